@@ -1,0 +1,1 @@
+"""Plumbline: lowers a PyTorch program to machine code, stage by stage."""

@@ -1,0 +1,35 @@
+"""Files that appear whole or not at all."""
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
+    """Writes `content` to `path` so that no reader ever sees a part of it.
+
+    The content goes to a temporary file in the same folder first and is renamed into
+    place, which POSIX makes atomic. On an error the temporary file is removed and
+    whatever `path` held before stays.
+
+    Raises:
+      OSError: the folder does not exist, or cannot be written.
+    """
+    target = Path(path)
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        # mkstemp creates files that only their owner can read; outputs follow the umask.
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def write_text(path: str | os.PathLike[str], content: str) -> None:
+    """Writes `content` as UTF-8, like `write_bytes`."""
+    write_bytes(path, content.encode())
