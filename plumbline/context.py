@@ -1,0 +1,38 @@
+"""The only place where an MLIR context is made and dialects are loaded into one.
+
+Nothing here imports torch: the Torch dialect is registered by the MLIR bindings alone.
+"""
+
+from torch_mlir import ir
+
+# The families define the ops, which the dialect must know of before it is loaded.
+import plumbline.tcp.ops as _tcp_ops  # noqa: F401
+from plumbline.tcp.dialect import NAMESPACE, TCP
+
+
+def make_context(*, torch: bool = False) -> ir.Context:
+    """A new context with TCP and all upstream dialects, and with the Torch dialect if asked.
+
+    The context has no threads of its own (the bindings' default): a stage lives shorter than
+    starting a pool pays for, and verifiers in Python would take turns anyway.
+    """
+    context = ir.Context()
+    load_tcp(context)
+    if torch:
+        register_torch(context)
+    return context
+
+
+def load_tcp(context: ir.Context) -> None:
+    """Loads TCP into a context, once."""
+    if not context.is_dialect_loaded(NAMESPACE):
+        with context, ir.Location.unknown():
+            TCP.load()
+
+
+def register_torch(context: ir.Context) -> None:
+    """Registers the Torch dialect, without which the passes over it do not parse."""
+    # 40 ms to import, which the later stages need not pay.
+    from torch_mlir.dialects.torch import register_dialect
+
+    register_dialect(context)

@@ -1,0 +1,93 @@
+"""The one table of element types: how each is spelled in torch, numpy, MLIR and C++."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plumbline.errors import UserError
+
+
+@dataclass(frozen=True)
+class ElementType:
+    """An element type of tensors that a compiled function takes or returns.
+
+    `rtol` and `atol` are the defaults of `torch.testing.assert_close`.
+    """
+
+    name: str
+    """Signedness included: "f32", "i8", "u8", "i1"."""
+    torch_name: str
+    """The attribute of the `torch` module: "float32", "bool"."""
+    numpy_dtype: np.dtype[np.generic]
+    """How the reference archive stores it; numpy has no bfloat16, so bf16 is two raw bytes."""
+    mlir: str
+    """Signless, as tensors are at the C ABI: "i8" for both i8 and u8."""
+    cpp: str
+    """A type of the same size and layout that `tools/aot/abi.h` declares or includes."""
+    rtol: float
+    atol: float
+
+
+def _integer(name: str) -> ElementType:
+    bits = int(name[1:])
+    numpy_name = f"{'u' if name[0] == 'u' else ''}int{bits}"
+    return ElementType(
+        name, numpy_name, np.dtype(numpy_name), f"i{bits}", f"std::{numpy_name}_t", 0.0, 0.0
+    )
+
+
+ELEMENT_TYPES: tuple[ElementType, ...] = (
+    ElementType("f64", "float64", np.dtype("float64"), "f64", "double", 1e-7, 1e-7),
+    ElementType("f32", "float32", np.dtype("float32"), "f32", "float", 1.3e-6, 1e-5),
+    ElementType("f16", "float16", np.dtype("float16"), "f16", "plumbline::Float16", 1e-3, 1e-5),
+    ElementType("bf16", "bfloat16", np.dtype("V2"), "bf16", "plumbline::BFloat16", 1.6e-2, 1e-5),
+    *(_integer(name) for name in ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")),
+    ElementType("i1", "bool", np.dtype("bool"), "i1", "bool", 0.0, 0.0),
+)
+
+
+def from_name(name: str) -> ElementType:
+    """Finds the element type called `name`, such as "f32".
+
+    Raises:
+      UserError: there is none of that name.
+    """
+    for element_type in ELEMENT_TYPES:
+        if element_type.name == name:
+            return element_type
+    raise UserError(
+        f"element type {name!r} is not supported; these are: "
+        + ", ".join(element_type.name for element_type in ELEMENT_TYPES)
+    )
+
+
+def from_numpy_dtype(dtype: np.dtype[np.generic]) -> ElementType:
+    """Finds the element type that the reference archive stores as `dtype`.
+
+    Raises:
+      UserError: there is none; a byte order that is not the machine's counts as another dtype.
+    """
+    for element_type in ELEMENT_TYPES:
+        if element_type.numpy_dtype == dtype:
+            return element_type
+    raise UserError(
+        f"numpy dtype {dtype} is not supported; these are: "
+        + ", ".join(
+            f"{element_type.numpy_dtype} ({element_type.name})" for element_type in ELEMENT_TYPES
+        )
+    )
+
+
+def from_torch_name(name: str) -> ElementType:
+    """Finds the element type of the torch dtype `name`, "float32" or "torch.float32".
+
+    Raises:
+      UserError: there is none, as for complex and quantized dtypes.
+    """
+    for element_type in ELEMENT_TYPES:
+        if element_type.torch_name == name.removeprefix("torch."):
+            return element_type
+    raise UserError(
+        f"torch dtype {name} is not supported; these are: "
+        + ", ".join(element_type.torch_name for element_type in ELEMENT_TYPES)
+    )

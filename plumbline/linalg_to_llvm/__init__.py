@@ -1,0 +1,1 @@
+"""The CPU lowering: linalg on tensors -> loops over buffers -> LLVM dialect."""

@@ -1,0 +1,135 @@
+"""The C ABI of compiled functions, which `tools/aot/abi.h` declares for C++ callers.
+
+Each tensor argument of rank N arrives as 3 + 2 N scalars: allocated pointer, aligned pointer,
+offset, N sizes, N strides. One result comes back by value as a struct of the same fields,
+several as a struct of such structs.
+
+MLIR's own lowering returns that struct as a first-class LLVM aggregate, which is the C ABI by
+luck only: LLVM hands {ptr, ptr, i64} (rank 0) back in three registers on x86-64, and up to eight
+words in registers on AArch64, where C compilers expect memory behind a hidden pointer for every
+struct over 16 bytes. A wrapper with an explicit `sret` pointer makes it right for every rank on
+every 64-bit target (System V AMD64 ABI 3.2.3, AAPCS64 6.9, RISC-V integer calling convention).
+"""
+
+from torch_mlir import ir
+
+from plumbline.errors import UserError
+from plumbline.location import describe
+
+_BODY_SUFFIX = "_body"
+
+
+def public_functions(module: ir.Module, op_name: str) -> list[ir.OpView]:
+    """The functions (ops called `op_name`) of `module` that have a body and are public."""
+    return [
+        operation
+        for operation in module.body.operations
+        if operation.operation.name == op_name
+        and len(operation.regions[0].blocks) > 0
+        and _visibility(operation) == "public"
+    ]
+
+
+def check_signatures(module: ir.Module) -> None:
+    """Refuses public functions that the C ABI cannot express.
+
+    Raises:
+      UserError: there is no public function, or one takes or returns something that is not a
+        ranked tensor of integers or floats; all such places are listed.
+    """
+    functions = public_functions(module, "func.func")
+    if not functions:
+        raise UserError("there is no public func.func with a body, so nothing to compile")
+    refused = []
+    for function in functions:
+        signature = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
+        name = ir.StringAttr(function.attributes["sym_name"]).value
+        for role, types in (("argument", signature.inputs), ("result", signature.results)):
+            refused.extend(
+                f"  {describe(function.location)}: func.func @{name}: "
+                f"{role} {index} has type {type_}"
+                for index, type_ in enumerate(types)
+                if not _is_abi_tensor(type_)
+            )
+    if refused:
+        raise UserError(
+            "a compiled function takes and returns ranked tensors of integers or floats:\n"
+            + "\n".join(refused)
+        )
+
+
+def protect_arguments(module: ir.Module) -> None:
+    """Marks every argument of `module`'s public functions as memory that must not be written."""
+    with module.context:
+        read_only = ir.DictAttr.get({"bufferization.writable": ir.BoolAttr.get(False)})
+        for function in public_functions(module, "func.func"):
+            count = len(function.regions[0].blocks[0].arguments)
+            function.attributes["arg_attrs"] = ir.ArrayAttr.get([read_only] * count)
+
+
+def wrap_public_functions(module: ir.Module) -> None:
+    """Gives each public `llvm.func` that returns a struct an `sret` pointer in its place.
+
+    The function that MLIR made stays beside it, internal, as `<name>_body`; LLVM inlines it.
+    """
+    with module.context:
+        for function in public_functions(module, "llvm.func"):
+            _wrap(module, function)
+
+
+def _wrap(module: ir.Module, function: ir.OpView) -> None:
+    name = ir.StringAttr(function.attributes["sym_name"]).value
+    arguments = [str(argument.type) for argument in function.regions[0].blocks[0].arguments]
+    result = _result_type(function)
+    if not result.startswith("!llvm.struct<"):
+        return
+    body = _unused_symbol(module, name + _BODY_SUFFIX)
+    function.attributes["sym_name"] = ir.StringAttr.get(body)
+    function.attributes["linkage"] = ir.Attribute.parse("#llvm.linkage<internal>")
+    declared = "".join(f", %{index}: {type_}" for index, type_ in enumerate(arguments))
+    passed = ", ".join(f"%{index}" for index in range(len(arguments)))
+    wrapper = ir.Module.parse(
+        f"llvm.func @{body}({', '.join(arguments)}) -> {result}\n"
+        f"llvm.func @{name}(%result: !llvm.ptr {{llvm.sret = {result}}}{declared}) {{\n"
+        f"  %value = llvm.call @{body}({passed}) : ({', '.join(arguments)}) -> {result}\n"
+        f"  llvm.store %value, %result : {result}, !llvm.ptr\n"
+        f"  llvm.return\n"
+        f"}}\n"
+    )
+    # A clone, since an operation outlives its own module only in C++.
+    ir.InsertionPoint(function).insert(wrapper.body.operations[1].operation.clone())
+
+
+def _result_type(function: ir.OpView) -> str:
+    for block in function.regions[0].blocks:
+        terminator = block.operations[len(block.operations) - 1]
+        if terminator.operation.name == "llvm.return" and len(terminator.operands) == 1:
+            return str(terminator.operands[0].type)
+    return "!llvm.void"
+
+
+def _unused_symbol(module: ir.Module, wanted: str) -> str:
+    used = {
+        ir.StringAttr(operation.attributes["sym_name"]).value
+        for operation in module.body.operations
+        if "sym_name" in operation.attributes
+    }
+    name = wanted
+    while name in used:
+        name += "_"
+    return name
+
+
+def _is_abi_tensor(type_: ir.Type) -> bool:
+    if not isinstance(type_, ir.RankedTensorType):
+        return False
+    element = type_.element_type
+    if isinstance(element, ir.IntegerType):
+        return bool(element.is_signless) and element.width in (1, 8, 16, 32, 64)
+    return isinstance(element, ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type)
+
+
+def _visibility(operation: ir.OpView) -> str:
+    if "sym_visibility" not in operation.attributes:
+        return "public"
+    return ir.StringAttr(operation.attributes["sym_visibility"]).value

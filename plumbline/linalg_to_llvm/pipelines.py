@@ -1,0 +1,78 @@
+"""The pass pipelines of the CPU lowering, in the order in which they run."""
+
+from plumbline.pipeline import Pipeline
+
+
+def _bufferize(name: str, *options: str) -> Pipeline:
+    one_shot = " ".join(
+        (
+            *options,
+            "bufferize-function-boundaries",
+            "function-boundary-type-conversion=identity-layout-map",
+        )
+    )
+    return Pipeline(
+        name,
+        (
+            "func.func(tm-tensor-bufferize)",
+            f"one-shot-bufferize{{{one_shot}}}",
+            "refback-mlprogram-bufferize",
+            "canonicalize",
+            # Gives every result of a public function memory of its own, unless another result
+            # already owns it: what the C ABI promises about ownership is made true here.
+            "buffer-deallocation-pipeline",
+            "convert-bufferization-to-memref",
+        ),
+    )
+
+
+PREPARE_TENSORS = Pipeline(
+    "prepare-tensors",
+    (
+        "func.func(linalg-generalize-named-ops)",
+        "func.func(linalg-fuse-elementwise-ops)",
+        "convert-shape-to-std",
+        "func.func(refback-generalize-tensor-pad)",
+        "func.func(refback-generalize-tensor-concat)",
+        "canonicalize",
+        "cse",
+    ),
+)
+
+BUFFERIZE = _bufferize("bufferize")
+
+# The scatter, scan and sort ops of tm_tensor do not tell the analysis of one-shot-bufferize
+# the truth about what they read and write: deciding buffers in place around them gave wrong
+# results. So there each write gets a copy.
+BUFFERIZE_COPYING = _bufferize("bufferize-copying", "copy-before-write")
+
+BUFFERS_TO_LLVM = Pipeline(
+    "buffers-to-llvm",
+    (
+        "func.func(tm-tensor-to-loops)",
+        "func.func(refback-munge-memref-copy)",
+        "func.func(convert-linalg-to-loops)",
+        # libm has no half precision: such math is done in f32 and rounded, as PyTorch does.
+        "func.func(math-extend-to-supported-types)",
+        "func.func(arith-expand{include-bf16=true})",
+        "func.func(memref-expand)",
+        "func.func(convert-complex-to-standard)",
+        "expand-strided-metadata",
+        "lower-affine",
+        "convert-scf-to-cf",
+        # `approximate-log1p` would spell log1p(x) as log(1 + x), which loses every small x.
+        "convert-math-to-llvm{approximate-log1p=false}",
+        "convert-math-to-libm",
+        "convert-complex-to-llvm",
+        "convert-vector-to-llvm",
+        "finalize-memref-to-llvm",
+        "convert-arith-to-llvm",
+        "convert-index-to-llvm",
+        "convert-ub-to-llvm",
+        "convert-func-to-llvm",
+        "convert-cf-to-llvm",
+        "reconcile-unrealized-casts",
+        "canonicalize",
+        "cse",
+    ),
+)

@@ -1,0 +1,1 @@
+"""LLVM dialect -> LLVM IR -> assembly."""

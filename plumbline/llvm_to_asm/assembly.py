@@ -1,0 +1,108 @@
+"""Turns LLVM IR into assembly text for a CPU, with llvmlite."""
+
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import llvmlite.binding as llvm
+
+from plumbline.errors import UserError
+
+# What `cpu = "baseline"` stands for, by architecture: fixed, so that every machine makes the same
+# output and shares one cache; old enough that machines in use have it.
+# x86-64-v3 (2013): AVX2, FMA, and F16C for half precision.
+_BASELINES = {"x86_64": "x86-64-v3", "aarch64": "generic"}
+
+OPTIMISATION_LEVELS = (0, 1, 2, 3)
+
+
+@dataclass(frozen=True)
+class Target:
+    """What code is made for. `features` are LLVM's, such as "+avx2,-fma"."""
+
+    triple: str
+    cpu: str
+    features: str = ""
+
+    @classmethod
+    def for_cpu(cls, cpu: str) -> "Target":
+        """The target of this machine's kind, for the CPU called `cpu`.
+
+        `cpu` is "baseline" (a fixed, widely available CPU of this architecture), "native" (this
+        very machine, with just the features that it has), or one of LLVM's names, "skylake".
+
+        Raises:
+          UserError: LLVM knows no CPU of that name for this architecture.
+        """
+        triple = llvm.get_process_triple()
+        if cpu == "native":
+            return cls(triple, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
+        architecture = triple.partition("-")[0]
+        if cpu == "baseline":
+            return cls(triple, _BASELINES.get(architecture, "generic"))
+        return cls(triple, cpu)
+
+
+def emit_assembly(llvm_ir: str, target: Target, optimisation_level: int = 2) -> str:
+    """Optimises `llvm_ir` like `clang -O<level>` and gives position-independent assembly.
+
+    Raises:
+      UserError: LLVM cannot read the text, or the target does not exist.
+    """
+    machine = _target_machine(target, optimisation_level)
+    try:
+        module = llvm.parse_assembly(llvm_ir)
+        module.verify()
+    except RuntimeError as error:
+        raise UserError(f"LLVM cannot read this LLVM IR: {error}") from None
+    module.triple = target.triple
+    module.data_layout = str(machine.target_data)
+    options = llvm.create_pipeline_tuning_options(speed_level=optimisation_level)
+    options.loop_vectorization = options.slp_vectorization = optimisation_level >= 2
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    return str(machine.emit_assembly(module))
+
+
+def _target_machine(target: Target, optimisation_level: int) -> llvm.TargetMachine:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    complaints: list[str] = []
+    try:
+        with _standard_error_into(complaints):
+            machine = llvm.Target.from_triple(target.triple).create_target_machine(
+                cpu=target.cpu,
+                features=target.features,
+                opt=optimisation_level,
+                reloc="pic",
+                codemodel="default",
+            )
+    except RuntimeError as error:
+        raise UserError(f"no code can be made for {target}: {error}") from None
+    # LLVM accepts an unknown CPU here with a line on standard error, and ends the process later.
+    if any("is not a recognized" in line for line in complaints):
+        raise UserError(
+            f"target_cpu {target.cpu!r}: {complaints[0].strip()}; "
+            'use "baseline", "native", or a name that clang -mcpu takes for '
+            f"{target.triple.partition('-')[0]}"
+        )
+    return machine
+
+
+@contextlib.contextmanager
+def _standard_error_into(lines: list[str]) -> Iterator[None]:
+    """Appends to `lines` what is written to file descriptor 2 meanwhile, also by C++ code."""
+    sys.stderr.flush()
+    saved = os.dup(2)
+    with tempfile.TemporaryFile("w+") as captured:
+        os.dup2(captured.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)
+            captured.seek(0)
+            lines.extend(captured)

@@ -1,0 +1,1 @@
+"""Loader function -> Torch dialect and reference tensors. The only room that imports torch."""

@@ -1,0 +1,125 @@
+"""Exports a program to the Torch dialect, in the form that backends start from."""
+
+import contextlib
+import io
+import logging
+import re
+import warnings
+from collections.abc import Iterator
+
+import torch
+from torch_mlir import fx, ir
+
+from plumbline.errors import UserError
+from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error
+from plumbline.loader_to_torch.source_path import relative_to_import_path
+from plumbline.pipeline import LoweringError, Pipeline
+
+_TO_BACKEND_CONTRACT = Pipeline(
+    "torch-export-to-torch-backend",
+    (
+        "func.func(torch-match-quantized-custom-ops)",
+        # An empty extra-library is what torch-mlir's own driver passes: none is loaded.
+        "torchdynamo-export-to-torch-backend-pipeline{extra-library=}",
+    ),
+)
+
+_FILE = re.compile(r'File "([^"]+)"')
+
+# Lines of torch.export's messages that speak of PyTorch's own debugging, and its closing advice.
+_NOISE = re.compile(
+    r"^(For (more|extended|C\+\+) .*|If you suspect .*|\s*Caused by: .*"
+    r"|The error above occurred .*)\n?",
+    re.MULTILINE,
+)
+_LINK = re.compile(r"For more information[^.]*?https?://\S+|https?://\S+")
+
+
+def export(path: str, program: TorchLoaderOutput) -> str:
+    """The text of `program`, from the loader `path`, as a module of the Torch dialect.
+
+    Its locations are source files relative to where they are imported from.
+
+    Raises:
+      UserError: torch.export refuses the program, or it mutates its inputs.
+      LoweringError: a pass of torch-mlir refuses it.
+    """
+    exported = _torch_export(path, program)
+    with _quiet():
+        try:
+            module = fx.export_and_import(
+                exported,
+                output_type="raw",
+                func_name=program.func_name,
+                import_symbolic_shape_expressions=True,
+            )
+        except (NotImplementedError, ValueError, ir.MLIRError) as error:
+            raise UserError(f"loader {path}: torch-mlir cannot import it: {error}") from error
+    try:
+        _TO_BACKEND_CONTRACT.run(module)
+    except LoweringError as error:
+        raise LoweringError(f"loader {path}: {error}") from error
+    return str(module.operation.get_asm(enable_debug_info=True))
+
+
+def _torch_export(path: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:
+    try:
+        with _quiet(), torch.no_grad():
+            exported = torch.export.export(
+                program.model,
+                tuple(program.inputs),
+                dynamic_shapes=program.dynamic_shapes,
+                strict=False,
+            )
+    except Exception as error:
+        raise UserError(f"loader {path}: torch.export refuses it: {_explain(error)}") from error
+    mutated = {
+        **exported.graph_signature.user_inputs_to_mutate,
+        **exported.graph_signature.buffers_to_mutate,
+    }
+    if mutated:
+        names = ", ".join(sorted(mutated.values()))
+        raise UserError(
+            f"loader {path}: forward writes in place into {names}; a compiled function does not "
+            "change what it is given: return the new value as an output instead"
+        )
+    for node in exported.graph.nodes:
+        if trace := node.meta.get("stack_trace"):
+            node.meta["stack_trace"] = _FILE.sub(
+                lambda match: f'File "{relative_to_import_path(match[1])}"', trace
+            )
+    return exported
+
+
+def _explain(error: Exception) -> str:
+    message = _LINK.sub("", _NOISE.sub("", describe_error(error)))
+    lines = [line.rstrip() for line in message.splitlines() if line.strip()]
+    text = "\n".join(lines)
+    if "Constraints violated" in text:
+        text += (
+            "\nThe program does not work for every size that dynamic_shapes allows: take the "
+            "fix above into the loader's dynamic_shapes, or change the line that fixes the size."
+        )
+    elif "data-dependent" in text:
+        text += (
+            "\nIts control flow or shapes depend on the values of tensors, which a compiled "
+            "function cannot: use torch.where or torch.cond for the former."
+        )
+    return text
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps PyTorch's warnings, logs and prints of half-made graphs from the user's screen."""
+    level = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with (
+            warnings.catch_warnings(),
+            contextlib.redirect_stderr(io.StringIO()),
+            contextlib.redirect_stdout(io.StringIO()),
+        ):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(level)

@@ -1,0 +1,1 @@
+"""TCP, the dialect of tensor compute primitives: ops, verifiers and assembly."""

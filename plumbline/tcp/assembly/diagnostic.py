@@ -1,0 +1,47 @@
+"""Diagnostics of the assembly's user: file, line, column, and the line itself, as MLIR has it."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from torch_mlir import ir
+
+from plumbline.tcp.assembly.reader import GenericText
+
+_FILE_LOCATION = re.compile(r'"(?P<file>(?:[^"\\]|\\.)*)":(?P<line>\d+):(?P<column>\d+)')
+_GENERIC_FORM_NOTE = "see current operation:"
+
+
+def render(text: str, filename: str, offset: int, severity: str, message: str) -> str:
+    """`message` about a place in a text, with the line it is on and a caret below the place."""
+    line = text.count("\n", 0, offset)
+    begin = text.rfind("\n", 0, offset) + 1
+    end = text.find("\n", offset)
+    shown = text[begin : end if end >= 0 else len(text)]
+    # Tabs stay tabs, so that the caret stands below its place however wide a tab is.
+    indent = "".join("\t" if character == "\t" else " " for character in text[begin:offset])
+    place = f"{filename}:{line + 1}:{offset - begin + 1}"
+    return f"{place}: {severity}: {message}\n{shown}\n{indent}^"
+
+
+def render_all(
+    diagnostics: Sequence[ir.DiagnosticInfo], output: GenericText, filename: str
+) -> Iterator[str]:
+    """Diagnostics of MLIR's parser about text in generic form, as ones about the source."""
+    for diagnostic in diagnostics:
+        yield _render_one(diagnostic, "error", output, filename)
+        for note in diagnostic.notes:
+            # It repeats the op in generic form; the line above shows it as the user wrote it.
+            if not note.message.startswith(_GENERIC_FORM_NOTE):
+                yield _render_one(note, "note", output, filename)
+
+
+def _render_one(
+    diagnostic: ir.DiagnosticInfo, severity: str, output: GenericText, filename: str
+) -> str:
+    found = _FILE_LOCATION.search(str(diagnostic.location))
+    if found is None or found["file"] != filename.replace("\\", "\\\\").replace('"', '\\"'):
+        # The op says that it comes from elsewhere: it carries a location of its own.
+        place = f"{found['file']}:{found['line']}:{found['column']}" if found else filename
+        return f"{place}: {severity}: {diagnostic.message}"
+    offset = output.origin(int(found["line"]), int(found["column"]))
+    return render(output.source.text, filename, offset, severity, diagnostic.message)

@@ -1,0 +1,54 @@
+"""Modules from text and to text, with TCP's ops in custom assembly."""
+
+from torch_mlir import ir
+
+from plumbline.errors import UserError
+from plumbline.tcp.assembly.diagnostic import render, render_all
+from plumbline.tcp.assembly.lexer import AssemblyError, Tokens
+from plumbline.tcp.assembly.reader import Reader
+from plumbline.tcp.assembly.writer import Writer
+from plumbline.tcp.dialect import formats
+
+
+def parse_module(text: str, context: ir.Context, filename: str) -> ir.Module:
+    """The module that `text` holds, TCP's ops in custom or in generic form.
+
+    As in mlir-opt, ops that stand outside a module get one around them. The locations of ops
+    name `filename`, and the line and column in it.
+
+    Raises:
+      UserError: the text does not parse or verify. The message has each error as
+        `file:line:column: error: ...`, with the line and a caret.
+    """
+    try:
+        generic = Reader(Tokens(text), formats()).read()
+    except AssemblyError as error:
+        raise UserError(render(text, filename, error.offset, "error", error.message)) from None
+    try:
+        with context:
+            op = ir.Operation.parse(str(generic), source_name=filename)
+            return _as_module(op)
+    except ir.MLIRError as error:
+        messages = list(render_all(error.error_diagnostics, generic, filename))
+        raise UserError("\n".join(messages) or f"{filename}: error: {error}") from None
+
+
+def print_module(module: ir.Module, *, generic: bool = False, debug_info: bool = False) -> str:
+    """The text of a module, TCP's ops in custom assembly, all ops in generic form if `generic`.
+
+    `debug_info` appends the location of each op. As in mlir-opt, a module that does not verify
+    prints in generic form.
+    """
+    text = module.operation.get_asm(enable_debug_info=debug_info, print_generic_op_form=generic)
+    return text if generic else Writer(Tokens(text), formats()).write()
+
+
+def _as_module(op: ir.OpView) -> ir.Module:
+    """The bindings' module of a parsed module op; they parse no module under a file's name."""
+    module = ir.Module.create(op.location)
+    for name in op.attributes:
+        module.operation.attributes[name] = op.attributes[name]
+    for inner in list(op.regions[0].blocks[0]):
+        inner.detach_from_parent()
+        module.body.append(inner)
+    return module

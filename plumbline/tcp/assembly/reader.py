@@ -1,0 +1,368 @@
+"""Turns TCP's custom assembly into the generic form, which MLIR's own parser takes.
+
+All other text passes unchanged. Every line of the result holds what the same line of the
+source holds, so that the locations MLIR gives to ops name the user's lines, and a map takes
+every place in the result back to its place in the source.
+"""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from plumbline.tcp.assembly.format import (
+    AttributeDictionary,
+    AttributeDirective,
+    Element,
+    Literal,
+    OperandDirective,
+    OperationFormat,
+    OptionalGroup,
+    RegionDirective,
+    TypeDirective,
+    ValueField,
+)
+from plumbline.tcp.assembly.lexer import Kind, Tokens
+from plumbline.tcp.assembly.syntax import (
+    attribute_end,
+    closing,
+    failure,
+    is_module,
+    may_start_type,
+    top_level_operations,
+    type_end,
+)
+
+PREFIX = "tcp."
+
+
+class GenericText:
+    """Text in generic form and where in the source each part of it comes from."""
+
+    def __init__(self, source: Tokens) -> None:
+        self.source = source
+        self._pieces: list[str] = []
+        self._length = 0
+        self._lines = 0
+        # Parallel, ascending: where a piece starts here, where in the source, and whether it
+        # was copied (else all of it stands for one place in the source).
+        self._starts: list[int] = []
+        self._origins: list[int] = []
+        self._copied: list[bool] = []
+
+    def _append(self, text: str, origin: int, *, copied: bool) -> None:
+        self._starts.append(self._length)
+        self._origins.append(origin)
+        self._copied.append(copied)
+        self._pieces.append(text)
+        self._length += len(text)
+
+    def write(self, text: str, origin: int) -> None:
+        """Appends text of our own that stands for the place `origin` in the source."""
+        self._append(text, origin, copied=False)
+
+    def copy(self, begin: int, end: int) -> None:
+        """Appends the source's text from offset `begin` to `end`, line breaks included."""
+        if begin < end:
+            text = self.source.text[begin:end]
+            self._lines += text.count("\n")
+            self._append(text, begin, copied=True)
+
+    def copy_flat(self, begin: int, end: int) -> None:
+        """Appends tokens `begin` to `end` on one line, comments between them left out.
+
+        Attributes and types move to other places within an op, and must not take line breaks
+        with them.
+        """
+        source = self.source
+        if begin == end:
+            return
+        text = source.span(begin, end)
+        if "\n" not in text and "#tcp" not in text:
+            self._append(text, source.starts[begin], copied=True)
+            return
+        for index in range(begin, end):
+            if index > begin and source.starts[index] > source.ends[index - 1]:
+                self.write(" ", source.ends[index - 1])
+            if source.kinds[index] is Kind.ENUMERATION:
+                self.write(generic_enumeration(source.spelling(index)), source.starts[index])
+            else:
+                self._append(source.spelling(index), source.starts[index], copied=True)
+
+    def align(self, offset: int) -> None:
+        """Breaks lines until the next text stands on the line that `offset` has in the source."""
+        missing = self.source.line(offset) - self._lines
+        if missing > 0:
+            self.write("\n" * missing, offset)
+            self._lines += missing
+
+    def origin(self, line: int, column: int) -> int:
+        """The offset in the source of a place in this text, as MLIR counts: from 1, in bytes."""
+        lines = str(self).split("\n")
+        before, at = lines[: line - 1], lines[line - 1]
+        characters = len(at.encode()[: column - 1].decode(errors="ignore"))
+        offset = sum(map(len, before)) + len(before) + characters
+        piece = bisect_right(self._starts, offset) - 1
+        if piece < 0:
+            return 0
+        if self._copied[piece]:
+            return self._origins[piece] + offset - self._starts[piece]
+        return self._origins[piece]
+
+    def __str__(self) -> str:
+        return "".join(self._pieces)
+
+
+def generic_enumeration(text: str) -> str:
+    """`#tcp<signedness Signed>`, or the generic form itself, as `#tcp.signedness<"Signed">`."""
+    if not text.startswith("#tcp<"):
+        return text
+    name, case = text.removeprefix("#tcp<").removesuffix(">").split()
+    return f'#tcp.{name}<"{case}">'
+
+
+@dataclass
+class _ParsedOperation:
+    """The parts of one op, as ranges of tokens."""
+
+    operands: dict[str, list[int]] = field(default_factory=dict)
+    types: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    attributes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    regions: dict[int, tuple[int, int]] = field(default_factory=dict)
+    dictionary: tuple[int, int] | None = None
+    """The braces of the attribute dictionary."""
+
+
+class Reader:
+    """One run over one text."""
+
+    def __init__(self, tokens: Tokens, formats: Mapping[str, OperationFormat]) -> None:
+        """`formats` are those of the dialect's ops, by name without the dialect's prefix."""
+        self._tokens = tokens
+        self._formats = formats
+        self._output = GenericText(tokens)
+
+    def read(self) -> GenericText:
+        """The whole text in generic form, in a module if it is not one already.
+
+        Raises:
+          AssemblyError: an op of the dialect does not follow its format.
+        """
+        tokens, output = self._tokens, self._output
+        begin, end = top_level_operations(tokens)
+        wrap = not is_module(tokens, begin, end)
+        body_begin = tokens.starts[begin]
+        body_end = tokens.ends[end - 1] if begin < end else body_begin
+        # Right after what comes before: a line or more above the body as a rule, so that the
+        # columns there stay as they are.
+        header = tokens.ends[begin - 1] if begin else 0
+        self._pass(0, begin, 0, header)
+        if wrap:
+            output.write("module {", body_begin)
+        self._pass(begin, end, header, body_end)
+        if wrap:
+            output.write("}", body_end)
+        self._pass(end, len(tokens), body_end, len(tokens.text))
+        return output
+
+    def _pass(
+        self, token: int, end: int, begin: int, limit: int, *, in_region: bool = False
+    ) -> None:
+        """Copies the source from offset `begin` to `limit`, tokens `token` to `end`, ops read."""
+        tokens = self._tokens
+        copied = begin
+        first = token
+        while token < end:
+            kind = tokens.kinds[token]
+            if kind is Kind.WORD and tokens.text.startswith(PREFIX, tokens.starts[token]):
+                form = self._formats.get(tokens.spelling(token).removeprefix(PREFIX))
+                if form is not None and self._starts_operation(
+                    token, opens_region=in_region and token == first
+                ):
+                    self._output.copy(copied, tokens.starts[token])
+                    token = self._operation(token, form)
+                    copied = tokens.ends[token - 1]
+                    continue
+            elif kind is Kind.ENUMERATION:
+                self._output.copy(copied, tokens.starts[token])
+                copied = tokens.ends[token]
+                self._output.copy_flat(token, token + 1)
+            token += 1
+        self._output.copy(copied, limit)
+
+    def _starts_operation(self, token: int, *, opens_region: bool) -> bool:
+        """Whether the op's name at `token` names an op there, not an attribute of that name."""
+        tokens = self._tokens
+        if opens_region or token == 0:
+            return True
+        before, after = tokens.spelling(token - 1), tokens.spelling(token + 1)
+        if before == "=":
+            return tokens.kinds[token - 2] in (Kind.VALUE, Kind.NUMBER)
+        return not (before in ("{", ",", "(", "<") and after in ("=", ",", "}", ")", ">"))
+
+    # -- one op --------------------------------------------------------------------------------
+
+    def _operation(self, name: int, form: OperationFormat) -> int:
+        """Reads the op whose name is token `name`, writes it, and returns the next token."""
+        parsed = _ParsedOperation()
+        end = self._elements(form.elements, name + 1, parsed)
+        self._write(name, form, parsed)
+        self._output.align(self._tokens.ends[end - 1])
+        return end
+
+    def _elements(self, elements: Sequence[Element], token: int, parsed: _ParsedOperation) -> int:
+        for element in elements:
+            token = self._element(element, token, parsed)
+        return token
+
+    def _element(self, element: Element, token: int, parsed: _ParsedOperation) -> int:
+        tokens = self._tokens
+        match element:
+            case Literal(text):
+                if text == " ":
+                    return token
+                if tokens.spelling(token) != text:
+                    raise failure(tokens, token, f"expected '{text}'")
+                return token + 1
+            case OperandDirective(operand):
+                parsed.operands[operand.name], token = self._operands(operand, token)
+                return token
+            case TypeDirective(value):
+                parsed.types[value.name], token = self._types(value, token)
+                return token
+            case AttributeDirective(attribute):
+                end = attribute_end(tokens, token)
+                parsed.attributes[attribute.name] = (token, end)
+                return end
+            case RegionDirective(index):
+                if tokens.spelling(token) != "{":
+                    raise failure(tokens, token, "expected '{' to begin a region")
+                parsed.regions[index] = (token, closing(tokens, token))
+                return parsed.regions[index][1] + 1
+            case AttributeDictionary(with_keyword):
+                if with_keyword:
+                    if tokens.spelling(token) != "attributes":
+                        return token
+                    token += 1
+                    if tokens.spelling(token) != "{":
+                        raise failure(tokens, token, "expected '{' in attribute dictionary")
+                elif tokens.spelling(token) != "{":
+                    return token
+                parsed.dictionary = (token, closing(tokens, token))
+                return parsed.dictionary[1] + 1
+            case OptionalGroup(inner, _):
+                first = inner[0]
+                assert isinstance(first, Literal)
+                if tokens.spelling(token) != first.text:
+                    return token
+                return self._elements(inner, token, parsed)
+
+    def _operands(self, operand: ValueField, token: int) -> tuple[list[int], int]:
+        tokens = self._tokens
+        found: list[int] = []
+        if operand.variadic and tokens.kinds[token] is not Kind.VALUE:
+            return found, token
+        while True:
+            if tokens.kinds[token] is not Kind.VALUE:
+                raise failure(tokens, token, "expected SSA operand")
+            found.append(token)
+            token += 1
+            if not operand.variadic or tokens.spelling(token) != ",":
+                return found, token
+            token += 1
+
+    def _types(self, value: ValueField, token: int) -> tuple[list[tuple[int, int]], int]:
+        tokens = self._tokens
+        found: list[tuple[int, int]] = []
+        if value.variadic and not may_start_type(tokens, token):
+            return found, token
+        while True:
+            end = type_end(tokens, token)
+            found.append((token, end))
+            token = end
+            if not value.variadic or tokens.spelling(token) != ",":
+                return found, token
+            token += 1
+
+    # -- its generic form ----------------------------------------------------------------------
+
+    def _write(self, name: int, form: OperationFormat, parsed: _ParsedOperation) -> None:
+        tokens, output = self._tokens, self._output
+        origin = tokens.starts[name]
+        signature = form.signature
+        output.write(f'"{tokens.spelling(name)}"(', origin)
+        operands = [parsed.operands.get(operand.name, []) for operand in signature.operands]
+        for index, operand in enumerate(token for group in operands for token in group):
+            if index:
+                output.write(", ", origin)
+            output.copy_flat(operand, operand + 1)
+        output.write(")", origin)
+
+        if signature.regions:
+            output.write(" (", origin)
+            for index in range(len(signature.regions)):
+                opening, closing = parsed.regions[index]
+                if index:
+                    output.write(", ", origin)
+                output.align(tokens.starts[opening])
+                output.copy(tokens.starts[opening], tokens.ends[opening])
+                self._pass(
+                    opening + 1,
+                    closing,
+                    tokens.ends[opening],
+                    tokens.ends[closing],
+                    in_region=True,
+                )
+            output.write(")", origin)
+
+        self._write_attributes(origin, form, parsed, [len(group) for group in operands])
+
+        output.write(" : (", origin)
+        self._write_types(origin, signature.operands, parsed)
+        output.write(") -> (", origin)
+        self._write_types(origin, signature.results, parsed)
+        output.write(")", origin)
+
+    def _write_attributes(
+        self, origin: int, form: OperationFormat, parsed: _ParsedOperation, counts: Sequence[int]
+    ) -> None:
+        output = self._output
+        separator = " {"
+        if parsed.dictionary is not None and parsed.dictionary[1] > parsed.dictionary[0] + 1:
+            output.write(separator, origin)
+            output.copy_flat(parsed.dictionary[0] + 1, parsed.dictionary[1])
+            separator = ", "
+        for attribute in form.signature.attributes:
+            if attribute.name in parsed.attributes:
+                output.write(f"{separator}{attribute.name} = ", origin)
+                output.copy_flat(*parsed.attributes[attribute.name])
+                if attribute.fixed_type is not None:
+                    output.write(f" : {attribute.fixed_type}", origin)
+                separator = ", "
+        if form.signature.needs_segments:
+            sizes = ", ".join(map(str, counts))
+            output.write(f"{separator}operandSegmentSizes = array<i32: {sizes}>", origin)
+            separator = ", "
+        if separator == ", ":
+            output.write("}", origin)
+
+    def _write_types(
+        self, origin: int, values: Sequence[ValueField], parsed: _ParsedOperation
+    ) -> None:
+        output = self._output
+        first = True
+        for value in values:
+            types = parsed.types.get(value.name)
+            if types is None:
+                count = len(parsed.operands[value.name]) if value.name in parsed.operands else 0
+                if not value.variadic:
+                    count = 1
+                assert value.fixed_type is not None or count == 0
+                for _ in range(count):
+                    output.write(("" if first else ", ") + str(value.fixed_type), origin)
+                    first = False
+                continue
+            for begin, end in types:
+                if not first:
+                    output.write(", ", origin)
+                output.copy_flat(begin, end)
+                first = False

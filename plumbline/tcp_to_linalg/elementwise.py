@@ -1,0 +1,272 @@
+"""Elementwise ops: each becomes one `linalg.generic`, whose body a table of payloads builds."""
+
+from collections.abc import Callable, Sequence
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, math
+
+from plumbline.tcp.attributes import case_of
+from plumbline.tcp.constraints import is_bool, is_float
+from plumbline.tcp.dialect import TcpOp
+from plumbline.tcp.ops import elementwise as tcp
+from plumbline.tcp_to_linalg import scalars
+from plumbline.tcp_to_linalg.pattern import DYNAMIC, Pattern, Patterns, dim, empty, generic
+from plumbline.tcp_to_linalg.scalars import constant
+
+Payload = Callable[[TcpOp, Sequence[ir.Value]], ir.Value]
+"""Builds the computation of one element of the result from those of the operands."""
+
+
+def _lower(payload: Payload) -> Pattern:
+    def convert(op: TcpOp) -> ir.Value:
+        type_ = op.out.type
+        sizes = [dim(op.operands[0], axis) for axis, n in enumerate(type_.shape) if n == DYNAMIC]
+        identity = ir.AffineMap.get_identity(type_.rank)
+        return generic(
+            empty(type_, sizes),
+            list(op.operands),
+            [identity] * len(op.operands),
+            lambda elements: payload(op, elements),
+        )
+
+    return convert
+
+
+def _in_f32(payload: Payload) -> Payload:
+    """`payload`, computed in f32 for half precision and rounded once, as PyTorch does."""
+
+    def build(op: TcpOp, elements: Sequence[ir.Value]) -> ir.Value:
+        type_ = elements[0].type
+        if not scalars.is_half_precision(type_):
+            return payload(op, elements)
+        f32 = ir.F32Type.get()
+        return arith.truncf(type_, payload(op, [arith.extf(f32, element) for element in elements]))
+
+    return build
+
+
+def _plain(build: Callable[..., ir.Value]) -> Payload:
+    """The payload that is one operation."""
+    return lambda op, elements: build(*elements)
+
+
+def _by_kind(on_floats: Callable[..., ir.Value], on_ints: Callable[..., ir.Value]) -> Payload:
+    """One operation for floats and another for integers."""
+
+    def build(op: TcpOp, elements: Sequence[ir.Value]) -> ir.Value:
+        return (on_floats if is_float(elements[0].type) else on_ints)(*elements)
+
+    return build
+
+
+def _is_unsigned(op: TcpOp, type_: ir.Type) -> bool:
+    """Whether an op with `int_signedness` takes its integers as unsigned; i1 is 0 or 1."""
+    stated = op.int_signedness
+    return is_bool(type_) or (stated is not None and case_of(stated) == "Unsigned")
+
+
+def _sigmoid(op: TcpOp, elements: Sequence[ir.Value]) -> ir.Value:
+    (x,) = elements
+    one = constant(x.type, 1)
+    return arith.divf(one, arith.addf(one, math.exp(arith.negf(x))))
+
+
+def _neg_int(x: ir.Value) -> ir.Value:
+    return arith.subi(constant(x.type, 0), x)
+
+
+def _all_bits_turned(x: ir.Value) -> ir.Value:
+    return arith.xori(x, constant(x.type, -1))
+
+
+def _not(x: ir.Value) -> ir.Value:
+    return arith.xori(x, constant(x.type, 1))
+
+
+def _isnan(x: ir.Value) -> ir.Value:
+    return arith.cmpf(arith.CmpFPredicate.UNO, x, x)
+
+
+def _isinf(x: ir.Value) -> ir.Value:
+    return arith.cmpf(arith.CmpFPredicate.OEQ, math.absf(x), constant(x.type, float("inf")))
+
+
+def _isfinite(x: ir.Value) -> ir.Value:
+    return arith.cmpf(arith.CmpFPredicate.OLT, math.absf(x), constant(x.type, float("inf")))
+
+
+def _signbit(x: ir.Value) -> ir.Value:
+    bits = ir.IntegerType.get_signless(x.type.width)
+    return arith.cmpi(arith.CmpIPredicate.slt, arith.bitcast(bits, x), constant(bits, 0))
+
+
+def _clamp(op: tcp.ClampOp, elements: Sequence[ir.Value]) -> ir.Value:
+    (x,) = elements
+    for lower, upper in ((op.min_float, op.max_float), (op.min_int, op.max_int)):
+        if lower is not None:
+            x = _greater(op, [x, constant(x.type, lower.value)])
+        if upper is not None:
+            x = _lesser(op, [x, constant(x.type, upper.value)])
+    return x
+
+
+def _greater(op: TcpOp, elements: Sequence[ir.Value]) -> ir.Value:
+    left, right = elements
+    if is_float(left.type):
+        return arith.maximumf(left, right)
+    if _is_unsigned(op, left.type):
+        return arith.maxui(left, right)
+    return arith.maxsi(left, right)
+
+
+def _lesser(op: TcpOp, elements: Sequence[ir.Value]) -> ir.Value:
+    left, right = elements
+    if is_float(left.type):
+        return arith.minimumf(left, right)
+    if _is_unsigned(op, left.type):
+        return arith.minui(left, right)
+    return arith.minsi(left, right)
+
+
+_SIGNED_DIVISION = {
+    "Trunc": arith.divsi,
+    "Floor": arith.floordivsi,
+    "Ceil": arith.ceildivsi,
+}
+_UNSIGNED_DIVISION = {
+    "Trunc": arith.divui,
+    "Floor": arith.divui,
+    "Ceil": arith.ceildivui,
+}
+
+
+def _divsi(op: tcp.DivsiOp, elements: Sequence[ir.Value]) -> ir.Value:
+    return _SIGNED_DIVISION[case_of(op.rounding_mode)](*elements)
+
+
+def _divui(op: tcp.DivuiOp, elements: Sequence[ir.Value]) -> ir.Value:
+    return _UNSIGNED_DIVISION[case_of(op.rounding_mode)](*elements)
+
+
+def _shift(
+    build: Callable[[ir.Value, ir.Value], ir.Value], *, keeps_sign: bool = False
+) -> Callable[[ir.Value, ir.Value], ir.Value]:
+    """A shift that is defined for amounts beyond the width too, where the machine's is not."""
+
+    def shift(x: ir.Value, amount: ir.Value) -> ir.Value:
+        width = constant(x.type, x.type.width)
+        within = arith.cmpi(arith.CmpIPredicate.ult, amount, width)
+        last = constant(x.type, x.type.width - 1)
+        shifted = build(x, arith.select(within, amount, last))
+        return shifted if keeps_sign else arith.select(within, shifted, constant(x.type, 0))
+
+    return shift
+
+
+_FLOAT_PREDICATES = {
+    "eq": arith.CmpFPredicate.OEQ,
+    "ne": arith.CmpFPredicate.UNE,
+    "lt": arith.CmpFPredicate.OLT,
+    "le": arith.CmpFPredicate.OLE,
+    "gt": arith.CmpFPredicate.OGT,
+    "ge": arith.CmpFPredicate.OGE,
+}
+_SIGNED_PREDICATES = {
+    "eq": arith.CmpIPredicate.eq,
+    "ne": arith.CmpIPredicate.ne,
+    "lt": arith.CmpIPredicate.slt,
+    "le": arith.CmpIPredicate.sle,
+    "gt": arith.CmpIPredicate.sgt,
+    "ge": arith.CmpIPredicate.sge,
+}
+_UNSIGNED_PREDICATES = {
+    "eq": arith.CmpIPredicate.eq,
+    "ne": arith.CmpIPredicate.ne,
+    "lt": arith.CmpIPredicate.ult,
+    "le": arith.CmpIPredicate.ule,
+    "gt": arith.CmpIPredicate.ugt,
+    "ge": arith.CmpIPredicate.uge,
+}
+
+
+def _compare(op: tcp.CompareOp, elements: Sequence[ir.Value]) -> ir.Value:
+    left, right = elements
+    predicate = case_of(op.predicate)
+    if is_float(left.type):
+        return arith.cmpf(_FLOAT_PREDICATES[predicate], left, right)
+    unsigned = _is_unsigned(op, left.type)
+    return arith.cmpi((_UNSIGNED_PREDICATES if unsigned else _SIGNED_PREDICATES)[predicate], left, right)
+
+
+def _cast(op: tcp.CastOp, elements: Sequence[ir.Value]) -> ir.Value:
+    def unsigned(signedness: ir.Attribute | None) -> bool:
+        return signedness is not None and case_of(signedness) == "Unsigned"
+
+    return scalars.cast(
+        elements[0],
+        op.out.type.element_type,
+        from_unsigned=unsigned(op.in_int_signedness),
+        to_unsigned=unsigned(op.out_int_signedness),
+    )
+
+
+_PAYLOADS: dict[type[TcpOp], Payload] = {
+    tcp.TanhOp: _in_f32(_plain(math.tanh)),
+    tcp.SigmoidOp: _in_f32(_sigmoid),
+    tcp.SqrtOp: _in_f32(_plain(math.sqrt)),
+    tcp.RsqrtOp: _in_f32(_plain(math.rsqrt)),
+    tcp.CeilOp: _in_f32(_plain(math.ceil)),
+    tcp.FloorOp: _in_f32(_plain(math.floor)),
+    tcp.RoundOp: _in_f32(_plain(math.round)),
+    tcp.RoundEvenOp: _in_f32(_plain(math.roundeven)),
+    tcp.ExpOp: _in_f32(_plain(math.exp)),
+    tcp.Expm1Op: _in_f32(_plain(math.expm1)),
+    tcp.LogOp: _in_f32(_plain(math.log)),
+    tcp.Log1pOp: _in_f32(_plain(math.log1p)),
+    tcp.ErfOp: _in_f32(_plain(math.erf)),
+    tcp.SinOp: _in_f32(_plain(math.sin)),
+    tcp.CosOp: _in_f32(_plain(math.cos)),
+    tcp.TanOp: _in_f32(_plain(math.tan)),
+    tcp.AsinOp: _in_f32(_plain(math.asin)),
+    tcp.AcosOp: _in_f32(_plain(math.acos)),
+    tcp.AtanOp: _in_f32(_plain(math.atan)),
+    tcp.SinhOp: _in_f32(_plain(math.sinh)),
+    tcp.CoshOp: _in_f32(_plain(math.cosh)),
+    tcp.AbsOp: _by_kind(math.absf, math.absi),
+    tcp.NegOp: _by_kind(arith.negf, _neg_int),
+    tcp.ClampOp: _clamp,
+    tcp.LogicalNotOp: _plain(_not),
+    tcp.BitwiseNotOp: _plain(_all_bits_turned),
+    tcp.IsnanOp: _plain(_isnan),
+    tcp.IsinfOp: _plain(_isinf),
+    tcp.IsfiniteOp: _plain(_isfinite),
+    tcp.SignbitOp: _plain(_signbit),
+    tcp.AddOp: _in_f32(_by_kind(arith.addf, arith.addi)),
+    tcp.SubOp: _in_f32(_by_kind(arith.subf, arith.subi)),
+    tcp.MulOp: _in_f32(_by_kind(arith.mulf, arith.muli)),
+    tcp.PowOp: _in_f32(_by_kind(math.powf, math.ipowi)),
+    tcp.DivfOp: _in_f32(_plain(arith.divf)),
+    tcp.RemfOp: _in_f32(_plain(arith.remf)),
+    tcp.Atan2Op: _in_f32(_plain(math.atan2)),
+    tcp.CopysignOp: _plain(math.copysign),
+    tcp.DivsiOp: _divsi,
+    tcp.DivuiOp: _divui,
+    tcp.RemsiOp: _plain(arith.remsi),
+    tcp.RemuiOp: _plain(arith.remui),
+    tcp.BitwiseAndOp: _plain(arith.andi),
+    tcp.BitwiseOrOp: _plain(arith.ori),
+    tcp.BitwiseXorOp: _plain(arith.xori),
+    tcp.ShliOp: _plain(_shift(arith.shli)),
+    tcp.ShrsiOp: _plain(_shift(arith.shrsi, keeps_sign=True)),
+    tcp.ShruiOp: _plain(_shift(arith.shrui)),
+    tcp.LogicalAndOp: _plain(arith.andi),
+    tcp.LogicalOrOp: _plain(arith.ori),
+    tcp.LogicalXorOp: _plain(arith.xori),
+    tcp.MaximumOp: _greater,
+    tcp.MinimumOp: _lesser,
+    tcp.CompareOp: _compare,
+    tcp.SelectOp: _plain(arith.select),
+    tcp.CastOp: _cast,
+}
+
+PATTERNS: Patterns = {op: _lower(payload) for op, payload in _PAYLOADS.items()}

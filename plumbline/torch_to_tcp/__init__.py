@@ -1,0 +1,1 @@
+"""Torch dialect -> TCP."""

@@ -1,0 +1,110 @@
+"""What patterns from the Torch dialect to TCP are made of.
+
+A pattern is a function from an op of the Torch dialect to the builtin tensors that replace its
+results. The insertion point and the location are set when it is called. It raises `Unsupported`
+for an op that it cannot express, before it builds anything.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from torch_mlir import ir
+from torch_mlir.rewrite import PatternRewriter
+
+from plumbline.torch_to_tcp.torch_types import TorchTensorType
+
+Pattern = Callable[[ir.OpView], ir.Value | Sequence[ir.Value]]
+
+_TO_BUILTIN = "torch_c.to_builtin_tensor"
+_FROM_BUILTIN = "torch_c.from_builtin_tensor"
+
+
+class Unsupported(Exception):
+    """Why a pattern leaves an op alone, in words for the user."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A value of builtin tensor type, with the type that it has in the Torch dialect."""
+
+    value: ir.Value
+    type: TorchTensorType
+
+
+def tensor_type(value: ir.Value) -> TorchTensorType:
+    """The type of a tensor of the Torch dialect.
+
+    Raises:
+      Unsupported: it is not a tensor with known rank and a dtype that TCP has.
+    """
+    type_ = TorchTensorType.parse(value.type)
+    if type_ is None:
+        raise Unsupported(f"no tensor type of TCP stands for {value.type}")
+    return type_
+
+
+def tensor(value: ir.Value) -> Tensor:
+    """`value`, of the Torch dialect, as a builtin tensor.
+
+    Raises:
+      Unsupported: as `tensor_type` does.
+    """
+    type_ = tensor_type(value)
+    owner = value.owner
+    if isinstance(owner, ir.Operation | ir.OpView) and owner.name == _FROM_BUILTIN:
+        return Tensor(owner.operands[0], type_)
+    cast = ir.Operation.create(_TO_BUILTIN, results=[type_.builtin()], operands=[value])
+    return Tensor(cast.result, type_)
+
+
+def number(value: ir.Value) -> int | float | bool | None:
+    """The constant that `value` is: a number, a truth value, or None.
+
+    Raises:
+      Unsupported: it is not a constant.
+    """
+    owner = value.owner
+    if isinstance(owner, ir.Operation | ir.OpView):
+        if owner.name == "torch.constant.none":
+            return None
+        if owner.name in ("torch.constant.int", "torch.constant.float", "torch.constant.bool"):
+            attribute = owner.attributes["value"]
+            if isinstance(attribute, ir.BoolAttr | ir.IntegerAttr | ir.FloatAttr):
+                return attribute.value
+    raise Unsupported("a number that is computed at run time")
+
+
+def rewrite_with(
+    pattern: Pattern, refusals: dict[str, str]
+) -> Callable[[ir.OpView, PatternRewriter], bool]:
+    """`pattern` as the rewriter of the bindings calls it, where True means "no match".
+
+    Why an op was refused is noted in `refusals`, by `refusal_key`.
+    """
+
+    def rewrite(op: ir.OpView, rewriter: PatternRewriter) -> bool:
+        with rewriter.ip, op.location:
+            try:
+                replacement = pattern(op)
+            except Unsupported as reason:
+                refusals[refusal_key(op.operation)] = str(reason)
+                return True
+            values = [replacement] if isinstance(replacement, ir.Value) else list(replacement)
+            results = [
+                ir.Operation.create(_FROM_BUILTIN, results=[old.type], operands=[new]).result
+                for old, new in zip(op.results, values, strict=True)
+            ]
+        rewriter.replace_op(op, results)
+        return False
+
+    return rewrite
+
+
+def refusal_key(op: ir.Operation) -> str:
+    """Names an op in `refusals` by what stays the same while the module around it changes."""
+    types = ", ".join(str(operand.type) for operand in op.operands)
+    return f"{op.name}({types}) {op.location}"
+
+
+Patterns = Mapping[str, Pattern]
+"""The patterns of a family, by the full name of the op that each converts."""

@@ -1,0 +1,76 @@
+"""Holds requirements.txt, requirements_lock.txt and the installed packages against each other."""
+
+import importlib.metadata
+import sys
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from third_party.python import requirements_lock
+
+# Unresolved, so that it is the folder in the runfiles.
+_WORKSPACE = Path(__file__).parents[3]
+
+
+def _requirements(name: str) -> list[Requirement]:
+    lines = [line.strip() for line in (_WORKSPACE / name).read_text().splitlines()]
+    return [Requirement(line) for line in lines if line and not line.startswith("#")]
+
+
+def _needed(requirements: list[Requirement]) -> dict[str, list[Requirement]]:
+    """Follows the dependencies that the installed packages declare.
+
+    Returns:
+      All requirements on each package, by its canonical name.
+    """
+    needed: dict[str, list[Requirement]] = {}
+    waiting = [(requirement, "") for requirement in requirements]
+    while waiting:
+        requirement, extra = waiting.pop()
+        name = canonicalize_name(requirement.name)
+        applies = requirement.marker is None or requirement.marker.evaluate({"extra": extra})
+        if not applies or not requirements_lock.belongs(name):
+            continue
+        known = needed.setdefault(name, [])
+        if requirement in known:
+            continue
+        known.append(requirement)
+        for dependency in importlib.metadata.requires(name) or []:
+            for of_extra in ("", *requirement.extras):
+                waiting.append((Requirement(dependency), of_extra))
+    return needed
+
+
+LOCK: dict[str, Requirement] = {
+    canonicalize_name(pin.name): pin for pin in _requirements("requirements_lock.txt")
+}
+NEEDED = _needed(_requirements("requirements.txt"))
+
+
+def test_lock_holds_what_is_needed_and_nothing_else() -> None:
+    assert sorted(LOCK) == sorted(NEEDED)
+
+
+@pytest.mark.parametrize("name", sorted(LOCK))
+def test_pin(name: str) -> None:
+    [pin] = LOCK[name].specifier
+    assert pin.operator == "=="
+    for requirement in NEEDED.get(name, []):
+        assert requirement.specifier.contains(pin.version, prereleases=True), requirement
+    installed = importlib.metadata.version(name)
+    assert requirements_lock.lock_line(name, installed) == str(LOCK[name])
+
+
+def test_lock_is_written_the_way_the_program_writes_it() -> None:
+    lines = sorted(
+        requirements_lock.lock_line(name, next(iter(pin.specifier)).version)
+        for name, pin in LOCK.items()
+    )
+    expected = requirements_lock.HEADER + "\n".join(lines) + "\n"
+    assert (_WORKSPACE / "requirements_lock.txt").read_text() == expected
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

@@ -1,0 +1,87 @@
+import dataclasses
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from plumbline import element_type
+from plumbline.element_type import ELEMENT_TYPES, ElementType
+from plumbline.errors import UserError
+
+_by_name = pytest.mark.parametrize("row", ELEMENT_TYPES, ids=lambda row: row.name)
+
+
+def test_table_has_the_element_types_of_the_c_abi() -> None:
+    floats = "f64 f32 f16 bf16"
+    integers = "i8 i16 i32 i64 u8 u16 u32 u64"
+    assert " ".join(row.name for row in ELEMENT_TYPES) == f"{floats} {integers} i1"
+
+
+@pytest.mark.parametrize("field", ["name", "torch_name", "numpy_dtype", "cpp"])
+def test_columns_tell_the_rows_apart(field: str) -> None:
+    values = [getattr(row, field) for row in ELEMENT_TYPES]
+    assert len(set(values)) == len(values)
+
+
+@_by_name
+def test_torch_dtype_has_the_numpy_dtypes_size(row: ElementType) -> None:
+    dtype = getattr(torch, row.torch_name)
+    assert dtype.itemsize == row.numpy_dtype.itemsize
+    assert dtype.is_signed == (row.name[0] in "fb" or (row.name[0] == "i" and row.name != "i1"))
+    if row.name != "bf16":
+        assert torch.empty(0, dtype=dtype).numpy().dtype == row.numpy_dtype
+
+
+@_by_name
+def test_tolerances_are_those_of_assert_close(row: ElementType) -> None:
+    # assert_close names the tolerances that it used in the message of a failure.
+    dtype = getattr(torch, row.torch_name)
+    actual, expected = torch.ones(1, dtype=dtype), torch.zeros(1, dtype=dtype)
+    with pytest.raises(AssertionError) as failure:
+        torch.testing.assert_close(actual, expected)
+    message = str(failure.value)
+    if (row.rtol, row.atol) == (0, 0):
+        assert "up to" not in message
+    else:
+        assert f"(up to {row.atol} allowed)" in message
+        assert f"(up to {row.rtol} allowed)" in message
+
+
+@_by_name
+def test_mlir_spelling_is_signless(row: ElementType) -> None:
+    assert row.mlir == row.name.replace("u", "i")
+
+
+@_by_name
+def test_every_lookup_finds_every_row(row: ElementType) -> None:
+    assert element_type.from_name(row.name) is row
+    assert element_type.from_numpy_dtype(row.numpy_dtype) is row
+    assert element_type.from_torch_name(row.torch_name) is row
+    assert element_type.from_torch_name(str(getattr(torch, row.torch_name))) is row
+
+
+def test_rows_do_not_change() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        ELEMENT_TYPES[0].rtol = 1.0  # type: ignore[misc]
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(UserError, match=r"'f8' is not supported; these are: f64, f32, .*, i1$"):
+        element_type.from_name("f8")
+
+
+@pytest.mark.parametrize("name", ["complex64", "torch.complex128", "float8_e5m2", "torch", ""])
+def test_other_torch_dtypes_are_refused(name: str) -> None:
+    with pytest.raises(UserError, match=f"torch dtype {name} is not supported; .*float64.*, bool$"):
+        element_type.from_torch_name(name)
+
+
+@pytest.mark.parametrize("dtype", ["c8", "U3", "V3", ">f4", "M8[ns]", "O", "i1,i1"])
+def test_other_numpy_dtypes_are_refused(dtype: str) -> None:
+    with pytest.raises(UserError, match=r"is not supported; these are: .*\|V2 \(bf16\)"):
+        element_type.from_numpy_dtype(np.dtype(dtype))
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

@@ -1,0 +1,125 @@
+// What a compiler could have made, written by hand: functions to run generated execute tests on.
+// write_fake_archives.py writes what they should return.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "tools/aot/abi.h"
+
+namespace {
+
+using plumbline::BFloat16;
+using plumbline::Float16;
+
+// A row-major result in memory of its own.
+template <typename T, int Rank, typename... Sizes>
+StridedMemRefType<T, Rank> Allocate(Sizes... sizes) {
+  static_assert(sizeof...(sizes) == Rank);
+  const std::int64_t all[Rank + 1] = {sizes..., 1};
+  StridedMemRefType<T, Rank> memref;
+  std::int64_t count = 1;
+  for (int axis = Rank - 1; axis >= 0; --axis) {
+    if constexpr (Rank > 0) {
+      memref.sizes[axis] = all[axis];
+      memref.strides[axis] = count;
+    }
+    count *= all[axis];
+  }
+  memref.basePtr = static_cast<T*>(std::malloc(count * sizeof(T)));
+  memref.data = memref.basePtr;
+  memref.offset = 0;
+  return memref;
+}
+
+}  // namespace
+
+// All the ways in which a result can come.
+struct AliasingResults {
+  StridedMemRefType<float, 2> product;     // Memory of its own.
+  StridedMemRefType<float, 2> transposed;  // A strided view of the product.
+  StridedMemRefType<float, 2> tensor;      // The input itself.
+  StridedMemRefType<float, 1> last_row;    // A part of the product, at an offset.
+  StridedMemRefType<BFloat16, 0> scale;
+  StridedMemRefType<bool, 1> inverted;
+  StridedMemRefType<std::int64_t, 2> empty;
+};
+
+extern "C" AliasingResults fake_aliasing(float* base, float* data, std::int64_t offset,
+                                         std::int64_t rows, std::int64_t columns, std::int64_t,
+                                         std::int64_t, BFloat16*, BFloat16* scale, std::int64_t,
+                                         bool*, bool* flags, std::int64_t, std::int64_t flag_count,
+                                         std::int64_t) {
+  std::puts("fake_aliasing runs");
+  AliasingResults results;
+  results.product = Allocate<float, 2>(rows, columns);
+  for (std::int64_t i = 0; i < rows * columns; ++i) {
+    results.product.data[i] = data[offset + i] * static_cast<float>(*scale);
+  }
+  results.transposed = {
+      results.product.basePtr, results.product.data, 0, {columns, rows}, {1, columns}};
+  results.tensor = {base, data, offset, {rows, columns}, {columns, 1}};
+  results.last_row = {
+      results.product.basePtr, results.product.data, (rows - 1) * columns, {columns}, {1}};
+  results.scale = Allocate<BFloat16, 0>();
+  *results.scale.data = *scale;
+  results.inverted = Allocate<bool, 1>(flag_count);
+  std::transform(flags, flags + flag_count, results.inverted.data, [](bool flag) { return !flag; });
+  results.empty = Allocate<std::int64_t, 2>(0, 3);
+  if (std::getenv("FAKE_CHANGES_ITS_INPUT") != nullptr) data[offset + columns] += 1;
+  return results;
+}
+
+// No inputs, every element type, every rank from 0 to 12: each is {0, 1}, or 1 at rank 0.
+struct EveryTypeResults {
+  StridedMemRefType<double, 0> f64;
+  StridedMemRefType<float, 1> f32;
+  StridedMemRefType<Float16, 2> f16;
+  StridedMemRefType<BFloat16, 3> bf16;
+  StridedMemRefType<std::int8_t, 4> i8;
+  StridedMemRefType<std::int16_t, 5> i16;
+  StridedMemRefType<std::int32_t, 6> i32;
+  StridedMemRefType<std::int64_t, 7> i64;
+  StridedMemRefType<std::uint8_t, 8> u8;
+  StridedMemRefType<std::uint16_t, 9> u16;
+  StridedMemRefType<std::uint32_t, 10> u32;
+  StridedMemRefType<std::uint64_t, 11> u64;
+  StridedMemRefType<bool, 12> i1;
+};
+
+namespace {
+
+// A shape of `Ones` ones after a 2.
+template <typename T, int Ones, typename... Sizes>
+auto ZeroOne(Sizes... ones) {
+  if constexpr (sizeof...(ones) < Ones) {
+    return ZeroOne<T, Ones>(1, ones...);
+  } else {
+    auto result = Allocate<T, Ones + 1>(2, ones...);
+    result.data[0] = static_cast<T>(0.0f);
+    result.data[1] = static_cast<T>(1.0f);
+    return result;
+  }
+}
+
+}  // namespace
+
+extern "C" EveryTypeResults fake_every_type() {
+  EveryTypeResults results;
+  results.f64 = Allocate<double, 0>();
+  *results.f64.data = 1;
+  results.f32 = ZeroOne<float, 0>();
+  results.f16 = ZeroOne<Float16, 1>();
+  results.bf16 = ZeroOne<BFloat16, 2>();
+  results.i8 = ZeroOne<std::int8_t, 3>();
+  results.i16 = ZeroOne<std::int16_t, 4>();
+  results.i32 = ZeroOne<std::int32_t, 5>();
+  results.i64 = ZeroOne<std::int64_t, 6>();
+  results.u8 = ZeroOne<std::uint8_t, 7>();
+  results.u16 = ZeroOne<std::uint16_t, 8>();
+  results.u32 = ZeroOne<std::uint32_t, 9>();
+  results.u64 = ZeroOne<std::uint64_t, 10>();
+  results.i1 = ZeroOne<bool, 11>();
+  return results;
+}

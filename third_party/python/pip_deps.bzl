@@ -1,0 +1,155 @@
+"""The Python packages of requirements_lock.txt, installed by pip while Bazel loads the workspace."""
+
+load(":interpreter.bzl", "find_python")
+
+_HOUR = 3600
+
+# One target for each package, and all of them the same folder: torch alone is 14,000 files, which as
+# runfiles of their own would cost every sandbox seconds, and as one folder costs one link.
+_BUILD = """\
+load("@rules_python//python:defs.bzl", "py_library")
+load(":requirements.bzl", "PACKAGES")
+
+package(default_visibility = ["//visibility:public"])
+
+exports_files(["site-packages"])
+
+[
+    py_library(
+        name = package,
+        data = ["site-packages"],
+        imports = ["site-packages"],
+    )
+    for package in PACKAGES
+]
+"""
+
+_REQUIREMENTS = '''\
+"""The packages of requirements_lock.txt as Bazel targets."""
+
+PACKAGES = {packages}
+
+def requirement(name):
+    """The target of a package.
+
+    Args:
+      name: as in requirements.txt; case, "-", "_" and "." do not matter, as for pip.
+
+    Returns:
+      A label for `deps`. Fails for a package that the lock does not hold.
+    """
+    package = name.lower().replace("_", "-").replace(".", "-")
+    if package not in PACKAGES:
+        fail("requirement(\\"%s\\"): no such package in requirements_lock.txt. Add it to " % name +
+             "requirements.txt and run `./bazelw run //:requirements_lock`.")
+    return str(Label("//:" + package))
+'''
+
+_PIP_FAILED = """
+
+pip could not install requirements_lock.txt (exit code {code}). Its last words:
+
+{words}
+
+What to look at: does this machine reach a package index (network, proxy, certificates)? pip's own
+settings count here as everywhere (`pip config list`, PIP_* variables). Does the same by hand work?
+
+    {command}
+"""
+
+_NO_PIP = """
+
+{python} has no pip. On Debian: apt-get install python3-pip; elsewhere: {python} -m ensurepip
+"""
+
+_TORCH_FAILED = """
+
+requirements_lock.txt is installed, but `import torch` fails:
+
+{words}
+
+Plumbline asks for a build of torch without CUDA. Where the index of this machine offers another
+one, name an index of CPU builds in pip's settings (`pip config set global.extra-index-url ...`).
+"""
+
+def _last_lines(result, count):
+    lines = (result.stdout + result.stderr).strip().splitlines()
+    return "\n".join(["    " + line for line in lines[-count:]])
+
+def _package(line):
+    name, _, _ = line.partition("==")
+    return name.lower().replace("_", "-").replace(".", "-")
+
+def _pip_deps_impl(repository_ctx):
+    lock = repository_ctx.path(repository_ctx.attr.lock)
+    lines = [line.strip() for line in repository_ctx.read(lock).splitlines()]
+    packages = [_package(line) for line in lines if line and not line.startswith("#")]
+
+    python = find_python(repository_ctx)
+    if repository_ctx.execute([python, "-m", "pip", "--version"]).return_code:
+        fail(_NO_PIP.format(python = python))
+
+    repository_ctx.report_progress("pip installs %d packages" % len(packages))
+    command = [
+        python,
+        "-m",
+        "pip",
+        "install",
+        "--no-deps",
+        "--no-compile",
+        "--disable-pip-version-check",
+        "--root-user-action=ignore",
+        "--target=site-packages",
+        "--requirement=%s" % lock,
+    ]
+
+    # pip unpacks into a temporary folder and moves the packages out of it; on the same file system
+    # the move is a rename, and a small /tmp does not matter.
+    repository_ctx.file("tmp/.keep", "")
+    result = repository_ctx.execute(
+        command,
+        environment = {"TMPDIR": str(repository_ctx.path("tmp"))},
+        quiet = False,
+        timeout = _HOUR,
+    )
+    if result.return_code:
+        fail(_PIP_FAILED.format(
+            code = result.return_code,
+            command = " ".join(command),
+            words = _last_lines(result, 15),
+        ))
+    repository_ctx.delete("tmp")
+
+    # Sandboxes cannot write into site-packages, so without this every start would compile anew.
+    # Some packages carry files that are not meant to compile; they are no failure.
+    repository_ctx.report_progress("compiling %d packages to bytecode" % len(packages))
+    repository_ctx.execute(
+        [python, "-m", "compileall", "-q", "-j", "0", "site-packages"],
+        timeout = _HOUR,
+    )
+
+    # An index may offer a torch that was built for CUDA, which does not load without CUDA's libraries.
+    result = repository_ctx.execute(
+        [python, "-c", "import torch"],
+        environment = {"PYTHONPATH": str(repository_ctx.path("site-packages"))},
+    )
+    if result.return_code:
+        fail(_TORCH_FAILED.format(words = _last_lines(result, 15)))
+
+    repository_ctx.file("requirements.bzl", _REQUIREMENTS.format(packages = repr(packages)))
+    repository_ctx.file("BUILD.bazel", _BUILD)
+
+pip_deps = repository_rule(
+    implementation = _pip_deps_impl,
+    doc = """The packages of a lock file in one folder, `site-packages`.
+
+`requirements.bzl` holds `requirement(name)`, which gives the target of a package. pip's own settings
+decide where packages come from.""",
+    attrs = {
+        "lock": attr.label(
+            allow_single_file = True,
+            doc = "The lock file: one `name==version` a line.",
+            mandatory = True,
+        ),
+    },
+)

@@ -1,0 +1,125 @@
+// How C and C++ call a compiled function: the memref C ABI of MLIR, free of MLIR's own headers.
+//
+// A function `foo` with the inputs tensor<f32> and tensor<?xf32> and the result tensor<?xf32> is
+//
+//   extern "C" StridedMemRefType<float, 1> foo(DECL_RANK_0_MEMREF_ABI(float),
+//                                              DECL_RANK_1_MEMREF_ABI(float));
+//
+//   StridedMemRefType<float, 1> result = foo(PASS_RANK_0_MEMREF(a), PASS_RANK_1_MEMREF(b));
+//
+// where a and b are StridedMemRefType<float, 0> and <float, 1>. Several results come back in one
+// struct of them, in their order, that the caller declares. It has to be a plain struct: std::tuple
+// may lay its members out in another order.
+//
+//   struct FooResults {
+//     StridedMemRefType<float, 1> sum;
+//     StridedMemRefType<float, 1> product;
+//   };
+//   extern "C" FooResults foo(DECL_RANK_1_MEMREF_ABI(float), DECL_RANK_1_MEMREF_ABI(float));
+//
+// Element types: float, double, plumbline::Float16, plumbline::BFloat16, std::int8_t to
+// std::int64_t, std::uint8_t to std::uint64_t, and bool, which is one byte of 0 or 1.
+//
+// Inputs stay the caller's; the function reads them as row-major without gaps (strides as if made
+// from sizes, offset 0) and does not change them.
+//
+// Results become the caller's: the basePtr of each comes from malloc, and the caller gives it back
+// with free(), each distinct basePtr once. Two results may share one, at different offsets. A
+// result may also alias an input: its basePtr is then that input's, and is not the caller's to
+// free.
+
+#ifndef TOOLS_AOT_ABI_H_
+#define TOOLS_AOT_ABI_H_
+
+#include <cstdint>
+
+#include "tools/aot/half.h"
+
+// A tensor in memory: element (i0, i1, ...) is data[offset + i0 * strides[0] + i1 * strides[1]
+// ...].
+template <typename T, int Rank>
+struct StridedMemRefType {
+  T* basePtr;  // The start of the allocation.
+  T* data;     // The same, aligned.
+  std::int64_t offset;
+  std::int64_t sizes[Rank];
+  std::int64_t strides[Rank];
+};
+
+template <typename T>
+struct StridedMemRefType<T, 0> {
+  T* basePtr;
+  T* data;
+  std::int64_t offset;
+};
+
+// PLUMBLINE_EACH_N(M, x) is `, M(x, 0), M(x, 1) ... , M(x, N - 1)`.
+#define PLUMBLINE_EACH_0(M, x)
+#define PLUMBLINE_EACH_1(M, x) , M(x, 0)
+#define PLUMBLINE_EACH_2(M, x) PLUMBLINE_EACH_1(M, x), M(x, 1)
+#define PLUMBLINE_EACH_3(M, x) PLUMBLINE_EACH_2(M, x), M(x, 2)
+#define PLUMBLINE_EACH_4(M, x) PLUMBLINE_EACH_3(M, x), M(x, 3)
+#define PLUMBLINE_EACH_5(M, x) PLUMBLINE_EACH_4(M, x), M(x, 4)
+#define PLUMBLINE_EACH_6(M, x) PLUMBLINE_EACH_5(M, x), M(x, 5)
+#define PLUMBLINE_EACH_7(M, x) PLUMBLINE_EACH_6(M, x), M(x, 6)
+#define PLUMBLINE_EACH_8(M, x) PLUMBLINE_EACH_7(M, x), M(x, 7)
+#define PLUMBLINE_EACH_9(M, x) PLUMBLINE_EACH_8(M, x), M(x, 8)
+#define PLUMBLINE_EACH_10(M, x) PLUMBLINE_EACH_9(M, x), M(x, 9)
+#define PLUMBLINE_EACH_11(M, x) PLUMBLINE_EACH_10(M, x), M(x, 10)
+#define PLUMBLINE_EACH_12(M, x) PLUMBLINE_EACH_11(M, x), M(x, 11)
+#define PLUMBLINE_EACH_13(M, x) PLUMBLINE_EACH_12(M, x), M(x, 12)
+#define PLUMBLINE_EACH_14(M, x) PLUMBLINE_EACH_13(M, x), M(x, 13)
+#define PLUMBLINE_EACH_15(M, x) PLUMBLINE_EACH_14(M, x), M(x, 14)
+#define PLUMBLINE_EACH_16(M, x) PLUMBLINE_EACH_15(M, x), M(x, 15)
+
+#define PLUMBLINE_INT64(x, i) std::int64_t
+#define PLUMBLINE_SIZE(m, i) (m).sizes[i]
+#define PLUMBLINE_STRIDE(m, i) (m).strides[i]
+
+#define PLUMBLINE_DECL_MEMREF_ABI(N, type) \
+  type*, type*,                            \
+      std::int64_t PLUMBLINE_EACH_##N(PLUMBLINE_INT64, ) PLUMBLINE_EACH_##N(PLUMBLINE_INT64, )
+#define PLUMBLINE_PASS_MEMREF(N, m) \
+  (m).basePtr, (m).data,            \
+      (m).offset PLUMBLINE_EACH_##N(PLUMBLINE_SIZE, m) PLUMBLINE_EACH_##N(PLUMBLINE_STRIDE, m)
+
+// DECL_RANK_N_MEMREF_ABI(type): the parameters that one tensor of rank N takes in a declaration.
+#define DECL_RANK_0_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(0, type)
+#define DECL_RANK_1_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(1, type)
+#define DECL_RANK_2_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(2, type)
+#define DECL_RANK_3_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(3, type)
+#define DECL_RANK_4_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(4, type)
+#define DECL_RANK_5_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(5, type)
+#define DECL_RANK_6_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(6, type)
+#define DECL_RANK_7_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(7, type)
+#define DECL_RANK_8_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(8, type)
+#define DECL_RANK_9_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(9, type)
+#define DECL_RANK_10_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(10, type)
+#define DECL_RANK_11_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(11, type)
+#define DECL_RANK_12_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(12, type)
+#define DECL_RANK_13_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(13, type)
+#define DECL_RANK_14_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(14, type)
+#define DECL_RANK_15_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(15, type)
+#define DECL_RANK_16_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(16, type)
+
+// PASS_RANK_N_MEMREF(m): the arguments that stand for `m`, a StridedMemRefType<type, N>, in a call.
+// `m` is evaluated many times: pass a variable.
+#define PASS_RANK_0_MEMREF(m) PLUMBLINE_PASS_MEMREF(0, m)
+#define PASS_RANK_1_MEMREF(m) PLUMBLINE_PASS_MEMREF(1, m)
+#define PASS_RANK_2_MEMREF(m) PLUMBLINE_PASS_MEMREF(2, m)
+#define PASS_RANK_3_MEMREF(m) PLUMBLINE_PASS_MEMREF(3, m)
+#define PASS_RANK_4_MEMREF(m) PLUMBLINE_PASS_MEMREF(4, m)
+#define PASS_RANK_5_MEMREF(m) PLUMBLINE_PASS_MEMREF(5, m)
+#define PASS_RANK_6_MEMREF(m) PLUMBLINE_PASS_MEMREF(6, m)
+#define PASS_RANK_7_MEMREF(m) PLUMBLINE_PASS_MEMREF(7, m)
+#define PASS_RANK_8_MEMREF(m) PLUMBLINE_PASS_MEMREF(8, m)
+#define PASS_RANK_9_MEMREF(m) PLUMBLINE_PASS_MEMREF(9, m)
+#define PASS_RANK_10_MEMREF(m) PLUMBLINE_PASS_MEMREF(10, m)
+#define PASS_RANK_11_MEMREF(m) PLUMBLINE_PASS_MEMREF(11, m)
+#define PASS_RANK_12_MEMREF(m) PLUMBLINE_PASS_MEMREF(12, m)
+#define PASS_RANK_13_MEMREF(m) PLUMBLINE_PASS_MEMREF(13, m)
+#define PASS_RANK_14_MEMREF(m) PLUMBLINE_PASS_MEMREF(14, m)
+#define PASS_RANK_15_MEMREF(m) PLUMBLINE_PASS_MEMREF(15, m)
+#define PASS_RANK_16_MEMREF(m) PLUMBLINE_PASS_MEMREF(16, m)
+
+#endif  // TOOLS_AOT_ABI_H_

@@ -1,0 +1,230 @@
+"""aot_compile: from a PyTorch program to a tested C library, every stage a target."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
+load("@rules_python//python:defs.bzl", "py_binary")
+
+def aot_compile(
+        name,
+        tcp_source = None,
+        torch_loader_lib = None,
+        torch_loader_path = "",
+        skip_ci = False,
+        tags = [],
+        visibility = None):
+    """Compiles a program ahead of time and tests the result against PyTorch.
+
+    Args:
+      name: the program's name; all targets and files are named after it.
+      tcp_source: a .mlir file of TCP to start from, in place of a loader. Each public func.func in
+        it becomes a C function of its own name; their test is written by hand.
+      torch_loader_lib: the py_library that holds the loader function.
+      torch_loader_path: the loader function, as package.module.function from the workspace's root.
+        It returns a tools.aot.torch_loader_utils.TorchLoaderOutput.
+      skip_ci: keeps the generated test out of wildcards such as //... .
+      tags: more tags for the generated test.
+      visibility: of all targets; the package's default where it is not given.
+
+    With a loader these targets come out, for name = "foo" (B: `bazel build` it and read the file,
+    R: `bazel run` it, T: `bazel test` it):
+
+      | target                      |   | file                                 |
+      | --------------------------- | - | ------------------------------------ |
+      | foo_torch_exporter          | R | runs the loader, exports, saves references
+      | gen_foo_mlir_torch          | B | _internal_foo_torch.mlir             |
+      | gen_foo_reference_tensors   | B | _internal_foo_reference_tensors.npz  |
+      | gen_foo_mlir_tcp            | B | _internal_foo_tcp.mlir               |
+      | gen_foo_mlir_linalg         | B | _internal_foo_linalg.mlir            |
+      | gen_foo_mlir_llvm           | B | _internal_foo_llvm.mlir              |
+      | gen_foo_llvm_ir             | B | _internal_foo.ll                     |
+      | gen_foo_host_asm            | B | _internal_foo.S                      |
+      | aot_compiled_foo            | B | libaot_compiled_foo.a and .so        |
+      | foo_execute_test_generator  | R | writes the test from its template    |
+      | gen_foo_execute_test        | B | _internal_foo_execute_test.cpp       |
+      | foo_compile_execute_test    | T | runs the library on the references   |
+
+    With tcp_source the chain starts at gen_foo_mlir_linalg, and ends at aot_compiled_foo.
+
+    All of them are testonly, as loaders may be.
+
+    The flags --//tools/aot:target_cpu and --//tools/aot:opt_level say for what machine code is made
+    and how much LLVM optimises it.
+    """
+    _check_arguments(name, tcp_source, torch_loader_lib, torch_loader_path)
+
+    if torch_loader_lib:
+        _export(name, torch_loader_lib, torch_loader_path, visibility)
+        _stage(
+            name = "gen_{}_mlir_tcp".format(name),
+            src = "_internal_{}_torch.mlir".format(name),
+            out = "_internal_{}_tcp.mlir".format(name),
+            program = Label("//tools/aot:torch_to_tcp"),
+            visibility = visibility,
+        )
+        tcp_source = "_internal_{}_tcp.mlir".format(name)
+
+    _stage(
+        name = "gen_{}_mlir_linalg".format(name),
+        src = tcp_source,
+        out = "_internal_{}_linalg.mlir".format(name),
+        program = Label("//tools/aot:tcp_to_linalg"),
+        visibility = visibility,
+    )
+    _stage(
+        name = "gen_{}_mlir_llvm".format(name),
+        src = "_internal_{}_linalg.mlir".format(name),
+        out = "_internal_{}_llvm.mlir".format(name),
+        program = Label("//tools/aot:linalg_to_llvm"),
+        visibility = visibility,
+    )
+    _stage(
+        name = "gen_{}_llvm_ir".format(name),
+        src = "_internal_{}_llvm.mlir".format(name),
+        out = "_internal_{}.ll".format(name),
+        program = Label("//tools/aot:llvm_to_llvm_ir"),
+        visibility = visibility,
+    )
+    _stage(
+        name = "gen_{}_host_asm".format(name),
+        src = "_internal_{}.ll".format(name),
+        out = "_internal_{}.S".format(name),
+        program = Label("//tools/aot:llvm_ir_to_asm"),
+        options = "--target-cpu=$(AOT_TARGET_CPU) --opt-level=$(AOT_OPT_LEVEL)",
+        toolchains = [Label("//tools/aot:opt_level"), Label("//tools/aot:target_cpu")],
+        visibility = visibility,
+    )
+    cc_library(
+        name = "aot_compiled_{}".format(name),
+        testonly = True,
+        srcs = ["_internal_{}.S".format(name)],
+        # Functions such as tanhf come from the C library's mathematics.
+        linkopts = ["-lm"],
+        visibility = visibility,
+    )
+
+    if torch_loader_lib:
+        _execute_test(name, skip_ci, tags, visibility)
+
+def _check_arguments(name, tcp_source, torch_loader_lib, torch_loader_path):
+    target = "aot_compile(name = \"{}\") in //{}".format(name, native.package_name())
+    if not name.replace("_", "").isalnum():
+        fail("{}: a name has letters, digits and underscores only; it becomes part of file names".format(target))
+    if tcp_source and (torch_loader_lib or torch_loader_path):
+        fail("{}: it has both a tcp_source and a torch loader; give one of them".format(target))
+    if tcp_source and not tcp_source.endswith(".mlir") and ":" not in tcp_source:
+        fail("{}: tcp_source = \"{}\" is not a .mlir file".format(target, tcp_source))
+    if not tcp_source and not torch_loader_lib and not torch_loader_path:
+        fail("{}: it has nothing to compile; give tcp_source = \"x.mlir\", or torch_loader_lib and torch_loader_path".format(target))
+    if torch_loader_path and not torch_loader_lib:
+        fail("{}: torch_loader_path needs torch_loader_lib, the py_library that holds the loader".format(target))
+    if torch_loader_lib and not torch_loader_path:
+        fail("{}: torch_loader_lib needs torch_loader_path, such as \"test.AotCompile.model_loader_lib.{}_loader\"".format(target, name))
+    if torch_loader_path:
+        for part in torch_loader_path.split("."):
+            if not part.replace("_", "a").isalnum() or part[0].isdigit() or "." not in torch_loader_path:
+                fail("{}: torch_loader_path = \"{}\" is not of the form package.module.function".format(target, torch_loader_path))
+
+def _label(name):
+    return "//{}:{}".format(native.package_name(), name)
+
+def _export(name, torch_loader_lib, torch_loader_path, visibility):
+    exporter = "{}_torch_exporter".format(name)
+    py_binary(
+        name = exporter,
+        testonly = True,
+        srcs = [Label("//tools/aot:export_torch.py")],
+        args = ["--torch-loader-path={}".format(torch_loader_path)],
+        main = Label("//tools/aot:export_torch.py"),
+        visibility = visibility,
+        deps = [
+            Label("//tools/aot:export_torch"),
+            torch_loader_lib,
+        ],
+    )
+
+    # One run writes both files, so that both come from the same weights.
+    mlir = "_internal_{}_torch.mlir".format(name)
+    references = "_internal_{}_reference_tensors.npz".format(name)
+    native.genrule(
+        name = "_gen_{}_export".format(name),
+        testonly = True,
+        outs = [mlir, references],
+        cmd = "$(location :{exporter}) --torch-loader-path={path} --mlir=$(location {mlir}) --reference-tensors=$(location {references}) --label={label}".format(
+            exporter = exporter,
+            label = _label("gen_{}_mlir_torch".format(name)),
+            mlir = mlir,
+            path = torch_loader_path,
+            references = references,
+        ),
+        message = "Exporting from PyTorch",
+        tools = [":" + exporter],
+        visibility = ["//visibility:private"],
+    )
+    native.filegroup(
+        name = "gen_{}_mlir_torch".format(name),
+        testonly = True,
+        srcs = [mlir],
+        visibility = visibility,
+    )
+    native.filegroup(
+        name = "gen_{}_reference_tensors".format(name),
+        testonly = True,
+        srcs = [references],
+        visibility = visibility,
+    )
+
+def _stage(name, src, out, program, visibility, options = "", toolchains = []):
+    native.genrule(
+        name = name,
+        testonly = True,
+        srcs = [src],
+        outs = [out],
+        cmd = "$(location {program}) $< -o $@ --label={label} {options}".format(
+            label = _label(name),
+            options = options,
+            program = program,
+        ),
+        message = "Lowering ({})".format(program.name),
+        toolchains = toolchains,
+        tools = [program],
+        visibility = visibility,
+    )
+
+def _execute_test(name, skip_ci, tags, visibility):
+    generator = "{}_execute_test_generator".format(name)
+    references = "_internal_{}_reference_tensors.npz".format(name)
+    source = "_internal_{}_execute_test.cpp".format(name)
+    template = Label("//tools/aot:execute_test.template.cpp")
+    # The same program for all; an alias costs no runfiles of its own.
+    native.alias(
+        name = generator,
+        actual = Label("//tools/aot:generate_execute_test"),
+        visibility = visibility,
+    )
+    native.genrule(
+        name = "gen_{}_execute_test".format(name),
+        testonly = True,
+        srcs = [references, template],
+        outs = [source],
+        cmd = "$(location :{generator}) --reference-tensors=$(location {references}) --runfile={package}/{references} --template=$(location {template}) --out=$@".format(
+            generator = generator,
+            package = native.package_name(),
+            references = references,
+            template = template,
+        ),
+        message = "Writing the test",
+        tools = [":" + generator],
+        visibility = visibility,
+    )
+    cc_test(
+        name = "{}_compile_execute_test".format(name),
+        size = "small",
+        srcs = [source],
+        data = [references],
+        tags = ["aot_tests"] + (["manual"] if skip_ci else []) + tags,
+        visibility = visibility,
+        deps = [
+            ":aot_compiled_{}".format(name),
+            Label("//tools/aot:execute_test"),
+            "@googletest//:gtest_main",
+        ],
+    )

@@ -1,0 +1,97 @@
+#include "tools/aot/execute_test/reference_tensors.h"
+
+#include <cstring>
+#include <stdexcept>
+
+#include "tools/aot/execute_test/runfile.h"
+#include "tools/aot/execute_test/tensor_view.h"
+
+namespace plumbline {
+namespace {
+
+constexpr char kRegenerate[] = "; the test was generated from another archive";
+
+std::size_t CountMembers(const cnpy::npz_t& arrays, const std::string& prefix) {
+  std::size_t count = 0;
+  for (const auto& [name, array] : arrays) {
+    if (name.compare(0, prefix.size(), prefix) == 0) ++count;
+  }
+  return count;
+}
+
+std::string TypeText(const cnpy::NpyArray& array) {
+  std::string text = "numpy dtype " + array.descr + " and shape (";
+  for (std::size_t axis = 0; axis < array.shape.size(); ++axis) {
+    text += (axis == 0 ? "" : ", ") + std::to_string(array.shape[axis]);
+  }
+  return text + ")";
+}
+
+}  // namespace
+
+ReferenceTensors::ReferenceTensors(const std::string& path, int inputs, int outputs)
+    : path_(path), arrays_(cnpy::npz_load(FindRunfile(path))) {
+  const std::size_t found_inputs = CountMembers(arrays_, "Input");
+  const std::size_t found_outputs = CountMembers(arrays_, "Output");
+  if (found_inputs != static_cast<std::size_t>(inputs) ||
+      found_outputs != static_cast<std::size_t>(outputs)) {
+    throw std::runtime_error(path_ + " has " + std::to_string(found_inputs) + " inputs and " +
+                             std::to_string(found_outputs) + " outputs, expected " +
+                             std::to_string(inputs) + " and " + std::to_string(outputs) +
+                             kRegenerate);
+  }
+  const std::vector<double> rtol = ReadTolerances("rtol", found_outputs);
+  const std::vector<double> atol = ReadTolerances("atol", found_outputs);
+  for (std::size_t output = 0; output < found_outputs; ++output) {
+    tolerances_.push_back({rtol[output], atol[output]});
+  }
+}
+
+const cnpy::NpyArray& ReferenceTensors::Find(const std::string& member, ElementType type,
+                                             std::size_t rank) const {
+  const auto found = arrays_.find(member);
+  if (found == arrays_.end()) throw std::runtime_error(path_ + " has no member " + member);
+  const cnpy::NpyArray& array = found->second;
+  if (!IsStoredAs(type, array.kind, array.word_size) || array.shape.size() != rank) {
+    throw std::runtime_error(member + " of " + path_ + " has " + TypeText(array) + ", expected " +
+                             Name(type) + " of rank " + std::to_string(rank) + kRegenerate);
+  }
+  return array;
+}
+
+std::vector<double> ReferenceTensors::ReadTolerances(const std::string& member,
+                                                     std::size_t outputs) const {
+  const cnpy::NpyArray& array = Find(member, ElementType::kF64, 1);
+  if (array.num_vals != outputs) {
+    throw std::runtime_error(member + " of " + path_ + " has " + std::to_string(array.num_vals) +
+                             " values for " + std::to_string(outputs) + " outputs");
+  }
+  return array.as_vec<double>();
+}
+
+void ReferenceTensors::CopyRowMajor(const cnpy::NpyArray& array, void* target) {
+  if (!array.fortran_order) {
+    std::memcpy(target, array.bytes(), array.num_bytes());
+    return;
+  }
+  // Walks the target in its order, with the source's offset in step.
+  const std::size_t rank = array.shape.size();
+  std::vector<std::size_t> strides(rank, 1);
+  for (std::size_t axis = 1; axis < rank; ++axis) {
+    strides[axis] = strides[axis - 1] * array.shape[axis - 1];
+  }
+  std::vector<std::size_t> index(rank, 0);
+  std::size_t source = 0;
+  for (std::size_t i = 0; i < array.num_vals; ++i) {
+    std::memcpy(static_cast<char*>(target) + i * array.word_size,
+                array.bytes() + source * array.word_size, array.word_size);
+    for (std::size_t axis = rank; axis-- > 0;) {
+      source += strides[axis];
+      if (++index[axis] < array.shape[axis]) break;
+      source -= strides[axis] * array.shape[axis];
+      index[axis] = 0;
+    }
+  }
+}
+
+}  // namespace plumbline

@@ -1,0 +1,58 @@
+// What a compiled function is given in a test, and what it should return.
+
+#ifndef TOOLS_AOT_EXECUTE_TEST_REFERENCE_TENSORS_H_
+#define TOOLS_AOT_EXECUTE_TEST_REFERENCE_TENSORS_H_
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "third_party/cnpy/cnpy.h"
+#include "tools/aot/execute_test/comparison.h"
+#include "tools/aot/execute_test/element_type.h"
+#include "tools/aot/execute_test/owned_memref.h"
+
+namespace plumbline {
+
+// The archive that plumbline/reference_archive.py writes.
+//
+// Whatever is wrong with it throws a std::exception (std::runtime_error or cnpy::Error), which
+// googletest turns into a failure of the test with the exception's message. Load every tensor
+// before the compiled function is called: it then runs only on what it was compiled for.
+class ReferenceTensors {
+ public:
+  // Reads the archive at `path`, counted from the workspace's root, from the test's runfiles.
+  // Throws unless it holds so many inputs and outputs.
+  ReferenceTensors(const std::string& path, int inputs, int outputs);
+
+  // A new row-major copy of `member`, which is "Input0", "Output0" and so on. Throws unless it has
+  // the element type T and the rank Rank.
+  template <typename T, int Rank>
+  OwnedMemRef<T, Rank> Load(const std::string& member) const {
+    const cnpy::NpyArray& array = Find(member, kElementTypeOf<T>, Rank);
+    std::array<std::int64_t, Rank> sizes;
+    std::copy(array.shape.begin(), array.shape.end(), sizes.begin());
+    OwnedMemRef<T, Rank> tensor(sizes);
+    CopyRowMajor(array, tensor.data);
+    return tensor;
+  }
+
+  // What is allowed of the output with this index.
+  const Tolerance& tolerance(int output) const { return tolerances_[output]; }
+
+ private:
+  const cnpy::NpyArray& Find(const std::string& member, ElementType type, std::size_t rank) const;
+  std::vector<double> ReadTolerances(const std::string& member, std::size_t outputs) const;
+  static void CopyRowMajor(const cnpy::NpyArray& array, void* target);
+
+  std::string path_;
+  cnpy::npz_t arrays_;
+  std::vector<Tolerance> tolerances_;
+};
+
+}  // namespace plumbline
+
+#endif  // TOOLS_AOT_EXECUTE_TEST_REFERENCE_TENSORS_H_

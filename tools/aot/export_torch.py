@@ -1,0 +1,38 @@
+"""Stage program: runs a loader function, exports its program, records its reference tensors.
+
+One run makes both files, from one seed, so that both see the same weights.
+"""
+
+import argparse
+
+from plumbline.loader_to_torch.export import export
+from plumbline.loader_to_torch.loader import load
+from plumbline.loader_to_torch.references import record_references
+from tools.aot import stage
+
+
+def _export(given: argparse.Namespace) -> None:
+    path = given.torch_loader_path
+    program = load(path)
+    # PyTorch runs the program first: what fails there is told in PyTorch's own words.
+    references = record_references(path, program)
+    text = export(path, program)
+    references.write(given.reference_tensors)
+    stage.write(given.mlir, text)
+
+
+if __name__ == "__main__":
+    arguments = stage.parser(__doc__)
+    arguments.add_argument(
+        "--torch-loader-path",
+        required=True,
+        metavar="PACKAGE.MODULE.FUNCTION",
+        help="the loader function: test.AotCompile.model_loader_lib.foo_loader",
+    )
+    arguments.add_argument(
+        "--mlir", type=stage.path, required=True, help="the .mlir file of the Torch dialect to write"
+    )
+    arguments.add_argument(
+        "--reference-tensors", type=stage.path, required=True, help="the .npz file to write"
+    )
+    stage.run(arguments, _export)

@@ -1,0 +1,17 @@
+"""Stage program: lowers a .mlir file of the Torch dialect to TCP."""
+
+from plumbline.context import make_context
+from plumbline.tcp.assembly.module import parse_module, print_module
+from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
+from tools.aot import stage
+
+
+def torch_to_tcp(text: str, filename: str) -> str:
+    module = parse_module(text, make_context(torch=True), filename)
+    convert_torch_to_tcp(module)
+    # With locations: a later stage that refuses an operation names the user's source by them.
+    return print_module(module, debug_info=True)
+
+
+if __name__ == "__main__":
+    stage.run_text_stage(__doc__, torch_to_tcp)

@@ -1,0 +1,1 @@
+"""Linters and formatters over the whole repository."""
