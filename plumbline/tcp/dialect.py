@@ -14,20 +14,25 @@ The MLIR bindings know of an op's operands, results and regions only. Attributes
 bindings have no optional ones, and would report a wrong one in words of their own.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from types import GenericAlias
 from typing import Any, get_args, get_origin
 
 from torch_mlir import ir
-from torch_mlir.dialects import ext
-from torch_mlir.dialects.irdl import Variadicity
+from torch_mlir.dialects import ext, irdl
 
 from plumbline.tcp.assembly.format import (
+    OPERAND_SEGMENTS,
+    RESULT_SEGMENTS,
     AttributeField,
     OperationFormat,
     Signature,
     ValueField,
+    field_sizes,
+    needs_segments,
     parse_format,
+    segment_sizes,
 )
 from plumbline.tcp.constraints import AttributeConstraint
 
@@ -74,16 +79,10 @@ def _result_accessor(index: int, cls: "type[TcpOp]") -> property:
 
     def get(self: Any) -> Any:
         fields = cls.assembly.signature.results
-        sizes = _sizes(fields, len(self.results))
+        sizes = field_sizes(fields, len(self.results))
         return _field_values(fields, sizes, self.results, index)
 
     return property(get)
-
-
-def _sizes(fields: Sequence[ValueField], count: int) -> list[int]:
-    """How many of `count` values belong to each field, where at most one is variadic."""
-    single = sum(not field.variadic for field in fields)
-    return [count - single if field.variadic else 1 for field in fields]
 
 
 def _field_values(
@@ -163,7 +162,7 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
             return [
                 ValueField(
                     field.name,
-                    variadic=field.variadicity is not Variadicity.single,
+                    variadic=field.variadicity is not irdl.Variadicity.single,
                     fixed_type=cls._type_constraints[field.name].fixed_type,
                 )
                 for field in fields
@@ -185,6 +184,29 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
             ],
             regions=[region.name for region in regions],
         )
+
+    @classmethod
+    def _emit_operation(cls) -> None:
+        """Defines the op for the bindings; called while they load the dialect."""
+        signature = cls.assembly.signature
+        op = irdl.operation_(signature.name)
+        with ir.InsertionPoint(op.body):
+            for define, fields in (
+                (irdl.operands_, signature.operands),
+                (irdl.results_, signature.results),
+            ):
+                slots = [field for field in fields for _ in range(field.slots)]
+                if slots:
+                    define(
+                        [irdl.any() for _ in slots],
+                        [f"{slot.name}_{index}" for index, slot in enumerate(slots)],
+                        [
+                            irdl.Variadicity.variadic if slot.variadic else irdl.Variadicity.single
+                            for slot in slots
+                        ],
+                    )
+            if signature.regions:
+                irdl.regions_([irdl.region([]) for _ in signature.regions], signature.regions)
 
     # -- building ------------------------------------------------------------------------------
 
@@ -232,8 +254,7 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
             results = self.infer_types(flat, built)
         elif isinstance(results, ir.Type):
             results = [results]
-        if self.assembly.signature.needs_segments:
-            built["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(list(map(len, groups)))
+        built |= self._build_segments(groups, results)
         ir.OpView.__init__(
             self,
             self.OPERATION_NAME,
@@ -260,6 +281,25 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
         ]
 
     @classmethod
+    def _build_segments(
+        cls, groups: Sequence[Sequence[ir.Value]], results: Sequence[ir.Type]
+    ) -> dict[str, ir.Attribute]:
+        signature = cls.assembly.signature
+        segments = {}
+        if needs_segments(signature.operands):
+            types = [[value.type for value in group] for group in groups]
+            segments[OPERAND_SEGMENTS] = segment_sizes(signature.operands, types)
+        if needs_segments(signature.results):
+            types = [
+                [results[index] for index in range(begin, end)]
+                for begin, end in itertools.pairwise(
+                    itertools.accumulate(field_sizes(signature.results, len(results)), initial=0)
+                )
+            ]
+            segments[RESULT_SEGMENTS] = segment_sizes(signature.results, types)
+        return {name: ir.DenseI32ArrayAttr.get(sizes) for name, sizes in segments.items()}
+
+    @classmethod
     def _build_attributes(cls, values: Mapping[str, Any]) -> dict[str, ir.Attribute]:
         built = {}
         for name, value in values.items():
@@ -276,9 +316,9 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
     def operand_sizes(cls, count: int, attributes: Mapping[str, ir.Attribute]) -> list[int]:
         """How many of `count` operands belong to each field."""
         signature = cls.assembly.signature
-        if signature.needs_segments:
-            return list(attributes["operandSegmentSizes"])
-        return _sizes(signature.operands, count)
+        if sum(operand.variadic for operand in signature.operands) > 1:
+            return list(attributes[OPERAND_SEGMENTS])
+        return field_sizes(signature.operands, count)
 
     def verify_invariants(self) -> bool:
         """Called by MLIR: holds the op against constraints, traits and its own rules.
@@ -327,12 +367,12 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
             raise VerificationError(
                 f"expected {single}{bound} {kind}{plural}, but found {len(values)}"
             )
-        if kind == "operand" and self.assembly.signature.needs_segments:
+        if kind == "operand" and sum(field.variadic for field in fields) > 1:
             self._verify_segments(fields, len(values))
         sizes = (
             self.operand_sizes(len(values), self.attributes)
             if kind == "operand"
-            else _sizes(fields, len(values))
+            else field_sizes(fields, len(values))
         )
         index = 0
         for field, size in zip(fields, sizes, strict=True):
@@ -346,9 +386,9 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
                 index += 1
 
     def _verify_segments(self, fields: Sequence[ValueField], count: int) -> None:
-        if "operandSegmentSizes" not in self.attributes:
-            raise VerificationError("requires attribute 'operandSegmentSizes'")
-        sizes = self.attributes["operandSegmentSizes"]
+        if OPERAND_SEGMENTS not in self.attributes:
+            raise VerificationError(f"requires attribute '{OPERAND_SEGMENTS}'")
+        sizes = self.attributes[OPERAND_SEGMENTS]
         if (
             not isinstance(sizes, ir.DenseI32ArrayAttr)
             or len(sizes) != len(fields)
@@ -358,7 +398,7 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
                 for field, size in zip(fields, sizes, strict=True)
             )
         ):
-            raise VerificationError("'operandSegmentSizes' does not fit the operands")
+            raise VerificationError(f"attribute '{OPERAND_SEGMENTS}' does not fit the operands")
 
 
 def _as_value(value: ir.Value | ir.OpView | ir.Operation) -> ir.Value:

@@ -14,9 +14,19 @@ What a type directive does not give must be known otherwise: an operand whose co
 one type alone (`index`) needs none.
 """
 
+import dataclasses
+import itertools
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+
+# In IRDL, with which the bindings define ops, all values of one variadic definition have one type.
+# A list of values of different types is therefore as many variadic definitions, each of which takes
+# one value as long as there are enough, else a run of values of one type.
+MAX_SLOTS = 64
+
+OPERAND_SEGMENTS = "operandSegmentSizes"
+RESULT_SEGMENTS = "resultSegmentSizes"
 
 
 @dataclass(frozen=True)
@@ -27,6 +37,44 @@ class ValueField:
     variadic: bool = False
     fixed_type: str | None = None
     """How the only type that it can have is spelled; None if there are several."""
+
+    @property
+    def slots(self) -> int:
+        """How many definitions the bindings have for it (see `MAX_SLOTS`)."""
+        return MAX_SLOTS if self.variadic and self.fixed_type is None else 1
+
+
+def needs_segments(fields: Sequence[ValueField]) -> bool:
+    """Whether an attribute must say which values belong to which definition."""
+    return sum(field.slots for field in fields if field.variadic) > 1
+
+
+def segment_sizes(fields: Sequence[ValueField], types: Sequence[Sequence[Hashable]]) -> list[int]:
+    """How many values each definition takes, of the types of each field's values.
+
+    Raises:
+      ValueError: there are more values than definitions, and too few of one type in a row.
+    """
+    sizes: list[int] = []
+    for field, values in zip(fields, types, strict=True):
+        if field.slots == 1:
+            sizes.append(len(values))
+            continue
+        runs = [1] * len(values)
+        if len(runs) > field.slots:
+            runs = [len(list(run)) for _, run in itertools.groupby(values)]
+        if len(runs) > field.slots:
+            raise ValueError(
+                f"'{field.name}' takes at most {field.slots} values of different types in a row"
+            )
+        sizes += runs + [0] * (field.slots - len(runs))
+    return sizes
+
+
+def field_sizes(fields: Sequence[ValueField], count: int) -> list[int]:
+    """How many of `count` values belong to each field, where at most one is variadic."""
+    single = sum(not field.variadic for field in fields)
+    return [count - single if field.variadic else 1 for field in fields]
 
 
 @dataclass(frozen=True)
@@ -50,11 +98,6 @@ class Signature:
     results: Sequence[ValueField] = ()
     attributes: Sequence[AttributeField] = ()
     regions: Sequence[str] = ()
-
-    @property
-    def needs_segments(self) -> bool:
-        """Whether `operandSegmentSizes` must say which operands belong to which field."""
-        return sum(operand.variadic for operand in self.operands) > 1
 
 
 @dataclass(frozen=True)
@@ -124,7 +167,7 @@ class OperationFormat:
 
     signature: Signature
     elements: Sequence[Element]
-    named_attributes: frozenset[str] = field(init=False)
+    named_attributes: frozenset[str] = dataclasses.field(init=False)
     """The attributes that the format names; `attr-dict` holds the others."""
 
     def __post_init__(self) -> None:
@@ -262,6 +305,9 @@ def parse_format(signature: Signature, text: str) -> OperationFormat:
             raise parser.fail(f"leaves out ${region}")
     if sum(result.variadic for result in signature.results) > 1:
         raise parser.fail("several variadic results cannot be told apart")
+    variadic = [operand for operand in signature.operands if operand.variadic]
+    if len(variadic) > 1 and any(operand.slots > 1 for operand in variadic):
+        raise parser.fail("a list of operands of any types can be the only list")
     for result in signature.results:
         if result.variadic and result.fixed_type is not None:
             raise parser.fail(f"cannot know how many results ${result.name} has")

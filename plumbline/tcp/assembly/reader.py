@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from plumbline.tcp.assembly.format import (
+    OPERAND_SEGMENTS,
+    RESULT_SEGMENTS,
     AttributeDictionary,
     AttributeDirective,
     Element,
@@ -18,10 +20,13 @@ from plumbline.tcp.assembly.format import (
     OperationFormat,
     OptionalGroup,
     RegionDirective,
+    Signature,
     TypeDirective,
     ValueField,
+    needs_segments,
+    segment_sizes,
 )
-from plumbline.tcp.assembly.lexer import Kind, Tokens
+from plumbline.tcp.assembly.lexer import AssemblyError, Kind, Tokens
 from plumbline.tcp.assembly.syntax import (
     attribute_end,
     closing,
@@ -314,7 +319,7 @@ class Reader:
                 )
             output.write(")", origin)
 
-        self._write_attributes(origin, form, parsed, [len(group) for group in operands])
+        self._write_attributes(origin, form, parsed)
 
         output.write(" : (", origin)
         self._write_types(origin, signature.operands, parsed)
@@ -323,7 +328,7 @@ class Reader:
         output.write(")", origin)
 
     def _write_attributes(
-        self, origin: int, form: OperationFormat, parsed: _ParsedOperation, counts: Sequence[int]
+        self, origin: int, form: OperationFormat, parsed: _ParsedOperation
     ) -> None:
         output = self._output
         separator = " {"
@@ -338,12 +343,34 @@ class Reader:
                 if attribute.fixed_type is not None:
                     output.write(f" : {attribute.fixed_type}", origin)
                 separator = ", "
-        if form.signature.needs_segments:
-            sizes = ", ".join(map(str, counts))
-            output.write(f"{separator}operandSegmentSizes = array<i32: {sizes}>", origin)
+        for name, sizes in self._segments(origin, form.signature, parsed).items():
+            output.write(f"{separator}{name} = array<i32: {str(sizes)[1:-1]}>", origin)
             separator = ", "
         if separator == ", ":
             output.write("}", origin)
+
+    def _segments(
+        self, origin: int, signature: Signature, parsed: _ParsedOperation
+    ) -> dict[str, list[int]]:
+        """The attributes that say which operands and results belong to which definition."""
+        segments = {}
+        for name, fields in (
+            (OPERAND_SEGMENTS, signature.operands),
+            (RESULT_SEGMENTS, signature.results),
+        ):
+            if not needs_segments(fields):
+                continue
+            types = [
+                [""] * len(parsed.operands[field.name])
+                if field.fixed_type or not field.variadic
+                else [self._tokens.span(*type_) for type_ in parsed.types.get(field.name, [])]
+                for field in fields
+            ]
+            try:
+                segments[name] = segment_sizes(fields, types)
+            except ValueError as error:
+                raise AssemblyError(origin, str(error)) from None
+        return segments
 
     def _write_types(
         self, origin: int, values: Sequence[ValueField], parsed: _ParsedOperation

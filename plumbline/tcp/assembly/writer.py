@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from plumbline.tcp.assembly.format import (
+    OPERAND_SEGMENTS,
+    RESULT_SEGMENTS,
     AttributeDictionary,
     AttributeDirective,
     Element,
@@ -21,11 +23,12 @@ from plumbline.tcp.assembly.format import (
     Signature,
     TypeDirective,
     ValueField,
+    field_sizes,
+    needs_segments,
 )
 from plumbline.tcp.assembly.lexer import AssemblyError, Kind, Tokens
 from plumbline.tcp.assembly.syntax import closing, failure, items, type_end
 
-_SEGMENTS = "operandSegmentSizes"
 _QUOTED_PREFIX = '"tcp.'
 _ALIAS = re.compile(r"^(#\w+) = (affine_(?:map|set)<.*>)\n", re.MULTILINE)
 
@@ -65,12 +68,6 @@ def _by_field(
         groups[value.name] = texts[begin : begin + size]
         begin += size
     return groups
-
-
-def _sizes(fields: Sequence[ValueField], count: int) -> list[int]:
-    """How many of `count` values belong to each field, where at most one is variadic."""
-    single = sum(not value.variadic for value in fields)
-    return [count - single if value.variadic else 1 for value in fields]
 
 
 class Writer:
@@ -154,7 +151,7 @@ class Writer:
 
         operand_types, result_types, token = self._function_type(token)
         sizes = self._operand_sizes(name, signature, attributes, len(operands))
-        result_sizes = _sizes(signature.results, len(result_types))
+        result_sizes = field_sizes(signature.results, len(result_types))
         printed = _PrintedOperation(
             operands=_by_field(tokens, name, signature.operands, operands, sizes),
             types={
@@ -175,7 +172,7 @@ class Writer:
                 raise failure(tokens, name, "an attribute is missing")
         for attribute in signature.attributes:
             alias = attributes.get(attribute.name)
-            if attribute.inline and alias in self._aliases:
+            if attribute.inline and alias is not None and alias in self._aliases:
                 attributes[attribute.name] = self._aliases[alias]
                 self._inlined[alias] += 1
         text = _Printer(tokens, name, form, printed).print()
@@ -205,12 +202,12 @@ class Writer:
     def _operand_sizes(
         self, name: int, signature: Signature, attributes: Mapping[str, str | None], count: int
     ) -> list[int]:
-        if not signature.needs_segments:
-            return _sizes(signature.operands, count)
-        found = re.fullmatch(r"array<i32: ([\d, ]+)>", attributes.get(_SEGMENTS) or "")
+        if sum(operand.variadic for operand in signature.operands) < 2:
+            return field_sizes(signature.operands, count)
+        found = re.fullmatch(r"array<i32: ([\d, ]+)>", attributes.get(OPERAND_SEGMENTS) or "")
         sizes = [int(size) for size in found[1].split(",")] if found else []
         if len(sizes) != len(signature.operands):
-            raise failure(self._tokens, name, f"{_SEGMENTS} fits no format")
+            raise failure(self._tokens, name, f"{OPERAND_SEGMENTS} fits no format")
         return sizes
 
 
@@ -287,12 +284,16 @@ class _Printer:
         return text.removesuffix(suffix)
 
     def _dictionary(self, with_keyword: bool) -> None:
-        hidden = self._form.named_attributes
+        signature = self._form.signature
+        hidden = set(self._form.named_attributes)
+        if needs_segments(signature.operands):
+            hidden.add(OPERAND_SEGMENTS)
+        if needs_segments(signature.results):
+            hidden.add(RESULT_SEGMENTS)
         entries = [
             name if value is None else f"{name} = {value}"
             for name, value in self._printed.attributes.items()
             if name not in hidden
-            and not (name == _SEGMENTS and self._form.signature.needs_segments)
         ]
         if entries:
             self._put("attributes {" if with_keyword else "{", opening=True)

@@ -59,7 +59,7 @@ class WindowProductOp(TcpOp, traits=[ext.Pure]):
         """The channels of each group, of all `channels`."""
         groups = self.groups.value
         if channels == DYNAMIC:
-            return DYNAMIC
+            return channels
         if channels % groups:
             raise VerificationError(
                 f"requires {what} in 'groups' of equal size, but got {channels} in {groups}"
@@ -68,7 +68,7 @@ class WindowProductOp(TcpOp, traits=[ext.Pure]):
 
     def _ungrouped(self, channels: int) -> int:
         """All channels, of those of each group."""
-        return DYNAMIC if channels == DYNAMIC else channels * int(self.groups.value)
+        return int(DYNAMIC if channels == DYNAMIC else channels * self.groups.value)
 
 
 class ConvOp(WindowProductOp, name="conv"):

@@ -44,7 +44,7 @@ class BindSymbolicShapeOp(TcpOp, name="bind_symbolic_shape"):
 
     def verify_operation(self) -> None:
         """The map takes the symbols, which are symbolic ints, to a size for each dimension."""
-        map_ = ir.AffineMap(self.shape_expressions.value)
+        map_ = self.shape_expressions.value
         symbols = self.shape_symbols
         if map_.n_dims:
             raise VerificationError(

@@ -121,6 +121,12 @@ TEST_F(CnpyTest, NpyAppendsAlongTheFirstAxis) {
   EXPECT_NE(append(cnpy::NpyArray({1, 2}, "<f4")).find("cannot be appended"), std::string::npos);
   EXPECT_NE(append(cnpy::NpyArray({1, 2}, "<i4", true)).find("C order"), std::string::npos);
   EXPECT_EQ(content("a.npy"), before);
+
+  const cnpy::NpyArray scalar({}, "<i4");
+  cnpy::npy_save(path("scalar.npy"), scalar);
+  EXPECT_NE(
+      problem_of([&] { cnpy::npy_save(path("scalar.npy"), scalar, "a"); }).find("differs in more"),
+      std::string::npos);
 }
 
 TEST_F(CnpyTest, AFailedWriteLeavesTheOldFileAndNothingElse) {

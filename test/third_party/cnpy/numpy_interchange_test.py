@@ -123,6 +123,8 @@ def test_appending_keeps_members_compressed_and_comment(tmp_path: Path) -> None:
             after = [(m.filename, m.compress_type, m.date_time) for m in archive.infolist()]
             assert after[:-1] == before
             assert after[-1][0] == "extra.npy"
+            # Sizes are in the headers now: there is nothing to follow the data.
+            assert not any(member.flag_bits & 8 for member in archive.infolist())
             assert archive.comment == comment
         with np.load(path) as loaded:
             assert_same(loaded["Input0"], np.arange(6.0).reshape(2, 3))
@@ -134,6 +136,7 @@ def test_more_members_than_16_bits_count(tmp_path: Path) -> None:
     expected = numpy_files.write_crowded_npz(path)
     assert len(successful("show", path).splitlines()) == len(expected)
     successful("copy", path, tmp_path / "copy.npz")
+    assert len(successful("show", tmp_path / "copy.npz").splitlines()) == len(expected)
     with np.load(tmp_path / "copy.npz") as loaded:
         assert len(loaded.files) == len(expected)
         assert loaded["65535"] == 65535

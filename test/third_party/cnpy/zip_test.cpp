@@ -69,6 +69,9 @@ struct Member {
   std::string local_name = name;
   std::optional<uint32_t> local_size;
   std::optional<uint16_t> local_method;
+  std::optional<uint16_t> local_flags;
+  std::optional<uint32_t> local_crc;
+  std::optional<uint32_t> local_compressed_size;
   std::string descriptor;  // After the data.
   std::string central_extra;
   std::string comment;
@@ -81,6 +84,7 @@ struct Archive {
   std::string prefix;
   std::string surplus;  // At the end of the central directory.
   std::optional<uint16_t> count;
+  std::optional<uint16_t> disk_count;  // Of members on this disk.
   std::optional<uint32_t> directory_size;
   std::optional<uint32_t> directory_offset;
   uint16_t disk = 0;
@@ -90,15 +94,18 @@ struct Archive {
   std::optional<uint64_t> directory_size64;
   std::optional<uint64_t> end64_offset;
   std::optional<uint64_t> end64_size;
-  uint32_t disk_count = 1;
+  uint32_t total_disks = 1;
 
   std::string bytes() const {
     std::string file = prefix;
     std::string directory;
     for (const Member& m : members) {
       const auto offset = static_cast<uint32_t>(file.size());
-      file += "PK\3\4"s + u16(20) + u16(m.flags) + u16(m.local_method.value_or(m.method)) + u32(0);
-      file += u32(m.crc) + u32(m.compressed_size) + u32(m.local_size.value_or(m.size));
+      file += "PK\3\4"s + u16(20) + u16(m.local_flags.value_or(m.flags)) +
+              u16(m.local_method.value_or(m.method)) + u32(0);
+      file += u32(m.local_crc.value_or(m.crc)) +
+              u32(m.local_compressed_size.value_or(m.compressed_size)) +
+              u32(m.local_size.value_or(m.size));
       file += u16(m.local_name.size()) + u16(m.local_extra.size()) + m.local_name + m.local_extra;
       file += m.data + m.descriptor;
       directory += "PK\1\2"s + u16(20) + u16(20) + u16(m.flags) + u16(m.method) + u32(0);
@@ -116,10 +123,10 @@ struct Archive {
       file += "PK\6\6"s + u64(end64_size.value_or(44)) + u16(45) + u16(45) + u32(0) + u32(0);
       file += u64(entries) + u64(entries) + u64(directory_size64.value_or(directory.size()));
       file += u64(offset);
-      file += "PK\6\7"s + u32(0) + u64(end64_offset.value_or(end64)) + u32(disk_count);
+      file += "PK\6\7"s + u32(0) + u64(end64_offset.value_or(end64)) + u32(total_disks);
     }
     const uint64_t entries = count.value_or(members.size());
-    file += "PK\5\6"s + u16(disk) + u16(disk) + u16(entries) + u16(entries);
+    file += "PK\5\6"s + u16(disk) + u16(disk) + u16(disk_count.value_or(entries)) + u16(entries);
     file += u32(directory_size.value_or(directory.size()));
     file += u32(directory_offset.value_or(offset)) + u16(comment.size()) + comment;
     return file;
@@ -165,6 +172,14 @@ TEST(Zip, MemberLongerThanABufferIsInflated) {
   const std::vector<int32_t> elements = arrays.at("a").as_vec<int32_t>();
   ASSERT_EQ(elements.size(), kCount);
   for (size_t i = 0; i < kCount; ++i) ASSERT_EQ(elements[i], static_cast<int32_t>(i + 1));
+}
+
+TEST(Zip, NothingInflatesTooFarThatDeflateCanMake) {
+  const cnpy::NpyArray zeros({4'000'000}, "|u1");
+  const std::string content = cnpy::npy_preamble(zeros) + std::string(cnpy::npy_elements(zeros));
+  const Member member("a.npy", content, true);
+  ASSERT_LT(member.compressed_size, member.size / 1000);
+  EXPECT_EQ(load(archive_of(member).bytes()).at("a").num_vals, 4'000'000u);
 }
 
 TEST(Zip, CommentsAndUnknownExtraFieldsAreSkipped) {
@@ -236,6 +251,9 @@ TEST(Zip, MalformedMembersAreRefused) {
   refuse("its local header contradicts", [](Member& m) { m.local_name = "b.npy"; });
   refuse("its local header contradicts", [](Member& m) { m.local_size = 1; });
   refuse("its local header contradicts", [](Member& m) { m.local_method = 8; });
+  refuse("its local header contradicts", [](Member& m) { m.local_crc = 1; });
+  refuse("its local header contradicts", [](Member& m) { m.local_compressed_size = 1; });
+  refuse("is encrypted", [](Member& m) { m.local_flags = 1 << 0; });
   refuse("two ZIP64 extra fields",
          [](Member& m) { m.central_extra = extra_field(1, "") + extra_field(1, ""); });
   refuse("the ZIP64 extra field is missing", [](Member& m) { m.size = 0xffffffff; });
@@ -341,6 +359,7 @@ TEST(Zip, MalformedArchivesAreRefused) {
   expect_problem(std::string(1000, 'P'), "here: is not an npz file");
   expect_problem(archive_of(Member("a.npy", npy())).bytes() + "x", "here: is not an npz file");
   refuse("is split", [](Archive& a) { a.disk = 1; });
+  refuse("is split", [](Archive& a) { a.disk_count = 0; });
   refuse("the central directory is not where", [](Archive& a) {
     a.prefix = "x";
     a.directory_offset = 0;
@@ -364,7 +383,7 @@ TEST(Zip, MalformedArchivesAreRefused) {
       spoil(archive);
     });
   };
-  refuse64("is split", [](Archive& a) { a.disk_count = 2; });
+  refuse64("is split", [](Archive& a) { a.total_disks = 2; });
   refuse64("a zip record lies beyond", [](Archive& a) { a.end64_offset = 0xffffffffffffffff; });
   refuse64("the ZIP64 end of central directory record is not where",
            [](Archive& a) { a.end64_offset = 0; });

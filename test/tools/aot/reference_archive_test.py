@@ -193,10 +193,13 @@ def test_bytes_after_a_tensor_are_refused(tmp_path: Path) -> None:
     assert _refusal(path) == "not a reference archive: Input2 is longer than its header says"
 
 
-def test_a_header_that_asks_for_more_than_memory_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("shape", [(2**55,), (2**40, 2**40)], ids=str)
+def test_a_header_that_asks_for_more_than_memory_is_refused(
+    tmp_path: Path, shape: tuple[int, ...]
+) -> None:
     content = io.BytesIO()
     np.lib.format.write_array_header_1_0(
-        content, {"descr": "<f8", "fortran_order": False, "shape": (2**40, 2**40)}
+        content, {"descr": "<f8", "fortran_order": False, "shape": shape}
     )
     path = _npz(tmp_path / "x.npz", _SOUND)
     with zipfile.ZipFile(path, "a") as members:

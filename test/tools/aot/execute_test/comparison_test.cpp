@@ -196,6 +196,12 @@ TEST(Report, InfinityHasADistanceInUlp) {
               HasSubstr("absolute difference inf, relative inf, ULP 1"));
 }
 
+TEST(Report, NanHasNoSign) {
+  EXPECT_THAT(Report(1.0, std::numeric_limits<double>::infinity()),
+              HasSubstr("absolute difference inf, relative nan, ULP"));
+  EXPECT_THAT(Report(-std::numeric_limits<double>::quiet_NaN(), 1.0), HasSubstr("actual nan, "));
+}
+
 TEST(Report, DigitsTellNeighboursApart) {
   EXPECT_THAT(Report(1.0f + 0x1p-23f, 1.0f), HasSubstr("actual 1.00000012, expected 1\n"));
   EXPECT_THAT(Report(1.0 + 0x1p-52, 1.0), HasSubstr("actual 1.0000000000000002, expected 1\n"));
