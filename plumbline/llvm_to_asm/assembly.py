@@ -53,18 +53,35 @@ def emit_assembly(llvm_ir: str, target: Target, optimisation_level: int = 2) -> 
       UserError: LLVM cannot read the text, or the target does not exist.
     """
     machine = _target_machine(target, optimisation_level)
+    return str(machine.emit_assembly(_optimise(llvm_ir, machine, optimisation_level)))
+
+
+def emit_object(llvm_ir: str, target: Target, optimisation_level: int = 2) -> bytes:
+    """The same as an object file.
+
+    Raises:
+      UserError: as `emit_assembly` does.
+    """
+    machine = _target_machine(target, optimisation_level)
+    return bytes(machine.emit_object(_optimise(llvm_ir, machine, optimisation_level)))
+
+
+def _optimise(
+    llvm_ir: str, machine: llvm.TargetMachine, optimisation_level: int
+) -> llvm.ModuleRef:
     try:
-        module = llvm.parse_assembly(llvm_ir)
+        # Each in a context of its own: types of earlier modules would rename those of later ones.
+        module = llvm.parse_assembly(llvm_ir, llvm.create_context())
         module.verify()
     except RuntimeError as error:
         raise UserError(f"LLVM cannot read this LLVM IR: {error}") from None
-    module.triple = target.triple
+    module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=optimisation_level)
     options.loop_vectorization = options.slp_vectorization = optimisation_level >= 2
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
-    return str(machine.emit_assembly(module))
+    return module
 
 
 def _target_machine(target: Target, optimisation_level: int) -> llvm.TargetMachine:

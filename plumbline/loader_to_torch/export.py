@@ -35,16 +35,17 @@ _NOISE = re.compile(
 _LINK = re.compile(r"For more information[^.]*?https?://\S+|https?://\S+")
 
 
-def export(path: str, program: TorchLoaderOutput) -> str:
-    """The text of `program`, from the loader `path`, as a module of the Torch dialect.
+def export(who: str, program: TorchLoaderOutput) -> str:
+    """The text of `program` as a module of the Torch dialect.
 
-    Its locations are source files relative to where they are imported from.
+    Its locations are source files relative to where they are imported from. `who` is what
+    messages call the program, such as "loader test.foo_loader".
 
     Raises:
       UserError: torch.export refuses the program, or it mutates its inputs.
       LoweringError: a pass of torch-mlir refuses it.
     """
-    exported = _torch_export(path, program)
+    exported = _torch_export(who, program)
     with _quiet():
         try:
             module = fx.export_and_import(
@@ -54,15 +55,15 @@ def export(path: str, program: TorchLoaderOutput) -> str:
                 import_symbolic_shape_expressions=True,
             )
         except (NotImplementedError, ValueError, ir.MLIRError) as error:
-            raise UserError(f"loader {path}: torch-mlir cannot import it: {error}") from error
+            raise UserError(f"{who}: torch-mlir cannot import it: {error}") from error
     try:
         _TO_BACKEND_CONTRACT.run(module)
     except LoweringError as error:
-        raise LoweringError(f"loader {path}: {error}") from error
+        raise LoweringError(f"{who}: {error}") from error
     return str(module.operation.get_asm(enable_debug_info=True))
 
 
-def _torch_export(path: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:
+def _torch_export(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:
     try:
         with _quiet(), torch.no_grad():
             exported = torch.export.export(
@@ -72,7 +73,7 @@ def _torch_export(path: str, program: TorchLoaderOutput) -> torch.export.Exporte
                 strict=False,
             )
     except Exception as error:
-        raise UserError(f"loader {path}: torch.export refuses it: {_explain(error)}") from error
+        raise UserError(f"{who}: torch.export refuses it: {_explain(error)}") from error
     mutated = {
         **exported.graph_signature.user_inputs_to_mutate,
         **exported.graph_signature.buffers_to_mutate,
@@ -80,7 +81,7 @@ def _torch_export(path: str, program: TorchLoaderOutput) -> torch.export.Exporte
     if mutated:
         names = ", ".join(sorted(mutated.values()))
         raise UserError(
-            f"loader {path}: forward writes in place into {names}; a compiled function does not "
+            f"{who}: forward writes in place into {names}; a compiled function does not "
             "change what it is given: return the new value as an output instead"
         )
     for node in exported.graph.nodes:

@@ -59,7 +59,12 @@ def load(path: str) -> TorchLoaderOutput:
         output = function()
     except Exception as error:
         raise UserError(f"loader {path} failed: {describe_error(error)}") from error
-    _check(path, output)
+    if not isinstance(output, TorchLoaderOutput):
+        raise UserError(
+            f"loader {path} returned a {type(output).__name__}; it returns a "
+            "tools.aot.torch_loader_utils.TorchLoaderOutput"
+        )
+    check_program(f"loader {path}", output)
     output.model.eval()
     output.inputs = tuple(tensor.detach().clone() for tensor in output.inputs)
     return output
@@ -113,33 +118,33 @@ def _find(path: str) -> Callable[[], Any]:
     return function  # type: ignore[no-any-return]
 
 
-def _check(path: str, output: Any) -> None:
-    if not isinstance(output, TorchLoaderOutput):
+def check_program(who: str, program: TorchLoaderOutput) -> None:
+    """Holds the fields of `program`, which messages call `who`, against the contract.
+
+    Raises:
+      UserError: one of them breaks it.
+    """
+    if not isinstance(program.model, torch.nn.Module):
         raise UserError(
-            f"loader {path} returned a {type(output).__name__}; it returns a "
-            "tools.aot.torch_loader_utils.TorchLoaderOutput"
+            f"{who}: model is a {type(program.model).__name__}; it is a torch.nn.Module"
         )
-    if not isinstance(output.model, torch.nn.Module):
+    if program.constraints:
         raise UserError(
-            f"loader {path}: model is a {type(output.model).__name__}; it is a torch.nn.Module"
-        )
-    if output.constraints:
-        raise UserError(
-            f"loader {path}: constraints is not empty, but PyTorch {torch.__version__} has no "
+            f"{who}: constraints is not empty, but PyTorch {torch.__version__} has no "
             "dynamic_dim; say it with dynamic_shapes instead, for example "
             '{"x": {0: torch.export.Dim("batch")}, "y": {}}'
         )
-    if isinstance(output.inputs, torch.Tensor) or not isinstance(output.inputs, Sequence):
+    if isinstance(program.inputs, torch.Tensor) or not isinstance(program.inputs, Sequence):
         raise UserError(
-            f"loader {path}: inputs is a {type(output.inputs).__name__}; it is a tuple or list "
-            "of tensors, for one input too: (x,)"
+            f"{who}: inputs is a {type(program.inputs).__name__}; it is a tuple or list of "
+            "tensors, for one input too: (x,)"
         )
-    for index, tensor in enumerate(output.inputs):
-        check_tensor(f"loader {path}: input {index}", tensor)
+    for index, tensor in enumerate(program.inputs):
+        check_tensor(f"{who}: input {index}", tensor)
     try:
-        check_function_name(output.func_name)
+        check_function_name(program.func_name)
     except UserError as error:
-        raise UserError(f"loader {path}: {error}") from error
+        raise UserError(f"{who}: {error}") from error
 
 
 def check_tensor(what: str, tensor: Any) -> None:

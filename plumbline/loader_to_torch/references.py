@@ -12,8 +12,8 @@ from plumbline.loader_to_torch.loader import SEED, TorchLoaderOutput, check_tens
 from plumbline.reference_archive import ReferenceArchive, Tensor
 
 
-def record_references(path: str, program: TorchLoaderOutput) -> ReferenceArchive:
-    """The reference tensors of `program`, which came from the loader `path`.
+def record_references(who: str, program: TorchLoaderOutput) -> ReferenceArchive:
+    """The reference tensors of `program`, which messages call `who`.
 
     Raises:
       UserError: the program fails on its inputs, or returns something other than tensors.
@@ -25,15 +25,15 @@ def record_references(path: str, program: TorchLoaderOutput) -> ReferenceArchive
             returned = program.model(*inputs)
     except Exception as error:
         raise UserError(
-            f"loader {path}: the model fails on its own inputs in PyTorch: {describe_error(error)}"
+            f"{who}: the model fails on its own inputs in PyTorch: {describe_error(error)}"
         ) from error
-    outputs = _outputs(path, returned)
+    outputs = _outputs(who, returned)
     return ReferenceArchive(
         func_name=program.func_name,
         inputs=tuple(to_numpy(tensor) for tensor in program.inputs),
         outputs=tuple(to_numpy(tensor) for tensor in outputs),
-        rtol=_tolerances(path, "rtol", program.rtol, outputs),
-        atol=_tolerances(path, "atol", program.atol, outputs),
+        rtol=_tolerances(who, "rtol", program.rtol, outputs),
+        atol=_tolerances(who, "atol", program.atol, outputs),
     )
 
 
@@ -48,23 +48,23 @@ def to_numpy(tensor: torch.Tensor) -> Tensor:
     return array
 
 
-def _outputs(path: str, returned: Any) -> tuple[torch.Tensor, ...]:
+def _outputs(who: str, returned: Any) -> tuple[torch.Tensor, ...]:
     if isinstance(returned, torch.Tensor):
         returned = (returned,)
     if not isinstance(returned, tuple | list):
         raise UserError(
-            f"loader {path}: forward returned a {type(returned).__name__}; it returns a tensor, "
+            f"{who}: forward returned a {type(returned).__name__}; it returns a tensor, "
             "or a tuple or list of tensors"
         )
     if not returned:
-        raise UserError(f"loader {path}: forward returned no tensor, so there is nothing to compute")
+        raise UserError(f"{who}: forward returned no tensor, so there is nothing to compute")
     for index, tensor in enumerate(returned):
-        check_tensor(f"loader {path}: output {index}", tensor)
+        check_tensor(f"{who}: output {index}", tensor)
     return tuple(returned)
 
 
 def _tolerances(
-    path: str,
+    who: str,
     name: str,
     given: float | Sequence[float] | None,
     outputs: Sequence[torch.Tensor],
@@ -75,8 +75,8 @@ def _tolerances(
     values = [given] * len(outputs) if isinstance(given, int | float) else list(given)
     if len(values) != len(outputs):
         raise UserError(
-            f"loader {path}: {name} has {len(values)} values for {len(outputs)} outputs"
+            f"{who}: {name} has {len(values)} values for {len(outputs)} outputs"
         )
     if not all(isinstance(value, int | float) and 0 <= value < np.inf for value in values):
-        raise UserError(f"loader {path}: {name} is {given!r}; tolerances are finite and >= 0")
+        raise UserError(f"{who}: {name} is {given!r}; tolerances are finite and >= 0")
     return tuple(float(value) for value in values)

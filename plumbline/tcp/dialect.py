@@ -30,7 +30,6 @@ from plumbline.tcp.assembly.format import (
     Signature,
     ValueField,
     field_sizes,
-    needs_segments,
     parse_format,
     segment_sizes,
 )
@@ -286,10 +285,10 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
     ) -> dict[str, ir.Attribute]:
         signature = cls.assembly.signature
         segments = {}
-        if needs_segments(signature.operands):
+        if OPERAND_SEGMENTS in signature.segment_attributes:
             types = [[value.type for value in group] for group in groups]
             segments[OPERAND_SEGMENTS] = segment_sizes(signature.operands, types)
-        if needs_segments(signature.results):
+        if RESULT_SEGMENTS in signature.segment_attributes:
             types = [
                 [results[index] for index in range(begin, end)]
                 for begin, end in itertools.pairwise(

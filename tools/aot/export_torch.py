@@ -15,8 +15,9 @@ def _export(given: argparse.Namespace) -> None:
     path = given.torch_loader_path
     program = load(path)
     # PyTorch runs the program first: what fails there is told in PyTorch's own words.
-    references = record_references(path, program)
-    text = export(path, program)
+    who = f"loader {path}"
+    references = record_references(who, program)
+    text = export(who, program)
     references.write(given.reference_tensors)
     stage.write(given.mlir, text)
 

@@ -4,7 +4,8 @@ import subprocess
 from pathlib import Path
 
 # Bazel runs this file through a chain of links that ends in the checkout. A test that uses it reads
-# files that it does not declare; the tags "external" (never cached) and "local" (no sandbox) say so.
+# files that it does not declare, so it carries the tags "external" (never cached) and "local" (no
+# sandbox).
 ROOT = Path(__file__).resolve().parents[2]
 
 

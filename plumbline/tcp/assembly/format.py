@@ -99,6 +99,30 @@ class Signature:
     attributes: Sequence[AttributeField] = ()
     regions: Sequence[str] = ()
 
+    @property
+    def segment_attributes(self) -> frozenset[str]:
+        """The attributes that the text leaves out, as it tells by itself what they say."""
+        return frozenset(
+            name
+            for name, fields in (
+                (OPERAND_SEGMENTS, self.operands),
+                (RESULT_SEGMENTS, self.results),
+            )
+            if needs_segments(fields)
+        )
+
+    @property
+    def slot_attributes(self) -> frozenset[str]:
+        """Those of them that speak of the slots of one field, and not of several fields."""
+        return frozenset(
+            name
+            for name, fields in (
+                (OPERAND_SEGMENTS, self.operands),
+                (RESULT_SEGMENTS, self.results),
+            )
+            if any(field.slots > 1 for field in fields)
+        )
+
 
 @dataclass(frozen=True)
 class Literal:

@@ -40,7 +40,8 @@ def print_module(module: ir.Module, *, generic: bool = False, debug_info: bool =
     prints in generic form.
     """
     text = module.operation.get_asm(enable_debug_info=debug_info, print_generic_op_form=generic)
-    return text if generic else Writer(Tokens(text), formats()).write()
+    writer = Writer(Tokens(text), formats())
+    return writer.write_generic() if generic else writer.write()
 
 
 def _as_module(op: ir.OpView) -> ir.Module:

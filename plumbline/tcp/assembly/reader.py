@@ -20,24 +20,24 @@ from plumbline.tcp.assembly.format import (
     OperationFormat,
     OptionalGroup,
     RegionDirective,
-    Signature,
     TypeDirective,
     ValueField,
-    needs_segments,
     segment_sizes,
 )
 from plumbline.tcp.assembly.lexer import AssemblyError, Kind, Tokens
 from plumbline.tcp.assembly.syntax import (
+    PREFIX,
     attribute_end,
     closing,
     failure,
+    generic_operation,
     is_module,
+    items,
     may_start_type,
+    operation_at,
     top_level_operations,
     type_end,
 )
-
-PREFIX = "tcp."
 
 
 class GenericText:
@@ -137,6 +137,19 @@ class _ParsedOperation:
     """The braces of the attribute dictionary."""
 
 
+def _segments(origin: int, fields: Sequence[ValueField], types: Sequence[Sequence[str]]) -> str:
+    """The attribute that says which of the values belong to which definition.
+
+    Raises:
+      AssemblyError: at the offset `origin`, that there are too many of them.
+    """
+    try:
+        sizes = segment_sizes(fields, types)
+    except ValueError as error:
+        raise AssemblyError(origin, str(error)) from None
+    return f"array<i32: {', '.join(map(str, sizes))}>"
+
+
 class Reader:
     """One run over one text."""
 
@@ -187,6 +200,11 @@ class Reader:
                     token = self._operation(token, form)
                     copied = tokens.ends[token - 1]
                     continue
+            elif (form := operation_at(tokens, token, self._formats)) is not None:
+                self._output.copy(copied, tokens.starts[token])
+                token = self._generic_operation(token, form)
+                copied = tokens.ends[token - 1]
+                continue
             elif kind is Kind.ENUMERATION:
                 self._output.copy(copied, tokens.starts[token])
                 copied = tokens.ends[token]
@@ -288,6 +306,49 @@ class Reader:
                 return found, token
             token += 1
 
+    def _generic_operation(self, name: int, form: OperationFormat) -> int:
+        """Copies the op in generic form whose quoted name is token `name`; returns the next token.
+
+        Properties become attributes (ops that are defined at run time have none), and attributes
+        that follow from the rest need not be there.
+        """
+        tokens, output = self._tokens, self._output
+        op = generic_operation(tokens, name)
+        output.copy(tokens.starts[name], tokens.ends[op.inputs_end - 1])
+        for index, (begin, end) in enumerate(op.regions):
+            output.write(", " if index else " (", tokens.starts[begin])
+            output.align(tokens.starts[begin])
+            self._pass(begin, end, tokens.starts[begin], tokens.ends[end - 1])
+        if op.regions:
+            output.write(")", tokens.ends[op.regions[-1][1] - 1])
+
+        braces = [part for part in (op.properties, op.dictionary) if part is not None]
+        entries = [entry for opening, _ in braces for entry in items(tokens, opening)]
+        origin = tokens.starts[name]
+        separator = " {"
+        for begin, end in entries:
+            output.write(separator, origin)
+            output.copy_flat(begin, end)
+            separator = ", "
+        given = {tokens.spelling(begin) for begin, _ in entries}
+        signature = form.signature
+        for attribute, fields, types in (
+            (OPERAND_SEGMENTS, signature.operands, op.operand_types),
+            (RESULT_SEGMENTS, signature.results, op.result_types),
+        ):
+            if attribute in signature.slot_attributes - given:
+                spelled = [[tokens.span(*type_) for type_ in types]]
+                output.write(
+                    f"{separator}{attribute} = {_segments(origin, fields, spelled)}", origin
+                )
+                separator = ", "
+        if separator == ", ":
+            output.write("}", origin)
+        output.write(" ", tokens.starts[op.colon])
+        output.copy_flat(op.colon, op.end)
+        output.align(tokens.ends[op.end - 1])
+        return op.end
+
     # -- its generic form ----------------------------------------------------------------------
 
     def _write(self, name: int, form: OperationFormat, parsed: _ParsedOperation) -> None:
@@ -343,34 +404,23 @@ class Reader:
                 if attribute.fixed_type is not None:
                     output.write(f" : {attribute.fixed_type}", origin)
                 separator = ", "
-        for name, sizes in self._segments(origin, form.signature, parsed).items():
-            output.write(f"{separator}{name} = array<i32: {str(sizes)[1:-1]}>", origin)
-            separator = ", "
-        if separator == ", ":
-            output.write("}", origin)
-
-    def _segments(
-        self, origin: int, signature: Signature, parsed: _ParsedOperation
-    ) -> dict[str, list[int]]:
-        """The attributes that say which operands and results belong to which definition."""
-        segments = {}
+        signature = form.signature
         for name, fields in (
             (OPERAND_SEGMENTS, signature.operands),
             (RESULT_SEGMENTS, signature.results),
         ):
-            if not needs_segments(fields):
-                continue
-            types = [
-                [""] * len(parsed.operands[field.name])
-                if field.fixed_type or not field.variadic
-                else [self._tokens.span(*type_) for type_ in parsed.types.get(field.name, [])]
-                for field in fields
-            ]
-            try:
-                segments[name] = segment_sizes(fields, types)
-            except ValueError as error:
-                raise AssemblyError(origin, str(error)) from None
-        return segments
+            if name in signature.segment_attributes:
+                types = [self._spelled_types(field, parsed) for field in fields]
+                output.write(f"{separator}{name} = {_segments(origin, fields, types)}", origin)
+                separator = ", "
+        if separator == ", ":
+            output.write("}", origin)
+
+    def _spelled_types(self, value: ValueField, parsed: _ParsedOperation) -> list[str]:
+        """The types of a field's values, without their own text where that is known."""
+        if value.fixed_type is not None and value.name not in parsed.types:
+            return [value.fixed_type] * len(parsed.operands[value.name])
+        return [self._tokens.span(*type_) for type_ in parsed.types.get(value.name, [])]
 
     def _write_types(
         self, origin: int, values: Sequence[ValueField], parsed: _ParsedOperation

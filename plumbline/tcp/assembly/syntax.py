@@ -1,8 +1,12 @@
 """Where types, attribute values and bracketed lists end in a run of tokens."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
+from plumbline.tcp.assembly.format import OperationFormat
 from plumbline.tcp.assembly.lexer import AssemblyError, Kind, Tokens
+
+PREFIX = "tcp."
 
 _ATTRIBUTE_KINDS = (Kind.WORD, Kind.NUMBER, Kind.STRING, Kind.SIGIL, Kind.ENUMERATION)
 
@@ -88,6 +92,77 @@ def items(tokens: Tokens, opening: int) -> Iterator[tuple[int, int]]:
         token = max(token, tokens.match[token]) + 1
     if begin < end:
         yield begin, end
+
+
+def operation_at(
+    tokens: Tokens, token: int, formats: Mapping[str, OperationFormat]
+) -> OperationFormat | None:
+    """The format of the op of ours that is in generic form at `token`, if there is one."""
+    if tokens.kinds[token] is not Kind.STRING or tokens.spelling(token + 1) != "(":
+        return None
+    return formats.get(tokens.spelling(token).strip('"').removeprefix(PREFIX))
+
+
+@dataclass(frozen=True)
+class GenericOperation:
+    """The parts of an op in generic form, as ranges of tokens."""
+
+    operands: list[tuple[int, int]]
+    inputs_end: int
+    """The token after the operands and successors."""
+    properties: tuple[int, int] | None
+    """The braces within `<{...}>`."""
+    regions: list[tuple[int, int]]
+    dictionary: tuple[int, int] | None
+    """The braces of the attribute dictionary."""
+    colon: int
+    operand_types: list[tuple[int, int]]
+    result_types: list[tuple[int, int]]
+    end: int
+    """The token after the op, a location that may follow left out."""
+
+
+def generic_operation(tokens: Tokens, name: int) -> GenericOperation:
+    """The parts of the op whose quoted name is token `name`.
+
+    Raises:
+      AssemblyError: it is not the generic form of an op.
+    """
+    operands = list(items(tokens, name + 1))
+    token = closing(tokens, name + 1) + 1
+    if tokens.spelling(token) == "[":
+        token = closing(tokens, token) + 1
+    inputs_end = token
+    properties = None
+    if tokens.spelling(token) == "<":
+        properties = (token + 1, closing(tokens, token + 1))
+        token = closing(tokens, token) + 1
+    regions = []
+    if tokens.spelling(token) == "(":
+        regions = list(items(tokens, token))
+        token = closing(tokens, token) + 1
+    dictionary = None
+    if tokens.spelling(token) == "{":
+        dictionary = (token, closing(tokens, token))
+        token = dictionary[1] + 1
+    if tokens.spelling(token) != ":" or tokens.spelling(token + 1) != "(":
+        raise failure(tokens, token, "expected function type")
+    result = closing(tokens, token + 1) + 2
+    if tokens.spelling(result) == "(":
+        result_types = list(items(tokens, result))
+    else:
+        result_types = [(result, type_end(tokens, result))]
+    return GenericOperation(
+        operands=operands,
+        inputs_end=inputs_end,
+        properties=properties,
+        regions=regions,
+        dictionary=dictionary,
+        colon=token,
+        operand_types=list(items(tokens, token + 1)),
+        result_types=result_types,
+        end=type_end(tokens, token + 1),
+    )
 
 
 def _is_alias_definition(tokens: Tokens, token: int) -> bool:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from plumbline.tcp.assembly.format import (
     OPERAND_SEGMENTS,
-    RESULT_SEGMENTS,
     AttributeDictionary,
     AttributeDirective,
+    AttributeField,
     Element,
     Literal,
     OperandDirective,
@@ -24,12 +24,10 @@ from plumbline.tcp.assembly.format import (
     TypeDirective,
     ValueField,
     field_sizes,
-    needs_segments,
 )
 from plumbline.tcp.assembly.lexer import AssemblyError, Kind, Tokens
-from plumbline.tcp.assembly.syntax import closing, failure, items, type_end
+from plumbline.tcp.assembly.syntax import failure, generic_operation, items, operation_at
 
-_QUOTED_PREFIX = '"tcp.'
 _ALIAS = re.compile(r"^(#\w+) = (affine_(?:map|set)<.*>)\n", re.MULTILINE)
 
 
@@ -77,13 +75,45 @@ class Writer:
         """`formats` are those of the dialect's ops, by name without the dialect's prefix."""
         self._tokens = tokens
         self._formats = formats
-        self._aliases = dict(_ALIAS.findall(tokens.text))
+        self._aliases: dict[str, str] = dict(_ALIAS.findall(tokens.text))
         self._inlined: Counter[str] = Counter()
 
     def write(self) -> str:
         """The whole text with the dialect's ops in custom assembly."""
         text = self._convert(0, len(self._tokens), 0, len(self._tokens.text))
         return self._without_unused_aliases(text) if self._inlined else text
+
+    def write_generic(self) -> str:
+        """The text as it is, but without the attributes that the reader puts in by itself.
+
+        Those say which values belong to which definition where the bindings have several of them
+        for one field (`format.MAX_SLOTS`).
+        """
+        tokens = self._tokens
+        edits: list[tuple[int, int, str]] = []
+        for token in range(len(tokens)):
+            form = operation_at(tokens, token, self._formats)
+            if form is None or not form.signature.slot_attributes:
+                continue
+            dictionary = generic_operation(tokens, token).dictionary
+            if dictionary is None:
+                continue
+            opening, closing = dictionary
+            kept = [
+                tokens.span(*entry)
+                for entry in items(tokens, opening)
+                if tokens.spelling(entry[0]) not in form.signature.slot_attributes
+            ]
+            # With the space before the dictionary, which goes if that does.
+            replacement = f" {{{', '.join(kept)}}}" if kept else ""
+            edits.append((tokens.ends[opening - 1], tokens.ends[closing], replacement))
+        pieces: list[str] = []
+        copied = 0
+        for begin, end, replacement in sorted(edits):
+            pieces += (tokens.text[copied:begin], replacement)
+            copied = end
+        pieces.append(tokens.text[copied:])
+        return "".join(pieces)
 
     def _without_unused_aliases(self, text: str) -> str:
         """The text without the aliases of which only the definition is left."""
@@ -102,20 +132,18 @@ class Writer:
         pieces: list[str] = []
         copied = begin
         while token < end:
-            kind = tokens.kinds[token]
-            if kind is Kind.STRING and tokens.text.startswith(_QUOTED_PREFIX, tokens.starts[token]):
-                form = self._formats.get(tokens.spelling(token)[len(_QUOTED_PREFIX) : -1])
-                if form is not None and tokens.spelling(token + 1) == "(":
-                    try:
-                        text, after = self._operation(token, form)
-                    except AssemblyError:
-                        token += 1
-                        continue
-                    pieces += (tokens.text[copied : tokens.starts[token]], text)
-                    token = after
-                    copied = tokens.ends[token - 1]
+            form = operation_at(tokens, token, self._formats)
+            if form is not None:
+                try:
+                    text, after = self._operation(token, form)
+                except AssemblyError:
+                    token += 1
                     continue
-            elif kind is Kind.ENUMERATION:
+                pieces += (tokens.text[copied : tokens.starts[token]], text)
+                token = after
+                copied = tokens.ends[token - 1]
+                continue
+            if tokens.kinds[token] is Kind.ENUMERATION:
                 pieces += (
                     tokens.text[copied : tokens.starts[token]],
                     custom_enumeration(tokens.spelling(token)),
@@ -134,49 +162,56 @@ class Writer:
           AssemblyError: the op does not fit the format.
         """
         tokens, signature = self._tokens, form.signature
-        operands = [tokens.span(*item) for item in items(tokens, name + 1)]
-        token = closing(tokens, name + 1) + 1
-
-        regions: list[tuple[int, int]] = []
-        if tokens.spelling(token) == "(":
-            regions = list(items(tokens, token))
-            token = closing(tokens, token) + 1
-        if len(regions) != len(signature.regions):
-            raise failure(tokens, token, "the number of regions fits no format")
-
+        op = generic_operation(tokens, name)
+        if len(op.regions) != len(signature.regions):
+            raise failure(tokens, name, "the number of regions fits no format")
         attributes: dict[str, str | None] = {}
-        if tokens.spelling(token) == "{":
-            attributes = dict(self._entry(*item) for item in items(tokens, token))
-            token = closing(tokens, token) + 1
-
-        operand_types, result_types, token = self._function_type(token)
+        if op.dictionary is not None:
+            attributes = dict(self._entry(*item) for item in items(tokens, op.dictionary[0]))
+        operands, operand_types, result_types = (
+            [tokens.span(*item) for item in part]
+            for part in (op.operands, op.operand_types, op.result_types)
+        )
         sizes = self._operand_sizes(name, signature, attributes, len(operands))
         result_sizes = field_sizes(signature.results, len(result_types))
-        printed = _PrintedOperation(
-            operands=_by_field(tokens, name, signature.operands, operands, sizes),
-            types={
-                **_by_field(tokens, name, signature.operands, operand_types, sizes),
-                **_by_field(tokens, name, signature.results, result_types, result_sizes),
-            },
-            attributes=attributes,
-            regions=[
-                self._convert(begin, end, tokens.starts[begin], tokens.ends[end - 1])
-                for begin, end in regions
-            ],
-        )
+        types = {
+            **_by_field(tokens, name, signature.operands, operand_types, sizes),
+            **_by_field(tokens, name, signature.results, result_types, result_sizes),
+        }
         for value in (*signature.operands, *signature.results):
-            if value.fixed_type and set(printed.types[value.name]) - {value.fixed_type}:
+            if value.fixed_type and set(types[value.name]) - {value.fixed_type}:
                 raise failure(tokens, name, "a type is not the one that the format implies")
         for attribute in signature.attributes:
-            if not attribute.optional and attribute.name not in attributes:
-                raise failure(tokens, name, "an attribute is missing")
-        for attribute in signature.attributes:
-            alias = attributes.get(attribute.name)
-            if attribute.inline and alias is not None and alias in self._aliases:
-                attributes[attribute.name] = self._aliases[alias]
-                self._inlined[alias] += 1
-        text = _Printer(tokens, name, form, printed).print()
-        return tokens.spelling(name)[1:-1] + text, token
+            if attribute.name in form.named_attributes:
+                attributes[attribute.name] = self._named_value(name, attribute, attributes)
+        printed = _PrintedOperation(
+            operands=_by_field(tokens, name, signature.operands, operands, sizes),
+            types=types,
+            attributes=attributes,
+            # Last, when nothing can fail any more: an op that fails is gone over once again.
+            regions=[
+                self._convert(begin, end, tokens.starts[begin], tokens.ends[end - 1])
+                for begin, end in op.regions
+            ],
+        )
+        return tokens.spelling(name)[1:-1] + _Printer(form, printed).print(), op.end
+
+    def _named_value(
+        self, name: int, attribute: AttributeField, attributes: Mapping[str, str | None]
+    ) -> str:
+        """The value of an attribute as a format that names it prints it."""
+        text = attributes.get(attribute.name)
+        if text is None:
+            raise failure(self._tokens, name, "an attribute is missing")
+        if attribute.inline and text in self._aliases:
+            self._inlined[text] += 1
+            return self._aliases[text]
+        if attribute.fixed_type is None:
+            return text
+        suffix = f" : {attribute.fixed_type}"
+        if not text.endswith(suffix):
+            raise failure(self._tokens, name, "an attribute has another type than implied")
+        return text.removesuffix(suffix)
 
     def _entry(self, begin: int, end: int) -> tuple[str, str | None]:
         """The name and value of an attribute dictionary's entry."""
@@ -186,18 +221,6 @@ class Writer:
         return name, self._convert(
             begin + 2, end, self._tokens.starts[begin + 2], self._tokens.ends[end - 1]
         )
-
-    def _function_type(self, token: int) -> tuple[list[str], list[str], int]:
-        tokens = self._tokens
-        if tokens.spelling(token) != ":" or tokens.spelling(token + 1) != "(":
-            raise failure(tokens, token, "expected a function type")
-        operands = [tokens.span(*item) for item in items(tokens, token + 1)]
-        result = closing(tokens, token + 1) + 2
-        if tokens.spelling(result) == "(":
-            end = closing(tokens, result) + 1
-            return operands, [tokens.span(*item) for item in items(tokens, result)], end
-        end = type_end(tokens, result)
-        return operands, [tokens.span(result, end)], end
 
     def _operand_sizes(
         self, name: int, signature: Signature, attributes: Mapping[str, str | None], count: int
@@ -214,19 +237,12 @@ class Writer:
 class _Printer:
     """Prints one op by its format, with the spaces that an ODS format would put."""
 
-    def __init__(
-        self,
-        tokens: Tokens,
-        name: int,
-        form: OperationFormat,
-        printed: _PrintedOperation,
-    ) -> None:
-        self._tokens = tokens
-        self._name = name
+    def __init__(self, form: OperationFormat, printed: _PrintedOperation) -> None:
         self._form = form
         self._printed = printed
         self._pieces: list[str] = []
         self._after_opening = False
+        self._after_punctuation = False
 
     def print(self) -> str:
         for element in self._form.elements:
@@ -238,6 +254,7 @@ class _Printer:
             self._pieces.append(" ")
         self._pieces.append(text)
         self._after_opening = opening
+        self._after_punctuation = False
 
     def _element(self, element: Element) -> None:
         printed = self._printed
@@ -246,13 +263,15 @@ class _Printer:
                 self._put("", opening=True)
             case Literal(text):
                 opening = text in ("(", "[", "{", "<")
-                self._put(text, opening=opening, space=not opening and text not in ",)]}>")
+                space = self._after_punctuation if opening else text not in ",)]}>"
+                self._put(text, opening=opening, space=space)
+                self._after_punctuation = not opening and not text.isidentifier()
             case OperandDirective(operand):
                 self._list(printed.operands[operand.name])
             case TypeDirective(value):
                 self._list(printed.types[value.name])
-            case AttributeDirective():
-                self._put(self._value(element))
+            case AttributeDirective(attribute):
+                self._put(printed.attributes[attribute.name] or "")
             case RegionDirective(index):
                 self._put(printed.regions[index])
             case AttributeDictionary(with_keyword):
@@ -273,23 +292,8 @@ class _Printer:
             case AttributeDirective(attribute):
                 return attribute.name in self._printed.attributes
 
-    def _value(self, directive: AttributeDirective) -> str:
-        attribute = directive.attribute
-        text = self._printed.attributes[attribute.name] or "unit"
-        if attribute.fixed_type is None:
-            return text
-        suffix = f" : {attribute.fixed_type}"
-        if not text.endswith(suffix):
-            raise failure(self._tokens, self._name, "an attribute has another type than implied")
-        return text.removesuffix(suffix)
-
     def _dictionary(self, with_keyword: bool) -> None:
-        signature = self._form.signature
-        hidden = set(self._form.named_attributes)
-        if needs_segments(signature.operands):
-            hidden.add(OPERAND_SEGMENTS)
-        if needs_segments(signature.results):
-            hidden.add(RESULT_SEGMENTS)
+        hidden = self._form.named_attributes | self._form.signature.segment_attributes
         entries = [
             name if value is None else f"{name} = {value}"
             for name, value in self._printed.attributes.items()

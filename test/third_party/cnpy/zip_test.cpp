@@ -433,8 +433,8 @@ TEST(ZipWriter, GivesTheSameBytesAgain) {
   const auto write = [&](cnpy::zip::Writer::Zip64 zip64) {
     cnpy::MemorySink sink;
     cnpy::zip::Writer writer(sink, zip64);
-    writer.add("a.npy",
-               {std::string_view(content).substr(0, 10), std::string_view(content).substr(10)});
+    writer.add("a.npy", {std::string_view(content).substr(0, 10),
+                         std::string_view(content).substr(10), std::string_view()});
     writer.finish("a comment");
     return sink.bytes();
   };

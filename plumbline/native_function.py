@@ -1,0 +1,95 @@
+"""Calls compiled machine code from Python, by the C ABI that `tools/aot/abi.h` describes."""
+
+import ctypes
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+
+from plumbline.reference_archive import Tensor
+from plumbline.signature import Signature, TensorSpec
+
+_free = ctypes.CDLL(None).free
+_free.argtypes = [ctypes.c_void_p]
+_free.restype = None
+
+
+class NativeFunction:
+    """A function of an object file, loaded into this process for as long as this lives."""
+
+    def __init__(self, object_file: bytes, signature: Signature) -> None:
+        """Links `object_file` against this process, which has the C library and libm."""
+        self._signature = signature
+        self._jit = llvm.create_lljit_compiler(use_jit_link=False)
+        library = (
+            llvm.JITLibraryBuilder()
+            .add_object_img(object_file)
+            .add_current_process()
+            .export_symbol(signature.name)
+        )
+        self._library = library.link(self._jit, signature.name)
+        # A struct by value, however large: ctypes follows the platform's C ABI.
+        self._result_type = _struct([_memref_type(output.rank) for output in signature.outputs])
+        parameters = [
+            field for spec in signature.inputs for _, field in _memref_fields(spec.rank, flat=True)
+        ]
+        prototype = ctypes.CFUNCTYPE(self._result_type, *parameters)
+        self._function = prototype(self._library[signature.name])
+
+    def __call__(self, *arrays: Tensor) -> tuple[Tensor, ...]:
+        """Calls the function; element types and ranks are those of the signature.
+
+        The results are copies that numpy owns; the function's own memory is given back.
+        """
+        # Row-major without gaps, which is what the function takes; `kept` outlives the call.
+        kept = [np.ascontiguousarray(array).reshape(array.shape) for array in arrays]
+        results = self._function(*(field for array in kept for field in _flatten(array)))
+        buffers: set[int | None] = set()
+        try:
+            outputs = []
+            for index, spec in enumerate(self._signature.outputs):
+                memref = getattr(results, f"_{index}")
+                buffers.add(memref.base)
+                outputs.append(_copy(memref, spec))
+            return tuple(outputs)
+        finally:
+            for buffer in buffers - {array.ctypes.data for array in kept}:
+                _free(buffer)
+
+
+def _memref_fields(rank: int, *, flat: bool) -> list[tuple[str, Any]]:
+    """The fields of a memref, its sizes and strides one by one or as arrays."""
+    pointers = [("base", ctypes.c_void_p), ("data", ctypes.c_void_p), ("offset", ctypes.c_int64)]
+    if flat:
+        return [*pointers, *[("", ctypes.c_int64)] * (2 * rank)]
+    if rank == 0:
+        return pointers
+    array = ctypes.c_int64 * rank
+    return [*pointers, ("sizes", array), ("strides", array)]
+
+
+def _memref_type(rank: int) -> type[ctypes.Structure]:
+    return type("MemRef", (ctypes.Structure,), {"_fields_": _memref_fields(rank, flat=False)})
+
+
+def _struct(types: list[type[ctypes.Structure]]) -> type[ctypes.Structure]:
+    fields = [(f"_{index}", type_) for index, type_ in enumerate(types)]
+    return type("Results", (ctypes.Structure,), {"_fields_": fields})
+
+
+def _flatten(array: Tensor) -> list[int]:
+    pointer = array.ctypes.data
+    strides = [stride // array.itemsize for stride in array.strides]
+    return [pointer, pointer, 0, *array.shape, *strides]
+
+
+def _copy(memref: Any, spec: TensorSpec) -> Tensor:
+    dtype = spec.element_type.numpy_dtype
+    sizes = list(memref.sizes) if spec.rank else []
+    strides = [stride * dtype.itemsize for stride in memref.strides] if spec.rank else []
+    if 0 in sizes:
+        return np.empty(sizes, dtype)
+    last = sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
+    begin = memref.data + memref.offset * dtype.itemsize
+    raw = (ctypes.c_char * (last + dtype.itemsize)).from_address(begin)
+    return np.ndarray(sizes, dtype, raw, 0, strides).copy()

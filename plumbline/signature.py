@@ -1,0 +1,47 @@
+"""What a caller needs to know of a compiled function: its name, element types and shapes."""
+
+from dataclasses import dataclass
+
+from plumbline import element_type
+from plumbline.element_type import ElementType
+from plumbline.errors import UserError
+
+
+@dataclass(frozen=True)
+class TensorSpec:
+    """The type of one argument or result."""
+
+    element_type: ElementType
+    sizes: tuple[int | None, ...]
+    """None where the size is not known before run time."""
+
+    @property
+    def rank(self) -> int:
+        """How many dimensions there are."""
+        return len(self.sizes)
+
+    def __str__(self) -> str:
+        sizes = ", ".join("?" if size is None else str(size) for size in self.sizes)
+        return f"{self.element_type.name}[{sizes}]"
+
+    def check(self, what: str, name: str, sizes: tuple[int, ...]) -> None:
+        """Holds the element type called `name` and the shape `sizes` against this type.
+
+        Raises:
+          UserError: they do not fit; the message begins with `what`.
+        """
+        given = TensorSpec(element_type.from_name(name), sizes)
+        fits = len(sizes) == self.rank and all(
+            want in (None, have) for want, have in zip(self.sizes, sizes, strict=True)
+        )
+        if name != self.element_type.name or not fits:
+            raise UserError(f"{what} is {given}, where the compiled function takes {self}")
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The type of a compiled function."""
+
+    name: str
+    inputs: tuple[TensorSpec, ...]
+    outputs: tuple[TensorSpec, ...]
