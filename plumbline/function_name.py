@@ -1,5 +1,6 @@
 """Which names a compiled function can have."""
 
+import ctypes
 import re
 
 from plumbline.errors import UserError
@@ -29,3 +30,7 @@ def check_function_name(name: str) -> None:
         raise UserError(f"function name {name!r} is not a C identifier")
     if name in _RESERVED.split():
         raise UserError(f"function name {name!r} is taken in C++; choose another")
+    # The running process has the C library and libm. A function of the same name would hide
+    # theirs from the compiled code itself, which calls malloc and tanhf.
+    if hasattr(ctypes.CDLL(None), name):
+        raise UserError(f"function name {name!r} is taken in the C library; choose another")

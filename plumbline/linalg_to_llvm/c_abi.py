@@ -14,19 +14,21 @@ every 64-bit target (System V AMD64 ABI 3.2.3, AAPCS64 6.9, RISC-V integer calli
 from torch_mlir import ir
 
 from plumbline.errors import UserError
+from plumbline.function_name import check_function_name
 from plumbline.location import describe
 
 _BODY_SUFFIX = "_body"
+_INTERNAL = "#llvm.linkage<internal>"
 
 
-def public_functions(module: ir.Module, op_name: str) -> list[ir.OpView]:
-    """The functions (ops called `op_name`) of `module` that have a body and are public."""
+def _functions(module: ir.Module, op_name: str, *, public: bool) -> list[ir.OpView]:
+    """The functions (ops called `op_name`) of `module` that have a body and that visibility."""
     return [
         operation
         for operation in module.body.operations
         if operation.operation.name == op_name
         and len(operation.regions[0].blocks) > 0
-        and _visibility(operation) == "public"
+        and _is_public(operation) == public
     ]
 
 
@@ -34,16 +36,21 @@ def check_signatures(module: ir.Module) -> None:
     """Refuses public functions that the C ABI cannot express.
 
     Raises:
-      UserError: there is no public function, or one takes or returns something that is not a
-        ranked tensor of integers or floats; all such places are listed.
+      UserError: there is no public function; or one has a name that C++ cannot call it by, or
+        takes or returns something that is not a ranked tensor of integers or floats; all such
+        places are listed.
     """
-    functions = public_functions(module, "func.func")
+    functions = _functions(module, "func.func", public=True)
     if not functions:
         raise UserError("there is no public func.func with a body, so nothing to compile")
     refused = []
     for function in functions:
         signature = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
         name = ir.StringAttr(function.attributes["sym_name"]).value
+        try:
+            check_function_name(name)
+        except UserError as error:
+            refused.append(f"  {describe(function.location)}: {error}")
         for role, types in (("argument", signature.inputs), ("result", signature.results)):
             refused.extend(
                 f"  {describe(function.location)}: func.func @{name}: "
@@ -53,18 +60,25 @@ def check_signatures(module: ir.Module) -> None:
             )
     if refused:
         raise UserError(
-            "a compiled function takes and returns ranked tensors of integers or floats:\n"
+            "a compiled function has a name of its own in C, and takes and returns ranked tensors "
+            "of integers or floats:\n"
             + "\n".join(refused)
         )
 
 
-def protect_arguments(module: ir.Module) -> None:
-    """Marks every argument of `module`'s public functions as memory that must not be written."""
+def prepare_functions(module: ir.Module) -> None:
+    """Tells the passes that follow what the ABI promises.
+
+    Arguments of public functions are memory that must not be written; private functions are
+    symbols that no other object file sees.
+    """
     with module.context:
         read_only = ir.DictAttr.get({"bufferization.writable": ir.BoolAttr.get(False)})
-        for function in public_functions(module, "func.func"):
+        for function in _functions(module, "func.func", public=True):
             count = len(function.regions[0].blocks[0].arguments)
             function.attributes["arg_attrs"] = ir.ArrayAttr.get([read_only] * count)
+        for function in _functions(module, "func.func", public=False):
+            function.attributes["llvm.linkage"] = ir.Attribute.parse(_INTERNAL)
 
 
 def wrap_public_functions(module: ir.Module) -> None:
@@ -73,8 +87,9 @@ def wrap_public_functions(module: ir.Module) -> None:
     The function that MLIR made stays beside it, internal, as `<name>_body`; LLVM inlines it.
     """
     with module.context:
-        for function in public_functions(module, "llvm.func"):
-            _wrap(module, function)
+        for function in _functions(module, "llvm.func", public=True):
+            if str(function.attributes["linkage"]) != _INTERNAL:
+                _wrap(module, function)
 
 
 def _wrap(module: ir.Module, function: ir.OpView) -> None:
@@ -85,7 +100,7 @@ def _wrap(module: ir.Module, function: ir.OpView) -> None:
         return
     body = _unused_symbol(module, name + _BODY_SUFFIX)
     function.attributes["sym_name"] = ir.StringAttr.get(body)
-    function.attributes["linkage"] = ir.Attribute.parse("#llvm.linkage<internal>")
+    function.attributes["linkage"] = ir.Attribute.parse(_INTERNAL)
     declared = "".join(f", %{index}: {type_}" for index, type_ in enumerate(arguments))
     passed = ", ".join(f"%{index}" for index in range(len(arguments)))
     wrapper = ir.Module.parse(
@@ -129,7 +144,7 @@ def _is_abi_tensor(type_: ir.Type) -> bool:
     return isinstance(element, ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type)
 
 
-def _visibility(operation: ir.OpView) -> str:
+def _is_public(operation: ir.OpView) -> bool:
     if "sym_visibility" not in operation.attributes:
-        return "public"
-    return ir.StringAttr(operation.attributes["sym_visibility"]).value
+        return True
+    return bool(ir.StringAttr(operation.attributes["sym_visibility"]).value == "public")

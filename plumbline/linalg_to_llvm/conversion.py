@@ -22,7 +22,7 @@ def convert_linalg_to_llvm(module: ir.Module) -> None:
       LoweringError: a pass refused the module.
     """
     c_abi.check_signatures(module)
-    c_abi.protect_arguments(module)
+    c_abi.prepare_functions(module)
     PREPARE_TENSORS.run(module)
     (BUFFERIZE_COPYING if operations_of(module, "tm_tensor") else BUFFERIZE).run(module)
     BUFFERS_TO_LLVM.run(module)

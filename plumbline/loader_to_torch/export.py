@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import torch
 from torch_mlir import fx, ir
+from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error
@@ -32,7 +33,7 @@ _NOISE = re.compile(
     r"|The error above occurred .*)\n?",
     re.MULTILINE,
 )
-_LINK = re.compile(r"For more information[^.]*?https?://\S+|https?://\S+")
+_LINK = re.compile(r"For more information[^.]*?(https?://|TORCH_LOGS=)\S+|https?://\S+")
 
 
 def export(who: str, program: TorchLoaderOutput) -> str:
@@ -52,6 +53,7 @@ def export(who: str, program: TorchLoaderOutput) -> str:
                 exported,
                 output_type="raw",
                 func_name=program.func_name,
+                decomposition_table={},
                 import_symbolic_shape_expressions=True,
             )
         except (NotImplementedError, ValueError, ir.MLIRError) as error:
@@ -72,6 +74,9 @@ def _torch_export(who: str, program: TorchLoaderOutput) -> torch.export.Exported
                 dynamic_shapes=program.dynamic_shapes,
                 strict=False,
             )
+            # Only this makes the program functional: before, in-place ops stay what they are, and
+            # the signature does not tell of them.
+            exported = exported.run_decompositions(get_decomposition_table())
     except Exception as error:
         raise UserError(f"{who}: torch.export refuses it: {_explain(error)}") from error
     mutated = {

@@ -176,16 +176,22 @@ class Float(AttributeConstraint):
         return ir.FloatAttr.get(ir.F64Type.get(), value)
 
 
+def _is_resource(attribute: ir.Attribute) -> bool:
+    # The bindings give one as a plain attribute, and tell what it is by casting only.
+    try:
+        ir.DenseResourceElementsAttr(attribute)
+    except ValueError:
+        return False
+    return True
+
+
 class Elements(AttributeConstraint):
     """The elements of a tensor, kept in the attribute or in a resource."""
 
     description = "constant tensor attribute"
 
     admits = staticmethod(
-        lambda attribute: (
-            isinstance(attribute, ir.DenseElementsAttr)
-            or ir.DenseResourceElementsAttr.isinstance(attribute)
-        )
+        lambda attribute: isinstance(attribute, ir.DenseElementsAttr) or _is_resource(attribute)
     )
 
 

@@ -218,7 +218,9 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
         Raises:
           TypeError: they do not, and the types must be given.
         """
-        raise TypeError(f"{cls.OPERATION_NAME}: the types of the results must be given")
+        if cls.assembly.signature.results:
+            raise TypeError(f"{cls.OPERATION_NAME}: the types of the results must be given")
+        return []
 
     @classmethod
     def _generate_init_method(cls, fields: Sequence[Any]) -> None:

@@ -280,3 +280,42 @@ def add_empty_tensor_loader() -> TorchLoaderOutput:
         inputs=(torch.randn(4, 0), torch.randn(1, 0)),
         dynamic_shapes={"x": {0: Dim("dim_0")}, "y": {}},
     )
+
+
+def half_precision_loader() -> TorchLoaderOutput:
+    """f16 and bf16, which round after each operation, and numbers beside them."""
+
+    class Model(torch.nn.Module):
+        def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return torch.tanh(x) * 0.1 + x, torch.sigmoid(y) * 0.1 + y, x + y
+
+    return TorchLoaderOutput(
+        model=Model(),
+        inputs=(torch.randn(9, dtype=torch.float16), torch.randn(9, dtype=torch.bfloat16)),
+        dynamic_shapes={"x": {0: (size := Dim("dim_0"))}, "y": {0: size}},
+    )
+
+
+def aliasing_outputs_loader() -> TorchLoaderOutput:
+    """Outputs that are an input, one another, and a constant: each must own its memory once."""
+
+    class Model(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("constant", torch.randn(3))
+
+        def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            total = x + y
+            return x, total, self.constant, total, x, y
+
+    return TorchLoaderOutput(model=Model(), inputs=(torch.randn(3), torch.tensor(2.0)))
+
+
+def rank_zero_loader() -> TorchLoaderOutput:
+    """Nothing but rank 0, which the C ABI returns in its own way."""
+
+    class Model(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x * 3
+
+    return TorchLoaderOutput(model=Model(), inputs=(torch.tensor(7, dtype=torch.uint8),))

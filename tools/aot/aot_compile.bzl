@@ -2,6 +2,7 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
 load("@rules_python//python:defs.bzl", "py_binary")
+load(":arguments.bzl", "argument_error")
 
 def aot_compile(
         name,
@@ -49,7 +50,9 @@ def aot_compile(
     The flags --//tools/aot:target_cpu and --//tools/aot:opt_level say for what machine code is made
     and how much LLVM optimises it.
     """
-    _check_arguments(name, tcp_source, torch_loader_lib, torch_loader_path)
+    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path)
+    if error:
+        fail(error)
 
     if torch_loader_lib:
         _export(name, torch_loader_lib, torch_loader_path, visibility)
@@ -103,25 +106,6 @@ def aot_compile(
 
     if torch_loader_lib:
         _execute_test(name, skip_ci, tags, visibility)
-
-def _check_arguments(name, tcp_source, torch_loader_lib, torch_loader_path):
-    target = "aot_compile(name = \"{}\") in //{}".format(name, native.package_name())
-    if not name.replace("_", "").isalnum():
-        fail("{}: a name has letters, digits and underscores only; it becomes part of file names".format(target))
-    if tcp_source and (torch_loader_lib or torch_loader_path):
-        fail("{}: it has both a tcp_source and a torch loader; give one of them".format(target))
-    if tcp_source and not tcp_source.endswith(".mlir") and ":" not in tcp_source:
-        fail("{}: tcp_source = \"{}\" is not a .mlir file".format(target, tcp_source))
-    if not tcp_source and not torch_loader_lib and not torch_loader_path:
-        fail("{}: it has nothing to compile; give tcp_source = \"x.mlir\", or torch_loader_lib and torch_loader_path".format(target))
-    if torch_loader_path and not torch_loader_lib:
-        fail("{}: torch_loader_path needs torch_loader_lib, the py_library that holds the loader".format(target))
-    if torch_loader_lib and not torch_loader_path:
-        fail("{}: torch_loader_lib needs torch_loader_path, such as \"test.AotCompile.model_loader_lib.{}_loader\"".format(target, name))
-    if torch_loader_path:
-        for part in torch_loader_path.split("."):
-            if not part.replace("_", "a").isalnum() or part[0].isdigit() or "." not in torch_loader_path:
-                fail("{}: torch_loader_path = \"{}\" is not of the form package.module.function".format(target, torch_loader_path))
 
 def _label(name):
     return "//{}:{}".format(native.package_name(), name)

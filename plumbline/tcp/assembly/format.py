@@ -4,7 +4,8 @@ The language is the part of ODS's `assemblyFormat` that TCP needs:
 
     `,`  `starts`           punctuation or a keyword, as it is; `` ` ` `` is a space to print
     $name                   an operand, an attribute or a region of the op
-    type($name)             the type of an operand or result, a list of them if it is variadic
+    type($name)             the type of an operand or result, a list of them if it is variadic,
+                            which is `()` if it is empty
     attr-dict               `{...}` of all attributes that the format does not name itself
     attr-dict-with-keyword  the same after the keyword `attributes`, where a region follows
     ( ... )?                an optional group. It is printed if the one element marked with `^`
@@ -201,6 +202,15 @@ class OperationFormat:
             if isinstance(element, AttributeDirective)
         )
         object.__setattr__(self, "named_attributes", named)
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether the op's name alone is an op."""
+        return all(
+            isinstance(element, AttributeDictionary | OptionalGroup)
+            or (isinstance(element, OperandDirective) and element.operand.variadic)
+            for element in self.elements
+        )
 
 
 def flatten(elements: Sequence[Element]) -> Iterator[Element]:

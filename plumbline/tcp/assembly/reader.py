@@ -33,7 +33,6 @@ from plumbline.tcp.assembly.syntax import (
     generic_operation,
     is_module,
     items,
-    may_start_type,
     operation_at,
     top_level_operations,
     type_end,
@@ -182,20 +181,15 @@ class Reader:
         self._pass(end, len(tokens), body_end, len(tokens.text))
         return output
 
-    def _pass(
-        self, token: int, end: int, begin: int, limit: int, *, in_region: bool = False
-    ) -> None:
+    def _pass(self, token: int, end: int, begin: int, limit: int) -> None:
         """Copies the source from offset `begin` to `limit`, tokens `token` to `end`, ops read."""
         tokens = self._tokens
         copied = begin
-        first = token
         while token < end:
             kind = tokens.kinds[token]
             if kind is Kind.WORD and tokens.text.startswith(PREFIX, tokens.starts[token]):
                 form = self._formats.get(tokens.spelling(token).removeprefix(PREFIX))
-                if form is not None and self._starts_operation(
-                    token, opens_region=in_region and token == first
-                ):
+                if form is not None and self._starts_operation(token, form):
                     self._output.copy(copied, tokens.starts[token])
                     token = self._operation(token, form)
                     copied = tokens.ends[token - 1]
@@ -212,14 +206,14 @@ class Reader:
             token += 1
         self._output.copy(copied, limit)
 
-    def _starts_operation(self, token: int, *, opens_region: bool) -> bool:
+    def _starts_operation(self, token: int, form: OperationFormat) -> bool:
         """Whether the op's name at `token` names an op there, not an attribute of that name."""
         tokens = self._tokens
-        if opens_region or token == 0:
-            return True
         before, after = tokens.spelling(token - 1), tokens.spelling(token + 1)
         if before == "=":
             return tokens.kinds[token - 2] in (Kind.VALUE, Kind.NUMBER)
+        if before == "{" and after == "}":
+            return form.may_be_empty
         return not (before in ("{", ",", "(", "<") and after in ("=", ",", "}", ")", ">"))
 
     # -- one op --------------------------------------------------------------------------------
@@ -296,8 +290,8 @@ class Reader:
     def _types(self, value: ValueField, token: int) -> tuple[list[tuple[int, int]], int]:
         tokens = self._tokens
         found: list[tuple[int, int]] = []
-        if value.variadic and not may_start_type(tokens, token):
-            return found, token
+        if value.variadic and (tokens.spelling(token), tokens.spelling(token + 1)) == ("(", ")"):
+            return found, token + 2
         while True:
             end = type_end(tokens, token)
             found.append((token, end))
@@ -376,7 +370,6 @@ class Reader:
                     closing,
                     tokens.ends[opening],
                     tokens.ends[closing],
-                    in_region=True,
                 )
             output.write(")", origin)
 

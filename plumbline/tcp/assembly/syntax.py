@@ -28,7 +28,7 @@ def closing(tokens: Tokens, token: int) -> int:
     return end
 
 
-def may_start_type(tokens: Tokens, token: int) -> bool:
+def _may_start_type(tokens: Tokens, token: int) -> bool:
     """Whether a type can start at `token`; the start of another op, or `loc(...)`, cannot."""
     spelling = tokens.spelling(token)
     kind = tokens.kinds[token]
@@ -46,7 +46,7 @@ def type_end(tokens: Tokens, token: int) -> int:
     Raises:
       AssemblyError: there is no type.
     """
-    if not may_start_type(tokens, token):
+    if not _may_start_type(tokens, token):
         raise failure(tokens, token, "expected type")
     if tokens.spelling(token) == "(":
         arrow = closing(tokens, token) + 1
@@ -100,7 +100,8 @@ def operation_at(
     """The format of the op of ours that is in generic form at `token`, if there is one."""
     if tokens.kinds[token] is not Kind.STRING or tokens.spelling(token + 1) != "(":
         return None
-    return formats.get(tokens.spelling(token).strip('"').removeprefix(PREFIX))
+    name = tokens.spelling(token)[1:-1]
+    return formats.get(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else None
 
 
 @dataclass(frozen=True)

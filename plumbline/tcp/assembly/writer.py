@@ -181,6 +181,8 @@ class Writer:
         for value in (*signature.operands, *signature.results):
             if value.fixed_type and set(types[value.name]) - {value.fixed_type}:
                 raise failure(tokens, name, "a type is not the one that the format implies")
+            if value.variadic and types[value.name] and types[value.name][0].startswith("()"):
+                raise failure(tokens, name, "a function type would read as an empty list")
         for attribute in signature.attributes:
             if attribute.name in form.named_attributes:
                 attributes[attribute.name] = self._named_value(name, attribute, attributes)
@@ -269,7 +271,7 @@ class _Printer:
             case OperandDirective(operand):
                 self._list(printed.operands[operand.name])
             case TypeDirective(value):
-                self._list(printed.types[value.name])
+                self._list(printed.types[value.name] or ["()"])
             case AttributeDirective(attribute):
                 self._put(printed.attributes[attribute.name] or "")
             case RegionDirective(index):

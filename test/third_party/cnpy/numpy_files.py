@@ -4,6 +4,7 @@ import io
 import zipfile
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import numpy.typing as npt
@@ -106,6 +107,11 @@ def write_npz_files(folder: Path) -> dict[str, Arrays]:
     for name, how in options.items():
         _write_zip(folder / f"{name}.npz", two, **how)
         written[name] = two
+    # Else zipfile has these records in large archives only.
+    with mock.patch.object(zipfile, "ZIP64_LIMIT", 0):
+        path = folder / "all_in_64_bits.npz"
+        _write_zip(path, two, compression=deflated, force_zip64=True)
+        written["all_in_64_bits"] = two
     return written
 
 

@@ -1,0 +1,75 @@
+import sys
+
+import llvmlite.binding as llvm
+import pytest
+
+from plumbline.errors import UserError
+from plumbline.llvm_to_asm.assembly import Target, emit_assembly, emit_object
+
+_SUM = """
+define float @sum(ptr %x, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %total = phi float [ 0.0, %entry ], [ %added, %loop ]
+  %at = getelementptr float, ptr %x, i64 %i
+  %element = load float, ptr %at
+  %added = fadd fast float %total, %element
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret float %added
+}
+"""
+
+on_x86_64 = pytest.mark.skipif(
+    not llvm.get_process_triple().startswith("x86_64"), reason="names CPUs of x86-64"
+)
+
+
+@on_x86_64
+def test_the_baseline_is_fixed_and_has_avx2() -> None:
+    target = Target.for_cpu("baseline")
+    assert (target.cpu, target.features) == ("x86-64-v3", "")
+    assembly = emit_assembly(_SUM, target)
+    assert "%ymm" in assembly
+    assert "%zmm" not in assembly
+
+
+@on_x86_64
+def test_the_cpu_decides_what_instructions_there_are() -> None:
+    assert "%ymm" not in emit_assembly(_SUM, Target.for_cpu("x86-64"))
+
+
+def test_native_is_this_machine() -> None:
+    target = Target.for_cpu("native")
+    assert target.cpu == llvm.get_host_cpu_name()
+    assert "sum:" in emit_assembly(_SUM, target)
+
+
+def test_the_level_decides_how_much_is_optimised() -> None:
+    target = Target.for_cpu("baseline")
+    plain, optimised = (emit_assembly(_SUM, target, level) for level in (0, 3))
+    assert len(optimised) > len(plain)  # vectorised and unrolled
+
+
+def test_an_object_file_holds_the_same_function() -> None:
+    machine_code = emit_object(_SUM, Target.for_cpu("baseline"))
+    sections = llvm.ObjectFileRef.from_data(machine_code).sections()
+    assert any(section.is_text() and section.size() > 0 for section in sections)
+
+
+def test_an_unknown_cpu_is_refused_by_name() -> None:
+    with pytest.raises(UserError, match="target_cpu 'pentium9'.*baseline.*native"):
+        emit_assembly(_SUM, Target.for_cpu("pentium9"))
+
+
+def test_text_that_is_not_llvm_ir_is_refused_with_its_place() -> None:
+    with pytest.raises(UserError, match="cannot read this LLVM IR(.|\n)*1:1"):
+        emit_assembly("what is this", Target.for_cpu("baseline"))
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

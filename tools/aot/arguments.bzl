@@ -1,0 +1,43 @@
+"""What aot_compile accepts, and what it says of the rest."""
+
+def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path):
+    """Finds what is wrong with the arguments of an aot_compile.
+
+    Args:
+      package: the package that calls it, for the message.
+      name: as for aot_compile.
+      tcp_source: as for aot_compile.
+      torch_loader_lib: as for aot_compile.
+      torch_loader_path: as for aot_compile.
+
+    Returns:
+      One message that names the target and says what to do, or None if all is well.
+    """
+    problem = _problem(name, tcp_source, torch_loader_lib, torch_loader_path)
+    if not problem:
+        return None
+    return "aot_compile(name = \"{}\") in //{}: {}".format(name, package, problem)
+
+def _problem(name, tcp_source, torch_loader_lib, torch_loader_path):
+    if not name.replace("_", "a").isalnum():
+        return "the name becomes part of file names; use letters, digits and underscores only"
+    if tcp_source and (torch_loader_lib or torch_loader_path):
+        return "it has both tcp_source and a torch loader; give one or the other"
+    if not tcp_source and not torch_loader_lib and not torch_loader_path:
+        return "it has nothing to compile; give tcp_source = \"x.mlir\", or torch_loader_lib and torch_loader_path"
+    if tcp_source and not tcp_source.endswith(".mlir") and ":" not in tcp_source:
+        return "tcp_source = \"{}\" is not a .mlir file".format(tcp_source)
+    if torch_loader_path and not torch_loader_lib:
+        return "torch_loader_path needs torch_loader_lib, the py_library that holds the loader"
+    if torch_loader_lib and not torch_loader_path:
+        return "torch_loader_lib needs torch_loader_path, such as \"test.AotCompile.model_loader_lib.{}_loader\"".format(name)
+    if torch_loader_path and not _is_dotted_path(torch_loader_path):
+        return "torch_loader_path = \"{}\" is not of the form package.module.function".format(torch_loader_path)
+    return None
+
+def _is_dotted_path(path):
+    parts = path.split(".")
+    return len(parts) > 1 and all([
+        part and part.replace("_", "a").isalnum() and not part[0].isdigit()
+        for part in parts
+    ])
