@@ -31,6 +31,6 @@ def check_function_name(name: str) -> None:
     if name in _RESERVED.split():
         raise UserError(f"function name {name!r} is taken in C++; choose another")
     # The running process has the C library and libm. A function of the same name would hide
-    # theirs from the compiled code itself, which calls malloc and tanhf.
+    # theirs from the compiled code itself, which calls free and tanhf.
     if hasattr(ctypes.CDLL(None), name):
         raise UserError(f"function name {name!r} is taken in the C library; choose another")

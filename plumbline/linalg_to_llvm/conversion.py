@@ -15,7 +15,7 @@ from plumbline.walk import operations_of
 def convert_linalg_to_llvm(module: ir.Module) -> None:
     """Lowers `module` in place; each public function follows the C ABI of `tools/aot/abi.h`.
 
-    Inputs are never written. Every result is memory from malloc that the caller owns.
+    Inputs are never written. Every result is memory from aligned_alloc that the caller frees.
 
     Raises:
       UserError: a public function takes or returns something other than ranked tensors.

@@ -65,7 +65,9 @@ BUFFERS_TO_LLVM = Pipeline(
         "convert-math-to-libm",
         "convert-complex-to-llvm",
         "convert-vector-to-llvm",
-        "finalize-memref-to-llvm",
+        # Aligning what malloc gives would go through integers, where LLVM loses sight of the fact
+        # that new memory aliases nothing.
+        "finalize-memref-to-llvm{use-aligned-alloc=true}",
         "convert-arith-to-llvm",
         "convert-index-to-llvm",
         "convert-ub-to-llvm",

@@ -15,6 +15,7 @@ from plumbline.errors import UserError
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error
 from plumbline.loader_to_torch.source_path import relative_to_import_path
 from plumbline.pipeline import LoweringError, Pipeline
+from plumbline.tcp.assembly.module import print_module
 
 _TO_BACKEND_CONTRACT = Pipeline(
     "torch-export-to-torch-backend",
@@ -62,7 +63,7 @@ def export(who: str, program: TorchLoaderOutput) -> str:
         _TO_BACKEND_CONTRACT.run(module)
     except LoweringError as error:
         raise LoweringError(f"{who}: {error}") from error
-    return str(module.operation.get_asm(enable_debug_info=True))
+    return print_module(module, debug_info=True)
 
 
 def _torch_export(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:

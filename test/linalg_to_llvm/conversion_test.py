@@ -58,7 +58,7 @@ def test_results_are_copies_of_inputs_and_constants() -> None:
         "  %c = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>"
         "  return %x, %c : tensor<4xf32>, tensor<4xf32> }"
     )
-    assert lowered.count("llvm.call @malloc") == 2
+    assert lowered.count("llvm.call @aligned_alloc") == 2
 
 
 @pytest.mark.parametrize(

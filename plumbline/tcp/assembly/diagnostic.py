@@ -7,7 +7,7 @@ from torch_mlir import ir
 
 from plumbline.tcp.assembly.reader import GenericText
 
-_FILE_LOCATION = re.compile(r'"(?P<file>(?:[^"\\]|\\.)*)":(?P<line>\d+):(?P<column>\d+)')
+_FILE_LOCATION = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 _GENERIC_FORM_NOTE = "see current operation:"
 
 
@@ -39,9 +39,19 @@ def _render_one(
     diagnostic: ir.DiagnosticInfo, severity: str, output: GenericText, filename: str
 ) -> str:
     found = _FILE_LOCATION.search(str(diagnostic.location))
-    if found is None or found["file"] != filename.replace("\\", "\\\\").replace('"', '\\"'):
+    if found is None or _unescape(found[1]) != filename:
         # The op says that it comes from elsewhere: it carries a location of its own.
-        place = f"{found['file']}:{found['line']}:{found['column']}" if found else filename
+        place = f"{_unescape(found[1])}:{found[2]}:{found[3]}" if found else filename
         return f"{place}: {severity}: {diagnostic.message}"
-    offset = output.origin(int(found["line"]), int(found["column"]))
+    offset = output.origin(int(found[2]), int(found[3]))
     return render(output.source.text, filename, offset, severity, diagnostic.message)
+
+
+def _unescape(text: str) -> str:
+    """The content of a string as MLIR prints it: a backslash doubled, other bytes as two digits."""
+    content = re.sub(
+        rb"\\(\\|[0-9A-F]{2})",
+        lambda found: b"\\" if found[1] == b"\\" else bytes.fromhex(found[1].decode()),
+        text.encode(),
+    )
+    return content.decode(errors="replace")

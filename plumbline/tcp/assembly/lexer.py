@@ -6,6 +6,7 @@ character, so that MLIR's own parser gets to see it and says what is wrong with 
 """
 
 import re
+import sys
 from bisect import bisect_left
 from enum import IntEnum
 
@@ -22,10 +23,6 @@ class Kind(IntEnum):
     ENUMERATION = 6  # #tcp<signedness Signed> and #tcp.signedness<"Signed">
 
 
-# MLIR's parser and the reader both recurse; the former overruns its stack, and takes the process
-# with it. Programs that people or compilers write stay below a few dozen levels.
-MAX_NESTING = 200
-
 # A string that nothing terminates is a token up to the end of its line. Were it none, each
 # escaped quote in it would start a search of its own, at a cost that is quadratic.
 _TOKEN = re.compile(
@@ -37,10 +34,11 @@ _TOKEN = re.compile(
     | (?P<NUMBER> [0-9]+ (?: \.[0-9]* (?: [eE][+-]?[0-9]+ )? )? )
     | (?P<ENUMERATION>
         \#tcp< \s* [A-Za-z_]\w* \s+ \w+ \s* > | \#tcp\.[A-Za-z_]\w*<"\w+"> )
+    | (?P<METADATA> \{-\# | \#-\} )
     | (?P<SIGIL>
         [#!^] (?: [0-9]+ | [A-Za-z_$.-][\w$.-]* )
         | @ (?: [A-Za-z_][\w$.]* | " [^"\\\n]* (?: \\. [^"\\\n]* )* "? ) )
-    | (?P<PUNCTUATION> -> | [<>=]= | \{-\# | \#-\} | . )
+    | (?P<PUNCTUATION> -> | [<>=]= | . )
     """,
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
@@ -66,11 +64,11 @@ class Tokens:
     the text, so that looking one token ahead never needs a check.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, max_nesting: int = sys.maxsize) -> None:
         """Splits `text`.
 
         Raises:
-          AssemblyError: brackets nest deeper than `MAX_NESTING`.
+          AssemblyError: brackets nest deeper than `max_nesting`.
         """
         self.text = text
         self.kinds: list[Kind] = []
@@ -78,10 +76,10 @@ class Tokens:
         self.ends: list[int] = []
         self.match: list[int] = []
         self._line_ends = [found.start() for found in re.finditer("\n", text)]
-        self._scan()
+        self._scan(max_nesting)
 
-    def _scan(self) -> None:
-        names = {name: Kind[name] for name in Kind.__members__}
+    def _scan(self, max_nesting: int) -> None:
+        names = {**Kind.__members__, "METADATA": Kind.PUNCTUATION}
         text = self.text
         open_brackets: list[tuple[str, int]] = []
         for found in _TOKEN.finditer(text):
@@ -99,9 +97,9 @@ class Tokens:
             spelling = found.group()
             if spelling in _OPENS:
                 open_brackets.append((spelling, index))
-                if len(open_brackets) > MAX_NESTING:
+                if len(open_brackets) > max_nesting:
                     raise AssemblyError(
-                        found.start(), f"brackets nest deeper than {MAX_NESTING} levels"
+                        found.start(), f"brackets nest deeper than {max_nesting} levels"
                     )
             elif spelling in _CLOSES:
                 self._close(_CLOSES[spelling], index, open_brackets)

@@ -1,5 +1,7 @@
 """Modules from text and to text, with TCP's ops in custom assembly."""
 
+import re
+
 from torch_mlir import ir
 
 from plumbline.errors import UserError
@@ -8,6 +10,13 @@ from plumbline.tcp.assembly.lexer import AssemblyError, Tokens
 from plumbline.tcp.assembly.reader import Reader
 from plumbline.tcp.assembly.writer import Writer
 from plumbline.tcp.dialect import formats
+
+_FUNCTION = re.compile(r"^ *func\.func .*", re.MULTILINE)
+_ARGUMENT_LOCATION = re.compile(r' loc\((?:#loc\d*|unknown|"(?:[^"\\]|\\.)*":\d+:\d+)\)(?=[,)])')
+
+# The reader recurses, and so does MLIR's parser, which overruns its stack and takes the process with
+# it. Programs that people or compilers write stay below a few dozen levels.
+MAX_NESTING = 200
 
 
 def parse_module(text: str, context: ir.Context, filename: str) -> ir.Module:
@@ -21,7 +30,7 @@ def parse_module(text: str, context: ir.Context, filename: str) -> ir.Module:
         `file:line:column: error: ...`, with the line and a caret.
     """
     try:
-        generic = Reader(Tokens(text), formats()).read()
+        generic = Reader(Tokens(text, MAX_NESTING), formats()).read()
     except AssemblyError as error:
         raise UserError(render(text, filename, error.offset, "error", error.message)) from None
     try:
@@ -36,12 +45,29 @@ def parse_module(text: str, context: ir.Context, filename: str) -> ir.Module:
 def print_module(module: ir.Module, *, generic: bool = False, debug_info: bool = False) -> str:
     """The text of a module, TCP's ops in custom assembly, all ops in generic form if `generic`.
 
-    `debug_info` appends the location of each op. As in mlir-opt, a module that does not verify
-    prints in generic form.
+    `debug_info` appends the location of each op; functions' arguments go without, as they say
+    nothing that the function's own location does not. As in mlir-opt, a module that does not
+    verify prints in generic form.
     """
+    if debug_info:
+        _place_arguments(module)
     text = module.operation.get_asm(enable_debug_info=debug_info, print_generic_op_form=generic)
+    if debug_info:
+        text = _FUNCTION.sub(lambda line: _ARGUMENT_LOCATION.sub("", line[0]), text)
     writer = Writer(Tokens(text), formats())
     return writer.write_generic() if generic else writer.write()
+
+
+def _place_arguments(module: ir.Module) -> None:
+    """Gives the arguments of functions the locations of their functions.
+
+    Otherwise the text would list locations that none of its lines refers to.
+    """
+    for op in module.body.operations:
+        if op.operation.name == "func.func":
+            for block in list(op.regions[0].blocks)[:1]:
+                for argument in block.arguments:
+                    argument.set_location(op.location)
 
 
 def _as_module(op: ir.OpView) -> ir.Module:

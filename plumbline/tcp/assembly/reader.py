@@ -386,9 +386,12 @@ class Reader:
     ) -> None:
         output = self._output
         separator = " {"
+        end = origin
         if parsed.dictionary is not None and parsed.dictionary[1] > parsed.dictionary[0] + 1:
-            output.write(separator, origin)
-            output.copy_flat(parsed.dictionary[0] + 1, parsed.dictionary[1])
+            opening, closing_brace = parsed.dictionary
+            end = self._tokens.starts[closing_brace]
+            output.write(separator, self._tokens.starts[opening])
+            output.copy_flat(opening + 1, closing_brace)
             separator = ", "
         for attribute in form.signature.attributes:
             if attribute.name in parsed.attributes:
@@ -407,7 +410,7 @@ class Reader:
                 output.write(f"{separator}{name} = {_segments(origin, fields, types)}", origin)
                 separator = ", "
         if separator == ", ":
-            output.write("}", origin)
+            output.write("}", end)
 
     def _spelled_types(self, value: ValueField, parsed: _ParsedOperation) -> list[str]:
         """The types of a field's values, without their own text where that is known."""

@@ -1,0 +1,1 @@
+"""Every op of TCP, compiled and run, against PyTorch."""
