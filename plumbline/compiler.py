@@ -36,7 +36,11 @@ class CompiledProgram:
     """
 
     def __init__(
-        self, signature: Signature, function: NativeFunction, texts: Mapping[str, str], target: Target
+        self,
+        signature: Signature,
+        function: NativeFunction,
+        texts: Mapping[str, str],
+        target: Target,
     ) -> None:
         self.signature = signature
         self._function = function
@@ -63,7 +67,9 @@ class CompiledProgram:
         """
         specs = self.signature.inputs
         if len(arguments) != len(specs):
-            raise UserError(f"{self.signature.name} takes {len(specs)} arguments, not {len(arguments)}")
+            raise UserError(
+                f"{self.signature.name} takes {len(specs)} arguments, not {len(arguments)}"
+            )
         arrays = []
         for index, (argument, spec) in enumerate(zip(arguments, specs, strict=True)):
             array = to_numpy(argument) if isinstance(argument, torch.Tensor) else argument
@@ -82,7 +88,7 @@ class CompiledProgram:
 def compile(  # noqa: A001 - the word that PyTorch's users expect
     module: torch.nn.Module,
     example_inputs: Sequence[torch.Tensor],
-    dynamic_shapes: Mapping[str, Any] | Sequence[Any] | None = None,
+    dynamic_shapes: dict[str, Any] | tuple[Any, ...] | list[Any] | None = None,
     *,
     func_name: str = "func_main",
     target_cpu: str = "native",

@@ -10,8 +10,8 @@ import plumbline.tcp.ops as _tcp_ops  # noqa: F401
 from plumbline.tcp.dialect import NAMESPACE, TCP
 
 
-def make_context(*, torch: bool = False) -> ir.Context:
-    """A new context with TCP and all upstream dialects, and with the Torch dialect if asked.
+def make_context(*, torch: bool = False, stablehlo: bool = False) -> ir.Context:
+    """A new context with TCP and all upstream dialects; the Torch dialect and StableHLO if asked.
 
     The context has no threads of its own (the bindings' default): a stage lives shorter than
     starting a pool pays for, and verifiers in Python would take turns anyway.
@@ -20,6 +20,8 @@ def make_context(*, torch: bool = False) -> ir.Context:
     load_tcp(context)
     if torch:
         register_torch(context)
+    if stablehlo:
+        register_stablehlo(context)
     return context
 
 
@@ -36,3 +38,11 @@ def register_torch(context: ir.Context) -> None:
     from torch_mlir.dialects.torch import register_dialect
 
     register_dialect(context)
+
+
+def register_stablehlo(context: ir.Context) -> None:
+    """Registers StableHLO; its passes parse without that, its text does not."""
+    # The wheel has no public module for it.
+    from torch_mlir._mlir_libs import _stablehlo
+
+    _stablehlo.register_dialect(context)

@@ -21,18 +21,18 @@ _BODY_SUFFIX = "_body"
 _INTERNAL = "#llvm.linkage<internal>"
 
 
-def _functions(module: ir.Module, op_name: str, *, public: bool) -> list[ir.OpView]:
+def _functions(module: ir.Module | ir.Operation, op_name: str, *, public: bool) -> list[ir.OpView]:
     """The functions (ops called `op_name`) of `module` that have a body and that visibility."""
     return [
         operation
-        for operation in module.body.operations
+        for operation in module.operation.regions[0].blocks[0].operations
         if operation.operation.name == op_name
         and len(operation.regions[0].blocks) > 0
         and _is_public(operation) == public
     ]
 
 
-def check_signatures(module: ir.Module) -> None:
+def check_signatures(module: ir.Module | ir.Operation) -> None:
     """Refuses public functions that the C ABI cannot express.
 
     Raises:
@@ -61,12 +61,11 @@ def check_signatures(module: ir.Module) -> None:
     if refused:
         raise UserError(
             "a compiled function has a name of its own in C, and takes and returns ranked tensors "
-            "of integers or floats:\n"
-            + "\n".join(refused)
+            "of integers or floats:\n" + "\n".join(refused)
         )
 
 
-def prepare_functions(module: ir.Module) -> None:
+def prepare_functions(module: ir.Module | ir.Operation) -> None:
     """Tells the passes that follow what the ABI promises.
 
     Arguments of public functions are memory that must not be written; private functions are
@@ -81,7 +80,7 @@ def prepare_functions(module: ir.Module) -> None:
             function.attributes["llvm.linkage"] = ir.Attribute.parse(_INTERNAL)
 
 
-def wrap_public_functions(module: ir.Module) -> None:
+def wrap_public_functions(module: ir.Module | ir.Operation) -> None:
     """Gives each public `llvm.func` that returns a struct an `sret` pointer in its place.
 
     The function that MLIR made stays beside it, internal, as `<name>_body`; LLVM inlines it.
@@ -92,7 +91,7 @@ def wrap_public_functions(module: ir.Module) -> None:
                 _wrap(module, function)
 
 
-def _wrap(module: ir.Module, function: ir.OpView) -> None:
+def _wrap(module: ir.Module | ir.Operation, function: ir.OpView) -> None:
     name = ir.StringAttr(function.attributes["sym_name"]).value
     arguments = [str(argument.type) for argument in function.regions[0].blocks[0].arguments]
     result = _result_type(function)
@@ -123,10 +122,10 @@ def _result_type(function: ir.OpView) -> str:
     return "!llvm.void"
 
 
-def _unused_symbol(module: ir.Module, wanted: str) -> str:
+def _unused_symbol(module: ir.Module | ir.Operation, wanted: str) -> str:
     used = {
         ir.StringAttr(operation.attributes["sym_name"]).value
-        for operation in module.body.operations
+        for operation in module.operation.regions[0].blocks[0].operations
         if "sym_name" in operation.attributes
     }
     name = wanted

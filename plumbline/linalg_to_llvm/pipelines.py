@@ -26,14 +26,22 @@ def _bufferize(name: str, *options: str) -> Pipeline:
     )
 
 
+DECOMPOSE_TENSOR_OPS = Pipeline(
+    "decompose-tensor-ops",
+    (
+        "func.func(refback-generalize-tensor-pad)",
+        "func.func(refback-generalize-tensor-concat)",
+    ),
+    summary="Spell tensor.pad and tensor.concat in fills and slices, which bufferize",
+)
+
 PREPARE_TENSORS = Pipeline(
     "prepare-tensors",
     (
         "func.func(linalg-generalize-named-ops)",
         "func.func(linalg-fuse-elementwise-ops)",
         "convert-shape-to-std",
-        "func.func(refback-generalize-tensor-pad)",
-        "func.func(refback-generalize-tensor-concat)",
+        DECOMPOSE_TENSOR_OPS,
         "canonicalize",
         "cse",
     ),

@@ -66,9 +66,7 @@ def emit_object(llvm_ir: str, target: Target, optimisation_level: int = 2) -> by
     return bytes(machine.emit_object(_optimise(llvm_ir, machine, optimisation_level)))
 
 
-def _optimise(
-    llvm_ir: str, machine: llvm.TargetMachine, optimisation_level: int
-) -> llvm.ModuleRef:
+def _optimise(llvm_ir: str, machine: llvm.TargetMachine, optimisation_level: int) -> llvm.ModuleRef:
     try:
         # Each in a context of its own: types of earlier modules would rename those of later ones.
         module = llvm.parse_assembly(llvm_ir, llvm.create_context())

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import torch
 from torch_mlir import fx, ir
-from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
 from plumbline.errors import UserError
+from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error
 from plumbline.loader_to_torch.source_path import relative_to_import_path
 from plumbline.pipeline import LoweringError, Pipeline
@@ -22,7 +22,9 @@ _TO_BACKEND_CONTRACT = Pipeline(
     (
         "func.func(torch-match-quantized-custom-ops)",
         # An empty extra-library is what torch-mlir's own driver passes: none is loaded.
-        "torchdynamo-export-to-torch-backend-pipeline{extra-library=}",
+        "torchdynamo-export-to-torch-backend-pipeline{extra-library= backend-legal-ops="
+        + ",".join(KEPT_OPS)
+        + "}",
     ),
 )
 
@@ -48,22 +50,36 @@ def export(who: str, program: TorchLoaderOutput) -> str:
       LoweringError: a pass of torch-mlir refuses it.
     """
     exported = _torch_export(who, program)
-    with _quiet():
-        try:
-            module = fx.export_and_import(
-                exported,
-                output_type="raw",
-                func_name=program.func_name,
-                decomposition_table={},
-                import_symbolic_shape_expressions=True,
-            )
-        except (NotImplementedError, ValueError, ir.MLIRError) as error:
-            raise UserError(f"{who}: torch-mlir cannot import it: {error}") from error
+    try:
+        module = _import(exported, program.func_name)
+    except (NotImplementedError, ValueError, ir.MLIRError) as error:
+        raise UserError(f"{who}: torch-mlir cannot import it: {error}") from error
     try:
         _TO_BACKEND_CONTRACT.run(module)
     except LoweringError as error:
         raise LoweringError(f"{who}: {error}") from error
     return print_module(module, debug_info=True)
+
+
+def _import(exported: torch.export.ExportedProgram, func_name: str) -> ir.Module:
+    def run(*, symbolic_shapes: bool) -> ir.Module:
+        with _quiet():
+            return fx.export_and_import(
+                exported,
+                output_type="raw",
+                func_name=func_name,
+                decomposition_table={},
+                import_symbolic_shape_expressions=symbolic_shapes,
+            )
+
+    try:
+        return run(symbolic_shapes=True)
+    except NotImplementedError as error:
+        # torch-mlir spells sums, products and remainders of sizes, but not quotients, say. What
+        # sizes are called is for people; the program itself does without.
+        if "sympy" not in str(error):
+            raise
+        return run(symbolic_shapes=False)
 
 
 def _torch_export(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:
@@ -77,12 +93,14 @@ def _torch_export(who: str, program: TorchLoaderOutput) -> torch.export.Exported
             )
             # Only this makes the program functional: before, in-place ops stay what they are, and
             # the signature does not tell of them.
-            exported = exported.run_decompositions(get_decomposition_table())
+            functional: torch.export.ExportedProgram = exported.run_decompositions(
+                decomposition_table()
+            )
     except Exception as error:
         raise UserError(f"{who}: torch.export refuses it: {_explain(error)}") from error
     mutated = {
-        **exported.graph_signature.user_inputs_to_mutate,
-        **exported.graph_signature.buffers_to_mutate,
+        **functional.graph_signature.user_inputs_to_mutate,
+        **functional.graph_signature.buffers_to_mutate,
     }
     if mutated:
         names = ", ".join(sorted(mutated.values()))
@@ -90,12 +108,12 @@ def _torch_export(who: str, program: TorchLoaderOutput) -> torch.export.Exported
             f"{who}: forward writes in place into {names}; a compiled function does not "
             "change what it is given: return the new value as an output instead"
         )
-    for node in exported.graph.nodes:
+    for node in functional.graph.nodes:
         if trace := node.meta.get("stack_trace"):
             node.meta["stack_trace"] = _FILE.sub(
                 lambda match: f'File "{relative_to_import_path(match[1])}"', trace
             )
-    return exported
+    return functional
 
 
 def _explain(error: Exception) -> str:

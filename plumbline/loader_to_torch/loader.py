@@ -28,7 +28,7 @@ class TorchLoaderOutput:
     compiled as for inference, in `eval()` mode and without gradients."""
     inputs: Sequence[torch.Tensor]
     """The sample inputs, one for each argument of `forward`."""
-    dynamic_shapes: dict[str, Any] | Sequence[Any] | None = None
+    dynamic_shapes: dict[str, Any] | tuple[Any, ...] | list[Any] | None = None
     """Which dimensions may differ at run time, as `torch.export.export` takes it:
     `{"x": {0: torch.export.Dim("batch")}, "y": {}}` or one entry for each input."""
     func_name: str = "func_main"

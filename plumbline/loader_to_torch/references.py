@@ -74,9 +74,7 @@ def _tolerances(
         return tuple(type_.rtol if name == "rtol" else type_.atol for type_ in types)
     values = [given] * len(outputs) if isinstance(given, int | float) else list(given)
     if len(values) != len(outputs):
-        raise UserError(
-            f"{who}: {name} has {len(values)} values for {len(outputs)} outputs"
-        )
+        raise UserError(f"{who}: {name} has {len(values)} values for {len(outputs)} outputs")
     if not all(isinstance(value, int | float) and 0 <= value < np.inf for value in values):
         raise UserError(f"{who}: {name} is {given!r}; tolerances are finite and >= 0")
     return tuple(float(value) for value in values)

@@ -64,17 +64,29 @@ class Predicate(Enumeration, name="predicate", cases=("eq", "ne", "lt", "le", "g
     """A relation between two numbers; with a NaN only `ne` holds."""
 
 
-class Combiner(Enumeration, name="combiner", cases=("sum", "prod", "max", "min", "and", "or")):
-    """How two numbers become one; a NaN wins over all others."""
+class Combiner(
+    Enumeration,
+    name="combiner",
+    cases=("sum", "prod", "max", "min", "and", "or", "logaddexp"),
+):
+    """How two numbers become one; a NaN wins over all others.
+
+    `logaddexp` is log(exp(a) + exp(b)), which is exact where exp would overflow.
+    """
 
 
 def verify_combiner(combiner: ir.Attribute, element_type: ir.Type) -> None:
     """Holds a combiner against the type of what it combines.
 
     Raises:
-      VerificationError: it joins truth values where there are numbers.
+      VerificationError: it joins truth values where there are numbers, or floats where there are
+        none.
     """
     case = case_of(combiner)
+    if case == "logaddexp" and not is_float(element_type):
+        raise VerificationError(
+            f"combiner '{case}' requires floating-point elements, but got '{element_type}'"
+        )
     if case in ("and", "or") and not is_bool(element_type):
         raise VerificationError(
             f"combiner '{case}' requires elements of type 'i1', but got '{element_type}'"

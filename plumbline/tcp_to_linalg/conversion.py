@@ -1,35 +1,60 @@
 """Lowers a module from TCP to linalg on tensors."""
 
 from torch_mlir import ir
-from torch_mlir.rewrite import RewritePatternSet, apply_patterns_and_fold_greedily
 
-from plumbline.errors import UserError
-from plumbline.location import describe
-from plumbline.pipeline import Pipeline
-from plumbline.tcp_to_linalg import data_movement, elementwise
-from plumbline.tcp_to_linalg.pattern import Patterns, rewrite_with
+from plumbline.pipeline import Pass, PassFailure, Pipeline
+from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
+from plumbline.tcp.transforms.drop_symbolic_shape_ops import DROP_SYMBOLIC_SHAPE_OPS
+from plumbline.tcp.transforms.inline_group_ops import TCP_INLINE_GROUP_OPS
+from plumbline.tcp.transforms.lower import lower
+from plumbline.tcp_to_arith.conversion import CONVERT_TCP_TO_ARITH
+from plumbline.tcp_to_linalg.patterns import PATTERNS
+from plumbline.tcp_to_tensor.conversion import CONVERT_TCP_TO_TENSOR
 from plumbline.walk import operations_of
 
-PATTERNS: Patterns = {**data_movement.PATTERNS, **elementwise.PATTERNS}
+CONVERT_TCP_TO_LINALG = Pass(
+    "convert-tcp-to-linalg",
+    "Convert ops of TCP to linalg on tensors",
+    lambda operation: lower(operation, PATTERNS),
+)
 
-_CLEAN_UP = Pipeline("clean-up-linalg", ("canonicalize", "cse"))
+
+def _verify_lowered(operation: ir.Operation) -> None:
+    remaining = operations_of(operation, "tcp")
+    for op in remaining:
+        op.location.emit_error(f"'{op.name}' op has no lowering to linalg")
+    if remaining:
+        raise PassFailure
+
+
+VERIFY_NO_TCP_OPS = Pass(
+    "verify-no-tcp-ops",
+    "Check that no op of TCP is left; lists all that are",
+    _verify_lowered,
+)
+
+TCP_TO_LINALG = Pipeline(
+    "tcp-to-linalg-pipeline",
+    (
+        DROP_SYMBOLIC_SHAPE_OPS,
+        TCP_INLINE_GROUP_OPS,
+        TCP_CANONICALIZE,
+        CONVERT_TCP_TO_TENSOR,
+        CONVERT_TCP_TO_LINALG,
+        CONVERT_TCP_TO_ARITH,
+        VERIFY_NO_TCP_OPS,
+        "canonicalize",
+        "cse",
+    ),
+    summary="Lower TCP to linalg on tensors",
+)
 
 
 def convert_tcp_to_linalg(module: ir.Module) -> None:
     """Lowers every TCP op of `module` in place; ops of other dialects stay.
 
     Raises:
-      UserError: it holds TCP ops that have no lowering; the message lists all of them, with their
-        places in the user's source.
+      LoweringError: it holds TCP ops that have no lowering; the message lists all of them, with
+        their places in the user's source.
     """
-    with module.context:
-        patterns = RewritePatternSet()
-        for op, pattern in PATTERNS.items():
-            patterns.add(op, rewrite_with(pattern))
-        apply_patterns_and_fold_greedily(module, patterns.freeze())
-    if remaining := operations_of(module, "tcp"):
-        raise UserError(
-            "these operations of TCP cannot be lowered to linalg:\n"
-            + "\n".join(f"  {describe(op.location)}: {op.name}" for op in remaining)
-        )
-    _CLEAN_UP.run(module)
+    TCP_TO_LINALG.run(module)

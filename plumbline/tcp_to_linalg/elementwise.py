@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, math
+from torch_mlir.dialects import arith, math, scf
 
 from plumbline.tcp.attributes import case_of
 from plumbline.tcp.constraints import is_bool, is_float
@@ -128,24 +128,93 @@ def _lesser(op: TcpOp, elements: Sequence[ir.Value]) -> ir.Value:
     return arith.minsi(left, right)
 
 
-_SIGNED_DIVISION = {
-    "Trunc": arith.divsi,
-    "Floor": arith.floordivsi,
-    "Ceil": arith.ceildivsi,
-}
-_UNSIGNED_DIVISION = {
-    "Trunc": arith.divui,
-    "Floor": arith.divui,
-    "Ceil": arith.ceildivui,
-}
+def _signed_quotient(x: ir.Value, y: ir.Value) -> ir.Value:
+    """x / y towards zero.
+
+    A machine stops the whole process at a division by zero, and at that of the least number by -1,
+    which has no quotient: neither is let get so far.
+    """
+    minus_one = arith.cmpi(arith.CmpIPredicate.eq, y, constant(y.type, -1))
+    quotient = arith.divsi(x, _divisor(y, minus_one))
+    return arith.select(minus_one, _neg_int(x), quotient)
+
+
+def _signed_remainder(x: ir.Value, y: ir.Value) -> ir.Value:
+    minus_one = arith.cmpi(arith.CmpIPredicate.eq, y, constant(y.type, -1))
+    return arith.remsi(x, _divisor(y, minus_one))
+
+
+def _unsigned_remainder(x: ir.Value, y: ir.Value) -> ir.Value:
+    return arith.remui(x, _divisor(y))
+
+
+def _divisor(y: ir.Value, other: ir.Value | None = None) -> ir.Value:
+    """y, or 1 where it is zero or where `other` holds."""
+    replaced = arith.cmpi(arith.CmpIPredicate.eq, y, constant(y.type, 0))
+    if other is not None:
+        replaced = arith.ori(replaced, other)
+    return arith.select(replaced, constant(y.type, 1), y)
 
 
 def _divsi(op: tcp.DivsiOp, elements: Sequence[ir.Value]) -> ir.Value:
-    return _SIGNED_DIVISION[case_of(op.rounding_mode)](*elements)
+    x, y = elements
+    quotient = _signed_quotient(x, y)
+    rounding_mode = case_of(op.rounding_mode)
+    if rounding_mode == "Trunc":
+        return quotient
+    zero = constant(x.type, 0)
+    remainder = arith.subi(x, arith.muli(quotient, y))
+    inexact = arith.cmpi(arith.CmpIPredicate.ne, remainder, zero)
+    # Below zero, and so rounded up so far, where the signs of remainder and divisor differ.
+    sign = arith.xori(remainder, y)
+    step, predicate = (
+        (-1, arith.CmpIPredicate.slt)
+        if rounding_mode == "Floor"
+        else (1, arith.CmpIPredicate.sge)
+    )
+    moved = arith.andi(inexact, arith.cmpi(predicate, sign, zero))
+    return arith.select(moved, arith.addi(quotient, constant(x.type, step)), quotient)
 
 
 def _divui(op: tcp.DivuiOp, elements: Sequence[ir.Value]) -> ir.Value:
-    return _UNSIGNED_DIVISION[case_of(op.rounding_mode)](*elements)
+    x, y = elements
+    divisor = _divisor(y)
+    quotient = arith.divui(x, divisor)
+    if case_of(op.rounding_mode) != "Ceil":
+        return quotient
+    remainder = arith.subi(x, arith.muli(quotient, divisor))
+    inexact = arith.cmpi(arith.CmpIPredicate.ne, remainder, constant(x.type, 0))
+    return arith.select(inexact, arith.addi(quotient, constant(x.type, 1)), quotient)
+
+
+def _int_power(x: ir.Value, exponent: ir.Value) -> ir.Value:
+    """x to the power of a signed integer, by squaring."""
+    type_ = x.type
+    zero, one = constant(type_, 0), constant(type_, 1)
+    loop = scf.WhileOp([type_] * 3, [one, x, exponent])
+    before = loop.before.blocks.append(*[type_] * 3)
+    with ir.InsertionPoint(before):
+        remaining = arith.cmpi(arith.CmpIPredicate.sgt, before.arguments[2], zero)
+        scf.ConditionOp(remaining, before.arguments)
+    after = loop.after.blocks.append(*[type_] * 3)
+    with ir.InsertionPoint(after):
+        power, square, left = after.arguments
+        odd = arith.trunci(ir.IntegerType.get_signless(1), left)
+        scf.YieldOp(
+            [
+                arith.select(odd, arith.muli(power, square), power),
+                arith.muli(square, square),
+                arith.shrsi(left, one),
+            ]
+        )
+    # The reciprocal of anything but 1 and -1 truncates to 0.
+    odd = arith.trunci(ir.IntegerType.get_signless(1), exponent)
+    is_one = arith.cmpi(arith.CmpIPredicate.eq, x, one)
+    is_minus_one = arith.cmpi(arith.CmpIPredicate.eq, x, constant(type_, -1))
+    of_minus_one = arith.select(odd, constant(type_, -1), one)
+    reciprocal = arith.select(is_one, one, arith.select(is_minus_one, of_minus_one, zero))
+    negative = arith.cmpi(arith.CmpIPredicate.slt, exponent, zero)
+    return arith.select(negative, reciprocal, loop.results[0])
 
 
 def _shift(
@@ -195,7 +264,9 @@ def _compare(op: tcp.CompareOp, elements: Sequence[ir.Value]) -> ir.Value:
     if is_float(left.type):
         return arith.cmpf(_FLOAT_PREDICATES[predicate], left, right)
     unsigned = _is_unsigned(op, left.type)
-    return arith.cmpi((_UNSIGNED_PREDICATES if unsigned else _SIGNED_PREDICATES)[predicate], left, right)
+    return arith.cmpi(
+        (_UNSIGNED_PREDICATES if unsigned else _SIGNED_PREDICATES)[predicate], left, right
+    )
 
 
 def _cast(op: tcp.CastOp, elements: Sequence[ir.Value]) -> ir.Value:
@@ -244,15 +315,15 @@ _PAYLOADS: dict[type[TcpOp], Payload] = {
     tcp.AddOp: _in_f32(_by_kind(arith.addf, arith.addi)),
     tcp.SubOp: _in_f32(_by_kind(arith.subf, arith.subi)),
     tcp.MulOp: _in_f32(_by_kind(arith.mulf, arith.muli)),
-    tcp.PowOp: _in_f32(_by_kind(math.powf, math.ipowi)),
+    tcp.PowOp: _in_f32(_by_kind(math.powf, _int_power)),
     tcp.DivfOp: _in_f32(_plain(arith.divf)),
     tcp.RemfOp: _in_f32(_plain(arith.remf)),
     tcp.Atan2Op: _in_f32(_plain(math.atan2)),
     tcp.CopysignOp: _plain(math.copysign),
     tcp.DivsiOp: _divsi,
     tcp.DivuiOp: _divui,
-    tcp.RemsiOp: _plain(arith.remsi),
-    tcp.RemuiOp: _plain(arith.remui),
+    tcp.RemsiOp: _plain(_signed_remainder),
+    tcp.RemuiOp: _plain(_unsigned_remainder),
     tcp.BitwiseAndOp: _plain(arith.andi),
     tcp.BitwiseOrOp: _plain(arith.ori),
     tcp.BitwiseXorOp: _plain(arith.xori),

@@ -7,10 +7,11 @@ point and the location are set when it is called.
 from collections.abc import Callable, Mapping, Sequence
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, linalg, tensor
+from torch_mlir.dialects import arith, tensor
 from torch_mlir.rewrite import PatternRewriter
 
 from plumbline.tcp.dialect import TcpOp
+from plumbline.tcp_to_linalg.loop_nest import PARALLEL, loop_nest
 
 Pattern = Callable[[TcpOp], ir.Value]
 
@@ -60,15 +61,17 @@ def generic(
     """
     rank = out.type.rank
     identity = ir.AffineMap.get_identity(rank)
-    op = linalg.GenericOp(
-        [out.type],
-        list(inputs),
-        [out],
-        ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in (*maps, identity)]),
-        ir.ArrayAttr.get([ir.Attribute.parse("#linalg.iterator_type<parallel>")] * rank),
+    (result,) = loop_nest(
+        [out], inputs, [*maps, identity], [PARALLEL] * rank, lambda elements, _: payload(elements)
     )
-    elements = [value.type.element_type for value in (*inputs, out)]
-    block = op.regions[0].blocks.append(*elements, arg_locs=[op.location] * len(elements))
-    with ir.InsertionPoint(block):
-        linalg.YieldOp([payload(list(block.arguments)[: len(inputs)])])
-    return op.results[0]
+    return result
+
+
+def fill(type_: ir.RankedTensorType, sizes: Sequence[ir.Value], value: ir.Value) -> ir.Value:
+    """A tensor of `type_` with `value`, a single element, everywhere."""
+    return generic(empty(type_, sizes), [], [], lambda _: value)
+
+
+def dynamic_sizes(type_: ir.RankedTensorType, sizes: Sequence[ir.Value]) -> list[ir.Value]:
+    """Those of `sizes`, which are there for each dimension, that `type_` does not tell."""
+    return [size for size, own in zip(sizes, type_.shape, strict=True) if own == DYNAMIC]

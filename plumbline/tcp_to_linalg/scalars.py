@@ -52,12 +52,15 @@ def _is_nonzero(value: ir.Value) -> ir.Value:
 
 
 def _float_to_float(value: ir.Value, to: ir.Type) -> ir.Value:
-    if to.width > value.type.width:
-        return arith.extf(to, value)
-    if to.width == value.type.width:
-        # f16 and bf16: neither holds the other, f32 holds both.
+    if is_half_precision(value.type) and to.width < 64:
+        # Of f16 and bf16 neither holds the other, f32 holds both.
         value = arith.extf(ir.F32Type.get(), value)
-    return arith.truncf(to, value)
+    elif is_half_precision(to) and value.type.width == 64:
+        # PyTorch makes half precision from f32, also where that rounds twice.
+        value = arith.truncf(ir.F32Type.get(), value)
+    if value.type == to:
+        return value
+    return (arith.extf if to.width > value.type.width else arith.truncf)(to, value)
 
 
 def _float_to_int(value: ir.Value, to: ir.Type, *, unsigned: bool) -> ir.Value:

@@ -1,5 +1,8 @@
 """Elementwise ops."""
 
+import math
+from collections.abc import Callable, Sequence
+
 from torch_mlir import ir
 
 from plumbline.tcp.dialect import TcpOp
@@ -10,6 +13,7 @@ from plumbline.torch_to_tcp.pattern import (
     Tensor,
     Unsupported,
     number,
+    string,
     tensor,
     tensor_type,
 )
@@ -19,68 +23,473 @@ from plumbline.torch_to_tcp.torch_types import (
     is_bool,
     is_float,
     promote,
+    promote_number,
     signedness,
 )
 
 _HALF_PRECISION = ("f16", "bf16")
 
+Unary = Callable[[Tensor], Tensor]
+Binary = Callable[[Tensor, Tensor], Tensor]
+"""What computes a tensor from two of the same shape and dtype."""
 
-def _unary(tcp_op: type[TcpOp]) -> Pattern:
+
+def _apply(tcp_op: type[TcpOp], *operands: Tensor, **attributes: object) -> Tensor:
+    """The result of an op that keeps shape and dtype."""
+    return Tensor(tcp_op(*(operand.value for operand in operands), **attributes).out, operands[-1].type)
+
+
+def _op(tcp_op: type[TcpOp]) -> Callable[..., Tensor]:
+    """What builds one op, which keeps shape and dtype."""
+    return lambda *operands: _apply(tcp_op, *operands)
+
+
+def _signed_op(tcp_op: type[TcpOp]) -> Callable[..., Tensor]:
+    """The same for an op that integers give their signedness to."""
+    return lambda *operands: _apply(
+        tcp_op, *operands, int_signedness=signedness(operands[0].type.dtype)
+    )
+
+
+def _number(value: ir.Value) -> int | float:
+    constant = number(value)
+    if constant is None:
+        raise Unsupported("None in place of a number")
+    return constant
+
+
+def _like(operand: Tensor, value: int | float) -> Tensor:
+    """The same number everywhere, in the shape and dtype of `operand`."""
+    return full(value, operand.type.dtype, (operand,), operand.type.sizes)
+
+
+def _test(predicate: str, left: Tensor, right: Tensor) -> Tensor:
+    """Truth values, of a comparison of two tensors of one dtype."""
+    op = tcp.CompareOp(
+        left.value,
+        right.value,
+        predicate=predicate,
+        int_signedness=signedness(left.type.dtype),
+    )
+    return Tensor(op.out, TorchTensorType(left.type.sizes, "i1"))
+
+
+def _select(condition: Tensor, on_true: Tensor, on_false: Tensor) -> Tensor:
+    return _apply(tcp.SelectOp, condition, on_true, on_false)
+
+
+def _compute_dtype(dtype: str) -> str:
+    """What PyTorch computes in where more than one operation comes before a rounding."""
+    return "f32" if dtype in _HALF_PRECISION else dtype
+
+
+# -- one operand -----------------------------------------------------------------------------------
+
+
+def _unary(build: Unary) -> Pattern:
     """The pattern of a function of one float; integers are taken to the result's type first."""
 
     def convert(op: ir.OpView) -> ir.Value:
         result = tensor_type(op.result)
         if not is_float(result.dtype):
             raise Unsupported("an integer result")
-        return tcp_op(cast(tensor(op.operands[0]), result.dtype).value).out
+        return build(cast(tensor(op.operands[0]), result.dtype)).value
 
     return convert
 
 
-def _arithmetic(tcp_op: type[TcpOp]) -> Pattern:
-    """The pattern of `self op other`, or `self op alpha * other`; other is a tensor or number."""
+def _opmath(build: Unary) -> Pattern:
+    """The same for a composition of ops, which is rounded to half precision at its end only."""
 
     def convert(op: ir.OpView) -> ir.Value:
         result = tensor_type(op.result)
-        if is_bool(result.dtype):
-            raise Unsupported("arithmetic on bool")
-        alpha = number(op.operands[2]) if len(op.operands) == 3 else 1
-        other_is_tensor = TorchTensorType.parse(op.operands[1].type) is not None
-        # PyTorch computes in f32 where a number meets half precision, and rounds once.
-        rounds_late = result.dtype in _HALF_PRECISION and (alpha != 1 or not other_is_tensor)
-        dtype = "f32" if rounds_late else result.dtype
-
-        left = cast(tensor(op.operands[0]), dtype)
-        if other_is_tensor:
-            right = cast(tensor(op.operands[1]), dtype)
-            operands = (left, right)
-            left = broadcast(left, operands, result.sizes)
-            right = broadcast(right, operands, result.sizes)
-        else:
-            other = number(op.operands[1])
-            left = broadcast(left, (left,), result.sizes)
-            right = full(_value(other), dtype, (left,), result.sizes)
-        if alpha != 1:
-            factor = full(_value(alpha), dtype, (left, right), result.sizes)
-            right = Tensor(tcp.MulOp(right.value, factor.value).out, right.type)
-        value = tcp_op(left.value, right.value).out
-        return cast(Tensor(value, TorchTensorType(result.sizes, dtype)), result.dtype).value
+        if not is_float(result.dtype):
+            raise Unsupported("an integer result")
+        operand = cast(tensor(op.operands[0]), _compute_dtype(result.dtype))
+        return cast(build(operand), result.dtype).value
 
     return convert
 
 
-def _value(number_: int | float | bool | None) -> int | float:
-    if number_ is None:
-        raise Unsupported("None in place of a number")
-    return number_
+def _rounding(build: Unary) -> Pattern:
+    """The pattern of an op that makes floats whole and leaves integers as they are."""
+
+    def convert(op: ir.OpView) -> ir.Value:
+        operand = tensor(op.operands[0])
+        return (build(operand) if is_float(operand.type.dtype) else operand).value
+
+    return convert
 
 
-def convert_aten_reciprocal(op: ir.OpView) -> ir.Value:
-    """1 / x."""
-    result = tensor_type(op.result)
-    operand = cast(tensor(op.operands[0]), result.dtype)
-    one = full(1, result.dtype, (operand,), result.sizes)
-    return tcp.DivfOp(one.value, operand.value).out
+def _trunc(operand: Tensor) -> Tensor:
+    below = _test("lt", operand, _like(operand, 0))
+    return _select(below, _apply(tcp.CeilOp, operand), _apply(tcp.FloorOp, operand))
+
+
+def _reciprocal(operand: Tensor) -> Tensor:
+    return _apply(tcp.DivfOp, _like(operand, 1), operand)
+
+
+def _gelu_erf(x: Tensor) -> Tensor:
+    """x / 2 (1 + erf(x / sqrt(2)))."""
+    scaled = _apply(tcp.MulOp, x, _like(x, math.sqrt(0.5)))
+    grown = _apply(tcp.AddOp, _apply(tcp.ErfOp, scaled), _like(x, 1))
+    return _apply(tcp.MulOp, _apply(tcp.MulOp, x, _like(x, 0.5)), grown)
+
+
+def _gelu_tanh(x: Tensor) -> Tensor:
+    """x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))."""
+    cube = _apply(tcp.MulOp, _apply(tcp.MulOp, x, x), x)
+    inner = _apply(tcp.AddOp, x, _apply(tcp.MulOp, cube, _like(x, 0.044715)))
+    scaled = _apply(tcp.MulOp, inner, _like(x, math.sqrt(2 / math.pi)))
+    grown = _apply(tcp.AddOp, _apply(tcp.TanhOp, scaled), _like(x, 1))
+    return _apply(tcp.MulOp, _apply(tcp.MulOp, x, _like(x, 0.5)), grown)
+
+
+def convert_aten_gelu(op: ir.OpView) -> ir.Value:
+    """The Gaussian error linear unit, by the error function or by its approximation."""
+    approximate = string(op.operands[1])
+    return _opmath(_gelu_tanh if approximate == "tanh" else _gelu_erf)(op)
+
+
+def convert_aten_elu(op: ir.OpView) -> ir.Value:
+    """scale x above 0, scale alpha (exp(input_scale x) - 1) below."""
+    alpha, scale, input_scale = (_number(operand) for operand in op.operands[1:])
+
+    def build(x: Tensor) -> Tensor:
+        above = _test("gt", x, _like(x, 0))
+        grown = _apply(tcp.Expm1Op, _apply(tcp.MulOp, x, _like(x, input_scale)))
+        return _select(
+            above,
+            _apply(tcp.MulOp, x, _like(x, scale)),
+            _apply(tcp.MulOp, grown, _like(x, alpha * scale)),
+        )
+
+    return _opmath(build)(op)
+
+
+def convert_aten_leaky_relu(op: ir.OpView) -> ir.Value:
+    """x above 0, slope x below."""
+    slope = _number(op.operands[1])
+
+    def build(x: Tensor) -> Tensor:
+        above = _test("gt", x, _like(x, 0))
+        return _select(above, x, _apply(tcp.MulOp, x, _like(x, slope)))
+
+    return _opmath(build)(op)
+
+
+def convert_aten_round_decimals(op: ir.OpView) -> ir.Value:
+    """Round to some decimals, or to a power of ten for a negative number of them."""
+    decimals = int(_number(op.operands[1]))
+    operand = tensor(op.operands[0])
+    dtype = operand.type.dtype
+    if not is_float(dtype):
+        return operand.value
+    ten = 10.0 ** abs(decimals)
+    scale, unscale = (tcp.MulOp, tcp.DivfOp) if decimals >= 0 else (tcp.DivfOp, tcp.MulOp)
+    operand = cast(operand, _compute_dtype(dtype))
+    rounded = _apply(tcp.RoundEvenOp, _apply(scale, operand, _like(operand, ten)))
+    return cast(_apply(unscale, rounded, _like(operand, ten)), dtype).value
+
+
+def convert_aten_abs(op: ir.OpView) -> ir.Value:
+    """The absolute value; what has no sign stays."""
+    operand = tensor(op.operands[0])
+    if is_bool(operand.type.dtype) or signedness(operand.type.dtype) == "Unsigned":
+        return operand.value
+    return _apply(tcp.AbsOp, operand).value
+
+
+def convert_aten_neg(op: ir.OpView) -> ir.Value:
+    """The number with its sign turned."""
+    return _apply(tcp.NegOp, tensor(op.operands[0])).value
+
+
+def convert_aten_sign(op: ir.OpView) -> ir.Value:
+    """-1, 0 or 1; 0 for a NaN, as in PyTorch."""
+    operand = tensor(op.operands[0])
+    dtype = operand.type.dtype
+    if is_bool(dtype):
+        return operand.value
+    zero = _like(operand, 0)
+    positive = cast(_test("gt", operand, zero), dtype)
+    negative = cast(_test("lt", operand, zero), dtype)
+    return _apply(tcp.SubOp, positive, negative).value
+
+
+def convert_aten_bitwise_not(op: ir.OpView) -> ir.Value:
+    """All bits turned; of a truth value there is one."""
+    operand = tensor(op.operands[0])
+    not_op = tcp.LogicalNotOp if is_bool(operand.type.dtype) else tcp.BitwiseNotOp
+    return _apply(not_op, operand).value
+
+
+def convert_aten_logical_not(op: ir.OpView) -> ir.Value:
+    """Whether it is zero."""
+    return _apply(tcp.LogicalNotOp, cast(tensor(op.operands[0]), "i1")).value
+
+
+def _float_predicate(tcp_op: type[TcpOp], *, of_integers: bool) -> Pattern:
+    """The pattern of a question about floats; integers all have the same answer."""
+
+    def convert(op: ir.OpView) -> ir.Value:
+        operand = tensor(op.operands[0])
+        if is_float(operand.type.dtype):
+            return tcp_op(operand.value).out
+        return full(int(of_integers), "i1", (operand,), operand.type.sizes).value
+
+    return convert
+
+
+def convert_aten_signbit(op: ir.OpView) -> ir.Value:
+    """Whether the sign is minus, as that of -0.0 is."""
+    operand = tensor(op.operands[0])
+    if is_float(operand.type.dtype):
+        return tcp.SignbitOp(operand.value).out
+    return _test("lt", operand, _like(operand, 0)).value
+
+
+def convert_aten_to_dtype(op: ir.OpView) -> ir.Value:
+    """The numbers in another dtype, which the result's type names."""
+    return cast(tensor(op.operands[0]), tensor_type(op.result).dtype).value
+
+
+# -- two operands ----------------------------------------------------------------------------------
+
+
+def _is_tensor(value: ir.Value) -> bool:
+    return TorchTensorType.parse(value.type) is not None
+
+
+def _operands(
+    values: Sequence[ir.Value], dtype: str, sizes: Sequence[int]
+) -> list[Tensor]:
+    """Operands, tensors and constant numbers, brought to one dtype and shape.
+
+    Raises:
+      Unsupported: one is neither.
+    """
+    # All that may refuse comes first, before anything is built.
+    found = [None if _is_tensor(value) else _number(value) for value in values]
+    tensors = [
+        cast(tensor(value), dtype) if constant is None else None
+        for value, constant in zip(values, found, strict=True)
+    ]
+    like = [operand for operand in tensors if operand is not None]
+    return [
+        full(constant, dtype, like, sizes)
+        if operand is None and constant is not None
+        else broadcast(operand, like, sizes)
+        for operand, constant in zip(tensors, found, strict=True)
+    ]
+
+
+def _dtype_of_operands(values: Sequence[ir.Value]) -> str:
+    """The dtype that PyTorch takes two operands to, where the result's does not tell."""
+    first, second = values
+    if not _is_tensor(second):
+        return promote_number(tensor_type(first), _number(second))
+    if not _is_tensor(first):
+        return promote_number(tensor_type(second), _number(first))
+    return promote(tensor_type(first), tensor_type(second))
+
+
+def _binary(
+    on_floats: Binary | None = None,
+    on_signed: Binary | None = None,
+    on_unsigned: Binary | None = None,
+    on_bools: Binary | None = None,
+) -> Pattern:
+    """The pattern of a function of two operands that are taken to the result's dtype first.
+
+    Half precision is computed in f32 and rounded once. A kind of dtype that has no function is
+    refused.
+    """
+
+    def convert(op: ir.OpView) -> ir.Value:
+        result = tensor_type(op.result)
+        kind = signedness(result.dtype)
+        build = {
+            None: on_floats,
+            "Signed": on_signed,
+            "Unsigned": on_unsigned,
+            "Signless": on_bools,
+        }[kind]
+        if build is None:
+            raise Unsupported(f"there is no such operation on {result.dtype}")
+        dtype = _compute_dtype(result.dtype)
+        left, right = _operands(list(op.operands)[:2], dtype, result.sizes)
+        return cast(build(left, right), result.dtype).value
+
+    return convert
+
+
+def _arithmetic(
+    tcp_op: type[TcpOp], on_bools: type[TcpOp] | None = None, *, reverse: bool = False
+) -> Pattern:
+    """The pattern of `self op other`, or `self op alpha * other`, or the reverse."""
+
+    def convert(op: ir.OpView) -> ir.Value:
+        result = tensor_type(op.result)
+        alpha = _number(op.operands[2]) if len(op.operands) == 3 else 1
+        values = list(op.operands)[:2]
+        if is_bool(result.dtype):
+            if on_bools is None or alpha != 1:
+                raise Unsupported("there is no such operation on bool")
+            left, right = _operands(values, result.dtype, result.sizes)
+            return _apply(on_bools, left, right).value
+        # PyTorch computes in f32 where a number meets half precision, and rounds once.
+        rounds_late = alpha != 1 or not all(map(_is_tensor, values))
+        dtype = _compute_dtype(result.dtype) if rounds_late else result.dtype
+        left, right = _operands(values, dtype, result.sizes)
+        if reverse:
+            left, right = right, left
+        right = _scale(right, alpha)
+        return cast(_apply(tcp_op, left, right), result.dtype).value
+
+    return convert
+
+
+def _scale(operand: Tensor, factor: int | float) -> Tensor:
+    return operand if factor == 1 else _apply(tcp.MulOp, operand, _like(operand, factor))
+
+
+def _compare(predicate: str) -> Pattern:
+    """The pattern of a comparison of a tensor with a tensor or a number."""
+
+    def convert(op: ir.OpView) -> ir.Value:
+        values = list(op.operands)
+        dtype = _dtype_of_operands(values)
+        left, right = _operands(values, dtype, tensor_type(op.result).sizes)
+        return _test(predicate, left, right).value
+
+    return convert
+
+
+def _logical(tcp_op: type[TcpOp]) -> Pattern:
+    """The pattern of a function of two truth values, which numbers are taken for."""
+
+    def convert(op: ir.OpView) -> ir.Value:
+        left, right = _operands(list(op.operands), "i1", tensor_type(op.result).sizes)
+        return _apply(tcp_op, left, right).value
+
+    return convert
+
+
+def _bitwise(on_ints: type[TcpOp], on_bools: type[TcpOp]) -> Pattern:
+    return _binary(on_signed=_op(on_ints), on_unsigned=_op(on_ints), on_bools=_op(on_bools))
+
+
+_SHIFT_LEFT = _binary(on_signed=_op(tcp.ShliOp), on_unsigned=_op(tcp.ShliOp))
+_SHIFT_RIGHT = _binary(on_signed=_op(tcp.ShrsiOp), on_unsigned=_op(tcp.ShruiOp))
+
+
+def _needs_step(remainder: Tensor, divisor: Tensor) -> Tensor:
+    """Whether a truncated division leaves a remainder that points away from the divisor."""
+    zero = _like(divisor, 0)
+    differ = _apply(
+        tcp.LogicalXorOp, _test("lt", remainder, zero), _test("lt", divisor, zero)
+    )
+    return _apply(tcp.LogicalAndOp, _test("ne", remainder, zero), differ)
+
+
+def _remainder(tcp_op: type[TcpOp]) -> Binary:
+    """Python's remainder, which has the sign of the divisor."""
+
+    def build(left: Tensor, right: Tensor) -> Tensor:
+        remainder = _apply(tcp_op, left, right)
+        stepped = _apply(tcp.AddOp, remainder, right)
+        return _select(_needs_step(remainder, right), stepped, remainder)
+
+    return build
+
+
+def _floor_divide(left: Tensor, right: Tensor) -> Tensor:
+    """Python's `//` of floats: exact where left / right rounds up to a whole number.
+
+    By way of the remainder, as PyTorch and CPython do it.
+    """
+    remainder = _apply(tcp.RemfOp, left, right)
+    quotient = _apply(tcp.DivfOp, _apply(tcp.SubOp, left, remainder), right)
+    one = _like(left, 1)
+    quotient = _select(
+        _needs_step(remainder, right), _apply(tcp.SubOp, quotient, one), quotient
+    )
+    floor = _apply(tcp.FloorOp, quotient)
+    too_low = _test("gt", _apply(tcp.SubOp, quotient, floor), _like(left, 0.5))
+    floor = _select(too_low, _apply(tcp.AddOp, floor, one), floor)
+    # By zero there is no remainder, and the quotient is infinite or NaN.
+    by_zero = _test("eq", right, _like(right, 0))
+    return _select(by_zero, _apply(tcp.DivfOp, left, right), floor)
+
+
+def _truncated_quotient(left: Tensor, right: Tensor) -> Tensor:
+    return _trunc(_apply(tcp.DivfOp, left, right))
+
+
+def _integer_division(tcp_op: type[TcpOp], rounding_mode: str) -> Binary:
+    return lambda left, right: _apply(tcp_op, left, right, rounding_mode=rounding_mode)
+
+
+_DIVISION = {
+    None: _binary(_op(tcp.DivfOp)),
+    "trunc": _binary(
+        _truncated_quotient,
+        _integer_division(tcp.DivsiOp, "Trunc"),
+        _integer_division(tcp.DivuiOp, "Trunc"),
+    ),
+    "floor": _binary(
+        _floor_divide,
+        _integer_division(tcp.DivsiOp, "Floor"),
+        _integer_division(tcp.DivuiOp, "Floor"),
+    ),
+}
+
+
+def convert_aten_div_mode(op: ir.OpView) -> ir.Value:
+    """A quotient, whole if a rounding mode is given."""
+    return _DIVISION[string(op.operands[2])](op)
+
+
+def _unsigned_power(left: Tensor, right: Tensor) -> Tensor:
+    # TCP's powers are signed: the next wider type has room for both operands.
+    width = int(left.type.dtype.removeprefix("ui"))
+    if width == 64:
+        raise Unsupported("powers of ui64")
+    wide = f"si{2 * width}"
+    power = _apply(tcp.PowOp, cast(left, wide), cast(right, wide))
+    return cast(power, left.type.dtype)
+
+
+_POWER = _binary(_op(tcp.PowOp), _op(tcp.PowOp), _unsigned_power)
+
+
+def _square(x: Tensor) -> Tensor:
+    return _apply(tcp.MulOp, x, x)
+
+
+# As PyTorch has them too: cheaper than a power, and exact where that need not be.
+_SPECIAL_POWERS: dict[float, Unary] = {
+    0.5: _op(tcp.SqrtOp),
+    -0.5: _op(tcp.RsqrtOp),
+    1: lambda x: x,
+    2: _square,
+    3: lambda x: _apply(tcp.MulOp, _square(x), x),
+    -1: _reciprocal,
+    -2: lambda x: _reciprocal(_square(x)),
+}
+
+
+def convert_aten_pow_tensor_scalar(op: ir.OpView) -> ir.Value:
+    """A constant power."""
+    exponent = _number(op.operands[1])
+    if is_float(tensor_type(op.result).dtype) and exponent in _SPECIAL_POWERS:
+        return _opmath(_SPECIAL_POWERS[exponent])(op)
+    return _POWER(op)
+
+
+# -- choices and bounds ----------------------------------------------------------------------------
 
 
 def convert_aten_relu(op: ir.OpView) -> ir.Value:
@@ -106,69 +515,129 @@ def _clamp(operand: Tensor, lower: int | float | None, upper: int | float | None
     ).out
 
 
-def _compare(predicate: str) -> Pattern:
-    """The pattern of a comparison of a tensor with a tensor or a number."""
-
-    def convert(op: ir.OpView) -> ir.Value:
-        result = tensor_type(op.result)
-        left = tensor(op.operands[0])
-        if TorchTensorType.parse(op.operands[1].type) is not None:
-            right = tensor(op.operands[1])
-            dtype = promote(left.type, right.type)
-            left, right = cast(left, dtype), cast(right, dtype)
-            operands = (left, right)
-            left = broadcast(left, operands, result.sizes)
-            right = broadcast(right, operands, result.sizes)
-        else:
-            other = _value(number(op.operands[1]))
-            dtype = promote(left.type, _type_of(other))
-            left = cast(left, dtype)
-            right = full(other, dtype, (left,), result.sizes)
-        return tcp.CompareOp(
-            left.value, right.value, predicate=predicate, int_signedness=signedness(dtype)
-        ).out
-
-    return convert
+def convert_aten_clamp_tensor(op: ir.OpView) -> ir.Value:
+    """The same with a bound for each element."""
+    result = tensor_type(op.result)
+    bounds = [
+        (value, tcp_op)
+        for value, tcp_op in zip(list(op.operands)[1:], (tcp.MaximumOp, tcp.MinimumOp), strict=True)
+        if _is_tensor(value) or number(value) is not None
+    ]
+    values = [op.operands[0], *(value for value, _ in bounds)]
+    clamped, *limits = _operands(values, result.dtype, result.sizes)
+    for limit, (_, tcp_op) in zip(limits, bounds, strict=True):
+        clamped = _signed_op(tcp_op)(clamped, limit)
+    return clamped.value
 
 
-def _type_of(value: int | float) -> TorchTensorType:
-    """The type that a Python number has beside tensors."""
-    dtype = "i1" if isinstance(value, bool) else "si64" if isinstance(value, int) else "f32"
-    return TorchTensorType((), dtype)
+def convert_aten_where(op: ir.OpView) -> ir.Value:
+    """The second operand where the first is true, the third elsewhere."""
+    result = tensor_type(op.result)
+    condition, on_true, on_false = (tensor(operand) for operand in op.operands)
+    condition = cast(condition, "i1")
+    on_true, on_false = cast(on_true, result.dtype), cast(on_false, result.dtype)
+    operands = (condition, on_true, on_false)
+    return _select(*(broadcast(operand, operands, result.sizes) for operand in operands)).value
 
+
+_EXTREMA = {
+    "maximum": _signed_op(tcp.MaximumOp),
+    "minimum": _signed_op(tcp.MinimumOp),
+}
 
 PATTERNS: Patterns = {
-    "torch.aten.acos": _unary(tcp.AcosOp),
-    "torch.aten.asin": _unary(tcp.AsinOp),
-    "torch.aten.atan": _unary(tcp.AtanOp),
-    "torch.aten.cos": _unary(tcp.CosOp),
-    "torch.aten.cosh": _unary(tcp.CoshOp),
-    "torch.aten.erf": _unary(tcp.ErfOp),
-    "torch.aten.exp": _unary(tcp.ExpOp),
-    "torch.aten.expm1": _unary(tcp.Expm1Op),
-    "torch.aten.log": _unary(tcp.LogOp),
-    "torch.aten.log1p": _unary(tcp.Log1pOp),
-    "torch.aten.rsqrt": _unary(tcp.RsqrtOp),
-    "torch.aten.sigmoid": _unary(tcp.SigmoidOp),
-    "torch.aten.sin": _unary(tcp.SinOp),
-    "torch.aten.sinh": _unary(tcp.SinhOp),
-    "torch.aten.sqrt": _unary(tcp.SqrtOp),
-    "torch.aten.tan": _unary(tcp.TanOp),
-    "torch.aten.tanh": _unary(tcp.TanhOp),
-    "torch.aten.add.Scalar": _arithmetic(tcp.AddOp),
-    "torch.aten.add.Tensor": _arithmetic(tcp.AddOp),
-    "torch.aten.div.Scalar": _arithmetic(tcp.DivfOp),
-    "torch.aten.div.Tensor": _arithmetic(tcp.DivfOp),
-    "torch.aten.mul.Scalar": _arithmetic(tcp.MulOp),
-    "torch.aten.mul.Tensor": _arithmetic(tcp.MulOp),
+    "torch.aten.abs": convert_aten_abs,
+    "torch.aten.acos": _unary(_op(tcp.AcosOp)),
+    "torch.aten.asin": _unary(_op(tcp.AsinOp)),
+    "torch.aten.atan": _unary(_op(tcp.AtanOp)),
+    "torch.aten.bitwise_not": convert_aten_bitwise_not,
+    "torch.aten.ceil": _rounding(_op(tcp.CeilOp)),
+    "torch.aten.cos": _unary(_op(tcp.CosOp)),
+    "torch.aten.cosh": _unary(_op(tcp.CoshOp)),
+    "torch.aten.elu": convert_aten_elu,
+    "torch.aten.erf": _unary(_op(tcp.ErfOp)),
+    "torch.aten.exp": _unary(_op(tcp.ExpOp)),
+    "torch.aten.expm1": _unary(_op(tcp.Expm1Op)),
+    "torch.aten.floor": _rounding(_op(tcp.FloorOp)),
+    "torch.aten.gelu": convert_aten_gelu,
+    "torch.aten.isfinite": _float_predicate(tcp.IsfiniteOp, of_integers=True),
+    "torch.aten.isinf": _float_predicate(tcp.IsinfOp, of_integers=False),
+    "torch.aten.isnan": _float_predicate(tcp.IsnanOp, of_integers=False),
+    "torch.aten.leaky_relu": convert_aten_leaky_relu,
+    "torch.aten.log": _unary(_op(tcp.LogOp)),
+    "torch.aten.log1p": _unary(_op(tcp.Log1pOp)),
+    "torch.aten.logical_not": convert_aten_logical_not,
+    "torch.aten.neg": convert_aten_neg,
+    "torch.aten.reciprocal": _unary(_reciprocal),
+    "torch.aten.relu": convert_aten_relu,
+    "torch.aten.round": _rounding(_op(tcp.RoundEvenOp)),
+    "torch.aten.round.decimals": convert_aten_round_decimals,
+    "torch.aten.rsqrt": _unary(_op(tcp.RsqrtOp)),
+    "torch.aten.sgn": convert_aten_sign,
+    "torch.aten.sigmoid": _unary(_op(tcp.SigmoidOp)),
+    "torch.aten.sign": convert_aten_sign,
+    "torch.aten.signbit": convert_aten_signbit,
+    "torch.aten.sin": _unary(_op(tcp.SinOp)),
+    "torch.aten.sinh": _unary(_op(tcp.SinhOp)),
+    "torch.aten.sqrt": _unary(_op(tcp.SqrtOp)),
+    "torch.aten.tan": _unary(_op(tcp.TanOp)),
+    "torch.aten.tanh": _unary(_op(tcp.TanhOp)),
+    "torch.aten.to.dtype": convert_aten_to_dtype,
+    "torch.aten.trunc": _rounding(_trunc),
+    "torch.aten.add.Scalar": _arithmetic(tcp.AddOp, tcp.LogicalOrOp),
+    "torch.aten.add.Tensor": _arithmetic(tcp.AddOp, tcp.LogicalOrOp),
+    "torch.aten.mul.Scalar": _arithmetic(tcp.MulOp, tcp.LogicalAndOp),
+    "torch.aten.mul.Tensor": _arithmetic(tcp.MulOp, tcp.LogicalAndOp),
     "torch.aten.sub.Scalar": _arithmetic(tcp.SubOp),
     "torch.aten.sub.Tensor": _arithmetic(tcp.SubOp),
-    "torch.aten.clamp": convert_aten_clamp,
-    "torch.aten.reciprocal": convert_aten_reciprocal,
-    "torch.aten.relu": convert_aten_relu,
+    "torch.aten.rsub.Scalar": _arithmetic(tcp.SubOp, reverse=True),
+    "torch.aten.div.Scalar": _arithmetic(tcp.DivfOp),
+    "torch.aten.div.Tensor": _arithmetic(tcp.DivfOp),
+    "torch.aten.div.Scalar_mode": convert_aten_div_mode,
+    "torch.aten.div.Tensor_mode": convert_aten_div_mode,
+    "torch.aten.floor_divide": _DIVISION["floor"],
+    "torch.aten.floor_divide.Scalar": _DIVISION["floor"],
+    "torch.aten.atan2": _binary(_op(tcp.Atan2Op)),
+    "torch.aten.copysign.Tensor": _binary(_op(tcp.CopysignOp)),
+    "torch.aten.pow.Scalar": _POWER,
+    "torch.aten.pow.Tensor_Scalar": convert_aten_pow_tensor_scalar,
+    "torch.aten.pow.Tensor_Tensor": _POWER,
+    **{
+        f"torch.aten.{name}": _binary(build, build, build, build)
+        for name, build in _EXTREMA.items()
+    },
+    **{
+        f"torch.aten.fmod.{kind}": _binary(_op(tcp.RemfOp), _op(tcp.RemsiOp), _op(tcp.RemuiOp))
+        for kind in ("Scalar", "Tensor")
+    },
+    **{
+        f"torch.aten.remainder.{kind}": _binary(
+            _remainder(tcp.RemfOp), _remainder(tcp.RemsiOp), _op(tcp.RemuiOp)
+        )
+        for kind in ("Scalar", "Tensor")
+    },
+    **{
+        f"torch.aten.bitwise_{name}.{kind}": _bitwise(on_ints, on_bools)
+        for name, on_ints, on_bools in (
+            ("and", tcp.BitwiseAndOp, tcp.LogicalAndOp),
+            ("or", tcp.BitwiseOrOp, tcp.LogicalOrOp),
+            ("xor", tcp.BitwiseXorOp, tcp.LogicalXorOp),
+        )
+        for kind in ("Scalar", "Tensor")
+    },
+    "torch.aten.__lshift__.Scalar": _SHIFT_LEFT,
+    "torch.aten.__rshift__.Scalar": _SHIFT_RIGHT,
+    "torch.aten.bitwise_left_shift.Tensor": _SHIFT_LEFT,
+    "torch.aten.bitwise_right_shift.Tensor": _SHIFT_RIGHT,
+    "torch.aten.logical_and": _logical(tcp.LogicalAndOp),
+    "torch.aten.logical_or": _logical(tcp.LogicalOrOp),
+    "torch.aten.logical_xor": _logical(tcp.LogicalXorOp),
     **{
         f"torch.aten.{predicate}.{kind}": _compare(predicate)
         for predicate in ("eq", "ne", "lt", "le", "gt", "ge")
         for kind in ("Scalar", "Tensor")
     },
+    "torch.aten.clamp": convert_aten_clamp,
+    "torch.aten.clamp.Tensor": convert_aten_clamp_tensor,
+    "torch.aten.where.self": convert_aten_where,
 }

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
+from torch_mlir.dialects import tensor as tensor_dialect
 from torch_mlir.rewrite import PatternRewriter
 
 from plumbline.torch_to_tcp.torch_types import TorchTensorType
@@ -70,8 +71,73 @@ def number(value: ir.Value) -> int | float | bool | None:
         if owner.name in ("torch.constant.int", "torch.constant.float", "torch.constant.bool"):
             attribute = owner.attributes["value"]
             if isinstance(attribute, ir.BoolAttr | ir.IntegerAttr | ir.FloatAttr):
-                return attribute.value
+                constant: int | float | bool = attribute.value
+                return constant
     raise Unsupported("a number that is computed at run time")
+
+
+def string(value: ir.Value) -> str | None:
+    """The constant that `value` is: a string, or None.
+
+    Raises:
+      Unsupported: it is not a constant.
+    """
+    owner = value.owner
+    if isinstance(owner, ir.Operation | ir.OpView):
+        if owner.name == "torch.constant.none":
+            return None
+        if owner.name == "torch.constant.str":
+            return str(ir.StringAttr(owner.attributes["value"]).value)
+    raise Unsupported("a string that is computed at run time")
+
+
+def items(value: ir.Value) -> list[ir.Value]:
+    """The values that the list `value` is made of.
+
+    Raises:
+      Unsupported: it is not put together right here.
+    """
+    owner = value.owner
+    if isinstance(owner, ir.Operation | ir.OpView) and owner.name == "torch.prim.ListConstruct":
+        return list(owner.operands)
+    raise Unsupported("a list that is computed at run time")
+
+
+def integer(value: ir.Value) -> int:
+    """The whole number that `value` is.
+
+    Raises:
+      Unsupported: it is not a constant, or is None.
+    """
+    constant = number(value)
+    if constant is None:
+        raise Unsupported("None in place of a number")
+    return int(constant)
+
+
+def integers(value: ir.Value) -> list[int]:
+    """The whole numbers that the list `value` is made of.
+
+    Raises:
+      Unsupported: they are not constants.
+    """
+    return [integer(item) for item in items(value)]
+
+
+def one_each(value: ir.Value, count: int) -> list[int]:
+    """The same, one for each of `count` dimensions, where PyTorch lets one stand for all."""
+    entries = integers(value)
+    return entries * count if len(entries) == 1 else entries
+
+
+def axis(value: ir.Value, rank: int) -> int:
+    """The dimension that the constant `value` names, counted from the end where negative.
+
+    Raises:
+      Unsupported: it is not a constant.
+    """
+    # PyTorch lets a tensor of rank 0 have a dimension for this purpose.
+    return integer(value) % max(rank, 1)
 
 
 def rewrite_with(
@@ -91,13 +157,23 @@ def rewrite_with(
                 return True
             values = [replacement] if isinstance(replacement, ir.Value) else list(replacement)
             results = [
-                ir.Operation.create(_FROM_BUILTIN, results=[old.type], operands=[new]).result
+                ir.Operation.create(
+                    _FROM_BUILTIN, results=[old.type], operands=[_conform(new, old)]
+                ).result
                 for old, new in zip(op.results, values, strict=True)
             ]
         rewriter.replace_op(op, results)
         return False
 
     return rewrite
+
+
+def _conform(new: ir.Value, old: ir.Value) -> ir.Value:
+    """`new` with the sizes that are static in the type of `old`, and no others."""
+    type_ = TorchTensorType.parse(old.type)
+    assert type_ is not None, "a pattern replaced a result that is no tensor"
+    builtin = type_.builtin()
+    return new if new.type == builtin else tensor_dialect.cast(builtin, new)
 
 
 def refusal_key(op: ir.Operation) -> str:

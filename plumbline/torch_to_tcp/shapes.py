@@ -1,6 +1,6 @@
 """Brings operands to one shape, element type and rank."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith
@@ -8,7 +8,9 @@ from torch_mlir.dialects import tensor as tensor_dialect
 
 from plumbline.tcp.ops.data_movement import BroadcastOp, ConstOp
 from plumbline.tcp.ops.elementwise import CastOp
+from plumbline.torch_to_tcp import sizes as size_arithmetic
 from plumbline.torch_to_tcp.pattern import Tensor
+from plumbline.torch_to_tcp.sizes import Size
 from plumbline.torch_to_tcp.torch_types import DYNAMIC, TorchTensorType, element_type, signedness
 
 
@@ -26,20 +28,39 @@ def cast(operand: Tensor, dtype: str) -> Tensor:
     return Tensor(op.out, type_)
 
 
+def scalar(value: int | float, dtype: str) -> Tensor:
+    """A tensor of rank 0 that holds `value`."""
+    return _splat(value, TorchTensorType((), dtype))
+
+
+def from_size(size: Size, dtype: str) -> Tensor:
+    """A tensor of rank 0 that holds a size."""
+    if isinstance(size, int):
+        return scalar(size, dtype)
+    i64 = ir.IntegerType.get_signless(64)
+    type_ = TorchTensorType((), "si64")
+    value = tensor_dialect.from_elements(type_.builtin(), [arith.index_cast(i64, size)])
+    return cast(Tensor(value, type_), dtype)
+
+
 def full(value: int | float, dtype: str, like: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
     """A tensor of shape `sizes` with the same `value` everywhere.
 
     The tensors `like` have, between them, each dynamic size (see `broadcast`).
     """
-    type_ = TorchTensorType(tuple(1 if size == DYNAMIC else size for size in sizes), dtype)
-    element = element_type(dtype)
+    unit = tuple(1 if size == DYNAMIC else size for size in sizes)
+    return broadcast(_splat(value, TorchTensorType(unit, dtype)), like, sizes)
+
+
+def _splat(value: int | float, type_: TorchTensorType) -> Tensor:
+    element = element_type(type_.dtype)
     attribute = (
         ir.FloatAttr.get(element, float(value))
         if isinstance(element, ir.FloatType)
         else ir.IntegerAttr.get(element, int(value))
     )
     op = ConstOp(value=ir.DenseElementsAttr.get_splat(type_.builtin(), attribute))
-    return broadcast(Tensor(op.out, type_), like, sizes)
+    return Tensor(op.out, type_)
 
 
 def broadcast(operand: Tensor, like: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
@@ -49,6 +70,15 @@ def broadcast(operand: Tensor, like: Sequence[Tensor], sizes: Sequence[int]) -> 
     size is read from the first tensor of `like` that has it (torch.export takes no dynamic
     dimension to be 1, so that a dynamic one never needs to be stretched itself).
     """
+    return _stretch(operand, sizes, lambda axis: _size(axis, sizes, like))
+
+
+def broadcast_to(operand: Tensor, sizes: Sequence[Size]) -> Tensor:
+    """`operand` stretched to the shape `sizes`, by the same rules."""
+    return _stretch(operand, [size_arithmetic.static(s) for s in sizes], lambda axis: sizes[axis])
+
+
+def _stretch(operand: Tensor, sizes: Sequence[int], size_of: Callable[[int], Size]) -> Tensor:
     operand = _raise_rank(operand, len(sizes))
     axes = [
         axis
@@ -61,41 +91,41 @@ def broadcast(operand: Tensor, like: Sequence[Tensor], sizes: Sequence[int]) -> 
     for axis in axes:
         stretched[axis] = sizes[axis]
     type_ = TorchTensorType(tuple(stretched), operand.type.dtype)
-    amounts = [_size(axis, sizes, like) for axis in axes]
+    amounts = [size_arithmetic.value(size_of(axis)) for axis in axes]
     op = BroadcastOp(operand.value, amounts, axes=axes, results=type_.builtin())
     return Tensor(op.out, type_)
 
 
 def _raise_rank(operand: Tensor, rank: int) -> Tensor:
-    added = rank - operand.type.rank
-    if added == 0:
+    return unsqueeze(operand, range(rank - operand.type.rank))
+
+
+def unsqueeze(operand: Tensor, axes: Sequence[int]) -> Tensor:
+    """`operand` with dimensions of size 1 added, which `axes` of the result are."""
+    if not axes:
         return operand
-    type_ = TorchTensorType((1,) * added + operand.type.sizes, operand.type.dtype)
-    # The added dimensions go to the first group: [[0, 1, 2], [3], ...].
-    groups: list[list[int]] = [
-        list(range(added + 1)) if axis == 0 else [axis + added]
-        for axis in range(operand.type.rank)
-    ]
-    dynamic = [
-        tensor_dialect.dim(operand.value, _index(axis))
-        for axis, size in enumerate(operand.type.sizes)
-        if size == DYNAMIC
-    ]
+    rank = operand.type.rank + len(axes)
+    own = [axis for axis in range(rank) if axis not in axes]
+    type_ = TorchTensorType(
+        tuple(1 if axis in axes else operand.type.sizes[own.index(axis)] for axis in range(rank)),
+        operand.type.dtype,
+    )
+    # A group for each dimension, which takes those added after it; the first, those before too.
+    begins = [0, *own[1:]]
+    ends = [*own[1:], rank]
+    groups = [list(range(begin, end)) for begin, end in zip(begins, ends, strict=True)]
+    dynamic = [size for size in size_arithmetic.all_of(operand) if not isinstance(size, int)]
     value = tensor_dialect.expand_shape(
-        type_.builtin(), operand.value, groups, dynamic, list(type_.sizes)
+        type_.builtin(), operand.value, groups if own else [], dynamic, list(type_.sizes)
     )
     return Tensor(value, type_)
 
 
-def _size(axis: int, sizes: Sequence[int], like: Sequence[Tensor]) -> ir.Value:
+def _size(axis: int, sizes: Sequence[int], like: Sequence[Tensor]) -> Size:
     if sizes[axis] != DYNAMIC:
-        return _index(sizes[axis])
+        return sizes[axis]
     for candidate in like:
         own = axis - (len(sizes) - candidate.type.rank)
         if own >= 0 and candidate.type.sizes[own] != 1:
-            return tensor_dialect.dim(candidate.value, _index(own))
+            return size_arithmetic.of(candidate, own)
     raise AssertionError(f"no operand has the dynamic dimension {axis} of the result")
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)

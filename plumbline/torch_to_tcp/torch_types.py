@@ -32,6 +32,7 @@ class TorchTensorType:
 
     @property
     def rank(self) -> int:
+        """How many dimensions there are."""
         return len(self.sizes)
 
     def builtin(self) -> ir.RankedTensorType:
@@ -42,6 +43,20 @@ class TorchTensorType:
 def element_type(dtype: str) -> ir.Type:
     """The builtin element type for a dtype."""
     return ir.Type.parse(dtype.removeprefix("s").removeprefix("u"))
+
+
+def computed_in(dtype: str) -> str:
+    """What PyTorch computes functions of a dtype in: f32 for half precision, else the dtype."""
+    return "f32" if dtype in ("f16", "bf16") else dtype
+
+
+def summed_in(dtype: str) -> str:
+    """What PyTorch sums a dtype in on a CPU (ATen/AccumulateType.h).
+
+    Where it sums f32 in f32, it does so in a tree, to the same end: the error does not grow with
+    the count.
+    """
+    return "f64" if dtype == "f32" else computed_in(dtype)
 
 
 def is_float(dtype: str) -> bool:
@@ -78,6 +93,15 @@ def promote(first: TorchTensorType, second: TorchTensorType) -> str:
         # A float of rank 0 beside integers counts as itself.
         return scalar.dtype
     return _promote_within_category(first.dtype, second.dtype)
+
+
+def promote_number(type_: TorchTensorType, number: int | float) -> str:
+    """The dtype that PyTorch computes in for a tensor and a Python number.
+
+    The number counts only if its category is above the tensor's; it then has the default dtype.
+    """
+    dtype = "i1" if isinstance(number, bool) else "si64" if isinstance(number, int) else "f32"
+    return dtype if _category(dtype) > _category(type_.dtype) else type_.dtype
 
 
 def _promote_within_category(first: str, second: str) -> str:

@@ -164,7 +164,7 @@ def relu_loader() -> TorchLoaderOutput:
 
 
 def clamp_loader() -> TorchLoaderOutput:
-    """clamp with both bounds, with either one, and with bounds that cross."""
+    """Both bounds, either one, and bounds that cross."""
 
     class Model(torch.nn.Module):
         def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -197,7 +197,7 @@ def sqrt_float_loader() -> TorchLoaderOutput:
 
 
 def sqrt_int_loader() -> TorchLoaderOutput:
-    """sqrt of integers, which PyTorch computes in float32."""
+    """The square root of integers, which PyTorch computes in float32."""
 
     class Model(torch.nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -300,6 +300,8 @@ def aliasing_outputs_loader() -> TorchLoaderOutput:
     """Outputs that are an input, one another, and a constant: each must own its memory once."""
 
     class Model(torch.nn.Module):
+        constant: torch.Tensor
+
         def __init__(self) -> None:
             super().__init__()
             self.register_buffer("constant", torch.randn(3))

@@ -62,12 +62,12 @@ def test_an_object_file_holds_the_same_function() -> None:
 
 
 def test_an_unknown_cpu_is_refused_by_name() -> None:
-    with pytest.raises(UserError, match="target_cpu 'pentium9'.*baseline.*native"):
+    with pytest.raises(UserError, match=r"target_cpu 'pentium9'.*baseline.*native"):
         emit_assembly(_SUM, Target.for_cpu("pentium9"))
 
 
 def test_text_that_is_not_llvm_ir_is_refused_with_its_place() -> None:
-    with pytest.raises(UserError, match="cannot read this LLVM IR(.|\n)*1:1"):
+    with pytest.raises(UserError, match=r"cannot read this LLVM IR(.|\n)*1:1"):
         emit_assembly("what is this", Target.for_cpu("baseline"))
 
 

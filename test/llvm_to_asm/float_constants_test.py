@@ -31,7 +31,9 @@ def _bits_in_assembly(llvm_ir: str) -> int:
     llvm.initialize_native_asmprinter()
     module = llvm.parse_assembly(llvm_ir, llvm.create_context())
     machine = llvm.Target.from_default_triple().create_target_machine()
-    match = re.search(r"\.(?:short|long|quad|hword|xword)\s+(0x[0-9a-f]+)", machine.emit_assembly(module))
+    match = re.search(
+        r"\.(?:short|long|quad|hword|xword)\s+(0x[0-9a-f]+)", machine.emit_assembly(module)
+    )
     assert match is not None
     return int(match[1], 16)
 

@@ -37,6 +37,17 @@ def with_tolerance() -> TorchLoaderOutput:
     )
 
 
+class _Add(torch.nn.Module):
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return x + y
+
+
+def one_tensor_twice() -> TorchLoaderOutput:
+    """Nothing wrong here: two arguments that share their memory."""
+    x = torch.ones(2)
+    return TorchLoaderOutput(_Add(), (x, x))
+
+
 def raises() -> TorchLoaderOutput:
     """A mistake of its own."""
     raise KeyError("no such layer")

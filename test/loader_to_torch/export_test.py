@@ -39,22 +39,8 @@ def test_dynamic_dimensions_and_names() -> None:
 
 
 def test_arguments_that_are_one_tensor_stay_two() -> None:
-    shared = torch.ones(2)
-    program = load_program(TorchLoaderOutput(_Add(), (shared, shared)))
-    text = export("it", program)
+    text = export("it", load("test.loader_to_torch.broken_loaders.one_tensor_twice"))
     assert re.search(r"torch\.aten\.add\.Tensor %arg0, %arg1", text)
-
-
-def load_program(program: TorchLoaderOutput) -> TorchLoaderOutput:
-    """What `load` makes of a loader that returns `program`."""
-    global shared_program_loader
-    shared_program_loader = lambda: program  # noqa: E731
-    return load(f"{__name__}.shared_program_loader")
-
-
-def shared_program_loader() -> TorchLoaderOutput:
-    """Replaced by `load_program`."""
-    raise AssertionError
 
 
 def test_source_paths(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,1 @@
+"""The Bazel face of Plumbline: stage programs, and what loaders import."""

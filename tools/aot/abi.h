@@ -23,9 +23,9 @@
 // Inputs stay the caller's; the function reads them as row-major without gaps (strides as if made
 // from sizes, offset 0) and does not change them.
 //
-// Results become the caller's: the basePtr of each comes from aligned_alloc, and the caller gives it
-// back with free(), each distinct basePtr once. Two results may share one, at different offsets. A
-// result may also alias an input: its basePtr is then that input's, and is not to be freed twice.
+// Results become the caller's: the basePtr of each comes from aligned_alloc, and the caller gives
+// it back with free(), each distinct basePtr once. Two results may share one, at different offsets.
+// A result may also alias an input: its basePtr is then that input's, and is not to be freed twice.
 
 #ifndef TOOLS_AOT_ABI_H_
 #define TOOLS_AOT_ABI_H_

@@ -31,7 +31,10 @@ if __name__ == "__main__":
         help="the loader function: test.AotCompile.model_loader_lib.foo_loader",
     )
     arguments.add_argument(
-        "--mlir", type=stage.path, required=True, help="the .mlir file of the Torch dialect to write"
+        "--mlir",
+        type=stage.path,
+        required=True,
+        help="the .mlir file to write, of the Torch dialect",
     )
     arguments.add_argument(
         "--reference-tensors", type=stage.path, required=True, help="the .npz file to write"

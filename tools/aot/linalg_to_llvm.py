@@ -7,6 +7,7 @@ from tools.aot import stage
 
 
 def linalg_to_llvm(text: str, filename: str) -> str:
+    """The stage, from text to text."""
     module = parse_module(text, make_context(torch=True), filename)
     convert_linalg_to_llvm(module)
     return print_module(module)

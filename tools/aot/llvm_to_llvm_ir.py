@@ -7,6 +7,7 @@ from tools.aot import stage
 
 
 def llvm_to_llvm_ir(text: str, filename: str) -> str:
+    """The stage, from text to text."""
     return translate_to_llvm_ir(parse_module(text, make_context(), filename))
 
 

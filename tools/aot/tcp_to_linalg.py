@@ -7,6 +7,7 @@ from tools.aot import stage
 
 
 def tcp_to_linalg(text: str, filename: str) -> str:
+    """The stage, from text to text."""
     # Programs with ops that TCP lacks carry dialects of torch-mlir (tm_tensor) beside TCP.
     module = parse_module(text, make_context(torch=True), filename)
     convert_tcp_to_linalg(module)

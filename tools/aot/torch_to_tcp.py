@@ -7,6 +7,7 @@ from tools.aot import stage
 
 
 def torch_to_tcp(text: str, filename: str) -> str:
+    """The stage, from text to text."""
     module = parse_module(text, make_context(torch=True), filename)
     convert_torch_to_tcp(module)
     # With locations: a later stage that refuses an operation names the user's source by them.

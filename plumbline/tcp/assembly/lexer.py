@@ -43,6 +43,9 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
 
+# How many tokens a reader may look at from the end of the text on.
+_LOOK_AHEAD = 2
+
 _CLOSES = {")": "(", "]": "[", "}": "{", ">": "<", "#-}": "{-#"}
 _OPENS = frozenset(_CLOSES.values())
 
@@ -60,8 +63,8 @@ class Tokens:
     """The tokens of a text, in order, as parallel lists (objects would cost three times more).
 
     `match[i]` is the index of the bracket that closes the one at `i`, or -1 for every other
-    token, brackets that nothing closes included. The last token is an empty one at the end of
-    the text, so that looking one token ahead never needs a check.
+    token, brackets that nothing closes included. After the last token come empty ones at the end
+    of the text, so that looking ahead needs no check.
     """
 
     def __init__(self, text: str, max_nesting: int = sys.maxsize) -> None:
@@ -103,10 +106,10 @@ class Tokens:
                     )
             elif spelling in _CLOSES:
                 self._close(_CLOSES[spelling], index, open_brackets)
-        self.kinds.append(Kind.PUNCTUATION)
-        self.starts.append(len(text))
-        self.ends.append(len(text))
-        self.match.append(-1)
+        self.kinds += [Kind.PUNCTUATION] * _LOOK_AHEAD
+        self.starts += [len(text)] * _LOOK_AHEAD
+        self.ends += [len(text)] * _LOOK_AHEAD
+        self.match += [-1] * _LOOK_AHEAD
 
     def _close(self, opening: str, index: int, open_brackets: list[tuple[str, int]]) -> None:
         """Closes the nearest bracket of its kind, and gives up on those left open within it."""
@@ -117,8 +120,8 @@ class Tokens:
                 return
 
     def __len__(self) -> int:
-        """The number of tokens, without the empty one at the end."""
-        return len(self.kinds) - 1
+        """The number of tokens, without the empty ones at the end."""
+        return len(self.kinds) - _LOOK_AHEAD
 
     def spelling(self, index: int) -> str:
         """The text of a token; empty past the end."""

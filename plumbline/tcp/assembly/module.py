@@ -14,8 +14,8 @@ from plumbline.tcp.dialect import formats
 _FUNCTION = re.compile(r"^ *func\.func .*", re.MULTILINE)
 _ARGUMENT_LOCATION = re.compile(r' loc\((?:#loc\d*|unknown|"(?:[^"\\]|\\.)*":\d+:\d+)\)(?=[,)])')
 
-# The reader recurses, and so does MLIR's parser, which overruns its stack and takes the process with
-# it. Programs that people or compilers write stay below a few dozen levels.
+# The reader recurses, and so does MLIR's parser, which overruns its stack and takes the process
+# with it. Programs that people or compilers write stay below a few dozen levels.
 MAX_NESTING = 200
 
 

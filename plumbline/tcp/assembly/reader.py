@@ -351,26 +351,28 @@ class Reader:
         signature = form.signature
         output.write(f'"{tokens.spelling(name)}"(', origin)
         operands = [parsed.operands.get(operand.name, []) for operand in signature.operands]
-        for index, operand in enumerate(token for group in operands for token in group):
+        for operand, group in zip(signature.operands, operands, strict=True):
+            types = parsed.types.get(operand.name, [])
+            if operand.fixed_type is None and len(types) != len(group):
+                raise AssemblyError(
+                    origin,
+                    "number of operands and types do not match: "
+                    f"got {len(group)} operands and {len(types)} types",
+                )
+        for index, token in enumerate(token for group in operands for token in group):
             if index:
                 output.write(", ", origin)
-            output.copy_flat(operand, operand + 1)
+            output.copy_flat(token, token + 1)
         output.write(")", origin)
 
         if signature.regions:
             output.write(" (", origin)
             for index in range(len(signature.regions)):
-                opening, closing = parsed.regions[index]
+                begin, end = parsed.regions[index]
                 if index:
                     output.write(", ", origin)
-                output.align(tokens.starts[opening])
-                output.copy(tokens.starts[opening], tokens.ends[opening])
-                self._pass(
-                    opening + 1,
-                    closing,
-                    tokens.ends[opening],
-                    tokens.ends[closing],
-                )
+                output.align(tokens.starts[begin])
+                self._pass(begin, end + 1, tokens.starts[begin], tokens.ends[end])
             output.write(")", origin)
 
         self._write_attributes(origin, form, parsed)
@@ -422,20 +424,15 @@ class Reader:
         self, origin: int, values: Sequence[ValueField], parsed: _ParsedOperation
     ) -> None:
         output = self._output
-        first = True
+        separator = ""
         for value in values:
-            types = parsed.types.get(value.name)
-            if types is None:
-                count = len(parsed.operands[value.name]) if value.name in parsed.operands else 0
-                if not value.variadic:
-                    count = 1
-                assert value.fixed_type is not None or count == 0
+            if value.name in parsed.types:
+                for begin, end in parsed.types[value.name]:
+                    output.write(separator, origin)
+                    output.copy_flat(begin, end)
+                    separator = ", "
+            elif value.fixed_type is not None:
+                count = len(parsed.operands.get(value.name, [])) if value.variadic else 1
                 for _ in range(count):
-                    output.write(("" if first else ", ") + str(value.fixed_type), origin)
-                    first = False
-                continue
-            for begin, end in types:
-                if not first:
-                    output.write(", ", origin)
-                output.copy_flat(begin, end)
-                first = False
+                    output.write(f"{separator}{value.fixed_type}", origin)
+                    separator = ", "

@@ -148,7 +148,10 @@ def generic_operation(tokens: Tokens, name: int) -> GenericOperation:
         token = dictionary[1] + 1
     if tokens.spelling(token) != ":" or tokens.spelling(token + 1) != "(":
         raise failure(tokens, token, "expected function type")
-    result = closing(tokens, token + 1) + 2
+    arrow = closing(tokens, token + 1) + 1
+    if tokens.spelling(arrow) != "->":
+        raise failure(tokens, arrow, "expected '->' in function type")
+    result = arrow + 1
     if tokens.spelling(result) == "(":
         result_types = list(items(tokens, result))
     else:
@@ -207,8 +210,13 @@ def is_module(tokens: Tokens, begin: int, end: int) -> bool:
     if tokens.spelling(token).startswith("@"):
         token += 1
     if tokens.spelling(token) == "attributes":
-        token = max(token + 1, tokens.match[token + 1]) + 1
-    token = max(token, tokens.match[token]) + 1
+        token = _after_brackets(tokens, token + 1)
+    token = _after_brackets(tokens, token)
     if tokens.spelling(token) == "loc":
-        token = max(token + 1, tokens.match[token + 1]) + 1
+        token = _after_brackets(tokens, token + 1)
     return token >= end
+
+
+def _after_brackets(tokens: Tokens, token: int) -> int:
+    """The token after the one at `token`, and after the bracket that closes it if it opens one."""
+    return min(max(token, tokens.match[token]) + 1, len(tokens))

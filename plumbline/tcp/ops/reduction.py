@@ -1,5 +1,8 @@
-"""Ops that make one element of the many along some dimensions."""
+"""Ops that make one element of the many along some dimensions, or of those so far."""
 
+from collections.abc import Mapping, Sequence
+
+from torch_mlir import ir
 from torch_mlir.dialects import ext
 from torch_mlir.dialects.ext import Operand, Result
 
@@ -52,6 +55,39 @@ class ReduceOp(TcpOp, name="reduce", traits=[ext.Pure]):
         verify_axes("axes", axes, source.rank)
         kept = [size for axis, size in enumerate(source.shape) if axis not in axes]
         verify_shape("a result", self.out.type, kept)
+        verify_combiner(self.combiner, source.element_type)
+        verify_accumulation_type(self.combiner, self.accumulation_type, source.element_type)
+        verify_signedness("int_signedness", self.int_signedness, source.element_type)
+
+
+class ScanOp(TcpOp, name="scan", traits=[ext.Pure]):
+    """Each element combined with all those before it along `dim`.
+
+    Sums and products are computed in `accumulation_type`, and rounded where they are stored.
+    Integers are signed unless `int_signedness` says otherwise.
+    """
+
+    input: Operand[FloatOrIntTensor]
+    dim: Dimension
+    combiner: Combiner
+    accumulation_type: NumberType | None
+    int_signedness: Signedness | None
+    out: Result[FloatOrIntTensor]
+    assembly_format = _FORMAT
+
+    @classmethod
+    def infer_types(
+        cls, operands: Sequence[ir.Value], attributes: Mapping[str, ir.Attribute]
+    ) -> Sequence[ir.Type]:
+        """The operand's type."""
+        return [operands[0].type]
+
+    def verify_operation(self) -> None:
+        """There is such a dimension, and the result is like the operand."""
+        source = self.input.type
+        verify_same_element_type(source, self.out.type)
+        verify_axis("dim", self.dim.value, source.rank)
+        verify_shape("a result", self.out.type, source.shape)
         verify_combiner(self.combiner, source.element_type)
         verify_accumulation_type(self.combiner, self.accumulation_type, source.element_type)
         verify_signedness("int_signedness", self.int_signedness, source.element_type)

@@ -4,11 +4,11 @@ A case is a PyTorch function and the inputs that it is tried on. All its dtypes 
 one program, since most of the time of a compilation is the same for one op and for twenty.
 """
 
+import dataclasses
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
 
 import pytest
 import torch
@@ -25,7 +25,13 @@ BOOL = (torch.bool,)
 ALL = (*NUMBERS, *BOOL)
 
 KINDS = ("static", "dynamic", "empty")
-"""How a case is compiled: all sizes static; all dynamic that may be; all of those 0, and static."""
+"""How a case is compiled: all sizes static; all dynamic that may be; all of those 0, and static.
+
+Shapes and dtypes are matters apart: the latter two take one dtype of each category only.
+"""
+
+_CATEGORIES = (FLOATS, INTEGERS, BOOL)
+_TYPICAL = (torch.float32, torch.int64, torch.bool)
 
 _NOT_FINITE = (float("nan"), float("inf"), float("-inf"))
 _SPECIAL_FLOATS = (0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -2.5, 88.0, -88.0, 1e-3, -1e-3)
@@ -142,6 +148,8 @@ def check(case: OpCase, kind: str) -> None:
     def grown(size: int) -> int:
         return size + 2 if case.is_dynamic(size) else size
 
+    if kind != "static":
+        case = dataclasses.replace(case, dtypes=_one_of_each_category(case.dtypes))
     if kind == "empty":
         inputs = _draw(case, emptied)
         _run(case, _compile(case, inputs, dynamic=False), inputs)
@@ -167,6 +175,16 @@ def ops_without_case(family: ModuleType, cases: Iterable[OpCase]) -> set[str]:
         and getattr(value, "OPERATION_NAME", None)
     }
     return defined - {op.OPERATION_NAME for case in cases for op in case.ops}
+
+
+def _one_of_each_category(dtypes: Sequence[torch.dtype]) -> list[torch.dtype]:
+    """The typical dtype of each category that there is one of, or else the first."""
+    groups = ([dtype for dtype in dtypes if dtype in category] for category in _CATEGORIES)
+    return [
+        typical if typical in group else group[0]
+        for group, typical in zip(groups, _TYPICAL, strict=True)
+        if group
+    ]
 
 
 def _draw(
@@ -201,18 +219,16 @@ def _compile(
     case: OpCase, inputs: Sequence[tuple[torch.Tensor, ...]], *, dynamic: bool
 ) -> plumbline.CompiledProgram:
     flat = tuple(tensor for group in inputs for tensor in group)
-    shapes: Any = None
+    shapes = None
     if dynamic:
         # One entry, for the one variadic parameter of `forward`.
-        shapes = (
-            tuple(
-                {
-                    axis: Dim.AUTO if case.is_dynamic(size) else Dim.STATIC
-                    for axis, size in enumerate(tensor.shape)
-                }
-                for tensor in flat
-            ),
-        )
+        dims = {
+            size: Dim(f"size_{size}")
+            for tensor in flat
+            for size in tensor.shape
+            if case.is_dynamic(size)
+        }
+        shapes = (tuple({a: dims.get(n) for a, n in enumerate(tensor.shape)} for tensor in flat),)
     return plumbline.compile(_EveryDtype(case), flat, dynamic_shapes=shapes)
 
 

@@ -6,6 +6,7 @@ import time
 import pytest
 from torch_mlir import ir
 
+from plumbline.context import make_context
 from plumbline.errors import UserError
 from plumbline.tcp.assembly.lexer import Tokens
 from plumbline.tcp.assembly.module import parse_module, print_module
@@ -106,14 +107,12 @@ module {
 
 
 def test_large_constants_and_resources() -> None:
-    blob = "0x08000000" + "0000803F" * 2
-    check_round_trip(
-        f"""\
+    hexadecimal = "0x" + "00" * 7 + "01" + "02" * 8 * 199
+    text = f"""\
 module {{
   func.func @f() {{
     %0 = tcp.const {{value = dense_resource<blob> : tensor<2xf32>}} : tensor<2xf32>
-    %1 = tcp.const {{value = dense<"0x{"00" * 7 + "01"}{"02" * 8 * 199}"> : tensor<200xi64>}} : \
-tensor<200xi64>
+    %1 = tcp.const {{value = dense<"{hexadecimal}"> : tensor<200xi64>}} : tensor<200xi64>
     return
   }}
 }}
@@ -121,12 +120,16 @@ tensor<200xi64>
 {{-#
   dialect_resources: {{
     builtin: {{
-      blob: "{blob}"
+      blob: "0x080000000000803F0000803F"
     }}
   }}
 #-}}
 """
-    )
+    # A context of its own for each: it keeps resources, and renames another one of that name.
+    module = parse_module(text, make_context(), "a.mlir")
+    assert print_module(module) == text
+    generic = print_module(module, generic=True)
+    assert print_module(parse_module(generic, make_context(), "b.mlir")) == text
 
 
 def test_an_alias_is_kept_where_something_else_uses_it() -> None:
@@ -271,6 +274,11 @@ ARGUMENTS = ["tensor<?xf32>", "tensor<?xf64>", "index", "tensor<1xf32>"]
             "%0, %1",
             "operation defines 1 results but was provided 2 to bind",
         ),
+        (
+            "%0 = tcp.concat %arg0 {dim = 0 : index} : tensor<?xf32>, index -> tensor<?xf32>",
+            "tcp.concat",
+            "number of operands and types do not match: got 1 operands and 2 types",
+        ),
         ('"tcp.tanh"(%arg0) : f32', ": f32", "expected function type"),
         ('"tcp.tanh"(%arg0', "(%arg0\n", "'(' is never closed"),
     ],
@@ -286,6 +294,32 @@ def test_errors_point_at_their_place(body: str, at: str, message: str) -> None:
     shown, caret = error.splitlines()[1:3]
     assert shown == text.splitlines()[line]
     assert caret == " " * column + "^"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "module ",
+        "module attributes",
+        "module {} loc",
+        '"builtin.module"',
+        "#a =",
+        "tcp.yield",
+        "tcp.yield %0",
+        "tcp.yield %0 :",
+        "tcp.group attributes",
+        "%0 = tcp.tanh %a {x = 1} : f32 ->",
+        'tcp.custom_op("f") :',
+        'tcp.custom_op("f") : (',
+        '"tcp.tanh"()',
+        '"tcp.tanh"() :',
+        '"tcp.tanh"() : ()',
+        '"tcp.tanh"() : () ->',
+        '"tcp.tanh"() <',
+    ],
+)
+def test_text_that_ends_too_soon(text: str) -> None:
+    assert "error: " in error_of(text)
 
 
 def test_notes_and_the_lines_they_are_about() -> None:

@@ -9,15 +9,14 @@ import pytest
 from test.tcp.checks import check_invalid, check_round_trip, function
 
 ARGUMENTS = [
-    "",
     "tensor<2x3xf32>",
     "tensor<3x?xf32>",
     "tensor<?x2x3xbf16>",
     "tensor<7x3x4xbf16>",
     "tensor<2x3xi64>",
     "tensor<6x3x4xbf16>",
-    "",
-][1:-1]
+    "tensor<3x4xbf16>",
+]
 
 # The op, and its text over the arguments above.
 VALID = [
@@ -72,6 +71,12 @@ INVALID = [
         "batch_matmul",
         "%0 = tcp.batch_matmul %arg2, %arg3 : tensor<?x2x3xbf16>, tensor<7x3x4xbf16> -> tensor<8x2x4xbf16>",
         "requires a result of shape 7x2x4, but got 8x2x4",
+    ),
+    (
+        "batch_matmul",
+        "%0 = tcp.batch_matmul %arg2, %arg6 : tensor<?x2x3xbf16>, tensor<3x4xbf16> -> "
+        "tensor<?x2x4xbf16>",
+        "requires operand #1 of rank 3, but got rank 2",
     ),
 ]
 

@@ -9,15 +9,13 @@ import pytest
 from test.tcp.checks import check_invalid, check_round_trip, function
 
 ARGUMENTS = [
-    "",
     "tensor<1x6x8xf32>",
     "tensor<4x3x3xf32>",
     "tensor<?x3x?x9xf16>",
     "tensor<8x3x3x3xf16>",
     "tensor<1x6x8xi8>",
     "tensor<6x2x3xf32>",
-    "",
-][1:-1]
+]
 
 # The op, and its text over the arguments above.
 VALID = [

@@ -9,7 +9,6 @@ import pytest
 from test.tcp.checks import check_invalid, check_round_trip, function
 
 ARGUMENTS = [
-    "",
     "index",
     "tensor<1x?xf32>",
     "tensor<?x?xf32>",
@@ -20,8 +19,7 @@ ARGUMENTS = [
     "tensor<4x2x3xf32>",
     "tensor<?x2xi32>",
     "tensor<?x3xf32>",
-    "",
-][1:-1]
+]
 
 # The op, and its text over the arguments above.
 VALID = [

@@ -8,7 +8,7 @@ import pytest
 
 from test.tcp.checks import check_invalid, check_round_trip, function
 
-ARGUMENTS = ["", "tensor<2x?x4xf16>", "tensor<2x?xi1>", "tensor<3xi8>", ""][1:-1]
+ARGUMENTS = ["tensor<2x?x4xf16>", "tensor<2x?xi1>", "tensor<3xi8>"]
 
 # The op, and its text over the arguments above.
 VALID = [
@@ -36,6 +36,14 @@ VALID = [
     (
         "argmin",
         "%0 = tcp.argmin %arg2 {dim = 0 : index, int_signedness = #tcp<signedness Signed>} : tensor<3xi8> -> tensor<i32>",
+    ),
+    (
+        "scan",
+        "%0 = tcp.scan %arg0 {accumulation_type = f32, combiner = #tcp<combiner sum>, dim = 1 : index} : tensor<2x?x4xf16> -> tensor<2x?x4xf16>",
+    ),
+    (
+        "scan",
+        "%0 = tcp.scan %arg2 {combiner = #tcp<combiner max>, dim = 0 : index, int_signedness = #tcp<signedness Unsigned>} : tensor<3xi8> -> tensor<3xi8>",
     ),
 ]
 
@@ -120,6 +128,41 @@ INVALID = [
         "argmin",
         "%0 = tcp.argmin %arg2 {dim = 0 : index, int_signedness = #tcp<signedness Signless>} : tensor<3xi8> -> tensor<i32>",
         "attribute 'int_signedness' must be Signed or Unsigned for 'i8', but got Signless",
+    ),
+    (
+        "scan",
+        "%0 = tcp.scan %arg0 {combiner = #tcp<combiner max>, dim = 3 : index} : tensor<2x?x4xf16> -> tensor<2x?x4xf16>",
+        "requires 'dim' within the rank 3, but got 3",
+    ),
+    (
+        "scan",
+        "%0 = tcp.scan %arg0 {combiner = #tcp<combiner max>, dim = 0 : index} : tensor<2x?x4xf16> -> tensor<2x4xf16>",
+        "requires a result of shape 2x?x4, but got 2x4",
+    ),
+    (
+        "scan",
+        "%0 = tcp.scan %arg0 {combiner = #tcp<combiner max>, dim = 0 : index} : tensor<2x?x4xf16> -> tensor<2x?x4xf32>",
+        "requires the same element type throughout, but got 'f16' and 'f32'",
+    ),
+    (
+        "scan",
+        "%0 = tcp.scan %arg0 {combiner = #tcp<combiner sum>, dim = 0 : index} : tensor<2x?x4xf16> -> tensor<2x?x4xf16>",
+        "requires attribute 'accumulation_type' for 'sum'",
+    ),
+    (
+        "scan",
+        "%0 = tcp.scan %arg0 {combiner = #tcp<combiner or>, dim = 0 : index} : tensor<2x?x4xf16> -> tensor<2x?x4xf16>",
+        "combiner 'or' requires elements of type 'i1', but got 'f16'",
+    ),
+    (
+        "scan",
+        "%0 = tcp.scan %arg0 {combiner = #tcp<combiner max>, dim = 0 : index, int_signedness = #tcp<signedness Signed>} : tensor<2x?x4xf16> -> tensor<2x?x4xf16>",
+        "attribute 'int_signedness' must not be set for the float type 'f16'",
+    ),
+    (
+        "reduce",
+        "%0 = tcp.reduce %arg2 {axes = [0], combiner = #tcp<combiner logaddexp>} : tensor<3xi8> -> tensor<i8>",
+        "combiner 'logaddexp' requires floating-point elements, but got 'i8'",
     ),
 ]
 

@@ -8,7 +8,7 @@ import pytest
 
 from test.tcp.checks import check_invalid, check_round_trip, error_of, function
 
-ARGUMENTS = ["", "tensor<?xf32>", "index", ""][1:-1]
+ARGUMENTS = ["tensor<?xf32>", "index"]
 
 # The op, and its text over the arguments above.
 VALID = [

@@ -26,8 +26,10 @@ func.func @add(%x: !torch.vtensor<[?],f32>, %y: !torch.vtensor<[?],f32>) -> !tor
 
 def _run(program: str, *arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [Path(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "tools/aot", program)]
-        + list(arguments),
+        [
+            Path(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "tools/aot", program),
+            *arguments,
+        ],
         cwd=cwd,
         env={**os.environ, "BUILD_WORKING_DIRECTORY": str(cwd)},
         capture_output=True,
@@ -96,8 +98,8 @@ def test_an_op_that_cannot_be_lowered_is_named_with_its_source(tmp_path: Path) -
     )
     result = _run("torch_to_tcp", "in", "-o", "out", cwd=tmp_path)
     assert result.returncode == 1
-    assert "model.py:7: aten.lgamma" in result.stderr
-    assert "model.py:9: my.op" in result.stderr
+    assert "model.py:7: error: aten.lgamma" in result.stderr
+    assert "model.py:9: error: my.op" in result.stderr
     assert "tanh" not in result.stderr
 
 

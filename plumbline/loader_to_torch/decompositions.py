@@ -1,0 +1,91 @@
+"""Which ops reach the Torch dialect whole, and as what those do that it has no op for."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch_mlir.extras.fx_decomp_util import get_decomposition_table
+
+aten = torch.ops.aten
+
+KEPT_OPS = (
+    "aten._adaptive_avg_pool2d",
+    "aten._adaptive_avg_pool3d",
+    "aten._softmax",
+    "aten.adaptive_avg_pool1d",
+    "aten.adaptive_avg_pool2d",
+    "aten.adaptive_avg_pool3d",
+    "aten.adaptive_max_pool1d",
+    "aten.adaptive_max_pool2d",
+    "aten.adaptive_max_pool3d",
+    "aten.amax",
+    "aten.amin",
+    "aten.argmax",
+    "aten.argmin",
+    "aten.copysign.Tensor",
+    "aten.elu",
+    "aten.fmod.Tensor",
+    "aten.isinf",
+    "aten.isnan",
+    "aten.leaky_relu",
+    "aten.linalg_vector_norm",
+    "aten.logcumsumexp",
+    "aten.mean",
+    "aten.mean.dim",
+    "aten.round.decimals",
+    "aten.sgn",
+    "aten.sign",
+    "aten.signbit",
+    "aten.trunc",
+    "aten.var.correction",
+    "aten.var_mean.correction",
+)
+"""What torch-mlir would take apart with a loss: of precision (the remainder of a quotient that was
+rounded first, exp(x) - 1 near 0, half precision rounded at each step), of the sign of zero, or into
+ops that go no further. Each has a pattern of its own to TCP."""
+
+
+def decomposition_table() -> dict[Any, Callable[..., Any]]:
+    """torch-mlir's table, and rules for ops that its dialect does not have."""
+    table = dict(get_decomposition_table())
+    for op, tensor_op in _SCALAR_VARIANTS.items():
+        table[op] = _with_tensor(tensor_op)
+    for op, same in _OTHER_NAMES.items():
+        table[op] = same
+    return table
+
+
+def _with_tensor(tensor_op: Any) -> Callable[..., torch.Tensor]:
+    """The op on two tensors, called with a tensor and a number in either order."""
+
+    def decomposed(left: Any, right: Any) -> torch.Tensor:
+        # In the dtype that the number has beside the tensor, a tensor of rank 0 promotes alike.
+        dtype = torch.result_type(left, right)
+        left, right = (
+            operand if isinstance(operand, torch.Tensor) else torch.full((), operand, dtype=dtype)
+            for operand in (left, right)
+        )
+        result: torch.Tensor = tensor_op(left, right)
+        return result
+
+    return decomposed
+
+
+_SCALAR_VARIANTS = {
+    aten.bitwise_and.Scalar_Tensor: aten.bitwise_and.Tensor,
+    aten.bitwise_left_shift.Scalar_Tensor: aten.bitwise_left_shift.Tensor,
+    aten.bitwise_left_shift.Tensor_Scalar: aten.bitwise_left_shift.Tensor,
+    aten.bitwise_or.Scalar: aten.bitwise_or.Tensor,
+    aten.bitwise_or.Scalar_Tensor: aten.bitwise_or.Tensor,
+    aten.bitwise_right_shift.Scalar_Tensor: aten.bitwise_right_shift.Tensor,
+    aten.bitwise_right_shift.Tensor_Scalar: aten.bitwise_right_shift.Tensor,
+    aten.bitwise_xor.Scalar: aten.bitwise_xor.Tensor,
+    aten.bitwise_xor.Scalar_Tensor: aten.bitwise_xor.Tensor,
+    aten.copysign.Scalar: aten.copysign.Tensor,
+    aten.remainder.Scalar_Tensor: aten.remainder.Tensor,
+}
+
+_OTHER_NAMES = {
+    aten.__lshift__.Tensor: aten.bitwise_left_shift.Tensor,
+    aten.__rshift__.Tensor: aten.bitwise_right_shift.Tensor,
+}

@@ -1,0 +1,66 @@
+"""Takes a program's weights out of its text: they become arguments that go by their names."""
+
+from typing import cast
+
+import safetensors.torch
+import torch
+from torch.export.graph_signature import InputKind
+from torch_mlir import ir
+
+from plumbline.weight_arguments import NAME
+
+_LARGEST_LITERAL = 16
+"""Constants of at most so many elements stay in the text, where they can be read and folded."""
+
+
+def lift_weights(exported: torch.export.ExportedProgram) -> dict[str, torch.Tensor]:
+    """Makes inputs of the parameters, buffers and large constants that `exported` uses.
+
+    They come before the program's own inputs, in the order of the result: by the names that
+    `state_dict` gives them, with their values. Those that nothing uses are removed.
+    """
+    weights: dict[str, torch.Tensor] = {}
+    signature = exported.graph_signature
+    placeholders = {node.name: node for node in exported.graph.nodes if node.op == "placeholder"}
+    kept = []
+    for spec in signature.input_specs:
+        if spec.kind not in (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR):
+            kept.append(spec)
+            continue
+        name = cast("str", spec.target)
+        node = placeholders[spec.arg.name]
+        value = _value(exported, name)
+        if not node.users:
+            exported.graph.erase_node(node)
+            continue
+        kept.append(spec)
+        if spec.kind is InputKind.CONSTANT_TENSOR and value.numel() <= _LARGEST_LITERAL:
+            continue
+        spec.kind, spec.target, spec.persistent = InputKind.USER_INPUT, None, None
+        weights[name] = value.detach().contiguous()
+    signature.input_specs[:] = kept
+    return weights
+
+
+def _value(exported: torch.export.ExportedProgram, name: str) -> torch.Tensor:
+    # Buffers that are not persistent are kept among the constants.
+    found = exported.state_dict[name] if name in exported.state_dict else exported.constants[name]
+    return cast("torch.Tensor", found)
+
+
+def name_arguments(module: ir.Module, names: list[str]) -> None:
+    """Marks the leading arguments of `module`'s function as the weights of these names."""
+    with module.context:
+        function = next(
+            op for op in module.body.operations if op.operation.name == "func.func"
+        )
+        count = len(function.regions[0].blocks[0].arguments)
+        attributes = [ir.DictAttr.get({NAME: ir.StringAttr.get(name)}) for name in names]
+        attributes += [ir.DictAttr.get({})] * (count - len(names))
+        function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
+
+
+def serialise(weights: dict[str, torch.Tensor]) -> bytes:
+    """The safetensors file of `weights`; equal weights give equal bytes."""
+    # The library refuses tensors that share memory, as tied weights do.
+    return bytes(safetensors.torch.save({name: value.clone() for name, value in weights.items()}))

@@ -1,0 +1,1 @@
+"""All passes and pipelines by name, and pipelines from text."""

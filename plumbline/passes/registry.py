@@ -1,0 +1,72 @@
+"""The passes and pipelines of Plumbline, by the names that are their flags."""
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from plumbline.linalg_to_llvm import conversion as linalg_to_llvm
+from plumbline.linalg_to_llvm.pipelines import DECOMPOSE_TENSOR_OPS
+from plumbline.pipeline import Pass, Pipeline
+from plumbline.stablehlo_to_tcp.conversion import CONVERT_STABLEHLO_TO_TCP
+from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
+from plumbline.tcp.transforms.drop_symbolic_shape_ops import DROP_SYMBOLIC_SHAPE_OPS
+from plumbline.tcp.transforms.fuse_elementwise_ops import TCP_FUSE_ELEMENTWISE_OPS
+from plumbline.tcp.transforms.inline_group_ops import TCP_INLINE_GROUP_OPS
+from plumbline.tcp.transforms.isolate_group_ops import TCP_ISOLATE_GROUP_OPS
+from plumbline.tcp_to_arith.conversion import CONVERT_TCP_TO_ARITH
+from plumbline.tcp_to_linalg.conversion import (
+    CONVERT_TCP_TO_LINALG,
+    TCP_TO_LINALG,
+    VERIFY_NO_TCP_OPS,
+)
+from plumbline.tcp_to_tensor.conversion import CONVERT_TCP_TO_TENSOR
+from plumbline.torch_to_tcp.backend_contract import TORCH_VERIFY_TCP_BACKEND_CONTRACT
+from plumbline.torch_to_tcp.beside_tcp import CONVERT_TORCH_TO_LINALG_BESIDE_TCP
+from plumbline.torch_to_tcp.conversion import CONVERT_TORCH_TO_TCP, TORCH_BACKEND_TO_TCP_BACKEND
+from plumbline.torch_to_tcp.custom_op import CONVERT_TORCH_TO_TCP_CUSTOM_OP
+from plumbline.torch_to_tcp.eliminate_unused_torch_ops import ELIMINATE_UNUSED_TORCH_OPS
+
+_Named = TypeVar("_Named", Pass, Pipeline)
+
+TCP_TO_LLVM = Pipeline(
+    "tcp-to-llvm-pipeline",
+    (TCP_TO_LINALG, linalg_to_llvm.LINALG_TO_LLVM),
+    summary="Lower TCP to the LLVM dialect, for a CPU",
+)
+
+
+def _by_name(entries: Iterable[_Named]) -> dict[str, _Named]:
+    return {entry.name: entry for entry in sorted(entries, key=lambda entry: entry.name)}
+
+
+PASSES = _by_name(
+    (
+        CONVERT_STABLEHLO_TO_TCP,
+        CONVERT_TCP_TO_ARITH,
+        CONVERT_TCP_TO_LINALG,
+        CONVERT_TCP_TO_TENSOR,
+        CONVERT_TORCH_TO_LINALG_BESIDE_TCP,
+        CONVERT_TORCH_TO_TCP,
+        CONVERT_TORCH_TO_TCP_CUSTOM_OP,
+        DROP_SYMBOLIC_SHAPE_OPS,
+        ELIMINATE_UNUSED_TORCH_OPS,
+        TCP_CANONICALIZE,
+        TCP_FUSE_ELEMENTWISE_OPS,
+        TCP_INLINE_GROUP_OPS,
+        TCP_ISOLATE_GROUP_OPS,
+        TORCH_VERIFY_TCP_BACKEND_CONTRACT,
+        VERIFY_NO_TCP_OPS,
+        linalg_to_llvm.BUFFERIZE_WHOLE_MODULE,
+        linalg_to_llvm.PREPARE_C_ABI,
+        linalg_to_llvm.WRAP_C_ABI,
+    )
+)
+
+PIPELINES = _by_name(
+    (
+        DECOMPOSE_TENSOR_OPS,
+        TCP_TO_LINALG,
+        TCP_TO_LLVM,
+        TORCH_BACKEND_TO_TCP_BACKEND,
+        linalg_to_llvm.LINALG_TO_LLVM,
+    )
+)

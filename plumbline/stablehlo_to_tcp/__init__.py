@@ -1,0 +1,1 @@
+"""StableHLO -> TCP."""

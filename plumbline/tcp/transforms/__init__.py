@@ -1,0 +1,1 @@
+"""Passes from TCP to TCP."""

@@ -1,0 +1,290 @@
+"""Folds what is known when the program is compiled, and merges constants.
+
+MLIR's own canonicalization knows nothing of the ops of a dialect that is defined in Python.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from torch_mlir import ir
+
+from plumbline.pipeline import Pass
+from plumbline.tcp.attributes import case_of
+from plumbline.tcp.constraints import is_bool, is_float
+from plumbline.tcp.dialect import TcpOp
+from plumbline.tcp.ops import data_movement, elementwise
+from plumbline.tcp.ops.data_movement import ConstOp
+from plumbline.tcp.transforms.lower import Pattern, lower
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# A larger result than this stays computed at run time, lest the program grow. A tensor that has one
+# value everywhere counts as one element.
+_MAX_ELEMENTS = 1024
+
+_ISOLATED = ("builtin.module", "func.func", "tcp.isolated_group")
+
+
+# -- constants ---------------------------------------------------------------------------------
+
+
+def _constant(value: ir.Value) -> ir.Attribute | None:
+    """The elements of `value`, if they are known and of a type that numpy has."""
+    if isinstance(value.owner, ir.Block) or value.owner.name != ConstOp.OPERATION_NAME:
+        return None
+    attribute = value.owner.attributes["value"]
+    if not isinstance(attribute, ir.DenseElementsAttr):
+        return None
+    return None if value.type.element_type == ir.BF16Type.get() else attribute
+
+
+def _fold_constants(op: TcpOp, compute: Callable[..., Array]) -> ir.Value | None:
+    """A constant in the place of an op on constants; `compute` takes them as arrays.
+
+    Where all operands have one value everywhere, it takes arrays of that one element.
+    """
+    found = [_constant(operand) for operand in op.operands]
+    attributes = [attribute for attribute in found if attribute is not None]
+    type_ = op.results[0].type
+    if not attributes or len(attributes) < len(found) or not type_.has_static_shape:
+        return None
+    if type_.element_type == ir.BF16Type.get() or not _count(type_):
+        return None
+    splat = all(attribute.is_splat for attribute in attributes)
+    if not splat and _count(type_) > _MAX_ELEMENTS:
+        return None
+    arrays = [np.array(attribute) for attribute in attributes]
+    if splat:
+        arrays = [array.reshape(-1)[:1] for array in arrays]
+    with np.errstate(all="ignore"):
+        result = compute(op, *arrays)
+    if result is None or (not splat and list(result.shape) != list(type_.shape)):
+        return None
+    return _const(result.reshape(-1)[:1] if splat else result, type_)
+
+
+def _count(type_: ir.RankedTensorType) -> int:
+    return int(np.prod(type_.shape, dtype=np.int64))
+
+
+def _const(array: Array, type_: ir.RankedTensorType) -> ir.Value:
+    """A constant of `type_`; an array of one element gives it one value everywhere."""
+    array = np.ascontiguousarray(array)
+    return ConstOp(value=ir.DenseElementsAttr.get(array, type=type_)).out
+
+
+# -- what numpy computes just as the compiled program would ------------------------------------
+
+
+def _ufunc(function: Callable[..., Any]) -> Callable[..., Array]:
+    return lambda _, *arrays: function(*arrays)
+
+
+def _signed(op: TcpOp, array: Array) -> Array:
+    """Integers as the op takes them; those of an array are signed."""
+    signedness = op.attributes["int_signedness"] if "int_signedness" in op.attributes else None
+    if signedness is None or case_of(signedness) != "Unsigned":
+        return array
+    return array.view(f"uint{8 * array.itemsize}")
+
+
+def _signed_ufunc(function: Callable[..., Any]) -> Callable[..., Array]:
+    return lambda op, *arrays: function(*(_signed(op, array) for array in arrays))
+
+
+_COMPARISONS = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+
+
+def _compare(op: TcpOp, first: Array, second: Array) -> Array:
+    relation = _COMPARISONS[case_of(op.predicate)]
+    return np.asarray(relation(_signed(op, first), _signed(op, second)))
+
+
+_DTYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "i1": "bool"}
+
+
+def _cast(op: TcpOp, array: Array) -> Array | None:
+    source, target = op.input.type.element_type, op.out.type.element_type
+    if is_bool(target):
+        return array != 0
+    if is_float(source) and not is_float(target):
+        # What does not fit is undefined; it is left to the machine.
+        return None
+    if not is_float(source) and not is_bool(source):
+        array = (
+            array.view(f"uint{8 * array.itemsize}")
+            if case_of(op.in_int_signedness) == "Unsigned"
+            else array
+        )
+        if target == ir.F16Type.get():
+            # As PyTorch does, which rounds twice then.
+            array = array.astype("float32")
+    return array.astype(_DTYPES.get(str(target), f"int{getattr(target, 'width', 0)}"))
+
+
+def _transpose(op: TcpOp, array: Array) -> Array:
+    return np.transpose(array, [axis.value for axis in op.permutation]) if array.ndim else array
+
+
+def _transpose_unless_splat(op: TcpOp, array: Array) -> Array:
+    return array if array.shape == (1,) else _transpose(op, array)
+
+
+def _reverse(op: TcpOp, array: Array) -> Array:
+    return array if array.size == 1 else np.flip(array, [axis.value for axis in op.axes])
+
+
+def _concat(op: TcpOp, *arrays: Array) -> Array | None:
+    if any(array.shape == (1,) for array in arrays) and len({a.tobytes() for a in arrays}) == 1:
+        return arrays[0]
+    if any(array.ndim != op.out.type.rank for array in arrays):
+        return None
+    return np.concatenate(arrays, axis=op.dim.value)
+
+
+_FOLDS: Mapping[type[TcpOp], Callable[..., Array | None]] = {
+    elementwise.AbsOp: _ufunc(np.abs),
+    elementwise.AddOp: _ufunc(np.add),
+    elementwise.BitwiseAndOp: _ufunc(np.bitwise_and),
+    elementwise.BitwiseNotOp: _ufunc(np.invert),
+    elementwise.BitwiseOrOp: _ufunc(np.bitwise_or),
+    elementwise.BitwiseXorOp: _ufunc(np.bitwise_xor),
+    elementwise.CastOp: _cast,
+    elementwise.CeilOp: _ufunc(np.ceil),
+    elementwise.CompareOp: _compare,
+    elementwise.DivfOp: _ufunc(np.divide),
+    elementwise.FloorOp: _ufunc(np.floor),
+    elementwise.LogicalAndOp: _ufunc(np.logical_and),
+    elementwise.LogicalNotOp: _ufunc(np.logical_not),
+    elementwise.LogicalOrOp: _ufunc(np.logical_or),
+    elementwise.LogicalXorOp: _ufunc(np.logical_xor),
+    elementwise.MaximumOp: _signed_ufunc(np.maximum),
+    elementwise.MinimumOp: _signed_ufunc(np.minimum),
+    elementwise.MulOp: _ufunc(np.multiply),
+    elementwise.NegOp: _ufunc(np.negative),
+    elementwise.RoundEvenOp: _ufunc(np.rint),
+    elementwise.SelectOp: _ufunc(np.where),
+    elementwise.SqrtOp: _ufunc(np.sqrt),
+    elementwise.SubOp: _ufunc(np.subtract),
+    data_movement.ConcatOp: _concat,
+    data_movement.ReverseOp: _reverse,
+    data_movement.TransposeOp: _transpose_unless_splat,
+}
+
+
+# -- ops that change nothing -------------------------------------------------------------------
+
+
+def _is_identity_cast(op: TcpOp) -> bool:
+    return True
+
+
+def _is_identity_transpose(op: TcpOp) -> bool:
+    return [axis.value for axis in op.permutation] == list(range(op.out.type.rank))
+
+
+def _has_no_axes(op: TcpOp) -> bool:
+    return not list(op.axes)
+
+
+def _has_one_operand(op: TcpOp) -> bool:
+    return len(op.operands) == 1
+
+
+_IDENTITIES: Mapping[type[TcpOp], Callable[[TcpOp], bool]] = {
+    # Of equal types, which is asked of all.
+    elementwise.CastOp: _is_identity_cast,
+    data_movement.BroadcastOp: _has_no_axes,
+    data_movement.ConcatOp: _has_one_operand,
+    data_movement.ReverseOp: _has_no_axes,
+    data_movement.TransposeOp: _is_identity_transpose,
+}
+
+
+def _compose_transposes(op: TcpOp) -> ir.Value | None:
+    inner = op.input.owner
+    if isinstance(inner, ir.Block) or inner.name != data_movement.TransposeOp.OPERATION_NAME:
+        return None
+    first = [axis.value for axis in inner.opview.permutation]
+    second = [axis.value for axis in op.permutation]
+    return data_movement.TransposeOp(
+        inner.operands[0], permutation=[first[axis] for axis in second], results=op.out.type
+    ).out
+
+
+def _fold_broadcast(op: TcpOp) -> ir.Value | None:
+    """One value everywhere stays so; an array of several is left to be stretched at run time."""
+    attribute = _constant(op.input)
+    type_ = op.out.type
+    if attribute is None or not attribute.is_splat:
+        return None
+    if not type_.has_static_shape or not _count(type_):
+        return None
+    return _const(np.array(attribute).reshape(-1)[:1], type_)
+
+
+_REWRITES: Mapping[type[TcpOp], Pattern] = {
+    data_movement.BroadcastOp: _fold_broadcast,
+    data_movement.TransposeOp: _compose_transposes,
+}
+
+
+def _pattern(op_class: type[TcpOp]) -> Pattern:
+    def simplify(op: TcpOp) -> ir.Value | None:
+        is_identity = _IDENTITIES.get(op_class)
+        operand_type = op.operands[0].type if op.operands else None
+        if is_identity and operand_type == op.results[0].type and is_identity(op):
+            return op.operands[0]
+        folded = _fold_constants(op, _FOLDS[op_class]) if op_class in _FOLDS else None
+        if folded is None and op_class in _REWRITES:
+            return _REWRITES[op_class](op)  # type: ignore[return-value]
+        return folded
+
+    return simplify
+
+
+_PATTERNS = {op: _pattern(op) for op in {**_FOLDS, **_IDENTITIES, **_REWRITES}}
+
+
+# -- merging -----------------------------------------------------------------------------------
+
+
+def _merge_constants(op: ir.Operation, known: dict[ir.Attribute, ir.Value]) -> None:
+    """Has the constants in `op` that equal an earlier one, or one of `known`, be that one."""
+    for region in op.regions:
+        visible = {} if op.name in _ISOLATED else dict(known)
+        for block in region.blocks:
+            # Of several blocks only the first comes before all others.
+            own = visible if block == region.blocks[0] else dict(visible)
+            for inner in list(block.operations):
+                if inner.operation.name == ConstOp.OPERATION_NAME:
+                    _merge_constant(inner.operation, own)
+                else:
+                    _merge_constants(inner.operation, own)
+
+
+def _merge_constant(op: ir.Operation, known: dict[ir.Attribute, ir.Value]) -> None:
+    first = known.setdefault(op.attributes["value"], op.results[0])
+    if first != op.results[0]:
+        op.results[0].replace_all_uses_with(first)
+        op.erase()
+
+
+def _canonicalize(operation: ir.Operation) -> None:
+    lower(operation, _PATTERNS)
+    _merge_constants(operation, {})
+
+
+TCP_CANONICALIZE = Pass(
+    "tcp-canonicalize",
+    "Fold ops of TCP on constants and ops that change nothing, and merge constants",
+    _canonicalize,
+)

@@ -1,0 +1,51 @@
+"""Products of matrices, as loops over rows, the dimension that is summed over, and columns.
+
+The columns come last: then an element of the first operand meets a row of the second, and both
+that row and the row of the result lie one element beside the other.
+"""
+
+from collections.abc import Sequence
+
+from torch_mlir import ir
+
+from plumbline.tcp.ops.contraction import BatchMatmulOp, MatmulOp, MatrixProductOp
+from plumbline.tcp_to_linalg.accumulators import (
+    add_product,
+    all_narrowed,
+    product_type,
+    with_elements,
+)
+from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, dims_map, loop_nest
+from plumbline.tcp_to_linalg.pattern import Patterns, dim, dynamic_sizes, fill
+from plumbline.tcp_to_linalg.scalars import constant
+
+
+def convert_matrix_product(op: MatrixProductOp) -> ir.Value:
+    """Loops over the batches, then rows, the summed dimension, and columns."""
+    result = op.out.type
+    batches = list(range(result.rank - 2))
+    row, summed, column = (len(batches) + place for place in range(3))
+    sum_type = product_type(result.element_type)
+    sizes = [dim(op.in1, axis) for axis in (*batches, row)] + [dim(op.in2, result.rank - 1)]
+    out_type = with_elements(result, sum_type)
+
+    def at(*places: int) -> ir.AffineMap:
+        return dims_map(result.rank + 1, [*batches, *places])
+
+    def payload(elements: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> ir.Value:
+        return add_product(so_far[0], *elements)
+
+    (value,) = loop_nest(
+        [fill(out_type, dynamic_sizes(out_type, sizes), constant(sum_type, 0))],
+        [op.in1, op.in2],
+        [at(row, summed), at(summed, column), at(row, column)],
+        [PARALLEL] * (len(batches) + 1) + [REDUCTION, PARALLEL],
+        payload,
+    )
+    return all_narrowed(value, result.element_type)
+
+
+PATTERNS: Patterns = {
+    MatmulOp: convert_matrix_product,
+    BatchMatmulOp: convert_matrix_product,
+}

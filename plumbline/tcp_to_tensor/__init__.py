@@ -1,0 +1,1 @@
+"""TCP -> tensor: data movement that the tensor dialect has ops for."""

@@ -1,0 +1,132 @@
+"""Takes what TCP has no op for straight to linalg, by torch-mlir's own conversions.
+
+A TCP module therefore holds linalg, tensor, arith, math and scf beside TCP.
+"""
+
+from torch_mlir import ir
+from torch_mlir.dialects import func
+
+from plumbline.errors import UserError
+from plumbline.pipeline import MODULE, LoweringError, Nested, Pass, PassFailure, Pipeline
+from plumbline.torch_to_tcp.pattern import Unsupported
+from plumbline.torch_to_tcp.patterns import PATTERNS
+from plumbline.torch_to_tcp.torch_ops import computing_ops, is_constant, pytorch_name
+
+_TO_LINALG = Pipeline(
+    "torch-to-linalg",
+    (
+        Nested(
+            "func.func",
+            (
+                "convert-torch-to-tmtensor",
+                "canonicalize",
+                "convert-torch-to-linalg",
+                "canonicalize",
+                "convert-torch-to-scf",
+                "convert-torch-to-arith",
+                "convert-torch-to-tensor",
+            ),
+        ),
+        "canonicalize",
+        "cse",
+    ),
+)
+
+_ONE_OP_TO_LINALG = Pipeline(
+    "one-torch-op-to-linalg",
+    (
+        "torch-func-backend-type-conversion",
+        _TO_LINALG,
+        Nested("func.func", ("torch-finalizing-backend-type-conversion",)),
+        "canonicalize",
+    ),
+)
+
+
+def _convert(operation: ir.Operation) -> None:
+    if operation.name != MODULE:
+        raise UserError(f"convert-torch-to-linalg-beside-tcp runs on '{MODULE}' only")
+    if not computing_ops(operation):
+        return
+    message = ""
+    try:
+        _TO_LINALG.run(operation)
+    except LoweringError as error:
+        message = str(error)
+    if not message and not computing_ops(operation):
+        return
+    illegal = [op for op in computing_ops(operation) if not _lowers_alone(op)]
+    for op in illegal:
+        types = ", ".join(str(operand.type) for operand in op.operands)
+        reason = _refusal(op)
+        op.location.emit_error(
+            f"{pytorch_name(op)}({types}) can be lowered neither to TCP nor to linalg"
+            + (f": {reason}" if reason else "")
+        )
+    if not illegal:
+        operation.location.emit_error(message)
+    raise PassFailure
+
+
+CONVERT_TORCH_TO_LINALG_BESIDE_TCP = Pass(
+    "convert-torch-to-linalg-beside-tcp",
+    "Convert ops of the Torch dialect that TCP has no ops for to linalg and its kin",
+    _convert,
+)
+
+
+def _refusal(op: ir.Operation) -> str:
+    """Why the pattern to TCP refuses an op; empty if there is none."""
+    pattern = PATTERNS.get(op.name)
+    if pattern is None:
+        return ""
+    _, clone = _alone(op)
+    try:
+        with ir.InsertionPoint(clone), op.location:
+            pattern(clone.opview)
+    except Unsupported as reason:
+        return str(reason)
+    return ""
+
+
+def _lowers_alone(op: ir.Operation) -> bool:
+    """Whether `op`, in a function of its own, reaches linalg.
+
+    A conversion that fails reports one op and rolls the others back: only by trying each op alone
+    can all of those be told that stand in the way.
+    """
+    probe, _ = _alone(op)
+    try:
+        _ONE_OP_TO_LINALG.run(probe)
+    except LoweringError:
+        return False
+    return not computing_ops(probe)
+
+
+def _alone(op: ir.Operation) -> tuple[ir.Module, ir.Operation]:
+    """A module with a clone of `op` in a function of its own, and the clone."""
+    probe = ir.Module.create(op.location)
+    with op.location:
+        types = [operand.type for operand in op.operands if not is_constant(operand)]
+        signature = ir.FunctionType.get(types, [result.type for result in op.results])
+        function = func.FuncOp("probe", signature, ip=ir.InsertionPoint(probe.body))
+        block = function.add_entry_block()
+        arguments = iter(block.arguments)
+        with ir.InsertionPoint(block):
+            operands = [
+                _clone_constant(operand) if is_constant(operand) else next(arguments)
+                for operand in op.operands
+            ]
+            clone = op.clone().operation
+            for index, operand in enumerate(operands):
+                clone.operands[index] = operand
+            func.ReturnOp(list(clone.results))
+    return probe, clone
+
+
+def _clone_constant(value: ir.Value) -> ir.Value:
+    operands = [_clone_constant(operand) for operand in value.owner.operands]
+    clone = value.owner.operation.clone()
+    for index, operand in enumerate(operands):
+        clone.operands[index] = operand
+    return clone.results[0]

@@ -1,0 +1,47 @@
+"""Ops that give dynamic sizes a name."""
+
+from torch_mlir import ir
+
+from plumbline.tcp.ops.symbolic_shape import BindSymbolicShapeOp, SymbolicIntOp
+from plumbline.torch_to_tcp.pattern import Unsupported, tensor
+from plumbline.walk import operations_of
+
+
+def convert(operation: ir.Operation) -> None:
+    """Converts the symbolic sizes in `operation`, and what says which tensors have them.
+
+    A tensor that TCP has no type for keeps its Torch op.
+    """
+    symbols: dict[ir.Value, ir.Value] = {}
+    for op in operations_of(operation, "torch"):
+        if op.name == "torch.symbolic_int":
+            symbols[op.results[0]] = _convert_symbolic_int(op)
+        elif op.name == "torch.bind_symbolic_shape":
+            _convert_bind(op, symbols)
+    for symbol in symbols:
+        if not list(symbol.uses):
+            symbol.owner.erase()
+
+
+def _convert_symbolic_int(op: ir.Operation) -> ir.Value:
+    with ir.InsertionPoint(op), op.location:
+        return SymbolicIntOp(
+            symbol_name=op.attributes["symbol_name"],
+            min_val=op.attributes["min_val"],
+            max_val=op.attributes["max_val"],
+            results=ir.IntegerType.get_signless(64),
+        ).result
+
+
+def _convert_bind(op: ir.Operation, symbols: dict[ir.Value, ir.Value]) -> None:
+    operand, *shape_symbols = op.operands
+    try:
+        with ir.InsertionPoint(op), op.location:
+            BindSymbolicShapeOp(
+                tensor(operand).value,
+                [symbols[symbol] for symbol in shape_symbols],
+                shape_expressions=op.attributes["shape_expressions"],
+            )
+    except Unsupported:
+        return
+    op.erase()

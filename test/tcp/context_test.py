@@ -1,0 +1,62 @@
+"""The context that every stage works in."""
+
+import subprocess
+import sys
+
+import pytest
+from torch_mlir import ir
+from torch_mlir.passmanager import PassManager
+
+from plumbline.context import load_tcp, make_context, register_torch
+from plumbline.tcp.assembly.module import parse_module, print_module
+from test.tcp.checks import function
+
+TANH = function(["tensor<2xf32>"], "%0 = tcp.tanh %arg0 : tensor<2xf32> -> tensor<2xf32>")
+
+
+def test_all_dialects_are_there() -> None:
+    context = make_context()
+    for dialect in ("tcp", "func", "linalg", "tensor", "arith", "scf", "llvm"):
+        assert context.is_dialect_loaded(dialect), dialect
+
+
+def test_contexts_do_not_share() -> None:
+    first, second = make_context(), make_context()
+    module = parse_module(TANH, first, "a.mlir")
+    del first
+    assert print_module(parse_module(TANH, second, "a.mlir")) == print_module(module) == TANH
+
+
+def test_loading_twice_does_nothing() -> None:
+    context = make_context(torch=True)
+    load_tcp(context)
+    register_torch(context)
+    assert print_module(parse_module(TANH, context, "a.mlir")) == TANH
+
+
+def test_the_torch_dialect_is_there_if_asked() -> None:
+    text = "func.func private @f(!torch.vtensor<[?],f32>)"
+    assert "!torch.vtensor" in str(parse_module(text, make_context(torch=True), "a.mlir"))
+    with make_context(torch=True):
+        PassManager.parse("builtin.module(func.func(torch-finalizing-backend-type-conversion))")
+
+
+def test_a_context_of_someone_else_can_have_tcp() -> None:
+    context = ir.Context()
+    load_tcp(context)
+    assert print_module(parse_module(TANH, context, "a.mlir")) == TANH
+
+
+def test_torch_is_not_imported() -> None:
+    program = (
+        "import sys\n"
+        "from plumbline.context import make_context\n"
+        "make_context(torch=True)\n"
+        "sys.exit('torch' in sys.modules)\n"
+    )
+    environment = {"PYTHONPATH": ":".join(sys.path)}
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
