@@ -11,6 +11,7 @@ from plumbline.context import make_context
 from plumbline.element_type import ElementType
 from plumbline.errors import UserError
 from plumbline.linalg_to_llvm.conversion import convert_linalg_to_llvm
+from plumbline.linalg_to_llvm.embedded_weights import marks_of
 from plumbline.llvm_to_asm.assembly import Target, emit_assembly, emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
 from plumbline.loader_to_torch.export import export
@@ -23,6 +24,7 @@ from plumbline.tcp.assembly.module import parse_module, print_module
 from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
 from plumbline.torch_to_tcp.torch_types import DYNAMIC, TorchTensorType
+from plumbline.weight_arguments import symbol
 
 STAGES = ("torch", "tcp", "linalg", "llvm", "llvm_ir", "asm")
 """The stages whose texts a compiled program keeps, in order."""
@@ -114,7 +116,8 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     program.inputs = tuple(tensor.detach().clone() for tensor in example_inputs)
     target = Target.for_cpu(target_cpu)
 
-    texts = {"torch": export(who, program)}
+    exported = export(who, program)
+    texts = {"torch": exported.text}
     mlir = parse_module(texts["torch"], make_context(torch=True), who)
     signature = _signature(mlir, func_name)
     convert_torch_to_tcp(mlir)
@@ -125,7 +128,8 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     texts["llvm"] = print_module(mlir)
     texts["llvm_ir"] = translate_to_llvm_ir(mlir)
     machine_code = emit_object(texts["llvm_ir"], target, opt_level)
-    return CompiledProgram(signature, NativeFunction(machine_code, signature), texts, target)
+    data = {symbol(func_name, name): to_numpy(value) for name, value in exported.weights.items()}
+    return CompiledProgram(signature, NativeFunction(machine_code, signature, data), texts, target)
 
 
 def _signature(module: ir.Module, name: str) -> Signature:
@@ -136,7 +140,10 @@ def _signature(module: ir.Module, name: str) -> Signature:
         and ir.StringAttr(operation.attributes["sym_name"]).value == name
     )
     type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
-    return Signature(name, _specs(type_.inputs), _specs(type_.results))
+    given = [
+        type_ for type_, mark in zip(type_.inputs, marks_of(function), strict=True) if mark is None
+    ]
+    return Signature(name, _specs(given), _specs(type_.results))
 
 
 def _specs(types: Sequence[ir.Type]) -> tuple[TensorSpec, ...]:

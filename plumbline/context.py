@@ -36,8 +36,14 @@ def register_torch(context: ir.Context) -> None:
     """Registers the Torch dialect, without which the passes over it do not parse."""
     # 40 ms to import, which the later stages need not pay.
     from torch_mlir.dialects.torch import register_dialect
+    from torch_mlir.passmanager import PassManager
 
     register_dialect(context)
+    # torch_c, of the casts between the types of Torch and builtin ones, can be registered by no
+    # function; a pass that makes such casts loads it.
+    with context, ir.Location.unknown():
+        manager = PassManager.parse("builtin.module(torch-func-backend-type-conversion)")
+        manager.run(ir.Module.create().operation)
 
 
 def register_stablehlo(context: ir.Context) -> None:

@@ -10,13 +10,20 @@ _FILE_LINE_COLUMN = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 
 
 def describe(location: ir.Location) -> str:
-    """The innermost source position of `location` as `file:line:column`.
+    """Where `location` is, as `file:line:column`.
 
-    A position in Python has no column (PyTorch records lines only, MLIR then prints 0):
-    it is left out. A location without any file gives `"<unknown location>"`.
+    Where a library's code was called from the user's, the user's line comes first: `model.py:7, in
+    torch/nn/modules/linear.py:134`. A position in Python has no column (PyTorch records lines only,
+    MLIR then prints 0): it is left out. Without any file it is `<unknown location>`.
     """
-    match = _FILE_LINE_COLUMN.search(str(location))
-    if match is None:
+    text = str(location)
+    places = [
+        f"{file}:{line}" if column == "0" else f"{file}:{line}:{column}"
+        for file, line, column in _FILE_LINE_COLUMN.findall(text)
+    ]
+    if not places:
         return "<unknown location>"
-    file, line, column = match.groups()
-    return f"{file}:{line}" if column == "0" else f"{file}:{line}:{column}"
+    # loc(callsite("callee":1:0 at callsite("caller":2:0 at "its caller":3:0)))
+    if "callsite(" in text and len(places) > 1:
+        return f"{places[-1]}, in {places[0]}"
+    return places[0]

@@ -1,6 +1,7 @@
 """Calls compiled machine code from Python, by the C ABI that `tools/aot/abi.h` describes."""
 
 import ctypes
+from collections.abc import Mapping
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -17,9 +18,16 @@ _free.restype = None
 class NativeFunction:
     """A function of an object file, loaded into this process for as long as this lives."""
 
-    def __init__(self, object_file: bytes, signature: Signature) -> None:
-        """Links `object_file` against this process, which has the C library and libm."""
+    def __init__(
+        self, object_file: bytes, signature: Signature, data: Mapping[str, Tensor] | None = None
+    ) -> None:
+        """Links `object_file` against this process, which has the C library and libm.
+
+        `data` has the elements of the symbols that the object file leaves open; they stay where
+        they are in memory, and must not change.
+        """
         self._signature = signature
+        self._data = dict(data or {})
         self._jit = llvm.create_lljit_compiler(use_jit_link=False)
         library = (
             llvm.JITLibraryBuilder()
@@ -27,6 +35,8 @@ class NativeFunction:
             .add_current_process()
             .export_symbol(signature.name)
         )
+        for name, array in self._data.items():
+            library.import_symbol(name, array.ctypes.data)
         self._library = library.link(self._jit, signature.name)
         # A struct by value, however large: ctypes follows the platform's C ABI.
         self._result_type = _struct([_memref_type(output.rank) for output in signature.outputs])

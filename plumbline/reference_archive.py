@@ -1,12 +1,13 @@
 """The reference tensors' file: what a program was given, and what PyTorch answered."""
 
+import dataclasses
 import io
 import math
 import os
 import re
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,6 +78,10 @@ class ReferenceArchive:
             for tolerance in tolerances:
                 if not (math.isfinite(tolerance) and tolerance >= 0):
                     raise UserError(f"{name} has {tolerance}; a tolerance is finite and >= 0")
+
+    def with_leading_inputs(self, inputs: Iterable[Tensor]) -> "ReferenceArchive":
+        """The archive of the function that takes `inputs` before its own."""
+        return dataclasses.replace(self, inputs=(*inputs, *self.inputs))
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes the archive to `path`; equal archives give equal bytes.

@@ -15,10 +15,12 @@ from torch_mlir import ir
 
 from plumbline.errors import UserError
 from plumbline.function_name import check_function_name
+from plumbline.linalg_to_llvm.embedded_weights import EmbeddedWeight, embedded_weights
 from plumbline.location import describe
 
 _BODY_SUFFIX = "_body"
 _INTERNAL = "#llvm.linkage<internal>"
+_WEIGHTS = "plumbline.weights"
 
 
 def _functions(module: ir.Module | ir.Operation, op_name: str, *, public: bool) -> list[ir.OpView]:
@@ -69,12 +71,15 @@ def prepare_functions(module: ir.Module | ir.Operation) -> None:
     """Tells the passes that follow what the ABI promises.
 
     Arguments of public functions are memory that must not be written; private functions are
-    symbols that no other object file sees.
+    symbols that no other object file sees. Which arguments are embedded weights is noted with the
+    function, as the arguments themselves will be taken apart.
     """
     with module.context:
         read_only = ir.DictAttr.get({"bufferization.writable": ir.BoolAttr.get(False)})
         for function in _functions(module, "func.func", public=True):
             count = len(function.regions[0].blocks[0].arguments)
+            if weights := embedded_weights(function):
+                function.attributes[_WEIGHTS] = ir.ArrayAttr.get([w.attribute() for w in weights])
             function.attributes["arg_attrs"] = ir.ArrayAttr.get([read_only] * count)
         for function in _functions(module, "func.func", public=False):
             function.attributes["llvm.linkage"] = ir.Attribute.parse(_INTERNAL)
@@ -93,25 +98,43 @@ def wrap_public_functions(module: ir.Module | ir.Operation) -> None:
 
 def _wrap(module: ir.Module | ir.Operation, function: ir.OpView) -> None:
     name = ir.StringAttr(function.attributes["sym_name"]).value
-    arguments = [str(argument.type) for argument in function.regions[0].blocks[0].arguments]
+    types = [str(argument.type) for argument in function.regions[0].blocks[0].arguments]
     result = _result_type(function)
-    if not result.startswith("!llvm.struct<"):
+    weights = []
+    if _WEIGHTS in function.attributes:
+        weights = [EmbeddedWeight.of(entry) for entry in function.attributes[_WEIGHTS]]
+        del function.attributes[_WEIGHTS]
+    returns_struct = result.startswith("!llvm.struct<")
+    if not returns_struct and not weights:
         return
     body = _unused_symbol(module, name + _BODY_SUFFIX)
     function.attributes["sym_name"] = ir.StringAttr.get(body)
     function.attributes["linkage"] = ir.Attribute.parse(_INTERNAL)
-    declared = "".join(f", %{index}: {type_}" for index, type_ in enumerate(arguments))
-    passed = ", ".join(f"%{index}" for index in range(len(arguments)))
+
+    # The body's first arguments are weights, which the wrapper knows; the others it hands on.
+    lines = [line for index, weight in enumerate(weights) for line in weight.load(name, index)]
+    passed = [value for index, weight in enumerate(weights) for value in weight.values(index)]
+    declared = []
+    for index, type_ in enumerate(types[len(passed) :]):
+        passed.append(f"%{index}")
+        declared.append(f"%{index}: {type_}")
+    call = f"llvm.call @{body}({', '.join(passed)}) : ({', '.join(types)}) -> "
+    if returns_struct:
+        declared.insert(0, f"%result: !llvm.ptr {{llvm.sret = {result}}}")
+        lines.append(f"%value = {call}{result}")
+        lines.append(f"llvm.store %value, %result : {result}, !llvm.ptr")
+    else:
+        lines.append(f"{call}()")
     wrapper = ir.Module.parse(
-        f"llvm.func @{body}({', '.join(arguments)}) -> {result}\n"
-        f"llvm.func @{name}(%result: !llvm.ptr {{llvm.sret = {result}}}{declared}) {{\n"
-        f"  %value = llvm.call @{body}({passed}) : ({', '.join(arguments)}) -> {result}\n"
-        f"  llvm.store %value, %result : {result}, !llvm.ptr\n"
-        f"  llvm.return\n"
-        f"}}\n"
+        f"llvm.func @{body}({', '.join(types)}){f' -> {result}' if returns_struct else ''}\n"
+        + "".join(weight.declaration(name) for weight in weights)
+        + f"llvm.func @{name}({', '.join(declared)}) {{\n"
+        + "".join(f"  {line}\n" for line in [*lines, "llvm.return"])
+        + "}\n"
     )
-    # A clone, since an operation outlives its own module only in C++.
-    ir.InsertionPoint(function).insert(wrapper.body.operations[1].operation.clone())
+    for operation in list(wrapper.body.operations)[1:]:
+        # A clone, since an operation outlives its own module only in C++.
+        ir.InsertionPoint(function).insert(operation.operation.clone())
 
 
 def _result_type(function: ir.OpView) -> str:

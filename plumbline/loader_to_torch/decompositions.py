@@ -1,6 +1,6 @@
 """Which ops reach the Torch dialect whole, and as what those do that it has no op for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -52,7 +52,28 @@ def decomposition_table() -> dict[Any, Callable[..., Any]]:
         table[op] = _with_tensor(tensor_op)
     for op, same in _OTHER_NAMES.items():
         table[op] = same
+    for op, along_one in _ALONG_SEVERAL.items():
+        table[op] = _along_each(along_one)
+    for op in _WHOLE:
+        del table[op]
     return table
+
+
+def _along_each(along_one: Any) -> Callable[..., torch.Tensor]:
+    """The reduction along several dimensions, or all, made of one along one at a time."""
+
+    def decomposed(
+        operand: torch.Tensor, dim: Sequence[int] | None = None, keepdim: bool = False
+    ) -> torch.Tensor:
+        rank = operand.dim()
+        dims = range(rank) if dim is None else {axis % max(rank, 1) for axis in dim}
+        # From the last on, so that the numbers of those to come stay.
+        for axis in sorted(dims, reverse=True):
+            operand = along_one(operand, axis, keepdim)
+        # Also where there is no dimension to reduce, the result is a truth value.
+        return operand if operand.dtype in (torch.bool, torch.uint8) else operand != 0
+
+    return decomposed
 
 
 def _with_tensor(tensor_op: Any) -> Callable[..., torch.Tensor]:
@@ -84,6 +105,14 @@ _SCALAR_VARIANTS = {
     aten.copysign.Scalar: aten.copysign.Tensor,
     aten.remainder.Scalar_Tensor: aten.remainder.Tensor,
 }
+
+_ALONG_SEVERAL = {
+    aten.all.dims: aten.all.dim,
+    aten.any.dims: aten.any.dim,
+}
+
+# Ops that torch-mlir's table takes apart into gathers of single elements.
+_WHOLE = (aten._adaptive_avg_pool2d.default,)
 
 _OTHER_NAMES = {
     aten.__lshift__.Tensor: aten.bitwise_left_shift.Tensor,

@@ -6,6 +6,7 @@ import logging
 import re
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import torch
 from torch_mlir import fx, ir
@@ -14,6 +15,7 @@ from plumbline.errors import UserError
 from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error
 from plumbline.loader_to_torch.source_path import relative_to_import_path
+from plumbline.loader_to_torch.weights import lift_weights, name_arguments
 from plumbline.pipeline import LoweringError, Pipeline
 from plumbline.tcp.assembly.module import print_module
 
@@ -39,26 +41,37 @@ _NOISE = re.compile(
 _LINK = re.compile(r"For more information[^.]*?(https?://|TORCH_LOGS=)\S+|https?://\S+")
 
 
-def export(who: str, program: TorchLoaderOutput) -> str:
-    """The text of `program` as a module of the Torch dialect.
+@dataclass(frozen=True)
+class Export:
+    """A program as a module of the Torch dialect, and what its text leaves out."""
 
-    Its locations are source files relative to where they are imported from. `who` is what
-    messages call the program, such as "loader test.foo_loader".
+    text: str
+    """Its locations are source files relative to where they are imported from."""
+    weights: dict[str, torch.Tensor]
+    """The values of the leading arguments, by name and in order."""
+
+
+def export(who: str, program: TorchLoaderOutput, *, embedded: bool = True) -> Export:
+    """Exports `program`, which messages call `who`, such as "loader test.foo_loader".
+
+    With `embedded`, the weights become read-only data of the library; else they stay arguments.
 
     Raises:
       UserError: torch.export refuses the program, or it mutates its inputs.
       LoweringError: a pass of torch-mlir refuses it.
     """
     exported = _torch_export(who, program)
+    weights = lift_weights(exported)
     try:
         module = _import(exported, program.func_name)
     except (NotImplementedError, ValueError, ir.MLIRError) as error:
         raise UserError(f"{who}: torch-mlir cannot import it: {error}") from error
+    name_arguments(module, program.func_name, list(weights), embedded=embedded)
     try:
         _TO_BACKEND_CONTRACT.run(module)
     except LoweringError as error:
         raise LoweringError(f"{who}: {error}") from error
-    return print_module(module, debug_info=True)
+    return Export(print_module(module, debug_info=True), weights)
 
 
 def _import(exported: torch.export.ExportedProgram, func_name: str) -> ir.Module:

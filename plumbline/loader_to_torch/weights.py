@@ -1,5 +1,6 @@
 """Takes a program's weights out of its text: they become arguments that go by their names."""
 
+from collections.abc import Sequence
 from typing import cast
 
 import safetensors.torch
@@ -7,7 +8,7 @@ import torch
 from torch.export.graph_signature import InputKind
 from torch_mlir import ir
 
-from plumbline.weight_arguments import NAME
+from plumbline.weight_arguments import EMBEDDED, PARAMETER
 
 _LARGEST_LITERAL = 16
 """Constants of at most so many elements stay in the text, where they can be read and folded."""
@@ -48,15 +49,19 @@ def _value(exported: torch.export.ExportedProgram, name: str) -> torch.Tensor:
     return cast("torch.Tensor", found)
 
 
-def name_arguments(module: ir.Module, names: list[str]) -> None:
-    """Marks the leading arguments of `module`'s function as the weights of these names."""
+def name_arguments(module: ir.Module, function_name: str, weights: Sequence[str], *, embedded: bool) -> None:
+    """Marks the leading arguments of a function as the weights of these names."""
     with module.context:
         function = next(
-            op for op in module.body.operations if op.operation.name == "func.func"
+            op
+            for op in module.body.operations
+            if op.operation.name == "func.func"
+            and ir.StringAttr(op.attributes["sym_name"]).value == function_name
         )
         count = len(function.regions[0].blocks[0].arguments)
-        attributes = [ir.DictAttr.get({NAME: ir.StringAttr.get(name)}) for name in names]
-        attributes += [ir.DictAttr.get({})] * (count - len(names))
+        key = EMBEDDED if embedded else PARAMETER
+        attributes = [ir.DictAttr.get({key: ir.StringAttr.get(name)}) for name in weights]
+        attributes += [ir.DictAttr.get({})] * (count - len(weights))
         function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
 
 

@@ -5,6 +5,7 @@ from plumbline.tcp_to_linalg import (
     convolution,
     data_movement,
     elementwise,
+    indexing,
     pooling,
     reduction,
 )
@@ -15,6 +16,7 @@ PATTERNS: Patterns = {
     **convolution.PATTERNS,
     **data_movement.PATTERNS,
     **elementwise.PATTERNS,
+    **indexing.PATTERNS,
     **pooling.PATTERNS,
     **reduction.PATTERNS,
 }

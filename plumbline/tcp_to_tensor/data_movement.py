@@ -53,16 +53,16 @@ def convert_slice(op: SliceOp) -> ir.Value:
 
 def convert_concat(op: ConcatOp) -> ir.Value:
     """A `tensor.concat`."""
-    return tensor.ConcatOp(op.out.type, op.dim, op.inputs).result
+    return tensor.ConcatOp(op.out.type, op.dim.value, op.inputs).result
 
 
 def convert_pad(op: PadOp) -> ir.Value:
     """A `tensor.pad`."""
     low, dynamic_low = _static_or_dynamic(op.low)
     high, dynamic_high = _static_or_dynamic(op.high)
+    value = tensor.extract(op.value, [])
     pad = tensor.PadOp(op.out.type, op.input, dynamic_low, dynamic_high, low, high)
     index = ir.IndexType.get()
-    value = tensor.extract(op.value, [])
     block = pad.regions[0].blocks.append(
         *[index] * op.out.type.rank, arg_locs=[op.location] * op.out.type.rank
     )

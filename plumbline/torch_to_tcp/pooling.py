@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from torch_mlir import ir
 
 from plumbline.tcp.dialect import TcpOp
-from plumbline.tcp.ops.data_movement import ConcatOp, GatherOp, SliceOp
+from plumbline.tcp.ops.data_movement import GatherOp
 from plumbline.tcp.ops.elementwise import AddOp, DivfOp, DivsiOp, MulOp
 from plumbline.tcp.ops.pooling import ArgmaxPoolOp, PoolOp
 from plumbline.tcp.ops.reduction import ArgmaxOp
 from plumbline.torch_to_tcp import sizes as size_arithmetic
+from plumbline.torch_to_tcp.data_movement import concatenate, slice_along
 from plumbline.torch_to_tcp.pattern import (
     Pattern,
     Patterns,
@@ -126,24 +127,10 @@ def _pool(
     result = Tensor(out, type_)
     if not any(windows.may_be_too_many(axis, size) for axis, size in enumerate(sizes)):
         return result
-    wanted = size_arithmetic.all_of(result)
     for place, axis in enumerate(spatial):
-        wanted[axis] = windows.counted_up(place, size_arithmetic.of(operand, axis))
-    return _slice(result, [0] * type_.rank, wanted)
-
-
-def _slice(operand: Tensor, starts: Sequence[Size], sizes: Sequence[Size]) -> Tensor:
-    type_ = TorchTensorType(
-        tuple(size_arithmetic.static(size) for size in sizes), operand.type.dtype
-    )
-    out = SliceOp(
-        operand.value,
-        size_arithmetic.values(starts),
-        size_arithmetic.values(sizes),
-        size_arithmetic.values([1] * type_.rank),
-        results=type_.builtin(),
-    ).out
-    return Tensor(out, type_)
+        taken = windows.counted_up(place, size_arithmetic.of(operand, axis))
+        result = slice_along(result, axis, 0, taken)
+    return result
 
 
 def _max_pool(count: int, *, with_indices: bool) -> Pattern:
@@ -215,8 +202,9 @@ def _window_sizes(
     unpadded = replace(windows, padding=[0] * count)
     counted = _sum_pool(broadcast_to(scalar(1, dtype), lengths), unpadded)
     # Without padding, a window may begin where PyTorch takes the input's to be over.
-    taken = _slice(counted, [0] * count, size_arithmetic.all_of(total)[-count:])
-    return broadcast(taken, (total,), sizes)
+    for axis, taken in enumerate(size_arithmetic.all_of(total)[-count:]):
+        counted = slice_along(counted, axis, 0, taken)
+    return broadcast(counted, (total,), sizes)
 
 
 # -- adaptive --------------------------------------------------------------------------------------
@@ -246,20 +234,13 @@ def _parts(operand: Tensor, axis: int, count: int) -> Iterator[tuple[Size, Tenso
     for part in range(count):
         begin = size_arithmetic.divide_down(size_arithmetic.multiply(size, part), count)
         end = size_arithmetic.divide_up(size_arithmetic.multiply(size, part + 1), count)
-        starts: list[Size] = [0] * operand.type.rank
-        lengths = size_arithmetic.all_of(operand)
-        starts[axis], lengths[axis] = begin, size_arithmetic.subtract(end, begin)
-        yield begin, _slice(operand, starts, lengths)
+        yield begin, slice_along(operand, axis, begin, size_arithmetic.subtract(end, begin))
 
 
 def _joined(parts: Sequence[Tensor], axis: int) -> Tensor:
-    if len(parts) == 1:
-        return parts[0]
-    sizes, dtype = list(parts[0].type.sizes), parts[0].type.dtype
+    sizes = list(parts[0].type.sizes)
     sizes[axis] = len(parts)
-    type_ = TorchTensorType(tuple(sizes), dtype)
-    out = ConcatOp([part.value for part in parts], dim=axis, results=type_.builtin()).out
-    return Tensor(out, type_)
+    return concatenate(parts, axis, sizes)
 
 
 def _spatial_axes(operand: Tensor, counts: Sequence[int]) -> list[int]:
@@ -336,10 +317,7 @@ def _with_size(op: type[TcpOp], places: Tensor, size: Size) -> Tensor:
 
 
 PATTERNS: Patterns = {
-    **{
-        f"torch.aten.max_pool{count}d": _max_pool(count, with_indices=False)
-        for count in (1, 2, 3)
-    },
+    **{f"torch.aten.max_pool{count}d": _max_pool(count, with_indices=False) for count in (1, 2, 3)},
     **{
         f"torch.aten.max_pool{count}d_with_indices": _max_pool(count, with_indices=True)
         for count in (1, 2, 3)

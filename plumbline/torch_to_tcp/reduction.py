@@ -44,9 +44,7 @@ def _accumulation_type(combiner: str, dtype: str) -> ir.Type | None:
 def reduce(operand: Tensor, axes: Sequence[int], combiner: str, *, keepdim: bool = False) -> Tensor:
     """The elements along `axes` combined; `keepdim` leaves dimensions of size 1 in their place."""
     axes = sorted(axes)
-    kept = tuple(
-        size for place, size in enumerate(operand.type.sizes) if place not in axes
-    )
+    kept = tuple(size for place, size in enumerate(operand.type.sizes) if place not in axes)
     type_ = TorchTensorType(kept, operand.type.dtype)
     op = ReduceOp(
         operand.value,
@@ -125,7 +123,9 @@ def _reduction(combiner: str, axes: str) -> Pattern:
             chosen = (_axes if axes == "list" else _axis)(op.operands[1], rank)
             keep = _flag(op.operands[2])
         dtype = "i1" if combiner in ("and", "or") else result.dtype
-        return cast(reduce(cast(operand, dtype), chosen, combiner, keepdim=keep), result.dtype).value
+        return cast(
+            reduce(cast(operand, dtype), chosen, combiner, keepdim=keep), result.dtype
+        ).value
 
     return convert
 
@@ -161,9 +161,7 @@ def _in_one_row(operand: Tensor) -> Tensor:
     rank, sizes = operand.type.rank, operand.type.sizes
     if rank <= 1:
         return operand
-    total = size_arithmetic.static(
-        DYNAMIC if DYNAMIC in sizes else size_arithmetic.product(sizes)
-    )
+    total = size_arithmetic.static(DYNAMIC if DYNAMIC in sizes else size_arithmetic.product(sizes))
     type_ = TorchTensorType((total,), operand.type.dtype)
     value = tensor_dialect.collapse_shape(type_.builtin(), operand.value, [list(range(rank))])
     return Tensor(value, type_)
@@ -216,9 +214,7 @@ def _var_and_mean(op: ir.OpView) -> tuple[Tensor, Tensor]:
     middle = mean(wide, chosen, keepdim=True)
     distance = _apply(tcp.SubOp, wide, _stretched(middle, wide))
     total = reduce(_apply(tcp.MulOp, distance, distance), chosen, "sum", keepdim=keepdim)
-    freedom = _apply(
-        tcp.SubOp, _count(wide, chosen), scalar(correction, wide.type.dtype)
-    )
+    freedom = _apply(tcp.SubOp, _count(wide, chosen), scalar(correction, wide.type.dtype))
     freedom = _apply(tcp.MaximumOp, freedom, scalar(0, wide.type.dtype))
     var = _apply(tcp.DivfOp, total, _stretched(freedom, total))
     return cast(var, dtype), cast(mean(wide, chosen, keepdim=keepdim), dtype)

@@ -321,3 +321,28 @@ def rank_zero_loader() -> TorchLoaderOutput:
             return x * 3
 
     return TorchLoaderOutput(model=Model(), inputs=(torch.tensor(7, dtype=torch.uint8),))
+
+
+def mlp_loader() -> TorchLoaderOutput:
+    """Weights: parameters, a tied one, a buffer that is not persistent, a literal, a bool mask."""
+
+    class Model(torch.nn.Module):
+        scale: torch.Tensor
+        mask: torch.Tensor
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.first = torch.nn.Linear(6, 5)
+            self.second = torch.nn.Linear(5, 6, bias=False)
+            self.second.weight = torch.nn.Parameter(self.first.weight.t().contiguous())
+            self.norm = torch.nn.BatchNorm1d(6)
+            self.register_buffer("scale", torch.randn(6), persistent=False)
+            self.register_buffer("mask", torch.tensor([True, False, True, True, False, True]))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            y = self.norm(self.second(torch.relu(self.first(x)))) * self.scale
+            return torch.where(self.mask, y, y + torch.tensor([0.5]))
+
+    return TorchLoaderOutput(
+        model=Model(), inputs=(torch.randn(3, 6),), dynamic_shapes={"x": {0: Dim("batch")}}
+    )

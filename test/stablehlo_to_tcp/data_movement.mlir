@@ -72,12 +72,12 @@ func.func @reshape(%x: tensor<2x6xf32>) -> tensor<3x4xf32> {
 // What TCP cannot express stays.
 
 // CHECK-LABEL: func.func @stays(
-// CHECK:         stablehlo.broadcast_in_dim
 // CHECK:         stablehlo.add {{.*}} : tensor<2xcomplex<f32>>
 // CHECK:         stablehlo.add {{.*}} : tensor<2xui8>
-func.func @stays(%x: tensor<?xf32>, %y: tensor<2xcomplex<f32>>, %z: tensor<2xui8>) -> (tensor<2x?xf32>, tensor<2xcomplex<f32>>, tensor<2xui8>) {
-  %0 = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<?xf32>) -> tensor<2x?xf32>
-  %1 = stablehlo.add %y, %y : tensor<2xcomplex<f32>>
-  %2 = stablehlo.add %z, %z : tensor<2xui8>
-  return %0, %1, %2 : tensor<2x?xf32>, tensor<2xcomplex<f32>>, tensor<2xui8>
+// CHECK:         stablehlo.broadcast_in_dim {{.*}}, dims = [1, 0]
+func.func @stays(%x: tensor<2x3xf32>, %y: tensor<2xcomplex<f32>>, %z: tensor<2xui8>) -> (tensor<3x2xf32>, tensor<2xcomplex<f32>>, tensor<2xui8>) {
+  %0 = stablehlo.add %y, %y : tensor<2xcomplex<f32>>
+  %1 = stablehlo.add %z, %z : tensor<2xui8>
+  %2 = stablehlo.broadcast_in_dim %x, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  return %2, %0, %1 : tensor<3x2xf32>, tensor<2xcomplex<f32>>, tensor<2xui8>
 }

@@ -9,6 +9,7 @@ def aot_compile(
         tcp_source = None,
         torch_loader_lib = None,
         torch_loader_path = "",
+        weights = "embedded",
         skip_ci = False,
         tags = [],
         visibility = None):
@@ -21,6 +22,10 @@ def aot_compile(
       torch_loader_lib: the py_library that holds the loader function.
       torch_loader_path: the loader function, as package.module.function from the workspace's root.
         It returns a tools.aot.torch_loader_utils.TorchLoaderOutput.
+      weights: "embedded": the program's parameters, buffers and large constants are read-only data of
+        the library. "arguments": they are leading arguments of the C function, in the order in which
+        gen_foo_mlir_torch names them (plumbline.parameter), so that one library serves many
+        checkpoints.
       skip_ci: keeps the generated test out of wildcards such as //... .
       tags: more tags for the generated test.
       visibility: of all targets; the package's default where it is not given.
@@ -33,6 +38,7 @@ def aot_compile(
       | foo_torch_exporter          | R | runs the loader, exports, saves references
       | gen_foo_mlir_torch          | B | _internal_foo_torch.mlir             |
       | gen_foo_reference_tensors   | B | _internal_foo_reference_tensors.npz  |
+      | gen_foo_weights             | B | _internal_foo_weights.safetensors    |
       | gen_foo_mlir_tcp            | B | _internal_foo_tcp.mlir               |
       | gen_foo_mlir_linalg         | B | _internal_foo_linalg.mlir            |
       | gen_foo_mlir_llvm           | B | _internal_foo_llvm.mlir              |
@@ -50,12 +56,14 @@ def aot_compile(
     The flags --//tools/aot:target_cpu and --//tools/aot:opt_level say for what machine code is made
     and how much LLVM optimises it.
     """
-    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path)
+    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, weights)
     if error:
         fail(error)
 
+    weights_file = []
     if torch_loader_lib:
-        _export(name, torch_loader_lib, torch_loader_path, visibility)
+        _export(name, torch_loader_lib, torch_loader_path, weights, visibility)
+        weights_file = ["_internal_{}_weights.safetensors".format(name)]
         _stage(
             name = "gen_{}_mlir_tcp".format(name),
             src = "_internal_{}_torch.mlir".format(name),
@@ -91,7 +99,11 @@ def aot_compile(
         src = "_internal_{}.ll".format(name),
         out = "_internal_{}.S".format(name),
         program = Label("//tools/aot:llvm_ir_to_asm"),
-        options = "--target-cpu=$(AOT_TARGET_CPU) --opt-level=$(AOT_OPT_LEVEL)",
+        data = weights_file,
+        options = " ".join(
+            ["--target-cpu=$(AOT_TARGET_CPU)", "--opt-level=$(AOT_OPT_LEVEL)"] +
+            ["--weights=$(location {})".format(file) for file in weights_file],
+        ),
         toolchains = [Label("//tools/aot:opt_level"), Label("//tools/aot:target_cpu")],
         visibility = visibility,
     )
@@ -99,6 +111,8 @@ def aot_compile(
         name = "aot_compiled_{}".format(name),
         testonly = True,
         srcs = ["_internal_{}.S".format(name)],
+        # The assembler copies the weights from their file, so it must see it.
+        textual_hdrs = weights_file,
         # Functions such as tanhf come from the C library's mathematics.
         linkopts = ["-lm"],
         visibility = visibility,
@@ -110,7 +124,7 @@ def aot_compile(
 def _label(name):
     return "//{}:{}".format(native.package_name(), name)
 
-def _export(name, torch_loader_lib, torch_loader_path, visibility):
+def _export(name, torch_loader_lib, torch_loader_path, weights, visibility):
     exporter = "{}_torch_exporter".format(name)
     py_binary(
         name = exporter,
@@ -125,19 +139,22 @@ def _export(name, torch_loader_lib, torch_loader_path, visibility):
         ],
     )
 
-    # One run writes both files, so that both come from the same weights.
+    # One run writes all files, so that all come from the same weights.
     mlir = "_internal_{}_torch.mlir".format(name)
     references = "_internal_{}_reference_tensors.npz".format(name)
+    safetensors = "_internal_{}_weights.safetensors".format(name)
     native.genrule(
         name = "_gen_{}_export".format(name),
         testonly = True,
-        outs = [mlir, references],
-        cmd = "$(location :{exporter}) --torch-loader-path={path} --mlir=$(location {mlir}) --reference-tensors=$(location {references}) --label={label}".format(
+        outs = [mlir, references, safetensors],
+        cmd = "$(location :{exporter}) --torch-loader-path={path} --mlir=$(location {mlir}) --reference-tensors=$(location {references}) --weights=$(location {safetensors}) --weights-are={weights} --label={label}".format(
             exporter = exporter,
             label = _label("gen_{}_mlir_torch".format(name)),
             mlir = mlir,
             path = torch_loader_path,
             references = references,
+            safetensors = safetensors,
+            weights = weights,
         ),
         message = "Exporting from PyTorch",
         tools = [":" + exporter],
@@ -155,17 +172,24 @@ def _export(name, torch_loader_lib, torch_loader_path, visibility):
         srcs = [references],
         visibility = visibility,
     )
+    native.filegroup(
+        name = "gen_{}_weights".format(name),
+        testonly = True,
+        srcs = [safetensors],
+        visibility = visibility,
+    )
 
-def _stage(name, src, out, program, visibility, options = "", toolchains = []):
+def _stage(name, src, out, program, visibility, data = [], options = "", toolchains = []):
     native.genrule(
         name = name,
         testonly = True,
-        srcs = [src],
+        srcs = [src] + data,
         outs = [out],
-        cmd = "$(location {program}) $< -o $@ --label={label} {options}".format(
+        cmd = "$(location {program}) $(location {src}) -o $@ --label={label} {options}".format(
             label = _label(name),
             options = options,
             program = program,
+            src = src,
         ),
         message = "Lowering ({})".format(program.name),
         toolchains = toolchains,

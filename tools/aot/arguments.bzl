@@ -1,6 +1,6 @@
 """What aot_compile accepts, and what it says of the rest."""
 
-def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path):
+def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, weights):
     """Finds what is wrong with the arguments of an aot_compile.
 
     Args:
@@ -9,16 +9,17 @@ def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_pat
       tcp_source: as for aot_compile.
       torch_loader_lib: as for aot_compile.
       torch_loader_path: as for aot_compile.
+      weights: as for aot_compile.
 
     Returns:
       One message that names the target and says what to do, or None if all is well.
     """
-    problem = _problem(name, tcp_source, torch_loader_lib, torch_loader_path)
+    problem = _problem(name, tcp_source, torch_loader_lib, torch_loader_path, weights)
     if not problem:
         return None
     return "aot_compile(name = \"{}\") in //{}: {}".format(name, package, problem)
 
-def _problem(name, tcp_source, torch_loader_lib, torch_loader_path):
+def _problem(name, tcp_source, torch_loader_lib, torch_loader_path, weights):
     if not name.replace("_", "a").isalnum():
         return "the name becomes part of file names; use letters, digits and underscores only"
     if tcp_source and (torch_loader_lib or torch_loader_path):
@@ -33,6 +34,10 @@ def _problem(name, tcp_source, torch_loader_lib, torch_loader_path):
         return "torch_loader_lib needs torch_loader_path, such as \"test.AotCompile.model_loader_lib.{}_loader\"".format(name)
     if torch_loader_path and not _is_dotted_path(torch_loader_path):
         return "torch_loader_path = \"{}\" is not of the form package.module.function".format(torch_loader_path)
+    if weights not in ["embedded", "arguments"]:
+        return "weights = \"{}\" is neither \"embedded\" nor \"arguments\"".format(weights)
+    if tcp_source and weights != "embedded":
+        return "weights = \"{}\" goes with a torch loader; the arguments of a tcp_source are what it says".format(weights)
     return None
 
 def _is_dotted_path(path):

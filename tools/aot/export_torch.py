@@ -1,13 +1,14 @@
 """Stage program: runs a loader function, exports its program, records its reference tensors.
 
-One run makes both files, from one seed, so that both see the same weights.
+One run makes all files, from one seed, so that all see the same weights.
 """
 
 import argparse
 
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import load
-from plumbline.loader_to_torch.references import record_references
+from plumbline.loader_to_torch.references import record_references, to_numpy
+from plumbline.loader_to_torch.weights import serialise
 from tools.aot import stage
 
 
@@ -17,9 +18,12 @@ def _export(given: argparse.Namespace) -> None:
     # PyTorch runs the program first: what fails there is told in PyTorch's own words.
     who = f"loader {path}"
     references = record_references(who, program)
-    text = export(who, program)
+    exported = export(who, program, embedded=given.weights_are == "embedded")
+    if given.weights_are == "arguments":
+        references = references.with_leading_inputs(map(to_numpy, exported.weights.values()))
     references.write(given.reference_tensors)
-    stage.write(given.mlir, text)
+    stage.write_bytes(given.weights, serialise(exported.weights))
+    stage.write(given.mlir, exported.text)
 
 
 if __name__ == "__main__":
@@ -35,6 +39,15 @@ if __name__ == "__main__":
         type=stage.path,
         required=True,
         help="the .mlir file to write, of the Torch dialect",
+    )
+    arguments.add_argument(
+        "--weights", type=stage.path, required=True, help="the .safetensors file to write"
+    )
+    arguments.add_argument(
+        "--weights-are",
+        choices=("embedded", "arguments"),
+        default="embedded",
+        help="read-only data of the library (the default), or leading arguments of the function",
     )
     arguments.add_argument(
         "--reference-tensors", type=stage.path, required=True, help="the .npz file to write"

@@ -3,12 +3,15 @@
 import argparse
 
 from plumbline.llvm_to_asm.assembly import OPTIMISATION_LEVELS, Target, emit_assembly
+from plumbline.llvm_to_asm.weights import include_weights
 from tools.aot import stage
 
 
 def _compile(given: argparse.Namespace) -> None:
-    target = Target.for_cpu(given.target_cpu)
-    stage.write(given.output, emit_assembly(stage.read(given.input), target, given.opt_level))
+    llvm_ir = stage.read(given.input)
+    assembly = emit_assembly(llvm_ir, Target.for_cpu(given.target_cpu), given.opt_level)
+    weights = None if given.weights is None else str(given.weights)
+    stage.write(given.output, assembly + include_weights(llvm_ir, weights))
 
 
 if __name__ == "__main__":
@@ -24,5 +27,11 @@ if __name__ == "__main__":
         choices=OPTIMISATION_LEVELS,
         default=2,
         help="how much LLVM optimises, as in clang -O (default: 2)",
+    )
+    arguments.add_argument(
+        "--weights",
+        type=stage.path,
+        metavar="SAFETENSORS",
+        help="the program's weights, which the assembler will copy from here",
     )
     stage.run(arguments, _compile)

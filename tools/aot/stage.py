@@ -72,7 +72,12 @@ def write(file: Path, content: str) -> None:
     Raises:
       UserError: it cannot be written.
     """
+    write_bytes(file, content.encode())
+
+
+def write_bytes(file: Path, content: bytes) -> None:
+    """The same for content that is not text."""
     try:
-        atomic_file.write_text(file, content)
+        atomic_file.write_bytes(file, content)
     except OSError as error:
         raise UserError(f"{file}: cannot be written: {error.strerror}") from error

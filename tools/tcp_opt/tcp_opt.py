@@ -177,7 +177,9 @@ class Run:
         if given.prints_ir:
             printing = {
                 "print_before_all": bool(given.print_before_all or given.print_before),
-                "print_after_all": bool(given.print_after_all or given.print_after),
+                "print_after_all": bool(
+                    given.print_after_all or given.print_after or given.print_after_failure
+                ),
                 "print_after_change": given.print_after_change,
                 "print_after_failure": given.print_after_failure,
                 "print_module_scope": given.print_module_scope,
@@ -197,7 +199,6 @@ def _wanted(arguments: Arguments) -> Callable[[str, str], bool]:
             return arguments.print_before_all or argument in arguments.print_before
         return (
             arguments.print_after_all
-            or arguments.print_after_change
             or arguments.print_after_failure
             or argument in arguments.print_after
         )
@@ -226,9 +227,16 @@ def _custom_form(text: str, arguments: Arguments) -> str:
 
 
 def _dump(pipeline: Pipeline, context: ir.Context) -> str:
-    steps = list(flatten(pipeline.steps))
-    printed = [parsed(step, context) or step if isinstance(step, str) else step for step in steps]
-    text = str(Pipeline(pipeline.name, tuple(printed), anchor=pipeline.anchor))
+    def with_options(step: Step) -> Step:
+        match step:
+            case str():
+                return parsed(step, context) or step
+            case Nested(anchor, inner):
+                return Nested(anchor, tuple(map(with_options, inner)))
+        return step
+
+    steps = tuple(map(with_options, flatten(pipeline.steps)))
+    text = str(Pipeline(pipeline.name, steps, anchor=pipeline.anchor))
     return f"Pass Manager with {len(steps)} passes:\n{pretty(text)}\n"
 
 

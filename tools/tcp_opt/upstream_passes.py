@@ -11,7 +11,7 @@ from torch_mlir._mlir_libs import get_lib_dirs
 from torch_mlir.passmanager import PassManager
 
 _LIBRARY = "libTorchMLIRAggregateCAPI.so"
-_CANDIDATE = re.compile(rb"(?<=\0)[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?=\0)")
+_CANDIDATE = re.compile(rb"[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?=\0)")
 
 
 def is_upstream_pass(name: str, context: ir.Context) -> bool:
@@ -36,10 +36,20 @@ def upstream_passes(context: ir.Context) -> Iterator[tuple[str, str]]:
     The names are found among the literals of the library that holds the passes: MLIR is asked of
     each whether it is one.
     """
-    for name in sorted({match.decode() for match in _CANDIDATE.findall(_literals())}):
+    for name in sorted(set(_candidates())):
         printed = parsed(name, context)
         if printed is not None:
             yield name, " ".join(printed.removeprefix(name).split())
+
+
+def _candidates() -> Iterator[str]:
+    for literal in set(_CANDIDATE.findall(_literals())):
+        name = literal.decode()
+        yield name
+        # Linkers keep a literal that is the end of another one as a part of that one only.
+        while "-" in name:
+            name = name.partition("-")[2]
+            yield name
 
 
 def _literals() -> bytes:

@@ -12,7 +12,10 @@ from plumbline.tcp.assembly.writer import Writer
 from plumbline.tcp.dialect import formats
 
 _FUNCTION = re.compile(r"^ *func\.func .*", re.MULTILINE)
-_ARGUMENT_LOCATION = re.compile(r' loc\((?:#loc\d*|unknown|"(?:[^"\\]|\\.)*":\d+:\d+)\)(?=[,)])')
+# In a function's signature; a location of an operation ends its line.
+_ARGUMENT_LOCATION = re.compile(
+    r' loc\((?:[^()"]|"(?:[^"\\]|\\.)*"|\((?:[^()"]|"(?:[^"\\]|\\.)*")*\))*\)(?=[,)])'
+)
 
 # The reader recurses, and so does MLIR's parser, which overruns its stack and takes the process
 # with it. Programs that people or compilers write stay below a few dozen levels.

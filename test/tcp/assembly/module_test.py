@@ -41,6 +41,7 @@ def location_of(module: ir.Module, name: str) -> str:
         'func.func private @f()\nfunc.func private @g() attributes {x = "}"}\n',
         "#map = affine_map<(d0) -> (d0)>\nfunc.func private @f() attributes {x = #map}\n",
         "func.func private @f() loc(#loc)\n#loc = loc(unknown)\n",
+        "#a = dense<1> : tensor<2xi64>\nfunc.func private @f() attributes {x = #a}\n",
         "!t = tensor<?xf32>\nfunc.func private @f(!t)\n",
         "module {\n}\nfunc.func private @f()\n",
         'module @m attributes {x.y = "z"} {\n} loc("a":1:2)\n',
@@ -215,16 +216,19 @@ func.func @f(%a: tensor<?xf32>, %i: index, %one: tensor<1xf32>) -> tensor<?xf32>
   } :
   tensor<?xf32>
       %4 = tcp.sqrt %1 : tensor<?xf32> -> tensor<?xf32>
+  %5 = tcp.abs %4
+    : tensor<?xf32> -> tensor<?xf32>
+  %6 = tcp.neg %5 : tensor<?xf32> -> tensor<?xf32>
   return %4 : tensor<?xf32>
 }
 """
     module = parse(text)
-    for op in ("broadcast", "group", "add", "yield", "sqrt"):
+    for op in ("broadcast", "group", "add", "yield", "sqrt", "abs", "neg"):
         lines = text[: text.index(f"tcp.{op}")].splitlines()
         expected = f'loc("test.mlir":{len(lines)}:{len(lines[-1]) + 1})'
         assert location_of(module, f"tcp.{op}") == expected, op
     assert location_of(module, "func.func") == 'loc("test.mlir":3:1)'
-    assert location_of(module, "func.return") == 'loc("test.mlir":23:3)'
+    assert location_of(module, "func.return") == 'loc("test.mlir":26:3)'
     # Columns after another op on its line cannot be kept, lines can.
     assert location_of(module, "tcp.tanh").startswith('loc("test.mlir":17:')
 
@@ -247,6 +251,8 @@ ARGUMENTS = ["tensor<?xf32>", "tensor<?xf64>", "index", "tensor<1xf32>"]
         ("%0 = tcp.tanh %arg0 tensor<?xf32>", "tensor<?xf32>\n    return", "expected ':'"),
         ("%0 = tcp.tanh %arg0 : -> f32", "-> f32", "expected type"),
         ("%0 = tcp.tanh %arg0 : tensor<?xf32>", "return", "expected '->'"),
+        ("%0 = tcp.tanh %arg0 : f32 -> loc(unknown)", "loc(", "expected type"),
+        ("%0 = tcp.tanh %arg0 : f32 -> tcp.yield", "tcp.yield", "expected type"),
         ("%0 = tcp.tanh %arg0 : tensor<?xf32 -> f32", "<?xf32 ->", "'<' is never closed"),
         ("%0 = tcp.tanh %arg0 : (f32) f32", "f32\n    return", "expected '->' in function type"),
         ("%0 = tcp.slice %arg0 start()", "start()", "expected 'starts'"),
@@ -335,11 +341,25 @@ def test_notes_and_the_lines_they_are_about() -> None:
     )
 
 
+def test_the_generic_form_is_not_shown() -> None:
+    error = error_of(function([], "tcp.group {\n  tcp.yield\n  tcp.yield\n}"))
+    assert error.endswith("the last operation in the parent block\n      tcp.yield\n      ^")
+
+
+def test_an_op_of_no_dialect_stays_as_it_is() -> None:
+    text = 'module { "concat"() : () -> () }'
+    assert str(Reader(Tokens(text), formats()).read()) == text
+
+
 def test_columns_count_characters() -> None:
     error = error_of(
         'func.func @f() {\n\t"é.é"() {a = "é"} : () -> () %0 = tcp.tanh %é : f32 -> f32\n}'
     )
     assert error.startswith("test.mlir:2:45: error: expected SSA operand"), error
+    line = '  tcp.custom_op("é") : () -> () tcp.custom_op("g") %b : index -> ()'
+    error = error_of(f"func.func @f() {{\n{line}\n}}")
+    place = f"test.mlir:2:{line.index('%b') + 1}"
+    assert error.startswith(f"{place}: error: use of undeclared SSA value name"), error
     error = error_of('func.func @f() {\n\tfoo.bar {a = "éé"} %0 : f32\n}')
     assert error.startswith("test.mlir:2:2: error: "), error
     assert error.endswith("\n\t^")

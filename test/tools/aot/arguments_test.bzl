@@ -3,8 +3,8 @@
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
 load("//tools/aot:arguments.bzl", "argument_error")
 
-def _error(name = "foo", tcp_source = None, torch_loader_lib = None, torch_loader_path = ""):
-    return argument_error("some/package", name, tcp_source, torch_loader_lib, torch_loader_path)
+def _error(name = "foo", tcp_source = None, torch_loader_lib = None, torch_loader_path = "", weights = "embedded"):
+    return argument_error("some/package", name, tcp_source, torch_loader_lib, torch_loader_path, weights)
 
 # Arguments, and what the message about them has to say.
 _REFUSED = [
@@ -18,6 +18,8 @@ _REFUSED = [
     (dict(torch_loader_lib = ":lib", torch_loader_path = "a/b.py"), "package.module.function"),
     (dict(torch_loader_lib = ":lib", torch_loader_path = "a..b"), "package.module.function"),
     (dict(torch_loader_lib = ":lib", torch_loader_path = "a.2b"), "package.module.function"),
+    (dict(tcp_source = "x.mlir", weights = "inline"), "neither \"embedded\" nor \"arguments\""),
+    (dict(tcp_source = "x.mlir", weights = "arguments"), "goes with a torch loader"),
     (dict(name = "foo-bar", tcp_source = "x.mlir"), "letters, digits and underscores"),
 ]
 

@@ -14,7 +14,7 @@ func.func @first() {
 
 // Lines are counted from the start of the file.
 
-// ERROR:      split_input_file.mlir:20:8: error: 'tcp.tanh' op
+// ERROR:      split_input_file.mlir:21:8: error: 'tcp.tanh' op
 // ERROR-NEXT:   %0 = tcp.tanh %x : tensor<2xi32> -> tensor<2xi32>
 // ERROR-NEXT:        ^
 func.func @second(%x: tensor<2xi32>) {

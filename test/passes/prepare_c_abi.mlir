@@ -1,0 +1,20 @@
+// RUN: not tcp-opt %s -tcp-to-llvm-pipeline 2>&1 | FileCheck %s
+// RUN: not tcp-opt %s -prepare-c-abi 2>&1 | FileCheck %s
+
+// All that the C ABI cannot express is told of at once.
+
+// CHECK:     prepare_c_abi.mlir:{{[0-9]+}}:1: func.func @first: argument 0 has type memref<2xf32>
+// CHECK:     prepare_c_abi.mlir:{{[0-9]+}}:1: func.func @second: result 0 has type index
+// CHECK-NOT: @third
+func.func @first(%x: memref<2xf32>) {
+  return
+}
+
+func.func @second() -> index {
+  %0 = arith.constant 0 : index
+  return %0 : index
+}
+
+func.func @third(%x: tensor<2xf32>) {
+  return
+}
