@@ -11,6 +11,7 @@ aten = torch.ops.aten
 KEPT_OPS = (
     "aten._adaptive_avg_pool2d",
     "aten._adaptive_avg_pool3d",
+    "aten._log_softmax",
     "aten._softmax",
     "aten.adaptive_avg_pool1d",
     "aten.adaptive_avg_pool2d",
@@ -111,8 +112,8 @@ _ALONG_SEVERAL = {
     aten.any.dims: aten.any.dim,
 }
 
-# Ops that torch-mlir's table takes apart into gathers of single elements.
-_WHOLE = (aten._adaptive_avg_pool2d.default,)
+# Ops of torch-mlir's table that have a pattern of their own to TCP.
+_WHOLE = (aten._adaptive_avg_pool2d.default, aten._log_softmax.default)
 
 _OTHER_NAMES = {
     aten.__lshift__.Tensor: aten.bitwise_left_shift.Tensor,

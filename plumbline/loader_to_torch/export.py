@@ -15,7 +15,7 @@ from plumbline.errors import UserError
 from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error
 from plumbline.loader_to_torch.source_path import relative_to_import_path
-from plumbline.loader_to_torch.weights import lift_weights, name_arguments
+from plumbline.loader_to_torch.weights import ReadableLiterals, lift_weights, name_arguments
 from plumbline.pipeline import LoweringError, Pipeline
 from plumbline.tcp.assembly.module import print_module
 
@@ -82,6 +82,7 @@ def _import(exported: torch.export.ExportedProgram, func_name: str) -> ir.Module
                 output_type="raw",
                 func_name=func_name,
                 decomposition_table={},
+                hooks=ReadableLiterals(),
                 import_symbolic_shape_expressions=symbolic_shapes,
             )
 

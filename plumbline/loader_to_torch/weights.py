@@ -1,5 +1,6 @@
 """Takes a program's weights out of its text: they become arguments that go by their names."""
 
+import re
 from collections.abc import Sequence
 from typing import cast
 
@@ -7,7 +8,10 @@ import safetensors.torch
 import torch
 from torch.export.graph_signature import InputKind
 from torch_mlir import ir
+from torch_mlir.extras.fx_importer import FxImporterHooks
 
+from plumbline import element_type
+from plumbline.loader_to_torch.references import to_numpy
 from plumbline.weight_arguments import EMBEDDED, PARAMETER
 
 _LARGEST_LITERAL = 16
@@ -41,6 +45,29 @@ def lift_weights(exported: torch.export.ExportedProgram) -> dict[str, torch.Tens
         weights[name] = value.detach().contiguous()
     signature.input_specs[:] = kept
     return weights
+
+
+class ReadableLiterals(FxImporterHooks):  # type: ignore[misc]
+    """Imports the constants that `lift_weights` leaves, as text that people can read.
+
+    The importer's own way is a resource, whose text is hexadecimal, and which bfloat16 cannot be.
+    """
+
+    def resolve_literal(self, gni: object, literal: object, info: object) -> ir.Value | None:
+        """The value of a literal, or None where the importer's own way will do."""
+        if not isinstance(literal, torch.Tensor) or not 0 < literal.numel() <= _LARGEST_LITERAL:
+            return None
+        name = element_type.from_torch_name(str(literal.dtype)).name
+        # The Torch dialect spells signs as si64 and ui8, the table of element types i64 and u8.
+        dtype = name.replace("u", "ui") if name[0] == "u" else re.sub(r"^i(?!1$)", "si", name)
+        sizes = "".join(f"{size}x" for size in literal.shape)
+        content = to_numpy(literal).tobytes().hex()
+        type_ = f"!torch.vtensor<[{sizes[:-1].replace('x', ',')}],{dtype}>"
+        return ir.Operation.create(
+            "torch.vtensor.literal",
+            results=[ir.Type.parse(type_)],
+            attributes={"value": ir.Attribute.parse(f'dense<"0x{content}"> : tensor<{sizes}{dtype}>')},
+        ).result
 
 
 def _value(exported: torch.export.ExportedProgram, name: str) -> torch.Tensor:

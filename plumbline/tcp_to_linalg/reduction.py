@@ -93,13 +93,17 @@ def convert_scan(op: ScanOp) -> ir.Value:
     """
     combine = combination(op)
     source, axis = op.input.type, op.dim.value
+    sizes = [dim(op.input, other) for other, size in enumerate(source.shape) if size == DYNAMIC]
+    out = empty(op.out.type, sizes)
+    if 0 in source.shape:
+        # There is no slice of it, not even one that is never read.
+        return out
     others = [other for other in range(source.rank) if other != axis]
     slice_shape = [source.shape[other] for other in others]
     slice_sizes = [dim(op.input, other) for other in others if source.shape[other] == DYNAMIC]
     slice_type = ir.RankedTensorType.get(slice_shape, source.element_type)
     start = fill(with_elements(slice_type, combine.type), slice_sizes, combine.identity())
-    sizes = [dim(op.input, other) for other, size in enumerate(source.shape) if size == DYNAMIC]
-    loop = scf.ForOp(index(0), dim(op.input, axis), index(1), [empty(op.out.type, sizes), start])
+    loop = scf.ForOp(index(0), dim(op.input, axis), index(1), [out, start])
     with ir.InsertionPoint(loop.body):
         out, so_far = loop.inner_iter_args
         place = _slice_at(source, axis, loop.induction_variable, slice_sizes)

@@ -10,7 +10,7 @@ from plumbline.errors import UserError
 from plumbline.pipeline import MODULE, LoweringError, Nested, Pass, PassFailure, Pipeline
 from plumbline.torch_to_tcp.pattern import Unsupported
 from plumbline.torch_to_tcp.patterns import PATTERNS
-from plumbline.torch_to_tcp.torch_ops import computing_ops, is_constant, pytorch_name
+from plumbline.torch_to_tcp.torch_ops import computing_ops, full_name, is_constant, pytorch_name
 
 _TO_LINALG = Pipeline(
     "torch-to-linalg",
@@ -77,7 +77,7 @@ CONVERT_TORCH_TO_LINALG_BESIDE_TCP = Pass(
 
 def _refusal(op: ir.Operation) -> str:
     """Why the pattern to TCP refuses an op; empty if there is none."""
-    pattern = PATTERNS.get(op.name)
+    pattern = PATTERNS.get(full_name(op))
     if pattern is None:
         return ""
     _, clone = _alone(op)

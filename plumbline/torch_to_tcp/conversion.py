@@ -1,5 +1,7 @@
 """Lowers a module from the Torch dialect to TCP."""
 
+from collections.abc import Sequence
+
 from torch_mlir import ir
 from torch_mlir.rewrite import RewritePatternSet, apply_patterns_and_fold_greedily
 
@@ -11,9 +13,9 @@ from plumbline.torch_to_tcp import symbolic_shapes
 from plumbline.torch_to_tcp.backend_contract import TORCH_VERIFY_TCP_BACKEND_CONTRACT
 from plumbline.torch_to_tcp.beside_tcp import CONVERT_TORCH_TO_LINALG_BESIDE_TCP
 from plumbline.torch_to_tcp.eliminate_unused_torch_ops import ELIMINATE_UNUSED_TORCH_OPS
-from plumbline.torch_to_tcp.pattern import rewrite_with
+from plumbline.torch_to_tcp.pattern import Pattern, Patterns, Unsupported, rewrite_with
 from plumbline.torch_to_tcp.patterns import PATTERNS
-from plumbline.torch_to_tcp.torch_ops import full_names
+from plumbline.torch_to_tcp.torch_ops import full_name, full_names
 
 CONVERT_TORCH_OPS = Option(
     "convert-torch-ops", "the ops to convert, such as aten.tanh; all that can be if empty"
@@ -24,14 +26,26 @@ def _convert(operation: ir.Operation, convert_torch_ops: tuple[str, ...]) -> Non
     wanted = full_names(convert_torch_ops)
     if unknown := wanted - PATTERNS.keys():
         raise UserError(f"no pattern to TCP is there for: {', '.join(sorted(unknown))}")
+    chosen = {name: PATTERNS[name] for name in PATTERNS if not wanted or name in wanted}
     refusals: dict[str, str] = {}
     patterns = RewritePatternSet()
-    for name, pattern in PATTERNS.items():
-        if not wanted or name in wanted:
-            patterns.add(name, rewrite_with(pattern, refusals))
+    for name, pattern in {**chosen, "torch.operator": _by_attribute(chosen)}.items():
+        patterns.add(name, rewrite_with(pattern, refusals))
     if not wanted:
         symbolic_shapes.convert(operation)
     apply_patterns_and_fold_greedily(operation, patterns.freeze())
+
+
+def _by_attribute(patterns: Patterns) -> Pattern:
+    """The pattern of ops of PyTorch's that torch-mlir has no op for and carries by their names."""
+
+    def convert(op: ir.OpView) -> ir.Value | Sequence[ir.Value]:
+        name = full_name(op.operation)
+        if name not in patterns:
+            raise Unsupported("no pattern to TCP")
+        return patterns[name](op)
+
+    return convert
 
 
 CONVERT_TORCH_TO_TCP = Pass(

@@ -12,7 +12,7 @@ from torch_mlir import ir
 from plumbline.pipeline import Option, Pass
 from plumbline.tcp.ops.structure import CustomOp
 from plumbline.torch_to_tcp.pattern import Unsupported, tensor, tensor_type
-from plumbline.torch_to_tcp.torch_ops import computing_ops, full_names, pytorch_name
+from plumbline.torch_to_tcp.torch_ops import computing_ops, full_name, full_names
 
 _FROM_BUILTIN = "torch_c.from_builtin_tensor"
 _NUMBERS = ("torch.constant.bool", "torch.constant.int", "torch.constant.float")
@@ -30,7 +30,7 @@ class _Arguments:
 def _convert(operation: ir.Operation, convert_torch_ops: tuple[str, ...]) -> None:
     wanted = full_names(convert_torch_ops)
     for op in computing_ops(operation):
-        if not wanted or f"torch.{pytorch_name(op)}" in wanted:
+        if not wanted or full_name(op) in wanted:
             try:
                 _convert_one(op)
             except Unsupported:
@@ -44,7 +44,7 @@ def _convert_one(op: ir.Operation) -> None:
     arguments = _sort(op)
     with ir.InsertionPoint(op), op.location:
         operands = [tensor(value).value for value in arguments.tensors]
-        custom = CustomOp(operands, op_name=f"torch.{pytorch_name(op)}", results=types).operation
+        custom = CustomOp(operands, op_name=full_name(op), results=types).operation
         names = [ir.StringAttr.get(name) for name in arguments.names]
         custom.attributes["torch_operand_names"] = ir.ArrayAttr.get(names)
         for name, attribute in arguments.attributes.items():

@@ -36,6 +36,9 @@ def convert_vtensor_literal(op: ir.OpView) -> ir.Value:
     type_ = tensor_type(op.result).builtin()
     literal = op.attributes["value"]
     if literal.type != type_:
+        if not isinstance(literal, ir.DenseElementsAttr):
+            # torch-mlir's own conversion can: the bindings have no way to a resource's bytes.
+            raise Unsupported("integers that are kept in a resource")
         elements, _, _ = str(literal).rpartition(" : ")
         literal = ir.Attribute.parse(f"{elements} : {type_}")
     return tcp.ConstOp(value=literal).out

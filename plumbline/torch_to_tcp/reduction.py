@@ -232,13 +232,27 @@ def convert_aten_var_mean(op: ir.OpView) -> list[ir.Value]:
 
 def convert_aten_softmax(op: ir.OpView) -> ir.Value:
     """exp(x) / sum(exp(x)), with the greatest x subtracted first, so that no exp overflows."""
-    operand, result = tensor(op.operands[0]), tensor_type(op.result)
+    _, powers, total = _softmax_parts(op)
+    quotient = _apply(tcp.DivfOp, powers, _stretched(total, powers))
+    return cast(quotient, tensor_type(op.result).dtype).value
+
+
+def convert_aten_log_softmax(op: ir.OpView) -> ir.Value:
+    """x - log(sum(exp(x))), with the greatest x subtracted first."""
+    shifted, _, total = _softmax_parts(op)
+    logarithm = _stretched(_apply(tcp.LogOp, total), shifted)
+    return cast(_apply(tcp.SubOp, shifted, logarithm), tensor_type(op.result).dtype).value
+
+
+def _softmax_parts(op: ir.OpView) -> tuple[Tensor, Tensor, Tensor]:
+    """x less the greatest x, exp of that, and the sum of those."""
+    operand = tensor(op.operands[0])
     chosen = _axis(op.operands[1], operand.type.rank)
     wide = cast(operand, computed_in(operand.type.dtype))
     greatest = reduce(wide, chosen, "max", keepdim=True)
-    powers = _apply(tcp.ExpOp, _apply(tcp.SubOp, wide, _stretched(greatest, wide)))
-    total = reduce(powers, chosen, "sum", keepdim=True)
-    return cast(_apply(tcp.DivfOp, powers, _stretched(total, wide)), result.dtype).value
+    shifted = _apply(tcp.SubOp, wide, _stretched(greatest, wide))
+    powers = _apply(tcp.ExpOp, shifted)
+    return shifted, powers, reduce(powers, chosen, "sum", keepdim=True)
 
 
 def convert_aten_linalg_vector_norm(op: ir.OpView) -> ir.Value:
@@ -323,6 +337,7 @@ PATTERNS: Patterns = {
     "torch.aten.var.correction": convert_aten_var,
     "torch.aten.var_mean.correction": convert_aten_var_mean,
     "torch.aten._softmax": convert_aten_softmax,
+    "torch.aten._log_softmax": convert_aten_log_softmax,
     "torch.aten.linalg_vector_norm": convert_aten_linalg_vector_norm,
     "torch.aten.cumsum": _scan("sum"),
     "torch.aten.cumprod": _scan("prod"),

@@ -29,7 +29,7 @@ def reshape(operand: Tensor, sizes: Sequence[Size | None]) -> Tensor:
         back += 1
     inner_have = have[front : len(have) - back]
     inner_want = want[front : len(want) - back]
-    if inner_have == inner_want == []:
+    if not inner_have and not inner_want:
         return operand
     new = _fill_in(inner_want, size_arithmetic.product(inner_have))
     begin, end = front, len(have) - back
@@ -45,11 +45,11 @@ def reshape(operand: Tensor, sizes: Sequence[Size | None]) -> Tensor:
 
 def _fill_in(sizes: Sequence[Size | None], whole: Size) -> list[Size]:
     """`sizes` with what is left of the product `whole` in place of None."""
-    known = size_arithmetic.product([size for size in sizes if size is not None])
-    if None not in sizes:
-        return [size for size in sizes if size is not None]
+    given = [size for size in sizes if size is not None]
+    if len(given) == len(sizes):
+        return given
     # With a size of 0 among the others, PyTorch refuses to guess; a division by it must not happen.
-    divisor = size_arithmetic.greatest(known, 1)
+    divisor = size_arithmetic.greatest(size_arithmetic.product(given), 1)
     left = size_arithmetic.divide_down(whole, divisor)
     return [left if size is None else size for size in sizes]
 

@@ -15,10 +15,14 @@ def full_names(names: Iterable[str]) -> set[str]:
     return {_PREFIX + name.removeprefix(_PREFIX) for name in names}
 
 
+def full_name(op: ir.Operation) -> str:
+    """The name of an op as MLIR has it, also of one that torch-mlir carries in `torch.operator`."""
+    return str(ir.StringAttr(op.attributes["name"]).value if op.name == "torch.operator" else op.name)
+
+
 def pytorch_name(op: ir.Operation) -> str:
     """What PyTorch calls the op, such as `aten.add.Tensor`."""
-    name = ir.StringAttr(op.attributes["name"]).value if op.name == "torch.operator" else op.name
-    return str(name).removeprefix(_PREFIX)
+    return full_name(op).removeprefix(_PREFIX)
 
 
 def is_glue(op: ir.Operation) -> bool:

@@ -79,6 +79,31 @@ def test_what_c_cannot_call_is_refused(function: str, expected: str) -> None:
     assert expected in str(refusal.value)
 
 
+def test_embedded_weights_come_from_memory_of_their_own() -> None:
+    lowered = _lower(
+        'func.func @f(%w: tensor<2x3xf32> {plumbline.weight = "a.b"}, %x: tensor<2x3xf32>) '
+        "-> tensor<2x3xf32> { return %w : tensor<2x3xf32> }"
+    )
+    assert "llvm.mlir.global external constant @f.weight.a.b()" in lowered
+    assert ": !llvm.array<24 x i8>" in lowered
+    match = re.search(r"llvm\.func @f\((.*)\)", lowered)
+    assert match is not None
+    # The result's pointer, and the 7 words of %x.
+    assert len(re.findall(r"%arg\d+:", match[1])) == 8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ('%x: tensor<f32>, %w: tensor<2xf32> {plumbline.weight = "w"}', "before all other arguments"),
+        ('%w: tensor<?xf32> {plumbline.weight = "w"}', "no dynamic sizes"),
+    ],
+)
+def test_weights_that_cannot_be_embedded(arguments: str, expected: str) -> None:
+    with pytest.raises(UserError, match=expected):
+        _lower(f"func.func @f({arguments}) {{ return }}")
+
+
 def test_all_refusals_come_at_once() -> None:
     with pytest.raises(UserError) as refusal:
         _lower("func.func @f(%x: index) { return }\nfunc.func @g(%x: f32) { return }")

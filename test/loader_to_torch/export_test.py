@@ -43,6 +43,33 @@ def test_arguments_that_are_one_tensor_stay_two() -> None:
     assert re.search(r"torch\.aten\.add\.Tensor %arg0, %arg1", text)
 
 
+class _Weights(torch.nn.Module):
+    table: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 2)
+        self.unused = torch.nn.Linear(3, 2)
+        self.register_buffer("table", torch.randn(2), persistent=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layer(x) * self.table + torch.tensor([0.5, 0.25]) + torch.arange(34.0).reshape(17, 2)
+
+
+@pytest.mark.parametrize(("embedded", "mark"), [(True, "weight"), (False, "parameter")])
+def test_weights_are_leading_arguments(embedded: bool, mark: str) -> None:
+    model = _Weights()
+    exported = export("it", TorchLoaderOutput(model, (torch.ones(17, 3),)), embedded=embedded)
+    names = re.findall(rf'plumbline\.{mark} = "([^"]+)"', exported.text)
+    assert names == list(exported.weights)
+    assert names[:3] == ["layer.weight", "layer.bias", "table"]
+    assert torch.equal(exported.weights["layer.weight"], model.layer.weight)
+    assert torch.equal(exported.weights["table"], model.table)
+    # A small constant is worth reading; values of the weights are not in the text.
+    assert "dense<[5.000000e-01, 2.500000e-01]>" in exported.text
+    assert "dense_resource" not in exported.text
+
+
 def test_source_paths(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", ["/run", "/run/main", ""])
     assert relative_to_import_path("/run/main/test/a.py") == "test/a.py"

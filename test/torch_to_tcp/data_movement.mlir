@@ -45,6 +45,19 @@ func.func @aten_constant_pad_nd(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor
   return %0 : !torch.vtensor<[?,6],f32>
 }
 
+// CHECK-LABEL: func.func @aten_empty_memory_format(
+// CHECK:         tensor.expand_shape
+// CHECK:         tcp.broadcast
+// CHECK:         return
+func.func @aten_empty_memory_format() -> !torch.vtensor<[2,3],f32> {
+  %i2 = torch.constant.int 2
+  %i3 = torch.constant.int 3
+  %list0 = torch.prim.ListConstruct %i2, %i3 : (!torch.int, !torch.int) -> !torch.list<int>
+  %none = torch.constant.none
+  %0 = torch.aten.empty.memory_format %list0, %none, %none, %none, %none, %none : !torch.list<int>, !torch.none, !torch.none, !torch.none, !torch.none, !torch.none -> !torch.vtensor<[2,3],f32>
+  return %0 : !torch.vtensor<[2,3],f32>
+}
+
 // CHECK-LABEL: func.func @aten_expand(
 // CHECK:         tcp.broadcast
 // CHECK:         return
@@ -188,4 +201,12 @@ func.func @prim_NumToTensor_Scalar() -> !torch.vtensor<[],si64> {
   %i3 = torch.constant.int 3
   %0 = torch.prim.NumToTensor.Scalar %i3 : !torch.int -> !torch.vtensor<[],si64>
   return %0 : !torch.vtensor<[],si64>
+}
+
+// CHECK-LABEL: func.func @vtensor_literal(
+// CHECK:         tcp.const
+// CHECK:         return
+func.func @vtensor_literal() -> !torch.vtensor<[2],si64> {
+  %0 = torch.vtensor.literal(dense<[1, 2]> : tensor<2xsi64>) : !torch.vtensor<[2],si64>
+  return %0 : !torch.vtensor<[2],si64>
 }

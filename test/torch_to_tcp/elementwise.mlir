@@ -114,6 +114,16 @@ func.func @aten_bitwise_not(%x: !torch.vtensor<[?,3],si64>) -> !torch.vtensor<[?
   return %0 : !torch.vtensor<[?,3],si64>
 }
 
+// CHECK-LABEL: func.func @aten_bitwise_or_Scalar(
+// CHECK:         tcp.broadcast
+// CHECK:         tcp.bitwise_or
+// CHECK:         return
+func.func @aten_bitwise_or_Scalar(%x: !torch.vtensor<[?,3],si64>) -> !torch.vtensor<[?,3],si64> {
+  %i2 = torch.constant.int 2
+  %0 = torch.operator "torch.aten.bitwise_or.Scalar"(%x, %i2) : (!torch.vtensor<[?,3],si64>, !torch.int) -> !torch.vtensor<[?,3],si64>
+  return %0 : !torch.vtensor<[?,3],si64>
+}
+
 // CHECK-LABEL: func.func @aten_bitwise_or_Tensor(
 // CHECK:         tcp.bitwise_or
 // CHECK:         return
@@ -127,6 +137,16 @@ func.func @aten_bitwise_or_Tensor(%x: !torch.vtensor<[?,3],si64>, %y: !torch.vte
 // CHECK:         return
 func.func @aten_bitwise_right_shift_Tensor(%x: !torch.vtensor<[?,3],si64>, %y: !torch.vtensor<[?,3],si64>) -> !torch.vtensor<[?,3],si64> {
   %0 = torch.aten.bitwise_right_shift.Tensor %x, %y : !torch.vtensor<[?,3],si64>, !torch.vtensor<[?,3],si64> -> !torch.vtensor<[?,3],si64>
+  return %0 : !torch.vtensor<[?,3],si64>
+}
+
+// CHECK-LABEL: func.func @aten_bitwise_xor_Scalar(
+// CHECK:         tcp.broadcast
+// CHECK:         tcp.bitwise_xor
+// CHECK:         return
+func.func @aten_bitwise_xor_Scalar(%x: !torch.vtensor<[?,3],si64>) -> !torch.vtensor<[?,3],si64> {
+  %i2 = torch.constant.int 2
+  %0 = torch.operator "torch.aten.bitwise_xor.Scalar"(%x, %i2) : (!torch.vtensor<[?,3],si64>, !torch.int) -> !torch.vtensor<[?,3],si64>
   return %0 : !torch.vtensor<[?,3],si64>
 }
 

@@ -21,6 +21,37 @@ func.func @aten_gather(%x: !torch.vtensor<[?,3],f32>, %i: !torch.vtensor<[?,3],s
   return %0 : !torch.vtensor<[?,3],f32>
 }
 
+// CHECK-LABEL: func.func @aten_index_Tensor_hacked_twin(
+// CHECK:         tensor.from_elements
+// CHECK:         tcp.broadcast
+// CHECK:         tcp.compare {{.*}}<predicate lt>
+// CHECK:         tcp.add
+// CHECK:         tcp.select
+// CHECK:         tensor.expand_shape
+// CHECK:         tcp.gather_nd
+// CHECK:         return
+func.func @aten_index_Tensor_hacked_twin(%x: !torch.vtensor<[?,3],f32>, %i: !torch.vtensor<[2],si64>) -> !torch.vtensor<[2,3],f32> {
+  %list1 = torch.prim.ListConstruct %i : (!torch.vtensor<[2],si64>) -> !torch.list<vtensor<[2],si64>>
+  %0 = torch.aten.index.Tensor_hacked_twin %x, %list1 : !torch.vtensor<[?,3],f32>, !torch.list<vtensor<[2],si64>> -> !torch.vtensor<[2,3],f32>
+  return %0 : !torch.vtensor<[2,3],f32>
+}
+
+// CHECK-LABEL: func.func @aten_index_put_hacked_twin(
+// CHECK:         tensor.from_elements
+// CHECK:         tcp.broadcast
+// CHECK:         tcp.compare {{.*}}<predicate lt>
+// CHECK:         tcp.add
+// CHECK:         tcp.select
+// CHECK:         tensor.expand_shape
+// CHECK:         tcp.scatter_nd {{.*}}<combiner sum>
+// CHECK:         return
+func.func @aten_index_put_hacked_twin(%x: !torch.vtensor<[?,3],f32>, %i: !torch.vtensor<[2],si64>, %v: !torch.vtensor<[2,3],f32>) -> !torch.vtensor<[?,3],f32> {
+  %list1 = torch.prim.ListConstruct %i : (!torch.vtensor<[2],si64>) -> !torch.list<vtensor<[2],si64>>
+  %true = torch.constant.bool true
+  %0 = torch.aten.index_put.hacked_twin %x, %list1, %v, %true : !torch.vtensor<[?,3],f32>, !torch.list<vtensor<[2],si64>>, !torch.vtensor<[2,3],f32>, !torch.bool -> !torch.vtensor<[?,3],f32>
+  return %0 : !torch.vtensor<[?,3],f32>
+}
+
 // CHECK-LABEL: func.func @aten_index_select(
 // CHECK:         tensor.expand_shape
 // CHECK:         tcp.broadcast
@@ -30,6 +61,17 @@ func.func @aten_index_select(%x: !torch.vtensor<[?,3],f32>, %i: !torch.vtensor<[
   %i1 = torch.constant.int 1
   %0 = torch.aten.index_select %x, %i1, %i : !torch.vtensor<[?,3],f32>, !torch.int, !torch.vtensor<[2],si64> -> !torch.vtensor<[?,2],f32>
   return %0 : !torch.vtensor<[?,2],f32>
+}
+
+// CHECK-LABEL: func.func @aten_scatter_reduce(
+// CHECK:         tcp.slice
+// CHECK:         tcp.scatter {{.*}}<combiner sum>
+// CHECK:         return
+func.func @aten_scatter_reduce(%x: !torch.vtensor<[?,3],f32>, %i: !torch.vtensor<[?,3],si64>, %y: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32> {
+  %i1 = torch.constant.int 1
+  %radd = torch.constant.str "add"
+  %0 = torch.aten.scatter.reduce %x, %i1, %i, %y, %radd : !torch.vtensor<[?,3],f32>, !torch.int, !torch.vtensor<[?,3],si64>, !torch.vtensor<[?,3],f32>, !torch.str -> !torch.vtensor<[?,3],f32>
+  return %0 : !torch.vtensor<[?,3],f32>
 }
 
 // CHECK-LABEL: func.func @aten_scatter_src(

@@ -1,5 +1,17 @@
 // RUN: tcp-opt %s -torch-backend-to-tcp-backend-pipeline | FileCheck %s
 
+// CHECK-LABEL: func.func @aten__adaptive_avg_pool1d(
+// CHECK:         tcp.pool {{.*}}<combiner sum>
+// CHECK:         tcp.broadcast
+// CHECK:         tcp.divf
+// CHECK:         return
+func.func @aten__adaptive_avg_pool1d(%x: !torch.vtensor<[?,4,8],f32>) -> !torch.vtensor<[?,4,2],f32> {
+  %i2 = torch.constant.int 2
+  %list1 = torch.prim.ListConstruct %i2 : (!torch.int) -> !torch.list<int>
+  %0 = torch.operator "torch.aten._adaptive_avg_pool1d"(%x, %list1) : (!torch.vtensor<[?,4,8],f32>, !torch.list<int>) -> !torch.vtensor<[?,4,2],f32>
+  return %0 : !torch.vtensor<[?,4,2],f32>
+}
+
 // CHECK-LABEL: func.func @aten__adaptive_avg_pool2d(
 // CHECK:         tcp.pool {{.*}}<combiner sum>
 // CHECK:         tcp.broadcast

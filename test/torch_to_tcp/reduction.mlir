@@ -1,5 +1,24 @@
 // RUN: tcp-opt %s -torch-backend-to-tcp-backend-pipeline | FileCheck %s
 
+// CHECK-LABEL: func.func @aten__log_softmax(
+// CHECK:         tcp.reduce {{.*}}<combiner max>
+// CHECK:         tensor.expand_shape
+// CHECK:         tcp.broadcast
+// CHECK:         tcp.sub
+// CHECK:         tcp.exp
+// CHECK:         tcp.reduce {{.*}}<combiner sum>
+// CHECK:         tensor.expand_shape
+// CHECK:         tcp.log
+// CHECK:         tcp.broadcast
+// CHECK:         tcp.sub
+// CHECK:         return
+func.func @aten__log_softmax(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32> {
+  %i1 = torch.constant.int 1
+  %false = torch.constant.bool false
+  %0 = torch.aten._log_softmax %x, %i1, %false : !torch.vtensor<[?,3],f32>, !torch.int, !torch.bool -> !torch.vtensor<[?,3],f32>
+  return %0 : !torch.vtensor<[?,3],f32>
+}
+
 // CHECK-LABEL: func.func @aten__softmax(
 // CHECK:         tcp.reduce {{.*}}<combiner max>
 // CHECK:         tensor.expand_shape

@@ -1,0 +1,83 @@
+"""Products of matrices against PyTorch."""
+
+import sys
+from collections.abc import Callable, Sequence
+
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
+
+from plumbline.tcp.dialect import TcpOp
+from plumbline.tcp.ops import contraction as tcp
+from plumbline.tcp.ops.reduction import ReduceOp
+from test.AotCompile.ops.op_case import (
+    FLOATS,
+    NUMBERS,
+    OpCase,
+    Sampler,
+    check,
+    each,
+    ops_without_case,
+)
+
+# PyTorch too sums half precision in f32, but in another order, and the last bit may differ.
+_TOLERANCE = {torch.float16: 2e-3, torch.bfloat16: 2e-2}
+
+
+def _shapes(*shapes: Sequence[int]) -> Callable[[Sampler], Sequence[torch.Tensor]]:
+    return lambda s: [s.tensor(*shape) for shape in shapes]
+
+
+def _product(
+    name: str,
+    function: Callable[..., torch.Tensor],
+    *shapes: Sequence[int],
+    op: type[TcpOp] = tcp.MatmulOp,
+    dtypes: Sequence[torch.dtype] = NUMBERS,
+) -> OpCase:
+    return OpCase(name, function, _shapes(*shapes), [op], dtypes)
+
+
+CASES = [
+    _product("mm", torch.mm, (3, 4), (4, 5)),
+    _product("bmm", torch.bmm, (2, 3, 4), (2, 4, 5), op=tcp.BatchMatmulOp),
+    *(
+        _product(f"matmul_{len(left)}_{len(right)}", torch.matmul, left, right, op=op)
+        for left, right, op in (
+            ((4,), (4, 5), tcp.MatmulOp),
+            ((2, 3, 4), (4, 5), tcp.MatmulOp),
+            ((3, 4), (2, 4, 5), tcp.BatchMatmulOp),
+            ((2, 3, 4), (2, 4, 5), tcp.BatchMatmulOp),
+            ((6, 2, 3, 4), (2, 4, 5), tcp.BatchMatmulOp),
+            ((6, 1, 3, 4), (1, 2, 4, 5), tcp.BatchMatmulOp),
+        )
+    ),
+    # Products with a vector are multiplied element by element, and summed.
+    *(
+        _product(name, function, left, right, op=ReduceOp)
+        for name, function, left, right in (
+            ("dot", torch.dot, (4,), (4,)),
+            ("mv", torch.mv, (3, 4), (4,)),
+            ("matmul_3_1", torch.matmul, (2, 3, 4), (4,)),
+        )
+    ),
+    _product("linear", F.linear, (3, 4), (5, 4), dtypes=FLOATS),
+    _product("linear_bias", F.linear, (3, 4), (5, 4), (5,), dtypes=FLOATS),
+    _product("linear_3", F.linear, (2, 3, 4), (5, 4), (5,), dtypes=FLOATS),
+    _product("linear_4", F.linear, (6, 2, 3, 4), (5, 4), dtypes=FLOATS),
+    _product("addmm", torch.addmm, (3, 5), (3, 4), (4, 5)),
+    _product("addmm_row", lambda b, x, y: torch.addmm(b, x, y, beta=2, alpha=3), (5,), (3, 4), (4, 5)),
+    _product("baddbmm", torch.baddbmm, (2, 3, 5), (2, 3, 4), (2, 4, 5), op=tcp.BatchMatmulOp),
+    _product("bilinear", F.bilinear, (6, 3), (6, 4), (5, 3, 4), op=ReduceOp, dtypes=()),
+    *(
+        _product(f"einsum {spec}", lambda *x, spec=spec: torch.einsum(spec, *x), *shapes, op=op)
+        for spec, op, *shapes in (
+            ("ij,jk->ik", tcp.BatchMatmulOp, (3, 4), (4, 5)),
+            ("bij,bkj->bik", tcp.BatchMatmulOp, (2, 3, 4), (2, 5, 4)),
+            ("bhid,bjhd->bhij", tcp.BatchMatmulOp, (2, 3, 4, 5), (2, 6, 3, 5)),
+            ("bij,jk,kl->bil", tcp.BatchMatmulOp, (2, 3, 4), (4, 5), (5, 6)),
+        )
+    ),
+    _product("tensordot", lambda x, y: torch.tensordot(x, y, 2), (2, 3, 4), (3, 4, 5)),
+    _product("attention", F.scaled_dot_product_attention, (2, 3, 4, 5), (2, 3, 6, 5), (2, 3, 6, 5), op=tcp.BatchMatmulOp, dtypes=FLOATS),
+]
