@@ -8,7 +8,7 @@ around a pass (printing, timing, verifying) is there for ours too.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any
 
 from torch_mlir import ir
 from torch_mlir.passmanager import PassManager
@@ -174,7 +174,7 @@ class Pipeline:
         return manager
 
 
-Step = Union[str, Pass, PassUse, Nested, Pipeline]
+Step = str | Pass | PassUse | Nested | Pipeline
 
 
 def flatten(steps: Iterable[Step]) -> Iterator[str | PassUse | Nested]:

@@ -1,3 +1,4 @@
+# ruff: noqa: N999 (the name that lit looks for)
 """How lit runs the .mlir files of this folder: see //tools/lit:lit_test.bzl."""
 
 import os

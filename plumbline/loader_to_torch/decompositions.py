@@ -33,6 +33,7 @@ KEPT_OPS = (
     "aten.logcumsumexp",
     "aten.mean",
     "aten.mean.dim",
+    "aten.roll",
     "aten.round.decimals",
     "aten.sgn",
     "aten.sign",
@@ -42,8 +43,8 @@ KEPT_OPS = (
     "aten.var_mean.correction",
 )
 """What torch-mlir would take apart with a loss: of precision (the remainder of a quotient that was
-rounded first, exp(x) - 1 near 0, half precision rounded at each step), of the sign of zero, or into
-ops that go no further. Each has a pattern of its own to TCP."""
+rounded first, exp(x) - 1 near 0, half precision rounded at each step), of the sign of zero, of a turn
+by more places than there are, or into ops that go no further. Each has a pattern of its own to TCP."""
 
 
 def decomposition_table() -> dict[Any, Callable[..., Any]]:

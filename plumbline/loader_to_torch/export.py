@@ -16,8 +16,10 @@ from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_tab
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error
 from plumbline.loader_to_torch.source_path import relative_to_import_path
 from plumbline.loader_to_torch.weights import ReadableLiterals, lift_weights, name_arguments
+from plumbline.location import describe
 from plumbline.pipeline import LoweringError, Pipeline
 from plumbline.tcp.assembly.module import print_module
+from plumbline.walk import operations_of
 
 _TO_BACKEND_CONTRACT = Pipeline(
     "torch-export-to-torch-backend",
@@ -70,7 +72,7 @@ def export(who: str, program: TorchLoaderOutput, *, embedded: bool = True) -> Ex
     try:
         _TO_BACKEND_CONTRACT.run(module)
     except LoweringError as error:
-        raise LoweringError(f"{who}: {error}") from error
+        raise LoweringError(f"{who}: {_unknown_ops(module) or error}") from error
     return Export(print_module(module, debug_info=True), weights)
 
 
@@ -94,6 +96,18 @@ def _import(exported: torch.export.ExportedProgram, func_name: str) -> ir.Module
         if "sympy" not in str(error):
             raise
         return run(symbolic_shapes=False)
+
+
+def _unknown_ops(module: ir.Module) -> str:
+    """All ops that torch-mlir knows nothing of; its own report stops at the first."""
+    unknown = [op for op in operations_of(module, "torch") if op.name == "torch.operator"]
+    if not unknown:
+        return ""
+    return "the Torch dialect has no op for these:\n" + "\n".join(
+        f"  {describe(op.location)}: error: "
+        f"{ir.StringAttr(op.attributes['name']).value.removeprefix('torch.')}"
+        for op in unknown
+    )
 
 
 def _torch_export(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:

@@ -82,9 +82,7 @@ def convert_slice(op: ir.OpView) -> ir.Value | None:
 
 def convert_concatenate(op: ir.OpView) -> ir.Value:
     """Tensors one after the other."""
-    return ConcatOp(
-        list(op.operands), dim=op.attributes["dimension"], results=op.result.type
-    ).out
+    return ConcatOp(list(op.operands), dim=op.attributes["dimension"], results=op.result.type).out
 
 
 def convert_transpose(op: ir.OpView) -> ir.Value:

@@ -168,9 +168,7 @@ def _divsi(op: tcp.DivsiOp, elements: Sequence[ir.Value]) -> ir.Value:
     # Below zero, and so rounded up so far, where the signs of remainder and divisor differ.
     sign = arith.xori(remainder, y)
     step, predicate = (
-        (-1, arith.CmpIPredicate.slt)
-        if rounding_mode == "Floor"
-        else (1, arith.CmpIPredicate.sge)
+        (-1, arith.CmpIPredicate.slt) if rounding_mode == "Floor" else (1, arith.CmpIPredicate.sge)
     )
     moved = arith.andi(inexact, arith.cmpi(predicate, sign, zero))
     return arith.select(moved, arith.addi(quotient, constant(x.type, step)), quotient)

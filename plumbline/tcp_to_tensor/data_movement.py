@@ -31,14 +31,19 @@ def _known(value: ir.Value) -> int | None:
 
 
 def convert_slice(op: SliceOp) -> ir.Value:
-    """A `tensor.extract_slice`."""
+    """A `tensor.extract_slice`; that refuses to start at the end, even for no elements."""
+    if 0 in op.out.type.shape:
+        dynamic = [
+            size
+            for size, static in zip(op.sizes, op.out.type.shape, strict=True)
+            if static == _DYNAMIC
+        ]
+        return ir.Operation.create("tensor.empty", results=[op.out.type], operands=dynamic).result
     offsets, dynamic_offsets = _static_or_dynamic(op.starts)
     strides, dynamic_strides = _static_or_dynamic(op.strides)
     # The result type says which sizes are static, and extract_slice wants to hear the same.
     sizes = list(op.out.type.shape)
-    dynamic_sizes = [
-        value for value, size in zip(op.sizes, sizes, strict=True) if size == _DYNAMIC
-    ]
+    dynamic_sizes = [value for value, size in zip(op.sizes, sizes, strict=True) if size == _DYNAMIC]
     return tensor.ExtractSliceOp(
         op.out.type,
         op.input,

@@ -59,6 +59,6 @@ def _types(op: ir.Operation) -> Iterator[ir.Type]:
 
 TORCH_VERIFY_TCP_BACKEND_CONTRACT = Pass(
     "torch-verify-tcp-backend-contract",
-    "Check that a module holds nothing but TCP and what may stand beside it; lists all that may not",
+    "Check that a module holds only TCP and what may stand beside it; lists all that may not",
     _verify,
 )

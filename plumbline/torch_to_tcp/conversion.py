@@ -61,6 +61,7 @@ TORCH_BACKEND_TO_TCP_BACKEND = Pipeline(
         "torch-func-backend-type-conversion",
         DROP_SYMBOLIC_SHAPE_OPS,
         CONVERT_TORCH_TO_TCP,
+        ELIMINATE_UNUSED_TORCH_OPS,
         CONVERT_TORCH_TO_LINALG_BESIDE_TCP,
         "canonicalize",
         "cse",

@@ -21,7 +21,14 @@ from plumbline.torch_to_tcp.pattern import (
     tensor_type,
 )
 from plumbline.torch_to_tcp.reshape import reshape
-from plumbline.torch_to_tcp.shapes import broadcast, broadcast_to, cast, scalar
+from plumbline.torch_to_tcp.shapes import (
+    broadcast,
+    broadcast_to,
+    cast,
+    from_size,
+    run_time_number,
+    scalar,
+)
 from plumbline.torch_to_tcp.sizes import Size, divide_up, evaluate, greatest, least, subtract, value
 from plumbline.torch_to_tcp.torch_types import DYNAMIC, TorchTensorType, is_float
 
@@ -47,20 +54,7 @@ def convert_vtensor_literal(op: ir.OpView) -> ir.Value:
 def convert_prim_num_to_tensor(op: ir.OpView) -> ir.Value:
     """A number as a tensor of rank 0."""
     type_ = tensor_type(op.result)
-    if op.operands[0].owner.name in ("torch.constant.int", "torch.constant.float"):
-        return scalar(number(op.operands[0]) or 0, type_.dtype).value
-    if type_.dtype != "si64":
-        raise Unsupported("a number that is computed at run time, and is no whole one")
-    return from_size(evaluate(op.operands[0])).value
-
-
-def from_size(size: Size) -> Tensor:
-    """A size as a tensor of rank 0."""
-    type_ = TorchTensorType((), "si64")
-    if isinstance(size, int):
-        return scalar(size, type_.dtype)
-    element = arith.index_cast(type_.builtin().element_type, size)
-    return Tensor(tensor_dialect.from_elements(type_.builtin(), [element]), type_)
+    return cast(run_time_number(op.operands[0]), type_.dtype).value
 
 
 def convert_aten_empty(op: ir.OpView) -> ir.Value:
@@ -279,7 +273,9 @@ def convert_aten_slice(op: ir.OpView) -> ir.Value:
     dim = axis(op.operands[1], operand.type.rank)
     stride = integer(op.operands[4])
     start, length = _bounds(operand, dim, op.operands[2], op.operands[3])
-    return slice_along(operand, dim, start, _known(op, dim, divide_up(length, stride)), stride).value
+    return slice_along(
+        operand, dim, start, _known(op, dim, divide_up(length, stride)), stride
+    ).value
 
 
 def _known(op: ir.OpView, dim: int, computed: Size) -> Size:
@@ -361,6 +357,9 @@ def convert_aten_cat(op: ir.OpView) -> ir.Value:
     result = tensor_type(op.result)
     dim = axis(op.operands[1], result.rank)
     types = [tensor_type(operand) for operand in items(op.operands[0])]
+    if 0 in result.sizes and DYNAMIC not in result.sizes:
+        # torch-mlir drops empty operands from the list, down to none.
+        return _filled(0, result.dtype, result.sizes).value
     operands = [
         cast(tensor(operand), result.dtype)
         for operand, type_ in zip(items(op.operands[0]), types, strict=True)

@@ -17,7 +17,8 @@ from plumbline.torch_to_tcp.pattern import (
     tensor,
     tensor_type,
 )
-from plumbline.torch_to_tcp.shapes import broadcast, cast, full
+from plumbline.torch_to_tcp.shapes import broadcast, cast, full, run_time_number
+from plumbline.torch_to_tcp.torch_ops import is_constant
 from plumbline.torch_to_tcp.torch_types import (
     TorchTensorType,
     is_bool,
@@ -36,7 +37,9 @@ Binary = Callable[[Tensor, Tensor], Tensor]
 
 def _apply(tcp_op: type[TcpOp], *operands: Tensor, **attributes: object) -> Tensor:
     """The result of an op that keeps shape and dtype."""
-    return Tensor(tcp_op(*(operand.value for operand in operands), **attributes).out, operands[-1].type)
+    return Tensor(
+        tcp_op(*(operand.value for operand in operands), **attributes).out, operands[-1].type
+    )
 
 
 def _op(tcp_op: type[TcpOp]) -> Callable[..., Tensor]:
@@ -262,37 +265,42 @@ def _is_tensor(value: ir.Value) -> bool:
     return TorchTensorType.parse(value.type) is not None
 
 
-def _operands(
-    values: Sequence[ir.Value], dtype: str, sizes: Sequence[int]
-) -> list[Tensor]:
-    """Operands, tensors and constant numbers, brought to one dtype and shape.
+def _operands(values: Sequence[ir.Value], dtype: str, sizes: Sequence[int]) -> list[Tensor]:
+    """Operands, tensors and numbers, brought to one dtype and shape.
 
     Raises:
       Unsupported: one is neither.
     """
-    # All that may refuse comes first, before anything is built.
-    found = [None if _is_tensor(value) else _number(value) for value in values]
-    tensors = [
-        cast(tensor(value), dtype) if constant is None else None
-        for value, constant in zip(values, found, strict=True)
-    ]
-    like = [operand for operand in tensors if operand is not None]
+    found = [tensor(value) if _is_tensor(value) else _constant_or_tensor(value) for value in values]
+    like = [cast(operand, dtype) for operand in found if isinstance(operand, Tensor)]
     return [
-        full(constant, dtype, like, sizes)
-        if operand is None and constant is not None
-        else broadcast(operand, like, sizes)
-        for operand, constant in zip(tensors, found, strict=True)
+        broadcast(cast(operand, dtype), like, sizes)
+        if isinstance(operand, Tensor)
+        else full(operand, dtype, like, sizes)
+        for operand in found
     ]
+
+
+def _constant_or_tensor(value: ir.Value) -> int | float | Tensor:
+    """A number: itself if it is a constant, else a tensor of rank 0."""
+    return _number(value) if is_constant(value) else run_time_number(value)
 
 
 def _dtype_of_operands(values: Sequence[ir.Value]) -> str:
     """The dtype that PyTorch takes two operands to, where the result's does not tell."""
     first, second = values
     if not _is_tensor(second):
-        return promote_number(tensor_type(first), _number(second))
+        return promote_number(tensor_type(first), _category_of(second))
     if not _is_tensor(first):
-        return promote_number(tensor_type(second), _number(first))
+        return promote_number(tensor_type(second), _category_of(first))
     return promote(tensor_type(first), tensor_type(second))
+
+
+def _category_of(value: ir.Value) -> int | float:
+    """A number of the same kind, which it is itself if it is a constant."""
+    if is_constant(value):
+        return _number(value)
+    return 0 if str(value.type) == "!torch.int" else 0.0
 
 
 def _binary(
@@ -388,9 +396,7 @@ _SHIFT_RIGHT = _binary(on_signed=_op(tcp.ShrsiOp), on_unsigned=_op(tcp.ShruiOp))
 def _needs_step(remainder: Tensor, divisor: Tensor) -> Tensor:
     """Whether a truncated division leaves a remainder that points away from the divisor."""
     zero = _like(divisor, 0)
-    differ = _apply(
-        tcp.LogicalXorOp, _test("lt", remainder, zero), _test("lt", divisor, zero)
-    )
+    differ = _apply(tcp.LogicalXorOp, _test("lt", remainder, zero), _test("lt", divisor, zero))
     return _apply(tcp.LogicalAndOp, _test("ne", remainder, zero), differ)
 
 
@@ -413,9 +419,7 @@ def _floor_divide(left: Tensor, right: Tensor) -> Tensor:
     remainder = _apply(tcp.RemfOp, left, right)
     quotient = _apply(tcp.DivfOp, _apply(tcp.SubOp, left, remainder), right)
     one = _like(left, 1)
-    quotient = _select(
-        _needs_step(remainder, right), _apply(tcp.SubOp, quotient, one), quotient
-    )
+    quotient = _select(_needs_step(remainder, right), _apply(tcp.SubOp, quotient, one), quotient)
     floor = _apply(tcp.FloorOp, quotient)
     too_low = _test("gt", _apply(tcp.SubOp, quotient, floor), _like(left, 0.5))
     floor = _select(too_low, _apply(tcp.AddOp, floor, one), floor)
@@ -469,7 +473,7 @@ def _square(x: Tensor) -> Tensor:
     return _apply(tcp.MulOp, x, x)
 
 
-# As PyTorch has them too: cheaper than a power, and exact where that need not be.
+# As PyTorch has them too: cheaper than a power, and exact where that is not.
 _SPECIAL_POWERS: dict[float, Unary] = {
     0.5: _op(tcp.SqrtOp),
     -0.5: _op(tcp.RsqrtOp),
@@ -483,8 +487,10 @@ _SPECIAL_POWERS: dict[float, Unary] = {
 
 def convert_aten_pow_tensor_scalar(op: ir.OpView) -> ir.Value:
     """A constant power."""
-    exponent = _number(op.operands[1])
-    if is_float(tensor_type(op.result).dtype) and exponent in _SPECIAL_POWERS:
+    exponent, dtype = _number(op.operands[1]), tensor_type(op.result).dtype
+    # In f16 alone PyTorch takes no roots: the power of -inf is inf there, its root is NaN.
+    is_special = exponent in _SPECIAL_POWERS and not (dtype == "f16" and abs(exponent) == 0.5)
+    if is_float(dtype) and is_special:
         return _opmath(_SPECIAL_POWERS[exponent])(op)
     return _POWER(op)
 
@@ -499,6 +505,8 @@ def convert_aten_relu(op: ir.OpView) -> ir.Value:
 
 def convert_aten_clamp(op: ir.OpView) -> ir.Value:
     """min(max(x, lower), upper), either bound left out where it is None."""
+    if not all(map(is_constant, list(op.operands)[1:])):
+        return convert_aten_clamp_tensor(op)
     result = tensor_type(op.result)
     lower, upper = number(op.operands[1]), number(op.operands[2])
     return _clamp(cast(tensor(op.operands[0]), result.dtype), lower, upper)
@@ -521,7 +529,7 @@ def convert_aten_clamp_tensor(op: ir.OpView) -> ir.Value:
     bounds = [
         (value, tcp_op)
         for value, tcp_op in zip(list(op.operands)[1:], (tcp.MaximumOp, tcp.MinimumOp), strict=True)
-        if _is_tensor(value) or number(value) is not None
+        if str(value.type) != "!torch.none"
     ]
     values = [op.operands[0], *(value for value, _ in bounds)]
     clamped, *limits = _operands(values, result.dtype, result.sizes)

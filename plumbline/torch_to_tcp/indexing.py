@@ -15,7 +15,7 @@ from plumbline.tcp.ops.elementwise import (
     SelectOp,
 )
 from plumbline.torch_to_tcp import sizes as size_arithmetic
-from plumbline.torch_to_tcp.data_movement import concatenate, from_size, slice_along
+from plumbline.torch_to_tcp.data_movement import concatenate, slice_along
 from plumbline.torch_to_tcp.pattern import (
     Pattern,
     Patterns,
@@ -29,7 +29,7 @@ from plumbline.torch_to_tcp.pattern import (
     tensor_type,
 )
 from plumbline.torch_to_tcp.reshape import reshape, same
-from plumbline.torch_to_tcp.shapes import broadcast, broadcast_to, cast, full, scalar
+from plumbline.torch_to_tcp.shapes import broadcast, broadcast_to, cast, from_size, full
 from plumbline.torch_to_tcp.sizes import Size
 from plumbline.torch_to_tcp.torch_types import (
     DYNAMIC,
@@ -189,7 +189,9 @@ def _neutral(combiner: str, dtype: str) -> int | float:
     if is_bool(dtype):
         return int(combiner == "min")
     width = int(dtype[2:])
-    least, greatest = (0, 2**width - 1) if dtype[0] == "u" else (-(2 ** (width - 1)), 2 ** (width - 1) - 1)
+    least, greatest = (
+        (0, 2**width - 1) if dtype[0] == "u" else (-(2 ** (width - 1)), 2 ** (width - 1) - 1)
+    )
     return least if combiner == "max" else greatest
 
 

@@ -79,15 +79,15 @@ def _split(operand: Tensor, axis: int, sizes: Sequence[Size]) -> Tensor:
     before, after = operand.type.sizes[:axis], operand.type.sizes[axis + 1 :]
     static = [size_arithmetic.static(size) for size in sizes]
     # A merged dimension must be dynamic where one that is made of it is.
-    merged = DYNAMIC if DYNAMIC in static else size_arithmetic.static(size_arithmetic.product(sizes))
+    merged = (
+        DYNAMIC if DYNAMIC in static else size_arithmetic.static(size_arithmetic.product(sizes))
+    )
     operand = _cast(operand, (*before, merged, *after))
     if len(sizes) == 1:
         return operand
     type_ = TorchTensorType((*before, *static, *after), operand.type.dtype)
     if not sizes:
-        return Tensor(
-            tensor_dialect.collapse_shape(type_.builtin(), operand.value, []), type_
-        )
+        return Tensor(tensor_dialect.collapse_shape(type_.builtin(), operand.value, []), type_)
     groups = [
         *([index] for index in range(axis)),
         list(range(axis, axis + len(sizes))),

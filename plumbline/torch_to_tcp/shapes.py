@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith
+from torch_mlir.dialects import arith
 from torch_mlir.dialects import tensor as tensor_dialect
 
 from plumbline.tcp.ops.data_movement import BroadcastOp, ConstOp
 from plumbline.tcp.ops.elementwise import CastOp
 from plumbline.torch_to_tcp import sizes as size_arithmetic
-from plumbline.torch_to_tcp.pattern import Tensor
+from plumbline.torch_to_tcp.pattern import Tensor, Unsupported
 from plumbline.torch_to_tcp.sizes import Size
 from plumbline.torch_to_tcp.torch_types import DYNAMIC, TorchTensorType, element_type, signedness
 
@@ -33,14 +34,32 @@ def scalar(value: int | float, dtype: str) -> Tensor:
     return _splat(value, TorchTensorType((), dtype))
 
 
-def from_size(size: Size, dtype: str) -> Tensor:
-    """A tensor of rank 0 that holds a size."""
+def from_size(size: Size, dtype: str = "si64") -> Tensor:
+    """A size as a tensor of rank 0."""
     if isinstance(size, int):
         return scalar(size, dtype)
-    i64 = ir.IntegerType.get_signless(64)
-    type_ = TorchTensorType((), "si64")
-    value = tensor_dialect.from_elements(type_.builtin(), [arith.index_cast(i64, size)])
-    return cast(Tensor(value, type_), dtype)
+    number = arith.index_cast(ir.IntegerType.get_signless(64), size)
+    return cast(_from_element(number, "si64"), dtype)
+
+
+def run_time_number(value: ir.Value) -> Tensor:
+    """A number of the Torch dialect as a tensor of rank 0, of the dtype that PyTorch gives it.
+
+    Raises:
+      Unsupported: it is neither an int nor a float.
+    """
+    kind = str(value.type)
+    if kind == "!torch.int":
+        return from_size(size_arithmetic.evaluate(value))
+    if kind != "!torch.float":
+        raise Unsupported(f"a value of type {kind} in place of a number")
+    element = ir.Operation.create("torch_c.to_f64", results=[ir.F64Type.get()], operands=[value])
+    return _from_element(element.result, "f64")
+
+
+def _from_element(element: ir.Value, dtype: str) -> Tensor:
+    type_ = TorchTensorType((), dtype)
+    return Tensor(tensor_dialect.from_elements(type_.builtin(), [element]), type_)
 
 
 def full(value: int | float, dtype: str, like: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:

@@ -10,7 +10,8 @@ from plumbline.walk import operations_of
 def convert(operation: ir.Operation) -> None:
     """Converts the symbolic sizes in `operation`, and what says which tensors have them.
 
-    A tensor that TCP has no type for keeps its Torch op.
+    A tensor that TCP has no type for keeps its Torch op. Symbols that nothing uses any more are
+    left for the rewriter to drop.
     """
     symbols: dict[ir.Value, ir.Value] = {}
     for op in operations_of(operation, "torch"):
@@ -18,9 +19,6 @@ def convert(operation: ir.Operation) -> None:
             symbols[op.results[0]] = _convert_symbolic_int(op)
         elif op.name == "torch.bind_symbolic_shape":
             _convert_bind(op, symbols)
-    for symbol in symbols:
-        if not list(symbol.uses):
-            symbol.owner.erase()
 
 
 def _convert_symbolic_int(op: ir.Operation) -> ir.Value:

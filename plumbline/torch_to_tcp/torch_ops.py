@@ -17,7 +17,9 @@ def full_names(names: Iterable[str]) -> set[str]:
 
 def full_name(op: ir.Operation) -> str:
     """The name of an op as MLIR has it, also of one that torch-mlir carries in `torch.operator`."""
-    return str(ir.StringAttr(op.attributes["name"]).value if op.name == "torch.operator" else op.name)
+    return str(
+        ir.StringAttr(op.attributes["name"]).value if op.name == "torch.operator" else op.name
+    )
 
 
 def pytorch_name(op: ir.Operation) -> str:
@@ -36,9 +38,7 @@ def is_glue(op: ir.Operation) -> bool:
 def computing_ops(root: ir.Module | ir.Operation) -> list[ir.Operation]:
     """The ops of the Torch dialect in `root` that compute something, in order."""
     return [
-        op
-        for op in operations_of(root, "torch")
-        if not is_glue(op) and op.name not in _SYMBOLIC
+        op for op in operations_of(root, "torch") if not is_glue(op) and op.name not in _SYMBOLIC
     ]
 
 

@@ -155,6 +155,17 @@ def specialises() -> TorchLoaderOutput:
     return TorchLoaderOutput(_Specialises(), (torch.ones(4),), {"x": {0: Dim("length")}})
 
 
+class _Unknown(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = torch.lgamma(torch.tanh(x))
+        return torch.special.i0(y)
+
+
+def unknown_ops() -> TorchLoaderOutput:
+    """Two ops that the Torch dialect does not have."""
+    return TorchLoaderOutput(_Unknown(), (torch.ones(2),))
+
+
 class _Mutates(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x.add_(1)

@@ -5,12 +5,12 @@
 
 // CHECK-LABEL: func.func @broadcast_add(
 // CHECK-SAME:      %[[A:.*]]: tensor<f32>, %[[B:.*]]: tensor<?xf32>) -> tensor<?xf32>
-// CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : index
-// CHECK:         %[[EXPANDED:.*]] = tensor.expand_shape %[[A]] [] output_shape [1]
-// CHECK:         %[[SIZE:.*]] = tensor.dim %[[B]], %[[C0]]
-// CHECK:         %[[STRETCHED:.*]] = tcp.broadcast %[[EXPANDED]], %[[SIZE]] {axes = [0]} : tensor<1xf32>, index -> tensor<?xf32>
-// CHECK:         %[[SUM:.*]] = tcp.add %[[STRETCHED]], %[[B]]
-// CHECK:         return %[[SUM]] : tensor<?xf32>
+// CHECK-NEXT:    %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT:    %[[EXPANDED:.*]] = tensor.expand_shape %[[A]] [] output_shape [1]
+// CHECK-NEXT:    %[[SIZE:.*]] = tensor.dim %[[B]], %[[C0]]
+// CHECK-NEXT:    %[[STRETCHED:.*]] = tcp.broadcast %[[EXPANDED]], %[[SIZE]] {axes = [0]} : tensor<1xf32>, index -> tensor<?xf32>
+// CHECK-NEXT:    %[[SUM:.*]] = tcp.add %[[STRETCHED]], %[[B]]
+// CHECK-NEXT:    return %[[SUM]] : tensor<?xf32>
 func.func @broadcast_add(%a: !torch.vtensor<[],f32>, %b: !torch.vtensor<[?],f32>) -> !torch.vtensor<[?],f32> {
   %s = torch.symbolic_int "s0" {min_val = 2, max_val = 1000} : !torch.int
   torch.bind_symbolic_shape %b, [%s], affine_map<()[s0] -> (s0)> : !torch.vtensor<[?],f32>

@@ -7,7 +7,7 @@
 // CHECK:         tcp.custom_op("torch.aten.gather") %{{[0-9]+}}, %{{[0-9]+}}
 // CHECK-SAME:      {dim = 1 : i64, sparse_grad = false, torch_operand_names = ["self", "index"]}
 // CHECK-SAME:      : tensor<?x3xf32>, tensor<?x3xi64> -> tensor<?x3xf32>
-// ONE:           torch.aten.gather
+// ONE:           = torch.aten.gather
 func.func @gather(%x: !torch.vtensor<[?,3],f32>, %i: !torch.vtensor<[?,3],si64>) -> !torch.vtensor<[?,3],f32> {
   %dim = torch.constant.int 1
   %false = torch.constant.bool false

@@ -210,3 +210,16 @@ func.func @vtensor_literal() -> !torch.vtensor<[2],si64> {
   %0 = torch.vtensor.literal(dense<[1, 2]> : tensor<2xsi64>) : !torch.vtensor<[2],si64>
   return %0 : !torch.vtensor<[2],si64>
 }
+
+// CHECK-LABEL: func.func @prim_ListUnpack(
+// CHECK:         %[[FIRST:.*]] = tcp.slice
+// CHECK:         %[[SECOND:.*]] = tcp.slice
+// CHECK:         return %[[FIRST]], %[[SECOND]]
+func.func @prim_ListUnpack(%x: !torch.vtensor<[?,3],f32>) -> (!torch.vtensor<[?,1],f32>, !torch.vtensor<[?,2],f32>) {
+  %i1 = torch.constant.int 1
+  %i2 = torch.constant.int 2
+  %sizes = torch.prim.ListConstruct %i1, %i2 : (!torch.int, !torch.int) -> !torch.list<int>
+  %list = torch.aten.split_with_sizes %x, %sizes, %i1 : !torch.vtensor<[?,3],f32>, !torch.list<int>, !torch.int -> !torch.list<vtensor>
+  %0, %1 = torch.prim.ListUnpack %list : !torch.list<vtensor> -> !torch.vtensor<[?,1],f32>, !torch.vtensor<[?,2],f32>
+  return %0, %1 : !torch.vtensor<[?,1],f32>, !torch.vtensor<[?,2],f32>
+}

@@ -1,7 +1,5 @@
 """Runs files of tests with lit and FileCheck: the program of every lit_test."""
 
-import sys
-
 from lit.main import main
 
 if __name__ == "__main__":

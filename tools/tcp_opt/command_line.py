@@ -187,8 +187,6 @@ def _unquote(text: str) -> str:
 
 
 def _unknown(flag: str, names: Sequence[str]) -> str:
-    message = (
-        f"{PROGRAM}: Unknown command line argument '{flag}'.  Try: '{PROGRAM} --help'"
-    )
+    message = f"{PROGRAM}: Unknown command line argument '{flag}'.  Try: '{PROGRAM} --help'"
     close = difflib.get_close_matches(flag.lstrip("-"), names, n=1)
     return message + (f"\n{PROGRAM}: Did you mean '--{close[0]}'?" if close else "")

@@ -51,16 +51,16 @@ class Diagnostic:
 
 def from_mlir(diagnostic: ir.Diagnostic, form: Callable[[str], str]) -> Iterator[Diagnostic]:
     """A diagnostic of MLIR's and its notes; `form` spells IR within messages."""
-    found = _FILE_LOCATION.search(str(diagnostic.location))
-    place = (
-        (found["file"].replace('\\"', '"').replace("\\\\", "\\"), *map(int, found.groups()[1:]))
-        if found
-        else ()
-    )
     message = diagnostic.message
     if message.startswith("see current operation:"):
         message = form(message)
-    yield Diagnostic(_SEVERITIES[diagnostic.severity], message, *place)
+    severity = _SEVERITIES[diagnostic.severity]
+    found = _FILE_LOCATION.search(str(diagnostic.location))
+    if found:
+        file = found["file"].replace('\\"', '"').replace("\\\\", "\\")
+        yield Diagnostic(severity, message, file, int(found["line"]), int(found["column"]))
+    else:
+        yield Diagnostic(severity, message)
     for note in diagnostic.notes:
         yield from from_mlir(note, form)
 
@@ -90,16 +90,15 @@ class _Expectation:
 
     def admits(self, diagnostic: Diagnostic, filename: str) -> bool:
         line = diagnostic.line if diagnostic.file == filename else 0
-        return (
-            (self.severity, self.line) == (diagnostic.severity, line)
-            and self.pattern.search(diagnostic.message) is not None
-        )
+        return (self.severity, self.line) == (diagnostic.severity, line) and self.pattern.search(
+            diagnostic.message
+        ) is not None
 
 
 def verify(
     diagnostics: Sequence[Diagnostic], text: str, filename: str, *, only_expected: bool
 ) -> list[str]:
-    """What is wrong with `diagnostics`, held against the comments in `text`; nothing if all is well.
+    """What is wrong with `diagnostics`, held against the comments in `text`.
 
     The comments are those of mlir-opt: `expected-error@+1 {{part of the message}}`, and with
     `expected-error-re` a message in which `{{...}}` stand for regular expressions.

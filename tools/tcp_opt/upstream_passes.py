@@ -54,8 +54,7 @@ def _candidates() -> Iterator[str]:
 
 def _literals() -> bytes:
     """The constant data of the library: the section .rodata of the ELF file."""
-    file = Path(get_lib_dirs()[0], _LIBRARY).open("rb")
-    with file:
+    with Path(get_lib_dirs()[0], _LIBRARY).open("rb") as file:
         # ELF-64, "Tool Interface Standard: Executable and Linking Format", and its 64-bit
         # supplement: e_shoff at 40; e_shentsize, e_shnum, e_shstrndx at 58.
         header = file.read(64)

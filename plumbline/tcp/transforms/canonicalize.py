@@ -39,7 +39,7 @@ def _constant(value: ir.Value) -> ir.Attribute | None:
     return None if value.type.element_type == ir.BF16Type.get() else attribute
 
 
-def _fold_constants(op: TcpOp, compute: Callable[..., Array]) -> ir.Value | None:
+def _fold_constants(op: TcpOp, compute: Callable[..., Array | None]) -> ir.Value | None:
     """A constant in the place of an op on constants; `compute` takes them as arrays.
 
     Where all operands have one value everywhere, it takes arrays of that one element.
@@ -83,8 +83,8 @@ def _ufunc(function: Callable[..., Any]) -> Callable[..., Array]:
 
 def _signed(op: TcpOp, array: Array) -> Array:
     """Integers as the op takes them; those of an array are signed."""
-    signedness = op.attributes["int_signedness"] if "int_signedness" in op.attributes else None
-    if signedness is None or case_of(signedness) != "Unsigned":
+    name = "int_signedness"
+    if name not in op.attributes or case_of(op.attributes[name]) != "Unsigned":
         return array
     return array.view(f"uint{8 * array.itemsize}")
 
@@ -114,7 +114,7 @@ _DTYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "i1": "bool"}
 def _cast(op: TcpOp, array: Array) -> Array | None:
     source, target = op.input.type.element_type, op.out.type.element_type
     if is_bool(target):
-        return array != 0
+        return np.not_equal(array, 0)
     if is_float(source) and not is_float(target):
         # What does not fit is undefined; it is left to the machine.
         return None
@@ -139,7 +139,7 @@ def _transpose_unless_splat(op: TcpOp, array: Array) -> Array:
 
 
 def _reverse(op: TcpOp, array: Array) -> Array:
-    return array if array.size == 1 else np.flip(array, [axis.value for axis in op.axes])
+    return array if array.size == 1 else np.flip(array, tuple(axis.value for axis in op.axes))
 
 
 def _concat(op: TcpOp, *arrays: Array) -> Array | None:
@@ -245,7 +245,7 @@ def _pattern(op_class: type[TcpOp]) -> Pattern:
             return op.operands[0]
         folded = _fold_constants(op, _FOLDS[op_class]) if op_class in _FOLDS else None
         if folded is None and op_class in _REWRITES:
-            return _REWRITES[op_class](op)  # type: ignore[return-value]
+            return _REWRITES[op_class](op)
         return folded
 
     return simplify

@@ -24,14 +24,15 @@ def _fuse_into_consumers(producer: ir.Operation) -> None:
     binds, consumers = _users(producer)
     if not consumers or not all(isinstance(op.opview, ElementwiseOp) for op in consumers):
         return
-    if any(_enclosing_group(op) is None for op in consumers):
+    group = _enclosing_group(consumers[0])
+    if any(_enclosing_group(op) != group for op in consumers[1:]):
+        return
+    if group is None:
         if len(consumers) > 1 or consumers[0].block != producer.block:
             return
         group = _group_around(consumers[0])
-    else:
-        group = _enclosing_group(consumers[0])
-        if any(_enclosing_group(op) != group for op in consumers) or group.block != producer.block:
-            return
+    elif group.block != producer.block:
+        return
     first = group.regions[0].blocks[0].operations[0]
     producer.move_before(first)
     for bind in binds:

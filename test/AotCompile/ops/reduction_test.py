@@ -101,11 +101,19 @@ EXTREMES = [
     _of_something("max_dim", lambda x: (*x.max(1), *x.max(1, True)), [tcp.ReduceOp, tcp.ArgmaxOp]),
     _of_something("min_dim", lambda x: (*x.min(1), *x.min(1, True)), [tcp.ReduceOp, tcp.ArgminOp]),
     _of_something("aminmax", lambda x: tuple(torch.aminmax(x, dim=1)), [tcp.ReduceOp]),
-    _of_something("argmax", lambda x: (x.argmax(1), x.argmax(1, True)), [tcp.ArgmaxOp], dtypes=NUMBERS),
-    _of_something("argmin", lambda x: (x.argmin(1), x.argmin(1, True)), [tcp.ArgminOp], dtypes=NUMBERS),
+    _of_something(
+        "argmax", lambda x: (x.argmax(1), x.argmax(1, True)), [tcp.ArgmaxOp], dtypes=NUMBERS
+    ),
+    _of_something(
+        "argmin", lambda x: (x.argmin(1), x.argmin(1, True)), [tcp.ArgminOp], dtypes=NUMBERS
+    ),
     _not_of_nothing("argmax_of_all", lambda x: x.argmax(), [tcp.ArgmaxOp], dtypes=NUMBERS),
-    _not_of_nothing("argmin_of_all", lambda x: x.argmin(keepdim=True), [tcp.ArgminOp], dtypes=NUMBERS),
-    _not_of_nothing("argmax_of_ties", lambda x: (x.argmax(), x.argmax(0)), [tcp.ArgmaxOp], _near_one, FLOATS),
+    _not_of_nothing(
+        "argmin_of_all", lambda x: x.argmin(keepdim=True), [tcp.ArgminOp], dtypes=NUMBERS
+    ),
+    _not_of_nothing(
+        "argmax_of_ties", lambda x: (x.argmax(), x.argmax(0)), [tcp.ArgmaxOp], _near_one, FLOATS
+    ),
     _not_of_nothing(
         "extremes_of_rank_0",
         lambda x: (x.amax(), x.min(), *x.max(0), x.argmin(0), x.argmax()),
@@ -126,7 +134,11 @@ STATISTICS = [
     _reduce("var", lambda x: (x.var(), x.var(1), x.var((0, 2), correction=0)), dtypes=FLOATS),
     _reduce("var_keepdim", lambda x: x.var(-1, correction=2, keepdim=True), dtypes=FLOATS),
     # As many degrees of freedom as elements, or more: a division by zero.
-    _reduce("var_of_little_freedom", lambda x: (x.var(1, correction=4), x.var(1, correction=9)), dtypes=_WIDE_FLOATS),
+    _reduce(
+        "var_of_little_freedom",
+        lambda x: (x.var(1, correction=4), x.var(1, correction=9)),
+        dtypes=_WIDE_FLOATS,
+    ),
     _reduce("var_far_from_zero", lambda x: (x + 1000).var(1), dtypes=_WIDE_FLOATS),
     _reduce("std", lambda x: (x.std(), x.std(1, keepdim=True)), dtypes=FLOATS),
     _reduce("var_mean", lambda x: torch.var_mean(x, (0, 1)), dtypes=FLOATS),
@@ -134,7 +146,11 @@ STATISTICS = [
     _reduce("softmax_of_telling", lambda x: x.softmax(1), _telling_block, FLOATS),
     _reduce("softmax_of_rank_0", lambda x: x.softmax(0), _rank_0, _WIDE_FLOATS),
     _reduce("log_softmax", lambda x: (x.log_softmax(-1), x.log_softmax(0)), dtypes=FLOATS),
-    _reduce("norm", lambda x: (x.norm(), x.norm(dim=1), x.norm(3, dim=(0, 2), keepdim=True)), dtypes=FLOATS),
+    _reduce(
+        "norm",
+        lambda x: (x.norm(), x.norm(dim=1), x.norm(3, dim=(0, 2), keepdim=True)),
+        dtypes=FLOATS,
+    ),
     *(
         _of_something(
             f"vector_norm_{order}",

@@ -32,6 +32,18 @@ VALID = [
         "reduce",
         "%0 = tcp.reduce %arg2 {axes = [0], combiner = #tcp<combiner min>, int_signedness = #tcp<signedness Unsigned>} : tensor<3xi8> -> tensor<i8>",
     ),
+    (
+        "reduce",
+        "%0 = tcp.reduce %arg0 {axes = [0], combiner = #tcp<combiner logaddexp>} : tensor<2x?x4xf16> -> tensor<?x4xf16>",
+    ),
+    (
+        "scan",
+        "%0 = tcp.scan %arg0 {accumulation_type = f32, combiner = #tcp<combiner sum>, dim = 1 : index} : tensor<2x?x4xf16> -> tensor<2x?x4xf16>",
+    ),
+    (
+        "scan",
+        "%0 = tcp.scan %arg2 {combiner = #tcp<combiner max>, dim = 0 : index, int_signedness = #tcp<signedness Unsigned>} : tensor<3xi8> -> tensor<3xi8>",
+    ),
     ("argmax", "%0 = tcp.argmax %arg0 {dim = 1 : index} : tensor<2x?x4xf16> -> tensor<2x4xi64>"),
     (
         "argmin",
@@ -49,6 +61,41 @@ VALID = [
 
 # The op, a text that its verifier refuses, and the message.
 INVALID = [
+    (
+        "reduce",
+        "%0 = tcp.reduce %arg2 {axes = [0], combiner = #tcp<combiner logaddexp>} : tensor<3xi8> -> tensor<i8>",
+        "combiner 'logaddexp' requires floating-point elements, but got 'i8'",
+    ),
+    (
+        "scan",
+        "%0 = tcp.scan %arg2 {combiner = #tcp<combiner max>, dim = 1 : index} : tensor<3xi8> -> tensor<3xi8>",
+        "requires 'dim' within the rank 1, but got 1",
+    ),
+    (
+        "scan",
+        "%0 = tcp.scan %arg2 {combiner = #tcp<combiner max>, dim = 0 : index} : tensor<3xi8> -> tensor<4xi8>",
+        "requires a result of shape 3, but got 4",
+    ),
+    (
+        "scan",
+        "%0 = tcp.scan %arg2 {combiner = #tcp<combiner max>, dim = 0 : index} : tensor<3xi8> -> tensor<3xi16>",
+        "requires the same element type throughout, but got 'i8' and 'i16'",
+    ),
+    (
+        "scan",
+        "%0 = tcp.scan %arg2 {combiner = #tcp<combiner sum>, dim = 0 : index} : tensor<3xi8> -> tensor<3xi8>",
+        "requires attribute 'accumulation_type' for 'sum'",
+    ),
+    (
+        "scan",
+        "%0 = tcp.scan %arg2 {combiner = #tcp<combiner and>, dim = 0 : index} : tensor<3xi8> -> tensor<3xi8>",
+        "combiner 'and' requires elements of type 'i1', but got 'i8'",
+    ),
+    (
+        "scan",
+        "%0 = tcp.scan %arg0 {combiner = #tcp<combiner max>, dim = 0 : index, int_signedness = #tcp<signedness Signed>} : tensor<2x?x4xf16> -> tensor<2x?x4xf16>",
+        "attribute 'int_signedness' must not be set for the float type 'f16'",
+    ),
     (
         "reduce",
         "%0 = tcp.reduce %arg0 {axes = [3], combiner = #tcp<combiner max>} : tensor<2x?x4xf16> -> tensor<?xf16>",

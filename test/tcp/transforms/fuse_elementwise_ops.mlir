@@ -52,6 +52,29 @@ func.func @two_consumers(%a: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
 
 // -----
 
+// So does one whose uses are in groups that others made.
+
+// CHECK-LABEL: func.func @two_groups(
+// CHECK-NEXT:    tcp.tanh
+// CHECK-NEXT:    tcp.group {
+// CHECK-NEXT:      tcp.neg
+// CHECK-NEXT:      tcp.abs
+// CHECK-NEXT:      tcp.yield
+// CHECK:         tcp.group {
+// CHECK-NEXT:      tcp.ceil
+// CHECK-NEXT:      tcp.floor
+// CHECK-NEXT:      tcp.yield
+func.func @two_groups(%a: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %0 = tcp.tanh %a : tensor<?xf32> -> tensor<?xf32>
+  %1 = tcp.neg %0 : tensor<?xf32> -> tensor<?xf32>
+  %2 = tcp.abs %1 : tensor<?xf32> -> tensor<?xf32>
+  %3 = tcp.ceil %0 : tensor<?xf32> -> tensor<?xf32>
+  %4 = tcp.floor %3 : tensor<?xf32> -> tensor<?xf32>
+  return %2, %4 : tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
 // What is not elementwise goes into no group, neither as a producer nor as a consumer.
 
 // CHECK-LABEL: func.func @not_elementwise(

@@ -3,7 +3,7 @@
 // RUN: tcp-opt %s --cse -convert-tcp-to-arith --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=OTHER-ORDER
 
 // A pass for functions is nested in one; options stand after the flag.
-// RUN: tcp-opt %s --canonicalize="max-iterations=3 top-down=false" -convert-linalg-to-loops -convert-torch-to-tcp=convert-torch-ops=aten.tanh,aten.exp --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=OPTIONS
+// RUN: tcp-opt %s --canonicalize="max-iterations=3 top-down=false" -refback-munge-memref-copy -convert-torch-to-tcp=convert-torch-ops=aten.tanh,aten.exp --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=OPTIONS
 
 // RUN: tcp-opt %s --pass-pipeline='builtin.module(func.func(convert-tcp-to-arith,canonicalize),cse)' --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=NESTED
 
@@ -24,7 +24,9 @@
 // OPTIONS:      Pass Manager with 3 passes:
 // OPTIONS-NEXT: builtin.module(
 // OPTIONS-NEXT:   canonicalize{{{.*}}max-iterations=3{{.*}}top-down=false},
-// OPTIONS-NEXT:   convert-linalg-to-loops,
+// OPTIONS-NEXT:   func.func(
+// OPTIONS-NEXT:     refback-munge-memref-copy
+// OPTIONS-NEXT:   ),
 // OPTIONS-NEXT:   convert-torch-to-tcp{convert-torch-ops=aten.tanh,aten.exp}
 // OPTIONS-NEXT: )
 

@@ -10,6 +10,7 @@
 // CHECK-LABEL: func.func @add(
 // CHECK:         tcp.add %arg0, %arg1 : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
 
+// GENERIC:       "func.func"() <{
 // GENERIC:       "tcp.add"(%arg0, %arg1) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
 
 // LOCATION:      tcp.add %{{.*}}, %{{.*}} : {{.*}} loc("{{.*}}round_trip.mlir":{{[0-9]+}}:8)

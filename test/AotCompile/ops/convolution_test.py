@@ -1,0 +1,184 @@
+"""Convolutions against PyTorch."""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
+
+from plumbline.tcp.dialect import TcpOp
+from plumbline.tcp.ops import convolution as tcp
+from test.AotCompile.ops.op_case import (
+    FLOATS,
+    OpCase,
+    Sampler,
+    check,
+    each,
+    ops_without_case,
+)
+
+_CHANNELS = (4, 6)
+_KERNEL = (2, 3)
+
+
+def _case(
+    name: str,
+    function: Callable[..., torch.Tensor],
+    op: type[TcpOp],
+    *shapes: Sequence[int],
+    dtypes: Sequence[torch.dtype] = FLOATS,
+    **options: Any,
+) -> OpCase:
+    """Batch and spatial sizes of the input, 5 and 7 to 9, are dynamic; channels and kernel are not.
+
+    PyTorch refuses windows in empty dimensions.
+    """
+
+    def inputs(s: Sampler) -> list[torch.Tensor]:
+        return [s.tensor(*shape, low=-1, high=1) for shape in shapes]
+
+    def convolve(x: torch.Tensor, weight: torch.Tensor, *bias: torch.Tensor) -> torch.Tensor:
+        return function(x, weight, *bias, **options)
+
+    return OpCase(
+        name,
+        convolve,
+        inputs,
+        [op],
+        dtypes,
+        static=(*_CHANNELS, *_KERNEL),
+        kinds=("static", "dynamic"),
+        empty=False,
+        auto=True,
+    )
+
+
+def _transposed(name: str, *arguments: Any, **options: Any) -> list[OpCase]:
+    """PyTorch rounds half precision with each window that it adds, and we once in the end."""
+    function, *shapes = arguments
+    return [
+        replace(
+            _case(f"{name}_{kind}", function, tcp.ConvTransposeOp, *shapes, **options),
+            dtypes=dtypes,
+            rtol=tolerance,
+            atol=tolerance,
+        )
+        for kind, dtypes, tolerance in (
+            ("half", (torch.float16, torch.bfloat16), 5e-2),
+            ("single", (torch.float32, torch.float64), None),
+        )
+    ]
+
+
+_conv = tcp.ConvOp
+_BIAS = (6,)
+
+FORWARD = [
+    _case("conv1d", F.conv1d, _conv, (5, 4, 9), (6, 4, 3)),
+    _case("conv1d_same", F.conv1d, _conv, (5, 4, 9), (6, 4, 2), padding="same"),
+    _case("conv2d", F.conv2d, _conv, (5, 4, 8, 9), (6, 4, 3, 2)),
+    _case("conv2d_bias", F.conv2d, _conv, (5, 4, 8, 9), (6, 4, 3, 2), _BIAS, padding=1),
+    _case("conv2d_unbatched", F.conv2d, _conv, (4, 8, 9), (6, 4, 3, 2), _BIAS),
+    _case("conv2d_1x1", F.conv2d, _conv, (5, 4, 8, 9), (6, 4, 1, 1)),
+    _case(
+        "conv2d_strides", F.conv2d, _conv, (5, 4, 8, 9), (6, 4, 3, 2), stride=(2, 3), padding=(0, 1)
+    ),
+    _case(
+        "conv2d_dilated", F.conv2d, _conv, (5, 4, 8, 9), (6, 4, 3, 2), dilation=(2, 3), padding=2
+    ),
+    _case("conv2d_groups", F.conv2d, _conv, (5, 4, 8, 9), (6, 2, 3, 2), _BIAS, groups=2, padding=1),
+    _case(
+        "conv2d_depthwise", F.conv2d, _conv, (5, 6, 8, 9), (6, 1, 3, 3), _BIAS, groups=6, stride=2
+    ),
+    _case("conv2d_multiplied", F.conv2d, _conv, (5, 2, 8, 9), (6, 1, 3, 3), groups=2),
+    _case("conv3d", F.conv3d, _conv, (5, 4, 7, 8, 9), (6, 4, 2, 3, 2), _BIAS, padding=1, stride=2),
+    _case("conv3d_groups", F.conv3d, _conv, (5, 4, 7, 8, 9), (6, 2, 2, 3, 2), groups=2),
+    # What is fused into a grouped convolution of dynamic sizes must not use what comes after it.
+    _case(
+        "between_elementwise_ops",
+        lambda x, w, b: torch.relu(F.conv2d(torch.relu(x) + 1, w * 2, b, groups=2)) * 3,
+        _conv,
+        (5, 4, 8, 9),
+        (6, 2, 3, 2),
+        _BIAS,
+    ),
+]
+
+TRANSPOSED = [
+    *_transposed("transposed1d", F.conv_transpose1d, (5, 4, 9), (4, 6, 3), stride=2),
+    *_transposed("transposed2d", F.conv_transpose2d, (5, 4, 8, 9), (4, 6, 3, 2), _BIAS),
+    *_transposed(
+        "transposed2d_strides",
+        F.conv_transpose2d,
+        (5, 4, 8, 9),
+        (4, 6, 3, 2),
+        stride=(2, 3),
+        padding=1,
+        output_padding=(1, 0),
+    ),
+    *_transposed(
+        "transposed2d_dilated",
+        F.conv_transpose2d,
+        (5, 4, 8, 9),
+        (4, 6, 3, 2),
+        dilation=(2, 3),
+        padding=(1, 0),
+    ),
+    *_transposed(
+        "transposed2d_groups",
+        F.conv_transpose2d,
+        (5, 4, 8, 9),
+        (4, 3, 3, 2),
+        _BIAS,
+        groups=2,
+        stride=2,
+    ),
+    *_transposed(
+        "transposed2d_depthwise", F.conv_transpose2d, (5, 4, 8, 9), (4, 1, 3, 3), groups=4
+    ),
+    *_transposed(
+        "transposed3d", F.conv_transpose3d, (5, 4, 7, 8, 9), (4, 6, 2, 3, 2), stride=2, padding=1
+    ),
+]
+
+EMPTY = OpCase(
+    "conv2d_of_no_batch",
+    lambda x, w, b: (F.conv2d(x, w, b, padding=1), F.conv_transpose2d(x, w[:4], stride=2)),
+    lambda s: (s.tensor(5, 4, 8, 9), s.tensor(6, 4, 3, 2), s.tensor(6)),
+    [tcp.ConvOp, tcp.ConvTransposeOp],
+    (torch.float32, torch.float64),
+    static=(*_CHANNELS, *_KERNEL, 8, 9),
+)
+
+INFINITE_WEIGHTS = OpCase(
+    "transposed_with_infinite_weights",
+    lambda x, w: F.conv_transpose1d(x, w, stride=3),
+    lambda s: (s.tensor(5, 4, 9, low=1), s.tensor(4, 6, 2) / 0),
+    [tcp.ConvTransposeOp],
+    static=(*_CHANNELS, *_KERNEL),
+    dtypes=(torch.float32, torch.float64),
+    kinds=("static", "dynamic"),
+    empty=False,
+    auto=True,
+)
+
+
+CASES = [*FORWARD, *TRANSPOSED, EMPTY, INFINITE_WEIGHTS]
+
+
+@each(CASES)
+def test_against_pytorch(case: OpCase, kind: str) -> None:
+    """The compiled function answers as PyTorch does."""
+    check(case, kind)
+
+
+def test_every_op_has_a_case() -> None:
+    """No op of the family is left out."""
+    assert not ops_without_case(tcp, CASES)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

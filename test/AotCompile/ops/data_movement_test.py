@@ -1,0 +1,564 @@
+"""Ops that make tensors, or place the elements of tensors anew, against PyTorch."""
+
+import sys
+from collections.abc import Callable
+
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
+
+from plumbline.tcp.ops import data_movement as tcp
+from plumbline.tcp.ops.elementwise import AddOp, SelectOp
+from test.AotCompile.ops.op_case import (
+    NUMBERS,
+    OpCase,
+    Sampler,
+    check,
+    each,
+    ops_without_case,
+)
+
+_Inputs = Callable[[Sampler], tuple[torch.Tensor, ...]]
+
+
+def _matrix(s: Sampler) -> tuple[torch.Tensor, ...]:
+    return (s.tensor(5, 7),)
+
+
+def _cube(s: Sampler) -> tuple[torch.Tensor, ...]:
+    return (s.tensor(5, 7, 4),)
+
+
+def _two(s: Sampler) -> tuple[torch.Tensor, ...]:
+    return s.tensor(5, 7), s.tensor(5, 7)
+
+
+MADE = [
+    OpCase("const", lambda x: x + torch.tensor(3, dtype=x.dtype), _matrix, [tcp.ConstOp]),
+    OpCase(
+        "const_tensor", lambda x: x + torch.arange(7).to(x.dtype), _matrix, [tcp.IotaOp], static=[7]
+    ),
+    OpCase(
+        "full",
+        lambda x: torch.full((x.shape[0], 3), 2, dtype=x.dtype),
+        _matrix,
+        [tcp.ConstOp, tcp.BroadcastOp],
+        kinds=["dynamic"],
+    ),
+    OpCase(
+        "like",
+        lambda x: (torch.ones_like(x), torch.zeros_like(x), torch.full_like(x, 1)),
+        _matrix,
+        [tcp.ConstOp],
+    ),
+    OpCase("empty_filled", lambda x: torch.empty_like(x).fill_(1), _matrix, [tcp.ConstOp]),
+    OpCase(
+        "arange",
+        lambda x: torch.arange(x.shape[0]) + x[:, 0],
+        lambda s: (s.tensor(5, 1),),
+        [tcp.IotaOp],
+    ),
+    OpCase(
+        "arange_bounds",
+        lambda x: (torch.arange(2, 11, 3) + x, torch.arange(9, -1, -4) + x),
+        lambda s: (s.tensor(5, 1),),
+        [tcp.IotaOp],
+    ),
+    OpCase(
+        "arange_dynamic",
+        lambda x: torch.arange(1, x.shape[0] + 3, dtype=torch.int32),
+        _matrix,
+        [tcp.IotaOp],
+        kinds=["dynamic"],
+    ),
+    OpCase(
+        "arange_floats",
+        lambda x: torch.arange(0.5, 2.1, 0.3, dtype=torch.float64) + x,
+        lambda s: (s.tensor(5, 1),),
+        [tcp.IotaOp],
+    ),
+    OpCase(
+        "linspace",
+        lambda x: torch.linspace(-1, 3, 6) + x,
+        lambda s: (s.tensor(5, 1),),
+        [tcp.IotaOp],
+    ),
+    OpCase(
+        "eye",
+        lambda x: torch.eye(7) * x,
+        lambda s: (s.tensor(5, 7, 7),),
+        [tcp.IotaOp],
+        NUMBERS,
+        static=[7],
+    ),
+    OpCase(
+        "one_hot",
+        lambda i: F.one_hot(i, 4),
+        lambda s: (s.index(5, 7, below=4),),
+        [tcp.IotaOp],
+        [torch.int64],
+        static=[4],
+    ),
+    OpCase(
+        "size_as_number",
+        lambda x: (x * x.shape[0], x + x.shape[1]),
+        _matrix,
+        [AddOp],
+        NUMBERS,
+        kinds=["dynamic"],
+    ),
+    OpCase(
+        "size_as_tensor",
+        lambda x: torch.full((), x.shape[0]),
+        _matrix,
+        [],
+        [torch.float32],
+        kinds=["dynamic"],
+    ),
+]
+
+SHAPES = [
+    OpCase(
+        "expand",
+        lambda x: x.expand(3, -1, 7),
+        lambda s: (s.tensor(5, 1),),
+        [tcp.BroadcastOp],
+        static=[7],
+    ),
+    OpCase(
+        "expand_as",
+        lambda x, y: x.expand_as(y),
+        lambda s: (s.tensor(5, 1), s.tensor(4, 5, 7)),
+        [tcp.BroadcastOp],
+    ),
+    OpCase("repeat", lambda x: (x.repeat(2, 3), x.repeat(2, 1, 1)), _matrix, [tcp.BroadcastOp]),
+    OpCase("repeat_interleave", lambda x: x.repeat_interleave(2, 0), _matrix, [tcp.BroadcastOp]),
+    OpCase("tile", lambda x: x.tile(3), _matrix, [tcp.BroadcastOp]),
+    # Merging dynamic dimensions, which torch-mlir's own lowering takes one of for 1.
+    OpCase("flatten", lambda x: (x.flatten(0, 1), x.flatten(1), x.flatten()), _cube, []),
+    OpCase(
+        "reshape_minus_one",
+        lambda x: (x.reshape(-1, 4), x.reshape(x.shape[0], -1)),
+        _cube,
+        [],
+        static=[4],
+        empty=False,
+        kinds=["static", "dynamic"],
+    ),
+    OpCase(
+        "split_heads",
+        lambda x: x.view(x.shape[0], x.shape[1], 2, 2).transpose(1, 2),
+        _cube,
+        [tcp.TransposeOp],
+        static=[4],
+    ),
+    OpCase(
+        "merge_heads",
+        lambda x: x.transpose(1, 2).reshape(x.shape[0], x.shape[2] * x.shape[1]),
+        _cube,
+        [tcp.TransposeOp],
+    ),
+    OpCase("unflatten", lambda x: x.unflatten(2, (2, 2)), _cube, [], static=[4]),
+    OpCase(
+        "regroup",
+        lambda x: x.reshape(4, 6),
+        lambda s: (s.tensor(3, 8),),
+        [],
+        static=[3, 8],
+        kinds=["static"],
+    ),
+    OpCase("unsqueeze", lambda x: (x.unsqueeze(0), x.unsqueeze(1), x.unsqueeze(-1)), _matrix, []),
+    OpCase(
+        "squeeze",
+        lambda x: (x.squeeze(), x.squeeze(1), x.squeeze(-1), x.squeeze(0)),
+        lambda s: (s.tensor(5, 1, 7, 1),),
+        [],
+    ),
+    OpCase(
+        "rank_0_and_1",
+        lambda x, y: (x.reshape(1, 1), y.reshape(()), y.squeeze(), x.unsqueeze(0)),
+        lambda s: (s.tensor(), s.tensor(1, 1)),
+        [],
+        kinds=["static"],
+    ),
+]
+
+ORDER = [
+    OpCase(
+        "transpose", lambda x: (x.transpose(0, -1), x.transpose(1, 2)), _cube, [tcp.TransposeOp]
+    ),
+    OpCase("t", lambda x: x.t(), _matrix, [tcp.TransposeOp]),
+    OpCase(
+        "permute", lambda x: (x.permute(2, 0, 1), x.permute(-2, -1, 0)), _cube, [tcp.TransposeOp]
+    ),
+    OpCase("movedim", lambda x: x.movedim(0, 2), _cube, [tcp.TransposeOp]),
+    OpCase("flip", lambda x: (x.flip(0), x.flip(-1, 0), x.flip(1)), _cube, [tcp.ReverseOp]),
+    OpCase("rot90", lambda x: torch.rot90(x), _matrix, [tcp.ReverseOp, tcp.TransposeOp]),
+    OpCase(
+        "roll",
+        lambda x: (x.roll(2, 0), x.roll((1, -3), (0, 1)), x.roll(9, 1)),
+        _matrix,
+        [tcp.SliceOp, tcp.ConcatOp],
+        empty=False,
+        kinds=["static", "dynamic"],
+    ),
+    OpCase("roll_flat", lambda x: x.roll(3), _matrix, [tcp.SliceOp, tcp.ConcatOp]),
+]
+
+PARTS = [
+    OpCase(
+        "slice",
+        lambda x: (x[1:3], x[:, 2:], x[:-1, :-2], x[-2:], x[1:-1, 1:3]),
+        _matrix,
+        [tcp.SliceOp],
+        empty=False,
+        auto=True,
+        kinds=["static", "dynamic"],
+    ),
+    OpCase(
+        "slice_step",
+        lambda x: (x[::2], x[1::3, ::2], x[:, 1:6:2]),
+        _matrix,
+        [tcp.SliceOp],
+        empty=False,
+        auto=True,
+        kinds=["static", "dynamic"],
+    ),
+    OpCase(
+        "slice_beyond",
+        lambda x: (x[3:100], x[-100:2], x[100:], x[3:2]),
+        _matrix,
+        [tcp.SliceOp],
+        static=[5],
+        kinds=["static"],
+    ),
+    OpCase(
+        "slice_by_size",
+        lambda x: (x[: x.shape[0] - 1], x[x.shape[0] // 2 :]),
+        _matrix,
+        [tcp.SliceOp],
+        empty=False,
+        auto=True,
+        kinds=["static", "dynamic"],
+    ),
+    OpCase(
+        "select",
+        lambda x: (x[1], x[:, -1], x.select(0, -2), x[0, 1]),
+        _matrix,
+        [tcp.SliceOp],
+        empty=False,
+        kinds=["static", "dynamic"],
+    ),
+    OpCase("narrow", lambda x: x.narrow(1, 2, 3), _matrix, [tcp.SliceOp], static=[7]),
+    OpCase("split", lambda x: torch.split(x, 3), _matrix, [tcp.SliceOp], static=[5]),
+    OpCase(
+        "split_sizes", lambda x: torch.split(x, [1, 4, 2], 1), _matrix, [tcp.SliceOp], static=[7]
+    ),
+    OpCase("chunk", lambda x: torch.chunk(x, 3, 1), _matrix, [tcp.SliceOp], static=[7]),
+    OpCase("unbind", lambda x: torch.unbind(x, 1), _matrix, [tcp.SliceOp], static=[7]),
+    OpCase(
+        "tensor_split", lambda x: torch.tensor_split(x, 2, 1), _matrix, [tcp.SliceOp], static=[7]
+    ),
+    OpCase(
+        "diff",
+        lambda x: torch.diff(x),
+        _matrix,
+        [tcp.SliceOp],
+        NUMBERS,
+        empty=False,
+        auto=True,
+        kinds=["static", "dynamic"],
+    ),
+    OpCase(
+        "slice_scatter",
+        lambda x, y: (x.slice_scatter(y, 0, 1, 3), x.slice_scatter(y, 0, 0, 4, 2)),
+        lambda s: (s.tensor(5, 7), s.tensor(2, 7)),
+        [],
+        static=[2, 5],
+    ),
+    OpCase(
+        "select_scatter",
+        lambda x, y: x.select_scatter(y, 0, 1),
+        lambda s: (s.tensor(5, 7), s.tensor(7)),
+        [SelectOp],
+        static=[5],
+    ),
+    OpCase(
+        "triangles",
+        lambda x: (x.tril(), x.triu(1), x.tril(-2)),
+        _matrix,
+        [tcp.IotaOp, SelectOp],
+        NUMBERS,
+    ),
+]
+
+JOINED = [
+    OpCase("cat", lambda x, y: (torch.cat([x, y]), torch.cat([x, y, x], -1)), _two, [tcp.ConcatOp]),
+    OpCase(
+        "cat_sizes",
+        lambda x, y: torch.cat([x, y]),
+        lambda s: (s.tensor(5, 7), s.tensor(4, 7)),
+        [tcp.ConcatOp],
+    ),
+    OpCase(
+        "cat_promotes",
+        lambda x, y: torch.cat([x, y]),
+        lambda s: (s.tensor(5, 7), s.tensor(5, 7, dtype=torch.int32)),
+        [tcp.ConcatOp],
+    ),
+    OpCase(
+        "stack",
+        lambda x, y: (torch.stack([x, y]), torch.stack([x, y], 1), torch.stack([x, y], -1)),
+        _two,
+        [tcp.ConcatOp],
+    ),
+    OpCase(
+        "meshgrid",
+        lambda x, y: torch.meshgrid(x, y, indexing="ij"),
+        lambda s: (s.tensor(5), s.tensor(7)),
+        [tcp.BroadcastOp],
+    ),
+    OpCase(
+        "pad", lambda x: (F.pad(x, (1, 2)), F.pad(x, (0, 3, 2, 1), value=1)), _matrix, [tcp.PadOp]
+    ),
+    OpCase(
+        "pad_negative",
+        lambda x: (F.pad(x, (-1, 2)), F.pad(x, (-2, -1, 1, -1), value=1)),
+        _matrix,
+        [tcp.PadOp, tcp.SliceOp],
+        empty=False,
+        auto=True,
+        kinds=["static", "dynamic"],
+    ),
+    OpCase(
+        "pad_replicate",
+        lambda x: F.pad(x, (2, 1), mode="replicate"),
+        _matrix,
+        [tcp.GatherNdOp],
+        NUMBERS,
+        static=[7],
+        empty=False,
+        kinds=["static", "dynamic"],
+    ),
+    OpCase(
+        "pad_reflect",
+        lambda x: F.pad(x, (2, 1), mode="reflect"),
+        _matrix,
+        [tcp.GatherNdOp],
+        NUMBERS,
+        static=[7],
+        empty=False,
+        kinds=["static", "dynamic"],
+    ),
+    OpCase(
+        "pad_circular",
+        lambda x: F.pad(x[None], (2, 1), mode="circular"),
+        _matrix,
+        [tcp.SliceOp],
+        NUMBERS,
+        static=[7],
+    ),
+]
+
+
+def _gathered(*sizes: int, below: int, negative: bool = False) -> _Inputs:
+    """A matrix and indices into it."""
+    return lambda s: (s.tensor(5, 7), s.index(*sizes, below=below, negative=negative))
+
+
+READ = [
+    OpCase("gather", lambda x, i: torch.gather(x, 1, i), _gathered(5, 3, below=7), [tcp.GatherOp]),
+    OpCase(
+        "gather_first", lambda x, i: torch.gather(x, 0, i), _gathered(4, 7, below=5), [tcp.GatherOp]
+    ),
+    OpCase(
+        "gather_last", lambda x, i: torch.gather(x, -1, i), _gathered(5, 3, below=7), [tcp.GatherOp]
+    ),
+    OpCase(
+        "gather_fewer",
+        lambda x, i: torch.gather(x, 1, i),
+        _gathered(4, 9, below=7),
+        [tcp.GatherOp],
+        empty=False,
+        kinds=["static", "dynamic"],
+    ),
+    OpCase(
+        "gather_rank_0",
+        lambda x, i: torch.gather(x, 0, i),
+        lambda s: (s.tensor(), s.index(below=1)),
+        [tcp.GatherOp],
+        kinds=["static"],
+    ),
+    OpCase(
+        "take_along_dim",
+        lambda x, i: torch.take_along_dim(x, i, 1),
+        _gathered(5, 3, below=7),
+        [tcp.GatherOp],
+        kinds=["static"],
+    ),
+    OpCase(
+        "index_select", lambda x, i: x.index_select(0, i), _gathered(4, below=5), [tcp.GatherNdOp]
+    ),
+    OpCase(
+        "index_select_last",
+        lambda x, i: x.index_select(-1, i),
+        _gathered(4, below=7),
+        [tcp.GatherOp],
+    ),
+    OpCase("index", lambda x, i: x[i], _gathered(4, 3, below=5, negative=True), [tcp.GatherNdOp]),
+    OpCase(
+        "index_second", lambda x, i: x[:, i], _gathered(4, below=7, negative=True), [tcp.GatherNdOp]
+    ),
+    OpCase(
+        "index_both",
+        lambda x, i, j: x[i, j],
+        lambda s: (s.tensor(5, 7), s.index(4, 1, below=5), s.index(3, below=7, negative=True)),
+        [tcp.GatherNdOp],
+    ),
+    OpCase(
+        "index_apart",
+        lambda x, i: x[i, :, i],
+        lambda s: (s.tensor(3, 7, 3), s.index(4, below=3)),
+        [tcp.GatherNdOp],
+    ),
+    OpCase("index_list", lambda x: x[[0, 2, -1]], _matrix, [tcp.GatherNdOp], static=[5]),
+    OpCase(
+        "embedding",
+        F.embedding,
+        lambda s: (s.index(4, 3, below=5), s.tensor(5, 7)),
+        [tcp.GatherNdOp],
+        NUMBERS,
+    ),
+    OpCase(
+        "embedding_int32",
+        F.embedding,
+        lambda s: (s.index(4, 3, below=5, dtype=torch.int32), s.tensor(5, 7)),
+        [tcp.GatherNdOp],
+        NUMBERS,
+    ),
+]
+
+
+def _scattered(s: Sampler) -> tuple[torch.Tensor, ...]:
+    """A matrix, places along its last dimension of which some come twice, and updates."""
+    return s.tensor(5, 7), s.index(5, 9, below=7), s.tensor(5, 9)
+
+
+def _scattered_once(s: Sampler) -> tuple[torch.Tensor, ...]:
+    """The same with no place twice, since PyTorch leaves open which update stays."""
+    rows = [s.permutation(7) for _ in range(s.size(5))]
+    places = torch.stack(rows) if rows else torch.zeros(0, s.size(7), dtype=torch.int64)
+    return s.tensor(5, 7), places, s.tensor(5, 7)
+
+
+def _reduced(reduce: str, *, include_self: bool) -> Callable[..., torch.Tensor]:
+    return lambda x, i, y: x.scatter_reduce(1, i, y, reduce, include_self=include_self)
+
+
+WRITTEN = [
+    OpCase("scatter", lambda x, i, y: x.scatter(1, i, y), _scattered_once, [tcp.ScatterOp]),
+    OpCase("scatter_last", lambda x, i, y: x.scatter(-1, i, y), _scattered_once, [tcp.ScatterOp]),
+    OpCase(
+        "scatter_number",
+        lambda x, i: x.scatter(-1, i, 1),
+        _gathered(5, 3, below=7),
+        [tcp.ScatterOp],
+    ),
+    OpCase(
+        "scatter_fewer",
+        lambda x, i, y: x.scatter_add(1, i[:4, :2], y),
+        _scattered,
+        [tcp.ScatterOp],
+        empty=False,
+        auto=True,
+        kinds=["static", "dynamic"],
+    ),
+    OpCase("scatter_add", lambda x, i, y: x.scatter_add(1, i, y), _scattered, [tcp.ScatterOp]),
+    *(
+        OpCase(
+            f"scatter_{reduce}",
+            lambda x, i, y, reduce=reduce: x.scatter(1, i, y, reduce=reduce),
+            _scattered,
+            [tcp.ScatterOp],
+            NUMBERS,
+        )
+        for reduce in ("add", "multiply")
+    ),
+    *(
+        OpCase(
+            f"scatter_reduce_{reduce}_{'with' if include_self else 'without'}_self",
+            _reduced(reduce, include_self=include_self),
+            _scattered,
+            [tcp.ScatterOp],
+            NUMBERS,
+        )
+        for reduce in ("sum", "prod", "amax", "amin", "mean")
+        for include_self in (True, False)
+    ),
+    OpCase(
+        "scatter_rank_0",
+        lambda x, i, y: x.scatter(0, i, y),
+        lambda s: (s.tensor(), s.index(below=1), s.tensor()),
+        [tcp.ScatterOp],
+        kinds=["static"],
+    ),
+    OpCase(
+        "index_put",
+        lambda x, i, y: x.index_put((i,), y),
+        lambda s: (s.tensor(5, 7), s.permutation(5) - s.size(5), s.tensor(5, 7)),
+        [tcp.ScatterNdOp],
+    ),
+    OpCase(
+        "index_put_stretched",
+        lambda x, i, y: x.index_put((i,), y),
+        lambda s: (s.tensor(5, 7), s.index(4, 3, below=5), s.tensor(7)),
+        [tcp.ScatterNdOp],
+    ),
+    OpCase(
+        "index_put_accumulates",
+        lambda x, i, y: x.index_put((i,), y, accumulate=True),
+        lambda s: (s.tensor(5, 7), s.index(9, below=5), s.tensor(9, 7)),
+        [tcp.ScatterNdOp],
+        NUMBERS,
+    ),
+    OpCase(
+        "index_put_both",
+        lambda x, i, y: x.index_put((i, i), y),
+        lambda s: (s.tensor(5, 7), s.permutation(5), s.tensor(5)),
+        [tcp.ScatterNdOp],
+        static=[5, 7],
+    ),
+    OpCase(
+        "index_add",
+        lambda x, i, y: x.index_add(0, i, y),
+        lambda s: (s.tensor(5, 7), s.index(9, below=5), s.tensor(9, 7)),
+        [tcp.ScatterNdOp],
+        NUMBERS,
+    ),
+    OpCase(
+        "index_copy",
+        lambda x, i, y: x.index_copy(1, i, y),
+        lambda s: (s.tensor(5, 7), s.permutation(7), s.tensor(5, 7)),
+        [tcp.ScatterNdOp],
+    ),
+    OpCase(
+        "index_fill", lambda x, i: x.index_fill(1, i, 1), _gathered(4, below=7), [tcp.ScatterNdOp]
+    ),
+]
+
+CASES = [*MADE, *SHAPES, *ORDER, *PARTS, *JOINED, *READ, *WRITTEN]
+
+
+@each(CASES)
+def test_against_pytorch(case: OpCase, kind: str) -> None:
+    """The compiled function answers as PyTorch does."""
+    check(case, kind)
+
+
+def test_every_op_has_a_case() -> None:
+    """No op of the family is left out."""
+    assert not ops_without_case(tcp, CASES)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

@@ -1,0 +1,32 @@
+// RUN: tcp-opt %s -convert-tcp-to-linalg -canonicalize -cse -split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @matmul(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "parallel"]
+// CHECK:         arith.mulf
+// CHECK:         arith.addf
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @matmul(%arg0: tensor<2x3xf32>, %arg1: tensor<3x?xf32>) -> tensor<2x?xf32> {
+  %0 = tcp.matmul %arg0, %arg1 : tensor<2x3xf32>, tensor<3x?xf32> -> tensor<2x?xf32>
+  return %0 : tensor<2x?xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @batch_matmul(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
+// CHECK:         tensor.cast
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction", "parallel"]
+// CHECK:         arith.extf
+// CHECK:         arith.extf
+// CHECK:         arith.mulf
+// CHECK:         arith.addf
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
+// CHECK:         arith.truncf
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @batch_matmul(%arg0: tensor<?x2x3xbf16>, %arg1: tensor<7x3x4xbf16>) -> tensor<7x2x4xbf16> {
+  %0 = tcp.batch_matmul %arg0, %arg1 : tensor<?x2x3xbf16>, tensor<7x3x4xbf16> -> tensor<7x2x4xbf16>
+  return %0 : tensor<7x2x4xbf16>
+}

@@ -1,0 +1,52 @@
+// RUN: tcp-opt %s -convert-tcp-to-linalg -canonicalize -cse -split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @conv(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
+// CHECK:         tensor.pad
+// CHECK:         tensor.yield
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction", "reduction", "parallel"]
+// CHECK:         arith.mulf
+// CHECK:         arith.addf
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @conv(%arg0: tensor<1x6x8xf32>, %arg1: tensor<4x3x3xf32>) -> tensor<1x4x4xf32> {
+  %0 = tcp.conv %arg0, %arg1 {dilations = [1], groups = 2 : i64, padding_high = [1], padding_low = [1], strides = [2]} : tensor<1x6x8xf32>, tensor<4x3x3xf32> -> tensor<1x4x4xf32>
+  return %0 : tensor<1x4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @conv_2(
+// CHECK:         arith.addi
+// CHECK:         arith.maxsi
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "parallel"]
+// CHECK:         tensor.pad
+// CHECK:         tensor.yield
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction", "parallel", "parallel"]
+// CHECK:         arith.extf
+// CHECK:         arith.extf
+// CHECK:         arith.mulf
+// CHECK:         arith.addf
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "parallel"]
+// CHECK:         arith.truncf
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @conv_2(%arg0: tensor<?x3x?x9xf16>, %arg1: tensor<8x3x3x3xf16>) -> tensor<?x8x?x9xf16> {
+  %0 = tcp.conv %arg0, %arg1 {dilations = [2, 1], groups = 1 : i64, padding_high = [0, 1], padding_low = [0, 1], strides = [1, 1]} : tensor<?x3x?x9xf16>, tensor<8x3x3x3xf16> -> tensor<?x8x?x9xf16>
+  return %0 : tensor<?x8x?x9xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @conv_transpose(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction"]
+// CHECK:         arith.mulf
+// CHECK:         arith.addf
+// CHECK:         tensor.extract_slice
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @conv_transpose(%arg0: tensor<1x6x8xf32>, %arg1: tensor<6x2x3xf32>) -> tensor<1x4x16xf32> {
+  %0 = tcp.conv_transpose %arg0, %arg1 {dilations = [1], groups = 2 : i64, output_padding = [1], padding_high = [1], padding_low = [1], strides = [2]} : tensor<1x6x8xf32>, tensor<6x2x3xf32> -> tensor<1x4x16xf32>
+  return %0 : tensor<1x4x16xf32>
+}

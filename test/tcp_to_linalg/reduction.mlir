@@ -1,0 +1,145 @@
+// RUN: tcp-opt %s -convert-tcp-to-linalg -canonicalize -cse -split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @reduce(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel"]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["reduction", "parallel", "reduction"]
+// CHECK:         arith.extf
+// CHECK:         arith.addf
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel"]
+// CHECK:         arith.truncf
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @reduce(%arg0: tensor<2x?x4xf16>) -> tensor<?xf16> {
+  %0 = tcp.reduce %arg0 {accumulation_type = f32, axes = [0, 2], combiner = #tcp<combiner sum>} : tensor<2x?x4xf16> -> tensor<?xf16>
+  return %0 : tensor<?xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @reduce_2(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
+// CHECK:         arith.mulf
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @reduce_2(%arg0: tensor<2x?x4xf16>) -> tensor<2x?x4xf16> {
+  %0 = tcp.reduce %arg0 {accumulation_type = f16, axes = [], combiner = #tcp<combiner prod>} : tensor<2x?x4xf16> -> tensor<2x?x4xf16>
+  return %0 : tensor<2x?x4xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @reduce_3(
+// CHECK:         linalg.generic {{.*}}iterator_types = []
+// CHECK:         linalg.generic {{.*}}iterator_types = ["reduction", "reduction", "reduction"]
+// CHECK:         arith.maximumf
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @reduce_3(%arg0: tensor<2x?x4xf16>) -> tensor<f16> {
+  %0 = tcp.reduce %arg0 {axes = [0, 1, 2], combiner = #tcp<combiner max>} : tensor<2x?x4xf16> -> tensor<f16>
+  return %0 : tensor<f16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @reduce_4(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel"]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK:         arith.andi
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @reduce_4(%arg0: tensor<2x?xi1>) -> tensor<2xi1> {
+  %0 = tcp.reduce %arg0 {axes = [1], combiner = #tcp<combiner and>} : tensor<2x?xi1> -> tensor<2xi1>
+  return %0 : tensor<2xi1>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @reduce_5(
+// CHECK:         linalg.generic {{.*}}iterator_types = []
+// CHECK:         linalg.generic {{.*}}iterator_types = ["reduction"]
+// CHECK:         arith.minui
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @reduce_5(%arg0: tensor<3xi8>) -> tensor<i8> {
+  %0 = tcp.reduce %arg0 {axes = [0], combiner = #tcp<combiner min>, int_signedness = #tcp<signedness Unsigned>} : tensor<3xi8> -> tensor<i8>
+  return %0 : tensor<i8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @argmax(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "parallel"]
+// CHECK:         linalg.index
+// CHECK:         arith.index_cast
+// CHECK:         arith.cmpi slt,
+// CHECK:         arith.cmpf ogt,
+// CHECK:         arith.cmpf uno,
+// CHECK:         arith.cmpf ord,
+// CHECK:         arith.andi
+// CHECK:         arith.ori
+// CHECK:         arith.ori
+// CHECK:         arith.select
+// CHECK:         arith.select
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @argmax(%arg0: tensor<2x?x4xf16>) -> tensor<2x4xi64> {
+  %0 = tcp.argmax %arg0 {dim = 1 : index} : tensor<2x?x4xf16> -> tensor<2x4xi64>
+  return %0 : tensor<2x4xi64>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @argmin(
+// CHECK:         linalg.generic {{.*}}iterator_types = []
+// CHECK:         linalg.generic {{.*}}iterator_types = []
+// CHECK:         linalg.generic {{.*}}iterator_types = ["reduction"]
+// CHECK:         linalg.index
+// CHECK:         arith.index_cast
+// CHECK:         arith.cmpi slt,
+// CHECK:         arith.cmpi slt,
+// CHECK:         arith.ori
+// CHECK:         arith.select
+// CHECK:         arith.select
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @argmin(%arg0: tensor<3xi8>) -> tensor<i32> {
+  %0 = tcp.argmin %arg0 {dim = 0 : index, int_signedness = #tcp<signedness Signed>} : tensor<3xi8> -> tensor<i32>
+  return %0 : tensor<i32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @scan(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK:         scf.for
+// CHECK:         tensor.extract_slice
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK:         arith.extf
+// CHECK:         arith.addf
+// CHECK:         arith.truncf
+// CHECK:         tensor.insert_slice
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @scan(%arg0: tensor<2x?x4xf16>) -> tensor<2x?x4xf16> {
+  %0 = tcp.scan %arg0 {accumulation_type = f32, combiner = #tcp<combiner sum>, dim = 1 : index} : tensor<2x?x4xf16> -> tensor<2x?x4xf16>
+  return %0 : tensor<2x?x4xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @scan_2(
+// CHECK:         linalg.generic {{.*}}iterator_types = []
+// CHECK:         scf.for
+// CHECK:         tensor.extract_slice
+// CHECK:         linalg.generic {{.*}}iterator_types = []
+// CHECK:         arith.maxui
+// CHECK:         tensor.insert_slice
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @scan_2(%arg0: tensor<3xi8>) -> tensor<3xi8> {
+  %0 = tcp.scan %arg0 {combiner = #tcp<combiner max>, dim = 0 : index, int_signedness = #tcp<signedness Unsigned>} : tensor<3xi8> -> tensor<3xi8>
+  return %0 : tensor<3xi8>
+}
