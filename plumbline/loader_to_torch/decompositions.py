@@ -43,8 +43,9 @@ KEPT_OPS = (
     "aten.var_mean.correction",
 )
 """What torch-mlir would take apart with a loss: of precision (the remainder of a quotient that was
-rounded first, exp(x) - 1 near 0, half precision rounded at each step), of the sign of zero, of a turn
-by more places than there are, or into ops that go no further. Each has a pattern of its own to TCP."""
+rounded first, exp(x) - 1 near 0, half precision rounded at each step), of the sign of zero, of a
+turn by more places than there are, or into ops that go no further. Each has a pattern of its own
+to TCP."""
 
 
 def decomposition_table() -> dict[Any, Callable[..., Any]]:
@@ -58,7 +59,33 @@ def decomposition_table() -> dict[Any, Callable[..., Any]]:
         table[op] = _along_each(along_one)
     for op in _WHOLE:
         del table[op]
+    table[aten.native_group_norm.default] = _native_group_norm
     return table
+
+
+def _native_group_norm(
+    operand: torch.Tensor,
+    weight: torch.Tensor | None,
+    bias: torch.Tensor | None,
+    batch: int,
+    channels: int,
+    spatial: int,
+    groups: int,
+    eps: float,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The groups of channels normalized each, as views that dynamic sizes allow."""
+    wide = torch.float64 if operand.dtype == torch.float64 else torch.float32
+    grouped = operand.to(wide).reshape(batch, groups, channels // groups, spatial)
+    var, mean = torch.var_mean(grouped, (2, 3), correction=0, keepdim=True)
+    rstd = torch.rsqrt(var + eps)
+    result = ((grouped - mean) * rstd).reshape(operand.shape)
+    per_channel = (channels, *[1] * (operand.dim() - 2))
+    if weight is not None:
+        result = result * weight.to(wide).reshape(per_channel)
+    if bias is not None:
+        result = result + bias.to(wide).reshape(per_channel)
+    mean, rstd = (part.reshape(batch, groups).to(operand.dtype) for part in (mean, rstd))
+    return result.to(operand.dtype), mean, rstd
 
 
 def _along_each(along_one: Any) -> Callable[..., torch.Tensor]:

@@ -129,7 +129,7 @@ def _lesser(op: TcpOp, elements: Sequence[ir.Value]) -> ir.Value:
 
 
 def _signed_quotient(x: ir.Value, y: ir.Value) -> ir.Value:
-    """x / y towards zero.
+    """Divides x by y, towards zero.
 
     A machine stops the whole process at a division by zero, and at that of the least number by -1,
     which has no quotient: neither is let get so far.
@@ -186,7 +186,7 @@ def _divui(op: tcp.DivuiOp, elements: Sequence[ir.Value]) -> ir.Value:
 
 
 def _int_power(x: ir.Value, exponent: ir.Value) -> ir.Value:
-    """x to the power of a signed integer, by squaring."""
+    """Raises x to the power of a signed integer, by squaring."""
     type_ = x.type
     zero, one = constant(type_, 0), constant(type_, 1)
     loop = scf.WhileOp([type_] * 3, [one, x, exponent])
@@ -299,6 +299,7 @@ _PAYLOADS: dict[type[TcpOp], Payload] = {
     tcp.AsinOp: _in_f32(_plain(math.asin)),
     tcp.AcosOp: _in_f32(_plain(math.acos)),
     tcp.AtanOp: _in_f32(_plain(math.atan)),
+    tcp.AsinhOp: _in_f32(_plain(math.asinh)),
     tcp.SinhOp: _in_f32(_plain(math.sinh)),
     tcp.CoshOp: _in_f32(_plain(math.cosh)),
     tcp.AbsOp: _by_kind(math.absf, math.absi),

@@ -244,7 +244,7 @@ def slice_along(operand: Tensor, dim: int, start: Size, size: Size, stride: int 
 
 
 def _bounds(operand: Tensor, dim: int, start: ir.Value, end: ir.Value) -> tuple[Size, Size]:
-    """Start and length of a Python slice: counted from the end below 0, and cut to what is there."""
+    """Start and length of a Python slice, which counts from the end below 0, within the size."""
     whole = size_arithmetic.of(operand, dim)
     begin = 0 if _is_none(start) else _clip(evaluate(start), whole)
     stop = whole if _is_none(end) else _clip(evaluate(end), whole)

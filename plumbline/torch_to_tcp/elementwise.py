@@ -134,14 +134,14 @@ def _reciprocal(operand: Tensor) -> Tensor:
 
 
 def _gelu_erf(x: Tensor) -> Tensor:
-    """x / 2 (1 + erf(x / sqrt(2)))."""
+    """The product x / 2 (1 + erf(x / sqrt(2)))."""
     scaled = _apply(tcp.MulOp, x, _like(x, math.sqrt(0.5)))
     grown = _apply(tcp.AddOp, _apply(tcp.ErfOp, scaled), _like(x, 1))
     return _apply(tcp.MulOp, _apply(tcp.MulOp, x, _like(x, 0.5)), grown)
 
 
 def _gelu_tanh(x: Tensor) -> Tensor:
-    """x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))."""
+    """The product x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))."""
     cube = _apply(tcp.MulOp, _apply(tcp.MulOp, x, x), x)
     inner = _apply(tcp.AddOp, x, _apply(tcp.MulOp, cube, _like(x, 0.044715)))
     scaled = _apply(tcp.MulOp, inner, _like(x, math.sqrt(2 / math.pi)))
@@ -156,7 +156,7 @@ def convert_aten_gelu(op: ir.OpView) -> ir.Value:
 
 
 def convert_aten_elu(op: ir.OpView) -> ir.Value:
-    """scale x above 0, scale alpha (exp(input_scale x) - 1) below."""
+    """Above 0 scale x, below it scale alpha (exp(input_scale x) - 1)."""
     alpha, scale, input_scale = (_number(operand) for operand in op.operands[1:])
 
     def build(x: Tensor) -> Tensor:
@@ -172,7 +172,7 @@ def convert_aten_elu(op: ir.OpView) -> ir.Value:
 
 
 def convert_aten_leaky_relu(op: ir.OpView) -> ir.Value:
-    """x above 0, slope x below."""
+    """Above 0 x itself, below it slope x."""
     slope = _number(op.operands[1])
 
     def build(x: Tensor) -> Tensor:
@@ -334,9 +334,13 @@ def _binary(
 
 
 def _arithmetic(
-    tcp_op: type[TcpOp], on_bools: type[TcpOp] | None = None, *, reverse: bool = False
+    tcp_op: type[TcpOp], on_bools: type[TcpOp] | None = None, *, exact_numbers: bool = False
 ) -> Pattern:
-    """The pattern of `self op other`, or `self op alpha * other`, or the reverse."""
+    """The pattern of `self op other`, or `self op alpha * other`.
+
+    Beside half precision PyTorch rounds a number first where it adds or subtracts, and takes it as
+    it is (`exact_numbers`) where it multiplies or divides.
+    """
 
     def convert(op: ir.OpView) -> ir.Value:
         result = tensor_type(op.result)
@@ -347,20 +351,15 @@ def _arithmetic(
                 raise Unsupported("there is no such operation on bool")
             left, right = _operands(values, result.dtype, result.sizes)
             return _apply(on_bools, left, right).value
-        # PyTorch computes in f32 where a number meets half precision, and rounds once.
-        rounds_late = alpha != 1 or not all(map(_is_tensor, values))
-        dtype = _compute_dtype(result.dtype) if rounds_late else result.dtype
+        as_is = exact_numbers and not all(map(_is_tensor, values))
+        dtype = _compute_dtype(result.dtype) if as_is else result.dtype
         left, right = _operands(values, dtype, result.sizes)
-        if reverse:
-            left, right = right, left
-        right = _scale(right, alpha)
+        if alpha != 1:
+            left, right = (cast(operand, _compute_dtype(dtype)) for operand in (left, right))
+            right = _apply(tcp.MulOp, right, _like(right, alpha))
         return cast(_apply(tcp_op, left, right), result.dtype).value
 
     return convert
-
-
-def _scale(operand: Tensor, factor: int | float) -> Tensor:
-    return operand if factor == 1 else _apply(tcp.MulOp, operand, _like(operand, factor))
 
 
 def _compare(predicate: str) -> Pattern:
@@ -586,6 +585,7 @@ PATTERNS: Patterns = {
     "torch.aten.sign": convert_aten_sign,
     "torch.aten.signbit": convert_aten_signbit,
     "torch.aten.sin": _unary(_op(tcp.SinOp)),
+    "torch.aten.asinh": _unary(_op(tcp.AsinhOp)),
     "torch.aten.sinh": _unary(_op(tcp.SinhOp)),
     "torch.aten.sqrt": _unary(_op(tcp.SqrtOp)),
     "torch.aten.tan": _unary(_op(tcp.TanOp)),
@@ -594,13 +594,12 @@ PATTERNS: Patterns = {
     "torch.aten.trunc": _rounding(_trunc),
     "torch.aten.add.Scalar": _arithmetic(tcp.AddOp, tcp.LogicalOrOp),
     "torch.aten.add.Tensor": _arithmetic(tcp.AddOp, tcp.LogicalOrOp),
-    "torch.aten.mul.Scalar": _arithmetic(tcp.MulOp, tcp.LogicalAndOp),
-    "torch.aten.mul.Tensor": _arithmetic(tcp.MulOp, tcp.LogicalAndOp),
+    "torch.aten.mul.Scalar": _arithmetic(tcp.MulOp, tcp.LogicalAndOp, exact_numbers=True),
+    "torch.aten.mul.Tensor": _arithmetic(tcp.MulOp, tcp.LogicalAndOp, exact_numbers=True),
     "torch.aten.sub.Scalar": _arithmetic(tcp.SubOp),
     "torch.aten.sub.Tensor": _arithmetic(tcp.SubOp),
-    "torch.aten.rsub.Scalar": _arithmetic(tcp.SubOp, reverse=True),
-    "torch.aten.div.Scalar": _arithmetic(tcp.DivfOp),
-    "torch.aten.div.Tensor": _arithmetic(tcp.DivfOp),
+    "torch.aten.div.Scalar": _arithmetic(tcp.DivfOp, exact_numbers=True),
+    "torch.aten.div.Tensor": _arithmetic(tcp.DivfOp, exact_numbers=True),
     "torch.aten.div.Scalar_mode": convert_aten_div_mode,
     "torch.aten.div.Tensor_mode": convert_aten_div_mode,
     "torch.aten.floor_divide": _DIVISION["floor"],

@@ -127,14 +127,16 @@ def _origin(size: ir.Value) -> tuple[ir.Value, int | None]:
     source, axis = owner.operands[0], int(index.attributes["value"].value)
     while not isinstance(source.owner, ir.Block):
         producer = source.owner.opview
-        if isinstance(producer, ElementwiseOp):
-            source = producer.operands[0]
-        elif isinstance(producer, TransposeOp):
-            source, axis = producer.operands[0], producer.permutation[axis].value
-        elif isinstance(producer, BroadcastOp) and axis not in [a.value for a in producer.axes]:
-            source = producer.operands[0]
-        elif producer.operation.name == "tensor.cast":
-            source = producer.operands[0]
-        else:
+        if isinstance(producer, TransposeOp):
+            axis = producer.permutation[axis].value
+        elif not _keeps_size(producer, axis):
             break
+        source = producer.operation.operands[0]
     return source, axis
+
+
+def _keeps_size(producer: ir.OpView, axis: int) -> bool:
+    """Whether an op's result and first operand have the same size along an axis."""
+    if isinstance(producer, BroadcastOp):
+        return axis not in [stretched.value for stretched in producer.axes]
+    return isinstance(producer, ElementwiseOp) or producer.operation.name == "tensor.cast"

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith
-from torch_mlir.dialects import arith
 from torch_mlir.dialects import tensor as tensor_dialect
 
 from plumbline.tcp.ops.data_movement import BroadcastOp, ConstOp

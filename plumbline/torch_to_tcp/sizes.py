@@ -4,6 +4,7 @@ Arithmetic on numbers is done at once, so that only what is dynamic costs ops.
 """
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith
@@ -12,7 +13,7 @@ from torch_mlir.dialects import tensor as tensor_dialect
 from plumbline.torch_to_tcp.pattern import Tensor, Unsupported, number, tensor
 from plumbline.torch_to_tcp.torch_types import DYNAMIC
 
-Size = int | ir.Value
+Size: TypeAlias = int | ir.Value
 
 _TO_I64 = "torch_c.to_i64"
 
@@ -48,9 +49,10 @@ def evaluate(torch_int: ir.Value) -> Size:
     owner = torch_int.owner
     if isinstance(owner, ir.Operation | ir.OpView):
         if owner.name == "torch.constant.int":
-            return int(owner.attributes["value"].value)
+            return int(ir.IntegerAttr(owner.attributes["value"]).value)
         if owner.name in _ARITHMETIC:
-            return _ARITHMETIC[owner.name](*(evaluate(operand) for operand in owner.operands))
+            left, right = owner.operands
+            return _ARITHMETIC[owner.name](evaluate(left), evaluate(right))
         if owner.name == "torch.aten.size.int":
             try:
                 operand = tensor(owner.operands[0])
@@ -121,7 +123,7 @@ def _fold(
     return on_values(value(left), value(right))
 
 
-_ARITHMETIC: dict[str, Callable[..., Size]] = {
+_ARITHMETIC: dict[str, Callable[[Size, Size], Size]] = {
     "torch.aten.add.int": add,
     "torch.aten.mul.int": multiply,
     "torch.aten.sub.int": subtract,

@@ -207,6 +207,18 @@ func.func @sin(%arg0: tensor<?x3xf32>) -> tensor<?x3xf32> {
 
 // -----
 
+// CHECK-LABEL: func.func @asinh(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK:         math.asinh
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @asinh(%arg0: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  %0 = tcp.asinh %arg0 : tensor<?x3xf32> -> tensor<?x3xf32>
+  return %0 : tensor<?x3xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @sinh(
 // CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
 // CHECK:         math.sinh

@@ -749,6 +749,14 @@ func.func @aten_sin(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32> 
   return %0 : !torch.vtensor<[?,3],f32>
 }
 
+// CHECK-LABEL: func.func @aten_asinh(
+// CHECK:         tcp.asinh
+// CHECK:         return
+func.func @aten_asinh(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32> {
+  %0 = torch.aten.asinh %x : !torch.vtensor<[?,3],f32> -> !torch.vtensor<[?,3],f32>
+  return %0 : !torch.vtensor<[?,3],f32>
+}
+
 // CHECK-LABEL: func.func @aten_sinh(
 // CHECK:         tcp.sinh
 // CHECK:         return

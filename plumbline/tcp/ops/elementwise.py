@@ -142,6 +142,10 @@ class SinhOp(UnaryFloatOp, name="sinh"):
     """Hyperbolic sine."""
 
 
+class AsinhOp(UnaryFloatOp, name="asinh"):
+    """Inverse hyperbolic sine."""
+
+
 class CoshOp(UnaryFloatOp, name="cosh"):
     """Hyperbolic cosine."""
 

@@ -11,7 +11,6 @@ import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import elementwise as tcp
 from test.AotCompile.ops.op_case import (
-    ALL,
     BOOL,
     FLOATS,
     INTEGERS,
@@ -81,6 +80,7 @@ UNARY = [
     _unary("log1p", tcp.Log1pOp, torch.log1p),
     _unary("rsqrt", tcp.RsqrtOp, torch.rsqrt),
     _unary("sigmoid", tcp.SigmoidOp, torch.sigmoid),
+    _unary("asinh", tcp.AsinhOp, torch.asinh),
     _unary("sinh", tcp.SinhOp, torch.sinh),
     _unary("sqrt", tcp.SqrtOp, torch.sqrt),
     _unary("tanh", tcp.TanhOp, torch.tanh),
@@ -356,6 +356,18 @@ def _to(dtype: torch.dtype) -> OpCase:
     )
 
 
+def _promoting(dtype: torch.dtype) -> OpCase:
+    """Operands of two dtypes; the one of rank 0 counts by its category only."""
+    return OpCase(
+        f"promote_{str(dtype).removeprefix('torch.')}",
+        lambda x, y, z: (x + y, x * z, x < y),
+        lambda s: (s.tensor(5, 7), s.tensor(5, 7, dtype=dtype), s.tensor(dtype=dtype)),
+        [tcp.CastOp],
+        [other for other in _DTYPES if other != dtype],
+        kinds=["static"],
+    )
+
+
 CASTS = [
     *map(_to, _DTYPES),
     _case(
@@ -394,22 +406,7 @@ CASTS = [
         [tcp.CastOp],
         FLOATS[:3],
     ),
-    *(
-        # Operands of two dtypes; the one of rank 0 counts by its category only.
-        _case(
-            f"promote_{str(dtype).removeprefix('torch.')}",
-            lambda x, y, z: (x + y, x * z, x < y),
-            lambda s, dtype=dtype: (
-                s.tensor(5, 7),
-                s.tensor(5, 7, dtype=dtype),
-                s.tensor(dtype=dtype),
-            ),
-            [tcp.CastOp],
-            [other for other in _DTYPES if other != dtype],
-            kinds=["static"],
-        )
-        for dtype in _DTYPES
-    ),
+    *map(_promoting, _DTYPES),
 ]
 
 COMPOSITIONS = [

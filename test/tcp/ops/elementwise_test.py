@@ -9,6 +9,7 @@ from test.tcp.checks import check_invalid, check_round_trip, function
 UNARY_FLOAT = [
     "acos",
     "asin",
+    "asinh",
     "atan",
     "ceil",
     "cos",
