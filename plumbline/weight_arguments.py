@@ -1,8 +1,9 @@
 """How a module says which arguments of a function are weights.
 
-Weights never stand in a program's text. They are the leading arguments of its function, each with the
-attribute `plumbline.weight = "encoder.layer.0.weight"`. The last lowering takes them from read-only
-memory of the library; with `plumbline.parameter` in its place they stay arguments of the C function.
+Weights never stand in a program's text. They are the leading arguments of its function, each with
+the attribute `plumbline.weight = "encoder.layer.0.weight"`. The last lowering takes them from
+read-only memory of the library; with `plumbline.parameter` in its place they stay arguments of the
+C function.
 """
 
 EMBEDDED = "plumbline.weight"

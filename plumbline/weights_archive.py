@@ -1,8 +1,8 @@
 """The file that keeps a program's weights out of its texts: safetensors.
 
-Layout (safetensors 0.8, "Format"): 8 bytes, little-endian, with the length of the header; the header,
-JSON, that maps each name to its dtype, shape and `data_offsets` (begin and end, counted from the
-end of the header); then the elements, row-major and little-endian, without gaps.
+Layout (safetensors 0.8, "Format"): 8 bytes, little-endian, with the length of the header; the
+header, JSON, that maps each name to its dtype, shape and `data_offsets` (begin and end, counted
+from the end of the header); then the elements, row-major and little-endian, without gaps.
 """
 
 import json
@@ -38,7 +38,9 @@ def read_layout(path: str | os.PathLike[str]) -> dict[str, StoredWeight]:
         with Path(path).open("rb") as file:
             length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
             if length > _LONGEST_HEADER:
-                raise UserError(f"{os.fspath(path)}: not a safetensors file: its header is too long")
+                raise UserError(
+                    f"{os.fspath(path)}: not a safetensors file: its header is too long"
+                )
             header = file.read(length)
             total = file.seek(0, os.SEEK_END)
     except OSError as error:

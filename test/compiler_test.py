@@ -89,7 +89,8 @@ def test_importing_the_package_does_not_import_torch() -> None:
         "sys.exit('torch' in sys.modules)"
     )
     environment = {"PYTHONPATH": ":".join(sys.path)}
-    assert subprocess.run([sys.executable, "-c", code], env=environment, check=False).returncode == 0
+    result = subprocess.run([sys.executable, "-c", code], env=environment, check=False)
+    assert result.returncode == 0
 
 
 if __name__ == "__main__":

@@ -11,12 +11,14 @@ struct over 16 bytes. A wrapper with an explicit `sret` pointer makes it right f
 every 64-bit target (System V AMD64 ABI 3.2.3, AAPCS64 6.9, RISC-V integer calling convention).
 """
 
+from collections.abc import Iterator
+
 from torch_mlir import ir
 
 from plumbline.errors import UserError
 from plumbline.function_name import check_function_name
 from plumbline.linalg_to_llvm.embedded_weights import EmbeddedWeight, embedded_weights
-from plumbline.location import describe
+from plumbline.pipeline import PassFailure
 
 _BODY_SUFFIX = "_body"
 _INTERNAL = "#llvm.linkage<internal>"
@@ -38,33 +40,35 @@ def check_signatures(module: ir.Module | ir.Operation) -> None:
     """Refuses public functions that the C ABI cannot express.
 
     Raises:
-      UserError: there is no public function; or one has a name that C++ cannot call it by, or
-        takes or returns something that is not a ranked tensor of integers or floats; all such
-        places are listed.
+      UserError: there is no public function.
+      PassFailure: one has a name that C++ cannot call it by, or takes or returns something that is
+        not a ranked tensor of integers or floats. All such places have been reported.
     """
     functions = _functions(module, "func.func", public=True)
     if not functions:
         raise UserError("there is no public func.func with a body, so nothing to compile")
-    refused = []
-    for function in functions:
-        signature = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
+    problems = [(function, problem) for function in functions for problem in _problems(function)]
+    for function, problem in problems:
         name = ir.StringAttr(function.attributes["sym_name"]).value
-        try:
-            check_function_name(name)
-        except UserError as error:
-            refused.append(f"  {describe(function.location)}: {error}")
-        for role, types in (("argument", signature.inputs), ("result", signature.results)):
-            refused.extend(
-                f"  {describe(function.location)}: func.func @{name}: "
-                f"{role} {index} has type {type_}"
-                for index, type_ in enumerate(types)
-                if not _is_abi_tensor(type_)
-            )
-    if refused:
-        raise UserError(
-            "a compiled function has a name of its own in C, and takes and returns ranked tensors "
-            "of integers or floats:\n" + "\n".join(refused)
-        )
+        function.location.emit_error(f"func.func @{name}: {problem}")
+    if problems:
+        raise PassFailure
+
+
+def _problems(function: ir.OpView) -> Iterator[str]:
+    """What keeps a function from being called from C."""
+    try:
+        check_function_name(ir.StringAttr(function.attributes["sym_name"]).value)
+    except UserError as error:
+        yield str(error)
+    signature = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
+    for role, types in (("argument", signature.inputs), ("result", signature.results)):
+        for index, type_ in enumerate(types):
+            if not _is_abi_tensor(type_):
+                yield (
+                    f"{role} {index} has type {type_}; a compiled function takes and returns "
+                    "ranked tensors of integers or floats"
+                )
 
 
 def prepare_functions(module: ir.Module | ir.Operation) -> None:

@@ -47,7 +47,7 @@ def lift_weights(exported: torch.export.ExportedProgram) -> dict[str, torch.Tens
     return weights
 
 
-class ReadableLiterals(FxImporterHooks):  # type: ignore[misc]
+class ReadableLiterals(FxImporterHooks):
     """Imports the constants that `lift_weights` leaves, as text that people can read.
 
     The importer's own way is a resource, whose text is hexadecimal, and which bfloat16 cannot be.
@@ -61,12 +61,12 @@ class ReadableLiterals(FxImporterHooks):  # type: ignore[misc]
         # The Torch dialect spells signs as si64 and ui8, the table of element types i64 and u8.
         dtype = name.replace("u", "ui") if name[0] == "u" else re.sub(r"^i(?!1$)", "si", name)
         sizes = "".join(f"{size}x" for size in literal.shape)
-        content = to_numpy(literal).tobytes().hex()
+        elements = f'dense<"0x{to_numpy(literal).tobytes().hex()}"> : tensor<{sizes}{dtype}>'
         type_ = f"!torch.vtensor<[{sizes[:-1].replace('x', ',')}],{dtype}>"
         return ir.Operation.create(
             "torch.vtensor.literal",
             results=[ir.Type.parse(type_)],
-            attributes={"value": ir.Attribute.parse(f'dense<"0x{content}"> : tensor<{sizes}{dtype}>')},
+            attributes={"value": ir.Attribute.parse(elements)},
         ).result
 
 
@@ -76,7 +76,9 @@ def _value(exported: torch.export.ExportedProgram, name: str) -> torch.Tensor:
     return cast("torch.Tensor", found)
 
 
-def name_arguments(module: ir.Module, function_name: str, weights: Sequence[str], *, embedded: bool) -> None:
+def name_arguments(
+    module: ir.Module, function_name: str, weights: Sequence[str], *, embedded: bool
+) -> None:
     """Marks the leading arguments of a function as the weights of these names."""
     with module.context:
         function = next(

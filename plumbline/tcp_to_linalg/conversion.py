@@ -3,6 +3,8 @@
 from torch_mlir import ir
 
 from plumbline.pipeline import Pass, PassFailure, Pipeline
+from plumbline.tcp.ops.convolution import ConvOp, ConvTransposeOp
+from plumbline.tcp.ops.structure import CustomOp
 from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
 from plumbline.tcp.transforms.drop_symbolic_shape_ops import DROP_SYMBOLIC_SHAPE_OPS
 from plumbline.tcp.transforms.inline_group_ops import TCP_INLINE_GROUP_OPS
@@ -19,10 +21,18 @@ CONVERT_TCP_TO_LINALG = Pass(
 )
 
 
+def _reason(op: ir.Operation) -> str:
+    if op.name == CustomOp.OPERATION_NAME:
+        return f": TCP knows nothing of {op.attributes['op_name']} but its name"
+    if op.name in (ConvOp.OPERATION_NAME, ConvTransposeOp.OPERATION_NAME):
+        return ": the number of channels in each of the 'groups' must be static"
+    return ""
+
+
 def _verify_lowered(operation: ir.Operation) -> None:
     remaining = operations_of(operation, "tcp")
     for op in remaining:
-        op.location.emit_error(f"'{op.name}' op has no lowering to linalg")
+        op.location.emit_error(f"'{op.name}' op has no lowering to linalg" + _reason(op))
     if remaining:
         raise PassFailure
 

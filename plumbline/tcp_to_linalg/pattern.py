@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, tensor
-from torch_mlir.rewrite import PatternRewriter
 
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp_to_linalg.loop_nest import PARALLEL, loop_nest
@@ -19,18 +18,6 @@ Patterns = Mapping[type[TcpOp], Pattern]
 """The patterns of a family, by the class of the op that each converts."""
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
-
-
-def rewrite_with(pattern: Pattern) -> Callable[[TcpOp, PatternRewriter], bool]:
-    """`pattern` as the rewriter of the bindings calls it, where True means "no match"."""
-
-    def rewrite(op: TcpOp, rewriter: PatternRewriter) -> bool:
-        with rewriter.ip, op.location:
-            replacement = pattern(op)
-        rewriter.replace_op(op, [replacement])
-        return False
-
-    return rewrite
 
 
 def index(value: int) -> ir.Value:

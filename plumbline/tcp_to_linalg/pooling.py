@@ -116,7 +116,10 @@ class _Nest:
         """
         inside, place = constant(ir.IntegerType.get_signless(1), 1), index(0)
         for axis, size in enumerate(sizes):
-            window, element = linalg.IndexOp(self._places[axis]).result, linalg.IndexOp(self._elements[axis]).result
+            window, element = (
+                linalg.IndexOp(self._places[axis]).result,
+                linalg.IndexOp(self._elements[axis]).result,
+            )
             along = arith.subi(
                 arith.addi(
                     arith.muli(window, index(self.windows.strides[axis])),

@@ -8,7 +8,6 @@ from torch_mlir.rewrite import RewritePatternSet, apply_patterns_and_fold_greedi
 from plumbline.errors import UserError
 from plumbline.pipeline import Nested, Option, Pass, Pipeline
 from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
-from plumbline.tcp.transforms.drop_symbolic_shape_ops import DROP_SYMBOLIC_SHAPE_OPS
 from plumbline.torch_to_tcp import symbolic_shapes
 from plumbline.torch_to_tcp.backend_contract import TORCH_VERIFY_TCP_BACKEND_CONTRACT
 from plumbline.torch_to_tcp.beside_tcp import CONVERT_TORCH_TO_LINALG_BESIDE_TCP
@@ -27,10 +26,9 @@ def _convert(operation: ir.Operation, convert_torch_ops: tuple[str, ...]) -> Non
     if unknown := wanted - PATTERNS.keys():
         raise UserError(f"no pattern to TCP is there for: {', '.join(sorted(unknown))}")
     chosen = {name: PATTERNS[name] for name in PATTERNS if not wanted or name in wanted}
-    refusals: dict[str, str] = {}
     patterns = RewritePatternSet()
     for name, pattern in {**chosen, "torch.operator": _by_attribute(chosen)}.items():
-        patterns.add(name, rewrite_with(pattern, refusals))
+        patterns.add(name, rewrite_with(pattern))
     if not wanted:
         symbolic_shapes.convert(operation)
     apply_patterns_and_fold_greedily(operation, patterns.freeze())
@@ -59,7 +57,6 @@ TORCH_BACKEND_TO_TCP_BACKEND = Pipeline(
     "torch-backend-to-tcp-backend-pipeline",
     (
         "torch-func-backend-type-conversion",
-        DROP_SYMBOLIC_SHAPE_OPS,
         CONVERT_TORCH_TO_TCP,
         ELIMINATE_UNUSED_TORCH_OPS,
         CONVERT_TORCH_TO_LINALG_BESIDE_TCP,

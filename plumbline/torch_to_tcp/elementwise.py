@@ -334,9 +334,13 @@ def _binary(
 
 
 def _arithmetic(
-    tcp_op: type[TcpOp], on_bools: type[TcpOp] | None = None, *, exact_numbers: bool = False
+    tcp_op: type[TcpOp],
+    on_bools: type[TcpOp] | None = None,
+    *,
+    exact_numbers: bool = False,
+    turned: bool = False,
 ) -> Pattern:
-    """The pattern of `self op other`, or `self op alpha * other`.
+    """The pattern of `self op other`, or `self op alpha * other`; with the two swapped if `turned`.
 
     Beside half precision PyTorch rounds a number first where it adds or subtracts, and takes it as
     it is (`exact_numbers`) where it multiplies or divides.
@@ -345,7 +349,8 @@ def _arithmetic(
     def convert(op: ir.OpView) -> ir.Value:
         result = tensor_type(op.result)
         alpha = _number(op.operands[2]) if len(op.operands) == 3 else 1
-        values = list(op.operands)[:2]
+        first, second, *_ = op.operands
+        values = [second, first] if turned else [first, second]
         if is_bool(result.dtype):
             if on_bools is None or alpha != 1:
                 raise Unsupported("there is no such operation on bool")
@@ -598,6 +603,7 @@ PATTERNS: Patterns = {
     "torch.aten.mul.Tensor": _arithmetic(tcp.MulOp, tcp.LogicalAndOp, exact_numbers=True),
     "torch.aten.sub.Scalar": _arithmetic(tcp.SubOp),
     "torch.aten.sub.Tensor": _arithmetic(tcp.SubOp),
+    "torch.aten.rsub.Scalar": _arithmetic(tcp.SubOp, turned=True),
     "torch.aten.div.Scalar": _arithmetic(tcp.DivfOp, exact_numbers=True),
     "torch.aten.div.Tensor": _arithmetic(tcp.DivfOp, exact_numbers=True),
     "torch.aten.div.Scalar_mode": convert_aten_div_mode,

@@ -140,20 +140,14 @@ def axis(value: ir.Value, rank: int) -> int:
     return integer(value) % max(rank, 1)
 
 
-def rewrite_with(
-    pattern: Pattern, refusals: dict[str, str]
-) -> Callable[[ir.OpView, PatternRewriter], bool]:
-    """`pattern` as the rewriter of the bindings calls it, where True means "no match".
-
-    Why an op was refused is noted in `refusals`, by `refusal_key`.
-    """
+def rewrite_with(pattern: Pattern) -> Callable[[ir.OpView, PatternRewriter], bool]:
+    """`pattern` as the rewriter of the bindings calls it, where True means "no match"."""
 
     def rewrite(op: ir.OpView, rewriter: PatternRewriter) -> bool:
         with rewriter.ip, op.location:
             try:
                 replacement = pattern(op)
-            except Unsupported as reason:
-                refusals[refusal_key(op.operation)] = str(reason)
+            except Unsupported:
                 return True
             values = [replacement] if isinstance(replacement, ir.Value) else list(replacement)
             results = [
@@ -174,12 +168,6 @@ def _conform(new: ir.Value, old: ir.Value) -> ir.Value:
     assert type_ is not None, "a pattern replaced a result that is no tensor"
     builtin = type_.builtin()
     return new if new.type == builtin else tensor_dialect.cast(builtin, new)
-
-
-def refusal_key(op: ir.Operation) -> str:
-    """Names an op in `refusals` by what stays the same while the module around it changes."""
-    types = ", ".join(str(operand.type) for operand in op.operands)
-    return f"{op.name}({types}) {op.location}"
 
 
 Patterns = Mapping[str, Pattern]

@@ -238,14 +238,14 @@ def convert_aten_softmax(op: ir.OpView) -> ir.Value:
 
 
 def convert_aten_log_softmax(op: ir.OpView) -> ir.Value:
-    """x - log(sum(exp(x))), with the greatest x subtracted first."""
+    """X - log(sum(exp(x))), with the greatest x subtracted first."""
     shifted, _, total = _softmax_parts(op)
     logarithm = _stretched(_apply(tcp.LogOp, total), shifted)
     return cast(_apply(tcp.SubOp, shifted, logarithm), tensor_type(op.result).dtype).value
 
 
 def _softmax_parts(op: ir.OpView) -> tuple[Tensor, Tensor, Tensor]:
-    """x less the greatest x, exp of that, and the sum of those."""
+    """X less the greatest x, exp of that, and the sum of those."""
     operand = tensor(op.operands[0])
     chosen = _axis(op.operands[1], operand.type.rank)
     wide = cast(operand, computed_in(operand.type.dtype))

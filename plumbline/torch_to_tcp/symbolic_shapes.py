@@ -1,5 +1,7 @@
 """Ops that give dynamic sizes a name."""
 
+from contextlib import suppress
+
 from torch_mlir import ir
 
 from plumbline.tcp.ops.symbolic_shape import BindSymbolicShapeOp, SymbolicIntOp
@@ -10,8 +12,8 @@ from plumbline.walk import operations_of
 def convert(operation: ir.Operation) -> None:
     """Converts the symbolic sizes in `operation`, and what says which tensors have them.
 
-    A tensor that TCP has no type for keeps its Torch op. Symbols that nothing uses any more are
-    left for the rewriter to drop.
+    What is said of a tensor that TCP has no type for is dropped: nothing is computed by it. So are
+    symbols that nothing uses any more, by the rewriter.
     """
     symbols: dict[ir.Value, ir.Value] = {}
     for op in operations_of(operation, "torch"):
@@ -33,13 +35,10 @@ def _convert_symbolic_int(op: ir.Operation) -> ir.Value:
 
 def _convert_bind(op: ir.Operation, symbols: dict[ir.Value, ir.Value]) -> None:
     operand, *shape_symbols = op.operands
-    try:
-        with ir.InsertionPoint(op), op.location:
-            BindSymbolicShapeOp(
-                tensor(operand).value,
-                [symbols[symbol] for symbol in shape_symbols],
-                shape_expressions=op.attributes["shape_expressions"],
-            )
-    except Unsupported:
-        return
+    with suppress(Unsupported), ir.InsertionPoint(op), op.location:
+        BindSymbolicShapeOp(
+            tensor(operand).value,
+            [symbols[symbol] for symbol in shape_symbols],
+            shape_expressions=op.attributes["shape_expressions"],
+        )
     op.erase()

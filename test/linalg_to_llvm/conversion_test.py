@@ -95,7 +95,7 @@ def test_embedded_weights_come_from_memory_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ('%x: tensor<f32>, %w: tensor<2xf32> {plumbline.weight = "w"}', "before all other arguments"),
+        ('%x: tensor<f32>, %w: tensor<2xf32> {plumbline.weight = "w"}', "before all other"),
         ('%w: tensor<?xf32> {plumbline.weight = "w"}', "no dynamic sizes"),
     ],
 )

@@ -73,7 +73,7 @@ def test_every_bit_pattern_survives(llvm_type: str, mlir_type: str, width: int) 
         ("<2 x bfloat> <bfloat +qnan, bfloat 2.000000e+00>",
          "<2 x bfloat> <bfloat 0xR7FC0, bfloat 2.000000e+00>"),
         # Names, strings and comments that look like constants.
-        ('@"float 1.1" = constant [4 x i8] c"0.1\\22"', '@"float 1.1" = constant [4 x i8] c"0.1\\22"'),
+        ('@"float 1.1" = constant c"0.1\\22"', '@"float 1.1" = constant c"0.1\\22"'),
         ("br label %1.5 ; float 0.1", "br label %1.5 ; float 0.1"),
     ],
 )  # fmt: skip

@@ -53,7 +53,9 @@ class _Weights(torch.nn.Module):
         self.register_buffer("table", torch.randn(2), persistent=False)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.layer(x) * self.table + torch.tensor([0.5, 0.25]) + torch.arange(34.0).reshape(17, 2)
+        small, large = torch.tensor([0.5, 0.25]), torch.arange(34.0).reshape(17, 2)
+        y: torch.Tensor = self.layer(x)
+        return y * self.table + small + large
 
 
 @pytest.mark.parametrize(("embedded", "mark"), [(True, "weight"), (False, "parameter")])

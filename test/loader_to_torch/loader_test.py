@@ -39,7 +39,10 @@ def _run(function: str) -> None:
         ("shapes_disagree", ["fails on its own inputs", "broken_loaders.py", "return x + y"]),
         ("data_dependent", ["torch.export refuses", "if x.sum() > 0", "torch.cond"]),
         ("specialises", ["torch.export refuses", "length", "length = 4", "dynamic_shapes"]),
-        ("unknown_ops", ["the Torch dialect has no op", ": error: aten.lgamma\n", ": error: aten.i0"]),
+        (
+            "unknown_ops",
+            ["the Torch dialect has no op", ": error: aten.lgamma\n", ": error: aten.i0"],
+        ),
         ("mutates", ["writes in place into x", "return the new value"]),
         ("not_a_function", ["it is a int, not a function"]),
         ("sond", ["has no function sond", "did you mean sound?"]),

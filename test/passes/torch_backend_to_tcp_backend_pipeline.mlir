@@ -2,14 +2,18 @@
 // RUN: tcp-opt %s --pass-pipeline='builtin.module(torch-backend-to-tcp-backend-pipeline)' -split-input-file -verify-diagnostics | FileCheck %s
 
 // Mixed ranks: new dimensions, then stretched ones; sizes are those of the operand that has them.
+// What dynamic sizes are called stays.
 
 // CHECK-LABEL: func.func @broadcast_add(
 // CHECK-SAME:      %[[A:.*]]: tensor<f32>, %[[B:.*]]: tensor<?xf32>) -> tensor<?xf32>
 // CHECK-NEXT:    %[[C0:.*]] = arith.constant 0 : index
+// CHECK-NEXT:    %[[S0:.*]] = tcp.symbolic_int "s0" {min_val = 2, max_val = 1000} : i64
+// CHECK-NEXT:    tcp.bind_symbolic_shape %[[B]], [%[[S0]]], affine_map<()[s0] -> (s0)> : tensor<?xf32>
 // CHECK-NEXT:    %[[EXPANDED:.*]] = tensor.expand_shape %[[A]] [] output_shape [1]
 // CHECK-NEXT:    %[[SIZE:.*]] = tensor.dim %[[B]], %[[C0]]
 // CHECK-NEXT:    %[[STRETCHED:.*]] = tcp.broadcast %[[EXPANDED]], %[[SIZE]] {axes = [0]} : tensor<1xf32>, index -> tensor<?xf32>
 // CHECK-NEXT:    %[[SUM:.*]] = tcp.add %[[STRETCHED]], %[[B]]
+// CHECK-NEXT:    tcp.bind_symbolic_shape %[[SUM]], [%[[S0]]], affine_map<()[s0] -> (s0)> : tensor<?xf32>
 // CHECK-NEXT:    return %[[SUM]] : tensor<?xf32>
 func.func @broadcast_add(%a: !torch.vtensor<[],f32>, %b: !torch.vtensor<[?],f32>) -> !torch.vtensor<[?],f32> {
   %s = torch.symbolic_int "s0" {min_val = 2, max_val = 1000} : !torch.int

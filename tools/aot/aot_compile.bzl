@@ -202,6 +202,7 @@ def _execute_test(name, skip_ci, tags, visibility):
     references = "_internal_{}_reference_tensors.npz".format(name)
     source = "_internal_{}_execute_test.cpp".format(name)
     template = Label("//tools/aot:execute_test.template.cpp")
+
     # The same program for all; an alias costs no runfiles of its own.
     native.alias(
         name = generator,

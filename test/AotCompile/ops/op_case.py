@@ -5,6 +5,8 @@ one program, since most of the time of a compilation is the same for one op and 
 """
 
 import dataclasses
+import os
+import pathlib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -30,6 +32,12 @@ KINDS = ("static", "dynamic", "empty")
 
 Shapes and dtypes are matters apart: the latter two take one dtype of each category only.
 """
+
+# What Bazel tells a test that runs in several processes, and what holds for one alone.
+_SHARD = (("SHARD_INDEX", "0"), ("TOTAL_SHARDS", "1"))
+if status_file := os.environ.get("TEST_SHARD_STATUS_FILE"):
+    # Tells Bazel that the shards do differ.
+    pathlib.Path(status_file).touch()
 
 _CATEGORIES = (FLOATS, INTEGERS, BOOL)
 _TYPICAL = (torch.float32, torch.int64, torch.bool)
@@ -132,15 +140,15 @@ class OpCase:
 
 
 def each(cases: Iterable[OpCase]) -> pytest.MarkDecorator:
-    """Runs a test with each case and kind, as its arguments `case` and `kind`."""
-    return pytest.mark.parametrize(
-        ("case", "kind"),
-        [
-            pytest.param(case, kind, id=f"{case.name}-{kind}")
-            for case in cases
-            for kind in case.kinds
-        ],
-    )
+    """Runs a test with each case and kind, as its arguments `case` and `kind`.
+
+    Where Bazel runs the file in shards, with those of the shard.
+    """
+    every = [
+        pytest.param(case, kind, id=f"{case.name}-{kind}") for case in cases for kind in case.kinds
+    ]
+    index, count = (int(os.environ.get(f"TEST_{name}", default)) for name, default in _SHARD)
+    return pytest.mark.parametrize(("case", "kind"), every[index::count])
 
 
 def check(case: OpCase, kind: str) -> None:

@@ -114,6 +114,13 @@ EXTREMES = [
     _not_of_nothing(
         "argmax_of_ties", lambda x: (x.argmax(), x.argmax(0)), [tcp.ArgmaxOp], _near_one, FLOATS
     ),
+    # The first of several NaN.
+    _of_something(
+        "argmax_of_nans",
+        lambda x: ((x * float("nan")).argmax(1), (x * float("nan")).argmin(1)),
+        [tcp.ArgmaxOp, tcp.ArgminOp],
+        dtypes=FLOATS,
+    ),
     _not_of_nothing(
         "extremes_of_rank_0",
         lambda x: (x.amax(), x.min(), *x.max(0), x.argmin(0), x.argmax()),
