@@ -38,8 +38,10 @@ DECOMPOSE_TENSOR_OPS = Pipeline(
 PREPARE_TENSORS = Pipeline(
     "prepare-tensors",
     (
-        "func.func(linalg-generalize-named-ops)",
+        # Contractions still have names here, so nothing is fused into them (see
+        # plumbline/tcp_to_linalg/contraction.py).
         "func.func(linalg-fuse-elementwise-ops)",
+        "func.func(linalg-generalize-named-ops)",
         "convert-shape-to-std",
         DECOMPOSE_TENSOR_OPS,
         "canonicalize",

@@ -126,6 +126,7 @@ def _torch_export(who: str, program: TorchLoaderOutput) -> torch.export.Exported
             )
     except Exception as error:
         raise UserError(f"{who}: torch.export refuses it: {_explain(error)}") from error
+    _refuse_fixed_sizes(who, functional)
     mutated = {
         **functional.graph_signature.user_inputs_to_mutate,
         **functional.graph_signature.buffers_to_mutate,
@@ -142,6 +143,25 @@ def _torch_export(who: str, program: TorchLoaderOutput) -> torch.export.Exported
                 lambda match: f'File "{relative_to_import_path(match[1])}"', trace
             )
     return functional
+
+
+def _refuse_fixed_sizes(who: str, exported: torch.export.ExportedProgram) -> None:
+    """Refuses sizes that were declared dynamic and that PyTorch took to be one number.
+
+    For a `Dim` with a name torch.export says so itself; for `Dim.AUTO` it does not, and torch-mlir
+    would make a function that takes any size and computes with the one.
+    """
+    users = set(exported.graph_signature.user_inputs)
+    for node in exported.graph.find_nodes(op="placeholder"):
+        if node.name not in users or not isinstance(node.meta.get("val"), torch.Tensor):
+            continue
+        for axis, size in enumerate(node.meta["val"].shape):
+            if isinstance(size, torch.SymInt) and size.node.expr.is_number:
+                raise UserError(
+                    f"{who}: the program works only where dimension {axis} of {node.name} is "
+                    f"{size.node.expr}; leave it out of dynamic_shapes, or change the line that "
+                    "fixes the size"
+                )
 
 
 def _explain(error: Exception) -> str:

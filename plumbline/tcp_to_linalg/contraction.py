@@ -2,20 +2,21 @@
 
 The columns come last: then an element of the first operand meets a row of the second, and both
 that row and the row of the result lie one element beside the other.
+
+`linalg.contract` says so by its maps, and keeps its name until elementwise ops have been fused: what
+computes an operand would otherwise move into the loops, to be computed again for each row or column.
 """
 
-from collections.abc import Sequence
-
 from torch_mlir import ir
+from torch_mlir.dialects import linalg
 
 from plumbline.tcp.ops.contraction import BatchMatmulOp, MatmulOp, MatrixProductOp
 from plumbline.tcp_to_linalg.accumulators import (
-    add_product,
     all_narrowed,
     product_type,
     with_elements,
 )
-from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, dims_map, loop_nest
+from plumbline.tcp_to_linalg.loop_nest import dims_map
 from plumbline.tcp_to_linalg.pattern import Patterns, dim, dynamic_sizes, fill
 from plumbline.tcp_to_linalg.scalars import constant
 
@@ -32,15 +33,11 @@ def convert_matrix_product(op: MatrixProductOp) -> ir.Value:
     def at(*places: int) -> ir.AffineMap:
         return dims_map(result.rank + 1, [*batches, *places])
 
-    def payload(elements: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> ir.Value:
-        return add_product(so_far[0], *elements)
-
-    (value,) = loop_nest(
-        [fill(out_type, dynamic_sizes(out_type, sizes), constant(sum_type, 0))],
-        [op.in1, op.in2],
-        [at(row, summed), at(summed, column), at(row, column)],
-        [PARALLEL] * (len(batches) + 1) + [REDUCTION, PARALLEL],
-        payload,
+    value = linalg.contract(
+        op.in1,
+        op.in2,
+        outs=[fill(out_type, dynamic_sizes(out_type, sizes), constant(sum_type, 0))],
+        indexing_maps=[at(row, summed), at(summed, column), at(row, column)],
     )
     return all_narrowed(value, result.element_type)
 

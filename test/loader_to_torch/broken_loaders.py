@@ -155,6 +155,12 @@ def specialises() -> TorchLoaderOutput:
     return TorchLoaderOutput(_Specialises(), (torch.ones(4),), {"x": {0: Dim("length")}})
 
 
+def specialises_silently() -> TorchLoaderOutput:
+    """The same, declared so that torch.export says nothing."""
+    shapes = {"input": {2: Dim.AUTO}}
+    return TorchLoaderOutput(torch.nn.MaxPool1d(3), (torch.ones(2, 4, 11),), shapes)
+
+
 class _Unknown(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = torch.lgamma(torch.tanh(x))

@@ -39,6 +39,7 @@ def _run(function: str) -> None:
         ("shapes_disagree", ["fails on its own inputs", "broken_loaders.py", "return x + y"]),
         ("data_dependent", ["torch.export refuses", "if x.sum() > 0", "torch.cond"]),
         ("specialises", ["torch.export refuses", "length", "length = 4", "dynamic_shapes"]),
+        ("specialises_silently", ["only where dimension 2 of input is 11", "dynamic_shapes"]),
         (
             "unknown_ops",
             ["the Torch dialect has no op", ": error: aten.lgamma\n", ": error: aten.i0"],

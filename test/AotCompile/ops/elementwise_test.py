@@ -8,6 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
 
+import plumbline
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import elementwise as tcp
 from test.AotCompile.ops.op_case import (
@@ -478,6 +479,20 @@ CASES = [*UNARY, *BINARY, *BITS, *CHOICES, *CASTS, *COMPOSITIONS]
 def test_against_pytorch(case: OpCase, kind: str) -> None:
     """The compiled function answers as PyTorch does."""
     check(case, kind)
+
+
+def test_integer_division_never_stops_the_process() -> None:
+    """By zero there is an answer, whichever; the least integer by -1 wraps around."""
+
+    class Model(torch.nn.Module):
+        def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return torch.div(x, y, rounding_mode="trunc"), x // y, torch.fmod(x, y), x % y
+
+    least = torch.iinfo(torch.int64).min
+    sound = torch.tensor([7, 7]), torch.tensor([2, 2])
+    program = plumbline.compile(Model(), sound)
+    results = program(torch.tensor([least, 7]), torch.tensor([-1, 0]))
+    assert [int(result[0]) for result in results] == [least, least, 0, 0]
 
 
 def test_every_op_has_a_case() -> None:
