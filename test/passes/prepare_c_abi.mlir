@@ -3,8 +3,8 @@
 
 // All that the C ABI cannot express is told of at once.
 
-// CHECK:     prepare_c_abi.mlir:{{[0-9]+}}:1: func.func @first: argument 0 has type memref<2xf32>
-// CHECK:     prepare_c_abi.mlir:{{[0-9]+}}:1: func.func @second: result 0 has type index
+// CHECK:     prepare_c_abi.mlir:{{[0-9]+}}:1: error: func.func @first: argument 0 has type memref<2xf32>
+// CHECK:     prepare_c_abi.mlir:{{[0-9]+}}:1: error: func.func @second: result 0 has type index
 // CHECK-NOT: @third
 func.func @first(%x: memref<2xf32>) {
   return
