@@ -66,7 +66,8 @@ def export(who: str, program: TorchLoaderOutput, *, embedded: bool = True) -> Ex
     weights = lift_weights(exported)
     try:
         module = _import(exported, program.func_name)
-    except (NotImplementedError, ValueError, ir.MLIRError) as error:
+    except (NotImplementedError, ValueError, TypeError, KeyError, ir.MLIRError) as error:
+        # A dtype that the importer has no type for is a missing key of its table.
         raise UserError(f"{who}: torch-mlir cannot import it: {error}") from error
     name_arguments(module, program.func_name, list(weights), embedded=embedded)
     try:
