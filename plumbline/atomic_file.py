@@ -10,12 +10,16 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
 
     The content goes to a temporary file in the same folder first and is renamed into
     place, which POSIX makes atomic. On an error the temporary file is removed and
-    whatever `path` held before stays.
+    whatever `path` held before stays. A device or a pipe, such as /dev/null, is written to
+    and never replaced; a link stays, and what it points to is written.
 
     Raises:
       OSError: the folder does not exist, or cannot be written.
     """
-    target = Path(path)
+    target = Path(path).resolve()
+    if target.exists() and not target.is_file():
+        target.write_bytes(content)
+        return
     descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

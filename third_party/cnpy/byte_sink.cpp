@@ -1,6 +1,7 @@
 #include "third_party/cnpy/byte_sink.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,6 +20,11 @@ Error write_error(const std::string& path) {
 }  // namespace
 
 AtomicFileSink::AtomicFileSink(const std::string& path) : ByteSink(path) {
+  // To rename onto a device would replace it, such as /dev/null for everybody.
+  struct stat existing;
+  if (::stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
+    throw Error(path, "cannot be written: it is not a regular file");
+  }
   // Not mkstemp: its files are their owner's alone, where outputs are to follow the umask.
   const std::string stem = path + "." + std::to_string(::getpid()) + ".";
   for (int attempt = 0; descriptor_ < 0; ++attempt) {

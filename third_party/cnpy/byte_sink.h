@@ -48,7 +48,7 @@ class MemorySink final : public ByteSink {
 // it, which commit() renames.
 class AtomicFileSink final : public ByteSink {
  public:
-  // Throws Error where no file can be made in the folder of `path`.
+  // Throws Error where no file can be made in the folder of `path`, or `path` is no regular file.
   explicit AtomicFileSink(const std::string& path);
   // Removes the temporary file unless it was committed.
   ~AtomicFileSink() override;

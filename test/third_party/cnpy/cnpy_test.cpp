@@ -166,6 +166,9 @@ TEST_F(CnpyTest, FilesThatCannotBeReadOrWrittenAreNamed) {
   EXPECT_EQ(problem_of([&] { cnpy::npy_load(path("")); }), path("") + ": is not a regular file");
   EXPECT_EQ(problem_of([&] { cnpy::npy_save(path("none/a.npy"), std::vector<int>{1}); }),
             path("none/a.npy") + ": cannot be written: No such file or directory");
+  // Renaming a file onto a device would replace it.
+  EXPECT_EQ(problem_of([&] { cnpy::npy_save("/dev/full", std::vector<int>{1}); }),
+            "/dev/full: cannot be written: it is not a regular file");
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   EXPECT_EQ(problem_of([&] { cnpy::npy_load(path("pipe")); }),
             path("pipe") + ": is not a regular file");
