@@ -152,10 +152,8 @@ def _specs(types: Sequence[ir.Type]) -> tuple[TensorSpec, ...]:
         tensor = TorchTensorType.parse(type_)
         if tensor is None:
             raise UserError(f"a compiled function cannot take or return {type_}")
-        # The Torch dialect spells signs as si64 and ui8, the table of element types i64 and u8.
-        name = tensor.dtype.replace("si", "i").replace("ui", "u")
         sizes = tuple(None if size == DYNAMIC else size for size in tensor.sizes)
-        specs.append(TensorSpec(element_type.from_name(name), sizes))
+        specs.append(TensorSpec(element_type.from_torch_dialect(tensor.dtype), sizes))
     return tuple(specs)
 
 

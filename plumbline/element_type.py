@@ -22,6 +22,8 @@ class ElementType:
     """How the reference archive stores it; numpy has no bfloat16, so bf16 is two raw bytes."""
     mlir: str
     """Signless, as tensors are at the C ABI: "i8" for both i8 and u8."""
+    torch_dialect: str
+    """Signed, as the Torch dialect spells tensors: "si8" and "ui8", but "i1"."""
     cpp: str
     """A type of the same size and layout that `tools/aot/abi.h` declares or includes."""
     rtol: float
@@ -31,18 +33,32 @@ class ElementType:
 def _integer(name: str) -> ElementType:
     bits = int(name[1:])
     numpy_name = f"{'u' if name[0] == 'u' else ''}int{bits}"
+    sign = "ui" if name[0] == "u" else "si"
     return ElementType(
-        name, numpy_name, np.dtype(numpy_name), f"i{bits}", f"std::{numpy_name}_t", 0.0, 0.0
+        name,
+        numpy_name,
+        np.dtype(numpy_name),
+        f"i{bits}",
+        f"{sign}{bits}",
+        f"std::{numpy_name}_t",
+        0.0,
+        0.0,
     )
 
 
+def _float(
+    torch_name: str, name: str, numpy_name: str, cpp: str, rtol: float, atol: float
+) -> ElementType:
+    return ElementType(name, torch_name, np.dtype(numpy_name), name, name, cpp, rtol, atol)
+
+
 ELEMENT_TYPES: tuple[ElementType, ...] = (
-    ElementType("f64", "float64", np.dtype("float64"), "f64", "double", 1e-7, 1e-7),
-    ElementType("f32", "float32", np.dtype("float32"), "f32", "float", 1.3e-6, 1e-5),
-    ElementType("f16", "float16", np.dtype("float16"), "f16", "plumbline::Float16", 1e-3, 1e-5),
-    ElementType("bf16", "bfloat16", np.dtype("V2"), "bf16", "plumbline::BFloat16", 1.6e-2, 1e-5),
+    _float("float64", "f64", "float64", "double", 1e-7, 1e-7),
+    _float("float32", "f32", "float32", "float", 1.3e-6, 1e-5),
+    _float("float16", "f16", "float16", "plumbline::Float16", 1e-3, 1e-5),
+    _float("bfloat16", "bf16", "V2", "plumbline::BFloat16", 1.6e-2, 1e-5),
     *(_integer(name) for name in ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")),
-    ElementType("i1", "bool", np.dtype("bool"), "i1", "bool", 0.0, 0.0),
+    ElementType("i1", "bool", np.dtype("bool"), "i1", "i1", "bool", 0.0, 0.0),
 )
 
 
@@ -90,4 +106,19 @@ def from_torch_name(name: str) -> ElementType:
     raise UserError(
         f"torch dtype {name} is not supported; these are: "
         + ", ".join(element_type.torch_name for element_type in ELEMENT_TYPES)
+    )
+
+
+def from_torch_dialect(dtype: str) -> ElementType:
+    """Finds the element type that the Torch dialect spells `dtype`, such as "si64".
+
+    Raises:
+      UserError: there is none, as for complex and quantized dtypes.
+    """
+    for element_type in ELEMENT_TYPES:
+        if element_type.torch_dialect == dtype:
+            return element_type
+    raise UserError(
+        f"dtype {dtype} of the Torch dialect is not supported; these are: "
+        + ", ".join(element_type.torch_dialect for element_type in ELEMENT_TYPES)
     )

@@ -1,6 +1,5 @@
 """Takes a program's weights out of its text: they become arguments that go by their names."""
 
-import re
 from collections.abc import Sequence
 from typing import cast
 
@@ -57,9 +56,7 @@ class ReadableLiterals(FxImporterHooks):
         """The value of a literal, or None where the importer's own way will do."""
         if not isinstance(literal, torch.Tensor) or not 0 < literal.numel() <= _LARGEST_LITERAL:
             return None
-        name = element_type.from_torch_name(str(literal.dtype)).name
-        # The Torch dialect spells signs as si64 and ui8, the table of element types i64 and u8.
-        dtype = name.replace("u", "ui") if name[0] == "u" else re.sub(r"^i(?!1$)", "si", name)
+        dtype = element_type.from_torch_name(str(literal.dtype)).torch_dialect
         sizes = "".join(f"{size}x" for size in literal.shape)
         elements = f'dense<"0x{to_numpy(literal).tobytes().hex()}"> : tensor<{sizes}{dtype}>'
         type_ = f"!torch.vtensor<[{sizes[:-1].replace('x', ',')}],{dtype}>"

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 from torch_mlir import ir
 
+from plumbline.element_type import ELEMENT_TYPES, from_torch_dialect
+
 _TENSOR = re.compile(r"!torch\.vtensor<\[([^\]]*)\],([a-z0-9]+)>")
 
-_FLOATS = ("f64", "f32", "bf16", "f16")
-_INTEGERS = ("ui64", "si64", "ui32", "si32", "ui16", "si16", "si8", "ui8")
+_DTYPES = tuple(known.torch_dialect for known in ELEMENT_TYPES)
+_FLOATS = tuple(dtype for dtype in _DTYPES if "f" in dtype)
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -25,7 +27,7 @@ class TorchTensorType:
     def parse(cls, type_: ir.Type) -> "TorchTensorType | None":
         """The description of `type_`, or None if it is not such a tensor of numbers."""
         match = _TENSOR.fullmatch(str(type_))
-        if match is None or match[2] not in (*_FLOATS, *_INTEGERS, "i1"):
+        if match is None or match[2] not in _DTYPES:
             return None
         sizes = match[1].split(",") if match[1] else []
         return cls(tuple(DYNAMIC if size == "?" else int(size) for size in sizes), match[2])
@@ -42,7 +44,7 @@ class TorchTensorType:
 
 def element_type(dtype: str) -> ir.Type:
     """The builtin element type for a dtype."""
-    return ir.Type.parse(dtype.removeprefix("s").removeprefix("u"))
+    return ir.Type.parse(from_torch_dialect(dtype).mlir)
 
 
 def computed_in(dtype: str) -> str:
