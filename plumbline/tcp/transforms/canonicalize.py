@@ -231,7 +231,48 @@ def _fold_broadcast(op: TcpOp) -> ir.Value | None:
     return _const(np.array(attribute).reshape(-1)[:1], type_)
 
 
+# x + 0.0 is no identity: it makes 0.0 of -0.0.
+_NEUTRAL_RIGHT: Mapping[type[TcpOp], tuple[float, int]] = {
+    elementwise.AddOp: (-0.0, 0),
+    elementwise.DivfOp: (1.0, 1),
+    elementwise.DivsiOp: (1.0, 1),
+    elementwise.DivuiOp: (1.0, 1),
+    elementwise.MulOp: (1.0, 1),
+    elementwise.SubOp: (0.0, 0),
+}
+"""The float and the integer that change nothing as the second operand."""
+_COMMUTATIVE = (elementwise.AddOp, elementwise.MulOp)
+
+
+def _number_everywhere(value: ir.Value) -> float | int | None:
+    """The one number that all elements of `value` are, if that is known."""
+    stretching = (data_movement.BroadcastOp.OPERATION_NAME, "tensor.expand_shape")
+    while not isinstance(value.owner, ir.Block) and value.owner.name in stretching:
+        value = value.owner.operands[0]
+    if isinstance(value.owner, ir.Block) or value.owner.name != ConstOp.OPERATION_NAME:
+        return None
+    attribute = value.owner.attributes["value"]
+    if not isinstance(attribute, ir.DenseElementsAttr) or not attribute.is_splat:
+        return None
+    return attribute.get_splat_value().value  # type: ignore[no-any-return]
+
+
+def _drop_neutral(op: TcpOp) -> ir.Value | None:
+    """The operand that the other one does not change."""
+    first, second = op.operands
+    neutral = _NEUTRAL_RIGHT[type(op)][not is_float(op.out.type.element_type)]
+    pairs = (
+        [(first, second), (second, first)] if isinstance(op, _COMMUTATIVE) else [(first, second)]
+    )
+    for kept, other in pairs:
+        # repr tells -0.0 from 0.0.
+        if kept.type == op.out.type and repr(_number_everywhere(other)) == repr(neutral):
+            return kept
+    return None
+
+
 _REWRITES: Mapping[type[TcpOp], Pattern] = {
+    **dict.fromkeys(_NEUTRAL_RIGHT, _drop_neutral),
     data_movement.BroadcastOp: _fold_broadcast,
     data_movement.TransposeOp: _compose_transposes,
 }

@@ -140,3 +140,45 @@ func.func @identities(%a: tensor<2x?xf32>) -> (tensor<2x?xf32>, tensor<2x?xf32>,
   %6 = tcp.transpose %5 {permutation = [1, 0]} : tensor<?x2xf32> -> tensor<2x?xf32>
   return %0, %1, %2, %3, %4, %6 : tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>, tensor<2x?xf32>
 }
+
+// -----
+
+// A one that is multiplied with, also where it is stretched; -0.0 + 0.0 is 0.0, so that stays.
+
+// CHECK-LABEL: func.func @drop_neutral(
+// CHECK-SAME:      %[[X:[^:]*]]: tensor<?xbf16>, %[[Y:[^:]*]]: tensor<2xf32>, %[[I:[^:]*]]: tensor<2xi64>
+// CHECK:         %[[ZERO:.*]] = tcp.const {value = dense<0.000000e+00> : tensor<2xf32>}
+// CHECK-NEXT:    %[[SUM:.*]] = tcp.add %[[Y]], %[[ZERO]]
+// CHECK-NEXT:    return %[[X]], %[[SUM]], %[[Y]], %[[Y]], %[[I]], %[[I]]
+func.func @drop_neutral(%x: tensor<?xbf16>, %y: tensor<2xf32>, %i: tensor<2xi64>, %n: index)
+    -> (tensor<?xbf16>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xi64>, tensor<2xi64>) {
+  %one = tcp.const {value = dense<1.0> : tensor<bf16>} : tensor<bf16>
+  %expanded = tensor.expand_shape %one [] output_shape [1] : tensor<bf16> into tensor<1xbf16>
+  %ones = tcp.broadcast %expanded, %n {axes = [0]} : tensor<1xbf16>, index -> tensor<?xbf16>
+  %0 = tcp.mul %ones, %x : tensor<?xbf16>, tensor<?xbf16> -> tensor<?xbf16>
+  %zero = tcp.const {value = dense<0.0> : tensor<2xf32>} : tensor<2xf32>
+  %minus_zero = tcp.const {value = dense<-0.0> : tensor<2xf32>} : tensor<2xf32>
+  %1 = tcp.add %y, %zero : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+  %2 = tcp.sub %y, %zero : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+  %3 = tcp.add %minus_zero, %y : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+  %none = tcp.const {value = dense<0> : tensor<2xi64>} : tensor<2xi64>
+  %4 = tcp.add %i, %none : tensor<2xi64>, tensor<2xi64> -> tensor<2xi64>
+  %unit = tcp.const {value = dense<1> : tensor<2xi64>} : tensor<2xi64>
+  %5 = tcp.divsi %i, %unit {rounding_mode = #tcp<rounding_mode Floor>} : tensor<2xi64>, tensor<2xi64> -> tensor<2xi64>
+  return %0, %1, %2, %3, %4, %5 : tensor<?xbf16>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xi64>, tensor<2xi64>
+}
+
+// -----
+
+// What stands first is no neutral element of a difference or a quotient.
+
+// CHECK-LABEL: func.func @keep_first(
+// CHECK:         tcp.sub
+// CHECK:         tcp.divf
+func.func @keep_first(%y: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %zero = tcp.const {value = dense<0.0> : tensor<2xf32>} : tensor<2xf32>
+  %one = tcp.const {value = dense<1.0> : tensor<2xf32>} : tensor<2xf32>
+  %0 = tcp.sub %zero, %y : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+  %1 = tcp.divf %one, %y : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+  return %0, %1 : tensor<2xf32>, tensor<2xf32>
+}
