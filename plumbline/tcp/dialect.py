@@ -49,6 +49,9 @@ class VerificationError(Exception):
 class Trait:
     """A rule that several ops share. The op's own verifier checks it."""
 
+    message: str
+    """What is said of an op that breaks it."""
+
     @staticmethod
     def attach(name: str) -> None:
         """Nothing to attach: one call from MLIR into Python for each op is enough."""
@@ -103,7 +106,11 @@ def _attribute_accessor(name: str, optional: bool) -> property:
 
 
 class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
-    """Base class of all ops of the dialect."""
+    """Base class of all ops of the dialect.
+
+    A subclass has what its annotations say as `type_constraints` (of operands and results),
+    `attribute_constraints` and `optional_attributes`, by the names of the fields, and its `traits`.
+    """
 
     assembly_format = ""
     """The op's text, in the language that `assembly/format.py` describes."""
@@ -116,14 +123,15 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
         Raises:
           ValueError: the assembly format does not fit the op.
         """
-        cls._type_constraints = dict(getattr(cls, "_type_constraints", {}))
-        cls._attribute_constraints = dict(getattr(cls, "_attribute_constraints", {}))
-        cls._optional_attributes = set(getattr(cls, "_optional_attributes", ()))
+        cls.type_constraints = dict(getattr(cls, "type_constraints", {}))
+        cls.attribute_constraints = dict(getattr(cls, "attribute_constraints", {}))
+        cls.optional_attributes = set(getattr(cls, "optional_attributes", ()))
         for field, hint in list(cls.__annotations__.items()):
             cls._take_annotation(field, hint)
         super().__init_subclass__(name=name, traits=traits, **kwargs)
         if name is None:
             return
+        cls.traits = tuple(cls._traits)
         cls.assembly = parse_format(cls._signature(name), cls.assembly_format)
         for index, operand in enumerate(cls.assembly.signature.operands):
             accessor = _operand_accessor(index, cls)
@@ -131,8 +139,8 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
             setattr(cls.Adaptor, operand.name, accessor)
         for index, result in enumerate(cls.assembly.signature.results):
             setattr(cls, result.name, _result_accessor(index, cls))
-        for attribute in cls._attribute_constraints:
-            accessor = _attribute_accessor(attribute, attribute in cls._optional_attributes)
+        for attribute in cls.attribute_constraints:
+            accessor = _attribute_accessor(attribute, attribute in cls.optional_attributes)
             setattr(cls, attribute, accessor)
             setattr(cls.Adaptor, attribute, accessor)
 
@@ -141,15 +149,15 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
         """Keeps the constraint of a field, and leaves the bindings what they understand."""
         inner = ext.match_optional(hint)
         if isinstance(inner or hint, type) and issubclass(inner or hint, AttributeConstraint):
-            cls._attribute_constraints[field] = inner or hint
+            cls.attribute_constraints[field] = inner or hint
             if inner:
-                cls._optional_attributes.add(field)
+                cls.optional_attributes.add(field)
             del cls.__annotations__[field]
             return
         variadic = get_origin(hint) is Sequence
         value = get_args(hint)[0] if variadic else hint
         if get_origin(value) in (ir.Value, ir.OpResult):
-            cls._type_constraints[field] = get_args(value)[0]
+            cls.type_constraints[field] = get_args(value)[0]
             hints: dict[str, Any] = cls.__annotations__
             hints[field] = get_origin(value)[Any]
             if variadic:
@@ -162,7 +170,7 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
                 ValueField(
                     field.name,
                     variadic=field.variadicity is not irdl.Variadicity.single,
-                    fixed_type=cls._type_constraints[field.name].fixed_type,
+                    fixed_type=cls.type_constraints[field.name].fixed_type,
                 )
                 for field in fields
             ]
@@ -175,11 +183,11 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
             attributes=[
                 AttributeField(
                     attribute,
-                    optional=attribute in cls._optional_attributes,
+                    optional=attribute in cls.optional_attributes,
                     fixed_type=constraint.fixed_type,
                     inline=constraint.inline,
                 )
-                for attribute, constraint in cls._attribute_constraints.items()
+                for attribute, constraint in cls.attribute_constraints.items()
             ],
             regions=[region.name for region in regions],
         )
@@ -304,10 +312,10 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
     def _build_attributes(cls, values: Mapping[str, Any]) -> dict[str, ir.Attribute]:
         built = {}
         for name, value in values.items():
-            if name not in cls._attribute_constraints:
+            if name not in cls.attribute_constraints:
                 raise TypeError(f"{cls.__name__} has no attribute '{name}'")
             if value is not None:
-                constraint = cls._attribute_constraints[name]
+                constraint = cls.attribute_constraints[name]
                 built[name] = value if isinstance(value, ir.Attribute) else constraint.build(value)
         return built
 
@@ -328,7 +336,7 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
         """
         try:
             self._verify_constraints()
-            for trait in self._traits:
+            for trait in self.traits:
                 if issubclass(trait, Trait):
                     trait.verify(self)
             self.verify_operation()
@@ -349,9 +357,9 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
         signature = self.assembly.signature
         self._verify_values("operand", signature.operands, self.operands)
         self._verify_values("result", signature.results, self.results)
-        for name, constraint in self._attribute_constraints.items():
+        for name, constraint in self.attribute_constraints.items():
             if name not in self.attributes:
-                if name not in self._optional_attributes:
+                if name not in self.optional_attributes:
                     raise VerificationError(f"requires attribute '{name}'")
             elif not constraint.admits(self.attributes[name]):
                 raise VerificationError(
@@ -377,7 +385,7 @@ class TcpOp(ext.Operation, dialect=TCP):  # type: ignore[call-arg]
         )
         index = 0
         for field, size in zip(fields, sizes, strict=True):
-            constraint = self._type_constraints[field.name]
+            constraint = self.type_constraints[field.name]
             for _ in range(size):
                 type_ = values[index].type
                 if not constraint.admits(type_):

@@ -13,21 +13,23 @@ def _types(op: TcpOp) -> list[ir.Type]:
 class Elementwise(Trait):
     """All operands and results have compatible shapes."""
 
+    message = "all non-scalar operands/results must have the same shape and base type"
+
     @staticmethod
     def verify(op: TcpOp) -> None:
         """Compares the shapes."""
         if common_shape(type_.shape for type_ in _types(op)) is None:
-            raise VerificationError(
-                "all non-scalar operands/results must have the same shape and base type"
-            )
+            raise VerificationError(Elementwise.message)
 
 
 class SameElementType(Trait):
     """All operands and results have the same element type."""
+
+    message = "requires the same element type for all operands and results"
 
     @staticmethod
     def verify(op: TcpOp) -> None:
         """Compares the element types."""
         first, *others = (type_.element_type for type_ in _types(op))
         if any(other != first for other in others):
-            raise VerificationError("requires the same element type for all operands and results")
+            raise VerificationError(SameElementType.message)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, linalg, scf, tensor
 
-from plumbline.tcp.ops.data_movement import GatherNdOp, GatherOp, ScatterNdOp, ScatterOp
+from plumbline.tcp.ops.indexing import GatherNdOp, GatherOp, ScatterNdOp, ScatterOp
 from plumbline.tcp_to_linalg.combiners import Combination
 from plumbline.tcp_to_linalg.loop_nest import dims_map
 from plumbline.tcp_to_linalg.pattern import DYNAMIC, Patterns, dim, empty, generic, index

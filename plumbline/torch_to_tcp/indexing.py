@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
 
-from plumbline.tcp.ops import data_movement as tcp
+from plumbline.tcp.ops import indexing as tcp
 from plumbline.tcp.ops.elementwise import (
     AddOp,
     CompareOp,

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from torch_mlir import ir
 
 from plumbline.tcp.dialect import TcpOp
-from plumbline.tcp.ops.data_movement import GatherOp
 from plumbline.tcp.ops.elementwise import AddOp, DivfOp, DivsiOp, MulOp
+from plumbline.tcp.ops.indexing import GatherOp
 from plumbline.tcp.ops.pooling import ArgmaxPoolOp, PoolOp
 from plumbline.tcp.ops.reduction import ArgmaxOp
 from plumbline.torch_to_tcp import sizes as size_arithmetic

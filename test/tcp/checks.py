@@ -48,16 +48,3 @@ def error_of(text: str) -> str:
     with pytest.raises(UserError) as raised:
         parse(text)
     return str(raised.value)
-
-
-def check_invalid(text: str, op: str, message: str) -> None:
-    """The last op of that name is refused with `message`, at its place in the text."""
-    offset = [found.start() for found in re.finditer(rf'"?tcp\.{op}\b', text)][-1]
-    line = text.count("\n", 0, offset)
-    column = offset - text.rfind("\n", 0, offset) - 1
-    expected = f"{FILE}:{line + 1}:{column + 1}: error: 'tcp.{op}' op {message}\n"
-    error = error_of(text)
-    assert error.startswith(expected), f"expected {expected}got {error}"
-    shown, caret = error.removeprefix(expected).splitlines()[:2]
-    assert shown == text.splitlines()[line]
-    assert caret == " " * column + "^"

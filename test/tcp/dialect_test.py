@@ -9,7 +9,14 @@ from torch_mlir.passmanager import PassManager
 
 from plumbline.tcp.assembly.module import print_module
 from plumbline.tcp.attributes import case_of
-from plumbline.tcp.ops import contraction, data_movement, elementwise, reduction, structure
+from plumbline.tcp.ops import (
+    contraction,
+    data_movement,
+    elementwise,
+    indexing,
+    reduction,
+    structure,
+)
 from test.tcp.checks import context, function, parse
 
 ARGUMENTS = ["tensor<?x3xf32>", "tensor<2x?xf32>", "index", "tensor<1x3xf32>", "tensor<2x1xi64>"]
@@ -38,9 +45,9 @@ def test_result_types_follow_from_operands(values: Sequence[ir.Value]) -> None:
     turned = data_movement.TransposeOp(dynamic, permutation=[1, 0])
     assert str(turned.out.type) == "tensor<3x?xf32>"
     assert str(data_movement.ReverseOp(dynamic, axes=[0]).out.type) == "tensor<?x3xf32>"
-    gathered = data_movement.GatherOp(dynamic, values[4], dim=0)
+    gathered = indexing.GatherOp(dynamic, values[4], dim=0)
     assert str(gathered.out.type) == "tensor<2x1xf32>"
-    assert str(data_movement.GatherNdOp(dynamic, values[4]).out.type) == "tensor<2x3xf32>"
+    assert str(indexing.GatherNdOp(dynamic, values[4]).out.type) == "tensor<2x3xf32>"
     assert str(contraction.MatmulOp(static, turned).out.type) == "tensor<2x?xf32>"
 
 

@@ -45,18 +45,17 @@ class MatrixProductOp(TcpOp, traits=[ext.Pure]):
         verify_same_element_type(first, second, result)
         verify_rank("operand #0", first, self.rank)
         verify_rank("operand #1", second, self.rank)
-        batches = common_shape([first.shape[:-2], second.shape[:-2]])
-        if batches is None:
-            raise VerificationError(
-                f"requires as many matrices in both operands, but got {spell(first.shape[:-2])} "
-                f"and {spell(second.shape[:-2])}"
-            )
+        batches = self._verified_batches()
         if common_shape([first.shape[-1:], second.shape[-2:-1]]) is None:
             raise VerificationError(
                 "requires as many columns in operand #0 as rows in operand #1, but got "
                 f"{first.shape[-1]} and {second.shape[-2]}"
             )
         verify_shape("a result", result, [*batches, first.shape[-2], second.shape[-1]])
+
+    def _verified_batches(self) -> Sequence[int]:
+        """The sizes before those of a matrix."""
+        return []
 
 
 class MatmulOp(MatrixProductOp, name="matmul"):
@@ -67,3 +66,14 @@ class BatchMatmulOp(MatrixProductOp, name="batch_matmul"):
     """The products of pairs of matrices, [b, m, k] and [b, k, n] to [b, m, n]."""
 
     rank = 3
+
+    def _verified_batches(self) -> Sequence[int]:
+        """There are as many matrices in both operands."""
+        first, second = self.in1.type.shape[:-2], self.in2.type.shape[:-2]
+        batches = common_shape([first, second])
+        if batches is None:
+            raise VerificationError(
+                f"requires as many matrices in both operands, but got {spell(first)} "
+                f"and {spell(second)}"
+            )
+        return batches

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Sequence
 
 import pytest
 from torch_mlir import ir
@@ -131,6 +132,29 @@ module {{
     assert print_module(module) == text
     generic = print_module(module, generic=True)
     assert print_module(parse_module(generic, make_context(), "b.mlir")) == text
+
+
+@pytest.mark.parametrize(
+    "types",
+    [
+        pytest.param(["index", "tensor<?xf32>"] * 32, id="of_different_types_in_turn"),
+        pytest.param(["index"] * 500 + ["tensor<?xf32>"] * 500, id="of_one_type_in_a_row"),
+    ],
+)
+def test_many_values(types: Sequence[str]) -> None:
+    check_round_trip(function(types, _custom_op_of(types)))
+
+
+def test_too_many_values_of_different_types() -> None:
+    types = ["index", "tensor<?xf32>"] * 33
+    error = error_of(function(types, _custom_op_of(types)))
+    assert "error: 'inputs' takes at most 64 values of different types in a row" in error
+
+
+def _custom_op_of(types: Sequence[str]) -> str:
+    """An op that takes all arguments, which are of these types."""
+    values = ", ".join(f"%arg{index}" for index in range(len(types)))
+    return f'tcp.custom_op("f") {values} : {", ".join(types)} -> ()'
 
 
 def test_an_alias_is_kept_where_something_else_uses_it() -> None:

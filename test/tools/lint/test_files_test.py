@@ -1,6 +1,7 @@
 """Guards against a test that nobody runs: a file without a target, or one that collects nothing."""
 
 import ast
+import fnmatch
 import sys
 from pathlib import Path
 
@@ -9,6 +10,11 @@ import pytest
 from tools.lint import repository
 
 _TEST_FILES = repository.files("test/*_test.py", "test/*_test.cc", "test/*_test.cpp")
+_LIT_FILES = [
+    file
+    for file in repository.files("test/*.mlir")
+    if "// RUN:" in (repository.ROOT / file).read_text()
+]
 
 
 def _package(path: Path) -> Path:
@@ -27,6 +33,23 @@ def test_a_target_has_the_file(file: str) -> None:
     package = _package(Path(file))
     name = str(Path(file).relative_to(package))
     assert name in _strings(package / "BUILD"), f"{package}/BUILD does not name {name}"
+
+
+@pytest.mark.parametrize("file", _LIT_FILES)
+def test_a_lit_test_has_the_file(file: str) -> None:
+    package = _package(Path(file))
+    name = str(Path(file).relative_to(package))
+    syntax = ast.parse((repository.ROOT / package / "BUILD").read_text())
+    sources = [
+        {node.value for node in ast.walk(keyword.value) if isinstance(node, ast.Constant)}
+        for call in ast.walk(syntax)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "lit_test"
+        for keyword in call.keywords
+        if keyword.arg == "srcs"
+    ]
+    # As it stands, or in a glob.
+    taken = any(fnmatch.fnmatch(name, str(pattern)) for names in sources for pattern in names)
+    assert taken, f"no lit_test in {package}/BUILD has {name}"
 
 
 @pytest.mark.parametrize("file", [file for file in _TEST_FILES if file.endswith(".py")])

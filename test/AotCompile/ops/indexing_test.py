@@ -1,0 +1,268 @@
+"""Ops that read or write places which are known at run time only, against PyTorch."""
+
+import sys
+from collections.abc import Callable
+
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
+
+from plumbline.tcp.ops import indexing as tcp
+from test.AotCompile.ops.op_case import (
+    FLOATS,
+    NUMBERS,
+    OpCase,
+    Sampler,
+    check,
+    each,
+    ops_without_case,
+)
+
+_Inputs = Callable[[Sampler], tuple[torch.Tensor, ...]]
+
+
+def _gathered(*sizes: int, below: int, negative: bool = False) -> _Inputs:
+    """A matrix and indices into it."""
+    return lambda s: (s.tensor(5, 7), s.index(*sizes, below=below, negative=negative))
+
+
+READ = [
+    OpCase("gather", lambda x, i: torch.gather(x, 1, i), _gathered(5, 3, below=7), [tcp.GatherOp]),
+    OpCase(
+        "gather_first", lambda x, i: torch.gather(x, 0, i), _gathered(4, 7, below=5), [tcp.GatherOp]
+    ),
+    OpCase(
+        "gather_last", lambda x, i: torch.gather(x, -1, i), _gathered(5, 3, below=7), [tcp.GatherOp]
+    ),
+    OpCase(
+        "gather_fewer",
+        lambda x, i: torch.gather(x, 1, i),
+        _gathered(4, 9, below=7),
+        [tcp.GatherOp],
+        empty=False,
+        kinds=["static", "dynamic"],
+    ),
+    OpCase(
+        "gather_rank_0",
+        lambda x, i: torch.gather(x, 0, i),
+        lambda s: (s.tensor(), s.index(below=1)),
+        [tcp.GatherOp],
+        kinds=["static"],
+    ),
+    OpCase(
+        "take_along_dim",
+        lambda x, i: torch.take_along_dim(x, i, 1),
+        _gathered(5, 3, below=7),
+        [tcp.GatherOp],
+        kinds=["static"],
+    ),
+    OpCase(
+        "index_select", lambda x, i: x.index_select(0, i), _gathered(4, below=5), [tcp.GatherNdOp]
+    ),
+    OpCase(
+        "index_select_last",
+        lambda x, i: x.index_select(-1, i),
+        _gathered(4, below=7),
+        [tcp.GatherOp],
+    ),
+    OpCase("index", lambda x, i: x[i], _gathered(4, 3, below=5, negative=True), [tcp.GatherNdOp]),
+    OpCase(
+        "index_second", lambda x, i: x[:, i], _gathered(4, below=7, negative=True), [tcp.GatherNdOp]
+    ),
+    OpCase(
+        "index_both",
+        lambda x, i, j: x[i, j],
+        lambda s: (s.tensor(5, 7), s.index(4, 1, below=5), s.index(3, below=7, negative=True)),
+        [tcp.GatherNdOp],
+    ),
+    OpCase(
+        "index_apart",
+        lambda x, i: x[i, :, i],
+        lambda s: (s.tensor(3, 7, 3), s.index(4, below=3)),
+        [tcp.GatherNdOp],
+    ),
+    OpCase(
+        "index_list",
+        lambda x: x[[0, 2, -1]],
+        lambda s: (s.tensor(5, 7),),
+        [tcp.GatherNdOp],
+        static=[5],
+    ),
+    OpCase(
+        "embedding",
+        F.embedding,
+        lambda s: (s.index(4, 3, below=5), s.tensor(5, 7)),
+        [tcp.GatherNdOp],
+        NUMBERS,
+    ),
+    OpCase(
+        "embedding_int32",
+        F.embedding,
+        lambda s: (s.index(4, 3, below=5, dtype=torch.int32), s.tensor(5, 7)),
+        [tcp.GatherNdOp],
+        NUMBERS,
+    ),
+]
+
+
+def _bags(s: Sampler) -> tuple[torch.Tensor, ...]:
+    """A matrix, indices into it, and where bags begin; the second bag is empty."""
+    indices = s.index(9, below=5)
+    return s.tensor(5, 7), indices, torch.tensor([0, 2, 2, 5]).clamp(max=len(indices))
+
+
+BAGS = [
+    *(
+        OpCase(
+            f"embedding_bag_{mode}",
+            lambda w, i, o, mode=mode: F.embedding_bag(i, w, o, mode=mode),
+            _bags,
+            [tcp.GatherNdOp, tcp.ScatterOp],
+            FLOATS,
+            static=[4],
+        )
+        for mode in ("sum", "mean", "max")
+    ),
+    OpCase(
+        "embedding_bag_weighted",
+        lambda w, i, o, p: F.embedding_bag(i, w, o, mode="sum", per_sample_weights=p),
+        lambda s: (*_bags(s), s.tensor(9)),
+        [tcp.GatherNdOp, tcp.ScatterOp],
+        FLOATS,
+        static=[4],
+    ),
+    OpCase(
+        "embedding_bag_rows",
+        lambda w, i: F.embedding_bag(i, w),
+        lambda s: (s.tensor(5, 7), s.index(4, 3, below=5)),
+        [tcp.GatherNdOp, tcp.ScatterOp],
+        FLOATS,
+        # TCP has no op for the offsets of rows of any length, and PyTorch refuses those of length 0.
+        kinds=["static"],
+    ),
+]
+
+
+def _scattered(s: Sampler) -> tuple[torch.Tensor, ...]:
+    """A matrix, places along its last dimension of which some come twice, and updates."""
+    return s.tensor(5, 7), s.index(5, 9, below=7), s.tensor(5, 9)
+
+
+def _scattered_once(s: Sampler) -> tuple[torch.Tensor, ...]:
+    """The same with no place twice, since PyTorch leaves open which update stays."""
+    rows = [s.permutation(7) for _ in range(s.size(5))]
+    places = torch.stack(rows) if rows else torch.zeros(0, s.size(7), dtype=torch.int64)
+    return s.tensor(5, 7), places, s.tensor(5, 7)
+
+
+def _reduced(reduce: str, *, include_self: bool) -> Callable[..., torch.Tensor]:
+    return lambda x, i, y: x.scatter_reduce(1, i, y, reduce, include_self=include_self)
+
+
+WRITTEN = [
+    OpCase("scatter", lambda x, i, y: x.scatter(1, i, y), _scattered_once, [tcp.ScatterOp]),
+    OpCase("scatter_last", lambda x, i, y: x.scatter(-1, i, y), _scattered_once, [tcp.ScatterOp]),
+    OpCase(
+        "scatter_number",
+        lambda x, i: x.scatter(-1, i, 1),
+        _gathered(5, 3, below=7),
+        [tcp.ScatterOp],
+    ),
+    OpCase(
+        "scatter_fewer",
+        lambda x, i, y: x.scatter_add(1, i[:4, :2], y),
+        _scattered,
+        [tcp.ScatterOp],
+        empty=False,
+        auto=True,
+        kinds=["static", "dynamic"],
+    ),
+    OpCase("scatter_add", lambda x, i, y: x.scatter_add(1, i, y), _scattered, [tcp.ScatterOp]),
+    *(
+        OpCase(
+            f"scatter_{reduce}",
+            lambda x, i, y, reduce=reduce: x.scatter(1, i, y, reduce=reduce),
+            _scattered,
+            [tcp.ScatterOp],
+            NUMBERS,
+        )
+        for reduce in ("add", "multiply")
+    ),
+    *(
+        OpCase(
+            f"scatter_reduce_{reduce}_{'with' if include_self else 'without'}_self",
+            _reduced(reduce, include_self=include_self),
+            _scattered,
+            [tcp.ScatterOp],
+            NUMBERS,
+        )
+        for reduce in ("sum", "prod", "amax", "amin", "mean")
+        for include_self in (True, False)
+    ),
+    OpCase(
+        "scatter_rank_0",
+        lambda x, i, y: x.scatter(0, i, y),
+        lambda s: (s.tensor(), s.index(below=1), s.tensor()),
+        [tcp.ScatterOp],
+        kinds=["static"],
+    ),
+    OpCase(
+        "index_put",
+        lambda x, i, y: x.index_put((i,), y),
+        lambda s: (s.tensor(5, 7), s.permutation(5) - s.size(5), s.tensor(5, 7)),
+        [tcp.ScatterNdOp],
+    ),
+    OpCase(
+        "index_put_stretched",
+        lambda x, i, y: x.index_put((i,), y),
+        lambda s: (s.tensor(5, 7), s.index(4, 3, below=5), s.tensor(7)),
+        [tcp.ScatterNdOp],
+    ),
+    OpCase(
+        "index_put_accumulates",
+        lambda x, i, y: x.index_put((i,), y, accumulate=True),
+        lambda s: (s.tensor(5, 7), s.index(9, below=5), s.tensor(9, 7)),
+        [tcp.ScatterNdOp],
+        NUMBERS,
+    ),
+    OpCase(
+        "index_put_both",
+        lambda x, i, y: x.index_put((i, i), y),
+        lambda s: (s.tensor(5, 7), s.permutation(5), s.tensor(5)),
+        [tcp.ScatterNdOp],
+        static=[5, 7],
+    ),
+    OpCase(
+        "index_add",
+        lambda x, i, y: x.index_add(0, i, y),
+        lambda s: (s.tensor(5, 7), s.index(9, below=5), s.tensor(9, 7)),
+        [tcp.ScatterNdOp],
+        NUMBERS,
+    ),
+    OpCase(
+        "index_copy",
+        lambda x, i, y: x.index_copy(1, i, y),
+        lambda s: (s.tensor(5, 7), s.permutation(7), s.tensor(5, 7)),
+        [tcp.ScatterNdOp],
+    ),
+    OpCase(
+        "index_fill", lambda x, i: x.index_fill(1, i, 1), _gathered(4, below=7), [tcp.ScatterNdOp]
+    ),
+]
+
+CASES = [*READ, *BAGS, *WRITTEN]
+
+
+@each(CASES)
+def test_against_pytorch(case: OpCase, kind: str) -> None:
+    """The compiled function answers as PyTorch does."""
+    check(case, kind)
+
+
+def test_every_op_has_a_case() -> None:
+    """No op of the family is left out."""
+    assert not ops_without_case(tcp, CASES)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

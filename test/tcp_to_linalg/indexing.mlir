@@ -1,0 +1,95 @@
+// RUN: tcp-opt %s -convert-tcp-to-linalg -canonicalize -cse -split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @gather(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK:         linalg.index
+// CHECK:         arith.index_cast
+// CHECK:         tensor.extract
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @gather(%arg0: tensor<2x3xf32>, %arg1: tensor<2x1xi64>) -> tensor<2x1xf32> {
+  %0 = tcp.gather %arg0, %arg1 {dim = 1 : index} : tensor<2x3xf32>, tensor<2x1xi64> -> tensor<2x1xf32>
+  return %0 : tensor<2x1xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @gather_2(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK:         linalg.index
+// CHECK:         arith.index_cast
+// CHECK:         tensor.extract
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @gather_2(%arg0: tensor<?x?xf32>, %arg1: tensor<?x?xi64>) -> tensor<?x?xf32> {
+  %0 = tcp.gather %arg0, %arg1 {dim = 0 : i64} : tensor<?x?xf32>, tensor<?x?xi64> -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @scatter(
+// CHECK:         scf.for
+// CHECK:         scf.for
+// CHECK:         tensor.extract
+// CHECK:         arith.index_cast
+// CHECK:         tensor.extract
+// CHECK:         tensor.insert
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @scatter(%arg0: tensor<?x?xf32>, %arg1: tensor<?x?xi64>) -> tensor<?x?xf32> {
+  %0 = tcp.scatter %arg0, %arg1, %arg0 {dim = 0 : index} : tensor<?x?xf32>, tensor<?x?xi64>, tensor<?x?xf32> -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @scatter_2(
+// CHECK:         scf.for
+// CHECK:         scf.for
+// CHECK:         tensor.extract
+// CHECK:         arith.index_cast
+// CHECK:         tensor.extract
+// CHECK:         arith.maxui
+// CHECK:         tensor.insert
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @scatter_2(%arg0: tensor<?x?xi64>) -> tensor<?x?xi64> {
+  %0 = tcp.scatter %arg0, %arg0, %arg0 {combiner = #tcp<combiner max>, dim = 1 : index, int_signedness = #tcp<signedness Unsigned>} : tensor<?x?xi64>, tensor<?x?xi64>, tensor<?x?xi64> -> tensor<?x?xi64>
+  return %0 : tensor<?x?xi64>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @gather_nd(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK:         linalg.index
+// CHECK:         arith.index_cast
+// CHECK:         arith.index_cast
+// CHECK:         tensor.extract
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @gather_nd(%arg0: tensor<4x2x3xf32>, %arg1: tensor<?x2xi32>) -> tensor<?x3xf32> {
+  %0 = tcp.gather_nd %arg0, %arg1 : tensor<4x2x3xf32>, tensor<?x2xi32> -> tensor<?x3xf32>
+  return %0 : tensor<?x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @scatter_nd(
+// CHECK:         scf.for
+// CHECK:         scf.for
+// CHECK:         tensor.extract
+// CHECK:         tensor.extract
+// CHECK:         arith.index_cast
+// CHECK:         arith.index_cast
+// CHECK:         tensor.extract
+// CHECK:         tensor.extract
+// CHECK:         arith.addf
+// CHECK:         tensor.insert
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @scatter_nd(%arg0: tensor<4x2x3xf32>, %arg1: tensor<?x2xi32>, %arg2: tensor<?x3xf32>) -> tensor<4x2x3xf32> {
+  %0 = tcp.scatter_nd %arg0, %arg1, %arg2 {combiner = #tcp<combiner sum>} : tensor<4x2x3xf32>, tensor<?x2xi32>, tensor<?x3xf32> -> tensor<4x2x3xf32>
+  return %0 : tensor<4x2x3xf32>
+}
