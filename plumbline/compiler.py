@@ -1,12 +1,13 @@
 """The whole chain in one process: from a PyTorch module to a function that can be called."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch_mlir import ir
 
 from plumbline import element_type
+from plumbline.argument_shapes import ArgumentShapes
 from plumbline.context import make_context
 from plumbline.element_type import ElementType
 from plumbline.errors import UserError
@@ -14,11 +15,13 @@ from plumbline.linalg_to_llvm.conversion import convert_linalg_to_llvm
 from plumbline.linalg_to_llvm.embedded_weights import marks_of
 from plumbline.llvm_to_asm.assembly import Target, emit_assembly, emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
-from plumbline.loader_to_torch.export import export
+from plumbline.llvm_to_asm.probe import vector_unit_of
+from plumbline.loader_to_torch.export import Export, export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, check_program
 from plumbline.loader_to_torch.references import to_numpy
 from plumbline.native_function import NativeFunction
 from plumbline.reference_archive import Tensor
+from plumbline.shape_attributes import from_ops
 from plumbline.signature import Signature, TensorSpec
 from plumbline.tcp.assembly.module import parse_module, print_module
 from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
@@ -49,6 +52,16 @@ class CompiledProgram:
         self._texts = dict(texts)
         self._target = target
 
+    @property
+    def code_bytes(self) -> int:
+        """The size of the machine code, as an object file."""
+        return self._function.code_bytes
+
+    @property
+    def weight_bytes(self) -> int:
+        """The size of the weights, which a library holds beside the machine code."""
+        return self._function.data_bytes
+
     def stage(self, name: str) -> str:
         """The text of a stage, one of `STAGES`.
 
@@ -65,7 +78,8 @@ class CompiledProgram:
         """Runs the program.
 
         Raises:
-          UserError: an argument is missing, or has another element type or shape than compiled.
+          UserError: an argument is missing, has another element type or shape than compiled, or a
+            size outside its range or that disagrees with another.
         """
         specs = self.signature.inputs
         if len(arguments) != len(specs):
@@ -78,6 +92,7 @@ class CompiledProgram:
             given = element_type.from_numpy_dtype(array.dtype)
             spec.check(f"argument {index}", given.name, array.shape)
             arrays.append(array)
+        self.signature.shapes.check(self.signature.name, [array.shape for array in arrays])
         results = self._function(*arrays)
         if arguments and not any(isinstance(argument, torch.Tensor) for argument in arguments):
             return results
@@ -95,6 +110,8 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     func_name: str = "func_main",
     target_cpu: str = "native",
     opt_level: int = 2,
+    runtime_checks: bool = False,
+    when_done: Callable[[str], None] = lambda stage: None,
 ) -> CompiledProgram:
     """Compiles `module` for this machine, by the stages that `aot_compile` makes targets of.
 
@@ -105,6 +122,9 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
       func_name: the name of the compiled function.
       target_cpu: as the flag --//tools/aot:target_cpu.
       opt_level: as the flag --//tools/aot:opt_level.
+      runtime_checks: as the flag --//tools/aot:runtime_checks; a check that fails ends the process.
+      when_done: called after each stage with its name, to measure or to show progress: those of
+        `STAGES` as far as "llvm_ir", then "machine_code".
 
     Raises:
       UserError: the program cannot be compiled; the message says what is in the way.
@@ -115,19 +135,49 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     module.eval()
     program.inputs = tuple(tensor.detach().clone() for tensor in example_inputs)
     target = Target.for_cpu(target_cpu)
+    return compile_export(
+        who,
+        export(who, program),
+        func_name,
+        target,
+        opt_level=opt_level,
+        runtime_checks=runtime_checks,
+        when_done=when_done,
+    )
 
-    exported = export(who, program)
+
+def compile_export(
+    who: str,
+    exported: Export,
+    func_name: str,
+    target: Target,
+    *,
+    opt_level: int = 2,
+    runtime_checks: bool = False,
+    when_done: Callable[[str], None] = lambda stage: None,
+) -> CompiledProgram:
+    """The stages after the first, for a program that messages call `who`.
+
+    Raises:
+      UserError: as `compile` does.
+    """
     texts = {"torch": exported.text}
+    when_done("torch")
     mlir = parse_module(texts["torch"], make_context(torch=True), who)
     signature = _signature(mlir, func_name)
     convert_torch_to_tcp(mlir)
     texts["tcp"] = print_module(mlir)
-    convert_tcp_to_linalg(mlir)
+    when_done("tcp")
+    convert_tcp_to_linalg(mlir, runtime_checks=runtime_checks)
     texts["linalg"] = print_module(mlir)
-    convert_linalg_to_llvm(mlir)
+    when_done("linalg")
+    convert_linalg_to_llvm(mlir, vector_unit_of(target))
     texts["llvm"] = print_module(mlir)
+    when_done("llvm")
     texts["llvm_ir"] = translate_to_llvm_ir(mlir)
+    when_done("llvm_ir")
     machine_code = emit_object(texts["llvm_ir"], target, opt_level)
+    when_done("machine_code")
     data = {symbol(func_name, name): to_numpy(value) for name, value in exported.weights.items()}
     return CompiledProgram(signature, NativeFunction(machine_code, signature, data), texts, target)
 
@@ -140,10 +190,15 @@ def _signature(module: ir.Module, name: str) -> Signature:
         and ir.StringAttr(operation.attributes["sym_name"]).value == name
     )
     type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
-    given = [
-        type_ for type_, mark in zip(type_.inputs, marks_of(function), strict=True) if mark is None
-    ]
-    return Signature(name, _specs(given), _specs(type_.results))
+    inputs = _specs(type_.inputs)
+    shapes = from_ops(function, [spec.sizes for spec in inputs])
+    given = [index for index, mark in enumerate(marks_of(function)) if mark is None]
+    return Signature(
+        name,
+        tuple(inputs[index] for index in given),
+        _specs(type_.results),
+        ArgumentShapes(shapes.symbols, tuple(shapes.shapes[index] for index in given)),
+    )
 
 
 def _specs(types: Sequence[ir.Type]) -> tuple[TensorSpec, ...]:

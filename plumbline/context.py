@@ -47,8 +47,14 @@ def register_torch(context: ir.Context) -> None:
 
 
 def register_stablehlo(context: ir.Context) -> None:
-    """Registers StableHLO; its passes parse without that, its text does not."""
+    """Registers StableHLO and CHLO, which exporters mix in, and the passes over them."""
     # The wheel has no public module for it.
     from torch_mlir._mlir_libs import _stablehlo
+    from torch_mlir.passmanager import PassManager
 
     _stablehlo.register_dialect(context)
+    _stablehlo.register_stablehlo_passes()
+    # As with torch_c, a pass that makes ops of CHLO loads it.
+    with context, ir.Location.unknown():
+        manager = PassManager.parse("builtin.module(func.func(stablehlo-complex-math-expander))")
+        manager.run(ir.Module.create().operation)

@@ -103,9 +103,13 @@ def from_torch_name(name: str) -> ElementType:
     for element_type in ELEMENT_TYPES:
         if element_type.torch_name == name.removeprefix("torch."):
             return element_type
+    advice = ""
+    if "complex" in name:
+        advice = "; hand complex numbers over as pairs of real ones, with torch.view_as_real"
     raise UserError(
         f"torch dtype {name} is not supported; these are: "
         + ", ".join(element_type.torch_name for element_type in ELEMENT_TYPES)
+        + advice
     )
 
 

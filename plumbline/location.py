@@ -8,6 +8,9 @@ from torch_mlir import ir
 #   loc("model.py":12:4)   loc("add"("model.py":12:4))   loc(fused["a.py":1:2, "b.py":3:4])
 _FILE_LINE_COLUMN = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 
+# loc("encoder.layer.0"(callsite(...))), or that within a fused location
+_NAMED = re.compile(r'"(?P<name>(?:[^"\\]|\\.)*)"\(')
+
 
 def describe(location: ir.Location) -> str:
     """Where `location` is, as `file:line:column`.
@@ -27,3 +30,12 @@ def describe(location: ir.Location) -> str:
     if "callsite(" in text and len(places) > 1:
         return f"{places[-1]}, in {places[0]}"
     return places[0]
+
+
+def module_path(location: ir.Location) -> str:
+    """The path of the PyTorch module in a location that the exporter made; else nothing.
+
+    It is the name around the place: `loc("encoder.layer.0"("model.py":7:0))`.
+    """
+    found = _NAMED.search(str(location))
+    return found["name"] if found else ""

@@ -28,6 +28,8 @@ class NativeFunction:
         """
         self._signature = signature
         self._data = dict(data or {})
+        self.code_bytes = len(object_file)
+        self.data_bytes = sum(array.nbytes for array in self._data.values())
         self._jit = llvm.create_lljit_compiler(use_jit_link=False)
         library = (
             llvm.JITLibraryBuilder()

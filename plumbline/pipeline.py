@@ -11,12 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from torch_mlir import ir
-from torch_mlir.passmanager import PassManager
+from torch_mlir.passmanager import PassDisplayMode, PassManager
 
 from plumbline.errors import UserError
 from plumbline.location import describe
 
 MODULE = "builtin.module"
+
+NESTED = "Nested"
+"""What a pass is called that runs a manager with Python passes on ops: `Nested<func.func>`."""
 
 
 class LoweringError(UserError):
@@ -116,20 +119,20 @@ class Instrumentation:
     ir_printing: dict[str, Any] | None = None
     verify_each: bool = True
     timing: bool = False
-    statistics: bool = False
+    """Report the time of each pass on standard error, when the manager is deleted: the outermost
+    manager first, then one report for each pass `NESTED` in it, in order and depth first."""
+    statistics: str | None = None
+    """How to report statistics on standard error after each run: "list" or "pipeline"."""
 
     def attach(self, manager: PassManager) -> None:
         """Has a manager do it."""
         manager.enable_verifier(self.verify_each)
         if self.ir_printing is not None:
             manager.enable_ir_printing(**self.ir_printing)
-
-    def attach_reports(self, manager: PassManager) -> None:
-        """Has the outermost manager report at the end."""
         if self.timing:
             manager.enable_timing()
-        if self.statistics:
-            manager.enable_statistics()
+        if self.statistics is not None:
+            manager.enable_statistics(PassDisplayMode[self.statistics.upper()])
 
 
 @dataclass(frozen=True)
@@ -169,9 +172,7 @@ class Pipeline:
         Raises:
           ValueError: MLIR refuses the text of a step.
         """
-        manager = _manager(context, self.anchor, self.steps, instrumentation or Instrumentation())
-        (instrumentation or Instrumentation()).attach_reports(manager)
-        return manager
+        return _manager(context, self.anchor, self.steps, instrumentation or Instrumentation())
 
 
 Step = str | Pass | PassUse | Nested | Pipeline
@@ -208,7 +209,11 @@ def _manager(
                 )
             case Nested() if _has_python(step):
                 inner = _manager(context, step.anchor, step.steps, instrumentation)
-                manager.add(_as_external(_on_each(step.anchor, inner)), name="Nested", argument="")
+                manager.add(
+                    _as_external(_on_each(step.anchor, inner)),
+                    name=f"{NESTED}<{step.anchor}>",
+                    argument="",
+                )
             case _:
                 manager.add(str(step))
     return manager

@@ -17,7 +17,8 @@ from plumbline import atomic_file, element_type
 from plumbline.errors import UserError
 from plumbline.function_name import check_function_name
 
-_TENSOR_MEMBER = re.compile(r"(Input|Output)(0|[1-9][0-9]*)")
+_TENSOR_MEMBER = re.compile(r"(Case[1-9][0-9]*\.)?(Input|Output)(0|[1-9][0-9]*)")
+_OTHER_MEMBERS = ("func_name", "rtol", "atol", "refused")
 
 # The earliest time that a zip file can hold. Equal contents must give equal bytes: Bazel's cache
 # compares them.
@@ -39,12 +40,34 @@ Tensor = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False)
+class Case:
+    """Inputs of other sizes, and what PyTorch answers to them."""
+
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+
+
+@dataclass(frozen=True)
+class RefusedSize:
+    """A size that the function's checked entry must refuse, all others as in the inputs."""
+
+    argument: int
+    axis: int
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
 class ReferenceArchive:
     """Inputs and expected outputs of one compiled function.
 
     On disk it is an .npz file: tensors `Input0`, `Input1`, ... and `Output0`, `Output1`, ...,
     their dtypes those of `element_type.ELEMENT_TYPES`; `func_name`, a rank-0 unicode string;
     `rtol` and `atol`, float64 vectors with one tolerance for each output.
+
+    Where sizes are dynamic there are further cases: `Case1.Input0`, ..., `Case1.Output0`, ...,
+    `Case2.Input0`, and so on. An input that a case leaves out is that of the first (`Input0`).
+    `refused`, an int64 vector, says which size the checked entry must refuse: argument, dimension
+    and size.
 
     Raises:
       UserError: the parts are not those of a reference archive; the message says which.
@@ -58,6 +81,9 @@ class ReferenceArchive:
     """One for each output, as in |actual - expected| <= atol + rtol |expected|."""
     atol: tuple[float, ...]
     """One for each output."""
+    further_cases: tuple[Case, ...] = ()
+    """Of the same element types and ranks."""
+    refused: RefusedSize | None = None
 
     def __post_init__(self) -> None:
         check_function_name(self.func_name)
@@ -69,6 +95,13 @@ class ReferenceArchive:
                     element_type.from_numpy_dtype(tensor.dtype)
                 except UserError as error:
                     raise UserError(f"{prefix}{index}: {error}") from error
+        for number, case in enumerate(self.further_cases, 1):
+            _check_alike(f"Case{number}.Input", case.inputs, self.inputs)
+            _check_alike(f"Case{number}.Output", case.outputs, self.outputs)
+        if self.refused is not None:
+            argument, axis = self.refused.argument, self.refused.axis
+            if not (0 <= argument < len(self.inputs) and 0 <= axis < self.inputs[argument].ndim):
+                raise UserError(f"refused names dimension {axis} of Input{argument}: there is none")
         for name, tolerances in (("rtol", self.rtol), ("atol", self.atol)):
             if len(tolerances) != len(self.outputs):
                 raise UserError(
@@ -81,7 +114,18 @@ class ReferenceArchive:
 
     def with_leading_inputs(self, inputs: Iterable[Tensor]) -> "ReferenceArchive":
         """The archive of the function that takes `inputs` before its own."""
-        return dataclasses.replace(self, inputs=(*inputs, *self.inputs))
+        leading = tuple(inputs)
+        refused = self.refused
+        if refused is not None:
+            refused = dataclasses.replace(refused, argument=refused.argument + len(leading))
+        return dataclasses.replace(
+            self,
+            inputs=(*leading, *self.inputs),
+            further_cases=tuple(
+                Case((*leading, *case.inputs), case.outputs) for case in self.further_cases
+            ),
+            refused=refused,
+        )
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes the archive to `path`; equal archives give equal bytes.
@@ -96,6 +140,14 @@ class ReferenceArchive:
             "rtol": np.array(self.rtol, np.float64),
             "atol": np.array(self.atol, np.float64),
         }
+        for number, case in enumerate(self.further_cases, 1):
+            for index, tensor in enumerate(case.inputs):
+                if not _identical(tensor, self.inputs[index]):
+                    members[f"Case{number}.Input{index}"] = tensor
+            for index, tensor in enumerate(case.outputs):
+                members[f"Case{number}.Output{index}"] = tensor
+        if self.refused is not None:
+            members["refused"] = np.array(dataclasses.astuple(self.refused), np.int64)
         content = io.BytesIO()
         # np.savez leaves the timestamps to the zipfile module of the day.
         with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
@@ -118,21 +170,45 @@ class ReferenceArchive:
             unknown = [
                 name
                 for name in members
-                if not _TENSOR_MEMBER.fullmatch(name) and name not in ("func_name", "rtol", "atol")
+                if not _TENSOR_MEMBER.fullmatch(name) and name not in _OTHER_MEMBERS
             ]
             if unknown:
                 raise UserError(f"members that do not belong here: {', '.join(unknown)}")
+            inputs, outputs = _tensors(members, "Input"), _tensors(members, "Output")
             return cls(
                 func_name=_string(members, "func_name"),
-                inputs=_tensors(members, "Input"),
-                outputs=_tensors(members, "Output"),
+                inputs=inputs,
+                outputs=outputs,
                 rtol=_vector(members, "rtol"),
                 atol=_vector(members, "atol"),
+                further_cases=_further_cases(members, inputs),
+                refused=_refused(members),
             )
         except OSError as error:
             raise UserError(f"{os.fspath(path)}: cannot be read: {error.strerror}") from error
         except UserError as error:
             raise UserError(f"{os.fspath(path)}: not a reference archive: {error}") from error
+
+
+def _check_alike(prefix: str, tensors: Sequence[Tensor], references: Sequence[Tensor]) -> None:
+    """Refuses tensors that are not of the element types and ranks of others."""
+    if len(tensors) != len(references):
+        raise UserError(f"there are {len(tensors)} of {prefix}0, ..., not {len(references)}")
+    for index, (tensor, reference) in enumerate(zip(tensors, references, strict=True)):
+        if (tensor.dtype, tensor.ndim) != (reference.dtype, reference.ndim):
+            raise UserError(
+                f"{prefix}{index} has dtype {tensor.dtype} and rank {tensor.ndim}, where the first "
+                f"case has {reference.dtype} and {reference.ndim}"
+            )
+
+
+def _identical(left: Tensor, right: Tensor) -> bool:
+    return left is right or (
+        left.shape == right.shape
+        and left.dtype == right.dtype
+        # By bits: NaN is itself, and 0 is not -0.
+        and left.tobytes() == right.tobytes()
+    )
 
 
 def _read_members(path: str | os.PathLike[str]) -> dict[str, Tensor]:
@@ -180,6 +256,36 @@ def _vector(members: dict[str, Tensor], name: str) -> tuple[float, ...]:
             f"{name} has dtype {array.dtype} and shape {array.shape}; it is a float64 vector"
         )
     return tuple(float(value) for value in array)
+
+
+def _refused(members: dict[str, Tensor]) -> RefusedSize | None:
+    if "refused" not in members:
+        return None
+    array = members["refused"]
+    if array.shape != (3,) or array.dtype != np.int64:
+        raise UserError(
+            f"refused has dtype {array.dtype} and shape {array.shape}; it is three int64 numbers"
+        )
+    return RefusedSize(*map(int, array))
+
+
+def _further_cases(members: dict[str, Tensor], inputs: Sequence[Tensor]) -> tuple[Case, ...]:
+    numbers = {int(name[len("Case") :].split(".")[0]) for name in members if "." in name}
+    cases = []
+    for number in range(1, len(numbers) + 1):
+        if number not in numbers:
+            raise UserError(f"Case{number} is missing")
+        prefix = f"Case{number}."
+        own = {name: tensor for name, tensor in members.items() if name.startswith(prefix)}
+        given = {name for name in own if name.startswith(f"{prefix}Input")}
+        case_inputs = [
+            own.get(f"{prefix}Input{index}", tensor) for index, tensor in enumerate(inputs)
+        ]
+        unknown = given - {f"{prefix}Input{index}" for index in range(len(inputs))}
+        if unknown:
+            raise UserError(f"{min(unknown)}: the first case has no such input")
+        cases.append(Case(tuple(case_inputs), _tensors(own, f"{prefix}Output")))
+    return tuple(cases)
 
 
 def _tensors(members: dict[str, Tensor], prefix: str) -> tuple[Tensor, ...]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from plumbline import element_type
+from plumbline.argument_shapes import ArgumentShapes
 from plumbline.element_type import ElementType
 from plumbline.errors import UserError
 
@@ -45,3 +46,5 @@ class Signature:
     name: str
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
+    shapes: ArgumentShapes
+    """What dynamic sizes of the inputs may be, and which of them depend on others."""

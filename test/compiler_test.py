@@ -1,3 +1,4 @@
+import signal
 import subprocess
 import sys
 
@@ -38,6 +39,18 @@ def test_numpy_arrays_give_numpy_arrays(scale: plumbline.CompiledProgram) -> Non
     np.testing.assert_array_equal(product, [[0, 4, 12], [1, 6, 15]])
 
 
+def test_stages_report_when_they_are_done() -> None:
+    done: list[str] = []
+    plumbline.compile(torch.nn.ReLU(), (torch.ones(3),), when_done=done.append)
+    assert done == [*STAGES[:-1], "machine_code"]
+
+
+def test_sizes_of_code_and_weights() -> None:
+    program = plumbline.compile(torch.nn.Linear(30, 20), (torch.ones(2, 30),))
+    assert program.weight_bytes == 4 * (30 * 20 + 20)
+    assert 0 < program.code_bytes < 100_000
+
+
 def test_results_outlive_the_program() -> None:
     program = plumbline.compile(torch.nn.ReLU(), (torch.ones(1000),))
     (result,) = program(torch.arange(1000.0))
@@ -61,6 +74,93 @@ def test_arguments_are_checked_before_the_call(
 ) -> None:
     with pytest.raises(UserError, match=expected):
         scale(*arguments)
+
+
+class _Derived(torch.nn.Module):
+    def forward(self, x: torch.Tensor, pairs: torch.Tensor, fences: torch.Tensor) -> torch.Tensor:
+        return x * pairs.reshape(-1, 2).sum(1) + fences[1:] - fences[:-1]
+
+
+@pytest.fixture(scope="module")
+def derived() -> plumbline.CompiledProgram:
+    n = Dim("n", min=2, max=64)
+    return plumbline.compile(
+        _Derived(),
+        (torch.randn(3), torch.randn(6), torch.randn(4)),
+        {"x": {0: n}, "pairs": {0: 2 * n}, "fences": {0: n + 1}},
+    )
+
+
+@pytest.mark.parametrize("n", [2, 3, 64])
+def test_derived_sizes(derived: plumbline.CompiledProgram, n: int) -> None:
+    inputs = torch.randn(n), torch.randn(2 * n), torch.randn(n + 1)
+    torch.testing.assert_close(derived(*inputs)[0], _Derived()(*inputs))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ((3, 7, 4), r"argument 1 has size 7 in dimension 0, not 2\*n = 6; n is 3 by dimension 0"),
+        ((3, 6, 3), r"argument 2 has size 3 in dimension 0, not n \+ 1 = 4"),
+        ((1, 2, 2), "argument 0 has size 1 in dimension 0, which is n; n must be at least 2"),
+        ((65, 130, 66), "argument 0 has size 65 .* at most 64"),
+    ],
+)
+def test_sizes_that_disagree_are_refused(
+    derived: plumbline.CompiledProgram, sizes: tuple[int, int, int], expected: str
+) -> None:
+    with pytest.raises(UserError, match=expected):
+        derived(*map(torch.randn, sizes))
+
+
+def test_symbols_keep_their_names_as_far_as_tcp(derived: plumbline.CompiledProgram) -> None:
+    tcp = derived.stage("tcp")
+    assert 'tcp.symbolic_int "n" {min_val = 2, max_val = 64}' in tcp
+    assert "tcp.bind_symbolic_shape %arg1, [%" in tcp
+    assert "affine_map<()[s0] -> (s0 * 2)>" in tcp
+    assert "affine_map<()[s0] -> (s0 + 1)>" in tcp
+
+
+def test_sizes_are_checked_where_mlir_has_no_word_for_a_size_within() -> None:
+    class EveryFourth(torch.nn.Module):
+        def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+            return (x + y)[::4]
+
+    size = {0: Dim("n", min=5)}
+    program = plumbline.compile(
+        EveryFourth(), (torch.ones(8), torch.ones(8)), {"x": size, "y": size}
+    )
+    with pytest.raises(UserError, match="argument 1 has size 8 in dimension 0, not n = 9"):
+        program(torch.ones(9), torch.ones(8))
+    with pytest.raises(UserError, match="n must be at least 5"):
+        program(torch.ones(4), torch.ones(4))
+
+
+_GATHER = """
+import plumbline, torch
+class Gather(torch.nn.Module):
+    def forward(self, x, index):
+        return x[index]
+program = plumbline.compile(
+    Gather(), (torch.randn(5), torch.tensor([4])),
+    {"x": {0: torch.export.Dim("n")}, "index": {}}, runtime_checks=True,
+)
+print(program(torch.arange(7.0), torch.tensor([6])), flush=True)
+program(torch.arange(3.0), torch.tensor([6]))
+"""
+
+
+def test_runtime_checks_end_with_a_message_instead_of_reading_past_the_end() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", _GATHER],
+        env={"PYTHONPATH": ":".join(sys.path)},
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert ran.stdout == "(tensor([6.]),)\n"
+    assert ran.returncode == -signal.SIGABRT
+    assert "error: " in ran.stderr
 
 
 def test_the_texts_of_all_stages_are_at_hand(scale: plumbline.CompiledProgram) -> None:

@@ -3,7 +3,7 @@ import sys
 import pytest
 from torch_mlir import ir
 
-from plumbline.location import describe
+from plumbline.location import describe, module_path
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,23 @@ def test_description(text: str, expected: str) -> None:
     with ir.Context():
         module = ir.Module.parse(f"module {{}} {text}")
         assert describe(module.operation.location) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('loc("encoder.layer.0"("a.py":7:0))', "encoder.layer.0"),
+        ('loc("encoder"(callsite("lib.py":7:0 at "a.py":8:0)))', "encoder"),
+        ('loc(fused["encoder"("a.py":7:0), "decoder"("b.py":8:0)])', "encoder"),
+        ('loc("a.py":7:0)', ""),
+        ('loc(callsite("lib.py":7:0 at "a.py":8:0))', ""),
+        ("loc(unknown)", ""),
+    ],
+)
+def test_module_path(text: str, expected: str) -> None:
+    with ir.Context():
+        module = ir.Module.parse(f"module {{}} {text}")
+        assert module_path(module.operation.location) == expected
 
 
 if __name__ == "__main__":

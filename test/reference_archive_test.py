@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from plumbline.element_type import ELEMENT_TYPES, ElementType
 from plumbline.errors import UserError
-from plumbline.reference_archive import ReferenceArchive, Tensor
+from plumbline.reference_archive import Case, ReferenceArchive, RefusedSize, Tensor
 
 _SOUND: dict[str, Tensor] = {
     "Input0": np.zeros((2, 3), np.float32),
@@ -240,6 +240,75 @@ def test_no_damage_escapes_as_another_exception(
     # Some damage does no harm: it hits a time, or a byte of a header that nobody reads.
     with contextlib.suppress(UserError):
         ReferenceArchive.read(path)
+
+
+def test_further_cases_round_trip(tmp_path: Path) -> None:
+    nan = np.array([np.nan, 0.0])
+    written = _archive(
+        inputs=(np.zeros((2, 3), np.float32), nan),
+        further_cases=(
+            Case((np.ones((0, 3), np.float32), nan.copy()), (np.ones(0, np.int64),)),
+            Case((np.ones((4, 3), np.float32), -nan), (np.ones(4, np.int64),)),
+        ),
+        refused=RefusedSize(0, 1, 4),
+    )
+    written.write(tmp_path / "x.npz")
+    with np.load(tmp_path / "x.npz") as members:
+        # Equal to Input1 by its bits, as that of the second case is not.
+        assert "Case1.Input1" not in members
+        assert {"Case1.Input0", "Case2.Input1", "Case2.Output0", "refused"} <= set(members)
+    read = ReferenceArchive.read(tmp_path / "x.npz")
+    assert read.refused == RefusedSize(0, 1, 4)
+    for actual, expected in zip(read.further_cases, written.further_cases, strict=True):
+        for one, other in zip(
+            (*actual.inputs, *actual.outputs), (*expected.inputs, *expected.outputs), strict=True
+        ):
+            _assert_same(one, other)
+
+
+def test_leading_inputs_come_before_those_of_all_cases() -> None:
+    weight = np.arange(3)
+    archive = _archive(
+        further_cases=(Case((np.ones((4, 3), np.float32),), (np.ones(4, np.int64),)),),
+        refused=RefusedSize(0, 1, 4),
+    ).with_leading_inputs([weight])
+    assert archive.further_cases[0].inputs[0] is weight
+    assert archive.refused == RefusedSize(1, 1, 4)
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        ({"Case2.Output0": np.zeros((1, 4), np.uint8)}, "Case1 is missing"),
+        (
+            {"Case1.Output0": np.zeros((1, 4), np.uint8)},
+            "there are 1 of Case1.Output0, ..., not 2",
+        ),
+        (
+            {
+                "Case1.Input7": np.zeros(1),
+                "Case1.Output0": np.zeros((1, 4), np.uint8),
+                "Case1.Output1": np.array([b"ab"], "V2"),
+            },
+            "Case1.Input7: the first case has no such input",
+        ),
+        (
+            {
+                "Case1.Input0": np.zeros(1, np.float32),
+                "Case1.Output0": np.zeros((1, 4), np.uint8),
+                "Case1.Output1": np.array([b"ab"], "V2"),
+            },
+            "Case1.Input0 has dtype float32 and rank 1, where the first case has float32 and 2",
+        ),
+        ({"Case0.Output0": np.zeros(1)}, "members that do not belong here: Case0.Output0"),
+        ({"refused": np.zeros(3)}, "refused has dtype float64 and shape (3,)"),
+        ({"refused": np.array([0, 2, 5])}, "refused names dimension 2 of Input0: there is none"),
+    ],
+)
+def test_further_cases_that_are_none_are_refused(
+    tmp_path: Path, members: dict[str, Tensor], expected: str
+) -> None:
+    assert expected in _refusal(_npz(tmp_path / "x.npz", _SOUND | members))
 
 
 if __name__ == "__main__":

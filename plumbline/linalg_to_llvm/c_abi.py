@@ -17,8 +17,10 @@ from torch_mlir import ir
 
 from plumbline.errors import UserError
 from plumbline.function_name import check_function_name
+from plumbline.linalg_to_llvm.checked_entry import CHECKED_SUFFIX, insert_checked_entry
 from plumbline.linalg_to_llvm.embedded_weights import EmbeddedWeight, embedded_weights
 from plumbline.pipeline import PassFailure
+from plumbline.shape_attributes import attached, move_to_function, take_from_function
 
 _BODY_SUFFIX = "_body"
 _INTERNAL = "#llvm.linkage<internal>"
@@ -47,7 +49,10 @@ def check_signatures(module: ir.Module | ir.Operation) -> None:
     functions = _functions(module, "func.func", public=True)
     if not functions:
         raise UserError("there is no public func.func with a body, so nothing to compile")
-    problems = [(function, problem) for function in functions for problem in _problems(function)]
+    names = {ir.StringAttr(function.attributes["sym_name"]).value for function in functions}
+    problems = [
+        (function, problem) for function in functions for problem in _problems(function, names)
+    ]
     for function, problem in problems:
         name = ir.StringAttr(function.attributes["sym_name"]).value
         function.location.emit_error(f"func.func @{name}: {problem}")
@@ -55,12 +60,16 @@ def check_signatures(module: ir.Module | ir.Operation) -> None:
         raise PassFailure
 
 
-def _problems(function: ir.OpView) -> Iterator[str]:
-    """What keeps a function from being called from C."""
+def _problems(function: ir.OpView, names: set[str]) -> Iterator[str]:
+    """What keeps a function, one of those with these names, from being called from C."""
+    name = ir.StringAttr(function.attributes["sym_name"]).value
     try:
-        check_function_name(ir.StringAttr(function.attributes["sym_name"]).value)
+        check_function_name(name)
     except UserError as error:
         yield str(error)
+    if name.removesuffix(CHECKED_SUFFIX) in names - {name}:
+        checked = name.removesuffix(CHECKED_SUFFIX)
+        yield f"this is what the checked entry of @{checked} is called; choose another name"
     signature = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
     for role, types in (("argument", signature.inputs), ("result", signature.results)):
         for index, type_ in enumerate(types):
@@ -75,15 +84,18 @@ def prepare_functions(module: ir.Module | ir.Operation) -> None:
     """Tells the passes that follow what the ABI promises.
 
     Arguments of public functions are memory that must not be written; private functions are
-    symbols that no other object file sees. Which arguments are embedded weights is noted with the
-    function, as the arguments themselves will be taken apart.
+    symbols that no other object file sees. Which arguments are embedded weights, and what sizes
+    the others may have, is noted with the function, as the arguments themselves will be taken
+    apart.
     """
     with module.context:
         read_only = ir.DictAttr.get({"bufferization.writable": ir.BoolAttr.get(False)})
         for function in _functions(module, "func.func", public=True):
             count = len(function.regions[0].blocks[0].arguments)
-            if weights := embedded_weights(function):
+            weights = embedded_weights(function)
+            if weights:
                 function.attributes[_WEIGHTS] = ir.ArrayAttr.get([w.attribute() for w in weights])
+            move_to_function(function, attached(function, skipped=len(weights)))
             function.attributes["arg_attrs"] = ir.ArrayAttr.get([read_only] * count)
         for function in _functions(module, "func.func", public=False):
             function.attributes["llvm.linkage"] = ir.Attribute.parse(_INTERNAL)
@@ -92,24 +104,39 @@ def prepare_functions(module: ir.Module | ir.Operation) -> None:
 def wrap_public_functions(module: ir.Module | ir.Operation) -> None:
     """Gives each public `llvm.func` that returns a struct an `sret` pointer in its place.
 
-    The function that MLIR made stays beside it, internal, as `<name>_body`; LLVM inlines it.
+    The function that MLIR made stays beside it, internal, as `<name>_body`; LLVM inlines it. So
+    does `<name>_checked`, which is public.
     """
     with module.context:
-        for function in _functions(module, "llvm.func", public=True):
-            if str(function.attributes["linkage"]) != _INTERNAL:
-                _wrap(module, function)
+        public = [
+            function
+            for function in _functions(module, "llvm.func", public=True)
+            if str(function.attributes["linkage"]) != _INTERNAL
+        ]
+        entries = [
+            (
+                ir.StringAttr(function.attributes["sym_name"]).value,
+                take_from_function(function),
+                _returned_struct(function),
+            )
+            for function in public
+        ]
+        for function in public:
+            _wrap(module, function)
+        for name, shapes, result in entries:
+            if shapes is not None:
+                insert_checked_entry(module, name, shapes, result)
 
 
 def _wrap(module: ir.Module | ir.Operation, function: ir.OpView) -> None:
     name = ir.StringAttr(function.attributes["sym_name"]).value
     types = [str(argument.type) for argument in function.regions[0].blocks[0].arguments]
-    result = _result_type(function)
+    result = _returned_struct(function)
     weights = []
     if _WEIGHTS in function.attributes:
         weights = [EmbeddedWeight.of(entry) for entry in function.attributes[_WEIGHTS]]
         del function.attributes[_WEIGHTS]
-    returns_struct = result.startswith("!llvm.struct<")
-    if not returns_struct and not weights:
+    if result is None and not weights:
         return
     body = _unused_symbol(module, name + _BODY_SUFFIX)
     function.attributes["sym_name"] = ir.StringAttr.get(body)
@@ -123,14 +150,14 @@ def _wrap(module: ir.Module | ir.Operation, function: ir.OpView) -> None:
         passed.append(f"%{index}")
         declared.append(f"%{index}: {type_}")
     call = f"llvm.call @{body}({', '.join(passed)}) : ({', '.join(types)}) -> "
-    if returns_struct:
+    if result is not None:
         declared.insert(0, f"%result: !llvm.ptr {{llvm.sret = {result}}}")
         lines.append(f"%value = {call}{result}")
         lines.append(f"llvm.store %value, %result : {result}, !llvm.ptr")
     else:
         lines.append(f"{call}()")
     wrapper = ir.Module.parse(
-        f"llvm.func @{body}({', '.join(types)}){f' -> {result}' if returns_struct else ''}\n"
+        f"llvm.func @{body}({', '.join(types)}){f' -> {result}' if result else ''}\n"
         + "".join(weight.declaration(name) for weight in weights)
         + f"llvm.func @{name}({', '.join(declared)}) {{\n"
         + "".join(f"  {line}\n" for line in [*lines, "llvm.return"])
@@ -141,12 +168,14 @@ def _wrap(module: ir.Module | ir.Operation, function: ir.OpView) -> None:
         ir.InsertionPoint(function).insert(operation.operation.clone())
 
 
-def _result_type(function: ir.OpView) -> str:
+def _returned_struct(function: ir.OpView) -> str | None:
+    """The type of the struct that a function returns, if it returns any."""
     for block in function.regions[0].blocks:
         terminator = block.operations[len(block.operations) - 1]
         if terminator.operation.name == "llvm.return" and len(terminator.operands) == 1:
-            return str(terminator.operands[0].type)
-    return "!llvm.void"
+            type_ = str(terminator.operands[0].type)
+            return type_ if type_.startswith("!llvm.struct<") else None
+    return None
 
 
 def _unused_symbol(module: ir.Module | ir.Operation, wanted: str) -> str:

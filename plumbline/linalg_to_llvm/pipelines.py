@@ -1,5 +1,6 @@
 """The pass pipelines of the CPU lowering, in the order in which they run."""
 
+from plumbline.linalg_to_llvm.assertions import LOWER_ASSERTIONS
 from plumbline.pipeline import Pipeline
 
 
@@ -7,6 +8,8 @@ def _bufferize(name: str, *options: str) -> Pipeline:
     one_shot = " ".join(
         (
             *options,
+            # What a loop hands on need not lie where it did before.
+            "allow-return-allocs-from-loops",
             "bufferize-function-boundaries",
             "function-boundary-type-conversion=identity-layout-map",
         )
@@ -35,13 +38,11 @@ DECOMPOSE_TENSOR_OPS = Pipeline(
     summary="Spell tensor.pad and tensor.concat in fills and slices, which bufferize",
 )
 
+FUSE = Pipeline("fuse", ("func.func(linalg-fuse-elementwise-ops)",))
+
 PREPARE_TENSORS = Pipeline(
     "prepare-tensors",
     (
-        # Contractions still have names here, so nothing is fused into them (see
-        # plumbline/tcp_to_linalg/contraction.py).
-        "func.func(linalg-fuse-elementwise-ops)",
-        "func.func(linalg-generalize-named-ops)",
         "convert-shape-to-std",
         DECOMPOSE_TENSOR_OPS,
         "canonicalize",
@@ -56,11 +57,18 @@ BUFFERIZE = _bufferize("bufferize")
 # results. So there each write gets a copy.
 BUFFERIZE_COPYING = _bufferize("bufferize-copying", "copy-before-write")
 
-BUFFERS_TO_LLVM = Pipeline(
-    "buffers-to-llvm",
+NAME_COMPUTATIONS = Pipeline(
+    "name-computations",
     (
         "func.func(tm-tensor-to-loops)",
         "func.func(refback-munge-memref-copy)",
+    ),
+    summary="Spell what is done to buffers in loops and linalg.generic",
+)
+
+BUFFERS_TO_LLVM = Pipeline(
+    "buffers-to-llvm",
+    (
         "func.func(convert-linalg-to-loops)",
         # libm has no half precision: such math is done in f32 and rounded, as PyTorch does.
         "func.func(math-extend-to-supported-types)",
@@ -70,6 +78,7 @@ BUFFERS_TO_LLVM = Pipeline(
         "expand-strided-metadata",
         "lower-affine",
         "convert-scf-to-cf",
+        LOWER_ASSERTIONS,
         # `approximate-log1p` would spell log1p(x) as log(1 + x), which loses every small x.
         "convert-math-to-llvm{approximate-log1p=false}",
         "convert-math-to-libm",

@@ -11,14 +11,26 @@ from dataclasses import dataclass
 import torch
 from torch_mlir import fx, ir
 
+from plumbline.argument_shapes import ArgumentShapes
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error
-from plumbline.loader_to_torch.source_path import relative_to_import_path
+from plumbline.loader_to_torch.node_locations import (
+    marked,
+    name_files_by_import_path,
+    set_locations,
+)
+from plumbline.loader_to_torch.refusals import refuse_what_has_no_meaning
+from plumbline.loader_to_torch.symbolic_sizes import (
+    argument_shapes,
+    bind_arguments,
+    names_of_dims,
+    rename,
+)
 from plumbline.loader_to_torch.weights import ReadableLiterals, lift_weights, name_arguments
-from plumbline.location import describe
 from plumbline.pipeline import LoweringError, Pipeline
 from plumbline.tcp.assembly.module import print_module
+from plumbline.unsupported_ops import from_operation, report
 from plumbline.walk import operations_of
 
 _TO_BACKEND_CONTRACT = Pipeline(
@@ -32,7 +44,13 @@ _TO_BACKEND_CONTRACT = Pipeline(
     ),
 )
 
-_FILE = re.compile(r'File "([^"]+)"')
+_DECOMPOSE = (
+    "write a decomposition of it into ops that are supported, in "
+    "plumbline/loader_to_torch/decompositions, or compute it by other ops in the program"
+)
+
+# What the user calls the symbols in a program, among what its graph carries along.
+_DIM_NAMES = "plumbline.dim_names"
 
 # Lines of torch.export's messages that speak of PyTorch's own debugging, and its closing advice.
 _NOISE = re.compile(
@@ -51,6 +69,8 @@ class Export:
     """Its locations are source files relative to where they are imported from."""
     weights: dict[str, torch.Tensor]
     """The values of the leading arguments, by name and in order."""
+    shapes: ArgumentShapes
+    """Of the other arguments."""
 
 
 def export(who: str, program: TorchLoaderOutput, *, embedded: bool = True) -> Export:
@@ -62,19 +82,36 @@ def export(who: str, program: TorchLoaderOutput, *, embedded: bool = True) -> Ex
       UserError: torch.export refuses the program, or it mutates its inputs.
       LoweringError: a pass of torch-mlir refuses it.
     """
-    exported = _torch_export(who, program)
+    return to_torch_dialect(who, to_functional(who, program), program.func_name, embedded=embedded)
+
+
+def to_torch_dialect(
+    who: str, exported: torch.export.ExportedProgram, func_name: str, *, embedded: bool = True
+) -> Export:
+    """Takes a functional program, as `to_functional` makes it, to the Torch dialect.
+
+    Weights are lifted out of `exported` itself.
+
+    Raises:
+      UserError: the importer has no type for a value of it.
+      LoweringError: a pass of torch-mlir refuses it.
+    """
     weights = lift_weights(exported)
     try:
-        module = _import(exported, program.func_name)
+        with marked(exported) as nodes:
+            module = _import(exported, func_name)
+        set_locations(module, nodes)
+        rename(module, exported.graph_module.meta.get(_DIM_NAMES, {}))
     except (NotImplementedError, ValueError, TypeError, KeyError, ir.MLIRError) as error:
         # A dtype that the importer has no type for is a missing key of its table.
         raise UserError(f"{who}: torch-mlir cannot import it: {error}") from error
-    name_arguments(module, program.func_name, list(weights), embedded=embedded)
+    name_arguments(module, func_name, list(weights), embedded=embedded)
+    shapes = argument_shapes(module, func_name, exported, skipped=len(weights))
     try:
         _TO_BACKEND_CONTRACT.run(module)
     except LoweringError as error:
         raise LoweringError(f"{who}: {_unknown_ops(module) or error}") from error
-    return Export(print_module(module, debug_info=True), weights)
+    return Export(print_module(module, debug_info=True), weights, shapes)
 
 
 def _import(exported: torch.export.ExportedProgram, func_name: str) -> ir.Module:
@@ -92,11 +129,13 @@ def _import(exported: torch.export.ExportedProgram, func_name: str) -> ir.Module
     try:
         return run(symbolic_shapes=True)
     except NotImplementedError as error:
-        # torch-mlir spells sums, products and remainders of sizes, but not quotients, say. What
-        # sizes are called is for people; the program itself does without.
+        # torch-mlir spells sums, products and remainders of sizes, but not quotients, say. Of the
+        # sizes inside the program nothing is computed; those of arguments are checked in calls.
         if "sympy" not in str(error):
             raise
-        return run(symbolic_shapes=False)
+        module = run(symbolic_shapes=False)
+        bind_arguments(module, func_name, exported)
+        return module
 
 
 def _unknown_ops(module: ir.Module) -> str:
@@ -104,14 +143,20 @@ def _unknown_ops(module: ir.Module) -> str:
     unknown = [op for op in operations_of(module, "torch") if op.name == "torch.operator"]
     if not unknown:
         return ""
-    return "the Torch dialect has no op for these:\n" + "\n".join(
-        f"  {describe(op.location)}: error: "
-        f"{ir.StringAttr(op.attributes['name']).value.removeprefix('torch.')}"
+    return "the Torch dialect has no op for these:\n" + report(
+        from_operation(
+            op, ir.StringAttr(op.attributes["name"]).value.removeprefix("torch."), _DECOMPOSE
+        )
         for op in unknown
     )
 
 
-def _torch_export(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:
+def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:
+    """Exports `program` as a graph of ops without side effects, those that the Torch dialect has.
+
+    Raises:
+      UserError: torch.export refuses the program, or it mutates its inputs.
+    """
     try:
         with _quiet(), torch.no_grad():
             exported = torch.export.export(
@@ -127,6 +172,9 @@ def _torch_export(who: str, program: TorchLoaderOutput) -> torch.export.Exported
             )
     except Exception as error:
         raise UserError(f"{who}: torch.export refuses it: {_explain(error)}") from error
+    functional.graph_module.meta[_DIM_NAMES] = names_of_dims(
+        program.model, program.inputs, program.dynamic_shapes, functional
+    )
     _refuse_fixed_sizes(who, functional)
     mutated = {
         **functional.graph_signature.user_inputs_to_mutate,
@@ -138,11 +186,8 @@ def _torch_export(who: str, program: TorchLoaderOutput) -> torch.export.Exported
             f"{who}: forward writes in place into {names}; a compiled function does not "
             "change what it is given: return the new value as an output instead"
         )
-    for node in functional.graph.nodes:
-        if trace := node.meta.get("stack_trace"):
-            node.meta["stack_trace"] = _FILE.sub(
-                lambda match: f'File "{relative_to_import_path(match[1])}"', trace
-            )
+    name_files_by_import_path(functional)
+    refuse_what_has_no_meaning(who, functional)
     return functional
 
 
@@ -177,7 +222,7 @@ def _explain(error: Exception) -> str:
     elif "data-dependent" in text:
         text += (
             "\nIts control flow or shapes depend on the values of tensors, which a compiled "
-            "function cannot: use torch.where or torch.cond for the former."
+            "function cannot: use torch.where for the former."
         )
     return text
 

@@ -38,6 +38,9 @@ class TorchLoaderOutput:
     for the default of `torch.testing.assert_close` for the output's dtype."""
     atol: float | Sequence[float] | None = None
     """The absolute tolerance, likewise."""
+    further_inputs: Sequence[Sequence[torch.Tensor]] | None = None
+    """Inputs of other sizes that the program is also tried on. None: where `dynamic_shapes` says
+    that sizes may differ, two such are made up (see `further_cases.py`); with `()`, none."""
     constraints: Sequence[Any] | None = None
     """What older loaders used for dynamic shapes; refused unless empty, since PyTorch has no
     `dynamic_dim` any more."""
@@ -66,8 +69,14 @@ def load(path: str) -> TorchLoaderOutput:
         )
     check_program(f"loader {path}", output)
     output.model.eval()
-    output.inputs = tuple(tensor.detach().clone() for tensor in output.inputs)
+    output.inputs = _detached(output.inputs)
+    if output.further_inputs is not None:
+        output.further_inputs = tuple(map(_detached, output.further_inputs))
     return output
+
+
+def _detached(tensors: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    return tuple(tensor.detach().clone() for tensor in tensors)
 
 
 def describe_error(error: BaseException) -> str:
@@ -134,17 +143,34 @@ def check_program(who: str, program: TorchLoaderOutput) -> None:
             "dynamic_dim; say it with dynamic_shapes instead, for example "
             '{"x": {0: torch.export.Dim("batch")}, "y": {}}'
         )
-    if isinstance(program.inputs, torch.Tensor) or not isinstance(program.inputs, Sequence):
-        raise UserError(
-            f"{who}: inputs is a {type(program.inputs).__name__}; it is a tuple or list of "
-            "tensors, for one input too: (x,)"
-        )
-    for index, tensor in enumerate(program.inputs):
-        check_tensor(f"{who}: input {index}", tensor)
+    _check_inputs(who, "inputs", "input", program.inputs)
+    for number, inputs in enumerate(program.further_inputs or ()):
+        which = f"further_inputs[{number}]"
+        _check_inputs(who, which, f"{which}: input", inputs)
+        if len(inputs) != len(program.inputs):
+            raise UserError(
+                f"{who}: {which} has {len(inputs)} tensors, where inputs has {len(program.inputs)}"
+            )
+        for index, (tensor, sample) in enumerate(zip(inputs, program.inputs, strict=True)):
+            if (tensor.dtype, tensor.ndim) != (sample.dtype, sample.ndim):
+                raise UserError(
+                    f"{who}: {which}: input {index} is {tensor.dtype} of rank {tensor.ndim}, where "
+                    f"that of inputs is {sample.dtype} of rank {sample.ndim}"
+                )
     try:
         check_function_name(program.func_name)
     except UserError as error:
         raise UserError(f"{who}: {error}") from error
+
+
+def _check_inputs(who: str, field: str, one: str, inputs: Any) -> None:
+    if isinstance(inputs, torch.Tensor) or not isinstance(inputs, Sequence):
+        raise UserError(
+            f"{who}: {field} is a {type(inputs).__name__}; it is a tuple or list of tensors, for "
+            "one input too: (x,)"
+        )
+    for index, tensor in enumerate(inputs):
+        check_tensor(f"{who}: {one} {index}", tensor)
 
 
 def check_tensor(what: str, tensor: Any) -> None:

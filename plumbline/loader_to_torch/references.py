@@ -1,5 +1,6 @@
 """Runs a program in PyTorch and records what it was given and what it answered."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,9 +8,16 @@ import numpy as np
 import torch
 
 from plumbline import element_type
+from plumbline.argument_shapes import ArgumentShapes
 from plumbline.errors import UserError
+from plumbline.loader_to_torch.further_cases import (
+    Sizes,
+    further_sizes,
+    refused_size,
+    resized,
+)
 from plumbline.loader_to_torch.loader import SEED, TorchLoaderOutput, check_tensor, describe_error
-from plumbline.reference_archive import ReferenceArchive, Tensor
+from plumbline.reference_archive import Case, ReferenceArchive, Tensor
 
 
 def record_references(who: str, program: TorchLoaderOutput) -> ReferenceArchive:
@@ -18,23 +26,107 @@ def record_references(who: str, program: TorchLoaderOutput) -> ReferenceArchive:
     Raises:
       UserError: the program fails on its inputs, or returns something other than tensors.
     """
-    inputs = tuple(tensor.clone() for tensor in program.inputs)
-    torch.manual_seed(SEED)
     try:
-        with torch.no_grad():
-            returned = program.model(*inputs)
-    except Exception as error:
-        raise UserError(
-            f"{who}: the model fails on its own inputs in PyTorch: {describe_error(error)}"
-        ) from error
-    outputs = _outputs(who, returned)
+        outputs = _run(who, program, program.inputs)
+    except _ModelError as error:
+        raise UserError(f"{who}: the model fails on its own inputs in PyTorch: {error}") from error
     return ReferenceArchive(
         func_name=program.func_name,
-        inputs=tuple(to_numpy(tensor) for tensor in program.inputs),
-        outputs=tuple(to_numpy(tensor) for tensor in outputs),
+        inputs=tuple(map(to_numpy, program.inputs)),
+        outputs=tuple(map(to_numpy, outputs)),
         rtol=_tolerances(who, "rtol", program.rtol, outputs),
         atol=_tolerances(who, "atol", program.atol, outputs),
     )
+
+
+def record_further_cases(
+    who: str, program: TorchLoaderOutput, shapes: ArgumentShapes, references: ReferenceArchive
+) -> ReferenceArchive:
+    """`references` with further cases, and with a size that is to be refused.
+
+    Args:
+      who: what messages call the program.
+      program: as for `record_references`.
+      shapes: of its inputs, as they were exported.
+      references: what `record_references` made of it.
+
+    Raises:
+      UserError: the program fails at sizes that its ranges allow, or the inputs that its loader
+        gives are outside of them.
+    """
+    if program.further_inputs is None:
+        made_up = further_sizes(shapes, program.inputs)
+        cases = [_made_up_case(who, program, sizes) for sizes in made_up]
+    else:
+        cases = []
+        for number, inputs in enumerate(program.further_inputs):
+            which = f"{who}: further_inputs[{number}]"
+            shapes.check(which, [tensor.shape for tensor in inputs])
+            try:
+                cases.append(_case(who, program, inputs))
+            except _ModelError as error:
+                raise UserError(f"{which}: the model fails on it in PyTorch: {error}") from error
+    for case in cases:
+        if [_kind(tensor) for tensor in case.outputs] != [_kind(t) for t in references.outputs]:
+            raise UserError(
+                f"{who}: on inputs of the sizes {_spelled(case.inputs)} the model returns tensors "
+                "of another number, dtype or rank than on its own inputs"
+            )
+    return dataclasses.replace(
+        references,
+        further_cases=tuple(cases),
+        refused=refused_size(shapes, program.inputs),
+    )
+
+
+class _ModelError(Exception):
+    """The model failed; the message says how and where."""
+
+
+def _run(
+    who: str, program: TorchLoaderOutput, inputs: Sequence[torch.Tensor]
+) -> tuple[torch.Tensor, ...]:
+    torch.manual_seed(SEED)
+    try:
+        with torch.no_grad():
+            returned = program.model(*(tensor.clone() for tensor in inputs))
+    except Exception as error:
+        raise _ModelError(describe_error(error)) from error
+    return _outputs(who, returned)
+
+
+def _made_up_case(who: str, program: TorchLoaderOutput, sizes: Sizes) -> Case:
+    first: _ModelError | None = None
+    least = min((size for shape in sizes for size in shape if size > 0), default=1)
+    for indices_below in (None, least):
+        generator = torch.Generator().manual_seed(SEED)
+        inputs = [
+            resized(sample, own, generator, indices_below)
+            for sample, own in zip(program.inputs, sizes, strict=True)
+        ]
+        try:
+            return _case(who, program, inputs)
+        except _ModelError as error:
+            first = first or error
+    spelled = ", ".join(map(str, sizes))
+    raise UserError(
+        f"{who}: the model fails in PyTorch on inputs of the sizes {spelled}, which dynamic_shapes "
+        f"allows: {first}\n  If it does not work for all sizes, say so with the min and max of its "
+        "torch.export.Dim; if it does, but not for any values, give further_inputs in the loader."
+    ) from first
+
+
+def _case(who: str, program: TorchLoaderOutput, inputs: Sequence[torch.Tensor]) -> Case:
+    outputs = _run(who, program, inputs)
+    return Case(tuple(map(to_numpy, inputs)), tuple(map(to_numpy, outputs)))
+
+
+def _kind(tensor: Tensor) -> tuple[np.dtype[Any], int]:
+    return tensor.dtype, tensor.ndim
+
+
+def _spelled(tensors: Sequence[Tensor]) -> str:
+    return ", ".join(str(list(tensor.shape)) for tensor in tensors)
 
 
 def to_numpy(tensor: torch.Tensor) -> Tensor:

@@ -4,19 +4,31 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from plumbline.linalg_to_llvm import conversion as linalg_to_llvm
+from plumbline.linalg_to_llvm.assertions import LOWER_ASSERTIONS
 from plumbline.linalg_to_llvm.pipelines import DECOMPOSE_TENSOR_OPS
 from plumbline.pipeline import Pass, Pipeline
-from plumbline.stablehlo_to_tcp.conversion import CONVERT_STABLEHLO_TO_TCP
+from plumbline.stablehlo_to_tcp.conversion import (
+    CONVERT_STABLEHLO_TO_TCP,
+    STABLEHLO_TO_TCP,
+    STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
+)
 from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
 from plumbline.tcp.transforms.drop_symbolic_shape_ops import DROP_SYMBOLIC_SHAPE_OPS
 from plumbline.tcp.transforms.fuse_elementwise_ops import TCP_FUSE_ELEMENTWISE_OPS
 from plumbline.tcp.transforms.inline_group_ops import TCP_INLINE_GROUP_OPS
 from plumbline.tcp.transforms.isolate_group_ops import TCP_ISOLATE_GROUP_OPS
+from plumbline.tcp.transforms.note_argument_shapes import NOTE_ARGUMENT_SHAPES
 from plumbline.tcp_to_arith.conversion import CONVERT_TCP_TO_ARITH
 from plumbline.tcp_to_linalg.conversion import (
     CONVERT_TCP_TO_LINALG,
     TCP_TO_LINALG,
     VERIFY_NO_TCP_OPS,
+)
+from plumbline.tcp_to_linalg.runtime_checks import (
+    CHECK_TENSOR_SHAPES,
+    GENERATE_RUNTIME_CHECKS,
+    LOCATE_ASSERTIONS,
+    NAME_TCP_OPS,
 )
 from plumbline.tcp_to_tensor.conversion import CONVERT_TCP_TO_TENSOR
 from plumbline.torch_to_tcp.backend_contract import TORCH_VERIFY_TCP_BACKEND_CONTRACT
@@ -49,14 +61,27 @@ PASSES = _by_name(
         CONVERT_TORCH_TO_TCP_CUSTOM_OP,
         DROP_SYMBOLIC_SHAPE_OPS,
         ELIMINATE_UNUSED_TORCH_OPS,
+        CHECK_TENSOR_SHAPES,
+        LOCATE_ASSERTIONS,
+        LOWER_ASSERTIONS,
+        NAME_TCP_OPS,
+        NOTE_ARGUMENT_SHAPES,
+        STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
         TCP_CANONICALIZE,
         TCP_FUSE_ELEMENTWISE_OPS,
         TCP_INLINE_GROUP_OPS,
         TCP_ISOLATE_GROUP_OPS,
         TORCH_VERIFY_TCP_BACKEND_CONTRACT,
         VERIFY_NO_TCP_OPS,
+        linalg_to_llvm.ATTACH_PROMISES,
         linalg_to_llvm.BUFFERIZE_WHOLE_MODULE,
+        linalg_to_llvm.EXPAND_ELEMENTARY_FUNCTIONS,
+        linalg_to_llvm.KEEP_COMPUTATIONS_APART,
+        linalg_to_llvm.LET_COMPUTATIONS_GO,
+        linalg_to_llvm.ORDER_LOOPS,
+        linalg_to_llvm.OUTLINE_KERNELS,
         linalg_to_llvm.PREPARE_C_ABI,
+        linalg_to_llvm.REASSOCIATE_REDUCTIONS,
         linalg_to_llvm.WRAP_C_ABI,
     )
 )
@@ -64,6 +89,8 @@ PASSES = _by_name(
 PIPELINES = _by_name(
     (
         DECOMPOSE_TENSOR_OPS,
+        GENERATE_RUNTIME_CHECKS,
+        STABLEHLO_TO_TCP,
         TCP_TO_LINALG,
         TCP_TO_LLVM,
         TORCH_BACKEND_TO_TCP_BACKEND,

@@ -1,24 +1,86 @@
-"""Converts ops of StableHLO to TCP, as far as TCP has ops that mean the same."""
+"""Lowers a module from StableHLO to TCP."""
+
+from collections.abc import Sequence
 
 from torch_mlir import ir
 from torch_mlir.rewrite import RewritePatternSet, apply_patterns_and_fold_greedily
 
-from plumbline.pipeline import Pass
-from plumbline.stablehlo_to_tcp import contraction, data_movement, elementwise
-from plumbline.stablehlo_to_tcp.pattern import Patterns, rewrite_with
+from plumbline.pipeline import Nested, Pass, PassFailure, Pipeline
+from plumbline.stablehlo_to_tcp import functions
+from plumbline.stablehlo_to_tcp.pattern import CAST, conform
+from plumbline.stablehlo_to_tcp.patterns import PATTERNS
+from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
+from plumbline.torch_to_tcp.backend_contract import violations
+from plumbline.torch_to_tcp.pattern import Tensor, Unsupported
 
-PATTERNS: Patterns = {
-    **contraction.PATTERNS,
-    **data_movement.PATTERNS,
-    **elementwise.PATTERNS,
-}
+_DIALECTS = ("stablehlo", "chlo")
 
 
 def _convert(operation: ir.Operation) -> None:
-    patterns = RewritePatternSet()
-    for name, pattern in PATTERNS.items():
-        patterns.add(name, rewrite_with(pattern))
-    apply_patterns_and_fold_greedily(operation, patterns.freeze())
+    functions.convert_signatures(operation)
+    _convert_inside(operation)
+    # Folds, and clears away what is not used.
+    apply_patterns_and_fold_greedily(operation, RewritePatternSet().freeze())
+
+
+def _convert_inside(operation: ir.Operation) -> None:
+    """Converts what is in the regions of an op, in the order of the text."""
+    for region in operation.regions:
+        for block in region.blocks:
+            for op in list(block.operations):
+                _convert_op(op.operation)
+
+
+def _convert_op(op: ir.Operation) -> None:
+    if not is_of_stablehlo(op):
+        _convert_inside(op)
+        return
+    try:
+        replacement, made = _build(op)
+    except Unsupported:
+        return
+    with ir.InsertionPoint(op), op.location:
+        for old, new in zip(op.results, replacement, strict=True):
+            old.replace_all_uses_with(conform(new, old))
+    op.erase()
+    # Ops of control flow take over regions as they are.
+    for new_op in made:
+        _convert_inside(new_op)
+
+
+def is_of_stablehlo(op: ir.Operation) -> bool:
+    """Whether an op is of StableHLO, or of CHLO, which it is made of."""
+    return op.name.partition(".")[0] in _DIALECTS
+
+
+def _build(op: ir.Operation) -> tuple[Sequence[Tensor], Sequence[ir.Operation]]:
+    """Builds before `op` what replaces its results; also gives the ops with regions among it.
+
+    Raises:
+      Unsupported: it cannot be; nothing is left of the attempt.
+    """
+    pattern = PATTERNS.get(op.name)
+    if pattern is None:
+        raise Unsupported("there is no pattern for it")
+    with ir.InsertionPoint(op), op.location:
+        marker = ir.Operation.create(CAST)
+        try:
+            replacement = pattern(op.opview)
+        except Unsupported:
+            for made in reversed(_between(marker, op)):
+                made.erase()
+            raise
+        finally:
+            has_regions = bool(op.regions)
+            made_here = _between(marker, op) if has_regions else []
+            marker.erase()
+    results = [replacement] if isinstance(replacement, Tensor) else replacement
+    return results, [made for made in made_here if made.regions]
+
+
+def _between(first: ir.Operation, last: ir.Operation) -> list[ir.Operation]:
+    ops = [op.operation for op in first.block.operations]
+    return ops[ops.index(first) + 1 : ops.index(last)]
 
 
 CONVERT_STABLEHLO_TO_TCP = Pass(
@@ -26,3 +88,72 @@ CONVERT_STABLEHLO_TO_TCP = Pass(
     "Convert ops of StableHLO that TCP has ops for",
     _convert,
 )
+
+
+def _verify(operation: ir.Operation) -> None:
+    if not _is_legal(operation):
+        raise PassFailure
+
+
+def _is_legal(operation: ir.Operation) -> bool:
+    """Whether TCP may hold all that is in an op; reports what it may not."""
+    legal = True
+    for region in operation.regions:
+        for block in region.blocks:
+            for op in list(block.operations):
+                # Of an op that is refused, what is inside is not looked at.
+                reasons = _refusals(op.operation)
+                for reason in reasons:
+                    op.location.emit_error(f"'{op.operation.name}' op {reason}")
+                legal = not reasons and _is_legal(op.operation) and legal
+    return legal
+
+
+def _refusals(op: ir.Operation) -> list[str]:
+    if not is_of_stablehlo(op):
+        # A cast stands beside an op that is refused.
+        return [] if op.name == CAST else list(violations(op))
+    try:
+        _build(op)
+    except Unsupported as reason:
+        return [f"cannot be lowered to TCP: {reason}"]
+    raise AssertionError(f"{op.name} was left, but can be converted")
+
+
+STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT = Pass(
+    "stablehlo-verify-tcp-backend-contract",
+    "Check that a module holds only TCP and what may stand beside it; says why an op is left",
+    _verify,
+)
+
+STABLEHLO_TO_TCP = Pipeline(
+    "stablehlo-to-tcp-pipeline",
+    (
+        # Inlining knows StableHLO, and not TCP.
+        Nested("func.func", ("stablehlo-legalize-composite-to-call",)),
+        "inline",
+        "symbol-dce",
+        Nested("func.func", ("stablehlo-legalize-deprecated-ops",)),
+        CONVERT_STABLEHLO_TO_TCP,
+        # What is made of several ops, once those that TCP has ops for are converted.
+        Nested("func.func", ("chlo-legalize-to-stablehlo",)),
+        "convert-shape-to-std",
+        CONVERT_STABLEHLO_TO_TCP,
+        Nested("func.func", ("convert-elementwise-to-linalg",)),
+        "canonicalize",
+        "cse",
+        TCP_CANONICALIZE,
+        STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
+    ),
+    summary="Lower StableHLO to TCP and what may stand beside it",
+)
+
+
+def convert_stablehlo_to_tcp(module: ir.Module) -> None:
+    """Lowers `module` in place.
+
+    Raises:
+      LoweringError: it holds ops that cannot be lowered; the message lists all of them, with their
+        places in the source, and why.
+    """
+    STABLEHLO_TO_TCP.run(module)

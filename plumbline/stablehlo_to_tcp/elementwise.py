@@ -1,137 +1,279 @@
 """Elementwise ops."""
 
-import re
+from collections.abc import Callable, Mapping
 
 from torch_mlir import ir
+from torch_mlir.dialects import arith, math
 
-from plumbline.stablehlo_to_tcp.pattern import Pattern, Patterns, is_boolean
-from plumbline.tcp.constraints import is_bool, is_float
+from plumbline.stablehlo_to_tcp.attributes import compares_in_total_order, direction
+from plumbline.stablehlo_to_tcp.pattern import (
+    Pattern,
+    Patterns,
+    built,
+    integer,
+    tensor,
+    tensor_type,
+    tensors,
+)
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import elementwise as tcp
-
-_DIRECTION = re.compile(r"comparison_direction (\w+)")
-
-
-def _same(tcp_op: type[TcpOp]) -> Pattern:
-    """The pattern of an op that takes and means the same."""
-    return lambda op: tcp_op(*op.operands, results=op.result.type).out
+from plumbline.torch_to_tcp.pattern import Tensor, Unsupported
+from plumbline.torch_to_tcp.shapes import broadcast, cast, full
+from plumbline.torch_to_tcp.torch_types import TorchTensorType, is_bool, is_float, signedness
 
 
-def _of_numbers(tcp_op: type[TcpOp], of_booleans: type[TcpOp] | None) -> Pattern:
-    """The pattern of an op that means something else for truth values, or nothing in TCP."""
+def apply(op_class: type[TcpOp], *operands: Tensor, **attributes: object) -> Tensor:
+    """An elementwise op whose result is of its last operand's dtype."""
+    values = [operand.value for operand in operands]
+    return built(op_class(*values, **attributes), operands[-1].type.dtype)
 
-    def convert(op: ir.OpView) -> ir.Value | None:
-        chosen = of_booleans if is_boolean(op.operands[0]) else tcp_op
-        return chosen(*op.operands, results=op.result.type).out if chosen else None
+
+def like(operand: Tensor, number: int | float) -> Tensor:
+    """`number` in the shape and dtype of `operand`."""
+    return full(number, operand.type.dtype, (operand,), operand.type.sizes)
+
+
+def _kind(op: ir.OpView) -> str:
+    """The dtype of the first operand: "float", "bool", "signed" or "unsigned".
+
+    Raises:
+      Unsupported: it is none that TCP has.
+    """
+    dtype = tensor_type(op.operands[0]).dtype
+    if is_float(dtype):
+        return "float"
+    return "bool" if is_bool(dtype) else "unsigned" if dtype[0] == "u" else "signed"
+
+
+_Builder = Callable[..., Tensor]
+
+
+def _by_kind(**builders: type[TcpOp] | _Builder) -> Pattern:
+    """The pattern of an op that means one op of TCP, or what a function builds, for each kind.
+
+    `integer` stands for the signed and the unsigned, `number` for those and floats.
+    """
+
+    def convert(op: ir.OpView) -> Tensor:
+        kind = _kind(op)
+        names = [kind]
+        if kind in ("signed", "unsigned"):
+            names.append("integer")
+        if kind != "bool":
+            names.append("number")
+        for name in names:
+            if name in builders:
+                builder = builders[name]
+                if isinstance(builder, type):
+                    return apply(builder, *tensors(op))
+                return builder(*tensors(op))
+        raise Unsupported(f"elements of type {tensor_type(op.operands[0]).dtype}")
 
     return convert
 
 
-def _of_floats(tcp_op: type[TcpOp]) -> Pattern:
-    """The pattern of an op that TCP has for floats only."""
+def _signed(op_class: type[TcpOp]) -> _Builder:
+    """An op that takes integers as signed unless told otherwise."""
 
-    def convert(op: ir.OpView) -> ir.Value | None:
-        if not is_float(op.operands[0].type.element_type):
-            return None
-        return tcp_op(*op.operands, results=op.result.type).out
+    def build(*operands: Tensor) -> Tensor:
+        return apply(op_class, *operands, int_signedness=signedness(operands[-1].type.dtype))
 
-    return convert
+    return build
 
 
-def convert_divide(op: ir.OpView) -> ir.Value | None:
-    """A quotient, of integers towards zero."""
-    if is_float(op.result.type.element_type):
-        return tcp.DivfOp(*op.operands, results=op.result.type).out
-    if is_boolean(op.result):
-        return None
-    return tcp.DivsiOp(*op.operands, rounding_mode="Trunc", results=op.result.type).out
+def _truncating(op_class: type[TcpOp]) -> _Builder:
+    return lambda left, right: apply(op_class, left, right, rounding_mode="Trunc")
 
 
-def convert_remainder(op: ir.OpView) -> ir.Value | None:
-    """A remainder with the sign of the dividend."""
-    if is_boolean(op.result):
-        return None
-    remainder = tcp.RemfOp if is_float(op.result.type.element_type) else tcp.RemsiOp
-    return remainder(*op.operands, results=op.result.type).out
+def _predicate(op_class: type[TcpOp]) -> _Builder:
+    return lambda operand: built(op_class(operand.value), "i1")
 
 
-def convert_compare(op: ir.OpView) -> ir.Value | None:
-    """A comparison by IEEE 754; the total order of floats is none of TCP's."""
-    if "compare_type" in op.attributes and "TOTALORDER" in str(op.attributes["compare_type"]):
-        return None
-    direction = _direction(op.attributes["comparison_direction"])
-    return tcp.CompareOp(*op.operands, predicate=direction, results=op.result.type).out
+# -- arithmetic ------------------------------------------------------------------------------------
 
 
-def _direction(attribute: ir.Attribute) -> str:
-    # `#stablehlo<comparison_direction EQ>`
-    match = _DIRECTION.search(str(attribute))
-    if match is None:
-        raise AssertionError(f"no direction of a comparison: {attribute}")
-    return match[1].lower()
+def _unsigned_power(base: Tensor, exponent: Tensor) -> Tensor:
+    """A power whose exponent would be negative if its integer were signed."""
+    if base.type.dtype == "ui64":
+        raise Unsupported("powers of 64-bit unsigned integers; convert them to signed ones")
+    # Of 64 bits the lowest are those that are asked for.
+    wide = apply(tcp.PowOp, cast(base, "si64"), cast(exponent, "si64"))
+    return cast(wide, base.type.dtype)
 
 
-def convert_select(op: ir.OpView) -> ir.Value | None:
-    """A choice for each element; one choice for all is none of TCP's."""
-    condition, on_true, _ = op.operands
-    if condition.type.rank != on_true.type.rank:
-        return None
-    return tcp.SelectOp(*op.operands, results=op.result.type).out
+def _float_sign(operand: Tensor) -> Tensor:
+    """1 with the sign of a number; zeros and NaN as they are."""
+    result, zero = operand, like(operand, 0)
+    for predicate, number in (("gt", 1), ("lt", -1)):
+        holds = built(tcp.CompareOp(operand.value, zero.value, predicate=predicate), "i1")
+        result = apply(tcp.SelectOp, holds, like(operand, number), result)
+    return result
 
 
-def convert_convert(op: ir.OpView) -> ir.Value:
+def _integer_sign(operand: Tensor) -> Tensor:
+    """-1, 0 or 1."""
+    kind = signedness(operand.type.dtype)
+    low = apply(tcp.MinimumOp, operand, like(operand, 1), int_signedness=kind)
+    if kind == "Unsigned":
+        return low
+    return apply(tcp.MaximumOp, low, like(operand, -1), int_signedness=kind)
+
+
+def _clamp(operand: Tensor, least: Tensor, greatest: Tensor) -> Tensor:
+    sizes = operand.type.sizes
+    raised = _signed(tcp.MaximumOp)(operand, broadcast(least, (operand,), sizes))
+    return _signed(tcp.MinimumOp)(raised, broadcast(greatest, (operand,), sizes))
+
+
+def convert_clamp(op: ir.OpView) -> Tensor:
+    """The nearest value within bounds; a bound may be one for all elements."""
+    least, operand, greatest = tensors(op)
+    return _clamp(operand, least, greatest)
+
+
+def convert_reduce_precision(op: ir.OpView) -> Tensor:
+    """A float rounded to what another float type can hold."""
+    operand = tensor(op.operands[0])
+    bits = integer(op, "exponent_bits"), integer(op, "mantissa_bits")
+    through = {(8, 7): "bf16", (5, 10): "f16", (8, 23): "f32", (11, 52): "f64"}.get(bits)
+    if through is None:
+        raise Unsupported(f"a float of {bits[0]} and {bits[1]} bits, which is no element type")
+    return cast(cast(operand, through), operand.type.dtype)
+
+
+# -- choices ---------------------------------------------------------------------------------------
+
+
+def convert_compare(op: ir.OpView) -> Tensor:
+    """A comparison by IEEE 754, or of floats in total order."""
+    left, right = tensors(op)
+    if is_float(left.type.dtype) and compares_in_total_order(op):
+        left, right = _in_order(left), _in_order(right)
+    kind = signedness(left.type.dtype)
+    compared = tcp.CompareOp(left.value, right.value, predicate=direction(op), int_signedness=kind)
+    return built(compared, "i1")
+
+
+def _in_order(operand: Tensor) -> Tensor:
+    """Integers that are ordered as floats are in total order, -0.0 below 0.0 and NaN outermost."""
+    bits = _bitcast(operand, f"si{_width(operand.type.dtype)}")
+    # Below zero the bits without the sign count backwards.
+    width = _width(bits.type.dtype)
+    zero, magnitude = like(bits, 0), like(bits, 2 ** (width - 1) - 1)
+    negative = built(tcp.CompareOp(bits.value, zero.value, predicate="lt"), "i1")
+    turned = apply(tcp.BitwiseXorOp, bits, magnitude)
+    return apply(tcp.SelectOp, negative, turned, bits)
+
+
+def convert_select(op: ir.OpView) -> Tensor:
+    """A choice for each element, or one for all."""
+    condition, on_true, on_false = tensors(op)
+    condition = broadcast(condition, (on_true, on_false), on_true.type.sizes)
+    return apply(tcp.SelectOp, condition, on_true, on_false)
+
+
+# -- types -----------------------------------------------------------------------------------------
+
+
+def convert_convert(op: ir.OpView) -> Tensor:
     """A change of the element type."""
-    source, target = op.operands[0].type.element_type, op.result.type.element_type
-    return tcp.CastOp(
-        op.operands[0],
-        in_int_signedness=_signedness(source),
-        out_int_signedness=_signedness(target),
-        results=op.result.type,
-    ).out
+    return cast(tensor(op.operands[0]), tensor_type(op.results[0]).dtype)
 
 
-def _signedness(type_: ir.Type) -> str | None:
-    if is_float(type_):
-        return None
-    return "Signless" if is_bool(type_) else "Signed"
+def _width(dtype: str) -> int:
+    return int(dtype.strip("bfsui"))
 
+
+def _bitcast(operand: Tensor, dtype: str) -> Tensor:
+    """The bits of each element taken for one of another dtype."""
+    if is_bool(operand.type.dtype) or is_bool(dtype):
+        raise Unsupported("truth values, whose bits are no one's concern")
+    if _width(operand.type.dtype) != _width(dtype):
+        raise Unsupported(f"bits of {operand.type.dtype} as {dtype}, which has others in number")
+    type_ = TorchTensorType(operand.type.sizes, dtype)
+    if operand.value.type == type_.builtin():
+        return Tensor(operand.value, type_)
+    return Tensor(arith.bitcast(type_.builtin(), operand.value), type_)
+
+
+def convert_bitcast_convert(op: ir.OpView) -> Tensor:
+    """The bits of each element as one of another type, of the same number of bits."""
+    return _bitcast(tensor(op.operands[0]), tensor_type(op.results[0]).dtype)
+
+
+# -- what TCP has no op for ------------------------------------------------------------------------
+
+
+def _beside_tcp(build: Callable[[ir.Value], ir.Value]) -> _Builder:
+    """An op of another dialect, on tensors."""
+    return lambda operand: Tensor(build(operand.value), operand.type)
+
+
+def _cube_root(operand: Tensor) -> Tensor:
+    # In half precision the C library has none.
+    dtype = operand.type.dtype
+    wide = cast(operand, "f32") if _width(dtype) == 16 else operand
+    return cast(Tensor(math.cbrt(wide.value), wide.type), dtype)
+
+
+_FLOAT_FUNCTIONS: Mapping[str, type[TcpOp]] = {
+    "chlo.acos": tcp.AcosOp,
+    "chlo.asin": tcp.AsinOp,
+    "chlo.asinh": tcp.AsinhOp,
+    "chlo.atan": tcp.AtanOp,
+    "chlo.cosh": tcp.CoshOp,
+    "chlo.erf": tcp.ErfOp,
+    "chlo.sinh": tcp.SinhOp,
+    "chlo.tan": tcp.TanOp,
+    "stablehlo.atan2": tcp.Atan2Op,
+    "stablehlo.ceil": tcp.CeilOp,
+    "stablehlo.cosine": tcp.CosOp,
+    "stablehlo.exponential": tcp.ExpOp,
+    "stablehlo.exponential_minus_one": tcp.Expm1Op,
+    "stablehlo.floor": tcp.FloorOp,
+    "stablehlo.log": tcp.LogOp,
+    "stablehlo.log_plus_one": tcp.Log1pOp,
+    "stablehlo.logistic": tcp.SigmoidOp,
+    "stablehlo.round_nearest_afz": tcp.RoundOp,
+    "stablehlo.round_nearest_even": tcp.RoundEvenOp,
+    "stablehlo.rsqrt": tcp.RsqrtOp,
+    "stablehlo.sine": tcp.SinOp,
+    "stablehlo.sqrt": tcp.SqrtOp,
+    "stablehlo.tan": tcp.TanOp,
+    "stablehlo.tanh": tcp.TanhOp,
+}
 
 PATTERNS: Patterns = {
-    "stablehlo.abs": _of_numbers(tcp.AbsOp, None),
-    "stablehlo.add": _of_numbers(tcp.AddOp, tcp.LogicalOrOp),
-    "stablehlo.and": _of_numbers(tcp.BitwiseAndOp, tcp.LogicalAndOp),
-    "stablehlo.atan2": _same(tcp.Atan2Op),
-    "stablehlo.ceil": _same(tcp.CeilOp),
+    **{name: _by_kind(float=op_class) for name, op_class in _FLOAT_FUNCTIONS.items()},
+    "chlo.is_inf": _by_kind(float=_predicate(tcp.IsinfOp)),
+    "stablehlo.abs": _by_kind(float=tcp.AbsOp, signed=tcp.AbsOp),
+    "stablehlo.add": _by_kind(number=tcp.AddOp, bool=tcp.LogicalOrOp),
+    "stablehlo.and": _by_kind(integer=tcp.BitwiseAndOp, bool=tcp.LogicalAndOp),
+    "stablehlo.bitcast_convert": convert_bitcast_convert,
+    "stablehlo.cbrt": _by_kind(float=_cube_root),
+    "stablehlo.clamp": convert_clamp,
     "stablehlo.compare": convert_compare,
     "stablehlo.convert": convert_convert,
-    "stablehlo.cosine": _same(tcp.CosOp),
-    "stablehlo.divide": convert_divide,
-    "stablehlo.exponential": _same(tcp.ExpOp),
-    "stablehlo.exponential_minus_one": _same(tcp.Expm1Op),
-    "stablehlo.floor": _same(tcp.FloorOp),
-    "stablehlo.is_finite": _same(tcp.IsfiniteOp),
-    "stablehlo.log": _same(tcp.LogOp),
-    "stablehlo.log_plus_one": _same(tcp.Log1pOp),
-    "stablehlo.logistic": _same(tcp.SigmoidOp),
-    "stablehlo.maximum": _of_numbers(tcp.MaximumOp, tcp.LogicalOrOp),
-    "stablehlo.minimum": _of_numbers(tcp.MinimumOp, tcp.LogicalAndOp),
-    "stablehlo.multiply": _of_numbers(tcp.MulOp, tcp.LogicalAndOp),
-    "stablehlo.negate": _of_numbers(tcp.NegOp, None),
-    "stablehlo.not": _of_numbers(tcp.BitwiseNotOp, tcp.LogicalNotOp),
-    "stablehlo.or": _of_numbers(tcp.BitwiseOrOp, tcp.LogicalOrOp),
-    "stablehlo.power": _of_floats(tcp.PowOp),
-    "stablehlo.remainder": convert_remainder,
-    "stablehlo.round_nearest_afz": _same(tcp.RoundOp),
-    "stablehlo.round_nearest_even": _same(tcp.RoundEvenOp),
-    "stablehlo.rsqrt": _same(tcp.RsqrtOp),
+    "stablehlo.count_leading_zeros": _by_kind(integer=_beside_tcp(math.ctlz)),
+    "stablehlo.divide": _by_kind(
+        float=tcp.DivfOp, signed=_truncating(tcp.DivsiOp), unsigned=_truncating(tcp.DivuiOp)
+    ),
+    "stablehlo.is_finite": _by_kind(float=_predicate(tcp.IsfiniteOp)),
+    "stablehlo.maximum": _by_kind(number=_signed(tcp.MaximumOp), bool=tcp.LogicalOrOp),
+    "stablehlo.minimum": _by_kind(number=_signed(tcp.MinimumOp), bool=tcp.LogicalAndOp),
+    "stablehlo.multiply": _by_kind(number=tcp.MulOp, bool=tcp.LogicalAndOp),
+    "stablehlo.negate": _by_kind(number=tcp.NegOp),
+    "stablehlo.not": _by_kind(integer=tcp.BitwiseNotOp, bool=tcp.LogicalNotOp),
+    "stablehlo.or": _by_kind(integer=tcp.BitwiseOrOp, bool=tcp.LogicalOrOp),
+    "stablehlo.popcnt": _by_kind(integer=_beside_tcp(math.ctpop)),
+    "stablehlo.power": _by_kind(float=tcp.PowOp, signed=tcp.PowOp, unsigned=_unsigned_power),
+    "stablehlo.reduce_precision": convert_reduce_precision,
+    "stablehlo.remainder": _by_kind(float=tcp.RemfOp, signed=tcp.RemsiOp, unsigned=tcp.RemuiOp),
     "stablehlo.select": convert_select,
-    "stablehlo.shift_left": _of_numbers(tcp.ShliOp, None),
-    "stablehlo.shift_right_arithmetic": _of_numbers(tcp.ShrsiOp, None),
-    "stablehlo.shift_right_logical": _of_numbers(tcp.ShruiOp, None),
-    "stablehlo.sine": _same(tcp.SinOp),
-    "stablehlo.sqrt": _same(tcp.SqrtOp),
-    "stablehlo.subtract": _of_numbers(tcp.SubOp, None),
-    "stablehlo.tan": _same(tcp.TanOp),
-    "stablehlo.tanh": _same(tcp.TanhOp),
-    "stablehlo.xor": _of_numbers(tcp.BitwiseXorOp, tcp.LogicalXorOp),
+    "stablehlo.shift_left": _by_kind(integer=tcp.ShliOp),
+    "stablehlo.shift_right_arithmetic": _by_kind(integer=tcp.ShrsiOp),
+    "stablehlo.shift_right_logical": _by_kind(integer=tcp.ShruiOp),
+    "stablehlo.sign": _by_kind(float=_float_sign, integer=_integer_sign),
+    "stablehlo.subtract": _by_kind(number=tcp.SubOp),
+    "stablehlo.xor": _by_kind(integer=tcp.BitwiseXorOp, bool=tcp.LogicalXorOp),
 }

@@ -3,9 +3,7 @@
 The columns come last: then an element of the first operand meets a row of the second, and both
 that row and the row of the result lie one element beside the other.
 
-`linalg.contract` says so by its maps, and keeps its name until elementwise ops have been fused:
-what computes an operand would otherwise move into the loops, to be computed again for each row or
-column.
+`linalg.contract` says so by its maps.
 """
 
 from torch_mlir import ir

@@ -9,8 +9,14 @@ from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
 from plumbline.tcp.transforms.drop_symbolic_shape_ops import DROP_SYMBOLIC_SHAPE_OPS
 from plumbline.tcp.transforms.inline_group_ops import TCP_INLINE_GROUP_OPS
 from plumbline.tcp.transforms.lower import lower
+from plumbline.tcp.transforms.note_argument_shapes import NOTE_ARGUMENT_SHAPES
 from plumbline.tcp_to_arith.conversion import CONVERT_TCP_TO_ARITH
 from plumbline.tcp_to_linalg.patterns import PATTERNS
+from plumbline.tcp_to_linalg.runtime_checks import (
+    GENERATE_RUNTIME_CHECKS,
+    LOCATE_ASSERTIONS,
+    NAME_TCP_OPS,
+)
 from plumbline.tcp_to_tensor.conversion import CONVERT_TCP_TO_TENSOR
 from plumbline.walk import operations_of
 
@@ -46,6 +52,7 @@ VERIFY_NO_TCP_OPS = Pass(
 TCP_TO_LINALG = Pipeline(
     "tcp-to-linalg-pipeline",
     (
+        NOTE_ARGUMENT_SHAPES,
         DROP_SYMBOLIC_SHAPE_OPS,
         TCP_INLINE_GROUP_OPS,
         TCP_CANONICALIZE,
@@ -55,16 +62,32 @@ TCP_TO_LINALG = Pipeline(
         VERIFY_NO_TCP_OPS,
         "canonicalize",
         "cse",
+        # Later stages do not know the places in the user's source.
+        LOCATE_ASSERTIONS,
     ),
     summary="Lower TCP to linalg on tensors",
 )
 
 
-def convert_tcp_to_linalg(module: ir.Module) -> None:
+def tcp_to_linalg_pipeline(*, runtime_checks: bool) -> Pipeline:
+    """The whole lowering, with checks of sizes while the program runs or without."""
+    if not runtime_checks:
+        return TCP_TO_LINALG
+    return Pipeline(
+        "tcp-to-linalg-with-runtime-checks",
+        (NAME_TCP_OPS, TCP_TO_LINALG, GENERATE_RUNTIME_CHECKS, LOCATE_ASSERTIONS),
+        summary="Lower TCP to linalg on tensors, with checks of sizes while the program runs",
+    )
+
+
+def convert_tcp_to_linalg(module: ir.Module, *, runtime_checks: bool = False) -> None:
     """Lowers every TCP op of `module` in place; ops of other dialects stay.
+
+    With `runtime_checks`, a program ends with a message where the sizes of an op's operands
+    disagree, instead of computing with memory that is not theirs.
 
     Raises:
       LoweringError: it holds TCP ops that have no lowering; the message lists all of them, with
         their places in the user's source.
     """
-    TCP_TO_LINALG.run(module)
+    tcp_to_linalg_pipeline(runtime_checks=runtime_checks).run(module)

@@ -31,6 +31,8 @@ _BATCH, _OUT_CHANNEL, _IN_CHANNEL, _FIRST_OF_WINDOW = range(4)
 
 def convert_conv(op: ConvOp) -> ir.Value | None:
     """Each window times the weights; the channels of groups are told apart by their numbers."""
+    if _has_groups_of_channels(op):
+        return _convert_grouped_conv(op)
     windows, element = Windows.of(op), op.input.type.element_type
     elements, places = _spatial_loops(op)
     in_channel: int | ir.AffineExpr = _IN_CHANNEL
@@ -59,6 +61,80 @@ def convert_conv(op: ConvOp) -> ir.Value | None:
         [PARALLEL, PARALLEL, REDUCTION, *[REDUCTION] * len(elements), *[PARALLEL] * len(places)],
     )
     return all_narrowed(result, element)
+
+
+def _has_groups_of_channels(op: ConvOp) -> bool:
+    """Whether groups have several channels each, of known numbers."""
+    groups, outputs = op.groups.value, op.weight.type.shape[0]
+    static = DYNAMIC not in (op.input.type.shape[1], *op.weight.type.shape[:2])
+    return groups > 1 and static and outputs > groups and op.out.type.shape[1] != DYNAMIC
+
+
+def _convert_grouped_conv(op: ConvOp) -> ir.Value:
+    """Groups as a dimension of their own, over which there is a loop of its own.
+
+    So each place is a sum of multiples of loops, as in the products of a batch of matrices.
+    """
+    windows, element = Windows.of(op), op.input.type.element_type
+    batch, group, out_channel, in_channel, first = range(5)
+    count = op.input.type.rank - 2
+    elements = list(range(first, first + count))
+    places = [loop + count for loop in elements]
+    sum_type = product_type(element)
+    sizes = [
+        dim(op.input, 0),
+        *(
+            windows.count(axis, dim(op.input, axis + 2), dim(op.weight, axis + 2))
+            for axis in range(count)
+        ),
+    ]
+    shape = list(op.out.type.shape)
+    channels = [op.groups.value, shape[1] // op.groups.value]
+    out_type = ir.RankedTensorType.get([shape[0], *channels, *shape[2:]], sum_type)
+    dynamic = [
+        size for size, own in zip(sizes, [shape[0], *shape[2:]], strict=True) if own == DYNAMIC
+    ]
+    (result,) = loop_nest(
+        [fill(out_type, dynamic, constant(sum_type, 0))],
+        [
+            _split(windows.padded(op.input, constant(element, 0)), 1, op.groups.value),
+            _split(op.weight, 0, op.groups.value),
+        ],
+        [
+            dims_map(first + 2 * count, each)
+            for each in (
+                [batch, group, in_channel, *windows.places(places, elements)],
+                [group, out_channel, in_channel, *elements],
+                [batch, group, out_channel, *places],
+            )
+        ],
+        [*[PARALLEL] * 3, *[REDUCTION] * (1 + count), *[PARALLEL] * count],
+        lambda elements, so_far: add_product(so_far[0], *elements),
+    )
+    joined = tensor.collapse_shape(
+        with_elements(op.out.type, sum_type), result, _split_axes(op.out.type.rank, 1)
+    )
+    return all_narrowed(joined, element)
+
+
+def _split(value: ir.Value, axis: int, parts: int) -> ir.Value:
+    """A tensor with a static axis as two, the first of `parts` places."""
+    type_ = value.type
+    shape = list(type_.shape)
+    shape[axis : axis + 1] = [parts, shape[axis] // parts]
+    sizes = [dim(value, at) for at, size in enumerate(type_.shape) if size == DYNAMIC]
+    return tensor.ExpandShapeOp(
+        ir.RankedTensorType.get(shape, type_.element_type),
+        value,
+        _split_axes(type_.rank, axis),
+        sizes,
+        shape,
+    ).result
+
+
+def _split_axes(rank: int, split: int) -> list[list[int]]:
+    """Which axes each of `rank` axes becomes, if that at `split` becomes two."""
+    return [[axis, axis + 1] if axis == split else [axis + (axis > split)] for axis in range(rank)]
 
 
 def convert_conv_transpose(op: ConvTransposeOp) -> ir.Value | None:

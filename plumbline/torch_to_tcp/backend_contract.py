@@ -28,14 +28,15 @@ _LEGAL_DIALECTS = frozenset(
 def _verify(operation: ir.Operation) -> None:
     legal = True
     for op in all_operations(operation):
-        for violation in _violations(op):
+        for violation in violations(op):
             op.location.emit_error(f"'{op.name}' op {violation}")
             legal = False
     if not legal:
         raise PassFailure
 
 
-def _violations(op: ir.Operation) -> Iterator[str]:
+def violations(op: ir.Operation) -> Iterator[str]:
+    """What is illegal about an op, as it goes on after the op's name."""
     dialect = op.name.partition(".")[0]
     if dialect not in _LEGAL_DIALECTS:
         yield f"is not legal at the TCP stage, as '{dialect}' is not"

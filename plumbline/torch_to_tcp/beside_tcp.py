@@ -12,6 +12,9 @@ from plumbline.torch_to_tcp.pattern import Unsupported
 from plumbline.torch_to_tcp.patterns import PATTERNS
 from plumbline.torch_to_tcp.torch_ops import computing_ops, full_name, is_constant, pytorch_name
 
+NO_LOWERING = "can be lowered neither to TCP nor to linalg"
+"""What the pass says of each op in `ops_without_lowering`."""
+
 _TO_LINALG = Pipeline(
     "torch-to-linalg",
     (
@@ -55,13 +58,11 @@ def _convert(operation: ir.Operation) -> None:
         message = str(error)
     if not message and not computing_ops(operation):
         return
-    illegal = [op for op in computing_ops(operation) if not _lowers_alone(op)]
-    for op in illegal:
+    illegal = ops_without_lowering(operation)
+    for op, reason in illegal:
         types = ", ".join(str(operand.type) for operand in op.operands)
-        reason = _refusal(op)
         op.location.emit_error(
-            f"{pytorch_name(op)}({types}) can be lowered neither to TCP nor to linalg"
-            + (f": {reason}" if reason else "")
+            f"{pytorch_name(op)}({types}) {NO_LOWERING}" + (f": {reason}" if reason else "")
         )
     if not illegal:
         operation.location.emit_error(message)
@@ -73,6 +74,11 @@ CONVERT_TORCH_TO_LINALG_BESIDE_TCP = Pass(
     "Convert ops of the Torch dialect that TCP has no ops for to linalg and its kin",
     _convert,
 )
+
+
+def ops_without_lowering(root: ir.Module | ir.Operation) -> list[tuple[ir.Operation, str]]:
+    """The ops left over in `root` that nothing lowers, each with why its pattern to TCP refuses."""
+    return [(op, _refusal(op)) for op in computing_ops(root) if not _lowers_alone(op)]
 
 
 def _refusal(op: ir.Operation) -> str:

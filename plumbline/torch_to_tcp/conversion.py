@@ -6,15 +6,19 @@ from torch_mlir import ir
 from torch_mlir.rewrite import RewritePatternSet, apply_patterns_and_fold_greedily
 
 from plumbline.errors import UserError
-from plumbline.pipeline import Nested, Option, Pass, Pipeline
+from plumbline.pipeline import LoweringError, Nested, Option, Pass, Pipeline
 from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
 from plumbline.torch_to_tcp import symbolic_shapes
 from plumbline.torch_to_tcp.backend_contract import TORCH_VERIFY_TCP_BACKEND_CONTRACT
-from plumbline.torch_to_tcp.beside_tcp import CONVERT_TORCH_TO_LINALG_BESIDE_TCP
+from plumbline.torch_to_tcp.beside_tcp import (
+    CONVERT_TORCH_TO_LINALG_BESIDE_TCP,
+    NO_LOWERING,
+)
 from plumbline.torch_to_tcp.eliminate_unused_torch_ops import ELIMINATE_UNUSED_TORCH_OPS
 from plumbline.torch_to_tcp.pattern import Pattern, Patterns, Unsupported, rewrite_with
 from plumbline.torch_to_tcp.patterns import PATTERNS
 from plumbline.torch_to_tcp.torch_ops import full_name, full_names
+from plumbline.torch_to_tcp.unsupported import unsupported
 
 CONVERT_TORCH_OPS = Option(
     "convert-torch-ops", "the ops to convert, such as aten.tanh; all that can be if empty"
@@ -79,4 +83,10 @@ def convert_torch_to_tcp(module: ir.Module) -> None:
       LoweringError: it holds operations that can be lowered neither to TCP nor to linalg; the
         message lists all of them, with their places in the user's source.
     """
-    TORCH_BACKEND_TO_TCP_BACKEND.run(module)
+    try:
+        TORCH_BACKEND_TO_TCP_BACKEND.run(module)
+    except LoweringError as error:
+        # After any other failure, ops are left over that would have been lowered.
+        if NO_LOWERING in str(error) and (listed := unsupported(module)):
+            raise LoweringError(listed) from error
+        raise

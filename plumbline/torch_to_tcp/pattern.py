@@ -2,7 +2,7 @@
 
 A pattern is a function from an op of the Torch dialect to the builtin tensors that replace its
 results. The insertion point and the location are set when it is called. It raises `Unsupported`
-for an op that it cannot express, before it builds anything.
+for an op that it cannot express; what it has built by then is dropped.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -144,11 +144,17 @@ def rewrite_with(pattern: Pattern) -> Callable[[ir.OpView, PatternRewriter], boo
     """`pattern` as the rewriter of the bindings calls it, where True means "no match"."""
 
     def rewrite(op: ir.OpView, rewriter: PatternRewriter) -> bool:
-        with rewriter.ip, op.location:
+        # What a pattern built before it refused must not stay, or the op is tried again, forever.
+        with op.location:
+            scratch = ir.Module.create()
+        with ir.InsertionPoint(scratch.body), op.location:
             try:
                 replacement = pattern(op)
             except Unsupported:
                 return True
+        for built in list(scratch.body.operations):
+            built.move_before(op)
+        with rewriter.ip, op.location:
             values = [replacement] if isinstance(replacement, ir.Value) else list(replacement)
             results = [
                 ir.Operation.create(

@@ -34,7 +34,7 @@ from plumbline.torch_to_tcp.torch_types import (
 )
 
 
-def _accumulation_type(combiner: str, dtype: str) -> ir.Type | None:
+def accumulation_type(combiner: str, dtype: str) -> ir.Type | None:
     """The type to combine elements of a dtype in; None where it is their own."""
     if combiner == "sum":
         return element_type(summed_in(dtype))
@@ -50,7 +50,7 @@ def reduce(operand: Tensor, axes: Sequence[int], combiner: str, *, keepdim: bool
         operand.value,
         axes=axes,
         combiner=combiner,
-        accumulation_type=_accumulation_type(combiner, type_.dtype),
+        accumulation_type=accumulation_type(combiner, type_.dtype),
         int_signedness=signedness(type_.dtype),
         results=type_.builtin(),
     )

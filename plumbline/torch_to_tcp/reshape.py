@@ -21,11 +21,13 @@ def reshape(operand: Tensor, sizes: Sequence[Size | None]) -> Tensor:
     """
     have = size_arithmetic.all_of(operand)
     want = list(sizes)
+    # Over no elements at all, those between may make up another number.
+    alike = 0 if 0 in have else min(len(have), len(want))
     front = 0
-    while front < min(len(have), len(want)) and same(have[front], want[front]):
+    while front < alike and same(have[front], want[front]):
         front += 1
     back = 0
-    while back < min(len(have), len(want)) - front and same(have[-1 - back], want[-1 - back]):
+    while back < alike - front and same(have[-1 - back], want[-1 - back]):
         back += 1
     inner_have = have[front : len(have) - back]
     inner_want = want[front : len(want) - back]

@@ -49,7 +49,7 @@ def test_private_functions_stay_inside() -> None:
         "  %0 = call @g(%x) : (tensor<f32>) -> tensor<f32> return %0 : tensor<f32> }"
     )
     assert "llvm.func internal @g(" in lowered
-    assert lowered.count("llvm.sret") == 1
+    assert len(re.findall(r"llvm\.func .*llvm\.sret", lowered)) == 1
 
 
 def test_results_are_copies_of_inputs_and_constants() -> None:
@@ -59,6 +59,19 @@ def test_results_are_copies_of_inputs_and_constants() -> None:
         "  return %x, %c : tensor<4xf32>, tensor<4xf32> }"
     )
     assert lowered.count("llvm.call @aligned_alloc") == 2
+
+
+def test_kernels_know_which_buffers_are_apart() -> None:
+    lowered = _lower(
+        "func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {"
+        "  %0 = linalg.exp ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) -> tensor<8xf32>"
+        "  return %0 : tensor<8xf32> }"
+    )
+    match = re.search(r"llvm\.func internal @elementwise_0\((.*)\) attributes {no_inline", lowered)
+    assert match is not None
+    # The pointers to the elements of both, each after the one for freeing.
+    noted = ["llvm.noalias" in argument for argument in match[1].split(",")]
+    assert [number for number, is_noted in enumerate(noted) if is_noted] == [1, 6]
 
 
 @pytest.mark.parametrize(

@@ -163,13 +163,67 @@ def specialises_silently() -> TorchLoaderOutput:
 
 class _Unknown(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        y = torch.lgamma(torch.tanh(x))
-        return torch.i0(y)
+        return torch.linalg.eigvalsh(x) + torch.tanh(x)
+
+
+class _TwiceUnknown(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = torch.nn.Sequential(_Unknown(), _Unknown())
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y: torch.Tensor = self.inner(x)
+        return y
 
 
 def unknown_ops() -> TorchLoaderOutput:
-    """Two ops that the Torch dialect does not have."""
-    return TorchLoaderOutput(_Unknown(), (torch.ones(2),))
+    """An op that the Torch dialect does not have, in two modules."""
+    return TorchLoaderOutput(_TwiceUnknown(), (torch.ones(2, 2),))
+
+
+class _SizesDependOnValues(torch.nn.Module):
+    def forward(self, x: torch.Tensor, n: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return x.nonzero() + 1, x[x > 0] * 2, torch.unique(x), x.repeat_interleave(n)
+
+
+def sizes_depend_on_values() -> TorchLoaderOutput:
+    """Ops whose results have as many elements as values say."""
+    return TorchLoaderOutput(_SizesDependOnValues(), (torch.ones(3), torch.tensor([1, 0, 2])))
+
+
+class _Resizes(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return (x + 1).resize_(6, 6)
+
+
+def resizes() -> TorchLoaderOutput:
+    """A tensor that gets more elements than it was made with."""
+    return TorchLoaderOutput(_Resizes(), (torch.ones(4),))
+
+
+def takes_complex_numbers() -> TorchLoaderOutput:
+    """An input of complex numbers."""
+    return TorchLoaderOutput(torch.nn.Tanh(), (torch.ones(2, dtype=torch.complex64),))
+
+
+class _ReturnsComplexNumbers(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.complex(x, x)
+
+
+def returns_complex_numbers() -> TorchLoaderOutput:
+    """A result of complex numbers."""
+    return TorchLoaderOutput(_ReturnsComplexNumbers(), (torch.ones(2),))
+
+
+class _OtherDtypes(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.to(torch.float8_e4m3fn).to(torch.float32)
+
+
+def computes_with_other_dtypes() -> TorchLoaderOutput:
+    """A dtype that is there between the input and the result only."""
+    return TorchLoaderOutput(_OtherDtypes(), (torch.ones(2),))
 
 
 class _Mutates(torch.nn.Module):

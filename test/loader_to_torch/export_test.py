@@ -1,13 +1,20 @@
 import re
 import sys
+from pathlib import Path
 
 import pytest
 import torch
 from torch.export import Dim
 
+from plumbline.context import make_context
+from plumbline.errors import UserError
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, load
 from plumbline.loader_to_torch.source_path import relative_to_import_path
+from plumbline.location import describe, module_path
+from plumbline.tcp.assembly.module import parse_module
+from plumbline.torch_to_tcp.torch_ops import computing_ops, pytorch_name
+from plumbline.walk import operations_of
 
 
 class _Add(torch.nn.Module):
@@ -43,6 +50,49 @@ def test_arguments_that_are_one_tensor_stay_two() -> None:
     assert re.search(r"torch\.aten\.add\.Tensor %arg0, %arg1", text)
 
 
+class _Layers(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(3, 3) for _ in range(2))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return torch.tanh(x)
+
+
+def test_locations_name_the_user_s_line_and_the_module() -> None:
+    exported = export("it", TorchLoaderOutput(_Layers(), (torch.ones(2, 3),)))
+    module = parse_module(exported.text, make_context(torch=True), "it.mlir")
+
+    places = {
+        (pytorch_name(op), module_path(op.location), describe(op.location).partition(",")[0])
+        for op in computing_ops(module)
+        if op.name in ("torch.aten.mm", "torch.aten.tanh")
+    }
+
+    layer, tanh = (
+        f"test/loader_to_torch/export_test.py:{line}" for line in _lines("layer(x)", "torch.tanh(")
+    )
+    assert places == {
+        ("aten.mm", "layers.0", layer),
+        ("aten.mm", "layers.1", layer),
+        ("aten.tanh", "", tanh),
+    }
+    # Each is written once, however many ops are from there.
+    assert exported.text.count('loc("layers.0"(') == 1
+    # A function is the whole program's.
+    (function,) = operations_of(module, "func")[:1]
+    assert module_path(function.location) == ""
+    assert "plumbline node" not in exported.text
+
+
+def _lines(*texts: str) -> list[int]:
+    """The first lines of this file with each of `texts`, counted from 1."""
+    lines = Path(__file__).read_text().splitlines()
+    return [next(n for n, line in enumerate(lines, 1) if text in line) for text in texts]
+
+
 class _Weights(torch.nn.Module):
     table: torch.Tensor
 
@@ -70,6 +120,14 @@ def test_weights_are_leading_arguments(embedded: bool, mark: str) -> None:
     # A small constant is worth reading; values of the weights are not in the text.
     assert "dense<[5.000000e-01, 2.500000e-01]>" in exported.text
     assert "dense_resource" not in exported.text
+
+
+def test_complex_numbers_stay_inside() -> None:
+    with pytest.raises(UserError) as refusal:
+        export("it", load("test.loader_to_torch.broken_loaders.returns_complex_numbers"))
+    message = str(refusal.value)
+    assert message.startswith("it: forward returns complex numbers:\n  aten.complex.default(")
+    assert "return torch.view_as_real of them" in message
 
 
 def test_source_paths(monkeypatch: pytest.MonkeyPatch) -> None:

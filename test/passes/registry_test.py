@@ -13,7 +13,7 @@ from plumbline.passes.textual import PipelineReader
 from tools.tcp_opt.upstream_passes import is_upstream_pass
 
 TESTS = Path(__file__).parent.parent
-CONTEXT = make_context(torch=True)
+CONTEXT = make_context(torch=True, stablehlo=True)
 READER = PipelineReader(PASSES, PIPELINES, lambda name: is_upstream_pass(name, CONTEXT))
 
 

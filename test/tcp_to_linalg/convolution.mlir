@@ -1,17 +1,31 @@
 // RUN: tcp-opt %s -convert-tcp-to-linalg -canonicalize -cse -split-input-file | FileCheck %s
 
+// Groups of several channels are a loop of their own.
 // CHECK-LABEL: func.func @conv(
-// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "parallel"]
 // CHECK:         tensor.pad
-// CHECK:         tensor.yield
-// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction", "reduction", "parallel"]
+// CHECK:         tensor.expand_shape {{.*}} : tensor<1x6x10xf32> into tensor<1x2x3x10xf32>
+// CHECK:         tensor.expand_shape {{.*}} : tensor<4x3x3xf32> into tensor<2x2x3x3xf32>
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "parallel"]
 // CHECK:         arith.mulf
 // CHECK:         arith.addf
+// CHECK:         tensor.collapse_shape
 // CHECK-NOT:     tcp.
 // CHECK:         return
 func.func @conv(%arg0: tensor<1x6x8xf32>, %arg1: tensor<4x3x3xf32>) -> tensor<1x4x4xf32> {
   %0 = tcp.conv %arg0, %arg1 {dilations = [1], groups = 2 : i64, padding_high = [1], padding_low = [1], strides = [2]} : tensor<1x6x8xf32>, tensor<4x3x3xf32> -> tensor<1x4x4xf32>
   return %0 : tensor<1x4x4xf32>
+}
+
+// A group for each channel needs none: the input's channel is the result's.
+// CHECK-LABEL: func.func @depthwise(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction", "reduction", "parallel"]
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @depthwise(%arg0: tensor<1x6x8xf32>, %arg1: tensor<6x1x3xf32>) -> tensor<1x6x6xf32> {
+  %0 = tcp.conv %arg0, %arg1 {dilations = [1], groups = 6 : i64, padding_high = [0], padding_low = [0], strides = [1]} : tensor<1x6x8xf32>, tensor<6x1x3xf32> -> tensor<1x6x6xf32>
+  return %0 : tensor<1x6x6xf32>
 }
 
 // -----

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import plumbline.torch_to_tcp
+from plumbline.tcp.dialect import TCP
 from plumbline.torch_to_tcp.patterns import PATTERNS
 
 FAMILIES = {
@@ -32,6 +33,16 @@ def test_every_pattern_is_tested(family: str) -> None:
 def test_every_family_has_a_file() -> None:
     covered = {name for patterns in FAMILIES.values() for name in patterns}
     assert covered == set(PATTERNS)
+
+
+# PyTorch's round is round_even. Groups are made of TCP's ops later.
+_NOT_FROM_TORCH = {"round", "group", "isolated_group", "yield"}
+
+
+def test_every_op_of_tcp_is_made() -> None:
+    texts = [path.read_text() for path in Path(__file__).parent.glob("*.mlir")]
+    made = set(re.findall(r"// CHECK.*tcp\.(\w+)", "\n".join(texts)))
+    assert {op.assembly.signature.name for op in TCP.operations} - made == _NOT_FROM_TORCH
 
 
 if __name__ == "__main__":

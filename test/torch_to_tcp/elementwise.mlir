@@ -839,3 +839,37 @@ func.func @aten_where_self(%c: !torch.vtensor<[?,3],i1>, %x: !torch.vtensor<[?,3
   %0 = torch.aten.where.self %c, %x, %y : !torch.vtensor<[?,3],i1>, !torch.vtensor<[?,3],f32>, !torch.vtensor<[?,3],f32> -> !torch.vtensor<[?,3],f32>
   return %0 : !torch.vtensor<[?,3],f32>
 }
+
+// What integers are divided, or shifted, as depends on their sign.
+
+// CHECK-LABEL: func.func @fmod_of_signed(
+// CHECK:         tcp.remsi
+// CHECK:         return
+func.func @fmod_of_signed(%x: !torch.vtensor<[?,3],si64>, %y: !torch.vtensor<[?,3],si64>) -> !torch.vtensor<[?,3],si64> {
+  %0 = torch.aten.fmod.Tensor %x, %y : !torch.vtensor<[?,3],si64>, !torch.vtensor<[?,3],si64> -> !torch.vtensor<[?,3],si64>
+  return %0 : !torch.vtensor<[?,3],si64>
+}
+
+// CHECK-LABEL: func.func @fmod_of_unsigned(
+// CHECK:         tcp.remui
+// CHECK:         return
+func.func @fmod_of_unsigned(%x: !torch.vtensor<[?,3],ui8>, %y: !torch.vtensor<[?,3],ui8>) -> !torch.vtensor<[?,3],ui8> {
+  %0 = torch.aten.fmod.Tensor %x, %y : !torch.vtensor<[?,3],ui8>, !torch.vtensor<[?,3],ui8> -> !torch.vtensor<[?,3],ui8>
+  return %0 : !torch.vtensor<[?,3],ui8>
+}
+
+// CHECK-LABEL: func.func @floor_divide_of_unsigned(
+// CHECK:         tcp.divui {{.*}}<rounding_mode Floor>
+// CHECK:         return
+func.func @floor_divide_of_unsigned(%x: !torch.vtensor<[?,3],ui8>, %y: !torch.vtensor<[?,3],ui8>) -> !torch.vtensor<[?,3],ui8> {
+  %0 = torch.aten.floor_divide %x, %y : !torch.vtensor<[?,3],ui8>, !torch.vtensor<[?,3],ui8> -> !torch.vtensor<[?,3],ui8>
+  return %0 : !torch.vtensor<[?,3],ui8>
+}
+
+// CHECK-LABEL: func.func @right_shift_of_unsigned(
+// CHECK:         tcp.shrui
+// CHECK:         return
+func.func @right_shift_of_unsigned(%x: !torch.vtensor<[?,3],ui8>, %y: !torch.vtensor<[?,3],ui8>) -> !torch.vtensor<[?,3],ui8> {
+  %0 = torch.aten.bitwise_right_shift.Tensor %x, %y : !torch.vtensor<[?,3],ui8>, !torch.vtensor<[?,3],ui8> -> !torch.vtensor<[?,3],ui8>
+  return %0 : !torch.vtensor<[?,3],ui8>
+}

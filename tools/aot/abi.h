@@ -27,6 +27,26 @@
 // it back with free(), each distinct basePtr once. Two results may share one, at different offsets.
 // A result may also alias an input: its basePtr is then that input's, and is not to be freed twice.
 
+// The function takes sizes on trust. Beside it is one that does not, `foo_checked`:
+//
+//   extern "C" char* foo_checked(FooResults*, DECL_RANK_1_MEMREF_ABI(float),
+//                                DECL_RANK_1_MEMREF_ABI(float));
+//
+//   FooResults results;
+//   char* refusal = foo_checked(&results, PASS_RANK_1_MEMREF(a), PASS_RANK_1_MEMREF(b));
+//   if (refusal != nullptr) {
+//     std::fprintf(stderr, "%s\n", refusal);
+//     std::free(refusal);
+//   }
+//
+// It calls `foo`, writes what it returns to where the first argument points, and returns null; with
+// one result that is a StridedMemRefType, and a function without results takes no such argument.
+// But where a size is not the static one, is outside the range of its symbol, or disagrees with
+// another (two sizes that are both n, or n and 2*n), or where the memory is not row-major without
+// gaps, it computes nothing and returns a message that says which argument is wrong and why. The
+// message is the caller's, to give back with free(). Element types, ranks and pointers are as the
+// caller declares them: no one can check those.
+
 #ifndef TOOLS_AOT_ABI_H_
 #define TOOLS_AOT_ABI_H_
 

@@ -26,7 +26,7 @@ def aot_compile(
         the library. "arguments": they are leading arguments of the C function, in the order in which
         gen_foo_mlir_torch names them (plumbline.parameter), so that one library serves many
         checkpoints.
-      skip_ci: keeps the generated test out of wildcards such as //... .
+      skip_ci: keeps all targets out of wildcards such as //... .
       tags: more tags for the generated test.
       visibility: of all targets; the package's default where it is not given.
 
@@ -48,27 +48,35 @@ def aot_compile(
       | foo_execute_test_generator  | R | writes the test from its template    |
       | gen_foo_execute_test        | B | _internal_foo_execute_test.cpp       |
       | foo_compile_execute_test    | T | runs the library on the references   |
+      | foo_bisect                  | R | finds the op whose numbers are wrong |
+
+    foo_bisect is for when foo_compile_execute_test fails: it compiles the program with the values between
+    its ops as outputs as well, and tells the first that is not PyTorch's. It is built only when it is
+    asked for.
 
     With tcp_source the chain starts at gen_foo_mlir_linalg, and ends at aot_compiled_foo.
 
     All of them are testonly, as loaders may be.
 
     The flags --//tools/aot:target_cpu and --//tools/aot:opt_level say for what machine code is made
-    and how much LLVM optimises it.
+    and how much LLVM optimises it. With --//tools/aot:runtime_checks=on a program checks, as it runs,
+    that the sizes of the operands of each op agree, and ends with a message where they do not.
     """
     error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, weights)
     if error:
         fail(error)
 
+    manual = ["manual"] if skip_ci else []
     weights_file = []
     if torch_loader_lib:
-        _export(name, torch_loader_lib, torch_loader_path, weights, visibility)
+        _export(name, torch_loader_lib, torch_loader_path, weights, manual, visibility)
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
         _stage(
             name = "gen_{}_mlir_tcp".format(name),
             src = "_internal_{}_torch.mlir".format(name),
             out = "_internal_{}_tcp.mlir".format(name),
             program = Label("//tools/aot:torch_to_tcp"),
+            tags = manual,
             visibility = visibility,
         )
         tcp_source = "_internal_{}_tcp.mlir".format(name)
@@ -78,6 +86,9 @@ def aot_compile(
         src = tcp_source,
         out = "_internal_{}_linalg.mlir".format(name),
         program = Label("//tools/aot:tcp_to_linalg"),
+        options = "--runtime-checks=$(AOT_RUNTIME_CHECKS)",
+        toolchains = [Label("//tools/aot:runtime_checks")],
+        tags = manual,
         visibility = visibility,
     )
     _stage(
@@ -85,6 +96,9 @@ def aot_compile(
         src = "_internal_{}_linalg.mlir".format(name),
         out = "_internal_{}_llvm.mlir".format(name),
         program = Label("//tools/aot:linalg_to_llvm"),
+        options = "--target-cpu=$(AOT_TARGET_CPU)",
+        toolchains = [Label("//tools/aot:target_cpu")],
+        tags = manual,
         visibility = visibility,
     )
     _stage(
@@ -92,6 +106,7 @@ def aot_compile(
         src = "_internal_{}_llvm.mlir".format(name),
         out = "_internal_{}.ll".format(name),
         program = Label("//tools/aot:llvm_to_llvm_ir"),
+        tags = manual,
         visibility = visibility,
     )
     _stage(
@@ -105,6 +120,7 @@ def aot_compile(
             ["--weights=$(location {})".format(file) for file in weights_file],
         ),
         toolchains = [Label("//tools/aot:opt_level"), Label("//tools/aot:target_cpu")],
+        tags = manual,
         visibility = visibility,
     )
     cc_library(
@@ -115,16 +131,18 @@ def aot_compile(
         textual_hdrs = weights_file,
         # Functions such as tanhf come from the C library's mathematics.
         linkopts = ["-lm"],
+        tags = manual,
         visibility = visibility,
     )
 
     if torch_loader_lib:
-        _execute_test(name, skip_ci, tags, visibility)
+        _execute_test(name, manual, tags, visibility)
+        _bisect(name, torch_loader_lib, torch_loader_path, visibility)
 
 def _label(name):
     return "//{}:{}".format(native.package_name(), name)
 
-def _export(name, torch_loader_lib, torch_loader_path, weights, visibility):
+def _export(name, torch_loader_lib, torch_loader_path, weights, manual, visibility):
     exporter = "{}_torch_exporter".format(name)
     py_binary(
         name = exporter,
@@ -132,6 +150,7 @@ def _export(name, torch_loader_lib, torch_loader_path, weights, visibility):
         srcs = [Label("//tools/aot:export_torch.py")],
         args = ["--torch-loader-path={}".format(torch_loader_path)],
         main = Label("//tools/aot:export_torch.py"),
+        tags = manual,
         visibility = visibility,
         deps = [
             Label("//tools/aot:export_torch"),
@@ -157,6 +176,7 @@ def _export(name, torch_loader_lib, torch_loader_path, weights, visibility):
             weights = weights,
         ),
         message = "Exporting from PyTorch",
+        tags = manual,
         tools = [":" + exporter],
         visibility = ["//visibility:private"],
     )
@@ -164,22 +184,25 @@ def _export(name, torch_loader_lib, torch_loader_path, weights, visibility):
         name = "gen_{}_mlir_torch".format(name),
         testonly = True,
         srcs = [mlir],
+        tags = manual,
         visibility = visibility,
     )
     native.filegroup(
         name = "gen_{}_reference_tensors".format(name),
         testonly = True,
         srcs = [references],
+        tags = manual,
         visibility = visibility,
     )
     native.filegroup(
         name = "gen_{}_weights".format(name),
         testonly = True,
         srcs = [safetensors],
+        tags = manual,
         visibility = visibility,
     )
 
-def _stage(name, src, out, program, visibility, data = [], options = "", toolchains = []):
+def _stage(name, src, out, program, tags, visibility, data = [], options = "", toolchains = []):
     native.genrule(
         name = name,
         testonly = True,
@@ -192,12 +215,13 @@ def _stage(name, src, out, program, visibility, data = [], options = "", toolcha
             src = src,
         ),
         message = "Lowering ({})".format(program.name),
+        tags = tags,
         toolchains = toolchains,
         tools = [program],
         visibility = visibility,
     )
 
-def _execute_test(name, skip_ci, tags, visibility):
+def _execute_test(name, manual, tags, visibility):
     generator = "{}_execute_test_generator".format(name)
     references = "_internal_{}_reference_tensors.npz".format(name)
     source = "_internal_{}_execute_test.cpp".format(name)
@@ -207,6 +231,7 @@ def _execute_test(name, skip_ci, tags, visibility):
     native.alias(
         name = generator,
         actual = Label("//tools/aot:generate_execute_test"),
+        tags = manual,
         visibility = visibility,
     )
     native.genrule(
@@ -221,6 +246,7 @@ def _execute_test(name, skip_ci, tags, visibility):
             template = template,
         ),
         message = "Writing the test",
+        tags = manual,
         tools = [":" + generator],
         visibility = visibility,
     )
@@ -229,11 +255,33 @@ def _execute_test(name, skip_ci, tags, visibility):
         size = "small",
         srcs = [source],
         data = [references],
-        tags = ["aot_tests"] + (["manual"] if skip_ci else []) + tags,
+        tags = ["aot_tests"] + manual + tags,
         visibility = visibility,
         deps = [
             ":aot_compiled_{}".format(name),
             Label("//tools/aot:execute_test"),
             "@googletest//:gtest_main",
+        ],
+    )
+
+def _bisect(name, torch_loader_lib, torch_loader_path, visibility):
+    bisect = "{}_bisect".format(name)
+    py_binary(
+        name = bisect,
+        testonly = True,
+        srcs = [Label("//tools/aot:bisect_program.py")],
+        args = [
+            "--torch-loader-path={}".format(torch_loader_path),
+            "--target-cpu=$(AOT_TARGET_CPU)",
+            "--opt-level=$(AOT_OPT_LEVEL)",
+            "--label={}".format(_label(bisect)),
+        ],
+        main = Label("//tools/aot:bisect_program.py"),
+        tags = ["manual"],
+        toolchains = [Label("//tools/aot:opt_level"), Label("//tools/aot:target_cpu")],
+        visibility = visibility,
+        deps = [
+            Label("//tools/aot:bisect_program"),
+            torch_loader_lib,
         ],
     )

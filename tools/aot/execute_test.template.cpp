@@ -5,21 +5,33 @@
 #include "tools/aot/abi.h"
 #include "tools/aot/execute_test/comparison.h"
 #include "tools/aot/execute_test/reference_tensors.h"
+#include "tools/aot/execute_test/refusal.h"
 #include "tools/aot/execute_test/result_buffers.h"
 
 struct ${function}_results {$result_fields
 };
 
 extern "C" ${function}_results $function($parameters);
+extern "C" char* ${function}_checked(
+    ${function}_results*$checked_parameters);
 
 namespace {
 
-TEST(ExecuteTest, AgreesWithPyTorch) {
+// Case 0 is the loader's own inputs, and calls the function; the others are of other sizes, and
+// call its checked entry.
+void RunCase(int number) {
   const plumbline::ReferenceTensors reference(
       "$archive",
-      /*inputs=*/$input_count, /*outputs=*/$output_count);$loads
+      /*inputs=*/$input_count, /*outputs=*/$output_count, number);$loads
 
-  const ${function}_results results = ::$function($arguments);
+  ${function}_results results;
+  if (number == 0) {
+    results = ::$function($arguments);
+  } else {
+    const plumbline::Refusal refusal(::${function}_checked(
+        &results$checked_arguments));
+    ASSERT_EQ(refusal.message(), "");
+  }
   const plumbline::ResultBuffers buffers(
       {$result_buffers
       },
@@ -28,4 +40,6 @@ TEST(ExecuteTest, AgreesWithPyTorch) {
 $checks
 }
 
+TEST(ExecuteTest, AgreesWithPyTorch) { RunCase(0); }
+$further_tests
 }  // namespace

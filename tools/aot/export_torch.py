@@ -7,7 +7,11 @@ import argparse
 
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import load
-from plumbline.loader_to_torch.references import record_references, to_numpy
+from plumbline.loader_to_torch.references import (
+    record_further_cases,
+    record_references,
+    to_numpy,
+)
 from plumbline.loader_to_torch.weights import serialise
 from tools.aot import stage
 
@@ -19,6 +23,7 @@ def _export(given: argparse.Namespace) -> None:
     who = f"loader {path}"
     references = record_references(who, program)
     exported = export(who, program, embedded=given.weights_are == "embedded")
+    references = record_further_cases(who, program, exported.shapes, references)
     if given.weights_are == "arguments":
         references = references.with_leading_inputs(map(to_numpy, exported.weights.values()))
     references.write(given.reference_tensors)

@@ -1,7 +1,8 @@
 """Stage program: writes the C++ test of a compiled function, from its reference tensors.
 
-The archive decides the function's name, and the element type and the rank of each input and output.
-The test reads the values when it runs, so its text does not change with them.
+The archive decides the function's name, the element type and the rank of each input and output, how
+many cases there are, and what size the checked entry must refuse. The test reads the values when it
+runs, so its text does not change with them.
 """
 
 import argparse
@@ -49,6 +50,63 @@ def _lines(
     return end.join(f"\n{' ' * indent}{line(variable)}" for variable in variables)
 
 
+def _following(
+    variables: Sequence[_Variable], line: Callable[[_Variable], str], indent: int
+) -> str:
+    """The same, for what follows another entry of a list."""
+    return "".join(f",\n{' ' * indent}{line(variable)}" for variable in variables)
+
+
+def _passed(variable: _Variable) -> str:
+    return f"PASS_RANK_{variable.rank}_MEMREF({variable.name})"
+
+
+def _further_test(archive: ReferenceArchive) -> str:
+    count = len(archive.further_cases)
+    if not count:
+        return ""
+    return f"""
+TEST(ExecuteTest, AgreesWithPyTorchAtOtherSizes) {{
+  for (int number = 1; number <= {count}; ++number) {{
+    SCOPED_TRACE("Case" + std::to_string(number));
+    RunCase(number);
+  }}
+}}
+"""
+
+
+def _refusal_test(
+    archive: ReferenceArchive,
+    inputs: Sequence[_Variable],
+    outputs: Sequence[_Variable],
+    runfile: str,
+) -> str:
+    refused = archive.refused
+    if refused is None:
+        return ""
+    loads = _lines(
+        inputs,
+        lambda v: f'auto {v.name} = reference.Load<{v.cpp_type}, {v.rank}>("{v.member}");',
+        2,
+    )
+    return f"""
+TEST(ExecuteTest, RefusesAWrongSize) {{
+  const plumbline::ReferenceTensors reference(
+      "{runfile}",
+      /*inputs=*/{len(inputs)}, /*outputs=*/{len(outputs)});{loads}
+  input{refused.argument}.sizes[{refused.axis}] = {refused.size};
+
+  {archive.func_name}_results results;
+  const plumbline::Refusal refusal(::{archive.func_name}_checked(
+      &results{_following(inputs, _passed, 6)}));
+  EXPECT_PRED_FORMAT2(
+      testing::IsSubstring,
+      "argument {refused.argument} has size {refused.size} in dimension {refused.axis}",
+      refusal.message());
+}}
+"""
+
+
 def generate(archive: ReferenceArchive, template: str, runfile: str) -> str:
     """The test of the function that `archive` belongs to.
 
@@ -80,7 +138,12 @@ def generate(archive: ReferenceArchive, template: str, runfile: str) -> str:
             ),
             2,
         ),
-        "arguments": _lines(inputs, lambda v: f"PASS_RANK_{v.rank}_MEMREF({v.name})", 6, ","),
+        "arguments": _lines(inputs, _passed, 8, ","),
+        "checked_parameters": _following(
+            inputs, lambda v: f"DECL_RANK_{v.rank}_MEMREF_ABI({v.cpp_type})", 4
+        ),
+        "checked_arguments": _following(inputs, _passed, 8),
+        "further_tests": _further_test(archive) + _refusal_test(archive, inputs, outputs, runfile),
         "result_buffers": _lines(outputs, lambda v: f"results.{v.name}.basePtr,", 10),
         "input_buffers": _lines(inputs, lambda v: f"{v.name}.basePtr,", 10),
         "checks": _lines(

@@ -1,17 +1,23 @@
 """Stage program: lowers a .mlir file of linalg on tensors to the LLVM dialect, for a CPU."""
 
+import argparse
+
 from plumbline.context import make_context
 from plumbline.linalg_to_llvm.conversion import convert_linalg_to_llvm
+from plumbline.llvm_to_asm.assembly import Target
+from plumbline.llvm_to_asm.probe import vector_unit_of
 from plumbline.tcp.assembly.module import parse_module, print_module
 from tools.aot import stage
 
 
-def linalg_to_llvm(text: str, filename: str) -> str:
-    """The stage, from text to text."""
-    module = parse_module(text, make_context(torch=True), filename)
-    convert_linalg_to_llvm(module)
-    return print_module(module)
+def _lower(given: argparse.Namespace) -> None:
+    unit = vector_unit_of(Target.for_cpu(given.target_cpu))
+    module = parse_module(stage.read(given.input), make_context(torch=True), str(given.input))
+    convert_linalg_to_llvm(module, unit)
+    stage.write(given.output, print_module(module))
 
 
 if __name__ == "__main__":
-    stage.run_text_stage(__doc__, linalg_to_llvm)
+    arguments = stage.text_stage_parser(__doc__)
+    stage.add_target_cpu(arguments)
+    stage.run(arguments, _lower)

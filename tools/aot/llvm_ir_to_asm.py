@@ -16,11 +16,7 @@ def _compile(given: argparse.Namespace) -> None:
 
 if __name__ == "__main__":
     arguments = stage.text_stage_parser(__doc__)
-    arguments.add_argument(
-        "--target-cpu",
-        default="baseline",
-        help='"baseline" (the default: fixed, widely available), "native", or a name of LLVM\'s',
-    )
+    stage.add_target_cpu(arguments)
     arguments.add_argument(
         "--opt-level",
         type=int,

@@ -30,6 +30,15 @@ def text_stage_parser(description: str | None) -> argparse.ArgumentParser:
     return arguments
 
 
+def add_target_cpu(arguments: argparse.ArgumentParser) -> None:
+    """Lets the command line say what CPU code is made for."""
+    arguments.add_argument(
+        "--target-cpu",
+        default="baseline",
+        help='"baseline" (the default: fixed, widely available), "native", or a name of LLVM\'s',
+    )
+
+
 def run_text_stage(description: str | None, transform: Callable[[str, str], str]) -> None:
     """The whole program of a stage that turns one text into another.
 

@@ -23,17 +23,32 @@ class Arguments:
     """Passes and pipelines that were given as flags, with the text of their options."""
     pass_pipeline: str | None = None
     allow_unregistered_dialect: bool = False
+    bytecode_version: int | None = None
+    crash_reproducer: str | None = None
+    diagnostic_notes: bool = True
+    diagnostic_verbosity: str = "remarks"
     dump_pass_pipeline: bool = False
+    emit_bytecode: bool = False
+    generate_reproducer: str | None = None
     help: bool = False
+    implicit_module: bool = True
+    irdl_file: str | None = None
     list_passes: bool = False
+    output_split_marker: str | None = None
+    run_reproducer: bool = False
     split_input_file: str | None = None
     verify_diagnostics: str | None = None
     verify_each: bool = True
+    verify_round_trip: bool = False
+    version: bool = False
     elide_elements: int | None = None
     elide_resources: int | None = None
+    names_of_locations: bool = False
+    pretty_debug_info: bool = False
     print_debug_info: bool = False
     print_generic: bool = False
     print_local_scope: bool = False
+    skip_regions: bool = False
     print_after: list[str] = field(default_factory=list)
     print_after_all: bool = False
     print_after_change: bool = False
@@ -42,7 +57,10 @@ class Arguments:
     print_before_all: bool = False
     print_module_scope: bool = False
     statistics: bool = False
+    statistics_display: str = "pipeline"
+    threading: bool = False
     timing: bool = False
+    timing_display: str = "tree"
 
     @property
     def prints_ir(self) -> bool:
@@ -64,10 +82,12 @@ class Flag:
     target: str
     """The attribute of `Arguments`."""
     kind: str
-    """"switch", "list", "text", "number", or "optional": a text that may be left out."""
+    """"switch", "off" (a switch that turns off), "list", "text", "number", "choice", or
+    "optional": a text that may be left out."""
     summary: str
     value: str = ""
-    """How the value is called in the help; for "optional" what stands for one left out."""
+    """How the value is called in the help; for "optional" what stands for one left out, for
+    "choice" all there are: `list|tree`."""
 
 
 FLAGS = {
@@ -75,15 +95,41 @@ FLAGS = {
         "allow_unregistered_dialect", "switch", "Allow operations of dialects that are not known"
     ),
     "dump-pass-pipeline": Flag("dump_pass_pipeline", "switch", "Print the pipeline that is run"),
+    "emit-bytecode": Flag(
+        "emit_bytecode", "switch", "Write MLIR's bytecode; it is known by itself when read"
+    ),
+    "emit-bytecode-version": Flag(
+        "bytecode_version", "number", "Write this version of bytecode", "uint"
+    ),
     "help": Flag("help", "switch", "Print this"),
+    "irdl-file": Flag("irdl_file", "text", "Load the dialects that this file defines", "filename"),
     "list-passes": Flag("list_passes", "switch", "Print the passes only"),
+    "mlir-diagnostic-verbosity-level": Flag(
+        "diagnostic_verbosity", "choice", "The least of what to print", "errors|warnings|remarks"
+    ),
+    "mlir-disable-diagnostic-notes": Flag("diagnostic_notes", "off", "Print no notes"),
+    "mlir-disable-threading": Flag("threading", "off", "Nothing: there are no threads"),
     "mlir-elide-elementsattrs-if-larger": Flag(
-        "elide_elements", "number", "Print '...' for constants of more elements", "uint"
+        "elide_elements", "number", "Leave out constants of more elements", "uint"
     ),
     "mlir-elide-resource-strings-if-larger": Flag(
         "elide_resources", "number", "Leave out the text of larger resources", "uint"
     ),
-    "mlir-pass-statistics": Flag("statistics", "switch", "Print the statistics of passes"),
+    "mlir-generate-reproducer": Flag(
+        "generate_reproducer", "text", "Write a reproducer, also without a failure", "filename"
+    ),
+    "mlir-pass-pipeline-crash-reproducer": Flag(
+        "crash_reproducer", "text", "Write a reproducer if a pass fails or crashes", "filename"
+    ),
+    "mlir-pass-statistics": Flag(
+        "statistics",
+        "switch",
+        "Print the statistics of passes (empty: the bindings are built without counters)",
+    ),
+    "mlir-pass-statistics-display": Flag(
+        "statistics_display", "choice", "How to print them", "list|pipeline"
+    ),
+    "mlir-pretty-debuginfo": Flag("pretty_debug_info", "switch", "Print locations for people"),
     "mlir-print-debuginfo": Flag("print_debug_info", "switch", "Print locations"),
     "mlir-print-ir-after": Flag("print_after", "list", "Print the IR after these", "pass,..."),
     "mlir-print-ir-after-all": Flag("print_after_all", "switch", "Print the IR after each pass"),
@@ -100,9 +146,23 @@ FLAGS = {
     ),
     "mlir-print-local-scope": Flag("print_local_scope", "switch", "Print without aliases"),
     "mlir-print-op-generic": Flag("print_generic", "switch", "Print operations in generic form"),
+    "mlir-print-skip-regions": Flag("skip_regions", "switch", "Print operations without regions"),
     "mlir-timing": Flag("timing", "switch", "Print how long each pass took"),
+    "mlir-timing-display": Flag("timing_display", "choice", "How to print that", "list|tree"),
+    "mlir-use-nameloc-as-prefix": Flag(
+        "names_of_locations", "switch", "Name values by the names in their locations"
+    ),
+    "no-implicit-module": Flag(
+        "implicit_module", "off", "Put no module around the input, which is one operation then"
+    ),
     "o": Flag("output", "text", "Write to this file, not to standard output", "filename"),
+    "output-split-marker": Flag(
+        "output_split_marker", "text", "Print this between the parts of the output", "text"
+    ),
     "pass-pipeline": Flag("pass_pipeline", "text", "Run passes: 'builtin.module(cse)'", "text"),
+    "run-reproducer": Flag(
+        "run_reproducer", "switch", "Run the pipeline of the reproducer that the input is"
+    ),
     "split-input-file": Flag(
         "split_input_file", "optional", "Take each part of the input by itself", "// -----"
     ),
@@ -110,7 +170,35 @@ FLAGS = {
         "verify_diagnostics", "optional", "Hold diagnostics against expected-* comments", "all"
     ),
     "verify-each": Flag("verify_each", "switch", "Verify after each pass (default: true)"),
+    "verify-roundtrip": Flag(
+        "verify_round_trip", "switch", "Check that what was read survives being written and read"
+    ),
+    "version": Flag("version", "switch", "Print the version of MLIR"),
 }
+
+_FROM_FLAGS_OF_CPP = "MLIR reads it from the command line of a C++ program only"
+
+UNAVAILABLE = {
+    "elide-resource-data-from-bytecode": "the bindings' bytecode writer takes a version only",
+    "emit-bytecode-producer": "the bindings' bytecode writer takes a version only",
+    "load-dialect-plugin": "the bindings load no plugins",
+    "load-pass-plugin": "the bindings load no plugins",
+    "log-actions-to": "the bindings have no actions",
+    "log-mlir-actions-filter": "the bindings have no actions",
+    "mlir-debug-counter": _FROM_FLAGS_OF_CPP,
+    "mlir-output-format": "times are printed as text only",
+    "mlir-pass-pipeline-local-reproducer": "a reproducer holds the whole pipeline",
+    "mlir-print-elementsattrs-with-hex-if-larger": _FROM_FLAGS_OF_CPP,
+    "mlir-print-ir-tree-dir": "dumps go to standard error, where TCP is spelled in custom form",
+    "mlir-print-op-on-diagnostic": _FROM_FLAGS_OF_CPP,
+    "mlir-print-stacktrace-on-diagnostic": _FROM_FLAGS_OF_CPP,
+    "mlir-print-unique-ssa-ids": _FROM_FLAGS_OF_CPP,
+    "mlir-print-value-users": _FROM_FLAGS_OF_CPP,
+    "mlir-very-unsafe-disable-verifier-on-parsing": "the bindings verify all that they read",
+    "profile-actions-to": "the bindings have no actions",
+    "show-dialects": "the bindings list no dialects",
+}
+"""Flags of mlir-opt's that are not here, and why."""
 
 _TRUTH = {"": True, "1": True, "true": True, "TRUE": True, "0": False, "false": False}
 
@@ -139,6 +227,10 @@ def parse(
         name = "help" if name == "h" else name
         if name in FLAGS:
             _set(result, name, value if equals else None, rest)
+        elif name in UNAVAILABLE:
+            raise UserError(
+                f"{PROGRAM}: for the --{name} option: not available here: {UNAVAILABLE[name]}"
+            )
         elif is_pass(name):
             result.passes.append((name, _unquote(value)))
         else:
@@ -154,13 +246,13 @@ def parse(
 
 def _set(result: Arguments, name: str, value: str | None, rest: Iterator[str]) -> None:
     flag = FLAGS[name]
-    if flag.kind == "switch":
+    if flag.kind in ("switch", "off"):
         if (value or "") not in _TRUTH:
             raise UserError(
                 f"{PROGRAM}: for the --{name} option: '{value}' is invalid value for boolean "
                 "argument! Try 0 or 1"
             )
-        setattr(result, flag.target, _TRUTH[value or ""])
+        setattr(result, flag.target, _TRUTH[value or ""] is (flag.kind == "switch"))
         return
     if flag.kind == "optional":
         setattr(result, flag.target, value or flag.value)
@@ -177,6 +269,8 @@ def _set(result: Arguments, name: str, value: str | None, rest: Iterator[str]) -
                 f"{PROGRAM}: for the --{name} option: '{value}' value invalid for uint argument!"
             )
         setattr(result, flag.target, int(value))
+    elif flag.kind == "choice" and value not in flag.value.split("|"):
+        raise UserError(f"{PROGRAM}: for the --{name} option: Cannot find option named '{value}'!")
     else:
         setattr(result, flag.target, value)
 

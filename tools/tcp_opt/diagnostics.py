@@ -19,6 +19,7 @@ _EXPECTED = re.compile(
     r"expected-(?P<severity>error|note|remark|warning)(?P<regex>-re)? *"
     r"(?:@(?P<place>[+-]\d+|above|below|unknown))? *\{\{(?P<text>.*)\}\}$",
 )
+_SHOWN_OPERATION = "see current operation:"
 _SEVERITIES = {
     ir.DiagnosticSeverity.ERROR: "error",
     ir.DiagnosticSeverity.WARNING: "warning",
@@ -37,12 +38,17 @@ class Diagnostic:
     line: int = 0
     column: int = 0
 
+    @property
+    def shows_operation(self) -> bool:
+        """Whether it is the note that MLIR adds about the operation as it is."""
+        return self.message.startswith(_SHOWN_OPERATION)
+
     def render(self, filename: str, text: str) -> str:
         """The diagnostic as mlir-opt prints it, with the line that it is about."""
         lines = text.split("\n")
         if self.file != filename or not 0 < self.line <= len(lines):
             place = f"{self.file}:{self.line}"
-            place += f":{self.column}" if self.line else ""
+            place += f":{self.column}" if self.file != Diagnostic.file else ""
             return f"{place}: {self.severity}: {self.message}"
         offset = sum(len(line) + 1 for line in lines[: self.line - 1])
         offset += min(max(self.column - 1, 0), len(lines[self.line - 1]))
@@ -52,17 +58,21 @@ class Diagnostic:
 def from_mlir(diagnostic: ir.Diagnostic, form: Callable[[str], str]) -> Iterator[Diagnostic]:
     """A diagnostic of MLIR's and its notes; `form` spells IR within messages."""
     message = diagnostic.message
-    if message.startswith("see current operation:"):
+    if message.startswith(_SHOWN_OPERATION):
         message = form(message)
     severity = _SEVERITIES[diagnostic.severity]
-    found = _FILE_LOCATION.search(str(diagnostic.location))
-    if found:
-        file = found["file"].replace('\\"', '"').replace("\\\\", "\\")
-        yield Diagnostic(severity, message, file, int(found["line"]), int(found["column"]))
-    else:
-        yield Diagnostic(severity, message)
+    yield Diagnostic(severity, message, *place_of(diagnostic.location))
     for note in diagnostic.notes:
         yield from from_mlir(note, form)
+
+
+def place_of(location: ir.Location) -> tuple[str, int, int]:
+    """The file, line and column of a location, as in `Diagnostic`."""
+    found = _FILE_LOCATION.search(str(location))
+    if found is None:
+        return Diagnostic.file, Diagnostic.line, Diagnostic.column
+    file = found["file"].replace('\\"', '"').replace("\\\\", "\\")
+    return file, int(found["line"]), int(found["column"])
 
 
 def from_rendered(text: str) -> Iterator[Diagnostic]:

@@ -9,6 +9,8 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 
+from plumbline.pipeline import NESTED
+
 _HEADER = re.compile(
     r"^// -----// IR Dump (?P<when>Before|After) [^\s:]+(?: Failed)?"
     r"(?:: (?P<argument>[^\s{]*))?.*//----- //$"
@@ -16,7 +18,7 @@ _HEADER = re.compile(
 # What can follow a dump and is none of it: a diagnostic, a report.
 _OTHER = re.compile(r"^(?:.*: (?:error|warning|note|remark): |===-+)")
 # What MLIR calls what runs our passes on nested ops, which mlir-opt has no pass for.
-_ADAPTOR = "unknown<Nested>"
+_ADAPTOR = f"unknown<{NESTED}<"
 
 
 def spell_dumps(form: Callable[[str], str], wanted: Callable[[str, str], bool]) -> None:
@@ -62,7 +64,7 @@ def _spelled(
             yield form("".join(dump))
         dump = None
         if header is not None:
-            is_adaptor = header["argument"] == _ADAPTOR
+            is_adaptor = (header["argument"] or "").startswith(_ADAPTOR)
             keep = not is_adaptor and wanted(header["when"], header["argument"] or "")
             dump = []
         if header is None or keep:

@@ -43,6 +43,9 @@ def _render_one(
         # The op says that it comes from elsewhere: it carries a location of its own.
         place = f"{_unescape(found[1])}:{found[2]}:{found[3]}" if found else filename
         return f"{place}: {severity}: {diagnostic.message}"
+    if found[2] == "0":
+        # About the file as a whole.
+        return f"{filename}:0:0: {severity}: {diagnostic.message}"
     offset = output.origin(int(found[2]), int(found[3]))
     return render(output.source.text, filename, offset, severity, diagnostic.message)
 

@@ -32,14 +32,29 @@ def parse_module(text: str, context: ir.Context, filename: str) -> ir.Module:
       UserError: the text does not parse or verify. The message has each error as
         `file:line:column: error: ...`, with the line and a caret.
     """
+    op = _parse(text, context, filename, implicit_module=True)
+    with context:
+        return _as_module(op)
+
+
+def parse_operation(text: str, context: ir.Context, filename: str) -> ir.Operation:
+    """The one operation that `text` holds; unlike `parse_module`, puts no module around it.
+
+    Raises:
+      UserError: the text does not parse or verify, or holds no operation or several.
+    """
+    return _parse(text, context, filename, implicit_module=False).operation
+
+
+def _parse(text: str, context: ir.Context, filename: str, *, implicit_module: bool) -> ir.OpView:
     try:
-        generic = Reader(Tokens(text, MAX_NESTING), formats()).read()
+        reader = Reader(Tokens(text, MAX_NESTING), formats())
+        generic = reader.read(implicit_module=implicit_module)
     except AssemblyError as error:
         raise UserError(render(text, filename, error.offset, "error", error.message)) from None
     try:
         with context:
-            op = ir.Operation.parse(str(generic), source_name=filename)
-            return _as_module(op)
+            return ir.Operation.parse(str(generic), source_name=filename)
     except ir.MLIRError as error:
         messages = list(render_all(error.error_diagnostics, generic, filename))
         raise UserError("\n".join(messages) or f"{filename}: error: {error}") from None

@@ -158,15 +158,15 @@ class Reader:
         self._formats = formats
         self._output = GenericText(tokens)
 
-    def read(self) -> GenericText:
-        """The whole text in generic form, in a module if it is not one already.
+    def read(self, *, implicit_module: bool = True) -> GenericText:
+        """The whole text in generic form; with `implicit_module` in a module if it is none yet.
 
         Raises:
           AssemblyError: an op of the dialect does not follow its format.
         """
         tokens, output = self._tokens, self._output
         begin, end = top_level_operations(tokens)
-        wrap = not is_module(tokens, begin, end)
+        wrap = implicit_module and not is_module(tokens, begin, end)
         body_begin = tokens.starts[begin]
         body_end = tokens.ends[end - 1] if begin < end else body_begin
         # Right after what comes before: a line or more above the body as a rule, so that the

@@ -472,7 +472,44 @@ COMPOSITIONS = [
     _case("xlogy", torch.xlogy, _two, [tcp.LogOp], (torch.float32, torch.float64)),
 ]
 
-CASES = [*UNARY, *BINARY, *BITS, *CHOICES, *CASTS, *COMPOSITIONS]
+
+def _numbers_compared(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Constants beside numbers of another kind, which folding must not compare by their bits."""
+    constants = (torch.full((2,), value, dtype=x.dtype) for value in (0, 1, 3))
+    return (
+        x.clone(),
+        *(constant > number for constant in constants for number in (1, 1.0, 2.5)),
+    )
+
+
+def _two_whole(s: Sampler) -> tuple[torch.Tensor, ...]:
+    return s.tensor(5, 7, low=-40, high=40), s.tensor(5, 7, low=-40, high=40)
+
+
+_FLOATS_BUT_BF16 = (torch.float16, torch.float32, torch.float64)
+
+# What the Torch dialect has no op for: the rules themselves are tested in
+# test/loader_to_torch/decompositions.
+DECOMPOSED = [
+    _case(
+        "comparisons_of_constants",
+        _numbers_compared,
+        _one_finite,
+        [],
+        (torch.float32, torch.int64, torch.bool),
+        kinds=("static",),
+    ),
+    _case("erfc", torch.erfc, _one, [tcp.ErfOp, tcp.ExpOp], FLOATS),
+    _case("erfinv", torch.erfinv, _one_within_one, [tcp.Log1pOp], FLOATS),
+    _case("lgamma", torch.lgamma, _one, [tcp.LogOp], FLOATS),
+    _case("digamma", torch.digamma, _one_finite, [tcp.TanOp], _FLOATS_BUT_BF16),
+    _case("bessel", lambda x: (torch.i0(x), torch.special.i1e(x)), _one_finite, [tcp.ExpOp]),
+    _case("hypot", torch.hypot, _two, [tcp.SqrtOp], FLOATS),
+    _case("frexp", lambda x: tuple(torch.frexp(x)), _one, [tcp.FloorOp], _FLOATS_BUT_BF16),
+    _case("gcd", torch.gcd, _two_whole, [tcp.RemsiOp], SIGNED),
+]
+
+CASES = [*UNARY, *BINARY, *BITS, *CHOICES, *CASTS, *COMPOSITIONS, *DECOMPOSED]
 
 
 @each(CASES)

@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
 
 from plumbline.tcp.ops import indexing as tcp
+from plumbline.tcp.ops.elementwise import CompareOp
 from test.AotCompile.ops.op_case import (
     FLOATS,
     NUMBERS,
@@ -137,7 +138,7 @@ BAGS = [
         lambda s: (s.tensor(5, 7), s.index(4, 3, below=5)),
         [tcp.GatherNdOp, tcp.ScatterOp],
         FLOATS,
-        # TCP has no op for the offsets of rows of any length, and PyTorch refuses those of length 0.
+        # TCP has no op for the offsets of rows of any length, and PyTorch refuses length 0.
         kinds=["static"],
     ),
 ]
@@ -250,7 +251,33 @@ WRITTEN = [
     ),
 ]
 
-CASES = [*READ, *BAGS, *WRITTEN]
+# What the Torch dialect has no op for, or lowers wrongly: by gathers and counts.
+DECOMPOSED = [
+    OpCase(
+        "searchsorted",
+        lambda x, v: (torch.searchsorted(x, v), torch.searchsorted(x, v, right=True)),
+        lambda s: (s.tensor(5, 7).sort(-1).values, s.tensor(5, 4)),
+        [CompareOp],
+        NUMBERS,
+    ),
+    *(
+        OpCase(
+            f"grid_sample_{mode}_{padding}",
+            lambda x, g, mode=mode, padding=padding: F.grid_sample(
+                x, g, mode=mode, padding_mode=padding, align_corners=False
+            ),
+            lambda s: (s.tensor(2, 3, 6, 7), s.tensor(2, 4, 5, 2, low=-1.3, high=1.3)),
+            [tcp.GatherNdOp],
+            (torch.float32, torch.float64),
+            kinds=["static"],
+        )
+        for mode in ("bilinear", "nearest")
+        for padding in ("zeros", "border")
+    ),
+    OpCase("take", torch.take, lambda s: (s.tensor(5, 7), s.index(4, below=7)), [tcp.GatherNdOp]),
+]
+
+CASES = [*READ, *BAGS, *WRITTEN, *DECOMPOSED]
 
 
 @each(CASES)

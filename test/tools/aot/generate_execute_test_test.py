@@ -1,6 +1,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from plumbline.element_type import ELEMENT_TYPES
 from plumbline.errors import UserError
-from plumbline.reference_archive import ReferenceArchive, Tensor
+from plumbline.reference_archive import Case, ReferenceArchive, RefusedSize, Tensor
 from tools.aot import generate_execute_test
 from tools.aot.generate_execute_test import MAX_RANK, generate
 
@@ -38,6 +39,7 @@ def test_whole_text() -> None:
 #include "tools/aot/abi.h"
 #include "tools/aot/execute_test/comparison.h"
 #include "tools/aot/execute_test/reference_tensors.h"
+#include "tools/aot/execute_test/refusal.h"
 #include "tools/aot/execute_test/result_buffers.h"
 
 struct foo_results {
@@ -47,20 +49,35 @@ struct foo_results {
 extern "C" foo_results foo(
     DECL_RANK_2_MEMREF_ABI(float),
     DECL_RANK_0_MEMREF_ABI(plumbline::BFloat16));
+extern "C" char* foo_checked(
+    foo_results*,
+    DECL_RANK_2_MEMREF_ABI(float),
+    DECL_RANK_0_MEMREF_ABI(plumbline::BFloat16));
 
 namespace {
 
-TEST(ExecuteTest, AgreesWithPyTorch) {
+// Case 0 is the loader's own inputs, and calls the function; the others are of other sizes, and
+// call its checked entry.
+void RunCase(int number) {
   const plumbline::ReferenceTensors reference(
       "test/foo.npz",
-      /*inputs=*/2, /*outputs=*/1);
+      /*inputs=*/2, /*outputs=*/1, number);
   const auto input0 = reference.Load<float, 2>("Input0");
   const auto input1 = reference.Load<plumbline::BFloat16, 0>("Input1");
   const auto output0 = reference.Load<bool, 1>("Output0");
 
-  const foo_results results = ::foo(
-      PASS_RANK_2_MEMREF(input0),
-      PASS_RANK_0_MEMREF(input1));
+  foo_results results;
+  if (number == 0) {
+    results = ::foo(
+        PASS_RANK_2_MEMREF(input0),
+        PASS_RANK_0_MEMREF(input1));
+  } else {
+    const plumbline::Refusal refusal(::foo_checked(
+        &results,
+        PASS_RANK_2_MEMREF(input0),
+        PASS_RANK_0_MEMREF(input1)));
+    ASSERT_EQ(refusal.message(), "");
+  }
   const plumbline::ResultBuffers buffers(
       {
           results.output0.basePtr,
@@ -77,8 +94,50 @@ TEST(ExecuteTest, AgreesWithPyTorch) {
   EXPECT_TRUE(plumbline::AllClose("Output0", results.output0, output0, reference.tolerance(0)));
 }
 
+TEST(ExecuteTest, AgreesWithPyTorch) { RunCase(0); }
+
 }  // namespace
 """
+    )
+
+
+def test_further_cases_and_a_size_to_refuse() -> None:
+    case = Case((np.zeros((4, 3)),), (np.zeros(4),))
+    archive = replace(
+        _archive(inputs=(np.zeros((2, 3)),), outputs=(np.zeros(2),)),
+        further_cases=(case, case),
+        refused=RefusedSize(0, 1, 4),
+    )
+    text = generate(archive, _TEMPLATE, "test/foo.npz")
+    assert (
+        """\
+TEST(ExecuteTest, AgreesWithPyTorch) { RunCase(0); }
+
+TEST(ExecuteTest, AgreesWithPyTorchAtOtherSizes) {
+  for (int number = 1; number <= 2; ++number) {
+    SCOPED_TRACE("Case" + std::to_string(number));
+    RunCase(number);
+  }
+}
+
+TEST(ExecuteTest, RefusesAWrongSize) {
+  const plumbline::ReferenceTensors reference(
+      "test/foo.npz",
+      /*inputs=*/1, /*outputs=*/1);
+  auto input0 = reference.Load<double, 2>("Input0");
+  input0.sizes[1] = 4;
+
+  foo_results results;
+  const plumbline::Refusal refusal(::foo_checked(
+      &results,
+      PASS_RANK_2_MEMREF(input0)));
+  EXPECT_PRED_FORMAT2(
+      testing::IsSubstring,
+      "argument 0 has size 4 in dimension 1",
+      refusal.message());
+}
+"""
+        in text
     )
 
 

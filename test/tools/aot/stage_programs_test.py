@@ -98,8 +98,11 @@ def test_an_op_that_cannot_be_lowered_is_named_with_its_source(tmp_path: Path) -
     )
     result = _run("torch_to_tcp", "in", "-o", "out", cwd=tmp_path)
     assert result.returncode == 1
-    assert "model.py:7: error: aten.lgamma" in result.stderr
-    assert "model.py:9: error: my.op" in result.stderr
+    # The report is the last on the screen.
+    head, _, text = result.stderr.rpartition("there is no lowering to TCP or linalg for these ops:")
+    assert head.startswith("error: ")
+    assert "  aten.lgamma(f32[3]): 1 place\n    model.py:7\n    what would help: " in text
+    assert "  my.op(f32[3]): 1 place\n    model.py:9\n    what would help: " in text
     assert "tanh" not in result.stderr
 
 

@@ -2,6 +2,7 @@
 
 // RUN: not tcp-opt %s --no-such-flag 2>&1 | FileCheck %s --check-prefix=FLAG
 // RUN: not tcp-opt %s --tcp-canonicalise 2>&1 | FileCheck %s --check-prefix=CLOSE
+// RUN: not tcp-opt %s --load-pass-plugin=x.so 2>&1 | FileCheck %s --check-prefix=UNAVAILABLE
 // RUN: not tcp-opt %t-missing 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: not tcp-opt %s %s 2>&1 | FileCheck %s --check-prefix=TWO
 // RUN: not tcp-opt %s -o /no/such/folder/file 2>&1 | FileCheck %s --check-prefix=OUTPUT
@@ -23,6 +24,8 @@
 
 // CLOSE:         Unknown command line argument '--tcp-canonicalise'
 // CLOSE-NEXT:    tcp-opt: Did you mean '--tcp-canonicalize'?
+
+// UNAVAILABLE:   tcp-opt: for the --load-pass-plugin option: not available here: the bindings load no plugins
 
 // MISSING:       cannot open input file '{{.*}}-missing': No such file or directory
 // MISSING-NOT:   Traceback

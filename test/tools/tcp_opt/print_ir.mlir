@@ -5,7 +5,6 @@
 // RUN: tcp-opt %s --pass-pipeline='builtin.module(func.func(tcp-canonicalize))' --mlir-print-ir-after-all -o %t 2>&1 | FileCheck %s --check-prefix=NESTED
 // RUN: tcp-opt %s -tcp-canonicalize --mlir-print-ir-after-all --mlir-print-op-generic -o %t 2>&1 | FileCheck %s --check-prefix=GENERIC
 // RUN: not tcp-opt %s -tcp-canonicalize -verify-no-tcp-ops --mlir-print-ir-after-failure -o %t 2>&1 | FileCheck %s --check-prefix=FAILURE
-// RUN: tcp-opt %s -cse -tcp-canonicalize --mlir-timing -o %t 2>&1 | FileCheck %s --check-prefix=TIMING
 
 // AFTER-ALL:      // -----// IR Dump After TcpCanonicalize: tcp-canonicalize //----- //
 // AFTER-ALL:        tcp.tanh %arg0 : tensor<?xf32> -> tensor<?xf32>
@@ -38,10 +37,6 @@
 // FAILURE:        // -----// IR Dump After VerifyNoTcpOps Failed: verify-no-tcp-ops //----- //
 // FAILURE:          tcp.tanh %arg0 : tensor<?xf32> -> tensor<?xf32>
 
-// TIMING:         Execution time report
-// TIMING:         CSEPass
-// TIMING:         TcpCanonicalize
-// TIMING:         Total
 func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
   %0 = tcp.tanh %x : tensor<?xf32> -> tensor<?xf32>
   %1 = tcp.transpose %0 {permutation = [0]} : tensor<?xf32> -> tensor<?xf32>

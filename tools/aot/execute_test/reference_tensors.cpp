@@ -29,8 +29,11 @@ std::string TypeText(const cnpy::NpyArray& array) {
 
 }  // namespace
 
-ReferenceTensors::ReferenceTensors(const std::string& path, int inputs, int outputs)
-    : path_(path), arrays_(cnpy::npz_load(FindRunfile(path))) {
+ReferenceTensors::ReferenceTensors(const std::string& path, int inputs, int outputs,
+                                   int case_number)
+    : path_(path),
+      prefix_(case_number == 0 ? "" : "Case" + std::to_string(case_number) + "."),
+      arrays_(cnpy::npz_load(FindRunfile(path))) {
   const std::size_t found_inputs = CountMembers(arrays_, "Input");
   const std::size_t found_outputs = CountMembers(arrays_, "Output");
   if (found_inputs != static_cast<std::size_t>(inputs) ||
@@ -49,8 +52,12 @@ ReferenceTensors::ReferenceTensors(const std::string& path, int inputs, int outp
 
 const cnpy::NpyArray& ReferenceTensors::Find(const std::string& member, ElementType type,
                                              std::size_t rank) const {
-  const auto found = arrays_.find(member);
-  if (found == arrays_.end()) throw std::runtime_error(path_ + " has no member " + member);
+  auto found = arrays_.find(prefix_ + member);
+  // What all cases have in common (tolerances) and inputs of the first case are not repeated.
+  const bool is_output = member.compare(0, 6, "Output") == 0;
+  if (found == arrays_.end() && !is_output) found = arrays_.find(member);
+  if (found == arrays_.end())
+    throw std::runtime_error(path_ + " has no member " + prefix_ + member);
   const cnpy::NpyArray& array = found->second;
   if (!IsStoredAs(type, array.kind, array.word_size) || array.shape.size() != rank) {
     throw std::runtime_error(member + " of " + path_ + " has " + TypeText(array) + ", expected " +

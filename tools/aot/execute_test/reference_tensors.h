@@ -25,11 +25,11 @@ namespace plumbline {
 class ReferenceTensors {
  public:
   // Reads the archive at `path`, counted from the workspace's root, from the test's runfiles.
-  // Throws unless it holds so many inputs and outputs.
-  ReferenceTensors(const std::string& path, int inputs, int outputs);
+  // Throws unless it holds so many inputs and outputs. Case 0 is the one that every archive has.
+  ReferenceTensors(const std::string& path, int inputs, int outputs, int case_number = 0);
 
-  // A new row-major copy of `member`, which is "Input0", "Output0" and so on. Throws unless it has
-  // the element type T and the rank Rank.
+  // A new row-major copy of `member` of the case, which is "Input0", "Output0" and so on. Throws
+  // unless it has the element type T and the rank Rank.
   template <typename T, int Rank>
   OwnedMemRef<T, Rank> Load(const std::string& member) const {
     const cnpy::NpyArray& array = Find(member, kElementTypeOf<T>, Rank);
@@ -49,6 +49,8 @@ class ReferenceTensors {
   static void CopyRowMajor(const cnpy::NpyArray& array, void* target);
 
   std::string path_;
+  // Before the names of the members of the case: "", "Case1.".
+  std::string prefix_;
   cnpy::npz_t arrays_;
   std::vector<Tolerance> tolerances_;
 };

@@ -47,6 +47,11 @@ def _failure_on(archive: ReferenceArchive, runfiles: Path, **environment: str) -
     return _failure(runfiles, **environment)
 
 
+def _first_case() -> ReferenceArchive:
+    """The archive without further cases, which must be of the same types as the first."""
+    return replace(fake_archives.aliasing(), further_cases=(), refused=None)
+
+
 def _with_output(index: int, tensor: Tensor) -> ReferenceArchive:
     archive = fake_archives.aliasing()
     outputs = list(archive.outputs)
@@ -110,6 +115,39 @@ def test_wrong_shape_is_reported(tmp_path: Path) -> None:
     assert "Output6 is tensor<0x3xi64>, expected tensor<3x0xi64>" in output
 
 
+def _with_case_output(index: int, tensor: Tensor) -> ReferenceArchive:
+    archive = fake_archives.aliasing()
+    (case,) = archive.further_cases
+    outputs = (*case.outputs[:index], tensor, *case.outputs[index + 1 :])
+    return replace(archive, further_cases=(replace(case, outputs=outputs),))
+
+
+def test_wrong_result_at_another_size_is_reported_with_its_case(tmp_path: Path) -> None:
+    expected = fake_archives.aliasing().further_cases[0].outputs[0].copy()
+    expected[3, 2] += 1
+    _with_case_output(0, expected).write(_runfile(tmp_path))
+    output = _run(tmp_path).stdout
+    assert "[       OK ] ExecuteTest.AgreesWithPyTorch (" in output
+    assert "Case1" in output
+    assert "Output0, tensor<4x3xf32>: 1 of 12 elements differ" in output
+    assert "[  FAILED  ] ExecuteTest.AgreesWithPyTorchAtOtherSizes" in output
+
+
+def test_a_refusal_of_the_right_sizes_is_reported(tmp_path: Path) -> None:
+    fake_archives.aliasing().write(_runfile(tmp_path))
+    ran = _run(tmp_path, FAKE_REFUSES_ALL="1")
+    assert ran.returncode == 1, ran.stdout
+    assert "argument 0 has size 3 in dimension 1, not 3" in ran.stdout
+    assert "[  FAILED  ] ExecuteTest.AgreesWithPyTorchAtOtherSizes" in ran.stdout
+
+
+def test_a_wrong_size_that_is_not_refused_is_reported(tmp_path: Path) -> None:
+    fake_archives.aliasing().write(_runfile(tmp_path))
+    ran = _run(tmp_path, FAKE_REFUSES_NOTHING="1")
+    assert ran.returncode == 1, ran.stdout
+    assert "[  FAILED  ] ExecuteTest.RefusesAWrongSize" in ran.stdout
+
+
 def test_changed_input_is_reported(tmp_path: Path) -> None:
     output = _failure_on(fake_archives.aliasing(), tmp_path, FAKE_CHANGES_ITS_INPUT="1")
     assert (
@@ -131,7 +169,7 @@ def test_changed_input_is_reported(tmp_path: Path) -> None:
 def test_wrong_signature_fails_before_the_call(
     tmp_path: Path, member: str, tensor: Tensor, found: str, expected: str
 ) -> None:
-    archive = fake_archives.aliasing()
+    archive = _first_case()
     change: Any = {member: (tensor, *getattr(archive, member)[1:])}
     output = _failure_on(replace(archive, **change), tmp_path)
     name = {"inputs": "Input0", "outputs": "Output0"}[member]
@@ -143,7 +181,7 @@ def test_wrong_signature_fails_before_the_call(
 
 
 def test_wrong_count_fails_before_the_call(tmp_path: Path) -> None:
-    archive = fake_archives.aliasing()
+    archive = _first_case()
     output = _failure_on(replace(archive, inputs=archive.inputs[:2]), tmp_path)
     assert f"{_ARCHIVE} has 2 inputs and 7 outputs, expected 3 and 7" in output
     assert _CALLED not in output

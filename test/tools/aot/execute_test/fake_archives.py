@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from plumbline.element_type import ELEMENT_TYPES
-from plumbline.reference_archive import ReferenceArchive, Tensor
+from plumbline.reference_archive import Case, ReferenceArchive, RefusedSize, Tensor
+
+_SCALE = np.float32(1.5)
 
 
 def bfloat16(values: object) -> Tensor:
@@ -20,23 +22,32 @@ def bfloat16(values: object) -> Tensor:
 def aliasing() -> ReferenceArchive:
     """Of `fake_aliasing`. Fortran order and NaN are there for the reader and the comparison."""
     tensor = np.array([[1, np.nan, 3], [4, -np.inf, 6]], np.float32)
-    scale = np.float32(1.5)
     flags = np.array([True, False, False, True])
-    outputs = (
-        np.asfortranarray(tensor * scale),
-        (tensor * scale).T,
-        tensor,
-        tensor[-1] * scale,
-        bfloat16(scale),
-        ~flags,
-        np.empty((0, 3), np.int64),
-    )
+    outputs = _aliasing_outputs(tensor, flags)
+    further = np.arange(12, dtype=np.float32).reshape(4, 3)
     return ReferenceArchive(
         func_name="fake_aliasing",
-        inputs=(np.asfortranarray(tensor), bfloat16(scale), flags),
+        inputs=(np.asfortranarray(tensor), bfloat16(_SCALE), flags),
         outputs=outputs,
         rtol=(0.0,) * len(outputs),
         atol=(0.0,) * len(outputs),
+        # The scale is that of the first case, so the file does not have it twice.
+        further_cases=(
+            Case((further, bfloat16(_SCALE), ~flags), _aliasing_outputs(further, ~flags)),
+        ),
+        refused=RefusedSize(0, 1, 4),
+    )
+
+
+def _aliasing_outputs(tensor: Tensor, flags: Tensor) -> tuple[Tensor, ...]:
+    return (
+        np.asfortranarray(tensor * _SCALE),
+        (tensor * _SCALE).T,
+        tensor,
+        tensor[-1] * _SCALE,
+        bfloat16(_SCALE),
+        ~flags,
+        np.empty((0, 3), np.int64),
     )
 
 

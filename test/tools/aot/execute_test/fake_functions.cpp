@@ -71,6 +71,27 @@ extern "C" AliasingResults fake_aliasing(float* base, float* data, std::int64_t 
   return results;
 }
 
+// Refuses all but three columns, as if the second size were static.
+extern "C" char* fake_aliasing_checked(AliasingResults* results, float* base, float* data,
+                                       std::int64_t offset, std::int64_t rows, std::int64_t columns,
+                                       std::int64_t row_stride, std::int64_t column_stride,
+                                       BFloat16* scale_base, BFloat16* scale,
+                                       std::int64_t scale_offset, bool* flags_base, bool* flags,
+                                       std::int64_t flags_offset, std::int64_t flag_count,
+                                       std::int64_t flag_stride) {
+  const bool refuses_all = std::getenv("FAKE_REFUSES_ALL") != nullptr;
+  if ((columns != 3 || refuses_all) && std::getenv("FAKE_REFUSES_NOTHING") == nullptr) {
+    char* message = static_cast<char*>(std::malloc(100));
+    std::snprintf(message, 100, "argument 0 has size %d in dimension 1, not 3",
+                  static_cast<int>(columns));
+    return message;
+  }
+  *results =
+      fake_aliasing(base, data, offset, rows, columns, row_stride, column_stride, scale_base, scale,
+                    scale_offset, flags_base, flags, flags_offset, flag_count, flag_stride);
+  return nullptr;
+}
+
 // No inputs, every element type, every rank from 0 to 12: each is {0, 1}, or 1 at rank 0.
 struct EveryTypeResults {
   StridedMemRefType<double, 0> f64;
@@ -122,4 +143,9 @@ extern "C" EveryTypeResults fake_every_type() {
   results.u64 = ZeroOne<std::uint64_t, 10>();
   results.i1 = ZeroOne<bool, 11>();
   return results;
+}
+
+extern "C" char* fake_every_type_checked(EveryTypeResults* results) {
+  *results = fake_every_type();
+  return nullptr;
 }

@@ -1,0 +1,1 @@
+"""Finds the op at which a compiled program's numbers leave PyTorch's."""

@@ -1,0 +1,105 @@
+"""What kernels are built of: arithmetic on indices, counted loops, flat views of buffers."""
+
+from collections.abc import Callable, Sequence
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, memref, scf
+
+_DYNAMIC_STRIDE = ir.ShapedType.get_dynamic_stride_or_offset()
+
+
+def index(value: int) -> ir.Value:
+    """A constant of type index."""
+    return arith.constant(ir.IndexType.get(), value)
+
+
+def for_each(
+    lower: ir.Value,
+    upper: ir.Value,
+    step: int,
+    body: Callable[..., Sequence[ir.Value]],
+    carried: Sequence[ir.Value] = (),
+) -> list[ir.Value]:
+    """A loop; `body` takes the count and the carried values, and gives the next ones."""
+    loop = scf.ForOp(lower, upper, index(step), list(carried))
+    with ir.InsertionPoint(loop.body):
+        scf.YieldOp(list(body(loop.induction_variable, *loop.inner_iter_args)))
+    return list(loop.results)
+
+
+def if_else(
+    condition: ir.Value,
+    then: Callable[[], Sequence[ir.Value]],
+    otherwise: Callable[[], Sequence[ir.Value]] | None = None,
+    types: Sequence[ir.Type] = (),
+) -> list[ir.Value]:
+    """One of two branches, whose values have the given types."""
+    op = scf.IfOp(condition, list(types), has_else=otherwise is not None)
+    with ir.InsertionPoint(op.then_block):
+        scf.YieldOp(list(then()))
+    if otherwise is not None:
+        with ir.InsertionPoint(op.else_block):
+            scf.YieldOp(list(otherwise()))
+    return list(op.results)
+
+
+def total(values: Sequence[ir.Value]) -> ir.Value:
+    """The sum of indices."""
+    result = index(0) if not values else values[0]
+    for value in values[1:]:
+        result = arith.addi(result, value)
+    return result
+
+
+def product(values: Sequence[ir.Value]) -> ir.Value:
+    """The product of indices."""
+    result = index(1) if not values else values[0]
+    for value in values[1:]:
+        result = arith.muli(result, value)
+    return result
+
+
+def rounded_up(value: ir.Value, to: int) -> ir.Value:
+    """The least multiple of `to` that is not below `value`."""
+    return arith.muli(arith.ceildivsi(value, index(to)), index(to))
+
+
+def least(left: ir.Value, right: ir.Value) -> ir.Value:
+    """The lesser of two indices."""
+    return arith.minsi(left, right)
+
+
+def loosely_typed(type_: ir.MemRefType) -> ir.MemRefType:
+    """The type of the same rank and elements that tells neither sizes, strides nor offset."""
+    layout = ir.StridedLayoutAttr.get_fully_dynamic(type_.rank)
+    return ir.MemRefType.get(
+        [ir.ShapedType.get_dynamic_size()] * type_.rank, type_.element_type, layout
+    )
+
+
+class FlatView:
+    """The elements of a buffer by their distance from its first element."""
+
+    def __init__(self, buffer: ir.Value) -> None:
+        type_ = ir.MemRefType(buffer.type)
+        metadata = memref.ExtractStridedMetadataOp(buffer).results
+        rank = type_.rank
+        offset = metadata[1]
+        self.sizes = list(metadata[2 : 2 + rank])
+        self.strides = list(metadata[2 + rank : 2 + 2 * rank])
+        extents = [
+            arith.muli(arith.subi(size, index(1)), stride)
+            for size, stride in zip(self.sizes, self.strides, strict=True)
+        ]
+        layout = ir.StridedLayoutAttr.get(_DYNAMIC_STRIDE, [1])
+        dynamic = ir.ShapedType.get_dynamic_size()
+        self.elements = memref.ReinterpretCastOp(
+            ir.MemRefType.get([dynamic], type_.element_type, layout),
+            metadata[0],
+            [offset],
+            [total([*extents, index(1)])],
+            [],
+            [_DYNAMIC_STRIDE],
+            [dynamic],
+            [1],
+        ).result

@@ -1,0 +1,97 @@
+"""Which ops reach the Torch dialect whole, and as what those do that it has no op for."""
+
+from typing import Any
+
+import torch
+from torch_mlir.extras.fx_decomp_util import get_decomposition_table
+
+from plumbline.loader_to_torch.decompositions import (
+    bessel_functions,
+    contraction,
+    data_movement,
+    elementwise,
+    error_functions,
+    fourier,
+    gamma_functions,
+    incomplete_gamma,
+    indexing,
+    linear_algebra,
+    normalization,
+    orthogonal_polynomials,
+    reduction,
+    resampling,
+)
+from plumbline.loader_to_torch.decompositions.rule import Rule
+
+__all__ = ["KEPT_OPS", "decomposition_table"]
+
+aten = torch.ops.aten
+
+KEPT_OPS = (
+    "aten._adaptive_avg_pool2d",
+    "aten._adaptive_avg_pool3d",
+    "aten._log_softmax",
+    "aten._softmax",
+    "aten.adaptive_avg_pool1d",
+    "aten.adaptive_avg_pool2d",
+    "aten.adaptive_avg_pool3d",
+    "aten.adaptive_max_pool1d",
+    "aten.adaptive_max_pool2d",
+    "aten.adaptive_max_pool3d",
+    "aten.amax",
+    "aten.amin",
+    "aten.argmax",
+    "aten.argmin",
+    "aten.copysign.Tensor",
+    "aten.elu",
+    "aten.fmod.Tensor",
+    "aten.isinf",
+    "aten.isnan",
+    "aten.leaky_relu",
+    "aten.linalg_vector_norm",
+    "aten.logcumsumexp",
+    "aten.mean",
+    "aten.mean.dim",
+    "aten.roll",
+    "aten.round.decimals",
+    "aten.sgn",
+    "aten.sign",
+    "aten.signbit",
+    "aten.trunc",
+    "aten.var.correction",
+    "aten.var_mean.correction",
+)
+"""What torch-mlir would take apart with a loss: of precision (the remainder of a quotient that was
+rounded first, exp(x) - 1 near 0, half precision rounded at each step), of the sign of zero, of a
+turn by more places than there are, or into ops that go no further. Each has a pattern of its own
+to TCP."""
+
+# Ops of torch-mlir's table that have a pattern of their own to TCP.
+_WHOLE = (aten._adaptive_avg_pool2d.default, aten._log_softmax.default)
+
+_FAMILIES = (
+    bessel_functions,
+    contraction,
+    data_movement,
+    elementwise,
+    error_functions,
+    fourier,
+    gamma_functions,
+    incomplete_gamma,
+    indexing,
+    linear_algebra,
+    normalization,
+    orthogonal_polynomials,
+    reduction,
+    resampling,
+)
+
+
+def decomposition_table() -> dict[Any, Rule]:
+    """torch-mlir's table, and rules for ops that its dialect does not have, or gets wrong."""
+    table: dict[Any, Rule] = dict(get_decomposition_table())
+    for op in _WHOLE:
+        del table[op]
+    for family in _FAMILIES:
+        table.update(family.RULES)
+    return table

@@ -1,0 +1,105 @@
+"""Copies of views, and what is written into views."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch._decomp import get_decompositions
+
+from plumbline.loader_to_torch.decompositions.rule import Rule, Rules
+
+aten = torch.ops.aten
+
+
+def _places(size: Sequence[int], stride: Sequence[int], offset: int) -> torch.Tensor:
+    """Where in memory the elements of a view with strides are."""
+    places = torch.full([1] * len(size), offset, dtype=torch.int64)
+    for dim, (count, step) in enumerate(zip(size, stride, strict=True)):
+        shape = [count if place == dim else 1 for place in range(len(size))]
+        places = places + (torch.arange(count, dtype=torch.int64) * step).reshape(shape)
+    return places
+
+
+def _memory(operand: torch.Tensor) -> torch.Tensor:
+    if not operand.is_contiguous():
+        raise NotImplementedError("strides into a tensor that is itself a view with strides")
+    return operand.reshape(-1)
+
+
+def _as_strided_copy(
+    operand: torch.Tensor, size: Sequence[int], stride: Sequence[int], offset: int | None = None
+) -> torch.Tensor:
+    return _memory(operand)[_places(size, stride, offset or 0)]
+
+
+def _as_strided_scatter(
+    operand: torch.Tensor,
+    source: torch.Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    offset: int | None = None,
+) -> torch.Tensor:
+    places = _places(size, stride, offset or 0).reshape(-1)
+    values = source.expand(size).reshape(-1)
+    return _memory(operand).index_put((places,), values).reshape(operand.shape)
+
+
+def _diagonal_scatter(
+    operand: torch.Tensor, source: torch.Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> torch.Tensor:
+    """`operand` with `source` as its diagonal, which is the last dimension of `source`."""
+    rank = operand.dim()
+    dim1, dim2 = dim1 % rank, dim2 % rank
+    rows = torch.arange(operand.shape[dim1]).unsqueeze(-1)
+    columns = torch.arange(operand.shape[dim2])
+    on_diagonal = columns - rows == offset
+    # The n-th element of the diagonal is in row n, or further down where it begins below.
+    first = max(-offset, 0)
+    length = source.shape[-1]
+    if length == 0:
+        return operand.clone()
+    along = torch.clamp(torch.arange(operand.shape[dim1]) - first, 0, length - 1)
+    spread = source.index_select(-1, along).unsqueeze(-1)
+    moved = operand.movedim((dim1, dim2), (-2, -1))
+    return torch.where(on_diagonal, spread, moved).movedim((-2, -1), (dim1, dim2))
+
+
+def _put(
+    operand: torch.Tensor, index: torch.Tensor, source: torch.Tensor, accumulate: bool = False
+) -> torch.Tensor:
+    """Elements of `source` where `index` tells, as if `operand` had one dimension."""
+    flat = operand.reshape(-1).index_put(
+        (index.reshape(-1),), source.reshape(-1), accumulate=accumulate
+    )
+    return flat.reshape(operand.shape)
+
+
+def _without_strides(op: Any) -> Rule:
+    """The op that makes a tensor with elements of any value, which strides say nothing about."""
+
+    def decomposed(*arguments: Any, **options: Any) -> torch.Tensor:
+        *before, size, _ = arguments
+        kept = {name: value for name, value in options.items() if name == "dtype"}
+        result: torch.Tensor = op(*before, size, **kept)
+        return result
+
+    return decomposed
+
+
+RULES: Rules = {
+    **get_decompositions(
+        [
+            aten.narrow_copy,
+            aten.permute_copy,
+            aten.unbind_copy,
+            aten.view_copy.default,
+        ]
+    ),
+    aten.as_strided_copy.default: _as_strided_copy,
+    aten.as_strided_scatter.default: _as_strided_scatter,
+    aten.diagonal_scatter.default: _diagonal_scatter,
+    aten.empty_permuted.default: _without_strides(torch.empty),
+    aten.empty_strided.default: _without_strides(torch.empty),
+    aten.new_empty_strided.default: _without_strides(torch.Tensor.new_empty),
+    aten.put.default: _put,
+}

@@ -1,0 +1,180 @@
+"""Elementwise ops."""
+
+import math
+from typing import Any
+
+import torch
+
+from plumbline.loader_to_torch.decompositions.rule import Rule, Rules, broadcast, in_double
+
+aten = torch.ops.aten
+
+
+def _with_tensor(tensor_op: Any) -> Rule:
+    """The op on two tensors, called with a tensor and a number in either order."""
+
+    def decomposed(left: Any, right: Any) -> torch.Tensor:
+        # In the dtype that the number has beside the tensor, a tensor of rank 0 promotes alike.
+        dtype = torch.result_type(left, right)
+        left, right = (
+            operand if isinstance(operand, torch.Tensor) else torch.full((), operand, dtype=dtype)
+            for operand in (left, right)
+        )
+        result: torch.Tensor = tensor_op(left, right)
+        return result
+
+    return decomposed
+
+
+def _compared_alike(op: Any) -> Rule:
+    """The comparison with a number, both of one kind.
+
+    Where they are not, torch-mlir's folding of constants compares bits, or dies.
+    """
+
+    def decomposed(operand: torch.Tensor, number: Any) -> Any:
+        dtype = torch.result_type(operand, number)
+        kind = float if dtype.is_floating_point else int
+        if operand.dtype == dtype and type(number) is kind:
+            return NotImplemented
+        if dtype == torch.bool or isinstance(number, torch.SymInt | torch.SymFloat):
+            return NotImplemented
+        return op(operand.to(dtype), kind(number))
+
+    return decomposed
+
+
+_COMPARISONS = (
+    aten.eq.Scalar,
+    aten.ge.Scalar,
+    aten.gt.Scalar,
+    aten.le.Scalar,
+    aten.lt.Scalar,
+    aten.ne.Scalar,
+)
+
+_SCALAR_VARIANTS = {
+    aten.bitwise_and.Scalar_Tensor: aten.bitwise_and.Tensor,
+    aten.bitwise_left_shift.Scalar_Tensor: aten.bitwise_left_shift.Tensor,
+    aten.bitwise_left_shift.Tensor_Scalar: aten.bitwise_left_shift.Tensor,
+    aten.bitwise_or.Scalar: aten.bitwise_or.Tensor,
+    aten.bitwise_or.Scalar_Tensor: aten.bitwise_or.Tensor,
+    aten.bitwise_right_shift.Scalar_Tensor: aten.bitwise_right_shift.Tensor,
+    aten.bitwise_right_shift.Tensor_Scalar: aten.bitwise_right_shift.Tensor,
+    aten.bitwise_xor.Scalar: aten.bitwise_xor.Tensor,
+    aten.bitwise_xor.Scalar_Tensor: aten.bitwise_xor.Tensor,
+    aten.copysign.Scalar: aten.copysign.Tensor,
+    aten.remainder.Scalar_Tensor: aten.remainder.Tensor,
+}
+
+
+def _angle(operand: torch.Tensor) -> Any:
+    """Of real numbers: 0, or pi below 0."""
+    if operand.is_complex():
+        return NotImplemented
+    wide = operand if operand.is_floating_point() else operand.to(torch.get_default_dtype())
+    return torch.where(wide < 0, math.pi, torch.where(wide.isnan(), wide, 0.0))
+
+
+def _hypot(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """sqrt(x^2 + y^2), where the squares may be too great."""
+    x, y = broadcast(x.abs(), y.abs())
+    greater, lesser = torch.maximum(x, y), torch.minimum(x, y)
+    ratio = torch.where(greater == 0, 0.0, lesser / greater)
+    result = greater * torch.sqrt(1 + ratio * ratio)
+    # Infinite beside a NaN too.
+    return torch.where(x.isinf() | y.isinf(), math.inf, result)
+
+
+def _extreme_but_nan(extreme: Any) -> Rule:
+    """The greater or the lesser of two, where a NaN stands back."""
+
+    def decomposed(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        dtype = torch.result_type(left, right)
+        left, right = broadcast(left.to(dtype), right.to(dtype))
+        result: torch.Tensor = extreme(left, right)
+        if dtype.is_floating_point:
+            result = torch.where(left.isnan(), right, torch.where(right.isnan(), left, result))
+        return result
+
+    return decomposed
+
+
+def _frexp(operand: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Mantissas from 1/2 to 1, and the powers of 2 that they are multiplied with."""
+    size = operand.to(torch.float64).abs()
+    whole = (size > 0) & ~size.isinf()
+    size = torch.where(whole, size, 1.0)
+    # A denormal float64 has a power of 2 that its inverse is too great for: in two steps.
+    low = size < 2.0**-1000
+    size = torch.where(low, size * 2.0**100, size)
+    exponent = torch.floor(torch.log(size) * (1 / math.log(2))) + 1
+    mantissa = size * torch.pow(2.0, -exponent)
+    # Where the logarithm was rounded to the other side of a whole number.
+    over, under = mantissa >= 1, mantissa < 0.5
+    mantissa = torch.where(over, mantissa * 0.5, torch.where(under, mantissa * 2, mantissa))
+    exponent = exponent + over.to(torch.float64) - under.to(torch.float64)
+    exponent = torch.where(low, exponent - 100, exponent)
+    mantissa = torch.copysign(mantissa.to(operand.dtype), operand)
+    return (
+        torch.where(whole, mantissa, operand),
+        torch.where(whole, exponent, 0.0).to(torch.int32),
+    )
+
+
+_STEPS_OF_EUCLID = {1: 12, 2: 23, 4: 46, 8: 92}
+"""After how many divisions the remainder is 0 at the latest, by the bytes of an integer: of two
+neighbours in Fibonacci's sequence it takes the most."""
+
+
+def _gcd(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    """The greatest common divisor, by Euclid's algorithm."""
+    dtype = torch.result_type(left, right)
+    left, right = broadcast(left.to(dtype), right.to(dtype))
+    for _ in range(_STEPS_OF_EUCLID[dtype.itemsize]):
+        done = right == 0
+        # By the least negative number -1 has a quotient that is too great for the type.
+        remainder = torch.fmod(left, torch.where(done | (right == -1), 1, right))
+        left, right = torch.where(done, left, right), torch.where(done, 0, remainder)
+    return left.abs() if dtype.is_signed else left
+
+
+def _lcm(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    """The least common multiple; of narrow types, cut off only at the end, as C does it."""
+    dtype = torch.result_type(left, right)
+    wide = dtype if dtype.itemsize > 4 else torch.int32
+    divisor = _gcd(left, right).to(wide)
+    # Of two zeros there is no divisor but 0.
+    divisor = torch.where(divisor == 0, 1, divisor)
+    parts = torch.div(left.to(wide), divisor, rounding_mode="trunc")
+    return (parts * right.to(wide)).abs().to(dtype)
+
+
+def _rrelu(
+    operand: torch.Tensor,
+    noise: torch.Tensor,
+    lower: float = 1 / 8,
+    upper: float = 1 / 3,
+    training: bool = False,
+    generator: torch.Generator | None = None,
+) -> Any:
+    """Where nothing is drawn, a leaky_relu of the mean slope."""
+    if training:
+        return NotImplemented
+    return torch.nn.functional.leaky_relu(operand, (lower + upper) / 2), noise.clone()
+
+
+RULES: Rules = {
+    aten.rrelu_with_noise_functional.default: _rrelu,
+    aten.__lshift__.Tensor: aten.bitwise_left_shift.Tensor,
+    aten.__rshift__.Tensor: aten.bitwise_right_shift.Tensor,
+    aten.angle.default: _angle,
+    aten.fmax.default: _extreme_but_nan(torch.maximum),
+    aten.fmin.default: _extreme_but_nan(torch.minimum),
+    aten.frexp.Tensor: _frexp,
+    aten.gcd.default: _gcd,
+    aten.lcm.default: _lcm,
+    aten.hypot.default: in_double(_hypot),
+    **{op: _compared_alike(op) for op in _COMPARISONS},
+    **{op: _with_tensor(tensor_op) for op, tensor_op in _SCALAR_VARIANTS.items()},
+}

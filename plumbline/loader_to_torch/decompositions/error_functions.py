@@ -1,0 +1,74 @@
+"""The error function's complement and inverse, and the normal distribution's functions."""
+
+import math
+
+import torch
+
+from plumbline.loader_to_torch.decompositions import chebyshev_expansions as chebyshev
+from plumbline.loader_to_torch.decompositions.rule import Rules, in_double
+
+aten = torch.ops.aten
+
+
+def _erfcx_from_0(x: torch.Tensor) -> torch.Tensor:
+    """exp(x^2) erfc(x), for x of at least 0."""
+    t = 4 / (4 + x)
+    return chebyshev.ERFCX(t) * t
+
+
+def _erfc(x: torch.Tensor) -> torch.Tensor:
+    # From 1/2 on the difference loses digits.
+    return torch.where(x > 0.5, _erfcx_from_0(x) * torch.exp(-x * x), 1 - torch.erf(x))
+
+
+def _erfcx(x: torch.Tensor) -> torch.Tensor:
+    right = _erfcx_from_0(x.abs())
+    # The reflection erfc(-x) = 2 - erfc(x).
+    return torch.where(x < 0, 2 * torch.exp(x * x) - right, right)
+
+
+def _log_ndtr(x: torch.Tensor) -> torch.Tensor:
+    """The logarithm of the normal distribution's share below x."""
+    scaled = x * math.sqrt(0.5)
+    left = torch.log(_erfcx_from_0(scaled.abs()) * 0.5) - scaled * scaled
+    return torch.where(x < -1, left, torch.log1p(_erfc(scaled) * -0.5))
+
+
+def _erfinv_ratio(w: torch.Tensor) -> torch.Tensor:
+    """erfinv(x) / x, of w = -log(1 - x^2); as far as float64 goes, which is 746."""
+    root = torch.sqrt(w)
+    far = torch.where(
+        root > 6, chebyshev.ERFINV_ROOT_W_BELOW_28(root), chebyshev.ERFINV_ROOT_W_BELOW_6(root)
+    )
+    return torch.where(w > 6.25, far, chebyshev.ERFINV_W_BELOW_6(w))
+
+
+def _erfinv(x: torch.Tensor) -> torch.Tensor:
+    # NaN beyond 1, where the logarithm is.
+    w = -(torch.log1p(-x) + torch.log1p(x))
+    return torch.where(x.abs() == 1, x * math.inf, x * _erfinv_ratio(w))
+
+
+def _ndtri(p: torch.Tensor) -> torch.Tensor:
+    """The number that the normal distribution has the share p below: sqrt(2) erfinv(2 p - 1).
+
+    By the distance from the nearer end, since 2 p - 1 keeps too little of a small p.
+    """
+    tail = torch.where(p > 0.5, 1 - p, p)
+    x = 1 - 2 * tail
+    w = -torch.log(4 * tail * (1 - tail))
+    size = math.sqrt(2) * x * _erfinv_ratio(w)
+    size = torch.where(tail == 0, math.inf, size)
+    return torch.where(p > 0.5, size, -size)
+
+
+RULES: Rules = {
+    op.default: in_double(function)
+    for op, function in (
+        (aten.erfc, _erfc),
+        (aten.erfinv, _erfinv),
+        (aten.special_erfcx, _erfcx),
+        (aten.special_log_ndtr, _log_ndtr),
+        (aten.special_ndtri, _ndtri),
+    )
+}

@@ -1,0 +1,177 @@
+"""The logarithm of the gamma function, its derivatives, and Hurwitz' zeta function.
+
+All by their asymptotic series, whose coefficients are Bernoulli numbers, after a shift to where
+those are exact to float64 (NIST's Digital Library of Mathematical Functions, 5.11, 5.15, 2.10).
+"""
+
+import math
+from fractions import Fraction
+
+import torch
+
+from plumbline.loader_to_torch.decompositions.rule import Rules, as_double, float_dtype, in_double
+
+aten = torch.ops.aten
+
+_BERNOULLI = tuple(
+    Fraction(text)
+    for text in [
+        "1/6",
+        "-1/30",
+        "1/42",
+        "-1/30",
+        "5/66",
+        "-691/2730",
+        "7/6",
+        "-3617/510",
+        "43867/798",
+        "-174611/330",
+        "854513/138",
+        "-236364091/2730",
+    ]
+)
+"""B_2, B_4, B_6, and so on."""
+
+_FROM = 10
+"""The series are exact to float64 from here on."""
+
+
+def _series(coefficients: list[Fraction], variable: torch.Tensor) -> torch.Tensor:
+    """The polynomial with these coefficients, of the powers 0, 1, and so on."""
+    *others, last = (float(coefficient) for coefficient in coefficients)
+    result = torch.full_like(variable, last)
+    for coefficient in reversed(others):
+        result = result * variable + coefficient
+    return result
+
+
+def _sin_pi(x: torch.Tensor) -> torch.Tensor:
+    """sin(pi x), exact at whole numbers however great."""
+    rest = x - 2 * torch.round(x * 0.5)
+    # sin(pi r) = sin(pi (1 - r)): nothing is lost by the roundings of pi.
+    rest = torch.where(rest.abs() > 0.5, torch.copysign(1 - rest.abs(), rest), rest)
+    return torch.sin(math.pi * rest)
+
+
+def _lgamma(x: torch.Tensor) -> torch.Tensor:
+    """Log |gamma(x)|, by the reflection gamma(x) gamma(1 - x) = pi / sin(pi x) below 1/2."""
+    left = x < 0.5
+    y = torch.where(left, 1 - x, x)
+    right = lgamma_right(y)
+    reflected = math.log(math.pi) - torch.log(_sin_pi(x).abs()) - right
+    # The reflection of infinity is NaN.
+    return torch.where(x.isinf(), math.inf, torch.where(left, reflected, right))
+
+
+def lgamma_right(x: torch.Tensor) -> torch.Tensor:
+    """Log gamma(x), for x from 1/2 on."""
+    product = torch.ones_like(x)
+    shifted = x
+    for _ in range(_FROM):
+        below = shifted < _FROM
+        product = torch.where(below, product * shifted, product)
+        shifted = torch.where(below, shifted + 1, shifted)
+    stirling = (shifted - 0.5) * torch.log(shifted) - shifted + 0.5 * math.log(2 * math.pi)
+    return stirling + stirling_rest(shifted) - torch.log(product)
+
+
+def stirling_rest(x: torch.Tensor) -> torch.Tensor:
+    """lgamma(x) - ((x - 1/2) log(x) - x + 1/2 log(2 pi)), for x from 10 on."""
+    terms = [b / (2 * n * (2 * n - 1)) for n, b in enumerate(_BERNOULLI, start=1)]
+    inverse = 1 / x
+    return _series(terms, inverse * inverse) * inverse
+
+
+def _digamma(x: torch.Tensor) -> torch.Tensor:
+    """The derivative of lgamma, by the reflection psi(x) = psi(1 - x) - pi / tan(pi x) below 0."""
+    left = x < 0
+    y = torch.where(left, 1 - x, x)
+    total = torch.zeros_like(x)
+    for _ in range(_FROM):
+        below = y < _FROM
+        total = torch.where(below, total - 1 / y, total)
+        y = torch.where(below, y + 1, y)
+    terms = [b / (2 * n) for n, b in enumerate(_BERNOULLI, start=1)]
+    inverse = 1 / y
+    square = inverse * inverse
+    right = total + torch.log(y) - 0.5 * inverse - _series(terms, square) * square
+    fraction = x - torch.trunc(x)
+    reflected = right - math.pi / torch.tan(math.pi * fraction)
+    # PyTorch's own answers at the poles: NaN, but an infinity at 0, of the other sign.
+    reflected = torch.where(fraction == 0, math.nan, reflected)
+    return torch.where(
+        x == 0,
+        torch.copysign(torch.full_like(x, math.inf), -x),
+        torch.where(left, reflected, right),
+    )
+
+
+def _zeta(s: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
+    """Hurwitz' zeta function, the sum of (q + k)^-s over all k from 0."""
+    left = q < 0
+    fraction = q - torch.floor(q)
+    # Of a sum that begins below 0, the terms above are one that begins in (0, 1), and those below
+    # are such a one, turned, without its end.
+    first = torch.where(q > -1, -q, 1 - fraction)
+    turned = _zeta_right(s, first) - _zeta_right(s, 1 - q)
+    odd = s * 0.5 != torch.floor(s * 0.5)
+    total = _zeta_right(s, torch.where(left, fraction, q))
+    total = torch.where(left, total + torch.where(odd, -turned, turned), total)
+    total = torch.where(left & (s != torch.floor(s)), math.nan, total)
+    total = torch.where((q <= 0) & (q == torch.floor(q)), math.inf, total)
+    return torch.where(s > 1, total, torch.where(s == 1, math.inf, math.nan))
+
+
+def _zeta_right(s: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
+    """The same for positive q, by the formula of Euler and Maclaurin."""
+    first = torch.arange(_FROM, dtype=torch.float64)
+    total = torch.pow(q.unsqueeze(-1) + first, -s.unsqueeze(-1)).sum(-1)
+    end = q + _FROM
+    inverse = 1 / end
+    last = torch.pow(end, -s)
+    total = total + last * end / (s - 1) + 0.5 * last
+    factor = s * inverse * last
+    for n, b in enumerate(_BERNOULLI, start=1):
+        total = total + float(b / math.factorial(2 * n)) * factor
+        factor = factor * ((s + (2 * n - 1)) * inverse) * ((s + 2 * n) * inverse)
+    return total
+
+
+def _polygamma(order: int, x: torch.Tensor) -> torch.Tensor:
+    """The derivative of digamma, of an order from 0: (-1)^(n + 1) n! zeta(n + 1, x)."""
+    if order == 0:
+        return _digamma(x)
+    factor = float(math.factorial(order)) * (1 if order % 2 else -1)
+    return factor * _zeta(torch.full((), order + 1, dtype=torch.float64), x)
+
+
+def _trigamma(operand: torch.Tensor) -> torch.Tensor:
+    """Polygamma of order 1, by the reflection (pi / sin(pi x))^2 - trigamma(1 - x) below 1/2.
+
+    The angle is rounded to the precision of the operand, as PyTorch does it: near the poles that is
+    what is seen of it.
+    """
+    x = operand.to(torch.float64 if operand.dtype == torch.float64 else torch.float32)
+    left = x < 0.5
+    y = torch.where(left, 1 - x, x).to(torch.float64)
+    right = _zeta_right(torch.full((), 2, dtype=torch.float64), y)
+    right = torch.where(y.isinf(), 0.0, right)
+    sin = torch.sin(x * math.pi)
+    pole = (math.pi**2 / (sin * sin)).to(torch.float64)
+    return torch.where(left, pole - right, right).to(float_dtype(operand))
+
+
+def _polygamma_of(order: int, operand: torch.Tensor) -> torch.Tensor:
+    if order == 1:
+        return _trigamma(operand)
+    return _polygamma(order, as_double(operand)).to(float_dtype(operand))
+
+
+RULES: Rules = {
+    aten.digamma.default: in_double(_digamma),
+    aten.lgamma.default: in_double(_lgamma),
+    aten.polygamma.default: _polygamma_of,
+    aten.special_zeta.default: in_double(_zeta),
+    aten.special_zeta.other_scalar: in_double(_zeta),
+    aten.special_zeta.self_scalar: in_double(_zeta),
+}

@@ -1,0 +1,139 @@
+"""Ops that read or write places which are known at run time only."""
+
+import math
+
+import torch
+
+from plumbline.loader_to_torch.decompositions.embedding_bag import embedding_bag
+from plumbline.loader_to_torch.decompositions.rule import Rules
+
+aten = torch.ops.aten
+
+
+def _searchsorted(
+    sequence: torch.Tensor,
+    values: torch.Tensor,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """How many of a rising sequence are less than each value, or equal if `right`.
+
+    A count, in place of a search by halves: the work is the product of both sizes.
+    """
+    if sorter is not None:
+        sequence = sequence.gather(-1, sorter)
+    rank = values.dim()
+    values = values.reshape(1) if rank == 0 else values
+    dtype = torch.promote_types(sequence.dtype, values.dtype)
+    others, wanted = sequence.to(dtype).unsqueeze(-2), values.to(dtype).unsqueeze(-1)
+    # Not the same as `<=` and `<`: a NaN is greater than all.
+    before = ~(others > wanted) if right or side == "right" else ~(others >= wanted)
+    counts = before.to(torch.int64).sum(-1)
+    counts = counts.reshape(()) if rank == 0 else counts
+    return counts.to(torch.int32) if out_int32 else counts
+
+
+def _index_reduce(
+    operand: torch.Tensor,
+    dim: int,
+    index: torch.Tensor,
+    source: torch.Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+) -> torch.Tensor:
+    """Slices of `source` combined with those of `operand` that `index` names."""
+    if operand.dim() == 0:
+        result = operand.reshape(1).scatter_reduce(
+            0, index.reshape(1).to(torch.int64), source.reshape(1), reduce,
+            include_self=include_self,
+        )  # fmt: skip
+        return result.reshape(())
+    dim = dim % operand.dim()
+    shape = [-1 if axis == dim else 1 for axis in range(operand.dim())]
+    places = index.to(torch.int64).reshape(shape).expand(source.shape)
+    return operand.scatter_reduce(dim, places, source, reduce, include_self=include_self)
+
+
+_NEUTRAL = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": -math.inf, "min": math.inf}
+
+
+def _segment_reduce(
+    data: torch.Tensor,
+    reduce: str,
+    *,
+    lengths: torch.Tensor | None = None,
+    indices: torch.Tensor | None = None,
+    offsets: torch.Tensor | None = None,
+    axis: int = 0,
+    unsafe: bool = False,
+    initial: float | None = None,
+) -> torch.Tensor:
+    """Rows of `data` combined with those beside them, as many at a time as `lengths` says."""
+    if lengths is not None:
+        ends = lengths.to(torch.int64).cumsum(axis)
+        begins = ends - lengths
+    elif offsets is not None:
+        count = offsets.shape[axis] - 1
+        begins, ends = offsets.narrow(axis, 0, count), offsets.narrow(axis, 1, count)
+    else:
+        raise NotImplementedError("segments by indices, which PyTorch has no kernel for either")
+    rest = data.dim() - axis - 1
+    places = torch.arange(data.shape[axis])
+    # A dimension of segments before that of the rows, where each is in one segment or in none.
+    inside = (places >= begins.unsqueeze(-1)) & (places < ends.unsqueeze(-1))
+    inside = inside.reshape(*inside.shape, *[1] * rest)
+    neutral = _NEUTRAL[reduce]
+    start = neutral if initial is None else initial
+    rows = torch.where(inside, data.unsqueeze(axis), neutral)
+    along = axis + 1
+    if reduce in ("max", "min"):
+        extreme, clamped = (
+            (torch.amax, torch.maximum) if reduce == "max" else (torch.amin, torch.minimum)
+        )
+        return clamped(extreme(rows, along), torch.full((), start, dtype=data.dtype))
+    if reduce == "prod":
+        return rows.prod(along) * start
+    total = rows.sum(along) + start
+    if reduce == "sum":
+        return total
+    counts = inside.to(data.dtype).sum(along)
+    # Of no rows the mean is what it begins with, and NaN if it begins with nothing.
+    return torch.where(counts == 0, math.nan if initial is None else total, total / counts)
+
+
+def _nonzero_static(operand: torch.Tensor, *, size: int, fill_value: int = -1) -> torch.Tensor:
+    """The places of the first `size` elements that are not 0, in rows of indices."""
+    rank = operand.dim()
+    flat = (operand != 0).reshape(-1)
+    # Which row each goes to; those that have none share the one beyond the end.
+    row = torch.where(flat, flat.to(torch.int64).cumsum(0) - 1, size)
+    row = torch.clamp(row, max=size)
+    numbers = torch.arange(flat.shape[0])
+    chosen = torch.full((size + 1,), -1, dtype=torch.int64).scatter(0, row, numbers)[:size]
+    rows = torch.full((size, 0), fill_value, dtype=torch.int64)
+    rest = chosen
+    for axis in reversed(range(rank)):
+        count = max(operand.shape[axis], 1)
+        column = torch.where(chosen < 0, fill_value, rest % count).unsqueeze(-1)
+        rows = torch.cat([column, rows], -1)
+        rest = torch.div(rest, count, rounding_mode="floor")
+    return rows
+
+
+def _take(operand: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
+    """The elements at places of `operand` as if it had one dimension."""
+    return operand.reshape(-1)[index.reshape(-1)].reshape(index.shape)
+
+
+RULES: Rules = {
+    aten.embedding_bag.padding_idx: embedding_bag,
+    aten.index_reduce.default: _index_reduce,
+    aten.nonzero_static.default: _nonzero_static,
+    aten.searchsorted.Tensor: _searchsorted,
+    aten.segment_reduce.default: _segment_reduce,
+    aten.take.default: _take,
+}

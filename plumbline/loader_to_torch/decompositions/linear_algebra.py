@@ -1,0 +1,502 @@
+"""Factorizations of matrices, and what is solved by them.
+
+Each is a loop over the columns, which must be of a static number: a step works on whole matrices,
+so that the program grows with the size of one, and the work as it should (Golub and Van Loan,
+Matrix Computations, chapters 3 to 5). What PyTorch raises an error for has infinities or NaN.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from plumbline.loader_to_torch.decompositions.rule import Rules
+
+aten = torch.ops.aten
+
+
+def _numbers(count: int) -> torch.Tensor:
+    return torch.arange(count)
+
+
+def _column(matrix: torch.Tensor, number: int) -> torch.Tensor:
+    return matrix[..., :, number]
+
+
+def _row(matrix: torch.Tensor, number: int) -> torch.Tensor:
+    return matrix[..., number, :]
+
+
+def _outer(column: torch.Tensor, row: torch.Tensor) -> torch.Tensor:
+    return column.unsqueeze(-1) * row.unsqueeze(-2)
+
+
+def _with_column(matrix: torch.Tensor, number: int, column: torch.Tensor) -> torch.Tensor:
+    chosen = _numbers(matrix.shape[-1]) == number
+    return torch.where(chosen, column.unsqueeze(-1), matrix)
+
+
+def _with_row(matrix: torch.Tensor, number: int, row: torch.Tensor) -> torch.Tensor:
+    chosen = (_numbers(matrix.shape[-2]) == number).unsqueeze(-1)
+    return torch.where(chosen, row.unsqueeze(-2), matrix)
+
+
+def _rows_taken(matrix: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
+    """The rows of `matrix` that `order` names."""
+    return matrix.gather(-2, order.unsqueeze(-1).expand(*order.shape, matrix.shape[-1]))
+
+
+def _common_batch(left: torch.Tensor, right: torch.Tensor) -> torch.Size:
+    """The dimensions before those of the matrices, broadcast."""
+    shape = torch.broadcast_shapes(left.shape[:-2], right.shape[:-2])  # type: ignore[no-untyped-call]
+    return torch.Size(shape)
+
+
+def _transposed(matrix: torch.Tensor) -> torch.Tensor:
+    return matrix.transpose(-2, -1)
+
+
+# -- triangular systems ----------------------------------------------------------------------------
+
+
+def _solve_triangular(
+    matrix: torch.Tensor,
+    right: torch.Tensor,
+    *,
+    upper: bool,
+    left: bool = True,
+    unitriangular: bool = False,
+) -> torch.Tensor:
+    """X of A X = B, or of X A = B unless `left`; of A the upper or the lower triangle counts."""
+    if not left:
+        turned = _solve_triangular(
+            _transposed(matrix),
+            _transposed(right),
+            upper=not upper,
+            unitriangular=unitriangular,
+        )
+        return _transposed(turned)
+    size = matrix.shape[-1]
+    batch = _common_batch(matrix, right)
+    matrix = matrix.expand(*batch, *matrix.shape[-2:])
+    solution = right.expand(*batch, *right.shape[-2:])
+    for number in reversed(range(size)) if upper else range(size):
+        row = _row(solution, number)
+        if not unitriangular:
+            row = row / matrix[..., number, number].unsqueeze(-1)
+        solution = _with_row(solution, number, row)
+        rest = _numbers(size) < number if upper else _numbers(size) > number
+        factors = torch.where(rest, _column(matrix, number), 0.0)
+        solution = solution - _outer(factors, row)
+    return solution
+
+
+def _triangular_solve(
+    right: torch.Tensor,
+    matrix: torch.Tensor,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    used, is_upper = (_transposed(matrix), not upper) if transpose else (matrix, upper)
+    solution = _solve_triangular(used, right, upper=is_upper, unitriangular=unitriangular)
+    return solution, matrix.expand(*solution.shape[:-2], *matrix.shape[-2:]).clone()
+
+
+# -- LU --------------------------------------------------------------------------------------------
+
+
+def _lu(
+    matrix: torch.Tensor, *, pivot: bool = True
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """L below the diagonal and U from it on; the rows that were swapped; which pivot is 0.
+
+    Rows are counted from 1; so are pivots, of which the first counts, and 0 stands for none.
+    """
+    rows, columns = matrix.shape[-2:]
+    steps = min(rows, columns)
+    numbers = _numbers(rows)
+    batch = matrix.shape[:-2]
+    pivots: list[torch.Tensor] = []
+    info = torch.zeros(batch, dtype=torch.int32)
+    for step in range(steps):
+        column = _column(matrix, step)
+        if pivot:
+            # The greatest element from the diagonal on comes to the diagonal.
+            size = torch.where(numbers >= step, column.abs(), -1.0)
+            best = size.argmax(-1)
+            other = best.unsqueeze(-1)
+            order = torch.where(
+                numbers == step, other, torch.where(numbers == other, step, numbers)
+            )
+            matrix = _rows_taken(matrix, order)
+            column = _column(matrix, step)
+        else:
+            best = torch.full(batch, step, dtype=torch.int64)
+        pivots.append(best + 1)
+        diagonal = column[..., step].unsqueeze(-1)
+        zero = diagonal == 0
+        info = torch.where((info == 0) & zero.squeeze(-1), step + 1, info)
+        below = numbers > step
+        # Where all are 0 nothing is to be taken away; without pivots it is divided by 0.
+        divisor = torch.where(zero, 1.0, diagonal) if pivot else diagonal
+        factors = torch.where(below, column / divisor, 0.0)
+        row = torch.where(_numbers(columns) > step, _row(matrix, step), 0.0)
+        matrix = matrix - _outer(factors, row)
+        matrix = _with_column(matrix, step, torch.where(below, factors, _column(matrix, step)))
+    if not pivots:
+        return matrix.clone(), torch.zeros((*batch, 0), dtype=torch.int32), info.to(torch.int32)
+    return matrix, torch.stack(pivots, -1).to(torch.int32), info.to(torch.int32)
+
+
+def _lu_factor_ex(
+    matrix: torch.Tensor, *, pivot: bool = True, check_errors: bool = False
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    return _lu(matrix, pivot=pivot)
+
+
+def _order_of(pivots: torch.Tensor, rows: int) -> torch.Tensor:
+    """Which row comes to each place by the swaps."""
+    numbers = _numbers(rows)
+    order = numbers.expand(*pivots.shape[:-1], rows)
+    for step in range(pivots.shape[-1]):
+        other = (pivots[..., step] - 1).to(torch.int64).unsqueeze(-1)
+        here, there = order[..., step].unsqueeze(-1), order.gather(-1, other)
+        order = torch.where(numbers == step, there, torch.where(numbers == other, here, order))
+    return order
+
+
+def _lu_unpack(
+    factors: torch.Tensor,
+    pivots: torch.Tensor,
+    unpack_data: bool = True,
+    unpack_pivots: bool = True,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """P, L and U, of which the product is what was factored."""
+    rows, columns = factors.shape[-2:]
+    steps = min(rows, columns)
+    permutation = lower = upper = torch.zeros(0, dtype=factors.dtype)
+    if unpack_data:
+        unit = _numbers(rows).unsqueeze(-1) == _numbers(steps)
+        lower = torch.where(unit, 1.0, torch.tril(factors[..., :steps], -1))
+        upper = torch.triu(factors[..., :steps, :])
+    if unpack_pivots:
+        order = _order_of(pivots, rows)
+        # Column j has its one in the row that came to place j.
+        permutation = (_numbers(rows).unsqueeze(-1) == order.unsqueeze(-2)).to(factors.dtype)
+    return permutation, lower, upper
+
+
+def _linalg_lu(
+    matrix: torch.Tensor, *, pivot: bool = True
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    factors, pivots, _ = _lu(matrix, pivot=pivot)
+    permutation, lower, upper = _lu_unpack(factors, pivots, unpack_pivots=pivot)
+    return permutation, lower, upper
+
+
+def _linalg_lu_solve(
+    factors: torch.Tensor,
+    pivots: torch.Tensor,
+    right: torch.Tensor,
+    *,
+    left: bool = True,
+    adjoint: bool = False,
+) -> torch.Tensor:
+    """X of A X = B, given the factors of A; of X A = B unless `left`, of A^T if `adjoint`."""
+    if not left:
+        turned = _linalg_lu_solve(factors, pivots, _transposed(right), adjoint=not adjoint)
+        return _transposed(turned)
+    size = factors.shape[-1]
+    batch = _common_batch(factors, right)
+    factors = factors.expand(*batch, size, size)
+    right = right.expand(*batch, *right.shape[-2:])
+    order = _order_of(pivots, size).expand(*batch, size)
+    if not adjoint:
+        swapped = _rows_taken(right, order)
+        lower = _solve_triangular(factors, swapped, upper=False, unitriangular=True)
+        return _solve_triangular(factors, lower, upper=True)
+    turned = _transposed(factors)
+    upper = _solve_triangular(turned, right, upper=False)
+    lower = _solve_triangular(turned, upper, upper=True, unitriangular=True)
+    # The way back: the row that each came from.
+    return _rows_taken(lower, torch.argsort(order, -1))
+
+
+def _lu_solve(right: torch.Tensor, factors: torch.Tensor, pivots: torch.Tensor) -> torch.Tensor:
+    return _linalg_lu_solve(factors, pivots, right)
+
+
+def _linalg_solve_ex(
+    matrix: torch.Tensor, right: torch.Tensor, *, left: bool = True, check_errors: bool = False
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    factors, pivots, info = _lu(matrix)
+    # A vector of right sides, which PyTorch tells by its rank.
+    is_vector = right.dim() == 1 or (
+        matrix.dim() - 1 == right.dim() and right.shape == matrix.shape[:-1]
+    )
+    sides = right.unsqueeze(-1) if is_vector else right
+    solution = _linalg_lu_solve(factors, pivots, sides, left=left or is_vector)
+    return solution.squeeze(-1) if is_vector else solution, factors, pivots, info
+
+
+def _linalg_inv_ex(
+    matrix: torch.Tensor, *, check_errors: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
+    factors, pivots, info = _lu(matrix)
+    size = matrix.shape[-1]
+    unit = (_numbers(size).unsqueeze(-1) == _numbers(size)).to(matrix.dtype)
+    return _linalg_lu_solve(factors, pivots, unit.expand(matrix.shape)), info
+
+
+def _linalg_lu_factor(
+    matrix: torch.Tensor, *, pivot: bool = True
+) -> tuple[torch.Tensor, torch.Tensor]:
+    factors, pivots, _ = _lu(matrix, pivot=pivot)
+    return factors, pivots
+
+
+def _linalg_solve(matrix: torch.Tensor, right: torch.Tensor, *, left: bool = True) -> torch.Tensor:
+    return _linalg_solve_ex(matrix, right, left=left)[0]
+
+
+def _linalg_inv(matrix: torch.Tensor) -> torch.Tensor:
+    return _linalg_inv_ex(matrix)[0]
+
+
+def _linalg_tensorinv(operand: torch.Tensor, ind: int = 2) -> torch.Tensor:
+    """The inverse of the matrix that the first `ind` dimensions make the rows of."""
+    rows, columns = operand.shape[:ind], operand.shape[ind:]
+    size = math.prod(columns)
+    return _linalg_inv(operand.reshape(math.prod(rows), size)).reshape(*columns, *rows)
+
+
+def _linalg_tensorsolve(
+    operand: torch.Tensor, right: torch.Tensor, dims: Sequence[int] | None = None
+) -> torch.Tensor:
+    """X of which the product with the last dimensions of `operand` is `right`."""
+    if dims is not None:
+        operand = operand.movedim(tuple(dims), tuple(range(-len(dims), 0)))
+    columns = operand.shape[right.dim() :]
+    matrix = operand.reshape(right.numel(), math.prod(columns))
+    return _linalg_solve(matrix, right.reshape(-1)).reshape(columns)
+
+
+def _sign_of(pivots: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """-1 for an odd number of swaps."""
+    swapped = (pivots != _numbers(pivots.shape[-1]) + 1).to(torch.int64).sum(-1)
+    return (1 - 2 * (swapped % 2)).to(dtype)
+
+
+def _linalg_det(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    factors, pivots, _ = _lu(matrix)
+    product = torch.diagonal(factors, 0, -2, -1).prod(-1)
+    return product * _sign_of(pivots, matrix.dtype), factors, pivots
+
+
+def _linalg_slogdet(
+    matrix: torch.Tensor,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    factors, pivots, _ = _lu(matrix)
+    diagonal = torch.diagonal(factors, 0, -2, -1)
+    sign = torch.sgn(diagonal).prod(-1) * _sign_of(pivots, matrix.dtype)
+    return sign, torch.log(diagonal.abs()).sum(-1), factors, pivots
+
+
+def _slogdet(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    sign, logarithm, *_ = _linalg_slogdet(matrix)
+    return sign, logarithm
+
+
+def _logdet(matrix: torch.Tensor) -> torch.Tensor:
+    sign, logarithm = _slogdet(matrix)
+    return torch.where(sign < 0, math.nan, logarithm)
+
+
+# -- Cholesky --------------------------------------------------------------------------------------
+
+
+def _cholesky_ex(
+    matrix: torch.Tensor, *, upper: bool = False, check_errors: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """L of L L^T = A, or its transpose, and the number of the first pivot that is not positive."""
+    size = matrix.shape[-1]
+    numbers = _numbers(size)
+    rest = _transposed(matrix) if upper else matrix
+    factor = torch.zeros_like(matrix)
+    info = torch.zeros(matrix.shape[:-2], dtype=torch.int32)
+    for step in range(size):
+        pivot = rest[..., step, step].unsqueeze(-1)
+        info = torch.where((info == 0) & ~(pivot.squeeze(-1) > 0), step + 1, info)
+        column = torch.where(numbers >= step, _column(rest, step) * torch.rsqrt(pivot), 0.0)
+        column = torch.where(numbers == step, torch.sqrt(pivot), column)
+        factor = _with_column(factor, step, column)
+        rest = rest - _outer(column, column)
+    return _transposed(factor) if upper else factor, info.to(torch.int32)
+
+
+def _linalg_cholesky(matrix: torch.Tensor, *, upper: bool = False) -> torch.Tensor:
+    return _cholesky_ex(matrix, upper=upper)[0]
+
+
+def _cholesky(matrix: torch.Tensor, upper: bool = False) -> torch.Tensor:
+    return _cholesky_ex(matrix, upper=upper)[0]
+
+
+def _cholesky_solve(right: torch.Tensor, factor: torch.Tensor, upper: bool = False) -> torch.Tensor:
+    """X of A X = B, given the factor of A."""
+    first, second = (_transposed(factor), factor) if upper else (factor, _transposed(factor))
+    return _solve_triangular(second, _solve_triangular(first, right, upper=False), upper=True)
+
+
+def _cholesky_inverse(factor: torch.Tensor, upper: bool = False) -> torch.Tensor:
+    size = factor.shape[-1]
+    unit = (_numbers(size).unsqueeze(-1) == _numbers(size)).to(factor.dtype)
+    return _cholesky_solve(unit.expand(factor.shape), factor, upper)
+
+
+# -- QR --------------------------------------------------------------------------------------------
+
+
+def _geqrf(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """R, below it Householder's vectors that take the columns there, and their factors."""
+    rows, columns = matrix.shape[-2:]
+    numbers = _numbers(rows)
+    factors: list[torch.Tensor] = []
+    for step in range(min(rows, columns)):
+        column = _column(matrix, step)
+        below = numbers > step
+        tail = torch.where(below, column, 0.0)
+        first = column[..., step].unsqueeze(-1)
+        length = torch.linalg.vector_norm(tail, 2, -1, keepdim=True)
+        flat = length == 0
+        norm = torch.sqrt(first * first + length * length)
+        # Of the sign that cancels nothing, as LAPACK does it; where nothing is below, no turn.
+        end = torch.where(first < 0, norm, -norm)
+        vector = torch.where(flat, 0.0, tail / torch.where(flat, 1.0, first - end))
+        factor = torch.where(flat, 0.0, (end - first) / torch.where(flat, 1.0, end))
+        vector = torch.where(numbers == step, 1.0, vector)
+        products = (vector.unsqueeze(-1) * matrix).sum(-2)
+        later = _numbers(columns) > step
+        matrix = matrix - torch.where(later, _outer(vector * factor, products), 0.0)
+        done = torch.where(below, vector, torch.where(flat, first, end))
+        matrix = _with_column(matrix, step, torch.where(numbers < step, column, done))
+        factors.append(factor.squeeze(-1))
+    if not factors:
+        return matrix.clone(), torch.zeros((*matrix.shape[:-2], 0), dtype=matrix.dtype)
+    return matrix, torch.stack(factors, -1)
+
+
+def _turned(
+    target: torch.Tensor, vectors: torch.Tensor, factors: torch.Tensor, *, transpose: bool
+) -> torch.Tensor:
+    """Q B, or Q^T B, where Q is the product of Householder's reflections."""
+    numbers = _numbers(vectors.shape[-2])
+    steps = range(factors.shape[-1])
+    for step in steps if transpose else reversed(steps):
+        vector = torch.where(numbers > step, _column(vectors, step), 0.0)
+        vector = torch.where(numbers == step, 1.0, vector)
+        products = (vector.unsqueeze(-1) * target).sum(-2)
+        target = target - _outer(vector * factors[..., step].unsqueeze(-1), products)
+    return target
+
+
+def _householder_product(vectors: torch.Tensor, factors: torch.Tensor) -> torch.Tensor:
+    rows, columns = vectors.shape[-2:]
+    unit = (_numbers(rows).unsqueeze(-1) == _numbers(columns)).to(vectors.dtype)
+    return _turned(unit.expand(vectors.shape), vectors, factors, transpose=False)
+
+
+def _ormqr(
+    vectors: torch.Tensor,
+    factors: torch.Tensor,
+    target: torch.Tensor,
+    left: bool = True,
+    transpose: bool = False,
+) -> torch.Tensor:
+    if left:
+        return _turned(target, vectors, factors, transpose=transpose)
+    turned = _turned(_transposed(target), vectors, factors, transpose=not transpose)
+    return _transposed(turned)
+
+
+def _linalg_qr(matrix: torch.Tensor, mode: str = "reduced") -> tuple[torch.Tensor, torch.Tensor]:
+    rows, columns = matrix.shape[-2:]
+    packed, factors = _geqrf(matrix)
+    size = rows if mode == "complete" else min(rows, columns)
+    triangle = torch.triu(packed)[..., :size, :]
+    if mode == "r":
+        return torch.zeros(0, dtype=matrix.dtype), triangle
+    unit = (_numbers(rows).unsqueeze(-1) == _numbers(size)).to(matrix.dtype)
+    unit = unit.expand(*matrix.shape[:-2], rows, size)
+    return _turned(unit, packed, factors, transpose=False), triangle
+
+
+# -- the exponential -------------------------------------------------------------------------------
+
+_TERMS = 18
+_SQUARINGS = 16
+
+
+def _matrix_exp(matrix: torch.Tensor) -> torch.Tensor:
+    """exp(A), by Taylor's series of A / 2^16 and 16 squarings, in float64."""
+    wide = matrix.to(torch.float64) * 2.0**-_SQUARINGS
+    size = matrix.shape[-1]
+    unit = (_numbers(size).unsqueeze(-1) == _numbers(size)).to(torch.float64)
+    # Without the unit, which would drown the rest: exp(2 A) - 1 = 2 (exp(A) - 1) + (exp(A) - 1)^2.
+    rest = wide
+    for term in range(_TERMS, 1, -1):
+        rest = wide + wide @ rest / term
+    for _ in range(_SQUARINGS):
+        rest = 2 * rest + rest @ rest
+    return (rest + unit).to(matrix.dtype)
+
+
+def _real(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The rule for matrices of real numbers only."""
+
+    def decomposed(matrix: torch.Tensor, *arguments: Any, **options: Any) -> Any:
+        if matrix.is_complex():
+            return NotImplemented
+        return function(matrix, *arguments, **options)
+
+    return decomposed
+
+
+RULES: Rules = {
+    **{
+        op.default: _real(function)
+        for op, function in (
+            (aten._linalg_det, _linalg_det),
+            (aten._linalg_slogdet, _linalg_slogdet),
+            (aten._linalg_solve_ex, _linalg_solve_ex),
+            (aten.cholesky, _cholesky),
+            (aten.cholesky_inverse, _cholesky_inverse),
+            (aten.cholesky_solve, _cholesky_solve),
+            (aten.geqrf, _geqrf),
+            (aten.inverse, _linalg_inv),
+            (aten.linalg_cholesky, _linalg_cholesky),
+            (aten.linalg_cholesky_ex, _cholesky_ex),
+            (aten.linalg_householder_product, _householder_product),
+            (aten.linalg_inv, _linalg_inv),
+            (aten.linalg_inv_ex, _linalg_inv_ex),
+            (aten.linalg_lu, _linalg_lu),
+            (aten.linalg_lu_factor, _linalg_lu_factor),
+            (aten.linalg_lu_factor_ex, _lu_factor_ex),
+            (aten.linalg_lu_solve, _linalg_lu_solve),
+            (aten.linalg_matrix_exp, _matrix_exp),
+            (aten.linalg_qr, _linalg_qr),
+            (aten.linalg_solve, _linalg_solve),
+            (aten.linalg_solve_triangular, _solve_triangular),
+            (aten.linalg_slogdet, _slogdet),
+            (aten.linalg_tensorinv, _linalg_tensorinv),
+            (aten.linalg_tensorsolve, _linalg_tensorsolve),
+            (aten.logdet, _logdet),
+            (aten.lu_solve, _lu_solve),
+            (aten.lu_unpack, _lu_unpack),
+            (aten.ormqr, _ormqr),
+            (aten.triangular_solve, _triangular_solve),
+        )
+    },
+}

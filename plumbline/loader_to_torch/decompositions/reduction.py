@@ -1,0 +1,261 @@
+"""Reductions, and what is found by sorting or counting."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+import torch._refs.linalg
+
+from plumbline.loader_to_torch.decompositions.rule import Rule, Rules
+
+aten = torch.ops.aten
+
+
+def _along_each(along_one: Any) -> Rule:
+    """The reduction along several dimensions, or all, made of one along one at a time."""
+
+    def decomposed(
+        operand: torch.Tensor, dim: Sequence[int] | None = None, keepdim: bool = False
+    ) -> torch.Tensor:
+        rank = operand.dim()
+        dims = range(rank) if dim is None else {axis % max(rank, 1) for axis in dim}
+        # From the last on, so that the numbers of those to come stay.
+        for axis in sorted(dims, reverse=True):
+            operand = along_one(operand, axis, keepdim)
+        # Also where there is no dimension to reduce, the result is a truth value.
+        return operand if operand.dtype in (torch.bool, torch.uint8) else operand != 0
+
+    return decomposed
+
+
+def _sorted(operand: torch.Tensor, dim: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """In rising order, NaN last, as if it were infinite; and the places that all come from."""
+    if operand.is_floating_point():
+        operand = torch.where(operand.isnan(), math.inf, operand)
+    values, places = torch.sort(operand, dim)
+    return values, places
+
+
+def _median_along(
+    operand: torch.Tensor, dim: int, keepdim: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The lower one of those in the middle; NaN if there is one."""
+    if operand.dim() == 0:
+        return operand.clone(), torch.zeros((), dtype=torch.int64)
+    values, places = _sorted(operand, dim)
+    middle = (operand.shape[dim] - 1) // 2
+    value, place = (part.narrow(dim, middle, 1) for part in (values, places))
+    if operand.is_floating_point():
+        nan = operand.isnan()
+        any_nan = nan.any(dim, keepdim=True)
+        value = torch.where(any_nan, math.nan, value)
+        place = torch.where(any_nan, nan.to(torch.int32).argmax(dim, keepdim=True), place)
+    return _dropped(value, place, dim, keepdim)
+
+
+def _nanmedian_along(
+    operand: torch.Tensor, dim: int, keepdim: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The same of those that are no NaN, or NaN if all are."""
+    if not operand.is_floating_point():
+        return _median_along(operand, dim, keepdim)
+    if operand.dim() == 0:
+        return operand.clone(), torch.zeros((), dtype=torch.int64)
+    values, places = _sorted(operand, dim)
+    count = operand.shape[dim] - operand.isnan().to(torch.int64).sum(dim, keepdim=True)
+    middle = torch.clamp((count - 1) // 2, min=0)
+    value, place = (part.gather(dim, middle) for part in (values, places))
+    value = torch.where(count == 0, math.nan, value)
+    return _dropped(value, place, dim, keepdim)
+
+
+def _dropped(
+    value: torch.Tensor, place: torch.Tensor, dim: int, keepdim: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
+    return (value, place) if keepdim else (value.squeeze(dim), place.squeeze(dim))
+
+
+def _running(before: Any) -> Rule:
+    """`cummax` and `cummin`: the extreme of all up to each place, and the last place that has it.
+
+    In steps that each double how many are looked at (Hillis and Steele, 1986); their count is
+    that of the binary digits of the size, which must be static.
+    """
+
+    def decomposed(operand: torch.Tensor, dim: int) -> Any:
+        if operand.dim() == 0:
+            return operand.clone(), torch.zeros((), dtype=torch.int64)
+        size = operand.shape[dim]
+        if not isinstance(size, int):
+            return NotImplemented
+        values = operand.movedim(dim, -1)
+        if values.dtype == torch.bfloat16:
+            # LLVM 22 fails an assertion over the shifted vectors of bf16; nothing is rounded here.
+            values = values.to(torch.float32)
+        places = torch.arange(size).expand(values.shape)
+        distance = 1
+        while distance < size:
+            early, late = values[..., :-distance], values[..., distance:]
+            # What comes later is taken if it is as good; NaN before all that is none.
+            keep = before(early, late)
+            if values.is_floating_point():
+                keep = (keep | early.isnan()) & ~late.isnan()
+            values, places = (
+                torch.cat(
+                    [
+                        part[..., :distance],
+                        torch.where(keep, part[..., :-distance], part[..., distance:]),
+                    ],
+                    -1,
+                )
+                for part in (values, places)
+            )
+            distance *= 2
+        return values.movedim(-1, dim).to(operand.dtype), places.movedim(-1, dim)
+
+    return decomposed
+
+
+def _sort_stable(
+    operand: torch.Tensor, *, stable: bool | None, dim: int = -1, descending: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
+    # The lowering of the Torch dialect's only sort is stable.
+    values, places = aten.sort.default(operand, dim, descending)
+    return values, places
+
+
+def _over_all(along: Rule) -> Rule:
+    """The first result of a reduction along a dimension, over all elements."""
+
+    def decomposed(operand: torch.Tensor) -> torch.Tensor:
+        if operand.numel() == 0:
+            nothing = math.nan if operand.is_floating_point() else torch.iinfo(operand.dtype).min
+            return torch.full((), nothing, dtype=operand.dtype)
+        result: torch.Tensor = along(operand.reshape(-1), 0)[0]
+        return result
+
+    return decomposed
+
+
+def _mode(
+    operand: torch.Tensor, dim: int = -1, keepdim: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The least of those that are there most often, and the last place that has it."""
+    if operand.dim() == 0:
+        return operand.clone(), torch.zeros((), dtype=torch.int64)
+    moved = operand.movedim(dim, -1)
+    same = moved.unsqueeze(-1) == moved.unsqueeze(-2)
+    counts = same.to(torch.int64).sum(-1)
+    often = counts == counts.amax(-1, keepdim=True)
+    # In rising order the first of those is the least.
+    values, places = _sorted(moved, -1)
+    first = often.gather(-1, places).to(torch.int32).argmax(-1, keepdim=True)
+    value = values.gather(-1, first)
+    numbers = torch.arange(moved.shape[-1])
+    place = torch.where(moved == value, numbers, 0).amax(-1, keepdim=True)
+    value, place = value.movedim(-1, dim), place.movedim(-1, dim)
+    return _dropped(value, place, dim, keepdim)
+
+
+def _histc(
+    operand: torch.Tensor,
+    bins: int = 100,
+    min: float = 0,  # noqa: A002 - PyTorch's own names
+    max: float = 0,  # noqa: A002
+) -> torch.Tensor:
+    """How many elements are in each of `bins` equal parts of a range."""
+    low, high = _range_of(operand, min, max, widened_by=1.0)
+    return _counts(operand, torch.ones_like(operand), bins, low, high)
+
+
+def _histogram(
+    operand: torch.Tensor,
+    bins: int = 100,
+    *,
+    range: Sequence[float] | None = None,  # noqa: A002
+    weight: torch.Tensor | None = None,
+    density: bool = False,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The same with weights, and the borders of the parts; a density has the integral 1."""
+    low, high = _range_of(operand, *(range or (0.0, 0.0)), widened_by=0.5)
+    weight = torch.ones_like(operand) if weight is None else weight
+    counts = _counts(operand, weight, bins, low, high)
+    # From the nearer end, as PyTorch's linspace does it.
+    step = (high - low) / bins
+    numbers = torch.arange(bins + 1, dtype=operand.dtype)
+    borders = torch.where(
+        numbers < (bins + 1) // 2, low + numbers * step, high - (bins - numbers) * step
+    )
+    if density:
+        counts = counts / counts.sum() / (borders[1:] - borders[:-1])
+    return counts, borders
+
+
+def _histogram_between(
+    operand: torch.Tensor,
+    bins: torch.Tensor,
+    *,
+    weight: torch.Tensor | None = None,
+    density: bool = False,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The same of parts between given borders."""
+    flat = operand.reshape(-1)
+    weight = torch.ones_like(operand) if weight is None else weight
+    place = (bins <= flat.unsqueeze(-1)).to(torch.int64).sum(-1) - 1
+    # The last part has both its borders.
+    place = torch.where(flat == bins[-1], bins.shape[0] - 2, place)
+    counts = _summed_at(place, weight, bins.shape[0] - 1)
+    if density:
+        counts = counts / counts.sum() / (bins[1:] - bins[:-1])
+    return counts, bins.clone()
+
+
+def _range_of(
+    operand: torch.Tensor, low: float, high: float, *, widened_by: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """A range; that of the elements themselves, if it is empty; widened, if that is too."""
+    if low == high and operand.numel() > 0:
+        least, greatest = operand.amin(), operand.amax()
+    else:
+        least, greatest = (torch.full((), end, dtype=operand.dtype) for end in (low, high))
+    same = least == greatest
+    least = torch.where(same, least - widened_by, least)
+    return least, torch.where(same, greatest + widened_by, greatest)
+
+
+def _counts(
+    operand: torch.Tensor, weight: torch.Tensor, bins: int, low: torch.Tensor, high: torch.Tensor
+) -> torch.Tensor:
+    flat = operand.reshape(-1)
+    place = ((flat - low) / (high - low) * bins).floor().to(torch.int64)
+    inside = (flat >= low) & (flat <= high)
+    place = torch.where(inside, torch.clamp(place, max=bins - 1), -1)
+    return _summed_at(place, weight, bins)
+
+
+def _summed_at(place: torch.Tensor, weight: torch.Tensor, count: int) -> torch.Tensor:
+    """The weights summed at their places, of which there are `count`; what has none is left out."""
+    inside = (place >= 0) & (place < count)
+    weights = torch.where(inside, weight.reshape(-1), 0)
+    total = torch.zeros(count, dtype=weight.dtype)
+    return total.scatter_add(0, torch.where(inside, place, 0), weights)
+
+
+RULES: Rules = {
+    aten.cummax.default: _running(torch.gt),
+    aten.cummin.default: _running(torch.lt),
+    aten.histc.default: _histc,
+    aten.histogram.bin_ct: _histogram,
+    aten.histogram.bins_tensor: _histogram_between,
+    aten.median.default: _over_all(_median_along),
+    aten.median.dim: _median_along,
+    aten.mode.default: _mode,
+    aten.nanmedian.default: _over_all(_nanmedian_along),
+    aten.nanmedian.dim: _nanmedian_along,
+    aten.linalg_norm.default: torch._refs.linalg.norm,
+    aten.linalg_norm.ord_str: torch._refs.linalg.norm,
+    aten.sort.stable: _sort_stable,
+    aten.all.dims: _along_each(aten.all.dim),
+    aten.any.dims: _along_each(aten.any.dim),
+}

@@ -1,0 +1,143 @@
+"""Images and volumes read between their elements."""
+
+import struct
+
+import torch
+
+from plumbline.loader_to_torch.decompositions.rule import Rules
+
+aten = torch.ops.aten
+
+_BILINEAR, _NEAREST = 0, 1
+_ZEROS, _BORDER = 0, 1
+
+
+# -- sizes changed with a filter -------------------------------------------------------------------
+
+
+def _upsample_bilinear2d_aa(
+    image: torch.Tensor,
+    output_size: list[int],
+    align_corners: bool,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+) -> torch.Tensor:
+    """Each new element the mean of the old ones below a triangle, as wide as what it stands for.
+
+    A product with a matrix for each of the two dimensions.
+    """
+    heights, widths = image.shape[-2:]
+    # The places too are rounded as PyTorch does it: where an element begins to count, it shows.
+    wide = torch.float64 if image.dtype == torch.float64 else torch.float32
+    down, across = (
+        _triangles(old, new, scale, wide, align_corners=align_corners)
+        for old, new, scale in (
+            (heights, output_size[0], scales_h),
+            (widths, output_size[1], scales_w),
+        )
+    )
+    resampled = down @ image.to(wide) @ across.transpose(0, 1)
+    return resampled.to(image.dtype)
+
+
+def _triangles(
+    old: int, new: int, scale: float | None, dtype: torch.dtype, *, align_corners: bool
+) -> torch.Tensor:
+    """The weight of each old element in each new one, which sum to 1."""
+    if align_corners:
+        step = (old - 1) / (new - 1) if new > 1 else 0.0
+    else:
+        step = 1 / scale if scale else old / new
+    if dtype == torch.float32:
+        [step] = struct.unpack("f", struct.pack("f", step))
+    radius = max(step, 1.0)
+    places = torch.arange(old, dtype=dtype)
+    centers = (torch.arange(new, dtype=dtype) + 0.5) * step
+    distances = (places + 0.5 - centers.unsqueeze(-1)).abs() / radius
+    # What counts are whole elements from the one where the triangle begins to where it ends.
+    first = torch.clamp((centers - radius + 0.5).to(torch.int64), min=0).unsqueeze(-1)
+    end = torch.clamp((centers + radius + 0.5).to(torch.int64), max=old).unsqueeze(-1)
+    inside = (places >= first) & (places < end)
+    weights = torch.where(inside, torch.clamp(1 - distances, min=0), 0.0)
+    return weights / weights.sum(-1, keepdim=True)
+
+
+# -- a place for each element ----------------------------------------------------------------------
+
+
+def _grid_sampler_3d(
+    volume: torch.Tensor,
+    grid: torch.Tensor,
+    interpolation_mode: int,
+    padding_mode: int,
+    align_corners: bool,
+) -> torch.Tensor:
+    """The elements of [N, C, D, H, W] at the places (x, y, z) from -1 to 1 of [N, d, h, w, 3]."""
+    sizes = volume.shape[2:]
+    # The last coordinate is of the first dimension.
+    coordinates = [
+        _place(grid[..., 2 - axis], size, padding_mode, align_corners=align_corners)
+        for axis, size in enumerate(sizes)
+    ]
+    if interpolation_mode == _NEAREST:
+        corners = [[(torch.round(place), torch.ones_like(place))] for place in coordinates]
+    elif interpolation_mode == _BILINEAR:
+        corners = [_neighbours(place) for place in coordinates]
+    else:
+        raise NotImplementedError("volumes are read nearest or linearly")
+    total = torch.zeros_like(_read(volume, [axis[0][0] for axis in corners]))
+    for front, front_weight in corners[0]:
+        for top, top_weight in corners[1]:
+            for left, left_weight in corners[2]:
+                weight = (front_weight * top_weight * left_weight).unsqueeze(1)
+                total = total + _read(volume, [front, top, left]) * weight
+    return total
+
+
+def _place(
+    coordinate: torch.Tensor, size: int, padding_mode: int, *, align_corners: bool
+) -> torch.Tensor:
+    if align_corners:
+        place = (coordinate + 1) / 2 * (size - 1)
+    else:
+        place = ((coordinate + 1) * size - 1) / 2
+    if padding_mode == _ZEROS:
+        return place
+    if padding_mode != _BORDER:
+        place = _reflected(place, size, align_corners=align_corners)
+    return torch.clamp(place, 0, size - 1)
+
+
+def _reflected(place: torch.Tensor, size: int, *, align_corners: bool) -> torch.Tensor:
+    """A place turned back at both ends, as often as it takes."""
+    low, span = (0.0, size - 1.0) if align_corners else (-0.5, float(size))
+    if span == 0:
+        return torch.zeros_like(place)
+    rest = torch.remainder((place - low).abs(), 2 * span)
+    return torch.where(rest > span, 2 * span - rest, rest) + low
+
+
+def _neighbours(place: torch.Tensor) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    below = torch.floor(place)
+    weight = place - below
+    return [(below, 1 - weight), (below + 1, weight)]
+
+
+def _read(volume: torch.Tensor, places: list[torch.Tensor]) -> torch.Tensor:
+    """The elements at whole places, [N, C, d, h, w]; 0 outside."""
+    batch, channels, *sizes = volume.shape
+    inside = torch.ones_like(places[0], dtype=torch.bool)
+    flat = torch.zeros_like(places[0], dtype=torch.int64)
+    for place, size in zip(places, sizes, strict=True):
+        inside = inside & (place >= 0) & (place <= size - 1)
+        flat = flat * size + torch.clamp(place, 0, size - 1).to(torch.int64)
+    elements = volume.reshape(batch, channels, -1)
+    index = flat.reshape(batch, 1, -1).expand(batch, channels, flat[0].numel())
+    read = elements.gather(2, index).reshape(batch, channels, *flat.shape[1:])
+    return torch.where(inside.unsqueeze(1), read, 0.0)
+
+
+RULES: Rules = {
+    aten._upsample_bilinear2d_aa.default: _upsample_bilinear2d_aa,
+    aten.grid_sampler_3d.default: _grid_sampler_3d,
+}

@@ -1,0 +1,49 @@
+"""What a rule is that takes an op of PyTorch's apart, and what rules are made of."""
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+Rule = Callable[..., Any]
+"""What computes the same as an op, of the same arguments, by other ops."""
+
+Rules = Mapping[Any, Rule]
+"""The rules of a family, by the overload that each is of."""
+
+
+def in_double(function: Callable[..., torch.Tensor]) -> Rule:
+    """The rule of an elementwise function of float64 tensors, for operands of any real dtype.
+
+    The result has the dtype that PyTorch promotes the operands to, integers being taken for
+    floats of the default dtype. It is rounded once, at the end, so that nothing that is cancelled
+    or grows on the way can be seen.
+    """
+
+    @functools.wraps(function)
+    def decomposed(*operands: torch.Tensor | float) -> torch.Tensor:
+        dtype = float_dtype(*operands)
+        return function(*map(as_double, operands)).to(dtype)
+
+    return decomposed
+
+
+def as_double(operand: torch.Tensor | float) -> torch.Tensor:
+    """A tensor, or a number as one of rank 0, of float64."""
+    if isinstance(operand, torch.Tensor):
+        return operand.to(torch.float64)
+    return torch.full((), operand, dtype=torch.float64)
+
+
+def broadcast(*operands: torch.Tensor) -> list[torch.Tensor]:
+    """All operands in the one shape that they have together."""
+    return list(torch.broadcast_tensors(*operands))  # type: ignore[no-untyped-call]
+
+
+def float_dtype(*operands: torch.Tensor | float) -> torch.dtype:
+    """The dtype of the result of a function whose results are floats."""
+    dtype = functools.reduce(
+        torch.promote_types, (torch.result_type(operands[0], operand) for operand in operands)
+    )
+    return dtype if dtype.is_floating_point else torch.get_default_dtype()

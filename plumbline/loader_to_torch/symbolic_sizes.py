@@ -1,0 +1,164 @@
+"""Names and bounds of dynamic sizes, as far as torch-mlir's importer does not give them."""
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch_mlir import ir
+from torch_mlir.extras.fx_importer import sympy_expr_to_semi_affine_expr
+
+from plumbline.argument_shapes import ArgumentShapes
+from plumbline.shape_attributes import from_ops
+from plumbline.walk import operations_of
+
+_LARGEST = 2**63 - 1
+
+
+def names_of_dims(
+    model: torch.nn.Module,
+    inputs: Sequence[torch.Tensor],
+    dynamic_shapes: Any,
+    exported: torch.export.ExportedProgram,
+) -> dict[str, str]:
+    """What the user calls the symbols of `exported`: "s77" is the `Dim("batch")`, say.
+
+    PyTorch keeps no such names. A symbol that goes by no name, as that of `Dim.AUTO`, is left out.
+    """
+    names: dict[str, str] = {}
+    nodes = _placeholders(exported, len(inputs))
+    for node, dims in zip(nodes, _dims_of_inputs(model, inputs, dynamic_shapes), strict=False):
+        for axis, size in enumerate(node.meta["val"].shape):
+            dim = dims.get(axis)
+            if not isinstance(size, torch.SymInt) or not isinstance(dim, torch.export.Dim):
+                continue
+            symbols = size.node.expr.free_symbols
+            if len(symbols) == 1:
+                # A derived one (2*n) is called after its root.
+                names[str(next(iter(symbols)))] = getattr(dim, "root", dim).__name__
+    return names
+
+
+def rename(module: ir.Module, names: Mapping[str, str]) -> None:
+    """Gives the symbols of `module` other names."""
+    with module.context:
+        for op in operations_of(module, "torch"):
+            if op.name == "torch.symbolic_int":
+                name = ir.StringAttr(op.attributes["symbol_name"]).value
+                op.attributes["symbol_name"] = ir.StringAttr.get(names.get(name, name))
+
+
+def bind_arguments(
+    module: ir.Module, func_name: str, exported: torch.export.ExportedProgram
+) -> None:
+    """Writes what sizes the arguments of a function have, as the importer does for all tensors.
+
+    The importer gives up on a program where one size is an expression that MLIR does not have;
+    those of arguments hardly ever are.
+    """
+    block = _function(module, func_name).regions[0].blocks[0]
+    values = zip(_placeholders(exported, len(block.arguments)), block.arguments, strict=True)
+    shapes = {
+        argument: [_expression(size) for size in node.meta["val"].shape]
+        for node, argument in values
+    }
+    with module.context, ir.Location.unknown(), ir.InsertionPoint.at_block_begin(block):
+        used = {symbol for shape in shapes.values() for symbol in _symbols(shape)}
+        symbols = {
+            symbol: _symbolic_int(symbol, exported.range_constraints.get(symbol))
+            for symbol in sorted(used, key=str)
+        }
+        for argument, shape in shapes.items():
+            own = sorted(_symbols(shape), key=str)
+            positions = {str(s): ir.AffineSymbolExpr.get(index) for index, s in enumerate(own)}
+            try:
+                sizes = [sympy_expr_to_semi_affine_expr(size, positions) for size in shape]
+            except NotImplementedError:
+                continue
+            if own:
+                ir.Operation.create(
+                    "torch.bind_symbolic_shape",
+                    operands=[argument, *(symbols[symbol] for symbol in own)],
+                    attributes={
+                        "shape_expressions": ir.AffineMapAttr.get(
+                            ir.AffineMap.get(0, len(own), sizes)
+                        )
+                    },
+                )
+
+
+def argument_shapes(
+    module: ir.Module, func_name: str, exported: torch.export.ExportedProgram, skipped: int
+) -> ArgumentShapes:
+    """The shapes of the arguments of a function after the first `skipped`."""
+    function = _function(module, func_name)
+    arguments = function.regions[0].blocks[0].arguments
+    sizes = [
+        [None if isinstance(size, torch.SymInt) else int(size) for size in node.meta["val"].shape]
+        for node in _placeholders(exported, len(arguments))
+    ]
+    shapes = from_ops(function, sizes)
+    return ArgumentShapes(shapes.symbols, shapes.shapes[skipped:])
+
+
+def _function(module: ir.Module, name: str) -> ir.OpView:
+    return next(
+        op
+        for op in module.body.operations
+        if op.operation.name == "func.func"
+        and ir.StringAttr(op.attributes["sym_name"]).value == name
+    )
+
+
+def _placeholders(exported: torch.export.ExportedProgram, count: int) -> list[torch.fx.Node]:
+    """The nodes of the `count` inputs that are arguments of the function."""
+    # Before them are constants, which are part of the function.
+    nodes = list(exported.graph.find_nodes(op="placeholder"))
+    return nodes[len(nodes) - count :]
+
+
+def _expression(size: int | torch.SymInt) -> Any:
+    return size.node.expr if isinstance(size, torch.SymInt) else size
+
+
+def _symbols(shape: Sequence[Any]) -> set[Any]:
+    return {s for size in shape if not isinstance(size, int) for s in size.free_symbols}
+
+
+def _symbolic_int(symbol: Any, range_: Any) -> ir.Value:
+    i64 = ir.IntegerType.get_signless(64)
+    low, high = (0, _LARGEST) if range_ is None else (range_.lower, range_.upper)
+    return ir.Operation.create(
+        "torch.symbolic_int",
+        results=[ir.Type.parse("!torch.int")],
+        attributes={
+            "symbol_name": ir.StringAttr.get(str(symbol)),
+            "min_val": ir.IntegerAttr.get(i64, int(low) if _is_number(low) else 0),
+            "max_val": ir.IntegerAttr.get(i64, int(high) if _is_number(high) else _LARGEST),
+        },
+    ).result
+
+
+def _is_number(bound: Any) -> bool:
+    # Others are PyTorch's infinities.
+    return isinstance(bound, int) or bool(bound.is_Integer)
+
+
+def _dims_of_inputs(
+    model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic_shapes: Any
+) -> Iterator[dict[int, Any]]:
+    """For each input, the entry of `dynamic_shapes` for each dimension that has one."""
+    if isinstance(dynamic_shapes, Mapping):
+        bound = inspect.signature(model.forward).bind(*inputs)
+        entries: list[Any] = []
+        for name in bound.arguments:
+            entry = dynamic_shapes.get(name)
+            variadic = bound.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
+            entries.extend(entry or () if variadic else [entry])
+    else:
+        entries = list(dynamic_shapes or ())
+    for entry in entries:
+        if isinstance(entry, Mapping):
+            yield dict(entry)
+        else:
+            yield dict(enumerate(entry or ()))

@@ -1,0 +1,212 @@
+"""What the regions of ops mean that combine two elements, or two of each of several kinds."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf, isnan, nan
+from typing import Any
+
+import numpy as np
+from torch_mlir import ir
+
+from plumbline.stablehlo_to_tcp.attributes import direction
+from plumbline.stablehlo_to_tcp.elementwise import apply
+from plumbline.stablehlo_to_tcp.pattern import tensor_type
+from plumbline.tcp.dialect import TcpOp
+from plumbline.tcp.ops import elementwise as tcp
+from plumbline.tcp.ops.data_movement import ConstOp
+from plumbline.torch_to_tcp.pattern import Tensor, Unsupported
+from plumbline.torch_to_tcp.shapes import broadcast
+from plumbline.torch_to_tcp.torch_types import is_bool, is_float, signedness
+
+# -- one op ----------------------------------------------------------------------------------------
+
+_COMBINERS = {
+    "stablehlo.add": "sum",
+    "stablehlo.and": "and",
+    "stablehlo.maximum": "max",
+    "stablehlo.minimum": "min",
+    "stablehlo.multiply": "prod",
+    "stablehlo.or": "or",
+}
+_ON_BOOLS = {"sum": "or", "prod": "and", "max": "or", "min": "and", "and": "and", "or": "or"}
+
+_OPS: Mapping[str, type[TcpOp]] = {
+    "sum": tcp.AddOp,
+    "prod": tcp.MulOp,
+    "max": tcp.MaximumOp,
+    "min": tcp.MinimumOp,
+    "and": tcp.LogicalAndOp,
+    "or": tcp.LogicalOrOp,
+}
+
+
+def returned(block: ir.Block) -> list[ir.Value]:
+    """What a block returns."""
+    operations = list(block.operations)
+    return list(operations[-1].operands)
+
+
+def is_argument(value: ir.Value, block: ir.Block, number: int) -> bool:
+    """Whether a value is one of a block's arguments, of that number."""
+    return bool(value == block.arguments[number])
+
+
+def single_op(block: ir.Block, number: int) -> str:
+    """The op that makes the returned value `number` of the two arguments that it is about.
+
+    Empty if there is no such op. Arguments come as the first of each kind, then the second.
+    """
+    value, count = returned(block)[number], len(block.arguments) // 2
+    if isinstance(value.owner, ir.Block):
+        return ""
+    first, second = block.arguments[number], block.arguments[number + count]
+    operands = list(value.owner.operands)
+    if operands == [first, second]:
+        return str(value.owner.name)
+    # All of TCP's are commutative.
+    return str(value.owner.name) if operands == [second, first] and _commutes(value) else ""
+
+
+def _commutes(value: ir.Value) -> bool:
+    return value.owner.name in _COMBINERS
+
+
+def combiner(block: ir.Block, number: int) -> str:
+    """TCP's name for how the values `number` are combined.
+
+    Raises:
+      Unsupported: TCP has no name for that.
+    """
+    name = single_op(block, number)
+    dtype = tensor_type(block.arguments[number]).dtype
+    if name not in _COMBINERS:
+        raise Unsupported(
+            "its body is none of add, multiply, maximum, minimum, and, or of the two values; "
+            "split what is combined into such"
+        )
+    found = _COMBINERS[name]
+    if is_bool(dtype):
+        return _ON_BOOLS[found]
+    if found in ("and", "or"):
+        raise Unsupported(f"its body combines the bits of {dtype}; TCP has that for i1 only")
+    return found
+
+
+def combine(name: str, left: Tensor, right: Tensor) -> Tensor:
+    """Two tensors of one shape combined."""
+    if name in ("max", "min"):
+        return apply(_OPS[name], left, right, int_signedness=signedness(left.type.dtype))
+    return apply(_OPS[name], left, right)
+
+
+def neutral(name: str, dtype: str) -> int | float:
+    """What changes nothing when it is combined with a number."""
+    if is_bool(dtype) or name in ("sum", "prod"):
+        return int(name in ("prod", "and"))
+    if is_float(dtype):
+        return -inf if name == "max" else inf
+    limits = np.iinfo(dtype.replace("si", "int").replace("ui", "uint"))
+    return int(limits.min if name == "max" else limits.max)
+
+
+def with_initial(name: str, operand: Tensor, initial: Tensor) -> Tensor:
+    """What elements were combined into, combined with what they should have begun with."""
+    if is_neutral(name, initial):
+        return operand
+    return combine(name, broadcast(initial, (operand,), operand.type.sizes), operand)
+
+
+def is_neutral(name: str, initial: Tensor) -> bool:
+    """Whether a tensor of rank 0 is certain to be what changes nothing."""
+    return constant(initial) == neutral(name, initial.type.dtype)
+
+
+def constant(operand: Tensor) -> int | float | None:
+    """The number that a tensor of rank 0 is, if that is known."""
+    owner = operand.value.owner
+    if isinstance(owner, ir.Block) or owner.name != ConstOp.OPERATION_NAME:
+        return None
+    literal = owner.attributes["value"]
+    if not isinstance(literal, ir.DenseElementsAttr) or not literal.is_splat:
+        return None
+    number = literal.get_splat_value().value
+    dtype = operand.type.dtype
+    if is_float(dtype):
+        return float(number)
+    return int(number) % 2 ** int(dtype[2:]) if dtype[0] == "u" else int(number)
+
+
+# -- the better of two values, with its place ------------------------------------------------------
+
+_DIRECTIONS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+}
+
+
+def _extreme(pick: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda a, b: nan if isnan(a) or isnan(b) else pick(a, b)
+
+
+_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "stablehlo.and": lambda a, b: a and b,
+    "stablehlo.maximum": _extreme(max),
+    "stablehlo.minimum": _extreme(min),
+    "stablehlo.not": lambda a: not a,
+    "stablehlo.or": lambda a, b: a or b,
+    "stablehlo.select": lambda c, a, b: a if c else b,
+    "stablehlo.xor": lambda a, b: a != b,
+}
+
+
+def _evaluate(block: ir.Block, arguments: Iterable[Any]) -> list[Any] | None:
+    """What a block returns for given arguments, if it does nothing but compare and choose."""
+    known = dict(zip(block.arguments, arguments, strict=True))
+    *operations, end = block.operations
+    for op in operations:
+        values = [known.get(operand) for operand in op.operands]
+        if None in values:
+            return None
+        if op.name == "stablehlo.compare":
+            known[op.results[0]] = _DIRECTIONS[direction(op)](*values)
+        elif op.name in _FUNCTIONS:
+            known[op.results[0]] = _FUNCTIONS[op.name](*values)
+        else:
+            return None
+    return [known.get(operand) for operand in end.operands]
+
+
+def best_of_two(block: ir.Block) -> str:
+    """Whether a body keeps the greater ("max") or lesser ("min") value with its place, or neither.
+
+    It takes (value, place, value, place). What only compares and chooses is told by what it does
+    for each order that its arguments can have. Of equal values the first has to stay. Where a body
+    takes a NaN for neither better nor worse, what becomes of it depends on the order in which
+    elements are combined, which StableHLO leaves open; NaN is kept then, as by the others.
+    """
+    if len(block.arguments) != 4:
+        return ""
+    for name, sign in (("max", 1), ("min", -1)):
+        worse, better = -sign, sign
+        expected: Sequence[tuple[tuple[int, int, int, int], list[int]]] = (
+            ((worse, 0, better, 1), [better, 1]),
+            ((better, 0, worse, 1), [better, 0]),
+            ((worse, 1, better, 0), [better, 0]),
+            ((better, 1, worse, 0), [better, 1]),
+            ((better, 0, better, 1), [better, 0]),
+        )
+        if all(_evaluate(block, given) == want for given, want in expected):
+            return "" if _ignores_nan(block) else name
+    return ""
+
+
+def _ignores_nan(block: ir.Block) -> bool:
+    if not is_float(tensor_type(block.arguments[0]).dtype):
+        return False
+    return all(
+        _evaluate(block, given) == want
+        for given, want in (((nan, 0, 1.0, 1), [1.0, 1]), ((1.0, 0, nan, 1), [1.0, 0]))
+    )

@@ -1,0 +1,28 @@
+"""The patterns of all families."""
+
+from plumbline.stablehlo_to_tcp import (
+    contraction,
+    convolution,
+    data_movement,
+    elementwise,
+    indexing,
+    normalization,
+    pooling,
+    reduction,
+    refusals,
+    structure,
+)
+from plumbline.stablehlo_to_tcp.pattern import Patterns
+
+PATTERNS: Patterns = {
+    **contraction.PATTERNS,
+    **convolution.PATTERNS,
+    **data_movement.PATTERNS,
+    **elementwise.PATTERNS,
+    **indexing.PATTERNS,
+    **normalization.PATTERNS,
+    **pooling.PATTERNS,
+    **reduction.PATTERNS,
+    **refusals.PATTERNS,
+    **structure.PATTERNS,
+}

@@ -1,0 +1,172 @@
+"""Windows that move over a tensor, and the elements of each combined."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+
+from torch_mlir import ir
+
+from plumbline.stablehlo_to_tcp.bodies import combiner, is_neutral, with_initial
+from plumbline.stablehlo_to_tcp.convolution import padding
+from plumbline.stablehlo_to_tcp.data_movement import pad, reverse
+from plumbline.stablehlo_to_tcp.pattern import Patterns, integers, tensor_type, tensors
+from plumbline.tcp.ops.pooling import PoolOp
+from plumbline.tcp.ops.reduction import ScanOp
+from plumbline.torch_to_tcp.data_movement import transpose
+from plumbline.torch_to_tcp.pattern import Tensor, Unsupported
+from plumbline.torch_to_tcp.reduction import accumulation_type
+from plumbline.torch_to_tcp.shapes import broadcast_to
+from plumbline.torch_to_tcp.torch_types import DYNAMIC, TorchTensorType, signedness
+
+
+@dataclass(frozen=True)
+class _Windows:
+    """How windows lie, one entry for each dimension of the tensor."""
+
+    kernel: Sequence[int]
+    strides: Sequence[int]
+    dilations: Sequence[int]
+    spread: Sequence[int]
+    """The distance from one element to the next, with padding between them."""
+    low: Sequence[int]
+    high: Sequence[int]
+
+    @classmethod
+    def of(cls, op: ir.OpView, rank: int) -> "_Windows":
+        """Those that an op's attributes describe."""
+        ones = [1] * rank
+        low, high = padding(op, rank)
+        return cls(
+            kernel=integers(op, "window_dimensions", ones),
+            strides=integers(op, "window_strides", ones),
+            dilations=integers(op, "window_dilations", ones),
+            spread=integers(op, "base_dilations", ones),
+            low=low,
+            high=high,
+        )
+
+    def along(self, axes: Sequence[int]) -> "_Windows":
+        """The same, for some dimensions only."""
+        entries = {name: [whole[axis] for axis in axes] for name, whole in asdict(self).items()}
+        return _Windows(**entries)
+
+    def axes(self) -> list[int]:
+        """The dimensions along which a window takes or leaves out anything."""
+        return [
+            axis
+            for axis, entries in enumerate(zip(self.kernel, self.strides, strict=True))
+            if entries != (1, 1)
+        ]
+
+    def is_scan(self, axis: int, size: int) -> bool:
+        """Whether windows take each all elements up to one."""
+        return (
+            self.kernel[axis] == size != DYNAMIC
+            and (self.strides[axis], self.dilations[axis]) == (1, 1)
+            and size - 1 in (self.low[axis], self.high[axis])
+            and self.low[axis] + self.high[axis] == size - 1
+        )
+
+
+def convert_reduce_window(op: ir.OpView) -> list[Tensor]:
+    """The elements of windows combined by one op, of several tensors side by side."""
+    operands = tensors(op)
+    count = len(operands) // 2
+    block = op.regions[0].blocks[0]
+    combiners = [combiner(block, number) for number in range(count)]
+    windows = _Windows.of(op, operands[0].type.rank)
+    return [
+        _pool(operand, initial, name, windows, tensor_type(result))
+        for operand, initial, name, result in zip(
+            operands[:count], operands[count:], combiners, op.results, strict=True
+        )
+    ]
+
+
+def _pool(
+    operand: Tensor, initial: Tensor, name: str, windows: _Windows, result: TorchTensorType
+) -> Tensor:
+    if 0 in result.sizes:
+        if DYNAMIC in result.sizes:
+            raise Unsupported("a dimension of size 0 beside one that is known at run time only")
+        return broadcast_to(initial, result.sizes)
+    interior = [distance - 1 for distance in windows.spread]
+    axes = windows.axes()
+    own_padding = is_neutral(name, initial)
+
+    # What TCP's windows do not do by themselves is done before.
+    def done_before(amounts: Sequence[int]) -> list[int]:
+        return [
+            amount if amount < 0 or not own_padding or axis not in axes else 0
+            for axis, amount in enumerate(amounts)
+        ]
+
+    low, high = done_before(windows.low), done_before(windows.high)
+    if any((*interior, *low, *high)):
+        operand = pad(operand, initial, low, high, interior)
+    windows = replace(
+        windows,
+        low=[amount - done for amount, done in zip(windows.low, low, strict=True)],
+        high=[amount - done for amount, done in zip(windows.high, high, strict=True)],
+    )
+    if not axes:
+        return with_initial(name, operand, initial)
+    if own_padding and len(axes) == 1 and windows.is_scan(axes[0], operand.type.sizes[axes[0]]):
+        return _scan(operand, name, axes[0], backwards=windows.low[axes[0]] == 0)
+    # The windows are over the last dimensions in TCP.
+    order = [axis for axis in range(operand.type.rank) if axis not in axes] + axes
+    ordered = transpose(operand, order)
+    pooled = _pool_last(ordered, name, windows.along(axes))
+    back = sorted(range(len(order)), key=lambda axis: order[axis])
+    return with_initial(name, transpose(pooled, back), initial)
+
+
+def _pool_last(operand: Tensor, name: str, windows: _Windows) -> Tensor:
+    count = len(windows.kernel)
+    sizes = [
+        DYNAMIC
+        if size == DYNAMIC
+        else (size + low + high - dilation * (kernel - 1) - 1) // stride + 1
+        for size, kernel, stride, dilation, low, high in zip(
+            operand.type.sizes[-count:],
+            windows.kernel,
+            windows.strides,
+            windows.dilations,
+            windows.low,
+            windows.high,
+            strict=True,
+        )
+    ]
+    type_ = TorchTensorType((*operand.type.sizes[:-count], *sizes), operand.type.dtype)
+    op = PoolOp(
+        operand.value,
+        kernel=windows.kernel,
+        strides=windows.strides,
+        dilations=windows.dilations,
+        padding_low=windows.low,
+        padding_high=windows.high,
+        combiner=name,
+        accumulation_type=accumulation_type(name, type_.dtype),
+        int_signedness=signedness(type_.dtype),
+        results=type_.builtin(),
+    )
+    return Tensor(op.out, type_)
+
+
+def _scan(operand: Tensor, name: str, axis: int, *, backwards: bool) -> Tensor:
+    """Each element combined with all before it, or after it."""
+    axes = [axis] if backwards else []
+    turned = reverse(operand, axes)
+    op = ScanOp(
+        turned.value,
+        dim=axis,
+        combiner=name,
+        accumulation_type=accumulation_type(name, operand.type.dtype),
+        int_signedness=signedness(operand.type.dtype),
+        results=operand.type.builtin(),
+    )
+    return reverse(Tensor(op.out, operand.type), axes)
+
+
+PATTERNS: Patterns = {
+    "stablehlo.reduce_window": convert_reduce_window,
+}

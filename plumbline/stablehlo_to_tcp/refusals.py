@@ -1,0 +1,60 @@
+"""Ops that are refused whatever their operands are, with what to do instead."""
+
+from torch_mlir import ir
+
+from plumbline.stablehlo_to_tcp.pattern import Pattern, Patterns
+from plumbline.torch_to_tcp.pattern import Tensor, Unsupported
+
+_RANDOM = "random numbers; draw them outside and pass them as an argument"
+_DEVICES = "communication between devices; export the program for one"
+_OUTSIDE = "communication with a host; pass what it gives and takes as arguments and results"
+_ORDER = "tokens, which order effects that TCP has none of; export a program without effects"
+_COMPLEX = "complex numbers; compute real and imaginary parts as tensors of their own"
+_TUPLES = "tuples; export values one by one"
+_QUANTIZED = "quantized numbers; export them dequantized"
+_BOUNDED = "sizes below a bound; export them as dynamic ones"
+_LINEAR_ALGEBRA = "linear algebra that TCP has no op for; compute it outside"
+
+_REASONS = {
+    "stablehlo.after_all": _ORDER,
+    "stablehlo.all_gather": _DEVICES,
+    "stablehlo.all_reduce": _DEVICES,
+    "stablehlo.all_to_all": _DEVICES,
+    "stablehlo.batch_norm_grad": "the gradient of a batch norm; export it as the ops it is made of",
+    "stablehlo.cholesky": _LINEAR_ALGEBRA,
+    "stablehlo.collective_broadcast": _DEVICES,
+    "stablehlo.collective_permute": _DEVICES,
+    "stablehlo.complex": _COMPLEX,
+    "stablehlo.create_token": _ORDER,
+    "stablehlo.dynamic_conv": "padding that is computed; export the convolution with a known one",
+    "stablehlo.fft": _COMPLEX,
+    "stablehlo.get_tuple_element": _TUPLES,
+    "stablehlo.imag": _COMPLEX,
+    "stablehlo.infeed": _OUTSIDE,
+    "stablehlo.outfeed": _OUTSIDE,
+    "stablehlo.partition_id": _DEVICES,
+    "stablehlo.real": _COMPLEX,
+    "stablehlo.recv": _DEVICES,
+    "stablehlo.reduce_scatter": _DEVICES,
+    "stablehlo.replica_id": _DEVICES,
+    "stablehlo.rng": _RANDOM,
+    "stablehlo.rng_bit_generator": _RANDOM,
+    "stablehlo.select_and_scatter": "the gradient of a pooling; export it as a scatter",
+    "stablehlo.send": _DEVICES,
+    "stablehlo.set_dimension_size": _BOUNDED,
+    "stablehlo.sort": "sorting, which TCP has no op for; sort outside, or export it as a loop",
+    "stablehlo.triangular_solve": _LINEAR_ALGEBRA,
+    "stablehlo.tuple": _TUPLES,
+    "stablehlo.uniform_dequantize": _QUANTIZED,
+    "stablehlo.uniform_quantize": _QUANTIZED,
+}
+
+
+def _refusing(reason: str) -> Pattern:
+    def convert(op: ir.OpView) -> Tensor:
+        raise Unsupported(reason)
+
+    return convert
+
+
+PATTERNS: Patterns = {name: _refusing(reason) for name, reason in _REASONS.items()}

@@ -1,0 +1,109 @@
+"""Sizes and places that a program computes as tensors of integers.
+
+Where such a tensor is put together from constants and sizes of other tensors, as exporters do it,
+it is told which size an element is: then types stay static and equal sizes are seen to be equal.
+"""
+
+from collections.abc import Callable, Mapping
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith
+from torch_mlir.dialects import tensor as tensor_dialect
+
+from plumbline.stablehlo_to_tcp.pattern import tensor, tensor_type
+from plumbline.tcp.ops.data_movement import ConcatOp, ConstOp
+from plumbline.tcp.ops.elementwise import AddOp, CastOp, MulOp, SubOp
+from plumbline.torch_to_tcp import sizes as size_arithmetic
+from plumbline.torch_to_tcp.pattern import Unsupported
+from plumbline.torch_to_tcp.sizes import Size
+from plumbline.torch_to_tcp.torch_types import DYNAMIC
+
+_ARITHMETIC: Mapping[str, Callable[[Size, Size], Size]] = {
+    AddOp.OPERATION_NAME: size_arithmetic.add,
+    MulOp.OPERATION_NAME: size_arithmetic.multiply,
+    SubOp.OPERATION_NAME: size_arithmetic.subtract,
+}
+
+
+def element(value: ir.Value, place: int = 0) -> Size:
+    """The integer or index at a place of a tensor of rank 0 or 1.
+
+    Raises:
+      Unsupported: it is no such tensor.
+    """
+    is_index = _is_of_indices(value)
+    operand = value if is_index else tensor(value).value
+    known = _known(operand, place)
+    if known is not None:
+        return known
+    places = [size_arithmetic.value(place)] * operand.type.rank
+    number = tensor_dialect.extract(operand, places)
+    if is_index:
+        return number
+    unsigned = tensor_type(value).dtype[0] == "u"
+    return (arith.index_castui if unsigned else arith.index_cast)(ir.IndexType.get(), number)
+
+
+def elements(value: ir.Value) -> list[Size]:
+    """The integers of a tensor of rank 1.
+
+    Raises:
+      Unsupported: how many they are is known at run time only.
+    """
+    (count,) = value.type.shape
+    if count == DYNAMIC:
+        raise Unsupported("a shape whose rank is computed at run time")
+    return [element(value, place) for place in range(count)]
+
+
+def _is_of_indices(value: ir.Value) -> bool:
+    return isinstance(value.type.element_type, ir.IndexType)
+
+
+def _known(value: ir.Value, place: int) -> Size | None:
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        return None
+    name = owner.name
+    if name in (ConstOp.OPERATION_NAME, "arith.constant"):
+        literal = owner.attributes["value"]
+        if not isinstance(literal, ir.DenseIntElementsAttr):
+            return None
+        return int(literal.get_splat_value().value if literal.is_splat else literal[place])
+    if name == ConcatOp.OPERATION_NAME:
+        for part in owner.operands:
+            size = part.type.shape[0]
+            if size == DYNAMIC:
+                return None
+            if place < size:
+                return _known(part, place)
+            place -= size
+    if name in ("tensor.expand_shape", "tensor.collapse_shape"):
+        # From rank 0 or 1 to the other of them; what has more elements is none of a shape's.
+        source = owner.operands[0]
+        return _known(source, place) if source.type.rank <= 1 else None
+    if name in (CastOp.OPERATION_NAME, "tensor.cast"):
+        source = owner.operands[0]
+        return _known(source, place) if _is_integer(source) else None
+    if name == "tensor.from_elements":
+        return _index(owner.operands[place])
+    if name in _ARITHMETIC:
+        left, right = (_known(operand, place) for operand in owner.operands)
+        if left is not None and right is not None:
+            return _ARITHMETIC[name](left, right)
+    return None
+
+
+def _is_integer(value: ir.Value) -> bool:
+    return isinstance(value.type.element_type, ir.IntegerType)
+
+
+def _index(value: ir.Value) -> Size | None:
+    """The index that an integer was made of."""
+    owner = value.owner
+    if not isinstance(owner, ir.Block):
+        if owner.name == "arith.constant":
+            return int(ir.IntegerAttr(owner.attributes["value"]).value)
+        if owner.name == "arith.index_cast":
+            return owner.operands[0]
+    return value if isinstance(value.type, ir.IndexType) else None

@@ -1,0 +1,124 @@
+"""Ops that hold others, or stand for a function: control flow, calls, and what groups values."""
+
+import re
+from collections.abc import Sequence
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, cf, scf
+from torch_mlir.dialects import tensor as tensor_dialect
+
+from plumbline.stablehlo_to_tcp import functions
+from plumbline.stablehlo_to_tcp.pattern import Patterns, recast, tensor, tensor_type, tensors
+from plumbline.torch_to_tcp.pattern import Tensor, Unsupported
+from plumbline.torch_to_tcp.torch_types import TorchTensorType
+
+
+def _types(values: Sequence[ir.Value]) -> list[TorchTensorType]:
+    return [tensor_type(value) for value in values]
+
+
+def _as_results(values: Sequence[ir.Value], types: Sequence[TorchTensorType]) -> list[Tensor]:
+    return [Tensor(value, type_) for value, type_ in zip(values, types, strict=True)]
+
+
+def _take_over(source: ir.Block, target: ir.Block) -> list[ir.Value]:
+    """Moves the ops of a block behind those of another; gives what the block returned."""
+    with ir.InsertionPoint(target):
+        for old, new in zip(source.arguments, target.arguments, strict=True):
+            old.replace_all_uses_with(recast(new, old.type))
+    *operations, end = source.operations
+    for op in operations:
+        target.append(op)
+    with ir.InsertionPoint(target):
+        results = [recast(value, tensor_type(value).builtin()) for value in end.operands]
+    end.operation.erase()
+    return results
+
+
+def convert_while(op: ir.OpView) -> list[Tensor]:
+    """A loop that goes on as long as its first region says so."""
+    start, types = tensors(op), _types(op.results)
+    builtin = [type_.builtin() for type_ in types]
+    loop = scf.WhileOp(builtin, [operand.value for operand in start])
+    places = [op.location] * len(types)
+    before = loop.before.blocks.append(*builtin, arg_locs=places)
+    after = loop.after.blocks.append(*builtin, arg_locs=places)
+    (goes_on,) = _take_over(op.regions[0].blocks[0], before)
+    with ir.InsertionPoint(before):
+        scf.ConditionOp(tensor_dialect.extract(goes_on, []), list(before.arguments))
+    values = _take_over(op.regions[1].blocks[0], after)
+    with ir.InsertionPoint(after):
+        scf.YieldOp(values)
+    return _as_results(loop.results, types)
+
+
+def _yield_into(source: ir.Block, target: ir.Block) -> None:
+    values = _take_over(source, target)
+    with ir.InsertionPoint(target):
+        scf.YieldOp(values)
+
+
+def convert_if(op: ir.OpView) -> list[Tensor]:
+    """One of two regions."""
+    condition, types = tensor(op.operands[0]), _types(op.results)
+    chosen = tensor_dialect.extract(condition.value, [])
+    made = scf.IfOp(chosen, [type_.builtin() for type_ in types], has_else=True)
+    _yield_into(op.regions[0].blocks[0], made.then_block)
+    _yield_into(op.regions[1].blocks[0], made.else_block)
+    return _as_results(made.results, types)
+
+
+def convert_case(op: ir.OpView) -> list[Tensor]:
+    """One of several regions; the last one for a number that is none's."""
+    which, types = tensor(op.operands[0]), _types(op.results)
+    number = tensor_dialect.extract(which.value, [])
+    last = len(op.regions) - 1
+    made = scf.IndexSwitchOp(
+        [type_.builtin() for type_ in types],
+        arith.index_cast(ir.IndexType.get(), number),
+        list(range(last)),
+    )
+    sources = [op.regions[last], *list(op.regions)[:last]]
+    for source, target in zip(sources, made.regions, strict=True):
+        _yield_into(source.blocks[0], target.blocks[0])
+    return _as_results(made.results, types)
+
+
+def convert_composite(op: ir.OpView) -> list[Tensor]:
+    """A call of the function that says what the op is made of."""
+    operands, types = tensors(op), _types(op.results)
+    callee = op.attributes["decomposition"]
+    results = functions.call(callee, [operand.value for operand in operands], list(op.results))
+    values = [recast(value, type_.builtin()) for value, type_ in zip(results, types, strict=True)]
+    return _as_results(values, types)
+
+
+def convert_optimization_barrier(op: ir.OpView) -> list[Tensor]:
+    """Its operands: nothing is moved across other ops at this stage."""
+    return tensors(op)
+
+
+def convert_custom_call(op: ir.OpView) -> list[Tensor]:
+    """An assertion, which JAX makes of what it takes dynamic sizes to be; nothing else."""
+    target = ir.StringAttr(op.attributes["call_target_name"]).value
+    if target != "shape_assertion":
+        raise Unsupported(
+            f"'{target}', of which only the runtime that it is exported for knows what it "
+            "computes; export the ops that it stands for"
+        )
+    holds = tensor(op.operands[0])
+    # What follows, and what stands in braces, are numbers that are known at run time only.
+    message, _, _ = ir.StringAttr(op.attributes["error_message"]).value.partition(" Using the")
+    message = re.sub(r" \(= \{\d+\}\)", "", message)
+    cf.AssertOp(tensor_dialect.extract(holds.value, []), message)
+    return []
+
+
+PATTERNS: Patterns = {
+    "stablehlo.case": convert_case,
+    "stablehlo.composite": convert_composite,
+    "stablehlo.custom_call": convert_custom_call,
+    "stablehlo.if": convert_if,
+    "stablehlo.optimization_barrier": convert_optimization_barrier,
+    "stablehlo.while": convert_while,
+}

@@ -1,0 +1,125 @@
+"""Runs kernels over register tiles at sizes around the tiles' own, and around those of blocks."""
+
+import sys
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch.export import Dim
+
+import plumbline
+
+_CPUS = ("native", "baseline", "x86-64")
+"""Vectors of this machine's size, of 32 and of 16 bytes."""
+
+
+class _Function(torch.nn.Module):
+    def __init__(self, function: Callable[..., torch.Tensor]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, *operands: torch.Tensor) -> torch.Tensor:
+        return self._function(*operands)
+
+
+def _random(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
+    if dtype.is_floating_point:
+        return torch.rand(shape, dtype=torch.float64).sub(0.5).to(dtype)
+    return torch.randint(-9, 9, shape, dtype=dtype)
+
+
+def _check(
+    program: plumbline.CompiledProgram,
+    function: Callable[..., torch.Tensor],
+    operands: tuple[torch.Tensor, ...],
+) -> None:
+    (actual,) = program(*operands)
+    assert "@contraction_0(" in program.stage("llvm")
+    dtype = operands[0].dtype
+    if not dtype.is_floating_point:
+        torch.testing.assert_close(actual, function(*operands), rtol=0, atol=0)
+        return
+    exact = function(*(operand.double() for operand in operands))
+    # Each of the sums, at most 300 long, is off by no more than a unit for each of its terms
+    # (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1), and is rounded
+    # in the end.
+    magnitude = function(*(operand.double().abs() for operand in operands))
+    unit = torch.finfo(torch.float32 if dtype == torch.bfloat16 else dtype).eps / 2
+    bound = 301 * unit * magnitude + torch.finfo(dtype).eps / 2 * exact.abs()
+    assert ((actual.double() - exact).abs() <= bound).all()
+
+
+_SIZES = [(0, 5, 7), (5, 0, 7), (1, 1, 1), (6, 256, 16), (7, 257, 17), (193, 300, 49), (5, 3, 2065)]
+
+
+@pytest.mark.parametrize("target_cpu", _CPUS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int32, torch.bfloat16])
+def test_products_of_matrices(dtype: torch.dtype, target_cpu: str) -> None:
+    rows, summed, columns = (Dim(name, min=0, max=4000) for name in ("rows", "summed", "columns"))
+    program = plumbline.compile(
+        _Function(torch.matmul),
+        (_random((8, 9), dtype), _random((9, 10), dtype)),
+        dynamic_shapes={"operands": ({0: rows, 1: summed}, {0: summed, 1: columns})},
+        target_cpu=target_cpu,
+    )
+    for m, k, n in _SIZES:
+        _check(program, torch.matmul, (_random((m, k), dtype), _random((k, n), dtype)))
+
+
+@pytest.mark.parametrize(
+    "equation", ["ik,jk->ij", "ki,kj->ij", "ki,jk->ij", "ik,kj->ji", "bik,bjk->bij", "bik,jk->bij"]
+)
+def test_operands_that_lie_otherwise(equation: str) -> None:
+    sizes = {"b": 3, "i": 23, "j": 37, "k": 50}
+    left, right = (
+        _random(tuple(sizes[letter] for letter in letters), torch.float32)
+        for letters in equation.partition("->")[0].split(",")
+    )
+
+    def function(*operands: torch.Tensor) -> torch.Tensor:
+        return torch.einsum(equation, *operands)
+
+    program = plumbline.compile(_Function(function), (left, right))
+    _check(program, function, (left, right))
+
+
+@pytest.mark.parametrize("target_cpu", _CPUS)
+@pytest.mark.parametrize(
+    ("shape", "stride", "padding", "dilation", "groups"),
+    [
+        ((2, 8, 13, 17), 1, 1, 1, 1),
+        ((1, 8, 40, 16), 1, 0, 1, 1),
+        ((2, 8, 13, 17), 2, 3, 1, 1),
+        ((1, 8, 21, 17), (1, 2), 2, (2, 1), 1),
+        ((2, 8, 13, 17), 1, 1, 1, 2),
+    ],
+)
+def test_convolutions(
+    shape: tuple[int, ...],
+    stride: int | tuple[int, int],
+    padding: int,
+    dilation: int | tuple[int, int],
+    groups: int,
+    target_cpu: str,
+) -> None:
+    def function(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.conv2d(image, weight, None, stride, padding, dilation, groups)
+
+    operands = (
+        _random(shape, torch.float32),
+        _random((20, shape[1] // groups, 3, 3), torch.float32),
+    )
+    program = plumbline.compile(_Function(function), operands, target_cpu=target_cpu)
+    _check(program, function, operands)
+
+
+def test_not_a_number_stays_in_its_row() -> None:
+    left, right = torch.ones(13, 20), torch.ones(20, 17)
+    left[12, 3] = torch.nan
+    (actual,) = plumbline.compile(_Function(torch.matmul), (left, right))(left, right)
+    assert actual[12].isnan().all()
+    assert (actual[:12] == 20).all()
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

@@ -1,0 +1,398 @@
+"""What ops of the families are made of, against the ops themselves."""
+
+import math
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+import torch
+
+from plumbline.loader_to_torch.decompositions import decomposition_table
+
+aten = torch.ops.aten
+TABLE = decomposition_table()
+F64 = torch.float64
+
+
+@pytest.fixture(autouse=True)
+def _seed() -> None:
+    torch.manual_seed(0)
+
+
+def _check(op: Any, *arguments: Any, **options: Any) -> None:
+    """The rule answers as the op does."""
+    actual, expected = TABLE[op](*arguments, **options), op(*arguments, **options)
+    if not isinstance(expected, torch.Tensor):
+        actual, expected = tuple(actual), tuple(expected)
+    torch.testing.assert_close(actual, expected, equal_nan=True)
+
+
+def _telling_pairs() -> list[torch.Tensor]:
+    special = [0.0, -0.0, 1, -1, math.inf, -math.inf, math.nan, 1e-45, 3e38, -2.5, 1e-38, 7.99999]
+    return list(torch.meshgrid(torch.tensor(special), torch.tensor(special), indexing="ij"))
+
+
+# -- elementwise -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("op", [aten.hypot, aten.fmax, aten.fmin], ids=str)
+def test_of_two(op: Any) -> None:
+    _check(op.default, *_telling_pairs())
+    _check(op.default, torch.randn(3, 1), torch.randn(4, dtype=F64))
+
+
+def test_hypot_of_what_has_too_great_squares() -> None:
+    _check(aten.hypot.default, *(side.to(F64) * 1e260 for side in _telling_pairs()))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, F64, torch.int64])
+def test_angle(dtype: torch.dtype) -> None:
+    operand = torch.tensor([-2, 0, 3]).to(dtype)
+    _check(aten.angle.default, operand)
+    if dtype.is_floating_point:
+        _check(aten.angle.default, torch.tensor([math.nan, -math.inf, -0.0], dtype=dtype))
+
+
+def test_frexp() -> None:
+    powers = torch.exp2(torch.arange(-1074, 1024).to(F64))
+    special = torch.tensor([0.0, -0.0, math.inf, -math.inf, math.nan, 5e-324], dtype=F64)
+    for operand in (torch.cat([powers, -0.75 * powers, special]), _telling_pairs()[0]):
+        _check(aten.frexp.Tensor, operand)
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64])
+def test_divisors_and_multiples(dtype: torch.dtype) -> None:
+    limits = torch.iinfo(dtype)
+    # Not the least number, of which PyTorch takes the absolute value for negative.
+    least = limits.min + dtype.is_signed
+    left, right = torch.randint(least, limits.max, (2, 4000), dtype=dtype)
+    left[:20], right[10:30] = 0, 0
+    _check(aten.gcd.default, left, right)
+    _check(aten.lcm.default, left // 100, right // 100)
+
+
+def test_neighbours_in_fibonaccis_sequence_have_the_longest_way() -> None:
+    sequence = [1, 1]
+    while sequence[-1] + sequence[-2] < 2**63:
+        sequence.append(sequence[-1] + sequence[-2])
+    numbers = torch.tensor(sequence)
+    _check(aten.gcd.default, numbers[:-1] * 1, numbers[1:])
+
+
+# -- reduction -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 8])
+@pytest.mark.parametrize("name", ["median", "nanmedian"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
+def test_medians(name: str, size: int, dtype: torch.dtype) -> None:
+    operand = torch.randperm(12 * size).reshape(3, size, 4).to(dtype)
+    if dtype.is_floating_point:
+        operand = torch.where(torch.rand(operand.shape) < 0.2, math.nan, operand)
+        operand[0, :, 0] = math.nan
+    op = getattr(aten, name)
+    _check(op.default, operand)
+    _check(op.default, operand[:, :0])
+    for keepdim in (False, True):
+        value, place = TABLE[op.dim](operand, 1, keepdim)
+        expected = op.dim(operand, 1, keepdim)[0]
+        torch.testing.assert_close(value, expected, equal_nan=True)
+        # Of several NaN PyTorch may choose another one.
+        found = operand.gather(1, place if keepdim else place.unsqueeze(1))
+        torch.testing.assert_close(found if keepdim else found.squeeze(1), value, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", ["median", "nanmedian", "mode"])
+def test_of_rank_0(name: str) -> None:
+    op = getattr(aten, name)
+    _check(op.default if name == "mode" else op.dim, torch.tensor(2.5), 0)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 9])
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_mode(size: int, dim: int) -> None:
+    _check(aten.mode.default, torch.randint(0, 3, (3, size, 4)), dim)
+    _check(aten.mode.default, torch.randint(0, 3, (3, size, 4)).to(F64), dim, keepdim=True)
+
+
+@pytest.mark.parametrize("op", [aten.cummax, aten.cummin], ids=str)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64, torch.bool])
+def test_running_extremes(op: Any, dtype: torch.dtype) -> None:
+    for size in range(1, 12):
+        operand = torch.randint(0, 4, (3, size, 2)).to(dtype)
+        if dtype.is_floating_point:
+            operand = torch.where(torch.rand(operand.shape) < 0.1, math.nan, operand)
+        _check(op.default, operand, 1)
+    _check(op.default, torch.tensor(1.0), 0)
+
+
+@pytest.mark.parametrize("bins", [1, 3, 100])
+def test_histograms(bins: int) -> None:
+    operand = torch.randn(5, 10)
+    for low, high in ((0, 0), (-1, 1)):
+        _check(aten.histc.default, operand, bins, low, high)
+    _check(aten.histc.default, torch.ones(4), bins)
+    for density in (False, True):
+        _check(aten.histogram.bin_ct, operand, bins, density=density)
+        _check(aten.histogram.bin_ct, torch.ones(4), bins, density=density)
+        _check(
+            aten.histogram.bin_ct,
+            operand,
+            bins,
+            range=(-1.0, 2.0),
+            weight=operand.abs(),
+            density=density,
+        )
+        borders = torch.randn(bins + 1).sort().values
+        _check(aten.histogram.bins_tensor, operand, borders, density=density)
+
+
+# -- indexing --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("right", [False, True])
+def test_searchsorted(right: bool) -> None:
+    sequence = torch.randn(3, 9).sort(-1).values
+    others = torch.tensor([math.nan, math.inf, -math.inf]).expand(3, 3)
+    values = torch.cat([torch.randn(3, 5), sequence[:, :3], others], 1)
+    _check(aten.searchsorted.Tensor, sequence, values, right=right)
+    _check(aten.searchsorted.Tensor, sequence[0], values, right=right, out_int32=True)
+    shuffled = torch.randperm(9)
+    _check(
+        aten.searchsorted.Tensor,
+        sequence[0][shuffled],
+        values,
+        side="right" if right else "left",
+        sorter=torch.argsort(shuffled),
+    )
+
+
+@pytest.mark.parametrize("include_self", [False, True])
+@pytest.mark.parametrize("reduce", ["prod", "mean", "amax", "amin"])
+def test_index_reduce(reduce: str, include_self: bool) -> None:
+    index = torch.randint(0, 4, (6,))
+    arguments = (torch.randn(3, 4, 5), 1, index, torch.randn(3, 6, 5), reduce)
+    _check(aten.index_reduce.default, *arguments, include_self=include_self)
+
+
+@pytest.mark.parametrize("initial", [None, 2.0])
+@pytest.mark.parametrize("reduce", ["sum", "mean", "max", "min", "prod"])
+def test_segment_reduce(reduce: str, initial: float | None) -> None:
+    lengths = torch.tensor([[2, 0, 3, 1], [1, 1, 1, 3]])
+    data = torch.randn(2, 6, 3)
+    op = aten.segment_reduce.default
+    _check(op, data[0], reduce, lengths=lengths[0], initial=initial)
+    _check(op, data, reduce, lengths=lengths, axis=1, initial=initial)
+    offsets = torch.tensor([0, 2, 2, 5, 6])
+    _check(op, data[0], reduce, offsets=offsets, initial=initial)
+
+
+@pytest.mark.parametrize("size", [0, 1, 4, 20])
+@pytest.mark.parametrize("shape", [(), (5,), (3, 4), (0, 2)], ids=str)
+def test_nonzero_static(shape: Sequence[int], size: int) -> None:
+    operand = torch.randint(0, 2, shape)
+    _check(aten.nonzero_static.default, operand, size=size)
+    _check(aten.nonzero_static.default, operand, size=size, fill_value=7)
+
+
+def test_take() -> None:
+    _check(aten.take.default, torch.randn(3, 3), torch.tensor([[0, 8], [-1, -9]]))
+    _check(aten.take.default, torch.tensor(2.0), torch.tensor(0))
+
+
+# -- data movement ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("offset", [-3, -1, 0, 2, 4])
+@pytest.mark.parametrize("dims", [(1, 2), (2, 0), (-1, 1)])
+def test_diagonal_scatter(offset: int, dims: tuple[int, int]) -> None:
+    operand = torch.randn(3, 6, 5)
+    source = torch.randn_like(torch.diagonal(operand, offset, *dims))
+    _check(aten.diagonal_scatter.default, operand, source, offset, *dims)
+
+
+def test_what_strides_name() -> None:
+    operand, view = torch.randn(3, 3), ([2, 2], [1, 2], 1)
+    _check(aten.as_strided_copy.default, operand, *view)
+    _check(aten.as_strided_scatter.default, operand, torch.ones(2, 2), *view)
+    with pytest.raises(NotImplementedError, match="strides into"):
+        TABLE[aten.as_strided_copy.default](operand.t(), *view)
+
+
+@pytest.mark.parametrize("accumulate", [False, True])
+def test_put(accumulate: bool) -> None:
+    index = torch.tensor([[0, 8], [-2, 8 if accumulate else 3]])
+    _check(aten.put.default, torch.randn(3, 3), index, torch.randn(2, 2), accumulate)
+
+
+# -- contraction -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0, 2.0, 3.0, math.inf])
+def test_distances(p: float) -> None:
+    operand = torch.randn(7, 3)
+    _check(aten._pdist_forward.default, operand, p)
+    _check(aten._cdist_forward.default, operand, operand[:4] + 1, p, None)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 50, 700])
+def test_all_pairs_of_rows(count: int) -> None:
+    _check(aten._pdist_forward.default, torch.randn(count, 2), 1.0)
+
+
+def test_bilinear() -> None:
+    _check(
+        aten._trilinear.default,
+        torch.randn(8, 3),
+        torch.randn(5, 3, 4),
+        torch.randn(8, 4),
+        [1, 3],
+        [0],
+        [1, 2],
+        [2, 3],
+    )
+
+
+# -- fourier ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("norm", [None, "backward", "ortho", "forward"])
+@pytest.mark.parametrize("name", ["irfft", "hfft"])
+def test_real_transforms(name: str, norm: str | None) -> None:
+    operand = torch.randn(3, 4, 5)
+    for n in (None, 1, 4, 7, 12):
+        _check(getattr(aten, f"fft_{name}").default, operand, n, 1, norm)
+    for several in ("2", "n"):
+        op = getattr(aten, f"fft_{name}{several}").default
+        _check(op, operand, norm=norm)
+        _check(op, operand, [4, 7], norm=norm)
+        _check(op, operand, [4, -1], [0, 1], norm=norm)
+    complex_operand = torch.randn(4, dtype=torch.complex64)
+    assert TABLE[getattr(aten, f"fft_{name}").default](complex_operand) is NotImplemented
+
+
+# -- resampling ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("align_corners", [False, True])
+@pytest.mark.parametrize("size", [(3, 3), (17, 18), (30, 7), (1, 1)])
+def test_upsample_with_a_filter(size: Sequence[int], align_corners: bool) -> None:
+    image = torch.randn(2, 3, 10, 20)
+    _check(aten._upsample_bilinear2d_aa.default, image, size, align_corners)
+    _check(aten._upsample_bilinear2d_aa.default, image, [17, 18], False, 1.7, 0.9)
+
+
+@pytest.mark.parametrize("align_corners", [False, True])
+@pytest.mark.parametrize("padding", range(3))
+@pytest.mark.parametrize("mode", range(2))
+def test_volumes_at_places(mode: int, padding: int, align_corners: bool) -> None:
+    grid = torch.rand(2, 3, 2, 4, 3) * 5 - 2.5
+    volume = torch.randn(2, 3, 4, 5, 6)
+    _check(aten.grid_sampler_3d.default, volume, grid, mode, padding, align_corners)
+
+
+# -- linear algebra --------------------------------------------------------------------------------
+
+MATRICES: list[tuple[int, ...]] = [
+    (5, 5),
+    (3, 5),
+    (5, 2),
+    (2, 4, 4),
+    (1, 1),
+    (0, 0),
+    (5, 0),
+    (0, 3, 3),
+]
+
+
+_SQUARE = [shape for shape in MATRICES if shape[-1] == shape[-2]]
+
+
+@pytest.mark.parametrize("shape", MATRICES, ids=str)
+def test_factorizations(shape: Sequence[int]) -> None:
+    matrix = torch.randn(shape, dtype=F64)
+    for op in (aten.geqrf, aten.linalg_lu, aten.linalg_lu_factor, aten.linalg_lu_factor_ex):
+        _check(op.default, matrix)
+    factors, pivots = torch.linalg.lu_factor(matrix)
+    _check(aten.lu_unpack.default, factors, pivots)
+    for mode in ("reduced", "complete", "r"):
+        _check(aten.linalg_qr.default, matrix, mode)
+
+
+@pytest.mark.parametrize("shape", _SQUARE, ids=str)
+def test_functions_of_matrices(shape: Sequence[int]) -> None:
+    matrix = torch.randn(shape, dtype=F64)
+    right = torch.randn((*shape[:-1], 3), dtype=F64)
+    for op in (
+        aten.inverse,
+        aten.linalg_inv,
+        aten.linalg_inv_ex,
+        aten.linalg_matrix_exp,
+        aten.linalg_slogdet,
+        aten.logdet,
+    ):
+        _check(op.default, matrix)
+    for determinant in (aten._linalg_det.default, aten._linalg_slogdet.default):
+        # The factors beside it are those of the transpose where PyTorch finds that quicker.
+        torch.testing.assert_close(TABLE[determinant](matrix)[0], determinant(matrix)[0])
+    _check(aten.linalg_matrix_exp.default, 5 * matrix)
+    _check(aten.linalg_solve.default, matrix, right)
+    _check(aten.linalg_solve.default, matrix, right.mT, left=False)
+    _check(aten.linalg_solve.default, matrix, right[..., 0])
+    factors, pivots = torch.linalg.lu_factor(matrix)
+    _check(aten.lu_solve.default, right, factors, pivots)
+    for adjoint in (False, True):
+        for left, side in ((True, right), (False, right.mT)):
+            solve = aten.linalg_lu_solve.default
+            _check(solve, factors, pivots, side, left=left, adjoint=adjoint)
+
+
+@pytest.mark.parametrize("shape", _SQUARE, ids=str)
+@pytest.mark.parametrize("upper", [False, True])
+def test_triangles(shape: Sequence[int], upper: bool) -> None:
+    matrix = torch.randn(shape, dtype=F64)
+    right = torch.randn((*shape[:-1], 3), dtype=F64)
+    triangle: Callable[..., torch.Tensor] = torch.triu if upper else torch.tril
+    for left, side in ((True, right), (False, right.mT)):
+        solve = aten.linalg_solve_triangular.default
+        expected = solve(triangle(matrix), side, upper=upper, left=left)
+        actual = TABLE[solve](matrix, side, upper=upper, left=left)
+        torch.testing.assert_close(actual, expected)
+    for transpose in (False, True):
+        _check(aten.triangular_solve.default, right, matrix, upper, transpose)
+    positive = matrix @ matrix.mT + torch.eye(shape[-1], dtype=F64)
+    for op in (aten.cholesky, aten.linalg_cholesky, aten.linalg_cholesky_ex):
+        _check(op.default, positive, upper=upper)
+    factor = torch.linalg.cholesky(positive, upper=upper)
+    _check(aten.cholesky_solve.default, right, factor, upper)
+    _check(aten.cholesky_inverse.default, factor, upper)
+
+
+def test_pivots_that_are_0() -> None:
+    singular = torch.tensor([[1.0, 2, 3], [2, 4, 6], [0, 0, 1]], dtype=F64)
+    _check(aten.linalg_lu_factor_ex.default, singular)
+    assert TABLE[aten._linalg_det.default](singular)[0] == 0
+    assert TABLE[aten.linalg_cholesky_ex.default](-singular)[1] == 1
+
+
+def test_reflections() -> None:
+    vectors, factors = torch.geqrf(torch.randn(5, 3, dtype=F64))
+    _check(aten.linalg_householder_product.default, vectors, factors)
+    target = torch.randn(5, 2, dtype=F64)
+    for transpose in (False, True):
+        _check(aten.ormqr.default, vectors, factors, target, True, transpose)
+        _check(aten.ormqr.default, vectors, factors, target.mT, False, transpose)
+
+
+def test_tensors_as_matrices() -> None:
+    _check(aten.linalg_tensorinv.default, torch.randn(6, 2, 3, dtype=F64), 1)
+    operand = torch.randn(2, 3, 6, dtype=F64)
+    _check(aten.linalg_tensorsolve.default, operand, torch.randn(2, 3, dtype=F64))
+    _check(
+        aten.linalg_tensorsolve.default, operand.movedim(2, 0), torch.randn(2, 3, dtype=F64), [0]
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

@@ -1,0 +1,203 @@
+"""One entry of PyTorch's operator database, compiled and held against PyTorch."""
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.testing._internal.opinfo.core import (
+    BinaryUfuncInfo,
+    OpInfo,
+    ReductionOpInfo,
+    ShapeFuncInfo,
+    UnaryUfuncInfo,
+)
+from torch.utils import _pytree as pytree
+
+import plumbline
+from plumbline.errors import UserError
+
+SAMPLES = 3
+"""How many of an entry's samples are run."""
+
+_SEED = 0
+
+_UNINITIALIZED = frozenset(
+    ["empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided"]
+)
+"""What has the elements that happen to be in memory: there only shape and dtype are compared."""
+
+_PREFIXES = {
+    "fft.": "fft",
+    "linalg.": "linalg",
+    "nn.functional.": "nn.functional",
+    "special.": "special",
+}
+_CLASSES: dict[type, str] = {
+    UnaryUfuncInfo: "elementwise, of one",
+    BinaryUfuncInfo: "elementwise, of two",
+    ReductionOpInfo: "reduction",
+    ShapeFuncInfo: "shape",
+}
+FAMILIES = (*_CLASSES.values(), *_PREFIXES.values(), "other")
+
+
+@dataclass
+class Outcome:
+    """What became of an entry."""
+
+    op: str
+    """Its name in the database, such as "nn_functional_relu"."""
+    family: str
+    samples: int = 0
+    """How many were run."""
+    passed: int = 0
+    failures: list[str] = field(default_factory=list)
+    """Why each other sample did not pass."""
+    skipped: str = ""
+    """Why PyTorch itself has nothing to compare with; empty where it has."""
+    aten: list[str] = field(default_factory=list)
+    """The ATen ops of a sample that passed, as torch.export has them before any is decomposed."""
+
+    @property
+    def kind(self) -> str:
+        """Whether "all" samples pass, "some", or "none", or the entry is "skipped"."""
+        if self.skipped:
+            return "skipped"
+        return "all" if self.passed == self.samples else "some" if self.passed else "none"
+
+
+def entries() -> dict[str, OpInfo]:
+    """The database, by unique names."""
+    return {entry.formatted_name: entry for entry in op_db}
+
+
+def family_of(entry: OpInfo) -> str:
+    """The family that an entry is counted in, one of `FAMILIES`."""
+    for prefix, family in _PREFIXES.items():
+        if entry.name.startswith(prefix):
+            return family
+    for kind, family in _CLASSES.items():
+        if isinstance(entry, kind):
+            return family
+    return "other"
+
+
+def run(entry: OpInfo) -> Outcome:
+    """Runs the first samples of an entry through the whole chain."""
+    outcome = Outcome(entry.formatted_name, family_of(entry))
+    dtype = next((d for d in (torch.float32, torch.int64) if d in entry.dtypes), None)
+    if dtype is None:
+        outcome.skipped = "neither float32 nor int64"
+        return outcome
+    torch.manual_seed(_SEED)
+    try:
+        drawn = entry.sample_inputs("cpu", dtype)  # type: ignore[no-untyped-call]
+        samples = list(itertools.islice(drawn, SAMPLES))
+    except Exception as error:
+        outcome.skipped = f"no samples: {_first_line(error)}"
+        return outcome
+    for sample in samples:
+        module = _Call(entry.op, (sample.input, *sample.args), sample.kwargs)
+        try:
+            torch.manual_seed(_SEED)
+            expected = module(*module.copies())
+        except Exception as error:
+            outcome.skipped = f"PyTorch: {_first_line(error)}"
+            continue
+        if not expected or not all(isinstance(value, torch.Tensor) for value in expected):
+            outcome.skipped = "does not return tensors"
+            continue
+        outcome.samples += 1
+        failure = _failure_of(module, expected, exact=entry.name not in _UNINITIALIZED)
+        if failure:
+            outcome.failures.append(failure)
+            continue
+        outcome.passed += 1
+        if not outcome.aten:
+            outcome.aten = _aten_ops(module)
+    if outcome.samples:
+        outcome.skipped = ""
+    return outcome
+
+
+class _Call(torch.nn.Module):
+    """Calls a function with given arguments, whose tensors are those of the module."""
+
+    def __init__(
+        self, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> None:
+        super().__init__()
+        self._function = function
+        leaves, self._structure = pytree.tree_flatten((list(args), kwargs))
+        self._leaves: list[Any] = [_EMPTY if _is_tensor(leaf) else leaf for leaf in leaves]
+        self._tensors = [leaf.detach() for leaf in leaves if _is_tensor(leaf)]
+
+    def copies(self) -> list[torch.Tensor]:
+        """The tensors to call the module with."""
+        return [tensor.clone() for tensor in self._tensors]
+
+    def forward(self, *tensors: torch.Tensor) -> tuple[Any, ...]:
+        rest = iter(tensors)
+        leaves = [next(rest) if leaf is _EMPTY else leaf for leaf in self._leaves]
+        args, kwargs = pytree.tree_unflatten(leaves, self._structure)
+        return tuple(pytree.tree_leaves(self._function(*args, **kwargs)))
+
+
+_EMPTY = object()
+
+
+def _is_tensor(value: object) -> bool:
+    return isinstance(value, torch.Tensor)
+
+
+def _failure_of(module: _Call, expected: Sequence[torch.Tensor], *, exact: bool) -> str:
+    """Why a module compiles not, or computes something else; empty if it does as PyTorch."""
+    try:
+        actual = plumbline.compile(module, module.copies())(*module.copies())
+        if not exact:
+            actual, expected = (tuple(map(torch.zeros_like, side)) for side in (actual, expected))
+        torch.testing.assert_close(
+            tuple(actual), tuple(value.resolve_conj() for value in expected), equal_nan=True
+        )
+    except UserError as error:
+        return f"refused: {_reason(str(error))}"
+    except AssertionError as error:
+        return f"WRONG: {' '.join(str(error).split())[:200]}"
+    except Exception as error:
+        return f"BUG: {type(error).__name__}: {_first_line(error)}"
+    return ""
+
+
+# Of a message: places in the source and advice, the types of an op's operands, and the names and
+# numbers that torch.export gives to values.
+_NOISE = re.compile(
+    r"^\s*(at )?(\S+:\d+\b|what would help:).*$|\([^()]*\): \d+ places?|%\w+|\bts_\d+\b|\bu\d+\b",
+    re.MULTILINE,
+)
+
+
+def _reason(message: str) -> str:
+    """A message without what differs from program to program."""
+    words = _NOISE.sub("", message.removeprefix(f"{_Call.__name__}: ")).split()
+    return " ".join(words)[:160]
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:150]
+
+
+def _aten_ops(module: _Call) -> list[str]:
+    exported = torch.export.export(module, tuple(module.copies()), strict=False)
+    return sorted(set(_names(exported)))
+
+
+def _names(exported: torch.export.ExportedProgram) -> Iterator[str]:
+    for node in exported.graph.nodes:
+        target = node.target
+        if isinstance(target, torch._ops.OpOverload) and target.namespace == "aten":
+            # An op is one however many overloads it has.
+            yield str(target.overloadpacket).removeprefix("aten.")

@@ -1,0 +1,1 @@
+"""StableHLO to TCP: its texts, and its numbers against StableHLO's own interpreter."""

@@ -1,0 +1,78 @@
+// RUN: tcp-opt %s -stablehlo-to-tcp-pipeline -split-input-file -verify-diagnostics | FileCheck %s
+
+// Functions are inlined, ops of older and other dialects taken apart, and signs left to the ops.
+
+// CHECK-LABEL: func.func @program(
+// CHECK-SAME:      %arg0: tensor<?x3xi8>, %arg1: tensor<3xf32>) -> (tensor<?xf32>, tensor<?x3xi8>)
+// CHECK:         tcp.divui %arg0, %arg0
+// CHECK:         tcp.cast {{.*}} {in_int_signedness = #tcp<signedness Unsigned>}
+// CHECK:         tcp.matmul
+// CHECK-NOT:     stablehlo.
+// CHECK-NOT:     call
+// CHECK-NOT:     unrealized_conversion_cast
+// CHECK:         return
+func.func @program(%x: tensor<?x3xui8>, %y: tensor<3xf32>) -> (tensor<?xf32>, tensor<?x3xui8>) {
+  %0 = call @ratio(%x) : (tensor<?x3xui8>) -> tensor<?x3xui8>
+  %1 = stablehlo.convert %0 : (tensor<?x3xui8>) -> tensor<?x3xf32>
+  %2 = stablehlo.dot %1, %y : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?xf32>
+  %3 = chlo.erfc %2 : tensor<?xf32> -> tensor<?xf32>
+  return %3, %0 : tensor<?xf32>, tensor<?x3xui8>
+}
+
+// CHECK-NOT: @ratio
+func.func private @ratio(%x: tensor<?x3xui8>) -> tensor<?x3xui8> {
+  %0 = stablehlo.divide %x, %x : tensor<?x3xui8>
+  return %0 : tensor<?x3xui8>
+}
+
+// -----
+
+// All that cannot be lowered is told of at once, wherever it stands.
+
+func.func @illegal(%x: tensor<2x3xf32>, %n: tensor<f32>, %c: tensor<i1>) -> (tensor<3xf32>, tensor<2x3xf32>, tensor<3xf32>, tensor<2xi32>) {
+  // expected-error @below {{'stablehlo.reduce' op cannot be lowered to TCP: its body is none of add, multiply, maximum, minimum, and, or of the two values; split what is combined into such}}
+  %0 = stablehlo.reduce(%x init: %n) across dimensions = [0] : (tensor<2x3xf32>, tensor<f32>) -> tensor<3xf32>
+    reducer(%a: tensor<f32>, %b: tensor<f32>) {
+      %5 = stablehlo.multiply %b, %b : tensor<f32>
+      %6 = stablehlo.add %a, %5 : tensor<f32>
+      stablehlo.return %6 : tensor<f32>
+    }
+  %1 = "stablehlo.if"(%c) ({
+    // expected-error @below {{'stablehlo.custom_call' op cannot be lowered to TCP: 'library.fast', of which only the runtime that it is exported for knows what it computes; export the ops that it stands for}}
+    %7 = stablehlo.custom_call @library.fast(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    stablehlo.return %7 : tensor<2x3xf32>
+  }, {
+    stablehlo.return %x : tensor<2x3xf32>
+  }) : (tensor<i1>) -> tensor<2x3xf32>
+  // expected-error @below {{'stablehlo.reduce_precision' op cannot be lowered to TCP: a float of 4 and 3 bits, which is no element type}}
+  %2 = stablehlo.reduce_precision %0, format = e4m3 : tensor<3xf32>
+  // expected-error @+3 {{'stablehlo.reduce' op cannot be lowered to TCP: its body combines the bits of si32; TCP has that for i1 only}}
+  %i = stablehlo.constant dense<1> : tensor<2x3xi32>
+  %j = stablehlo.constant dense<1> : tensor<i32>
+  %3 = stablehlo.reduce(%i init: %j) applies stablehlo.and across dimensions = [1] : (tensor<2x3xi32>, tensor<i32>) -> tensor<2xi32>
+  return %0, %1, %2, %3 : tensor<3xf32>, tensor<2x3xf32>, tensor<3xf32>, tensor<2xi32>
+}
+
+// -----
+
+// What becomes of a tensor that cannot be carried is not guessed at.
+
+func.func @complex(%x: tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>> {
+  // expected-error @below {{'stablehlo.add' op cannot be lowered to TCP: complex numbers; compute real and imaginary parts as tensors of their own}}
+  %0 = stablehlo.add %x, %x : tensor<2xcomplex<f32>>
+  return %0 : tensor<2xcomplex<f32>>
+}
+
+// -----
+
+func.func @places(%x: tensor<2x3xf32>, %p: tensor<2x3xi32>, %n: tensor<f32>, %z: tensor<i32>) -> tensor<2xi32> {
+  // expected-error @below {{'stablehlo.reduce' op cannot be lowered to TCP: values that are not joined by their places, an iota along the dimension}}
+  %0:2 = stablehlo.reduce(%x init: %n), (%p init: %z) across dimensions = [1] : (tensor<2x3xf32>, tensor<2x3xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>)
+    reducer(%a: tensor<f32>, %b: tensor<f32>) (%c: tensor<i32>, %d: tensor<i32>) {
+      %1 = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %2 = stablehlo.select %1, %a, %b : tensor<i1>, tensor<f32>
+      %3 = stablehlo.select %1, %c, %d : tensor<i1>, tensor<i32>
+      stablehlo.return %2, %3 : tensor<f32>, tensor<i32>
+    }
+  return %0#1 : tensor<2xi32>
+}

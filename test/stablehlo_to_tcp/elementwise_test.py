@@ -1,0 +1,328 @@
+"""Elementwise ops of StableHLO, compiled and held against its interpreter."""
+
+# ruff: noqa: E501 - lines of MLIR are as long as its types
+
+import sys
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from test.stablehlo_to_tcp.program import Case, Draw, check, compiled, numbers, whole_numbers
+
+FLOATS = ("f64", "f32", "f16", "bf16")
+SIGNED = ("i8", "i32", "i64")
+UNSIGNED = ("ui8", "ui32", "ui64")
+INTEGERS = (*SIGNED, *UNSIGNED)
+NUMBERS = (*FLOATS, *INTEGERS)
+BOOL = ("i1",)
+
+UNARY = {
+    "abs": (*FLOATS, *SIGNED),
+    "cbrt": FLOATS,
+    "ceil": FLOATS,
+    "cosine": FLOATS,
+    "count_leading_zeros": INTEGERS,
+    "exponential": FLOATS,
+    "exponential_minus_one": FLOATS,
+    "floor": FLOATS,
+    "log": FLOATS,
+    "log_plus_one": FLOATS,
+    "logistic": FLOATS,
+    "negate": NUMBERS,
+    "not": (*INTEGERS, *BOOL),
+    "popcnt": INTEGERS,
+    "round_nearest_afz": FLOATS,
+    "round_nearest_even": FLOATS,
+    "rsqrt": FLOATS,
+    "sign": (*FLOATS, *SIGNED),
+    "sine": FLOATS,
+    "sqrt": FLOATS,
+    "tan": FLOATS,
+    "tanh": FLOATS,
+}
+BINARY = {
+    "add": (*NUMBERS, *BOOL),
+    "and": (*INTEGERS, *BOOL),
+    "atan2": FLOATS,
+    "divide": FLOATS,
+    "maximum": (*NUMBERS, *BOOL),
+    "minimum": (*NUMBERS, *BOOL),
+    "multiply": (*NUMBERS, *BOOL),
+    "or": (*INTEGERS, *BOOL),
+    "power": ("f64", "f32"),
+    "subtract": NUMBERS,
+    "xor": (*INTEGERS, *BOOL),
+}
+SHIFTS = ("shift_left", "shift_right_arithmetic", "shift_right_logical")
+DIRECTIONS = ("EQ", "NE", "LT", "LE", "GT", "GE")
+
+
+def _together(
+    name: str,
+    lines: Sequence[tuple[str, list[str], str]],
+    *,
+    special: bool = False,
+    draws: Mapping[int, Draw] | None = None,
+) -> Case:
+    """One program of several ops, each with arguments of its own."""
+    arguments, results, body = [], [], []
+    for index, (line, operands, result) in enumerate(lines):
+        names = [f"%a{index}_{place}" for place in range(len(operands))]
+        arguments += [f"{n}: {type_}" for n, type_ in zip(names, operands, strict=True)]
+        results.append(result)
+        body.append(f"  %r{index} = " + line.format(*names))
+    returned = ", ".join(f"%r{index}" for index in range(len(lines)))
+    body.append(f"  return {returned} : {', '.join(results)}")
+    return Case(
+        name,
+        ", ".join(arguments),
+        ", ".join(results),
+        "\n".join(body),
+        {"n": 37},
+        draws=draws or {},
+        special=special,
+    )
+
+
+def _of(dtype: str) -> str:
+    return f"tensor<{{n}}x{dtype}>"
+
+
+def _unary(name: str) -> Case:
+    return _together(
+        name,
+        [
+            (f"stablehlo.{name} {{0}} : {_of(t).replace('{n}', '{{n}}')}", [_of(t)], _of(t))
+            for t in UNARY[name]
+        ],
+        special=True,
+    )
+
+
+def _binary(
+    name: str,
+    dtypes: Sequence[str],
+    *,
+    special: bool = False,
+    draws: Mapping[int, Draw] | None = None,
+) -> Case:
+    return _together(
+        name,
+        [
+            (
+                f"stablehlo.{name} {{0}}, {{1}} : {_of(t).replace('{n}', '{{n}}')}",
+                [_of(t), _of(t)],
+                _of(t),
+            )
+            for t in dtypes
+        ],
+        special=special,
+        draws=draws,
+    )
+
+
+def _compare(kind: str, dtypes: tuple[str, ...]) -> Case:
+    return _together(
+        f"compare {kind}",
+        [
+            (
+                f"stablehlo.compare {direction}, {{0}}, {{1}}, {kind} : "
+                f"(tensor<{{{{n}}}}x{t}>, tensor<{{{{n}}}}x{t}>) -> tensor<{{{{n}}}}xi1>",
+                [_of(t), _of(t)],
+                _of("i1"),
+            )
+            for t in dtypes
+            for direction in DIRECTIONS
+        ],
+        special=True,
+    )
+
+
+def _convert(sources: tuple[str, ...], targets: tuple[str, ...]) -> Case:
+    return _together(
+        f"convert {sources[0]} {targets[0]}",
+        [
+            (
+                f"stablehlo.convert {{0}} : (tensor<{{{{n}}}}x{s}>) -> tensor<{{{{n}}}}x{t}>",
+                [_of(s)],
+                _of(t),
+            )
+            for s in sources
+            for t in targets
+            if s != t
+        ],
+    )
+
+
+def _odd_counts(count: int) -> dict[int, Draw]:
+    return {2 * index + 1: whole_numbers(0, 7) for index in range(count)}
+
+
+N = "tensor<{n}xf32>"
+
+CASES = [
+    *map(_unary, UNARY),
+    *(_binary(name, dtypes, special=True) for name, dtypes in BINARY.items()),
+    # Division by zero is undefined, as is the quotient of the least number by -1.
+    *(
+        _binary(
+            name,
+            INTEGERS,
+            draws={2 * index + 1: whole_numbers(1, 120) for index in range(len(INTEGERS))},
+            special=True,
+        )
+        for name in ("divide", "remainder")
+    ),
+    _binary("remainder", ("f64", "f32")),
+    *(_binary(name, INTEGERS, draws=_odd_counts(len(INTEGERS)), special=True) for name in SHIFTS),
+    _binary(
+        "power",
+        ("i32", "i64", "ui8", "ui32"),
+        draws=_odd_counts(4),
+    ),
+    _compare("FLOAT", FLOATS),
+    _compare("SIGNED", SIGNED),
+    _compare("UNSIGNED", (*UNSIGNED, *BOOL)),
+    _convert(NUMBERS, ("i1",)),
+    _convert(BOOL, NUMBERS),
+    _convert(INTEGERS, INTEGERS),
+    _convert(INTEGERS, FLOATS),
+    _convert(FLOATS, FLOATS),
+    _convert(FLOATS, SIGNED),
+    _together(
+        "is_finite",
+        [
+            (
+                f"stablehlo.is_finite {{0}} : (tensor<{{{{n}}}}x{t}>) -> tensor<{{{{n}}}}xi1>",
+                [_of(t)],
+                _of("i1"),
+            )
+            for t in FLOATS
+        ],
+        special=True,
+    ),
+    _together(
+        "bitcast",
+        [
+            (
+                f"stablehlo.bitcast_convert {{0}} : (tensor<{{{{n}}}}x{s}>) -> tensor<{{{{n}}}}x{t}>",
+                [_of(s)],
+                _of(t),
+            )
+            for s, t in (("f32", "ui32"), ("f64", "i64"), ("i16", "ui16"), ("f16", "i16"))
+        ],
+        special=True,
+    ),
+    Case(
+        "clamp",
+        f"%l: {N}, %x: {N}, %h: {N}, %s: tensor<f32>, %t: tensor<f32>, "
+        "%i: tensor<{n}xui8>, %j: tensor<ui8>, %k: tensor<ui8>",
+        f"{N}, {N}, tensor<{{n}}xui8>",
+        f"""
+  %0 = stablehlo.clamp %l, %x, %h : ({N}, {N}, {N}) -> {N}
+  %1 = stablehlo.clamp %s, %x, %t : (tensor<f32>, {N}, tensor<f32>) -> {N}
+  %2 = stablehlo.clamp %j, %i, %k : (tensor<ui8>, tensor<{{n}}xui8>, tensor<ui8>) -> tensor<{{n}}xui8>
+  return %0, %1, %2 : {N}, {N}, tensor<{{n}}xui8>""",
+        {"n": 37},
+        draws={
+            3: numbers(-1, 0),
+            4: numbers(0, 1),
+            6: whole_numbers(3, 3),
+            7: whole_numbers(200, 200),
+        },
+        special=True,
+    ),
+    Case(
+        "select",
+        f"%c: tensor<{{n}}xi1>, %s: tensor<i1>, %x: {N}, %y: {N}",
+        f"{N}, {N}",
+        f"""
+  %0 = stablehlo.select %c, %x, %y : tensor<{{n}}xi1>, {N}
+  %1 = stablehlo.select %s, %x, %y : tensor<i1>, {N}
+  return %0, %1 : {N}, {N}""",
+        {"n": 37},
+    ),
+    Case(
+        "reduce_precision",
+        f"%x: {N}",
+        f"{N}, {N}",
+        f"""
+  %0 = stablehlo.reduce_precision %x, format = e8m7 : {N}
+  %1 = stablehlo.reduce_precision %x, format = e5m10 : {N}
+  return %0, %1 : {N}, {N}""",
+        {"n": 37},
+        special=True,
+    ),
+]
+
+
+@pytest.mark.parametrize("kind", ["static", "dynamic", "empty"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_agrees_with_the_interpreter(case: Case, kind: str) -> None:
+    check(case, dynamic=kind == "dynamic", sizes={"n": 0} if kind == "empty" else None)
+
+
+TOTAL_ORDER = """
+func.func @program(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xi1> {
+  %0 = stablehlo.compare LT, %x, %y, TOTALORDER : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xi1>
+  return %0 : tensor<?xi1>
+}
+"""
+
+
+def test_total_order() -> None:
+    # The interpreter has no such comparison; IEEE 754 orders these so.
+    rising = np.array(
+        [
+            *(0xFFC00001, 0xFFC00000, 0xFF800000, 0xBF800000, 0x80000001, 0x80000000),
+            *(0x00000000, 0x00000001, 0x3F800000, 0x7F800000, 0x7FC00000, 0x7FC00001),
+        ],
+        np.uint32,
+    ).view(np.float32)
+    left, right = (grid.reshape(-1) for grid in np.meshgrid(rising, rising, indexing="ij"))
+    (less,) = compiled(TOTAL_ORDER)(left, right)
+    places = np.arange(len(rising))
+    np.testing.assert_array_equal(less.reshape(len(rising), -1), places[:, None] < places[None, :])
+
+
+CHLO = {
+    "acos": np.arccos,
+    "asin": np.arcsin,
+    "asinh": np.arcsinh,
+    "atan": np.arctan,
+    "cosh": np.cosh,
+    "sinh": np.sinh,
+    "tan": np.tan,
+}
+
+
+@pytest.mark.parametrize("name", CHLO)
+def test_chlo(name: str) -> None:
+    # The interpreter knows nothing of CHLO.
+    text = (
+        "func.func @program(%x: tensor<?xf64>) -> tensor<?xf64> {\n"
+        f"  %0 = chlo.{name} %x : tensor<?xf64> -> tensor<?xf64>\n"
+        "  return %0 : tensor<?xf64>\n}"
+    )
+    x = np.linspace(-1, 1, 41)
+    (result,) = compiled(text)(x)
+    np.testing.assert_allclose(result, CHLO[name](x), rtol=1e-14, atol=1e-15)
+
+
+def test_chlo_is_taken_apart_where_tcp_has_no_op() -> None:
+    text = """
+func.func @program(%x: tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>) {
+  %0 = chlo.erfc %x : tensor<5xf64> -> tensor<5xf64>
+  %1 = chlo.erf %x : tensor<5xf64> -> tensor<5xf64>
+  return %0, %1 : tensor<5xf64>, tensor<5xf64>
+}
+"""
+    complement, function = compiled(text)(np.linspace(-2, 2, 5))
+    known = [-0.9953222650189527, -0.8427007929497149, 0, 0.8427007929497149, 0.9953222650189527]
+    np.testing.assert_allclose(function, known, rtol=1e-14)
+    np.testing.assert_allclose(complement, 1 - np.array(known), rtol=1e-12)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

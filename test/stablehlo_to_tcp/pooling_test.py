@@ -1,0 +1,140 @@
+"""Windows of StableHLO, compiled and held against its interpreter."""
+
+# ruff: noqa: E501 - lines of MLIR are as long as its types
+
+import sys
+
+import pytest
+
+from test.stablehlo_to_tcp.program import Case, check, numbers
+
+
+def _windows(
+    name: str,
+    op: str,
+    shape: str,
+    result: str,
+    window: str,
+    *,
+    dtype: str = "f32",
+    initial: str = "0.0",
+    sizes: dict[str, int] | None = None,
+) -> Case:
+    x, r = f"tensor<{shape}x{dtype}>", f"tensor<{result}x{dtype}>"
+    return Case(
+        f"{name} {op} {dtype}",
+        f"%x: {x}",
+        r,
+        f"""  %i = stablehlo.constant dense<{initial}> : tensor<{dtype}>
+  %0 = "stablehlo.reduce_window"(%x, %i) <{{{window}}}> ({{
+    ^bb0(%a: tensor<{dtype}>, %b: tensor<{dtype}>):
+      %1 = stablehlo.{op} %a, %b : tensor<{dtype}>
+      stablehlo.return %1 : tensor<{dtype}>
+    }}) : ({x}, tensor<{dtype}>) -> {r}
+  return %0 : {r}""",
+        sizes or {},
+        # The interpreter sums in bf16, which does not bear numbers of both signs.
+        draws={0: numbers(0.5, 2)} if dtype == "bf16" else {},
+    )
+
+
+TWO = "window_dimensions = array<i64: 1, 1, 2, 3>"
+NHWC = "window_dimensions = array<i64: 1, 3, 2, 1>, window_strides = array<i64: 1, 2, 1, 1>"
+PADDED = "padding = dense<[[0, 0], [0, 0], [1, 0], [2, 1]]> : tensor<4x2xi64>"
+LOWEST = "0xFF800000"
+
+STATIC = [
+    _windows("nchw", "add", "2x3x5x6", "2x3x4x4", TWO),
+    _windows("nchw", "maximum", "2x3x5x6", "2x3x4x4", TWO, initial=LOWEST),
+    _windows("nhwc", "maximum", "2x5x6x3", "2x2x5x3", NHWC, initial=LOWEST),
+    _windows("nhwc", "minimum", "2x5x6x3", "2x2x5x3", NHWC, initial="0x7F800000"),
+    _windows("padded", "add", "2x3x5x6", "2x3x5x7", f"{TWO}, {PADDED}"),
+    _windows("padded", "maximum", "2x3x5x6", "2x3x5x7", f"{TWO}, {PADDED}", initial=LOWEST),
+    # What does not begin as neutral counts, in the padding too.
+    _windows("padded from 2", "add", "2x3x5x6", "2x3x5x7", f"{TWO}, {PADDED}", initial="2.0"),
+    _windows("padded from 0", "maximum", "2x3x5x6", "2x3x5x7", f"{TWO}, {PADDED}"),
+    _windows(
+        "unsigned", "maximum", "2x3x5x6", "2x3x5x7", f"{TWO}, {PADDED}", dtype="ui8", initial="0"
+    ),
+    _windows(
+        "unsigned", "minimum", "2x3x5x6", "2x3x5x7", f"{TWO}, {PADDED}", dtype="ui8", initial="255"
+    ),
+    _windows(
+        "signed", "maximum", "2x3x5x6", "2x3x5x7", f"{TWO}, {PADDED}", dtype="i8", initial="-128"
+    ),
+    _windows("narrow", "add", "2x3x5x6", "2x3x4x4", TWO, dtype="bf16"),
+    _windows("booleans", "or", "2x3x5x6", "2x3x4x4", TWO, dtype="i1", initial="false"),
+    _windows(
+        "dilated",
+        "add",
+        "9x7",
+        "5x7",
+        "window_dimensions = array<i64: 3, 1>, window_dilations = array<i64: 2, 1>",
+    ),
+    _windows(
+        "spread",
+        "add",
+        "4x5",
+        "6x3",
+        "window_dimensions = array<i64: 2, 3>, window_strides = array<i64: 1, 3>, "
+        "base_dilations = array<i64: 2, 2>",
+    ),
+    _windows(
+        "negative padding",
+        "add",
+        "6x5",
+        "3x5",
+        "window_dimensions = array<i64: 2, 1>, padding = dense<[[-1, -1], [0, 0]]> : tensor<2x2xi64>",
+    ),
+    _windows("of one element", "add", "3x4", "3x4", "window_dimensions = array<i64: 1, 1>"),
+    _windows(
+        "strides only",
+        "add",
+        "3x5",
+        "3x2",
+        "window_dimensions = array<i64: 1, 1>, window_strides = array<i64: 1, 3>",
+    ),
+    _windows(
+        "sums so far",
+        "add",
+        "3x5",
+        "3x5",
+        "window_dimensions = array<i64: 1, 5>, padding = dense<[[0, 0], [4, 0]]> : tensor<2x2xi64>",
+    ),
+    _windows(
+        "sums from here on",
+        "add",
+        "5x3",
+        "5x3",
+        "window_dimensions = array<i64: 5, 1>, padding = dense<[[0, 4], [0, 0]]> : tensor<2x2xi64>",
+    ),
+    _windows("no elements", "add", "0x3x5x6", "0x3x4x4", TWO),
+    _windows("no windows", "add", "1x3x1x6", "1x3x0x4", TWO),
+]
+
+DYNAMIC = [
+    _windows("batch", "maximum", "{n}x3x5x6", "{n}x3x4x4", TWO, initial=LOWEST, sizes={"n": 3}),
+    _windows("channels last", "add", "{n}x5x6x{m}", "{n}x2x5x{m}", NHWC, sizes={"n": 3, "m": 4}),
+    _windows(
+        "image",
+        "add",
+        "{n}x4",
+        "{n}x4",
+        "window_dimensions = array<i64: 3, 1>, padding = dense<[[1, 1], [0, 0]]> : tensor<2x2xi64>",
+        sizes={"n": 6},
+    ),
+]
+
+
+@pytest.mark.parametrize("case", STATIC, ids=lambda case: case.name)
+def test_agrees_with_the_interpreter(case: Case) -> None:
+    check(case, dynamic=False)
+
+
+@pytest.mark.parametrize("case", DYNAMIC, ids=lambda case: case.name)
+def test_agrees_with_the_interpreter_at_dynamic_sizes(case: Case) -> None:
+    check(case, dynamic=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
