@@ -163,7 +163,8 @@ def specialises_silently() -> TorchLoaderOutput:
 
 class _Unknown(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.linalg.eigvalsh(x) + torch.tanh(x)
+        values: torch.Tensor = torch.linalg.eigvalsh(x)
+        return values + torch.tanh(x)
 
 
 class _TwiceUnknown(torch.nn.Module):

@@ -3,7 +3,8 @@
 // Groups, symbolic sizes and constants are gone as well, into the dialect that each fits.
 
 // CHECK-LABEL: func.func @all_rooms(
-// CHECK-SAME:      %[[X:.*]]: tensor<?x4xf32>, %[[SIZE:.*]]: index)
+// CHECK-SAME:      %[[X:.*]]: tensor<?x4xf32> {plumbline.shape = affine_map<()[s0] -> (s0, 4)>}, %[[SIZE:.*]]: index)
+// CHECK-SAME:      plumbline.symbols = [{max_val = 9 : i64, min_val = 2 : i64, name = "s0"}]
 // CHECK-DAG:     %[[WEIGHTS:.*]] = arith.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
 // CHECK-DAG:     %[[SLICE:.*]] = tensor.extract_slice %[[X]][0, 1] [%[[SIZE]], 2] [1, 1]
 // CHECK:         linalg.generic {{.*}} ins(%[[SLICE]] : tensor<?x2xf32>)

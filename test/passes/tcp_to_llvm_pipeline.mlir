@@ -1,7 +1,7 @@
 // RUN: tcp-opt %s -tcp-to-llvm-pipeline -split-input-file -verify-diagnostics | FileCheck %s
 // RUN: tcp-opt %s -tcp-fuse-elementwise-ops -tcp-isolate-group-ops -tcp-to-llvm-pipeline -split-input-file -verify-diagnostics | FileCheck %s
 
-// The result goes to where the caller says; one loop computes both ops.
+// The result goes to where the caller says; one loop, in a kernel of its own, computes both ops.
 
 // CHECK:       llvm.func @aligned_alloc(
 // CHECK-LABEL: llvm.func @chain(
@@ -9,8 +9,13 @@
 // CHECK:         llvm.call @chain_body(
 // CHECK:         llvm.store
 // CHECK:       llvm.func internal @chain_body(
-// CHECK:         llvm.intr.tanh
-// CHECK-NEXT:    llvm.fneg
+// CHECK:         llvm.call @aligned_alloc(
+// CHECK:         llvm.call @elementwise_0(
+// CHECK:       llvm.func internal @elementwise_0(
+// CHECK-SAME:      llvm.noalias
+// CHECK:         llvm.cond_br
+// CHECK:         %[[TANH:.*]] = llvm.intr.copysign
+// CHECK-NEXT:    llvm.fneg %[[TANH]]
 // CHECK-NOT:     llvm.cond_br
 // CHECK:         llvm.return
 func.func @chain(%x: tensor<?xf32>) -> tensor<?xf32> {

@@ -9,7 +9,7 @@
 // CHECK:         tcp.group
 // CHECK-NEXT:      tcp.tanh
 
-// LOCATION:      loc("{{.*}}bytecode.mlir":21:8)
+// LOCATION:      loc("{{.*}}bytecode.mlir":18:8)
 
 // VERSION:       bytecode.mlir:{{.*}} error: unsupported version requested 77, must be in range [0, 6]
 // VERSION-NOT:   Traceback
