@@ -24,9 +24,10 @@ from plumbline.reference_archive import Tensor
 from plumbline.shape_attributes import from_ops
 from plumbline.signature import Signature, TensorSpec
 from plumbline.tcp.assembly.module import parse_module, print_module
+from plumbline.tcp.shapes import DYNAMIC
 from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
-from plumbline.torch_to_tcp.torch_types import DYNAMIC, TorchTensorType
+from plumbline.torch_to_tcp.torch_types import parse_tensor_type
 from plumbline.weight_arguments import symbol
 
 STAGES = ("torch", "tcp", "linalg", "llvm", "llvm_ir", "asm")
@@ -204,11 +205,11 @@ def _signature(module: ir.Module, name: str) -> Signature:
 def _specs(types: Sequence[ir.Type]) -> tuple[TensorSpec, ...]:
     specs = []
     for type_ in types:
-        tensor = TorchTensorType.parse(type_)
+        tensor = parse_tensor_type(type_)
         if tensor is None:
             raise UserError(f"a compiled function cannot take or return {type_}")
         sizes = tuple(None if size == DYNAMIC else size for size in tensor.sizes)
-        specs.append(TensorSpec(element_type.from_torch_dialect(tensor.dtype), sizes))
+        specs.append(TensorSpec(element_type.from_mlir_signed(tensor.dtype), sizes))
     return tuple(specs)
 
 

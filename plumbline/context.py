@@ -5,9 +5,17 @@ Nothing here imports torch: the Torch dialect is registered by the MLIR bindings
 
 from torch_mlir import ir
 
+# The wheel has no public module for it.
+from torch_mlir.dialects._ods_common import _cext as bindings
+
 # The families define the ops, which the dialect must know of before it is loaded.
 import plumbline.tcp.ops as _tcp_ops  # noqa: F401
 from plumbline.tcp.dialect import NAMESPACE, TCP
+
+# Before they make an op, the bindings import the Python module of its dialect, `<prefix>.tcp`. One
+# that they find, they never look for again; for one that there is not, they search the file system
+# at each op, which took more time than the passes over TCP themselves.
+bindings.globals.append_dialect_search_prefix("plumbline")
 
 
 def make_context(*, torch: bool = False, stablehlo: bool = False) -> ir.Context:

@@ -22,8 +22,8 @@ class ElementType:
     """How the reference archive stores it; numpy has no bfloat16, so bf16 is two raw bytes."""
     mlir: str
     """Signless, as tensors are at the C ABI: "i8" for both i8 and u8."""
-    torch_dialect: str
-    """Signed, as the Torch dialect spells tensors: "si8" and "ui8", but "i1"."""
+    mlir_signed: str
+    """Signed, as the Torch dialect and StableHLO have them: "si8" and "ui8", but "i1"."""
     cpp: str
     """A type of the same size and layout that `tools/aot/abi.h` declares or includes."""
     rtol: float
@@ -113,16 +113,16 @@ def from_torch_name(name: str) -> ElementType:
     )
 
 
-def from_torch_dialect(dtype: str) -> ElementType:
-    """Finds the element type that the Torch dialect spells `dtype`, such as "si64".
+def from_mlir_signed(dtype: str) -> ElementType:
+    """Finds the element type that MLIR spells `dtype` with its sign, such as "si64".
 
     Raises:
       UserError: there is none, as for complex and quantized dtypes.
     """
     for element_type in ELEMENT_TYPES:
-        if element_type.torch_dialect == dtype:
+        if element_type.mlir_signed == dtype:
             return element_type
     raise UserError(
-        f"dtype {dtype} of the Torch dialect is not supported; these are: "
-        + ", ".join(element_type.torch_dialect for element_type in ELEMENT_TYPES)
+        f"dtype {dtype} is not supported; these are: "
+        + ", ".join(element_type.mlir_signed for element_type in ELEMENT_TYPES)
     )

@@ -1,4 +1,4 @@
-"""The report that lists all ops of a program that a stage does not support."""
+"""Ops that a stage does not support, and the report that lists all of a program."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,6 +9,10 @@ from plumbline.location import describe, module_path
 
 SHOWN_PLACES = 3
 """How many places of one op with operands of the same types a report lists."""
+
+
+class Unsupported(Exception):
+    """Why a pattern leaves an op alone, in words for the user."""
 
 
 @dataclass(frozen=True)

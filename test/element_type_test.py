@@ -19,7 +19,7 @@ def test_table_has_the_element_types_of_the_c_abi() -> None:
     assert " ".join(row.name for row in ELEMENT_TYPES) == f"{floats} {integers} i1"
 
 
-@pytest.mark.parametrize("field", ["name", "torch_name", "numpy_dtype", "torch_dialect", "cpp"])
+@pytest.mark.parametrize("field", ["name", "torch_name", "numpy_dtype", "mlir_signed", "cpp"])
 def test_columns_tell_the_rows_apart(field: str) -> None:
     values = [getattr(row, field) for row in ELEMENT_TYPES]
     assert len(set(values)) == len(values)
@@ -58,7 +58,7 @@ def test_mlir_spelling_is_signless(row: ElementType) -> None:
 def test_torch_dialect_spelling_is_that_of_the_importer(row: ElementType) -> None:
     # The importer has no unsigned types above 8 bits; those follow the one that it has.
     imported = TORCH_DTYPE_TO_MLIR_TYPE_ASM.get(getattr(torch, row.torch_name))
-    assert row.torch_dialect == (imported or row.name.replace("u", "ui"))
+    assert row.mlir_signed == (imported or row.name.replace("u", "ui"))
 
 
 @_by_name
@@ -67,7 +67,7 @@ def test_every_lookup_finds_every_row(row: ElementType) -> None:
     assert element_type.from_numpy_dtype(row.numpy_dtype) is row
     assert element_type.from_torch_name(row.torch_name) is row
     assert element_type.from_torch_name(str(getattr(torch, row.torch_name))) is row
-    assert element_type.from_torch_dialect(row.torch_dialect) is row
+    assert element_type.from_mlir_signed(row.mlir_signed) is row
 
 
 def test_rows_do_not_change() -> None:
@@ -90,9 +90,9 @@ def test_other_torch_dtypes_are_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["i8", "si1", "complex<f32>", ""])
-def test_other_dtypes_of_the_torch_dialect_are_refused(dtype: str) -> None:
-    with pytest.raises(UserError, match=r"of the Torch dialect is not supported; .*f64.*, i1$"):
-        element_type.from_torch_dialect(dtype)
+def test_other_signed_types_are_refused(dtype: str) -> None:
+    with pytest.raises(UserError, match=r"dtype .* is not supported; .*f64.*, i1$"):
+        element_type.from_mlir_signed(dtype)
 
 
 @pytest.mark.parametrize("dtype", ["c8", "U3", "V3", ">f4", "M8[ns]", "O", "i1,i1"])

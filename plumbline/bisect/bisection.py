@@ -18,12 +18,13 @@ import torch
 from torch.fx import Node
 
 from plumbline.bisect.comparison import Comparison, Tolerance, compare, to_double
-from plumbline.bisect.program_graph import ProgramGraph, module_path, op_name, place, trace
+from plumbline.bisect.program_graph import ProgramGraph, op_name, trace
 from plumbline.compiler import CompiledProgram, compile_export
 from plumbline.errors import UserError
 from plumbline.llvm_to_asm.assembly import Target
 from plumbline.loader_to_torch.export import to_functional, to_torch_dialect
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from plumbline.loader_to_torch.node_locations import module_path, place
 from plumbline.loader_to_torch.references import record_references, to_numpy
 from plumbline.reference_archive import ReferenceArchive, Tensor
 

@@ -22,8 +22,6 @@ from plumbline.errors import UserError
 # Ops whose result is nobody's to compare: memory as it was found.
 _UNINITIALISED = re.compile(r"aten\.(new_)?empty(_like|_permuted|_strided)?\b")
 
-_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>[0-9]+), in ')
-
 
 class ProgramGraph:
     """The ops of a program, with PyTorch's value of each to be had from those before it.
@@ -204,21 +202,6 @@ def op_name(node: Node) -> str:
     )
 
 
-def place(node: Node) -> str:
-    """Where an op comes from, as `plumbline.location.describe` puts it."""
-    frames = [f"{frame['file']}:{frame['line']}" for frame in _FRAME.finditer(trace(node))]
-    if not frames:
-        return "<unknown location>"
-    return frames[0] if len(frames) == 1 else f"{frames[0]}, in {frames[-1]}"
-
-
 def trace(node: Node) -> str:
     """The calls that an op comes from, the outermost first, with the lines of source."""
     return str(node.meta.get("stack_trace") or "").rstrip()
-
-
-def module_path(node: Node) -> str:
-    """The module whose `forward` an op comes from: `encoder.layer.0.attention`, or nothing."""
-    stack = node.meta.get("nn_module_stack") or {}
-    paths = [path for path, _ in stack.values() if path]
-    return str(paths[-1]) if paths else ""

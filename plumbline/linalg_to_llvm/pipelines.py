@@ -1,6 +1,7 @@
 """The pass pipelines of the CPU lowering, in the order in which they run."""
 
 from plumbline.linalg_to_llvm.assertions import LOWER_ASSERTIONS
+from plumbline.linalg_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
 from plumbline.pipeline import Pipeline
 
 
@@ -72,6 +73,7 @@ BUFFERS_TO_LLVM = Pipeline(
         "func.func(convert-linalg-to-loops)",
         # libm has no half precision: such math is done in f32 and rounded, as PyTorch does.
         "func.func(math-extend-to-supported-types)",
+        "func.func(arith-emulate-unsupported-floats{source-types=bf16 target-type=f32})",
         "func.func(arith-expand{include-bf16=true})",
         "func.func(memref-expand)",
         "func.func(convert-complex-to-standard)",
@@ -93,6 +95,7 @@ BUFFERS_TO_LLVM = Pipeline(
         "convert-func-to-llvm",
         "convert-cf-to-llvm",
         "reconcile-unrealized-casts",
+        MOVE_BF16_AS_INTEGERS,
         "canonicalize",
         "cse",
     ),

@@ -56,7 +56,7 @@ class ReadableLiterals(FxImporterHooks):
         """The value of a literal, or None where the importer's own way will do."""
         if not isinstance(literal, torch.Tensor) or not 0 < literal.numel() <= _LARGEST_LITERAL:
             return None
-        dtype = element_type.from_torch_name(str(literal.dtype)).torch_dialect
+        dtype = element_type.from_torch_name(str(literal.dtype)).mlir_signed
         sizes = "".join(f"{size}x" for size in literal.shape)
         elements = f'dense<"0x{to_numpy(literal).tobytes().hex()}"> : tensor<{sizes}{dtype}>'
         type_ = f"!torch.vtensor<[{sizes[:-1].replace('x', ',')}],{dtype}>"

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from plumbline.linalg_to_llvm import conversion as linalg_to_llvm
 from plumbline.linalg_to_llvm.assertions import LOWER_ASSERTIONS
+from plumbline.linalg_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
 from plumbline.linalg_to_llvm.pipelines import DECOMPOSE_TENSOR_OPS
 from plumbline.pipeline import Pass, Pipeline
 from plumbline.stablehlo_to_tcp.conversion import (
@@ -64,6 +65,7 @@ PASSES = _by_name(
         CHECK_TENSOR_SHAPES,
         LOCATE_ASSERTIONS,
         LOWER_ASSERTIONS,
+        MOVE_BF16_AS_INTEGERS,
         NAME_TCP_OPS,
         NOTE_ARGUMENT_SHAPES,
         STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,

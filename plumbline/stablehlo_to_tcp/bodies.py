@@ -8,14 +8,15 @@ import numpy as np
 from torch_mlir import ir
 
 from plumbline.stablehlo_to_tcp.attributes import direction
-from plumbline.stablehlo_to_tcp.elementwise import apply
 from plumbline.stablehlo_to_tcp.pattern import tensor_type
+from plumbline.tcp.building.dtypes import is_bool, is_float, signedness
+from plumbline.tcp.building.elementwise import apply
+from plumbline.tcp.building.shapes import broadcast
+from plumbline.tcp.building.tensors import Tensor
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import elementwise as tcp
 from plumbline.tcp.ops.data_movement import ConstOp
-from plumbline.torch_to_tcp.pattern import Tensor, Unsupported
-from plumbline.torch_to_tcp.shapes import broadcast
-from plumbline.torch_to_tcp.torch_types import is_bool, is_float, signedness
+from plumbline.unsupported_ops import Unsupported
 
 # -- one op ----------------------------------------------------------------------------------------
 

@@ -6,14 +6,14 @@ from torch_mlir import ir
 
 from plumbline.stablehlo_to_tcp.attributes import dot_dimensions
 from plumbline.stablehlo_to_tcp.pattern import Patterns, tensor_type, tensors
+from plumbline.tcp.building import sizes as size_arithmetic
+from plumbline.tcp.building.data_movement import transpose
+from plumbline.tcp.building.dtypes import is_bool, is_float
+from plumbline.tcp.building.reshape import reshape
+from plumbline.tcp.building.shapes import cast
+from plumbline.tcp.building.sizes import Size
+from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops.contraction import BatchMatmulOp, MatmulOp
-from plumbline.torch_to_tcp import sizes as size_arithmetic
-from plumbline.torch_to_tcp.data_movement import transpose
-from plumbline.torch_to_tcp.pattern import Tensor
-from plumbline.torch_to_tcp.reshape import reshape
-from plumbline.torch_to_tcp.shapes import cast
-from plumbline.torch_to_tcp.sizes import Size
-from plumbline.torch_to_tcp.torch_types import TorchTensorType, is_bool, is_float
 
 
 def product_dtype(left: str, right: str, result: str) -> str:
@@ -70,7 +70,7 @@ def _product(left: Tensor, right: Tensor) -> Tensor:
     op_class = BatchMatmulOp if left.type.rank == 3 else MatmulOp
     op = op_class(left.value, right.value)
     sizes = (*left.type.sizes[:-1], right.type.sizes[-1])
-    return Tensor(op.out, TorchTensorType(sizes, left.type.dtype))
+    return Tensor(op.out, TensorType(sizes, left.type.dtype))
 
 
 PATTERNS: Patterns = {"stablehlo.dot_general": convert_dot_general}

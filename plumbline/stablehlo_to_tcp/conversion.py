@@ -1,6 +1,6 @@
 """Lowers a module from StableHLO to TCP."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
 from torch_mlir.rewrite import RewritePatternSet, apply_patterns_and_fold_greedily
@@ -9,9 +9,10 @@ from plumbline.pipeline import Nested, Pass, PassFailure, Pipeline
 from plumbline.stablehlo_to_tcp import functions
 from plumbline.stablehlo_to_tcp.pattern import CAST, conform
 from plumbline.stablehlo_to_tcp.patterns import PATTERNS
+from plumbline.tcp.backend_contract import dialect_violation, type_violation
+from plumbline.tcp.building.tensors import Tensor
 from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
-from plumbline.torch_to_tcp.backend_contract import violations
-from plumbline.torch_to_tcp.pattern import Tensor, Unsupported
+from plumbline.unsupported_ops import Unsupported
 
 _DIALECTS = ("stablehlo", "chlo")
 
@@ -91,32 +92,33 @@ CONVERT_STABLEHLO_TO_TCP = Pass(
 
 
 def _verify(operation: ir.Operation) -> None:
-    if not _is_legal(operation):
+    # Types are looked at last: what has a type of StableHLO's mostly has it from an op that is
+    # refused, and the reason for that says more.
+    if not (_is_legal(operation, _refusal) and _is_legal(operation, type_violation)):
         raise PassFailure
 
 
-def _is_legal(operation: ir.Operation) -> bool:
+def _is_legal(operation: ir.Operation, violation: Callable[[ir.Operation], str | None]) -> bool:
     """Whether TCP may hold all that is in an op; reports what it may not."""
     legal = True
     for region in operation.regions:
         for block in region.blocks:
             for op in list(block.operations):
                 # Of an op that is refused, what is inside is not looked at.
-                reasons = _refusals(op.operation)
-                for reason in reasons:
+                if reason := violation(op.operation):
                     op.location.emit_error(f"'{op.operation.name}' op {reason}")
-                legal = not reasons and _is_legal(op.operation) and legal
+                legal = not reason and _is_legal(op.operation, violation) and legal
     return legal
 
 
-def _refusals(op: ir.Operation) -> list[str]:
+def _refusal(op: ir.Operation) -> str | None:
     if not is_of_stablehlo(op):
         # A cast stands beside an op that is refused.
-        return [] if op.name == CAST else list(violations(op))
+        return None if op.name == CAST else dialect_violation(op)
     try:
         _build(op)
     except Unsupported as reason:
-        return [f"cannot be lowered to TCP: {reason}"]
+        return f"cannot be lowered to TCP: {reason}"
     raise AssertionError(f"{op.name} was left, but can be converted")
 
 

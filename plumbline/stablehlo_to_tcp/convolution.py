@@ -6,22 +6,16 @@ from torch_mlir import ir
 
 from plumbline.stablehlo_to_tcp.attributes import convolution_dimensions
 from plumbline.stablehlo_to_tcp.contraction import product_dtype
-from plumbline.stablehlo_to_tcp.data_movement import pad, reverse, slice_
-from plumbline.stablehlo_to_tcp.pattern import (
-    Patterns,
-    integer,
-    integers,
-    tensor_type,
-    tensors,
-)
+from plumbline.stablehlo_to_tcp.pattern import Patterns, integer, integers, tensor_type, tensors
+from plumbline.tcp.building import sizes as size_arithmetic
+from plumbline.tcp.building.data_movement import pad, reverse, slice_, transpose
+from plumbline.tcp.building.reshape import reshape
+from plumbline.tcp.building.shapes import broadcast_to, cast, scalar
+from plumbline.tcp.building.sizes import Size
+from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops.convolution import ConvOp, ConvTransposeOp
-from plumbline.torch_to_tcp import sizes as size_arithmetic
-from plumbline.torch_to_tcp.data_movement import transpose
-from plumbline.torch_to_tcp.pattern import Tensor, Unsupported
-from plumbline.torch_to_tcp.reshape import reshape
-from plumbline.torch_to_tcp.shapes import broadcast_to, cast, scalar
-from plumbline.torch_to_tcp.sizes import Size
-from plumbline.torch_to_tcp.torch_types import DYNAMIC, TorchTensorType
+from plumbline.tcp.shapes import DYNAMIC
+from plumbline.unsupported_ops import Unsupported
 
 
 def convert_convolution(op: ir.OpView) -> Tensor:
@@ -98,7 +92,7 @@ def _as_channels(source: Tensor, groups: int) -> Tensor:
     return reshape(swapped, [inner, size_arithmetic.multiply(channels, groups), *spatial])
 
 
-def _zeros(result: TorchTensorType) -> Tensor:
+def _zeros(result: TensorType) -> Tensor:
     """What windows without elements, or none of them, come to."""
     if DYNAMIC in result.sizes:
         raise Unsupported("a dimension of size 0 beside one that is known at run time only")
@@ -133,9 +127,7 @@ def _plain(
             strict=True,
         )
     ]
-    type_ = TorchTensorType(
-        (source.type.sizes[0], weight.type.sizes[0], *counts), source.type.dtype
-    )
+    type_ = TensorType((source.type.sizes[0], weight.type.sizes[0], *counts), source.type.dtype)
     op = ConvOp(
         source.value,
         weight.value,
@@ -182,7 +174,7 @@ def _transposed(
     ]
     turned = reverse(weight, range(2, weight.type.rank))
     outputs = weight.type.sizes[0]
-    type_ = TorchTensorType((source.type.sizes[0], outputs, *covered), source.type.dtype)
+    type_ = TensorType((source.type.sizes[0], outputs, *covered), source.type.dtype)
     op = ConvTransposeOp(
         source.value,
         _inputs_first(turned, groups).value,

@@ -4,12 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from torch_mlir import ir
-from torch_mlir.dialects import tensor as tensor_dialect
 
-from plumbline.stablehlo_to_tcp.elementwise import apply
 from plumbline.stablehlo_to_tcp.pattern import (
     Patterns,
-    built,
     integer,
     integers,
     tensor,
@@ -17,16 +14,27 @@ from plumbline.stablehlo_to_tcp.pattern import (
     tensors,
 )
 from plumbline.stablehlo_to_tcp.shape_tensors import element, elements
+from plumbline.tcp.building import sizes as size_arithmetic
+from plumbline.tcp.building.data_movement import (
+    concatenate,
+    insert,
+    iota,
+    pad,
+    reverse,
+    slice_,
+    slice_along,
+    transpose,
+)
+from plumbline.tcp.building.elementwise import apply
+from plumbline.tcp.building.reshape import reshape, same
+from plumbline.tcp.building.shapes import broadcast_to, from_size, unsqueeze
+from plumbline.tcp.building.sizes import Size
+from plumbline.tcp.building.tensors import Tensor, built
 from plumbline.tcp.ops import data_movement as tcp
 from plumbline.tcp.ops.elementwise import MinimumOp
 from plumbline.tcp.ops.indexing import GatherOp
-from plumbline.torch_to_tcp import sizes as size_arithmetic
-from plumbline.torch_to_tcp.data_movement import concatenate, slice_along, transpose
-from plumbline.torch_to_tcp.pattern import Tensor, Unsupported
-from plumbline.torch_to_tcp.reshape import reshape, same
-from plumbline.torch_to_tcp.shapes import broadcast_to, cast, from_size, unsqueeze
-from plumbline.torch_to_tcp.sizes import Size
-from plumbline.torch_to_tcp.torch_types import DYNAMIC, TorchTensorType, is_bool
+from plumbline.tcp.shapes import DYNAMIC
+from plumbline.unsupported_ops import Unsupported
 
 # -- making ----------------------------------------------------------------------------------------
 
@@ -42,15 +50,6 @@ def convert_constant(op: ir.OpView) -> Tensor:
         signed = numbers.view(f"int{8 * numbers.itemsize}")
         literal = ir.DenseElementsAttr.get(np.ascontiguousarray(signed), type=type_.builtin())
     return Tensor(tcp.ConstOp(value=literal).out, type_)
-
-
-def iota(sizes: Sequence[Size], dim: int, dtype: str) -> Tensor:
-    """Places counted along a dimension."""
-    static = tuple(size_arithmetic.static(size) for size in sizes)
-    type_ = TorchTensorType(static, "si32" if is_bool(dtype) else dtype)
-    dynamic = [size for size in sizes if not isinstance(size, int)]
-    places = tcp.IotaOp(dynamic, dim=dim, results=type_.builtin()).out
-    return cast(Tensor(places, type_), dtype)
 
 
 def convert_iota(op: ir.OpView) -> Tensor:
@@ -145,36 +144,12 @@ def convert_transpose(op: ir.OpView) -> Tensor:
     return transpose(tensor(op.operands[0]), integers(op, "permutation"))
 
 
-def reverse(operand: Tensor, axes: Sequence[int]) -> Tensor:
-    """Elements in the opposite order along some dimensions."""
-    if not axes:
-        return operand
-    return built(tcp.ReverseOp(operand.value, axes=sorted(axes)), operand.type.dtype)
-
-
 def convert_reverse(op: ir.OpView) -> Tensor:
     """Elements in the opposite order."""
     return reverse(tensor(op.operands[0]), integers(op, "dimensions"))
 
 
 # -- parts -----------------------------------------------------------------------------------------
-
-
-def slice_(
-    operand: Tensor, starts: Sequence[Size], sizes: Sequence[Size], strides: Sequence[Size]
-) -> Tensor:
-    """`sizes` elements along each dimension, every `strides`-th from `starts` on."""
-    type_ = TorchTensorType(
-        tuple(size_arithmetic.static(size) for size in sizes), operand.type.dtype
-    )
-    op = tcp.SliceOp(
-        operand.value,
-        size_arithmetic.values(starts),
-        size_arithmetic.values(sizes),
-        size_arithmetic.values(strides),
-        results=type_.builtin(),
-    )
-    return Tensor(op.out, type_)
 
 
 def _between(
@@ -229,17 +204,7 @@ def convert_dynamic_update_slice(op: ir.OpView) -> Tensor:
         return operand
     sizes = size_arithmetic.all_of(update)
     places = clamped_starts(operand, starts, sizes)
-    inserted = tensor_dialect.InsertSliceOp(
-        update.value,
-        operand.value,
-        [place for place in places if not isinstance(place, int)],
-        [size for size in sizes if not isinstance(size, int)],
-        [],
-        [size_arithmetic.static(place) for place in places],
-        [size_arithmetic.static(size) for size in sizes],
-        [1] * len(sizes),
-    )
-    return Tensor(inserted.result, operand.type)
+    return insert(update, operand, places, [1] * len(sizes))
 
 
 def convert_concatenate(op: ir.OpView) -> Tensor:
@@ -251,58 +216,15 @@ def convert_concatenate(op: ir.OpView) -> Tensor:
 # -- padding ---------------------------------------------------------------------------------------
 
 
-def pad(
-    operand: Tensor,
-    value: Tensor,
-    low: Sequence[Size],
-    high: Sequence[Size],
-    interior: Sequence[Size] | None = None,
-) -> Tensor:
-    """`operand` with elements of `value` around it and, `interior`, between its elements.
-
-    Amounts below zero take elements away, after those in between have been put in.
-    """
-    for axis, amount in enumerate(interior or ()):
+def spread(operand: Tensor, value: Tensor, interior: Sequence[Size]) -> Tensor:
+    """`operand` with elements of `value` between its elements, `interior` along each dimension."""
+    for axis, amount in enumerate(interior):
         if amount != 0:
-            operand = _spread(operand, value, axis, amount)
-    sizes = size_arithmetic.all_of(operand)
-    starts = [_amount_below(amount) for amount in low]
-    cut = [_amount_below(amount) for amount in high]
-    if any(amount != 0 for amount in (*starts, *cut)):
-        kept = [
-            size_arithmetic.greatest(
-                size_arithmetic.subtract(size, size_arithmetic.add(before, after)), 0
-            )
-            if (before, after) != (0, 0)
-            else size
-            for size, before, after in zip(sizes, starts, cut, strict=True)
-        ]
-        operand = slice_(operand, starts, kept, [1] * len(sizes))
-    low = [size_arithmetic.greatest(amount, 0) for amount in low]
-    high = [size_arithmetic.greatest(amount, 0) for amount in high]
-    if all(amount == 0 for amount in (*low, *high)):
-        return operand
-    padded = [
-        size_arithmetic.static(size_arithmetic.add(size_arithmetic.add(size, before), after))
-        for size, before, after in zip(size_arithmetic.all_of(operand), low, high, strict=True)
-    ]
-    type_ = TorchTensorType(tuple(padded), operand.type.dtype)
-    op = tcp.PadOp(
-        operand.value,
-        value.value,
-        size_arithmetic.values(low),
-        size_arithmetic.values(high),
-        results=type_.builtin(),
-    )
-    return Tensor(op.out, type_)
+            operand = _spread_along(operand, value, axis, amount)
+    return operand
 
 
-def _amount_below(amount: Size) -> Size:
-    """How much less than zero an amount is, or zero."""
-    return size_arithmetic.greatest(size_arithmetic.subtract(0, amount), 0)
-
-
-def _spread(operand: Tensor, value: Tensor, axis: int, amount: Size) -> Tensor:
+def _spread_along(operand: Tensor, value: Tensor, axis: int, amount: Size) -> Tensor:
     """`amount` elements of `value` between one element and the next along an axis."""
     sizes = size_arithmetic.all_of(operand)
     apart = unsqueeze(operand, [axis + 1])
@@ -322,13 +244,14 @@ def convert_pad(op: ir.OpView) -> Tensor:
     operand, value = tensors(op)
     names = ("edge_padding_low", "edge_padding_high", "interior_padding")
     low, high, interior = (integers(op, name) for name in names)
-    return pad(operand, value, low, high, interior)
+    return pad(spread(operand, value, interior), value, low, high)
 
 
 def convert_dynamic_pad(op: ir.OpView) -> Tensor:
     """The same, of amounts that are computed."""
     low, high, interior = map(elements, list(op.operands)[2:])
-    return pad(tensor(op.operands[0]), tensor(op.operands[1]), low, high, interior)
+    operand, value = map(tensor, list(op.operands)[:2])
+    return pad(spread(operand, value, interior), value, low, high)
 
 
 PATTERNS: Patterns = {

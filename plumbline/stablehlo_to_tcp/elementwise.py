@@ -9,28 +9,18 @@ from plumbline.stablehlo_to_tcp.attributes import compares_in_total_order, direc
 from plumbline.stablehlo_to_tcp.pattern import (
     Pattern,
     Patterns,
-    built,
     integer,
     tensor,
     tensor_type,
     tensors,
 )
+from plumbline.tcp.building.dtypes import is_bool, is_float, signedness
+from plumbline.tcp.building.elementwise import apply, like
+from plumbline.tcp.building.shapes import broadcast, cast
+from plumbline.tcp.building.tensors import Tensor, TensorType, built
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import elementwise as tcp
-from plumbline.torch_to_tcp.pattern import Tensor, Unsupported
-from plumbline.torch_to_tcp.shapes import broadcast, cast, full
-from plumbline.torch_to_tcp.torch_types import TorchTensorType, is_bool, is_float, signedness
-
-
-def apply(op_class: type[TcpOp], *operands: Tensor, **attributes: object) -> Tensor:
-    """An elementwise op whose result is of its last operand's dtype."""
-    values = [operand.value for operand in operands]
-    return built(op_class(*values, **attributes), operands[-1].type.dtype)
-
-
-def like(operand: Tensor, number: int | float) -> Tensor:
-    """`number` in the shape and dtype of `operand`."""
-    return full(number, operand.type.dtype, (operand,), operand.type.sizes)
+from plumbline.unsupported_ops import Unsupported
 
 
 def _kind(op: ir.OpView) -> str:
@@ -190,7 +180,7 @@ def _bitcast(operand: Tensor, dtype: str) -> Tensor:
         raise Unsupported("truth values, whose bits are no one's concern")
     if _width(operand.type.dtype) != _width(dtype):
         raise Unsupported(f"bits of {operand.type.dtype} as {dtype}, which has others in number")
-    type_ = TorchTensorType(operand.type.sizes, dtype)
+    type_ = TensorType(operand.type.sizes, dtype)
     if operand.value.type == type_.builtin():
         return Tensor(operand.value, type_)
     return Tensor(arith.bitcast(type_.builtin(), operand.value), type_)

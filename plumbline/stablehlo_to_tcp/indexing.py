@@ -12,17 +12,17 @@ from typing import Any
 from torch_mlir import ir
 
 from plumbline.stablehlo_to_tcp.attributes import gather_dimensions, scatter_dimensions
-from plumbline.stablehlo_to_tcp.bodies import (
-    combiner,
-    is_argument,
-    neutral,
-    returned,
-    single_op,
-)
-from plumbline.stablehlo_to_tcp.data_movement import iota, pad
-from plumbline.stablehlo_to_tcp.elementwise import apply, like
+from plumbline.stablehlo_to_tcp.bodies import combiner, is_argument, neutral, returned, single_op
 from plumbline.stablehlo_to_tcp.pattern import Patterns, integers, tensor, tensors
 from plumbline.stablehlo_to_tcp.shape_tensors import elements
+from plumbline.tcp.building import sizes as size_arithmetic
+from plumbline.tcp.building.data_movement import concatenate, iota, pad, slice_along, transpose
+from plumbline.tcp.building.dtypes import signedness
+from plumbline.tcp.building.elementwise import apply, like
+from plumbline.tcp.building.reshape import reshape, same
+from plumbline.tcp.building.shapes import broadcast_to, cast, from_size, scalar
+from plumbline.tcp.building.sizes import Size
+from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops.elementwise import (
     AddOp,
     CompareOp,
@@ -33,13 +33,7 @@ from plumbline.tcp.ops.elementwise import (
     SelectOp,
 )
 from plumbline.tcp.ops.indexing import GatherNdOp, ScatterNdOp
-from plumbline.torch_to_tcp import sizes as size_arithmetic
-from plumbline.torch_to_tcp.data_movement import concatenate, slice_along, transpose
-from plumbline.torch_to_tcp.pattern import Tensor, Unsupported
-from plumbline.torch_to_tcp.reshape import reshape, same
-from plumbline.torch_to_tcp.shapes import broadcast_to, cast, from_size, scalar
-from plumbline.torch_to_tcp.sizes import Size
-from plumbline.torch_to_tcp.torch_types import TorchTensorType, signedness
+from plumbline.unsupported_ops import Unsupported
 
 _INDEX_DTYPE = "si64"
 
@@ -183,7 +177,7 @@ def _gather(operand: Tensor, indices: Tensor, dims: Any, window: Sequence[Size])
     ordered = transpose(operand, [*places.leading(), *following])
     rows = _rows(places.columns(starts))
     taken = GatherNdOp(ordered.value, rows.value).out
-    gathered = Tensor(taken, TorchTensorType(tuple(taken.type.shape), operand.type.dtype))
+    gathered = Tensor(taken, TensorType(tuple(taken.type.shape), operand.type.dtype))
     # What windows take, in the order of the operand; dimensions of one element were left out.
     dropped = {*dims.collapsed_slice_dims, *dims.operand_batching_dims}
     kept = [dim for dim in range(operand.type.rank) if dim not in dropped]
@@ -288,7 +282,7 @@ def _all_inside(columns: Sequence[Tensor], sizes: Sequence[Size]) -> Tensor:
     tests = []
     for column, size in zip(columns, sizes, strict=True):
         ends = broadcast_to(from_size(size), size_arithmetic.all_of(column))
-        type_ = TorchTensorType(column.type.sizes, "i1")
+        type_ = TensorType(column.type.sizes, "i1")
         # Unsigned, one comparison tells what is below 0 too.
         below = CompareOp(column.value, ends.value, predicate="lt", int_signedness="Unsigned")
         tests.append(Tensor(below.out, type_))

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from torch_mlir import ir
 
 from plumbline.stablehlo_to_tcp.data_movement import broadcast_in_dim
-from plumbline.stablehlo_to_tcp.elementwise import apply, like
 from plumbline.stablehlo_to_tcp.pattern import Patterns, integer, tensors
+from plumbline.tcp.building import sizes as size_arithmetic
+from plumbline.tcp.building.dtypes import computed_in
+from plumbline.tcp.building.elementwise import apply, like
+from plumbline.tcp.building.reduction import reduce
+from plumbline.tcp.building.shapes import broadcast, cast, from_size
+from plumbline.tcp.building.tensors import Tensor
 from plumbline.tcp.ops.elementwise import AddOp, DivfOp, MulOp, SqrtOp, SubOp
-from plumbline.torch_to_tcp import sizes as size_arithmetic
-from plumbline.torch_to_tcp.pattern import Tensor
-from plumbline.torch_to_tcp.reduction import reduce
-from plumbline.torch_to_tcp.shapes import broadcast, cast, from_size
-from plumbline.torch_to_tcp.torch_types import computed_in
 
 
 def _wide(op: ir.OpView) -> list[Tensor]:

@@ -13,10 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import tensor as tensor_dialect
 
-from plumbline.element_type import ELEMENT_TYPES
-from plumbline.tcp.dialect import TcpOp
-from plumbline.torch_to_tcp.pattern import Tensor, Unsupported
-from plumbline.torch_to_tcp.torch_types import TorchTensorType
+from plumbline.tcp.building.dtypes import DTYPES
+from plumbline.tcp.building.tensors import Tensor, TensorType
+from plumbline.unsupported_ops import Unsupported
 
 Pattern = Callable[[ir.OpView], Tensor | Sequence[Tensor]]
 
@@ -24,8 +23,6 @@ Patterns = Mapping[str, Pattern]
 """The patterns of a family, by the full name of the op that each converts."""
 
 CAST = "builtin.unrealized_conversion_cast"
-
-_DTYPES = frozenset(known.torch_dialect for known in ELEMENT_TYPES)
 
 
 def dtype_of(element_type: ir.Type) -> str:
@@ -41,14 +38,14 @@ def dtype_of(element_type: ir.Type) -> str:
     dtype = str(element_type)
     if isinstance(element_type, ir.IntegerType) and element_type.is_signless:
         dtype = dtype if element_type.width == 1 else f"s{dtype}"
-    if dtype not in _DTYPES:
+    if dtype not in DTYPES:
         raise Unsupported(
-            f"elements of type {element_type}; these can be: {', '.join(sorted(_DTYPES))}"
+            f"elements of type {element_type}; these can be: {', '.join(sorted(DTYPES))}"
         )
     return dtype
 
 
-def tensor_type(value: ir.Value) -> TorchTensorType:
+def tensor_type(value: ir.Value) -> TensorType:
     """The type of a tensor, with the sign of its integers.
 
     Raises:
@@ -57,7 +54,7 @@ def tensor_type(value: ir.Value) -> TorchTensorType:
     return tensor_type_of(value.type)
 
 
-def tensor_type_of(type_: ir.Type) -> TorchTensorType:
+def tensor_type_of(type_: ir.Type) -> TensorType:
     """The same, of a type.
 
     Raises:
@@ -67,7 +64,7 @@ def tensor_type_of(type_: ir.Type) -> TorchTensorType:
         raise Unsupported(f"a value of type {type_}, which is no ranked tensor")
     if type_.encoding is not None:
         raise Unsupported(f"a tensor whose type says more than its shape: {type_}")
-    return TorchTensorType(tuple(type_.shape), dtype_of(type_.element_type))
+    return TensorType(tuple(type_.shape), dtype_of(type_.element_type))
 
 
 def is_carried(type_: ir.Type) -> bool:
@@ -116,12 +113,6 @@ def conform(new: Tensor, old: ir.Value) -> ir.Value:
     if value.type != builtin:
         value = tensor_dialect.cast(builtin, value)
     return recast(value, old.type)
-
-
-def built(op: TcpOp, dtype: str) -> Tensor:
-    """The result of an op of TCP."""
-    value = op.results[0]
-    return Tensor(value, TorchTensorType(tuple(value.type.shape), dtype))
 
 
 def integers(op: ir.OpView, name: str, default: Sequence[int] = ()) -> list[int]:

@@ -7,15 +7,17 @@ from torch_mlir import ir
 
 from plumbline.stablehlo_to_tcp.bodies import combiner, is_neutral, with_initial
 from plumbline.stablehlo_to_tcp.convolution import padding
-from plumbline.stablehlo_to_tcp.data_movement import pad, reverse
+from plumbline.stablehlo_to_tcp.data_movement import spread
 from plumbline.stablehlo_to_tcp.pattern import Patterns, integers, tensor_type, tensors
+from plumbline.tcp.building.data_movement import pad, reverse, transpose
+from plumbline.tcp.building.dtypes import signedness
+from plumbline.tcp.building.reduction import accumulation_type
+from plumbline.tcp.building.shapes import broadcast_to
+from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops.pooling import PoolOp
 from plumbline.tcp.ops.reduction import ScanOp
-from plumbline.torch_to_tcp.data_movement import transpose
-from plumbline.torch_to_tcp.pattern import Tensor, Unsupported
-from plumbline.torch_to_tcp.reduction import accumulation_type
-from plumbline.torch_to_tcp.shapes import broadcast_to
-from plumbline.torch_to_tcp.torch_types import DYNAMIC, TorchTensorType, signedness
+from plumbline.tcp.shapes import DYNAMIC
+from plumbline.unsupported_ops import Unsupported
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def convert_reduce_window(op: ir.OpView) -> list[Tensor]:
 
 
 def _pool(
-    operand: Tensor, initial: Tensor, name: str, windows: _Windows, result: TorchTensorType
+    operand: Tensor, initial: Tensor, name: str, windows: _Windows, result: TensorType
 ) -> Tensor:
     if 0 in result.sizes:
         if DYNAMIC in result.sizes:
@@ -102,7 +104,7 @@ def _pool(
 
     low, high = done_before(windows.low), done_before(windows.high)
     if any((*interior, *low, *high)):
-        operand = pad(operand, initial, low, high, interior)
+        operand = pad(spread(operand, initial, interior), initial, low, high)
     windows = replace(
         windows,
         low=[amount - done for amount, done in zip(windows.low, low, strict=True)],
@@ -136,7 +138,7 @@ def _pool_last(operand: Tensor, name: str, windows: _Windows) -> Tensor:
             strict=True,
         )
     ]
-    type_ = TorchTensorType((*operand.type.sizes[:-count], *sizes), operand.type.dtype)
+    type_ = TensorType((*operand.type.sizes[:-count], *sizes), operand.type.dtype)
     op = PoolOp(
         operand.value,
         kernel=windows.kernel,

@@ -11,16 +11,18 @@ from plumbline.stablehlo_to_tcp.bodies import (
     is_neutral,
     with_initial,
 )
-from plumbline.stablehlo_to_tcp.elementwise import apply, like
 from plumbline.stablehlo_to_tcp.pattern import Patterns, integers, tensors
+from plumbline.tcp.building import sizes as size_arithmetic
+from plumbline.tcp.building.dtypes import signedness
+from plumbline.tcp.building.elementwise import apply, like
+from plumbline.tcp.building.reduction import arg_reduce, reduce
+from plumbline.tcp.building.shapes import broadcast_to
+from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops.data_movement import BroadcastOp, IotaOp
 from plumbline.tcp.ops.elementwise import MaximumOp
 from plumbline.tcp.ops.reduction import ArgmaxOp, ArgminOp
-from plumbline.torch_to_tcp import sizes as size_arithmetic
-from plumbline.torch_to_tcp.pattern import Tensor, Unsupported
-from plumbline.torch_to_tcp.reduction import reduce
-from plumbline.torch_to_tcp.shapes import broadcast_to
-from plumbline.torch_to_tcp.torch_types import DYNAMIC, TorchTensorType, signedness
+from plumbline.tcp.shapes import DYNAMIC
+from plumbline.unsupported_ops import Unsupported
 
 
 def convert_reduce(op: ir.OpView) -> list[Tensor]:
@@ -54,19 +56,13 @@ def _best(
     if values.type.sizes[axis] == 0:
         kept = [size for a, size in enumerate(size_arithmetic.all_of(values)) if a != axis]
         return [broadcast_to(initial, kept) for initial in initials]
-    sizes = (*values.type.sizes[:axis], *values.type.sizes[axis + 1 :])
-    type_ = TorchTensorType(sizes, places.type.dtype)
-    found = (ArgmaxOp if name == "max" else ArgminOp)(
-        values.value,
-        dim=axis,
-        int_signedness=signedness(values.type.dtype),
-        results=type_.builtin(),
-    ).out
-    place = Tensor(found, type_)
+    op_class = ArgmaxOp if name == "max" else ArgminOp
+    place = arg_reduce(values, axis, op_class, dtype=places.type.dtype)
     if values.type.sizes[axis] == DYNAMIC:
         # Of no elements the place is -1 in TCP.
+        type_ = place.type
         kind = signedness(type_.dtype)
-        signed = Tensor(found, TorchTensorType(sizes, type_.dtype.replace("u", "s")))
+        signed = Tensor(place.value, TensorType(type_.sizes, type_.dtype.replace("u", "s")))
         raised = apply(
             MaximumOp, signed, like(signed, 0), int_signedness="Signed" if kind else kind
         )

@@ -9,15 +9,15 @@ from torch_mlir.dialects import tensor as tensor_dialect
 
 from plumbline.stablehlo_to_tcp import functions
 from plumbline.stablehlo_to_tcp.pattern import Patterns, recast, tensor, tensor_type, tensors
-from plumbline.torch_to_tcp.pattern import Tensor, Unsupported
-from plumbline.torch_to_tcp.torch_types import TorchTensorType
+from plumbline.tcp.building.tensors import Tensor, TensorType
+from plumbline.unsupported_ops import Unsupported
 
 
-def _types(values: Sequence[ir.Value]) -> list[TorchTensorType]:
+def _types(values: Sequence[ir.Value]) -> list[TensorType]:
     return [tensor_type(value) for value in values]
 
 
-def _as_results(values: Sequence[ir.Value], types: Sequence[TorchTensorType]) -> list[Tensor]:
+def _as_results(values: Sequence[ir.Value], types: Sequence[TensorType]) -> list[Tensor]:
     return [Tensor(value, type_) for value, type_ in zip(values, types, strict=True)]
 
 

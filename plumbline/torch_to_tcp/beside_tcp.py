@@ -8,9 +8,9 @@ from torch_mlir.dialects import func
 
 from plumbline.errors import UserError
 from plumbline.pipeline import MODULE, LoweringError, Nested, Pass, PassFailure, Pipeline
-from plumbline.torch_to_tcp.pattern import Unsupported
 from plumbline.torch_to_tcp.patterns import PATTERNS
 from plumbline.torch_to_tcp.torch_ops import computing_ops, full_name, is_constant, pytorch_name
+from plumbline.unsupported_ops import Unsupported
 
 NO_LOWERING = "can be lowered neither to TCP nor to linalg"
 """What the pass says of each op in `ops_without_lowering`."""

@@ -2,10 +2,11 @@
 
 from torch_mlir import ir
 
+from plumbline.tcp.building.dtypes import is_bool
+from plumbline.tcp.building.shapes import cast
 from plumbline.tcp.ops.contraction import BatchMatmulOp, MatmulOp, MatrixProductOp
-from plumbline.torch_to_tcp.pattern import Pattern, Patterns, Unsupported, tensor, tensor_type
-from plumbline.torch_to_tcp.shapes import cast
-from plumbline.torch_to_tcp.torch_types import is_bool
+from plumbline.torch_to_tcp.pattern import Pattern, Patterns, tensor, tensor_type
+from plumbline.unsupported_ops import Unsupported
 
 
 def _product(tcp_op: type[MatrixProductOp]) -> Pattern:

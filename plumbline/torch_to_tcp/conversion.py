@@ -10,15 +10,13 @@ from plumbline.pipeline import LoweringError, Nested, Option, Pass, Pipeline
 from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
 from plumbline.torch_to_tcp import symbolic_shapes
 from plumbline.torch_to_tcp.backend_contract import TORCH_VERIFY_TCP_BACKEND_CONTRACT
-from plumbline.torch_to_tcp.beside_tcp import (
-    CONVERT_TORCH_TO_LINALG_BESIDE_TCP,
-    NO_LOWERING,
-)
+from plumbline.torch_to_tcp.beside_tcp import CONVERT_TORCH_TO_LINALG_BESIDE_TCP, NO_LOWERING
 from plumbline.torch_to_tcp.eliminate_unused_torch_ops import ELIMINATE_UNUSED_TORCH_OPS
-from plumbline.torch_to_tcp.pattern import Pattern, Patterns, Unsupported, rewrite_with
+from plumbline.torch_to_tcp.pattern import Pattern, Patterns, rewrite_with
 from plumbline.torch_to_tcp.patterns import PATTERNS
 from plumbline.torch_to_tcp.torch_ops import full_name, full_names
 from plumbline.torch_to_tcp.unsupported import unsupported
+from plumbline.unsupported_ops import Unsupported
 
 CONVERT_TORCH_OPS = Option(
     "convert-torch-ops", "the ops to convert, such as aten.tanh; all that can be if empty"

@@ -2,19 +2,14 @@
 
 from torch_mlir import ir
 
+from plumbline.tcp.building.dtypes import computed_in, is_float
+from plumbline.tcp.building.shapes import broadcast, cast, unsqueeze
+from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops.convolution import ConvOp, ConvTransposeOp
 from plumbline.tcp.ops.elementwise import AddOp
-from plumbline.torch_to_tcp.pattern import (
-    Patterns,
-    Tensor,
-    Unsupported,
-    integer,
-    one_each,
-    tensor,
-    tensor_type,
-)
-from plumbline.torch_to_tcp.shapes import broadcast, cast, unsqueeze
-from plumbline.torch_to_tcp.torch_types import DYNAMIC, TorchTensorType, computed_in, is_float
+from plumbline.tcp.shapes import DYNAMIC
+from plumbline.torch_to_tcp.pattern import Patterns, integer, one_each, tensor, tensor_type
+from plumbline.unsupported_ops import Unsupported
 
 
 def convert_aten_convolution(op: ir.OpView) -> ir.Value:
@@ -33,7 +28,7 @@ def convert_aten_convolution(op: ir.OpView) -> ir.Value:
     if groups > 1 and DYNAMIC in weight.type.sizes[:2]:
         raise Unsupported("groups of channels whose number is known at run time only")
     dtype = computed_in(result.dtype) if biased else result.dtype
-    type_ = TorchTensorType(result.sizes, dtype)
+    type_ = TensorType(result.sizes, dtype)
     operands = cast(source, dtype).value, cast(weight, dtype).value
     attributes = {
         "strides": strides,

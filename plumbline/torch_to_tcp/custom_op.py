@@ -11,8 +11,9 @@ from torch_mlir import ir
 
 from plumbline.pipeline import Option, Pass
 from plumbline.tcp.ops.structure import CustomOp
-from plumbline.torch_to_tcp.pattern import Unsupported, tensor, tensor_type
+from plumbline.torch_to_tcp.pattern import tensor, tensor_type
 from plumbline.torch_to_tcp.torch_ops import computing_ops, full_name, full_names
+from plumbline.unsupported_ops import Unsupported
 
 _FROM_BUILTIN = "torch_c.from_builtin_tensor"
 _NUMBERS = ("torch.constant.bool", "torch.constant.int", "torch.constant.float")

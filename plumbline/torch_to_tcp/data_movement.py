@@ -4,15 +4,27 @@ from collections.abc import Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith
-from torch_mlir.dialects import tensor as tensor_dialect
 
+from plumbline.tcp.building import sizes as size_arithmetic
+from plumbline.tcp.building.data_movement import (
+    concatenate,
+    insert,
+    iota,
+    pad,
+    reverse,
+    slice_along,
+    transpose,
+)
+from plumbline.tcp.building.dtypes import is_float
+from plumbline.tcp.building.reshape import reshape
+from plumbline.tcp.building.shapes import broadcast, broadcast_to, cast, from_size, scalar
+from plumbline.tcp.building.sizes import Size, divide_up, greatest, least, subtract, value
+from plumbline.tcp.building.tensors import Tensor
 from plumbline.tcp.ops import data_movement as tcp
 from plumbline.tcp.ops.elementwise import AddOp, MulOp
-from plumbline.torch_to_tcp import sizes as size_arithmetic
+from plumbline.tcp.shapes import DYNAMIC
 from plumbline.torch_to_tcp.pattern import (
     Patterns,
-    Tensor,
-    Unsupported,
     axis,
     integer,
     items,
@@ -20,17 +32,8 @@ from plumbline.torch_to_tcp.pattern import (
     tensor,
     tensor_type,
 )
-from plumbline.torch_to_tcp.reshape import reshape
-from plumbline.torch_to_tcp.shapes import (
-    broadcast,
-    broadcast_to,
-    cast,
-    from_size,
-    run_time_number,
-    scalar,
-)
-from plumbline.torch_to_tcp.sizes import Size, divide_up, evaluate, greatest, least, subtract, value
-from plumbline.torch_to_tcp.torch_types import DYNAMIC, TorchTensorType, is_float
+from plumbline.torch_to_tcp.run_time_numbers import evaluate, run_time_number
+from plumbline.unsupported_ops import Unsupported
 
 _INT64_MAX = 2**63 - 1
 
@@ -76,7 +79,7 @@ def convert_aten_arange(op: ir.OpView) -> ir.Value:
     stride = integer(step)
     first, last = evaluate(start), evaluate(end)
     distance = subtract(last, first) if stride > 0 else subtract(first, last)
-    places = _iota(greatest(divide_up(distance, abs(stride)), 0))
+    places = iota([greatest(divide_up(distance, abs(stride)), 0)], 0, "si64")
     if stride != 1:
         places = _times(places, scalar(stride, "si64"))
     if first != 0:
@@ -94,15 +97,9 @@ def _float_range(op: ir.OpView) -> Tensor:
     start, _, step = (number(operand) or 0 for operand in list(op.operands)[:3])
     if type_.sizes[0] == DYNAMIC:
         raise Unsupported("a range of floats whose length is computed at run time")
-    places = cast(_iota(type_.sizes[0]), "f64")
+    places = cast(iota(type_.sizes, 0, "si64"), "f64")
     stepped = _times(places, scalar(step, "f64"))
     return cast(_plus(stepped, scalar(start, "f64")), type_.dtype)
-
-
-def _iota(size: Size) -> Tensor:
-    type_ = TorchTensorType((size_arithmetic.static(size),), "si64")
-    dynamic = [] if isinstance(size, int) else [size]
-    return Tensor(tcp.IotaOp(dynamic, dim=0, results=type_.builtin()).out, type_)
 
 
 def _times(left: Tensor, right: Tensor) -> Tensor:
@@ -177,15 +174,6 @@ def convert_aten_expand(op: ir.OpView) -> ir.Value:
 # -- order -----------------------------------------------------------------------------------------
 
 
-def transpose(operand: Tensor, permutation: Sequence[int]) -> Tensor:
-    """`operand` with dimension `permutation[i]` as its dimension i."""
-    if list(permutation) == list(range(operand.type.rank)):
-        return operand
-    sizes = tuple(operand.type.sizes[a] for a in permutation)
-    op = tcp.TransposeOp(operand.value, permutation=permutation)
-    return Tensor(op.out, TorchTensorType(sizes, operand.type.dtype))
-
-
 def convert_aten_permute(op: ir.OpView) -> ir.Value:
     """The dimensions in the order given."""
     operand = tensor(op.operands[0])
@@ -212,35 +200,11 @@ def convert_aten_t(op: ir.OpView) -> ir.Value:
 def convert_aten_flip(op: ir.OpView) -> ir.Value:
     """The order of elements turned along some dimensions."""
     operand = tensor(op.operands[0])
-    axes = sorted({axis(dim, operand.type.rank) for dim in items(op.operands[1])})
-    if not axes or operand.type.rank == 0:
-        return operand.value
-    return tcp.ReverseOp(operand.value, axes=axes).out
+    axes = {axis(dim, operand.type.rank) for dim in items(op.operands[1])}
+    return (reverse(operand, sorted(axes)) if operand.type.rank else operand).value
 
 
 # -- parts -----------------------------------------------------------------------------------------
-
-
-def slice_along(operand: Tensor, dim: int, start: Size, size: Size, stride: int = 1) -> Tensor:
-    """`size` elements along one dimension, every `stride`-th from `start` on."""
-    sizes = size_arithmetic.all_of(operand)
-    whole = sizes[dim]
-    if start == 0 and stride == 1 and isinstance(size, int) and size == whole:
-        return operand
-    starts: list[Size] = [0] * len(sizes)
-    strides: list[Size] = [1] * len(sizes)
-    starts[dim], sizes[dim], strides[dim] = start, size, stride
-    static = list(operand.type.sizes)
-    static[dim] = size_arithmetic.static(size)
-    type_ = TorchTensorType(tuple(static), operand.type.dtype)
-    op = tcp.SliceOp(
-        operand.value,
-        size_arithmetic.values(starts),
-        size_arithmetic.values(sizes),
-        size_arithmetic.values(strides),
-        results=type_.builtin(),
-    )
-    return Tensor(op.out, type_)
 
 
 def _bounds(operand: Tensor, dim: int, start: ir.Value, end: ir.Value) -> tuple[Size, Size]:
@@ -293,24 +257,10 @@ def convert_aten_slice_scatter(op: ir.OpView) -> ir.Value:
     sizes = size_arithmetic.all_of(operand)
     sizes[dim] = divide_up(length, stride)
     source = broadcast_to(cast(source, operand.type.dtype), sizes)
-    static = list(source.type.sizes)
-    dynamic = [size_arithmetic.of(source, a) for a, size in enumerate(static) if size == DYNAMIC]
-    starts = [DYNAMIC if a == dim and not isinstance(start, int) else 0 for a in range(len(static))]
-    strides = [1] * len(static)
-    if isinstance(start, int):
-        starts[dim] = start
-    strides[dim] = stride
-    inserted = tensor_dialect.InsertSliceOp(
-        source.value,
-        operand.value,
-        [] if isinstance(start, int) else [start],
-        dynamic,
-        [],
-        starts,
-        static,
-        strides,
-    )
-    return inserted.result
+    starts: list[Size] = [0] * len(sizes)
+    strides = [1] * len(sizes)
+    starts[dim], strides[dim] = start, stride
+    return insert(source, operand, starts, strides).value
 
 
 def convert_aten_select(op: ir.OpView) -> ir.Value:
@@ -341,15 +291,6 @@ def convert_prim_list_unpack(op: ir.OpView) -> Sequence[ir.Value]:
 
 
 # -- joining ---------------------------------------------------------------------------------------
-
-
-def concatenate(operands: Sequence[Tensor], dim: int, sizes: Sequence[int]) -> Tensor:
-    """The operands, of one dtype, one after the other along `dim`."""
-    if len(operands) == 1:
-        return operands[0]
-    type_ = TorchTensorType(tuple(sizes), operands[0].type.dtype)
-    values = [operand.value for operand in operands]
-    return Tensor(tcp.ConcatOp(values, dim=dim, results=type_.builtin()).out, type_)
 
 
 def convert_aten_cat(op: ir.OpView) -> ir.Value:
@@ -405,44 +346,7 @@ def convert_aten_constant_pad(op: ir.OpView) -> ir.Value:
     for place in range(len(amounts) // 2):
         dim = operand.type.rank - 1 - place
         low[dim], high[dim] = amounts[2 * place], amounts[2 * place + 1]
-    operand = _cut(operand, low, high)
-    low, high = ([_at_least_zero(amount) for amount in part] for part in (low, high))
     return pad(operand, scalar(constant, operand.type.dtype), low, high).value
-
-
-def _at_least_zero(amount: Size) -> Size:
-    return max(amount, 0) if isinstance(amount, int) else greatest(amount, 0)
-
-
-def _cut(operand: Tensor, low: Sequence[Size], high: Sequence[Size]) -> Tensor:
-    for dim, amounts in enumerate(zip(low, high, strict=True)):
-        before, after = (_at_least_zero(size_arithmetic.subtract(0, amount)) for amount in amounts)
-        if before == after == 0:
-            continue
-        left = subtract(subtract(size_arithmetic.of(operand, dim), before), after)
-        operand = slice_along(operand, dim, before, left)
-    return operand
-
-
-def pad(operand: Tensor, constant: Tensor, low: Sequence[Size], high: Sequence[Size]) -> Tensor:
-    """`constant`, of rank 0, before and after along each dimension."""
-    if all(amount == 0 for amount in (*low, *high)):
-        return operand
-    sizes = tuple(
-        DYNAMIC
-        if size == DYNAMIC or not isinstance(before, int) or not isinstance(after, int)
-        else before + size + after
-        for size, before, after in zip(operand.type.sizes, low, high, strict=True)
-    )
-    type_ = TorchTensorType(sizes, operand.type.dtype)
-    op = tcp.PadOp(
-        operand.value,
-        constant.value,
-        size_arithmetic.values(low),
-        size_arithmetic.values(high),
-        results=type_.builtin(),
-    )
-    return Tensor(op.out, type_)
 
 
 PATTERNS: Patterns = {

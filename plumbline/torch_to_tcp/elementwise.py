@@ -5,51 +5,31 @@ from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
 
+from plumbline.tcp.building.dtypes import computed_in, is_bool, is_float, signedness
+from plumbline.tcp.building.elementwise import apply, like
+from plumbline.tcp.building.shapes import broadcast, cast, full
+from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import elementwise as tcp
-from plumbline.torch_to_tcp.pattern import (
-    Pattern,
-    Patterns,
-    Tensor,
-    Unsupported,
-    number,
-    string,
-    tensor,
-    tensor_type,
-)
-from plumbline.torch_to_tcp.shapes import broadcast, cast, full, run_time_number
+from plumbline.torch_to_tcp.pattern import Pattern, Patterns, number, string, tensor, tensor_type
+from plumbline.torch_to_tcp.run_time_numbers import run_time_number
 from plumbline.torch_to_tcp.torch_ops import is_constant
-from plumbline.torch_to_tcp.torch_types import (
-    TorchTensorType,
-    is_bool,
-    is_float,
-    promote,
-    promote_number,
-    signedness,
-)
-
-_HALF_PRECISION = ("f16", "bf16")
+from plumbline.torch_to_tcp.torch_types import parse_tensor_type, promote, promote_number
+from plumbline.unsupported_ops import Unsupported
 
 Unary = Callable[[Tensor], Tensor]
 Binary = Callable[[Tensor, Tensor], Tensor]
 """What computes a tensor from two of the same shape and dtype."""
 
 
-def _apply(tcp_op: type[TcpOp], *operands: Tensor, **attributes: object) -> Tensor:
-    """The result of an op that keeps shape and dtype."""
-    return Tensor(
-        tcp_op(*(operand.value for operand in operands), **attributes).out, operands[-1].type
-    )
-
-
 def _op(tcp_op: type[TcpOp]) -> Callable[..., Tensor]:
     """What builds one op, which keeps shape and dtype."""
-    return lambda *operands: _apply(tcp_op, *operands)
+    return lambda *operands: apply(tcp_op, *operands)
 
 
 def _signed_op(tcp_op: type[TcpOp]) -> Callable[..., Tensor]:
     """The same for an op that integers give their signedness to."""
-    return lambda *operands: _apply(
+    return lambda *operands: apply(
         tcp_op, *operands, int_signedness=signedness(operands[0].type.dtype)
     )
 
@@ -61,11 +41,6 @@ def _number(value: ir.Value) -> int | float:
     return constant
 
 
-def _like(operand: Tensor, value: int | float) -> Tensor:
-    """The same number everywhere, in the shape and dtype of `operand`."""
-    return full(value, operand.type.dtype, (operand,), operand.type.sizes)
-
-
 def _test(predicate: str, left: Tensor, right: Tensor) -> Tensor:
     """Truth values, of a comparison of two tensors of one dtype."""
     op = tcp.CompareOp(
@@ -74,16 +49,11 @@ def _test(predicate: str, left: Tensor, right: Tensor) -> Tensor:
         predicate=predicate,
         int_signedness=signedness(left.type.dtype),
     )
-    return Tensor(op.out, TorchTensorType(left.type.sizes, "i1"))
+    return Tensor(op.out, TensorType(left.type.sizes, "i1"))
 
 
 def _select(condition: Tensor, on_true: Tensor, on_false: Tensor) -> Tensor:
-    return _apply(tcp.SelectOp, condition, on_true, on_false)
-
-
-def _compute_dtype(dtype: str) -> str:
-    """What PyTorch computes in where more than one operation comes before a rounding."""
-    return "f32" if dtype in _HALF_PRECISION else dtype
+    return apply(tcp.SelectOp, condition, on_true, on_false)
 
 
 # -- one operand -----------------------------------------------------------------------------------
@@ -108,7 +78,7 @@ def _opmath(build: Unary) -> Pattern:
         result = tensor_type(op.result)
         if not is_float(result.dtype):
             raise Unsupported("an integer result")
-        operand = cast(tensor(op.operands[0]), _compute_dtype(result.dtype))
+        operand = cast(tensor(op.operands[0]), computed_in(result.dtype))
         return cast(build(operand), result.dtype).value
 
     return convert
@@ -125,28 +95,28 @@ def _rounding(build: Unary) -> Pattern:
 
 
 def _trunc(operand: Tensor) -> Tensor:
-    below = _test("lt", operand, _like(operand, 0))
-    return _select(below, _apply(tcp.CeilOp, operand), _apply(tcp.FloorOp, operand))
+    below = _test("lt", operand, like(operand, 0))
+    return _select(below, apply(tcp.CeilOp, operand), apply(tcp.FloorOp, operand))
 
 
 def _reciprocal(operand: Tensor) -> Tensor:
-    return _apply(tcp.DivfOp, _like(operand, 1), operand)
+    return apply(tcp.DivfOp, like(operand, 1), operand)
 
 
 def _gelu_erf(x: Tensor) -> Tensor:
     """The product x / 2 (1 + erf(x / sqrt(2)))."""
-    scaled = _apply(tcp.MulOp, x, _like(x, math.sqrt(0.5)))
-    grown = _apply(tcp.AddOp, _apply(tcp.ErfOp, scaled), _like(x, 1))
-    return _apply(tcp.MulOp, _apply(tcp.MulOp, x, _like(x, 0.5)), grown)
+    scaled = apply(tcp.MulOp, x, like(x, math.sqrt(0.5)))
+    grown = apply(tcp.AddOp, apply(tcp.ErfOp, scaled), like(x, 1))
+    return apply(tcp.MulOp, apply(tcp.MulOp, x, like(x, 0.5)), grown)
 
 
 def _gelu_tanh(x: Tensor) -> Tensor:
     """The product x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))."""
-    cube = _apply(tcp.MulOp, _apply(tcp.MulOp, x, x), x)
-    inner = _apply(tcp.AddOp, x, _apply(tcp.MulOp, cube, _like(x, 0.044715)))
-    scaled = _apply(tcp.MulOp, inner, _like(x, math.sqrt(2 / math.pi)))
-    grown = _apply(tcp.AddOp, _apply(tcp.TanhOp, scaled), _like(x, 1))
-    return _apply(tcp.MulOp, _apply(tcp.MulOp, x, _like(x, 0.5)), grown)
+    cube = apply(tcp.MulOp, apply(tcp.MulOp, x, x), x)
+    inner = apply(tcp.AddOp, x, apply(tcp.MulOp, cube, like(x, 0.044715)))
+    scaled = apply(tcp.MulOp, inner, like(x, math.sqrt(2 / math.pi)))
+    grown = apply(tcp.AddOp, apply(tcp.TanhOp, scaled), like(x, 1))
+    return apply(tcp.MulOp, apply(tcp.MulOp, x, like(x, 0.5)), grown)
 
 
 def convert_aten_gelu(op: ir.OpView) -> ir.Value:
@@ -160,12 +130,12 @@ def convert_aten_elu(op: ir.OpView) -> ir.Value:
     alpha, scale, input_scale = (_number(operand) for operand in op.operands[1:])
 
     def build(x: Tensor) -> Tensor:
-        above = _test("gt", x, _like(x, 0))
-        grown = _apply(tcp.Expm1Op, _apply(tcp.MulOp, x, _like(x, input_scale)))
+        above = _test("gt", x, like(x, 0))
+        grown = apply(tcp.Expm1Op, apply(tcp.MulOp, x, like(x, input_scale)))
         return _select(
             above,
-            _apply(tcp.MulOp, x, _like(x, scale)),
-            _apply(tcp.MulOp, grown, _like(x, alpha * scale)),
+            apply(tcp.MulOp, x, like(x, scale)),
+            apply(tcp.MulOp, grown, like(x, alpha * scale)),
         )
 
     return _opmath(build)(op)
@@ -176,8 +146,8 @@ def convert_aten_leaky_relu(op: ir.OpView) -> ir.Value:
     slope = _number(op.operands[1])
 
     def build(x: Tensor) -> Tensor:
-        above = _test("gt", x, _like(x, 0))
-        return _select(above, x, _apply(tcp.MulOp, x, _like(x, slope)))
+        above = _test("gt", x, like(x, 0))
+        return _select(above, x, apply(tcp.MulOp, x, like(x, slope)))
 
     return _opmath(build)(op)
 
@@ -191,9 +161,9 @@ def convert_aten_round_decimals(op: ir.OpView) -> ir.Value:
         return operand.value
     ten = 10.0 ** abs(decimals)
     scale, unscale = (tcp.MulOp, tcp.DivfOp) if decimals >= 0 else (tcp.DivfOp, tcp.MulOp)
-    operand = cast(operand, _compute_dtype(dtype))
-    rounded = _apply(tcp.RoundEvenOp, _apply(scale, operand, _like(operand, ten)))
-    return cast(_apply(unscale, rounded, _like(operand, ten)), dtype).value
+    operand = cast(operand, computed_in(dtype))
+    rounded = apply(tcp.RoundEvenOp, apply(scale, operand, like(operand, ten)))
+    return cast(apply(unscale, rounded, like(operand, ten)), dtype).value
 
 
 def convert_aten_abs(op: ir.OpView) -> ir.Value:
@@ -201,12 +171,12 @@ def convert_aten_abs(op: ir.OpView) -> ir.Value:
     operand = tensor(op.operands[0])
     if is_bool(operand.type.dtype) or signedness(operand.type.dtype) == "Unsigned":
         return operand.value
-    return _apply(tcp.AbsOp, operand).value
+    return apply(tcp.AbsOp, operand).value
 
 
 def convert_aten_neg(op: ir.OpView) -> ir.Value:
     """The number with its sign turned."""
-    return _apply(tcp.NegOp, tensor(op.operands[0])).value
+    return apply(tcp.NegOp, tensor(op.operands[0])).value
 
 
 def convert_aten_sign(op: ir.OpView) -> ir.Value:
@@ -215,22 +185,22 @@ def convert_aten_sign(op: ir.OpView) -> ir.Value:
     dtype = operand.type.dtype
     if is_bool(dtype):
         return operand.value
-    zero = _like(operand, 0)
+    zero = like(operand, 0)
     positive = cast(_test("gt", operand, zero), dtype)
     negative = cast(_test("lt", operand, zero), dtype)
-    return _apply(tcp.SubOp, positive, negative).value
+    return apply(tcp.SubOp, positive, negative).value
 
 
 def convert_aten_bitwise_not(op: ir.OpView) -> ir.Value:
     """All bits turned; of a truth value there is one."""
     operand = tensor(op.operands[0])
     not_op = tcp.LogicalNotOp if is_bool(operand.type.dtype) else tcp.BitwiseNotOp
-    return _apply(not_op, operand).value
+    return apply(not_op, operand).value
 
 
 def convert_aten_logical_not(op: ir.OpView) -> ir.Value:
     """Whether it is zero."""
-    return _apply(tcp.LogicalNotOp, cast(tensor(op.operands[0]), "i1")).value
+    return apply(tcp.LogicalNotOp, cast(tensor(op.operands[0]), "i1")).value
 
 
 def _float_predicate(tcp_op: type[TcpOp], *, of_integers: bool) -> Pattern:
@@ -250,7 +220,7 @@ def convert_aten_signbit(op: ir.OpView) -> ir.Value:
     operand = tensor(op.operands[0])
     if is_float(operand.type.dtype):
         return tcp.SignbitOp(operand.value).out
-    return _test("lt", operand, _like(operand, 0)).value
+    return _test("lt", operand, like(operand, 0)).value
 
 
 def convert_aten_to_dtype(op: ir.OpView) -> ir.Value:
@@ -262,7 +232,7 @@ def convert_aten_to_dtype(op: ir.OpView) -> ir.Value:
 
 
 def _is_tensor(value: ir.Value) -> bool:
-    return TorchTensorType.parse(value.type) is not None
+    return parse_tensor_type(value.type) is not None
 
 
 def _operands(values: Sequence[ir.Value], dtype: str, sizes: Sequence[int]) -> list[Tensor]:
@@ -326,7 +296,7 @@ def _binary(
         }[kind]
         if build is None:
             raise Unsupported(f"there is no such operation on {result.dtype}")
-        dtype = _compute_dtype(result.dtype)
+        dtype = computed_in(result.dtype)
         left, right = _operands(list(op.operands)[:2], dtype, result.sizes)
         return cast(build(left, right), result.dtype).value
 
@@ -355,14 +325,14 @@ def _arithmetic(
             if on_bools is None or alpha != 1:
                 raise Unsupported("there is no such operation on bool")
             left, right = _operands(values, result.dtype, result.sizes)
-            return _apply(on_bools, left, right).value
+            return apply(on_bools, left, right).value
         as_is = exact_numbers and not all(map(_is_tensor, values))
-        dtype = _compute_dtype(result.dtype) if as_is else result.dtype
+        dtype = computed_in(result.dtype) if as_is else result.dtype
         left, right = _operands(values, dtype, result.sizes)
         if alpha != 1:
-            left, right = (cast(operand, _compute_dtype(dtype)) for operand in (left, right))
-            right = _apply(tcp.MulOp, right, _like(right, alpha))
-        return cast(_apply(tcp_op, left, right), result.dtype).value
+            left, right = (cast(operand, computed_in(dtype)) for operand in (left, right))
+            right = apply(tcp.MulOp, right, like(right, alpha))
+        return cast(apply(tcp_op, left, right), result.dtype).value
 
     return convert
 
@@ -384,7 +354,7 @@ def _logical(tcp_op: type[TcpOp]) -> Pattern:
 
     def convert(op: ir.OpView) -> ir.Value:
         left, right = _operands(list(op.operands), "i1", tensor_type(op.result).sizes)
-        return _apply(tcp_op, left, right).value
+        return apply(tcp_op, left, right).value
 
     return convert
 
@@ -399,17 +369,17 @@ _SHIFT_RIGHT = _binary(on_signed=_op(tcp.ShrsiOp), on_unsigned=_op(tcp.ShruiOp))
 
 def _needs_step(remainder: Tensor, divisor: Tensor) -> Tensor:
     """Whether a truncated division leaves a remainder that points away from the divisor."""
-    zero = _like(divisor, 0)
-    differ = _apply(tcp.LogicalXorOp, _test("lt", remainder, zero), _test("lt", divisor, zero))
-    return _apply(tcp.LogicalAndOp, _test("ne", remainder, zero), differ)
+    zero = like(divisor, 0)
+    differ = apply(tcp.LogicalXorOp, _test("lt", remainder, zero), _test("lt", divisor, zero))
+    return apply(tcp.LogicalAndOp, _test("ne", remainder, zero), differ)
 
 
 def _remainder(tcp_op: type[TcpOp]) -> Binary:
     """Python's remainder, which has the sign of the divisor."""
 
     def build(left: Tensor, right: Tensor) -> Tensor:
-        remainder = _apply(tcp_op, left, right)
-        stepped = _apply(tcp.AddOp, remainder, right)
+        remainder = apply(tcp_op, left, right)
+        stepped = apply(tcp.AddOp, remainder, right)
         return _select(_needs_step(remainder, right), stepped, remainder)
 
     return build
@@ -420,24 +390,24 @@ def _floor_divide(left: Tensor, right: Tensor) -> Tensor:
 
     By way of the remainder, as PyTorch and CPython do it.
     """
-    remainder = _apply(tcp.RemfOp, left, right)
-    quotient = _apply(tcp.DivfOp, _apply(tcp.SubOp, left, remainder), right)
-    one = _like(left, 1)
-    quotient = _select(_needs_step(remainder, right), _apply(tcp.SubOp, quotient, one), quotient)
-    floor = _apply(tcp.FloorOp, quotient)
-    too_low = _test("gt", _apply(tcp.SubOp, quotient, floor), _like(left, 0.5))
-    floor = _select(too_low, _apply(tcp.AddOp, floor, one), floor)
+    remainder = apply(tcp.RemfOp, left, right)
+    quotient = apply(tcp.DivfOp, apply(tcp.SubOp, left, remainder), right)
+    one = like(left, 1)
+    quotient = _select(_needs_step(remainder, right), apply(tcp.SubOp, quotient, one), quotient)
+    floor = apply(tcp.FloorOp, quotient)
+    too_low = _test("gt", apply(tcp.SubOp, quotient, floor), like(left, 0.5))
+    floor = _select(too_low, apply(tcp.AddOp, floor, one), floor)
     # By zero there is no remainder, and the quotient is infinite or NaN.
-    by_zero = _test("eq", right, _like(right, 0))
-    return _select(by_zero, _apply(tcp.DivfOp, left, right), floor)
+    by_zero = _test("eq", right, like(right, 0))
+    return _select(by_zero, apply(tcp.DivfOp, left, right), floor)
 
 
 def _truncated_quotient(left: Tensor, right: Tensor) -> Tensor:
-    return _trunc(_apply(tcp.DivfOp, left, right))
+    return _trunc(apply(tcp.DivfOp, left, right))
 
 
 def _integer_division(tcp_op: type[TcpOp], rounding_mode: str) -> Binary:
-    return lambda left, right: _apply(tcp_op, left, right, rounding_mode=rounding_mode)
+    return lambda left, right: apply(tcp_op, left, right, rounding_mode=rounding_mode)
 
 
 _DIVISION = {
@@ -466,7 +436,7 @@ def _unsigned_power(left: Tensor, right: Tensor) -> Tensor:
     if width == 64:
         raise Unsupported("powers of ui64")
     wide = f"si{2 * width}"
-    power = _apply(tcp.PowOp, cast(left, wide), cast(right, wide))
+    power = apply(tcp.PowOp, cast(left, wide), cast(right, wide))
     return cast(power, left.type.dtype)
 
 
@@ -474,7 +444,7 @@ _POWER = _binary(_op(tcp.PowOp), _op(tcp.PowOp), _unsigned_power)
 
 
 def _square(x: Tensor) -> Tensor:
-    return _apply(tcp.MulOp, x, x)
+    return apply(tcp.MulOp, x, x)
 
 
 # As PyTorch has them too: cheaper than a power, and exact where that is not.
@@ -483,7 +453,7 @@ _SPECIAL_POWERS: dict[float, Unary] = {
     -0.5: _op(tcp.RsqrtOp),
     1: lambda x: x,
     2: _square,
-    3: lambda x: _apply(tcp.MulOp, _square(x), x),
+    3: lambda x: apply(tcp.MulOp, _square(x), x),
     -1: _reciprocal,
     -2: lambda x: _reciprocal(_square(x)),
 }

@@ -4,6 +4,13 @@ from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
 
+from plumbline.tcp.building import sizes as size_arithmetic
+from plumbline.tcp.building.data_movement import concatenate, slice_along
+from plumbline.tcp.building.dtypes import is_bool, is_float, signedness
+from plumbline.tcp.building.reshape import reshape, same
+from plumbline.tcp.building.shapes import broadcast, broadcast_to, cast, from_size, full
+from plumbline.tcp.building.sizes import Size
+from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops import indexing as tcp
 from plumbline.tcp.ops.elementwise import (
     AddOp,
@@ -14,13 +21,10 @@ from plumbline.tcp.ops.elementwise import (
     MaximumOp,
     SelectOp,
 )
-from plumbline.torch_to_tcp import sizes as size_arithmetic
-from plumbline.torch_to_tcp.data_movement import concatenate, slice_along
+from plumbline.tcp.shapes import DYNAMIC
 from plumbline.torch_to_tcp.pattern import (
     Pattern,
     Patterns,
-    Tensor,
-    Unsupported,
     axis,
     items,
     number,
@@ -28,16 +32,8 @@ from plumbline.torch_to_tcp.pattern import (
     tensor,
     tensor_type,
 )
-from plumbline.torch_to_tcp.reshape import reshape, same
-from plumbline.torch_to_tcp.shapes import broadcast, broadcast_to, cast, from_size, full
-from plumbline.torch_to_tcp.sizes import Size
-from plumbline.torch_to_tcp.torch_types import (
-    DYNAMIC,
-    TorchTensorType,
-    is_bool,
-    is_float,
-    signedness,
-)
+from plumbline.torch_to_tcp.torch_types import parse_tensor_type
+from plumbline.unsupported_ops import Unsupported
 
 _INDEX_DTYPE = "si64"
 
@@ -53,7 +49,7 @@ def _as_rank_1(operand: Tensor) -> Tensor:
     return reshape(operand, [1]) if operand.type.rank == 0 else operand
 
 
-def _as_rank_of(operand: Tensor, result: TorchTensorType) -> ir.Value:
+def _as_rank_of(operand: Tensor, result: TensorType) -> ir.Value:
     """What was computed in rank 1, in the rank 0 that the result may have."""
     return (reshape(operand, []) if result.rank == 0 else operand).value
 
@@ -73,7 +69,7 @@ def convert_aten_gather(op: ir.OpView) -> ir.Value:
 
 def _gather(operand: Tensor, indices: Tensor, dim: int) -> Tensor:
     op = tcp.GatherOp(operand.value, indices.value, dim=dim)
-    return Tensor(op.out, TorchTensorType(indices.type.sizes, operand.type.dtype))
+    return Tensor(op.out, TensorType(indices.type.sizes, operand.type.dtype))
 
 
 def convert_aten_index_select(op: ir.OpView) -> ir.Value:
@@ -111,7 +107,7 @@ def _scattering(combiner_of: _Combiner) -> Pattern:
 def _scatter_operands(op: ir.OpView) -> tuple[Tensor, Tensor, Tensor, int]:
     operand = _as_rank_1(tensor(op.operands[0]))
     indices = _as_rank_1(cast(tensor(op.operands[2]), _INDEX_DTYPE))
-    if TorchTensorType.parse(op.operands[3].type) is None:
+    if parse_tensor_type(op.operands[3].type) is None:
         updates = _like(indices, number(op.operands[3]) or 0, operand.type.dtype)
     else:
         updates = _as_rank_1(tensor(op.operands[3]))
@@ -222,7 +218,7 @@ def _as_rows(indices: Tensor) -> Tensor:
 def _gather_nd(operand: Tensor, rows: Tensor) -> Tensor:
     sizes = (*rows.type.sizes[:-1], *operand.type.sizes[rows.type.sizes[-1] :])
     op = tcp.GatherNdOp(operand.value, rows.value)
-    return Tensor(op.out, TorchTensorType(sizes, operand.type.dtype))
+    return Tensor(op.out, TensorType(sizes, operand.type.dtype))
 
 
 def _rows(operand: Tensor, indices: Sequence[Tensor]) -> Tensor:

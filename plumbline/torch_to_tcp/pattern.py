@@ -6,13 +6,14 @@ for an op that it cannot express; what it has built by then is dropped.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from torch_mlir import ir
 from torch_mlir.dialects import tensor as tensor_dialect
 from torch_mlir.rewrite import PatternRewriter
 
-from plumbline.torch_to_tcp.torch_types import TorchTensorType
+from plumbline.tcp.building.tensors import Tensor, TensorType
+from plumbline.torch_to_tcp.torch_types import parse_tensor_type
+from plumbline.unsupported_ops import Unsupported
 
 Pattern = Callable[[ir.OpView], ir.Value | Sequence[ir.Value]]
 
@@ -20,25 +21,13 @@ _TO_BUILTIN = "torch_c.to_builtin_tensor"
 _FROM_BUILTIN = "torch_c.from_builtin_tensor"
 
 
-class Unsupported(Exception):
-    """Why a pattern leaves an op alone, in words for the user."""
-
-
-@dataclass(frozen=True)
-class Tensor:
-    """A value of builtin tensor type, with the type that it has in the Torch dialect."""
-
-    value: ir.Value
-    type: TorchTensorType
-
-
-def tensor_type(value: ir.Value) -> TorchTensorType:
+def tensor_type(value: ir.Value) -> TensorType:
     """The type of a tensor of the Torch dialect.
 
     Raises:
       Unsupported: it is not a tensor with known rank and a dtype that TCP has.
     """
-    type_ = TorchTensorType.parse(value.type)
+    type_ = parse_tensor_type(value.type)
     if type_ is None:
         raise Unsupported(f"no tensor type of TCP stands for {value.type}")
     return type_
@@ -170,7 +159,7 @@ def rewrite_with(pattern: Pattern) -> Callable[[ir.OpView, PatternRewriter], boo
 
 def _conform(new: ir.Value, old: ir.Value) -> ir.Value:
     """`new` with the sizes that are static in the type of `old`, and no others."""
-    type_ = TorchTensorType.parse(old.type)
+    type_ = parse_tensor_type(old.type)
     assert type_ is not None, "a pattern replaced a result that is no tensor"
     builtin = type_.builtin()
     return new if new.type == builtin else tensor_dialect.cast(builtin, new)

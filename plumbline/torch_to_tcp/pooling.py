@@ -5,18 +5,22 @@ from dataclasses import dataclass, replace
 
 from torch_mlir import ir
 
+from plumbline.tcp.building import sizes as size_arithmetic
+from plumbline.tcp.building.data_movement import concatenate, slice_along
+from plumbline.tcp.building.dtypes import computed_in, element_type, is_float, signedness
+from plumbline.tcp.building.reduction import arg_reduce, reduce
+from plumbline.tcp.building.shapes import broadcast, broadcast_to, cast, from_size, full, scalar
+from plumbline.tcp.building.sizes import Size
+from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops.elementwise import AddOp, DivfOp, DivsiOp, MulOp
 from plumbline.tcp.ops.indexing import GatherOp
 from plumbline.tcp.ops.pooling import ArgmaxPoolOp, PoolOp
 from plumbline.tcp.ops.reduction import ArgmaxOp
-from plumbline.torch_to_tcp import sizes as size_arithmetic
-from plumbline.torch_to_tcp.data_movement import concatenate, slice_along
+from plumbline.tcp.shapes import DYNAMIC
 from plumbline.torch_to_tcp.pattern import (
     Pattern,
     Patterns,
-    Tensor,
-    Unsupported,
     integer,
     integers,
     number,
@@ -24,17 +28,8 @@ from plumbline.torch_to_tcp.pattern import (
     tensor,
     tensor_type,
 )
-from plumbline.torch_to_tcp.reduction import arg_reduce, mean, reduce
-from plumbline.torch_to_tcp.shapes import broadcast, broadcast_to, cast, from_size, full, scalar
-from plumbline.torch_to_tcp.sizes import Size
-from plumbline.torch_to_tcp.torch_types import (
-    DYNAMIC,
-    TorchTensorType,
-    computed_in,
-    element_type,
-    is_float,
-    signedness,
-)
+from plumbline.torch_to_tcp.reduction import mean
+from plumbline.unsupported_ops import Unsupported
 
 
 @dataclass(frozen=True)
@@ -112,7 +107,7 @@ def _pool(
         size_arithmetic.static(DYNAMIC if size == DYNAMIC else windows.counted_up(axis, size))
         for axis, size in enumerate(sizes)
     ]
-    type_ = TorchTensorType((*operand.type.sizes[: spatial.start], *counts), dtype)
+    type_ = TensorType((*operand.type.sizes[: spatial.start], *counts), dtype)
     out = op_class(
         operand.value,
         kernel=windows.kernel,

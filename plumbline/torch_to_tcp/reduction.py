@@ -6,15 +6,18 @@ from math import inf
 from torch_mlir import ir
 from torch_mlir.dialects import tensor as tensor_dialect
 
-from plumbline.tcp.dialect import TcpOp
+from plumbline.tcp.building import sizes as size_arithmetic
+from plumbline.tcp.building.dtypes import computed_in, element_type, is_float, signedness, summed_in
+from plumbline.tcp.building.elementwise import apply
+from plumbline.tcp.building.reduction import arg_reduce, reduce
+from plumbline.tcp.building.shapes import broadcast, cast, from_size, full, scalar, unsqueeze
+from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops import elementwise as tcp
-from plumbline.tcp.ops.reduction import ArgmaxOp, ArgminOp, ArgReductionOp, ReduceOp, ScanOp
-from plumbline.torch_to_tcp import sizes as size_arithmetic
+from plumbline.tcp.ops.reduction import ArgmaxOp, ArgminOp, ArgReductionOp, ScanOp
+from plumbline.tcp.shapes import DYNAMIC
 from plumbline.torch_to_tcp.pattern import (
     Pattern,
     Patterns,
-    Tensor,
-    Unsupported,
     axis,
     integer,
     items,
@@ -22,61 +25,7 @@ from plumbline.torch_to_tcp.pattern import (
     tensor,
     tensor_type,
 )
-from plumbline.torch_to_tcp.shapes import broadcast, cast, from_size, full, scalar, unsqueeze
-from plumbline.torch_to_tcp.torch_types import (
-    DYNAMIC,
-    TorchTensorType,
-    computed_in,
-    element_type,
-    is_float,
-    signedness,
-    summed_in,
-)
-
-
-def accumulation_type(combiner: str, dtype: str) -> ir.Type | None:
-    """The type to combine elements of a dtype in; None where it is their own."""
-    if combiner == "sum":
-        return element_type(summed_in(dtype))
-    return element_type(computed_in(dtype)) if combiner == "prod" else None
-
-
-def reduce(operand: Tensor, axes: Sequence[int], combiner: str, *, keepdim: bool = False) -> Tensor:
-    """The elements along `axes` combined; `keepdim` leaves dimensions of size 1 in their place."""
-    axes = sorted(axes)
-    kept = tuple(size for place, size in enumerate(operand.type.sizes) if place not in axes)
-    type_ = TorchTensorType(kept, operand.type.dtype)
-    op = ReduceOp(
-        operand.value,
-        axes=axes,
-        combiner=combiner,
-        accumulation_type=accumulation_type(combiner, type_.dtype),
-        int_signedness=signedness(type_.dtype),
-        results=type_.builtin(),
-    )
-    result = Tensor(op.out, type_)
-    return unsqueeze(result, axes) if keepdim else result
-
-
-def arg_reduce(operand: Tensor, dim: int, op: type[ArgReductionOp], *, keepdim: bool) -> Tensor:
-    """The places of elements along `dim`, as si64."""
-    if operand.type.rank == 0:
-        return scalar(0, "si64")
-    kept = (*operand.type.sizes[:dim], *operand.type.sizes[dim + 1 :])
-    type_ = TorchTensorType(kept, "si64")
-    places = op(
-        operand.value,
-        dim=dim,
-        int_signedness=signedness(operand.type.dtype),
-        results=type_.builtin(),
-    ).out
-    result = Tensor(places, type_)
-    return unsqueeze(result, [dim]) if keepdim else result
-
-
-def _apply(op: type[TcpOp], *operands: Tensor) -> Tensor:
-    """An elementwise op on operands of one type."""
-    return Tensor(op(*(operand.value for operand in operands)).out, operands[0].type)
+from plumbline.unsupported_ops import Unsupported
 
 
 def _axes(dims: ir.Value, rank: int) -> list[int]:
@@ -162,7 +111,7 @@ def _in_one_row(operand: Tensor) -> Tensor:
     if rank <= 1:
         return operand
     total = size_arithmetic.static(DYNAMIC if DYNAMIC in sizes else size_arithmetic.product(sizes))
-    type_ = TorchTensorType((total,), operand.type.dtype)
+    type_ = TensorType((total,), operand.type.dtype)
     value = tensor_dialect.collapse_shape(type_.builtin(), operand.value, [list(range(rank))])
     return Tensor(value, type_)
 
@@ -173,7 +122,7 @@ def _in_one_row(operand: Tensor) -> Tensor:
 def mean(operand: Tensor, axes: Sequence[int], *, keepdim: bool = False) -> Tensor:
     """The sum divided by the count, in the operand's dtype."""
     total = reduce(operand, axes, "sum", keepdim=keepdim)
-    return _apply(tcp.DivfOp, total, _stretched(_count(operand, axes), total))
+    return apply(tcp.DivfOp, total, _stretched(_count(operand, axes), total))
 
 
 def _count(operand: Tensor, axes: Sequence[int]) -> Tensor:
@@ -212,11 +161,11 @@ def _var_and_mean(op: ir.OpView) -> tuple[Tensor, Tensor]:
     dtype = operand.type.dtype
     wide = cast(operand, summed_in(dtype))
     middle = mean(wide, chosen, keepdim=True)
-    distance = _apply(tcp.SubOp, wide, _stretched(middle, wide))
-    total = reduce(_apply(tcp.MulOp, distance, distance), chosen, "sum", keepdim=keepdim)
-    freedom = _apply(tcp.SubOp, _count(wide, chosen), scalar(correction, wide.type.dtype))
-    freedom = _apply(tcp.MaximumOp, freedom, scalar(0, wide.type.dtype))
-    var = _apply(tcp.DivfOp, total, _stretched(freedom, total))
+    distance = apply(tcp.SubOp, wide, _stretched(middle, wide))
+    total = reduce(apply(tcp.MulOp, distance, distance), chosen, "sum", keepdim=keepdim)
+    freedom = apply(tcp.SubOp, _count(wide, chosen), scalar(correction, wide.type.dtype))
+    freedom = apply(tcp.MaximumOp, freedom, scalar(0, wide.type.dtype))
+    var = apply(tcp.DivfOp, total, _stretched(freedom, total))
     return cast(var, dtype), cast(mean(wide, chosen, keepdim=keepdim), dtype)
 
 
@@ -233,15 +182,15 @@ def convert_aten_var_mean(op: ir.OpView) -> list[ir.Value]:
 def convert_aten_softmax(op: ir.OpView) -> ir.Value:
     """exp(x) / sum(exp(x)), with the greatest x subtracted first, so that no exp overflows."""
     _, powers, total = _softmax_parts(op)
-    quotient = _apply(tcp.DivfOp, powers, _stretched(total, powers))
+    quotient = apply(tcp.DivfOp, powers, _stretched(total, powers))
     return cast(quotient, tensor_type(op.result).dtype).value
 
 
 def convert_aten_log_softmax(op: ir.OpView) -> ir.Value:
     """X - log(sum(exp(x))), with the greatest x subtracted first."""
     shifted, _, total = _softmax_parts(op)
-    logarithm = _stretched(_apply(tcp.LogOp, total), shifted)
-    return cast(_apply(tcp.SubOp, shifted, logarithm), tensor_type(op.result).dtype).value
+    logarithm = _stretched(apply(tcp.LogOp, total), shifted)
+    return cast(apply(tcp.SubOp, shifted, logarithm), tensor_type(op.result).dtype).value
 
 
 def _softmax_parts(op: ir.OpView) -> tuple[Tensor, Tensor, Tensor]:
@@ -250,8 +199,8 @@ def _softmax_parts(op: ir.OpView) -> tuple[Tensor, Tensor, Tensor]:
     chosen = _axis(op.operands[1], operand.type.rank)
     wide = cast(operand, computed_in(operand.type.dtype))
     greatest = reduce(wide, chosen, "max", keepdim=True)
-    shifted = _apply(tcp.SubOp, wide, _stretched(greatest, wide))
-    powers = _apply(tcp.ExpOp, shifted)
+    shifted = apply(tcp.SubOp, wide, _stretched(greatest, wide))
+    powers = apply(tcp.ExpOp, shifted)
     return shifted, powers, reduce(powers, chosen, "sum", keepdim=True)
 
 
@@ -268,24 +217,22 @@ def convert_aten_linalg_vector_norm(op: ir.OpView) -> ir.Value:
 
 def _norm(operand: Tensor, order: float, axes: Sequence[int], *, keepdim: bool) -> Tensor:
     if order == 2:
-        squares = _apply(tcp.MulOp, operand, operand)
-        return _apply(tcp.SqrtOp, reduce(squares, axes, "sum", keepdim=keepdim))
+        squares = apply(tcp.MulOp, operand, operand)
+        return apply(tcp.SqrtOp, reduce(squares, axes, "sum", keepdim=keepdim))
     if order == 0:
         zero = _stretched(scalar(0, operand.type.dtype), operand)
         differs = tcp.CompareOp(operand.value, zero.value, predicate="ne").out
-        counted = cast(
-            Tensor(differs, TorchTensorType(operand.type.sizes, "i1")), operand.type.dtype
-        )
+        counted = cast(Tensor(differs, TensorType(operand.type.sizes, "i1")), operand.type.dtype)
         return reduce(counted, axes, "sum", keepdim=keepdim)
-    magnitude = _apply(tcp.AbsOp, operand)
+    magnitude = apply(tcp.AbsOp, operand)
     if order in (inf, -inf):
         return reduce(magnitude, axes, "max" if order > 0 else "min", keepdim=keepdim)
     if order == 1:
         return reduce(magnitude, axes, "sum", keepdim=keepdim)
     dtype, sizes = operand.type.dtype, operand.type.sizes
-    powers = _apply(tcp.PowOp, magnitude, full(order, dtype, (operand,), sizes))
+    powers = apply(tcp.PowOp, magnitude, full(order, dtype, (operand,), sizes))
     total = reduce(powers, axes, "sum", keepdim=keepdim)
-    return _apply(tcp.PowOp, total, full(1 / order, dtype, (total,), total.type.sizes))
+    return apply(tcp.PowOp, total, full(1 / order, dtype, (total,), total.type.sizes))
 
 
 # -- scans -----------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@ from contextlib import suppress
 from torch_mlir import ir
 
 from plumbline.tcp.ops.symbolic_shape import BindSymbolicShapeOp, SymbolicIntOp
-from plumbline.torch_to_tcp.pattern import Unsupported, tensor
+from plumbline.torch_to_tcp.pattern import tensor
+from plumbline.unsupported_ops import Unsupported
 from plumbline.walk import operations_of
 
 

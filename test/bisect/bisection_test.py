@@ -20,10 +20,11 @@ from plumbline.loader_to_torch.decompositions import decomposition_table
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.location import describe
 from plumbline.tcp.assembly.module import parse_module
+from plumbline.tcp.building.shapes import full
+from plumbline.tcp.building.tensors import Tensor
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import elementwise as tcp
-from plumbline.torch_to_tcp.pattern import Pattern, Tensor, tensor, tensor_type
-from plumbline.torch_to_tcp.shapes import full
+from plumbline.torch_to_tcp.pattern import Pattern, tensor, tensor_type
 from plumbline.walk import operations_of
 from test.bisect.planted_faults import tcp_op_lowered, torch_op_lowered
 

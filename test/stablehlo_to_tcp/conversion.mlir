@@ -76,3 +76,12 @@ func.func @places(%x: tensor<2x3xf32>, %p: tensor<2x3xi32>, %n: tensor<f32>, %z:
     }
   return %0#1 : tensor<2xi32>
 }
+
+// -----
+
+// A type that TCP has not is refused where no op is to blame for it as well.
+
+// expected-error @below {{'func.func' op is not legal at the TCP stage, as its type '(tensor<2xf32>, !stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)' is not}}
+func.func @type(%x: tensor<2xf32>, %t: !stablehlo.token) -> (tensor<2xf32>, !stablehlo.token) {
+  return %x, %t : tensor<2xf32>, !stablehlo.token
+}

@@ -99,9 +99,7 @@ def _function_type(module: ir.Module) -> ir.FunctionType:
 def _spec(type_: ir.Type) -> TensorSpec:
     with type_.context:
         tensor = tensor_type_of(type_)
-    known = next(
-        known for known in element_type.ELEMENT_TYPES if known.torch_dialect == tensor.dtype
-    )
+    known = next(known for known in element_type.ELEMENT_TYPES if known.mlir_signed == tensor.dtype)
     return TensorSpec(known, tuple(None if size == DYNAMIC else size for size in tensor.sizes))
 
 

@@ -25,8 +25,7 @@ NEUTRAL = {
 }
 
 
-def _reduce(name: str, dtype: str, initial: str, dims: str, *, bound: bool = False) -> Case:
-    """`initial` is a literal, or an argument's if `bound` is not set."""
+def _reduce(name: str, dtype: str, initial: str, dims: str) -> Case:
     result = {"0": "3x{n}", "1": "{n}x{n}", "0, 2": "3", "": "{n}x3x{n}"}[dims]
     result = f"tensor<{result}x{dtype}>"
     value = initial

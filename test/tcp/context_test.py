@@ -1,5 +1,6 @@
 """The context that every stage works in."""
 
+import importlib.abc
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ from torch_mlir.passmanager import PassManager
 
 from plumbline.context import load_tcp, make_context, register_torch
 from plumbline.tcp.assembly.module import parse_module, print_module
+from plumbline.walk import operations_of
 from test.tcp.checks import function
 
 TANH = function(["tensor<2xf32>"], "%0 = tcp.tanh %arg0 : tensor<2xf32> -> tensor<2xf32>")
@@ -45,6 +47,26 @@ def test_a_context_of_someone_else_can_have_tcp() -> None:
     context = ir.Context()
     load_tcp(context)
     assert print_module(parse_module(TANH, context, "a.mlir")) == TANH
+
+
+def test_no_module_is_searched_for_at_each_op() -> None:
+    context = make_context()
+    program = parse_module(TANH, context, "a.mlir")
+    tried: list[str] = []
+
+    class Recorder(importlib.abc.MetaPathFinder):
+        """Finds nothing, and keeps what was asked for."""
+
+        def find_spec(self, fullname: str, *unused: object) -> None:
+            tried.append(fullname)
+
+    recorder = Recorder()
+    sys.meta_path.insert(0, recorder)
+    try:
+        assert operations_of(program, "tcp")[0].opview.name == "tcp.tanh"
+    finally:
+        sys.meta_path.remove(recorder)
+    assert not tried
 
 
 def test_torch_is_not_imported() -> None:

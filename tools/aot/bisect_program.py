@@ -60,12 +60,7 @@ def _write_stages(folder: Path, culprit: Culprit) -> None:
 
 if __name__ == "__main__":
     arguments = stage.parser(__doc__)
-    arguments.add_argument(
-        "--torch-loader-path",
-        required=True,
-        metavar="PACKAGE.MODULE.FUNCTION",
-        help="the loader function: test.AotCompile.model_loader_lib.foo_loader",
-    )
+    stage.add_torch_loader_path(arguments)
     arguments.add_argument(
         "--keep-going",
         action="store_true",

@@ -39,6 +39,16 @@ def add_target_cpu(arguments: argparse.ArgumentParser) -> None:
     )
 
 
+def add_torch_loader_path(arguments: argparse.ArgumentParser) -> None:
+    """Lets the command line say which program there is to load."""
+    arguments.add_argument(
+        "--torch-loader-path",
+        required=True,
+        metavar="PACKAGE.MODULE.FUNCTION",
+        help="the loader function: test.AotCompile.model_loader_lib.foo_loader",
+    )
+
+
 def run_text_stage(description: str | None, transform: Callable[[str, str], str]) -> None:
     """The whole program of a stage that turns one text into another.
 

@@ -10,12 +10,10 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith
 from torch_mlir.dialects import tensor as tensor_dialect
 
-from plumbline.torch_to_tcp.pattern import Tensor, Unsupported, number, tensor
-from plumbline.torch_to_tcp.torch_types import DYNAMIC
+from plumbline.tcp.building.tensors import Tensor
+from plumbline.tcp.shapes import DYNAMIC
 
 Size: TypeAlias = int | ir.Value
-
-_TO_I64 = "torch_c.to_i64"
 
 
 def value(size: Size) -> ir.Value:
@@ -42,27 +40,6 @@ def of(operand: Tensor, axis: int) -> Size:
 def all_of(operand: Tensor) -> list[Size]:
     """The sizes of a tensor."""
     return [of(operand, axis) for axis in range(operand.type.rank)]
-
-
-def evaluate(torch_int: ir.Value) -> Size:
-    """The size that an int of the Torch dialect is."""
-    owner = torch_int.owner
-    if isinstance(owner, ir.Operation | ir.OpView):
-        if owner.name == "torch.constant.int":
-            return int(ir.IntegerAttr(owner.attributes["value"]).value)
-        if owner.name in _ARITHMETIC:
-            left, right = owner.operands
-            return _ARITHMETIC[owner.name](evaluate(left), evaluate(right))
-        if owner.name == "torch.aten.size.int":
-            try:
-                operand = tensor(owner.operands[0])
-                return of(operand, int(number(owner.operands[1]) or 0) % operand.type.rank)
-            except Unsupported:
-                pass
-    wide = ir.Operation.create(
-        _TO_I64, results=[ir.IntegerType.get_signless(64)], operands=[torch_int]
-    ).result
-    return arith.index_cast(ir.IndexType.get(), wide)
 
 
 def add(left: Size, right: Size) -> Size:
@@ -121,10 +98,3 @@ def _fold(
     if isinstance(left, int) and isinstance(right, int):
         return on_numbers(left, right)
     return on_values(value(left), value(right))
-
-
-_ARITHMETIC: dict[str, Callable[[Size, Size], Size]] = {
-    "torch.aten.add.int": add,
-    "torch.aten.mul.int": multiply,
-    "torch.aten.sub.int": subtract,
-}

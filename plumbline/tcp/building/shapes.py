@@ -6,19 +6,20 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith
 from torch_mlir.dialects import tensor as tensor_dialect
 
+from plumbline.tcp.building import sizes as size_arithmetic
+from plumbline.tcp.building.dtypes import element_type, signedness
+from plumbline.tcp.building.sizes import Size
+from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops.data_movement import BroadcastOp, ConstOp
 from plumbline.tcp.ops.elementwise import CastOp
-from plumbline.torch_to_tcp import sizes as size_arithmetic
-from plumbline.torch_to_tcp.pattern import Tensor, Unsupported
-from plumbline.torch_to_tcp.sizes import Size
-from plumbline.torch_to_tcp.torch_types import DYNAMIC, TorchTensorType, element_type, signedness
+from plumbline.tcp.shapes import DYNAMIC
 
 
 def cast(operand: Tensor, dtype: str) -> Tensor:
     """`operand` with elements of `dtype`."""
     if operand.type.dtype == dtype:
         return operand
-    type_ = TorchTensorType(operand.type.sizes, dtype)
+    type_ = TensorType(operand.type.sizes, dtype)
     op = CastOp(
         operand.value,
         in_int_signedness=signedness(operand.type.dtype),
@@ -30,7 +31,7 @@ def cast(operand: Tensor, dtype: str) -> Tensor:
 
 def scalar(value: int | float, dtype: str) -> Tensor:
     """A tensor of rank 0 that holds `value`."""
-    return _splat(value, TorchTensorType((), dtype))
+    return _splat(value, TensorType((), dtype))
 
 
 def from_size(size: Size, dtype: str = "si64") -> Tensor:
@@ -38,26 +39,12 @@ def from_size(size: Size, dtype: str = "si64") -> Tensor:
     if isinstance(size, int):
         return scalar(size, dtype)
     number = arith.index_cast(ir.IntegerType.get_signless(64), size)
-    return cast(_from_element(number, "si64"), dtype)
+    return cast(from_element(number, "si64"), dtype)
 
 
-def run_time_number(value: ir.Value) -> Tensor:
-    """A number of the Torch dialect as a tensor of rank 0, of the dtype that PyTorch gives it.
-
-    Raises:
-      Unsupported: it is neither an int nor a float.
-    """
-    kind = str(value.type)
-    if kind == "!torch.int":
-        return from_size(size_arithmetic.evaluate(value))
-    if kind != "!torch.float":
-        raise Unsupported(f"a value of type {kind} in place of a number")
-    element = ir.Operation.create("torch_c.to_f64", results=[ir.F64Type.get()], operands=[value])
-    return _from_element(element.result, "f64")
-
-
-def _from_element(element: ir.Value, dtype: str) -> Tensor:
-    type_ = TorchTensorType((), dtype)
+def from_element(element: ir.Value, dtype: str) -> Tensor:
+    """A tensor of rank 0 that holds the element `element`."""
+    type_ = TensorType((), dtype)
     return Tensor(tensor_dialect.from_elements(type_.builtin(), [element]), type_)
 
 
@@ -67,10 +54,10 @@ def full(value: int | float, dtype: str, like: Sequence[Tensor], sizes: Sequence
     The tensors `like` have, between them, each dynamic size (see `broadcast`).
     """
     unit = tuple(1 if size == DYNAMIC else size for size in sizes)
-    return broadcast(_splat(value, TorchTensorType(unit, dtype)), like, sizes)
+    return broadcast(_splat(value, TensorType(unit, dtype)), like, sizes)
 
 
-def _splat(value: int | float, type_: TorchTensorType) -> Tensor:
+def _splat(value: int | float, type_: TensorType) -> Tensor:
     element = element_type(type_.dtype)
     attribute = (
         ir.FloatAttr.get(element, float(value))
@@ -108,7 +95,7 @@ def _stretch(operand: Tensor, sizes: Sequence[int], size_of: Callable[[int], Siz
     stretched = list(operand.type.sizes)
     for axis in axes:
         stretched[axis] = sizes[axis]
-    type_ = TorchTensorType(tuple(stretched), operand.type.dtype)
+    type_ = TensorType(tuple(stretched), operand.type.dtype)
     amounts = [size_arithmetic.value(size_of(axis)) for axis in axes]
     op = BroadcastOp(operand.value, amounts, axes=axes, results=type_.builtin())
     return Tensor(op.out, type_)
@@ -124,7 +111,7 @@ def unsqueeze(operand: Tensor, axes: Sequence[int]) -> Tensor:
         return operand
     rank = operand.type.rank + len(axes)
     own = [axis for axis in range(rank) if axis not in axes]
-    type_ = TorchTensorType(
+    type_ = TensorType(
         tuple(1 if axis in axes else operand.type.sizes[own.index(axis)] for axis in range(rank)),
         operand.type.dtype,
     )

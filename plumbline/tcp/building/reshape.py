@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import tensor as tensor_dialect
 
+from plumbline.tcp.building import sizes as size_arithmetic
+from plumbline.tcp.building.sizes import Size
+from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops.data_movement import BroadcastOp, TransposeOp
 from plumbline.tcp.ops.elementwise import ElementwiseOp
-from plumbline.torch_to_tcp import sizes as size_arithmetic
-from plumbline.torch_to_tcp.pattern import Tensor
-from plumbline.torch_to_tcp.sizes import Size
-from plumbline.torch_to_tcp.torch_types import DYNAMIC, TorchTensorType
+from plumbline.tcp.shapes import DYNAMIC
 
 
 def reshape(operand: Tensor, sizes: Sequence[Size | None]) -> Tensor:
@@ -63,7 +63,7 @@ def _merge(operand: Tensor, begin: int, end: int, merged: Size) -> Tensor:
     before, after = operand.type.sizes[:begin], operand.type.sizes[end:]
     inner = operand.type.sizes[begin:end]
     size = DYNAMIC if DYNAMIC in inner else size_arithmetic.static(merged)
-    type_ = TorchTensorType((*before, size, *after), operand.type.dtype)
+    type_ = TensorType((*before, size, *after), operand.type.dtype)
     if begin == end:
         # Of rank 0.
         value = tensor_dialect.expand_shape(type_.builtin(), operand.value, [], [], [1])
@@ -87,7 +87,7 @@ def _split(operand: Tensor, axis: int, sizes: Sequence[Size]) -> Tensor:
     operand = _cast(operand, (*before, merged, *after))
     if len(sizes) == 1:
         return operand
-    type_ = TorchTensorType((*before, *static, *after), operand.type.dtype)
+    type_ = TensorType((*before, *static, *after), operand.type.dtype)
     if not sizes:
         return Tensor(tensor_dialect.collapse_shape(type_.builtin(), operand.value, []), type_)
     groups = [
@@ -107,7 +107,7 @@ def _split(operand: Tensor, axis: int, sizes: Sequence[Size]) -> Tensor:
 def _cast(operand: Tensor, sizes: tuple[int, ...]) -> Tensor:
     if operand.type.sizes == sizes:
         return operand
-    type_ = TorchTensorType(sizes, operand.type.dtype)
+    type_ = TensorType(sizes, operand.type.dtype)
     return Tensor(tensor_dialect.cast(type_.builtin(), operand.value), type_)
 
 

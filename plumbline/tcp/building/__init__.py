@@ -1,0 +1,1 @@
+"""Builds ops of TCP, for the conversions that end there."""
