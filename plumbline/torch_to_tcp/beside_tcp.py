@@ -9,6 +9,7 @@ from torch_mlir.dialects import func
 from plumbline.errors import UserError
 from plumbline.pipeline import MODULE, LoweringError, Nested, Pass, PassFailure, Pipeline
 from plumbline.torch_to_tcp.patterns import PATTERNS
+from plumbline.torch_to_tcp.sort_order import ORDER_NAN_IN_SORTS
 from plumbline.torch_to_tcp.torch_ops import computing_ops, full_name, is_constant, pytorch_name
 from plumbline.unsupported_ops import Unsupported
 
@@ -30,6 +31,7 @@ _TO_LINALG = Pipeline(
                 "convert-torch-to-tensor",
             ),
         ),
+        ORDER_NAN_IN_SORTS,
         "canonicalize",
         "cse",
     ),

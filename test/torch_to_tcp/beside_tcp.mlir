@@ -11,6 +11,30 @@ func.func @cumsum(%x: !torch.vtensor<[3],f32>) -> !torch.vtensor<[3],f32> {
 
 // -----
 
+// NaN is above all numbers: last where values rise, first where they fall.
+
+// CHECK-LABEL: func.func @sort(
+// CHECK:         tm_tensor.sort
+// CHECK-NEXT:    ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %{{.*}}: i64, %{{.*}}: i64):
+// CHECK-NEXT:      %[[LE:.*]] = arith.cmpf ole, %[[A]], %[[B]]
+// CHECK-NEXT:      %[[NAN:.*]] = arith.cmpf uno, %[[B]], %[[B]]
+// CHECK-NEXT:      %[[ORDERED:.*]] = arith.ori %[[LE]], %[[NAN]]
+// CHECK-NEXT:      tm_tensor.yield %[[ORDERED]]
+// CHECK:         tm_tensor.sort
+// CHECK-NEXT:    ^bb0(%[[C:.*]]: f32, %[[D:.*]]: f32, %{{.*}}: i64, %{{.*}}: i64):
+// CHECK-NEXT:      %[[GE:.*]] = arith.cmpf oge, %[[C]], %[[D]]
+// CHECK-NEXT:      %[[NAN:.*]] = arith.cmpf uno, %[[C]], %[[C]]
+func.func @sort(%x: !torch.vtensor<[3],f32>) -> (!torch.vtensor<[3],f32>, !torch.vtensor<[3],f32>) {
+  %dim = torch.constant.int 0
+  %false = torch.constant.bool false
+  %true = torch.constant.bool true
+  %0, %1 = torch.aten.sort %x, %dim, %false : !torch.vtensor<[3],f32>, !torch.int, !torch.bool -> !torch.vtensor<[3],f32>, !torch.vtensor<[3],si64>
+  %2, %3 = torch.aten.sort %x, %dim, %true : !torch.vtensor<[3],f32>, !torch.int, !torch.bool -> !torch.vtensor<[3],f32>, !torch.vtensor<[3],si64>
+  return %0, %2 : !torch.vtensor<[3],f32>, !torch.vtensor<[3],f32>
+}
+
+// -----
+
 // All that cannot be lowered is told of at once, and nothing else: torch-mlir gives up on the sum
 // and takes back what it did to the sine.
 

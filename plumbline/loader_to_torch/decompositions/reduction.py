@@ -1,7 +1,7 @@
 """Reductions, and what is found by sorting or counting."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -120,6 +120,18 @@ def _sort_stable(
     # The lowering of the Torch dialect's only sort is stable.
     values, places = aten.sort.default(operand, dim, descending)
     return values, places
+
+
+def _in_signed_order(op: Callable[..., tuple[torch.Tensor, torch.Tensor]]) -> Rule:
+    """An op that sorts, on a signed type, since torch-mlir sorts all integers as signed ones."""
+
+    def decomposed(operand: torch.Tensor, *arguments: Any) -> Any:
+        if operand.dtype not in (torch.bool, torch.uint8):
+            return NotImplemented
+        values, places = op(operand.to(torch.int16), *arguments)
+        return values.to(operand.dtype), places
+
+    return decomposed
 
 
 def _over_all(along: Rule) -> Rule:
@@ -252,7 +264,9 @@ RULES: Rules = {
     aten.nanmedian.dim: _nanmedian_along,
     aten.linalg_norm.default: torch._refs.linalg.norm,
     aten.linalg_norm.ord_str: torch._refs.linalg.norm,
+    aten.sort.default: _in_signed_order(aten.sort.default),
     aten.sort.stable: _sort_stable,
+    aten.topk.default: _in_signed_order(aten.topk.default),
     aten.all.dims: _along_each(aten.all.dim),
     aten.any.dims: _along_each(aten.any.dim),
 }

@@ -1,0 +1,51 @@
+"""Sorts, which go beside TCP, against PyTorch: its order of NaN, of unsigned numbers, of ties."""
+
+import math
+import sys
+
+import pytest
+import torch
+
+import plumbline
+
+_FLOATS = [2.5, math.nan, -math.inf, 0.0, math.inf, math.nan, -1.0, 2.5]
+_BYTES = [200, 100, 3, 255, 0, 128, 127, 100]
+
+
+class _Sorted(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        rising = torch.sort(x, dim=-1, stable=True)
+        falling = torch.sort(x, dim=-1, stable=True, descending=True)
+        if x.dtype == torch.bool:
+            return (*rising, *falling)
+        # Among ties, PyTorch leaves open which places are taken.
+        greatest = torch.topk(x, 3, dim=-1).values
+        return (*rising, *falling, greatest, torch.topk(x, 3, dim=-1, largest=False).values)
+
+
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize(
+    ("dtype", "elements"),
+    [
+        (torch.float64, _FLOATS),
+        (torch.float32, _FLOATS),
+        (torch.float16, _FLOATS),
+        (torch.bfloat16, _FLOATS),
+        (torch.uint8, _BYTES),
+        (torch.int8, [element - 128 for element in _BYTES]),
+        (torch.int64, _BYTES),
+        (torch.bool, [element > 100 for element in _BYTES]),
+    ],
+    ids=str,
+)
+def test_sorts(dtype: torch.dtype, elements: list[float], dynamic: bool) -> None:
+    x = torch.tensor([elements, elements[::-1]], dtype=dtype)
+    shapes = {"x": {1: torch.export.Dim("n", min=3)}} if dynamic else None
+    program = plumbline.compile(_Sorted(), (x,), dynamic_shapes=shapes)
+    for inputs in [x, x[:, :5]] if dynamic else [x]:
+        for actual, expected in zip(program(inputs), _Sorted()(inputs), strict=True):
+            torch.testing.assert_close(actual, expected, rtol=0, atol=0, equal_nan=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
