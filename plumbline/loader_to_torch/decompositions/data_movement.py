@@ -26,6 +26,16 @@ def _memory(operand: torch.Tensor) -> torch.Tensor:
     return operand.reshape(-1)
 
 
+def _as_strided(
+    operand: torch.Tensor, size: Sequence[int], stride: Sequence[int], offset: int | None = None
+) -> Any:
+    # torch-mlir crashes on tensors of rank 0, to and from.
+    if size and operand.dim():
+        return NotImplemented
+    places = _places(size, stride, offset or 0).reshape(-1)
+    return _memory(operand).index_select(0, places).reshape(size)
+
+
 def _as_strided_copy(
     operand: torch.Tensor, size: Sequence[int], stride: Sequence[int], offset: int | None = None
 ) -> torch.Tensor:
@@ -95,6 +105,7 @@ RULES: Rules = {
             aten.view_copy.default,
         ]
     ),
+    aten.as_strided.default: _as_strided,
     aten.as_strided_copy.default: _as_strided_copy,
     aten.as_strided_scatter.default: _as_strided_scatter,
     aten.diagonal_scatter.default: _diagonal_scatter,

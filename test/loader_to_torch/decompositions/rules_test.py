@@ -214,6 +214,8 @@ def test_diagonal_scatter(offset: int, dims: tuple[int, int]) -> None:
 
 def test_what_strides_name() -> None:
     operand, view = torch.randn(3, 3), ([2, 2], [1, 2], 1)
+    _check(aten.as_strided.default, operand, [], [], 4)
+    _check(aten.as_strided.default, operand[0, 0].clone(), [1, 1], [1, 1])
     _check(aten.as_strided_copy.default, operand, *view)
     _check(aten.as_strided_scatter.default, operand, torch.ones(2, 2), *view)
     with pytest.raises(NotImplementedError, match="strides into"):
