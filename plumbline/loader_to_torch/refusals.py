@@ -8,7 +8,7 @@ from plumbline.errors import UserError
 from plumbline.loader_to_torch.node_locations import module_path, place
 from plumbline.unsupported_ops import UnsupportedOp, report
 
-_DTYPES = tuple(element_type.torch_name for element_type in ELEMENT_TYPES)
+_DTYPES = {element_type.torch_name: element_type.name for element_type in ELEMENT_TYPES}
 
 
 def refuse_what_has_no_meaning(who: str, exported: torch.export.ExportedProgram) -> None:
@@ -77,10 +77,15 @@ def _refuse(who: str, nodes: list[torch.fx.Node], what: str, advice: str) -> Non
 def _operands(node: torch.fx.Node) -> str:
     values = [operand.meta.get("val") for operand in node.all_input_nodes]
     return ", ".join(
-        f"{str(value.dtype).removeprefix('torch.')}[{','.join(map(str, value.shape))}]"
+        f"{_short(value.dtype)}[{','.join(map(str, value.shape))}]"
         for value in values
         if isinstance(value, torch.Tensor)
     )
+
+
+def _short(dtype: torch.dtype) -> str:
+    name = str(dtype).removeprefix("torch.")
+    return _DTYPES.get(name, name)
 
 
 def _results(exported: torch.export.ExportedProgram) -> list[torch.fx.Node]:
