@@ -61,7 +61,7 @@ def _run(function: str) -> None:
                 "  aten.nonzero.default(f32[3]): 1 place\n",
                 "  aten.index.Tensor(f32[3], i1[3]): 1 place\n",
                 "  aten._unique2.default(f32[3]): 1 place\n",
-                "  aten.repeat_interleave.Tensor(int64[3]): 1 place\n",
+                "  aten.repeat_interleave.Tensor(i64[3]): 1 place\n",
                 "broken_loaders.py:",
                 "what would help: the sizes of a compiled function's tensors follow",
             ],
