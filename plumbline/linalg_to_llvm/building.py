@@ -29,18 +29,18 @@ def for_each(
 
 def if_else(
     condition: ir.Value,
-    then: Callable[[], Sequence[ir.Value]],
-    otherwise: Callable[[], Sequence[ir.Value]] | None = None,
-    types: Sequence[ir.Type] = (),
-) -> list[ir.Value]:
-    """One of two branches, whose values have the given types."""
-    op = scf.IfOp(condition, list(types), has_else=otherwise is not None)
+    then: Callable[[], object],
+    otherwise: Callable[[], object] | None = None,
+) -> None:
+    """One of two branches, for what it does; what the functions return is of no account."""
+    op = scf.IfOp(condition, [], has_else=otherwise is not None)
     with ir.InsertionPoint(op.then_block):
-        scf.YieldOp(list(then()))
+        then()
+        scf.YieldOp([])
     if otherwise is not None:
         with ir.InsertionPoint(op.else_block):
-            scf.YieldOp(list(otherwise()))
-    return list(op.results)
+            otherwise()
+            scf.YieldOp([])
 
 
 def total(values: Sequence[ir.Value]) -> ir.Value:

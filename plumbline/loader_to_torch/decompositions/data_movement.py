@@ -32,14 +32,14 @@ def _as_strided(
     # torch-mlir crashes on tensors of rank 0, to and from.
     if size and operand.dim():
         return NotImplemented
-    places = _places(size, stride, offset or 0).reshape(-1)
-    return _memory(operand).index_select(0, places).reshape(size)
+    return _as_strided_copy(operand, size, stride, offset)
 
 
 def _as_strided_copy(
     operand: torch.Tensor, size: Sequence[int], stride: Sequence[int], offset: int | None = None
 ) -> torch.Tensor:
-    return _memory(operand)[_places(size, stride, offset or 0)]
+    places = _places(size, stride, offset or 0).reshape(-1)
+    return _memory(operand).index_select(0, places).reshape(size)
 
 
 def _as_strided_scatter(

@@ -63,7 +63,23 @@ class GatherOp(TcpOp, name="gather", traits=[ext.Pure]):
         verify_shape("a result", result, indices.shape)
 
 
-class ScatterOp(TcpOp, name="scatter", traits=[ext.Pure]):
+class UpdateOp(TcpOp):
+    """Base class: an input with some of its elements changed."""
+
+    assembly_format = (
+        "$input `,` $indices `,` $updates attr-dict `:` "
+        "type($input) `,` type($indices) `,` type($updates) `->` type($out)"
+    )
+
+    @classmethod
+    def infer_types(
+        cls, operands: Sequence[ir.Value], attributes: Mapping[str, ir.Attribute]
+    ) -> Sequence[ir.Type]:
+        """The type of the input."""
+        return [operands[0].type]
+
+
+class ScatterOp(UpdateOp, name="scatter", traits=[ext.Pure]):
     """`input` with `updates` put where `indices` name places along `dim`.
 
     In three dimensions with `dim` 1: out[i][indices[i][j][k]][k] = updates[i][j][k]. With a
@@ -79,17 +95,6 @@ class ScatterOp(TcpOp, name="scatter", traits=[ext.Pure]):
     combiner: Combiner | None
     int_signedness: Signedness | None
     out: Result[AnyTensor]
-    assembly_format = (
-        "$input `,` $indices `,` $updates attr-dict `:` "
-        "type($input) `,` type($indices) `,` type($updates) `->` type($out)"
-    )
-
-    @classmethod
-    def infer_types(
-        cls, operands: Sequence[ir.Value], attributes: Mapping[str, ir.Attribute]
-    ) -> Sequence[ir.Type]:
-        """The type of the input."""
-        return [operands[0].type]
 
     def verify_operation(self) -> None:
         """The indices fit the input, the updates the indices, and the combiner the elements."""
@@ -157,7 +162,7 @@ class GatherNdOp(TcpOp, name="gather_nd", traits=[ext.Pure]):
         verify_shape("a result", self.out.type, [*indices.shape[:-1], *source.shape[depth:]])
 
 
-class ScatterNdOp(TcpOp, name="scatter_nd", traits=[ext.Pure]):
+class ScatterNdOp(UpdateOp, name="scatter_nd", traits=[ext.Pure]):
     """`input` with the slices of `updates` put at the places that the rows of `indices` name.
 
     With rows of n indices: out[indices[i..][0], .., indices[i..][n - 1], j..] = updates[i.., j..].
@@ -170,17 +175,6 @@ class ScatterNdOp(TcpOp, name="scatter_nd", traits=[ext.Pure]):
     combiner: Combiner | None
     int_signedness: Signedness | None
     out: Result[AnyTensor]
-    assembly_format = (
-        "$input `,` $indices `,` $updates attr-dict `:` "
-        "type($input) `,` type($indices) `,` type($updates) `->` type($out)"
-    )
-
-    @classmethod
-    def infer_types(
-        cls, operands: Sequence[ir.Value], attributes: Mapping[str, ir.Attribute]
-    ) -> Sequence[ir.Type]:
-        """The type of the input."""
-        return [operands[0].type]
 
     def verify_operation(self) -> None:
         """There is a slice of updates for each row of indices, and the combiner fits them."""
