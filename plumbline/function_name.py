@@ -5,6 +5,9 @@ import re
 
 from plumbline.errors import UserError
 
+CHECKED_SUFFIX = "_checked"
+"""What the name of a program's checked entry adds to the program's."""
+
 _C_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 # ISO C++17, [lex.key] and [lex.digraph], and what a program may not define besides.

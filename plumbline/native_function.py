@@ -7,6 +7,8 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
+from plumbline.errors import UserError
+from plumbline.function_name import CHECKED_SUFFIX
 from plumbline.reference_archive import Tensor
 from plumbline.signature import Signature, TensorSpec
 
@@ -16,7 +18,10 @@ _free.restype = None
 
 
 class NativeFunction:
-    """A function of an object file, loaded into this process for as long as this lives."""
+    """A program of an object file, loaded into this process for as long as this lives.
+
+    It is called by its checked entry, which tells what the program cannot work on.
+    """
 
     def __init__(
         self, object_file: bytes, signature: Signature, data: Mapping[str, Tensor] | None = None
@@ -30,32 +35,44 @@ class NativeFunction:
         self._data = dict(data or {})
         self.code_bytes = len(object_file)
         self.data_bytes = sum(array.nbytes for array in self._data.values())
+        entry = signature.name + CHECKED_SUFFIX
         self._jit = llvm.create_lljit_compiler(use_jit_link=False)
         library = (
             llvm.JITLibraryBuilder()
             .add_object_img(object_file)
             .add_current_process()
-            .export_symbol(signature.name)
+            .export_symbol(entry)
         )
         for name, array in self._data.items():
             library.import_symbol(name, array.ctypes.data)
-        self._library = library.link(self._jit, signature.name)
-        # A struct by value, however large: ctypes follows the platform's C ABI.
+        self._library = library.link(self._jit, entry)
         self._result_type = _struct([_memref_type(output.rank) for output in signature.outputs])
         parameters = [
             field for spec in signature.inputs for _, field in _memref_fields(spec.rank, flat=True)
         ]
-        prototype = ctypes.CFUNCTYPE(self._result_type, *parameters)
-        self._function = prototype(self._library[signature.name])
+        results = ctypes.POINTER(self._result_type)
+        prototype = ctypes.CFUNCTYPE(ctypes.c_void_p, results, *parameters)
+        self._function = prototype(self._library[entry])
 
     def __call__(self, *arrays: Tensor) -> tuple[Tensor, ...]:
         """Calls the function; element types and ranks are those of the signature.
 
         The results are copies that numpy owns; the function's own memory is given back.
+
+        Raises:
+          UserError: the program refuses the arguments, or fails: a size does not fit, an index is
+            out of range, there is no memory. The message says what and where.
         """
         # Row-major without gaps, which is what the function takes; `kept` outlives the call.
         kept = [np.ascontiguousarray(array).reshape(array.shape) for array in arrays]
-        results = self._function(*(field for array in kept for field in _flatten(array)))
+        results = self._result_type()
+        words = (field for array in kept for field in _flatten(array))
+        message = self._function(results, *words)
+        if message is not None:
+            try:
+                raise UserError(ctypes.string_at(message).decode())
+            finally:
+                _free(message)
         buffers: set[int | None] = set()
         try:
             outputs = []

@@ -99,10 +99,8 @@ def move_to_function(function: ir.OpView, shapes: ArgumentShapes) -> None:
     function.attributes[_SYMBOLS] = _symbols_attribute(shapes.symbols)
 
 
-def take_from_function(function: ir.OpView) -> ArgumentShapes | None:
-    """Undoes `move_to_function`; None where nothing was moved."""
-    if _SHAPES not in function.attributes:
-        return None
+def take_from_function(function: ir.OpView) -> ArgumentShapes:
+    """Undoes `move_to_function`."""
     shapes = tuple(tuple(_shape(map_)) for map_ in function.attributes[_SHAPES])
     symbols = _symbols(function)
     del function.attributes[_SHAPES]

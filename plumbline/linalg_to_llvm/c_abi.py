@@ -3,12 +3,6 @@
 Each tensor argument of rank N arrives as 3 + 2 N scalars: allocated pointer, aligned pointer,
 offset, N sizes, N strides. One result comes back by value as a struct of the same fields,
 several as a struct of such structs.
-
-MLIR's own lowering returns that struct as a first-class LLVM aggregate, which is the C ABI by
-luck only: LLVM hands {ptr, ptr, i64} (rank 0) back in three registers on x86-64, and up to eight
-words in registers on AArch64, where C compilers expect memory behind a hidden pointer for every
-struct over 16 bytes. A wrapper with an explicit `sret` pointer makes it right for every rank on
-every 64-bit target (System V AMD64 ABI 3.2.3, AAPCS64 6.9, RISC-V integer calling convention).
 """
 
 from collections.abc import Iterator
@@ -16,10 +10,13 @@ from collections.abc import Iterator
 from torch_mlir import ir
 
 from plumbline.errors import UserError
-from plumbline.function_name import check_function_name
-from plumbline.linalg_to_llvm.checked_entry import CHECKED_SUFFIX, insert_checked_entry
+from plumbline.function_name import CHECKED_SUFFIX, check_function_name
+from plumbline.linalg_to_llvm.checked_entry import checked_entry, most_values
 from plumbline.linalg_to_llvm.embedded_weights import EmbeddedWeight, embedded_weights
+from plumbline.linalg_to_llvm.entries import Body, failure_reports, unchecked_entry
+from plumbline.linalg_to_llvm.failures import append_missing
 from plumbline.pipeline import PassFailure
+from plumbline.requirement import MOST_VALUES
 from plumbline.shape_attributes import attached, move_to_function, take_from_function
 
 _BODY_SUFFIX = "_body"
@@ -102,70 +99,48 @@ def prepare_functions(module: ir.Module | ir.Operation) -> None:
 
 
 def wrap_public_functions(module: ir.Module | ir.Operation) -> None:
-    """Gives each public `llvm.func` that returns a struct an `sret` pointer in its place.
+    """Puts two entries in the place of each public `llvm.func`, which follow the C ABI.
 
-    The function that MLIR made stays beside it, internal, as `<name>_body`; LLVM inlines it. So
-    does `<name>_checked`, which is public.
+    The function that MLIR made stays beside them, internal, as `<name>_body`. It takes the
+    program's embedded weights before all other arguments, and a failure after them.
     """
     with module.context:
-        public = [
+        functions = [
             function
             for function in _functions(module, "llvm.func", public=True)
             if str(function.attributes["linkage"]) != _INTERNAL
         ]
-        entries = [
-            (
-                ir.StringAttr(function.attributes["sym_name"]).value,
-                take_from_function(function),
-                _returned_struct(function),
-            )
-            for function in public
-        ]
-        for function in public:
-            _wrap(module, function)
-        for name, shapes, result in entries:
-            if shapes is not None:
-                insert_checked_entry(module, name, shapes, result)
+        bodies = [_hide(module, function) for function in functions]
+        values = max([MOST_VALUES, *(most_values(body.shapes) for body in bodies)])
+        reports = failure_reports(values)
+        append_missing(module.operation, reports)
+        for body, function in zip(bodies, functions, strict=True):
+            known = reports + body.declarations
+            append_missing(module.operation, known + unchecked_entry(body, values), before=function)
+            append_missing(module.operation, known + checked_entry(body, values))
 
 
-def _wrap(module: ir.Module | ir.Operation, function: ir.OpView) -> None:
+def _hide(module: ir.Module | ir.Operation, function: ir.OpView) -> Body:
+    """Makes a function internal, for its entries to call."""
     name = ir.StringAttr(function.attributes["sym_name"]).value
-    types = [str(argument.type) for argument in function.regions[0].blocks[0].arguments]
-    result = _returned_struct(function)
     weights = []
     if _WEIGHTS in function.attributes:
         weights = [EmbeddedWeight.of(entry) for entry in function.attributes[_WEIGHTS]]
         del function.attributes[_WEIGHTS]
-    if result is None and not weights:
-        return
-    body = _unused_symbol(module, name + _BODY_SUFFIX)
-    function.attributes["sym_name"] = ir.StringAttr.get(body)
+    symbol = _unused_symbol(module, name + _BODY_SUFFIX)
+    function.attributes["sym_name"] = ir.StringAttr.get(symbol)
     function.attributes["linkage"] = ir.Attribute.parse(_INTERNAL)
-
-    # The body's first arguments are weights, which the wrapper knows; the others it hands on.
-    lines = [line for index, weight in enumerate(weights) for line in weight.load(name, index)]
-    passed = [value for index, weight in enumerate(weights) for value in weight.values(index)]
-    declared = []
-    for index, type_ in enumerate(types[len(passed) :]):
-        passed.append(f"%{index}")
-        declared.append(f"%{index}: {type_}")
-    call = f"llvm.call @{body}({', '.join(passed)}) : ({', '.join(types)}) -> "
-    if result is not None:
-        declared.insert(0, f"%result: !llvm.ptr {{llvm.sret = {result}}}")
-        lines.append(f"%value = {call}{result}")
-        lines.append(f"llvm.store %value, %result : {result}, !llvm.ptr")
-    else:
-        lines.append(f"{call}()")
-    wrapper = ir.Module.parse(
-        f"llvm.func @{body}({', '.join(types)}){f' -> {result}' if result else ''}\n"
-        + "".join(weight.declaration(name) for weight in weights)
-        + f"llvm.func @{name}({', '.join(declared)}) {{\n"
-        + "".join(f"  {line}\n" for line in [*lines, "llvm.return"])
-        + "}\n"
+    # One copy of it is enough.
+    function.attributes["no_inline"] = ir.UnitAttr.get()
+    shapes = take_from_function(function)
+    return Body(
+        name,
+        symbol,
+        tuple(str(argument.type) for argument in function.regions[0].blocks[0].arguments),
+        tuple(weights),
+        shapes,
+        _returned_struct(function),
     )
-    for operation in list(wrapper.body.operations)[1:]:
-        # A clone, since an operation outlives its own module only in C++.
-        ir.InsertionPoint(function).insert(operation.operation.clone())
 
 
 def _returned_struct(function: ir.OpView) -> str | None:

@@ -1,17 +1,16 @@
-"""The checked entry of a compiled function, which refuses sizes that the function cannot work on.
+"""The checked entry of a program, which refuses what the program cannot work on.
 
 Beside `foo`, a library has
 
     char* foo_checked(foo_results* results, <the arguments of foo>)
 
-which holds all sizes, strides and offsets against what is known of them before it calls `foo`. It
-returns null, and has then written `*results`; or a message that the caller gives back with free().
+which holds all sizes, strides and offsets against what is known of them before it does what `foo`
+does. It returns null, and has then written `*results`; or a message that the caller gives back with
+free(), which is also what comes of a failure on the way.
 """
 
 import itertools
 from collections.abc import Sequence
-
-from torch_mlir import ir
 
 from plumbline.argument_shapes import (
     ArgumentShapes,
@@ -22,25 +21,17 @@ from plumbline.argument_shapes import (
     Size,
     SymbolUse,
 )
-
-CHECKED_SUFFIX = "_checked"
-
-_DECLARATIONS = """\
-llvm.func @malloc(i64) -> !llvm.ptr
-llvm.func @abort() attributes {passthrough = ["noreturn"]}
-llvm.func @snprintf(!llvm.ptr, i64, !llvm.ptr, ...) -> i32
-"""
-
-_LONGEST_NUMBER = 20
-"""The decimal digits of an int64, and its sign."""
+from plumbline.function_name import CHECKED_SUFFIX
+from plumbline.linalg_to_llvm.entries import Body, failure_type
+from plumbline.linalg_to_llvm.failures import printf_format, string_global
 
 
 class _Text:
     """Lines of the LLVM dialect, with names for their values, blocks and strings."""
 
-    def __init__(self, function: str, most_values: int) -> None:
+    def __init__(self, program: str, most_values: int) -> None:
         """`most_values` is how many numbers the messages have at most."""
-        self._function = function
+        self._program = program
         self._most_values = most_values
         self._lines: list[str] = []
         self._constants: dict[int, str] = {}
@@ -66,10 +57,9 @@ class _Text:
         return self._constants.setdefault(number, f"%c{len(self._constants)}")
 
     def require(self, condition: str, message: str, values: Sequence[str]) -> None:
-        """Goes on where `condition` holds; else ends with `message`, its `{}` the `values`."""
-        text = f"{self._function}: {message}".replace("%", "%%").replace("{}", "%lld") + "\0"
+        """Goes on where `condition` holds; else fails with `message`, its `{}` the `values`."""
         symbol = self._messages.setdefault(
-            text, f"{self._function}{CHECKED_SUFFIX}.message{len(self._messages)}"
+            message, f"{self._program}{CHECKED_SUFFIX}.message{len(self._messages)}"
         )
         address = self.value(f'llvm.mlir.addressof @"{symbol}" : !llvm.ptr')
         label = f"^next{next(self._names)}"
@@ -82,59 +72,43 @@ class _Text:
         self.line(f"{label}:")
 
     def refuse(self) -> None:
-        """Adds the block that returns a message."""
+        """Adds the block that makes a failure of a message and its values."""
         values = [f"%r{index}" for index in range(self._most_values)]
-        longest = max((len(text) for text in self._messages), default=0)
-        bytes_ = self.constant(longest + self._most_values * _LONGEST_NUMBER)
-        parameters = ", ".join(["%format: !llvm.ptr", *(f"{value}: i64" for value in values)])
-        types = ", ".join(["!llvm.ptr", "i64", "!llvm.ptr", *["i64"] * self._most_values])
+        parameters = ", ".join(["%refusal: !llvm.ptr", *(f"{value}: i64" for value in values)])
         self.line(f"^refuse({parameters}):")
-        message = self.value(f"llvm.call @malloc({bytes_}) : (i64) -> !llvm.ptr")
-        null = self.value("llvm.mlir.zero : !llvm.ptr")
-        failed = self.value(f'llvm.icmp "eq" {message}, {null} : !llvm.ptr')
-        self.line(f"llvm.cond_br {failed}, ^no_memory, ^write")
-        self.line("^write:")
-        self.value(
-            f"llvm.call @snprintf({', '.join([message, bytes_, '%format', *values])}) "
-            f"vararg(!llvm.func<i32 (ptr, i64, ptr, ...)>) : ({types}) -> i32"
-        )
-        self.line(f"llvm.return {message} : !llvm.ptr")
-        self.line("^no_memory:")
-        self.line("llvm.call @abort() : () -> ()")
-        self.line("llvm.unreachable")
+        self.line("llvm.store %refusal, %failure : !llvm.ptr, !llvm.ptr")
+        for index, value in enumerate(values):
+            place = self.value(
+                f"llvm.getelementptr inbounds %failure[0, 1, {index}] : (!llvm.ptr) -> !llvm.ptr, "
+                + failure_type(self._most_values)
+            )
+            self.line(f"llvm.store {value}, {place} : i64, !llvm.ptr")
+        self.line("llvm.br ^failed")
 
     def globals(self) -> str:
         """The definitions of the messages."""
         return "".join(
-            f'llvm.mlir.global internal constant @"{symbol}"({ir.StringAttr.get(text)}) '
-            "{addr_space = 0 : i32}\n"
-            for text, symbol in self._messages.items()
+            string_global(symbol, printf_format(message, self._most_values))
+            for message, symbol in self._messages.items()
         )
 
-    def body(self) -> str:
+    def lines(self) -> list[str]:
         """All lines, the constants first."""
         constants = [
             f"{name} = llvm.mlir.constant({number} : i64) : i64"
             for number, name in self._constants.items()
         ]
-        return "".join(f"  {line}\n" for line in [*constants, *self._lines])
+        return [*constants, *self._lines]
 
 
 class _Arguments:
     """The values that the arguments of a function are taken apart into, one after another."""
 
     def __init__(self, shapes: ArgumentShapes) -> None:
-        self._first = []
-        self.types: list[str] = []
-        for shape in shapes.shapes:
-            self._first.append(len(self.types))
-            self.types += ["!llvm.ptr", "!llvm.ptr", "i64", *["i64"] * (2 * len(shape))]
+        # Two pointers and an offset, then sizes and strides.
+        counts = [3 + 2 * len(shape) for shape in shapes.shapes]
+        self._first = [0, *itertools.accumulate(counts)]
         self._shapes = shapes.shapes
-
-    @property
-    def names(self) -> list[str]:
-        """The names of all values."""
-        return [f"%a{index}" for index in range(len(self.types))]
 
     def offset(self, argument: int) -> str:
         """The name of an argument's offset."""
@@ -150,49 +124,42 @@ class _Arguments:
         return f"%a{self._first[place.argument] + 3 + rank + place.axis}"
 
 
-def insert_checked_entry(
-    module: ir.Module | ir.Operation, name: str, shapes: ArgumentShapes, result: str | None
-) -> None:
-    """Puts the checked entry of a function at the end of `module`.
+def most_values(shapes: ArgumentShapes) -> int:
+    """How many numbers there are at most in what the checked entry says of such arguments."""
+    steps = (step for step in shapes.steps if isinstance(step, Requirement))
+    return max((len(step.values) for step in steps), default=1)
 
-    Args:
-      module: a module of the LLVM dialect.
-      name: of a function of the C ABI in it.
-      shapes: of its arguments.
-      result: the type of the struct that it returns through a pointer, if it returns any.
-    """
+
+def checked_entry(body: Body, failure_values: int) -> str:
+    """The entry that checks its arguments; a failure has room for so many numbers."""
+    text = _Text(body.name, failure_values)
+    for line in body.failure(failure_values):
+        text.line(line)
+    shapes = body.shapes
     arguments = _Arguments(shapes)
-    types, passed, declared = list(arguments.types), arguments.names, []
-    if result is not None:
-        types.insert(0, f"!llvm.ptr {{llvm.sret = {result}}}")
-        passed.insert(0, "%results")
-        declared.append("%results: !llvm.ptr")
-    named = zip(arguments.names, arguments.types, strict=True)
-    declared += [f"{value}: {type_}" for value, type_ in named]
-
-    requirements = [step for step in shapes.steps if isinstance(step, Requirement)]
-    text = _Text(name, max((len(step.values) for step in requirements), default=1))
     _check_sizes(text, arguments, shapes)
     for index, shape in enumerate(shapes.shapes):
         _check_layout(text, arguments, index, len(shape))
-    # One copy of the function is enough.
-    text.line(f"llvm.call @{name}({', '.join(passed)}) {{no_inline}} : ({', '.join(types)}) -> ()")
-    text.line(f"llvm.return {text.value('llvm.mlir.zero : !llvm.ptr')} : !llvm.ptr")
+    for line in [
+        *body.call(),
+        "llvm.return %null : !llvm.ptr",
+        "^failed:",
+        "%message = llvm.call @plumbline_message(%failure, %program) "
+        ": (!llvm.ptr, !llvm.ptr) -> !llvm.ptr",
+        '%unsaid = llvm.icmp "eq" %message, %null : !llvm.ptr',
+        "llvm.cond_br %unsaid, ^end, ^say",
+        "^say:",
+        "llvm.return %message : !llvm.ptr",
+        "^end:",
+        "llvm.call @plumbline_end(%failure, %program) : (!llvm.ptr, !llvm.ptr) -> ()",
+        "llvm.unreachable",
+    ]:
+        text.line(line)
     text.refuse()
-    parsed = ir.Module.parse(
-        f"llvm.func @{name}({', '.join(types)})\n"
-        + _DECLARATIONS
-        + text.globals()
-        + f"llvm.func @{name}{CHECKED_SUFFIX}({', '.join(declared)}) -> !llvm.ptr {{\n"
-        + text.body()
-        + "}\n"
+    entry = body.entry(
+        body.name + CHECKED_SUFFIX, text.lines(), results="", returned=" -> !llvm.ptr"
     )
-    block = module.operation.regions[0].blocks[0]
-    known = {op.attributes["sym_name"] for op in block.operations if "sym_name" in op.attributes}
-    for operation in parsed.body.operations:
-        if operation.attributes["sym_name"] not in known:
-            # A clone, since an operation outlives its own module only in C++.
-            block.append(operation.operation.clone())
+    return text.globals() + entry
 
 
 def _check_sizes(text: _Text, arguments: _Arguments, shapes: ArgumentShapes) -> None:

@@ -6,6 +6,7 @@ from torch_mlir import ir
 
 from plumbline.linalg_to_llvm import c_abi
 from plumbline.linalg_to_llvm.elementary_functions import expand_elementary_functions
+from plumbline.linalg_to_llvm.failures import RETURN_FAILURES
 from plumbline.linalg_to_llvm.kernels import attach_promises, outline_kernels
 from plumbline.linalg_to_llvm.loop_order import order_loops
 from plumbline.linalg_to_llvm.pipelines import (
@@ -99,7 +100,7 @@ ATTACH_PROMISES = Pass(
 
 WRAP_C_ABI = Pass(
     "wrap-c-abi",
-    "Give functions that return a struct a pointer to put it at",
+    "Put a checked and an unchecked entry, which C can call, before each public function",
     c_abi.wrap_public_functions,
 )
 
@@ -123,6 +124,7 @@ def linalg_to_llvm_pipeline(unit: VectorUnit) -> Pipeline:
             ORDER_LOOPS,
             EXPAND_ELEMENTARY_FUNCTIONS,
             BUFFERS_TO_LLVM,
+            RETURN_FAILURES,
             ATTACH_PROMISES,
             WRAP_C_ABI,
         ),

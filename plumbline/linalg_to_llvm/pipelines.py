@@ -1,5 +1,6 @@
 """The pass pipelines of the CPU lowering, in the order in which they run."""
 
+from plumbline.linalg_to_llvm.allocation_sizes import CHECK_ALLOCATION_SIZES
 from plumbline.linalg_to_llvm.assertions import LOWER_ASSERTIONS
 from plumbline.linalg_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
 from plumbline.pipeline import Pipeline
@@ -80,6 +81,7 @@ BUFFERS_TO_LLVM = Pipeline(
         "expand-strided-metadata",
         "lower-affine",
         "convert-scf-to-cf",
+        CHECK_ALLOCATION_SIZES,
         LOWER_ASSERTIONS,
         # `approximate-log1p` would spell log1p(x) as log(1 + x), which loses every small x.
         "convert-math-to-llvm{approximate-log1p=false}",

@@ -4,8 +4,10 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from plumbline.linalg_to_llvm import conversion as linalg_to_llvm
+from plumbline.linalg_to_llvm.allocation_sizes import CHECK_ALLOCATION_SIZES
 from plumbline.linalg_to_llvm.assertions import LOWER_ASSERTIONS
 from plumbline.linalg_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
+from plumbline.linalg_to_llvm.failures import RETURN_FAILURES
 from plumbline.linalg_to_llvm.pipelines import DECOMPOSE_TENSOR_OPS
 from plumbline.pipeline import Pass, Pipeline
 from plumbline.stablehlo_to_tcp.conversion import (
@@ -62,12 +64,14 @@ PASSES = _by_name(
         CONVERT_TORCH_TO_TCP_CUSTOM_OP,
         DROP_SYMBOLIC_SHAPE_OPS,
         ELIMINATE_UNUSED_TORCH_OPS,
+        CHECK_ALLOCATION_SIZES,
         CHECK_TENSOR_SHAPES,
         LOCATE_ASSERTIONS,
         LOWER_ASSERTIONS,
         MOVE_BF16_AS_INTEGERS,
         NAME_TCP_OPS,
         NOTE_ARGUMENT_SHAPES,
+        RETURN_FAILURES,
         STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
         TCP_CANONICALIZE,
         TCP_FUSE_ELEMENTWISE_OPS,

@@ -1,0 +1,56 @@
+"""How a module says what must hold as the program runs, and what is to be said where it does not.
+
+From linalg on, a requirement is a call of a function that has no body:
+
+    func.call @plumbline_require(%holds, %index, %size, %zero)
+        {plumbline.message = "model.py:7: error: index {} is out of range for a size of {}"}
+
+The numbers take the places of the message's `{}`, in order; where there are fewer, zeros follow.
+Any tool of MLIR's reads it. The last lowering makes an early return of it
+(`linalg_to_llvm/failures.py`), so that the caller is told and no memory is lost.
+"""
+
+from collections.abc import Sequence
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, func
+
+REQUIRE = "plumbline_require"
+"""The name of the function."""
+
+MESSAGE = "plumbline.message"
+"""The attribute of a call that has the message."""
+
+MOST_VALUES = 3
+"""How many numbers the function takes beside the condition."""
+
+
+def require(holds: ir.Value, message: str, values: Sequence[ir.Value] = ()) -> None:
+    """Builds a requirement, at the insertion point and of its location.
+
+    Args:
+      holds: an i1.
+      message: with `{}` for each of `values`.
+      values: at most `MOST_VALUES` of type index or i64.
+    """
+    i64 = ir.IntegerType.get_signless(64)
+    numbers = [
+        arith.index_cast(i64, value) if isinstance(value.type, ir.IndexType) else value
+        for value in values
+    ]
+    if len(numbers) < MOST_VALUES:
+        numbers += [arith.constant(i64, 0)] * (MOST_VALUES - len(numbers))
+    _declare()
+    call = func.CallOp([], ir.FlatSymbolRefAttr.get(REQUIRE), [holds, *numbers])
+    call.attributes[MESSAGE] = ir.StringAttr.get(message)
+
+
+def _declare() -> None:
+    """Declares the function in the module around the insertion point, unless it is declared."""
+    module = ir.InsertionPoint.current.block.owner.operation
+    while module.parent is not None:
+        module = module.parent.operation
+    if REQUIRE not in ir.SymbolTable(module):
+        i1, i64 = ir.IntegerType.get_signless(1), ir.IntegerType.get_signless(64)
+        with ir.InsertionPoint(module.regions[0].blocks[0]), module.location:
+            func.FuncOp(REQUIRE, ([i1, *[i64] * MOST_VALUES], []), visibility="private")
