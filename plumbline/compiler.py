@@ -25,7 +25,7 @@ from plumbline.shape_attributes import from_ops
 from plumbline.signature import Signature, TensorSpec
 from plumbline.tcp.assembly.module import parse_module, print_module
 from plumbline.tcp.shapes import DYNAMIC
-from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
+from plumbline.tcp_to_linalg.conversion import RuntimeChecks, convert_tcp_to_linalg
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
 from plumbline.torch_to_tcp.torch_types import parse_tensor_type
 from plumbline.weight_arguments import symbol
@@ -111,7 +111,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     func_name: str = "func_main",
     target_cpu: str = "native",
     opt_level: int = 2,
-    runtime_checks: bool = False,
+    runtime_checks: RuntimeChecks = "values",
     when_done: Callable[[str], None] = lambda stage: None,
 ) -> CompiledProgram:
     """Compiles `module` for this machine, by the stages that `aot_compile` makes targets of.
@@ -123,7 +123,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
       func_name: the name of the compiled function.
       target_cpu: as the flag --//tools/aot:target_cpu.
       opt_level: as the flag --//tools/aot:opt_level.
-      runtime_checks: as the flag --//tools/aot:runtime_checks; a check that fails ends the process.
+      runtime_checks: as the flag --//tools/aot:runtime_checks.
       when_done: called after each stage with its name, to measure or to show progress: those of
         `STAGES` as far as "llvm_ir", then "machine_code".
 
@@ -154,7 +154,7 @@ def compile_export(
     target: Target,
     *,
     opt_level: int = 2,
-    runtime_checks: bool = False,
+    runtime_checks: RuntimeChecks = "values",
     when_done: Callable[[str], None] = lambda stage: None,
 ) -> CompiledProgram:
     """The stages after the first, for a program that messages call `who`.
@@ -169,7 +169,7 @@ def compile_export(
     convert_torch_to_tcp(mlir)
     texts["tcp"] = print_module(mlir)
     when_done("tcp")
-    convert_tcp_to_linalg(mlir, runtime_checks=runtime_checks)
+    convert_tcp_to_linalg(mlir, runtime_checks)
     texts["linalg"] = print_module(mlir)
     when_done("linalg")
     convert_linalg_to_llvm(mlir, vector_unit_of(target))

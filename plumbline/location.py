@@ -8,6 +8,8 @@ from torch_mlir import ir
 #   loc("model.py":12:4)   loc("add"("model.py":12:4))   loc(fused["a.py":1:2, "b.py":3:4])
 _FILE_LINE_COLUMN = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 
+_UNKNOWN = "<unknown location>"
+
 # loc("encoder.layer.0"(callsite(...))), or that within a fused location
 _NAMED = re.compile(r'"(?P<name>(?:[^"\\]|\\.)*)"\(')
 
@@ -25,11 +27,17 @@ def describe(location: ir.Location) -> str:
         for file, line, column in _FILE_LINE_COLUMN.findall(text)
     ]
     if not places:
-        return "<unknown location>"
+        return _UNKNOWN
     # loc(callsite("callee":1:0 at callsite("caller":2:0 at "its caller":3:0)))
     if "callsite(" in text and len(places) > 1:
         return f"{places[-1]}, in {places[0]}"
     return places[0]
+
+
+def located(location: ir.Location, message: str) -> str:
+    """A message of an error that begins with its place, where that is known."""
+    place = describe(location)
+    return message if place == _UNKNOWN else f"{place}: error: {message}"
 
 
 def module_path(location: ir.Location) -> str:

@@ -26,7 +26,12 @@ def module_path(node: torch.fx.Node) -> str:
 def frames(node: torch.fx.Node) -> list[tuple[str, int]]:
     """The files and lines of the calls that a node comes from, the outermost first."""
     trace = node.meta.get("stack_trace") or ""
-    return [(found["file"], int(found["line"])) for found in _FRAME.finditer(trace)]
+    return [
+        (found["file"], int(found["line"]))
+        for found in _FRAME.finditer(trace)
+        # Where a pass of PyTorch's made a node says nothing of the program.
+        if "torch/fx/passes/" not in found["file"]
+    ]
 
 
 def place(node: torch.fx.Node) -> str:

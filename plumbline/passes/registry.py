@@ -24,6 +24,7 @@ from plumbline.tcp.transforms.note_argument_shapes import NOTE_ARGUMENT_SHAPES
 from plumbline.tcp_to_arith.conversion import CONVERT_TCP_TO_ARITH
 from plumbline.tcp_to_linalg.conversion import (
     CONVERT_TCP_TO_LINALG,
+    DROP_ASSERTIONS,
     TCP_TO_LINALG,
     VERIFY_NO_TCP_OPS,
 )
@@ -33,6 +34,7 @@ from plumbline.tcp_to_linalg.runtime_checks import (
     LOCATE_ASSERTIONS,
     NAME_TCP_OPS,
 )
+from plumbline.tcp_to_linalg.value_checks import CHECK_PARTS, CHECK_VALUES
 from plumbline.tcp_to_tensor.conversion import CONVERT_TCP_TO_TENSOR
 from plumbline.torch_to_tcp.backend_contract import TORCH_VERIFY_TCP_BACKEND_CONTRACT
 from plumbline.torch_to_tcp.beside_tcp import CONVERT_TORCH_TO_LINALG_BESIDE_TCP
@@ -65,7 +67,10 @@ PASSES = _by_name(
         DROP_SYMBOLIC_SHAPE_OPS,
         ELIMINATE_UNUSED_TORCH_OPS,
         CHECK_ALLOCATION_SIZES,
+        CHECK_PARTS,
         CHECK_TENSOR_SHAPES,
+        CHECK_VALUES,
+        DROP_ASSERTIONS,
         LOCATE_ASSERTIONS,
         LOWER_ASSERTIONS,
         MOVE_BF16_AS_INTEGERS,

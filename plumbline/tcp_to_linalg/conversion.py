@@ -1,5 +1,7 @@
 """Lowers a module from TCP to linalg on tensors."""
 
+from typing import Literal, get_args
+
 from torch_mlir import ir
 
 from plumbline.pipeline import Pass, PassFailure, Pipeline
@@ -16,7 +18,9 @@ from plumbline.tcp_to_linalg.runtime_checks import (
     GENERATE_RUNTIME_CHECKS,
     LOCATE_ASSERTIONS,
     NAME_TCP_OPS,
+    drop_assertions,
 )
+from plumbline.tcp_to_linalg.value_checks import CHECK_PARTS, CHECK_VALUES
 from plumbline.tcp_to_tensor.conversion import CONVERT_TCP_TO_TENSOR
 from plumbline.walk import operations_of
 
@@ -49,45 +53,65 @@ VERIFY_NO_TCP_OPS = Pass(
     _verify_lowered,
 )
 
-TCP_TO_LINALG = Pipeline(
-    "tcp-to-linalg-pipeline",
-    (
-        NOTE_ARGUMENT_SHAPES,
-        DROP_SYMBOLIC_SHAPE_OPS,
-        TCP_INLINE_GROUP_OPS,
-        TCP_CANONICALIZE,
-        CONVERT_TCP_TO_TENSOR,
-        CONVERT_TCP_TO_LINALG,
-        CONVERT_TCP_TO_ARITH,
-        VERIFY_NO_TCP_OPS,
-        "canonicalize",
-        "cse",
-        # Later stages do not know the places in the user's source.
-        LOCATE_ASSERTIONS,
-    ),
-    summary="Lower TCP to linalg on tensors",
+DROP_ASSERTIONS = Pass(
+    "drop-assertions",
+    "Take everything for granted that the program asserts",
+    drop_assertions,
 )
 
+RuntimeChecks = Literal["off", "values", "all"]
+"""What a program checks as it runs, beside the sizes of its arguments.
 
-def tcp_to_linalg_pipeline(*, runtime_checks: bool) -> Pipeline:
-    """The whole lowering, with checks of sizes while the program runs or without."""
-    if not runtime_checks:
-        return TCP_TO_LINALG
+- "values": what PyTorch raises for: an index is out of range, an integer is divided by zero, a
+  maximum is taken of no elements.
+- "all": also that the sizes of the operands of each op agree, to debug the compiler or TCP.
+- "off": neither; what PyTorch raises for is then undefined.
+"""
+
+RUNTIME_CHECKS: tuple[RuntimeChecks, ...] = get_args(RuntimeChecks)
+
+
+def _lower(name: str, *, values: bool) -> Pipeline:
     return Pipeline(
-        "tcp-to-linalg-with-runtime-checks",
-        (NAME_TCP_OPS, TCP_TO_LINALG, GENERATE_RUNTIME_CHECKS, LOCATE_ASSERTIONS),
-        summary="Lower TCP to linalg on tensors, with checks of sizes while the program runs",
+        name,
+        (
+            NOTE_ARGUMENT_SHAPES,
+            DROP_SYMBOLIC_SHAPE_OPS,
+            TCP_INLINE_GROUP_OPS,
+            TCP_CANONICALIZE,
+            CHECK_VALUES if values else DROP_ASSERTIONS,
+            CONVERT_TCP_TO_TENSOR,
+            *((CHECK_PARTS,) if values else ()),
+            CONVERT_TCP_TO_LINALG,
+            CONVERT_TCP_TO_ARITH,
+            VERIFY_NO_TCP_OPS,
+            "canonicalize",
+            "cse",
+            # Later stages do not know the places in the user's source.
+            LOCATE_ASSERTIONS,
+        ),
+        summary="Lower TCP to linalg on tensors",
     )
 
 
-def convert_tcp_to_linalg(module: ir.Module, *, runtime_checks: bool = False) -> None:
-    """Lowers every TCP op of `module` in place; ops of other dialects stay.
+TCP_TO_LINALG = _lower("tcp-to-linalg-pipeline", values=True)
 
-    With `runtime_checks`, a program ends with a message where the sizes of an op's operands
-    disagree, instead of computing with memory that is not theirs.
+_PIPELINES: dict[RuntimeChecks, Pipeline] = {
+    "off": _lower("tcp-to-linalg-without-checks", values=False),
+    "values": TCP_TO_LINALG,
+    "all": Pipeline(
+        "tcp-to-linalg-with-all-checks",
+        (NAME_TCP_OPS, TCP_TO_LINALG, GENERATE_RUNTIME_CHECKS, LOCATE_ASSERTIONS),
+        summary="Lower TCP to linalg on tensors, and check the sizes of all operands",
+    ),
+}
+
+
+def convert_tcp_to_linalg(module: ir.Module, runtime_checks: RuntimeChecks = "values") -> None:
+    """Lowers every TCP op of `module` in place; ops of other dialects stay.
 
     Raises:
       LoweringError: it holds TCP ops that have no lowering; the message lists all of them, with
         their places in the user's source.
     """
-    tcp_to_linalg_pipeline(runtime_checks=runtime_checks).run(module)
+    _PIPELINES[runtime_checks].run(module)

@@ -1,7 +1,7 @@
-"""Checks while the program runs: do the sizes of an op's operands agree?
+"""Assertions: their places, and those that the sizes of an op's operands agree.
 
-They are for debugging: where sizes disagree, the program ends with a message that names the op and
-its place in the source, instead of reading past the end of a tensor.
+The latter are for debugging: where sizes disagree, the program fails with a message that names the
+op and its place in the source, instead of reading past the end of a tensor.
 """
 
 import re
@@ -9,7 +9,7 @@ import re
 from torch_mlir import ir
 from torch_mlir.dialects import arith, cf, tensor
 
-from plumbline.location import describe
+from plumbline.location import located
 from plumbline.pipeline import Pass, Pipeline
 from plumbline.walk import all_operations, operations_of
 
@@ -40,14 +40,20 @@ def _locate(operation: ir.Operation) -> None:
             message = _DISAGREEMENT.sub(
                 r"operand \2 disagrees with the others about the size of dimension \1", finding[1]
             )
-        place = describe(op.location)
-        if message.startswith(f"{place}: error: "):
+        if message.startswith(located(op.location, "")):
             continue
         name = _OP_IN_LOCATION.match(str(op.location))
         subject = f"'{name[1]}' op " if name else ""
         op.attributes["msg"] = ir.StringAttr.get(
-            f"{place}: error: {subject}{message}", context=op.context
+            located(op.location, subject + message), context=op.context
         )
+
+
+def drop_assertions(operation: ir.Operation) -> None:
+    """Removes all `cf.assert`."""
+    for op in all_operations(operation):
+        if op.name == "cf.assert":
+            op.erase()
 
 
 def _check_shapes(operation: ir.Operation) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import inf
 
 from torch_mlir import ir
+from torch_mlir.dialects import arith, cf
 from torch_mlir.dialects import tensor as tensor_dialect
 
 from plumbline.tcp.building import sizes as size_arithmetic
@@ -25,6 +26,7 @@ from plumbline.torch_to_tcp.pattern import (
     tensor,
     tensor_type,
 )
+from plumbline.torch_to_tcp.torch_ops import pytorch_name
 from plumbline.unsupported_ops import Unsupported
 
 
@@ -53,6 +55,17 @@ def _flag(value: ir.Value) -> bool:
     return bool(integer(value))
 
 
+def _require_elements(op: ir.OpView, operand: Tensor, axes: Sequence[int]) -> None:
+    """Asserts that there are elements along `axes`, as PyTorch does where one is picked."""
+    for dim in axes:
+        size = size_arithmetic.of(operand, dim)
+        if not isinstance(size, int):
+            some = arith.cmpi(arith.CmpIPredicate.ne, size, size_arithmetic.value(0))
+            cf.AssertOp(
+                some, f"{pytorch_name(op.operation)} over dimension {dim}, which has size 0"
+            )
+
+
 # -- sums, products, extremes ----------------------------------------------------------------------
 
 
@@ -71,6 +84,8 @@ def _reduction(combiner: str, axes: str) -> Pattern:
         else:
             chosen = (_axes if axes == "list" else _axis)(op.operands[1], rank)
             keep = _flag(op.operands[2])
+        if combiner in ("max", "min"):
+            _require_elements(op, operand, chosen)
         dtype = "i1" if combiner in ("and", "or") else result.dtype
         return cast(
             reduce(cast(operand, dtype), chosen, combiner, keepdim=keep), result.dtype
@@ -85,6 +100,7 @@ def _extreme(combiner: str, arg_op: type[ArgReductionOp]) -> Pattern:
     def convert(op: ir.OpView) -> list[ir.Value]:
         operand = tensor(op.operands[0])
         chosen, keepdim = _axis(op.operands[1], operand.type.rank), _flag(op.operands[2])
+        _require_elements(op, operand, chosen)
         places = arg_reduce(operand, (*chosen, 0)[0], arg_op, keepdim=keepdim)
         return [reduce(operand, chosen, combiner, keepdim=keepdim).value, places.value]
 
@@ -99,7 +115,9 @@ def _arg(arg_op: type[ArgReductionOp]) -> Pattern:
         keepdim = _flag(op.operands[2])
         if number(op.operands[1]) is not None:
             dim = axis(op.operands[1], operand.type.rank)
+            _require_elements(op, operand, _axis(op.operands[1], operand.type.rank))
             return arg_reduce(operand, dim, arg_op, keepdim=keepdim).value
+        _require_elements(op, operand, _all(operand.type.rank))
         place = arg_reduce(_in_one_row(operand), 0, arg_op, keepdim=False)
         return (unsqueeze(place, range(operand.type.rank)) if keepdim else place).value
 
@@ -211,6 +229,8 @@ def convert_aten_linalg_vector_norm(op: ir.OpView) -> ir.Value:
     if order is None or not is_float(operand.type.dtype):
         raise Unsupported("a norm of other than floats, or of no order")
     chosen, keepdim = _axes(op.operands[2], operand.type.rank), _flag(op.operands[3])
+    if order in (inf, -inf) or order < 0:
+        _require_elements(op, operand, chosen)
     wide = cast(operand, computed_in(result.dtype))
     return cast(_norm(wide, float(order), chosen, keepdim=keepdim), result.dtype).value
 

@@ -1,4 +1,4 @@
-// Three functions written in TCP by hand; each becomes a C function (basic_tcp_ops_test.cpp).
+// Four functions written in TCP by hand; each becomes a C function (basic_tcp_ops_test.cpp).
 
 // Add, then multiply, on two dynamic dimensions.
 func.func @add_mul(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %c: tensor<?x?xf32>) -> tensor<?x?xf32> {
@@ -22,4 +22,10 @@ func.func @broadcast_add(%scalar: tensor<f32>, %vector: tensor<?xf32>) -> tensor
   %wide = tcp.broadcast %unit, %size {axes = [0]} : tensor<1xf32>, index -> tensor<?xf32>
   %sum = tcp.add %wide, %vector : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
   return %sum : tensor<?xf32>
+}
+
+// Rows of a matrix, by their numbers.
+func.func @take(%matrix: tensor<?x3xf32>, %rows: tensor<?x1xi64>) -> tensor<?x3xf32> {
+  %taken = tcp.gather_nd %matrix, %rows : tensor<?x3xf32>, tensor<?x1xi64> -> tensor<?x3xf32>
+  return %taken : tensor<?x3xf32>
 }

@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "tools/aot/abi.h"
 #include "tools/aot/execute_test/owned_memref.h"
+#include "tools/aot/execute_test/refusal.h"
 #include "tools/aot/execute_test/result_buffers.h"
 
 using Matrix = StridedMemRefType<float, 2>;
@@ -20,11 +21,15 @@ extern "C" Matrix add_mul(DECL_RANK_2_MEMREF_ABI(float), DECL_RANK_2_MEMREF_ABI(
                           DECL_RANK_2_MEMREF_ABI(float));
 extern "C" SumAndProduct add_mul_both(DECL_RANK_2_MEMREF_ABI(float), DECL_RANK_2_MEMREF_ABI(float),
                                       DECL_RANK_2_MEMREF_ABI(float));
+extern "C" Matrix take(DECL_RANK_2_MEMREF_ABI(float), DECL_RANK_2_MEMREF_ABI(std::int64_t));
+extern "C" char* take_checked(Matrix*, DECL_RANK_2_MEMREF_ABI(float),
+                              DECL_RANK_2_MEMREF_ABI(std::int64_t));
 extern "C" Vector broadcast_add(DECL_RANK_0_MEMREF_ABI(float), DECL_RANK_1_MEMREF_ABI(float));
 
 namespace {
 
 using plumbline::OwnedMemRef;
+using plumbline::Refusal;
 using plumbline::ResultBuffers;
 
 using Sizes = std::array<std::int64_t, 2>;
@@ -103,5 +108,40 @@ TEST_P(BroadcastAddTest, AddsTheScalarToEach) {
 }
 
 INSTANTIATE_TEST_SUITE_P(SeveralSizes, BroadcastAddTest, testing::Values(0, 1, 2, 7, 1000));
+
+class TakeTest : public testing::Test {
+ protected:
+  TakeTest() { rows_.data[0] = 4; }
+
+  const OwnedMemRef<float, 2> matrix_ = Counting({5, 3}, 1);
+  OwnedMemRef<std::int64_t, 2> rows_{{2, 1}};
+  Matrix taken_ = {};
+};
+
+TEST_F(TakeTest, TakesRows) {
+  const Refusal refusal(
+      take_checked(&taken_, PASS_RANK_2_MEMREF(matrix_), PASS_RANK_2_MEMREF(rows_)));
+  ASSERT_EQ(refusal.message(), "");
+  const ResultBuffers buffers({taken_.basePtr}, {matrix_.basePtr, rows_.basePtr});
+  EXPECT_EQ(At(taken_, 0, 2), 15);
+  EXPECT_EQ(At(taken_, 1, 0), 1);
+}
+
+constexpr char kOutOfRange[] =
+    "basic_tcp_ops.mlir:29:12: error: 'tcp.gather_nd' op index -7 is out of range for dimension 0 "
+    "of size 5";
+
+TEST_F(TakeTest, RefusesAnIndexThatIsOutOfRange) {
+  rows_.data[1] = -7;
+  const Refusal refusal(
+      take_checked(&taken_, PASS_RANK_2_MEMREF(matrix_), PASS_RANK_2_MEMREF(rows_)));
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, kOutOfRange, refusal.message());
+  EXPECT_EQ(taken_.basePtr, nullptr);
+}
+
+TEST_F(TakeTest, EndsTheProcessWhereNobodyIsToldOfARefusal) {
+  rows_.data[1] = -7;
+  EXPECT_DEATH(take(PASS_RANK_2_MEMREF(matrix_), PASS_RANK_2_MEMREF(rows_)), kOutOfRange);
+}
 
 }  // namespace

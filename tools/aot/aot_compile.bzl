@@ -59,8 +59,9 @@ def aot_compile(
     All of them are testonly, as loaders may be.
 
     The flags --//tools/aot:target_cpu and --//tools/aot:opt_level say for what machine code is made
-    and how much LLVM optimises it. With --//tools/aot:runtime_checks=on a program checks, as it runs,
-    that the sizes of the operands of each op agree, and ends with a message where they do not.
+    and how much LLVM optimises it; --//tools/aot:runtime_checks says what the program checks as it runs:
+    "values" what PyTorch raises for (an index out of range, an integer divided by zero), "all" also
+    that the sizes of the operands of each op agree, "off" neither.
     """
     error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, weights)
     if error:

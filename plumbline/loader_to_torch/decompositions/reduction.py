@@ -63,7 +63,7 @@ def _nanmedian_along(
     if operand.dim() == 0:
         return operand.clone(), torch.zeros((), dtype=torch.int64)
     values, places = _sorted(operand, dim)
-    count = operand.shape[dim] - operand.isnan().to(torch.int64).sum(dim, keepdim=True)
+    count = operand.isnan().logical_not().to(torch.int64).sum(dim, keepdim=True)
     middle = torch.clamp((count - 1) // 2, min=0)
     value, place = (part.gather(dim, middle) for part in (values, places))
     value = torch.where(count == 0, math.nan, value)
@@ -134,15 +134,27 @@ def _in_signed_order(op: Callable[..., tuple[torch.Tensor, torch.Tensor]]) -> Ru
     return decomposed
 
 
-def _over_all(along: Rule) -> Rule:
-    """The first result of a reduction along a dimension, over all elements."""
+def _median_of_all(*, skip_nan: bool) -> Rule:
+    """`median` and `nanmedian` over all elements, of which there may be none."""
 
     def decomposed(operand: torch.Tensor) -> torch.Tensor:
-        if operand.numel() == 0:
-            nothing = math.nan if operand.is_floating_point() else torch.iinfo(operand.dtype).min
-            return torch.full((), nothing, dtype=operand.dtype)
-        result: torch.Tensor = along(operand.reshape(-1), 0)[0]
-        return result
+        flat = operand.reshape(-1)
+        counted = torch.ones_like(flat, dtype=torch.int64)
+        greatest: float
+        if operand.is_floating_point():
+            greatest, nothing = math.inf, math.nan
+            if skip_nan:
+                counted = flat.isnan().logical_not().to(torch.int64)
+        else:
+            greatest, nothing = torch.iinfo(operand.dtype).max, torch.iinfo(operand.dtype).min
+        # With one element more, there is one to pick in any case.
+        values, _ = _sorted(torch.cat([flat, torch.full((1,), greatest, dtype=operand.dtype)]), 0)
+        count = counted.sum(0, keepdim=True)
+        value = values.gather(0, torch.clamp(count - 1, min=0) // 2)
+        undefined = count == 0
+        if operand.is_floating_point() and not skip_nan:
+            undefined = undefined | flat.isnan().any()
+        return torch.where(undefined, nothing, value).reshape(())
 
     return decomposed
 
@@ -257,10 +269,10 @@ RULES: Rules = {
     aten.histc.default: _histc,
     aten.histogram.bin_ct: _histogram,
     aten.histogram.bins_tensor: _histogram_between,
-    aten.median.default: _over_all(_median_along),
+    aten.median.default: _median_of_all(skip_nan=False),
     aten.median.dim: _median_along,
     aten.mode.default: _mode,
-    aten.nanmedian.default: _over_all(_nanmedian_along),
+    aten.nanmedian.default: _median_of_all(skip_nan=True),
     aten.nanmedian.dim: _nanmedian_along,
     aten.linalg_norm.default: torch._refs.linalg.norm,
     aten.linalg_norm.ord_str: torch._refs.linalg.norm,
