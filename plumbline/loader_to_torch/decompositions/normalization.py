@@ -1,5 +1,7 @@
 """Normalizations."""
 
+from collections.abc import Sequence
+
 import torch
 
 from plumbline.loader_to_torch.decompositions.rule import Rules
@@ -18,7 +20,7 @@ def _native_group_norm(
     eps: float,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The groups of channels normalized each, as views that dynamic sizes allow."""
-    wide = torch.float64 if operand.dtype == torch.float64 else torch.float32
+    wide = _wide(operand)
     grouped = operand.to(wide).reshape(batch, groups, channels // groups, spatial)
     var, mean = torch.var_mean(grouped, (2, 3), correction=0, keepdim=True)
     rstd = torch.rsqrt(var + eps)
@@ -32,4 +34,29 @@ def _native_group_norm(
     return result.to(operand.dtype), mean, rstd
 
 
-RULES: Rules = {aten.native_group_norm.default: _native_group_norm}
+def _rms_norm(
+    operand: torch.Tensor,
+    normalized_shape: Sequence[int],
+    weight: torch.Tensor | None = None,
+    eps: float | None = None,
+) -> torch.Tensor:
+    """Divided by the root of the mean square; torch-mlir takes no eps for 0 in place of a small."""
+    wide = _wide(operand)
+    value = operand.to(wide)
+    dims = list(range(-len(normalized_shape), 0))
+    small = torch.finfo(wide).eps if eps is None else eps
+    result = value * torch.rsqrt((value * value).mean(dims, keepdim=True) + small)
+    if weight is not None:
+        result = result * weight
+    return result.to(operand.dtype)
+
+
+def _wide(operand: torch.Tensor) -> torch.dtype:
+    """What PyTorch computes norms in, of operands of that dtype."""
+    return torch.float64 if operand.dtype == torch.float64 else torch.float32
+
+
+RULES: Rules = {
+    aten.native_group_norm.default: _native_group_norm,
+    aten.rms_norm.default: _rms_norm,
+}

@@ -54,6 +54,16 @@ def _median_along(
     return _dropped(value, place, dim, keepdim)
 
 
+def _kthvalue(
+    operand: torch.Tensor, k: int, dim: int = -1, keepdim: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The one that has k - 1 before it in rising order."""
+    if operand.dim() == 0:
+        return operand.clone(), torch.zeros((), dtype=torch.int64)
+    value, place = (part.narrow(dim, k - 1, 1) for part in torch.sort(operand, dim))
+    return _dropped(value, place, dim, keepdim)
+
+
 def _nanmedian_along(
     operand: torch.Tensor, dim: int, keepdim: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
@@ -269,6 +279,7 @@ RULES: Rules = {
     aten.histc.default: _histc,
     aten.histogram.bin_ct: _histogram,
     aten.histogram.bins_tensor: _histogram_between,
+    aten.kthvalue.default: _kthvalue,
     aten.median.default: _median_of_all(skip_nan=False),
     aten.median.dim: _median_along,
     aten.mode.default: _mode,

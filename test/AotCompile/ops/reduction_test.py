@@ -192,6 +192,14 @@ NORMALIZATIONS = [
         atol=1e-2,
     ),
     OpCase(
+        "rms_norm_of_zeros",
+        lambda x: F.rms_norm(x * 0, (5,)),
+        lambda s: (s.tensor(3, 4, 5),),
+        [tcp.ReduceOp],
+        FLOATS,
+        static=(5,),
+    ),
+    OpCase(
         "group_norm",
         lambda x, w, b: F.group_norm(x, 2, w, b),
         lambda s: (s.tensor(3, 4, 5), s.tensor(4), s.tensor(4)),

@@ -20,7 +20,8 @@ class _Sorted(torch.nn.Module):
             return (*rising, *falling)
         # Among ties, PyTorch leaves open which places are taken.
         greatest = torch.topk(x, 3, dim=-1).values
-        return (*rising, *falling, greatest, torch.topk(x, 3, dim=-1, largest=False).values)
+        third = torch.kthvalue(x, 3, dim=-1).values
+        return (*rising, *falling, greatest, torch.topk(x, 3, -1, largest=False).values, third)
 
 
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])

@@ -103,6 +103,14 @@ def test_medians(name: str, size: int, dtype: torch.dtype) -> None:
         torch.testing.assert_close(found if keepdim else found.squeeze(1), value, equal_nan=True)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.uint8])
+def test_kthvalue(dtype: torch.dtype) -> None:
+    operand = torch.randperm(60).reshape(3, 5, 4).to(dtype)
+    _check(aten.kthvalue.default, operand, 2, 1)
+    _check(aten.kthvalue.default, operand, 4, keepdim=True)
+    _check(aten.kthvalue.default, operand[0, 0, 0], 1)
+
+
 @pytest.mark.parametrize("name", ["median", "nanmedian", "mode"])
 def test_of_rank_0(name: str) -> None:
     op = getattr(aten, name)
@@ -394,6 +402,18 @@ def test_tensors_as_matrices() -> None:
     _check(
         aten.linalg_tensorsolve.default, operand.movedim(2, 0), torch.randn(2, 3, dtype=F64), [0]
     )
+
+
+# -- normalization ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, F64])
+def test_rms_norm(dtype: torch.dtype) -> None:
+    # Rows of zeros, and of numbers so small that the default eps tells.
+    operand = torch.cat([torch.zeros(1, 3, 4), torch.randn(2, 3, 4) * 1e-3]).to(dtype)
+    _check(aten.rms_norm.default, operand, [4])
+    _check(aten.rms_norm.default, operand, [3, 4], torch.randn(3, 4).to(dtype))
+    _check(aten.rms_norm.default, operand, [4], None, 0.5)
 
 
 if __name__ == "__main__":
