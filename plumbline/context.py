@@ -47,10 +47,13 @@ def register_torch(context: ir.Context) -> None:
     from torch_mlir.passmanager import PassManager
 
     register_dialect(context)
-    # torch_c, of the casts between the types of Torch and builtin ones, can be registered by no
-    # function; a pass that makes such casts loads it.
+    # torch_c, of the casts between the types of Torch and builtin ones, and tm_tensor, of what a
+    # TCP or linalg module holds for sorts and scans, can be registered by no function; the passes
+    # that make their ops load them.
     with context, ir.Location.unknown():
-        manager = PassManager.parse("builtin.module(torch-func-backend-type-conversion)")
+        manager = PassManager.parse(
+            "builtin.module(torch-func-backend-type-conversion,func.func(convert-torch-to-tmtensor))"
+        )
         manager.run(ir.Module.create().operation)
 
 

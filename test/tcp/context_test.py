@@ -43,6 +43,12 @@ def test_the_torch_dialect_is_there_if_asked() -> None:
         PassManager.parse("builtin.module(func.func(torch-finalizing-backend-type-conversion))")
 
 
+def test_what_stands_beside_tcp_is_there_too() -> None:
+    # Sorts; in a stage that reads a file, no pass has made one yet.
+    context = make_context(torch=True)
+    assert context.is_dialect_loaded("tm_tensor")
+
+
 def test_a_context_of_someone_else_can_have_tcp() -> None:
     context = ir.Context()
     load_tcp(context)

@@ -10,11 +10,17 @@ from plumbline.tcp.assembly.module import parse_module, print_module
 from tools.aot import stage
 
 
-def _lower(given: argparse.Namespace) -> None:
-    unit = vector_unit_of(Target.for_cpu(given.target_cpu))
-    module = parse_module(stage.read(given.input), make_context(torch=True), str(given.input))
+def linalg_to_llvm(text: str, filename: str, *, target_cpu: str) -> str:
+    """The stage, from text to text."""
+    unit = vector_unit_of(Target.for_cpu(target_cpu))
+    module = parse_module(text, make_context(torch=True), filename)
     convert_linalg_to_llvm(module, unit)
-    stage.write(given.output, print_module(module))
+    return print_module(module)
+
+
+def _lower(given: argparse.Namespace) -> None:
+    text = stage.read(given.input)
+    stage.write(given.output, linalg_to_llvm(text, str(given.input), target_cpu=given.target_cpu))
 
 
 if __name__ == "__main__":
