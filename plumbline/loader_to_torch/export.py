@@ -21,6 +21,7 @@ from plumbline.loader_to_torch.node_locations import (
     set_locations,
 )
 from plumbline.loader_to_torch.refusals import refuse_what_has_no_meaning
+from plumbline.loader_to_torch.smallest_sizes import exclude_sizes_that_do_not_hold
 from plumbline.loader_to_torch.symbolic_sizes import (
     argument_shapes,
     bind_arguments,
@@ -176,6 +177,7 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
         program.model, program.inputs, program.dynamic_shapes, functional
     )
     _refuse_fixed_sizes(who, functional)
+    exclude_sizes_that_do_not_hold(who, exported, functional)
     mutated = {
         **functional.graph_signature.user_inputs_to_mutate,
         **functional.graph_signature.buffers_to_mutate,

@@ -171,6 +171,8 @@ SHAPES = [
         lambda x: (x.squeeze(), x.squeeze(1), x.squeeze(-1), x.squeeze(0)),
         lambda s: (s.tensor(5, 1, 7, 1),),
         [],
+        # A size of 1 would be squeezed too, so that the range begins at 2.
+        empty=False,
     ),
     OpCase(
         "rank_0_and_1",

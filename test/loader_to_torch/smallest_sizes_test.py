@@ -1,0 +1,75 @@
+"""Sizes of 0 and 1 that a program does not hold for are refused in calls, and no others."""
+
+import sys
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch.export import Dim
+
+from plumbline.errors import UserError
+from plumbline.loader_to_torch.export import export
+from plumbline.loader_to_torch.loader import TorchLoaderOutput
+
+
+class _Program(torch.nn.Module):
+    def __init__(self, function: Callable[[torch.Tensor], torch.Tensor]) -> None:
+        super().__init__()
+        self._function = function
+        self.weight = torch.nn.Parameter(torch.ones(5))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self._function(x) + 0 * self.weight.sum()
+
+
+@pytest.mark.parametrize(
+    ("function", "least"),
+    [
+        (lambda x: x * 2, 0),
+        (lambda x: x.sum(0), 0),
+        (lambda x: x @ x.mT, 0),
+        (lambda x: torch.cat([x, x]).reshape(-1), 0),
+        # PyTorch refuses the size.
+        (lambda x: x[0], 1),
+        (lambda x: x.argmax(0), 1),
+        (lambda x: x.amax(), 1),
+        (lambda x: torch.topk(x, 2, 0).values, 2),
+        (lambda x: torch.kthvalue(x, 1, 0).values, 1),
+        # The graph has 1 row for min(n, 1).
+        (lambda x: x[:1].clone(), 1),
+        (lambda x: x[:, :1].diagonal(), 1),
+    ],
+)
+def test_the_least_size(function: Callable[[torch.Tensor], torch.Tensor], least: int) -> None:
+    program = TorchLoaderOutput(
+        _Program(function), (torch.randn(4, 5),), {"x": {0: Dim("n")}}, "func_main"
+    )
+    (symbol,) = export("it", program).shapes.symbols
+    assert symbol.min == least
+
+
+def test_a_range_that_begins_higher_stays() -> None:
+    program = TorchLoaderOutput(
+        _Program(lambda x: torch.topk(x, 2, 0).values),
+        (torch.randn(4, 5),),
+        {"x": {0: Dim("n", min=3, max=9)}},
+        "func_main",
+    )
+    (symbol,) = export("it", program).shapes.symbols
+    assert (symbol.min, symbol.max) == (3, 9)
+
+
+def test_a_constant_that_follows_from_the_example() -> None:
+    # 3 rows make one window; PyTorch then takes the count of windows to be 1 for good.
+    def pooled(x: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.lp_pool1d(x.T, 2.0, 2)
+
+    program = TorchLoaderOutput(
+        _Program(pooled), (torch.randn(3, 5),), {"x": {0: Dim.AUTO}}, "func_main"
+    )
+    with pytest.raises(UserError, match="is 3, as in the example inputs, but not where it is 6"):
+        export("it", program)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
