@@ -397,9 +397,12 @@ def _floor_divide(left: Tensor, right: Tensor) -> Tensor:
     floor = apply(tcp.FloorOp, quotient)
     too_low = _test("gt", apply(tcp.SubOp, quotient, floor), like(left, 0.5))
     floor = _select(too_low, apply(tcp.AddOp, floor, one), floor)
+    exact = apply(tcp.DivfOp, left, right)
+    is_zero = _test("eq", floor, like(floor, 0))
+    floor = _select(is_zero, apply(tcp.CopysignOp, floor, exact), floor)
     # By zero there is no remainder, and the quotient is infinite or NaN.
     by_zero = _test("eq", right, like(right, 0))
-    return _select(by_zero, apply(tcp.DivfOp, left, right), floor)
+    return _select(by_zero, exact, floor)
 
 
 def _truncated_quotient(left: Tensor, right: Tensor) -> Tensor:

@@ -186,6 +186,14 @@ BINARY = [
         INTEGERS,
     ),
     _case("floor_divide", torch.floor_divide, _dividend_and_divisor, [tcp.FloorOp], FLOATS),
+    # The sign of zero is that of the quotient.
+    _case(
+        "floor_divide_of_zeros",
+        lambda x, y: torch.signbit(torch.nan_to_num(x // y)),
+        _dividend_and_divisor,
+        [tcp.FloorOp],
+        FLOATS,
+    ),
     _case("floor_divide_signed", torch.floor_divide, _dividend_and_divisor, [tcp.DivsiOp], SIGNED),
     _case(
         "floor_divide_unsigned", torch.floor_divide, _dividend_and_divisor, [tcp.DivuiOp], _UNSIGNED
