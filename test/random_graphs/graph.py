@@ -1,0 +1,172 @@
+"""A program as a few lines of Python over tensors, and inputs of several sizes to run it on."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch.export import Dim
+
+_NAME = re.compile(r"\b[xv]\d+\b")
+_FLOAT_DTYPE = re.compile(r"torch\.(float16|bfloat16|float32|float64)\b")
+_SCOPE = {"torch": torch, "F": torch.nn.functional}
+
+Case = dict[str, torch.Tensor]
+"""Tensors by the names of inputs."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """`name = expression`, where the expression yields one tensor."""
+
+    name: str
+    expression: str
+
+    @property
+    def operands(self) -> set[str]:
+        """The names of inputs and of lines before it that it reads."""
+        return set(_NAME.findall(self.expression))
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a graph is compiled: as `plumbline.compile` takes it, and how its sizes are told."""
+
+    opt_level: int = 2
+    target_cpu: str = "native"
+    runtime_checks: bool = False
+    named_dims: bool = True
+    """Sizes are symbols with names, or else Dim.AUTO, whose relations PyTorch finds."""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A program, what it is exported with (the first case), and what it is run on."""
+
+    lines: tuple[Line, ...]
+    outputs: tuple[str, ...]
+    cases: tuple[Case, ...]
+    options: Options = Options()
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the inputs, in order."""
+        return tuple(self.cases[0])
+
+    def dynamic_shapes(self) -> dict[str, dict[int, object]] | None:
+        """What `torch.export.export` takes: dims differ where the cases do.
+
+        Sizes that are equal in all cases are one symbol.
+        """
+        symbols: dict[tuple[int, ...], object] = {}
+        shapes: dict[str, dict[int, object]] = {name: {} for name in self.inputs}
+        for name in self.inputs:
+            for axis in range(self.cases[0][name].ndim):
+                sizes = tuple(case[name].shape[axis] for case in self.cases)
+                if len(set(sizes)) > 1:
+                    symbol = Dim(f"n{len(symbols)}") if self.options.named_dims else Dim.AUTO
+                    shapes[name][axis] = symbols.setdefault(sizes, symbol)
+        return shapes if symbols else None
+
+    def module(self) -> torch.nn.Module:
+        """The program as a module."""
+        scope: dict[str, object] = dict(_SCOPE)
+        exec(compile(self.class_text(), "<graph>", "exec"), scope)
+        made = scope["Graph"]
+        assert callable(made)
+        module = made()
+        assert isinstance(module, torch.nn.Module)
+        return module
+
+    def class_text(self) -> str:
+        """The source of the module's class."""
+        body = [f"{line.name} = {line.expression}" for line in self.lines]
+        body.append(f"return ({', '.join(self.outputs)},)")
+        return "\n".join(
+            [
+                "class Graph(torch.nn.Module):",
+                f"    def forward(self, {', '.join(self.inputs)}):",
+                *(f"        {line}" for line in body),
+                "",
+            ]
+        )
+
+    def source(self) -> str:
+        """A program that compiles this one, and compares what comes out in each case."""
+        shapes = re.sub(
+            r"Dim\('?(n\d+)'?[^)]*\)|<class '[^']*\.(n\d+)'>",
+            lambda match: f"Dim('{match[1] or match[2]}')",
+            repr(self.dynamic_shapes()),
+        )
+        shapes = re.sub(r"_?Dim(Hint)?\.?\w*\(?type=[^)]*\)?", "Dim.AUTO", shapes)
+        options = ", ".join(
+            f"{name}={getattr(self.options, name)!r}"
+            for name in ("opt_level", "target_cpu", "runtime_checks")
+        )
+        cases = ",\n".join(
+            "    (" + " ".join(f"{_literal(tensor)}," for tensor in case.values()) + ")"
+            for case in self.cases
+        )
+        return "\n".join(
+            [
+                "import torch",
+                "import torch.nn.functional as F",
+                "from torch.export import Dim",
+                "from torch import inf, nan",
+                "",
+                "import plumbline",
+                "",
+                self.class_text(),
+                f"cases = [\n{cases},\n]",
+                f"program = plumbline.compile(Graph(), cases[0], {shapes}, {options})",
+                "for case in cases:",
+                "    print(program(*case), Graph()(*case), sep='\\n')",
+                "",
+            ]
+        )
+
+
+def _literal(tensor: torch.Tensor) -> str:
+    values = tensor.to(torch.float32) if tensor.dtype == torch.bfloat16 else tensor
+    made = f"torch.tensor({values.tolist()}, dtype={tensor.dtype})"
+    return f"torch.zeros({list(tensor.shape)}, dtype={tensor.dtype})" if 0 in tensor.shape else made
+
+
+def evaluate(lines: Sequence[Line], known: Case) -> Case:
+    """What PyTorch makes of lines, added to what is known.
+
+    Raises:
+      Exception: what PyTorch raises.
+    """
+    values = dict(known)
+    with torch.no_grad():
+        for line in lines:
+            values[line.name] = eval(line.expression, _SCOPE, values)
+    return values
+
+
+def evaluate_in(dtype: torch.dtype, lines: Sequence[Line], known: Case) -> Case:
+    """The same with one dtype in place of all that are floats, to tell rounding from mistakes."""
+    values = {name: as_float(value, dtype) for name, value in known.items()}
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        return evaluate(
+            [Line(line.name, _FLOAT_DTYPE.sub(str(dtype), line.expression)) for line in lines],
+            values,
+        )
+    finally:
+        torch.set_default_dtype(before)
+
+
+def as_float(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """The tensor itself, or of that dtype if it is of floats."""
+    return tensor.to(dtype) if tensor.is_floating_point() else tensor
+
+
+def is_exact(value: torch.Tensor, others: Sequence[torch.Tensor]) -> bool:
+    """Whether a value is the same in narrower and in wider floats: no rounding stands behind it."""
+    return all(
+        torch.allclose(value.double(), other.double(), rtol=0, atol=0, equal_nan=True)
+        for other in others
+    )
