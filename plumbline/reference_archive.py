@@ -152,9 +152,11 @@ class ReferenceArchive:
         # np.savez leaves the timestamps to the zipfile module of the day.
         with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
             for name, tensor in members.items():
-                info = zipfile.ZipInfo(f"{name}.npy", _TIMESTAMP)
-                with archive.open(info, "w", force_zip64=True) as member:
-                    np.lib.format.write_array(member, tensor, allow_pickle=False)
+                member = io.BytesIO()
+                np.lib.format.write_array(member, tensor, version=(1, 0), allow_pickle=False)
+                # All at once: of a member whose size it does not know before, one release of
+                # Python writes other headers than the next.
+                archive.writestr(_header(name), member.getbuffer())
         atomic_file.write_bytes(path, content.getvalue())
 
     @classmethod
@@ -188,6 +190,14 @@ class ReferenceArchive:
             raise UserError(f"{os.fspath(path)}: cannot be read: {error.strerror}") from error
         except UserError as error:
             raise UserError(f"{os.fspath(path)}: not a reference archive: {error}") from error
+
+
+def _header(name: str) -> zipfile.ZipInfo:
+    """A member's header, with nothing in it that depends on the machine."""
+    info = zipfile.ZipInfo(f"{name}.npy", _TIMESTAMP)
+    info.create_system = 3  # Unix, also where it is not.
+    info.external_attr = 0o600 << 16
+    return info
 
 
 def _check_alike(prefix: str, tensors: Sequence[Tensor], references: Sequence[Tensor]) -> None:
