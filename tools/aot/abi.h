@@ -1,24 +1,28 @@
 // How C and C++ call a compiled function: the memref C ABI of MLIR, free of MLIR's own headers.
 //
-// A function `foo` with the inputs tensor<f32> and tensor<?xf32> and the result tensor<?xf32> is
+// It is C11 and C++17. A function `foo` with the inputs tensor<f32> and tensor<?xf32> and the
+// result tensor<?xf32> is
 //
-//   extern "C" StridedMemRefType<float, 1> foo(DECL_RANK_0_MEMREF_ABI(float),
-//                                              DECL_RANK_1_MEMREF_ABI(float));
+//   DECL_RANK_0_MEMREF_TYPE(float, Scalar);
+//   DECL_RANK_1_MEMREF_TYPE(float, Vector);
+//   Vector foo(DECL_RANK_0_MEMREF_ABI(float), DECL_RANK_1_MEMREF_ABI(float));
 //
-//   StridedMemRefType<float, 1> result = foo(PASS_RANK_0_MEMREF(a), PASS_RANK_1_MEMREF(b));
+//   Vector result = foo(PASS_RANK_0_MEMREF(a), PASS_RANK_1_MEMREF(b));
 //
-// where a and b are StridedMemRefType<float, 0> and <float, 1>. Several results come back in one
-// struct of them, in their order, that the caller declares. It has to be a plain struct: std::tuple
-// may lay its members out in another order.
+// where a is a Scalar and b a Vector. In C++ declare foo as extern "C"; there Vector is another
+// name of StridedMemRefType<float, 1>. Several results come back in one struct of them, in their
+// order, that the caller declares. It has to be a plain struct: std::tuple may lay its members out
+// in another order.
 //
-//   struct FooResults {
-//     StridedMemRefType<float, 1> sum;
-//     StridedMemRefType<float, 1> product;
-//   };
-//   extern "C" FooResults foo(DECL_RANK_1_MEMREF_ABI(float), DECL_RANK_1_MEMREF_ABI(float));
+//   typedef struct {
+//     Vector sum;
+//     Vector product;
+//   } FooResults;
+//   FooResults foo(DECL_RANK_1_MEMREF_ABI(float), DECL_RANK_1_MEMREF_ABI(float));
 //
-// Element types: float, double, plumbline::Float16, plumbline::BFloat16, std::int8_t to
-// std::int64_t, std::uint8_t to std::uint64_t, and bool, which is one byte of 0 or 1.
+// Element types: float, double, int8_t to int64_t, uint8_t to uint64_t, and bool, which is one byte
+// of 0 or 1; of 16 bits plumbline::Float16 and plumbline::BFloat16, and in C uint16_t, which holds
+// their bits.
 //
 // Inputs stay the caller's; the function reads them as row-major without gaps (strides as if made
 // from sizes, offset 0) and does not change them.
@@ -29,48 +33,94 @@
 
 // The function takes sizes on trust. Beside it is one that does not, `foo_checked`:
 //
-//   extern "C" char* foo_checked(FooResults*, DECL_RANK_1_MEMREF_ABI(float),
-//                                DECL_RANK_1_MEMREF_ABI(float));
+//   char* foo_checked(FooResults*, DECL_RANK_1_MEMREF_ABI(float), DECL_RANK_1_MEMREF_ABI(float));
 //
 //   FooResults results;
 //   char* refusal = foo_checked(&results, PASS_RANK_1_MEMREF(a), PASS_RANK_1_MEMREF(b));
-//   if (refusal != nullptr) {
-//     std::fprintf(stderr, "%s\n", refusal);
-//     std::free(refusal);
+//   if (refusal != NULL) {
+//     fprintf(stderr, "%s\n", refusal);
+//     free(refusal);
 //   }
 //
-// It calls `foo`, writes what it returns to where the first argument points, and returns null; with
-// one result that is a StridedMemRefType, and a function without results takes no such argument.
+// It calls `foo`, writes what it returns to where the first argument points, and returns null; of
+// one result the first argument is a pointer to a memref, and of none there is no such argument.
 // But where a size is not the static one, is outside the range of its symbol, or disagrees with
 // another (two sizes that are both n, or n and 2*n), or where the memory is not row-major without
-// gaps, it computes nothing and returns a message that says which argument is wrong and why. The
-// message is the caller's, to give back with free(). Element types, ranks and pointers are as the
-// caller declares them: no one can check those.
+// gaps, it computes nothing and returns a message that says which argument is wrong and why. So it
+// does where an op cannot go on: memory that cannot be had, an index out of range, an integer
+// divided by zero, an extreme of no elements. There `foo` ends the process with the same message.
+// The message is the caller's, to give back with free(). Element types, ranks and pointers are as
+// the caller declares them: no one can check those (docs/limits.md).
 
 #ifndef TOOLS_AOT_ABI_H_
 #define TOOLS_AOT_ABI_H_
 
-#include <cstdint>
-
-#include "tools/aot/half.h"
+#include <stdint.h>  // In C++ too: <cstdint> need not have int64_t outside of std.
 
 // A tensor in memory: element (i0, i1, ...) is data[offset + i0 * strides[0] + i1 * strides[1]
 // ...].
+#ifdef __cplusplus
+
+#include "tools/aot/half.h"
+
 template <typename T, int Rank>
 struct StridedMemRefType {
   T* basePtr;  // The start of the allocation.
   T* data;     // The same, aligned.
-  std::int64_t offset;
-  std::int64_t sizes[Rank];
-  std::int64_t strides[Rank];
+  int64_t offset;
+  int64_t sizes[Rank];
+  int64_t strides[Rank];
 };
 
 template <typename T>
 struct StridedMemRefType<T, 0> {
   T* basePtr;
   T* data;
-  std::int64_t offset;
+  int64_t offset;
 };
+
+// The size makes the type complete, without which it is no result of a C function.
+#define PLUMBLINE_DECL_MEMREF_TYPE(N, type, Name) \
+  using Name = StridedMemRefType<type, N>;        \
+  static_assert(sizeof(Name) == 24 + 16 * N, "laid out as C does")
+#define DECL_RANK_0_MEMREF_TYPE(type, Name) PLUMBLINE_DECL_MEMREF_TYPE(0, type, Name)
+
+#else
+
+#define PLUMBLINE_DECL_MEMREF_TYPE(N, type, Name) \
+  typedef struct {                                \
+    type* basePtr;                                \
+    type* data;                                   \
+    int64_t offset;                               \
+    int64_t sizes[N];                             \
+    int64_t strides[N];                           \
+  } Name
+#define DECL_RANK_0_MEMREF_TYPE(type, Name) \
+  typedef struct {                          \
+    type* basePtr;                          \
+    type* data;                             \
+    int64_t offset;                         \
+  } Name
+
+#endif
+
+// DECL_RANK_N_MEMREF_TYPE(type, Name): names the type of a tensor of rank N.
+#define DECL_RANK_1_MEMREF_TYPE(type, Name) PLUMBLINE_DECL_MEMREF_TYPE(1, type, Name)
+#define DECL_RANK_2_MEMREF_TYPE(type, Name) PLUMBLINE_DECL_MEMREF_TYPE(2, type, Name)
+#define DECL_RANK_3_MEMREF_TYPE(type, Name) PLUMBLINE_DECL_MEMREF_TYPE(3, type, Name)
+#define DECL_RANK_4_MEMREF_TYPE(type, Name) PLUMBLINE_DECL_MEMREF_TYPE(4, type, Name)
+#define DECL_RANK_5_MEMREF_TYPE(type, Name) PLUMBLINE_DECL_MEMREF_TYPE(5, type, Name)
+#define DECL_RANK_6_MEMREF_TYPE(type, Name) PLUMBLINE_DECL_MEMREF_TYPE(6, type, Name)
+#define DECL_RANK_7_MEMREF_TYPE(type, Name) PLUMBLINE_DECL_MEMREF_TYPE(7, type, Name)
+#define DECL_RANK_8_MEMREF_TYPE(type, Name) PLUMBLINE_DECL_MEMREF_TYPE(8, type, Name)
+#define DECL_RANK_9_MEMREF_TYPE(type, Name) PLUMBLINE_DECL_MEMREF_TYPE(9, type, Name)
+#define DECL_RANK_10_MEMREF_TYPE(type, Name) PLUMBLINE_DECL_MEMREF_TYPE(10, type, Name)
+#define DECL_RANK_11_MEMREF_TYPE(type, Name) PLUMBLINE_DECL_MEMREF_TYPE(11, type, Name)
+#define DECL_RANK_12_MEMREF_TYPE(type, Name) PLUMBLINE_DECL_MEMREF_TYPE(12, type, Name)
+#define DECL_RANK_13_MEMREF_TYPE(type, Name) PLUMBLINE_DECL_MEMREF_TYPE(13, type, Name)
+#define DECL_RANK_14_MEMREF_TYPE(type, Name) PLUMBLINE_DECL_MEMREF_TYPE(14, type, Name)
+#define DECL_RANK_15_MEMREF_TYPE(type, Name) PLUMBLINE_DECL_MEMREF_TYPE(15, type, Name)
+#define DECL_RANK_16_MEMREF_TYPE(type, Name) PLUMBLINE_DECL_MEMREF_TYPE(16, type, Name)
 
 // PLUMBLINE_EACH_N(M, x) is `, M(x, 0), M(x, 1) ... , M(x, N - 1)`.
 #define PLUMBLINE_EACH_0(M, x)
@@ -91,13 +141,12 @@ struct StridedMemRefType<T, 0> {
 #define PLUMBLINE_EACH_15(M, x) PLUMBLINE_EACH_14(M, x), M(x, 14)
 #define PLUMBLINE_EACH_16(M, x) PLUMBLINE_EACH_15(M, x), M(x, 15)
 
-#define PLUMBLINE_INT64(x, i) std::int64_t
+#define PLUMBLINE_INT64(x, i) int64_t
 #define PLUMBLINE_SIZE(m, i) (m).sizes[i]
 #define PLUMBLINE_STRIDE(m, i) (m).strides[i]
 
 #define PLUMBLINE_DECL_MEMREF_ABI(N, type) \
-  type*, type*,                            \
-      std::int64_t PLUMBLINE_EACH_##N(PLUMBLINE_INT64, ) PLUMBLINE_EACH_##N(PLUMBLINE_INT64, )
+  type*, type*, int64_t PLUMBLINE_EACH_##N(PLUMBLINE_INT64, ) PLUMBLINE_EACH_##N(PLUMBLINE_INT64, )
 #define PLUMBLINE_PASS_MEMREF(N, m) \
   (m).basePtr, (m).data,            \
       (m).offset PLUMBLINE_EACH_##N(PLUMBLINE_SIZE, m) PLUMBLINE_EACH_##N(PLUMBLINE_STRIDE, m)
@@ -121,7 +170,7 @@ struct StridedMemRefType<T, 0> {
 #define DECL_RANK_15_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(15, type)
 #define DECL_RANK_16_MEMREF_ABI(type) PLUMBLINE_DECL_MEMREF_ABI(16, type)
 
-// PASS_RANK_N_MEMREF(m): the arguments that stand for `m`, a StridedMemRefType<type, N>, in a call.
+// PASS_RANK_N_MEMREF(m): the arguments that stand for `m`, a tensor of rank N, in a call.
 // `m` is evaluated many times: pass a variable.
 #define PASS_RANK_0_MEMREF(m) PLUMBLINE_PASS_MEMREF(0, m)
 #define PASS_RANK_1_MEMREF(m) PLUMBLINE_PASS_MEMREF(1, m)
