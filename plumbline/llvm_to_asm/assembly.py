@@ -1,10 +1,9 @@
 """Turns LLVM IR into assembly text for a CPU, with llvmlite."""
 
-import contextlib
-import os
+import functools
+import re
+import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import llvmlite.binding as llvm
@@ -35,7 +34,7 @@ class Target:
         very machine, with just the features that it has), or one of LLVM's names, "skylake".
 
         Raises:
-          UserError: LLVM knows no CPU of that name for this architecture.
+          UserError: LLVM can make no 64-bit code for a CPU of that name.
         """
         triple = llvm.get_process_triple()
         if cpu == "native":
@@ -43,6 +42,11 @@ class Target:
         architecture = triple.partition("-")[0]
         if cpu == "baseline":
             return cls(triple, _BASELINES.get(architecture, "generic"))
+        if problem := _problem_with(cpu, triple):
+            raise UserError(
+                f'target_cpu {cpu!r}: {problem}; use "baseline", "native", or a name that '
+                f"clang -mcpu takes for {architecture}"
+            )
         return cls(triple, cpu)
 
 
@@ -83,28 +87,58 @@ def _optimise(llvm_ir: str, machine: llvm.TargetMachine, optimisation_level: int
 
 
 def _target_machine(target: Target, optimisation_level: int) -> llvm.TargetMachine:
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    complaints: list[str] = []
+    _initialize()
     try:
-        with _standard_error_into(complaints):
-            machine = llvm.Target.from_triple(target.triple).create_target_machine(
-                cpu=target.cpu,
-                features=",".join(filter(None, (target.features, _tuning(target)))),
-                opt=optimisation_level,
-                reloc="pic",
-                codemodel="default",
-            )
+        return llvm.Target.from_triple(target.triple).create_target_machine(
+            cpu=target.cpu,
+            features=",".join(filter(None, (target.features, _tuning(target)))),
+            opt=optimisation_level,
+            reloc="pic",
+            codemodel="default",
+        )
     except RuntimeError as error:
         raise UserError(f"no code can be made for {target}: {error}") from None
-    # LLVM accepts an unknown CPU here with a line on standard error, and ends the process later.
-    if any("is not a recognized" in line for line in complaints):
-        raise UserError(
-            f"target_cpu {target.cpu!r}: {complaints[0].strip()}; "
-            'use "baseline", "native", or a name that clang -mcpu takes for '
-            f"{target.triple.partition('-')[0]}"
-        )
-    return machine
+
+
+def _initialize() -> None:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+
+
+_TRIAL = """
+import sys
+triple, cpu, *sys.path = sys.argv[1:]
+from plumbline.llvm_to_asm.assembly import compile_trial
+compile_trial(triple, cpu)
+"""
+
+
+def compile_trial(triple: str, cpu: str) -> None:
+    """Compiles a function of nothing, for the sake of what LLVM says of the CPU."""
+    emit_assembly("define void @f() {\n  ret void\n}\n", Target(triple, cpu))
+
+
+@functools.cache
+def _problem_with(cpu: str, triple: str) -> str:
+    """What keeps LLVM from making code for a CPU; empty if nothing does.
+
+    LLVM says that it does not know a CPU on standard error only, and ends the process at one that
+    has no 64-bit instructions: so another process is asked.
+    """
+    if not re.fullmatch(r"[\w.+-]+", cpu, re.ASCII):
+        return "that is no name of a CPU"
+    trial = subprocess.run(
+        [sys.executable, "-c", _TRIAL, triple, cpu, *sys.path],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "is not a recognized" in trial.stderr:
+        return "LLVM knows no such CPU"
+    if trial.returncode != 0:
+        return "LLVM makes no 64-bit code for such a CPU"
+    return ""
 
 
 def _tuning(target: Target) -> str:
@@ -112,19 +146,3 @@ def _tuning(target: Target) -> str:
     # LLVM makes gathers and scatters of loops that walk a column, as packing and transposing do:
     # they took three times as long there as one element at a time (AMD Zen 5).
     return "+prefer-no-gather,+prefer-no-scatter" if target.triple.startswith("x86_64") else ""
-
-
-@contextlib.contextmanager
-def _standard_error_into(lines: list[str]) -> Iterator[None]:
-    """Appends to `lines` what is written to file descriptor 2 meanwhile, also by C++ code."""
-    sys.stderr.flush()
-    saved = os.dup(2)
-    with tempfile.TemporaryFile("w+") as captured:
-        os.dup2(captured.fileno(), 2)
-        try:
-            yield
-        finally:
-            os.dup2(saved, 2)
-            os.close(saved)
-            captured.seek(0)
-            lines.extend(captured)

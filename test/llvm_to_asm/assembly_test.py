@@ -61,9 +61,25 @@ def test_an_object_file_holds_the_same_function() -> None:
     assert any(section.is_text() and section.size() > 0 for section in sections)
 
 
-def test_an_unknown_cpu_is_refused_by_name() -> None:
-    with pytest.raises(UserError, match=r"target_cpu 'pentium9'.*baseline.*native"):
-        emit_assembly(_SUM, Target.for_cpu("pentium9"))
+@pytest.mark.parametrize("cpu", ["pentium9", "", "a b", "+avx", "x86-64\n", "é", "\0", "\udc80"])
+def test_an_unknown_cpu_is_refused_by_name(cpu: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UserError, match=r"target_cpu '.*no .*CPU.*baseline.*native"):
+        Target.for_cpu(cpu)
+    assert capfd.readouterr() == ("", "")
+
+
+# LLVM ends the process at these. "help" has it print a list.
+@on_x86_64
+@pytest.mark.parametrize("cpu", ["i386", "pentium4", "prescott", "lakemont", "help"])
+def test_a_cpu_without_64_bit_code_is_refused(cpu: str) -> None:
+    with pytest.raises(UserError, match=rf"target_cpu '{cpu}': .*64-bit code.*baseline"):
+        Target.for_cpu(cpu)
+
+
+@on_x86_64
+def test_names_of_cpus_with_64_bit_code_are_taken() -> None:
+    for cpu in ("skylake", "znver5", "x86-64", "core2"):
+        assert Target.for_cpu(cpu).cpu == cpu
 
 
 def test_text_that_is_not_llvm_ir_is_refused_with_its_place() -> None:
