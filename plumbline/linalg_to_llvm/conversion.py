@@ -19,6 +19,7 @@ from plumbline.linalg_to_llvm.pipelines import (
 )
 from plumbline.linalg_to_llvm.reassociation import reassociate_reductions
 from plumbline.linalg_to_llvm.recomputation import keep_computations_apart, let_computations_go
+from plumbline.linalg_to_llvm.splats import fill_splats
 from plumbline.pipeline import Option, Pass, Pipeline
 from plumbline.vector_unit import AVX2, VectorUnit
 from plumbline.walk import operations_of
@@ -62,6 +63,12 @@ LET_COMPUTATIONS_GO = Pass(
     "let-computations-go",
     "Take the uses away that keep-computations-apart gave",
     let_computations_go,
+)
+
+FILL_SPLATS = Pass(
+    "fill-splats",
+    "Fill tensors in a loop that would else be large constants with one value everywhere",
+    fill_splats,
 )
 
 REASSOCIATE_REDUCTIONS = Pass(
@@ -116,6 +123,7 @@ def linalg_to_llvm_pipeline(unit: VectorUnit) -> Pipeline:
             KEEP_COMPUTATIONS_APART,
             FUSE,
             LET_COMPUTATIONS_GO,
+            FILL_SPLATS,
             PREPARE_TENSORS,
             BUFFERIZE_WHOLE_MODULE,
             NAME_COMPUTATIONS,

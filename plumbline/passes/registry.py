@@ -87,6 +87,7 @@ PASSES = _by_name(
         linalg_to_llvm.ATTACH_PROMISES,
         linalg_to_llvm.BUFFERIZE_WHOLE_MODULE,
         linalg_to_llvm.EXPAND_ELEMENTARY_FUNCTIONS,
+        linalg_to_llvm.FILL_SPLATS,
         linalg_to_llvm.KEEP_COMPUTATIONS_APART,
         linalg_to_llvm.LET_COMPUTATIONS_GO,
         linalg_to_llvm.ORDER_LOOPS,

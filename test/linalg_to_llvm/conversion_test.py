@@ -52,6 +52,15 @@ def test_private_functions_stay_inside() -> None:
     assert len(re.findall(r"llvm\.func .*llvm\.sret", lowered)) == 1
 
 
+def test_one_value_everywhere_takes_no_text_of_its_size() -> None:
+    type_ = "tensor<100000x100000xf32>"
+    lowered = _lower(
+        f"func.func @f() -> {type_} {{"
+        f"  %c = arith.constant dense<3.0> : {type_} return %c : {type_} }}"
+    )
+    assert "llvm.mlir.global" not in lowered
+
+
 def test_results_are_copies_of_inputs_and_constants() -> None:
     lowered = _lower(
         "func.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {"

@@ -54,7 +54,8 @@ def _fold_constants(op: TcpOp, compute: Callable[..., Array | None]) -> ir.Value
     splat = all(attribute.is_splat for attribute in attributes)
     if not splat and _count(type_) > _MAX_ELEMENTS:
         return None
-    arrays = [np.array(attribute) for attribute in attributes]
+    # Not copied: a splat is one element that numpy sees everywhere, as often as may be.
+    arrays = [np.asarray(attribute) for attribute in attributes]
     if splat:
         arrays = [array.reshape(-1)[:1] for array in arrays]
     with np.errstate(all="ignore"):
@@ -228,7 +229,7 @@ def _fold_broadcast(op: TcpOp) -> ir.Value | None:
         return None
     if not type_.has_static_shape or not _count(type_):
         return None
-    return _const(np.array(attribute).reshape(-1)[:1], type_)
+    return _const(np.asarray(attribute).reshape(-1)[:1], type_)
 
 
 # x + 0.0 is no identity: it makes 0.0 of -0.0.

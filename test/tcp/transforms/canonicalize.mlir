@@ -182,3 +182,16 @@ func.func @keep_first(%y: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %1 = tcp.divf %one, %y : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
   return %0, %1 : tensor<2xf32>, tensor<2xf32>
 }
+
+// -----
+
+// One value everywhere is never more than one element, however large the tensor.
+
+// CHECK-LABEL: func.func @huge(
+// CHECK:         tcp.const {value = dense<2.000000e+00> : tensor<100000x1000000xf32>}
+// CHECK-NOT:     tcp.add
+func.func @huge() -> tensor<100000x1000000xf32> {
+  %one = tcp.const {value = dense<1.0> : tensor<100000x1000000xf32>} : tensor<100000x1000000xf32>
+  %0 = tcp.add %one, %one : tensor<100000x1000000xf32>, tensor<100000x1000000xf32> -> tensor<100000x1000000xf32>
+  return %0 : tensor<100000x1000000xf32>
+}

@@ -1,0 +1,61 @@
+"""Fills tensors in a loop that would else be constants with one value everywhere.
+
+Such a constant is one number up to here. LLVM has no form for that, but lists all elements: twenty
+million took 90 s, 6 GB and 400 MB of LLVM IR, and their space in the library.
+"""
+
+import math
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, linalg, tensor
+
+from plumbline.walk import operations_of
+
+_MOST_ELEMENTS = 64
+"""Of a constant that stays one."""
+
+
+def fill_splats(module: ir.Operation) -> None:
+    """Replaces the large constants of `module` that have one value everywhere by loops."""
+    with module.context:
+        for op in operations_of(module, "arith"):
+            if op.name == "arith.constant" and _is_large_splat(op):
+                with ir.InsertionPoint(op), op.location:
+                    op.results[0].replace_all_uses_with(_filled(op.attributes["value"]))
+                op.erase()
+
+
+def _is_large_splat(constant: ir.Operation) -> bool:
+    type_ = constant.results[0].type
+    # The bindings have no class for elements of other types, such as complex numbers.
+    if not isinstance(type_, ir.RankedTensorType) or not isinstance(
+        type_.element_type, ir.IntegerType | ir.FloatType | ir.IndexType
+    ):
+        return False
+    value = constant.attributes["value"]
+    return (
+        isinstance(value, ir.DenseElementsAttr)
+        and value.is_splat
+        and math.prod(type_.shape) > _MOST_ELEMENTS
+    )
+
+
+def _filled(value: ir.DenseElementsAttr) -> ir.Value:
+    """A tensor that has the number of a splat everywhere.
+
+    The number is within the loops, as in all that comes this far, where `linalg.fill` has it as an
+    operand.
+    """
+    type_ = ir.RankedTensorType(value.type)
+    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
+    fill = linalg.GenericOp(
+        [type_],
+        [],
+        [tensor.empty(type_.shape, type_.element_type)],
+        ir.ArrayAttr.get([ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank))]),
+        ir.ArrayAttr.get([parallel] * type_.rank),
+    )
+    element = type_.element_type
+    with ir.InsertionPoint(fill.regions[0].blocks.append(element, arg_locs=[fill.location])):
+        linalg.YieldOp([arith.ConstantOp(element, value.get_splat_value()).result])
+    return fill.results[0]
