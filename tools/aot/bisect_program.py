@@ -82,4 +82,4 @@ if __name__ == "__main__":
         default=2,
         help="as the flag --//tools/aot:opt_level",
     )
-    stage.run(arguments, _bisect)
+    stage.run(arguments, _bisect, runs_loader=True)

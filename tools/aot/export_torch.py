@@ -52,4 +52,4 @@ if __name__ == "__main__":
     arguments.add_argument(
         "--reference-tensors", type=stage.path, required=True, help="the .npz file to write"
     )
-    stage.run(arguments, _export)
+    stage.run(arguments, _export, runs_loader=True)

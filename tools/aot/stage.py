@@ -2,12 +2,17 @@
 
 import argparse
 import os
+import resource
+import shlex
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from plumbline import atomic_file
 from plumbline.errors import UserError
+from plumbline.watched_process import Death, run_watched
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
@@ -61,14 +66,71 @@ def run_text_stage(description: str | None, transform: Callable[[str, str], str]
     )
 
 
-def run(arguments: argparse.ArgumentParser, program: Callable[[argparse.Namespace], None]) -> None:
-    """Runs `program` on the parsed command line; a mistake of the user's ends it with a message."""
+def run(
+    arguments: argparse.ArgumentParser,
+    program: Callable[[argparse.Namespace], None],
+    *,
+    runs_loader: bool = False,
+) -> None:
+    """Runs `program` on the parsed command line; a mistake of the user's ends it with a message.
+
+    So does a fault of LLVM's or MLIR's that ends their process, as `program` has one of its own.
+    Its memory is what the machine has, at most, and what it prints to standard error appears at
+    its end, unless it `runs_loader`: that is the user's code, which may do as it likes.
+    """
     arguments.add_argument("--label", help="the Bazel target to name in messages")
     given = arguments.parse_args()
-    try:
-        program(given)
-    except UserError as error:
-        sys.exit(f"error: {given.label}: {error}" if given.label else f"error: {error}")
+
+    def run_child() -> None:
+        if not runs_loader:
+            _limit_memory()
+        try:
+            program(given)
+        except UserError as error:
+            sys.exit(_message(given, str(error)))
+        except MemoryError:
+            sys.exit(_message(given, f"{_subject(given)}: there is not enough memory for it"))
+
+    ending = run_watched(run_child, keep_back_errors=not runs_loader)
+    sys.exit(_report(given, ending) if isinstance(ending, Death) else ending)
+
+
+def _message(given: argparse.Namespace, text: str) -> str:
+    return f"error: {given.label}: {text}" if given.label else f"error: {text}"
+
+
+def _subject(given: argparse.Namespace) -> str:
+    """What a program works on, or else the name of the program."""
+    return str(getattr(given, "input", Path(sys.argv[0]).stem))
+
+
+def _limit_memory() -> None:
+    """Has an allocation fail that is larger than the machine, before it takes the machine down."""
+    most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+
+
+def _report(given: argparse.Namespace, death: Death) -> str:
+    """What to tell of a program that did not come to its end; keeps what shows it again."""
+    name = Path(sys.argv[0]).stem
+    command = [name, *sys.argv[1:]]
+    kept = ""
+    source = getattr(given, "input", None)
+    if source is not None and source.is_file():
+        folder = tempfile.mkdtemp(prefix=f"plumbline-{name}-")
+        copy = shutil.copy(source, folder)
+        kept = f"its input is kept as {copy}, and "
+        command = [copy if Path(word) == source else word for word in command]
+    words = " ".join(death.printed.split("\n", 3)[:3]).strip()
+    said = f", saying: {words}" if words else ""
+    return _message(
+        given,
+        f"{_subject(given)}: {name} was ended by {death.cause} within LLVM or MLIR{said}\n"
+        f"  This is a fault of theirs or of Plumbline's; nothing was written. To see it again, "
+        f"{kept}the command is: {shlex.join(command)}",
+    )
 
 
 def read(file: Path) -> str:

@@ -25,6 +25,7 @@ from plumbline.tcp.assembly.lexer import AssemblyError, Tokens
 from plumbline.tcp.assembly.module import parse_module, parse_operation
 from plumbline.tcp.assembly.writer import Writer
 from plumbline.tcp.dialect import formats
+from plumbline.watched_process import Death, run_watched
 from tools.tcp_opt import bytecode, command_line, round_trip
 from tools.tcp_opt.command_line import FLAGS, PROGRAM, UNAVAILABLE, Arguments
 from tools.tcp_opt.diagnostics import (
@@ -74,6 +75,18 @@ def main(command: Sequence[str]) -> int:
     if arguments.prints_ir:
         spell_dumps(lambda dump: _custom_form(dump, arguments), _wanted(arguments))
     return Run(arguments, context, reader, _display_name(arguments.input)).on(content)
+
+
+def watched_main(command: Sequence[str]) -> int:
+    """The same in a process of its own, so that a pass which crashes ends in a message, too."""
+    ending = run_watched(lambda: sys.exit(main(command)))
+    if not isinstance(ending, Death):
+        return ending
+    print_to_stderr(
+        f"{PROGRAM}: error: ended by {ending.cause} within LLVM or MLIR; to find the pass, "
+        "--mlir-pass-pipeline-crash-reproducer=<filename> or --mlir-print-ir-before-all"
+    )
+    return 1
 
 
 def _make_context() -> ir.Context:
@@ -455,4 +468,4 @@ def _entry(name: str, summary: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(watched_main(sys.argv[1:]))
