@@ -6,13 +6,16 @@ import signal
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import FrameType
 from typing import IO
 
-_INTERRUPTED = 130
-"""The exit status of a program that Ctrl-C ended, as shells have it."""
+_HANDED_ON = (signal.SIGINT, signal.SIGTERM)
+"""The signals by which people and build systems end a program."""
+
+_SIGNALLED = 128
+"""What shells add to the number of such a signal, as the exit status."""
 
 
 @dataclass(frozen=True)
@@ -38,27 +41,30 @@ def run_watched(program: Callable[[], object], *, keep_back_errors: bool = False
     sys.stdout.flush()
     sys.stderr.flush()
     with tempfile.TemporaryFile() as errors:
+        # Until it is settled here what becomes of them, they wait.
+        unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, _HANDED_ON)
         child = os.fork()
         if child == 0:
+            signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
             if keep_back_errors:
                 os.dup2(errors.fileno(), 2)
-            status = _exit_status(program)
+            status = exit_status(program)
             came_to_end[0] = 1
             os._exit(status)
-        status = _wait(child)
+        status = _wait(child, unblocked)
         errors.seek(0)
         printed = errors.read().decode(errors="replace")
     if came_to_end[0]:
         _print(sys.stderr, printed)
         return status
-    if status == -signal.SIGINT:
-        return _INTERRUPTED
+    if -status in _HANDED_ON:
+        return _SIGNALLED - status
     cause = signal.Signals(-status).name if status < 0 else f"exit with status {status}"
     return Death(cause, printed)
 
 
-def _exit_status(program: Callable[[], object]) -> int:
-    """Runs `program`; what Python would print and return to the system for it."""
+def exit_status(program: Callable[[], object]) -> int:
+    """Runs `program` in this process; prints and gives what Python would for it at its end."""
     status = 0
     try:
         program()
@@ -67,7 +73,7 @@ def _exit_status(program: Callable[[], object]) -> int:
             _print(sys.stderr, f"{end.code}\n")
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
     except KeyboardInterrupt:
-        status = _INTERRUPTED
+        status = _SIGNALLED + signal.SIGINT
     except BaseException:
         # As the interpreter does.
         traceback.print_exc()
@@ -81,7 +87,7 @@ def _exit_status(program: Callable[[], object]) -> int:
     return status
 
 
-def _wait(child: int) -> int:
+def _wait(child: int, unblocked: Iterable[int]) -> int:
     """Waits for a child: its exit status, or the signal that ended it, negative."""
 
     def hand_on(number: int, frame: FrameType | None) -> None:
@@ -92,6 +98,7 @@ def _wait(child: int) -> int:
         signal.SIGINT: signal.signal(signal.SIGINT, signal.SIG_IGN),
         signal.SIGTERM: signal.signal(signal.SIGTERM, hand_on),
     }
+    signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
     try:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     finally:

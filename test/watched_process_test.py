@@ -59,7 +59,7 @@ def test_who_ends_this_process_ends_the_program() -> None:
         os.kill(parent, signal.SIGTERM)
         time.sleep(30)
 
-    assert run_watched(program) == Death("SIGTERM", "")
+    assert run_watched(program) == 128 + signal.SIGTERM
 
 
 if __name__ == "__main__":
