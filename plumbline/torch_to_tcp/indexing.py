@@ -155,7 +155,10 @@ _REDUCTIONS = {
 
 
 def _reduction_of(op: ir.OpView) -> str:
-    return _REDUCTIONS[string(op.operands[4]) or ""]
+    name = string(op.operands[4])
+    if name not in _REDUCTIONS:
+        raise Unsupported(f"a reduction called {name!r}")
+    return _REDUCTIONS[name]
 
 
 def convert_aten_scatter_reduce(op: ir.OpView) -> ir.Value:

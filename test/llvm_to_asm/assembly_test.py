@@ -87,5 +87,13 @@ def test_text_that_is_not_llvm_ir_is_refused_with_its_place() -> None:
         emit_assembly("what is this", Target.for_cpu("baseline"))
 
 
+def test_broken_llvm_ir_is_refused_also_where_it_claims_debug_information() -> None:
+    broken = _SUM.replace("[ 0, %entry ]", "[ 0, %done ]") + (
+        '!llvm.module.flags = !{!0}\n!0 = !{i32 2, !"Debug Info Version", i32 3}\n'
+    )
+    with pytest.raises(UserError, match=r"cannot read this LLVM IR: PHI"):
+        emit_assembly(broken, Target.for_cpu("baseline"))
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

@@ -6,6 +6,12 @@ from torch_mlir import ir
 
 from plumbline.errors import UserError
 from plumbline.tcp.assembly.diagnostic import render, render_all
+from plumbline.tcp.assembly.hazards import (
+    RESOURCE,
+    refuse_bytes_in_strings,
+    refuse_run_time_sizes,
+    refuse_unfit_resources,
+)
 from plumbline.tcp.assembly.lexer import AssemblyError, Tokens
 from plumbline.tcp.assembly.reader import Reader
 from plumbline.tcp.assembly.writer import Writer
@@ -48,16 +54,21 @@ def parse_operation(text: str, context: ir.Context, filename: str) -> ir.Operati
 
 def _parse(text: str, context: ir.Context, filename: str, *, implicit_module: bool) -> ir.OpView:
     try:
-        reader = Reader(Tokens(text, MAX_NESTING), formats())
-        generic = reader.read(implicit_module=implicit_module)
+        tokens = Tokens(text, MAX_NESTING)
+        refuse_bytes_in_strings(tokens)
+        refuse_run_time_sizes(tokens)
+        generic = Reader(tokens, formats()).read(implicit_module=implicit_module)
     except AssemblyError as error:
         raise UserError(render(text, filename, error.offset, "error", error.message)) from None
     try:
         with context:
-            return ir.Operation.parse(str(generic), source_name=filename)
+            operation = ir.Operation.parse(str(generic), source_name=filename)
     except ir.MLIRError as error:
         messages = list(render_all(error.error_diagnostics, generic, filename))
         raise UserError("\n".join(messages) or f"{filename}: error: {error}") from None
+    if RESOURCE in text:
+        refuse_unfit_resources(operation.operation)
+    return operation
 
 
 def print_module(module: ir.Module, *, generic: bool = False, debug_info: bool = False) -> str:
