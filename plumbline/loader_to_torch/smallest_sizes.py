@@ -27,39 +27,40 @@ def exclude_sizes_that_do_not_hold(who: str, *programs: torch.export.ExportedPro
     """
     ranges = programs[-1].range_constraints
     examples = _example_sizes(programs[-1])
+    # All at once, and a multiple, as the program may divide its sizes or compare them.
+    larger = {symbol: 2 * size for symbol, size in examples.items()}
+    allowed = all(larger.get(symbol, 0) <= sizes.upper for symbol, sizes in ranges.items())
+    if allowed and not all(_holds(program, larger) for program in programs):
+        raise UserError(
+            f"{who}: the program works where its dynamic sizes are as in the example inputs, but "
+            "not where they are twice that: PyTorch took a size that follows from them for a "
+            "constant. Give example inputs of another size, or that dimension a torch.export.Dim "
+            "with a name and bounds"
+        )
     for symbol, sizes in list(ranges.items()):
-        example = examples.get(symbol, 0)
-        # A multiple, as the program may divide its sizes.
-        larger = 2 * example
-        if larger <= sizes.upper and not all(_holds(p, symbol, larger) for p in programs):
-            raise UserError(
-                f"{who}: the program works where a dynamic size is {example}, as in the example "
-                f"inputs, but not where it is {larger}: PyTorch took a size that follows from it "
-                "for a constant. Give example inputs of another size, or that dimension a "
-                "torch.export.Dim with a name and bounds"
-            )
         for size in (1, 0):
             if size < sizes.lower:
                 break
-            if not all(_holds(program, symbol, size) for program in programs):
+            if not all(_holds(program, {symbol: size}) for program in programs):
                 ranges[symbol] = ValueRanges(size + 1, max(sizes.upper, size + 1))
                 break
 
 
-def _holds(program: torch.export.ExportedProgram, symbol: Any, size: int) -> bool:
-    """Whether a program works with a symbol of that size, the others as in its example."""
+def _holds(program: torch.export.ExportedProgram, changed: dict[Any, int]) -> bool:
+    """Whether a program works with symbols of such sizes, the others as in its example."""
     sizes = _example_sizes(program)
     # A program that cannot be followed at its own sizes tells nothing about others.
-    return _runs(program, {**sizes, symbol: size}) or not _runs(program, sizes)
+    return _runs(program, {**sizes, **changed}) or not _runs(program, sizes)
 
 
 def _example_sizes(program: torch.export.ExportedProgram) -> dict[Any, int]:
-    """The symbols that are sizes of inputs, and what they are in the example."""
+    """The symbols in the sizes of inputs, and what they are in the example."""
     found = {}
     for node in program.graph.find_nodes(op="placeholder"):
         for size in _sizes(node.meta.get("val")):
-            if isinstance(size, torch.SymInt) and size.node.expr.is_symbol:
-                found[size.node.expr] = size.node.hint
+            if isinstance(size, torch.SymInt):
+                values = size.node.shape_env.backed_var_to_val
+                found |= {symbol: int(values[symbol]) for symbol in size.node.expr.free_symbols}
     return found
 
 

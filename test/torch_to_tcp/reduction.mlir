@@ -163,7 +163,12 @@ func.func @aten_logcumsumexp(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?
   return %0 : !torch.vtensor<[?,3],f32>
 }
 
+// A greatest of no elements is an error.
+
 // CHECK-LABEL: func.func @aten_max(
+// CHECK:         %[[SIZE:.*]] = tensor.dim
+// CHECK:         %[[SOME:.*]] = arith.cmpi ne, %[[SIZE]], %c0
+// CHECK-NEXT:    cf.assert %[[SOME]], "aten.max over dimension 0, which has size 0"
 // CHECK:         tcp.reduce {{.*}}<combiner max>
 // CHECK:         return
 func.func @aten_max(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[],f32> {
