@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from torch_mlir import ir
 
 from plumbline.linalg_to_llvm import c_abi
+from plumbline.linalg_to_llvm.calls import separate_called_functions
 from plumbline.linalg_to_llvm.elementary_functions import expand_elementary_functions
 from plumbline.linalg_to_llvm.failures import RETURN_FAILURES
 from plumbline.linalg_to_llvm.kernels import attach_promises, outline_kernels
@@ -40,6 +41,12 @@ def _outline_kernels(
     given = [*map(int, (*vector_bytes, *vector_registers))]
     outline_kernels(operation, VectorUnit(*given) if given else AVX2)
 
+
+SEPARATE_CALLED_FUNCTIONS = Pass(
+    "separate-called-functions",
+    "Give public functions that others call a private one, which both call",
+    separate_called_functions,
+)
 
 PREPARE_C_ABI = Pass(
     "prepare-c-abi",
@@ -118,6 +125,7 @@ def linalg_to_llvm_pipeline(unit: VectorUnit) -> Pipeline:
     return Pipeline(
         "linalg-to-llvm-pipeline",
         (
+            SEPARATE_CALLED_FUNCTIONS,
             PREPARE_C_ABI,
             "func.func(linalg-generalize-named-ops)",
             KEEP_COMPUTATIONS_APART,

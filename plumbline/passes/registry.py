@@ -94,6 +94,7 @@ PASSES = _by_name(
         linalg_to_llvm.OUTLINE_KERNELS,
         linalg_to_llvm.PREPARE_C_ABI,
         linalg_to_llvm.REASSOCIATE_REDUCTIONS,
+        linalg_to_llvm.SEPARATE_CALLED_FUNCTIONS,
         linalg_to_llvm.WRAP_C_ABI,
     )
 )
