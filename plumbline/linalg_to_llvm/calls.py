@@ -6,6 +6,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import func
 
 from plumbline.pipeline import PassFailure
+from plumbline.requirement import REQUIRE
 from plumbline.walk import all_operations
 
 _CALLED_SUFFIX = "_called"
@@ -48,7 +49,12 @@ def separate_called_functions(module: ir.Operation) -> None:
 
 
 def _calls(function: ir.OpView) -> Iterator[ir.Operation]:
-    return (op for op in all_operations(function.operation) if op.name == "func.call")
+    return (
+        op
+        for op in all_operations(function.operation)
+        # A requirement is a call by its form only.
+        if op.name == "func.call" and _callee(op) != REQUIRE
+    )
 
 
 def _callee(call: ir.Operation) -> str:
