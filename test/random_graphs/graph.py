@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch.export import Dim
 
+from plumbline.tcp_to_linalg.conversion import RuntimeChecks
+
 _NAME = re.compile(r"\b[xv]\d+\b")
 _FLOAT_DTYPE = re.compile(r"torch\.(float16|bfloat16|float32|float64)\b")
 _SCOPE = {"torch": torch, "F": torch.nn.functional}
@@ -34,7 +36,7 @@ class Options:
 
     opt_level: int = 2
     target_cpu: str = "native"
-    runtime_checks: bool = False
+    runtime_checks: RuntimeChecks = "values"
     named_dims: bool = True
     """Sizes are symbols with names, or else Dim.AUTO, whose relations PyTorch finds."""
 

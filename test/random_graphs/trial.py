@@ -57,8 +57,6 @@ def trial_of(end: End[Graph]) -> Trial:
     *steps, last = end.written.decode().split("\n")
     if end.death or not last:
         what = steps[-1] if steps else "starting"
-        if end.death == "SIGABRT" and "PyTorch raises" in what:
-            return Trial(cases={"both raise": 1})
         return Trial("broken", f"{end.death} while {what}")
     return Trial(**json.loads(last))
 

@@ -1,15 +1,16 @@
 """The stage programs in one process: each reads the text of the one before, in a new context."""
 
+from plumbline.tcp_to_linalg.conversion import RuntimeChecks
 from tools.aot.linalg_to_llvm import linalg_to_llvm
 from tools.aot.llvm_to_llvm_ir import llvm_to_llvm_ir
 from tools.aot.tcp_to_linalg import tcp_to_linalg
 from tools.aot.torch_to_tcp import torch_to_tcp
 
 
-def llvm_ir_of(torch_text: str, *, target_cpu: str, runtime_checks: bool = False) -> str:
+def llvm_ir_of(torch_text: str, *, target_cpu: str, runtime_checks: RuntimeChecks = "values") -> str:
     """The LLVM IR that aot_compile makes of a program, from the text that its exporter writes."""
     tcp = torch_to_tcp(torch_text, "torch.mlir")
-    linalg = tcp_to_linalg(tcp, "tcp.mlir", runtime_checks=runtime_checks)
+    linalg = tcp_to_linalg(tcp, "tcp.mlir", runtime_checks)
     return llvm_to_llvm_ir(
         linalg_to_llvm(linalg, "linalg.mlir", target_cpu=target_cpu), "llvm.mlir"
     )

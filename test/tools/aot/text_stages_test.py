@@ -8,6 +8,7 @@ import torch
 from torch.export import Dim
 
 import plumbline
+from plumbline.tcp_to_linalg.conversion import RUNTIME_CHECKS, RuntimeChecks
 from test.tools.aot.text_stages import llvm_ir_of
 
 _PROGRAMS: dict[str, Callable[[torch.Tensor], tuple[torch.Tensor, ...]]] = {
@@ -15,6 +16,7 @@ _PROGRAMS: dict[str, Callable[[torch.Tensor], tuple[torch.Tensor, ...]]] = {
     "sorts": lambda x: (*torch.sort(x), *torch.topk(x, 2), torch.argsort(x), torch.msort(x)),
     "medians": lambda x: (*torch.median(x, 1), *torch.kthvalue(x, 2), *torch.mode(x)),
     "isin": lambda x: (torch.isin(x, x[0]),),
+    "indices": lambda x: (x[x.argmax(1) - 1], x.to(torch.int64) // (x.to(torch.int64) ** 2 + 1)),
     "pooling": lambda x: (torch.nn.functional.max_pool1d(x, 2),),
 }
 
@@ -29,9 +31,9 @@ class _Program(torch.nn.Module):
 
 
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
-@pytest.mark.parametrize("runtime_checks", [False, True], ids=["unchecked", "checked"])
+@pytest.mark.parametrize("runtime_checks", RUNTIME_CHECKS)
 @pytest.mark.parametrize("name", _PROGRAMS)
-def test_files_lose_nothing(name: str, runtime_checks: bool, dynamic: bool) -> None:
+def test_files_lose_nothing(name: str, runtime_checks: RuntimeChecks, dynamic: bool) -> None:
     program = plumbline.compile(
         _Program(_PROGRAMS[name]),
         (torch.randn(4, 6),),
