@@ -6,9 +6,13 @@ allows 0 and 1 in calls nevertheless. And of what follows from a `Dim.AUTO` it m
 example to be those of every call.
 """
 
+import contextlib
+import logging
+from collections.abc import Iterator
 from typing import Any
 
 import torch
+from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils import _pytree as pytree
 from torch.utils._sympy.value_ranges import ValueRanges
@@ -70,11 +74,22 @@ class _Unlike(Exception):
 
 def _runs(program: torch.export.ExportedProgram, symbols: dict[Any, int]) -> bool:
     try:
-        with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
+        with _silent(), FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
             _Follow(program.graph_module, symbols).run()
     except Exception:
         return False
     return True
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Keeps what PyTorch logs of an op that refuses a size from the user's screen."""
+    logger = logging.getLogger(fake_tensor.__name__)
+    before, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = before
 
 
 class _Follow(torch.fx.Interpreter):
