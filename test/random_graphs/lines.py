@@ -634,7 +634,8 @@ def _further(drawing: Drawing) -> str:
     if kind == 3:
         return f"F.one_hot({_places(drawing, x, 0, [drawing.any_size()])} % 3, 3)"
     if kind == 4:
-        bounds = f"{drawing.exact(_NUMBERS, rank=(1,))}.flatten().sort()[0]"
+        # Where NaN is among the bounds, the answer is what a binary search happens to come upon.
+        bounds = f"torch.nan_to_num({drawing.exact(_NUMBERS, rank=(1,))}).flatten().sort()[0]"
         return f"torch.searchsorted({bounds}, {drawing.exact(_NUMBERS)})"
     if kind == 5:
         return f"torch.eye({x}.shape[0], {x}.shape[-1])"
