@@ -1,9 +1,11 @@
 """Stage program: runs a loader function, exports its program, records its reference tensors.
 
-One run makes all files, from one seed, so that all see the same weights.
+One run makes all files, from one seed, so that all see the same weights. Files that are not named
+lie where you stand, and are called after the loader function.
 """
 
 import argparse
+from pathlib import Path
 
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import load
@@ -26,9 +28,18 @@ def _export(given: argparse.Namespace) -> None:
     references = record_further_cases(who, program, exported.shapes, references)
     if given.weights_are == "arguments":
         references = references.with_leading_inputs(map(to_numpy, exported.weights.values()))
-    references.write(given.reference_tensors)
-    stage.write_bytes(given.weights, serialise(exported.weights))
-    stage.write(given.mlir, exported.text)
+    references.write(given.reference_tensors or _unnamed(path, "_reference_tensors.npz"))
+    stage.write_bytes(
+        given.weights or _unnamed(path, "_weights.safetensors"), serialise(exported.weights)
+    )
+    stage.write(given.mlir or _unnamed(path, "_torch.mlir"), exported.text)
+
+
+def _unnamed(loader_path: str, ending: str) -> Path:
+    """A file that the command line does not name; says which it is."""
+    name = loader_path.rpartition(".")[2].removesuffix("_loader") + ending
+    print(f"writing {name}")
+    return stage.path(name)
 
 
 if __name__ == "__main__":
@@ -37,11 +48,12 @@ if __name__ == "__main__":
     arguments.add_argument(
         "--mlir",
         type=stage.path,
-        required=True,
-        help="the .mlir file to write, of the Torch dialect",
+        help="the .mlir file to write (default: foo_torch.mlir, of foo_loader)",
     )
     arguments.add_argument(
-        "--weights", type=stage.path, required=True, help="the .safetensors file to write"
+        "--weights",
+        type=stage.path,
+        help="the .safetensors file to write (default: foo_weights.safetensors)",
     )
     arguments.add_argument(
         "--weights-are",
@@ -50,6 +62,8 @@ if __name__ == "__main__":
         help="read-only data of the library (the default), or leading arguments of the function",
     )
     arguments.add_argument(
-        "--reference-tensors", type=stage.path, required=True, help="the .npz file to write"
+        "--reference-tensors",
+        type=stage.path,
+        help="the .npz file to write (default: foo_reference_tensors.npz)",
     )
     stage.run(arguments, _export, runs_loader=True)

@@ -25,9 +25,11 @@ func.func @add(%x: !torch.vtensor<[?],f32>, %y: !torch.vtensor<[?],f32>) -> !tor
 
 
 def _run(program: str, *arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Runs a program of the chain, or one that is named by its path from the workspace on."""
+    workspace = Path(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"])
     return subprocess.run(
         [
-            Path(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], "tools/aot", program),
+            workspace / "tools/aot" / program if "/" not in program else workspace / program,
             *arguments,
         ],
         cwd=cwd,
@@ -45,6 +47,23 @@ def test_the_chain_by_hand(tmp_path: Path) -> None:
         result = _run(program, str(number), "-o", str(number + 1), cwd=tmp_path)
         assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
         assert expected in (tmp_path / str(number + 1)).read_text()
+
+
+def test_the_exporter_by_hand(tmp_path: Path) -> None:
+    loader = "test.AotCompile.model_loader_lib.broadcast_add_mixed_ranks_loader"
+    result = _run(
+        "test/AotCompile/broadcast_add_mixed_ranks_torch_exporter",
+        f"--torch-loader-path={loader}",
+        cwd=tmp_path,
+    )
+    files = [
+        "broadcast_add_mixed_ranks_reference_tensors.npz",
+        "broadcast_add_mixed_ranks_weights.safetensors",
+        "broadcast_add_mixed_ranks_torch.mlir",
+    ]
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.splitlines() == [f"writing {file}" for file in files]
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(files)
 
 
 @pytest.mark.parametrize("program", _PROGRAMS)
