@@ -21,6 +21,7 @@ from plumbline.loader_to_torch.node_locations import (
     set_locations,
 )
 from plumbline.loader_to_torch.refusals import refuse_what_has_no_meaning
+from plumbline.loader_to_torch.size_arithmetic import spell_size_arithmetic
 from plumbline.loader_to_torch.smallest_sizes import exclude_sizes_that_do_not_hold
 from plumbline.loader_to_torch.symbolic_sizes import (
     argument_shapes,
@@ -190,6 +191,7 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
         )
     name_files_by_import_path(functional)
     refuse_what_has_no_meaning(who, functional)
+    spell_size_arithmetic(who, functional)
     return functional
 
 

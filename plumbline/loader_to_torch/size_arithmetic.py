@@ -1,0 +1,167 @@
+"""Arithmetic on sizes in the words that torch-mlir's importer has.
+
+In a graph of torch.export, sizes are numbers of Python: what the program computes of them is nodes
+of Python's own functions, of which the importer has a few.
+"""
+
+import math
+import operator
+from collections.abc import Callable
+
+import torch
+from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+from plumbline.errors import UserError
+from plumbline.loader_to_torch.node_locations import module_path, place
+from plumbline.unsupported_ops import UnsupportedOp, report
+
+Number = torch.fx.Node | int | float
+Call = Callable[..., torch.fx.Node]
+
+_KNOWN = frozenset(
+    {
+        *(operator.add, operator.sub, operator.mul, operator.floordiv, operator.truediv),
+        *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
+        operator.neg,
+    }
+)
+"""What the importer has."""
+
+_NUMBERS = (torch.SymInt, torch.SymFloat, torch.SymBool, int, float)
+
+_ADVICE = "compute it of the tensor's own numbers, outside, or with +, -, *, //, %, min and max"
+
+
+def _remainder(call: Call, left: Number, right: Number) -> torch.fx.Node:
+    return call(operator.sub, left, call(operator.mul, call(operator.floordiv, left, right), right))
+
+
+def _power(call: Call, base: Number, exponent: Number) -> torch.fx.Node | None:
+    if not isinstance(exponent, int) or not 1 <= exponent <= 8:
+        return None
+    power = call(operator.mul, base, 1)
+    for _ in range(exponent - 1):
+        power = call(operator.mul, power, base)
+    return power
+
+
+def _floor(call: Call, number: torch.fx.Node) -> torch.fx.Node:
+    # The Torch dialect has no floor of a number.
+    return call(operator.neg, call(torch.ops.aten.ceil.float, call(operator.neg, number)))
+
+
+def _truncated(call: Call, number: torch.fx.Node) -> torch.fx.Node | None:
+    """What is left of a number without its fraction, if it is known not to be negative."""
+    return _floor(call, number) if statically_known_true(number.meta["val"] >= 0) else None
+
+
+def _shifted(step: Callable[..., object]) -> Callable[..., torch.fx.Node | None]:
+    def spell(call: Call, number: Number, bits: Number) -> torch.fx.Node | None:
+        return call(step, number, 1 << bits) if isinstance(bits, int) else None
+
+    return spell
+
+
+_SPELLINGS: dict[object, Callable[..., torch.fx.Node | None]] = {
+    operator.mod: _remainder,
+    operator.pow: _power,
+    operator.lshift: _shifted(operator.mul),
+    operator.rshift: _shifted(operator.floordiv),
+    torch.sym_max: lambda call, left, right: call(torch.ops.prim.max.int, left, right),
+    torch.sym_min: lambda call, left, right: call(torch.ops.prim.min.int, left, right),
+    torch.sym_float: lambda call, number: call(torch.ops.aten.Float.Scalar, number),
+    math.ceil: lambda call, number: call(torch.ops.aten.ceil.float, number),
+    math.floor: _floor,
+    math.trunc: _truncated,
+}
+"""For each function, what computes the same, if anything does; the arguments are its own."""
+
+
+def spell_size_arithmetic(who: str, exported: torch.export.ExportedProgram) -> None:
+    """Spells in place what `exported`, which messages call `who`, computes of sizes.
+
+    A size in the place of a tensor, as in `n - x`, becomes one.
+
+    Raises:
+      UserError: it computes of them what cannot be spelled; the message lists all places.
+    """
+    unknown = []
+    for graph, node in _calls(exported):
+        _make_tensor(graph, node)
+        if not _is_unknown(node):
+            continue
+        spelling = _SPELLINGS.get(node.target)
+        with graph.inserting_before(node):
+            spelled = spelling and spelling(_caller(graph, node), *node.args)
+        if spelled is None:
+            unknown.append(node)
+            continue
+        spelled.meta["val"] = node.meta["val"]
+        node.replace_all_uses_with(spelled)
+        graph.erase_node(node)
+    if unknown:
+        ops = [
+            UnsupportedOp(_name(node), "", place(node), module_path(node), _ADVICE)
+            for node in unknown
+        ]
+        raise UserError(f"{who}: forward computes of sizes what cannot be compiled:\n{report(ops)}")
+
+
+def _calls(
+    exported: torch.export.ExportedProgram,
+) -> list[tuple[torch.fx.Graph, torch.fx.Node]]:
+    return [
+        (module.graph, node)
+        for module in exported.graph_module.modules()
+        if isinstance(module, torch.fx.GraphModule)
+        for node in module.graph.nodes
+        if node.op == "call_function"
+    ]
+
+
+def _is_unknown(node: torch.fx.Node) -> bool:
+    """Whether a node computes of sizes, and the importer has no word for that."""
+    return (
+        isinstance(node.meta.get("val"), _NUMBERS)
+        and not isinstance(node.target, torch._ops.OpOverload)
+        and node.target not in _KNOWN
+    )
+
+
+def _make_tensor(graph: torch.fx.Graph, node: torch.fx.Node) -> None:
+    """Makes a tensor of a size that `node`, an op on tensors, has as its first operand.
+
+    For the second operand, the importer does so itself.
+    """
+    if not isinstance(node.target, torch._ops.OpOverload) or len(node.all_input_nodes) < 2:
+        return
+    values = [operand.meta.get("val") for operand in node.all_input_nodes]
+    declared = node.target._schema.arguments[0]
+    if not isinstance(values[0], _NUMBERS) or str(declared.type) != "Tensor":
+        return
+    others = [value for value in values if isinstance(value, torch.Tensor)]
+    with graph.inserting_before(node):
+        tensor = graph.call_function(
+            torch.ops.aten.scalar_tensor.default, node.args[:1], {"dtype": others[0].dtype}
+        )
+    tensor.meta = {key: value for key, value in node.meta.items() if key != "tensor_meta"}
+    tensor.meta["val"] = others[0].new_empty(())
+    node.update_arg(0, tensor)
+
+
+def _caller(graph: torch.fx.Graph, origin: torch.fx.Node) -> Call:
+    """Makes nodes that come from where `origin` does."""
+
+    def call(function: Callable[..., object], *arguments: Number) -> torch.fx.Node:
+        node = graph.call_function(function, arguments)
+        node.meta = dict(origin.meta)
+        if not isinstance(function, torch._ops.OpOverload):
+            values = [a.meta["val"] if isinstance(a, torch.fx.Node) else a for a in arguments]
+            node.meta["val"] = function(*values)
+        return node
+
+    return call
+
+
+def _name(node: torch.fx.Node) -> str:
+    return str(getattr(node.target, "__name__", node.target))

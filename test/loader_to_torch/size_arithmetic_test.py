@@ -1,0 +1,78 @@
+import math
+import sys
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch.export import Dim
+
+import plumbline
+from plumbline.errors import UserError
+
+_PAD = torch.nn.functional.pad
+
+
+class _Program(torch.nn.Module):
+    def __init__(self, function: Callable[[torch.Tensor, int], torch.Tensor]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self._function(x, x.shape[0])
+
+
+def _compile(
+    function: Callable[[torch.Tensor, int], torch.Tensor],
+) -> tuple[torch.nn.Module, plumbline.CompiledProgram]:
+    program = _Program(function)
+    sizes = {"x": {0: Dim("n", min=3, max=100)}}
+    return program, plumbline.compile(program, (torch.randn(11),), sizes)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, n: x + n % 8,
+        lambda x, n: x + (5 - n) % 7,
+        lambda x, n: _PAD(x, (0, (8 - n % 8) % 8)),
+        lambda x, n: x + n**2,
+        lambda x, n: x + (n << 2) + (n >> 1),
+        lambda x, n: x + torch.sym_max(n, 10),  # type: ignore[no-untyped-call]
+        lambda x, n: x + torch.sym_min(n, 10),  # type: ignore[no-untyped-call]
+        lambda x, n: x * torch.sym_float(n),  # type: ignore[no-untyped-call]
+        lambda x, n: x * math.floor(n / 3) + math.ceil(n / 3),
+        lambda x, n: x * math.floor((4 - n) / 3),
+        lambda x, n: _PAD(x[None], (1, 2), mode="reflect"),
+        lambda x, n: _PAD(x[None, None], (1, 2, 0, 0), mode="reflect"),
+        lambda x, n: torch.nn.functional.interpolate(x[None, None], scale_factor=1.5),
+        lambda x, n: n - x.to(torch.int64),
+    ],
+)
+def test_what_is_computed_of_sizes(function: Callable[[torch.Tensor, int], torch.Tensor]) -> None:
+    program, compiled = _compile(function)
+    for size in (3, 8, 10, 11, 12, 16, 23):
+        x = 4 * torch.randn(size)
+        torch.testing.assert_close(compiled(x)[0], program(x))
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (lambda x, n: x * round(n / 3), "round"),
+        (lambda x, n: x * n**0.5, "pow"),
+        (lambda x, n: x * torch.sym_ite(n == 5, 2, 3), "sym_ite"),  # type: ignore[no-untyped-call]
+        (lambda x, n: x * torch.sym_not(n == 5), "sym_not"),  # type: ignore[no-untyped-call]
+    ],
+)
+def test_what_cannot_be_compiled_is_named_with_its_place(
+    function: Callable[[torch.Tensor, int], torch.Tensor], name: str
+) -> None:
+    expected = (
+        rf"forward computes of sizes .*:\n  {name}\(\): 1 place\n.*size_arithmetic_test\.py:\d+"
+    )
+    with pytest.raises(UserError, match=expected):
+        _compile(function)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
