@@ -8,6 +8,7 @@ from torch_mlir.dialects import func
 
 from plumbline.errors import UserError
 from plumbline.pipeline import MODULE, LoweringError, Nested, Pass, PassFailure, Pipeline
+from plumbline.torch_to_tcp.pattern import convert_carried
 from plumbline.torch_to_tcp.patterns import PATTERNS
 from plumbline.torch_to_tcp.sort_order import ORDER_NAN_IN_SORTS
 from plumbline.torch_to_tcp.torch_ops import computing_ops, full_name, is_constant, pytorch_name
@@ -91,7 +92,7 @@ def _refusal(op: ir.Operation) -> str:
     _, clone = _alone(op)
     try:
         with ir.InsertionPoint(clone), op.location:
-            pattern(clone.opview)
+            convert_carried(pattern, clone.opview)
     except Unsupported as reason:
         return str(reason)
     return ""

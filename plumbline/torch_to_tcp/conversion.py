@@ -12,7 +12,7 @@ from plumbline.torch_to_tcp import symbolic_shapes
 from plumbline.torch_to_tcp.backend_contract import TORCH_VERIFY_TCP_BACKEND_CONTRACT
 from plumbline.torch_to_tcp.beside_tcp import CONVERT_TORCH_TO_LINALG_BESIDE_TCP, NO_LOWERING
 from plumbline.torch_to_tcp.eliminate_unused_torch_ops import ELIMINATE_UNUSED_TORCH_OPS
-from plumbline.torch_to_tcp.pattern import Pattern, Patterns, rewrite_with
+from plumbline.torch_to_tcp.pattern import Pattern, Patterns, convert_carried, rewrite_with
 from plumbline.torch_to_tcp.patterns import PATTERNS
 from plumbline.torch_to_tcp.torch_ops import full_name, full_names
 from plumbline.torch_to_tcp.unsupported import unsupported
@@ -43,7 +43,7 @@ def _by_attribute(patterns: Patterns) -> Pattern:
         name = full_name(op.operation)
         if name not in patterns:
             raise Unsupported("no pattern to TCP")
-        return patterns[name](op)
+        return convert_carried(patterns[name], op)
 
     return convert
 

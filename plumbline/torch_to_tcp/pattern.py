@@ -157,6 +157,19 @@ def rewrite_with(pattern: Pattern) -> Callable[[ir.OpView, PatternRewriter], boo
     return rewrite
 
 
+def convert_carried(pattern: Pattern, op: ir.OpView) -> ir.Value | Sequence[ir.Value]:
+    """What `pattern` makes of an op that torch-mlir may carry by its name only.
+
+    Raises:
+      Unsupported: as the pattern does, and where the op has other operands than PyTorch gives it,
+        which nothing has verified.
+    """
+    try:
+        return pattern(op)
+    except (IndexError, ValueError) as error:
+        raise Unsupported("operands other than PyTorch gives the op") from error
+
+
 def _conform(new: ir.Value, old: ir.Value) -> ir.Value:
     """`new` with the sizes that are static in the type of `old`, and no others."""
     type_ = parse_tensor_type(old.type)

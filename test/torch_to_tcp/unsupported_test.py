@@ -72,5 +72,24 @@ def test_an_op_that_a_pattern_refuses_says_why() -> None:
     ) in str(refusal.value)
 
 
+@pytest.mark.parametrize("name", ["aten.mm", "aten.cumsum", "aten.scatter_add"])
+def test_an_op_that_is_carried_with_other_operands_is_named(name: str) -> None:
+    text = f"""
+      func.func @f(%x: !torch.vtensor<[?],f32>) -> !torch.vtensor<[?],f32> {{
+        %0 = torch.operator "torch.{name}"(%x) :
+            (!torch.vtensor<[?],f32>) -> !torch.vtensor<[?],f32>
+        return %0 : !torch.vtensor<[?],f32>
+      }}
+    """
+    module = parse_module(text, make_context(torch=True), "it.mlir")
+
+    with pytest.raises(
+        LoweringError, match="not operands other than PyTorch gives the op"
+    ) as refusal:
+        convert_torch_to_tcp(module)
+
+    assert f"  {name}(f32[?]): 1 place\n    it.mlir:3:" in str(refusal.value)
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

@@ -39,8 +39,9 @@ def read(content: bytes, context: ir.Context) -> ir.Operation:
         return ir.Module.parse(content, context).operation
     except ir.MLIRError as error:
         raise UserError("\n".join(info.message for info in error.error_diagnostics)) from None
-    except RuntimeError as error:
-        # The bindings cannot hand on a message that quotes bytes which are no text.
+    except (RuntimeError, MemoryError) as error:
+        # The bindings cannot hand on a message that quotes bytes which are no text; and damage may
+        # make a length of any size.
         raise UserError("malformed bytecode") from error
 
 
