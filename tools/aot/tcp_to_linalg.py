@@ -17,7 +17,8 @@ def tcp_to_linalg(text: str, filename: str, runtime_checks: RuntimeChecks) -> st
     # Programs with ops that TCP lacks carry dialects of torch-mlir (tm_tensor) beside TCP.
     module = parse_module(text, make_context(torch=True), filename)
     convert_tcp_to_linalg(module, runtime_checks)
-    return print_module(module)
+    # With locations, as the stage before: what MLIR refuses later is told at the user's line.
+    return print_module(module, debug_info=True)
 
 
 def _lower(given: argparse.Namespace) -> None:

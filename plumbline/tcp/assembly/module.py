@@ -16,9 +16,10 @@ from plumbline.tcp.assembly.lexer import AssemblyError, Tokens
 from plumbline.tcp.assembly.reader import Reader
 from plumbline.tcp.assembly.writer import Writer
 from plumbline.tcp.dialect import formats
+from plumbline.walk import all_operations
 
-_FUNCTION = re.compile(r"^ *func\.func .*", re.MULTILINE)
-# In a function's signature; a location of an operation ends its line.
+_SIGNATURE = re.compile(r"^ *(?:func\.func |\^\w+\().*", re.MULTILINE)
+# In the signature of a function or a block; a location of an operation ends its line.
 _ARGUMENT_LOCATION = re.compile(
     r' loc\((?:[^()"]|"(?:[^"\\]|\\.)*"|\((?:[^()"]|"(?:[^"\\]|\\.)*")*\))*\)(?=[,)])'
 )
@@ -74,27 +75,27 @@ def _parse(text: str, context: ir.Context, filename: str, *, implicit_module: bo
 def print_module(module: ir.Module, *, generic: bool = False, debug_info: bool = False) -> str:
     """The text of a module, TCP's ops in custom assembly, all ops in generic form if `generic`.
 
-    `debug_info` appends the location of each op; functions' arguments go without, as they say
-    nothing that the function's own location does not. As in mlir-opt, a module that does not
+    `debug_info` appends the location of each op; arguments of functions and blocks go without, as
+    they say nothing that the op's own location does not. As in mlir-opt, a module that does not
     verify prints in generic form.
     """
     if debug_info:
         _place_arguments(module)
     text = module.operation.get_asm(enable_debug_info=debug_info, print_generic_op_form=generic)
     if debug_info:
-        text = _FUNCTION.sub(lambda line: _ARGUMENT_LOCATION.sub("", line[0]), text)
+        text = _SIGNATURE.sub(lambda line: _ARGUMENT_LOCATION.sub("", line[0]), text)
     writer = Writer(Tokens(text), formats())
     return writer.write_generic() if generic else writer.write()
 
 
 def _place_arguments(module: ir.Module) -> None:
-    """Gives the arguments of functions the locations of their functions.
+    """Gives the arguments of functions and blocks the locations of the ops that they are in.
 
     Otherwise the text would list locations that none of its lines refers to.
     """
-    for op in module.body.operations:
-        if op.operation.name == "func.func":
-            for block in list(op.regions[0].blocks)[:1]:
+    for op in all_operations(module):
+        for region in op.regions:
+            for block in region.blocks:
                 for argument in block.arguments:
                     argument.set_location(op.location)
 

@@ -125,6 +125,22 @@ def test_an_op_that_cannot_be_lowered_is_named_with_its_source(tmp_path: Path) -
     assert "tanh" not in result.stderr
 
 
+def test_what_a_later_stage_refuses_is_told_at_the_users_line(tmp_path: Path) -> None:
+    (tmp_path / "tcp").write_text(
+        """
+        func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
+          %0 = math.absf %x : tensor<?xf32> loc("model.py":9:0)
+          return %0 : tensor<?xf32>
+        }
+        """
+    )
+    assert _run("tcp_to_linalg", "tcp", "-o", "linalg", cwd=tmp_path).returncode == 0
+    result = _run("linalg_to_llvm", "linalg", "-o", "llvm", cwd=tmp_path)
+    assert result.returncode == 1
+    assert "  model.py:9: error: op was not bufferized" in result.stderr
+    assert not (tmp_path / "llvm").exists()
+
+
 def test_the_target_is_a_choice(tmp_path: Path) -> None:
     (tmp_path / "in").write_text("define void @f() {\n  ret void\n}\n")
     result = _run("llvm_ir_to_asm", "in", "-o", "out", "--target-cpu=pentium9", cwd=tmp_path)
