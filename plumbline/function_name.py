@@ -1,6 +1,7 @@
 """Which names a compiled function can have."""
 
 import ctypes
+import functools
 import re
 
 from plumbline.errors import UserError
@@ -8,19 +9,51 @@ from plumbline.errors import UserError
 CHECKED_SUFFIX = "_checked"
 """What the name of a program's checked entry adds to the program's."""
 
-_C_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+DEFAULT_FUNCTION_NAME = "func_main"
+"""The name of a function where neither a Bazel target nor a loader gives it one."""
 
-# ISO C++17, [lex.key] and [lex.digraph], and what a program may not define besides.
-_RESERVED = """
-alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t
-class compl const const_cast constexpr continue decltype default delete do double dynamic_cast
-else enum explicit export extern false float for friend goto if inline int long mutable
-namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
-reinterpret_cast return short signed sizeof static static_assert static_cast struct switch
-template this thread_local throw true try typedef typeid typename union unsigned using virtual
-void volatile wchar_t while xor xor_eq
-main plumbline std testing
+# ISO C++20 [lex.key] and [lex.digraph], ISO C23 6.4.1; those with an underscore in front are
+# reserved anyway.
+_KEYWORDS = """
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
+char32_t class co_await co_return co_yield compl concept const const_cast consteval constexpr
+constinit continue decltype default delete do double dynamic_cast else enum explicit export
+extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq
+nullptr operator or or_eq private protected public register reinterpret_cast requires restrict
+return short signed sizeof static static_assert static_cast struct switch template this
+thread_local throw true try typedef typeid typename typeof typeof_unqual union unsigned using
+virtual void volatile wchar_t while xor xor_eq
 """
+
+# What the headers have in lower case that C++ programs, and the generated tests among them, include
+# and that no rule below covers: macros, types and namespaces. A test asks a compiler for all.
+_TAKEN = """
+StridedMemRefType abi alloca assert assert_perror atexit cnpy crypt fd_mask fd_set getumask
+issubnormal jmp_buf linux main math_errhandling offsetof plumbline proto2 sa_handler
+sa_sigaction sched_priority setjmp sigjmp_buf sigmask sigsetjmp st_atime st_ctime st_mtime std
+strdupa strndupa testing timeradd timerclear timercmp timerisset timersub u_char u_int u_long
+u_short uint ulong unix ushort va_arg va_copy va_end va_list va_start
+"""
+
+_RULES = (
+    (
+        re.compile(r"_.*|.*__.*"),
+        "is reserved in C++, as it begins with an underscore or has two in a row",
+    ),
+    (
+        # The second half: <math.h>, <stdio.h>, <inttypes.h>.
+        re.compile(r"[A-Z0-9_]+|[LMP]_.*|(PRI|SCN)[a-z].*|GTEST_.*"),
+        "may be a macro's, which are written so",
+    ),
+    (re.compile(r".*_t"), "may be a type's of the C library, which end in _t"),
+    (
+        re.compile(r"(pthread|si|sigev)_.*|(be|le)[0-9]+toh|hto(be|le)[0-9]+"),
+        "may be one of POSIX's, which reserves such names",
+    ),
+)
+
+_LIBRARIES = (None, "libc.so.6", "libm.so.6", "libz.so.1")
+"""The running process, and what generated tests are linked to."""
 
 
 def check_function_name(name: str) -> None:
@@ -29,11 +62,25 @@ def check_function_name(name: str) -> None:
     Raises:
       UserError: it cannot.
     """
-    if not _C_IDENTIFIER.fullmatch(name):
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise UserError(f"function name {name!r} is not a C identifier")
-    if name in _RESERVED.split():
+    for rule, reason in _RULES:
+        if rule.fullmatch(name):
+            raise UserError(f"function name {name!r} {reason}; choose another")
+    if name in (_KEYWORDS + _TAKEN).split():
         raise UserError(f"function name {name!r} is taken in C++; choose another")
-    # The running process has the C library and libm. A function of the same name would hide
-    # theirs from the compiled code itself, which calls free and tanhf.
-    if hasattr(ctypes.CDLL(None), name):
+    # A function of the same name would hide theirs from the compiled code itself, which calls free
+    # and tanhf, and from whatever else the program is linked to.
+    if any(hasattr(library, name) for library in _libraries()):
         raise UserError(f"function name {name!r} is taken in the C library; choose another")
+
+
+@functools.cache
+def _libraries() -> tuple[ctypes.CDLL, ...]:
+    found = []
+    for file in _LIBRARIES:
+        try:
+            found.append(ctypes.CDLL(file))
+        except OSError:  # another system's C library has other files
+            continue
+    return tuple(found)

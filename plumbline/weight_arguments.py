@@ -6,6 +6,8 @@ read-only memory of the library; with `plumbline.parameter` in its place they st
 C function.
 """
 
+from urllib.parse import quote, unquote
+
 EMBEDDED = "plumbline.weight"
 """The attribute of an argument that the library brings along."""
 
@@ -16,11 +18,14 @@ _INFIX = ".weight."
 
 
 def symbol(function: str, weight: str) -> str:
-    """What the read-only memory of a function's weight is called in the library."""
-    return f"{function}{_INFIX}{weight}"
+    """What the read-only memory of a function's weight is called in the library.
+
+    Letters that assemblers do not take in a name, as in `größe` or `a@b`, are spelled as in a URL.
+    """
+    return f"{function}{_INFIX}{quote(weight)}"
 
 
 def weight_of(name: str) -> str | None:
     """The weight that a symbol stands for, or None if it is not one of a weight."""
     _, infix, weight = name.partition(_INFIX)
-    return weight if infix else None
+    return unquote(weight) if infix else None

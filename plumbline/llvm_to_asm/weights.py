@@ -31,13 +31,14 @@ def include_weights(llvm_ir: str, archive: str | None) -> str:
     missing = [weight for _, weight in symbols if weight not in layout]
     if missing:
         raise UserError(f"{archive} lacks the weights {', '.join(missing)}")
+    file = archive.replace("\\", "\\\\").replace('"', '\\"')
     lines = ["\t.section\t.rodata"]
     for symbol, weight in symbols:
         stored = layout[weight]
         lines += [
             f"\t.balign\t{_ALIGNMENT}",
             f'"{symbol}":',
-            f'\t.incbin\t"{archive}", {stored.offset}, {stored.size}',
+            f'\t.incbin\t"{file}", {stored.offset}, {stored.size}',
         ]
     return "\n".join(lines) + "\n"
 
