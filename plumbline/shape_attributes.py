@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from torch_mlir import ir
 
 from plumbline.argument_shapes import ArgumentShapes, Operation, Size, Symbol, SymbolUse, symbols_of
+from plumbline.pipeline import PassFailure
 from plumbline.walk import all_operations
 
 _SYMBOLS = "plumbline.symbols"
@@ -56,7 +57,12 @@ def from_ops(function: ir.OpView, sizes: Sequence[Sequence[int | None]]) -> Argu
 
 
 def attach(function: ir.OpView) -> None:
-    """Makes attributes of what ops say of the arguments of a `func.func` on tensors."""
+    """Makes attributes of what ops say of the arguments of a `func.func` on tensors.
+
+    Raises:
+      PassFailure: it has such attributes, which are malformed; that has been reported.
+    """
+    attached(function, skipped=0)
     arguments = function.regions[0].blocks[0].arguments
     shapes = from_ops(function, [_static_sizes(argument.type) for argument in arguments])
     if not shapes.symbols:
@@ -75,7 +81,19 @@ def attach(function: ir.OpView) -> None:
 
 
 def attached(function: ir.OpView, skipped: int) -> ArgumentShapes:
-    """The shapes of the arguments of a `func.func` on tensors after the first `skipped`."""
+    """The shapes of the arguments of a `func.func` on tensors after the first `skipped`.
+
+    Raises:
+      PassFailure: its attributes are malformed; that has been reported.
+    """
+    try:
+        symbols = _symbols(function)
+    except (ValueError, KeyError) as error:
+        function.location.emit_error(
+            f"{_SYMBOLS} is {function.attributes[_SYMBOLS]}; it lists the symbols of a function's "
+            'sizes: [{name = "n", min_val = 0 : i64, max_val = 9 : i64}]'
+        )
+        raise PassFailure from error
     shapes: list[Sequence[Size | None]] = []
     attributes = [ir.DictAttr.get({})] * len(function.regions[0].blocks[0].arguments)
     if "arg_attrs" in function.attributes:
@@ -83,13 +101,28 @@ def attached(function: ir.OpView, skipped: int) -> ArgumentShapes:
     for argument, given in zip(function.regions[0].blocks[0].arguments, attributes, strict=True):
         sizes: Sequence[Size | None] = _static_sizes(argument.type)
         if _SHAPE in given:
-            stated = _shape(given[_SHAPE])
+            try:
+                stated = _stated_sizes(given[_SHAPE], len(sizes), len(symbols))
+            except ValueError as error:
+                function.location.emit_error(
+                    f"{_SHAPE} of argument {len(shapes)} is {given[_SHAPE]}; it is an affine map "
+                    f"of the {len(symbols)} symbols in {_SYMBOLS} to the {len(sizes)} sizes of "
+                    f"{argument.type}"
+                )
+                raise PassFailure from error
             sizes = [
                 expression if size is None else size
                 for size, expression in zip(sizes, stated, strict=True)
             ]
         shapes.append(sizes)
-    return ArgumentShapes(_symbols(function), tuple(map(tuple, shapes[skipped:])))
+    return ArgumentShapes(symbols, tuple(map(tuple, shapes[skipped:])))
+
+
+def _stated_sizes(attribute: ir.Attribute, rank: int, symbol_count: int) -> list[Size | None]:
+    sizes = _shape(attribute)
+    if len(sizes) != rank or ir.AffineMapAttr(attribute).value.n_symbols != symbol_count:
+        raise ValueError
+    return sizes
 
 
 def move_to_function(function: ir.OpView, shapes: ArgumentShapes) -> None:
@@ -111,7 +144,7 @@ def take_from_function(function: ir.OpView) -> ArgumentShapes:
 def _symbols(function: ir.OpView) -> tuple[Symbol, ...]:
     if _SYMBOLS not in function.attributes:
         return ()
-    entries = [ir.DictAttr(entry) for entry in function.attributes[_SYMBOLS]]
+    entries = [ir.DictAttr(entry) for entry in ir.ArrayAttr(function.attributes[_SYMBOLS])]
     return tuple(_symbol_of(entry["name"], entry) for entry in entries)
 
 
