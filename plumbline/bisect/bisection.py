@@ -23,9 +23,9 @@ from plumbline.compiler import CompiledProgram, compile_export
 from plumbline.errors import UserError
 from plumbline.llvm_to_asm.assembly import Target
 from plumbline.loader_to_torch.export import to_functional, to_torch_dialect
-from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from plumbline.loader_to_torch.loader import TorchLoaderOutput, name_of_function
 from plumbline.loader_to_torch.node_locations import module_path, place
-from plumbline.loader_to_torch.references import record_references, to_numpy
+from plumbline.loader_to_torch.references import check_repeatable, record_references, to_numpy
 from plumbline.reference_archive import ReferenceArchive, Tensor
 
 _MOST_VALUES = 64
@@ -169,10 +169,11 @@ class _Bisector:
         self._target = target
         self._opt_level = opt_level
         self._progress = progress
-        self._func_name = program.func_name
+        self._func_name = name_of_function(program)
         self._inputs = tuple(program.inputs)
         self._references = record_references(who, program)
         exported = to_functional(who, program)
+        check_repeatable(who, program, self._references)
         with torch.no_grad():
             self._exported_outputs = self._against_references(exported.module()(*self._inputs))
         self._graph = ProgramGraph(exported)

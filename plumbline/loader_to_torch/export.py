@@ -14,7 +14,7 @@ from torch_mlir import fx, ir
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
-from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error
+from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
 from plumbline.loader_to_torch.node_locations import (
     marked,
     name_files_by_import_path,
@@ -84,7 +84,8 @@ def export(who: str, program: TorchLoaderOutput, *, embedded: bool = True) -> Ex
       UserError: torch.export refuses the program, or it mutates its inputs.
       LoweringError: a pass of torch-mlir refuses it.
     """
-    return to_torch_dialect(who, to_functional(who, program), program.func_name, embedded=embedded)
+    functional = to_functional(who, program)
+    return to_torch_dialect(who, functional, name_of_function(program), embedded=embedded)
 
 
 def to_torch_dialect(

@@ -2,6 +2,9 @@
 
 import difflib
 import importlib
+import math
+import numbers
+import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -12,8 +15,9 @@ import torch
 
 from plumbline import element_type
 from plumbline.errors import UserError
-from plumbline.function_name import check_function_name
+from plumbline.function_name import DEFAULT_FUNCTION_NAME, check_function_name
 from plumbline.loader_to_torch.source_path import relative_to_import_path
+from plumbline.loader_to_torch.symbolic_sizes import dims_of_inputs
 
 SEED = 0
 """PyTorch's random state before a loader runs, so that its weights are the same every time."""
@@ -31,8 +35,9 @@ class TorchLoaderOutput:
     dynamic_shapes: dict[str, Any] | tuple[Any, ...] | list[Any] | None = None
     """Which dimensions may differ at run time, as `torch.export.export` takes it:
     `{"x": {0: torch.export.Dim("batch")}, "y": {}}` or one entry for each input."""
-    func_name: str = "func_main"
-    """The name of the compiled C function."""
+    func_name: str | None = None
+    """The name of the compiled C function; None: that of the Bazel target, the `name` or the
+    `func_name` of its `aot_compile`."""
     rtol: float | Sequence[float] | None = None
     """The relative tolerance of the comparison, for all outputs or one for each; None stands
     for the default of `torch.testing.assert_close` for the output's dtype."""
@@ -46,27 +51,45 @@ class TorchLoaderOutput:
     `dynamic_dim` any more."""
 
 
-def load(path: str) -> TorchLoaderOutput:
+def load(
+    path: str, *, func_name: str | None = None, target: str | None = None
+) -> TorchLoaderOutput:
     """Calls the loader function `path` ("package.module.function") with a fixed random seed.
 
     The model that comes back is in `eval()` mode; the inputs are detached copies, so that two
-    arguments never share memory, which the exporter would take for a promise.
+    arguments never share memory, which the exporter would take for a promise. The working directory
+    is what it was, whatever the loader did.
+
+    Args:
+      path: the loader function.
+      func_name: what the compiled function is called, whatever the loader says.
+      target: what it is called where neither `func_name` nor the loader gives a name.
 
     Raises:
-      UserError: there is no such function, it fails, or what it returns breaks the contract of
-        `TorchLoaderOutput`.
+      UserError: there is no such function, it fails or ends the process, or what it returns breaks
+        the contract of `TorchLoaderOutput`.
     """
-    function = _find(path)
-    torch.manual_seed(SEED)
+    folder = os.getcwd()
     try:
-        output = function()
-    except Exception as error:
-        raise UserError(f"loader {path} failed: {describe_error(error)}") from error
+        output = _call(path)
+    finally:
+        os.chdir(folder)
     if not isinstance(output, TorchLoaderOutput):
         raise UserError(
             f"loader {path} returned a {type(output).__name__}; it returns a "
             "tools.aot.torch_loader_utils.TorchLoaderOutput"
         )
+    if func_name is not None:
+        output.func_name = func_name
+    elif output.func_name is None and target is not None:
+        try:
+            check_function_name(target)
+        except UserError as error:
+            raise UserError(
+                f"loader {path}: {error}, as func_name of its aot_compile or of TorchLoaderOutput: "
+                "without one, it is the target's name"
+            ) from error
+        output.func_name = target
     check_program(f"loader {path}", output)
     output.model.eval()
     output.inputs = _detached(output.inputs)
@@ -75,18 +98,30 @@ def load(path: str) -> TorchLoaderOutput:
     return output
 
 
+def _call(path: str) -> Any:
+    function = _find(path)
+    torch.manual_seed(SEED)
+    try:
+        return function()
+    except (Exception, SystemExit) as error:
+        raise UserError(f"loader {path} failed: {describe_error(error)}") from error
+
+
 def _detached(tensors: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
     return tuple(tensor.detach().clone() for tensor in tensors)
 
 
 def describe_error(error: BaseException) -> str:
     """`error` as one message: type, text, and the place in the user's source."""
+    text = f"{type(error).__name__}: {str(error).strip()}"
+    if isinstance(error, SystemExit):
+        text = f"it calls sys.exit({'' if error.code is None else repr(error.code)})"
     place = ""
     for frame in traceback.extract_tb(error.__traceback__):
         file = relative_to_import_path(frame.filename)
         if _is_users(frame.filename, file):
             place = f"\n  at {file}:{frame.lineno}: {frame.line}"
-    return f"{type(error).__name__}: {str(error).strip()}{place}"
+    return text + place
 
 
 def _is_users(absolute: str, relative: str) -> bool:
@@ -107,7 +142,7 @@ def _find(path: str) -> Callable[[], Any]:
         )
     try:
         module = importlib.import_module(module_name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         hint = ""
         if isinstance(error, ModuleNotFoundError) and module_name.startswith(error.name or "\0"):
             hint = (
@@ -127,50 +162,134 @@ def _find(path: str) -> Callable[[], Any]:
     return function  # type: ignore[no-any-return]
 
 
+def name_of_function(program: TorchLoaderOutput) -> str:
+    """What the compiled function of `program` is called."""
+    return program.func_name or DEFAULT_FUNCTION_NAME
+
+
 def check_program(who: str, program: TorchLoaderOutput) -> None:
     """Holds the fields of `program`, which messages call `who`, against the contract.
 
     Raises:
       UserError: one of them breaks it.
     """
-    if not isinstance(program.model, torch.nn.Module):
-        raise UserError(
-            f"{who}: model is a {type(program.model).__name__}; it is a torch.nn.Module"
-        )
+    check_module(who, "model", program.model)
     if program.constraints:
         raise UserError(
             f"{who}: constraints is not empty, but PyTorch {torch.__version__} has no "
             "dynamic_dim; say it with dynamic_shapes instead, for example "
             '{"x": {0: torch.export.Dim("batch")}, "y": {}}'
         )
-    _check_inputs(who, "inputs", "input", program.inputs)
-    for number, inputs in enumerate(program.further_inputs or ()):
-        which = f"further_inputs[{number}]"
-        _check_inputs(who, which, f"{which}: input", inputs)
-        if len(inputs) != len(program.inputs):
-            raise UserError(
-                f"{who}: {which} has {len(inputs)} tensors, where inputs has {len(program.inputs)}"
-            )
-        for index, (tensor, sample) in enumerate(zip(inputs, program.inputs, strict=True)):
-            if (tensor.dtype, tensor.ndim) != (sample.dtype, sample.ndim):
-                raise UserError(
-                    f"{who}: {which}: input {index} is {tensor.dtype} of rank {tensor.ndim}, where "
-                    f"that of inputs is {sample.dtype} of rank {sample.ndim}"
-                )
-    try:
-        check_function_name(program.func_name)
-    except UserError as error:
-        raise UserError(f"{who}: {error}") from error
+    check_inputs(who, "inputs", program.inputs)
+    check_dynamic_shapes(who, program.dynamic_shapes, program.model, program.inputs)
+    check_func_name(who, program.func_name)
+    _check_tolerance(who, "rtol", program.rtol)
+    _check_tolerance(who, "atol", program.atol)
+    if program.further_inputs is not None:
+        _check_further_inputs(who, program.further_inputs, program.inputs)
 
 
-def _check_inputs(who: str, field: str, one: str, inputs: Any) -> None:
-    if isinstance(inputs, torch.Tensor) or not isinstance(inputs, Sequence):
+def check_module(who: str, field: str, module: Any) -> None:
+    """Refuses what is no module; the message names the `field` of `who`.
+
+    Raises:
+      UserError: `module` is none.
+    """
+    if isinstance(module, type) and issubclass(module, torch.nn.Module):
+        raise UserError(f"{who}: {field} is the class {module.__name__}; make one: call it")
+    if not isinstance(module, torch.nn.Module):
+        raise UserError(f"{who}: {field} is a {type(module).__name__}; it is a torch.nn.Module")
+
+
+def check_inputs(who: str, field: str, inputs: Any) -> None:
+    """Refuses what are no inputs of a program; the message names the `field` of `who`.
+
+    Raises:
+      UserError: `inputs` is no tuple or list, or has something else in it than tensors that can
+        cross the boundary of a compiled function.
+    """
+    if not isinstance(inputs, tuple | list):
         raise UserError(
             f"{who}: {field} is a {type(inputs).__name__}; it is a tuple or list of tensors, for "
             "one input too: (x,)"
         )
     for index, tensor in enumerate(inputs):
-        check_tensor(f"{who}: {one} {index}", tensor)
+        check_tensor(f"{who}: {field}[{index}]", tensor)
+
+
+def check_dynamic_shapes(
+    who: str, dynamic_shapes: Any, module: torch.nn.Module, inputs: Sequence[torch.Tensor]
+) -> None:
+    """Refuses `dynamic_shapes` of which torch.export would not say what is wrong.
+
+    Raises:
+      UserError: it is no dict, tuple or list, or names a dimension that an input does not have.
+    """
+    if not isinstance(dynamic_shapes, dict | tuple | list | None):
+        raise UserError(
+            f"{who}: dynamic_shapes is a {type(dynamic_shapes).__name__}; it is a dict by the "
+            'names of the inputs, {"x": {0: torch.export.Dim("batch")}}, or a tuple or list of one '
+            "entry for each"
+        )
+    try:
+        dims = list(dims_of_inputs(module, inputs, dynamic_shapes))
+    except TypeError:  # forward does not take these inputs, which PyTorch tells better
+        return
+    for index, (entry, tensor) in enumerate(zip(dims, inputs, strict=False)):
+        for axis in entry:
+            if not isinstance(axis, int) or not 0 <= axis < tensor.ndim:
+                raise UserError(
+                    f"{who}: dynamic_shapes has dimension {axis!r} of input {index}, which has "
+                    f"rank {tensor.ndim}: dimensions are counted from 0"
+                )
+
+
+def check_func_name(who: str, name: Any) -> None:
+    """Refuses what cannot be the name of a compiled function, for `who`.
+
+    Raises:
+      UserError: it cannot.
+    """
+    if name is None:
+        return
+    if not isinstance(name, str):
+        raise UserError(f"{who}: func_name is a {type(name).__name__}; it is a string")
+    try:
+        check_function_name(name)
+    except UserError as error:
+        raise UserError(f"{who}: {error}") from error
+
+
+def _check_tolerance(who: str, field: str, given: Any) -> None:
+    values = given if isinstance(given, tuple | list) else [] if given is None else [given]
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            raise UserError(
+                f"{who}: {field} is {given!r}; it is a number, or a list of one for each output"
+            )
+        if not 0 <= float(value) < math.inf:
+            raise UserError(f"{who}: {field} is {given!r}; tolerances are finite and >= 0")
+
+
+def _check_further_inputs(who: str, further: Any, samples: Sequence[torch.Tensor]) -> None:
+    if not isinstance(further, tuple | list):
+        raise UserError(
+            f"{who}: further_inputs is a {type(further).__name__}; it is a list of tuples like "
+            "inputs"
+        )
+    for number, inputs in enumerate(further):
+        field = f"further_inputs[{number}]"
+        check_inputs(who, field, inputs)
+        if len(inputs) != len(samples):
+            raise UserError(
+                f"{who}: {field} has {len(inputs)} tensors, where inputs has {len(samples)}"
+            )
+        for index, (tensor, sample) in enumerate(zip(inputs, samples, strict=True)):
+            if (tensor.dtype, tensor.ndim) != (sample.dtype, sample.ndim):
+                raise UserError(
+                    f"{who}: {field}[{index}] is {tensor.dtype} of rank {tensor.ndim}, where "
+                    f"inputs[{index}] is {sample.dtype} of rank {sample.ndim}"
+                )
 
 
 def check_tensor(what: str, tensor: Any) -> None:

@@ -16,7 +16,13 @@ from plumbline.loader_to_torch.further_cases import (
     refused_size,
     resized,
 )
-from plumbline.loader_to_torch.loader import SEED, TorchLoaderOutput, check_tensor, describe_error
+from plumbline.loader_to_torch.loader import (
+    SEED,
+    TorchLoaderOutput,
+    check_tensor,
+    describe_error,
+    name_of_function,
+)
 from plumbline.reference_archive import Case, ReferenceArchive, Tensor
 
 
@@ -31,12 +37,53 @@ def record_references(who: str, program: TorchLoaderOutput) -> ReferenceArchive:
     except _ModelError as error:
         raise UserError(f"{who}: the model fails on its own inputs in PyTorch: {error}") from error
     return ReferenceArchive(
-        func_name=program.func_name,
+        func_name=name_of_function(program),
         inputs=tuple(map(to_numpy, program.inputs)),
         outputs=tuple(map(to_numpy, outputs)),
         rtol=_tolerances(who, "rtol", program.rtol, outputs),
         atol=_tolerances(who, "atol", program.atol, outputs),
     )
+
+
+def check_repeatable(who: str, program: TorchLoaderOutput, references: ReferenceArchive) -> None:
+    """Runs `program` again, and holds its answers against those that `references` has.
+
+    What a loader's program draws by other means than PyTorch's, or keeps from call to call, no
+    export shows: the compiled function would be blamed for it.
+
+    Raises:
+      UserError: they differ.
+    """
+    try:
+        outputs = _run(who, program, program.inputs)
+    except _ModelError as error:
+        raise UserError(f"{who}: the model fails when it is called again: {error}") from error
+    advice = (
+        "for the same inputs and the same torch.manual_seed; a compiled function's cannot: what it "
+        "draws at random or keeps between calls has to be one of its inputs"
+    )
+    former = [to_torch(array) for array in references.outputs]
+    if len(outputs) != len(former):
+        raise UserError(
+            f"{who}: the number of outputs differs from call to call, {len(former)} and then "
+            f"{len(outputs)}, {advice}"
+        )
+    for index, (one, other) in enumerate(zip(former, outputs, strict=True)):
+        kinds = [f"{tensor.dtype} of shape {list(tensor.shape)}" for tensor in (one, other)]
+        if kinds[0] != kinds[1]:
+            raise UserError(
+                f"{who}: output {index} differs from call to call, {kinds[0]} and then {kinds[1]}, "
+                f"{advice}"
+            )
+        # Two numbers that are not the same, nor both NaN.
+        different = ~((one == other) | (one.isnan() & other.isnan()))
+        if different.any():
+            place = different.nonzero()[0].tolist()
+            values = [tensor[tuple(place)].item() for tensor in (one, other)]
+            raise UserError(
+                f"{who}: output {index} differs from call to call, {values[0]} and then "
+                f"{values[1]} at {place}, {advice}"
+            )
 
 
 def record_further_cases(
@@ -86,11 +133,18 @@ class _ModelError(Exception):
 def _run(
     who: str, program: TorchLoaderOutput, inputs: Sequence[torch.Tensor]
 ) -> tuple[torch.Tensor, ...]:
+    model = program.model
+    # Of its own for each run, so that none sees what another left in them. A forward that writes to
+    # its buffers is refused for that, when it is exported.
+    buffers = {name: buffer.clone() for name, buffer in model.named_buffers()}
+    copies = tuple(tensor.clone() for tensor in inputs)
     torch.manual_seed(SEED)
     try:
         with torch.no_grad():
-            returned = program.model(*(tensor.clone() for tensor in inputs))
-    except Exception as error:
+            returned = (
+                torch.func.functional_call(model, buffers, copies) if buffers else model(*copies)
+            )
+    except (Exception, SystemExit) as error:
         raise _ModelError(describe_error(error)) from error
     return _outputs(who, returned)
 
@@ -140,6 +194,13 @@ def to_numpy(tensor: torch.Tensor) -> Tensor:
     return array
 
 
+def to_torch(array: Tensor) -> torch.Tensor:
+    """Undoes `to_numpy`."""
+    if element_type.from_numpy_dtype(array.dtype).name == "bf16":
+        return torch.from_numpy(array.view("int16")).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
 def _outputs(who: str, returned: Any) -> tuple[torch.Tensor, ...]:
     if isinstance(returned, torch.Tensor):
         returned = (returned,)
@@ -164,9 +225,7 @@ def _tolerances(
     if given is None:
         types = [element_type.from_torch_name(str(tensor.dtype)) for tensor in outputs]
         return tuple(type_.rtol if name == "rtol" else type_.atol for type_ in types)
-    values = [given] * len(outputs) if isinstance(given, int | float) else list(given)
+    values = list(given) if isinstance(given, Sequence) else [given] * len(outputs)
     if len(values) != len(outputs):
         raise UserError(f"{who}: {name} has {len(values)} values for {len(outputs)} outputs")
-    if not all(isinstance(value, int | float) and 0 <= value < np.inf for value in values):
-        raise UserError(f"{who}: {name} is {given!r}; tolerances are finite and >= 0")
     return tuple(float(value) for value in values)

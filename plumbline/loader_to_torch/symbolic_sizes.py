@@ -27,7 +27,7 @@ def names_of_dims(
     """
     names: dict[str, str] = {}
     nodes = _placeholders(exported, len(inputs))
-    for node, dims in zip(nodes, _dims_of_inputs(model, inputs, dynamic_shapes), strict=False):
+    for node, dims in zip(nodes, dims_of_inputs(model, inputs, dynamic_shapes), strict=False):
         for axis, size in enumerate(node.meta["val"].shape):
             dim = dims.get(axis)
             if not isinstance(size, torch.SymInt) or not isinstance(dim, torch.export.Dim):
@@ -144,7 +144,7 @@ def _is_number(bound: Any) -> bool:
     return isinstance(bound, int) or bool(bound.is_Integer)
 
 
-def _dims_of_inputs(
+def dims_of_inputs(
     model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic_shapes: Any
 ) -> Iterator[dict[int, Any]]:
     """For each input, the entry of `dynamic_shapes` for each dimension that has one."""

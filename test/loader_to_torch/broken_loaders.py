@@ -1,5 +1,12 @@
 """Loader functions that break the contract, each in one way, and a few that keep it."""
 
+import itertools
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
 import torch
 from torch.export import Dim
 
@@ -35,6 +42,17 @@ def with_tolerance() -> TorchLoaderOutput:
     return TorchLoaderOutput(
         _Module(lambda x: (x, -x)), (torch.ones(2),), rtol=0.5, atol=[0.25, 0.125]
     )
+
+
+def named() -> TorchLoaderOutput:
+    """Nothing wrong here: it has a name of its own."""
+    return TorchLoaderOutput(torch.nn.ReLU(), (torch.ones(1),), func_name="own_name")
+
+
+def changes_directory() -> TorchLoaderOutput:
+    """Nothing wrong here, though it goes elsewhere."""
+    os.chdir("/")
+    return sound()
 
 
 class _Add(torch.nn.Module):
@@ -236,3 +254,144 @@ class _Mutates(torch.nn.Module):
 def mutates() -> TorchLoaderOutput:
     """In-place writes to an input."""
     return TorchLoaderOutput(_Mutates(), (torch.ones(2),))
+
+
+def _loader(
+    model: object = _Module(torch.relu), inputs: object = (torch.ones(2, 3),), **fields: Any
+) -> Callable[[], TorchLoaderOutput]:
+    """A loader of a program of these fields, where nothing is wrong with the others."""
+    return lambda: TorchLoaderOutput(model, inputs, **fields)  # type: ignore[arg-type]
+
+
+def _forward(
+    function: Callable[..., object], inputs: Sequence[torch.Tensor] = (torch.ones(2, 3),)
+) -> Callable[[], TorchLoaderOutput]:
+    """A loader of a program that computes `function` of one tensor."""
+    return _loader(_Module(function), inputs)
+
+
+# Loaders that are none.
+returns_nothing_at_all = lambda: None  # noqa: E731
+returns_a_tuple = lambda: (torch.nn.ReLU(), (torch.ones(1),))  # noqa: E731
+takes_arguments = lambda size: sound()  # noqa: E731
+exits = lambda: sys.exit(3)  # noqa: E731
+exits_without_a_status = lambda: sys.exit()  # noqa: E731
+
+
+async def is_a_coroutine() -> TorchLoaderOutput:
+    """Calling it runs nothing of it."""
+    return sound()
+
+
+# Fields of the wrong type or value.
+model_is_a_class = _loader(model=torch.nn.ReLU)
+model_is_none = _loader(model=None)
+inputs_is_none = _loader(inputs=None)
+inputs_is_a_dict = _loader(inputs={"x": torch.ones(1)})
+inputs_is_a_generator = _loader(inputs=(torch.ones(1) for _ in range(1)))
+input_is_a_list = _loader(inputs=([1.0, 2.0],))
+input_is_an_array = _loader(inputs=(np.ones(2),))
+input_is_none = _loader(inputs=(None,))
+input_has_no_memory = _loader(inputs=(torch.ones(2, device="meta"),))
+input_is_of_eight_bits = _loader(inputs=(torch.ones(2).to(torch.float8_e5m2),))
+name_is_a_number = _loader(func_name=3)
+name_is_empty = _loader(func_name="")
+name_is_a_keyword = _loader(func_name="while")
+name_is_a_macro = _loader(func_name="NULL")
+name_is_a_type = _loader(func_name="int32_t")
+name_is_predefined = _loader(func_name="linux")
+name_is_reserved = _loader(func_name="_init")
+name_is_of_the_abi = _loader(func_name="StridedMemRefType")
+rtol_is_a_string = _loader(rtol="1e-3")
+rtol_is_a_bool = _loader(rtol=True)
+rtol_is_empty = _loader(rtol=[])
+atol_is_a_list_of_strings = _loader(atol=["0.1"])
+atol_is_nan = _loader(atol=float("nan"))
+atol_is_infinite = _loader(atol=float("inf"))
+atol_is_a_tensor = _loader(atol=torch.ones(1))
+shapes_is_a_dim = _loader(dynamic_shapes=Dim("n"))
+shapes_is_a_string = _loader(dynamic_shapes="x")
+shapes_is_a_set = _loader(dynamic_shapes={0})
+shapes_of_no_input = _loader(dynamic_shapes={"y": {0: Dim("n")}})
+shapes_beyond_the_rank = _loader(dynamic_shapes={"x": {5: Dim("n")}})
+shapes_by_a_string = _loader(dynamic_shapes={"x": {"0": Dim("n")}})
+shapes_to_a_string = _loader(dynamic_shapes={"x": {0: "n"}})
+shapes_of_too_few = _loader(_Add(), (torch.ones(2), torch.ones(2)), dynamic_shapes=({},))
+shapes_out_of_range = _loader(dynamic_shapes={"x": {0: Dim("n", min=4)}})
+shapes_upside_down = lambda: _loader(dynamic_shapes={"x": {0: Dim("n", min=9, max=3)}})()  # noqa: E731
+further_is_a_tensor = _loader(further_inputs=torch.ones(2, 3))
+further_is_flat = _loader(further_inputs=(torch.ones(2, 3),))
+further_has_too_many = _loader(further_inputs=[(torch.ones(2, 3), torch.ones(1))])
+further_is_of_another_dtype = _loader(further_inputs=[(torch.ones(2, 3, dtype=torch.int64),)])
+further_is_of_another_rank = _loader(further_inputs=[(torch.ones(2),)])
+further_has_a_number = _loader(further_inputs=[(3,)])
+further_is_of_another_size = _loader(further_inputs=[(torch.ones(2, 4),)])
+further_is_out_of_range = _loader(
+    dynamic_shapes={"x": {0: Dim("n", max=4)}}, further_inputs=[(torch.ones(9, 3),)]
+)
+
+
+class _RefusesOnes(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x if torch.compiler.is_exporting() else torch.linalg.cholesky(x)
+
+
+further_that_the_model_refuses = _loader(
+    _RefusesOnes(), (torch.eye(2),), further_inputs=[(torch.ones(2, 2),)]
+)
+
+
+# Models that fail, or give something else than tensors.
+takes_more_than_given = _loader(_Add(), (torch.ones(2),))
+takes_less_than_given = _loader(_Module(torch.relu), (torch.ones(2), torch.ones(2)))
+takes_another_dtype = _loader(torch.nn.Linear(3, 2), (torch.ones(2, 3, dtype=torch.float64),))
+takes_another_size = _loader(torch.nn.Linear(4, 2), (torch.ones(2, 3),))
+has_no_forward = _loader(torch.nn.Module())
+has_no_weights_yet = _loader(torch.nn.Linear(3, 2, device="meta"))
+model_raises = _forward(lambda x: dict[str, object]()["layer"])
+model_exits = _forward(lambda x: sys.exit(2))
+returns_none = _forward(lambda x: None)
+returns_a_string = _forward(lambda x: "y")
+returns_a_nested_tuple = _forward(lambda x: (x, (x, x)))
+returns_an_array = _forward(lambda x: (x.numpy(),))
+returns_a_sparse_tensor = _forward(lambda x: x.to_sparse())
+
+
+# Models that no compiled function can be made of.
+draws_at_random = _forward(lambda x: x + torch.randn(3))
+drops_out = _forward(lambda x: torch.nn.functional.dropout(x))
+makes_a_sparse_tensor = _forward(lambda x: x.to_sparse().to_dense())
+branches_on_a_value = _forward(lambda x: x if bool(x.max() > 0) else -x)
+repeats_by_a_value = _forward(lambda x: [x := x + 1 for _ in range(int(x.sum()))][-1])
+goes_through_numpy = _forward(lambda x: torch.from_numpy(np.tanh(x.numpy())))
+takes_a_gradient = _forward(
+    lambda x: torch.autograd.grad((x.requires_grad_() ** 2).sum(), x)[0],
+)
+branches_on_a_size = _loader(
+    _Module(lambda x: x + 1 if x.shape[0] > 2 else x), dynamic_shapes={"x": {0: Dim("n")}}
+)
+
+
+class _Counts(torch.nn.Module):
+    calls: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("calls", torch.zeros(()))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.calls += 1
+        return x * self.calls
+
+
+counts_its_calls = _loader(_Counts())
+
+# Models that answer otherwise from call to call.
+_RANDOM = np.random.default_rng(0)
+_COUNT = itertools.count()
+_LENGTH = itertools.count(1)
+_NUMBER = itertools.count(1)
+draws_from_numpy = _forward(lambda x: x + float(_RANDOM.random()))
+keeps_a_count = _forward(lambda x: (x, x + next(_COUNT)))
+returns_another_size = _forward(lambda x: torch.ones(next(_LENGTH)))
+returns_another_number = _forward(lambda x: (x,) * next(_NUMBER))

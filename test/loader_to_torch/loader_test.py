@@ -1,4 +1,7 @@
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -6,100 +9,415 @@ import torch
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import load
-from plumbline.loader_to_torch.references import record_references
+from plumbline.loader_to_torch.references import (
+    check_repeatable,
+    record_further_cases,
+    record_references,
+)
 
 _PACKAGE = "test.loader_to_torch.broken_loaders"
+
+_OUTPUT = "it returns a tools.aot.torch_loader_utils.TorchLoaderOutput"
+_INPUTS = "it is a tuple or list of tensors, for one input too: (x,)"
+_RESULTS = "it returns a tensor, or a tuple or list of tensors"
+_FAILS = "the model fails on its own inputs in PyTorch:"
+_TOLERANCE = "it is a number, or a list of one for each output"
+_TENSORS_ONLY = (
+    "a compiled function takes and returns tensors only: keep other values in the module, or wrap "
+    "them in torch.tensor(...)"
+)
+_DTYPES = (
+    "float64, float32, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, "
+    "uint64, bool"
+)
+_DYNAMIC_SHAPES = (
+    'it is a dict by the names of the inputs, {"x": {0: torch.export.Dim("batch")}}, or a tuple or '
+    "list of one entry for each"
+)
+_REPEATABLE = (
+    "for the same inputs and the same torch.manual_seed; a compiled function's cannot: what it "
+    "draws at random or keeps between calls has to be one of its inputs"
+)
+
+# Loaders, and the first line of what is said of each, after its name.
+_MISTAKES = [
+    ("raises", " failed: KeyError: 'no such layer'"),
+    ("returns_a_module", f" returned a ReLU; {_OUTPUT}"),
+    ("model_is_a_function", ": model is a builtin_function_or_method; it is a torch.nn.Module"),
+    ("inputs_is_a_tensor", f": inputs is a Tensor; {_INPUTS}"),
+    ("input_is_a_number", f": inputs[1] is of type float, not a tensor; {_TENSORS_ONLY}"),
+    (
+        "input_is_complex",
+        ": inputs[0]: torch dtype torch.complex64 is not supported; these are: "
+        f"{_DTYPES}; hand complex numbers over as pairs of real ones, with "
+        "torch.view_as_real",
+    ),
+    (
+        "input_is_sparse",
+        ": inputs[0] is a tensor of layout torch.sparse_coo on cpu; it must be dense and "
+        "on the CPU",
+    ),
+    ("bad_function_name", ": function name 'my-func' is not a C identifier"),
+    (
+        "function_name_of_libm",
+        ": function name 'tanhf' is taken in the C library; choose another",
+    ),
+    (
+        "has_constraints",
+        f": constraints is not empty, but PyTorch {torch.__version__} has no dynamic_dim; "
+        f'say it with dynamic_shapes instead, for example {{"x": {{0: '
+        f'torch.export.Dim("batch")}}, "y": {{}}}}',
+    ),
+    ("returns_a_dict", f": forward returned a dict; {_RESULTS}"),
+    ("returns_a_number", f": output 1 is of type int, not a tensor; {_TENSORS_ONLY}"),
+    ("returns_nothing", ": forward returned no tensor, so there is nothing to compute"),
+    ("negative_tolerance", ": rtol is -1.0; tolerances are finite and >= 0"),
+    ("too_many_tolerances", ": atol has 2 values for 1 outputs"),
+    (
+        "shapes_disagree",
+        f": {_FAILS} RuntimeError: The size of tensor a (2) must match the size of tensor "
+        "b (3) at non-singleton dimension 0",
+    ),
+    (
+        "data_dependent",
+        ": torch.export refuses it: GuardOnDataDependentSymNode: Could not guard on "
+        "data-dependent expression Eq(u0, 1) (unhinted: Eq(u0, 1)).  (Size-like symbols: "
+        "none)",
+    ),
+    ("specialises", ": torch.export refuses it: UserError: Constraints violated (length)!"),
+    (
+        "specialises_silently",
+        ": the program works only where dimension 2 of input is 11; leave it out of "
+        "dynamic_shapes, or change the line that fixes the size",
+    ),
+    ("unknown_ops", ": the Torch dialect has no op for these:"),
+    (
+        "sizes_depend_on_values",
+        ": forward makes tensors whose sizes depend on the values of others:",
+    ),
+    ("resizes", ": forward resizes a tensor in place:"),
+    (
+        "takes_complex_numbers",
+        ": inputs[0]: torch dtype torch.complex64 is not supported; these are: "
+        f"{_DTYPES}; hand complex numbers over as pairs of real ones, with "
+        "torch.view_as_real",
+    ),
+    (
+        "returns_complex_numbers",
+        f": output 0: torch dtype torch.complex64 is not supported; these are: {_DTYPES}; "
+        "hand complex numbers over as pairs of real ones, with torch.view_as_real",
+    ),
+    ("computes_with_other_dtypes", ": forward computes with dtypes that are not supported:"),
+    (
+        "mutates",
+        ": forward writes in place into x; a compiled function does not change what it "
+        "is given: return the new value as an output instead",
+    ),
+    ("returns_nothing_at_all", f" returned a NoneType; {_OUTPUT}"),
+    ("returns_a_tuple", f" returned a tuple; {_OUTPUT}"),
+    (
+        "takes_arguments",
+        " failed: TypeError: <lambda>() missing 1 required positional argument: 'size'",
+    ),
+    ("exits", " failed: it calls sys.exit(3)"),
+    ("exits_without_a_status", " failed: it calls sys.exit()"),
+    ("is_a_coroutine", f" returned a coroutine; {_OUTPUT}"),
+    ("model_is_a_class", ": model is the class ReLU; make one: call it"),
+    ("model_is_none", ": model is a NoneType; it is a torch.nn.Module"),
+    ("inputs_is_none", f": inputs is a NoneType; {_INPUTS}"),
+    ("inputs_is_a_dict", f": inputs is a dict; {_INPUTS}"),
+    ("inputs_is_a_generator", f": inputs is a generator; {_INPUTS}"),
+    ("input_is_a_list", f": inputs[0] is of type list, not a tensor; {_TENSORS_ONLY}"),
+    ("input_is_an_array", f": inputs[0] is of type ndarray, not a tensor; {_TENSORS_ONLY}"),
+    ("input_is_none", f": inputs[0] is of type NoneType, not a tensor; {_TENSORS_ONLY}"),
+    (
+        "input_has_no_memory",
+        ": inputs[0] is a tensor of layout torch.strided on meta; it must be dense and on the CPU",
+    ),
+    (
+        "input_is_of_eight_bits",
+        f": inputs[0]: torch dtype torch.float8_e5m2 is not supported; these are: {_DTYPES}",
+    ),
+    ("name_is_a_number", ": func_name is a int; it is a string"),
+    ("name_is_empty", ": function name '' is not a C identifier"),
+    ("name_is_a_keyword", ": function name 'while' is taken in C++; choose another"),
+    (
+        "name_is_a_macro",
+        ": function name 'NULL' may be a macro's, which are written so; choose another",
+    ),
+    (
+        "name_is_a_type",
+        ": function name 'int32_t' may be a type's of the C library, which end in _t; "
+        "choose another",
+    ),
+    ("name_is_predefined", ": function name 'linux' is taken in C++; choose another"),
+    (
+        "name_is_reserved",
+        ": function name '_init' is reserved in C++, as it begins with an underscore or "
+        "has two in a row; choose another",
+    ),
+    (
+        "name_is_of_the_abi",
+        ": function name 'StridedMemRefType' is taken in C++; choose another",
+    ),
+    ("rtol_is_a_string", f": rtol is '1e-3'; {_TOLERANCE}"),
+    ("rtol_is_a_bool", f": rtol is True; {_TOLERANCE}"),
+    ("rtol_is_empty", ": rtol has 0 values for 1 outputs"),
+    ("atol_is_a_list_of_strings", f": atol is ['0.1']; {_TOLERANCE}"),
+    ("atol_is_nan", ": atol is nan; tolerances are finite and >= 0"),
+    ("atol_is_infinite", ": atol is inf; tolerances are finite and >= 0"),
+    ("atol_is_a_tensor", f": atol is tensor([1.]); {_TOLERANCE}"),
+    ("shapes_is_a_dim", f": dynamic_shapes is a Dim; {_DYNAMIC_SHAPES}"),
+    ("shapes_is_a_string", f": dynamic_shapes is a str; {_DYNAMIC_SHAPES}"),
+    ("shapes_is_a_set", f": dynamic_shapes is a set; {_DYNAMIC_SHAPES}"),
+    (
+        "shapes_of_no_input",
+        ": torch.export refuses it: UserError: When `dynamic_shapes` is specified as a "
+        "dict, its top-level keys must be the arg names ['x'] of `inputs`, but here they "
+        "are ['y']. Alternatively, you could also ignore arg names entirely and specify "
+        "`dynamic_shapes` as a list/tuple matching `inputs`.",
+    ),
+    (
+        "shapes_beyond_the_rank",
+        ": dynamic_shapes has dimension 5 of input 0, which has rank 2: dimensions are "
+        "counted from 0",
+    ),
+    (
+        "shapes_by_a_string",
+        ": dynamic_shapes has dimension '0' of input 0, which has rank 2: dimensions are "
+        "counted from 0",
+    ),
+    (
+        "shapes_to_a_string",
+        ": torch.export refuses it: UserError: Unexpected dimension mapped to index 0 in "
+        "input tensor shape {0: 'n'} specified at `dynamic_shapes['x']` (expected None, "
+        "an int, a Dim, Dim.AUTO, Dim.STATIC, or Dim.DYNAMIC,  but got 'n' instead)",
+    ),
+    (
+        "shapes_of_too_few",
+        ": torch.export refuses it: UserError: Detected mismatch between the structure "
+        "of `inputs` and `dynamic_shapes`: `inputs` has 2 elements, but `dynamic_shapes` "
+        "has 1 elements",
+    ),
+    (
+        "shapes_out_of_range",
+        ": torch.export refuses it: ConstraintViolationError: 2 not in range [4, int_oo]",
+    ),
+    (
+        "shapes_upside_down",
+        " failed: AssertionError: Cannot create Dim with inconsistent min=9, max=3",
+    ),
+    ("further_is_a_tensor", ": further_inputs is a Tensor; it is a list of tuples like inputs"),
+    ("further_is_flat", f": further_inputs[0] is a Tensor; {_INPUTS}"),
+    ("further_has_too_many", ": further_inputs[0] has 2 tensors, where inputs has 1"),
+    (
+        "further_is_of_another_dtype",
+        ": further_inputs[0][0] is torch.int64 of rank 2, where inputs[0] is "
+        "torch.float32 of rank 2",
+    ),
+    (
+        "further_is_of_another_rank",
+        ": further_inputs[0][0] is torch.float32 of rank 1, where inputs[0] is "
+        "torch.float32 of rank 2",
+    ),
+    (
+        "further_has_a_number",
+        f": further_inputs[0][0] is of type int, not a tensor; {_TENSORS_ONLY}",
+    ),
+    (
+        "further_is_of_another_size",
+        ": further_inputs[0]: argument 0 has size 4 in dimension 1, not 3",
+    ),
+    (
+        "further_is_out_of_range",
+        ": further_inputs[0]: argument 0 has size 9 in dimension 0, which is n; n must "
+        "be at least 0 and at most 4",
+    ),
+    (
+        "further_that_the_model_refuses",
+        ": further_inputs[0]: the model fails on it in PyTorch: _LinAlgError: "
+        "linalg.cholesky: The factorization could not be completed because the input is "
+        "not positive-definite (the leading minor of order 2 is not positive-definite).",
+    ),
+    (
+        "takes_more_than_given",
+        f": {_FAILS} TypeError: _Add.forward() missing 1 required positional argument: 'y'",
+    ),
+    (
+        "takes_less_than_given",
+        f": {_FAILS} TypeError: _Module.forward() takes 2 positional arguments but 3 were given",
+    ),
+    (
+        "takes_another_dtype",
+        f": {_FAILS} RuntimeError: mat1 and mat2 must have the same dtype, but got Double "
+        "and Float",
+    ),
+    (
+        "takes_another_size",
+        f": {_FAILS} RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x2)",
+    ),
+    (
+        "has_no_forward",
+        f": {_FAILS} NotImplementedError: Module [Module] is missing the required "
+        '"forward" function',
+    ),
+    (
+        "has_no_weights_yet",
+        f": {_FAILS} RuntimeError: Tensor on device meta is not on the expected device cpu!",
+    ),
+    ("model_raises", f": {_FAILS} KeyError: 'layer'"),
+    ("model_exits", f": {_FAILS} it calls sys.exit(2)"),
+    ("returns_none", f": forward returned a NoneType; {_RESULTS}"),
+    ("returns_a_string", f": forward returned a str; {_RESULTS}"),
+    ("returns_a_nested_tuple", f": output 1 is of type tuple, not a tensor; {_TENSORS_ONLY}"),
+    ("returns_an_array", f": output 0 is of type ndarray, not a tensor; {_TENSORS_ONLY}"),
+    (
+        "returns_a_sparse_tensor",
+        ": output 0 is a tensor of layout torch.sparse_coo on cpu; it must be dense and on the CPU",
+    ),
+    ("draws_at_random", ": forward draws random numbers:"),
+    ("drops_out", ": forward draws random numbers:"),
+    ("makes_a_sparse_tensor", ": forward makes a sparse tensor:"),
+    (
+        "branches_on_a_value",
+        ": torch.export refuses it: GuardOnDataDependentSymNode: Could not guard on "
+        "data-dependent expression Eq(u0, 1) (unhinted: Eq(u0, 1)).  (Size-like symbols: "
+        "none)",
+    ),
+    (
+        "repeats_by_a_value",
+        ": torch.export refuses it: GuardOnDataDependentSymNode: Could not guard on "
+        "data-dependent expression zuf0 (unhinted: zuf0).  (Size-like symbols: none)",
+    ),
+    (
+        "goes_through_numpy",
+        ": torch.export refuses it: RuntimeError: .numpy() is not supported for tensor subclasses.",
+    ),
+    (
+        "takes_a_gradient",
+        f": {_FAILS} RuntimeError: element 0 of tensors does not require grad and does "
+        "not have a grad_fn",
+    ),
+    ("branches_on_a_size", ": torch.export refuses it: UserError: Constraints violated (n)!"),
+    (
+        "counts_its_calls",
+        ": forward writes in place into calls; a compiled function does not change what "
+        "it is given: return the new value as an output instead",
+    ),
+    (
+        "draws_from_numpy",
+        ": output 0 differs from call to call, 1.6369616985321045 and then "
+        f"1.0409735441207886 at [0, 0], {_REPEATABLE}",
+    ),
+    (
+        "keeps_a_count",
+        f": output 1 differs from call to call, 1.0 and then 3.0 at [0, 0], {_REPEATABLE}",
+    ),
+    (
+        "returns_another_size",
+        ": output 0 differs from call to call, torch.float32 of shape [1] and then "
+        f"torch.float32 of shape [3], {_REPEATABLE}",
+    ),
+    (
+        "returns_another_number",
+        f": the number of outputs differs from call to call, 1 and then 3, {_REPEATABLE}",
+    ),
+    ("not_a_function", ": it is a int, not a function"),
+]
+
+# What the lines after it have.
+_FURTHER_LINES = {
+    "raises": ["broken_loaders.py", "raise KeyError"],
+    "exits": ["broken_loaders.py", "sys.exit(3)"],
+    "shapes_disagree": ["broken_loaders.py", "return x + y"],
+    "data_dependent": ["if x.sum() > 0", "use torch.where for the former"],
+    "specialises": ["length = 4", "dynamic_shapes"],
+    "unknown_ops": [
+        "  aten.",
+        "(f32[2,2]): 2 places\n    ",
+        "    test/loader_to_torch/broken_loaders.py:",
+        ", in module inner.0\n",
+        ", in module inner.1\n",
+        "what would help: write a decomposition",
+    ],
+    "sizes_depend_on_values": [
+        "  aten.nonzero.default(f32[3]): 1 place\n",
+        "  aten.index.Tensor(f32[3], i1[3]): 1 place\n",
+        "  aten._unique2.default(f32[3]): 1 place\n",
+        "  aten.repeat_interleave.Tensor(i64[3]): 1 place\n",
+        "broken_loaders.py:",
+        "what would help: the sizes of a compiled function's tensors follow",
+    ],
+    "resizes": ["  aten.resize.default(f32[4])", "torch.cat"],
+    "computes_with_other_dtypes": [
+        "(f32[2]): 1 place\n",
+        "cast to one that is: float64, float32,",
+    ],
+    "draws_at_random": ["  aten.randn.default(): 1 place\n", "hand them in"],
+}
 
 
 def _run(function: str) -> None:
     path = f"{_PACKAGE}.{function}"
+    who = f"loader {path}"
     program = load(path)
-    record_references(f"loader {path}", program)
-    export(f"loader {path}", program)
+    references = record_references(who, program)
+    exported = export(who, program)
+    check_repeatable(who, program, references)
+    record_further_cases(who, program, exported.shapes, references)
 
 
-@pytest.mark.parametrize(
-    ("function", "expected"),
-    [
-        ("raises", ["KeyError: 'no such layer'", "broken_loaders.py", "raise KeyError"]),
-        ("returns_a_module", ["returned a ReLU", "TorchLoaderOutput"]),
-        ("model_is_a_function", ["model is a builtin_function_or_method", "torch.nn.Module"]),
-        ("inputs_is_a_tensor", ["inputs is a Tensor", "(x,)"]),
-        ("input_is_a_number", ["input 1 is of type float, not a tensor", "torch.tensor(...)"]),
-        ("input_is_complex", ["input 0", "complex64 is not supported", "float32"]),
-        ("input_is_sparse", ["input 0", "sparse", "dense"]),
-        ("bad_function_name", ["'my-func' is not a C identifier"]),
-        ("function_name_of_libm", ["'tanhf' is taken in the C library"]),
-        ("has_constraints", ["dynamic_dim", "dynamic_shapes", "torch.export.Dim"]),
-        ("returns_a_dict", ["forward returned a dict", "a tuple or list of tensors"]),
-        ("returns_a_number", ["output 1 is of type int, not a tensor"]),
-        ("returns_nothing", ["forward returned no tensor"]),
-        ("negative_tolerance", ["rtol is -1.0"]),
-        ("too_many_tolerances", ["atol has 2 values for 1 outputs"]),
-        ("shapes_disagree", ["fails on its own inputs", "broken_loaders.py", "return x + y"]),
-        (
-            "data_dependent",
-            ["torch.export refuses", "if x.sum() > 0", "use torch.where for the former"],
-        ),
-        ("specialises", ["torch.export refuses", "length", "length = 4", "dynamic_shapes"]),
-        ("specialises_silently", ["only where dimension 2 of input is 11", "dynamic_shapes"]),
-        (
-            "unknown_ops",
-            [
-                "the Torch dialect has no op for these:\n  aten.",
-                "(f32[2,2]): 2 places\n    ",
-                "    test/loader_to_torch/broken_loaders.py:",
-                ", in module inner.0\n",
-                ", in module inner.1\n",
-                "what would help: write a decomposition",
-            ],
-        ),
-        (
-            "sizes_depend_on_values",
-            [
-                "sizes depend on the values of others:\n",
-                "  aten.nonzero.default(f32[3]): 1 place\n",
-                "  aten.index.Tensor(f32[3], i1[3]): 1 place\n",
-                "  aten._unique2.default(f32[3]): 1 place\n",
-                "  aten.repeat_interleave.Tensor(i64[3]): 1 place\n",
-                "broken_loaders.py:",
-                "what would help: the sizes of a compiled function's tensors follow",
-            ],
-        ),
-        ("resizes", ["resizes a tensor in place:\n  aten.resize.default(f32[4])", "torch.cat"]),
-        ("takes_complex_numbers", ["input 0", "complex64 is not supported", "view_as_real"]),
-        ("returns_complex_numbers", ["output 0", "complex64 is not supported", "view_as_real"]),
-        (
-            "computes_with_other_dtypes",
-            [
-                "computes with dtypes that are not supported:\n",
-                "(f32[2]): 1 place\n",
-                "cast to one that is: float64, float32,",
-            ],
-        ),
-        ("mutates", ["writes in place into x", "return the new value"]),
-        ("not_a_function", ["it is a int, not a function"]),
-        ("sond", ["has no function sond", "did you mean sound?"]),
-    ],
-)
-def test_a_mistake_gives_one_message_that_names_the_loader(
-    function: str, expected: list[str]
-) -> None:
+@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")
+@pytest.mark.parametrize(("function", "first_line"), _MISTAKES)
+def test_a_mistake_gives_one_message_that_names_the_loader(function: str, first_line: str) -> None:
     with pytest.raises(UserError) as refusal:
         _run(function)
     message = str(refusal.value)
-    assert message.startswith(f"loader {_PACKAGE}.{function}")
-    for part in expected:
-        assert part in message
+    first, _, rest = message.partition("\n")
+    assert first == f"loader {_PACKAGE}.{function}{first_line}"
+    for part in _FURTHER_LINES.get(function, ()):
+        assert part in rest
     # What torch.export prints for its own developers does not belong in the message.
     for noise in ("TORCH_LOGS", "http", "draft_export", "Traceback"):
         assert noise not in message
+
+
+@pytest.mark.parametrize("function", ["sound", "half_precision", "with_tolerance"])
+def test_nothing_is_said_of_sound_loaders(function: str) -> None:
+    _run(function)
+
+
+def test_torch_export_says_nothing_beside_the_message() -> None:
+    """It logs and prints of these when it refuses them."""
+    script = (
+        "from plumbline.errors import UserError\n"
+        "from plumbline.loader_to_torch.export import export\n"
+        "from plumbline.loader_to_torch.loader import load\n"
+        "for name in ('sound', 'shapes_disagree', 'data_dependent', 'specialises'):\n"
+        "    try:\n"
+        f"        export('it', load('{_PACKAGE}.' + name))\n"
+        "    except UserError:\n"
+        "        pass\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
         ("foo_loader", "not of the form package.module.function"),
+        ("", "not of the form package.module.function"),
+        (
+            "test.loader_to_torch.exits_on_import.loader",
+            r"it calls sys.exit\(4\)\n  at test/loader",
+        ),
         ("no.such.module.loader", "module no.such.module does not import"),
         ("test.loader_to_torch.no_such_module.loader", "torch_loader_lib"),
     ],
@@ -114,6 +432,26 @@ def test_a_loader_is_seeded() -> None:
     first, second = load(f"{_PACKAGE}.sound"), load(f"{_PACKAGE}.sound")
     assert torch.equal(first.inputs[0], second.inputs[0])
     assert torch.equal(first.model.weight, second.model.weight)  # type: ignore[arg-type]
+
+
+def test_a_target_s_name_is_the_function_s_unless_there_is_another() -> None:
+    path = f"{_PACKAGE}.sound"
+    assert load(path, target="foo").func_name == "foo"
+    assert load(path, target="tanh", func_name="bar").func_name == "bar"
+    assert load(f"{_PACKAGE}.named", target="tanh").func_name == "own_name"
+    assert load(f"{_PACKAGE}.named", func_name="bar").func_name == "bar"
+    with pytest.raises(UserError) as refusal:
+        load(path, target="tanh")
+    assert str(refusal.value) == (
+        f"loader {path}: function name 'tanh' is taken in the C library; choose another, as "
+        "func_name of its aot_compile or of TorchLoaderOutput: without one, it is the target's name"
+    )
+
+
+def test_a_loader_does_not_change_the_working_directory() -> None:
+    folder = Path.cwd()
+    load(f"{_PACKAGE}.changes_directory")
+    assert Path.cwd() == folder
 
 
 def test_inputs_do_not_share_memory_with_the_loaders() -> None:

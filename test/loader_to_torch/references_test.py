@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from plumbline.loader_to_torch.loader import load
-from plumbline.loader_to_torch.references import record_references, to_numpy
+from plumbline.element_type import ELEMENT_TYPES
+from plumbline.errors import UserError
+from plumbline.loader_to_torch.loader import TorchLoaderOutput, load
+from plumbline.loader_to_torch.references import (
+    check_repeatable,
+    record_references,
+    to_numpy,
+    to_torch,
+)
 from plumbline.reference_archive import ReferenceArchive
 
 _PACKAGE = "test.loader_to_torch.broken_loaders"
@@ -47,6 +54,55 @@ def test_bfloat16_is_kept_as_its_bytes() -> None:
 def test_views_are_stored_as_what_they_show() -> None:
     tensor = torch.arange(6).reshape(2, 3).t()[1:]
     np.testing.assert_array_equal(to_numpy(tensor), np.array([[1, 4], [2, 5]]))
+
+
+@pytest.mark.parametrize("name", [type_.torch_name for type_ in ELEMENT_TYPES])
+def test_to_torch_undoes_to_numpy(name: str) -> None:
+    tensor = torch.tensor([[1], [0]]).to(getattr(torch, name))
+    back = to_torch(to_numpy(tensor))
+    assert back.dtype == tensor.dtype
+    assert torch.equal(back, tensor)
+
+
+class _Nondeterministic(torch.nn.Module):
+    """Returns the next of some tensors each time."""
+
+    def __init__(self, answers: list[torch.Tensor]) -> None:
+        super().__init__()
+        self.answers = iter(answers)
+
+    def forward(self) -> torch.Tensor:
+        return next(self.answers)
+
+
+def _check_repeatable(first: torch.Tensor, second: torch.Tensor) -> None:
+    program = TorchLoaderOutput(_Nondeterministic([first, second]), ())
+    check_repeatable("it", program, record_references("it", program))
+
+
+@pytest.mark.parametrize("name", [type_.torch_name for type_ in ELEMENT_TYPES])
+def test_a_second_answer_is_held_against_the_first(name: str) -> None:
+    first = torch.tensor([[1], [1]]).to(getattr(torch, name))
+    second = torch.tensor([[1], [0]]).to(getattr(torch, name))
+    _check_repeatable(first, first.clone())
+    expected = rf"it: output 0 differs from call to call, {first[1].item()} and then .* at \[1, 0\]"
+    with pytest.raises(UserError, match=expected):
+        _check_repeatable(first, second)
+
+
+def test_nan_twice_is_the_same() -> None:
+    _check_repeatable(torch.tensor([float("nan"), 1]), torch.tensor([float("nan"), 1]))
+    with pytest.raises(UserError, match=r"nan and then 1\.0"):
+        _check_repeatable(torch.tensor(float("nan")), torch.tensor(1.0))
+
+
+def test_each_run_has_the_buffers_of_the_loader() -> None:
+    """What forward leaves in them makes no difference; exporting refuses that it does."""
+    program = load(f"{_PACKAGE}.counts_its_calls")
+    references = record_references("it", program)
+    check_repeatable("it", program, references)
+    assert torch.equal(to_torch(references.outputs[0]), torch.ones(2, 3))
+    assert program.model.calls == 0
 
 
 if __name__ == "__main__":

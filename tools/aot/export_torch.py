@@ -10,6 +10,7 @@ from pathlib import Path
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import load
 from plumbline.loader_to_torch.references import (
+    check_repeatable,
     record_further_cases,
     record_references,
     to_numpy,
@@ -25,6 +26,7 @@ def _export(given: argparse.Namespace) -> None:
     who = f"loader {path}"
     references = record_references(who, program)
     exported = export(who, program, embedded=given.weights_are == "embedded")
+    check_repeatable(who, program, references)
     references = record_further_cases(who, program, exported.shapes, references)
     if given.weights_are == "arguments":
         references = references.with_leading_inputs(map(to_numpy, exported.weights.values()))
