@@ -1,24 +1,39 @@
 """The whole chain in one process: from a PyTorch module to a function that can be called."""
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch_mlir import ir
 
 from plumbline import element_type
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.context import make_context
-from plumbline.element_type import ElementType
 from plumbline.errors import UserError
+from plumbline.function_name import DEFAULT_FUNCTION_NAME
 from plumbline.linalg_to_llvm.conversion import convert_linalg_to_llvm
 from plumbline.linalg_to_llvm.embedded_weights import marks_of
-from plumbline.llvm_to_asm.assembly import Target, emit_assembly, emit_object
+from plumbline.llvm_to_asm.assembly import (
+    OPTIMISATION_LEVELS,
+    Target,
+    emit_assembly,
+    emit_object,
+)
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
 from plumbline.llvm_to_asm.probe import vector_unit_of
 from plumbline.loader_to_torch.export import Export, export
-from plumbline.loader_to_torch.loader import TorchLoaderOutput, check_program
-from plumbline.loader_to_torch.references import to_numpy
+from plumbline.loader_to_torch.loader import (
+    TorchLoaderOutput,
+    check_dynamic_shapes,
+    check_func_name,
+    check_inputs,
+    check_module,
+    check_tensor,
+)
+from plumbline.loader_to_torch.pytorch_state import for_inference
+from plumbline.loader_to_torch.references import to_numpy, to_torch
 from plumbline.native_function import NativeFunction
 from plumbline.reference_archive import Tensor
 from plumbline.shape_attributes import from_ops
@@ -79,8 +94,8 @@ class CompiledProgram:
         """Runs the program.
 
         Raises:
-          UserError: an argument is missing, has another element type or shape than compiled, or a
-            size outside its range or that disagrees with another.
+          UserError: an argument is missing, is no torch tensor or numpy array, has another element
+            type or shape than compiled, or a size outside its range or that disagrees with another.
         """
         specs = self.signature.inputs
         if len(arguments) != len(specs):
@@ -89,7 +104,16 @@ class CompiledProgram:
             )
         arrays = []
         for index, (argument, spec) in enumerate(zip(arguments, specs, strict=True)):
-            array = to_numpy(argument) if isinstance(argument, torch.Tensor) else argument
+            if isinstance(argument, torch.Tensor):
+                check_tensor(f"argument {index}", argument)
+                array = to_numpy(argument)
+            elif isinstance(argument, np.ndarray | np.generic):
+                array = np.asarray(argument)
+            else:
+                raise UserError(
+                    f"argument {index} is a {type(argument).__name__}; it is a torch tensor or a "
+                    "numpy array"
+                )
             given = element_type.from_numpy_dtype(array.dtype)
             spec.check(f"argument {index}", given.name, array.shape)
             arrays.append(array)
@@ -97,10 +121,7 @@ class CompiledProgram:
         results = self._function(*arrays)
         if arguments and not any(isinstance(argument, torch.Tensor) for argument in arguments):
             return results
-        return tuple(
-            _to_torch(result, spec.element_type)
-            for result, spec in zip(results, self.signature.outputs, strict=True)
-        )
+        return tuple(map(to_torch, results))
 
 
 def compile(  # noqa: A001 - the word that PyTorch's users expect
@@ -108,13 +129,18 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     example_inputs: Sequence[torch.Tensor],
     dynamic_shapes: dict[str, Any] | tuple[Any, ...] | list[Any] | None = None,
     *,
-    func_name: str = "func_main",
+    func_name: str = DEFAULT_FUNCTION_NAME,
     target_cpu: str = "native",
     opt_level: int = 2,
     runtime_checks: RuntimeChecks = "values",
     when_done: Callable[[str], None] = lambda stage: None,
 ) -> CompiledProgram:
     """Compiles `module` for this machine, by the stages that `aot_compile` makes targets of.
+
+    It is compiled as for inference, whatever mode it is in, and stays as it was. The program has a
+    copy of its weights: what becomes of the module's own later does not change the program.
+    Several threads may compile at once, the same module too. PyTorch exports one program at a time,
+    so that they wait for one another there.
 
     Args:
       module: its `forward` takes tensors and returns a tensor, or a tuple or list of them.
@@ -130,15 +156,30 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     Raises:
       UserError: the program cannot be compiled; the message says what is in the way.
     """
-    program = TorchLoaderOutput(module, example_inputs, dynamic_shapes, func_name)
+    caller = "plumbline.compile"
+    check_module(caller, "module", module)
+    check_inputs(caller, "example_inputs", example_inputs)
+    check_dynamic_shapes(caller, dynamic_shapes, module, example_inputs)
+    check_func_name(caller, func_name)
+    if not isinstance(target_cpu, str):
+        raise UserError(f"{caller}: target_cpu is {target_cpu!r}; it is a string")
+    if isinstance(opt_level, bool) or opt_level not in OPTIMISATION_LEVELS:
+        levels = ", ".join(map(str, OPTIMISATION_LEVELS))
+        raise UserError(f"{caller}: opt_level is {opt_level!r}; it is one of {levels}")
+    if not isinstance(runtime_checks, bool):
+        raise UserError(f"{caller}: runtime_checks is {runtime_checks!r}; it is True or False")
+    if not callable(when_done):
+        raise UserError(f"{caller}: when_done is {when_done!r}; it is a function")
     who = type(module).__name__
-    check_program(who, program)
-    module.eval()
-    program.inputs = tuple(tensor.detach().clone() for tensor in example_inputs)
     target = Target.for_cpu(target_cpu)
+    inputs = tuple(tensor.detach().clone() for tensor in example_inputs)
+    program = TorchLoaderOutput(module, inputs, dynamic_shapes, func_name)
+    with for_inference(module):
+        exported = export(who, program)
+        exported = dataclasses.replace(exported, weights=_copies(exported.weights))
     return compile_export(
         who,
-        export(who, program),
+        exported,
         func_name,
         target,
         opt_level=opt_level,
@@ -183,6 +224,18 @@ def compile_export(
     return CompiledProgram(signature, NativeFunction(machine_code, signature, data), texts, target)
 
 
+def _copies(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Copies of tensors; those that share memory, as tied weights do, become one."""
+    copies: dict[tuple[object, ...], torch.Tensor] = {}
+    result = {}
+    for name, value in weights.items():
+        key = (value.data_ptr(), value.shape, value.dtype)
+        if key not in copies:
+            copies[key] = value.clone()
+        result[name] = copies[key]
+    return result
+
+
 def _signature(module: ir.Module, name: str) -> Signature:
     function = next(
         operation
@@ -211,9 +264,3 @@ def _specs(types: Sequence[ir.Type]) -> tuple[TensorSpec, ...]:
         sizes = tuple(None if size == DYNAMIC else size for size in tensor.sizes)
         specs.append(TensorSpec(element_type.from_mlir_signed(tensor.dtype), sizes))
     return tuple(specs)
-
-
-def _to_torch(array: Tensor, type_: ElementType) -> torch.Tensor:
-    if type_.name == "bf16":
-        return torch.from_numpy(array.view("int16")).view(torch.bfloat16)
-    return torch.from_numpy(array)

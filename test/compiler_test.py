@@ -1,5 +1,8 @@
+import logging
 import subprocess
 import sys
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -110,6 +113,152 @@ def test_sizes_that_disagree_are_refused(
 ) -> None:
     with pytest.raises(UserError, match=expected):
         derived(*map(torch.randn, sizes))
+
+
+@pytest.mark.parametrize(
+    "argument", [[1.0, 2.0], 3.0, None, torch.ones(2, 3).to_sparse(), torch.ones(2, 3).to("meta")]
+)
+def test_arguments_that_are_no_tensors_are_refused(
+    scale: plumbline.CompiledProgram, argument: torch.Tensor
+) -> None:
+    with pytest.raises(UserError, match=r"^argument 0 is a "):
+        scale(argument, torch.ones(3))
+
+
+_RELU: dict[str, object] = {"module": torch.nn.ReLU(), "example_inputs": (torch.ones(2),)}
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"module": torch.relu}, "module is a builtin_function_or_method; it is a torch.nn.Module"),
+        ({"module": torch.nn.ReLU}, "module is the class ReLU; make one: call it"),
+        ({"example_inputs": torch.ones(2)}, "example_inputs is a Tensor; it is a tuple or list"),
+        ({"example_inputs": ([1.0],)}, "example_inputs[0] is of type list, not a tensor"),
+        ({"dynamic_shapes": "x"}, "dynamic_shapes is a str; it is a dict by the names"),
+        ({"dynamic_shapes": ({3: Dim("n")},)}, "dynamic_shapes has dimension 3 of input 0, which"),
+        ({"func_name": 3}, "func_name is a int; it is a string"),
+        ({"func_name": "a-b"}, "function name 'a-b' is not a C identifier"),
+        ({"target_cpu": 3}, "target_cpu is 3; it is a string"),
+        ({"opt_level": 7}, "opt_level is 7; it is one of 0, 1, 2, 3"),
+        ({"opt_level": "2"}, "opt_level is '2'; it is one of 0, 1, 2, 3"),
+        ({"opt_level": True}, "opt_level is True; it is one of 0, 1, 2, 3"),
+        ({"runtime_checks": "on"}, "runtime_checks is 'on'; it is True or False"),
+        ({"when_done": 3}, "when_done is 3; it is a function"),
+    ],
+)
+def test_parameters_of_another_type_are_refused(given: dict[str, object], expected: str) -> None:
+    with pytest.raises(UserError) as refusal:
+        plumbline.compile(**{**_RELU, **given})  # type: ignore[arg-type]
+    assert str(refusal.value).startswith(f"plumbline.compile: {expected}")
+
+
+class _Layers(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.dropout = torch.nn.Dropout()
+        self.frozen = torch.nn.BatchNorm1d(3).eval()
+        self.tied = torch.nn.Linear(3, 3)
+        self.out = torch.nn.Linear(3, 3)
+        self.out.weight = self.tied.weight
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if x.shape[1] != 3:
+            raise ValueError("not three")
+        y: torch.Tensor = self.out(self.tied(self.frozen(self.dropout(x))))
+        return y
+
+
+def test_the_module_stays_as_it_was() -> None:
+    model = _Layers()
+    model(torch.ones(2, 3)).sum().backward()
+    before = {name: (value, value.clone()) for name, value in model.state_dict().items()}
+    gradients = {name: value.grad for name, value in model.named_parameters()}
+    program = plumbline.compile(model, (torch.ones(2, 3),))
+    with pytest.raises(UserError, match="not three"):
+        plumbline.compile(model, (torch.ones(2, 4),))
+    assert [module.training for module in model.modules()] == [True, True, False, True, True]
+    after = model.state_dict()
+    for name, (value, copy) in before.items():
+        assert after[name].data_ptr() == value.data_ptr()
+        assert torch.equal(after[name], copy)
+    assert all(value.grad is gradients[name] for name, value in model.named_parameters())
+    # It was compiled as for inference.
+    x = torch.randn(2, 3)
+    torch.testing.assert_close(program(x)[0], model.eval()(x))
+
+
+def test_a_program_has_weights_of_its_own() -> None:
+    model = _Layers().eval()
+    x = torch.randn(2, 3)
+    program = plumbline.compile(model, (x,))
+    expected = model(x).detach()
+    with torch.no_grad():
+        for value in model.state_dict().values():
+            value.zero_()
+    torch.testing.assert_close(program(x)[0], expected)
+
+
+def test_tied_weights_are_copied_once() -> None:
+    model = _Layers().eval()
+    program = plumbline.compile(model, (torch.ones(2, 3),))
+    data = program._function._data
+    weights = [array.ctypes.data for name, array in data.items() if array.shape == (3, 3)]
+    assert len(set(weights)) == 1
+
+
+def test_threads_compile_at_once_and_none_loses_what_another_prints(
+    capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    shared = _Layers()
+    compiled: list[float] = []
+    stop = threading.Event()
+    streams = sys.stdout, sys.stderr
+
+    def compile_some(size: int) -> None:
+        for rows in range(2, 5):
+            x = torch.randn(rows, 3)
+            model = torch.nn.Sequential(torch.nn.Linear(3, size), torch.nn.Tanh())
+            torch.testing.assert_close(plumbline.compile(model, (x,))(x)[0], model(x))
+            with pytest.raises(UserError, match="not three"):
+                plumbline.compile(shared, (torch.ones(2, 4),))
+            plumbline.compile(shared, (x,))
+            compiled.append(rows)
+
+    printed = 0
+
+    def print_some() -> None:
+        nonlocal printed
+        log = logging.getLogger("torch.some.user")
+        while not stop.is_set():
+            print(f"line {printed}")
+            print(f"line {printed}", file=sys.stderr)
+            log.warning("line %d", printed)
+            printed += 1
+            time.sleep(0.001)
+
+    # torch's logger keeps what its children log from others' handlers.
+    logging.getLogger("torch").addHandler(caplog.handler)
+    printing = threading.Thread(target=print_some)
+    compiling = [threading.Thread(target=compile_some, args=(size,)) for size in (2, 3, 4)]
+    try:
+        for thread in (printing, *compiling):
+            thread.start()
+        for thread in compiling:
+            thread.join()
+    finally:
+        stop.set()
+        printing.join()
+        logging.getLogger("torch").removeHandler(caplog.handler)
+    assert len(compiled) == 9
+    assert (sys.stdout, sys.stderr) == streams
+    assert all(module.training for module in shared.modules() if module is not shared.frozen)
+    lines = [f"line {number}" for number in range(printed)]
+    assert len(lines) > 100
+    out, err = capsys.readouterr()
+    assert out.splitlines() == lines
+    assert [line for line in err.splitlines() if line.startswith("line ")] == lines
+    assert [message for message in caplog.messages if message.startswith("line ")] == lines
 
 
 def test_symbols_keep_their_names_as_far_as_tcp(derived: plumbline.CompiledProgram) -> None:

@@ -1,11 +1,6 @@
 """Exports a program to the Torch dialect, in the form that backends start from."""
 
-import contextlib
-import io
-import logging
 import re
-import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -20,6 +15,7 @@ from plumbline.loader_to_torch.node_locations import (
     name_files_by_import_path,
     set_locations,
 )
+from plumbline.loader_to_torch.pytorch_state import exporting
 from plumbline.loader_to_torch.refusals import refuse_what_has_no_meaning
 from plumbline.loader_to_torch.size_arithmetic import spell_size_arithmetic
 from plumbline.loader_to_torch.smallest_sizes import exclude_sizes_that_do_not_hold
@@ -78,6 +74,8 @@ class Export:
 def export(who: str, program: TorchLoaderOutput, *, embedded: bool = True) -> Export:
     """Exports `program`, which messages call `who`, such as "loader test.foo_loader".
 
+    Threads may call it at the same time; PyTorch has them wait for one another.
+
     With `embedded`, the weights become read-only data of the library; else they stay arguments.
 
     Raises:
@@ -119,7 +117,7 @@ def to_torch_dialect(
 
 def _import(exported: torch.export.ExportedProgram, func_name: str) -> ir.Module:
     def run(*, symbolic_shapes: bool) -> ir.Module:
-        with _quiet():
+        with exporting():
             return fx.export_and_import(
                 exported,
                 output_type="raw",
@@ -161,7 +159,7 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
       UserError: torch.export refuses the program, or it mutates its inputs.
     """
     try:
-        with _quiet(), torch.no_grad():
+        with exporting(), torch.no_grad():
             exported = torch.export.export(
                 program.model,
                 tuple(program.inputs),
@@ -230,20 +228,3 @@ def _explain(error: Exception) -> str:
             "function cannot: use torch.where for the former."
         )
     return text
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Keeps PyTorch's warnings, logs and prints of half-made graphs from the user's screen."""
-    level = logging.root.manager.disable
-    logging.disable(logging.CRITICAL)
-    try:
-        with (
-            warnings.catch_warnings(),
-            contextlib.redirect_stderr(io.StringIO()),
-            contextlib.redirect_stdout(io.StringIO()),
-        ):
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logging.disable(level)

@@ -1,0 +1,80 @@
+"""What of PyTorch belongs to the whole process while a program is exported: held, and put back."""
+
+import contextlib
+import logging
+import threading
+import warnings
+from collections.abc import Iterator
+from unittest import mock
+
+import torch
+from torch.export import _trace
+
+# torch.export traces one program at a time: it has one slot for its proxy mode, and replaces
+# nn.Module.__call__ while it traces. So exports of several threads come one after another.
+_ONE_AT_A_TIME = threading.RLock()
+
+# What torch.export warns its own developers of; a user has no part in it.
+_WARNINGS = (r"`isinstance\(treespec, LeafSpec\)`", r"The tensor attributes? .* assigned during")
+
+
+@contextlib.contextmanager
+def exporting() -> Iterator[None]:
+    """Waits for other threads' exports, then keeps what PyTorch says of this one off the screen.
+
+    What it has to say is in the exception that it raises. Nothing that other threads print, log or
+    warn of is lost.
+    """
+    with _ONE_AT_A_TIME, _without_logs_of_this_thread(), _without_printed_graphs():
+        for message in _WARNINGS:
+            # Python has no filters for one thread, so these stay. Each is there only once.
+            warnings.filterwarnings("ignore", message)
+        yield
+
+
+@contextlib.contextmanager
+def _without_logs_of_this_thread() -> Iterator[None]:
+    thread = threading.get_ident()
+
+    def is_of_another_thread(record: logging.LogRecord) -> bool:
+        return record.thread != thread
+
+    # A filter of a logger does not see what its children log; their handlers do.
+    handlers = {
+        handler
+        for name, logger in list(logging.root.manager.loggerDict.items())
+        if name.partition(".")[0] == "torch" and isinstance(logger, logging.Logger)
+        for handler in logger.handlers
+    }
+    for handler in handlers:
+        handler.addFilter(is_of_another_thread)
+    try:
+        yield
+    finally:
+        for handler in handlers:
+            handler.removeFilter(is_of_another_thread)
+
+
+def _without_printed_graphs() -> contextlib.AbstractContextManager[object]:
+    """Has torch.export not print the half-made graph of a program that it refuses."""
+    # There is no option for it.
+    return mock.patch.object(_trace, "print", mock.Mock(), create=True)
+
+
+@contextlib.contextmanager
+def for_inference(module: torch.nn.Module) -> Iterator[None]:
+    """Has `module` in `eval()` mode, and its submodules; then each in the mode that it was in.
+
+    No other thread exports it meanwhile.
+    """
+    with _ONE_AT_A_TIME:
+        modes = [(submodule, submodule.training) for submodule in module.modules()]
+        module.eval()
+        try:
+            yield
+        finally:
+            # Parents first, whose train() sets those of their children too. By train(), as modules
+            # may do more there than to note the mode.
+            for submodule, training in modes:
+                if submodule.training != training:
+                    submodule.train(training)
