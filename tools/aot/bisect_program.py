@@ -13,17 +13,17 @@ from plumbline.bisect.report import report, stage_text
 from plumbline.compiler import STAGES
 from plumbline.errors import UserError
 from plumbline.llvm_to_asm.assembly import OPTIMISATION_LEVELS
-from plumbline.loader_to_torch.loader import load
-from tools.aot import stage
+from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from tools.aot import loader_stage, stage
+from tools.aot.loader_stage import Watch
 
 _SUFFIXES = {"llvm_ir": ".ll", "asm": ".S"}
 
 
-def _bisect(given: argparse.Namespace) -> None:
-    path = given.torch_loader_path
+def _bisect(given: argparse.Namespace, program: TorchLoaderOutput, watch: Watch) -> None:
     result = bisect(
-        f"loader {path}",
-        load(path),
+        f"loader {given.torch_loader_path}",
+        program,
         target_cpu=given.target_cpu,
         opt_level=given.opt_level,
         keep_going=given.keep_going,
@@ -60,7 +60,6 @@ def _write_stages(folder: Path, culprit: Culprit) -> None:
 
 if __name__ == "__main__":
     arguments = stage.parser(__doc__)
-    stage.add_torch_loader_path(arguments)
     arguments.add_argument(
         "--keep-going",
         action="store_true",
@@ -82,4 +81,4 @@ if __name__ == "__main__":
         default=2,
         help="as the flag --//tools/aot:opt_level",
     )
-    stage.run(arguments, _bisect, runs_loader=True)
+    loader_stage.run(arguments, _bisect)

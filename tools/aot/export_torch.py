@@ -8,7 +8,7 @@ import argparse
 from pathlib import Path
 
 from plumbline.loader_to_torch.export import export
-from plumbline.loader_to_torch.loader import load
+from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.references import (
     check_repeatable,
     record_further_cases,
@@ -16,20 +16,23 @@ from plumbline.loader_to_torch.references import (
     to_numpy,
 )
 from plumbline.loader_to_torch.weights import serialise
-from tools.aot import stage
+from tools.aot import loader_stage, stage
+from tools.aot.loader_stage import Watch
 
 
-def _export(given: argparse.Namespace) -> None:
-    path = given.torch_loader_path
-    program = load(path)
+def _export(given: argparse.Namespace, program: TorchLoaderOutput, watch: Watch) -> None:
     # PyTorch runs the program first: what fails there is told in PyTorch's own words.
-    who = f"loader {path}"
-    references = record_references(who, program)
+    who = f"loader {given.torch_loader_path}"
+    forward = f"{who}: forward"
+    with watch.over(forward):
+        references = record_references(who, program)
     exported = export(who, program, embedded=given.weights_are == "embedded")
-    check_repeatable(who, program, references)
-    references = record_further_cases(who, program, exported.shapes, references)
+    with watch.over(forward):
+        check_repeatable(who, program, references)
+        references = record_further_cases(who, program, exported.shapes, references)
     if given.weights_are == "arguments":
         references = references.with_leading_inputs(map(to_numpy, exported.weights.values()))
+    path = given.torch_loader_path
     references.write(given.reference_tensors or _unnamed(path, "_reference_tensors.npz"))
     stage.write_bytes(
         given.weights or _unnamed(path, "_weights.safetensors"), serialise(exported.weights)
@@ -46,7 +49,6 @@ def _unnamed(loader_path: str, ending: str) -> Path:
 
 if __name__ == "__main__":
     arguments = stage.parser(__doc__)
-    stage.add_torch_loader_path(arguments)
     arguments.add_argument(
         "--mlir",
         type=stage.path,
@@ -68,4 +70,4 @@ if __name__ == "__main__":
         type=stage.path,
         help="the .npz file to write (default: foo_reference_tensors.npz)",
     )
-    stage.run(arguments, _export, runs_loader=True)
+    loader_stage.run(arguments, _export)

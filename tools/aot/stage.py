@@ -44,16 +44,6 @@ def add_target_cpu(arguments: argparse.ArgumentParser) -> None:
     )
 
 
-def add_torch_loader_path(arguments: argparse.ArgumentParser) -> None:
-    """Lets the command line say which program there is to load."""
-    arguments.add_argument(
-        "--torch-loader-path",
-        required=True,
-        metavar="PACKAGE.MODULE.FUNCTION",
-        help="the loader function: test.AotCompile.model_loader_lib.foo_loader",
-    )
-
-
 def run_text_stage(description: str | None, transform: Callable[[str, str], str]) -> None:
     """The whole program of a stage that turns one text into another.
 
@@ -70,20 +60,18 @@ def run(
     arguments: argparse.ArgumentParser,
     program: Callable[[argparse.Namespace], None],
     *,
-    runs_loader: bool = False,
+    watched: bool = True,
 ) -> None:
     """Runs `program` on the parsed command line; a mistake of the user's ends it with a message.
 
-    So does a fault of LLVM's or MLIR's that ends their process, as `program` has one of its own.
-    Its memory is what the machine has, at most, and what it prints to standard error appears at
-    its end, unless it `runs_loader`: that is the user's code, which may do as it likes.
+    So does a fault of LLVM's or MLIR's that ends their process, as `program` has one of its own,
+    unless it is not to be `watched`. The memory of that is what the machine has, at most, and what
+    it prints to standard error appears at its end.
     """
     arguments.add_argument("--label", help="the Bazel target to name in messages")
     given = arguments.parse_args()
 
-    def run_child() -> None:
-        if not runs_loader:
-            _limit_memory()
+    def run_program() -> None:
         try:
             program(given)
         except UserError as error:
@@ -91,7 +79,14 @@ def run(
         except MemoryError:
             sys.exit(_message(given, f"{_subject(given)}: there is not enough memory for it"))
 
-    ending = run_watched(run_child, keep_back_errors=not runs_loader)
+    def run_child() -> None:
+        _limit_memory()
+        run_program()
+
+    if not watched:
+        run_program()
+        return
+    ending = run_watched(run_child, keep_back_errors=True)
     sys.exit(_report(given, ending) if isinstance(ending, Death) else ending)
 
 
