@@ -9,9 +9,11 @@ def aot_compile(
         tcp_source = None,
         torch_loader_lib = None,
         torch_loader_path = "",
+        func_name = None,
         weights = "embedded",
         skip_ci = False,
         tags = [],
+        testonly = None,
         visibility = None):
     """Compiles a program ahead of time and tests the result against PyTorch.
 
@@ -22,12 +24,17 @@ def aot_compile(
       torch_loader_lib: the py_library that holds the loader function.
       torch_loader_path: the loader function, as package.module.function from the workspace's root.
         It returns a tools.aot.torch_loader_utils.TorchLoaderOutput.
+      func_name: the name of the C function. Without one it is that which the loader gives, and else
+        the `name` of the program. Programs of one binary have functions of different names; a binary
+        with two of one name does not link, with a message that names both libraries.
       weights: "embedded": the program's parameters, buffers and large constants are read-only data of
         the library. "arguments": they are leading arguments of the C function, in the order in which
         gen_foo_mlir_torch names them (plumbline.parameter), so that one library serves many
         checkpoints.
       skip_ci: keeps all targets out of wildcards such as //... .
       tags: more tags for the generated test.
+      testonly: as for all rules. The library depends on the loader, so a testonly loader makes a
+        testonly library.
       visibility: of all targets; the package's default where it is not given.
 
     With a loader these targets come out, for name = "foo" (B: `bazel build` it and read the file,
@@ -56,28 +63,33 @@ def aot_compile(
 
     With tcp_source the chain starts at gen_foo_mlir_linalg, and ends at aot_compiled_foo.
 
-    All of them are testonly, as loaders may be.
-
     The flags --//tools/aot:target_cpu and --//tools/aot:opt_level say for what machine code is made
     and how much LLVM optimises it; --//tools/aot:runtime_checks says what the program checks as it runs:
     "values" what PyTorch raises for (an index out of range, an integer divided by zero), "all" also
     that the sizes of the operands of each op agree, "off" neither.
+    --//tools/aot:loader_time_limit says how many seconds a loader may take, and its model after it.
     """
-    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, weights)
+    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights)
     if error:
         fail(error)
 
     manual = ["manual"] if skip_ci else []
+    loader_options = [
+        "--torch-loader-path={}".format(torch_loader_path),
+        "--func-name={}".format(func_name) if func_name else "--target-name={}".format(name),
+        "--loader-time-limit=$(AOT_LOADER_TIME_LIMIT)",
+    ]
     weights_file = []
     if torch_loader_lib:
-        _export(name, torch_loader_lib, torch_loader_path, weights, manual, visibility)
+        _export(name, torch_loader_lib, loader_options, weights, manual, testonly, visibility)
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
         _stage(
             name = "gen_{}_mlir_tcp".format(name),
             src = "_internal_{}_torch.mlir".format(name),
-            out = "_internal_{}_tcp.mlir".format(name),
+            outs = ["_internal_{}_tcp.mlir".format(name)],
             program = Label("//tools/aot:torch_to_tcp"),
             tags = manual,
+            testonly = testonly,
             visibility = visibility,
         )
         tcp_source = "_internal_{}_tcp.mlir".format(name)
@@ -85,73 +97,98 @@ def aot_compile(
     _stage(
         name = "gen_{}_mlir_linalg".format(name),
         src = tcp_source,
-        out = "_internal_{}_linalg.mlir".format(name),
+        outs = ["_internal_{}_linalg.mlir".format(name)],
         program = Label("//tools/aot:tcp_to_linalg"),
         options = "--runtime-checks=$(AOT_RUNTIME_CHECKS)",
         toolchains = [Label("//tools/aot:runtime_checks")],
         tags = manual,
+        testonly = testonly,
         visibility = visibility,
     )
     _stage(
         name = "gen_{}_mlir_llvm".format(name),
         src = "_internal_{}_linalg.mlir".format(name),
-        out = "_internal_{}_llvm.mlir".format(name),
+        outs = ["_internal_{}_llvm.mlir".format(name)],
         program = Label("//tools/aot:linalg_to_llvm"),
         options = "--target-cpu=$(AOT_TARGET_CPU)",
         toolchains = [Label("//tools/aot:target_cpu")],
         tags = manual,
+        testonly = testonly,
         visibility = visibility,
     )
     _stage(
         name = "gen_{}_llvm_ir".format(name),
         src = "_internal_{}_llvm.mlir".format(name),
-        out = "_internal_{}.ll".format(name),
+        outs = ["_internal_{}.ll".format(name)],
         program = Label("//tools/aot:llvm_to_llvm_ir"),
         tags = manual,
+        testonly = testonly,
         visibility = visibility,
     )
+    functions = "_internal_{}_functions.s".format(name)
     _stage(
         name = "gen_{}_host_asm".format(name),
         src = "_internal_{}.ll".format(name),
-        out = "_internal_{}.S".format(name),
+        outs = [
+            "_internal_{}.S".format(name),
+            functions,
+        ],
         program = Label("//tools/aot:llvm_ir_to_asm"),
         data = weights_file,
         options = " ".join(
-            ["--target-cpu=$(AOT_TARGET_CPU)", "--opt-level=$(AOT_OPT_LEVEL)"] +
+            ["--target-cpu=$(AOT_TARGET_CPU)", "--opt-level=$(AOT_OPT_LEVEL)", "--functions=$(location {})".format(functions)] +
             ["--weights=$(location {})".format(file) for file in weights_file],
         ),
         toolchains = [Label("//tools/aot:opt_level"), Label("//tools/aot:target_cpu")],
         tags = manual,
+        testonly = testonly,
         visibility = visibility,
+    )
+
+    # It has a symbol for each C function, and is part of every binary that the library is part of,
+    # where linkers refuse two symbols of one name. Of functions in shared objects, as tests are
+    # linked to, they would take either without a word.
+    cc_library(
+        name = "_{}_functions".format(name),
+        testonly = testonly,
+        srcs = [functions],
+        alwayslink = True,
+        linkstatic = True,
+        tags = manual,
+        visibility = ["//visibility:private"],
     )
     cc_library(
         name = "aot_compiled_{}".format(name),
-        testonly = True,
+        testonly = testonly,
         srcs = ["_internal_{}.S".format(name)],
+        # The compiler's preprocessor reads it, whose own names ("linux") weights may have as well.
+        copts = ["-undef"],
         # The assembler copies the weights from their file, so it must see it.
         textual_hdrs = weights_file,
         # Functions such as tanhf come from the C library's mathematics.
         linkopts = ["-lm"],
         tags = manual,
         visibility = visibility,
+        deps = [":_{}_functions".format(name)],
     )
 
     if torch_loader_lib:
-        _execute_test(name, manual, tags, visibility)
-        _bisect(name, torch_loader_lib, torch_loader_path, visibility)
+        _execute_test(name, manual, tags, testonly, visibility)
+        _bisect(name, torch_loader_lib, loader_options, testonly, visibility)
 
 def _label(name):
     return "//{}:{}".format(native.package_name(), name)
 
-def _export(name, torch_loader_lib, torch_loader_path, weights, manual, visibility):
+def _export(name, torch_loader_lib, loader_options, weights, manual, testonly, visibility):
     exporter = "{}_torch_exporter".format(name)
     py_binary(
         name = exporter,
-        testonly = True,
+        testonly = testonly,
         srcs = [Label("//tools/aot:export_torch.py")],
-        args = ["--torch-loader-path={}".format(torch_loader_path)],
+        args = loader_options,
         main = Label("//tools/aot:export_torch.py"),
         tags = manual,
+        toolchains = [Label("//tools/aot:loader_time_limit")],
         visibility = visibility,
         deps = [
             Label("//tools/aot:export_torch"),
@@ -165,52 +202,54 @@ def _export(name, torch_loader_lib, torch_loader_path, weights, manual, visibili
     safetensors = "_internal_{}_weights.safetensors".format(name)
     native.genrule(
         name = "_gen_{}_export".format(name),
-        testonly = True,
+        testonly = testonly,
         outs = [mlir, references, safetensors],
-        cmd = "$(location :{exporter}) --torch-loader-path={path} --mlir=$(location {mlir}) --reference-tensors=$(location {references}) --weights=$(location {safetensors}) --weights-are={weights} --label={label}".format(
+        cmd = "$(location :{exporter}) {loader_options} --mlir=$(location {mlir}) --reference-tensors=$(location {references}) --weights=$(location {safetensors}) --weights-are={weights} --label={label}".format(
             exporter = exporter,
             label = _label("gen_{}_mlir_torch".format(name)),
+            loader_options = " ".join(loader_options),
             mlir = mlir,
-            path = torch_loader_path,
             references = references,
             safetensors = safetensors,
             weights = weights,
         ),
         message = "Exporting from PyTorch",
         tags = manual,
+        toolchains = [Label("//tools/aot:loader_time_limit")],
         tools = [":" + exporter],
         visibility = ["//visibility:private"],
     )
     native.filegroup(
         name = "gen_{}_mlir_torch".format(name),
-        testonly = True,
+        testonly = testonly,
         srcs = [mlir],
         tags = manual,
         visibility = visibility,
     )
     native.filegroup(
         name = "gen_{}_reference_tensors".format(name),
-        testonly = True,
+        testonly = testonly,
         srcs = [references],
         tags = manual,
         visibility = visibility,
     )
     native.filegroup(
         name = "gen_{}_weights".format(name),
-        testonly = True,
+        testonly = testonly,
         srcs = [safetensors],
         tags = manual,
         visibility = visibility,
     )
 
-def _stage(name, src, out, program, tags, visibility, data = [], options = "", toolchains = []):
+def _stage(name, src, outs, program, tags, testonly, visibility, data = [], options = "", toolchains = []):
     native.genrule(
         name = name,
-        testonly = True,
+        testonly = testonly,
         srcs = [src] + data,
-        outs = [out],
-        cmd = "$(location {program}) $(location {src}) -o $@ --label={label} {options}".format(
+        outs = outs,
+        cmd = "$(location {program}) $(location {src}) -o $(location {out}) --label={label} {options}".format(
             label = _label(name),
+            out = outs[0],
             options = options,
             program = program,
             src = src,
@@ -222,7 +261,7 @@ def _stage(name, src, out, program, tags, visibility, data = [], options = "", t
         visibility = visibility,
     )
 
-def _execute_test(name, manual, tags, visibility):
+def _execute_test(name, manual, tags, testonly, visibility):
     generator = "{}_execute_test_generator".format(name)
     references = "_internal_{}_reference_tensors.npz".format(name)
     source = "_internal_{}_execute_test.cpp".format(name)
@@ -233,11 +272,12 @@ def _execute_test(name, manual, tags, visibility):
         name = generator,
         actual = Label("//tools/aot:generate_execute_test"),
         tags = manual,
+        testonly = testonly,
         visibility = visibility,
     )
     native.genrule(
         name = "gen_{}_execute_test".format(name),
-        testonly = True,
+        testonly = testonly,
         srcs = [references, template],
         outs = [source],
         cmd = "$(location :{generator}) --reference-tensors=$(location {references}) --runfile={package}/{references} --template=$(location {template}) --out=$@".format(
@@ -265,21 +305,24 @@ def _execute_test(name, manual, tags, visibility):
         ],
     )
 
-def _bisect(name, torch_loader_lib, torch_loader_path, visibility):
+def _bisect(name, torch_loader_lib, loader_options, testonly, visibility):
     bisect = "{}_bisect".format(name)
     py_binary(
         name = bisect,
-        testonly = True,
+        testonly = testonly,
         srcs = [Label("//tools/aot:bisect_program.py")],
-        args = [
-            "--torch-loader-path={}".format(torch_loader_path),
+        args = loader_options + [
             "--target-cpu=$(AOT_TARGET_CPU)",
             "--opt-level=$(AOT_OPT_LEVEL)",
             "--label={}".format(_label(bisect)),
         ],
         main = Label("//tools/aot:bisect_program.py"),
         tags = ["manual"],
-        toolchains = [Label("//tools/aot:opt_level"), Label("//tools/aot:target_cpu")],
+        toolchains = [
+            Label("//tools/aot:loader_time_limit"),
+            Label("//tools/aot:opt_level"),
+            Label("//tools/aot:target_cpu"),
+        ],
         visibility = visibility,
         deps = [
             Label("//tools/aot:bisect_program"),

@@ -1,6 +1,8 @@
 """What aot_compile accepts, and what it says of the rest."""
 
-def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, weights):
+load(":plain_text.bzl", "plain_text_problem")
+
+def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights):
     """Finds what is wrong with the arguments of an aot_compile.
 
     Args:
@@ -9,25 +11,37 @@ def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_pat
       tcp_source: as for aot_compile.
       torch_loader_lib: as for aot_compile.
       torch_loader_path: as for aot_compile.
+      func_name: as for aot_compile.
       weights: as for aot_compile.
 
     Returns:
       One message that names the target and says what to do, or None if all is well.
     """
-    problem = _problem(name, tcp_source, torch_loader_lib, torch_loader_path, weights)
+    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights)
     if not problem:
         return None
     return "aot_compile(name = \"{}\") in //{}: {}".format(name, package, problem)
 
-def _problem(name, tcp_source, torch_loader_lib, torch_loader_path, weights):
-    if not name.replace("_", "a").isalnum():
+def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights):
+    if plain_text_problem(name, "_"):
         return "the name becomes part of file names; use letters, digits and underscores only"
+    problem = plain_text_problem(package, "_-.+@/")
+    if problem:
+        return "the package's name " + problem
+    if tcp_source and func_name:
+        return "func_name goes with a torch loader; the functions of a tcp_source are called what it says"
+    if func_name and not _is_identifier(func_name):
+        return "func_name = \"{}\" is not a C identifier".format(func_name)
+    if not tcp_source and not func_name and not _is_identifier(name):
+        return "the name is no C identifier, so that the function cannot have it; give func_name"
     if tcp_source and (torch_loader_lib or torch_loader_path):
         return "it has both tcp_source and a torch loader; give one or the other"
     if not tcp_source and not torch_loader_lib and not torch_loader_path:
         return "it has nothing to compile; give tcp_source = \"x.mlir\", or torch_loader_lib and torch_loader_path"
     if tcp_source and not tcp_source.endswith(".mlir") and ":" not in tcp_source:
         return "tcp_source = \"{}\" is not a .mlir file".format(tcp_source)
+    if tcp_source and plain_text_problem(tcp_source, "_-.+@/:"):
+        return "tcp_source = \"{}\" {}".format(tcp_source, plain_text_problem(tcp_source, "_-.+@/:"))
     if torch_loader_path and not torch_loader_lib:
         return "torch_loader_path needs torch_loader_lib, the py_library that holds the loader"
     if torch_loader_lib and not torch_loader_path:
@@ -42,7 +56,7 @@ def _problem(name, tcp_source, torch_loader_lib, torch_loader_path, weights):
 
 def _is_dotted_path(path):
     parts = path.split(".")
-    return len(parts) > 1 and all([
-        part and part.replace("_", "a").isalnum() and not part[0].isdigit()
-        for part in parts
-    ])
+    return len(parts) > 1 and all([_is_identifier(part) for part in parts])
+
+def _is_identifier(text):
+    return text and not text[0].isdigit() and not plain_text_problem(text, "_")

@@ -3,6 +3,7 @@
 import argparse
 
 from plumbline.llvm_to_asm.assembly import OPTIMISATION_LEVELS, Target, emit_assembly
+from plumbline.llvm_to_asm.function_marks import mark_functions
 from plumbline.llvm_to_asm.weights import include_weights
 from tools.aot import stage
 
@@ -12,6 +13,8 @@ def _compile(given: argparse.Namespace) -> None:
     assembly = emit_assembly(llvm_ir, Target.for_cpu(given.target_cpu), given.opt_level)
     weights = None if given.weights is None else str(given.weights)
     stage.write(given.output, assembly + include_weights(llvm_ir, weights))
+    if given.functions is not None:
+        stage.write(given.functions, mark_functions(llvm_ir))
 
 
 if __name__ == "__main__":
@@ -29,5 +32,12 @@ if __name__ == "__main__":
         type=stage.path,
         metavar="SAFETENSORS",
         help="the program's weights, which the assembler will copy from here",
+    )
+    arguments.add_argument(
+        "--functions",
+        type=stage.path,
+        metavar="S",
+        help="another file of assembly to write, which a binary of two programs with a function of "
+        "the same name does not link with",
     )
     stage.run(arguments, _compile)

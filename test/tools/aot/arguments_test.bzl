@@ -3,8 +3,10 @@
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
 load("//tools/aot:arguments.bzl", "argument_error")
 
-def _error(name = "foo", tcp_source = None, torch_loader_lib = None, torch_loader_path = "", weights = "embedded"):
-    return argument_error("some/package", name, tcp_source, torch_loader_lib, torch_loader_path, weights)
+def _error(package = "some/package", name = "foo", tcp_source = None, torch_loader_lib = None, torch_loader_path = "", func_name = None, weights = "embedded"):
+    return argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights)
+
+_LOADER = dict(torch_loader_lib = ":lib", torch_loader_path = "a.b")
 
 # Arguments, and what the message about them has to say.
 _REFUSED = [
@@ -21,11 +23,25 @@ _REFUSED = [
     (dict(tcp_source = "x.mlir", weights = "inline"), "neither \"embedded\" nor \"arguments\""),
     (dict(tcp_source = "x.mlir", weights = "arguments"), "goes with a torch loader"),
     (dict(name = "foo-bar", tcp_source = "x.mlir"), "letters, digits and underscores"),
+    (dict(name = "foo$(touch x)", tcp_source = "x.mlir"), "letters, digits and underscores"),
+    (dict(tcp_source = "x y.mlir"), "\"x y.mlir\" has the character ' '"),
+    (dict(tcp_source = "$(touch x).mlir"), "has the character '$'"),
+    (dict(torch_loader_lib = ":lib", torch_loader_path = "a.b;touch"), "package.module.function"),
+    (dict(package = "my models", tcp_source = "x.mlir"), "the package's name has the character ' '"),
+    (dict(package = "a;touch x", tcp_source = "x.mlir"), "the package's name has the character ';'"),
+    (dict(package = "it's", tcp_source = "x.mlir"), "has the character '''; it becomes part of commands"),
+    (dict(name = "2d", **_LOADER), "the name is no C identifier, so that the function cannot have it; give func_name"),
+    (dict(func_name = "a-b", **_LOADER), "func_name = \"a-b\" is not a C identifier"),
+    (dict(func_name = "2d", **_LOADER), "func_name = \"2d\" is not a C identifier"),
+    (dict(func_name = "bar", tcp_source = "x.mlir"), "func_name goes with a torch loader"),
 ]
 
 _ACCEPTED = [
     dict(tcp_source = "x.mlir"),
     dict(tcp_source = ":generated"),
+    dict(tcp_source = "@other//some/package-1.2:x.mlir"),
+    dict(name = "2d", tcp_source = "x.mlir"),
+    dict(name = "2d", func_name = "conv2d", **_LOADER),
     dict(torch_loader_lib = ":lib", torch_loader_path = "test.lib.foo_2"),
 ]
 
@@ -35,7 +51,7 @@ def _arguments_test_impl(ctx):
         message = _error(**arguments)
         asserts.true(
             env,
-            message and message.startswith("aot_compile(name = \"{}\") in //some/package: ".format(arguments.get("name", "foo"))),
+            message and message.startswith("aot_compile(name = \"{}\") in //{}: ".format(arguments.get("name", "foo"), arguments.get("package", "some/package"))),
             "the message names the target: {}".format(message),
         )
         asserts.true(env, message and expected in message, "{} is in: {}".format(expected, message))
