@@ -7,7 +7,9 @@ from tools.aot.tcp_to_linalg import tcp_to_linalg
 from tools.aot.torch_to_tcp import torch_to_tcp
 
 
-def llvm_ir_of(torch_text: str, *, target_cpu: str, runtime_checks: RuntimeChecks = "values") -> str:
+def llvm_ir_of(
+    torch_text: str, *, target_cpu: str, runtime_checks: RuntimeChecks = "values"
+) -> str:
     """The LLVM IR that aot_compile makes of a program, from the text that its exporter writes."""
     tcp = torch_to_tcp(torch_text, "torch.mlir")
     linalg = tcp_to_linalg(tcp, "tcp.mlir", runtime_checks)
