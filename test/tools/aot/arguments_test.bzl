@@ -39,7 +39,7 @@ _REFUSED = [
 _ACCEPTED = [
     dict(tcp_source = "x.mlir"),
     dict(tcp_source = ":generated"),
-    dict(tcp_source = "@other//some/package-1.2:x.mlir"),
+    dict(tcp_source = "@googletest//some/package-1.2:x.mlir"),
     dict(name = "2d", tcp_source = "x.mlir"),
     dict(name = "2d", func_name = "conv2d", **_LOADER),
     dict(torch_loader_lib = ":lib", torch_loader_path = "test.lib.foo_2"),
