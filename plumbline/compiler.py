@@ -40,7 +40,11 @@ from plumbline.shape_attributes import from_ops
 from plumbline.signature import Signature, TensorSpec
 from plumbline.tcp.assembly.module import parse_module, print_module
 from plumbline.tcp.shapes import DYNAMIC
-from plumbline.tcp_to_linalg.conversion import RuntimeChecks, convert_tcp_to_linalg
+from plumbline.tcp_to_linalg.conversion import (
+    RUNTIME_CHECKS,
+    RuntimeChecks,
+    convert_tcp_to_linalg,
+)
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
 from plumbline.torch_to_tcp.torch_types import parse_tensor_type
 from plumbline.weight_arguments import symbol
@@ -166,8 +170,9 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     if isinstance(opt_level, bool) or opt_level not in OPTIMISATION_LEVELS:
         levels = ", ".join(map(str, OPTIMISATION_LEVELS))
         raise UserError(f"{caller}: opt_level is {opt_level!r}; it is one of {levels}")
-    if not isinstance(runtime_checks, bool):
-        raise UserError(f"{caller}: runtime_checks is {runtime_checks!r}; it is True or False")
+    if runtime_checks not in RUNTIME_CHECKS:
+        levels = ", ".join(map(repr, RUNTIME_CHECKS))
+        raise UserError(f"{caller}: runtime_checks is {runtime_checks!r}; it is one of {levels}")
     if not callable(when_done):
         raise UserError(f"{caller}: when_done is {when_done!r}; it is a function")
     who = type(module).__name__

@@ -59,7 +59,7 @@ def _holds(program: torch.export.ExportedProgram, changed: dict[Any, int]) -> bo
 
 def _example_sizes(program: torch.export.ExportedProgram) -> dict[Any, int]:
     """The symbols in the sizes of inputs, and what they are in the example."""
-    found = {}
+    found: dict[Any, int] = {}
     for node in program.graph.find_nodes(op="placeholder"):
         for size in _sizes(node.meta.get("val")):
             if isinstance(size, torch.SymInt):

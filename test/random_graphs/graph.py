@@ -60,15 +60,27 @@ class Graph:
 
         Sizes that are equal in all cases are one symbol.
         """
-        symbols: dict[tuple[int, ...], object] = {}
-        shapes: dict[str, dict[int, object]] = {name: {} for name in self.inputs}
+        known: dict[str, object] = {}
+        shapes = {
+            name: {
+                axis: known.setdefault(text, eval(text, {"Dim": Dim}))
+                for axis, text in dims.items()
+            }
+            for name, dims in self._dims().items()
+        }
+        return shapes if any(shapes.values()) else None
+
+    def _dims(self) -> dict[str, dict[int, str]]:
+        """What is Python for the dynamic sizes of each input."""
+        symbols: dict[tuple[int, ...], str] = {}
+        dims: dict[str, dict[int, str]] = {name: {} for name in self.inputs}
         for name in self.inputs:
             for axis in range(self.cases[0][name].ndim):
                 sizes = tuple(case[name].shape[axis] for case in self.cases)
                 if len(set(sizes)) > 1:
-                    symbol = Dim(f"n{len(symbols)}") if self.options.named_dims else Dim.AUTO
-                    shapes[name][axis] = symbols.setdefault(sizes, symbol)
-        return shapes if symbols else None
+                    symbol = f"Dim('n{len(symbols)}')" if self.options.named_dims else "Dim.AUTO"
+                    dims[name][axis] = symbols.setdefault(sizes, symbol)
+        return dims
 
     def module(self) -> torch.nn.Module:
         """The program as a module."""
@@ -95,12 +107,10 @@ class Graph:
 
     def source(self) -> str:
         """A program that compiles this one, and compares what comes out in each case."""
-        shapes = re.sub(
-            r"Dim\('?(n\d+)'?[^)]*\)|<class '[^']*\.(n\d+)'>",
-            lambda match: f"Dim('{match[1] or match[2]}')",
-            repr(self.dynamic_shapes()),
+        shapes = ", ".join(
+            f"{name!r}: {{{', '.join(f'{axis}: {dim}' for axis, dim in dims.items())}}}"
+            for name, dims in self._dims().items()
         )
-        shapes = re.sub(r"_?Dim(Hint)?\.?\w*\(?type=[^)]*\)?", "Dim.AUTO", shapes)
         options = ", ".join(
             f"{name}={getattr(self.options, name)!r}"
             for name in ("opt_level", "target_cpu", "runtime_checks")
@@ -120,7 +130,7 @@ class Graph:
                 "",
                 self.class_text(),
                 f"cases = [\n{cases},\n]",
-                f"program = plumbline.compile(Graph(), cases[0], {shapes}, {options})",
+                f"program = plumbline.compile(Graph(), cases[0], {{{shapes}}}, {options})",
                 "for case in cases:",
                 "    print(program(*case), Graph()(*case), sep='\\n')",
                 "",

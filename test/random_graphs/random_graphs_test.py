@@ -18,7 +18,7 @@ import torch
 import plumbline
 from test.forked import run_forked
 from test.random_graphs.generator import draw_graph
-from test.random_graphs.graph import Graph, Line
+from test.random_graphs.graph import Graph, Line, Options
 from test.random_graphs.shrinking import shrink
 from test.random_graphs.trial import TIME_LIMIT, Trial, run_trial, summary, trial_of
 
@@ -94,9 +94,15 @@ def test_the_smallest_graph() -> None:
     assert "cases = [\n    (torch.tensor([[0.0, 3.0, 6.0], [6.0, 9.0, 12.0]]" in smallest.source()
 
 
-def test_source_stands_alone() -> None:
-    number = next(n for n in range(100) if len(set(map(str, draw_graph(n).cases))) > 1)
-    exec(compile(draw_graph(number).source(), "<source>", "exec"), {})
+@pytest.mark.parametrize("named_dims", [False, True])
+def test_source_stands_alone(named_dims: bool) -> None:
+    graph = Graph(
+        (Line("v0", "x0.sum(0) + x1"),),
+        ("v0",),
+        ({"x0": _X, "x1": _X[0]}, {"x0": torch.ones(4, 2) / 0, "x1": _X[0, :2]}),
+        Options(named_dims=named_dims),
+    )
+    exec(compile(graph.source(), "<source>", "exec"), {})
 
 
 if __name__ == "__main__":
