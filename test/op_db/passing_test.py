@@ -3,7 +3,6 @@
 `bazel run //test/op_db:sweep -- --passing test/op_db/passing.txt` makes the record anew.
 """
 
-import os
 import sys
 import warnings
 from pathlib import Path
@@ -12,19 +11,13 @@ import pytest
 
 from test.op_db.outcome import entries
 from test.op_db.workers import outcomes
+from test.shard import of_this_shard
 
 _RECORD = Path(__file__).parent / "passing.txt"
 
 
 def test_what_passed_passes() -> None:
-    if status_file := os.environ.get("TEST_SHARD_STATUS_FILE"):
-        # Tells Bazel that the shards do differ.
-        Path(status_file).touch()
-    index, count = (
-        int(os.environ.get(f"TEST_{name}", default))
-        for name, default in (("SHARD_INDEX", "0"), ("TOTAL_SHARDS", "1"))
-    )
-    names = _RECORD.read_text().split()[index::count]
+    names = of_this_shard(_RECORD.read_text().split())
     assert names
     warnings.simplefilter("ignore")
     failures = [

@@ -21,6 +21,7 @@ from test.random_graphs.generator import draw_graph
 from test.random_graphs.graph import Graph, Line, Options
 from test.random_graphs.shrinking import shrink
 from test.random_graphs.trial import TIME_LIMIT, Trial, run_trial, summary, trial_of
+from test.shard import of_this_shard
 
 _FIRST, _COUNT = (
     int(os.environ.get(name, default)) for name, default in (("FIRST_GRAPH", "0"), ("GRAPHS", "40"))
@@ -38,7 +39,8 @@ def _warm() -> None:
 
 
 def test_as_pytorch() -> None:
-    drawn = {number: draw_graph(number) for number in range(_FIRST, _FIRST + _COUNT)}
+    numbers = of_this_shard(range(_FIRST, _FIRST + _COUNT))
+    drawn = {number: draw_graph(number) for number in numbers}
     graphs = {id(graph): number for number, graph in drawn.items() if graph.inputs}
     trials = []
     failures = []

@@ -5,8 +5,6 @@ one program, since most of the time of a compilation is the same for one op and 
 """
 
 import dataclasses
-import os
-import pathlib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from torch.export import Dim
 
 import plumbline
 from plumbline.tcp.dialect import TcpOp
+from test.shard import of_this_shard
 
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 SIGNED = (torch.int8, torch.int16, torch.int32, torch.int64)
@@ -32,12 +31,6 @@ KINDS = ("static", "dynamic", "empty")
 
 Shapes and dtypes are matters apart: the latter two take one dtype of each category only.
 """
-
-# What Bazel tells a test that runs in several processes, and what holds for one alone.
-_SHARD = (("SHARD_INDEX", "0"), ("TOTAL_SHARDS", "1"))
-if status_file := os.environ.get("TEST_SHARD_STATUS_FILE"):
-    # Tells Bazel that the shards do differ.
-    pathlib.Path(status_file).touch()
 
 _CATEGORIES = (FLOATS, INTEGERS, BOOL)
 _TYPICAL = (torch.float32, torch.int64, torch.bool)
@@ -147,8 +140,7 @@ def each(cases: Iterable[OpCase]) -> pytest.MarkDecorator:
     every = [
         pytest.param(case, kind, id=f"{case.name}-{kind}") for case in cases for kind in case.kinds
     ]
-    index, count = (int(os.environ.get(f"TEST_{name}", default)) for name, default in _SHARD)
-    return pytest.mark.parametrize(("case", "kind"), every[index::count])
+    return pytest.mark.parametrize(("case", "kind"), of_this_shard(every))
 
 
 def check(case: OpCase, kind: str) -> None:
