@@ -45,7 +45,7 @@ _FORMATS = {
 # constant follows its type, or, as the second operand of an instruction, its instruction's type.
 _TOKEN = re.compile(
     r"""
-      "(?:[^"\\]|\\.)*"                                      # string or quoted name
+      "[^"]*"                                                # string or quoted name, `\\22` in it
     | ;[^\n]*                                                # comment
     | (?P<type>(?<![\w.$%@!"-])(?:half|bfloat|float|double)\b)
     | (?P<bits>\bf0x[0-9A-Fa-f]+\b)

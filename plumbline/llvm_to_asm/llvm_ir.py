@@ -4,6 +4,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import llvm
 
 from plumbline.errors import UserError
+from plumbline.llvm_to_asm.constant_bytes import spell_constants_as_bytes
 from plumbline.llvm_to_asm.float_constants import respell_float_constants
 from plumbline.location import describe
 from plumbline.walk import all_operations
@@ -16,9 +17,12 @@ def translate_to_llvm_ir(module: ir.Module) -> str:
       UserError: the module holds operations that are not of the LLVM dialect.
     """
     _refuse_other_dialects(module)
+    # A copy: the module stays as it is.
+    with_bytes = module.operation.clone().operation
+    spell_constants_as_bytes(with_bytes)
     with module.context:
         try:
-            text = llvm.translate_module_to_llvmir(module.operation)
+            text = llvm.translate_module_to_llvmir(with_bytes)
         except (ir.MLIRError, RuntimeError, ValueError) as error:
             raise UserError(f"translation to LLVM IR failed: {error}") from None
     return respell_float_constants(text)
