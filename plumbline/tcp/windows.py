@@ -8,6 +8,9 @@ from torch_mlir import ir
 from plumbline.tcp.dialect import VerificationError
 from plumbline.tcp.shapes import DYNAMIC, verify_count
 
+_MOST = 2**31 - 1
+"""Of an entry: what is computed of two of them is a number of 64 bits then."""
+
 
 @dataclass(frozen=True)
 class Windows:
@@ -36,7 +39,7 @@ class Windows:
         """The windows that an op's attributes describe.
 
         Raises:
-          VerificationError: there are too few or too many entries, or one is too small.
+          VerificationError: there are too few or too many entries, or one is too small or large.
         """
         windows = Windows(
             kernel,
@@ -56,6 +59,8 @@ class Windows:
                 f"entries of '{name}', one for each spatial dimension", len(entries), len(kernel)
             )
             verify_least(name, entries, least)
+            _verify_most(name, entries)
+        _verify_most("kernel", kernel)
         return windows
 
     def _extent(self, axis: int) -> int:
@@ -93,6 +98,12 @@ class Windows:
             - self.padding_high[axis]
             for axis, size in enumerate(shape)
         ]
+
+
+def _verify_most(name: str, entries: Sequence[int]) -> None:
+    """Holds the entries of an attribute against the most that one may be."""
+    if any(entry > _MOST for entry in entries):
+        raise VerificationError(f"requires '{name}' of {_MOST} or less, but got {list(entries)}")
 
 
 def verify_least(name: str, entries: Sequence[int], least: int) -> None:

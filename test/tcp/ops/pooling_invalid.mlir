@@ -200,6 +200,22 @@ func.func @pool_kernel_of_4_dimensions(%arg0: tensor<1x6x8xf32>) {
 
 // -----
 
+func.func @pool_padding_too_large(%arg0: tensor<1x6x?xf32>) {
+  // expected-error @below {{'tcp.pool' op requires 'padding_high' of 2147483647 or less, but got [9223372036854775807]}}
+  %0 = tcp.pool %arg0 {combiner = #tcp<combiner max>, dilations = [1], kernel = [3], padding_high = [9223372036854775807], padding_low = [1], strides = [1]} : tensor<1x6x?xf32> -> tensor<1x6x?xf32>
+  return
+}
+
+// -----
+
+func.func @pool_kernel_too_large(%arg0: tensor<1x6x?xf32>) {
+  // expected-error @below {{'tcp.pool' op requires 'kernel' of 2147483647 or less, but got [4294967296]}}
+  %0 = tcp.pool %arg0 {combiner = #tcp<combiner max>, dilations = [1], kernel = [4294967296], padding_high = [1], padding_low = [1], strides = [1]} : tensor<1x6x?xf32> -> tensor<1x6x?xf32>
+  return
+}
+
+// -----
+
 func.func @pool_strides_too_small(%arg0: tensor<1x6x8xf32>) {
   // expected-error @below {{'tcp.pool' op requires 'strides' of 1 or more, but got [-1]}}
   %0 = tcp.pool %arg0 {combiner = #tcp<combiner max>, dilations = [1], kernel = [3], padding_high = [1], padding_low = [1], strides = [-1]} : tensor<1x6x8xf32> -> tensor<1x6x4xf32>
