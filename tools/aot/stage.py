@@ -14,6 +14,9 @@ from plumbline import atomic_file
 from plumbline.errors import UserError
 from plumbline.watched_process import Death, run_watched
 
+_LEAST_MEMORY = 8 << 30
+"""In bytes, of address space that every stage may have."""
+
 
 def parser(description: str | None) -> argparse.ArgumentParser:
     """An argument parser with the conventions of the stage programs."""
@@ -101,7 +104,8 @@ def _subject(given: argparse.Namespace) -> str:
 
 def _limit_memory() -> None:
     """Has an allocation fail that is larger than the machine, before it takes the machine down."""
-    most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    # Libraries that are mapped count, too: on a small machine they alone are much.
+    most = max(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"), _LEAST_MEMORY)
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
