@@ -3,6 +3,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from torch.export import Dim
 import plumbline
 from plumbline.compiler import STAGES
 from plumbline.errors import UserError
+from plumbline.function_name import check_function_name
 
 
 class _Scale(torch.nn.Module):
@@ -259,6 +261,36 @@ def test_threads_compile_at_once_and_none_loses_what_another_prints(
     assert out.splitlines() == lines
     assert [line for line in err.splitlines() if line.startswith("line ")] == lines
     assert [message for message in caplog.messages if message.startswith("line ")] == lines
+
+
+# Names that are something to assemblers, linkers, or ourselves, and may be a function's.
+_ODD_NAMES = """
+al align arm ascii bss byte cs dl data dword edata eq end endm eax etext f0 fs func global gs
+hidden endif lr mod near not_ offset org pc ptr quad r8 rax rdi rip rodata section set shl size sp
+st start text type v0 weak word x0 xmm0 zmm1
+body foo_body foo_checked foo_results func_main results
+"""
+
+
+def test_any_name_that_a_function_can_have_is_assembled_and_linked(tmp_path: Path) -> None:
+    assembly = plumbline.compile(
+        torch.nn.Tanh(), (torch.ones(3),), func_name="any_name_there_is"
+    ).stage("asm")
+    names = _ODD_NAMES.split()
+    assert len(names) >= 52
+    for name in names:
+        check_function_name(name)
+        (tmp_path / f"{name}.S").write_text(assembly.replace("any_name_there_is", name))
+    main = tmp_path / "main.c"
+    calls = "".join(f"void {name}(void); void (*call_{name})(void) = {name};\n" for name in names)
+    main.write_text(calls + "int main(void) { return 0; }\n")
+    # With the option that aot_compile gives.
+    compiling = ["gcc", "-undef", "-c", "main.c", *(f"{name}.S" for name in names)]
+    linking = ["gcc", "main.o", *(f"{name}.o" for name in names), "-lm", "-Wl,--fatal-warnings"]
+    for command in (compiling, linking):
+        result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert result.returncode == 0, result.stderr
+        assert result.stderr == ""
 
 
 def test_symbols_keep_their_names_as_far_as_tcp(derived: plumbline.CompiledProgram) -> None:
