@@ -6,18 +6,15 @@ allows 0 and 1 in calls nevertheless. And of what follows from a `Dim.AUTO` it m
 example to be those of every call.
 """
 
-import contextlib
-import logging
-from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils import _pytree as pytree
 from torch.utils._sympy.value_ranges import ValueRanges
 
 from plumbline.errors import UserError
+from plumbline.loader_to_torch.pytorch_state import exporting
 
 
 def exclude_sizes_that_do_not_hold(who: str, *programs: torch.export.ExportedProgram) -> None:
@@ -74,22 +71,11 @@ class _Unlike(Exception):
 
 def _runs(program: torch.export.ExportedProgram, symbols: dict[Any, int]) -> bool:
     try:
-        with _silent(), FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
+        with exporting(), FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
             _Follow(program.graph_module, symbols).run()
     except Exception:
         return False
     return True
-
-
-@contextlib.contextmanager
-def _silent() -> Iterator[None]:
-    """Keeps what PyTorch logs of an op that refuses a size from the user's screen."""
-    logger = logging.getLogger(fake_tensor.__name__)
-    before, logger.disabled = logger.disabled, True
-    try:
-        yield
-    finally:
-        logger.disabled = before
 
 
 class _Follow(torch.fx.Interpreter):
