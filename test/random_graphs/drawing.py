@@ -60,11 +60,13 @@ class Drawing:
         return self.cases[0][name]
 
     def shape(self, name: str) -> list[Sizes]:
-        """The sizes of `name` by dimension; 1 in cases that have no such value."""
-        return [
-            tuple(case[name].shape[axis] if name in case else 1 for case in self.cases)
-            for axis in range(self.value(name).ndim)
+        """The sizes of `name` by dimension; 1 in cases where it is not, or of another rank."""
+        rank = self.value(name).ndim
+        shapes = [
+            case[name].shape if name in case and case[name].ndim == rank else (1,) * rank
+            for case in self.cases
         ]
+        return list(zip(*shapes, strict=True))
 
     def is_exact(self, name: str) -> bool:
         """Whether no rounding stands behind a value, so that it may be compared or truncated."""
