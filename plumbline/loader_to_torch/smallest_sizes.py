@@ -16,6 +16,9 @@ from torch.utils._sympy.value_ranges import ValueRanges
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.pytorch_state import exporting
 
+_LARGER = 13
+"""How many times the sizes of the example a program is tried at."""
+
 
 def exclude_sizes_that_do_not_hold(who: str, *programs: torch.export.ExportedProgram) -> None:
     """Raises the least size of symbols, in the ranges of the last of `programs`.
@@ -28,15 +31,16 @@ def exclude_sizes_that_do_not_hold(who: str, *programs: torch.export.ExportedPro
     """
     ranges = programs[-1].range_constraints
     examples = _example_sizes(programs[-1])
-    # All at once, and a multiple, as the program may divide its sizes or compare them.
-    larger = {symbol: 2 * size for symbol, size in examples.items()}
+    # All at once and as multiples, as the program may compare its sizes; with the same remainders
+    # for small divisors (1, 2, 3, 4, 6, 12), as it may divide them.
+    larger = {symbol: _LARGER * size for symbol, size in examples.items()}
     allowed = all(larger.get(symbol, 0) <= sizes.upper for symbol, sizes in ranges.items())
     if allowed and not all(_holds(program, larger) for program in programs):
         raise UserError(
             f"{who}: the program works where its dynamic sizes are as in the example inputs, but "
-            "not where they are twice that: PyTorch took a size that follows from them for a "
-            "constant. Give example inputs of another size, or that dimension a torch.export.Dim "
-            "with a name and bounds"
+            f"not where they are {_LARGER} times that: PyTorch took a size that follows from them "
+            "for a constant. Give example inputs of another size, or that dimension a "
+            "torch.export.Dim with a name and bounds"
         )
     for symbol, sizes in list(ranges.items()):
         for size in (1, 0):

@@ -148,15 +148,15 @@ def dims_of_inputs(
     model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic_shapes: Any
 ) -> Iterator[dict[int, Any]]:
     """For each input, the entry of `dynamic_shapes` for each dimension that has one."""
-    if isinstance(dynamic_shapes, Mapping):
-        bound = inspect.signature(model.forward).bind(*inputs)
-        entries: list[Any] = []
-        for name in bound.arguments:
-            entry = dynamic_shapes.get(name)
-            variadic = bound.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
-            entries.extend(entry or () if variadic else [entry])
-    else:
-        entries = list(dynamic_shapes or ())
+    bound = inspect.signature(model.forward).bind(*inputs)
+    by_name = dynamic_shapes
+    if not isinstance(dynamic_shapes, Mapping):
+        by_name = dict(zip(bound.arguments, dynamic_shapes or (), strict=False))
+    entries: list[Any] = []
+    for name in bound.arguments:
+        entry = by_name.get(name)
+        variadic = bound.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
+        entries.extend(entry or () if variadic else [entry])
     for entry in entries:
         if isinstance(entry, Mapping):
             yield dict(entry)

@@ -71,7 +71,7 @@ def test_a_constant_that_follows_from_the_example() -> None:
     program = TorchLoaderOutput(
         _Program(pooled), (torch.randn(3, 5),), {"x": {0: Dim.AUTO}}, "func_main"
     )
-    with pytest.raises(UserError, match="but not where they are twice that"):
+    with pytest.raises(UserError, match="but not where they are 13 times that"):
         export("it", program)
 
 
