@@ -100,6 +100,9 @@ def operation_at(
     """The format of the op of ours that is in generic form at `token`, if there is one."""
     if tokens.kinds[token] is not Kind.STRING or tokens.spelling(token + 1) != "(":
         return None
+    # A location may have a name: loc("tcp.add"("model.py":7:0)), loc(fused["tcp.add"(...), ...]).
+    if token > 0 and tokens.spelling(token - 1) in ("(", "[", ",", "at"):
+        return None
     name = tokens.spelling(token)[1:-1]
     return formats.get(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else None
 

@@ -42,6 +42,9 @@ def location_of(module: ir.Module, name: str) -> str:
         'func.func private @f()\nfunc.func private @g() attributes {x = "}"}\n',
         "#map = affine_map<(d0) -> (d0)>\nfunc.func private @f() attributes {x = #map}\n",
         "func.func private @f() loc(#loc)\n#loc = loc(unknown)\n",
+        'func.func private @f() loc(#named)\n#loc = loc("a.py":1:2)\n'
+        '#named = loc("tcp.tanh"(#loc))\n',
+        'func.func private @f() loc(fused["tcp.tanh"("a":1:2), "tcp.add"("b":1:2)])\n',
         "#a = dense<1> : tensor<2xi64>\nfunc.func private @f() attributes {x = #a}\n",
         "!t = tensor<?xf32>\nfunc.func private @f(!t)\n",
         "module {\n}\nfunc.func private @f()\n",
