@@ -45,7 +45,15 @@ class NativeFunction:
         )
         for name, array in self._data.items():
             library.import_symbol(name, array.ctypes.data)
-        self._library = library.link(self._jit, entry)
+        try:
+            self._library = library.link(self._jit, entry)
+        except RuntimeError as error:
+            # LLVM tells on standard error which they are.
+            raise UserError(
+                f"{signature.name}: its machine code calls functions that this process does not "
+                "have. Without F16C (the target_cpu x86-64 and x86-64-v2), float16 needs those of "
+                "the C compiler's library, which C and C++ programs have: choose another target_cpu"
+            ) from error
         self._result_type = _struct([_memref_type(output.rank) for output in signature.outputs])
         parameters = [
             field for spec in signature.inputs for _, field in _memref_fields(spec.rank, flat=True)
