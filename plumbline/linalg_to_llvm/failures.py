@@ -35,11 +35,12 @@ _RARELY = (2000, 1)
 _RELEASE = "plumbline_release"
 _FORGET = "plumbline_forget"
 
-# The table's address is handed to functions, so that LLVM does not keep each entry in a register:
-# for hundreds of allocations, each of hundreds of failures would move hundreds of registers.
-_TABLE_FUNCTIONS = f"""
-llvm.func @{_FREE}(!llvm.ptr)
-llvm.func internal @{_RELEASE}(%table: !llvm.ptr, %count: i64) attributes {{no_inline}} {{
+# A loop over the entries of a table: `work` is done for each, of which `%place` is the address and
+# `%allocated` the content. The table's address is handed to a function, so that LLVM does not keep
+# each entry in a register: for hundreds of allocations, each of hundreds of failures would move
+# hundreds of registers.
+_EACH_ENTRY = """
+llvm.func internal @{name}({parameters}) attributes {{no_inline}} {{
   %zero = llvm.mlir.constant(0 : i64) : i64
   %one = llvm.mlir.constant(1 : i64) : i64
   llvm.br ^next(%zero : i64)
@@ -49,33 +50,30 @@ llvm.func internal @{_RELEASE}(%table: !llvm.ptr, %count: i64) attributes {{no_i
 ^entry:
   %place = llvm.getelementptr %table[%index] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
   %allocated = llvm.load %place : !llvm.ptr -> !llvm.ptr
-  llvm.call @{_FREE}(%allocated) : (!llvm.ptr) -> ()
-  %following = llvm.add %index, %one : i64
-  llvm.br ^next(%following : i64)
-^done:
-  llvm.return
-}}
-llvm.func internal @{_FORGET}(%table: !llvm.ptr, %count: i64, %freed: !llvm.ptr)
-    attributes {{no_inline}} {{
-  %zero = llvm.mlir.constant(0 : i64) : i64
-  %one = llvm.mlir.constant(1 : i64) : i64
-  %null = llvm.mlir.zero : !llvm.ptr
-  llvm.br ^next(%zero : i64)
-^next(%index: i64):
-  %more = llvm.icmp "slt" %index, %count : i64
-  llvm.cond_br %more, ^entry, ^done
-^entry:
-  %place = llvm.getelementptr %table[%index] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
-  %allocated = llvm.load %place : !llvm.ptr -> !llvm.ptr
-  %same = llvm.icmp "eq" %allocated, %freed : !llvm.ptr
-  %left = llvm.select %same, %null, %allocated : i1, !llvm.ptr
-  llvm.store %left, %place : !llvm.ptr, !llvm.ptr
+  {work}
   %following = llvm.add %index, %one : i64
   llvm.br ^next(%following : i64)
 ^done:
   llvm.return
 }}
 """
+
+_TABLE_FUNCTIONS = (
+    f"llvm.func @{_FREE}(!llvm.ptr)\n"
+    + _EACH_ENTRY.format(
+        name=_RELEASE,
+        parameters="%table: !llvm.ptr, %count: i64",
+        work=f"llvm.call @{_FREE}(%allocated) : (!llvm.ptr) -> ()",
+    )
+    + _EACH_ENTRY.format(
+        name=_FORGET,
+        parameters="%table: !llvm.ptr, %count: i64, %freed: !llvm.ptr",
+        work="""%null = llvm.mlir.zero : !llvm.ptr
+  %same = llvm.icmp "eq" %allocated, %freed : !llvm.ptr
+  %left = llvm.select %same, %null, %allocated : i1, !llvm.ptr
+  llvm.store %left, %place : !llvm.ptr, !llvm.ptr""",
+    )
+)
 
 
 def printf_format(message: str, most_values: int) -> str:
