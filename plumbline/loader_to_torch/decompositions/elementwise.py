@@ -164,6 +164,28 @@ def _rrelu(
     return torch.nn.functional.leaky_relu(operand, (lower + upper) / 2), noise.clone()
 
 
+def _isclose(
+    left: torch.Tensor,
+    right: torch.Tensor,
+    rtol: float = 1e-5,
+    atol: float = 1e-8,
+    equal_nan: bool = False,
+) -> torch.Tensor:
+    """|left - right| <= atol + |rtol right|, but infinity is close to itself only.
+
+    torch-mlir's own takes all that is finite to be close to infinity.
+    """
+    close = left == right
+    if equal_nan and left.is_floating_point():
+        close = close | (left.isnan() & right.isnan())
+    if rtol == 0 and atol == 0:
+        return close
+    if not left.is_floating_point():
+        left, right = left.to(torch.float32), right.to(torch.float32)
+    error = (left - right).abs()
+    return close | (error.isfinite() & (error <= atol + (rtol * right).abs()))
+
+
 RULES: Rules = {
     aten.rrelu_with_noise_functional.default: _rrelu,
     aten.__lshift__.Tensor: aten.bitwise_left_shift.Tensor,
@@ -173,6 +195,7 @@ RULES: Rules = {
     aten.fmin.default: _extreme_but_nan(torch.minimum),
     aten.frexp.Tensor: _frexp,
     aten.gcd.default: _gcd,
+    aten.isclose.default: _isclose,
     aten.lcm.default: _lcm,
     aten.hypot.default: in_double(_hypot),
     **{op: _compared_alike(op) for op in _COMPARISONS},

@@ -46,6 +46,14 @@ def test_hypot_of_what_has_too_great_squares() -> None:
     _check(aten.hypot.default, *(side.to(F64) * 1e260 for side in _telling_pairs()))
 
 
+@pytest.mark.parametrize("equal_nan", [False, True])
+def test_isclose(*, equal_nan: bool) -> None:
+    _check(aten.isclose.default, *_telling_pairs(), equal_nan=equal_nan)
+    whole = torch.tensor([100000, 100001, 7]), torch.tensor([100001, 200000, 7])
+    _check(aten.isclose.default, *whole)
+    _check(aten.isclose.default, *whole, 0.0, 0.0)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, F64, torch.int64])
 def test_angle(dtype: torch.dtype) -> None:
     operand = torch.tensor([-2, 0, 3]).to(dtype)
