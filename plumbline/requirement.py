@@ -10,13 +10,18 @@ Any tool of MLIR's reads it. The last lowering makes an early return of it
 (`linalg_to_llvm/failures.py`), so that the caller is told and no memory is lost.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func
 
+from plumbline.walk import all_operations
+
 REQUIRE = "plumbline_require"
 """The name of the function."""
+
+_OWN_PREFIX = "plumbline_"
+"""How the names begin of this and of all functions that the last lowering adds."""
 
 MESSAGE = "plumbline.message"
 """The attribute of a call that has the message."""
@@ -45,12 +50,39 @@ def require(holds: ir.Value, message: str, values: Sequence[ir.Value] = ()) -> N
     call.attributes[MESSAGE] = ir.StringAttr.get(message)
 
 
+def misuses(module: ir.Operation) -> Iterator[tuple[ir.Operation, str]]:
+    """What in `module` has a name such as requirements have and is none, and why."""
+    for op in all_operations(module):
+        if op.name == "func.func":
+            name = ir.StringAttr(op.attributes["sym_name"]).value
+            if name.startswith(_OWN_PREFIX) and not (name == REQUIRE and _is_declaration(op)):
+                yield op, f"func.func @{name}: names that begin so are those of Plumbline's own"
+        elif op.name == "func.call" and _is_named(op) and not _has_message(op):
+            yield op, f"a call of @{REQUIRE} has the string {MESSAGE}, which says what is wrong"
+
+
+def _is_declaration(function: ir.Operation) -> bool:
+    type_ = ir.TypeAttr(function.attributes["function_type"]).value
+    return not function.regions[0].blocks and type_ == ir.FunctionType.get(_parameters(), [])
+
+
+def _is_named(call: ir.Operation) -> bool:
+    return bool(ir.FlatSymbolRefAttr(call.attributes["callee"]).value == REQUIRE)
+
+
+def _has_message(call: ir.Operation) -> bool:
+    return MESSAGE in call.attributes and isinstance(call.attributes[MESSAGE], ir.StringAttr)
+
+
+def _parameters() -> list[ir.Type]:
+    return [ir.IntegerType.get_signless(1), *[ir.IntegerType.get_signless(64)] * MOST_VALUES]
+
+
 def _declare() -> None:
     """Declares the function in the module around the insertion point, unless it is declared."""
     module = ir.InsertionPoint.current.block.owner.operation
     while module.parent is not None:
         module = module.parent.operation
     if REQUIRE not in ir.SymbolTable(module):
-        i1, i64 = ir.IntegerType.get_signless(1), ir.IntegerType.get_signless(64)
         with ir.InsertionPoint(module.regions[0].blocks[0]), module.location:
-            func.FuncOp(REQUIRE, ([i1, *[i64] * MOST_VALUES], []), visibility="private")
+            func.FuncOp(REQUIRE, (_parameters(), []), visibility="private")

@@ -16,7 +16,7 @@ from plumbline.linalg_to_llvm.embedded_weights import EmbeddedWeight, embedded_w
 from plumbline.linalg_to_llvm.entries import Body, failure_reports, unchecked_entry
 from plumbline.linalg_to_llvm.failures import append_missing
 from plumbline.pipeline import PassFailure
-from plumbline.requirement import MOST_VALUES
+from plumbline.requirement import MOST_VALUES, misuses
 from plumbline.shape_attributes import attached, move_to_function, take_from_function
 
 _BODY_SUFFIX = "_body"
@@ -53,7 +53,11 @@ def check_signatures(module: ir.Module | ir.Operation) -> None:
     for function, problem in problems:
         name = ir.StringAttr(function.attributes["sym_name"]).value
         function.location.emit_error(f"func.func @{name}: {problem}")
-    if problems:
+    with module.context:
+        misused = list(misuses(module.operation))
+    for operation, problem in misused:
+        operation.location.emit_error(problem)
+    if problems or misused:
         raise PassFailure
 
 

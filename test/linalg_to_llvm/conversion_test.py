@@ -93,6 +93,14 @@ def test_kernels_know_which_buffers_are_apart() -> None:
         ("func.func @f(%x: tensor<2xi4>) { return }", "argument 0 has type tensor<2xi4>"),
         ("func.func @tanhf(%x: tensor<f32>) { return }", "'tanhf' is taken in the C library"),
         ("func.func private @f()", "no public func.func with a body"),
+        ("func.func @f() { return } func.func private @plumbline_end() { return }",
+         "@plumbline_end: names that begin so are those of Plumbline's own"),
+        ("func.func @f() { return } func.func private @plumbline_require(i1)",
+         "@plumbline_require: names that begin so"),
+        ("func.func private @plumbline_require(i1, i64, i64, i64) "
+         "func.func @f(%x: i1, %y: i64) { func.call @plumbline_require(%x, %y, %y, %y) "
+         ": (i1, i64, i64, i64) -> () return }",
+         "a call of @plumbline_require has the string plumbline.message"),
     ],
 )  # fmt: skip
 def test_what_c_cannot_call_is_refused(function: str, expected: str) -> None:
