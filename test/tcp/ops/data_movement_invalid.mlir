@@ -600,7 +600,7 @@ func.func @reverse_element_type(%arg0: tensor<2x3xf32>) {
 // -----
 
 func.func @transpose_of_a_location(%arg0: tensor<4x2x3xf32>) -> tensor<3x4x2xf32> {
-  // expected-error @below {{attribute 'permutation' failed to satisfy constraint: 64-bit integer array attribute}}
+  // expected-error @below {{'tcp.transpose' op attribute 'permutation' failed to satisfy constraint: 64-bit integer array attribute}}
   %0 = tcp.transpose %arg0 {permutation = [loc(unknown), 0, 1]} : tensor<4x2x3xf32> -> tensor<3x4x2xf32>
   return %0 : tensor<3x4x2xf32>
 }
