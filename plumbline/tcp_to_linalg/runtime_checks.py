@@ -35,18 +35,16 @@ def _locate(operation: ir.Operation) -> None:
         if op.name != "cf.assert":
             continue
         message = ir.StringAttr(op.attributes["msg"]).value
-        finding = _FINDING.match(message)
-        if finding:
+        if finding := _FINDING.match(message):
             message = _DISAGREEMENT.sub(
                 r"operand \2 disagrees with the others about the size of dimension \1", finding[1]
             )
-        if message.startswith(located(op.location, "")):
-            continue
         name = _OP_IN_LOCATION.match(str(op.location))
-        subject = f"'{name[1]}' op " if name else ""
-        op.attributes["msg"] = ir.StringAttr.get(
-            located(op.location, subject + message), context=op.context
-        )
+        beginning = located(op.location, f"'{name[1]}' op " if name else "")
+        # It begins so already if this pass has seen it before.
+        if not message.startswith(beginning):
+            message = beginning + message
+        op.attributes["msg"] = ir.StringAttr.get(message, context=op.context)
 
 
 def drop_assertions(operation: ir.Operation) -> None:

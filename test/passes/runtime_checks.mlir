@@ -34,3 +34,13 @@ func.func @expand_shape(%x: tensor<?xf32>, %n: index) -> tensor<?x4xf32> {
   %0 = tensor.expand_shape %x [[0, 1]] output_shape [%n, 4] : tensor<?xf32> into tensor<?x4xf32>
   return %0 : tensor<?x4xf32>
 }
+
+// Where no place is known, the message is the same without one.
+
+// CHECK-LABEL: func.func @from_nowhere(
+// CHECK:         cf.assert %{{.*}}, "operand 1 disagrees with the others about the size of dimension 0"
+// TENSOR-LABEL: func.func @from_nowhere(
+func.func @from_nowhere(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = tcp.add %x, %y : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32> loc(unknown)
+  return %0 : tensor<?xf32>
+}
