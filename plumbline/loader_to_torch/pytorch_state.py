@@ -10,6 +10,8 @@ from unittest import mock
 import torch
 from torch.export import _trace
 
+from plumbline.loader_to_torch.composite_ops import quick_composite_ops
+
 # torch.export traces one program at a time: it has one slot for its proxy mode, and replaces
 # nn.Module.__call__ while it traces. So exports of several threads come one after another.
 _ONE_AT_A_TIME = threading.RLock()
@@ -25,7 +27,12 @@ def exporting() -> Iterator[None]:
     What it has to say is in the exception that it raises. Nothing that other threads print, log or
     warn of is lost.
     """
-    with _ONE_AT_A_TIME, _without_logs_of_this_thread(), _without_printed_graphs():
+    with (
+        _ONE_AT_A_TIME,
+        _without_logs_of_this_thread(),
+        _without_printed_graphs(),
+        quick_composite_ops(),
+    ):
         for message in _WARNINGS:
             # Python has no filters for one thread, so these stay. Each is there only once.
             warnings.filterwarnings("ignore", message)

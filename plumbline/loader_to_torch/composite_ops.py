@@ -1,0 +1,98 @@
+"""What torch.export does anew in each export for all composite ops that there are, done once.
+
+Composite ops are those that PyTorch makes of others where nothing says otherwise. To keep them
+whole, `run_decompositions` registers rules at each of some hundred, for some twenty dispatch keys,
+whether a program has the op or not, and takes them away again: half of the time of a small export.
+Here the rules that an op had and got are noted, and put in place the next time.
+"""
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
+
+import torch
+from torch._export import utils
+from torch._subclasses.fake_impls import op_implementations_dict as fake_rules
+from torch.export import exported_program
+
+_Op = torch._ops.OperatorBase
+_Decomposition = Callable[..., Any]
+
+_register = exported_program._override_composite_implicit_decomp
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """The rules of one op."""
+
+    kernels: dict[Any, Any]
+    """By dispatch key."""
+    fake: Any
+    """The one for tensors without data; None: none of its own."""
+
+    @staticmethod
+    def of(op: _Op) -> "_Rules":
+        return _Rules(op.py_kernels.copy(), fake_rules.get(op))
+
+    def put(self, op: _Op) -> None:
+        op.py_kernels.clear()
+        op.py_kernels.update(self.kernels)
+        op._dispatch_cache.clear()
+        if self.fake is None:
+            fake_rules.pop(op, None)
+        else:
+            fake_rules[op] = self.fake
+
+
+@dataclass(frozen=True)
+class _Noted:
+    """What registering a decomposition at an op made of its rules."""
+
+    decomposition: _Decomposition
+    before: _Rules
+    after: _Rules
+
+
+_NOTED: dict[_Op, _Noted] = {}
+
+
+def quick_composite_ops() -> contextlib.AbstractContextManager[object]:
+    """Has exports within take the rules of composite ops from those before, in one thread."""
+    patches = contextlib.ExitStack()
+    patches.enter_context(
+        mock.patch.object(exported_program, _register.__name__, _rules_registered)
+    )
+    # It looks for all ops of PyTorch anew in each of its two dozen namespaces.
+    patches.enter_context(
+        mock.patch.object(
+            utils, "_materialize_cpp_cia_ops", functools.cache(utils._materialize_cpp_cia_ops)
+        )
+    )
+    return patches
+
+
+@contextlib.contextmanager
+def _rules_registered(decompositions: Mapping[_Op, _Decomposition]) -> Iterator[None]:
+    """What the function of PyTorch does whose place it takes."""
+    before = {op: _Rules.of(op) for op in decompositions}
+    unknown = {
+        op: decomposition
+        for op, decomposition in decompositions.items()
+        if (noted := _NOTED.get(op)) is None
+        or noted.decomposition is not decomposition
+        or noted.before != before[op]
+    }
+    try:
+        with _register(unknown):
+            for op, decomposition in unknown.items():
+                _NOTED[op] = _Noted(decomposition, before[op], _Rules.of(op))
+            for op in decompositions.keys() - unknown.keys():
+                _NOTED[op].after.put(op)
+            yield
+    finally:
+        # PyTorch's own way back forgets fake rules that there were before.
+        for op, rules in before.items():
+            rules.put(op)
