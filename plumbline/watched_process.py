@@ -6,7 +6,7 @@ import signal
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import FrameType
 from typing import IO
@@ -28,39 +28,65 @@ class Death:
     """What it had written to standard error, where that was kept back."""
 
 
+class Child:
+    """A program that runs in a child process, from when this is made."""
+
+    def __init__(self, program: Callable[[], object], *, outputs: Mapping[int, int]) -> None:
+        """Starts `program`.
+
+        Args:
+          program: ends as a Python program does: `sys.exit` and exceptions mean what they mean
+            there.
+          outputs: the file descriptors of this process (the values) that take the place of the
+            child's, such as 2, its standard error.
+        """
+        # An exit from within C++ (LLVM calls exit(1) at some errors) looks like any other; only who
+        # comes to the end says so here.
+        self._came_to_end = mmap.mmap(-1, 1)
+        self.pid = os.fork()
+        if self.pid == 0:
+            for number, output in outputs.items():
+                os.dup2(output, number)
+            status = exit_status(program)
+            self._came_to_end[0] = 1
+            os._exit(status)
+
+    def ending(self, code: int, printed: str) -> int | Death:
+        """What it means that the process ended with `code`, negative for a signal."""
+        came_to_end = self._came_to_end[0]
+        self._came_to_end.close()
+        if came_to_end:
+            return code
+        if -code in _HANDED_ON:
+            return _SIGNALLED - code
+        cause = signal.Signals(-code).name if code < 0 else f"exit with status {code}"
+        return Death(cause, printed)
+
+
 def run_watched(program: Callable[[], object], *, keep_back_errors: bool = False) -> int | Death:
     """Runs `program` in a child process, and gives its exit status once it has ended.
 
-    The child ends as a Python program does: `sys.exit` and exceptions mean what they mean there.
     With `keep_back_errors`, its standard error is printed when it has come to its end, and else
     becomes part of the `Death`: LLVM's last words then do not stand beside the message about it.
     """
-    # An exit from within C++ (LLVM calls exit(1) at some errors) looks like any other; only who
-    # comes to the end says so here.
-    came_to_end = mmap.mmap(-1, 1)
     sys.stdout.flush()
     sys.stderr.flush()
     with tempfile.TemporaryFile() as errors:
         # Until it is settled here what becomes of them, they wait.
         unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, _HANDED_ON)
-        child = os.fork()
-        if child == 0:
+
+        def run() -> None:
             signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
-            if keep_back_errors:
-                os.dup2(errors.fileno(), 2)
-            status = exit_status(program)
-            came_to_end[0] = 1
-            os._exit(status)
-        status = _wait(child, unblocked)
+            program()
+
+        child = Child(run, outputs={2: errors.fileno()} if keep_back_errors else {})
+        code = _wait(child.pid, unblocked)
         errors.seek(0)
         printed = errors.read().decode(errors="replace")
-    if came_to_end[0]:
+    ending = child.ending(code, printed)
+    if not isinstance(ending, Death):
         _print(sys.stderr, printed)
-        return status
-    if -status in _HANDED_ON:
-        return _SIGNALLED - status
-    cause = signal.Signals(-status).name if status < 0 else f"exit with status {status}"
-    return Death(cause, printed)
+    return ending
 
 
 def exit_status(program: Callable[[], object]) -> int:

@@ -3,22 +3,26 @@
 import llvmlite.binding as llvm
 
 
-def mark_functions(llvm_ir: str) -> str:
+def mark_functions(llvm_ir: str, program: str | None) -> str:
     """Assembly with one symbol for each function that `llvm_ir` defines for others to call.
 
-    Linkers take the first of several functions of a name, where these are in shared objects or in
-    archives, and the wrong one runs. An object file with these symbols, which is linked into each
-    binary, has them refuse: two definitions of one symbol are an error, whose message is mostly the
-    symbol's name. So the name says what to do.
+    Linkers take the first of several functions of a name, where these are in archives, and the
+    wrong one runs. Two definitions of one symbol in objects that are both taken are an error,
+    whose message is mostly the symbol's name. So the name of these symbols says what to do.
+
+    And one symbol more, the name of the `program` (None: none such). The linker takes an object out
+    of an archive when it looks for a symbol of it, as `-Wl,-u,<program>` has it do.
     """
     module = llvm.parse_assembly(llvm_ir, llvm.create_context())
+    marks = [
+        f"{function.name}, defined by two programs: give one of them another func_name"
+        for function in module.functions
+        if not function.is_declaration and function.linkage == llvm.Linkage.external
+    ]
+    if program is not None:
+        marks.append(program)
     lines = ["\t.section\t.rodata"]
-    for function in module.functions:
-        if function.is_declaration or function.linkage != llvm.Linkage.external:
-            continue
-        mark = f'"{function.name}, defined by two programs: give one of them another func_name"'
+    for mark in marks:
         # A byte each: two symbols at one address could be taken for one.
-        lines += [f"\t.globl\t{mark}", f"\t.hidden\t{mark}", f"{mark}:", "\t.byte\t0"]
-    # Without it, the stack of the binary would be executable.
-    lines.append('\t.section\t".note.GNU-stack","",%progbits')
+        lines += [f'\t.globl\t"{mark}"', f'\t.hidden\t"{mark}"', f'"{mark}":', "\t.byte\t0"]
     return "\n".join(lines) + "\n"

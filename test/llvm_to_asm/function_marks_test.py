@@ -21,15 +21,20 @@ define ptr @NAME_checked(ptr %p) {
 """
 
 
-def _object(folder: Path, program: str, function: str) -> Path:
-    assembly = folder / f"{program}_functions.s"
-    assembly.write_text(mark_functions(_LLVM_IR.replace("NAME", function)))
+def _library(folder: Path, program: str, function: str) -> Path:
+    """An archive of the object that the marks alone make."""
+    assembly = folder / f"{program}.s"
+    marks = mark_functions(_LLVM_IR.replace("NAME", function), f"//test:{program}")
+    # As LLVM ends its own assembly; without it the stack of the binary would be executable.
+    assembly.write_text(marks + '\t.section\t".note.GNU-stack","",%progbits\n')
     subprocess.run(["gcc", "-c", assembly, "-o", assembly.with_suffix(".o")], check=True)
-    return assembly.with_suffix(".o")
+    library = folder / f"lib{program}.a"
+    subprocess.run(["ar", "rcs", library, assembly.with_suffix(".o")], check=True)
+    return library
 
 
 def test_only_what_others_can_call_is_marked() -> None:
-    marks = [line for line in mark_functions(_LLVM_IR).splitlines() if line.endswith(":")]
+    marks = [line for line in mark_functions(_LLVM_IR, None).splitlines() if line.endswith(":")]
     assert [mark.partition(",")[0] for mark in marks] == ['"NAME', '"NAME_checked']
 
 
@@ -48,12 +53,15 @@ def test_programs_with_a_function_of_one_name_do_not_link(
 ) -> None:
     main = tmp_path / "main.c"
     main.write_text("int main(void) { return 0; }\n")
-    objects = _object(tmp_path, "one", first), _object(tmp_path, "two", second)
+    libraries = _library(tmp_path, "one", first), _library(tmp_path, "two", second)
     command: list[str | Path] = [
         "gcc",
         f"-fuse-ld={linker}",
         main,
-        *objects,
+        *libraries,
+        # What aot_compile has every binary be linked with that the libraries are part of.
+        "-Wl,-u,//test:one",
+        "-Wl,-u,//test:two",
         "-o",
         tmp_path / "binary",
     ]
@@ -64,8 +72,8 @@ def test_programs_with_a_function_of_one_name_do_not_link(
             f"{clash}, defined by two programs: give one of them another func_name"
             in linking.stderr
         )
-        assert "one_functions.o" in linking.stderr
-        assert "two_functions.o" in linking.stderr
+        assert "libone.a" in linking.stderr
+        assert "libtwo.a" in linking.stderr
     else:
         # Without a word about an executable stack.
         assert (linking.returncode, linking.stderr) == (0, "")

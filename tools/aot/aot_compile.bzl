@@ -1,8 +1,10 @@
 """aot_compile: from a PyTorch program to a tested C library, every stage a target."""
 
-load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
+load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library", "cc_test")
 load("@rules_python//python:defs.bzl", "py_binary")
 load(":arguments.bzl", "argument_error")
+load(":loader_files.bzl", "loader_files")
+load(":worker_genrule.bzl", "worker_genrule")
 
 def aot_compile(
         name,
@@ -51,7 +53,8 @@ def aot_compile(
       | gen_foo_mlir_llvm           | B | _internal_foo_llvm.mlir              |
       | gen_foo_llvm_ir             | B | _internal_foo.ll                     |
       | gen_foo_host_asm            | B | _internal_foo.S                      |
-      | aot_compiled_foo            | B | libaot_compiled_foo.a and .so        |
+      | aot_compiled_foo            | B | libaot_compiled_foo.a                |
+      | libaot_compiled_foo.so      | B | the same as a shared object          |
       | foo_execute_test_generator  | R | writes the test from its template    |
       | gen_foo_execute_test        | B | _internal_foo_execute_test.cpp       |
       | foo_compile_execute_test    | T | runs the library on the references   |
@@ -88,6 +91,7 @@ def aot_compile(
             src = "_internal_{}_torch.mlir".format(name),
             outs = ["_internal_{}_tcp.mlir".format(name)],
             program = Label("//tools/aot:torch_to_tcp"),
+            message = "{}: lowering Torch to TCP".format(name),
             tags = manual,
             testonly = testonly,
             visibility = visibility,
@@ -99,6 +103,7 @@ def aot_compile(
         src = tcp_source,
         outs = ["_internal_{}_linalg.mlir".format(name)],
         program = Label("//tools/aot:tcp_to_linalg"),
+        message = "{}: lowering TCP to linalg".format(name),
         options = "--runtime-checks=$(AOT_RUNTIME_CHECKS)",
         toolchains = [Label("//tools/aot:runtime_checks")],
         tags = manual,
@@ -110,6 +115,7 @@ def aot_compile(
         src = "_internal_{}_linalg.mlir".format(name),
         outs = ["_internal_{}_llvm.mlir".format(name)],
         program = Label("//tools/aot:linalg_to_llvm"),
+        message = "{}: lowering linalg to the LLVM dialect".format(name),
         options = "--target-cpu=$(AOT_TARGET_CPU)",
         toolchains = [Label("//tools/aot:target_cpu")],
         tags = manual,
@@ -121,41 +127,30 @@ def aot_compile(
         src = "_internal_{}_llvm.mlir".format(name),
         outs = ["_internal_{}.ll".format(name)],
         program = Label("//tools/aot:llvm_to_llvm_ir"),
+        message = "{}: translating to LLVM IR".format(name),
         tags = manual,
         testonly = testonly,
         visibility = visibility,
     )
-    functions = "_internal_{}_functions.s".format(name)
+
+    # What a linker looks for in every binary that the library is part of, lest it pass over one of
+    # two libraries with a function of the same name. Symbols with an @ have versions.
+    program = "{}{}".format(native.repository_name(), _label(name)).replace("@", "")
     _stage(
         name = "gen_{}_host_asm".format(name),
         src = "_internal_{}.ll".format(name),
-        outs = [
-            "_internal_{}.S".format(name),
-            functions,
-        ],
+        outs = ["_internal_{}.S".format(name)],
         program = Label("//tools/aot:llvm_ir_to_asm"),
+        message = "{}: making assembly".format(name),
         data = weights_file,
         options = " ".join(
-            ["--target-cpu=$(AOT_TARGET_CPU)", "--opt-level=$(AOT_OPT_LEVEL)", "--functions=$(location {})".format(functions)] +
+            ["--target-cpu=$(AOT_TARGET_CPU)", "--opt-level=$(AOT_OPT_LEVEL)", "--program=" + program] +
             ["--weights=$(location {})".format(file) for file in weights_file],
         ),
         toolchains = [Label("//tools/aot:opt_level"), Label("//tools/aot:target_cpu")],
         tags = manual,
         testonly = testonly,
         visibility = visibility,
-    )
-
-    # It has a symbol for each C function, and is part of every binary that the library is part of,
-    # where linkers refuse two symbols of one name. Of functions in shared objects, as tests are
-    # linked to, they would take either without a word.
-    cc_library(
-        name = "_{}_functions".format(name),
-        testonly = testonly,
-        srcs = [functions],
-        alwayslink = True,
-        linkstatic = True,
-        tags = manual,
-        visibility = ["//visibility:private"],
     )
     cc_library(
         name = "aot_compiled_{}".format(name),
@@ -166,10 +161,22 @@ def aot_compile(
         # The assembler copies the weights from their file, so it must see it.
         textual_hdrs = weights_file,
         # Functions such as tanhf come from the C library's mathematics.
-        linkopts = ["-lm"],
+        linkopts = [
+            "-lm",
+            "-Wl,-u," + program,
+        ],
+        # A shared object is linked only for who asks for it, just below.
+        linkstatic = True,
         tags = manual,
         visibility = visibility,
-        deps = [":_{}_functions".format(name)],
+    )
+    cc_binary(
+        name = "libaot_compiled_{}.so".format(name),
+        testonly = testonly,
+        linkshared = True,
+        tags = ["manual"],
+        visibility = visibility,
+        deps = [":aot_compiled_{}".format(name)],
     )
 
     if torch_loader_lib:
@@ -187,25 +194,40 @@ def _export(name, torch_loader_lib, loader_options, weights, manual, testonly, v
         srcs = [Label("//tools/aot:export_torch.py")],
         args = loader_options,
         main = Label("//tools/aot:export_torch.py"),
-        tags = manual,
+        # For `bazel run` alone: what builds all targets need not lay out its runfiles.
+        tags = ["manual"],
         toolchains = [Label("//tools/aot:loader_time_limit")],
         visibility = visibility,
         deps = [
-            Label("//tools/aot:export_torch"),
+            Label("//tools/aot:export_torch_library"),
             torch_loader_lib,
         ],
+    )
+    files = "_internal_{}_loader_files.json".format(name)
+    loader_files(
+        name = "_{}_loader_files".format(name),
+        testonly = testonly,
+        out = files,
+        loader = torch_loader_lib,
+        tags = manual,
+        visibility = ["//visibility:private"],
     )
 
     # One run writes all files, so that all come from the same weights.
     mlir = "_internal_{}_torch.mlir".format(name)
     references = "_internal_{}_reference_tensors.npz".format(name)
     safetensors = "_internal_{}_weights.safetensors".format(name)
-    native.genrule(
+    worker_genrule(
         name = "_gen_{}_export".format(name),
         testonly = testonly,
+        srcs = [
+            files,
+            ":_{}_loader_files".format(name),
+        ],
         outs = [mlir, references, safetensors],
-        cmd = "$(location :{exporter}) {loader_options} --mlir=$(location {mlir}) --reference-tensors=$(location {references}) --weights=$(location {safetensors}) --weights-are={weights} --label={label}".format(
-            exporter = exporter,
+        cmd = "$(location {exporter}) --loader-files=$(location {files}) {loader_options} --mlir=$(location {mlir}) --reference-tensors=$(location {references}) --weights=$(location {safetensors}) --weights-are={weights} --label={label}".format(
+            exporter = Label("//tools/aot:export_torch"),
+            files = files,
             label = _label("gen_{}_mlir_torch".format(name)),
             loader_options = " ".join(loader_options),
             mlir = mlir,
@@ -213,10 +235,10 @@ def _export(name, torch_loader_lib, loader_options, weights, manual, testonly, v
             safetensors = safetensors,
             weights = weights,
         ),
-        message = "Exporting from PyTorch",
+        message = "{}: exporting from PyTorch".format(name),
         tags = manual,
         toolchains = [Label("//tools/aot:loader_time_limit")],
-        tools = [":" + exporter],
+        tools = [Label("//tools/aot:export_torch")],
         visibility = ["//visibility:private"],
     )
     native.filegroup(
@@ -241,8 +263,8 @@ def _export(name, torch_loader_lib, loader_options, weights, manual, testonly, v
         visibility = visibility,
     )
 
-def _stage(name, src, outs, program, tags, testonly, visibility, data = [], options = "", toolchains = []):
-    native.genrule(
+def _stage(name, src, outs, program, message, tags, testonly, visibility, data = [], options = "", toolchains = []):
+    worker_genrule(
         name = name,
         testonly = testonly,
         srcs = [src] + data,
@@ -254,7 +276,7 @@ def _stage(name, src, outs, program, tags, testonly, visibility, data = [], opti
             program = program,
             src = src,
         ),
-        message = "Lowering ({})".format(program.name),
+        message = message,
         tags = tags,
         toolchains = toolchains,
         tools = [program],
@@ -275,20 +297,21 @@ def _execute_test(name, manual, tags, testonly, visibility):
         testonly = testonly,
         visibility = visibility,
     )
-    native.genrule(
+    worker_genrule(
         name = "gen_{}_execute_test".format(name),
         testonly = testonly,
         srcs = [references, template],
         outs = [source],
-        cmd = "$(location :{generator}) --reference-tensors=$(location {references}) --runfile={package}/{references} --template=$(location {template}) --out=$@".format(
-            generator = generator,
+        cmd = "$(location {generator}) --reference-tensors=$(location {references}) --runfile={package}/{references} --bisect={bisect} --template=$(location {template}) --out=$@".format(
+            bisect = _label("{}_bisect".format(name)),
+            generator = Label("//tools/aot:generate_execute_test"),
             package = native.package_name(),
             references = references,
             template = template,
         ),
-        message = "Writing the test",
+        message = "{}: writing the test".format(name),
         tags = manual,
-        tools = [":" + generator],
+        tools = [Label("//tools/aot:generate_execute_test")],
         visibility = visibility,
     )
     cc_test(

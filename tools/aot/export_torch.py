@@ -7,6 +7,8 @@ lie where you stand, and are called after the loader function.
 import argparse
 from pathlib import Path
 
+import torch
+
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.references import (
@@ -40,6 +42,20 @@ def _export(given: argparse.Namespace, program: TorchLoaderOutput, watch: Watch)
     stage.write(given.mlir or _unnamed(path, "_torch.mlir"), exported.text)
 
 
+def _export_sample() -> None:
+    """Takes a small program as far as `_export` does, but for its files."""
+    sample = TorchLoaderOutput(
+        torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh()),
+        (torch.zeros(2, 2),),
+        dynamic_shapes={"input": {0: torch.export.Dim("n")}},
+    )
+    references = record_references("sample", sample)
+    exported = export("sample", sample)
+    check_repeatable("sample", sample, references)
+    record_further_cases("sample", sample, exported.shapes, references)
+    serialise(exported.weights)
+
+
 def _unnamed(loader_path: str, ending: str) -> Path:
     """A file that the command line does not name; says which it is."""
     name = loader_path.rpartition(".")[2].removesuffix("_loader") + ending
@@ -70,4 +86,4 @@ if __name__ == "__main__":
         type=stage.path,
         help="the .npz file to write (default: foo_reference_tensors.npz)",
     )
-    loader_stage.run(arguments, _export)
+    loader_stage.run(arguments, _export, warm_up=_export_sample)

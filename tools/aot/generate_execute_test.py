@@ -24,7 +24,6 @@ class _Variable:
     """What the test calls a tensor of the archive."""
 
     index: int
-    member: str
     name: str
     cpp_type: str
     rank: int
@@ -39,7 +38,7 @@ def _variables(prefix: str, tensors: Sequence[Tensor]) -> list[_Variable]:
                 f"{member} has rank {tensor.ndim}; a compiled function's test goes up to {MAX_RANK}"
             )
         cpp_type = element_type.from_numpy_dtype(tensor.dtype).cpp
-        variables.append(_Variable(index, member, member.lower(), cpp_type, tensor.ndim))
+        variables.append(_Variable(index, member.lower(), cpp_type, tensor.ndim))
     return variables
 
 
@@ -61,59 +60,26 @@ def _passed(variable: _Variable) -> str:
     return f"PASS_RANK_{variable.rank}_MEMREF({variable.name})"
 
 
-def _further_test(archive: ReferenceArchive) -> str:
-    count = len(archive.further_cases)
-    if not count:
-        return ""
-    return f"""
-TEST(ExecuteTest, AgreesWithPyTorchAtOtherSizes) {{
-  for (int number = 1; number <= {count}; ++number) {{
-    SCOPED_TRACE("Case" + std::to_string(number));
-    RunCase(number);
-  }}
-}}
-"""
-
-
-def _refusal_test(
-    archive: ReferenceArchive,
-    inputs: Sequence[_Variable],
-    outputs: Sequence[_Variable],
-    runfile: str,
-) -> str:
+def _refused(archive: ReferenceArchive) -> str:
     refused = archive.refused
     if refused is None:
         return ""
-    loads = _lines(
-        inputs,
-        lambda v: f'auto {v.name} = reference.Load<{v.cpp_type}, {v.rank}>("{v.member}");',
-        2,
+    return (
+        "\nconst plumbline::RefusedSize kRefused = "
+        f"{{{refused.argument}, {refused.axis}, {refused.size}}};\n"
     )
-    return f"""
-TEST(ExecuteTest, RefusesAWrongSize) {{
-  const plumbline::ReferenceTensors reference(
-      "{runfile}",
-      /*inputs=*/{len(inputs)}, /*outputs=*/{len(outputs)});{loads}
-  input{refused.argument}.sizes[{refused.axis}] = {refused.size};
-
-  {archive.func_name}_results results;
-  const plumbline::Refusal refusal(::{archive.func_name}_checked(
-      &results{_following(inputs, _passed, 6)}));
-  EXPECT_PRED_FORMAT2(
-      testing::IsSubstring,
-      "argument {refused.argument} has size {refused.size} in dimension {refused.axis}",
-      refusal.message());
-}}
-"""
 
 
-def generate(archive: ReferenceArchive, template: str, runfile: str) -> str:
+def generate(
+    archive: ReferenceArchive, template: str, runfile: str, bisect: str | None = None
+) -> str:
     """The test of the function that `archive` belongs to.
 
     Args:
       archive: the signature is all that is taken from it.
       template: C++ with `$name` placeholders, as in execute_test.template.cpp.
       runfile: where the test finds the archive, from the root of the workspace.
+      bisect: the Bazel target to name where the test fails.
 
     Raises:
       UserError: a rank is too high, or the template asks for what there is not.
@@ -132,36 +98,27 @@ def generate(archive: ReferenceArchive, template: str, runfile: str) -> str:
             inputs, lambda v: f"DECL_RANK_{v.rank}_MEMREF_ABI({v.cpp_type})", 4, ","
         ),
         "loads": _lines(
-            [*inputs, *outputs],
+            inputs,
             lambda v: (
-                f'const auto {v.name} = reference.Load<{v.cpp_type}, {v.rank}>("{v.member}");'
+                f"const StridedMemRefType<{v.cpp_type}, {v.rank}> {v.name} = inputs[{v.index}];"
             ),
             2,
         ),
-        "arguments": _lines(inputs, _passed, 8, ","),
+        "stores": _lines(outputs, lambda v: f"outputs[{v.index}] = results.{v.name};", 2),
+        "arguments": _lines(inputs, _passed, 6, ","),
         "checked_parameters": _following(
             inputs, lambda v: f"DECL_RANK_{v.rank}_MEMREF_ABI({v.cpp_type})", 4
         ),
-        "checked_arguments": _following(inputs, _passed, 8),
-        "further_tests": _further_test(archive) + _refusal_test(archive, inputs, outputs, runfile),
-        "result_buffers": _lines(outputs, lambda v: f"results.{v.name}.basePtr,", 10),
-        "input_buffers": _lines(inputs, lambda v: f"{v.name}.basePtr,", 10),
-        "checks": _lines(
-            inputs,
-            lambda v: (
-                f'EXPECT_TRUE(plumbline::IsUnmodified(\n      "{v.member}", {v.name}, '
-                f'reference.Load<{v.cpp_type}, {v.rank}>("{v.member}")));'
-            ),
-            2,
-        )
-        + _lines(
-            outputs,
-            lambda v: (
-                f'EXPECT_TRUE(plumbline::AllClose("{v.member}", results.{v.name}, {v.name}, '
-                f"reference.tolerance({v.index})));"
-            ),
-            2,
+        "checked_arguments": _following(inputs, _passed, 6),
+        "types": _lines(
+            [*inputs, *outputs],
+            lambda v: f"{{plumbline::kElementTypeOf<{v.cpp_type}>, {v.rank}}},",
+            4,
         ),
+        "further_cases": str(len(archive.further_cases)),
+        "refused": _refused(archive),
+        "refused_pointer": "nullptr" if archive.refused is None else "&kRefused",
+        "bisect": "nullptr" if bisect is None else f'"{bisect}"',
     }
     try:
         return string.Template(template).substitute(values)
@@ -175,7 +132,7 @@ def _generate(given: argparse.Namespace) -> None:
     archive = ReferenceArchive.read(given.reference_tensors)
     template = stage.read(given.template)
     try:
-        text = generate(archive, template, given.runfile)
+        text = generate(archive, template, given.runfile, given.bisect)
     except UserError as error:
         raise UserError(f"{given.reference_tensors} with {given.template}: {error}") from error
     stage.write(given.output, text)
@@ -196,6 +153,11 @@ if __name__ == "__main__":
         metavar="PATH",
         help="where the test finds the archive among its runfiles, from the workspace's root: "
         "test/AotCompile/_internal_foo_reference_tensors.npz",
+    )
+    arguments.add_argument(
+        "--bisect",
+        metavar="LABEL",
+        help="the Bazel target that finds the op whose numbers are wrong, for when the test fails",
     )
     arguments.add_argument(
         "--template", type=stage.path, required=True, help="the .cpp file with placeholders"

@@ -9,6 +9,20 @@ from plumbline.llvm_to_asm.probe import vector_unit_of
 from plumbline.tcp.assembly.module import parse_module, print_module
 from tools.aot import stage
 
+_SAMPLE = """
+#map = affine_map<(d0) -> (d0)>
+func.func @sample(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %empty = tensor.empty() : tensor<2xf32>
+  %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%x : tensor<2xf32>) outs(%empty : tensor<2xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %1 = math.tanh %in : f32
+    linalg.yield %1 : f32
+  } -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
+
 
 def linalg_to_llvm(text: str, filename: str, *, target_cpu: str) -> str:
     """The stage, from text to text."""
@@ -26,4 +40,8 @@ def _lower(given: argparse.Namespace) -> None:
 if __name__ == "__main__":
     arguments = stage.text_stage_parser(__doc__)
     stage.add_target_cpu(arguments)
-    stage.run(arguments, _lower)
+    stage.run(
+        arguments,
+        _lower,
+        warm_up=lambda: linalg_to_llvm(_SAMPLE, "sample", target_cpu="baseline"),
+    )

@@ -7,14 +7,21 @@ from plumbline.llvm_to_asm.function_marks import mark_functions
 from plumbline.llvm_to_asm.weights import include_weights
 from tools.aot import stage
 
+_SAMPLE = """
+define float @sample(float %x) {
+  ret float %x
+}
+"""
+
 
 def _compile(given: argparse.Namespace) -> None:
     llvm_ir = stage.read(given.input)
     assembly = emit_assembly(llvm_ir, Target.for_cpu(given.target_cpu), given.opt_level)
     weights = None if given.weights is None else str(given.weights)
-    stage.write(given.output, assembly + include_weights(llvm_ir, weights))
-    if given.functions is not None:
-        stage.write(given.functions, mark_functions(llvm_ir))
+    stage.write(
+        given.output,
+        assembly + include_weights(llvm_ir, weights) + mark_functions(llvm_ir, given.program),
+    )
 
 
 if __name__ == "__main__":
@@ -34,10 +41,13 @@ if __name__ == "__main__":
         help="the program's weights, which the assembler will copy from here",
     )
     arguments.add_argument(
-        "--functions",
-        type=stage.path,
-        metavar="S",
-        help="another file of assembly to write, which a binary of two programs with a function of "
-        "the same name does not link with",
+        "--program",
+        metavar="SYMBOL",
+        help="a symbol to define: a linker that is told to look for it (-u) takes the object out "
+        "of its archive, and refuses two programs with a function of the same name",
     )
-    stage.run(arguments, _compile)
+    stage.run(
+        arguments,
+        _compile,
+        warm_up=lambda: emit_assembly(_SAMPLE, Target.for_cpu("baseline")),
+    )

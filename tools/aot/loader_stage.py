@@ -20,7 +20,9 @@ from multiprocessing.process import BaseProcess
 
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, load
+from plumbline.loader_to_torch.loader_import import find_loaders_in, folders_of_loaders
 from tools.aot import stage
+from tools.aot.loader_files import LoaderFiles
 
 _TIME_FOR_THREADS = 10.0
 """Seconds that threads have to end after the program has."""
@@ -74,6 +76,12 @@ def add_options(arguments: argparse.ArgumentParser) -> None:
         "--target-name", help="its name if neither --func-name nor the loader gives one"
     )
     arguments.add_argument(
+        "--loader-files",
+        type=stage.path,
+        metavar="JSON",
+        help="a list of the files of the loader's library, where they are not this program's own",
+    )
+    arguments.add_argument(
         "--loader-time-limit",
         type=int,
         default=600,
@@ -85,21 +93,37 @@ def add_options(arguments: argparse.ArgumentParser) -> None:
 def run(
     arguments: argparse.ArgumentParser,
     program: Callable[[argparse.Namespace, TorchLoaderOutput, Watch], None],
+    *,
+    warm_up: Callable[[], object] = lambda: None,
 ) -> None:
     """Runs `program` on the parsed command line and on what its loader returns.
 
     A mistake of the user's ends it with a message. `program` puts the user's code, in whatever of
-    PyTorch it runs it, under the watch that it is given.
+    PyTorch it runs it, under the watch that it is given. `warm_up` is as for `stage.run`.
     """
 
     def load_and_run(given: argparse.Namespace, watch: Watch) -> None:
         path = given.torch_loader_path
+        find_loaders_in(folders_of_loaders())
         with watch.over(f"loader {path}"):
             loaded = load(path, func_name=given.func_name, target=given.target_name)
         program(given, loaded, watch)
 
     add_options(arguments)
-    stage.run(arguments, lambda given: run_in_child(given, load_and_run), watched=False)
+
+    def run_with_files(given: argparse.Namespace) -> None:
+        with _files_of(given) as folders:
+            sys.path[:0] = folders
+            run_in_child(given, load_and_run)
+
+    stage.run(arguments, run_with_files, warm_up=warm_up, watched=False)
+
+
+def _files_of(given: argparse.Namespace) -> contextlib.AbstractContextManager[list[str]]:
+    """The folders that the loader's files lie in, other than those of this program's."""
+    if given.loader_files is None:
+        return contextlib.nullcontext([])
+    return LoaderFiles.read(given.loader_files).laid_out()
 
 
 def run_in_child(

@@ -7,12 +7,15 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from plumbline import atomic_file
 from plumbline.errors import UserError
 from plumbline.watched_process import Death, run_watched
+
+_WORKER_FLAG = "--persistent_worker"
+"""What Bazel starts a program with that is to stay for more requests."""
 
 _LEAST_MEMORY = 8 << 30
 """In bytes, of address space that every stage may have."""
@@ -21,7 +24,10 @@ _LEAST_MEMORY = 8 << 30
 def parser(description: str | None) -> argparse.ArgumentParser:
     """An argument parser with the conventions of the stage programs."""
     return argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=description,
+        # A worker's request is such a file, with an argument on each line.
+        fromfile_prefix_chars="@",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
 
 
@@ -47,15 +53,18 @@ def add_target_cpu(arguments: argparse.ArgumentParser) -> None:
     )
 
 
-def run_text_stage(description: str | None, transform: Callable[[str, str], str]) -> None:
+def run_text_stage(
+    description: str | None, transform: Callable[[str, str], str], *, sample: str
+) -> None:
     """The whole program of a stage that turns one text into another.
 
     `transform` takes the text of the input file and its name for messages, and returns the text
-    of the output file.
+    of the output file. `sample` is an input that a worker turns first, as for `run`.
     """
     run(
         text_stage_parser(description),
         lambda given: write(given.output, transform(read(given.input), str(given.input))),
+        warm_up=lambda: transform(sample, "sample"),
     )
 
 
@@ -63,6 +72,7 @@ def run(
     arguments: argparse.ArgumentParser,
     program: Callable[[argparse.Namespace], None],
     *,
+    warm_up: Callable[[], object] = lambda: None,
     watched: bool = True,
 ) -> None:
     """Runs `program` on the parsed command line; a mistake of the user's ends it with a message.
@@ -70,11 +80,17 @@ def run(
     So does a fault of LLVM's or MLIR's that ends their process, as `program` has one of its own,
     unless it is not to be `watched`. The memory of that is what the machine has, at most, and what
     it prints to standard error appears at its end.
+
+    Bazel may start it as a persistent worker; then it runs `program` for each request, after a
+    `warm_up` that does once what all requests would do anew: imports, mostly, and tables that
+    libraries make when they are first needed.
     """
     arguments.add_argument("--label", help="the Bazel target to name in messages")
-    given = arguments.parse_args()
 
-    def run_program() -> None:
+    def run_words(words: Sequence[str]) -> None:
+        given = arguments.parse_args(words)
+        if watched:
+            _limit_memory()
         try:
             program(given)
         except UserError as error:
@@ -82,15 +98,23 @@ def run(
         except MemoryError:
             sys.exit(_message(given, f"{_subject(given)}: there is not enough memory for it"))
 
-    def run_child() -> None:
-        _limit_memory()
-        run_program()
+    def report(words: Sequence[str], death: Death) -> str:
+        return _report(arguments.parse_args(words), words, death)
 
-    if not watched:
-        run_program()
-        return
-    ending = run_watched(run_child, keep_back_errors=True)
-    sys.exit(_report(given, ending) if isinstance(ending, Death) else ending)
+    if _WORKER_FLAG in sys.argv:
+        # 15 ms to import, which a single run need not pay.
+        from tools.aot import persistent_worker
+
+        warm_up()
+        # Each request has a process of its own there.
+        persistent_worker.serve(run_words, report)
+    elif watched:
+        words = sys.argv[1:]
+        arguments.parse_args(words)
+        ending = run_watched(lambda: run_words(words), keep_back_errors=True)
+        sys.exit(report(words, ending) if isinstance(ending, Death) else ending)
+    else:
+        run_words(sys.argv[1:])
 
 
 def _message(given: argparse.Namespace, text: str) -> str:
@@ -111,10 +135,10 @@ def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 
-def _report(given: argparse.Namespace, death: Death) -> str:
+def _report(given: argparse.Namespace, words: Sequence[str], death: Death) -> str:
     """What to tell of a program that did not come to its end; keeps what shows it again."""
     name = Path(sys.argv[0]).stem
-    command = [name, *sys.argv[1:]]
+    command = [name, *words]
     kept = ""
     source = getattr(given, "input", None)
     if source is not None and source.is_file():
@@ -122,8 +146,8 @@ def _report(given: argparse.Namespace, death: Death) -> str:
         copy = shutil.copy(source, folder)
         kept = f"its input is kept as {copy}, and "
         command = [copy if Path(word) == source else word for word in command]
-    words = " ".join(death.printed.split("\n", 3)[:3]).strip()
-    said = f", saying: {words}" if words else ""
+    last_words = " ".join(death.printed.split("\n", 3)[:3]).strip()
+    said = f", saying: {last_words}" if last_words else ""
     return _message(
         given,
         f"{_subject(given)}: {name} was ended by {death.cause} within LLVM or MLIR{said}\n"

@@ -11,6 +11,13 @@ from plumbline.tcp_to_linalg.conversion import (
 )
 from tools.aot import stage
 
+_SAMPLE = """
+func.func @sample(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = tcp.tanh %x : tensor<2xf32> -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
+
 
 def tcp_to_linalg(text: str, filename: str, runtime_checks: RuntimeChecks) -> str:
     """The stage, from text to text."""
@@ -35,4 +42,8 @@ if __name__ == "__main__":
         help="what the program checks as it runs: what PyTorch raises for (values, the default), "
         "also that the sizes of operands agree (all), or neither (off)",
     )
-    stage.run(arguments, _lower)
+    stage.run(
+        arguments,
+        _lower,
+        warm_up=lambda: tcp_to_linalg(_SAMPLE, "sample", runtime_checks="values"),
+    )

@@ -5,6 +5,13 @@ from plumbline.tcp.assembly.module import parse_module, print_module
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
 from tools.aot import stage
 
+_SAMPLE = """
+func.func @sample(%x: !torch.vtensor<[2],f32>) -> !torch.vtensor<[2],f32> {
+  %0 = torch.aten.tanh %x : !torch.vtensor<[2],f32> -> !torch.vtensor<[2],f32>
+  return %0 : !torch.vtensor<[2],f32>
+}
+"""
+
 
 def torch_to_tcp(text: str, filename: str) -> str:
     """The stage, from text to text."""
@@ -15,4 +22,4 @@ def torch_to_tcp(text: str, filename: str) -> str:
 
 
 if __name__ == "__main__":
-    stage.run_text_stage(__doc__, torch_to_tcp)
+    stage.run_text_stage(__doc__, torch_to_tcp, sample=_SAMPLE)

@@ -1,5 +1,6 @@
 #include "tools/aot/execute_test/reference_tensors.h"
 
+#include <cstdint>
 #include <cstring>
 #include <stdexcept>
 
@@ -29,6 +30,21 @@ std::string TypeText(const cnpy::NpyArray& array) {
 
 }  // namespace
 
+LoadedTensor::LoadedTensor(ElementType type, const std::vector<std::size_t>& sizes) {
+  memref_.type = type;
+  memref_.rank = static_cast<int>(sizes.size());
+  std::size_t count = 1;
+  for (std::size_t axis = sizes.size(); axis-- > 0;) {
+    memref_.sizes[axis] = static_cast<std::int64_t>(sizes[axis]);
+    memref_.strides[axis] = static_cast<std::int64_t>(count);
+    count *= sizes[axis];
+  }
+  elements_ = std::make_unique<char[]>(count * SizeOf(type));
+  memref_.base = elements_.get();
+  memref_.data = elements_.get();
+  memref_.offset = 0;
+}
+
 ReferenceTensors::ReferenceTensors(const std::string& path, int inputs, int outputs,
                                    int case_number)
     : path_(path),
@@ -48,6 +64,13 @@ ReferenceTensors::ReferenceTensors(const std::string& path, int inputs, int outp
   for (std::size_t output = 0; output < found_outputs; ++output) {
     tolerances_.push_back({rtol[output], atol[output]});
   }
+}
+
+LoadedTensor ReferenceTensors::Load(const std::string& member, ElementType type, int rank) const {
+  const cnpy::NpyArray& array = Find(member, type, rank);
+  LoadedTensor tensor(type, array.shape);
+  CopyRowMajor(array, tensor.memref().data);
+  return tensor;
 }
 
 const cnpy::NpyArray& ReferenceTensors::Find(const std::string& member, ElementType type,

@@ -3,19 +3,31 @@
 #ifndef TOOLS_AOT_EXECUTE_TEST_REFERENCE_TENSORS_H_
 #define TOOLS_AOT_EXECUTE_TEST_REFERENCE_TENSORS_H_
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "third_party/cnpy/cnpy.h"
+#include "tools/aot/execute_test/any_memref.h"
 #include "tools/aot/execute_test/comparison.h"
 #include "tools/aot/execute_test/element_type.h"
-#include "tools/aot/execute_test/owned_memref.h"
 
 namespace plumbline {
+
+// A row-major tensor in memory of its own.
+class LoadedTensor {
+ public:
+  // Of zeros.
+  LoadedTensor(ElementType type, const std::vector<std::size_t>& sizes);
+
+  // Points into this object, and is good as long as it.
+  const AnyMemRef& memref() const { return memref_; }
+
+ private:
+  AnyMemRef memref_;
+  std::unique_ptr<char[]> elements_;
+};
 
 // The archive that plumbline/reference_archive.py writes.
 //
@@ -29,16 +41,8 @@ class ReferenceTensors {
   ReferenceTensors(const std::string& path, int inputs, int outputs, int case_number = 0);
 
   // A new row-major copy of `member` of the case, which is "Input0", "Output0" and so on. Throws
-  // unless it has the element type T and the rank Rank.
-  template <typename T, int Rank>
-  OwnedMemRef<T, Rank> Load(const std::string& member) const {
-    const cnpy::NpyArray& array = Find(member, kElementTypeOf<T>, Rank);
-    std::array<std::int64_t, Rank> sizes;
-    std::copy(array.shape.begin(), array.shape.end(), sizes.begin());
-    OwnedMemRef<T, Rank> tensor(sizes);
-    CopyRowMajor(array, tensor.data);
-    return tensor;
-  }
+  // unless it has this element type and rank.
+  LoadedTensor Load(const std::string& member, ElementType type, int rank) const;
 
   // What is allowed of the output with this index.
   const Tolerance& tolerance(int output) const { return tolerances_[output]; }

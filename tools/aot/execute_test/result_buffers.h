@@ -4,8 +4,8 @@
 #define TOOLS_AOT_EXECUTE_TEST_RESULT_BUFFERS_H_
 
 #include <cstdlib>
-#include <initializer_list>
 #include <set>
+#include <vector>
 
 namespace plumbline {
 
@@ -16,9 +16,9 @@ class ResultBuffers {
   using Release = void (*)(void*);
 
   // Takes the basePtr of each result and of each input.
-  ResultBuffers(std::initializer_list<void*> results, std::initializer_list<void*> inputs,
+  ResultBuffers(const std::vector<void*>& results, const std::vector<void*>& inputs,
                 Release release = std::free)
-      : buffers_(results), release_(release) {
+      : buffers_(results.begin(), results.end()), release_(release) {
     for (void* input : inputs) buffers_.erase(input);
   }
   ~ResultBuffers() {

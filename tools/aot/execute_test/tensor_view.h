@@ -8,20 +8,21 @@
 #include <vector>
 
 #include "tools/aot/abi.h"
+#include "tools/aot/execute_test/any_memref.h"
 #include "tools/aot/execute_test/element_type.h"
 
 namespace plumbline {
 
 struct TensorView {
   // Implicit: it stands for the memref in the parameters of functions that take any.
+  TensorView(const AnyMemRef& memref)
+      : type(memref.type),
+        data(memref.data),
+        offset(memref.offset),
+        sizes(memref.sizes, memref.sizes + memref.rank),
+        strides(memref.strides, memref.strides + memref.rank) {}
   template <typename T, int Rank>
-  TensorView(const StridedMemRefType<T, Rank>& memref)
-      : type(kElementTypeOf<T>), data(memref.data), offset(memref.offset) {
-    if constexpr (Rank > 0) {
-      sizes.assign(memref.sizes, memref.sizes + Rank);
-      strides.assign(memref.strides, memref.strides + Rank);
-    }
-  }
+  TensorView(const StridedMemRefType<T, Rank>& memref) : TensorView(AnyMemRef(memref)) {}
 
   ElementType type;
   const void* data;

@@ -1,0 +1,144 @@
+#include "tools/aot/execute_test/program.h"
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tools/aot/execute_test/comparison.h"
+#include "tools/aot/execute_test/reference_tensors.h"
+#include "tools/aot/execute_test/refusal.h"
+#include "tools/aot/execute_test/result_buffers.h"
+
+namespace plumbline {
+namespace {
+
+// The tensors of one case.
+class Case {
+ public:
+  Case(const Program& program, int number = 0)
+      : reference(program.archive, program.input_count, program.output_count, number) {
+    for (int index = 0; index < program.input_count; ++index) {
+      loaded_inputs_.push_back(LoadInput(program, index));
+      inputs.push_back(loaded_inputs_.back().memref());
+    }
+    for (int index = 0; index < program.output_count; ++index) {
+      const auto [type, rank] = program.outputs[index];
+      expected.push_back(reference.Load("Output" + std::to_string(index), type, rank));
+    }
+  }
+
+  // A copy that no call has seen.
+  LoadedTensor LoadInput(const Program& program, int index) const {
+    const auto [type, rank] = program.inputs[index];
+    return reference.Load("Input" + std::to_string(index), type, rank);
+  }
+
+  const ReferenceTensors reference;
+  std::vector<AnyMemRef> inputs;
+  std::vector<LoadedTensor> expected;
+
+ private:
+  std::vector<LoadedTensor> loaded_inputs_;
+};
+
+std::vector<void*> Bases(const std::vector<AnyMemRef>& memrefs) {
+  std::vector<void*> bases;
+  for (const AnyMemRef& memref : memrefs) bases.push_back(memref.base);
+  return bases;
+}
+
+// Case 0 is the loader's own inputs, and calls the function; the others are of other sizes, and
+// call its checked entry.
+void RunCase(const Program& program, int number) {
+  const Case tensors(program, number);
+  std::vector<AnyMemRef> outputs(program.output_count);
+  if (number == 0) {
+    program.call(tensors.inputs.data(), outputs.data());
+  } else {
+    const Refusal refusal(program.call_checked(tensors.inputs.data(), outputs.data()));
+    ASSERT_EQ(refusal.message(), "");
+  }
+  const ResultBuffers buffers(Bases(outputs), Bases(tensors.inputs));
+
+  for (int index = 0; index < program.input_count; ++index) {
+    EXPECT_TRUE(IsUnmodified("Input" + std::to_string(index), tensors.inputs[index],
+                             tensors.LoadInput(program, index).memref()));
+  }
+  for (int index = 0; index < program.output_count; ++index) {
+    EXPECT_TRUE(AllClose("Output" + std::to_string(index), outputs[index],
+                         tensors.expected[index].memref(), tensors.reference.tolerance(index)));
+  }
+}
+
+class ExecuteTest : public testing::Test {
+ public:
+  explicit ExecuteTest(const Program& program) : program_(program) {}
+
+ protected:
+  void TearDown() override {
+    if (HasFailure() && program_.bisect != nullptr) {
+      std::printf("To find the op whose numbers are wrong:\n  bazel run %s\n", program_.bisect);
+    }
+  }
+
+  const Program& program_;
+};
+
+class AgreesWithPyTorch : public ExecuteTest {
+  using ExecuteTest::ExecuteTest;
+  void TestBody() override { RunCase(program_, 0); }
+};
+
+class AgreesWithPyTorchAtOtherSizes : public ExecuteTest {
+  using ExecuteTest::ExecuteTest;
+  void TestBody() override {
+    for (int number = 1; number <= program_.further_cases; ++number) {
+      SCOPED_TRACE("Case" + std::to_string(number));
+      RunCase(program_, number);
+    }
+  }
+};
+
+class RefusesAWrongSize : public testing::Test {
+ public:
+  explicit RefusesAWrongSize(const Program& program) : program_(program) {}
+
+ private:
+  void TestBody() override {
+    Case tensors(program_);
+    const RefusedSize& refused = *program_.refused;
+    tensors.inputs[refused.argument].sizes[refused.axis] = refused.size;
+
+    std::vector<AnyMemRef> outputs(program_.output_count);
+    const Refusal refusal(program_.call_checked(tensors.inputs.data(), outputs.data()));
+    EXPECT_PRED_FORMAT2(testing::IsSubstring,
+                        "argument " + std::to_string(refused.argument) + " has size " +
+                            std::to_string(refused.size) + " in dimension " +
+                            std::to_string(refused.axis),
+                        refusal.message());
+  }
+
+  const Program& program_;
+};
+
+template <typename Test>
+void Register(const char* name, const Program& program) {
+  // All tests of a suite have one fixture class, by which googletest knows them.
+  testing::RegisterTest("ExecuteTest", name, nullptr, nullptr, __FILE__, __LINE__,
+                        [&program]() -> testing::Test* { return new Test(program); });
+}
+
+}  // namespace
+
+bool RegisterExecuteTests(const Program& program) {
+  Register<AgreesWithPyTorch>("AgreesWithPyTorch", program);
+  if (program.further_cases > 0) {
+    Register<AgreesWithPyTorchAtOtherSizes>("AgreesWithPyTorchAtOtherSizes", program);
+  }
+  if (program.refused != nullptr) Register<RefusesAWrongSize>("RefusesAWrongSize", program);
+  return true;
+}
+
+}  // namespace plumbline

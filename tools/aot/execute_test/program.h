@@ -1,0 +1,50 @@
+// What a generated test says of its program; the tests themselves are compiled once, in
+// program.cpp.
+
+#ifndef TOOLS_AOT_EXECUTE_TEST_PROGRAM_H_
+#define TOOLS_AOT_EXECUTE_TEST_PROGRAM_H_
+
+#include <cstdint>
+
+#include "tools/aot/execute_test/any_memref.h"
+#include "tools/aot/execute_test/element_type.h"
+
+namespace plumbline {
+
+struct TensorType {
+  ElementType type;
+  int rank;
+};
+
+// A size that the checked entry must refuse.
+struct RefusedSize {
+  int argument;
+  int axis;
+  std::int64_t size;
+};
+
+struct Program {
+  // The reference archive, counted from the workspace's root.
+  const char* archive;
+  int input_count;
+  const TensorType* inputs;
+  int output_count;
+  const TensorType* outputs;
+  // Calls the function; writes as many memrefs as there are outputs.
+  void (*call)(const AnyMemRef* inputs, AnyMemRef* outputs);
+  // Calls its checked entry, and returns what that returns. Where it refuses, there are no outputs.
+  char* (*call_checked)(const AnyMemRef* inputs, AnyMemRef* outputs);
+  // How many cases of other sizes the archive has beside the loader's own inputs.
+  int further_cases;
+  // Null where the function takes any size.
+  const RefusedSize* refused;
+  // The Bazel target that finds the op whose numbers are wrong; null where there is none.
+  const char* bisect;
+};
+
+// Registers the tests of `program` with googletest, as TEST does. The program outlives them.
+bool RegisterExecuteTests(const Program& program);
+
+}  // namespace plumbline
+
+#endif  // TOOLS_AOT_EXECUTE_TEST_PROGRAM_H_
