@@ -47,7 +47,7 @@ def _commands() -> Iterator[Any]:
 
 @pytest.mark.parametrize("block", list(_python()))
 def test_python_stands_in_a_file_or_runs(block: str, tmp_path: Path) -> None:
-    files = repository.files("*.py", "BUILD", "**/BUILD")
+    files = repository.files("*.py", "BUILD", "**/BUILD", "**/WORKSPACE")
     if any(block in _text(file) for file in files) or _is_in_a_build_file(block, files):
         return
     # As if from the workspace: Bazel starts tests where the outputs of rules are.

@@ -302,15 +302,17 @@ def _execute_test(name, manual, tags, testonly, visibility):
         testonly = testonly,
         srcs = [references, template],
         outs = [source],
-        cmd = "$(location {generator}) --reference-tensors=$(location {references}) --runfile={package}/{references} --bisect={bisect} --template=$(location {template}) --out=$@".format(
+        cmd = "$(location {generator}) --reference-tensors=$(location {references}) --runfile={repository}/{package}/{references} --bisect={bisect} --template=$(location {template}) --out=$@".format(
             bisect = _label("{}_bisect".format(name)),
             generator = Label("//tools/aot:generate_execute_test"),
             package = native.package_name(),
             references = references,
+            repository = native.repository_name().replace("@", "") or "$(AOT_WORKSPACE)",
             template = template,
         ),
         message = "{}: writing the test".format(name),
         tags = manual,
+        toolchains = [Label("//tools/aot:workspace_name")],
         tools = [Label("//tools/aot:generate_execute_test")],
         visibility = visibility,
     )
@@ -318,6 +320,8 @@ def _execute_test(name, manual, tags, testonly, visibility):
         name = "{}_compile_execute_test".format(name),
         size = "small",
         srcs = [source],
+        # Of a workspace that has Plumbline as an external repository, the flags are its own.
+        copts = ["-std=c++17"],
         data = [references],
         tags = ["aot_tests"] + manual + tags,
         visibility = visibility,

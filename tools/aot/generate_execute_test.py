@@ -78,7 +78,7 @@ def generate(
     Args:
       archive: the signature is all that is taken from it.
       template: C++ with `$name` placeholders, as in execute_test.template.cpp.
-      runfile: where the test finds the archive, from the root of the workspace.
+      runfile: where the test finds the archive among its runfiles.
       bisect: the Bazel target to name where the test fails.
 
     Raises:
@@ -151,8 +151,8 @@ if __name__ == "__main__":
         "--runfile",
         required=True,
         metavar="PATH",
-        help="where the test finds the archive among its runfiles, from the workspace's root: "
-        "test/AotCompile/_internal_foo_reference_tensors.npz",
+        help="where the test finds the archive among its runfiles: "
+        "plumbline_main/test/AotCompile/_internal_foo_reference_tensors.npz",
     )
     arguments.add_argument(
         "--bisect",

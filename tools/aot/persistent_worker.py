@@ -146,7 +146,8 @@ class _Server:
             printed = request.printed()
             ending = request.child.ending(os.waitstatus_to_exitcode(status), printed)
             if isinstance(ending, Death):
-                ending, printed = 1, self._report(request.arguments, ending) + "\n"
+                printed = self._report(request.arguments, ending) + "\n"
+                ending = 1
             response = WorkResponse(
                 exit_code=ending,
                 output=printed,

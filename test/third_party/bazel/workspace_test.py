@@ -7,7 +7,7 @@ reads both as what they are, files in a language whose syntax is Python's.
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,11 @@ import pytest
 from tools.lint import repository
 
 _STAND_INS = "third_party/bazel/"
+
+# What WORKSPACE has but for a toolchain of tests.
+_REPOSITORIES = "third_party/repositories.bzl"
+
+_OTHER_WORKSPACE = "examples/other_workspace"
 
 # What Bazel 4 itself loads and no file of ours may name.
 _OF_BAZEL_4 = {"remote_coverage_tools", "rules_java", "rules_proto"}
@@ -29,15 +34,34 @@ def _syntax(path: str) -> ast.Module:
     return ast.parse((repository.ROOT / path).read_text(), path)
 
 
+def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a file, with those of its functions and of their conditions."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, (ast.FunctionDef, ast.If)):
+            yield from _statements(statement.body)
+
+
+def _value(node: ast.expr) -> object:
+    """What an argument is: a constant, or a label; others stay as they are written."""
+    text = ast.unparse(node)
+    if label := re.fullmatch(r"str\(Label\('([^']*)'\)\)", text):
+        return label[1]
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        return text
+
+
 def _calls(path: str) -> list[Call]:
-    """Lists the top-level calls of a file: the function's name and its constant arguments."""
+    """Lists the calls of a file that are statements: the function's name and its arguments."""
     found: list[Call] = []
-    for statement in _syntax(path).body:
+    for statement in _statements(_syntax(path).body):
         call = statement.value if isinstance(statement, (ast.Assign, ast.Expr)) else None
         if isinstance(call, ast.Call):
-            positional = {str(i): ast.literal_eval(value) for i, value in enumerate(call.args)}
-            named = {word.arg or "**": ast.literal_eval(word.value) for word in call.keywords}
-            found.append((ast.unparse(call.func), positional | named))
+            positional = {str(i): _value(value) for i, value in enumerate(call.args)}
+            named = {word.arg or "**": _value(word.value) for word in call.keywords}
+            found.append((ast.unparse(call.func).removeprefix("native."), positional | named))
     return found
 
 
@@ -64,7 +88,7 @@ def _own_repositories(path: str) -> dict[object, tuple[str, dict[str, object]]]:
     return {
         arguments["name"]: (rules[function], arguments)
         for function, arguments in _calls(path)
-        if function in rules
+        if function in rules and function != "stand_in" and "name" in arguments
     }
 
 
@@ -78,8 +102,9 @@ def _module_versions() -> dict[object, object]:
 def _workspace_repositories() -> set[object]:
     return {
         arguments["name"]
-        for function, arguments in _calls("WORKSPACE")
-        if "name" in arguments and function != "workspace"
+        for function, arguments in _calls(_REPOSITORIES)
+        # Of the functions that are defined there, names are parameters.
+        if arguments.get("name", "name") != "name"
     }
 
 
@@ -87,6 +112,8 @@ def _named_repositories() -> Iterator[tuple[str, str]]:
     """Yields each file of ours with each repository that a string in it names as a label."""
     for path in repository.files("BUILD", "*/BUILD", "*.BUILD", "*.bzl"):
         if path.startswith(_STAND_INS) and not path.endswith(".BUILD"):
+            continue
+        if path.startswith(_OTHER_WORKSPACE):
             continue
         for node in ast.walk(_syntax(path)):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -109,13 +136,18 @@ def test_both_define_the_same_repositories() -> None:
 def test_our_own_repositories_are_made_alike() -> None:
     of_module = _own_repositories("MODULE.bazel")
     assert of_module
-    assert _own_repositories("WORKSPACE") == of_module
+    assert _own_repositories(_REPOSITORIES) == of_module
 
 
 def test_both_register_the_same_toolchains() -> None:
     of_module = _arguments("MODULE.bazel", "register_toolchains")
     assert of_module
-    assert _arguments("WORKSPACE", "register_toolchains") == of_module
+    of_workspace = [
+        toolchain
+        for path in ("WORKSPACE", _REPOSITORIES)
+        for toolchain in _arguments(path, "register_toolchains")
+    ]
+    assert of_workspace == of_module
 
 
 def test_files_name_only_repositories_that_both_define() -> None:
@@ -129,9 +161,9 @@ def test_files_name_only_repositories_that_both_define() -> None:
 def test_stand_ins_say_for_which_version_they_stand() -> None:
     versions = _module_versions()
     stand_ins = {
-        arguments["name"]: arguments["path"]
-        for arguments in _arguments("WORKSPACE", "local_repository")
-        if str(arguments["path"]).startswith(_STAND_INS) and arguments["name"] in versions
+        arguments["name"]: f"{_STAND_INS}{arguments['name']}"
+        for arguments in _arguments(_REPOSITORIES, "stand_in")
+        if arguments["name"] in versions
     }
     assert stand_ins
     for name, path in stand_ins.items():
@@ -144,7 +176,8 @@ def test_stand_ins_say_for_which_version_they_stand() -> None:
 
 def test_stand_ins_are_no_packages_of_the_main_repository() -> None:
     """Their BUILD files are written for repositories of their own, not for `//...`."""
-    folders = {str(Path(path).parent) for path in repository.files(f"{_STAND_INS}*/WORKSPACE")}
+    folders = {str(Path(path).parent) for path in repository.files("*/WORKSPACE")}
+    assert _OTHER_WORKSPACE in folders
     assert set((repository.ROOT / ".bazelignore").read_text().split()) == folders
 
 

@@ -24,7 +24,7 @@ struct RefusedSize {
 };
 
 struct Program {
-  // The reference archive, counted from the workspace's root.
+  // The reference archive among the runfiles: below the name of its workspace.
   const char* archive;
   int input_count;
   const TensorType* inputs;

@@ -36,7 +36,7 @@ class LoadedTensor {
 // before the compiled function is called: it then runs only on what it was compiled for.
 class ReferenceTensors {
  public:
-  // Reads the archive at `path`, counted from the workspace's root, from the test's runfiles.
+  // Reads the archive at `path` from the test's runfiles.
   // Throws unless it holds so many inputs and outputs. Case 0 is the one that every archive has.
   ReferenceTensors(const std::string& path, int inputs, int outputs, int case_number = 0);
 

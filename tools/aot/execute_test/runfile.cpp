@@ -27,11 +27,8 @@ std::unique_ptr<Runfiles> FindRunfiles() {
 
 std::string FindRunfile(const std::string& path) {
   const std::unique_ptr<Runfiles> runfiles = FindRunfiles();
-  // The main workspace is called _main with MODULE.bazel, and as WORKSPACE says without.
-  for (const char* workspace : {"_main", "plumbline_main"}) {
-    const std::string location = runfiles->Rlocation(std::string(workspace) + "/" + path);
-    if (!location.empty() && std::filesystem::exists(location)) return location;
-  }
+  const std::string location = runfiles->Rlocation(path);
+  if (!location.empty() && std::filesystem::exists(location)) return location;
   throw std::runtime_error(path + " is not among the test's runfiles: is it in the test's data?");
 }
 

@@ -7,7 +7,7 @@
 
 namespace plumbline {
 
-// Finds the runfile at `path`, counted from the root of the main workspace: under `bazel test`,
+// Finds the runfile at `path`, which begins with the name of its workspace: under `bazel test`,
 // under `bazel run`, and where the program in bazel-bin is started by hand. Throws
 // std::runtime_error where there is none.
 std::string FindRunfile(const std::string& path);
