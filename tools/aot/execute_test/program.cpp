@@ -49,46 +49,52 @@ std::vector<void*> Bases(const std::vector<AnyMemRef>& memrefs) {
   return bases;
 }
 
-// Case 0 is the loader's own inputs, and calls the function; the others are of other sizes, and
-// call its checked entry.
-void RunCase(const Program& program, int number) {
-  const Case tensors(program, number);
-  std::vector<AnyMemRef> outputs(program.output_count);
-  if (number == 0) {
-    program.call(tensors.inputs.data(), outputs.data());
-  } else {
-    const Refusal refusal(program.call_checked(tensors.inputs.data(), outputs.data()));
-    ASSERT_EQ(refusal.message(), "");
-  }
-  const ResultBuffers buffers(Bases(outputs), Bases(tensors.inputs));
-
-  for (int index = 0; index < program.input_count; ++index) {
-    EXPECT_TRUE(IsUnmodified("Input" + std::to_string(index), tensors.inputs[index],
-                             tensors.LoadInput(program, index).memref()));
-  }
-  for (int index = 0; index < program.output_count; ++index) {
-    EXPECT_TRUE(AllClose("Output" + std::to_string(index), outputs[index],
-                         tensors.expected[index].memref(), tensors.reference.tolerance(index)));
-  }
-}
-
 class ExecuteTest : public testing::Test {
  public:
   explicit ExecuteTest(const Program& program) : program_(program) {}
 
  protected:
+  // Case 0 is the loader's own inputs, and calls the function; the others are of other sizes, and
+  // call its checked entry.
+  void RunCase(int number) {
+    const Case tensors(program_, number);
+    std::vector<AnyMemRef> outputs(program_.output_count);
+    if (number == 0) {
+      program_.call(tensors.inputs.data(), outputs.data());
+    } else {
+      const Refusal refusal(program_.call_checked(tensors.inputs.data(), outputs.data()));
+      ASSERT_EQ(refusal.message(), "");
+    }
+    const ResultBuffers buffers(Bases(outputs), Bases(tensors.inputs));
+
+    for (int index = 0; index < program_.input_count; ++index) {
+      EXPECT_TRUE(IsUnmodified("Input" + std::to_string(index), tensors.inputs[index],
+                               tensors.LoadInput(program_, index).memref()));
+    }
+    for (int index = 0; index < program_.output_count; ++index) {
+      const testing::AssertionResult is_close =
+          AllClose("Output" + std::to_string(index), outputs[index],
+                   tensors.expected[index].memref(), tensors.reference.tolerance(index));
+      EXPECT_TRUE(is_close);
+      if (!is_close) numbers_differ_ = true;
+    }
+  }
+
   void TearDown() override {
-    if (HasFailure() && program_.bisect != nullptr) {
+    if (numbers_differ_ && program_.bisect != nullptr) {
       std::printf("To find the op whose numbers are wrong:\n  bazel run %s\n", program_.bisect);
     }
   }
 
   const Program& program_;
+
+ private:
+  bool numbers_differ_ = false;
 };
 
 class AgreesWithPyTorch : public ExecuteTest {
   using ExecuteTest::ExecuteTest;
-  void TestBody() override { RunCase(program_, 0); }
+  void TestBody() override { RunCase(0); }
 };
 
 class AgreesWithPyTorchAtOtherSizes : public ExecuteTest {
@@ -96,7 +102,7 @@ class AgreesWithPyTorchAtOtherSizes : public ExecuteTest {
   void TestBody() override {
     for (int number = 1; number <= program_.further_cases; ++number) {
       SCOPED_TRACE("Case" + std::to_string(number));
-      RunCase(program_, number);
+      RunCase(number);
     }
   }
 };

@@ -16,6 +16,7 @@ from test.tools.aot.execute_test import fake_archives
 _PROGRAM = Path(__file__).parent / "fake_aliasing_execute_test"
 _ARCHIVE = f"{os.environ['TEST_WORKSPACE']}/test/tools/aot/execute_test/fake_aliasing.npz"
 _CALLED = "fake_aliasing runs"
+_BISECT = "To find the op whose numbers are wrong:\n  bazel run //fake:aliasing_bisect\n"
 
 
 def _runfile(runfiles: Path) -> Path:
@@ -73,6 +74,7 @@ def test_right_archive_passes(tmp_path: Path) -> None:
     ran = _run(tmp_path)
     assert ran.returncode == 0, ran.stdout
     assert _CALLED in ran.stdout
+    assert _BISECT not in ran.stdout
 
 
 def test_wrong_result_is_reported(tmp_path: Path) -> None:
@@ -84,6 +86,7 @@ def test_wrong_result_is_reported(tmp_path: Path) -> None:
         "  worst at [1, 0]: actual 6, expected 7\n"
         "  absolute difference 1, relative 0.142857, ULP 2097152"
     ) in output
+    assert output.count(_BISECT) == 1
 
 
 def test_every_output_is_reported(tmp_path: Path) -> None:
@@ -221,6 +224,7 @@ def test_malformed_archive_fails_with_its_problem(tmp_path: Path) -> None:
 def test_missing_archive_fails_with_its_path(tmp_path: Path) -> None:
     output = _failure(tmp_path)
     assert f"{_ARCHIVE} is not among the test's runfiles" in output
+    assert _BISECT not in output
     assert _CALLED not in output
 
 
