@@ -24,7 +24,7 @@ def _worker_genrule_impl(ctx):
         problem = plain_text_problem(word, "_-.+@/:=,")
         if problem:
             fail("{}: cmd is one command, which no shell reads: {} {}".format(ctx.label, word, problem))
-    tools = {tool.files_to_run.executable.path: tool.files_to_run for tool in ctx.attr.tools if tool.files_to_run.executable}
+    tools = {tool[DefaultInfo].files_to_run.executable.path: tool[DefaultInfo].files_to_run for tool in ctx.attr.tools if tool[DefaultInfo].files_to_run.executable}
     if not words or words[0] not in tools:
         fail("{}: cmd does not begin with the $(location) of one of its tools".format(ctx.label))
 
@@ -40,7 +40,7 @@ def _worker_genrule_impl(ctx):
         mnemonic = "WorkerGenrule",
         outputs = ctx.outputs.outs,
         progress_message = "{} {}".format(ctx.attr.message or "Executing worker_genrule", ctx.label),
-        tools = [tool.files_to_run for tool in ctx.attr.tools],
+        tools = [tool[DefaultInfo].files_to_run for tool in ctx.attr.tools],
         use_default_shell_env = True,
     )
     return [DefaultInfo(

@@ -75,8 +75,9 @@ class ExecuteTest : public testing::Test {
       const testing::AssertionResult is_close =
           AllClose("Output" + std::to_string(index), outputs[index],
                    tensors.expected[index].memref(), tensors.reference.tolerance(index));
-      EXPECT_TRUE(is_close);
-      if (!is_close) numbers_differ_ = true;
+      if (is_close) continue;
+      numbers_differ_ = true;
+      ADD_FAILURE() << is_close.message();
     }
   }
 
