@@ -5,6 +5,7 @@ vectors of bf16 apart to move them, element by element, or, where AVX512-BF16 ma
 legal but not their elements, fails an assertion over some ("Unexpected illegal type!", LLVM 22).
 """
 
+import functools
 import re
 
 from torch_mlir import ir
@@ -43,26 +44,29 @@ _BF16 = re.compile(r"\bbf16\b")
 def _move_bf16_as_integers(operation: ir.Operation) -> None:
     operations = [op for op in all_operations(operation) if op.name.startswith("llvm.")]
     others = [op for op in operations if op.name not in _MOVES]
+    # A module has few types, and to print one takes long.
+    holds_bf16 = functools.cache(_holds_bf16)
+    in_integers = functools.cache(_in_integers)
     with operation.context:
         taken = [
             (op, place, value.type)
             for op in others
             for place, value in enumerate(op.operands)
-            if _holds_bf16(value.type)
+            if holds_bf16(value.type)
         ]
         for op in operations:
             if op.name == "llvm.func":
                 type_ = ir.TypeAttr(op.attributes["function_type"]).value
-                op.attributes["function_type"] = ir.TypeAttr.get(_in_integers(type_))
+                op.attributes["function_type"] = ir.TypeAttr.get(in_integers(type_))
             for argument in (a for r in op.regions for block in r for a in block.arguments):
-                argument.set_type(_in_integers(argument.type))
+                argument.set_type(in_integers(argument.type))
             if op.name in _MOVES:
                 for result in op.results:
-                    result.set_type(_in_integers(result.type))
+                    result.set_type(in_integers(result.type))
         for op in others:
-            for result in filter(lambda result: _holds_bf16(result.type), op.results):
+            for result in filter(lambda result: holds_bf16(result.type), op.results):
                 with ir.InsertionPoint.after(op), op.location:
-                    cast = _bitcast(result, _in_integers(result.type))
+                    cast = _bitcast(result, in_integers(result.type))
                 result.replace_all_uses_except(cast, cast.owner.operation)
         for op, place, type_ in taken:
             with ir.InsertionPoint(op), op.location:

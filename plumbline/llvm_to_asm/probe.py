@@ -1,5 +1,7 @@
 """Finds out from LLVM what the CPU of a target has."""
 
+import functools
+
 from plumbline.llvm_to_asm.assembly import Target, emit_assembly
 from plumbline.vector_unit import VectorUnit
 
@@ -14,6 +16,7 @@ define void @f(ptr %p) {
 """
 
 
+@functools.cache
 def vector_unit_of(target: Target) -> VectorUnit:
     """The vector registers that code for `target` may use.
 

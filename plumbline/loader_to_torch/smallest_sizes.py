@@ -30,6 +30,8 @@ def exclude_sizes_that_do_not_hold(who: str, *programs: torch.export.ExportedPro
       UserError: the program does not hold for a size beyond that of the example.
     """
     ranges = programs[-1].range_constraints
+    if not ranges:
+        return
     examples = _example_sizes(programs[-1])
     # All at once and as multiples, as the program may compare its sizes; with the same remainders
     # for small divisors (1, 2, 3, 4, 6, 12), as it may divide them.

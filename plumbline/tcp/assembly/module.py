@@ -15,7 +15,7 @@ from plumbline.tcp.assembly.hazards import (
 from plumbline.tcp.assembly.lexer import AssemblyError, Tokens
 from plumbline.tcp.assembly.reader import Reader
 from plumbline.tcp.assembly.writer import Writer
-from plumbline.tcp.dialect import formats
+from plumbline.tcp.dialect import NAMESPACE, formats
 from plumbline.walk import all_operations
 
 _SIGNATURE = re.compile(r"^ *(?:func\.func |\^\w+\().*", re.MULTILINE)
@@ -84,6 +84,9 @@ def print_module(module: ir.Module, *, generic: bool = False, debug_info: bool =
     text = module.operation.get_asm(enable_debug_info=debug_info, print_generic_op_form=generic)
     if debug_info:
         text = _SIGNATURE.sub(lambda line: _ARGUMENT_LOCATION.sub("", line[0]), text)
+    if f'"{NAMESPACE}.' not in text and f"#{NAMESPACE}" not in text:
+        # Past the TCP stage the writer has nothing to write, and to look through it takes long.
+        return text
     writer = Writer(Tokens(text), formats())
     return writer.write_generic() if generic else writer.write()
 
