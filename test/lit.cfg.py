@@ -6,6 +6,8 @@ import sys
 
 import lit.formats
 
+from tools.lit import program_client
+
 config = globals()["config"]  # lit puts it there
 
 config.name = "plumbline"
@@ -15,11 +17,10 @@ config.test_exec_root = os.environ.get("TEST_TMPDIR", os.path.join("/tmp", "plum
 # lit's own shell: no other program is started but those that a RUN line names.
 config.test_format = lit.formats.ShTest(execute_external=False)
 
-# The packages of the process that runs lit, which under Bazel stand in no fixed place.
-config.environment["PYTHONPATH"] = os.pathsep.join(sys.path)
-config.environment["PYTHONSAFEPATH"] = "1"
+# Without the modules that Python looks for at each start: the client needs none.
+_ASK = f"{sys.executable} -I -S {program_client.__file__} {os.environ['PROGRAM_SERVER']}"
 config.substitutions += [
     # As words of a command, not in a path.
-    (r"(?<![\w/.%-])tcp-opt(?=\s)", f"{sys.executable} -m tools.tcp_opt.tcp_opt"),
-    (r"(?<![\w/.%-])FileCheck(?=\s)", f"{sys.executable} -m filecheck"),
+    (rf"(?<![\w/.%-]){program}(?=\s)", f"{_ASK} {program}")
+    for program in ("tcp-opt", "FileCheck")
 ]
