@@ -1,19 +1,26 @@
 """Moves and comparisons of half precision, which LLVM vectorises, compiled for several CPUs.
 
-Where LLVM cannot make code of a program, it aborts the process: so each check has its own.
+Where LLVM cannot make code of a program, it aborts the process: so each has a process of its own.
 """
 
-import os
+import functools
 import platform
-import subprocess
 import sys
+from dataclasses import dataclass
+from typing import BinaryIO
 
 import pytest
 import torch
 
-import plumbline
+from plumbline.compiler import compile_export
+from plumbline.function_name import DEFAULT_FUNCTION_NAME
+from plumbline.llvm_to_asm.assembly import Target
+from plumbline.loader_to_torch.export import Export, export
+from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from test.forked import run_forked
 
-_CHECK = "--check"
+_TIME_LIMIT = 300
+"""In seconds, of a program on a CPU."""
 
 _SIZES = ((3, 4, 5), (64,), (1000,))
 
@@ -52,28 +59,50 @@ class _Comparisons(torch.nn.Module):
         return tuple(results)
 
 
-def _check(dtype: torch.dtype, cpu: str, *, runs: bool) -> None:
-    """Compiles the programs for `cpu`, and compares what they give with PyTorch where it `runs`."""
+@dataclass(frozen=True)
+class _Program:
+    module: torch.nn.Module
+    inputs: tuple[torch.Tensor, ...]
+    exported: Export
+
+    def __str__(self) -> str:
+        return f"{type(self.module).__name__} of {list(self.inputs[0].shape)}"
+
+
+@functools.cache
+def _programs(dtype: torch.dtype) -> list[_Program]:
+    """The programs, exported: in that the CPU has no part, and it takes as long as the rest."""
+    programs = []
     generator = torch.Generator().manual_seed(0)
     for sizes in _SIZES:
         x = torch.randn(sizes, generator=generator).to(dtype)
         x.view(-1)[7] = float("nan")
         keep = torch.rand(sizes, generator=generator) < 0.5
-        programs: list[tuple[torch.nn.Module, tuple[torch.Tensor, ...]]]
-        programs = [(_Moves(), (x, keep)), (_Comparisons(), (x,))]
-        for module, inputs in programs:
-            print(type(module).__name__, sizes, flush=True)
-            compiled = plumbline.compile(module, inputs, target_cpu=cpu)
-            if runs:
-                torch.testing.assert_close(
-                    compiled(*inputs), module(*inputs), rtol=0, atol=0, equal_nan=True
-                )
+        cases: list[tuple[torch.nn.Module, tuple[torch.Tensor, ...]]]
+        cases = [(_Moves(), (x, keep)), (_Comparisons(), (x,))]
+        for module, inputs in cases:
+            exported = export(type(module).__name__, TorchLoaderOutput(module, inputs))
+            programs.append(_Program(module, inputs, exported))
+    return programs
+
+
+def _check(program: _Program, target: Target, *, runs: bool) -> None:
+    """Compiles a program, and compares what it gives with PyTorch where it `runs`."""
+    compiled = compile_export(str(program), program.exported, DEFAULT_FUNCTION_NAME, target)
+    if runs:
+        torch.testing.assert_close(
+            compiled(*program.inputs),
+            program.module(*program.inputs),
+            rtol=0,
+            atol=0,
+            equal_nan=True,
+        )
 
 
 on_x86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="names CPUs of x86-64")
 
 
-@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
 @pytest.mark.parametrize(
     "cpu",
     [
@@ -85,21 +114,20 @@ on_x86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="names CPU
         pytest.param("diamondrapids", marks=on_x86_64),
     ],
 )
-def test_programs_compile_and_agree_with_pytorch(cpu: str, dtype: str) -> None:
-    process = subprocess.run(
-        [sys.executable, __file__, _CHECK, dtype, cpu],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert process.returncode == 0, process.stdout + process.stderr
+def test_programs_compile_and_agree_with_pytorch(
+    cpu: str, dtype: torch.dtype, capfd: pytest.CaptureFixture[str]
+) -> None:
+    # Code for other CPUs may not run here.
+    runs = cpu in ("baseline", "native")
+
+    target = Target.for_cpu(cpu)
+
+    def task(program: _Program, _: BinaryIO) -> None:
+        _check(program, target, runs=runs)
+
+    for end in run_forked(_programs(dtype), task, time_limit=_TIME_LIMIT):
+        assert not end.death, f"{end.item}: {end.death}\n{capfd.readouterr().err}"
 
 
 if __name__ == "__main__":
-    if _CHECK in sys.argv:
-        _, _, name, target_cpu = sys.argv
-        # Code for other CPUs may not run here.
-        _check(getattr(torch, name), target_cpu, runs=target_cpu in ("baseline", "native"))
-        raise SystemExit
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
