@@ -7,6 +7,7 @@ static shapes only: the text of a program has its sizes as `{n}`, which the inte
 numbers and the compiler as `?` where they are to be dynamic.
 """
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -103,11 +104,9 @@ def _spec(type_: ir.Type) -> TensorSpec:
     return TensorSpec(known, tuple(None if size == DYNAMIC else size for size in tensor.sizes))
 
 
-def interpreted(text: str, arguments: Sequence[Array]) -> list[Array]:
+def interpreted(module: ir.Module, arguments: Sequence[Array]) -> list[Array]:
     """What StableHLO's interpreter computes; bf16 as float32."""
-    context = make_context(stablehlo=True)
-    with context, ir.Location.unknown():
-        module = ir.Module.parse(text)
+    with module.context, ir.Location.unknown():
         types = _function_type(module).inputs
         given = [
             ir.DenseElementsAttr.get(array)
@@ -177,14 +176,14 @@ def draw(case: Case, specs: Sequence[TensorSpec], sizes: Mapping[str, int]) -> l
 def check(case: Case, *, dynamic: bool, sizes: Mapping[str, int] | None = None) -> None:
     """Compiles a case and holds what it computes against the interpreter."""
     sizes = sizes or case.sizes
-    static = case.text(sizes, "main", interpreted=True)
+    static = _parsed(case.text(sizes, "main", interpreted=True))
     text = case.text(dict.fromkeys(sizes, "?") if dynamic else sizes)
-    specs = [_spec(type_) for type_ in _function_type(_parsed(static)).inputs]
+    specs = [_spec(type_) for type_ in _function_type(static).inputs]
     arguments = draw(case, specs, sizes)
     results = compiled(text)(*arguments)
     expected = interpreted(static, arguments)
     assert len(results) == len(expected)
-    outputs = [_spec(type_) for type_ in _function_type(_parsed(static)).results]
+    outputs = [_spec(type_) for type_ in _function_type(static).results]
     for result, want, spec in zip(results, expected, outputs, strict=True):
         assert result.shape == tuple(spec.sizes)
         np.testing.assert_allclose(
@@ -192,5 +191,11 @@ def check(case: Case, *, dynamic: bool, sizes: Mapping[str, int] | None = None) 
         )
 
 
+@functools.cache
+def _interpreter() -> ir.Context:
+    """One context for all programs that are interpreted: to make one takes as long as the rest."""
+    return make_context(stablehlo=True)
+
+
 def _parsed(text: str) -> ir.Module:
-    return ir.Module.parse(text, make_context(stablehlo=True))
+    return ir.Module.parse(text, _interpreter())
