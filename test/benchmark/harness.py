@@ -20,7 +20,8 @@ from pathlib import Path
 from test.benchmark import processes, profile
 
 _PACKAGE = "test/benchmark/harness"
-_EDITED = f"{_PACKAGE}/edited_program.py"
+_LOADER = f"{_PACKAGE}/edited_program.py"
+_LOWERING = "plumbline/tcp_to_linalg/elementwise.py"
 _LEAST_SECONDS = 0.5
 """Kinds of actions that take less, together, are one row."""
 
@@ -93,13 +94,10 @@ class Bazel:
 
 
 @contextlib.contextmanager
-def _edited(workspace: Path) -> Iterator[None]:
-    """Has one loader be another."""
-    file = workspace / _EDITED
+def _edited(file: Path, old: str, new: str) -> Iterator[None]:
+    """Has a file say `new` instead of `old`."""
     text = file.read_text()
-    # Neither the program nor what it compiles to has been there before.
-    number = time.time_ns() % 1_000_003
-    file.write_text(text.replace("* 2", f"* {number}"))
+    file.write_text(text.replace(old, new, 1))
     try:
         yield
     finally:
@@ -152,8 +150,14 @@ def main() -> None:
     _show(f"{given.programs}, after that", measured)
     _show_actions(measured)
     _show("Once more", bazel.measure("test", tests))
-    with _edited(workspace):
+    # Neither the program nor what it compiles to has been there before.
+    number = time.time_ns() % 1_000_003
+    with _edited(workspace / _LOADER, "* 2", f"* {number}"):
         _show("One loader edited, to its test's result", bazel.measure("test", edited))
+    with _edited(workspace / _LOWERING, "from ", f"# {number}\nfrom "):
+        measured = bazel.measure("test", tests)
+        _show("One lowering edited, to no effect", measured)
+        _show_actions(measured)
     print("\n  MB at most")
     for name, worker in bazel.workers().items():
         print(f"  {worker.peak:10} {name}")
