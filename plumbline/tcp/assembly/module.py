@@ -81,7 +81,9 @@ def print_module(module: ir.Module, *, generic: bool = False, debug_info: bool =
     """
     if debug_info:
         _place_arguments(module)
-    text = module.operation.get_asm(enable_debug_info=debug_info, print_generic_op_form=generic)
+    text: str = module.operation.get_asm(
+        enable_debug_info=debug_info, print_generic_op_form=generic
+    )
     if debug_info:
         text = _SIGNATURE.sub(lambda line: _ARGUMENT_LOCATION.sub("", line[0]), text)
     if f'"{NAMESPACE}.' not in text and f"#{NAMESPACE}" not in text:
