@@ -121,10 +121,12 @@ def _pip_deps_impl(repository_ctx):
     repository_ctx.delete("tmp")
 
     # Sandboxes cannot write into site-packages, so without this every start would compile anew.
-    # Some packages carry files that are not meant to compile; they are no failure.
+    # Some packages carry files that are not meant to compile; they are no failure. Bytecode holds the
+    # time of its source unless told otherwise, and every installation would then be an input of its
+    # own: no machine would find in a shared cache what another one has made with the same packages.
     repository_ctx.report_progress("compiling %d packages to bytecode" % len(packages))
     repository_ctx.execute(
-        [python, "-m", "compileall", "-q", "-j", "0", "site-packages"],
+        [python, "-m", "compileall", "-q", "-j", "0", "--invalidation-mode", "unchecked-hash", "site-packages"],
         timeout = _HOUR,
     )
 
