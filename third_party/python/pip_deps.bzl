@@ -5,7 +5,8 @@ load(":interpreter.bzl", "find_python")
 _HOUR = 3600
 
 # One target for each package, and all of them the same folder: torch alone is 14,000 files, which as
-# runfiles of their own would cost every sandbox seconds, and as one folder costs one link.
+# runfiles of their own would cost every sandbox seconds, and as one folder costs one link. Of a folder
+# Bazel does not see that other files are in it; the digest is the file that says so.
 _BUILD = """\
 load("@rules_python//python:defs.bzl", "py_library")
 load(":requirements.bzl", "PACKAGES")
@@ -17,11 +18,22 @@ exports_files(["site-packages"])
 [
     py_library(
         name = package,
-        data = ["site-packages"],
+        data = [
+            "site-packages",
+            "site-packages.sha256",
+        ],
         imports = ["site-packages"],
     )
     for package in PACKAGES
 ]
+"""
+
+# Each package brings a RECORD, which lists its files with their hashes.
+_DIGEST = """\
+import hashlib, pathlib
+records = sorted(pathlib.Path("site-packages").glob("*.dist-info/RECORD"))
+lines = [f"{hashlib.sha256(record.read_bytes()).hexdigest()}  {record}" for record in records]
+pathlib.Path("site-packages.sha256").write_text("\\n".join(lines) + "\\n")
 """
 
 _REQUIREMENTS = '''\
@@ -129,6 +141,10 @@ def _pip_deps_impl(repository_ctx):
         [python, "-m", "compileall", "-q", "-j", "0", "--invalidation-mode", "unchecked-hash", "site-packages"],
         timeout = _HOUR,
     )
+
+    result = repository_ctx.execute([python, "-c", _DIGEST])
+    if result.return_code:
+        fail("\n\nThe installed packages could not be listed:\n\n" + _last_lines(result, 15))
 
     # An index may offer a torch that was built for CUDA, which does not load without CUDA's libraries.
     result = repository_ctx.execute(
