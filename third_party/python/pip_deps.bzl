@@ -21,12 +21,35 @@ exports_files(["site-packages"])
         data = [
             "site-packages",
             "site-packages.sha256",
+            "start/sitecustomize.py",
         ],
-        imports = ["site-packages"],
+        imports = [
+            "site-packages",
+            "start",
+        ],
     )
     for package in PACKAGES
 ]
 """
+
+# Python imports a module of this name as it starts.
+_SITECUSTOMIZE = '''\
+"""Finds the packages where they are not among the runfiles.
+
+A folder that is an input of a remote action lies at its place below the execution root only: unlike
+files, Bazel before 8.3 does not put it among the runfiles (its issue 11495).
+"""
+
+import os
+import sys
+
+_REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_ROOT, _, _OUTPUT = _REPOSITORY.partition("/bazel-out/")
+
+if _OUTPUT and not os.path.isdir(_REPOSITORY + "/site-packages"):
+    _NAME = os.path.basename(_REPOSITORY)
+    sys.path.append(os.path.join(_ROOT, "external", _NAME, "site-packages"))
+'''
 
 # Each package brings a RECORD, which lists its files with their hashes.
 _DIGEST = """\
@@ -154,6 +177,7 @@ def _pip_deps_impl(repository_ctx):
     if result.return_code:
         fail(_TORCH_FAILED.format(words = _last_lines(result, 15)))
 
+    repository_ctx.file("start/sitecustomize.py", _SITECUSTOMIZE, executable = False)
     repository_ctx.file("requirements.bzl", _REQUIREMENTS.format(packages = repr(packages)))
     repository_ctx.file("BUILD.bazel", _BUILD)
 
