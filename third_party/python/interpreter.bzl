@@ -66,4 +66,6 @@ local_python = repository_rule(
     implementation = _local_python_impl,
     doc = "A Python toolchain, `:toolchain`, over the machine's own interpreter.",
     configure = True,
+    # Another PATH may lead to another interpreter.
+    environ = ["PATH"],
 )
