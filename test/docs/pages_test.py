@@ -86,6 +86,9 @@ def _exists(package: str, name: str) -> bool:
     build = repository.ROOT / package / "BUILD"
     if not build.is_file():
         return False
+    # Bazel's name for all targets of a package.
+    if name == "all":
+        return True
     text = build.read_text(encoding="utf-8")
     name = name or package.rpartition("/")[2]
     return f'"{name}"' in text or any(f'"{program}"' in text for program in _programs(name))
@@ -106,6 +109,8 @@ def test_what_a_target_is_made_of() -> None:
     assert _exists("test/AotCompile", "mlp_bisect")
     assert not _exists("test/AotCompile", "mlp_dissect")
     assert not _exists("test/AotCompile", "gen_nothing_mlir_tcp")
+    assert _exists("test/AotCompile", "all")
+    assert not _exists("test/NoPackage", "all")
 
 
 @pytest.mark.parametrize("page", _PAGES)
