@@ -1,6 +1,6 @@
 """Measures the harness: what it costs to build and test programs, and to change one.
 
-Runs Bazel in this workspace, on the three hundred small programs of test/benchmark/harness, from
+Runs Bazel in this workspace, on the three hundred small programs of test/benchmark/programs, from
 `bazel clean` on. Figures mean something on an idle machine only, and as ratios to others of the
 same run.
 """
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from test.benchmark import processes, profile
 
-_PACKAGE = "test/benchmark/harness"
+_PACKAGE = "test/benchmark/programs"
 _LOADER = f"{_PACKAGE}/edited_program.py"
 _LOWERING = "plumbline/tcp_to_linalg/elementwise.py"
 _LEAST_SECONDS = 0.5
@@ -85,7 +85,7 @@ class Bazel:
             file = Path(folder, "profile.gz")
             before = self._used()
             begin = time.monotonic()
-            output = self._run(*words, *self._options, f"--profile={file}")
+            output = self._run(*words, *self._options, f"--profile={file}", "--noslim_profile")
             seconds = time.monotonic() - begin
             # Of a worker that was started meanwhile, all counts.
             cpu = {name: used - before.get(name, 0.0) for name, used in self._used().items()}
