@@ -13,8 +13,9 @@ import selectors
 import socket
 import sys
 import tempfile
-import traceback
 from collections.abc import Callable, Iterator, Mapping
+
+from plumbline.watched_process import exit_status
 
 Program = Callable[[list[str]], int]
 """Takes a command line without the program's name, and gives the exit status."""
@@ -95,24 +96,5 @@ def _answer(client: socket.socket, programs: Mapping[str, Program]) -> None:
     os.environ.update(request["environment"])
     os.chdir(request["folder"])
     name, *arguments = request["command"]
-    status = _status(programs[name], arguments)
+    status = exit_status(lambda: sys.exit(programs[name](arguments)))
     client.sendall(bytes([status % 256]))
-
-
-def _status(program: Program, arguments: list[str]) -> int:
-    try:
-        status = program(arguments)
-    except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else int(end.code is not None)
-        if isinstance(end.code, str):
-            print(end.code, file=sys.stderr)
-    except BaseException:
-        traceback.print_exc()
-        status = 1
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except OSError:
-            # Whoever read it is gone.
-            status = status or 1
-    return status
