@@ -8,7 +8,7 @@ import pytest
 from torch_mlir import ir
 from torch_mlir.passmanager import PassManager
 
-from plumbline.context import load_tcp, make_context, register_torch
+from plumbline.context import load_tcp, make_context, prepare_context, register_torch
 from plumbline.tcp.assembly.module import parse_module, print_module
 from plumbline.walk import operations_of
 from test.tcp.checks import function
@@ -27,6 +27,18 @@ def test_contexts_do_not_share() -> None:
     module = parse_module(TANH, first, "a.mlir")
     del first
     assert print_module(parse_module(TANH, second, "a.mlir")) == print_module(module) == TANH
+
+
+def test_one_that_is_prepared_is_given_once() -> None:
+    prepare_context(torch=True)
+    plain = make_context()
+    assert not plain.is_dialect_loaded("torch_c")
+    first, second = make_context(torch=True), make_context(torch=True)
+    for context in (first, second):
+        assert context.is_dialect_loaded("torch_c")
+        assert print_module(parse_module(TANH, context, "a.mlir")) == TANH
+    # What one interns the other does not have: contexts are told apart by what belongs to them.
+    assert ir.Type.parse("f32", first).context == first != second
 
 
 def test_loading_twice_does_nothing() -> None:

@@ -2,7 +2,7 @@
 
 import argparse
 
-from plumbline.context import make_context
+from plumbline.context import make_context, prepare_context
 from plumbline.linalg_to_llvm.conversion import convert_linalg_to_llvm
 from plumbline.llvm_to_asm.assembly import Target
 from plumbline.llvm_to_asm.probe import vector_unit_of
@@ -37,11 +37,12 @@ def _lower(given: argparse.Namespace) -> None:
     stage.write(given.output, linalg_to_llvm(text, str(given.input), target_cpu=given.target_cpu))
 
 
+def _warm_up() -> None:
+    linalg_to_llvm(_SAMPLE, "sample", target_cpu="baseline")
+    prepare_context(torch=True)
+
+
 if __name__ == "__main__":
     arguments = stage.text_stage_parser(__doc__)
     stage.add_target_cpu(arguments)
-    stage.run(
-        arguments,
-        _lower,
-        warm_up=lambda: linalg_to_llvm(_SAMPLE, "sample", target_cpu="baseline"),
-    )
+    stage.run(arguments, _lower, warm_up=_warm_up)

@@ -1,6 +1,6 @@
 """Stage program: translates a .mlir file of the LLVM dialect to LLVM IR."""
 
-from plumbline.context import make_context
+from plumbline.context import make_context, prepare_context
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
 from plumbline.tcp.assembly.module import parse_module
 from tools.aot import stage
@@ -17,5 +17,10 @@ def llvm_to_llvm_ir(text: str, filename: str) -> str:
     return translate_to_llvm_ir(parse_module(text, make_context(), filename))
 
 
+def _warm_up() -> None:
+    llvm_to_llvm_ir(_SAMPLE, "sample")
+    prepare_context()
+
+
 if __name__ == "__main__":
-    stage.run_text_stage(__doc__, llvm_to_llvm_ir, sample=_SAMPLE)
+    stage.run_text_stage(__doc__, llvm_to_llvm_ir, warm_up=_warm_up)

@@ -54,17 +54,20 @@ def add_target_cpu(arguments: argparse.ArgumentParser) -> None:
 
 
 def run_text_stage(
-    description: str | None, transform: Callable[[str, str], str], *, sample: str
+    description: str | None,
+    transform: Callable[[str, str], str],
+    *,
+    warm_up: Callable[[], object],
 ) -> None:
     """The whole program of a stage that turns one text into another.
 
     `transform` takes the text of the input file and its name for messages, and returns the text
-    of the output file. `sample` is an input that a worker turns first, as for `run`.
+    of the output file. `warm_up` is as for `run`.
     """
     run(
         text_stage_parser(description),
         lambda given: write(given.output, transform(read(given.input), str(given.input))),
-        warm_up=lambda: transform(sample, "sample"),
+        warm_up=warm_up,
     )
 
 

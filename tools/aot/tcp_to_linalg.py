@@ -2,7 +2,7 @@
 
 import argparse
 
-from plumbline.context import make_context
+from plumbline.context import make_context, prepare_context
 from plumbline.tcp.assembly.module import parse_module, print_module
 from plumbline.tcp_to_linalg.conversion import (
     RUNTIME_CHECKS,
@@ -33,6 +33,11 @@ def _lower(given: argparse.Namespace) -> None:
     stage.write(given.output, tcp_to_linalg(text, str(given.input), given.runtime_checks))
 
 
+def _warm_up() -> None:
+    tcp_to_linalg(_SAMPLE, "sample", runtime_checks="values")
+    prepare_context(torch=True)
+
+
 if __name__ == "__main__":
     arguments = stage.text_stage_parser(__doc__)
     arguments.add_argument(
@@ -42,8 +47,4 @@ if __name__ == "__main__":
         help="what the program checks as it runs: what PyTorch raises for (values, the default), "
         "also that the sizes of operands agree (all), or neither (off)",
     )
-    stage.run(
-        arguments,
-        _lower,
-        warm_up=lambda: tcp_to_linalg(_SAMPLE, "sample", runtime_checks="values"),
-    )
+    stage.run(arguments, _lower, warm_up=_warm_up)

@@ -1,6 +1,6 @@
 """Stage program: lowers a .mlir file of the Torch dialect to TCP."""
 
-from plumbline.context import make_context
+from plumbline.context import make_context, prepare_context
 from plumbline.tcp.assembly.module import parse_module, print_module
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
 from tools.aot import stage
@@ -21,5 +21,10 @@ def torch_to_tcp(text: str, filename: str) -> str:
     return print_module(module, debug_info=True)
 
 
+def _warm_up() -> None:
+    torch_to_tcp(_SAMPLE, "sample")
+    prepare_context(torch=True)
+
+
 if __name__ == "__main__":
-    stage.run_text_stage(__doc__, torch_to_tcp, sample=_SAMPLE)
+    stage.run_text_stage(__doc__, torch_to_tcp, warm_up=_warm_up)
