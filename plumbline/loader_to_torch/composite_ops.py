@@ -59,19 +59,17 @@ class _Noted:
 _NOTED: dict[_Op, _Noted] = {}
 
 
-def quick_composite_ops() -> contextlib.AbstractContextManager[object]:
+@contextlib.contextmanager
+def quick_composite_ops() -> Iterator[None]:
     """Has exports within take the rules of composite ops from those before, in one thread."""
-    patches = contextlib.ExitStack()
-    patches.enter_context(
-        mock.patch.object(exported_program, _register.__name__, _rules_registered)
-    )
-    # It looks for all ops of PyTorch anew in each of its two dozen namespaces.
-    patches.enter_context(
+    with (
+        mock.patch.object(exported_program, _register.__name__, _rules_registered),
+        # It looks for all ops of PyTorch anew in each of its two dozen namespaces.
         mock.patch.object(
             utils, "_materialize_cpp_cia_ops", functools.cache(utils._materialize_cpp_cia_ops)
-        )
-    )
-    return patches
+        ),
+    ):
+        yield
 
 
 @contextlib.contextmanager

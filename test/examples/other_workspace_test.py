@@ -3,13 +3,13 @@
 Run by hand, as Bazel within it installs all packages anew: a minute and a half.
 """
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from test.remote.checkout import outer_environment
 from tools.lint import repository
 
 _WORKSPACE = repository.ROOT / "examples" / "other_workspace"
@@ -20,10 +20,7 @@ def _bazel(output_base: Path, *words: str) -> str:
     ran = subprocess.run(
         [repository.ROOT / "bazelw", f"--output_base={output_base}", *words],
         cwd=_WORKSPACE,
-        # As a user's shell; what Bazel sets for tests is not for a Bazel within one.
-        env={
-            name: value for name, value in os.environ.items() if name in ("HOME", "PATH", "TMPDIR")
-        },
+        env=outer_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -120,18 +120,14 @@ def postgresql(folder: Path) -> Iterator[str]:
 
 
 def worker_python(folder: Path) -> Path:
-    """A Python with the packages of worker_packages.txt, installed where there is none yet."""
+    """A new Python with the packages of worker_packages.txt."""
+    print("installing buildgrid and what it needs", flush=True)
+    venv = [sys.executable, "-m", "venv", str(folder)]
+    subprocess.run(venv, check=True, env=outer_environment())
     python = folder / "bin/python"
-    installed = folder / "installed.txt"
-    wanted = (_HERE / "worker_packages.txt").read_text(encoding="utf-8")
-    if not installed.is_file() or installed.read_text() != wanted:
-        print("installing buildgrid and what it needs", flush=True)
-        venv = [sys.executable, "-m", "venv", "--clear", str(folder)]
-        subprocess.run(venv, check=True, env=outer_environment())
-        pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "-qq"]
-        pip += ["-r", str(_HERE / "worker_packages.txt")]
-        subprocess.run(pip, check=True, env=outer_environment())
-        installed.write_text(wanted)
+    pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "-qq"]
+    pip += ["-r", str(_HERE / "worker_packages.txt")]
+    subprocess.run(pip, check=True, env=outer_environment())
     return python
 
 

@@ -113,7 +113,6 @@ def run(
         persistent_worker.serve(run_words, report)
     elif watched:
         words = sys.argv[1:]
-        arguments.parse_args(words)
         ending = run_watched(lambda: run_words(words), keep_back_errors=True)
         sys.exit(report(words, ending) if isinstance(ending, Death) else ending)
     else:
