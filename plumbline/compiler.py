@@ -10,11 +10,12 @@ from torch_mlir import ir
 
 from plumbline import element_type
 from plumbline.argument_shapes import ArgumentShapes
+from plumbline.c_signature import embedded_weight_names
 from plumbline.context import make_context
 from plumbline.errors import UserError
 from plumbline.function_name import DEFAULT_FUNCTION_NAME
-from plumbline.linalg_to_llvm.conversion import convert_linalg_to_llvm
-from plumbline.linalg_to_llvm.embedded_weights import marks_of
+from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
+from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.llvm_to_asm.assembly import (
     OPTIMISATION_LEVELS,
     Target,
@@ -49,7 +50,7 @@ from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
 from plumbline.torch_to_tcp.torch_types import parse_tensor_type
 from plumbline.weight_arguments import symbol
 
-STAGES = ("torch", "tcp", "linalg", "llvm", "llvm_ir", "asm")
+STAGES = ("torch", "tcp", "linalg", "kernels", "llvm", "llvm_ir", "asm")
 """The stages whose texts a compiled program keeps, in order."""
 
 
@@ -218,7 +219,10 @@ def compile_export(
     convert_tcp_to_linalg(mlir, runtime_checks)
     texts["linalg"] = print_module(mlir)
     when_done("linalg")
-    convert_linalg_to_llvm(mlir, vector_unit_of(target))
+    convert_linalg_to_kernels(mlir, vector_unit_of(target))
+    texts["kernels"] = print_module(mlir)
+    when_done("kernels")
+    convert_kernels_to_llvm(mlir)
     texts["llvm"] = print_module(mlir)
     when_done("llvm")
     texts["llvm_ir"] = translate_to_llvm_ir(mlir)
@@ -251,7 +255,7 @@ def _signature(module: ir.Module, name: str) -> Signature:
     type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
     inputs = _specs(type_.inputs)
     shapes = from_ops(function, [spec.sizes for spec in inputs])
-    given = [index for index, mark in enumerate(marks_of(function)) if mark is None]
+    given = [index for index, mark in enumerate(embedded_weight_names(function)) if mark is None]
     return Signature(
         name,
         tuple(inputs[index] for index in given),

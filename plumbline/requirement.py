@@ -7,7 +7,7 @@ From linalg on, a requirement is a call of a function that has no body:
 
 The numbers take the places of the message's `{}`, in order; where there are fewer, zeros follow.
 Any tool of MLIR's reads it. The last lowering makes an early return of it
-(`linalg_to_llvm/failures.py`), so that the caller is told and no memory is lost.
+(`kernels_to_llvm/failures.py`), so that the caller is told and no memory is lost.
 """
 
 from collections.abc import Iterator, Sequence

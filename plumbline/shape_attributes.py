@@ -81,7 +81,7 @@ def attach(function: ir.OpView) -> None:
 
 
 def attached(function: ir.OpView, skipped: int) -> ArgumentShapes:
-    """The shapes of the arguments of a `func.func` on tensors after the first `skipped`.
+    """The shapes of the arguments of a `func.func` on tensors or memrefs after the first `skipped`.
 
     Raises:
       PassFailure: its attributes are malformed; that has been reported.
@@ -176,7 +176,7 @@ def _symbols_attribute(symbols: Sequence[Symbol]) -> ir.ArrayAttr:
 
 
 def _static_sizes(type_: ir.Type) -> list[int | None]:
-    if not isinstance(type_, ir.RankedTensorType):
+    if not isinstance(type_, ir.RankedTensorType | ir.MemRefType):
         return []
     return [
         None if type_.is_dynamic_dim(axis) else type_.get_dim_size(axis)

@@ -362,7 +362,8 @@ def test_importing_the_package_does_not_import_torch() -> None:
     # The stage programs after the exporter must not pay for it.
     code = (
         "import sys, plumbline.context, plumbline.torch_to_tcp.conversion, "
-        "plumbline.tcp_to_linalg.conversion, plumbline.linalg_to_llvm.conversion, "
+        "plumbline.tcp_to_linalg.conversion, plumbline.linalg_to_kernels.conversion, "
+        "plumbline.kernels_to_llvm.conversion, "
         "plumbline.llvm_to_asm.llvm_ir, plumbline.llvm_to_asm.assembly;"
         "sys.exit('torch' in sys.modules)"
     )

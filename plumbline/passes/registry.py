@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 from typing import TypeVar
 
-from plumbline.linalg_to_llvm import conversion as linalg_to_llvm
-from plumbline.linalg_to_llvm.allocation_sizes import CHECK_ALLOCATION_SIZES
-from plumbline.linalg_to_llvm.assertions import LOWER_ASSERTIONS
-from plumbline.linalg_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
-from plumbline.linalg_to_llvm.failures import RETURN_FAILURES
-from plumbline.linalg_to_llvm.pipelines import DECOMPOSE_TENSOR_OPS
+from plumbline.kernels_to_llvm import conversion as kernels_to_llvm
+from plumbline.kernels_to_llvm.allocation_sizes import CHECK_ALLOCATION_SIZES
+from plumbline.kernels_to_llvm.assertions import LOWER_ASSERTIONS
+from plumbline.kernels_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
+from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
+from plumbline.linalg_to_kernels import conversion as linalg_to_kernels
+from plumbline.linalg_to_kernels.pipelines import BUFFERIZE_TM_TENSOR, DECOMPOSE_TENSOR_OPS
 from plumbline.pipeline import Pass, Pipeline
 from plumbline.stablehlo_to_tcp.conversion import (
     CONVERT_STABLEHLO_TO_TCP,
@@ -46,7 +47,7 @@ _Named = TypeVar("_Named", Pass, Pipeline)
 
 TCP_TO_LLVM = Pipeline(
     "tcp-to-llvm-pipeline",
-    (TCP_TO_LINALG, linalg_to_llvm.LINALG_TO_LLVM),
+    (TCP_TO_LINALG, linalg_to_kernels.LINALG_TO_KERNELS, kernels_to_llvm.KERNELS_TO_LLVM),
     summary="Lower TCP to the LLVM dialect, for a CPU",
 )
 
@@ -66,6 +67,7 @@ PASSES = _by_name(
         CONVERT_TORCH_TO_TCP_CUSTOM_OP,
         DROP_SYMBOLIC_SHAPE_OPS,
         ELIMINATE_UNUSED_TORCH_OPS,
+        BUFFERIZE_TM_TENSOR,
         CHECK_ALLOCATION_SIZES,
         CHECK_PARTS,
         CHECK_TENSOR_SHAPES,
@@ -84,18 +86,19 @@ PASSES = _by_name(
         TCP_ISOLATE_GROUP_OPS,
         TORCH_VERIFY_TCP_BACKEND_CONTRACT,
         VERIFY_NO_TCP_OPS,
-        linalg_to_llvm.ATTACH_PROMISES,
-        linalg_to_llvm.BUFFERIZE_WHOLE_MODULE,
-        linalg_to_llvm.EXPAND_ELEMENTARY_FUNCTIONS,
-        linalg_to_llvm.FILL_SPLATS,
-        linalg_to_llvm.KEEP_COMPUTATIONS_APART,
-        linalg_to_llvm.LET_COMPUTATIONS_GO,
-        linalg_to_llvm.ORDER_LOOPS,
-        linalg_to_llvm.OUTLINE_KERNELS,
-        linalg_to_llvm.PREPARE_C_ABI,
-        linalg_to_llvm.REASSOCIATE_REDUCTIONS,
-        linalg_to_llvm.SEPARATE_CALLED_FUNCTIONS,
-        linalg_to_llvm.WRAP_C_ABI,
+        kernels_to_llvm.ATTACH_NOALIAS,
+        kernels_to_llvm.NOTE_NOALIAS,
+        kernels_to_llvm.PREPARE_C_ABI,
+        kernels_to_llvm.WRAP_C_ABI,
+        linalg_to_kernels.EXPAND_ELEMENTARY_FUNCTIONS,
+        linalg_to_kernels.FILL_SPLATS,
+        linalg_to_kernels.KEEP_COMPUTATIONS_APART,
+        linalg_to_kernels.LET_COMPUTATIONS_GO,
+        linalg_to_kernels.ORDER_LOOPS,
+        linalg_to_kernels.OUTLINE_KERNELS,
+        linalg_to_kernels.PREPARE_ARGUMENTS,
+        linalg_to_kernels.REASSOCIATE_REDUCTIONS,
+        linalg_to_kernels.SEPARATE_CALLED_FUNCTIONS,
     )
 )
 
@@ -107,6 +110,7 @@ PIPELINES = _by_name(
         TCP_TO_LINALG,
         TCP_TO_LLVM,
         TORCH_BACKEND_TO_TCP_BACKEND,
-        linalg_to_llvm.LINALG_TO_LLVM,
+        kernels_to_llvm.KERNELS_TO_LLVM,
+        linalg_to_kernels.LINALG_TO_KERNELS,
     )
 )

@@ -157,7 +157,7 @@ def test_the_report_of_a_wrong_op() -> None:
     ):
         assert line in text.partition(f"\n{stage}:\n")[2].partition("\n\n")[0]
     assert "loc(" not in text
-    assert "further down: llvm " in text
+    assert "further down: kernels " in text
     # The place is the one that the stages carry.
     stage = _culprit(result).program.stage("torch")
     (op,) = (

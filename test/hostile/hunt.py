@@ -97,8 +97,11 @@ def trials(seeds: Seeds, rng: random.Random) -> Iterator[Trial]:
         checks = rng.choice(("off", "on"))
         return _stage("tcp_to_linalg", text(seeds.tcp), f"--runtime-checks={checks}")
 
-    def linalg_to_llvm() -> Trial:
-        return _stage("linalg_to_llvm", text(seeds.linalg))
+    def linalg_to_kernels() -> Trial:
+        return _stage("linalg_to_kernels", text(seeds.linalg))
+
+    def kernels_to_llvm() -> Trial:
+        return _stage("kernels_to_llvm", text(seeds.kernels))
 
     def llvm_to_llvm_ir() -> Trial:
         return _stage("llvm_to_llvm_ir", text(seeds.llvm))
@@ -127,7 +130,8 @@ def trials(seeds: Seeds, rng: random.Random) -> Iterator[Trial]:
                 (seeds.tcp, ["--tcp-to-llvm-pipeline"]),
                 (seeds.tcp, ["--tcp-fuse-elementwise-ops", "--tcp-isolate-group-ops"]),
                 (seeds.tcp, ["--mlir-print-op-generic"]),
-                (seeds.linalg, ["--linalg-to-llvm-pipeline"]),
+                (seeds.linalg, ["--linalg-to-kernels-pipeline"]),
+                (seeds.kernels, ["--kernels-to-llvm-pipeline"]),
                 (seeds.torch, ["--torch-backend-to-tcp-backend-pipeline"]),
                 (seeds.stablehlo, ["--stablehlo-to-tcp-pipeline"]),
                 (seeds.stablehlo, ["--verify-roundtrip", "--canonicalize"]),
@@ -143,7 +147,8 @@ def trials(seeds: Seeds, rng: random.Random) -> Iterator[Trial]:
     makers: dict[Callable[[], Trial], int] = {
         torch_to_tcp: 4,
         tcp_to_linalg: 5,
-        linalg_to_llvm: 4,
+        linalg_to_kernels: 4,
+        kernels_to_llvm: 4,
         llvm_to_llvm_ir: 3,
         llvm_ir_to_asm: 3,
         weights: 1,

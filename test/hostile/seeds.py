@@ -9,7 +9,8 @@ import numpy as np
 
 from plumbline.context import make_context
 from plumbline.errors import UserError
-from plumbline.linalg_to_llvm.conversion import convert_linalg_to_llvm
+from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
+from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
 from plumbline.reference_archive import ReferenceArchive
 from plumbline.tcp.assembly.module import parse_module, print_module
@@ -57,9 +58,15 @@ def _tcp_to_linalg(text: str) -> str:
     return print_module(module)
 
 
-def _linalg_to_llvm(text: str) -> str:
+def _linalg_to_kernels(text: str) -> str:
     module = parse_module(text, make_context(torch=True), "seed")
-    convert_linalg_to_llvm(module)
+    convert_linalg_to_kernels(module)
+    return print_module(module)
+
+
+def _kernels_to_llvm(text: str) -> str:
+    module = parse_module(text, make_context(torch=True), "seed")
+    convert_kernels_to_llvm(module)
     return print_module(module)
 
 
@@ -79,9 +86,13 @@ class Seeds:
         self.tcp = [*hand_written, *exported]
         self.linalg = [
             *_lowered(self.tcp, _tcp_to_linalg),
-            *_parts(tests / "linalg_to_llvm"),
+            *_parts(tests / "linalg_to_kernels"),
         ]
-        self.llvm = list(_lowered(self.linalg[::4], _linalg_to_llvm))
+        self.kernels = [
+            *_lowered(self.linalg[::4], _linalg_to_kernels),
+            *_parts(tests / "kernels_to_llvm"),
+        ]
+        self.llvm = list(_lowered(self.kernels, _kernels_to_llvm))
         self.llvm_ir = [*_lowered(self.llvm, _to_llvm_ir), _WITH_WEIGHTS]
         self.bytecode = [
             bytecode.write(parse_module(text, make_context(torch=True), "seed").operation)

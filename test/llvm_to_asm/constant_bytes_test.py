@@ -6,7 +6,8 @@ import pytest
 from plumbline import element_type
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.context import make_context
-from plumbline.linalg_to_llvm.conversion import convert_linalg_to_llvm
+from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
+from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.llvm_to_asm.assembly import Target, emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
 from plumbline.native_function import NativeFunction
@@ -53,7 +54,8 @@ def test_the_numbers_are_the_same(dtype: str) -> None:
         "}\n"
     )
     module = parse_module(text, make_context(torch=True), "in.mlir")
-    convert_linalg_to_llvm(module)
+    convert_linalg_to_kernels(module)
+    convert_kernels_to_llvm(module)
     llvm_ir = translate_to_llvm_ir(module)
     (constant,) = (line for line in llvm_ir.splitlines() if line.startswith("@__constant"))
     assert (" x i8] c" in constant) == (dtype != "bf16")

@@ -19,7 +19,8 @@ from torch_mlir._mlir_libs import _stablehlo
 from plumbline import element_type
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.context import make_context
-from plumbline.linalg_to_llvm.conversion import convert_linalg_to_llvm
+from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
+from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.llvm_to_asm.assembly import Target, emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
 from plumbline.native_function import NativeFunction
@@ -87,7 +88,8 @@ def compiled(text: str) -> NativeFunction:
     shapes = ArgumentShapes((), tuple(spec.sizes for spec in inputs))
     convert_stablehlo_to_tcp(module)
     convert_tcp_to_linalg(module)
-    convert_linalg_to_llvm(module)
+    convert_linalg_to_kernels(module)
+    convert_kernels_to_llvm(module)
     machine_code = emit_object(translate_to_llvm_ir(module), Target.for_cpu("native"), 1)
     return NativeFunction(machine_code, Signature(_NAME, inputs, outputs, shapes))
 

@@ -50,6 +50,7 @@ def aot_compile(
       | gen_foo_weights             | B | _internal_foo_weights.safetensors    |
       | gen_foo_mlir_tcp            | B | _internal_foo_tcp.mlir               |
       | gen_foo_mlir_linalg         | B | _internal_foo_linalg.mlir            |
+      | gen_foo_mlir_kernels        | B | _internal_foo_kernels.mlir           |
       | gen_foo_mlir_llvm           | B | _internal_foo_llvm.mlir              |
       | gen_foo_llvm_ir             | B | _internal_foo.ll                     |
       | gen_foo_host_asm            | B | _internal_foo.S                      |
@@ -111,13 +112,23 @@ def aot_compile(
         visibility = visibility,
     )
     _stage(
-        name = "gen_{}_mlir_llvm".format(name),
+        name = "gen_{}_mlir_kernels".format(name),
         src = "_internal_{}_linalg.mlir".format(name),
-        outs = ["_internal_{}_llvm.mlir".format(name)],
-        program = Label("//tools/aot:linalg_to_llvm"),
-        message = "{}: lowering linalg to the LLVM dialect".format(name),
+        outs = ["_internal_{}_kernels.mlir".format(name)],
+        program = Label("//tools/aot:linalg_to_kernels"),
+        message = "{}: lowering linalg to kernels".format(name),
         options = "--target-cpu=$(AOT_TARGET_CPU)",
         toolchains = [Label("//tools/aot:target_cpu")],
+        tags = manual,
+        testonly = testonly,
+        visibility = visibility,
+    )
+    _stage(
+        name = "gen_{}_mlir_llvm".format(name),
+        src = "_internal_{}_kernels.mlir".format(name),
+        outs = ["_internal_{}_llvm.mlir".format(name)],
+        program = Label("//tools/aot:kernels_to_llvm"),
+        message = "{}: lowering kernels to the LLVM dialect".format(name),
         tags = manual,
         testonly = testonly,
         visibility = visibility,

@@ -12,7 +12,7 @@ def test_measures_a_model(capfd: pytest.CaptureFixture[str]) -> None:
     """Every stage, both runs, and errors of the size of float32's precision."""
     assert benchmark.main(["--seconds=0", "lstm_small"]) == 0
     report = capfd.readouterr().out
-    for stage in ("torch", "tcp", "linalg", "llvm", "llvm_ir", "machine_code"):
+    for stage in ("torch", "tcp", "linalg", "kernels", "llvm", "llvm_ir", "machine_code"):
         assert re.search(rf"^  {stage} +\d+\.\d +\d+$", report, re.MULTILINE), report
     errors = dict(re.findall(r"^    (Plumbline|PyTorch) +(\S+)", report, re.MULTILINE))
     assert 0 < float(errors["Plumbline"]) < 1e-5

@@ -9,7 +9,8 @@ import pytest
 _CHAIN = [
     ("torch_to_tcp", "tcp.add"),
     ("tcp_to_linalg", "linalg.generic"),
-    ("linalg_to_llvm", "llvm.func @add"),
+    ("linalg_to_kernels", "func.func private @elementwise_0"),
+    ("kernels_to_llvm", "llvm.func @add"),
     ("llvm_to_llvm_ir", "define void @add"),
     ("llvm_ir_to_asm", "add:"),
 ]
@@ -135,10 +136,10 @@ def test_what_a_later_stage_refuses_is_told_at_the_users_line(tmp_path: Path) ->
         """
     )
     assert _run("tcp_to_linalg", "tcp", "-o", "linalg", cwd=tmp_path).returncode == 0
-    result = _run("linalg_to_llvm", "linalg", "-o", "llvm", cwd=tmp_path)
+    result = _run("linalg_to_kernels", "linalg", "-o", "kernels", cwd=tmp_path)
     assert result.returncode == 1
     assert "  model.py:9: error: op was not bufferized" in result.stderr
-    assert not (tmp_path / "llvm").exists()
+    assert not (tmp_path / "kernels").exists()
 
 
 def test_the_target_is_a_choice(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """The stage programs in one process: each reads the text of the one before, in a new context."""
 
 from plumbline.tcp_to_linalg.conversion import RuntimeChecks
-from tools.aot.linalg_to_llvm import linalg_to_llvm
+from tools.aot.kernels_to_llvm import kernels_to_llvm
+from tools.aot.linalg_to_kernels import linalg_to_kernels
 from tools.aot.llvm_to_llvm_ir import llvm_to_llvm_ir
 from tools.aot.tcp_to_linalg import tcp_to_linalg
 from tools.aot.torch_to_tcp import torch_to_tcp
@@ -13,6 +14,5 @@ def llvm_ir_of(
     """The LLVM IR that aot_compile makes of a program, from the text that its exporter writes."""
     tcp = torch_to_tcp(torch_text, "torch.mlir")
     linalg = tcp_to_linalg(tcp, "tcp.mlir", runtime_checks)
-    return llvm_to_llvm_ir(
-        linalg_to_llvm(linalg, "linalg.mlir", target_cpu=target_cpu), "llvm.mlir"
-    )
+    kernels = linalg_to_kernels(linalg, "linalg.mlir", target_cpu=target_cpu)
+    return llvm_to_llvm_ir(kernels_to_llvm(kernels, "kernels.mlir"), "llvm.mlir")

@@ -19,7 +19,8 @@ _LOADERS = "test.AotCompile.model_loader_lib"
 _CHAIN = (
     ("torch_to_tcp", "torch.mlir", "tcp.mlir"),
     ("tcp_to_linalg", "tcp.mlir", "linalg.mlir"),
-    ("linalg_to_llvm", "linalg.mlir", "llvm.mlir"),
+    ("linalg_to_kernels", "linalg.mlir", "kernels.mlir"),
+    ("kernels_to_llvm", "kernels.mlir", "llvm.mlir"),
     ("llvm_to_llvm_ir", "llvm.mlir", "ll"),
     ("llvm_ir_to_asm", "ll", "S"),
 )

@@ -15,8 +15,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from plumbline.argument_shapes import ArgumentShapes
-from plumbline.linalg_to_llvm.embedded_weights import EmbeddedWeight
-from plumbline.linalg_to_llvm.failures import string_global
+from plumbline.kernels_to_llvm.embedded_weights import EmbeddedWeight
+from plumbline.kernels_to_llvm.failures import string_global
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
-from plumbline.linalg_to_llvm.building import for_each, index, least
-from plumbline.linalg_to_llvm.products import DYNAMIC, Access, access_of, static_sizes
+from plumbline.linalg_to_kernels.building import for_each, index, least
+from plumbline.linalg_to_kernels.products import DYNAMIC, Access, access_of, static_sizes
 from plumbline.walk import all_operations
 
 _DYNAMIC_OFFSET = ir.ShapedType.get_dynamic_stride_or_offset()

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, vector
 
-from plumbline.linalg_to_llvm.building import (
+from plumbline.linalg_to_kernels.building import (
     FlatView,
     for_each,
     if_else,
@@ -25,7 +25,7 @@ from plumbline.linalg_to_llvm.building import (
     rounded_up,
     total,
 )
-from plumbline.linalg_to_llvm.products import Access, SumOfProducts
+from plumbline.linalg_to_kernels.products import Access, SumOfProducts
 from plumbline.vector_unit import VectorUnit
 
 _SUMMED_AT_ONCE = 256

@@ -7,7 +7,8 @@ from torch_mlir import ir
 from plumbline import element_type
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.context import make_context
-from plumbline.linalg_to_llvm.conversion import convert_linalg_to_llvm
+from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
+from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.llvm_to_asm.assembly import Target, emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
 from plumbline.native_function import NativeFunction
@@ -39,7 +40,8 @@ func.func @same_called() -> tensor<f32> {{
 def _lower(text: str) -> ir.Module:
     module = parse_module(text, make_context(torch=True), "in.mlir")
     convert_tcp_to_linalg(module)
-    convert_linalg_to_llvm(module)
+    convert_linalg_to_kernels(module)
+    convert_kernels_to_llvm(module)
     return module
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import func, memref
 
-from plumbline.linalg_to_llvm.building import loosely_typed
-from plumbline.linalg_to_llvm.contraction import build_contraction, lies_along_summed, tile_for
-from plumbline.linalg_to_llvm.products import (
+from plumbline.linalg_to_kernels.building import loosely_typed
+from plumbline.linalg_to_kernels.contraction import build_contraction, lies_along_summed, tile_for
+from plumbline.linalg_to_kernels.products import (
     SumOfProducts,
     product_of,
     static_sizes,
@@ -22,9 +22,8 @@ from plumbline.linalg_to_llvm.products import (
 from plumbline.vector_unit import VectorUnit
 from plumbline.walk import all_operations
 
-DISTINCT = "plumbline.distinct"
-"""The attribute of a kernel that lists its arguments, as LLVM counts them, which lead to memory
-that no other argument leads to."""
+_NOALIAS = "llvm.noalias"
+"""The attribute of an argument whose memory is that of no other argument."""
 
 _SMALL = 4096
 """Up to how many products plain loops are as good."""
@@ -51,23 +50,6 @@ def outline_kernels(module: ir.Operation, unit: VectorUnit) -> None:
         for op in all_operations(module):
             if op.name == "linalg.generic":
                 kernels.outline(op)
-
-
-def attach_promises(module: ir.Operation) -> None:
-    """Tells LLVM what outline_kernels knew of the arguments of kernels."""
-    with module.context:
-        no_alias = ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})
-        nothing = ir.DictAttr.get({})
-        for function in module.regions[0].blocks[0].operations:
-            if DISTINCT not in function.attributes:
-                continue
-            distinct = set(ir.DenseI64ArrayAttr(function.attributes[DISTINCT]))
-            del function.attributes[DISTINCT]
-            count = len(function.regions[0].blocks[0].arguments)
-            function.attributes["arg_attrs"] = ir.ArrayAttr.get(
-                [no_alias if number in distinct else nothing for number in range(count)]
-            )
-            function.attributes["no_inline"] = ir.UnitAttr.get()
 
 
 @dataclass(frozen=True)
@@ -162,8 +144,14 @@ class _Kernels:
     ) -> ir.Operation:
         with ir.InsertionPoint(self._body), location:
             function = func.FuncOp(self._name(kind), (list(types), []), visibility="private")
-            function.attributes["llvm.linkage"] = ir.Attribute.parse("#llvm.linkage<internal>")
-            function.attributes[DISTINCT] = ir.DenseI64ArrayAttr.get(list(distinct))
+            function.attributes["no_inline"] = ir.UnitAttr.get()
+            if distinct:
+                function.attributes["arg_attrs"] = ir.ArrayAttr.get(
+                    [
+                        ir.DictAttr.get({_NOALIAS: ir.UnitAttr.get()} if number in distinct else {})
+                        for number in range(len(types))
+                    ]
+                )
             block = function.add_entry_block()
             with ir.InsertionPoint(block):
                 build(list(block.arguments))
@@ -242,20 +230,14 @@ def _captured(op: ir.Operation) -> tuple[list[ir.Value], list[ir.Operation]]:
 
 
 def _distinct(values: Sequence[ir.Value], op: ir.Operation) -> list[int]:
-    """Of the arguments of a kernel, as LLVM counts them, the pointers that nothing else equals."""
+    """Of the arguments of a kernel the buffers that share no memory with another."""
     roots = [_root(value) if isinstance(value.type, ir.MemRefType) else None for value in values]
     buffers = [root for root in roots if root is not None]
-    result, number = [], 0
-    unknown = any(not _is_known(root) for root in buffers)
-    for value, root in zip(values, roots, strict=True):
-        if root is None:
-            number += 1
-            continue
-        if not unknown and buffers.count(root) == 1:
-            # The pointer to the elements; the one before it is for freeing them.
-            result.append(number + 1)
-        number += 3 + 2 * ir.MemRefType(value.type).rank
-    return result
+    if not all(map(_is_known, buffers)):
+        return []
+    return [
+        number for number, root in enumerate(roots) if root is not None and buffers.count(root) == 1
+    ]
 
 
 def _root(value: ir.Value) -> ir.Value:

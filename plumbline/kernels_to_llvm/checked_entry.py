@@ -22,8 +22,8 @@ from plumbline.argument_shapes import (
     SymbolUse,
 )
 from plumbline.function_name import CHECKED_SUFFIX
-from plumbline.linalg_to_llvm.entries import Body, failure_type
-from plumbline.linalg_to_llvm.failures import printf_format, string_global
+from plumbline.kernels_to_llvm.entries import Body, failure_type
+from plumbline.kernels_to_llvm.failures import printf_format, string_global
 
 
 class _Text:

@@ -1,38 +1,46 @@
-"""Lowers a module from linalg on tensors to the LLVM dialect, for a CPU."""
+"""Lowers a module from linalg on tensors to kernels on buffers, for a CPU."""
 
 from collections.abc import Sequence
 
 from torch_mlir import ir
 
-from plumbline.linalg_to_llvm import c_abi
-from plumbline.linalg_to_llvm.calls import separate_called_functions
-from plumbline.linalg_to_llvm.elementary_functions import expand_elementary_functions
-from plumbline.linalg_to_llvm.failures import RETURN_FAILURES
-from plumbline.linalg_to_llvm.kernels import attach_promises, outline_kernels
-from plumbline.linalg_to_llvm.loop_order import order_loops
-from plumbline.linalg_to_llvm.pipelines import (
+from plumbline.c_signature import check_signatures, functions_with_bodies
+from plumbline.linalg_to_kernels.calls import separate_called_functions
+from plumbline.linalg_to_kernels.elementary_functions import expand_elementary_functions
+from plumbline.linalg_to_kernels.kernels import outline_kernels
+from plumbline.linalg_to_kernels.loop_order import order_loops
+from plumbline.linalg_to_kernels.pipelines import (
     BUFFERIZE,
-    BUFFERIZE_COPYING,
-    BUFFERS_TO_LLVM,
     FUSE,
+    MAKE_LOOPS,
     NAME_COMPUTATIONS,
     PREPARE_TENSORS,
 )
-from plumbline.linalg_to_llvm.reassociation import reassociate_reductions
-from plumbline.linalg_to_llvm.recomputation import keep_computations_apart, let_computations_go
-from plumbline.linalg_to_llvm.splats import fill_splats
+from plumbline.linalg_to_kernels.reassociation import reassociate_reductions
+from plumbline.linalg_to_kernels.recomputation import keep_computations_apart, let_computations_go
+from plumbline.linalg_to_kernels.splats import fill_splats
 from plumbline.pipeline import Option, Pass, Pipeline
+from plumbline.shape_attributes import attached
 from plumbline.vector_unit import AVX2, VectorUnit
-from plumbline.walk import operations_of
 
 
-def _prepare_c_abi(operation: ir.Operation) -> None:
-    c_abi.check_signatures(operation)
-    c_abi.prepare_functions(operation)
+def _prepare_arguments(module: ir.Operation) -> None:
+    check_signatures(module, ir.RankedTensorType)
+    with module.context:
+        read_only = ir.BoolAttr.get(False)
+        for function in functions_with_bodies(module, "func.func", public=True):
+            # What is malformed is refused here, though a later stage is the first to need it.
+            attached(function, skipped=0)
+            count = len(function.regions[0].blocks[0].arguments)
+            given = function.attributes.get("arg_attrs") or [ir.DictAttr.get({})] * count
+            function.attributes["arg_attrs"] = ir.ArrayAttr.get(
+                [_with(ir.DictAttr(entry), "bufferization.writable", read_only) for entry in given]
+            )
 
 
-def _bufferize(operation: ir.Operation) -> None:
-    (BUFFERIZE_COPYING if operations_of(operation, "tm_tensor") else BUFFERIZE).run(operation)
+def _with(attributes: ir.DictAttr, name: str, value: ir.Attribute) -> ir.DictAttr:
+    entries = {entry.name: entry.attr for entry in attributes}
+    return ir.DictAttr.get({**entries, name: value})
 
 
 def _outline_kernels(
@@ -48,16 +56,10 @@ SEPARATE_CALLED_FUNCTIONS = Pass(
     separate_called_functions,
 )
 
-PREPARE_C_ABI = Pass(
-    "prepare-c-abi",
-    "Check that functions fit the C ABI, and tell later passes what it promises",
-    _prepare_c_abi,
-)
-
-BUFFERIZE_WHOLE_MODULE = Pass(
-    "bufferize-whole-module",
-    "Decide on buffers in place of tensors, with copies where tm_tensor ops hinder the analysis",
-    _bufferize,
+PREPARE_ARGUMENTS = Pass(
+    "prepare-arguments",
+    "Check that C can call public functions, and mark their arguments as read-only",
+    _prepare_arguments,
 )
 
 KEEP_COMPUTATIONS_APART = Pass(
@@ -106,59 +108,44 @@ EXPAND_ELEMENTARY_FUNCTIONS = Pass(
     expand_elementary_functions,
 )
 
-ATTACH_PROMISES = Pass(
-    "attach-promises",
-    "Tell LLVM which buffers of a kernel are apart in memory",
-    attach_promises,
-)
 
-WRAP_C_ABI = Pass(
-    "wrap-c-abi",
-    "Put a checked and an unchecked entry, which C can call, before each public function",
-    c_abi.wrap_public_functions,
-)
-
-
-def linalg_to_llvm_pipeline(unit: VectorUnit) -> Pipeline:
+def linalg_to_kernels_pipeline(unit: VectorUnit) -> Pipeline:
     """The whole lowering, for a CPU with such vectors."""
     options = f"vector-bytes={unit.bytes} vector-registers={unit.registers}"
     return Pipeline(
-        "linalg-to-llvm-pipeline",
+        "linalg-to-kernels-pipeline",
         (
             SEPARATE_CALLED_FUNCTIONS,
-            PREPARE_C_ABI,
+            PREPARE_ARGUMENTS,
             "func.func(linalg-generalize-named-ops)",
             KEEP_COMPUTATIONS_APART,
             FUSE,
             LET_COMPUTATIONS_GO,
             FILL_SPLATS,
             PREPARE_TENSORS,
-            BUFFERIZE_WHOLE_MODULE,
+            BUFFERIZE,
             NAME_COMPUTATIONS,
             REASSOCIATE_REDUCTIONS,
             OUTLINE_KERNELS.with_options(options),
             ORDER_LOOPS,
             EXPAND_ELEMENTARY_FUNCTIONS,
-            BUFFERS_TO_LLVM,
-            RETURN_FAILURES,
-            ATTACH_PROMISES,
-            WRAP_C_ABI,
+            MAKE_LOOPS,
         ),
-        summary="Lower linalg on tensors to the LLVM dialect, for a CPU",
+        summary="Lower linalg on tensors to kernels on buffers, for a CPU",
     )
 
 
-LINALG_TO_LLVM = linalg_to_llvm_pipeline(AVX2)
+LINALG_TO_KERNELS = linalg_to_kernels_pipeline(AVX2)
 
 
-def convert_linalg_to_llvm(module: ir.Module, unit: VectorUnit = AVX2) -> None:
-    """Lowers `module` in place; each public function follows the C ABI of `tools/aot/abi.h`.
+def convert_linalg_to_kernels(module: ir.Module, unit: VectorUnit = AVX2) -> None:
+    """Lowers `module` in place: each public function calls kernels, which are private functions.
 
-    Inputs are never written. Every result is memory from aligned_alloc that the caller frees.
-    Kernels are made to suit the vectors of `unit`, and run on every CPU.
+    All are on memrefs. Arguments of public functions are never written, and each result is memory
+    of its own. Kernels are made to suit the vectors of `unit`, and run on every CPU.
 
     Raises:
       LoweringError: a public function takes or returns something other than ranked tensors, or a
         pass refused the module.
     """
-    linalg_to_llvm_pipeline(unit).run(module)
+    linalg_to_kernels_pipeline(unit).run(module)

@@ -9,7 +9,8 @@ import pytest
 
 from plumbline.context import make_context
 from plumbline.errors import UserError
-from plumbline.linalg_to_llvm.conversion import convert_linalg_to_llvm
+from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
+from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.llvm_to_asm.assembly import Target, emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
 from plumbline.tcp.assembly.module import parse_module
@@ -48,7 +49,8 @@ def call() -> _Call:
     """Calls `f_checked` with sizes and, unless they follow, strides and offset of two arguments."""
     module = parse_module(_TCP, make_context(torch=True), "f.mlir")
     convert_tcp_to_linalg(module)
-    convert_linalg_to_llvm(module)
+    convert_linalg_to_kernels(module)
+    convert_kernels_to_llvm(module)
     machine_code = emit_object(translate_to_llvm_ir(module), Target.for_cpu("native"), 2)
     jit = llvm.create_lljit_compiler(use_jit_link=False)
     library = (
@@ -131,7 +133,7 @@ def test_the_name_of_a_checked_entry_is_taken() -> None:
     text = function.format("g") + function.format("g_checked")
     module = parse_module(text, make_context(torch=True), "g.mlir")
     with pytest.raises(UserError, match="what the checked entry of @g is called"):
-        convert_linalg_to_llvm(module)
+        convert_linalg_to_kernels(module)
 
 
 if __name__ == "__main__":

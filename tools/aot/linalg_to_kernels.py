@@ -1,9 +1,9 @@
-"""Stage program: lowers a .mlir file of linalg on tensors to the LLVM dialect, for a CPU."""
+"""Stage program: lowers a .mlir file of linalg on tensors to kernels on buffers, for a CPU."""
 
 import argparse
 
 from plumbline.context import make_context, prepare_context
-from plumbline.linalg_to_llvm.conversion import convert_linalg_to_llvm
+from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.llvm_to_asm.assembly import Target
 from plumbline.llvm_to_asm.probe import vector_unit_of
 from plumbline.tcp.assembly.module import parse_module, print_module
@@ -24,21 +24,24 @@ func.func @sample(%x: tensor<2xf32>) -> tensor<2xf32> {
 """
 
 
-def linalg_to_llvm(text: str, filename: str, *, target_cpu: str) -> str:
+def linalg_to_kernels(text: str, filename: str, *, target_cpu: str) -> str:
     """The stage, from text to text."""
     unit = vector_unit_of(Target.for_cpu(target_cpu))
     module = parse_module(text, make_context(torch=True), filename)
-    convert_linalg_to_llvm(module, unit)
-    return print_module(module)
+    convert_linalg_to_kernels(module, unit)
+    # With locations, as the stage before.
+    return print_module(module, debug_info=True)
 
 
 def _lower(given: argparse.Namespace) -> None:
     text = stage.read(given.input)
-    stage.write(given.output, linalg_to_llvm(text, str(given.input), target_cpu=given.target_cpu))
+    stage.write(
+        given.output, linalg_to_kernels(text, str(given.input), target_cpu=given.target_cpu)
+    )
 
 
 def _warm_up() -> None:
-    linalg_to_llvm(_SAMPLE, "sample", target_cpu="baseline")
+    linalg_to_kernels(_SAMPLE, "sample", target_cpu="baseline")
     prepare_context(torch=True)
 
 

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 
 from torch_mlir import ir
 
-from plumbline.errors import UserError
-from plumbline.location import describe
-from plumbline.weight_arguments import EMBEDDED, symbol
+from plumbline.weight_arguments import symbol
 
 
 @dataclass(frozen=True)
@@ -19,7 +17,7 @@ class EmbeddedWeight:
     element_bytes: int
 
     def attribute(self) -> ir.Attribute:
-        """The weight as an attribute, from which `of` makes it again."""
+        """The weight as an attribute, from which `of_attribute` makes it again."""
         i64 = ir.IntegerType.get_signless(64)
         return ir.ArrayAttr.get(
             [
@@ -30,7 +28,14 @@ class EmbeddedWeight:
         )
 
     @classmethod
-    def of(cls, attribute: ir.Attribute) -> "EmbeddedWeight":
+    def of(cls, name: str, type_: ir.Type) -> "EmbeddedWeight":
+        """The weight `name`, of a static memref type."""
+        memref = ir.MemRefType(type_)
+        # An i1 takes a byte of its own.
+        return cls(name, tuple(memref.shape), max(memref.element_type.width // 8, 1))
+
+    @classmethod
+    def of_attribute(cls, attribute: ir.Attribute) -> "EmbeddedWeight":
         """The weight that `attribute` stands for."""
         name, sizes, element_bytes = ir.ArrayAttr(attribute)
         return cls(
@@ -67,38 +72,3 @@ class EmbeddedWeight:
         axes = range(len(self.sizes))
         fields = ["offset", *(f"size{axis}" for axis in axes), *(f"stride{axis}" for axis in axes)]
         return [f"%weight{index}"] * 2 + [f"%weight{index}_{field}" for field in fields]
-
-
-def marks_of(function: ir.OpView) -> list[str | None]:
-    """For each argument of a `func.func`, of what weight it is marked as embedded, if of any."""
-    if "arg_attrs" not in function.attributes:
-        return [None] * len(function.regions[0].blocks[0].arguments)
-    attributes = [ir.DictAttr(entry) for entry in function.attributes["arg_attrs"]]
-    return [
-        ir.StringAttr(entry[EMBEDDED]).value if EMBEDDED in entry else None for entry in attributes
-    ]
-
-
-def embedded_weights(function: ir.OpView) -> list[EmbeddedWeight]:
-    """The leading arguments of a `func.func` on tensors that are marked as embedded weights.
-
-    Raises:
-      UserError: one follows an argument that is none, or has a dynamic size.
-    """
-    marks = marks_of(function)
-    arguments = function.regions[0].blocks[0].arguments
-    return [
-        _weight(function, name, argument.type, leads=None not in marks[:index])
-        for index, (name, argument) in enumerate(zip(marks, arguments, strict=True))
-        if name is not None
-    ]
-
-
-def _weight(function: ir.OpView, name: str, type_: ir.Type, *, leads: bool) -> EmbeddedWeight:
-    where = f"{describe(function.location)}: {EMBEDDED} = {name!r}"
-    if not leads:
-        raise UserError(f"{where}: weights come before all other arguments")
-    if not type_.has_static_shape:
-        raise UserError(f"{where}: a weight has no dynamic sizes, but this one is {type_}")
-    # An i1 takes a byte of its own.
-    return EmbeddedWeight(name, tuple(type_.shape), max(type_.element_type.width // 8, 1))

@@ -4,7 +4,7 @@ A call of libm takes one element at a time. Here both sides of every case are co
 selected. The polynomials are minimax fits, made in f64 and rounded to f32; where they hold and what
 is left of the argument before (Cody and Waite, "Software Manual for the Elementary Functions",
 1980, chapters 6 and 13) is said at each. Errors stay below 2 units in the last place (3 for tanh),
-subnormal results included; test/linalg_to_llvm/elementary_functions_test.py measures them.
+subnormal results included; test/linalg_to_kernels/elementary_functions_test.py measures them.
 """
 
 import math

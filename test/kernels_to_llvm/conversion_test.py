@@ -6,13 +6,15 @@ from torch_mlir import ir
 
 from plumbline.context import make_context
 from plumbline.errors import UserError
-from plumbline.linalg_to_llvm.conversion import convert_linalg_to_llvm
+from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
+from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 
 
 def _lower(text: str) -> str:
     with make_context(torch=True):
         module = ir.Module.parse(text)
-        convert_linalg_to_llvm(module)
+        convert_linalg_to_kernels(module)
+        convert_kernels_to_llvm(module)
         assert module.operation.verify()
         return str(module)
 

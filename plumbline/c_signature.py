@@ -1,0 +1,119 @@
+"""Which functions of a module C calls, and what they may take and return.
+
+The same rules hold before bufferization and after it, for tensors and for the memrefs in their
+place.
+"""
+
+from collections.abc import Iterator
+
+from torch_mlir import ir
+
+from plumbline.errors import UserError
+from plumbline.function_name import CHECKED_SUFFIX, check_function_name
+from plumbline.pipeline import PassFailure
+from plumbline.requirement import misuses
+from plumbline.weight_arguments import EMBEDDED
+
+
+def functions_with_bodies(
+    module: ir.Module | ir.Operation, op_name: str, *, public: bool
+) -> list[ir.OpView]:
+    """The functions (ops called `op_name`) of `module` that have a body and that visibility."""
+    return [
+        operation
+        for operation in module.operation.regions[0].blocks[0].operations
+        if operation.operation.name == op_name
+        and len(operation.regions[0].blocks) > 0
+        and _is_public(operation) == public
+    ]
+
+
+def embedded_weight_names(function: ir.OpView) -> list[str | None]:
+    """For each argument of a `func.func`, of what weight it is marked as embedded, if of any."""
+    if "arg_attrs" not in function.attributes:
+        return [None] * len(function.regions[0].blocks[0].arguments)
+    attributes = [ir.DictAttr(entry) for entry in function.attributes["arg_attrs"]]
+    return [
+        ir.StringAttr(entry[EMBEDDED]).value if EMBEDDED in entry else None for entry in attributes
+    ]
+
+
+def check_signatures(
+    module: ir.Module | ir.Operation, type_: type[ir.RankedTensorType] | type[ir.MemRefType]
+) -> None:
+    """Refuses public functions of `module` that C cannot call, whose tensors are of class `type_`.
+
+    Raises:
+      UserError: there is no public function.
+      PassFailure: one has a name that C++ cannot call it by; takes or returns something else than
+        row-major `type_` of integers or floats; or has weights in the wrong places. All such places
+        have been reported.
+    """
+    functions = functions_with_bodies(module, "func.func", public=True)
+    if not functions:
+        raise UserError("there is no public func.func with a body, so nothing to compile")
+    names = {ir.StringAttr(function.attributes["sym_name"]).value for function in functions}
+    problems = [
+        (function, problem)
+        for function in functions
+        for problem in _problems(function, names, type_)
+    ]
+    for function, problem in problems:
+        name = ir.StringAttr(function.attributes["sym_name"]).value
+        function.location.emit_error(f"func.func @{name}: {problem}")
+    with module.context:
+        misused = list(misuses(module.operation))
+    for operation, problem in misused:
+        operation.location.emit_error(problem)
+    if problems or misused:
+        raise PassFailure
+
+
+def _problems(
+    function: ir.OpView, names: set[str], type_: type[ir.RankedTensorType] | type[ir.MemRefType]
+) -> Iterator[str]:
+    """What keeps a function, one of those with these names, from being called from C."""
+    name = ir.StringAttr(function.attributes["sym_name"]).value
+    try:
+        check_function_name(name)
+    except UserError as error:
+        yield str(error)
+    if name.removesuffix(CHECKED_SUFFIX) in names - {name}:
+        checked = name.removesuffix(CHECKED_SUFFIX)
+        yield f"this is what the checked entry of @{checked} is called; choose another name"
+    signature = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
+    taken = "ranked tensors" if type_ is ir.RankedTensorType else "row-major memrefs"
+    for role, types in (("argument", signature.inputs), ("result", signature.results)):
+        for index, given in enumerate(types):
+            if not isinstance(given, type_) or not _is_c_tensor(given):
+                yield (
+                    f"{role} {index} has type {given}; a compiled function takes and returns "
+                    f"{taken} of integers or floats"
+                )
+    weights = embedded_weight_names(function)
+    for index, weight in enumerate(weights):
+        if weight is None:
+            continue
+        given = signature.inputs[index]
+        where = f"argument {index} has {EMBEDDED} = {weight!r}"
+        if None in weights[:index]:
+            yield f"{where}: weights come before all other arguments"
+        if isinstance(given, type_) and not given.has_static_shape:
+            yield f"{where}: a weight has no dynamic sizes, but this one is {given}"
+
+
+def _is_c_tensor(type_: ir.RankedTensorType | ir.MemRefType) -> bool:
+    element = type_.element_type
+    if isinstance(type_, ir.MemRefType):
+        identity = ir.AffineMap.get_identity(type_.rank, type_.context)
+        if type_.memory_space is not None or type_.affine_map != identity:
+            return False
+    if isinstance(element, ir.IntegerType):
+        return bool(element.is_signless) and element.width in (1, 8, 16, 32, 64)
+    return isinstance(element, ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type)
+
+
+def _is_public(operation: ir.OpView) -> bool:
+    if "sym_visibility" not in operation.attributes:
+        return True
+    return bool(ir.StringAttr(operation.attributes["sym_visibility"]).value == "public")

@@ -1,0 +1,1 @@
+"""What C calls: kernels on buffers -> LLVM dialect, checked entries, failures that are told."""

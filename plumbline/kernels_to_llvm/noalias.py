@@ -1,0 +1,57 @@
+"""Which arguments of kernels share memory with no other argument, from memrefs to pointers.
+
+`llvm.noalias` of a memref is lost where that is taken apart; so it is noted with the function, and
+attached to the pointer to the elements again. Kernels, which are not to be inlined, as only
+arguments can be so marked, lose that as well.
+"""
+
+from torch_mlir import ir
+
+from plumbline.c_signature import functions_with_bodies
+
+_NOALIAS = "llvm.noalias"
+_NOTED = "plumbline.noalias"
+
+
+def note_noalias(module: ir.Operation) -> None:
+    """Notes with each kernel (a private function that is not to be inlined) what it knows."""
+    with module.context:
+        for function in functions_with_bodies(module, "func.func", public=False):
+            if "no_inline" in function.attributes:
+                function.attributes[_NOTED] = ir.DenseI64ArrayAttr.get(_pointers(function))
+                if "arg_attrs" in function.attributes:
+                    del function.attributes["arg_attrs"]
+
+
+def attach_noalias(module: ir.Operation) -> None:
+    """Tells LLVM what `note_noalias` noted."""
+    with module.context:
+        noalias = ir.DictAttr.get({_NOALIAS: ir.UnitAttr.get()})
+        nothing = ir.DictAttr.get({})
+        for function in functions_with_bodies(module, "llvm.func", public=False):
+            if _NOTED not in function.attributes:
+                continue
+            pointers = set(ir.DenseI64ArrayAttr(function.attributes[_NOTED]))
+            del function.attributes[_NOTED]
+            count = len(function.regions[0].blocks[0].arguments)
+            function.attributes["arg_attrs"] = ir.ArrayAttr.get(
+                [noalias if number in pointers else nothing for number in range(count)]
+            )
+            function.attributes["no_inline"] = ir.UnitAttr.get()
+
+
+def _pointers(function: ir.OpView) -> list[int]:
+    """The arguments, as LLVM counts them, that are pointers to elements of noalias memrefs."""
+    if "arg_attrs" not in function.attributes:
+        return []
+    result, number = [], 0
+    arguments = function.regions[0].blocks[0].arguments
+    for argument, given in zip(arguments, function.attributes["arg_attrs"], strict=True):
+        if not isinstance(argument.type, ir.MemRefType):
+            number += 1
+            continue
+        if _NOALIAS in ir.DictAttr(given):
+            # The pointer before it is for freeing the memory.
+            result.append(number + 1)
+        number += 3 + 2 * argument.type.rank
+    return result

@@ -1,0 +1,74 @@
+"""The parts of the pipeline, in the order in which they run."""
+
+from plumbline.linalg_to_kernels.tm_tensor import bufferize_tm_tensor
+from plumbline.pipeline import Pass, Pipeline
+
+DECOMPOSE_TENSOR_OPS = Pipeline(
+    "decompose-tensor-ops",
+    (
+        "func.func(refback-generalize-tensor-pad)",
+        "func.func(refback-generalize-tensor-concat)",
+    ),
+    summary="Spell tensor.pad and tensor.concat in fills and slices, which bufferize",
+)
+
+FUSE = Pipeline("fuse", ("func.func(linalg-fuse-elementwise-ops)",))
+
+PREPARE_TENSORS = Pipeline(
+    "prepare-tensors",
+    (
+        "convert-shape-to-std",
+        DECOMPOSE_TENSOR_OPS,
+        "canonicalize",
+        "cse",
+    ),
+)
+
+BUFFERIZE_TM_TENSOR = Pass(
+    "bufferize-tm-tensor",
+    "Put the ops of tm_tensor on buffers",
+    bufferize_tm_tensor,
+)
+
+_ONE_SHOT = " ".join(
+    (
+        # What a loop hands on need not lie where it did before.
+        "allow-return-allocs-from-loops",
+        "bufferize-function-boundaries",
+        "function-boundary-type-conversion=identity-layout-map",
+    )
+)
+
+BUFFERIZE = Pipeline(
+    "bufferize",
+    (
+        BUFFERIZE_TM_TENSOR,
+        f"one-shot-bufferize{{{_ONE_SHOT}}}",
+        "refback-mlprogram-bufferize",
+        "canonicalize",
+        # Gives every result of a public function memory of its own, unless another result
+        # already owns it: what the C ABI promises about ownership is made true here.
+        "buffer-deallocation-pipeline",
+        "convert-bufferization-to-memref",
+    ),
+)
+
+NAME_COMPUTATIONS = Pipeline(
+    "name-computations",
+    (
+        "func.func(tm-tensor-to-loops)",
+        "func.func(refback-munge-memref-copy)",
+    ),
+    summary="Spell what is done to buffers in loops and linalg.generic",
+)
+
+MAKE_LOOPS = Pipeline(
+    "make-loops",
+    (
+        "func.func(convert-linalg-to-loops)",
+        "lower-affine",
+        "canonicalize",
+        "cse",
+    ),
+    summary="Spell linalg.generic in loops over the elements of buffers",
+)

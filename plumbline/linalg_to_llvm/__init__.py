@@ -1,1 +1,0 @@
-"""The CPU lowering: linalg on tensors -> loops over buffers -> LLVM dialect."""

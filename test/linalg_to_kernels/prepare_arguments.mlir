@@ -1,0 +1,26 @@
+// RUN: not tcp-opt %s -tcp-to-llvm-pipeline 2>&1 | FileCheck %s
+// RUN: not tcp-opt %s -prepare-arguments 2>&1 | FileCheck %s
+
+// All that the C ABI cannot express is told of at once.
+
+// CHECK:     prepare_arguments.mlir:{{[0-9]+}}:1: error: func.func @first: argument 0 has type memref<2xf32>
+// CHECK:     prepare_arguments.mlir:{{[0-9]+}}:1: error: func.func @second: result 0 has type index
+// CHECK-NOT: @third
+// CHECK:     prepare_arguments.mlir:{{[0-9]+}}:1: error: func.func @weights: argument 1 has plumbline.weight = 'w': weights come before all other arguments
+// CHECK:     prepare_arguments.mlir:{{[0-9]+}}:1: error: func.func @weights: argument 1 has plumbline.weight = 'w': a weight has no dynamic sizes
+func.func @first(%x: memref<2xf32>) {
+  return
+}
+
+func.func @second() -> index {
+  %0 = arith.constant 0 : index
+  return %0 : index
+}
+
+func.func @third(%x: tensor<2xf32>) {
+  return
+}
+
+func.func @weights(%x: tensor<2xf32>, %w: tensor<?xf32> {plumbline.weight = "w"}) {
+  return
+}

@@ -1,0 +1,47 @@
+"""Stage program: lowers a .mlir file of kernels on buffers to the LLVM dialect."""
+
+import argparse
+
+from plumbline.context import make_context, prepare_context
+from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
+from plumbline.tcp.assembly.module import parse_module, print_module
+from tools.aot import stage
+
+_SAMPLE = """
+func.func @sample(%x: memref<2xf32>) -> memref<2xf32> {
+  %0 = memref.alloc() : memref<2xf32>
+  call @kernel(%x, %0) : (memref<2xf32>, memref<2xf32>) -> ()
+  return %0 : memref<2xf32>
+}
+func.func private @kernel(%x: memref<2xf32> {llvm.noalias}, %y: memref<2xf32> {llvm.noalias}) attributes {no_inline} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  scf.for %i = %c0 to %c2 step %c1 {
+    %0 = memref.load %x[%i] : memref<2xf32>
+    %1 = math.tanh %0 : f32
+    memref.store %1, %y[%i] : memref<2xf32>
+  }
+  return
+}
+"""  # noqa: E501
+
+
+def kernels_to_llvm(text: str, filename: str) -> str:
+    """The stage, from text to text."""
+    module = parse_module(text, make_context(torch=True), filename)
+    convert_kernels_to_llvm(module)
+    return print_module(module)
+
+
+def _lower(given: argparse.Namespace) -> None:
+    stage.write(given.output, kernels_to_llvm(stage.read(given.input), str(given.input)))
+
+
+def _warm_up() -> None:
+    kernels_to_llvm(_SAMPLE, "sample")
+    prepare_context(torch=True)
+
+
+if __name__ == "__main__":
+    stage.run(stage.text_stage_parser(__doc__), _lower, warm_up=_warm_up)
