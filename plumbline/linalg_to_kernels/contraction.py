@@ -141,19 +141,6 @@ class _Kernel:
         self._packed_left = self._buffer(arith.muli(rows, summed), self._type)
         self._packed_right = self._buffer(arith.muli(columns, summed), self._type)
         self._over_batches(list(self._sum.batches), [index(0)] * 3)
-        for buffer in (
-            self._left_rows,
-            self._left_summed,
-            self._right_columns,
-            self._right_summed,
-            self._out_rows,
-            self._out_columns,
-            self._right_adjacent,
-            self._out_adjacent,
-            self._packed_left,
-            self._packed_right,
-        ):
-            memref.dealloc(buffer)
 
     @property
     def _rows_at_once(self) -> int:

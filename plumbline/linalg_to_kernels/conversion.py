@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from torch_mlir import ir
 
 from plumbline.c_signature import check_signatures, functions_with_bodies
+from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.calls import separate_called_functions
 from plumbline.linalg_to_kernels.elementary_functions import expand_elementary_functions
-from plumbline.linalg_to_kernels.kernels import outline_kernels
-from plumbline.linalg_to_kernels.loop_order import order_loops
+from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
+from plumbline.linalg_to_kernels.outlining import outline_loops
 from plumbline.linalg_to_kernels.pipelines import (
     BUFFERIZE,
-    FUSE,
     MAKE_LOOPS,
     NAME_COMPUTATIONS,
     PREPARE_TENSORS,
 )
 from plumbline.linalg_to_kernels.reassociation import reassociate_reductions
-from plumbline.linalg_to_kernels.recomputation import keep_computations_apart, let_computations_go
+from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
 from plumbline.linalg_to_kernels.splats import fill_splats
 from plumbline.pipeline import Option, Pass, Pipeline
 from plumbline.shape_attributes import attached
@@ -43,11 +43,11 @@ def _with(attributes: ir.DictAttr, name: str, value: ir.Attribute) -> ir.DictAtt
     return ir.DictAttr.get({**entries, name: value})
 
 
-def _outline_kernels(
+def _build_kernels(
     operation: ir.Operation, vector_bytes: Sequence[str], vector_registers: Sequence[str]
 ) -> None:
     given = [*map(int, (*vector_bytes, *vector_registers))]
-    outline_kernels(operation, VectorUnit(*given) if given else AVX2)
+    build_kernels(operation, VectorUnit(*given) if given else AVX2)
 
 
 SEPARATE_CALLED_FUNCTIONS = Pass(
@@ -62,18 +62,6 @@ PREPARE_ARGUMENTS = Pass(
     _prepare_arguments,
 )
 
-KEEP_COMPUTATIONS_APART = Pass(
-    "keep-computations-apart",
-    "Give tensors a second use whose computed elements are read more than once",
-    keep_computations_apart,
-)
-
-LET_COMPUTATIONS_GO = Pass(
-    "let-computations-go",
-    "Take the uses away that keep-computations-apart gave",
-    let_computations_go,
-)
-
 FILL_SPLATS = Pass(
     "fill-splats",
     "Fill tensors in a loop that would else be large constants with one value everywhere",
@@ -86,20 +74,32 @@ REASSOCIATE_REDUCTIONS = Pass(
     reassociate_reductions,
 )
 
-ORDER_LOOPS = Pass(
-    "order-loops",
-    "Put the loop innermost along which elements lie one beside the other",
-    order_loops,
+FORM_FUSION_GROUPS = Pass(
+    "form-fusion-groups",
+    "Move what one kernel is to compute into functions on tensors, which are shared",
+    form_fusion_groups,
 )
 
-OUTLINE_KERNELS = Pass(
-    "outline-kernels",
-    "Move each computation over buffers into a function, which computations alike share",
-    _outline_kernels,
+BUILD_KERNELS = Pass(
+    "build-kernels",
+    "Turn groups into kernels on buffers, of loops or register tiles",
+    _build_kernels,
     (
         Option("vector-bytes", "what a vector register of the CPU holds"),
         Option("vector-registers", "how many of them the CPU has"),
     ),
+)
+
+SPECIALISE_KERNELS = Pass(
+    "specialise-kernels",
+    "Give kernels the layouts of the buffers that they are called with",
+    specialise_kernels,
+)
+
+OUTLINE_LOOPS = Pass(
+    "outline-loops",
+    "Move what is done to buffers outside of kernels into kernels, which are shared",
+    outline_loops,
 )
 
 EXPAND_ELEMENTARY_FUNCTIONS = Pass(
@@ -117,17 +117,15 @@ def linalg_to_kernels_pipeline(unit: VectorUnit) -> Pipeline:
         (
             SEPARATE_CALLED_FUNCTIONS,
             PREPARE_ARGUMENTS,
-            "func.func(linalg-generalize-named-ops)",
-            KEEP_COMPUTATIONS_APART,
-            FUSE,
-            LET_COMPUTATIONS_GO,
-            FILL_SPLATS,
             PREPARE_TENSORS,
-            BUFFERIZE,
-            NAME_COMPUTATIONS,
+            FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,
-            OUTLINE_KERNELS.with_options(options),
-            ORDER_LOOPS,
+            FORM_FUSION_GROUPS,
+            BUILD_KERNELS.with_options(options),
+            BUFFERIZE,
+            SPECIALISE_KERNELS,
+            NAME_COMPUTATIONS,
+            OUTLINE_LOOPS,
             EXPAND_ELEMENTARY_FUNCTIONS,
             MAKE_LOOPS,
         ),

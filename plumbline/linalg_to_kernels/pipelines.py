@@ -12,16 +12,18 @@ DECOMPOSE_TENSOR_OPS = Pipeline(
     summary="Spell tensor.pad and tensor.concat in fills and slices, which bufferize",
 )
 
-FUSE = Pipeline("fuse", ("func.func(linalg-fuse-elementwise-ops)",))
-
 PREPARE_TENSORS = Pipeline(
     "prepare-tensors",
     (
         "convert-shape-to-std",
         DECOMPOSE_TENSOR_OPS,
+        "func.func(linalg-generalize-named-ops)",
+        # So that nobody computes a tensor to ask for its sizes.
+        "resolve-shaped-type-result-dims",
         "canonicalize",
         "cse",
     ),
+    summary="Spell what is done to tensors in linalg.generic",
 )
 
 BUFFERIZE_TM_TENSOR = Pass(

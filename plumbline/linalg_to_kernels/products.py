@@ -77,8 +77,17 @@ def sum_of_products(op: ir.OpView) -> SumOfProducts | None:
     if first is None or second is None or result is None:
         return None
     loops = set(range(maps[0].n_dims))
+    reductions = {loop for loop, kind in enumerate(_iterators(op)) if "reduction" in kind}
+    return sum_of_accesses((first, second, result), loops, reductions)
+
+
+def sum_of_accesses(
+    accesses: tuple[Access, Access, Access], loops: set[int], reductions: set[int]
+) -> SumOfProducts | None:
+    """How such accesses of two operands and the result make a sum of products, if they do."""
+    first, second, result = accesses
     summed = loops - result.loops
-    if summed != {loop for loop, kind in enumerate(_iterators(op)) if "reduction" in kind}:
+    if summed != reductions:
         return None
     # Two loops at one axis of the result would write to one place in turns.
     if any(len(axis) > 1 for axis in result.axes) or loops != first.loops | second.loops:
@@ -94,7 +103,7 @@ def sum_of_products(op: ir.OpView) -> SumOfProducts | None:
     return SumOfProducts(
         left,
         right,
-        (first, second, result),
+        accesses,
         batches=tuple(loop for loop in order if loop in batches),
         rows=tuple(loop for loop in order if loop in of_left.loops - batches),
         columns=tuple(loop for loop in order if loop in of_right.loops - batches),

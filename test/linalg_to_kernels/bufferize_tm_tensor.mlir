@@ -18,10 +18,10 @@
 // KERNELS-LABEL: func.func @written_between(
 // KERNELS:         %[[SUMS:.*]] = memref.alloc()
 // KERNELS:         %[[WRITTEN:.*]] = memref.alloc()
-// KERNELS-NEXT:    call @copy_0(%[[SUMS]], %[[WRITTEN]])
+// KERNELS-NEXT:    call @copy_kernel(%[[SUMS]], %[[WRITTEN]])
 // KERNELS-NEXT:    memref.store %{{.*}}, %[[WRITTEN]][
 // KERNELS-NEXT:    %[[SORTED:.*]] = memref.alloc()
-// KERNELS-NEXT:    call @copy_0(%[[SUMS]], %[[SORTED]])
+// KERNELS-NEXT:    call @copy_kernel(%[[SUMS]], %[[SORTED]])
 // KERNELS:         return %[[WRITTEN]], %[[SORTED]]
 func.func @written_between(%x: tensor<10xf32>) -> (tensor<10xf32>, tensor<10xf32>) {
   %one = arith.constant 1 : index

@@ -7,10 +7,10 @@
 // CHECK-SAME:      %[[W:.*]]: memref<8xf32> {plumbline.weight = "w"}, %[[X:.*]]: memref<?x8xf32> {plumbline.shape = affine_map<()[s0] -> (s0, 8)>}) -> memref<?x8xf32>
 // CHECK-SAME:      plumbline.symbols
 // CHECK:         %[[Y:.*]] = memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?x8xf32>
-// CHECK-NEXT:    call @elementwise_0(%[[X]], %[[W]], %[[Y]])
+// CHECK-NEXT:    call @mul_neg(%[[X]], %[[W]], %{{.*}}, %[[Y]])
 // CHECK-NEXT:    return %[[Y]]
-// CHECK:       func.func private @elementwise_0(
-// CHECK-SAME:      %[[X:[^:]*]]: memref<?x8xf32> {llvm.noalias}, %[[W:[^:]*]]: memref<8xf32> {llvm.noalias}, %[[Y:[^:]*]]: memref<?x8xf32> {llvm.noalias}) attributes {no_inline}
+// CHECK:       func.func private @mul_neg(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<?x8xf32> {llvm.noalias}, %[[W:[^:]*]]: memref<8xf32> {llvm.noalias}, %{{.*}}: index, %[[Y:[^:]*]]: memref<?x8xf32> {llvm.noalias}) attributes {no_inline}
 // CHECK:         scf.for
 // CHECK-NEXT:      scf.for
 // CHECK-NEXT:        memref.load %[[X]]

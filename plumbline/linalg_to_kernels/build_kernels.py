@@ -1,0 +1,151 @@
+"""Turns groups into kernels: functions over buffers, which write results where they are told to."""
+
+from collections.abc import Mapping, Sequence
+
+from torch_mlir import ir
+from torch_mlir.dialects import bufferization, func, memref
+
+from plumbline.linalg_to_kernels.computations import DYNAMIC, computation
+from plumbline.linalg_to_kernels.contraction_groups import build_contraction_group, is_contraction
+from plumbline.linalg_to_kernels.fusion_groups import GROUP
+from plumbline.linalg_to_kernels.group import Group, form_group
+from plumbline.linalg_to_kernels.loop_nests import build_loop_nests
+from plumbline.linalg_to_kernels.sizes import size_of
+from plumbline.vector_unit import VectorUnit
+from plumbline.walk import all_operations
+
+KERNEL = "no_inline"
+"""The attribute of a function that is a kernel: LLVM's optimiser takes more than twice as long for
+a function twice as long."""
+
+_ALIGNMENT = 64
+"""Of new memory, in bytes: a cache line, and the widest vector of AVX-512."""
+
+NOALIAS = "llvm.noalias"
+"""The attribute of an argument whose memory is that of no other argument."""
+
+
+def build_kernels(module: ir.Operation, unit: VectorUnit) -> None:
+    """Replaces each group of `module`, and the calls of it."""
+    with module.context:
+        groups = {
+            ir.StringAttr(op.attributes["sym_name"]).value: op.operation
+            for op in module.regions[0].blocks[0].operations
+            if GROUP in op.attributes
+        }
+        calls = [
+            op for op in all_operations(module) if op.name == "func.call" and _callee(op) in groups
+        ]
+        for function in groups.values():
+            _build(function, unit)
+        for call in calls:
+            _call(call, groups[_callee(call)])
+        for function in groups.values():
+            function.erase()
+
+
+def _callee(call: ir.Operation) -> str:
+    return str(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)
+
+
+def _group(function: ir.Operation) -> Group:
+    block = function.regions[0].blocks[0]
+    operations = [view.operation for view in block.operations]
+    found = [computation(op) for op in operations]
+    group = form_group(
+        [member for member in found if member is not None], frozenset(operations[-1].operands)
+    )
+    assert group is not None
+    return group
+
+
+def _build(function: ir.Operation, unit: VectorUnit) -> None:
+    """Builds the kernel of a group before it, and gives it its name."""
+    block = function.regions[0].blocks[0]
+    arguments = list(block.arguments)
+    results = list(block.operations[len(block.operations) - 1].operands)
+    name = ir.StringAttr(function.attributes["sym_name"]).value
+    function.attributes["sym_name"] = ir.StringAttr.get(f"{name}_group")
+    group = _group(function)
+    contraction = is_contraction(group.root)
+    types = [
+        _buffer_type(value.type, loosely=contraction)
+        if isinstance(value.type, ir.RankedTensorType)
+        else value.type
+        for value in (*arguments, *results)
+    ]
+    with ir.InsertionPoint(function), function.location:
+        kernel = func.FuncOp(name, (types, []), visibility="private")
+        # Results are new memory, and nothing else is written.
+        kernel.attributes[KERNEL] = ir.UnitAttr.get()
+        kernel.attributes["arg_attrs"] = ir.ArrayAttr.get([_attributes(type_) for type_ in types])
+        values = list(kernel.add_entry_block().arguments)
+        given = dict(zip(arguments, values, strict=False))
+        outputs = dict(zip(results, values[len(arguments) :], strict=True))
+        with ir.InsertionPoint(kernel.entry_block):
+            if contraction:
+                build_contraction_group(group, given, outputs[results[0]], unit)
+            else:
+                build_loop_nests(group, given, outputs)
+            func.ReturnOp([])
+
+
+def _attributes(type_: ir.Type) -> ir.DictAttr:
+    return ir.DictAttr.get({NOALIAS: ir.UnitAttr.get()} if isinstance(type_, ir.MemRefType) else {})
+
+
+def _buffer_type(type_: ir.Type, *, loosely: bool) -> ir.MemRefType:
+    """The type of a buffer for such a tensor, wherever in memory its elements lie."""
+    tensor_type = ir.RankedTensorType(type_)
+    shape = [DYNAMIC] * tensor_type.rank if loosely else tensor_type.shape
+    layout = ir.StridedLayoutAttr.get_fully_dynamic(tensor_type.rank)
+    return ir.MemRefType.get(shape, tensor_type.element_type, layout)
+
+
+def _call(call: ir.Operation, group: ir.Operation) -> None:
+    """Puts a call of the kernel in the place of one of its group."""
+    block = group.regions[0].blocks[0]
+    given = dict(zip(block.arguments, call.operands, strict=True))
+    results = list(block.operations[len(block.operations) - 1].operands)
+    name = _callee(call)
+    kernel = ir.SymbolTable(_module_of(call))[name].operation
+    types = list(ir.FunctionType(ir.TypeAttr(kernel.attributes["function_type"]).value).inputs)
+    with ir.InsertionPoint(call), call.location:
+        buffers = [
+            _as(type_, _read_only(value)) if isinstance(type_, ir.MemRefType) else value
+            for value, type_ in zip(call.operands, types, strict=False)
+        ]
+        taken = [_new(result, given) for result in results]
+        targets = [
+            _as(type_, buffer) for buffer, type_ in zip(taken, types[len(buffers) :], strict=True)
+        ]
+        func.CallOp([], name, [*buffers, *targets])
+        for old, buffer in zip(call.results, taken, strict=True):
+            new = bufferization.ToTensorOp(old.type, buffer, restrict=True, writable=True).result
+            old.replace_all_uses_with(new)
+    call.erase()
+
+
+def _module_of(op: ir.Operation) -> ir.Operation:
+    while op.parent is not None:
+        op = op.parent.operation
+    return op
+
+
+def _as(type_: ir.Type, buffer: ir.Value) -> ir.Value:
+    return buffer if buffer.type == type_ else memref.cast(type_, buffer)
+
+
+def _read_only(value: ir.Value) -> ir.Value:
+    type_ = _buffer_type(value.type, loosely=False)
+    return bufferization.ToBufferOp(type_, value, read_only=True).result
+
+
+def _new(result: ir.Value, given: Mapping[ir.Value, ir.Value]) -> ir.Value:
+    """New memory for a result."""
+    type_ = ir.RankedTensorType(result.type)
+    sizes: Sequence[ir.Value] = [
+        size_of(result, axis, given) for axis, size in enumerate(type_.shape) if size == DYNAMIC
+    ]
+    buffer = ir.MemRefType.get(type_.shape, type_.element_type)
+    return memref.alloc(buffer, sizes, [], alignment=_ALIGNMENT)

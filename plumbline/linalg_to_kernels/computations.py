@@ -1,0 +1,206 @@
+"""The ops that kernels are made of: `linalg.generic` on tensors, seen through reshapes."""
+
+import functools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from torch_mlir import ir
+
+GENERIC = "linalg.generic"
+
+DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+Indices = tuple[ir.AffineExpr, ...]
+"""Where an element of a tensor lies: one expression of the loops for each axis."""
+
+
+@dataclass(frozen=True, eq=False)
+class Computation:
+    """A `linalg.generic` on tensors."""
+
+    op: ir.Operation
+    maps: tuple[ir.AffineMap, ...]
+    """Of each operand, from the loops."""
+    reduces: tuple[bool, ...]
+    """Of each loop whether it is a reduction."""
+
+    @functools.cached_property
+    def inputs(self) -> tuple[ir.Value, ...]:
+        """The tensors that are read."""
+        return tuple(self.op.operands)[: len(self.op.operands) - len(self.op.results)]
+
+    @functools.cached_property
+    def inits(self) -> tuple[ir.Value, ...]:
+        """What the results are before the first iteration."""
+        return tuple(self.op.operands)[len(self.op.operands) - len(self.op.results) :]
+
+    @functools.cached_property
+    def results(self) -> tuple[ir.Value, ...]:
+        """The tensors that are computed."""
+        return tuple(self.op.results)
+
+    @property
+    def body(self) -> ir.Block:
+        """What an iteration does: it takes an element of each operand, and yields the results'."""
+        return self.op.regions[0].blocks[0]
+
+    @functools.cached_property
+    def is_reduction(self) -> bool:
+        """Whether a loop is a reduction."""
+        return any(self.reduces)
+
+    @functools.cached_property
+    def body_ops(self) -> tuple[ir.Operation, ...]:
+        """The operations of the body but its terminator."""
+        return tuple(op.operation for op in self.body.operations)[:-1]
+
+    @functools.cached_property
+    def yielded(self) -> tuple[ir.Value, ...]:
+        """What the body yields."""
+        return tuple(self.body.operations[len(self.body.operations) - 1].operands)
+
+    @functools.cached_property
+    def reads_inits(self) -> tuple[bool, ...]:
+        """For each result whether an iteration needs what was there before."""
+        arguments = list(self.body.arguments)[len(self.inputs) :]
+        return tuple(any(True for _ in argument.uses) for argument in arguments)
+
+    @functools.cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """How often each loop runs, `DYNAMIC` where the types do not tell."""
+        sizes = [DYNAMIC] * len(self.reduces)
+        for operand, map_ in zip(self.op.operands, self.maps, strict=True):
+            shape = ir.RankedTensorType(operand.type).shape if is_tensor(operand) else ()
+            for size, expression in zip(shape, map_.results, strict=True):
+                dim = expression.maybe_downcast()
+                if isinstance(dim, ir.AffineDimExpr) and size != DYNAMIC:
+                    sizes[dim.position] = size
+        return tuple(sizes)
+
+    def result_loops(self, number: int) -> tuple[int, ...] | None:
+        """The loop along each axis of a result; None if an axis is not along one loop alone."""
+        loops = []
+        for expression in self.maps[len(self.inputs) + number].results:
+            dim = expression.maybe_downcast()
+            if not isinstance(dim, ir.AffineDimExpr) or dim.position in loops:
+                return None
+            loops.append(dim.position)
+        return tuple(loops)
+
+
+def is_tensor(value: ir.Value) -> bool:
+    """Whether an operand is a tensor; it may be a scalar, which each iteration takes."""
+    return isinstance(value.type, ir.RankedTensorType)
+
+
+def computation(op: ir.Operation) -> Computation | None:
+    """What `op` computes, if it is a `linalg.generic` on tensors whose results can be placed."""
+    if op.name != GENERIC or not op.results:
+        return None
+    maps = tuple(ir.AffineMapAttr(map_).value for map_ in op.attributes["indexing_maps"])
+    if any(map_.n_symbols for map_ in maps):
+        return None
+    reduces = tuple(_is_reduction(kind) for kind in op.attributes["iterator_types"])
+    found = Computation(op, maps, reduces)
+    if any(found.result_loops(number) is None for number in range(len(found.results))):
+        return None
+    return found
+
+
+def _is_reduction(kind: ir.Attribute) -> bool:
+    # The bindings have no class for this attribute.
+    return "reduction" in str(kind)
+
+
+def seen_through(value: ir.Value, indices: Indices) -> tuple[ir.Value, Indices]:
+    """The tensor that `value` is a reshape of, and where its element for those `indices` lies."""
+    while not isinstance(value.owner, ir.Block):
+        op = value.owner.operation
+        moved = _VIEWS[op.name](op, indices) if op.name in _VIEWS else None
+        if moved is None:
+            return value, indices
+        value, indices = op.operands[0], moved
+    return value, indices
+
+
+def _cast(_op: ir.Operation, indices: Indices) -> Indices | None:
+    return indices
+
+
+def _reassociation(op: ir.Operation) -> list[list[int]]:
+    return [
+        [ir.IntegerAttr(axis).value for axis in ir.ArrayAttr(group)]
+        for group in op.attributes["reassociation"]
+    ]
+
+
+def _expanded(op: ir.Operation, indices: Indices) -> Indices | None:
+    sizes = ir.RankedTensorType(op.results[0].type).shape
+    moved = []
+    for group in _reassociation(op):
+        at = ir.AffineConstantExpr.get(0)
+        for position, axis in enumerate(group):
+            if sizes[axis] == 1:
+                continue
+            inner = [sizes[other] for other in group[position + 1 :]]
+            if DYNAMIC in inner:
+                return None
+            at = at + indices[axis] * math.prod(inner)
+        moved.append(at)
+    return tuple(moved)
+
+
+def _collapsed(op: ir.Operation, indices: Indices) -> Indices | None:
+    sizes = ir.RankedTensorType(op.operands[0].type).shape
+    moved: list[ir.AffineExpr] = []
+    for at, group in zip(indices, _reassociation(op), strict=True):
+        long = [axis for axis in group if sizes[axis] != 1]
+        for axis in group:
+            if axis not in long:
+                moved.append(ir.AffineConstantExpr.get(0))
+                continue
+            inner = [sizes[other] for other in long[long.index(axis) + 1 :]]
+            if DYNAMIC in inner or (axis != long[0] and sizes[axis] == DYNAMIC):
+                return None
+            here = at
+            if inner:
+                here = ir.AffineExpr.get_floor_div(here, math.prod(inner))
+            if axis != long[0]:
+                here = ir.AffineExpr.get_mod(here, sizes[axis])
+            moved.append(here)
+    return tuple(moved)
+
+
+_VIEWS = {
+    "tensor.cast": _cast,
+    "tensor.collapse_shape": _collapsed,
+    "tensor.expand_shape": _expanded,
+}
+
+
+def is_seen_through(op: ir.Operation) -> bool:
+    """Whether an operation is a reshape that `seen_through` looks through: its sizes are known."""
+    if op.name not in _VIEWS:
+        return False
+    rank = ir.RankedTensorType(op.results[0].type).rank
+    return _VIEWS[op.name](op, (ir.AffineConstantExpr.get(0),) * rank) is not None
+
+
+def composed(map_: ir.AffineMap, loops: Sequence[ir.AffineExpr], dims: int) -> Indices:
+    """The results of `map_` where its loops are expressions of `dims` loops of another nest."""
+    inner = ir.AffineMap.get(dims, 0, list(loops))
+    return tuple(
+        ir.AffineExpr.simplify_affine_expr(result.compose(inner), dims, 0)
+        for result in map_.results
+    )
+
+
+def users(value: ir.Value) -> Iterator[ir.Operation]:
+    """The operations that read `value`, by way of reshapes or not."""
+    for use in value.uses:
+        user = use.owner.operation
+        if is_seen_through(user):
+            yield from users(user.results[0])
+        else:
+            yield user

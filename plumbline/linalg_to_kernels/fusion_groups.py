@@ -1,0 +1,284 @@
+"""Forms groups of computations that one kernel will do, each a private function on tensors.
+
+From the last computation of a block back, each takes the producers in that are worth it: those
+that can be computed where they are read, or row by row beside it. Groups alike share a function.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from torch_mlir import ir
+from torch_mlir.dialects import func
+
+from plumbline.linalg_to_kernels.computations import (
+    GENERIC,
+    Computation,
+    computation,
+    is_seen_through,
+    is_tensor,
+    users,
+)
+from plumbline.linalg_to_kernels.contraction_groups import is_contraction, sum_of_group
+from plumbline.linalg_to_kernels.group import Group, form_group
+from plumbline.linalg_to_kernels.kernel_names import kernel_name
+from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
+from plumbline.walk import all_operations
+
+GROUP = "plumbline.group"
+"""The attribute of a function that is a group."""
+
+
+def form_fusion_groups(module: ir.Operation) -> None:
+    """Moves the computations of `module` into functions, and calls those in their place."""
+    with module.context:
+        blocks: list[ir.Block] = []
+        for op in all_operations(module):
+            if op.name == GENERIC and op.block not in blocks:
+                blocks.append(op.block)
+        functions = SharedFunctions(module)
+        for block in blocks:
+            dead = _Dead()
+            for group in _Block(block, dead).groups():
+                _outline(group, functions, dead)
+            dead.erase()
+
+
+class _Dead:
+    """Operations that are of no use any more, but are still there."""
+
+    def __init__(self) -> None:
+        # By result, as the hash of an operation in the bindings changes with its operands.
+        self._ops: dict[ir.Value, ir.Operation] = {}
+
+    def __contains__(self, op: ir.Operation) -> bool:
+        return bool(op.results) and op.results[0] in self._ops
+
+    def add_unless_used(self, op: ir.Operation) -> None:
+        """Notes an operation if only dead ones use it."""
+        if op not in self and all(
+            use.owner.operation in self for result in op.results for use in result.uses
+        ):
+            self._ops[op.results[0]] = op
+
+    def erase(self) -> None:
+        """Erases them: each was noted after those that use it."""
+        for op in self._ops.values():
+            op.erase()
+
+
+class _Block:
+    """The computations of a block."""
+
+    def __init__(self, block: ir.Block, dead: _Dead) -> None:
+        found = [computation(view.operation) for view in block.operations]
+        self._computations = [member for member in found if member is not None]
+        self._places = {member: place for place, member in enumerate(self._computations)}
+        self._by_result = {
+            result: member for member in self._computations for result in member.results
+        }
+        self._dead = dead
+        self._taken: set[Computation] = set()
+
+    def groups(self) -> Iterator[Group]:
+        """All groups, the last of the block first."""
+        for root in reversed(self._computations):
+            if root not in self._taken and self._is_used(root):
+                group = self._grown(root)
+                self._taken |= {
+                    member for member in group.members if member is root or not _is_copy(member)
+                }
+                yield group
+
+    def _is_used(self, member: Computation) -> bool:
+        return any(user not in self._dead for result in member.results for user in users(result))
+
+    def _grown(self, root: Computation) -> Group:
+        group = form_group([root], frozenset(root.results))
+        assert group is not None
+        refused: set[Computation] = set()
+        while candidate := self._candidate(group, refused):
+            grown = self._with(group, candidate)
+            if grown is None:
+                refused.add(candidate)
+            else:
+                group = grown
+        return group
+
+    def _candidate(self, group: Group, refused: set[Computation]) -> Computation | None:
+        """The last producer that may be taken in."""
+        found: Computation | None = None
+        for member in group.members:
+            for value in filter(is_tensor, (*member.inputs, *member.inits)):
+                other = self._by_result.get(_viewed(value))
+                if other is None or other in refused or other in group.members:
+                    continue
+                if other in self._taken and not _is_copy(other):
+                    continue
+                if found is None or self._places[other] > self._places[found]:
+                    found = other
+        return found
+
+    def _with(self, group: Group, more: Computation) -> Group | None:
+        contraction = is_contraction(group.root)
+        if is_contraction(more) or (contraction and not _is_copy(more)):
+            return None
+        members = sorted((more, *group.members), key=self._places.__getitem__)
+        results = {result for member in members for result in member.results}
+        outputs = set(group.outputs)
+        if not _is_copy(more):
+            for result in more.results:
+                outside = [
+                    user
+                    for user in users(result)
+                    if user not in self._dead and not results.intersection(user.results)
+                ]
+                if any(_is_before(user, group.root.op) for user in outside):
+                    return None
+                if outside:
+                    outputs.add(result)
+        grown = form_group(members, frozenset(outputs))
+        if contraction and grown is not None and sum_of_group(grown) is None:
+            return None
+        return grown
+
+
+def _is_before(user: ir.Operation, op: ir.Operation) -> bool:
+    """Whether an operation, or the one in the block of `op` that it is in, stands before `op`."""
+    while user.block != op.block:
+        user = user.parent.operation
+    return bool(user.is_before_in_block(op))
+
+
+def _is_copy(member: Computation) -> bool:
+    """Whether a computation only says where elements are from: to do it over costs nothing."""
+    return not member.is_reduction and len(member.results) == 1 and not member.body_ops
+
+
+def _viewed(value: ir.Value) -> ir.Value:
+    """The tensor that `value` is a reshape of."""
+    while not isinstance(value.owner, ir.Block) and is_seen_through(value.owner.operation):
+        value = value.owner.operands[0]
+    return value
+
+
+def _outline(group: Group, functions: SharedFunctions, dead: _Dead) -> None:
+    """Puts a call of a function in the place of a group, and notes what is dead then."""
+    order, captured = _parts(group)
+    outputs = [
+        result for member in group.members for result in member.results if result in group.outputs
+    ]
+    types = [value.type for value in outputs]
+    location = ir.Location.fused([member.op.location for member in group.members])
+    with location, functions.insertion_point:
+        function = func.FuncOp(
+            functions.UNNAMED, ([value.type for value in captured], types), visibility="private"
+        )
+        function.attributes[GROUP] = ir.UnitAttr.get()
+        block = function.add_entry_block()
+        inside = dict(zip(captured, block.arguments, strict=True))
+        with ir.InsertionPoint(block):
+            for op in order:
+                clone = op.clone(ip=ir.InsertionPoint.current).operation
+                inside |= zip(op.results, clone.results, strict=True)
+                for inner in all_operations(clone):
+                    for number, operand in enumerate(inner.operands):
+                        if operand in inside:
+                            inner.operands[number] = inside[operand]
+            func.ReturnOp([inside[value] for value in outputs])
+    name = functions.shared(function.operation, kernel_name(group))
+    members = {result for member in group.members for result in member.results}
+    with ir.InsertionPoint.after(group.root.op), group.root.op.location:
+        call = func.CallOp(types, name, captured)
+        old_views = [
+            view
+            for old, new in zip(outputs, call.results, strict=True)
+            for view in _redirect(old, new, call.operation, members)
+        ]
+    for op in (*old_views, *reversed(order)):
+        dead.add_unless_used(op)
+
+
+def _redirect(
+    old: ir.Value, new: ir.Value, call: ir.Operation, members: set[ir.Value]
+) -> list[ir.Operation]:
+    """Has all but members use `new`, a result of `call`.
+
+    Reshapes that stand before the call are built anew after it. Gives the old ones, the last first.
+    """
+    views = []
+    for use in list(old.uses):
+        owner = use.owner.operation
+        if members.intersection(owner.results):
+            continue
+        if not is_seen_through(owner) or not owner.is_before_in_block(call):
+            owner.operands[use.operand_number] = new
+            continue
+        clone = owner.clone(ip=ir.InsertionPoint.current).operation
+        clone.operands[0] = new
+        views += [*_redirect(owner.results[0], clone.results[0], call, members), owner]
+        if not any(True for _ in clone.results[0].uses):
+            clone.erase()
+    return views
+
+
+def _parts(group: Group) -> tuple[list[ir.Operation], list[ir.Value]]:
+    """The operations of a group, in order, and the values from outside that they use."""
+    order: dict[ir.Value, ir.Operation] = {}
+    captured: dict[ir.Value, None] = {}
+    members = {result for member in group.members for result in member.results}
+
+    def need(value: ir.Value) -> None:
+        if isinstance(value.owner, ir.Block):
+            captured[value] = None
+            return
+        op = value.owner.operation
+        if op.results[0] in order:
+            return
+        if value in members or _belongs(op, members):
+            for operand in op.operands:
+                need(operand)
+            order[op.results[0]] = op
+        else:
+            captured[value] = None
+
+    for member in group.members:
+        inside = {
+            value
+            for inner in all_operations(member.op)
+            for value in (*inner.results, *_arguments(inner))
+        }
+        for operand in member.op.operands:
+            need(operand)
+        for inner in all_operations(member.op)[1:]:
+            for operand in inner.operands:
+                if operand not in inside:
+                    need(operand)
+        order[member.results[0]] = member.op
+    return list(order.values()), list(captured)
+
+
+def _arguments(op: ir.Operation) -> Sequence[ir.Value]:
+    return [
+        argument for region in op.regions for block in region.blocks for argument in block.arguments
+    ]
+
+
+def _belongs(op: ir.Operation, members: set[ir.Value]) -> bool:
+    """Whether an operation that is no member goes with the members."""
+    if op.name == "tensor.empty":
+        return True
+    if is_seen_through(op):
+        return _viewed(op.results[0]) in members
+    if op.name != "arith.constant":
+        return False
+    type_ = op.results[0].type
+    return not isinstance(type_, ir.RankedTensorType) or is_splat(op)
+
+
+def is_splat(constant: ir.Operation) -> bool:
+    """Whether a constant tensor has one value everywhere, and that value can be asked for."""
+    type_ = ir.RankedTensorType(constant.results[0].type)
+    # The bindings have no class for elements of other types, such as complex numbers.
+    if not isinstance(type_.element_type, ir.IntegerType | ir.FloatType | ir.IndexType):
+        return False
+    value = constant.attributes["value"]
+    return isinstance(value, ir.DenseElementsAttr) and value.is_splat

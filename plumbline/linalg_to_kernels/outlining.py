@@ -1,0 +1,122 @@
+"""Moves what is done to buffers outside of kernels into kernels.
+
+LLVM's optimiser takes more than twice as long for a function twice as long, so a model in one
+function is out of its reach. In a function of its own a loop nest also knows which of its buffers
+are apart in memory, which makes it a loop over vectors. Computations that are alike share a kernel.
+"""
+
+from collections.abc import Sequence
+
+from torch_mlir import ir
+from torch_mlir.dialects import func
+
+from plumbline.linalg_to_kernels.build_kernels import KERNEL, NOALIAS
+from plumbline.linalg_to_kernels.computations import GENERIC
+from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
+from plumbline.walk import all_operations
+
+_VIEWS = frozenset(
+    {
+        "memref.cast",
+        "memref.collapse_shape",
+        "memref.expand_shape",
+        "memref.reinterpret_cast",
+        "memref.subview",
+        "memref.transpose",
+    }
+)
+
+
+def outline_loops(module: ir.Operation) -> None:
+    """Moves each `linalg.generic` of `module` into a kernel, and calls that in its place."""
+    with module.context:
+        functions = SharedFunctions(module)
+        for op in all_operations(module):
+            if op.name == GENERIC:
+                _outline(op, functions)
+
+
+def _outline(op: ir.Operation, functions: SharedFunctions) -> None:
+    captured, constants = _captured(op)
+    noalias = _noalias(captured)
+    with ir.InsertionPoint(op), op.location:
+        call = func.CallOp([], ir.FlatSymbolRefAttr.get(functions.UNNAMED), captured)
+    with functions.insertion_point, op.location:
+        types = [value.type for value in captured]
+        kernel = func.FuncOp(functions.UNNAMED, (types, []), visibility="private")
+        kernel.attributes[KERNEL] = ir.UnitAttr.get()
+        kernel.attributes["arg_attrs"] = ir.ArrayAttr.get(
+            [ir.DictAttr.get({NOALIAS: ir.UnitAttr.get()} if known else {}) for known in noalias]
+        )
+        block = kernel.add_entry_block()
+        replaced = dict(zip(captured, block.arguments, strict=True))
+        with ir.InsertionPoint(block):
+            for constant in constants:
+                clone = constant.clone(ip=ir.InsertionPoint.current)
+                replaced |= dict(zip(constant.results, clone.operation.results, strict=True))
+            op.detach_from_parent()
+            ir.InsertionPoint.current.insert(op)
+            func.ReturnOp([])
+        for inner in all_operations(op):
+            for number, operand in enumerate(inner.operands):
+                if operand in replaced:
+                    inner.operands[number] = replaced[operand]
+    kind = "copy_kernel" if len(op.regions[0].blocks[0].operations) == 1 else "loops_kernel"
+    name = functions.shared(kernel.operation, kind)
+    call.attributes["callee"] = ir.FlatSymbolRefAttr.get(name)
+
+
+def _captured(op: ir.Operation) -> tuple[list[ir.Value], list[ir.Operation]]:
+    """The values from outside that `op` uses, and of these the constants, as operations."""
+    inside = all_operations(op)
+    defined = {result for inner in inside for result in inner.results}
+    defined |= {
+        argument
+        for inner in inside
+        for region in inner.regions
+        for block in region.blocks
+        for argument in block.arguments
+    }
+    values: dict[ir.Value, None] = {}
+    constants: dict[ir.Operation, None] = {}
+    for inner in inside:
+        for operand in inner.operands:
+            if operand in defined:
+                continue
+            owner = operand.owner
+            if not isinstance(owner, ir.Block) and owner.name == "arith.constant":
+                constants[owner] = None
+            else:
+                values[operand] = None
+    return list(values), list(constants)
+
+
+def _noalias(values: Sequence[ir.Value]) -> list[bool]:
+    """For each argument of a kernel whether it is a buffer that shares memory with no other."""
+    roots = [_root(value) if isinstance(value.type, ir.MemRefType) else None for value in values]
+    buffers = [root for root in roots if root is not None]
+    known = all(map(_is_known, buffers))
+    return [root is not None and known and buffers.count(root) == 1 for root in roots]
+
+
+def _root(value: ir.Value) -> ir.Value:
+    """The buffer that `value` is a view of."""
+    while not isinstance(value.owner, ir.Block) and value.owner.name in _VIEWS:
+        value = value.owner.operands[0]
+    return value
+
+
+def _is_known(root: ir.Value) -> bool:
+    """Whether a buffer is new, a constant, or an argument of a public function.
+
+    Arguments may be one buffer given twice, but are never written.
+    """
+    owner = root.owner
+    if isinstance(owner, ir.Block):
+        parent = owner.owner
+        return (
+            parent.operation.name == "func.func"
+            and "sym_visibility" not in parent.operation.attributes
+            and owner == parent.operation.regions[0].blocks[0]
+        )
+    return owner.name in ("memref.alloc", "memref.alloca", "memref.get_global")

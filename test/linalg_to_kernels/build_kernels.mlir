@@ -1,0 +1,134 @@
+// RUN: tcp-opt %s -build-kernels -canonicalize -cse | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#col = affine_map<(d0, d1) -> (d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#t = affine_map<(d0, d1) -> (d1, d0)>
+
+// Rows that are contiguous are done some at once, each step with these innermost. What the sum reads
+// is computed before it, and not again for the division.
+// CHECK-LABEL: func.func private @softmax_of_columns(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<40x100xf32, strided<[?, ?], offset: ?>> {llvm.noalias}, %[[Y:[^:]*]]: memref<40x100xf32, strided<[?, ?], offset: ?>> {llvm.noalias}) attributes {no_inline}
+// CHECK-DAG:     %[[EXP:.*]] = memref.alloca() {alignment = 64 : i64} : memref<40x64xf32>
+// CHECK-DAG:     %[[SUM:.*]] = memref.alloca() {alignment = 64 : i64} : memref<64xf32>
+// CHECK:         scf.for %[[FIRST:.*]] = %c0 to %c100 step %c64
+// CHECK-NEXT:      scf.for %{{.*}} = %c0 to %c40
+// CHECK:             scf.for %{{.*}} = %[[FIRST]] to %{{.*}} step %c1
+// CHECK:               math.exp
+// CHECK:               memref.store %{{.*}}, %[[EXP]]
+// CHECK:           scf.for %{{.*}} = %[[FIRST]] to
+// CHECK:             memref.store %{{.*}}, %[[SUM]]
+// CHECK:           scf.for %{{.*}} = %c0 to %c40
+// CHECK-NEXT:        scf.for %{{.*}} = %[[FIRST]] to
+// CHECK:               arith.addf
+// CHECK:               memref.store %{{.*}}, %[[SUM]]
+// CHECK:           scf.for %{{.*}} = %c0 to %c40
+// CHECK-NOT:           math.exp
+// CHECK:               arith.divf
+// CHECK:               memref.store %{{.*}}, %[[Y]]
+func.func private @softmax_of_columns(%x: tensor<40x100xf32>) -> tensor<40x100xf32> attributes {plumbline.group} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<100xf32>
+  %f = tensor.empty() : tensor<40x100xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<40x100xf32>) outs(%f : tensor<40x100xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<40x100xf32>
+  %3 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<100xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  } -> tensor<100xf32>
+  %4 = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]} ins(%2 : tensor<40x100xf32>) outs(%3 : tensor<100xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %o, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<100xf32>
+  %5 = linalg.generic {indexing_maps = [#id, #col, #id], iterator_types = ["parallel", "parallel"]} ins(%2, %4 : tensor<40x100xf32>, tensor<100xf32>) outs(%f : tensor<40x100xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %r = arith.divf %a, %s : f32
+    linalg.yield %r : f32
+  } -> tensor<40x100xf32>
+  return %5 : tensor<40x100xf32>
+}
+
+// A row is read once or twice, and what is known of it is a value.
+// CHECK-LABEL: func.func private @softmax_of_rows(
+// CHECK:         %[[EXP:.*]] = memref.alloca() {alignment = 64 : i64} : memref<100xf32>
+// CHECK:         scf.for %[[ROW:.*]] = %c0 to %c40
+// CHECK-NEXT:      %[[SUM:.*]] = scf.for %[[AT:.*]] = %c0 to %c100 step %c1 iter_args(
+// CHECK:             memref.store %{{.*}}, %[[EXP]][%[[AT]]]
+// CHECK:             scf.yield
+// CHECK:           scf.for
+// CHECK:             memref.load %[[EXP]]
+// CHECK:             arith.divf %{{.*}}, %[[SUM]]
+func.func private @softmax_of_rows(%x: tensor<40x100xf32>) -> tensor<40x100xf32> attributes {plumbline.group} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<40xf32>
+  %f = tensor.empty() : tensor<40x100xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<40x100xf32>) outs(%f : tensor<40x100xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<40x100xf32>
+  %3 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<40xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  } -> tensor<40xf32>
+  %4 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%2 : tensor<40x100xf32>) outs(%3 : tensor<40xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %o, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<40xf32>
+  %5 = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%2, %4 : tensor<40x100xf32>, tensor<40xf32>) outs(%f : tensor<40x100xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %r = arith.divf %a, %s : f32
+    linalg.yield %r : f32
+  } -> tensor<40x100xf32>
+  return %5 : tensor<40x100xf32>
+}
+
+// Both contiguous loops of a transposition run in pieces.
+// CHECK-LABEL: func.func private @transposition(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<?x?xf32, strided<[?, ?], offset: ?>> {llvm.noalias}, %[[N:[^:]*]]: index, %[[M:[^:]*]]: index,
+// CHECK:         scf.for %[[I:.*]] = %c0 to %[[N]] step %c16
+// CHECK-NEXT:      scf.for %[[J:.*]] = %c0 to %[[M]] step %c16
+// CHECK:             scf.for %[[A:.*]] = %[[I]] to
+// CHECK-NEXT:          scf.for %[[B:.*]] = %[[J]] to
+// CHECK-NEXT:            memref.load %[[X]][%[[B]], %[[A]]]
+func.func private @transposition(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x?xf32> attributes {plumbline.group} {
+  %e = tensor.empty(%n, %m) : tensor<?x?xf32>
+  %0 = linalg.generic {indexing_maps = [#t, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// A sum that contiguous elements are added to in turns is added up in memory, a piece at a time.
+// CHECK-LABEL: func.func private @sum_of_columns(
+// CHECK:         scf.for %{{.*}} = %c0 to %c1000 step %c512
+// CHECK:           scf.for
+// CHECK-NEXT:        memref.load
+// CHECK-NEXT:        memref.store
+// CHECK:           scf.for %{{.*}} = %c0 to %c40
+// CHECK-NEXT:        scf.for
+func.func private @sum_of_columns(%x: tensor<40x1000xf32>, %i: tensor<1000xf32>) -> tensor<1000xf32> attributes {plumbline.group} {
+  %0 = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<40x1000xf32>) outs(%i : tensor<1000xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %o, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<1000xf32>
+  return %0 : tensor<1000xf32>
+}
+
+// Results are new memory of the caller's.
+// CHECK-LABEL: func.func @call(
+// CHECK:         %[[X:.*]] = bufferization.to_buffer %arg0 read_only
+// CHECK:         %[[Y:.*]] = memref.alloc(%arg1, %arg2) {alignment = 64 : i64} : memref<?x?xf32>
+// CHECK:         call @transposition(%[[X]], %arg1, %arg2, %{{.*}})
+// CHECK:         bufferization.to_tensor %[[Y]] restrict writable
+func.func @call(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x?xf32> {
+  %0 = call @transposition(%x, %n, %m) : (tensor<?x?xf32>, index, index) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}

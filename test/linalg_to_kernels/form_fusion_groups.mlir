@@ -1,0 +1,154 @@
+// RUN: tcp-opt %s -form-fusion-groups -split-input-file | FileCheck %s
+
+#rows = affine_map<(d0) -> (d0)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+// What can be done row by row is one group, through reshapes too.
+// CHECK-LABEL: func.func @softmax(
+// CHECK:         %[[Y:.*]] = call @max_sub_exp_sum_div(%arg0)
+// CHECK:         return %[[Y]]
+// CHECK:       func.func private @max_sub_exp_sum_div(%{{.*}}: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {plumbline.group}
+// CHECK-COUNT-6: linalg.generic
+// CHECK-NOT:     linalg.generic
+func.func @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %f = tensor.empty() : tensor<4x8xf32>
+  %0 = linalg.generic {indexing_maps = [#rows], iterator_types = ["parallel"]} outs(%e : tensor<4xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %low : f32
+  } -> tensor<4xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%0 : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.maximumf %o, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  %column = tensor.expand_shape %1 [[0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
+  %2 = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d0, 0)>, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %column : tensor<4x8xf32>, tensor<4x1xf32>) outs(%f : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %d = arith.subf %a, %m : f32
+    %r = math.exp %d : f32
+    linalg.yield %r : f32
+  } -> tensor<4x8xf32>
+  %3 = linalg.generic {indexing_maps = [#rows], iterator_types = ["parallel"]} outs(%e : tensor<4xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  } -> tensor<4xf32>
+  %4 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%2 : tensor<4x8xf32>) outs(%3 : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %o, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  %5 = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%2, %4 : tensor<4x8xf32>, tensor<4xf32>) outs(%f : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %r = arith.divf %a, %s : f32
+    linalg.yield %r : f32
+  } -> tensor<4x8xf32>
+  return %5 : tensor<4x8xf32>
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// What is used elsewhere too is a result of the group, and reshapes of it follow the call. Groups
+// alike share a function.
+// CHECK-LABEL: func.func @used_twice(
+// CHECK:         %[[Z:.*]] = call @exp_add(%arg1) : (tensor<8xf32>) -> tensor<8xf32>
+// CHECK:         %[[Y:.*]]:2 = call @exp_add_0(%arg0) : (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+// CHECK-NEXT:    %[[V:.*]] = tensor.expand_shape %[[Y]]#0
+// CHECK-NEXT:    %[[W:.*]] = call @exp_add(%arg2)
+// CHECK:         return %[[V]], %[[Y]]#1, %[[Z]], %[[W]]
+func.func @used_twice(%x: tensor<8xf32>, %y: tensor<8xf32>, %z: tensor<8xf32>) -> (tensor<2x4xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  %view = tensor.expand_shape %0 [[0, 1]] output_shape [2, 4] : tensor<8xf32> into tensor<2x4xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%y : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    %s = arith.addf %r, %one : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%0 : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %a, %one : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  %3 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%z : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    %s = arith.addf %r, %one : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %view, %2, %1, %3 : tensor<2x4xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+#all = affine_map<(d0, d1) -> (d1)>
+#out = affine_map<(d0, d1) -> (d0, d1)>
+
+// What is broadcast is computed in the group that reads it.
+// CHECK-LABEL: func.func @broadcast(
+// CHECK:         %[[Y:.*]] = call @tanh_neg_add(%arg0, %arg1)
+func.func @broadcast(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %f = tensor.empty() : tensor<4x8xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.tanh %a : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%y : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.negf %a : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  %2 = linalg.generic {indexing_maps = [#all, #all, #out], iterator_types = ["parallel", "parallel"]} ins(%0, %1 : tensor<8xf32>, tensor<8xf32>) outs(%f : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
+
+// -----
+
+#left = affine_map<(d0, d1, d2) -> (d0, d1)>
+#right = affine_map<(d0, d1, d2) -> (d1, d2)>
+#out = affine_map<(d0, d1, d2) -> (d0, d2)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#transposed = affine_map<(d0, d1) -> (d1, d0)>
+
+// A contraction takes transpositions of its operands in, and what it starts from.
+// CHECK-LABEL: func.func @linear(
+// CHECK:         %[[Y:.*]] = call @contraction_kernel(
+// CHECK:         return %[[Y]]
+func.func @linear(%x: tensor<32x64xf32>, %w: tensor<48x64xf32>) -> tensor<32x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x48xf32>
+  %f = tensor.empty() : tensor<32x48xf32>
+  %0 = linalg.generic {indexing_maps = [#transposed, #id], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<48x64xf32>) outs(%e : tensor<64x48xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<64x48xf32>
+  %1 = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%f : tensor<32x48xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  } -> tensor<32x48xf32>
+  %2 = linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "reduction", "parallel"]} ins(%x, %0 : tensor<32x64xf32>, tensor<64x48xf32>) outs(%1 : tensor<32x48xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<32x48xf32>
+  return %2 : tensor<32x48xf32>
+}

@@ -1,0 +1,78 @@
+// RUN: tcp-opt %s -outline-loops -split-input-file | FileCheck %s
+
+#id = affine_map<(d0) -> (d0)>
+
+// Computations alike share a kernel; no buffer of this one shares memory with another.
+// CHECK-LABEL: func.func @twice(
+// CHECK:         call @loops_kernel(%arg0, %arg1, %[[FIRST:.*]]) :
+// CHECK:         call @loops_kernel(%arg1, %arg0, %{{.*}}) :
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+// CHECK:       func.func private @loops_kernel(
+// CHECK-SAME:    memref<8xf32> {llvm.noalias}, %{{.*}}: memref<8xf32> {llvm.noalias}, %{{.*}}: memref<8xf32> {llvm.noalias}) attributes {no_inline}
+// CHECK:         linalg.generic
+// CHECK:       func.func private @loops_kernel_0(
+func.func @twice(%arg0: memref<8xf32>, %arg1: memref<8xf32>) {
+  %0 = memref.alloc() : memref<8xf32>
+  linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%arg0, %arg1 : memref<8xf32>, memref<8xf32>) outs(%0 : memref<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %s = arith.addf %x, %y : f32
+    linalg.yield %s : f32
+  }
+  %1 = memref.alloc() : memref<8xf32>
+  linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%arg1, %arg0 : memref<8xf32>, memref<8xf32>) outs(%1 : memref<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %s = arith.addf %x, %y : f32
+    linalg.yield %s : f32
+  }
+  %2 = memref.alloc() : memref<8xf32>
+  linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%arg0, %arg1 : memref<8xf32>, memref<8xf32>) outs(%2 : memref<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %s = arith.subf %x, %y : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// Two views of one buffer share its memory.
+// CHECK-LABEL: func.func @views(
+// CHECK:       func.func private @copy_kernel(
+// CHECK-NOT:     llvm.noalias
+// CHECK:         return
+func.func @views(%arg0: memref<8xf32>) {
+  %0 = memref.alloc() : memref<8xf32>
+  %1 = memref.subview %0[0] [4] [1] : memref<8xf32> to memref<4xf32>
+  %2 = memref.subview %0[2] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 2>>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%1 : memref<4xf32>) outs(%2 : memref<4xf32, strided<[1], offset: 2>>) {
+  ^bb0(%x: f32, %z: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// Values from outside become arguments, but constants go along.
+// CHECK-LABEL: func.func @captured(
+// CHECK:         call @loops_kernel(%{{.*}}, %arg1) :
+// CHECK:       func.func private @loops_kernel(%{{.*}}: memref<8xf32> {llvm.noalias}, %[[SCALE:.*]]: f32)
+// CHECK:         %[[TWO:.*]] = arith.constant 2.0
+// CHECK:         arith.mulf %{{.*}}, %[[SCALE]]
+// CHECK:         arith.addf %{{.*}}, %[[TWO]]
+func.func @captured(%arg0: memref<8xf32>, %arg1: f32) {
+  %two = arith.constant 2.0 : f32
+  %0 = memref.alloc() : memref<8xf32>
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%0 : memref<8xf32>) {
+  ^bb0(%z: f32):
+    %m = arith.mulf %z, %arg1 : f32
+    %s = arith.addf %m, %two : f32
+    linalg.yield %s : f32
+  }
+  return
+}
