@@ -9,6 +9,7 @@ from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.calls import separate_called_functions
 from plumbline.linalg_to_kernels.elementary_functions import expand_elementary_functions
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
+from plumbline.linalg_to_kernels.memory_plan import plan_memory
 from plumbline.linalg_to_kernels.outlining import outline_loops
 from plumbline.linalg_to_kernels.pipelines import (
     BUFFERIZE,
@@ -102,6 +103,12 @@ OUTLINE_LOOPS = Pass(
     outline_loops,
 )
 
+PLAN_MEMORY = Pass(
+    "plan-memory",
+    "Put the temporaries of a function into one arena, sharing bytes by lifetime",
+    plan_memory,
+)
+
 EXPAND_ELEMENTARY_FUNCTIONS = Pass(
     "expand-elementary-functions",
     "Spell exp, tanh and erf of f32 in arithmetic",
@@ -126,6 +133,7 @@ def linalg_to_kernels_pipeline(unit: VectorUnit) -> Pipeline:
             SPECIALISE_KERNELS,
             NAME_COMPUTATIONS,
             OUTLINE_LOOPS,
+            PLAN_MEMORY,
             EXPAND_ELEMENTARY_FUNCTIONS,
             MAKE_LOOPS,
         ),

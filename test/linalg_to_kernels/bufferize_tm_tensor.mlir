@@ -16,7 +16,7 @@
 // CHECK-NEXT:    tm_tensor.sort {{.*}} outs(%[[SORTED]] :
 
 // KERNELS-LABEL: func.func @written_between(
-// KERNELS:         %[[SUMS:.*]] = memref.alloc()
+// KERNELS:         %[[SUMS:.*]] = memref.view {{.*}} to memref<10xf32>
 // KERNELS:         %[[WRITTEN:.*]] = memref.alloc()
 // KERNELS-NEXT:    call @copy_kernel(%[[SUMS]], %[[WRITTEN]])
 // KERNELS-NEXT:    memref.store %{{.*}}, %[[WRITTEN]][

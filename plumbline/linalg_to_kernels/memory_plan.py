@@ -1,0 +1,176 @@
+"""Puts the temporaries of a function into one arena, sharing bytes by lifetime.
+
+A temporary lives from where it is allocated to its last use. The largest are placed first, each at
+the lowest offset where it is clear of those that live at the same time (greedy by size: Pisarchyk
+and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020).
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from torch_mlir import ir
+from torch_mlir.dialects import memref
+
+from plumbline.linalg_to_kernels.build_kernels import KERNEL
+from plumbline.linalg_to_kernels.building import index
+
+_ALIGNMENT = 64
+"""Of each temporary, in bytes: a cache line, and the widest vector of AVX-512."""
+
+PLAN = "plumbline.memory_plan"
+"""The attribute of an arena that tells of it, in bytes."""
+
+_VIEWS = frozenset(
+    {"memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.subview"}
+)
+
+_USERS = frozenset(
+    {"func.call", "linalg.generic", "memref.copy", "memref.dim", "memref.load", "memref.store"}
+)
+"""What may be done to a temporary; where another operation gets it, it may live on."""
+
+
+@dataclass(eq=False)
+class _Temporary:
+    """A buffer of a static size that is used in its block alone."""
+
+    allocation: ir.Operation
+    release: ir.Operation
+    bytes: int
+    first: int
+    """When it is allocated: the place of an operation in the block."""
+    last: int
+    """When it is last used."""
+    offset: int = field(default=0, init=False)
+
+    def lives_with(self, other: "_Temporary") -> bool:
+        """Whether both live at once."""
+        return self.first <= other.last and other.first <= self.last
+
+
+def plan_memory(module: ir.Operation) -> None:
+    """Gives each function of `module` but kernels an arena, if it has several temporaries."""
+    with module.context:
+        for view in module.regions[0].blocks[0].operations:
+            function = view.operation
+            if function.name == "func.func" and KERNEL not in function.attributes:
+                for block in function.regions[0].blocks:
+                    _plan(block)
+
+
+def _plan(block: ir.Block) -> None:
+    temporaries = list(_temporaries(block))
+    if len(temporaries) < 2:
+        return
+    peak = _place(temporaries)
+    first = temporaries[0].allocation
+    sizes = {
+        "peak": peak,
+        "sum": sum(temporary.bytes for temporary in temporaries),
+        "lower_bound": _lower_bound(temporaries),
+    }
+    i64 = ir.IntegerType.get_signless(64)
+    i8 = ir.IntegerType.get_signless(8)
+    with ir.InsertionPoint(first), first.location:
+        arena = memref.AllocOp(ir.MemRefType.get([peak], i8), [], [], alignment=_ALIGNMENT)
+        arena.operation.attributes[PLAN] = ir.DictAttr.get(
+            {name: ir.IntegerAttr.get(i64, size) for name, size in sizes.items()}
+        )
+    with ir.InsertionPoint(_last(temporaries)), first.location:
+        memref.dealloc(arena.result)
+    for temporary in temporaries:
+        allocation = temporary.allocation
+        with ir.InsertionPoint(allocation), allocation.location:
+            placed = memref.view(
+                allocation.results[0].type, arena.result, index(temporary.offset), []
+            )
+        allocation.results[0].replace_all_uses_with(placed)
+        temporary.release.erase()
+        allocation.erase()
+
+
+def _last(temporaries: Sequence[_Temporary]) -> ir.Operation:
+    """The operation that releases the last of them."""
+    last = temporaries[0].release
+    for temporary in temporaries:
+        if last.is_before_in_block(temporary.release):
+            last = temporary.release
+    return last
+
+
+def _temporaries(block: ir.Block) -> Iterator[_Temporary]:
+    operations = [view.operation for view in block.operations]
+    for place, op in enumerate(operations):
+        if op.name != "memref.alloc" or op.operands:
+            continue
+        users = list(_users(op.results[0]))
+        releases = [user for user in users if user.name == "memref.dealloc"]
+        others = [user for user in users if user.name != "memref.dealloc"]
+        if len(releases) != 1 or releases[0].block != block or not all(map(_only_uses, others)):
+            continue
+        if bytes_ := _bytes(op):
+            last = max((_place_in(block, operations, user) for user in others), default=place)
+            yield _Temporary(op, releases[0], bytes_, place, last)
+
+
+def _only_uses(user: ir.Operation) -> bool:
+    """Whether nothing of what an operation gives is a buffer that it has been given."""
+    return user.name in _USERS and not any(
+        isinstance(result.type, ir.MemRefType) for result in user.results
+    )
+
+
+def _place_in(block: ir.Block, operations: Sequence[ir.Operation], user: ir.Operation) -> int:
+    """Where the operation of a block stands that an operation is in."""
+    while user.block != block:
+        user = user.parent.operation
+    return operations.index(user)
+
+
+def _users(buffer: ir.Value) -> Iterator[ir.Operation]:
+    """The operations that use a buffer, by way of views or not."""
+    for use in buffer.uses:
+        user = use.owner.operation
+        if user.name in _VIEWS:
+            yield from _users(user.results[0])
+        else:
+            yield user
+
+
+def _bytes(allocation: ir.Operation) -> int:
+    type_ = ir.MemRefType(allocation.results[0].type)
+    return int(math.prod(type_.shape)) * _element_bytes(type_.element_type)
+
+
+def _element_bytes(type_: ir.Type) -> int:
+    if isinstance(type_, ir.ComplexType):
+        return 2 * _element_bytes(type_.element_type)
+    if isinstance(type_, ir.IndexType):
+        return 8
+    # An i1 takes a byte of its own.
+    return max(int(type_.width) // 8, 1)
+
+
+def _place(temporaries: Sequence[_Temporary]) -> int:
+    """Gives each temporary its offset, and gives the end of the last one."""
+    placed: list[_Temporary] = []
+    for temporary in sorted(temporaries, key=lambda one: -one.bytes):
+        offset = 0
+        beside = [other for other in placed if other.lives_with(temporary)]
+        for other in sorted(beside, key=lambda one: one.offset):
+            if offset + temporary.bytes <= other.offset:
+                break
+            end = other.offset + other.bytes
+            offset = max(offset, -(-end // _ALIGNMENT) * _ALIGNMENT)
+        temporary.offset = offset
+        placed.append(temporary)
+    return max(temporary.offset + temporary.bytes for temporary in temporaries)
+
+
+def _lower_bound(temporaries: Sequence[_Temporary]) -> int:
+    """The bytes of those that live at once, where these are most."""
+    return max(
+        sum(other.bytes for other in temporaries if other.first <= one.first <= other.last)
+        for one in temporaries
+    )

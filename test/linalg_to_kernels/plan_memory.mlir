@@ -1,0 +1,52 @@
+// RUN: tcp-opt %s -plan-memory -canonicalize -split-input-file | FileCheck %s
+
+// The third may lie where the first did, which is used no more. The arena tells how well it does.
+// CHECK-LABEL: func.func @chain(
+// CHECK:         %[[ARENA:.*]] = memref.alloc() {alignment = 64 : i64, plumbline.memory_plan = {lower_bound = 512 : i64, peak = 512 : i64, sum = 768 : i64}} : memref<512xi8>
+// CHECK:         %[[A:.*]] = memref.view %[[ARENA]][%c0][] : memref<512xi8> to memref<64xf32>
+// CHECK:         %[[B:.*]] = memref.view %[[ARENA]][%c256][] : memref<512xi8> to memref<8x8xf32>
+// CHECK:         %[[C:.*]] = memref.view %[[ARENA]][%c0][] : memref<512xi8> to memref<64xf32>
+// CHECK:         memref.dealloc %[[ARENA]]
+// CHECK-NOT:     memref.dealloc
+// CHECK:         return %{{.*}} : memref<64xf32>
+func.func @chain(%x: memref<64xf32>) -> memref<64xf32> {
+  %a = memref.alloc() : memref<64xf32>
+  call @kernel(%x, %a) : (memref<64xf32>, memref<64xf32>) -> ()
+  %b = memref.alloc() : memref<8x8xf32>
+  %flat = memref.collapse_shape %b [[0, 1]] : memref<8x8xf32> into memref<64xf32>
+  call @kernel(%a, %flat) : (memref<64xf32>, memref<64xf32>) -> ()
+  %c = memref.alloc() : memref<64xf32>
+  call @kernel(%flat, %c) : (memref<64xf32>, memref<64xf32>) -> ()
+  %d = memref.alloc() : memref<64xf32>
+  call @kernel(%c, %d) : (memref<64xf32>, memref<64xf32>) -> ()
+  memref.dealloc %a : memref<64xf32>
+  memref.dealloc %b : memref<8x8xf32>
+  memref.dealloc %c : memref<64xf32>
+  return %d : memref<64xf32>
+}
+
+func.func private @kernel(%x: memref<64xf32>, %y: memref<64xf32>) attributes {no_inline}
+
+// -----
+
+// Where a loop is handed a buffer, it may live on: it stays as it is, as do those of unknown sizes.
+// CHECK-LABEL: func.func @loop(
+// CHECK-NOT:     memref.view
+func.func @loop(%x: memref<64xf32>, %n: index) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = memref.alloc() : memref<64xf32>
+  %b = memref.alloc() : memref<64xf32>
+  %d = memref.alloc(%n) : memref<?xf32>
+  %one = arith.constant 1.0 : f32
+  memref.store %one, %d[%c0] : memref<?xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %a, %q = %b) -> (memref<64xf32>, memref<64xf32>) {
+    memref.store %one, %q[%c0] : memref<64xf32>
+    scf.yield %q, %p : memref<64xf32>, memref<64xf32>
+  }
+  %0 = memref.load %r#0[%c0] : memref<64xf32>
+  memref.dealloc %a : memref<64xf32>
+  memref.dealloc %b : memref<64xf32>
+  memref.dealloc %d : memref<?xf32>
+  return %0 : f32
+}
