@@ -65,7 +65,8 @@ class NativeFunction:
     def __call__(self, *arrays: Tensor) -> tuple[Tensor, ...]:
         """Calls the function; element types and ranks are those of the signature.
 
-        The results are copies that numpy owns; the function's own memory is given back.
+        The results lie where the function has put them; that memory is given back with the last
+        array that lies there. One that would share memory with an argument is a copy.
 
         Raises:
           UserError: the program refuses the arguments, or fails: a size does not fit, an index is
@@ -81,17 +82,14 @@ class NativeFunction:
                 raise UserError(ctypes.string_at(message).decode())
             finally:
                 _free(message)
-        buffers: set[int | None] = set()
-        try:
-            outputs = []
-            for index, spec in enumerate(self._signature.outputs):
-                memref = getattr(results, f"_{index}")
-                buffers.add(memref.base)
-                outputs.append(_copy(memref, spec))
-            return tuple(outputs)
-        finally:
-            for buffer in buffers - {array.ctypes.data for array in kept}:
-                _free(buffer)
+        memrefs = [getattr(results, f"_{index}") for index in range(len(self._signature.outputs))]
+        # Results may share memory.
+        bases = {memref.base for memref in memrefs} - {array.ctypes.data for array in kept}
+        allocations = {base: _Allocation(base) for base in bases}
+        return tuple(
+            _array(memref, spec, allocations.get(memref.base))
+            for memref, spec in zip(memrefs, self._signature.outputs, strict=True)
+        )
 
 
 def _memref_fields(rank: int, *, flat: bool) -> list[tuple[str, Any]]:
@@ -120,13 +118,36 @@ def _flatten(array: Tensor) -> list[int]:
     return [pointer, pointer, 0, *array.shape, *strides]
 
 
-def _copy(memref: Any, spec: TensorSpec) -> Tensor:
+class _Allocation:
+    """Memory that the program has allocated, given back when nothing refers to this any more."""
+
+    def __init__(self, pointer: int | None) -> None:
+        self._pointer = pointer
+
+    def __del__(self) -> None:
+        _free(self._pointer)
+
+
+class _Elements:
+    """A result as numpy asks for it."""
+
+    def __init__(self, interface: dict[str, Any], allocation: _Allocation | None) -> None:
+        self.__array_interface__ = interface
+        self._allocation = allocation
+
+
+def _array(memref: Any, spec: TensorSpec, allocation: _Allocation | None) -> Tensor:
+    """The array of a result; without an allocation of its own, a copy."""
     dtype = spec.element_type.numpy_dtype
-    sizes = list(memref.sizes) if spec.rank else []
-    strides = [stride * dtype.itemsize for stride in memref.strides] if spec.rank else []
+    sizes = tuple(memref.sizes) if spec.rank else ()
     if 0 in sizes:
         return np.empty(sizes, dtype)
-    last = sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
-    begin = memref.data + memref.offset * dtype.itemsize
-    raw = (ctypes.c_char * (last + dtype.itemsize)).from_address(begin)
-    return np.ndarray(sizes, dtype, raw, 0, strides).copy()
+    interface = {
+        "version": 3,
+        "shape": sizes,
+        "typestr": dtype.str,
+        "data": (memref.data + memref.offset * dtype.itemsize, False),
+        "strides": tuple(stride * dtype.itemsize for stride in memref.strides) if spec.rank else (),
+    }
+    array = np.asarray(_Elements(interface, allocation))
+    return array if allocation else array.copy()

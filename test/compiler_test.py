@@ -1,4 +1,5 @@
 import logging
+import os
 import subprocess
 import sys
 import threading
@@ -60,6 +61,36 @@ def test_results_outlive_the_program() -> None:
     (result,) = program(torch.arange(1000.0))
     del program
     assert torch.equal(result, torch.arange(1000.0))
+
+
+class _Shared(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        total = x + 1
+        return x, total, total
+
+
+def test_results_lie_where_the_program_has_put_them() -> None:
+    program = plumbline.compile(_Shared(), (torch.zeros(3),))
+    given = np.zeros(3, np.float32)
+    same, total, _ = program(given)
+    assert not total.flags.owndata
+    same[:] = 7
+    assert not given.any(), "a result is no argument"
+
+
+def test_results_are_given_back_with_the_last_array() -> None:
+    program = plumbline.compile(torch.nn.ReLU(), (torch.ones(256, 1024),))
+    given = torch.ones(256, 1024)
+    before = _resident_megabytes()
+    for _ in range(500):
+        (kept,) = program(given)
+    assert _resident_megabytes() - before < 50
+    assert torch.equal(kept, given)
+
+
+def _resident_megabytes() -> int:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
 
 
 @pytest.mark.parametrize(
