@@ -48,6 +48,11 @@ def plumbline_repositories():
         name = "pip_deps",
         lock = str(Label("//:requirements_lock.txt")),
     )
+    # Fetched only where //test/benchmark:peers is built.
+    pip_deps(
+        name = "peers_deps",
+        lock = str(Label("//test/benchmark:peers_lock.txt")),
+    )
     buildifier(
         name = "buildifier",
         version = "8.2.1",

@@ -1,4 +1,4 @@
-"""The Python packages of requirements_lock.txt, installed by pip while Bazel loads the workspace."""
+"""The Python packages of a lock file, installed by pip while Bazel loads the workspace."""
 
 load(":interpreter.bzl", "find_python")
 
@@ -60,7 +60,7 @@ pathlib.Path("site-packages.sha256").write_text("\\n".join(lines) + "\\n")
 """
 
 _REQUIREMENTS = '''\
-"""The packages of requirements_lock.txt as Bazel targets."""
+"""The packages of {lock} as Bazel targets."""
 
 PACKAGES = {packages}
 
@@ -75,14 +75,14 @@ def requirement(name):
     """
     package = name.lower().replace("_", "-").replace(".", "-")
     if package not in PACKAGES:
-        fail("requirement(\\"%s\\"): no such package in requirements_lock.txt. Add it to " % name +
-             "requirements.txt and run `./bazelw run //:requirements_lock`.")
+        fail("requirement(\\"%s\\"): no such package in {lock}. Add it to the " % name +
+             "requirements that its first line names and run `./bazelw run //:requirements_lock`.")
     return str(Label("//:" + package))
 '''
 
 _PIP_FAILED = """
 
-pip could not install requirements_lock.txt (exit code {code}). Its last words:
+pip could not install {lock} (exit code {code}). Its last words:
 
 {words}
 
@@ -99,7 +99,7 @@ _NO_PIP = """
 
 _TORCH_FAILED = """
 
-requirements_lock.txt is installed, but `import torch` fails:
+{lock} is installed, but `import torch` fails:
 
 {words}
 
@@ -117,6 +117,7 @@ def _package(line):
 
 def _pip_deps_impl(repository_ctx):
     lock = repository_ctx.path(repository_ctx.attr.lock)
+    lock_name = "/".join([part for part in (repository_ctx.attr.lock.package, lock.basename) if part])
     lines = [line.strip() for line in repository_ctx.read(lock).splitlines()]
     packages = [_package(line) for line in lines if line and not line.startswith("#")]
 
@@ -151,6 +152,7 @@ def _pip_deps_impl(repository_ctx):
         fail(_PIP_FAILED.format(
             code = result.return_code,
             command = " ".join(command),
+            lock = lock_name,
             words = _last_lines(result, 15),
         ))
     repository_ctx.delete("tmp")
@@ -170,15 +172,16 @@ def _pip_deps_impl(repository_ctx):
         fail("\n\nThe installed packages could not be listed:\n\n" + _last_lines(result, 15))
 
     # An index may offer a torch that was built for CUDA, which does not load without CUDA's libraries.
-    result = repository_ctx.execute(
-        [python, "-c", "import torch"],
-        environment = {"PYTHONPATH": str(repository_ctx.path("site-packages"))},
-    )
-    if result.return_code:
-        fail(_TORCH_FAILED.format(words = _last_lines(result, 15)))
+    if "torch" in packages:
+        result = repository_ctx.execute(
+            [python, "-c", "import torch"],
+            environment = {"PYTHONPATH": str(repository_ctx.path("site-packages"))},
+        )
+        if result.return_code:
+            fail(_TORCH_FAILED.format(lock = lock_name, words = _last_lines(result, 15)))
 
     repository_ctx.file("start/sitecustomize.py", _SITECUSTOMIZE, executable = False)
-    repository_ctx.file("requirements.bzl", _REQUIREMENTS.format(packages = repr(packages)))
+    repository_ctx.file("requirements.bzl", _REQUIREMENTS.format(lock = lock_name, packages = repr(packages)))
     repository_ctx.file("BUILD.bazel", _BUILD)
 
 pip_deps = repository_rule(
@@ -190,7 +193,7 @@ decide where packages come from.""",
     attrs = {
         "lock": attr.label(
             allow_single_file = True,
-            doc = "The lock file: one `name==version` a line.",
+            doc = "The lock file: one `name==version` a line, hashes after it as pip takes them.",
             mandatory = True,
         ),
     },

@@ -1,6 +1,7 @@
-"""Holds requirements.txt, requirements_lock.txt and the installed packages against each other."""
+"""Holds requirements, lock files and the installed packages against each other."""
 
 import importlib.metadata
+import re
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from third_party.python import requirements_lock
+from third_party.python.requirements_lock import PEERS
 
 # Unresolved, so that it is the folder in the runfiles.
 _WORKSPACE = Path(__file__).parents[3]
@@ -68,8 +70,18 @@ def test_lock_is_written_the_way_the_program_writes_it() -> None:
         requirements_lock.lock_line(name, next(iter(pin.specifier)).version)
         for name, pin in LOCK.items()
     )
-    expected = requirements_lock.HEADER + "\n".join(lines) + "\n"
+    expected = requirements_lock.MAIN.header + "\n".join(lines) + "\n"
     assert (_WORKSPACE / "requirements_lock.txt").read_text() == expected
+
+
+def test_lock_of_peers_holds_what_is_asked_for_and_nothing_of_the_other() -> None:
+    text = (_WORKSPACE / PEERS.path).read_text()
+    lines = requirements_lock.pins(text)
+    assert text == PEERS.header + "\n".join(sorted(lines)) + "\n"
+    assert all(re.fullmatch(r"[a-z0-9-]+==\S+ --hash=sha256:[0-9a-f]{64}", line) for line in lines)
+    locked = set(map(requirements_lock.package, lines))
+    assert {requirement.name for requirement in _requirements(PEERS.requirements)} <= locked
+    assert not locked & set(LOCK)
 
 
 if __name__ == "__main__":
