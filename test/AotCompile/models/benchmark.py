@@ -17,10 +17,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
-from typing import Any
 
 import torch
-from torch.overrides import TorchFunctionMode
 
 import plumbline
 from plumbline.compiler import STAGES
@@ -33,6 +31,7 @@ from test.AotCompile.models import (
     speech_loader_lib,
     vision_loader_lib,
 )
+from test.AotCompile.models.float64 import exact_outputs, outputs
 
 _LIBRARIES = (
     language_loader_lib,
@@ -77,26 +76,6 @@ class _StageReport:
         print(f"  {'in all':14}{time.monotonic() - self._begin:8.1f}")
 
 
-class _InDouble(TorchFunctionMode):
-    """Has float64 wherever a model asks for float32, as norms do for the sake of half precision."""
-
-    def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Sequence[type],
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        if func is torch.Tensor.float:
-            func = torch.Tensor.double
-        given = {name: _widened(value) for name, value in (kwargs or {}).items()}
-        return func(*(_widened(value) for value in args), **given)
-
-
-def _widened(value: Any) -> Any:
-    return torch.float64 if value is torch.float32 else value
-
-
 def _loaders() -> dict[str, ModuleType]:
     """The library that has each program."""
     return {
@@ -105,19 +84,6 @@ def _loaders() -> dict[str, ModuleType]:
         for name in vars(library)
         if name.endswith(_SUFFIX) and not name.startswith("_")
     }
-
-
-def _outputs(model: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-    with torch.no_grad():
-        returned = model(*inputs)
-    return (returned,) if isinstance(returned, torch.Tensor) else tuple(returned)
-
-
-def _exact_outputs(program: TorchLoaderOutput) -> tuple[torch.Tensor, ...]:
-    """What the program answers in float64; it stays in float64."""
-    wide = [tensor.double() if tensor.is_floating_point() else tensor for tensor in program.inputs]
-    with _InDouble():
-        return _outputs(program.model.double(), wide)
 
 
 def _errors(
@@ -178,13 +144,13 @@ def _measure(name: str, library: ModuleType, options: argparse.Namespace) -> Non
     print(f"  library, MB: code {code:.2f}, weights {weights:.1f}")
 
     ours = _milliseconds(lambda: compiled(*program.inputs), options.seconds)
-    pytorch = _milliseconds(lambda: _outputs(program.model, program.inputs), options.seconds)
+    pytorch = _milliseconds(lambda: outputs(program.model, program.inputs), options.seconds)
     print(f"  run, ms: Plumbline {ours:.2f}, PyTorch {pytorch:.2f}, ratio {ours / pytorch:.2f}")
 
     actual = compiled(*program.inputs)
-    eager = _outputs(program.model, program.inputs)
+    eager = outputs(program.model, program.inputs)
     share = _share(program, actual)
-    exact = _exact_outputs(program)
+    exact = exact_outputs(program.model, program.inputs)
     print("  largest error    absolute  relative")
     for what, left, right in (
         ("Plumbline", actual, exact),
