@@ -1,0 +1,71 @@
+"""The benchmark beside other frameworks measures what it says, with those that there are."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from test.benchmark import cases, peers
+from test.benchmark.ceilings import Ceilings, Rates, least_seconds
+from test.benchmark.frameworks import FRAMEWORKS
+
+
+def test_prints_a_row_with_ratios_and_a_ceiling(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    figures = tmp_path / "figures.jsonl"
+    arguments = ["small_softmax", "--quick", "--peers", "eager", f"--output={figures}"]
+    assert peers.main(arguments) == 0
+    table = capfd.readouterr().out
+    (row,) = re.findall(r"^\| small_softmax \| (.*) \|$", table, re.MULTILINE)
+    ours, eager, best, ceiling, _, _ = row.split(" | ")
+    assert float(ours) > 0
+    assert 0 < float(eager) == float(best.strip("*"))
+    assert float(ceiling.rstrip("%")) <= 100
+    found = json.loads(figures.read_text())
+    errors = {result["framework"]: result["error"] for result in found["results"]}
+    assert errors.keys() == {"Plumbline", "eager"}
+    assert all(0 < error < 1e-6 for error in errors.values())
+
+
+@pytest.mark.skipif(not FRAMEWORKS["openvino"].missing(), reason="it is installed")
+def test_a_peer_that_is_not_there_is_said_so(capfd: pytest.CaptureFixture[str]) -> None:
+    assert peers.main(["small_add", "--quick", "--peers", "openvino"]) == 0
+    table = capfd.readouterr().out
+    assert re.search(r"^\| small_add \| [\d.]+ \| not installed \|", table, re.MULTILINE), table
+    assert "- small_add, openvino: not installed: openvino" in table
+
+
+def test_a_case_without_a_name_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        peers.main(["conv_*", "nothing"])
+    assert "no case matches nothing; there are matmul_1024, " in capfd.readouterr().err
+
+
+def test_patterns_choose_cases_in_the_order_of_the_table() -> None:
+    names = [case.name for case in cases.chosen(["softmax_*", "matmul_1024"])]
+    assert names[0] == "matmul_1024"
+    assert set(names[1:]) == {name for name in cases.CASES if name.startswith("softmax_")}
+
+
+@pytest.mark.parametrize("target_cpu", ["native", "baseline"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ceilings_are_of_a_machine(target_cpu: str, threads: int) -> None:
+    ceilings = Ceilings(target_cpu, threads, 1e6)
+    ceilings.measure()
+    rates = ceilings.rates()
+    # What no core is below or above.
+    for rate in (rates.flops, rates.copied, rates.read):
+        assert 1e9 < rate < 1e13
+
+
+def test_the_higher_bound_counts() -> None:
+    rates = Rates(flops=100.0, copied=10.0, read=20.0)
+    assert least_seconds(rates, flops=1000.0, read=1.0, written=1.0) == 10.0
+    assert least_seconds(rates, flops=0.0, read=30.0, written=10.0) == 2.0 + 1.0
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
