@@ -1,6 +1,6 @@
 """Times compiled programs beside PyTorch eager, torch.compile, ONNX Runtime and OpenVINO.
 
-    bazel run //test/benchmark:peers -- --threads 1 2 --target-cpu native 'conv_*' resnet50
+    bazel run //test/benchmark:peers -- --target-cpu=native --threads=1,2 'conv_*' resnet50
 
 Prints a table for each target and number of threads, in Markdown. Each case is run in a process of
 its own, by all frameworks in turns; figures of a case are of one run, and so are the ceilings.
@@ -14,13 +14,18 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
+from plumbline.errors import UserError
+from plumbline.llvm_to_asm.assembly import Target
 from test.benchmark import cases, report
 from test.benchmark.frameworks import BASELINE_ENVIRONMENT, FRAMEWORKS, OURS
 from test.benchmark.measurement import Request, Result, Work
 from test.benchmark.report import Row
+
+_PEERS = [name for name in FRAMEWORKS if name != OURS]
 
 _ROUNDS = 9
 _QUICK_ROUNDS = 3
@@ -106,18 +111,56 @@ def _attempt(request: Request, time_limit: float) -> tuple[Row, Result | None]:
     return row, Result(last, problem) if problem and last else None
 
 
+_T = TypeVar("_T")
+
+
+def _list_of(one: Callable[[str], _T]) -> Callable[[str], list[_T]]:
+    return lambda text: [one(word) for word in text.split(",")]
+
+
+def _target_cpu(text: str) -> str:
+    try:
+        Target.for_cpu(text)
+    except UserError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return text
+
+
+def _threads(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of threads")
+    return int(text)
+
+
+def _peer(text: str) -> str:
+    if text not in _PEERS:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(_PEERS)}")
+    return text
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    peers = [name for name in FRAMEWORKS if name != OURS]
     parser.add_argument(
         "case", nargs="*", help="names of cases, or patterns as the shell's; all without any"
     )
     parser.add_argument("--list", action="store_true", help="print the cases' names, and end")
-    parser.add_argument("--target-cpu", nargs="+", default=["native"], help="as //tools/aot's")
-    parser.add_argument("--threads", nargs="+", type=int, default=[1])
-    parser.add_argument("--peers", nargs="+", choices=peers, default=peers)
+    parser.add_argument(
+        "--target-cpu",
+        type=_list_of(_target_cpu),
+        default=["native"],
+        help="one or more, by commas",
+    )
+    parser.add_argument(
+        "--threads", type=_list_of(_threads), default=[1], help="one number or more, by commas"
+    )
+    parser.add_argument(
+        "--peers",
+        type=_list_of(_peer),
+        default=_PEERS,
+        help=f"of {', '.join(_PEERS)}, by commas (default: all)",
+    )
     parser.add_argument("--quick", action="store_true", help=f"{_QUICK_ROUNDS} rounds of turns")
     parser.add_argument("--time-limit", type=float, default=900.0, help="seconds for a case")
     parser.add_argument("--output", type=Path, help="a file to which all figures go, as JSON")

@@ -16,7 +16,7 @@ def test_prints_a_row_with_ratios_and_a_ceiling(
     capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     figures = tmp_path / "figures.jsonl"
-    arguments = ["small_softmax", "--quick", "--peers", "eager", f"--output={figures}"]
+    arguments = ["small_softmax", "--quick", "--peers=eager", f"--output={figures}"]
     assert peers.main(arguments) == 0
     table = capfd.readouterr().out
     (row,) = re.findall(r"^\| small_softmax \| (.*) \|$", table, re.MULTILINE)
@@ -32,16 +32,27 @@ def test_prints_a_row_with_ratios_and_a_ceiling(
 
 @pytest.mark.skipif(not FRAMEWORKS["openvino"].missing(), reason="it is installed")
 def test_a_peer_that_is_not_there_is_said_so(capfd: pytest.CaptureFixture[str]) -> None:
-    assert peers.main(["small_add", "--quick", "--peers", "openvino"]) == 0
+    assert peers.main(["small_add", "--quick", "--peers=openvino"]) == 0
     table = capfd.readouterr().out
     assert re.search(r"^\| small_add \| [\d.]+ \| not installed \|", table, re.MULTILINE), table
     assert "- small_add, openvino: not installed: openvino" in table
 
 
-def test_a_case_without_a_name_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["conv_*", "nothing"], "no case matches nothing; there are matmul_1024, "),
+        (["--peers=eager,tvm"], "'tvm' is none of eager, compile, onnxruntime, openvino"),
+        (["--threads=1,0"], "'0' is no number of threads"),
+        (["--target-cpu=native,z80"], "target_cpu 'z80': LLVM knows no such CPU"),
+    ],
+)
+def test_what_there_is_not_is_refused_by_name(
+    capfd: pytest.CaptureFixture[str], arguments: list[str], expected: str
+) -> None:
     with pytest.raises(SystemExit):
-        peers.main(["conv_*", "nothing"])
-    assert "no case matches nothing; there are matmul_1024, " in capfd.readouterr().err
+        peers.main(arguments)
+    assert expected in capfd.readouterr().err
 
 
 def test_patterns_choose_cases_in_the_order_of_the_table() -> None:
