@@ -5,7 +5,6 @@ it is told, so that a run of it takes milliseconds whatever the size.
 """
 
 import ctypes
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import numpy as np
 
 from plumbline.llvm_to_asm.assembly import Target, emit_object
 from plumbline.llvm_to_asm.probe import vector_unit_of
+from test.benchmark.timing import clock_for
 
 # Enough for two multiply-adds a cycle that each take four, and few enough for 16 registers.
 _ACCUMULATORS = 12
@@ -154,6 +154,7 @@ class Ceilings:
         self.lanes = vector_unit_of(target).lanes(32)
         vector, size = f"<{self.lanes} x float>", self.lanes * 4
         self._threads = threads
+        self._clock = clock_for(threads)
         self._pool = ThreadPoolExecutor(threads)
         step = size * _UNROLLED
         # Each thread has a part of its own: half to copy from, half to copy to.
@@ -179,9 +180,9 @@ class Ceilings:
 
     def _seconds(self, name: str, repeats: int) -> float:
         kernel = self._kernels[name]
-        begin = time.perf_counter()
+        begin = self._clock()
         list(self._pool.map(lambda part: kernel(repeats, self._half, *part), self._parts()))
-        return time.perf_counter() - begin
+        return self._clock() - begin
 
     def _parts(self) -> Iterator[tuple[int, int]]:
         for memory in self._memory:

@@ -10,10 +10,9 @@ import contextlib
 import dataclasses
 import gc
 import json
-import statistics
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from test.AotCompile.models.float64 import exact_outputs
 from test.benchmark.cases import CASES, Program
 from test.benchmark.ceilings import Ceilings, least_seconds
 from test.benchmark.frameworks import FRAMEWORKS, Call, Settings
+from test.benchmark.timing import clock_for
 
 # At a turn, a framework runs for so long, or once where that takes longer, after a call to warm up.
 _TURN_SECONDS = 0.02
@@ -57,7 +57,7 @@ class Result:
     problem: str = ""
     prepare_seconds: float = 0.0
     seconds: float = 0.0
-    """Of a call: the best round's median."""
+    """Of a call: the mean of a turn, of all rounds the best."""
     error: float = 0.0
     """The largest against float64, relative to the largest value of that output."""
 
@@ -96,15 +96,13 @@ class _Contestant:
     calls: int = 1
     best: float = float("inf")
 
-    def turn(self) -> None:
-        run, clock = self.call.run, time.perf_counter
+    def turn(self, clock: Callable[[], float]) -> None:
+        run = self.call.run
         run()
-        times = []
+        begin = clock()
         for _ in range(self.calls):
-            begin = clock()
             run()
-            times.append(clock() - begin)
-        self.best = min(self.best, statistics.median(times))
+        self.best = min(self.best, (clock() - begin) / self.calls)
         self.calls = max(1, min(_MOST_CALLS, int(_TURN_SECONDS / self.best)))
 
 
@@ -136,6 +134,7 @@ def _prepared(request: Request, program: Program, events: _Events) -> list[_Cont
 
 
 def _take_turns(contestants: Sequence[_Contestant], ceilings: Ceilings, request: Request) -> None:
+    clock = clock_for(request.threads)
     pause = _PAUSE_SECONDS if request.threads > 1 else 0.0
     gc.collect()
     gc.disable()
@@ -144,7 +143,7 @@ def _take_turns(contestants: Sequence[_Contestant], ceilings: Ceilings, request:
             first = number % max(len(contestants), 1)
             for contestant in (*contestants[first:], *contestants[:first]):
                 time.sleep(pause)
-                contestant.turn()
+                contestant.turn(clock)
             time.sleep(pause)
             ceilings.measure()
     gc.enable()

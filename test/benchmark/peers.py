@@ -179,6 +179,7 @@ def main(arguments: Sequence[str]) -> int:
         print("\n".join(case.name for case in chosen))
         return 0
     print(report.heading(), flush=True)
+    print(report.ceilings(sorted({1, *given.threads})), flush=True)
     failed = False
     for target_cpu in given.target_cpu:
         for threads in given.threads:

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from test.benchmark.cases import CASES, Group
+from test.benchmark.ceilings import Ceilings
 from test.benchmark.frameworks import FRAMEWORKS, OURS
 from test.benchmark.measurement import Result, Work
+
+_TURNS = 20
 
 _PACKAGES = ("torch", "onnxruntime", "openvino")
 
@@ -18,7 +21,8 @@ _EXPLANATION = """\
   peer's, and under `ours / best` that over the fastest of them, **bold** where it misses the goal.
 - Calls are made from Python, by each framework in its own fastest way, over tensors that are there
   already; outputs lie in memory that the framework allocates, and that is warm. Ours checks its
-  arguments. A time is the median of a turn; of all rounds of turns, the best.
+  arguments. A time is the mean of a turn; of all rounds of turns, the best. For one thread, it is
+  the time that the process has a core, so that what else the machine does counts less.
 - `ceiling`: the least time in which this machine could do the case's multiply-adds, or move its
   inputs, weights and outputs once, whichever takes longer, as a share of our time. The rates are
   measured in the same turns, with as many threads, the same instructions, and as much memory.
@@ -60,6 +64,36 @@ def heading() -> str:
     return f"# Beside other frameworks\n\n{today}, {_cpu()}; {versions}.\n\n{_EXPLANATION}\n"
 
 
+# Within a core's caches, within those of all cores, and beyond.
+_FOOTPRINTS = {"128 kB": 2**17, "4 MB": 2**22, "256 MB": 2**28}
+
+
+def ceilings(threads: Sequence[int]) -> str:
+    """What the machine does at most with these numbers of threads, as a table."""
+    rows: dict[str, list[str]] = {}
+    for count in threads:
+        for target_cpu in ("native", "baseline"):
+            machine = _measured(target_cpu, count, 2**17)
+            row = f"multiply-adds of float32 by {32 * machine.lanes} bits, GFLOP/s ({target_cpu})"
+            rows.setdefault(row, []).append(f"{machine.rates().flops / 1e9:.0f}")
+        for name, footprint in _FOOTPRINTS.items():
+            rates = _measured("native", count, footprint).rates()
+            for what, rate in (("copies", rates.copied), ("reads", rates.read)):
+                row = f"{what} within {name}, GB/s"
+                rows.setdefault(row, []).append(f"{rate / 1e9:.0f}")
+    columns = ["1 thread" if count == 1 else f"{count} threads" for count in threads]
+    lines = [f"| this machine | {' | '.join(columns)} |", f"| --- |{' ---: |' * len(columns)}"]
+    lines += [f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _measured(target_cpu: str, threads: int, footprint: float) -> Ceilings:
+    machine = Ceilings(target_cpu, threads, footprint)
+    for _ in range(_TURNS):
+        machine.measure()
+    return machine
+
+
 def _seconds(seconds: float) -> str:
     """As milliseconds, of three digits."""
     milliseconds = seconds * 1e3
@@ -78,7 +112,6 @@ class Table:
         self._threads = threads
         self._group: Group | None = None
         self._notes: list[str] = []
-        self._rates: list[Work] = []
 
     def heading(self) -> str:
         """The title, and the row of the columns' names."""
@@ -125,8 +158,6 @@ class Table:
         cells.append(self._against_goal(max(ratios)) if ratios else "")
         work = row.work
         cells.append(f"{work.least_seconds / ours.seconds:.0%}" if work else "")
-        if work:
-            self._rates.append(work)
         eager = results.get("eager")
         cells.append(f"{ours.error:.1e}" + (f" / {eager.error:.1e}" if eager else ""))
         cells.append(f"{ours.prepare_seconds:.1f}")
@@ -137,15 +168,8 @@ class Table:
         return f"**{ratio:.2f}**" if goal is not None and ratio > goal else f"{ratio:.2f}"
 
     def footer(self) -> str:
-        """What did not work, and the rates by which ceilings were computed."""
+        """What did not work."""
         lines = []
-        if self._rates:
-            flops = [work.flops_a_second / 1e9 for work in self._rates]
-            copied = [work.bytes_copied_a_second / 1e9 for work in self._rates]
-            lines += [
-                f"\nMultiply-adds of float32: {min(flops):.0f} to {max(flops):.0f} GFLOP/s.",
-                f"Copies, in and out: {min(copied):.0f} to {max(copied):.0f} GB/s.",
-            ]
         if self._target_cpu == "baseline":
             lines.append("\n\\* uses AVX-512 where the CPU has it, and does not count as a peer.")
         if self._notes:
