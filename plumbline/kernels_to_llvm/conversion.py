@@ -39,8 +39,6 @@ KERNELS_TO_LLVM = Pipeline(
     (
         NOTE_NOALIAS,
         PREPARE_C_ABI,
-        # libm has no half precision: such math is done in f32 and rounded, as PyTorch does.
-        "func.func(math-extend-to-supported-types)",
         "func.func(arith-emulate-unsupported-floats{source-types=bf16 target-type=f32})",
         "func.func(arith-expand{include-bf16=true})",
         "func.func(memref-expand)",

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from torch_mlir import ir
 
 from plumbline.c_signature import check_signatures, functions_with_bodies
+from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.calls import separate_called_functions
-from plumbline.linalg_to_kernels.elementary_functions import expand_elementary_functions
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
 from plumbline.linalg_to_kernels.memory_plan import plan_memory
 from plumbline.linalg_to_kernels.outlining import outline_loops
@@ -109,12 +109,6 @@ PLAN_MEMORY = Pass(
     plan_memory,
 )
 
-EXPAND_ELEMENTARY_FUNCTIONS = Pass(
-    "expand-elementary-functions",
-    "Spell exp, tanh and erf of f32 in arithmetic",
-    expand_elementary_functions,
-)
-
 
 def linalg_to_kernels_pipeline(unit: VectorUnit) -> Pipeline:
     """The whole lowering, for a CPU with such vectors."""
@@ -134,6 +128,8 @@ def linalg_to_kernels_pipeline(unit: VectorUnit) -> Pipeline:
             NAME_COMPUTATIONS,
             OUTLINE_LOOPS,
             PLAN_MEMORY,
+            # Half precision is computed in f32 and rounded, as PyTorch does.
+            "func.func(math-extend-to-supported-types)",
             EXPAND_ELEMENTARY_FUNCTIONS,
             MAKE_LOOPS,
         ),

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TypeVar
 
+from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
 from plumbline.kernels_to_llvm import conversion as kernels_to_llvm
 from plumbline.kernels_to_llvm.allocation_sizes import CHECK_ALLOCATION_SIZES
 from plumbline.kernels_to_llvm.assertions import LOWER_ASSERTIONS
@@ -67,6 +68,7 @@ PASSES = _by_name(
         CONVERT_TORCH_TO_TCP_CUSTOM_OP,
         DROP_SYMBOLIC_SHAPE_OPS,
         ELIMINATE_UNUSED_TORCH_OPS,
+        EXPAND_ELEMENTARY_FUNCTIONS,
         BUFFERIZE_TM_TENSOR,
         CHECK_ALLOCATION_SIZES,
         CHECK_PARTS,
@@ -90,7 +92,6 @@ PASSES = _by_name(
         kernels_to_llvm.NOTE_NOALIAS,
         kernels_to_llvm.PREPARE_C_ABI,
         kernels_to_llvm.WRAP_C_ABI,
-        linalg_to_kernels.EXPAND_ELEMENTARY_FUNCTIONS,
         linalg_to_kernels.FILL_SPLATS,
         linalg_to_kernels.BUILD_KERNELS,
         linalg_to_kernels.FORM_FUSION_GROUPS,

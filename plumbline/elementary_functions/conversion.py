@@ -1,0 +1,34 @@
+"""Spells elementary functions in arithmetic, of which LLVM can make loops over vectors.
+
+A call of libm takes one number at a time.
+"""
+
+from torch_mlir import ir
+
+from plumbline.elementary_functions.arithmetic import Float
+from plumbline.elementary_functions.functions import F32
+from plumbline.pipeline import Pass
+from plumbline.walk import operations_of
+
+
+def expand_elementary_functions(root: ir.Operation) -> None:
+    """Spells ops of the math dialect in arithmetic, on single numbers and on vectors."""
+    with root.context:
+        functions = {ir.F32Type.get(): F32}
+        for op in operations_of(root, "math"):
+            type_ = op.results[0].type
+            element = type_.element_type if isinstance(type_, ir.VectorType) else type_
+            build = functions.get(element, {}).get(op.name)
+            if build is None:
+                continue
+            with ir.InsertionPoint(op), op.location:
+                result = build(*map(Float, op.operands))
+            op.results[0].replace_all_uses_with(result.value)
+            op.erase()
+
+
+EXPAND_ELEMENTARY_FUNCTIONS = Pass(
+    "expand-elementary-functions",
+    "Spell elementary functions, such as exp and sin, in arithmetic",
+    expand_elementary_functions,
+)

@@ -1,0 +1,120 @@
+"""log, log2, log10 and log1p: x = 2^e (1 + f), with 1 + f between 2^-1/2 and 2^1/2."""
+
+import math
+from dataclasses import dataclass
+
+from plumbline.elementary_functions.arithmetic import Bool, Float, Int, polynomial, where, where_int
+from plumbline.elementary_functions.exponential import power_of_2
+
+_HALF_SQUARED = (
+    -0.5,
+    0.33333334,
+    -0.25000837,
+    0.20001012,
+    -0.16622509,
+    0.14206101,
+    -0.13173951,
+    0.12736917,
+    -0.07564133,
+)
+"""(log(1 + f) - f) / f^2 in powers of f, for f32; relative error of the logarithm 2^-27.2."""
+
+
+@dataclass(frozen=True)
+class _Split:
+    """x = 2^e (1 + f)."""
+
+    fraction: Float
+    exponent: Int
+
+
+def _split(x: Float) -> _Split:
+    """Takes a normal positive number apart."""
+    # The bits of 2^-1/2, from where on the next exponent counts.
+    root = x.constant(math.sqrt(0.5)).as_int()
+    distance = x.as_int() - root
+    within = distance & ((1 << x.fraction_bits) - 1)
+    return _Split((within + root).as_float() - 1.0, distance >> x.fraction_bits)
+
+
+def _split_any(x: Float) -> _Split:
+    """The same for subnormal numbers too."""
+    small = x < {32: 2.0**-126, 64: 2.0**-1022}[x.bits]
+    bits = x.fraction_bits
+    split = _split(where(small, x * math.ldexp(1.0, bits), x))
+    return _Split(split.fraction, where_int(small, split.exponent - bits, split.exponent))
+
+
+def _beyond_linear(f: Float) -> Float:
+    """The rest of log(1 + f) without f."""
+    return polynomial(f, _HALF_SQUARED) * (f * f)
+
+
+def _natural(split: _Split) -> Float:
+    """The logarithm of the number that was taken apart."""
+    f, e = split.fraction, split.exponent.converted()
+    # log(2) in two parts; the first has so few bits that e times it is exact.
+    high, low = {32: (0.693359375, -2.12194440e-4)}[f.bits]
+    return f + (e * low + _beyond_linear(f)) + e * high
+
+
+def _with_special_values(x: Float, result: Float) -> Float:
+    """The logarithm at 0, infinities and NaN, and below 0, where it is none."""
+    result = where(x < math.inf, result, x)
+    none = where(x.equals(0.0), x.constant(-math.inf), math.nan)
+    return where(x > 0.0, result, none)
+
+
+def log(x: Float) -> Float:
+    """The natural logarithm. Error: 0.9 units."""
+    return _with_special_values(x, _natural(_split_any(x)))
+
+
+def log2(x: Float) -> Float:
+    """The logarithm to base 2. Error: 1.4 units."""
+    split = _split_any(x)
+    f = split.fraction
+    # Times 1 / log(2), whose whole part loses nothing.
+    rest = 1 / math.log(2) - 1
+    beyond = _beyond_linear(f)
+    result = f + (f * rest + beyond * (1 + rest)) + split.exponent.converted()
+    return _with_special_values(x, result)
+
+
+def log10(x: Float) -> Float:
+    """The logarithm to base 10. Error: 1.2 units."""
+    split = _split_any(x)
+    f, e = split.fraction, split.exponent.converted()
+    # Times 1 / log(10), of which a half loses nothing.
+    scale = 1 / math.log(10)
+    high, low = {32: (0.301025390625, 4.6050389811952137e-06)}[f.bits]
+    beyond = f * (scale - 0.5) + (_beyond_linear(f) * scale + e * low)
+    return _with_special_values(x, f * 0.5 + beyond + e * high)
+
+
+def log1p(x: Float) -> Float:
+    """The logarithm of 1 + x. Error: 1.6 units."""
+    return _log1p(x, None)
+
+
+def log1p_doubled(x: Float, doubled: Bool) -> Float:
+    """The logarithm of 1 + x, or of 2 (1 + x) where that is asked."""
+    return _log1p(x, doubled)
+
+
+def _log1p(x: Float, doubled: Bool | None) -> Float:
+    total = x + 1.0
+    # What the sum has lost, by Knuth's addition.
+    part = total - 1.0
+    lost = (1.0 - (total - part)) + (x - part)
+    split = _split(total)
+    # Nothing has been lost of note where the exponent is near its limit.
+    last = {32: 126, 64: 1022}[x.bits]
+    shift = where_int(split.exponent < last, split.exponent, last)
+    lost = lost * power_of_2(-(shift << x.fraction_bits), x)
+    exponent = split.exponent
+    if doubled is not None:
+        exponent = where_int(doubled, exponent + 1, exponent)
+    result = _natural(_Split(split.fraction + lost, exponent))
+    # 0 keeps its sign.
+    return _with_special_values(total, result.with_sign_of(x))

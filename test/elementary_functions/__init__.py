@@ -1,0 +1,1 @@
+"""Tests of the elementary functions: how exact they are, and that they call no library."""
