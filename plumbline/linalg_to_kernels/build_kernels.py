@@ -6,10 +6,14 @@ from torch_mlir import ir
 from torch_mlir.dialects import bufferization, func, memref
 
 from plumbline.linalg_to_kernels.computations import DYNAMIC, computation
-from plumbline.linalg_to_kernels.contraction_groups import build_contraction_group, is_contraction
+from plumbline.linalg_to_kernels.contraction_groups import (
+    build_contraction_group,
+    contraction_group,
+)
 from plumbline.linalg_to_kernels.fusion_groups import GROUP
 from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.loop_nests import build_loop_nests
+from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.linalg_to_kernels.sizes import size_of
 from plumbline.vector_unit import VectorUnit
 from plumbline.walk import all_operations
@@ -36,10 +40,20 @@ def build_kernels(module: ir.Operation, unit: VectorUnit) -> None:
         calls = [
             op for op in all_operations(module) if op.name == "func.call" and _callee(op) in groups
         ]
-        for function in groups.values():
-            _build(function, unit)
+        for name, function in groups.items():
+            # Kernels take the names of their groups.
+            function.attributes["sym_name"] = ir.StringAttr.get(f"{name}_group")
+        functions = SharedFunctions(module)
+        kernels = {
+            name: functions.shared(
+                _kernel(function, unit), ir.StringAttr(function.attributes[GROUP]).value
+            )
+            for name, function in groups.items()
+        }
+        symbols = ir.SymbolTable(module)
         for call in calls:
-            _call(call, groups[_callee(call)])
+            name = _callee(call)
+            _call(call, groups[name], symbols[kernels[name]].operation)
         for function in groups.values():
             function.erase()
 
@@ -59,23 +73,21 @@ def _group(function: ir.Operation) -> Group:
     return group
 
 
-def _build(function: ir.Operation, unit: VectorUnit) -> None:
-    """Builds the kernel of a group before it, and gives it its name."""
+def _kernel(function: ir.Operation, unit: VectorUnit) -> ir.Operation:
+    """Builds the kernel of a group."""
     block = function.regions[0].blocks[0]
     arguments = list(block.arguments)
     results = list(block.operations[len(block.operations) - 1].operands)
-    name = ir.StringAttr(function.attributes["sym_name"]).value
-    function.attributes["sym_name"] = ir.StringAttr.get(f"{name}_group")
     group = _group(function)
-    contraction = is_contraction(group.root)
+    contraction = contraction_group(group, unit)
     types = [
-        _buffer_type(value.type, loosely=contraction)
+        _buffer_type(value.type, loosely=contraction is not None)
         if isinstance(value.type, ir.RankedTensorType)
         else value.type
         for value in (*arguments, *results)
     ]
     with ir.InsertionPoint(function), function.location:
-        kernel = func.FuncOp(name, (types, []), visibility="private")
+        kernel = func.FuncOp(SharedFunctions.UNNAMED, (types, []), visibility="private")
         # Results are new memory, and nothing else is written.
         kernel.attributes[KERNEL] = ir.UnitAttr.get()
         kernel.attributes["arg_attrs"] = ir.ArrayAttr.get([_attributes(type_) for type_ in types])
@@ -83,11 +95,12 @@ def _build(function: ir.Operation, unit: VectorUnit) -> None:
         given = dict(zip(arguments, values, strict=False))
         outputs = dict(zip(results, values[len(arguments) :], strict=True))
         with ir.InsertionPoint(kernel.entry_block):
-            if contraction:
-                build_contraction_group(group, given, outputs[results[0]], unit)
+            if contraction is not None:
+                build_contraction_group(contraction, given, outputs[results[0]])
             else:
                 build_loop_nests(group, given, outputs)
             func.ReturnOp([])
+    return kernel.operation
 
 
 def _attributes(type_: ir.Type) -> ir.DictAttr:
@@ -102,13 +115,11 @@ def _buffer_type(type_: ir.Type, *, loosely: bool) -> ir.MemRefType:
     return ir.MemRefType.get(shape, tensor_type.element_type, layout)
 
 
-def _call(call: ir.Operation, group: ir.Operation) -> None:
+def _call(call: ir.Operation, group: ir.Operation, kernel: ir.Operation) -> None:
     """Puts a call of the kernel in the place of one of its group."""
     block = group.regions[0].blocks[0]
     given = dict(zip(block.arguments, call.operands, strict=True))
     results = list(block.operations[len(block.operations) - 1].operands)
-    name = _callee(call)
-    kernel = ir.SymbolTable(_module_of(call))[name].operation
     types = list(ir.FunctionType(ir.TypeAttr(kernel.attributes["function_type"]).value).inputs)
     with ir.InsertionPoint(call), call.location:
         buffers = [
@@ -119,17 +130,12 @@ def _call(call: ir.Operation, group: ir.Operation) -> None:
         targets = [
             _as(type_, buffer) for buffer, type_ in zip(taken, types[len(buffers) :], strict=True)
         ]
+        name = ir.FlatSymbolRefAttr.get(ir.StringAttr(kernel.attributes["sym_name"]).value)
         func.CallOp([], name, [*buffers, *targets])
         for old, buffer in zip(call.results, taken, strict=True):
             new = bufferization.ToTensorOp(old.type, buffer, restrict=True, writable=True).result
             old.replace_all_uses_with(new)
     call.erase()
-
-
-def _module_of(op: ir.Operation) -> ir.Operation:
-    while op.parent is not None:
-        op = op.parent.operation
-    return op
 
 
 def _as(type_: ir.Type, buffer: ir.Value) -> ir.Value:

@@ -88,10 +88,37 @@ class Computation:
             loops.append(dim.position)
         return tuple(loops)
 
+    def loops_for(self, indices: Indices) -> Indices:
+        """The loops of an iteration that gives the element of result 0 at a place."""
+        axes = self.result_loops(0)
+        assert axes is not None
+        loops: list[ir.AffineExpr] = [ir.AffineConstantExpr.get(0)] * len(self.reduces)
+        for axis, loop in enumerate(axes):
+            loops[loop] = indices[axis]
+        return tuple(loops)
+
 
 def is_tensor(value: ir.Value) -> bool:
     """Whether an operand is a tensor; it may be a scalar, which each iteration takes."""
     return isinstance(value.type, ir.RankedTensorType)
+
+
+def is_in_memory(value: ir.Value) -> bool:
+    """Whether a tensor is more than one number everywhere, or nothing."""
+    if isinstance(value.owner, ir.Block):
+        return True
+    op = value.owner.operation
+    return op.name != "tensor.empty" and not (op.name == "arith.constant" and is_splat(op))
+
+
+def is_splat(constant: ir.Operation) -> bool:
+    """Whether a constant tensor has one value everywhere, and that value can be asked for."""
+    type_ = ir.RankedTensorType(constant.results[0].type)
+    # The bindings have no class for elements of other types, such as complex numbers.
+    if not isinstance(type_.element_type, ir.IntegerType | ir.FloatType | ir.IndexType):
+        return False
+    value = constant.attributes["value"]
+    return isinstance(value, ir.DenseElementsAttr) and value.is_splat
 
 
 def computation(op: ir.Operation) -> Computation | None:

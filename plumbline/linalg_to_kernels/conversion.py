@@ -1,6 +1,6 @@
 """Lowers a module from linalg on tensors to kernels on buffers, for a CPU."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
 
@@ -44,11 +44,22 @@ def _with(attributes: ir.DictAttr, name: str, value: ir.Attribute) -> ir.DictAtt
     return ir.DictAttr.get({**entries, name: value})
 
 
-def _build_kernels(
-    operation: ir.Operation, vector_bytes: Sequence[str], vector_registers: Sequence[str]
-) -> None:
-    given = [*map(int, (*vector_bytes, *vector_registers))]
-    build_kernels(operation, VectorUnit(*given) if given else AVX2)
+def _for_unit(run: Callable[[ir.Operation, VectorUnit], None]) -> Callable[..., None]:
+    """`run` with what is said of the vector unit as options."""
+
+    def run_for(
+        operation: ir.Operation, vector_bytes: Sequence[str], vector_registers: Sequence[str]
+    ) -> None:
+        given = [*map(int, (*vector_bytes, *vector_registers))]
+        run(operation, VectorUnit(*given) if given else AVX2)
+
+    return run_for
+
+
+_UNIT_OPTIONS = (
+    Option("vector-bytes", "what a vector register of the CPU holds"),
+    Option("vector-registers", "how many of them the CPU has"),
+)
 
 
 SEPARATE_CALLED_FUNCTIONS = Pass(
@@ -78,17 +89,15 @@ REASSOCIATE_REDUCTIONS = Pass(
 FORM_FUSION_GROUPS = Pass(
     "form-fusion-groups",
     "Move what one kernel is to compute into functions on tensors, which are shared",
-    form_fusion_groups,
+    _for_unit(form_fusion_groups),
+    _UNIT_OPTIONS,
 )
 
 BUILD_KERNELS = Pass(
     "build-kernels",
     "Turn groups into kernels on buffers, of loops or register tiles",
-    _build_kernels,
-    (
-        Option("vector-bytes", "what a vector register of the CPU holds"),
-        Option("vector-registers", "how many of them the CPU has"),
-    ),
+    _for_unit(build_kernels),
+    _UNIT_OPTIONS,
 )
 
 SPECIALISE_KERNELS = Pass(
@@ -121,7 +130,7 @@ def linalg_to_kernels_pipeline(unit: VectorUnit) -> Pipeline:
             PREPARE_TENSORS,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,
-            FORM_FUSION_GROUPS,
+            FORM_FUSION_GROUPS.with_options(options),
             BUILD_KERNELS.with_options(options),
             BUFFERIZE,
             SPECIALISE_KERNELS,

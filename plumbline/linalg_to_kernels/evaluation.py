@@ -21,6 +21,43 @@ Load = Callable[[Computation, ir.Value, Indices], ir.Value]
 """Gives an element of a step's result for indices by the loops of the step being built."""
 
 
+def loops_at(step: Computation) -> Indices:
+    """The loops of a step as expressions of themselves."""
+    return tuple(ir.AffineDimExpr.get(loop) for loop in range(len(step.reduces)))
+
+
+def index_value(expression: ir.AffineExpr, loops: Mapping[int, ir.Value]) -> ir.Value:
+    """Builds an expression of loops, given these, as a value of type index."""
+
+    def at(part: ir.AffineExpr) -> ir.Value:
+        return index_value(part, loops)
+
+    match expression.maybe_downcast():
+        case ir.AffineDimExpr() as dim:
+            return loops[dim.position]
+        case ir.AffineConstantExpr() as constant:
+            return index(constant.value)
+        case ir.AffineAddExpr() as both:
+            return arith.addi(at(both.lhs), at(both.rhs))
+        case ir.AffineMulExpr() as both:
+            return arith.muli(at(both.lhs), at(both.rhs))
+        case ir.AffineFloorDivExpr() as both:
+            return arith.divui(at(both.lhs), at(both.rhs))
+        case ir.AffineModExpr() as both:
+            return arith.remui(at(both.lhs), at(both.rhs))
+    raise NotImplementedError(f"an affine expression {expression}")
+
+
+def captured_value(value: ir.Value, given: Mapping[ir.Value, ir.Value]) -> ir.Value:
+    """What stands for a value from outside of a body, be it a scalar, a buffer or a constant."""
+    if value in given:
+        return given[value]
+    if not isinstance(value.owner, ir.Block) and value.owner.name == "arith.constant":
+        clone = value.owner.operation.clone(ip=ir.InsertionPoint.current)
+        return clone.operation.results[0]
+    return value
+
+
 class Evaluation:
     """Elements of tensors within the loops of one step.
 
@@ -80,7 +117,7 @@ class Evaluation:
 
     def at(self, expression: ir.AffineExpr) -> ir.Value:
         """An expression of the loops as a value of type index."""
-        return self._once(expression, lambda: self._at(expression))
+        return self._once(expression, lambda: index_value(expression, self.loops))
 
     def _once(self, key: object, build: Callable[[], ir.Value]) -> ir.Value:
         for known in self._known:
@@ -89,22 +126,6 @@ class Evaluation:
         value = build()
         self._known[-1][key] = value
         return value
-
-    def _at(self, expression: ir.AffineExpr) -> ir.Value:
-        match expression.maybe_downcast():
-            case ir.AffineDimExpr() as dim:
-                return self.loops[dim.position]
-            case ir.AffineConstantExpr() as constant:
-                return index(constant.value)
-            case ir.AffineAddExpr() as both:
-                return arith.addi(self.at(both.lhs), self.at(both.rhs))
-            case ir.AffineMulExpr() as both:
-                return arith.muli(self.at(both.lhs), self.at(both.rhs))
-            case ir.AffineFloorDivExpr() as both:
-                return arith.divui(self.at(both.lhs), self.at(both.rhs))
-            case ir.AffineModExpr() as both:
-                return arith.remui(self.at(both.lhs), self.at(both.rhs))
-        raise NotImplementedError(f"an affine expression {expression}")
 
     def _element(self, source: ir.Value, indices: Indices) -> ir.Value:
         producer = self._group.producer(source)
@@ -117,16 +138,12 @@ class Evaluation:
         return self._constant(source)
 
     def _inlined(self, producer: Computation, indices: Indices) -> ir.Value:
-        axes = producer.result_loops(0)
-        assert axes is not None
-        loops: list[ir.AffineExpr] = [ir.AffineConstantExpr.get(0)] * len(producer.reduces)
-        for axis, loop in enumerate(axes):
-            loops[loop] = indices[axis]
+        loops = producer.loops_for(indices)
         inits = [
-            self.init(producer, 0, tuple(loops)) if needed else self.nothing(producer.results[0])
+            self.init(producer, 0, loops) if needed else self.nothing(producer.results[0])
             for needed in producer.reads_inits
         ]
-        return self.results(producer, tuple(loops), inits)[0]
+        return self.results(producer, loops, inits)[0]
 
     def nothing(self, result: ir.Value) -> ir.Value:
         """A value in place of an element of `result` that nobody looks at."""
@@ -141,13 +158,7 @@ class Evaluation:
         return arith.ConstantOp(element, value.get_splat_value()).result
 
     def _captured(self, value: ir.Value) -> ir.Value:
-        """A value from outside of the body: a scalar, a tensor that is read at computed places."""
-        if value in self._buffers:
-            return self._buffers[value]
-        if not isinstance(value.owner, ir.Block) and value.owner.name == "arith.constant":
-            clone = value.owner.operation.clone(ip=ir.InsertionPoint.current)
-            return clone.operation.results[0]
-        return value
+        return captured_value(value, self._buffers)
 
     def _built(
         self, op: ir.Operation, known: Mapping[ir.Value, ir.Value], loops: Indices

@@ -14,20 +14,22 @@ from plumbline.linalg_to_kernels.computations import (
     Computation,
     computation,
     is_seen_through,
+    is_splat,
     is_tensor,
     users,
 )
-from plumbline.linalg_to_kernels.contraction_groups import is_contraction, sum_of_group
+from plumbline.linalg_to_kernels.contraction_groups import contraction_group, is_contraction
 from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.kernel_names import kernel_name
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
+from plumbline.vector_unit import VectorUnit
 from plumbline.walk import all_operations
 
 GROUP = "plumbline.group"
-"""The attribute of a function that is a group."""
+"""The attribute of a function that is a group: what its kernel is called."""
 
 
-def form_fusion_groups(module: ir.Operation) -> None:
+def form_fusion_groups(module: ir.Operation, unit: VectorUnit) -> None:
     """Moves the computations of `module` into functions, and calls those in their place."""
     with module.context:
         blocks: list[ir.Block] = []
@@ -37,8 +39,8 @@ def form_fusion_groups(module: ir.Operation) -> None:
         functions = SharedFunctions(module)
         for block in blocks:
             dead = _Dead()
-            for group in _Block(block, dead).groups():
-                _outline(group, functions, dead)
+            for group in _Block(block, dead, unit).groups():
+                _outline(group, functions, dead, unit)
             dead.erase()
 
 
@@ -68,14 +70,17 @@ class _Dead:
 class _Block:
     """The computations of a block."""
 
-    def __init__(self, block: ir.Block, dead: _Dead) -> None:
+    def __init__(self, block: ir.Block, dead: _Dead, unit: VectorUnit) -> None:
         found = [computation(view.operation) for view in block.operations]
         self._computations = [member for member in found if member is not None]
         self._places = {member: place for place, member in enumerate(self._computations)}
         self._by_result = {
             result: member for member in self._computations for result in member.results
         }
-        self._dead = dead
+        self._dead, self._unit = dead, unit
+        self._contractions = {
+            member for member in self._computations if is_contraction(member, unit)
+        }
         self._taken: set[Computation] = set()
 
     def groups(self) -> Iterator[Group]:
@@ -94,10 +99,22 @@ class _Block:
     def _grown(self, root: Computation) -> Group:
         group = form_group([root], frozenset(root.results))
         assert group is not None
+        # What a contraction's epilogue can be is tried first: it has no other steps.
+        group = self._grown_by(group, most_steps=1)
+        if self._contractions.isdisjoint(group.members):
+            group = self._grown_by(group, most_steps=None)
+        return group
+
+    def _grown_by(self, group: Group, most_steps: int | None) -> Group:
+        """The group with what may be taken in, with so many steps beside a contraction."""
         refused: set[Computation] = set()
         while candidate := self._candidate(group, refused):
             grown = self._with(group, candidate)
-            if grown is None:
+            if grown is None or (
+                most_steps is not None
+                and len(grown.steps) - len(self._contractions.intersection(grown.steps))
+                > most_steps
+            ):
                 refused.add(candidate)
             else:
                 group = grown
@@ -118,8 +135,8 @@ class _Block:
         return found
 
     def _with(self, group: Group, more: Computation) -> Group | None:
-        contraction = is_contraction(group.root)
-        if is_contraction(more) or (contraction and not _is_copy(more)):
+        found = self._contractions.intersection(group.members)
+        if found and more in self._contractions:
             return None
         members = sorted((more, *group.members), key=self._places.__getitem__)
         results = {result for member in members for result in member.results}
@@ -136,9 +153,9 @@ class _Block:
                 if outside:
                     outputs.add(result)
         grown = form_group(members, frozenset(outputs))
-        if contraction and grown is not None and sum_of_group(grown) is None:
-            return None
-        return grown
+        if grown is None or not (found or more in self._contractions):
+            return grown
+        return grown if contraction_group(grown, self._unit) else None
 
 
 def _is_before(user: ir.Operation, op: ir.Operation) -> bool:
@@ -160,19 +177,20 @@ def _viewed(value: ir.Value) -> ir.Value:
     return value
 
 
-def _outline(group: Group, functions: SharedFunctions, dead: _Dead) -> None:
+def _outline(group: Group, functions: SharedFunctions, dead: _Dead, unit: VectorUnit) -> None:
     """Puts a call of a function in the place of a group, and notes what is dead then."""
     order, captured = _parts(group)
     outputs = [
         result for member in group.members for result in member.results if result in group.outputs
     ]
     types = [value.type for value in outputs]
+    kind = kernel_name(group, unit)
     location = ir.Location.fused([member.op.location for member in group.members])
     with location, functions.insertion_point:
         function = func.FuncOp(
             functions.UNNAMED, ([value.type for value in captured], types), visibility="private"
         )
-        function.attributes[GROUP] = ir.UnitAttr.get()
+        function.attributes[GROUP] = ir.StringAttr.get(kind)
         block = function.add_entry_block()
         inside = dict(zip(captured, block.arguments, strict=True))
         with ir.InsertionPoint(block):
@@ -184,7 +202,7 @@ def _outline(group: Group, functions: SharedFunctions, dead: _Dead) -> None:
                         if operand in inside:
                             inner.operands[number] = inside[operand]
             func.ReturnOp([inside[value] for value in outputs])
-    name = functions.shared(function.operation, kernel_name(group))
+    name = functions.shared(function.operation, kind)
     members = {result for member in group.members for result in member.results}
     with ir.InsertionPoint.after(group.root.op), group.root.op.location:
         call = func.CallOp(types, name, captured)
@@ -272,13 +290,3 @@ def _belongs(op: ir.Operation, members: set[ir.Value]) -> bool:
         return False
     type_ = op.results[0].type
     return not isinstance(type_, ir.RankedTensorType) or is_splat(op)
-
-
-def is_splat(constant: ir.Operation) -> bool:
-    """Whether a constant tensor has one value everywhere, and that value can be asked for."""
-    type_ = ir.RankedTensorType(constant.results[0].type)
-    # The bindings have no class for elements of other types, such as complex numbers.
-    if not isinstance(type_.element_type, ir.IntegerType | ir.FloatType | ir.IndexType):
-        return False
-    value = constant.attributes["value"]
-    return isinstance(value, ir.DenseElementsAttr) and value.is_splat

@@ -166,13 +166,8 @@ class _Forming:
         once = len(sites) == 1 and _reads_once(sites[0])
         if not once and self.cost(member) > _MOST_REPEATED:
             return False
-        axes = member.result_loops(0)
-        assert axes is not None
         for site in sites:
-            loops = [ir.AffineConstantExpr.get(0)] * len(member.reduces)
-            for axis, loop in enumerate(axes):
-                loops[loop] = site.indices[axis]
-            self._note_reads(member, site.step, tuple(loops))
+            self._note_reads(member, site.step, member.loops_for(site.indices))
         return True
 
     def cost(self, member: Computation) -> int:

@@ -1,8 +1,11 @@
 """What kernels are called: after what they compute."""
 
+from torch_mlir import ir
+
 from plumbline.linalg_to_kernels.computations import Computation
 from plumbline.linalg_to_kernels.contraction_groups import is_contraction
 from plumbline.linalg_to_kernels.group import Group
+from plumbline.vector_unit import VectorUnit
 
 _MOST_WORDS = 6
 
@@ -37,14 +40,14 @@ _WORDS = {
 _REDUCTIONS = {"add": "sum", "mul": "product"}
 
 
-def kernel_name(group: Group) -> str:
+def kernel_name(group: Group, unit: VectorUnit) -> str:
     """A name such as `max_sub_exp_sum_div`: what members do, in order, without repetition.
 
     That of one word has a second one, as LLVM takes a function called `exp` for that of libm.
     """
     words: list[str] = []
     for member in group.members:
-        for word in _words(member):
+        for word in _words(member, unit):
             if word not in words:
                 words.append(word)
     # Where there is much to tell, casts tell least.
@@ -55,9 +58,9 @@ def kernel_name(group: Group) -> str:
     return "_".join(words[:_MOST_WORDS])
 
 
-def _words(member: Computation) -> list[str]:
-    if is_contraction(member):
-        return ["contraction"]
+def _words(member: Computation, unit: VectorUnit) -> list[str]:
+    if is_contraction(member, unit):
+        return ["matmul" if all(map(_is_permuted, member.maps)) else "conv"]
     words = []
     for op in member.body_ops:
         word = _WORDS.get(op.name, op.name.partition(".")[2] if op.name[:5] == "math." else "")
@@ -66,3 +69,11 @@ def _words(member: Computation) -> list[str]:
         if word:
             words.append(word)
     return words
+
+
+def _is_permuted(map_: ir.AffineMap) -> bool:
+    """Whether each axis is along a loop, as none is of a tensor that windows move over."""
+    return all(
+        isinstance(index.maybe_downcast(), ir.AffineDimExpr | ir.AffineConstantExpr)
+        for index in map_.results
+    )

@@ -192,17 +192,13 @@ class _LoopNests:
     def _compute_and_store(
         self, evaluation: Evaluation, producer: Computation, indices: Indices
     ) -> ir.Value:
-        axes = producer.result_loops(0)
-        assert axes is not None
-        loops: list[ir.AffineExpr] = [ir.AffineConstantExpr.get(0)] * len(producer.reduces)
-        for axis, loop in enumerate(axes):
-            loops[loop] = indices[axis]
+        loops = producer.loops_for(indices)
         inits = [
-            evaluation.init(producer, 0, tuple(loops)) if needed else evaluation.nothing(result)
+            evaluation.init(producer, 0, loops) if needed else evaluation.nothing(result)
             for needed, result in zip(producer.reads_inits, producer.results, strict=True)
         ]
-        values = evaluation.results(producer, tuple(loops), inits)
-        self.store(evaluation, producer, tuple(loops), values)
+        values = evaluation.results(producer, loops, inits)
+        self.store(evaluation, producer, loops, values)
         return values[0]
 
     def finished(self, step: Computation) -> None:

@@ -15,6 +15,7 @@ from plumbline.linalg_to_kernels.computations import (
     Computation,
     Indices,
     composed,
+    is_in_memory,
     is_tensor,
     seen_through,
 )
@@ -91,13 +92,8 @@ def _reads(group: Group, member: Computation, loops: Indices, count: int) -> Ite
         source, indices = seen_through(value, composed(map_, loops, count))
         producer = group.producer(source)
         if producer is not None and group.is_inlined(producer):
-            axes = producer.result_loops(0)
-            assert axes is not None
-            inner: list[ir.AffineExpr] = [ir.AffineConstantExpr.get(0)] * len(producer.reduces)
-            for axis, loop in enumerate(axes):
-                inner[loop] = indices[axis]
-            yield from _reads(group, producer, tuple(inner), count)
-        elif isinstance(source.owner, ir.Block) or producer is not None:
+            yield from _reads(group, producer, producer.loops_for(indices), count)
+        elif producer is not None or is_in_memory(source):
             yield Access(tuple(ir.RankedTensorType(source.type).shape), indices)
 
 

@@ -26,7 +26,7 @@
 // CHECK-NOT:           math.exp
 // CHECK:               arith.divf
 // CHECK:               memref.store %{{.*}}, %[[Y]]
-func.func private @softmax_of_columns(%x: tensor<40x100xf32>) -> tensor<40x100xf32> attributes {plumbline.group} {
+func.func private @softmax_of_columns(%x: tensor<40x100xf32>) -> tensor<40x100xf32> attributes {plumbline.group = "softmax_of_columns"} {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<100xf32>
   %f = tensor.empty() : tensor<40x100xf32>
@@ -62,7 +62,7 @@ func.func private @softmax_of_columns(%x: tensor<40x100xf32>) -> tensor<40x100xf
 // CHECK:           scf.for
 // CHECK:             memref.load %[[EXP]]
 // CHECK:             arith.divf %{{.*}}, %[[SUM]]
-func.func private @softmax_of_rows(%x: tensor<40x100xf32>) -> tensor<40x100xf32> attributes {plumbline.group} {
+func.func private @softmax_of_rows(%x: tensor<40x100xf32>) -> tensor<40x100xf32> attributes {plumbline.group = "softmax_of_rows"} {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<40xf32>
   %f = tensor.empty() : tensor<40x100xf32>
@@ -96,7 +96,7 @@ func.func private @softmax_of_rows(%x: tensor<40x100xf32>) -> tensor<40x100xf32>
 // CHECK:             scf.for %[[A:.*]] = %[[I]] to
 // CHECK-NEXT:          scf.for %[[B:.*]] = %[[J]] to
 // CHECK-NEXT:            memref.load %[[X]][%[[B]], %[[A]]]
-func.func private @transposition(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x?xf32> attributes {plumbline.group} {
+func.func private @transposition(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x?xf32> attributes {plumbline.group = "transposition"} {
   %e = tensor.empty(%n, %m) : tensor<?x?xf32>
   %0 = linalg.generic {indexing_maps = [#t, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
   ^bb0(%a: f32, %o: f32):
@@ -113,7 +113,7 @@ func.func private @transposition(%x: tensor<?x?xf32>, %n: index, %m: index) -> t
 // CHECK-NEXT:        memref.store
 // CHECK:           scf.for %{{.*}} = %c0 to %c40
 // CHECK-NEXT:        scf.for
-func.func private @sum_of_columns(%x: tensor<40x1000xf32>, %i: tensor<1000xf32>) -> tensor<1000xf32> attributes {plumbline.group} {
+func.func private @sum_of_columns(%x: tensor<40x1000xf32>, %i: tensor<1000xf32>) -> tensor<1000xf32> attributes {plumbline.group = "sum_of_columns"} {
   %0 = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<40x1000xf32>) outs(%i : tensor<1000xf32>) {
   ^bb0(%a: f32, %o: f32):
     %r = arith.addf %o, %a : f32

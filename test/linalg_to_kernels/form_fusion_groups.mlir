@@ -8,7 +8,7 @@
 // CHECK-LABEL: func.func @softmax(
 // CHECK:         %[[Y:.*]] = call @max_sub_exp_sum_div(%arg0)
 // CHECK:         return %[[Y]]
-// CHECK:       func.func private @max_sub_exp_sum_div(%{{.*}}: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {plumbline.group}
+// CHECK:       func.func private @max_sub_exp_sum_div(%{{.*}}: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {plumbline.group = "max_sub_exp_sum_div"}
 // CHECK-COUNT-6: linalg.generic
 // CHECK-NOT:     linalg.generic
 func.func @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
@@ -130,7 +130,7 @@ func.func @broadcast(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<4x8xf32> {
 
 // A contraction takes transpositions of its operands in, and what it starts from.
 // CHECK-LABEL: func.func @linear(
-// CHECK:         %[[Y:.*]] = call @contraction_kernel(
+// CHECK:         %[[Y:.*]] = call @matmul_kernel(
 // CHECK:         return %[[Y]]
 func.func @linear(%x: tensor<32x64xf32>, %w: tensor<48x64xf32>) -> tensor<32x48xf32> {
   %zero = arith.constant 0.0 : f32

@@ -1,0 +1,34 @@
+"""Builds the kernel that a plan for a contraction says."""
+
+from collections.abc import Sequence
+
+from torch_mlir import ir
+
+from plumbline.linalg_to_kernels.contraction_loops import Finish
+from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, Strategy
+from plumbline.linalg_to_kernels.dot_products import build_dot_products
+from plumbline.linalg_to_kernels.micro_kernel import build_register_tiles
+
+_BUILDERS = {
+    Strategy.REGISTER_TILES: build_register_tiles,
+    Strategy.DOT_PRODUCTS: build_dot_products,
+}
+
+
+def build_contraction(
+    plan: ContractionPlan,
+    arguments: Sequence[ir.Value],
+    summed_in: ir.Type,
+    finish: Finish | None = None,
+) -> None:
+    """Builds a kernel's body at the insertion point, the start of its function.
+
+    Args:
+      plan: of `plan_contraction`.
+      arguments: the buffers of operands 0 and 1 and of the result, which is written, not read. They
+        may be of types that tell neither sizes nor strides. In place of an operand that the plan
+        says is packed there is one of [batches..., panels, K, columns], contiguous.
+      summed_in: the type that products are added up in.
+      finish: the epilogue, which casts if the result is of another type.
+    """
+    _BUILDERS[plan.strategy](plan, arguments, summed_in, finish or (lambda value, place: value))

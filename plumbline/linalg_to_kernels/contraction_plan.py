@@ -1,0 +1,271 @@
+"""Chooses how a contraction is computed, from what is known of it before it runs.
+
+The plan is plain data, so that contractions with equal plans share one kernel.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from torch_mlir import ir
+
+from plumbline.linalg_to_kernels.products import DYNAMIC, SumOfProducts, product_of
+from plumbline.linalg_to_kernels.register_tile import (
+    RegisterTile,
+    cycles,
+    register_tile,
+    streaming_tile,
+)
+from plumbline.linalg_to_kernels.strides import Groups, groups_of, static_stride
+from plumbline.vector_unit import VectorUnit
+
+
+class RightOperand(Enum):
+    """How the micro-kernel finds the right operand."""
+
+    IN_PLACE = "in place"
+    PACKED = "packed"
+    """In panels, as `pack_panels` makes them: [batches..., panels, K, columns]."""
+    COPIED = "copied"
+    """It is packed by the kernel, panel by panel, by vectors along columns."""
+    TRANSPOSED = "transposed"
+    """So too, by squares of vectors along the summed elements."""
+    GATHERED = "gathered"
+    """So too, element by element."""
+
+
+class Strategy(Enum):
+    """The builder."""
+
+    REGISTER_TILES = "register tiles"
+    DOT_PRODUCTS = "dot products"
+    """Vectors along the summed elements, for few rows: the right operand is read once, in place."""
+
+
+_FEW_ROWS = 2
+"""Up to how many rows dot products win, where the right operand lies along the summed elements."""
+
+_UNPACKED_ROWS = 2
+"""Up to how many tiles of rows a right operand is read in place rather than copied."""
+
+_USUAL = 256
+"""What sizes that are not known are taken for."""
+
+_TRANSPOSING = 6
+"""Cycles for a vector that is loaded, transposed among others, and stored."""
+
+_PACKING: dict[RightOperand, Callable[[int], float]] = {
+    RightOperand.IN_PLACE: lambda lanes: 0,
+    RightOperand.PACKED: lambda lanes: 0,
+    RightOperand.COPIED: lambda lanes: 1.5 / lanes,
+    RightOperand.TRANSPOSED: lambda lanes: _TRANSPOSING / lanes,
+    RightOperand.GATHERED: lambda lanes: 2,
+}
+"""Cycles for an element of the right operand, by how many a vector holds."""
+
+
+@dataclass(frozen=True)
+class ContractionPlan:
+    """What a kernel for a contraction is built from.
+
+    `left` and `right` are operand numbers. A tile's rows run along the loops `rows`, its columns
+    along `columns`. Loops of one turn are in neither.
+    """
+
+    sum: SumOfProducts
+    left: int
+    right: int
+    strategy: Strategy
+    tile: RegisterTile
+    right_operand: RightOperand
+    batches: tuple[int, ...]
+    """The loops outside panels."""
+    row_batches: tuple[int, ...]
+    """The loops within a panel and outside of rows."""
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    summed: tuple[int, ...]
+    static_sizes: tuple[tuple[int, int], ...]
+    """Loops, with how often they run, that no axis of a buffer tells of: windows whose weights are
+    packed."""
+    stores_columns: bool
+    """Whether the result is contiguous along the tile's columns, and not along its rows."""
+    rows_of_left: Groups
+    columns_of_right: Groups
+    summed_of_right: Groups
+    summed_of_both: Groups
+    """How summed elements count through the left operand, and the right one if read in place."""
+    rows_of_result: Groups
+    columns_of_result: Groups
+
+    @property
+    def lanes_along(self) -> tuple[int, ...]:
+        """The axes of the result that a vector of it may run along, the last one fastest."""
+        loops = set(self.columns if self.stores_columns else self.rows)
+        access = self.sum.accesses[2]
+        return tuple(axis for axis, terms in enumerate(access.axes) if loops & {*dict(terms)})
+
+
+def plan_contraction(
+    sum_: SumOfProducts,
+    types: Sequence[ir.MemRefType],
+    sizes: Sequence[int],
+    unit: VectorUnit,
+    summed_bits: int,
+    constants: frozenset[int] = frozenset(),
+) -> ContractionPlan | None:
+    """How to compute a contraction; None if the result's rows and columns are not contiguous.
+
+    Args:
+      sum_: the contraction.
+      types: of the operands 0 and 1 and the result, before anything is packed.
+      sizes: how often each loop runs, or DYNAMIC.
+      unit: the CPU's vectors.
+      summed_bits: the width of the elements that are summed in.
+      constants: the numbers of operands that can be packed before the program runs. Where the plan
+        says `RightOperand.PACKED`, the kernel is to be called with `pack_operand` of them.
+    """
+    planner = _Planner(sum_, types, sizes, unit, summed_bits, constants)
+    plans = [planner.plan(swapped=False), planner.plan(swapped=True)]
+    # Of equals the first.
+    return min(filter(None, plans), key=planner.cycles, default=None)
+
+
+@dataclass(frozen=True)
+class _Planner:
+    sum: SumOfProducts
+    types: Sequence[ir.MemRefType]
+    sizes: Sequence[int]
+    unit: VectorUnit
+    summed_bits: int
+    constants: frozenset[int]
+
+    def plan(self, *, swapped: bool) -> ContractionPlan | None:
+        """The plan with operands in their places, or the right one as the left one."""
+        batches, rows, columns, summed = (
+            tuple(loop for loop in loops if self.sizes[loop] != 1)
+            for loops in (self.sum.batches, self.sum.rows, self.sum.columns, self.sum.summed)
+        )
+        left, right = self.sum.left, self.sum.right
+        if swapped:
+            left, right, rows, columns = right, left, columns, rows
+        if rows and not columns:
+            return None
+        row_batches: tuple[int, ...] = ()
+        stores_columns = self._are_contiguous(2, columns)
+        if stores_columns:
+            run = self._run(2, columns)
+            if len(self._groups(right, run)) > 1:
+                run = tuple(loop for loop in run if loop in self._run(right, run))
+            batches += tuple(loop for loop in columns if loop not in run)
+            columns = run
+        elif self._are_contiguous(2, rows):
+            run = self._run(2, rows)
+            row_batches = tuple(loop for loop in rows if loop not in run)
+            rows = run
+        else:
+            return None
+        row_count, column_count = self._count(rows), self._count(columns)
+        tile = register_tile(
+            self.unit,
+            self.summed_bits,
+            row_count,
+            column_count,
+            are_windows=len(self._groups(left, summed)) > 1,
+        )
+        strategy, right_operand = Strategy.REGISTER_TILES, RightOperand.GATHERED
+        unseen = tuple(loop for loop in summed if not self._is_axis(left, loop))
+        is_packed = (
+            right in self.constants
+            and not set(batches) - {*self.sum.batches}
+            and all(self.sizes[loop] != DYNAMIC for loop in unseen)
+        )
+        if is_packed:
+            right_operand = RightOperand.PACKED
+        elif self._is_one_run(right, columns):
+            few = row_count is not None and row_count <= _UNPACKED_ROWS * tile.rows
+            # An operand of another type is converted once, as it is packed.
+            few = few and self.types[right].element_type.width == self.summed_bits
+            right_operand = RightOperand.IN_PLACE if few else RightOperand.COPIED
+            if few and row_count is not None and row_count <= tile.rows:
+                tile = streaming_tile(self.unit, self.summed_bits, max(row_count, 1))
+        elif self._is_one_run(right, summed):
+            right_operand = RightOperand.TRANSPOSED
+            few = row_count is not None and row_count <= _FEW_ROWS
+            if stores_columns and few and self._is_one_run(left, summed):
+                strategy = Strategy.DOT_PRODUCTS
+        of_both = self._groups(left, summed)
+        if right_operand is RightOperand.IN_PLACE:
+            of_both = _finest(of_both, self._groups(right, summed))
+        return ContractionPlan(
+            sum=self.sum,
+            left=left,
+            right=right,
+            strategy=strategy,
+            tile=tile,
+            right_operand=right_operand,
+            batches=batches,
+            row_batches=row_batches,
+            rows=rows,
+            columns=columns,
+            summed=summed,
+            static_sizes=tuple((loop, self.sizes[loop]) for loop in unseen) if is_packed else (),
+            stores_columns=stores_columns,
+            rows_of_left=self._groups(left, rows),
+            columns_of_right=self._groups(right, columns),
+            summed_of_right=self._groups(right, summed),
+            summed_of_both=of_both,
+            rows_of_result=self._groups(2, rows),
+            columns_of_result=self._groups(2, columns),
+        )
+
+    def cycles(self, plan: ContractionPlan) -> float:
+        """How long one turn of the batches takes, roughly; sizes not known count as `_USUAL`."""
+        row_batches, rows, columns, summed = (
+            self._count(loops) or _USUAL
+            for loops in (plan.row_batches, plan.rows, plan.columns, plan.summed)
+        )
+        outside = self._count([loop for loop in plan.batches if loop not in self.sum.batches])
+        lanes = plan.tile.lanes
+        products = row_batches * summed * cycles(plan.tile, rows, columns)
+        packing = summed * columns * _PACKING[plan.right_operand](lanes)
+        storing = (
+            row_batches * rows * columns / lanes * (1 if plan.stores_columns else _TRANSPOSING)
+        )
+        return (outside or 1) * (products + packing + storing)
+
+    def _groups(self, operand: int, loops: Sequence[int]) -> Groups:
+        return groups_of(loops, self.sum.accesses[operand], self.types[operand], self.sizes)
+
+    def _run(self, operand: int, loops: Sequence[int]) -> tuple[int, ...]:
+        """The last of these loops that are as one for an operand."""
+        groups = self._groups(operand, loops)
+        return groups[-1] if groups else ()
+
+    def _are_contiguous(self, operand: int, loops: Sequence[int]) -> bool:
+        """Whether a step of the last loop leads to the next element."""
+        if not loops:
+            return True
+        return static_stride(self.sum.accesses[operand], self.types[operand], loops[-1]) == 1
+
+    def _is_one_run(self, operand: int, loops: Sequence[int]) -> bool:
+        return len(self._groups(operand, loops)) <= 1 and self._are_contiguous(operand, loops)
+
+    def _is_axis(self, operand: int, loop: int) -> bool:
+        return any(terms == ((loop, 1),) for terms in self.sum.accesses[operand].axes)
+
+    def _count(self, loops: Sequence[int]) -> int | None:
+        return product_of([self.sizes[loop] for loop in loops])
+
+
+def _finest(first: Groups, second: Groups) -> Groups:
+    """The finest of both groupings of the same loops."""
+    ends = {group[-1] for group in first} | {group[-1] for group in second}
+    result: list[tuple[int, ...]] = []
+    open_: tuple[int, ...] = ()
+    for loop in (loop for group in first for loop in group):
+        open_ = (*open_, loop)
+        if loop in ends:
+            result.append(open_)
+            open_ = ()
+    return tuple(result)

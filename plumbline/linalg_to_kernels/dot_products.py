@@ -1,0 +1,126 @@
+"""Contractions of few rows, by dot products: a matrix is read once, in place, along its rows.
+
+What takes time is to bring the matrix from memory. So nothing of it is copied, and several rows of
+it are read at once, each as a stream of its own.
+"""
+
+from collections.abc import Sequence
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, vector
+
+from plumbline.linalg_to_kernels.building import for_each, if_else, index, least, total
+from plumbline.linalg_to_kernels.contraction_loops import Finish, LoopNest, Region
+from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan
+from plumbline.linalg_to_kernels.vectors import (
+    add,
+    cast,
+    edge_load,
+    mask_of_first,
+    multiply_add,
+    splat,
+    transpose,
+)
+
+
+def build_dot_products(
+    plan: ContractionPlan,
+    arguments: Sequence[ir.Value],
+    summed_in: ir.Type,
+    finish: Finish,
+) -> None:
+    """Builds the body of a kernel as `build_contraction` does, for `Strategy.DOT_PRODUCTS`."""
+    _DotProducts(plan, arguments, summed_in, finish).build()
+
+
+class _DotProducts:
+    """One row of the result at a time, and as many columns as a vector has lanes."""
+
+    def __init__(
+        self,
+        plan: ContractionPlan,
+        arguments: Sequence[ir.Value],
+        summed_in: ir.Type,
+        finish: Finish,
+    ) -> None:
+        self._plan, self._finish = plan, finish
+        self._nest = LoopNest(plan, arguments)
+        self._lanes = plan.tile.lanes
+        self._type = summed_in
+        self._vector = ir.VectorType.get([self._lanes], summed_in)
+
+    def build(self) -> None:
+        plan = self._plan
+        self._rows, self._columns, self._summed = (
+            self._nest.size(loops) for loops in (plan.rows, plan.columns, plan.summed)
+        )
+        nothing = Region((index(0), index(0), index(0)), {})
+        self._nest.over(plan.batches, nothing, self._column_blocks)
+
+    def _column_blocks(self, region: Region) -> None:
+        plan, lanes = self._plan, self._lanes
+        last = arith.subi(self._columns, index(1))
+
+        def block(column: ir.Value) -> list[ir.Value]:
+            inside = arith.subi(self._columns, column)
+            mask = mask_of_first(inside, lanes)
+            whole = arith.cmpi(arith.CmpIPredicate.sge, inside, index(lanes))
+            # Beyond the last column it is read again, for sums that are not stored.
+            streams = [
+                arith.addi(
+                    region.bases[plan.right],
+                    self._nest.offset(
+                        plan.right,
+                        plan.columns_of_right,
+                        least(arith.addi(column, index(lane)), last),
+                    ),
+                )
+                for lane in range(lanes)
+            ]
+
+            def row(at: ir.Value) -> list[ir.Value]:
+                offset = self._nest.offset(plan.left, plan.rows_of_left, at)
+                left = arith.addi(region.bases[plan.left], offset)
+                sums = transpose(self._sums(left, streams))
+                while len(sums) > 1:
+                    half = len(sums) // 2
+                    sums = [add(*pair) for pair in zip(sums[:half], sums[half:], strict=True)]
+                offset = self._nest.offset(2, plan.rows_of_result, at)
+                to = total([region.bases[2], offset, column])
+                value = self._finish(sums[0], self._nest.place(region, at, column, to, mask))
+                out = self._nest.out.elements
+                if_else(
+                    whole,
+                    lambda: vector.store(value, out, [to]),
+                    lambda: vector.maskedstore(out, [to], mask, value),
+                )
+                return []
+
+            for_each(index(0), self._rows, 1, row)
+            return []
+
+        for_each(index(0), self._columns, lanes, block)
+
+    def _sums(self, left: ir.Value, streams: Sequence[ir.Value]) -> list[ir.Value]:
+        """For each stream a vector whose lanes add up to its dot product."""
+        lanes = self._lanes
+        left_type = self._nest.vector_of(self._nest.left)
+        right_type = self._nest.vector_of(self._nest.right)
+
+        def body(at: ir.Value, *sums: ir.Value) -> list[ir.Value]:
+            inside = arith.subi(self._summed, at)
+            mask = mask_of_first(inside, lanes)
+            whole = arith.cmpi(arith.CmpIPredicate.sge, inside, index(lanes))
+
+            def load(type_: ir.VectorType, elements: ir.Value, first: ir.Value) -> ir.Value:
+                value = edge_load(type_, elements, arith.addi(first, at), mask, whole)
+                return cast(value, self._type)
+
+            factor = load(left_type, self._nest.left.elements, left)
+            return [
+                multiply_add(factor, load(right_type, self._nest.right.elements, stream), sum_)
+                for stream, sum_ in zip(streams, sums, strict=True)
+            ]
+
+        zero = splat(self._vector, 0)
+        return for_each(index(0), self._summed, lanes, body, [zero] * len(streams))

@@ -1,0 +1,482 @@
+"""Contractions by register tiles.
+
+A tile of the result stays in vector registers while all products are added to it: the loop over
+summed elements loads a row of a panel of the right operand, and one element of each row of the left
+operand, which it multiplies it with (Goto and van de Geijn, "Anatomy of High-Performance Matrix
+Multiplication", ACM TOMS 34, 2008). The left operand is read in place: packing it never paid. A
+tile then goes through a small buffer, from which its epilogue takes it row by row: one instance of
+the epilogue in the code, and a place to transpose where the result lies the other way.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, memref, vector
+
+from plumbline.linalg_to_kernels.building import (
+    for_each,
+    if_else,
+    index,
+    least,
+    rounded_up,
+    total,
+)
+from plumbline.linalg_to_kernels.contraction_loops import Finish, LoopNest, Region
+from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, RightOperand
+from plumbline.linalg_to_kernels.strides import Groups
+from plumbline.linalg_to_kernels.vectors import (
+    cast,
+    edge_load,
+    lane_offsets,
+    mask_of_first,
+    masked_load,
+    multiply_add,
+    splat,
+    transpose,
+)
+
+
+def build_register_tiles(
+    plan: ContractionPlan,
+    arguments: Sequence[ir.Value],
+    summed_in: ir.Type,
+    finish: Finish,
+) -> None:
+    """Builds the body of a kernel as `build_contraction` does, for `Strategy.REGISTER_TILES`."""
+    _RegisterTiles(plan, arguments, summed_in, finish).build()
+
+
+class _RegisterTiles:
+    def __init__(
+        self,
+        plan: ContractionPlan,
+        arguments: Sequence[ir.Value],
+        summed_in: ir.Type,
+        finish: Finish,
+    ) -> None:
+        self._plan, self._tile, self._finish = plan, plan.tile, finish
+        self._nest = LoopNest(plan, arguments)
+        self._type = summed_in
+        self._vector = ir.VectorType.get([self._tile.lanes], summed_in)
+
+    def build(self) -> None:
+        plan, tile = self._plan, self._tile
+        self._rows, self._columns, self._summed = (
+            self._nest.size(loops) for loops in (plan.rows, plan.columns, plan.summed)
+        )
+        # Rows of a tile, or of as many tiles as fill vectors along rows.
+        self._block = tile.rows if plan.stores_columns else math.lcm(tile.rows, tile.lanes)
+        scratch = ir.MemRefType.get([self._block * tile.columns], self._type)
+        self._scratch = memref.alloca(scratch, [], [], alignment=64)
+        self._turned = (
+            self._scratch if plan.stores_columns else memref.alloca(scratch, [], [], alignment=64)
+        )
+        self._panel: ir.Value | None = None
+        if plan.right_operand not in (RightOperand.IN_PLACE, RightOperand.PACKED):
+            count = arith.muli(rounded_up(self._summed, tile.lanes), index(tile.columns))
+            dynamic = ir.ShapedType.get_dynamic_size()
+            self._panel = memref.alloc(
+                ir.MemRefType.get([dynamic], self._type), [count], [], alignment=64
+            )
+        nothing = Region((index(0), index(0), index(0)), {})
+        self._nest.over(plan.batches, nothing, self._panels)
+
+    def _panels(self, region: Region) -> None:
+        plan, tile = self._plan, self._tile
+
+        def panel(number: ir.Value) -> list[ir.Value]:
+            column = arith.muli(number, index(tile.columns))
+            inside = arith.subi(self._columns, column)
+            offsets = lane_offsets(index(0), tile.lanes, tile.vectors)
+            masks = [mask_of_first(arith.subi(inside, offset), tile.lanes) for offset in offsets]
+            whole = arith.cmpi(arith.CmpIPredicate.sge, inside, index(tile.columns))
+            base = region.bases[plan.right]
+            if plan.right_operand is RightOperand.PACKED:
+                right = arith.addi(
+                    base, arith.muli(number, arith.muli(self._summed, index(tile.columns)))
+                )
+            elif plan.right_operand is RightOperand.IN_PLACE:
+                right = arith.addi(base, column)
+            else:
+                self._pack(base, column, inside, masks, whole)
+                right = index(0)
+            self._nest.over(
+                plan.row_batches,
+                region,
+                lambda region: self._row_blocks(region, column, masks, right),
+            )
+            return []
+
+        for_each(index(0), arith.ceildivui(self._columns, index(tile.columns)), 1, panel)
+
+    # Packing.
+
+    def _pack(
+        self,
+        base: ir.Value,
+        column: ir.Value,
+        inside: ir.Value,
+        masks: Sequence[ir.Value],
+        whole: ir.Value,
+    ) -> None:
+        match self._plan.right_operand:
+            case RightOperand.COPIED:
+                self._copy_panel(arith.addi(base, column), masks, whole)
+            case RightOperand.TRANSPOSED:
+                self._transpose_panel(base, column)
+            case _:
+                self._gather_panel(base, column, inside)
+
+    def _copy_panel(self, first: ir.Value, masks: Sequence[ir.Value], whole: ir.Value) -> None:
+        tile = self._tile
+        vector_type = self._nest.vector_of(self._nest.right)
+
+        def one(place: ir.Value, position: ir.Value) -> None:
+            to = arith.muli(position, index(tile.columns))
+            sources = lane_offsets(arith.addi(first, place), tile.lanes, tile.vectors)
+            targets = lane_offsets(to, tile.lanes, tile.vectors)
+            for source, target, mask in zip(sources, targets, masks, strict=True):
+                value = edge_load(vector_type, self._nest.right.elements, source, mask, whole)
+                vector.store(cast(value, self._type), self._panel, [target])
+
+        self._each_summed(self._plan.right, self._plan.summed_of_right, one)
+
+    def _transpose_panel(self, base: ir.Value, column: ir.Value) -> None:
+        tile = self._tile
+        lanes = tile.lanes
+        vector_type = self._nest.vector_of(self._nest.right)
+        groups = self._plan.columns_of_right
+        last = arith.subi(self._columns, index(1))
+
+        def across(offset: ir.Value) -> list[ir.Value]:
+            # Beyond the last column it is read again, into lanes that no one looks at.
+            sources = [
+                arith.addi(
+                    base,
+                    self._nest.offset(
+                        self._plan.right,
+                        groups,
+                        least(total([column, offset, index(lane)]), last),
+                    ),
+                )
+                for lane in range(lanes)
+            ]
+
+            def along(position: ir.Value) -> list[ir.Value]:
+                inside = arith.subi(self._summed, position)
+                mask = mask_of_first(inside, lanes)
+                whole = arith.cmpi(arith.CmpIPredicate.sge, inside, index(lanes))
+                places = [arith.addi(source, position) for source in sources]
+                loaded = [
+                    edge_load(vector_type, self._nest.right.elements, place, mask, whole)
+                    for place in places
+                ]
+                rows = [cast(value, self._type) for value in loaded]
+                to = arith.addi(arith.muli(position, index(tile.columns)), offset)
+                for lane, value in enumerate(transpose(rows)):
+                    place = arith.addi(to, index(lane * tile.columns))
+                    vector.store(value, self._panel, [place])
+                return []
+
+            for_each(index(0), self._summed, lanes, along)
+            return []
+
+        for_each(index(0), index(tile.columns), lanes, across)
+
+    def _gather_panel(self, base: ir.Value, column: ir.Value, inside: ir.Value) -> None:
+        tile = self._tile
+        zero = arith.constant(self._type, self._zero())
+
+        def one(place: ir.Value, position: ir.Value) -> None:
+            to = arith.muli(position, index(tile.columns))
+
+            def each(lane: ir.Value) -> list[ir.Value]:
+                offset = self._nest.offset(
+                    self._plan.right, self._plan.columns_of_right, arith.addi(column, lane)
+                )
+                value = memref.load(self._nest.right.elements, [total([base, place, offset])])
+                memref.store(cast(value, self._type), self._panel, [arith.addi(to, lane)])
+                return []
+
+            def pad(lane: ir.Value) -> list[ir.Value]:
+                memref.store(zero, self._panel, [arith.addi(to, lane)])
+                return []
+
+            width = least(inside, index(tile.columns))
+            for_each(index(0), width, 1, each)
+            for_each(width, index(tile.columns), 1, pad)
+
+        self._each_summed(self._plan.right, self._plan.summed_of_right, one)
+
+    def _each_summed(
+        self, operand: int, groups: Groups, one: Callable[[ir.Value, ir.Value], None]
+    ) -> None:
+        """For each summed element its offset in an operand, and its number."""
+
+        def nest(groups: Groups, place: ir.Value, position: ir.Value) -> None:
+            if not groups:
+                one(place, position)
+                return
+            group, *rest = groups
+            size = self._nest.size(group)
+            stride = self._nest.stride(operand, group[-1])
+
+            def body(at: ir.Value) -> list[ir.Value]:
+                nest(
+                    tuple(rest),
+                    arith.addi(place, arith.muli(at, stride)),
+                    arith.addi(arith.muli(position, size), at),
+                )
+                return []
+
+            for_each(index(0), size, 1, body)
+
+        nest(groups, index(0), index(0))
+
+    # The products.
+
+    def _row_blocks(
+        self, region: Region, column: ir.Value, masks: Sequence[ir.Value], right: ir.Value
+    ) -> None:
+        plan, tile = self._plan, self._tile
+
+        def block(first: ir.Value) -> list[ir.Value]:
+            inside = least(arith.subi(self._rows, first), index(self._block))
+            if plan.stores_columns:
+                self._multiply(region, first, index(0), masks, right)
+                self._store_rows(region, first, inside, column, masks)
+            else:
+
+                def part(row: ir.Value) -> list[ir.Value]:
+                    self._multiply(region, arith.addi(first, row), row, masks, right)
+                    return []
+
+                for_each(index(0), inside, tile.rows, part)
+                self._turn(inside)
+                self._store_columns(region, first, inside, column)
+            return []
+
+        for_each(index(0), self._rows, self._block, block)
+
+    def _multiply(
+        self,
+        region: Region,
+        first: ir.Value,
+        at: ir.Value,
+        masks: Sequence[ir.Value],
+        right: ir.Value,
+    ) -> None:
+        """Leaves a tile in the scratch buffer, from row `at` of it on."""
+        plan, tile = self._plan, self._tile
+        last = arith.subi(self._rows, index(1))
+        # Beyond the last row it is read again, for sums that are not stored.
+        rows = [
+            arith.addi(
+                region.bases[plan.left],
+                self._nest.offset(
+                    plan.left,
+                    plan.rows_of_left,
+                    least(arith.addi(first, index(row)), last) if row else first,
+                ),
+            )
+            for row in range(tile.rows)
+        ]
+        zero = splat(self._vector, 0)
+        sums = self._summed_loops(
+            plan.summed_of_both,
+            rows,
+            index(0),
+            right,
+            index(0),
+            masks,
+            [zero] * tile.rows * tile.vectors,
+        )
+        place = arith.muli(at, index(tile.columns))
+        targets = lane_offsets(place, tile.lanes, tile.rows * tile.vectors)
+        for value, target in zip(sums, targets, strict=True):
+            vector.store(value, self._scratch, [target])
+
+    def _summed_loops(
+        self,
+        groups: Groups,
+        rows: Sequence[ir.Value],
+        left: ir.Value,
+        right: ir.Value,
+        position: ir.Value,
+        masks: Sequence[ir.Value],
+        sums: Sequence[ir.Value],
+    ) -> list[ir.Value]:
+        """The loops over summed elements, with the sums in their registers."""
+        plan, tile = self._plan, self._tile
+        in_place = plan.right_operand is RightOperand.IN_PLACE
+        if not groups:
+            if not in_place:
+                right = arith.addi(right, arith.muli(position, index(tile.columns)))
+            return self._products(rows, left, right, masks, sums)
+        group, *rest = groups
+        size = self._nest.size(group)
+        stride = self._nest.stride(plan.left, group[-1])
+        right_stride = self._nest.stride(plan.right, group[-1]) if in_place else None
+
+        def body(at: ir.Value, *sums: ir.Value) -> list[ir.Value]:
+            return self._summed_loops(
+                tuple(rest),
+                rows,
+                arith.addi(left, arith.muli(at, stride)),
+                right if right_stride is None else arith.addi(right, arith.muli(at, right_stride)),
+                arith.addi(arith.muli(position, size), at),
+                masks,
+                sums,
+            )
+
+        return for_each(index(0), size, 1, body, sums)
+
+    def _products(
+        self,
+        rows: Sequence[ir.Value],
+        left: ir.Value,
+        right: ir.Value,
+        masks: Sequence[ir.Value],
+        sums: Sequence[ir.Value],
+    ) -> list[ir.Value]:
+        plan, tile = self._plan, self._tile
+        offsets = lane_offsets(right, tile.lanes, tile.vectors)
+        match plan.right_operand:
+            case RightOperand.IN_PLACE:
+                type_ = self._nest.vector_of(self._nest.right)
+                loaded = [
+                    masked_load(type_, self._nest.right.elements, offset, mask)
+                    for offset, mask in zip(offsets, masks, strict=True)
+                ]
+            case RightOperand.PACKED:
+                type_ = self._nest.vector_of(self._nest.right)
+                loaded = [vector.load(type_, self._nest.right.elements, [at]) for at in offsets]
+            case _:
+                loaded = [vector.load(self._vector, self._panel, [at]) for at in offsets]
+        row_of_right = [cast(value, self._type) for value in loaded]
+        result = []
+        for number, row in enumerate(rows):
+            element = memref.load(self._nest.left.elements, [arith.addi(row, left)])
+            factor = vector.broadcast(self._vector, cast(element, self._type))
+            for place, other in enumerate(row_of_right):
+                result.append(multiply_add(factor, other, sums[number * tile.vectors + place]))
+        return result
+
+    # The epilogue.
+
+    def _turn(self, inside: ir.Value) -> None:
+        """Transposes the scratch buffer: [block][columns] to [columns][block]."""
+        tile = self._tile
+        lanes = tile.lanes
+
+        def down(row: ir.Value) -> list[ir.Value]:
+            def across(column: ir.Value) -> list[ir.Value]:
+                place = arith.addi(arith.muli(row, index(tile.columns)), column)
+                rows = [
+                    vector.load(
+                        self._vector,
+                        self._scratch,
+                        [arith.addi(place, index(lane * tile.columns))],
+                    )
+                    for lane in range(lanes)
+                ]
+                place = arith.addi(arith.muli(column, index(self._block)), row)
+                for lane, value in enumerate(transpose(rows)):
+                    to = arith.addi(place, index(lane * self._block))
+                    vector.store(value, self._turned, [to])
+                return []
+
+            for_each(index(0), index(tile.columns), lanes, across)
+            return []
+
+        for_each(index(0), inside, lanes, down)
+
+    def _store_rows(
+        self,
+        region: Region,
+        first: ir.Value,
+        inside: ir.Value,
+        column: ir.Value,
+        masks: Sequence[ir.Value],
+    ) -> None:
+        plan, tile = self._plan, self._tile
+        width = arith.subi(self._columns, column)
+        whole = arith.cmpi(arith.CmpIPredicate.uge, width, index(tile.columns))
+
+        def row(at: ir.Value) -> list[ir.Value]:
+            position = arith.addi(first, at)
+            base = total(
+                [
+                    region.bases[2],
+                    self._nest.offset(2, plan.rows_of_result, position),
+                    column,
+                ]
+            )
+            self._store_vectors(
+                region, arith.muli(at, index(tile.columns)), base, masks, position, column, whole
+            )
+            return []
+
+        for_each(index(0), inside, 1, row)
+
+    def _store_columns(
+        self, region: Region, first: ir.Value, inside: ir.Value, column: ir.Value
+    ) -> None:
+        plan, tile = self._plan, self._tile
+        vectors = self._block // tile.lanes
+        offsets = lane_offsets(index(0), tile.lanes, vectors)
+        masks = [mask_of_first(arith.subi(inside, offset), tile.lanes) for offset in offsets]
+        whole = arith.cmpi(arith.CmpIPredicate.eq, inside, index(self._block))
+
+        def one(at: ir.Value) -> list[ir.Value]:
+            position = arith.addi(column, at)
+            base = total(
+                [region.bases[2], self._nest.offset(2, plan.columns_of_result, position), first]
+            )
+            self._store_vectors(
+                region, arith.muli(at, index(self._block)), base, masks, first, position, whole
+            )
+            return []
+
+        width = least(arith.subi(self._columns, column), index(tile.columns))
+        for_each(index(0), width, 1, one)
+
+    def _store_vectors(
+        self,
+        region: Region,
+        source: ir.Value,
+        target: ir.Value,
+        masks: Sequence[ir.Value],
+        row: ir.Value,
+        column: ir.Value,
+        whole: ir.Value,
+    ) -> None:
+        """Finishes and stores the vectors of one row of the result, or what of them is inside."""
+        lanes = self._tile.lanes
+        values, targets = [], []
+        for number, mask in enumerate(masks):
+            offset = index(number * lanes)
+            value = vector.load(self._vector, self._turned, [arith.addi(source, offset)])
+            to = arith.addi(target, offset)
+            if self._plan.stores_columns:
+                place = self._nest.place(region, row, arith.addi(column, offset), to, mask)
+            else:
+                place = self._nest.place(region, arith.addi(row, offset), column, to, mask)
+            values.append(self._finish(value, place))
+            targets.append(to)
+
+        def store_whole() -> None:
+            for value, to in zip(values, targets, strict=True):
+                vector.store(value, self._nest.out.elements, [to])
+
+        def store_masked() -> None:
+            for value, to, mask in zip(values, targets, masks, strict=True):
+                vector.maskedstore(self._nest.out.elements, [to], mask, value)
+
+        if_else(whole, store_whole, store_masked)
+
+    def _zero(self) -> ir.Attribute:
+        if isinstance(self._type, ir.FloatType):
+            return ir.FloatAttr.get(self._type, 0.0)
+        return ir.IntegerAttr.get(self._type, 0)

@@ -1,0 +1,190 @@
+"""Builds vectors of elements of a tensor, from the computations of a group: an epilogue.
+
+Lanes run along some loops of a step, contiguously. What does not depend on these is computed once,
+as a scalar, and broadcast where it meets a vector.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, memref, vector
+
+from plumbline.linalg_to_kernels.building import FlatView, total
+from plumbline.linalg_to_kernels.computations import (
+    Computation,
+    Indices,
+    composed,
+    is_in_memory,
+    is_tensor,
+    seen_through,
+)
+from plumbline.linalg_to_kernels.evaluation import captured_value, index_value, loops_at
+from plumbline.linalg_to_kernels.group import Group
+from plumbline.linalg_to_kernels.loop_order import Access
+from plumbline.linalg_to_kernels.vectors import masked_load
+
+_LEAST_BITS = 8
+"""Of elements that lie in memory as they do in a vector: an i1 takes a byte in the one alone."""
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """What the lanes of a vector are, in the loops of a step."""
+
+    loops: tuple[int, ...]
+    """Along which they run, the last one fastest."""
+    sizes: tuple[int, ...]
+    """How often these run, or DYNAMIC."""
+
+    def is_contiguous(self, access: Access) -> bool:
+        """Whether the next lane's element is the next one in memory."""
+        step: int | None = 1
+        for loop, size in zip(reversed(self.loops), reversed(self.sizes), strict=True):
+            if step is None or access.stride(loop) != step:
+                return False
+            step = step * size if size >= 0 else None
+        return True
+
+    def matter_to(self, indices: Indices) -> bool:
+        """Whether elements at such places differ from lane to lane."""
+        access = Access((1,) * len(indices), indices)
+        return any(access.stride(loop) != 0 for loop in self.loops)
+
+
+def can_be_vectors(group: Group, step: Computation, lanes: Lanes, source: ir.Value) -> bool:
+    """Whether the elements of a step can be computed by vectors, given those of `source`."""
+    return _Check(group, step, lanes, source).member(step, loops_at(step))
+
+
+class _Check:
+    def __init__(self, group: Group, step: Computation, lanes: Lanes, source: ir.Value) -> None:
+        self._group, self._step, self._lanes, self._source = group, step, lanes, source
+
+    def member(self, member: Computation, loops: Indices) -> bool:
+        """Whether a member's body is of operations on elements, and its operands can be read."""
+        if any(
+            op.regions or op.name.partition(".")[0] not in ("arith", "math")
+            for op in member.body_ops
+        ):
+            return False
+        return all(
+            self._tensor(value, composed(map_, loops, len(self._step.reduces)))
+            for value, map_ in zip(member.inputs, member.maps[: len(member.inputs)], strict=True)
+            if is_tensor(value)
+        ) and not any(member.reads_inits)
+
+    def _tensor(self, value: ir.Value, indices: Indices) -> bool:
+        source, indices = seen_through(value, indices)
+        producer = self._group.producer(source)
+        if source == self._source:
+            return True
+        if producer is not None:
+            return self._group.is_inlined(producer) and self.member(
+                producer, producer.loops_for(indices)
+            )
+        type_ = ir.RankedTensorType(source.type)
+        element = type_.element_type
+        if not self._lanes.matter_to(indices) or not is_in_memory(source):
+            return True
+        width = element.width if isinstance(element, ir.FloatType | ir.IntegerType) else 0
+        return width >= _LEAST_BITS and self._lanes.is_contiguous(
+            Access(tuple(type_.shape), indices)
+        )
+
+
+class VectorEvaluation:
+    """Vectors of elements at one place of a step's loops.
+
+    Args:
+      group: whose members are inlined where their elements are read.
+      step: the step.
+      given: where the tensors from outside lie, and scalars that stand for those of the group.
+      loops: the values of the step's loops at the first lane.
+      lanes: what the other lanes are.
+      mask: the lanes that are inside.
+      known: what is known of elements of tensors: a vector each.
+    """
+
+    def __init__(
+        self,
+        group: Group,
+        step: Computation,
+        given: Mapping[ir.Value, ir.Value],
+        loops: Mapping[int, ir.Value],
+        lanes: Lanes,
+        mask: ir.Value,
+        known: Mapping[ir.Value, ir.Value],
+    ) -> None:
+        self._group, self._step, self._given = group, step, given
+        self._loops, self._lanes, self._mask = loops, lanes, mask
+        self._known = known
+        self._done: dict[object, ir.Value] = {}
+
+    def result(self) -> ir.Value:
+        """A vector of the step's result."""
+        return self.vector(self._member(self._step, loops_at(self._step)))
+
+    def element(self, value: ir.Value, indices: Indices) -> ir.Value:
+        """A vector of elements of a tensor, or a scalar if they are all one."""
+        if not is_tensor(value):
+            return captured_value(value, self._given)
+        source, indices = seen_through(value, indices)
+        if (source, indices) not in self._done:
+            self._done[source, indices] = self._element(source, indices)
+        return self._done[source, indices]
+
+    def vector(self, value: ir.Value) -> ir.Value:
+        """`value`, or a vector of it if it is a scalar."""
+        if isinstance(value.type, ir.VectorType):
+            return value
+        return vector.broadcast(ir.VectorType.get(self._shape, value.type), value)
+
+    @property
+    def _shape(self) -> list[int]:
+        return list(ir.VectorType(self._mask.type).shape)
+
+    def _element(self, source: ir.Value, indices: Indices) -> ir.Value:
+        if source in self._known:
+            return self._known[source]
+        producer = self._group.producer(source)
+        if producer is not None:
+            return self._member(producer, producer.loops_for(indices))
+        if source not in self._given:
+            element = ir.RankedTensorType(source.type).element_type
+            value = source.owner.operation.attributes["value"]
+            return arith.ConstantOp(element, value.get_splat_value()).result
+        buffer = self._given[source]
+        places = [index_value(at, self._loops) for at in indices]
+        if not self._lanes.matter_to(indices):
+            return memref.load(buffer, places)
+        view = FlatView(buffer)
+        offset = total(
+            [arith.muli(at, step) for at, step in zip(places, view.strides, strict=True)]
+        )
+        type_ = ir.VectorType.get(self._shape, ir.MemRefType(buffer.type).element_type)
+        return masked_load(type_, view.elements, offset, self._mask)
+
+    def _member(self, member: Computation, loops: Indices) -> ir.Value:
+        count = len(self._step.reduces)
+        values: dict[ir.Value, ir.Value] = {}
+        inputs = zip(member.inputs, member.maps[: len(member.inputs)], strict=True)
+        for argument, (value, map_) in zip(member.body.arguments, inputs, strict=False):
+            if any(True for _ in argument.uses):
+                values[argument] = self.element(value, composed(map_, loops, count))
+        for op in member.body_ops:
+            operands = [
+                values.get(operand) or captured_value(operand, self._given)
+                for operand in op.operands
+            ]
+            values[op.results[0]] = self._operation(op, operands)
+        (yielded,) = member.yielded
+        return values.get(yielded) or captured_value(yielded, self._given)
+
+    def _operation(self, op: ir.Operation, operands: Sequence[ir.Value]) -> ir.Value:
+        type_ = op.results[0].type
+        if any(isinstance(operand.type, ir.VectorType) for operand in operands):
+            operands = [self.vector(operand) for operand in operands]
+            type_ = ir.VectorType.get(self._shape, type_)
+        attributes = {name: op.attributes[name] for name in op.attributes}
+        return ir.Operation.create(op.name, [type_], operands, attributes).results[0]

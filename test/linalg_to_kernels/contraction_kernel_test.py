@@ -1,0 +1,202 @@
+"""Runs kernels for contractions, with and without epilogues, at sizes around those of tiles."""
+
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from torch_mlir import ir
+from torch_mlir.dialects import arith, memref, vector
+
+from plumbline.linalg_to_kernels.contraction_loops import Place
+from plumbline.linalg_to_kernels.contraction_plan import RightOperand, Strategy
+from plumbline.linalg_to_kernels.vectors import add, cast, masked_load, multiply_add, splat
+from test.linalg_to_kernels.kernel import Array, Contraction, Kernel, zeros_like_result
+
+_CPUS = ("native", "baseline", "x86-64")
+_PRODUCT = ("d0, d2", "d2, d1", "d0, d1")
+_OF_TRANSPOSED = ("d0, d2", "d1, d2", "d0, d1")
+
+
+def _random(shape: Sequence[int], dtype: str = "float32") -> Array:
+    numbers = np.random.default_rng(0).integers(-4, 5, shape)
+    return (numbers / 4 if dtype.startswith("float") else numbers).astype(dtype)
+
+
+def _relu(value: ir.Value) -> ir.Value:
+    zero = splat(value.type, 0)
+    return arith.select(arith.cmpf(arith.CmpFPredicate.OLT, value, zero), zero, value)
+
+
+# Quarters: their products and sums are exact, so results have to be equal.
+@pytest.mark.parametrize("target_cpu", _CPUS)
+@pytest.mark.parametrize("maps", [_PRODUCT, _OF_TRANSPOSED], ids=["product", "of_transposed"])
+@pytest.mark.parametrize("constants", [frozenset(), frozenset({1})], ids=["given", "packed"])
+def test_sizes_known_when_it_runs(
+    maps: tuple[str, str, str], constants: frozenset[int], target_cpu: str
+) -> None:
+    kernel = Kernel(Contraction(maps, (2,), ((None, None),) * 3), target_cpu, constants=constants)
+    sizes = [(0, 5, 7), (5, 0, 7), (5, 7, 0), (197, 77, 71), (3, 1, 1), (64, 64, 64)]
+    sizes += [(rows, 13, 1 + 7 * rows) for rows in range(1, 18)]
+    for rows, summed, columns in sizes:
+        left, right = _random((rows, summed)), _random((summed, columns))
+        result = zeros_like_result((rows, columns), "float32")
+        kernel(left, right if maps is _PRODUCT else right.T.copy(), result)
+        np.testing.assert_array_equal(result, left @ right)
+
+
+@pytest.mark.parametrize("target_cpu", _CPUS)
+@pytest.mark.parametrize("rows", [1, 2, 3, 17])
+@pytest.mark.parametrize("maps", [_PRODUCT, _OF_TRANSPOSED], ids=["product", "of_transposed"])
+def test_few_rows(maps: tuple[str, str, str], rows: int, target_cpu: str) -> None:
+    for summed, columns in ((1, 1), (5, 3), (100, 77), (257, 130)):
+        left, right = _random((rows, summed)), _random((summed, columns))
+        given = right if maps is _PRODUCT else right.T.copy()
+        shapes = (left.shape, given.shape, (rows, columns))
+        kernel = Kernel(Contraction(maps, (2,), shapes), target_cpu)
+        result = zeros_like_result((rows, columns), "float32")
+        kernel(left, given, result)
+        np.testing.assert_array_equal(result, left @ right)
+
+
+def test_strategies_by_sizes() -> None:
+    def of(
+        maps: tuple[str, str, str],
+        rows: int,
+        summed: int,
+        columns: int,
+        constants: frozenset[int] = frozenset(),
+    ) -> tuple[Strategy, RightOperand]:
+        right = (summed, columns) if maps is _PRODUCT else (columns, summed)
+        shapes = ((rows, summed), right, (rows, columns))
+        plan = Kernel(Contraction(maps, (2,), shapes), "baseline", constants=constants).plan
+        return plan.strategy, plan.right_operand
+
+    tiles, dots = Strategy.REGISTER_TILES, Strategy.DOT_PRODUCTS
+    assert of(_PRODUCT, 128, 64, 64) == (tiles, RightOperand.COPIED)
+    assert of(_PRODUCT, 128, 64, 64, frozenset({1})) == (tiles, RightOperand.PACKED)
+    assert of(_PRODUCT, 1, 64, 64) == (tiles, RightOperand.IN_PLACE)
+    assert of(_OF_TRANSPOSED, 64, 64, 64) == (tiles, RightOperand.TRANSPOSED)
+    assert of(_OF_TRANSPOSED, 1, 64, 64) == (dots, RightOperand.TRANSPOSED)
+    # A matrix times a vector reads the matrix as it lies.
+    assert of(_PRODUCT, 64, 64, 1)[0] == dots
+
+
+@pytest.mark.parametrize("target_cpu", _CPUS)
+@pytest.mark.parametrize(
+    ("types", "dtypes", "result_type"),
+    [
+        (("f64", "f64", "f64"), ("float64", "float64"), "float64"),
+        (("f16", "f16", "f32"), ("float16", "float16"), "float32"),
+        (("i8", "i8", "i32"), ("int8", "int8"), "int32"),
+        (("i32", "i32", "i32"), ("int32", "int32"), "int32"),
+    ],
+)
+def test_element_types(
+    types: tuple[str, str, str], dtypes: tuple[str, str], result_type: str, target_cpu: str
+) -> None:
+    if types[0] == "f16" and target_cpu == "x86-64":
+        pytest.skip("without F16C it calls functions that only C programs have")
+    for rows, summed, columns in ((1, 40, 21), (33, 40, 21), (70, 3, 65)):
+        for maps in (_PRODUCT, _OF_TRANSPOSED):
+            left, right = _random((rows, summed), dtypes[0]), _random((summed, columns), dtypes[1])
+            given = right if maps is _PRODUCT else right.T.copy()
+            shapes = (left.shape, given.shape, (rows, columns))
+            for constants in (frozenset[int](), frozenset({1})):
+                kernel = Kernel(
+                    Contraction(maps, (2,), shapes, types), target_cpu, constants=constants
+                )
+                result = zeros_like_result((rows, columns), result_type)
+                kernel(left, given, result)
+                exact = left.astype(result_type) @ right.astype(result_type)
+                np.testing.assert_array_equal(result, exact)
+
+
+def _bias_and_relu(value: ir.Value, place: Place, more: Sequence[ir.Value]) -> ir.Value:
+    """Bias along columns, and an addend of the result's own shape."""
+    bias, addend = more
+    value = add(value, masked_load(value.type, bias, place.index(1), place.mask))
+    value = add(value, masked_load(value.type, addend, place.offset, place.mask))
+    return _relu(value)
+
+
+@pytest.mark.parametrize("target_cpu", _CPUS)
+@pytest.mark.parametrize("maps", [_PRODUCT, _OF_TRANSPOSED], ids=["product", "of_transposed"])
+@pytest.mark.parametrize("rows", [1, 29])
+def test_epilogue(rows: int, maps: tuple[str, str, str], target_cpu: str) -> None:
+    left, right = _random((rows, 50)), _random((50, 37))
+    bias, addend = _random((37,)), _random((rows, 37))
+    given = right if maps is _PRODUCT else right.T.copy()
+    shapes = (left.shape, given.shape, (rows, 37))
+    kernel = Kernel(
+        Contraction(maps, (2,), shapes),
+        target_cpu,
+        finish=_bias_and_relu,
+        more=["memref<?xf32>"] * 2,
+    )
+    result = zeros_like_result((rows, 37), "float32")
+    kernel(left, given, result, bias, addend.reshape(-1))
+    np.testing.assert_array_equal(result, np.maximum(left @ right + bias + addend, 0))
+
+
+def test_epilogue_casts() -> None:
+    left, right = _random((29, 50), "float16"), _random((50, 37), "float16")
+    shapes = (left.shape, right.shape, (29, 37))
+    kernel = Kernel(
+        Contraction(_PRODUCT, (2,), shapes, ("f16", "f16", "f32")),
+        "baseline",
+        finish=lambda value, place, more: cast(value, ir.F16Type.get()),
+        result_type="f16",
+    )
+    result = zeros_like_result((29, 37), "float16")
+    kernel(left, right, result)
+    exact = left.astype("float32") @ right.astype("float32")
+    np.testing.assert_array_equal(result, exact.astype("float16"))
+
+
+def _bias_of_channel_and_gate(value: ir.Value, place: Place, more: Sequence[ir.Value]) -> ir.Value:
+    bias = vector.broadcast(value.type, memref.load(more[0], [place.index(1)]))
+    value = add(value, bias)
+    return multiply_add(value, value, splat(value.type, 1))
+
+
+@pytest.mark.parametrize("target_cpu", _CPUS)
+@pytest.mark.parametrize("constants", [frozenset(), frozenset({1})], ids=["given", "packed"])
+@pytest.mark.parametrize(
+    ("channels", "size", "window", "stride"),
+    [((5, 20), 9, 3, 1), ((3, 33), 12, 3, 2), ((40, 64), 7, 1, 1), ((64, 32), 9, 1, 2)],
+)
+def test_windows_with_epilogue(
+    channels: tuple[int, int],
+    size: int,
+    window: int,
+    stride: int,
+    constants: frozenset[int],
+    target_cpu: str,
+) -> None:
+    out = (size - window) // stride + 1
+    image, weight = (
+        _random((2, channels[0], size, size)),
+        _random((*channels[::-1], window, window)),
+    )
+    bias = _random((channels[1],))
+    maps = (f"d0, d4, d2*{stride} + d5, d3*{stride} + d6", "d1, d4, d5, d6", "d0, d1, d2, d3")
+    shapes = (image.shape, weight.shape, (2, channels[1], out, out))
+    kernel = Kernel(
+        Contraction(maps, (4, 5, 6), shapes),
+        target_cpu,
+        constants=constants,
+        finish=_bias_of_channel_and_gate,
+        more=["memref<?xf32>"],
+    )
+    assert kernel.plan.lanes_along[-1] == 3
+    result = zeros_like_result(shapes[2], "float32")
+    kernel(image, weight, result, bias)
+    windows = np.lib.stride_tricks.sliding_window_view(image, (window, window), (2, 3))
+    windows = windows[:, :, ::stride, ::stride]
+    value = np.einsum("ncyxij,ocij->noyx", windows, weight) + bias[:, None, None]
+    np.testing.assert_array_equal(result, value * value + 1)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

@@ -1,0 +1,208 @@
+"""Compiles one kernel for a contraction, with an epilogue, and calls it on numpy arrays."""
+
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+from numpy.typing import NDArray
+from torch_mlir import ir
+from torch_mlir.dialects import func
+
+from plumbline.context import make_context
+from plumbline.linalg_to_kernels.building import loosely_typed
+from plumbline.linalg_to_kernels.contraction_kernel import build_contraction
+from plumbline.linalg_to_kernels.contraction_loops import Place
+from plumbline.linalg_to_kernels.contraction_plan import (
+    ContractionPlan,
+    RightOperand,
+    plan_contraction,
+)
+from plumbline.linalg_to_kernels.panels import pack_operand
+from plumbline.kernels_to_llvm.conversion import KERNELS_TO_LLVM
+from plumbline.linalg_to_kernels.products import static_sizes, sum_of_products
+from plumbline.llvm_to_asm.assembly import Target, emit_object
+from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
+from plumbline.llvm_to_asm.probe import vector_unit_of
+
+Array = NDArray[Any]
+Epilogue = Callable[[ir.Value, Place, Sequence[ir.Value]], ir.Value]
+"""An epilogue that also takes the kernel's further arguments."""
+
+
+@dataclass(frozen=True)
+class Contraction:
+    """A contraction as `linalg.generic` says it."""
+
+    maps: tuple[str, str, str]
+    """Of both operands and the result, such as "d0, d2"."""
+    summed: tuple[int, ...]
+    shapes: tuple[tuple[int | None, ...], ...]
+    """None: a size that is not known before the kernel runs."""
+    types: tuple[str, str, str] = ("f32", "f32", "f32")
+    """MLIR's names; what is summed in is the last."""
+
+    def __str__(self) -> str:
+        dims = ", ".join(f"d{dim}" for dim in range(self._dims))
+        maps = ", ".join(f"affine_map<({dims}) -> ({map_})>" for map_ in self.maps)
+        kinds = ", ".join(
+            '"reduction"' if dim in self.summed else '"parallel"' for dim in range(self._dims)
+        )
+        buffers = [
+            _buffer(shape, type_) for shape, type_ in zip(self.shapes, self.types, strict=True)
+        ]
+        to = self.types[2]
+        letter = "i" if to.startswith("i") else "f"
+        casts, factors = [], []
+        for number, type_ in enumerate(self.types[:2]):
+            factors.append(f"%x{number}")
+            if type_ != to:
+                cast = "extsi" if letter == "i" else "extf"
+                casts.append(f"%y{number} = arith.{cast} %x{number} : {type_} to {to}")
+                factors[-1] = f"%y{number}"
+        return f"""func.func @f(%a: {buffers[0]}, %b: {buffers[1]}, %c: {buffers[2]}) {{
+          linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}
+              ins(%a, %b : {buffers[0]}, {buffers[1]}) outs(%c : {buffers[2]}) {{
+          ^bb0(%x0: {self.types[0]}, %x1: {self.types[1]}, %z: {to}):
+            {" ".join(casts)}
+            %m = arith.mul{letter} {factors[0]}, {factors[1]} : {to}
+            %s = arith.add{letter} %z, %m : {to}
+            linalg.yield %s : {to}
+          }}
+          return
+        }}"""
+
+    @property
+    def _dims(self) -> int:
+        return 1 + max(int(part) for map_ in self.maps for part in _numbers_after_d(map_))
+
+
+def _buffer(shape: Sequence[int | None], type_: str) -> str:
+    sizes = "".join("?x" if size is None else f"{size}x" for size in shape)
+    return f"memref<{sizes}{type_}>"
+
+
+def _numbers_after_d(map_: str) -> list[str]:
+    terms = map_.replace("+", " ").replace(",", " ").replace("*", " ").split()
+    return [term[1:] for term in terms if term.startswith("d")]
+
+
+class Kernel:
+    """A kernel in this process. Call it with two operands, the result to write, and the rest."""
+
+    def __init__(
+        self,
+        contraction: Contraction,
+        target_cpu: str = "native",
+        *,
+        constants: frozenset[int] = frozenset(),
+        finish: Epilogue | None = None,
+        more: Sequence[str] = (),
+        result_type: str | None = None,
+    ) -> None:
+        target = Target.for_cpu(target_cpu)
+        with make_context(), ir.Location.unknown():
+            source = ir.Module.parse(str(contraction))
+            op = source.body.operations[0].regions[0].blocks[0].operations[0]
+            sum_ = sum_of_products(op)
+            assert sum_ is not None
+            sizes = static_sizes(op, sum_.accesses)
+            assert sizes is not None
+            types = [ir.MemRefType(value.type) for value in op.operands]
+            summed_in = types[2].element_type
+            plan = plan_contraction(
+                sum_, types, sizes, vector_unit_of(target), summed_in.width, constants
+            )
+            assert plan is not None
+            self.plan: ContractionPlan = plan
+            arguments = [loosely_typed(type_) for type_ in types]
+            if self._is_packed:
+                dynamic = ir.ShapedType.get_dynamic_size()
+                arguments[plan.right] = ir.MemRefType.get(
+                    [dynamic] * (len(plan.batches) + 3), types[plan.right].element_type
+                )
+            if result_type is not None:
+                result = ir.Type.parse(result_type)
+                arguments[2] = loosely_typed(ir.MemRefType.get(types[2].shape, result))
+            arguments += [ir.Type.parse(text) for text in more]
+            module = _module(plan, arguments, summed_in, finish)
+            BUFFERS_TO_LLVM.run(module)
+            text = translate_to_llvm_ir(module)
+        self._jit = llvm.create_lljit_compiler(use_jit_link=False)
+        self._require = ctypes.CFUNCTYPE(None, ctypes.c_bool, ctypes.c_void_p)(lambda *_: None)
+        address = ctypes.cast(self._require, ctypes.c_void_p).value
+        entry = "_mlir_ciface_kernel"
+        self._library = (
+            llvm.JITLibraryBuilder()
+            .add_object_img(emit_object(text, target))
+            .import_symbol("plumbline_require", address)
+            .add_current_process()
+            .export_symbol(entry)
+            .link(self._jit, entry)
+        )
+        self._function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(arguments))(
+            self._library[entry]
+        )
+
+    @property
+    def _is_packed(self) -> bool:
+        return self.plan.right_operand is RightOperand.PACKED
+
+    def __call__(self, *arrays: Array) -> None:
+        """Computes the contraction of the first two arrays into the third."""
+        given = list(arrays)
+        if self._is_packed:
+            given[self.plan.right] = pack_operand(self.plan, given[self.plan.right])
+        descriptors = [_descriptor(array) for array in given]
+        self._function(*map(ctypes.addressof, descriptors))
+
+
+def _module(
+    plan: ContractionPlan,
+    arguments: Sequence[ir.Type],
+    summed_in: ir.Type,
+    finish: Epilogue | None,
+) -> ir.Module:
+    module = ir.Module.create()
+    with ir.InsertionPoint(module.body):
+        function = func.FuncOp("kernel", (list(arguments), []))
+        function.attributes["llvm.emit_c_interface"] = ir.UnitAttr.get()
+        block = function.add_entry_block()
+        with ir.InsertionPoint(block):
+            values = list(block.arguments)
+
+            def finish_vector(value: ir.Value, place: Place) -> ir.Value:
+                return finish(value, place, values[3:]) if finish else value
+
+            build_contraction(plan, values[:3], summed_in, finish_vector)
+            func.ReturnOp([])
+    return module
+
+
+def _descriptor(array: Array) -> ctypes.Structure:
+    rank = array.ndim
+
+    class Descriptor(ctypes.Structure):
+        _fields_ = [
+            ("allocated", ctypes.c_void_p),
+            ("aligned", ctypes.c_void_p),
+            ("offset", ctypes.c_int64),
+            ("sizes", ctypes.c_int64 * rank),
+            ("strides", ctypes.c_int64 * rank),
+        ]
+
+    steps = [stride // array.itemsize for stride in array.strides]
+    return Descriptor(
+        array.ctypes.data,
+        array.ctypes.data,
+        0,
+        (ctypes.c_int64 * rank)(*array.shape),
+        (ctypes.c_int64 * rank)(*steps),
+    )
+
+
+def zeros_like_result(shape: Sequence[int], dtype: Any) -> Array:
+    """A result that a kernel has to write as a whole: what is left of it shows."""
+    return np.full(shape, 77, dtype)

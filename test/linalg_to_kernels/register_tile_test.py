@@ -1,0 +1,40 @@
+"""Checks that tiles fit the registers, and their sizes the result."""
+
+import sys
+
+import pytest
+
+from plumbline.linalg_to_kernels.register_tile import RegisterTile, register_tile, streaming_tile
+from plumbline.vector_unit import AVX2, VectorUnit
+
+_AVX512 = VectorUnit(64, 32)
+
+
+@pytest.mark.parametrize("unit", [AVX2, _AVX512, VectorUnit(16, 16), VectorUnit(16, 32)])
+@pytest.mark.parametrize("bits", [32, 64])
+def test_tiles_fit_the_registers(unit: VectorUnit, bits: int) -> None:
+    for rows in (None, 0, 1, 2, 7, 17, 197, 1024):
+        for columns in (None, 0, 1, 49, 64, 773, 1024):
+            for are_windows in (False, True):
+                tile = register_tile(unit, bits, rows, columns, are_windows=are_windows)
+                assert tile.rows >= 1
+                # A row of the right operand stays beside the sums.
+                assert (tile.rows + 1) * tile.vectors <= unit.registers
+                assert tile.lanes == unit.bytes * 8 // bits
+    for rows in (1, 2, 6):
+        tile = streaming_tile(unit, bits, rows)
+        assert (rows + 1) * tile.vectors <= unit.registers
+
+
+def test_tiles_waste_little() -> None:
+    assert register_tile(_AVX512, 32, 1024, 1024) == RegisterTile(6, 4, 16)
+    assert register_tile(_AVX512, 32, 128, 768) == RegisterTile(8, 3, 16)
+    for rows in (9, 17, 49):
+        tile = register_tile(_AVX512, 32, rows, 768)
+        assert -(-rows // tile.rows) * tile.rows <= rows + 1
+    assert register_tile(AVX2, 32, 1024, 1024) == RegisterTile(4, 3, 8)
+    assert register_tile(AVX2, 32, None, 16) == RegisterTile(6, 2, 8)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
