@@ -26,6 +26,8 @@ _MOVES = frozenset(
         "func",
         "insertelement",
         "insertvalue",
+        "intr.masked.load",
+        "intr.masked.store",
         "load",
         "mlir.poison",
         "mlir.undef",
@@ -38,7 +40,8 @@ _MOVES = frozenset(
     )
 )
 
-_BF16 = re.compile(r"\bbf16\b")
+# Of a vector it follows the size and an x.
+_BF16 = re.compile(r"(?:\b|(?<=\dx))bf16\b")
 
 
 def _move_bf16_as_integers(operation: ir.Operation) -> None:

@@ -62,3 +62,15 @@ llvm.func @pair(%x: bf16) -> !llvm.struct<(bf16, i64)> {
   %1 = llvm.insertvalue %x, %0[0] : !llvm.struct<(bf16, i64)>
   llvm.return %1 : !llvm.struct<(bf16, i64)>
 }
+
+// So do vectors of which only some lanes are moved.
+
+// CHECK-LABEL: llvm.func @masked(
+// CHECK:         %[[LANES:.*]] = llvm.intr.masked.load {{.*}} : (!llvm.ptr, vector<8xi1>, vector<8xi16>) -> vector<8xi16>
+// CHECK:         llvm.intr.masked.store %[[LANES]], {{.*}} : vector<8xi16>, vector<8xi1> into !llvm.ptr
+llvm.func @masked(%from: !llvm.ptr, %to: !llvm.ptr, %mask: vector<8xi1>) {
+  %zero = llvm.mlir.constant(dense<0.0> : vector<8xbf16>) : vector<8xbf16>
+  %lanes = llvm.intr.masked.load %from, %mask, %zero {alignment = 2 : i32} : (!llvm.ptr, vector<8xi1>, vector<8xbf16>) -> vector<8xbf16>
+  llvm.intr.masked.store %lanes, %to, %mask {alignment = 2 : i32} : vector<8xbf16>, vector<8xi1> into !llvm.ptr
+  llvm.return
+}
