@@ -6,12 +6,14 @@ from torch_mlir import ir
 
 from plumbline.linalg_to_kernels.contraction_loops import Finish
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, Strategy
+from plumbline.linalg_to_kernels.depthwise import build_depthwise
 from plumbline.linalg_to_kernels.dot_products import build_dot_products
 from plumbline.linalg_to_kernels.micro_kernel import build_register_tiles
 
 _BUILDERS = {
     Strategy.REGISTER_TILES: build_register_tiles,
     Strategy.DOT_PRODUCTS: build_dot_products,
+    Strategy.DEPTHWISE: build_depthwise,
 }
 
 

@@ -198,5 +198,58 @@ def test_windows_with_epilogue(
     np.testing.assert_array_equal(result, value * value + 1)
 
 
+@pytest.mark.parametrize("target_cpu", _CPUS)
+@pytest.mark.parametrize("size", [(9, 9), (17, 40), (3, 7)])
+@pytest.mark.parametrize(
+    ("window", "stride", "dilation"),
+    [((3, 3), (1, 1), (1, 1)), ((3, 3), (2, 2), (1, 1)), ((3, 2), (1, 3), (1, 2))],
+)
+def test_depthwise(
+    window: tuple[int, int],
+    stride: tuple[int, int],
+    dilation: tuple[int, int],
+    size: tuple[int, int],
+    target_cpu: str,
+) -> None:
+    _check_depthwise(window, stride, dilation, size, target_cpu)
+
+
+def test_depthwise_of_large_windows() -> None:
+    _check_depthwise((7, 7), (1, 1), (1, 1), (20, 25), "native")
+    _check_depthwise((5, 13), (2, 1), (1, 1), (20, 25), "native")
+    # One that only moves across, and a result of one row.
+    _check_depthwise((1, 5), (1, 1), (1, 1), (8, 25), "native")
+    _check_depthwise((3, 3), (1, 1), (1, 1), (3, 25), "native")
+
+
+def _check_depthwise(
+    window: tuple[int, int],
+    stride: tuple[int, int],
+    dilation: tuple[int, int],
+    size: tuple[int, int],
+    target_cpu: str,
+) -> None:
+    image, weight, bias = _random((2, 5, *size)), _random((5, *window)), _random((5,))
+    extent = [(count - 1) * by + 1 for count, by in zip(window, dilation, strict=True)]
+    windows = np.lib.stride_tricks.sliding_window_view(image, extent, (2, 3))
+    windows = windows[:, :, :: stride[0], :: stride[1], :: dilation[0], :: dilation[1]]
+    value = np.einsum("ncyxij,cij->ncyx", windows, weight) + bias[:, None, None]
+    axes = [f"d{2 + at}*{stride[at]} + d{4 + at}*{dilation[at]}" for at in range(2)]
+    kernel = Kernel(
+        Contraction(
+            (f"d0, d1, {axes[0]}, {axes[1]}", "d1, d4, d5", "d0, d1, d2, d3"),
+            (4, 5),
+            (image.shape, weight.shape, value.shape),
+        ),
+        target_cpu,
+        finish=_bias_of_channel_and_gate,
+        more=["memref<?xf32>"],
+    )
+    assert kernel.plan.strategy is Strategy.DEPTHWISE
+    result = zeros_like_result(value.shape, "float32")
+    kernel(image, weight, result, bias)
+    np.testing.assert_array_equal(result, value * value + 1)
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
