@@ -13,8 +13,9 @@ from itertools import product as all_pairs
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, vector
 
-from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan
+from plumbline.linalg_to_kernels.building import for_each, if_else, index, least, total
 from plumbline.linalg_to_kernels.contraction_loops import Finish, LoopNest, Region
+from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan
 from plumbline.linalg_to_kernels.vectors import (
     cast,
     mask_of_first,
@@ -22,7 +23,6 @@ from plumbline.linalg_to_kernels.vectors import (
     multiply_add,
     splat,
 )
-from plumbline.linalg_to_kernels.building import for_each, if_else, index, least, total
 
 _UNROLLED = 12
 """How many elements of a window are worth code of their own: vectors of weights fill registers."""

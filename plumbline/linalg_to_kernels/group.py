@@ -125,6 +125,7 @@ class _Forming:
         self._group = group
         group._sites = {result: [] for member in group.members for result in member.results}
         self._tags: dict[Computation, dict[int, int]] = {}
+        self._costs: dict[Computation, int] = {}
 
     def form(self) -> Group | None:
         group = self._group
@@ -164,22 +165,27 @@ class _Forming:
             return False
         sites = self._group._sites[result]
         once = len(sites) == 1 and _reads_once(sites[0])
-        if not once and self.cost(member) > _MOST_REPEATED:
+        if not once and self._cost(member) > _MOST_REPEATED:
             return False
         for site in sites:
             self._note_reads(member, site.step, member.loops_for(site.indices))
         return True
 
-    def cost(self, member: Computation) -> int:
+    def _cost(self, member: Computation) -> int:
         """What an element of a member costs, in additions, with what is inlined into it."""
-        own = sum(_COSTS.get(op.name, _COSTLY) for op in member.body_ops)
-        read = 0
-        for value in member.inputs:
-            source, _ = seen_through(value, _zeros(value))
-            producer = self._group.producer(source)
-            if producer is not None and not producer.is_reduction:
-                read += self.cost(producer)
-        return own + read
+        if member not in self._costs:
+            own = sum(_COSTS.get(op.name, _COSTLY) for op in member.body_ops)
+            producers = {
+                self._group.producer(seen_through(value, _zeros(value))[0])
+                for value in member.inputs
+            }
+            read = sum(
+                self._cost(producer)
+                for producer in producers
+                if producer is not None and not producer.is_reduction
+            )
+            self._costs[member] = min(own + read, _COSTLY)
+        return self._costs[member]
 
     def _share_rows(self) -> bool:
         """Finds the rows of all steps; False if they share none."""

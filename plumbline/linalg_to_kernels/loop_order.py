@@ -5,7 +5,7 @@ are contiguous along it. Where tensors are contiguous along different loops (a t
 of these loops run in pieces, so that a cache line is used up before it has to go.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
@@ -76,25 +76,31 @@ def _coefficient(expression: ir.AffineExpr, loop: int) -> int | None:
 def accesses(group: Group, step: Computation) -> list[Access]:
     """The tensors from outside and of other steps that a step reads and writes."""
     count = len(step.reduces)
-    loops = tuple(ir.AffineDimExpr.get(loop) for loop in range(count))
-    found = list(_reads(group, step, loops, count))
-    for number, result in enumerate(step.results):
-        map_ = step.maps[len(step.inputs) + number]
-        shape = tuple(ir.RankedTensorType(result.type).shape)
-        found.append(Access(shape, tuple(map_.results)))
-    return found
+    # Of members and places, as what is inlined may be read many times.
+    seen: set[tuple[Computation, Indices]] = set()
+    found: dict[tuple[ir.Value, Indices], Access] = {}
 
+    def reads(member: Computation, loops: Indices) -> None:
+        if (member, loops) in seen:
+            return
+        seen.add((member, loops))
+        for value, map_ in zip(member.inputs, member.maps[: len(member.inputs)], strict=True):
+            if not is_tensor(value):
+                continue
+            source, indices = seen_through(value, composed(map_, loops, count))
+            producer = group.producer(source)
+            if producer is not None and group.is_inlined(producer):
+                reads(producer, producer.loops_for(indices))
+            elif producer is not None or is_in_memory(source):
+                shape = tuple(ir.RankedTensorType(source.type).shape)
+                found[source, indices] = Access(shape, indices)
 
-def _reads(group: Group, member: Computation, loops: Indices, count: int) -> Iterator[Access]:
-    for value, map_ in zip(member.inputs, member.maps[: len(member.inputs)], strict=True):
-        if not is_tensor(value):
-            continue
-        source, indices = seen_through(value, composed(map_, loops, count))
-        producer = group.producer(source)
-        if producer is not None and group.is_inlined(producer):
-            yield from _reads(group, producer, producer.loops_for(indices), count)
-        elif producer is not None or is_in_memory(source):
-            yield Access(tuple(ir.RankedTensorType(source.type).shape), indices)
+    reads(step, tuple(ir.AffineDimExpr.get(loop) for loop in range(count)))
+    results = [
+        Access(tuple(ir.RankedTensorType(result.type).shape), tuple(map_.results))
+        for result, map_ in zip(step.results, step.maps[len(step.inputs) :], strict=True)
+    ]
+    return [*found.values(), *results]
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,10 @@
 A tile of the result stays in vector registers while all products are added to it: the loop over
 summed elements loads a row of a panel of the right operand, and one element of each row of the left
 operand, which it multiplies it with (Goto and van de Geijn, "Anatomy of High-Performance Matrix
-Multiplication", ACM TOMS 34, 2008). The left operand is read in place: packing it never paid. A
-tile then goes through a small buffer, from which its epilogue takes it row by row: one instance of
-the epilogue in the code, and a place to transpose where the result lies the other way.
+Multiplication", ACM TOMS 34, 2008). The left operand is read in place, unless it is of another
+type: packing it never paid. A tile then goes through a small buffer, from which its epilogue takes
+it row by row: one instance of the epilogue in the code, and a place to transpose where the result
+lies the other way.
 """
 
 import math
@@ -74,13 +75,43 @@ class _RegisterTiles:
         )
         self._panel: ir.Value | None = None
         if plan.right_operand not in (RightOperand.IN_PLACE, RightOperand.PACKED):
-            count = arith.muli(rounded_up(self._summed, tile.lanes), index(tile.columns))
-            dynamic = ir.ShapedType.get_dynamic_size()
-            self._panel = memref.alloc(
-                ir.MemRefType.get([dynamic], self._type), [count], [], alignment=64
+            self._panel = self._buffer(
+                arith.muli(rounded_up(self._summed, tile.lanes), index(tile.columns))
             )
+        left = ir.MemRefType(self._nest.left.elements.type).element_type
+        self._converted: ir.Value | None = None
+        # Where rows are windows the converted ones would be many times as much as the image.
+        if left != self._type and len(plan.summed_of_both) <= 1 and not plan.row_batches:
+            self._converted = self._buffer(arith.muli(self._rows, self._summed))
         nothing = Region((index(0), index(0), index(0)), {})
-        self._nest.over(plan.batches, nothing, self._panels)
+        self._nest.over(plan.batches, nothing, self._batch)
+
+    def _buffer(self, count: ir.Value) -> ir.Value:
+        dynamic = ir.ShapedType.get_dynamic_size()
+        return memref.alloc(ir.MemRefType.get([dynamic], self._type), [count], [], alignment=64)
+
+    def _batch(self, region: Region) -> None:
+        if self._converted is not None:
+            self._convert_left(region)
+        self._panels(region)
+
+    def _convert_left(self, region: Region) -> None:
+        """Copies the left operand in the type that is summed in: each panel needs all of it."""
+        plan = self._plan
+
+        def row(at: ir.Value) -> list[ir.Value]:
+            offset = self._nest.offset(plan.left, plan.rows_of_left, at)
+            base = arith.addi(region.bases[plan.left], offset)
+            to = arith.muli(at, self._summed)
+
+            def one(place: ir.Value, position: ir.Value) -> None:
+                value = memref.load(self._nest.left.elements, [arith.addi(base, place)])
+                memref.store(cast(value, self._type), self._converted, [arith.addi(to, position)])
+
+            self._each_summed(plan.left, plan.summed_of_both, one)
+            return []
+
+        for_each(index(0), self._rows, 1, row)
 
     def _panels(self, region: Region) -> None:
         plan, tile = self._plan, self._tile
@@ -271,17 +302,19 @@ class _RegisterTiles:
         plan, tile = self._plan, self._tile
         last = arith.subi(self._rows, index(1))
         # Beyond the last row it is read again, for sums that are not stored.
-        rows = [
-            arith.addi(
-                region.bases[plan.left],
-                self._nest.offset(
-                    plan.left,
-                    plan.rows_of_left,
-                    least(arith.addi(first, index(row)), last) if row else first,
-                ),
-            )
-            for row in range(tile.rows)
+        numbers = [
+            least(arith.addi(first, index(row)), last) if row else first for row in range(tile.rows)
         ]
+        if self._converted is not None:
+            rows = [arith.muli(number, self._summed) for number in numbers]
+        else:
+            rows = [
+                arith.addi(
+                    region.bases[plan.left],
+                    self._nest.offset(plan.left, plan.rows_of_left, number),
+                )
+                for number in numbers
+            ]
         zero = splat(self._vector, 0)
         sums = self._summed_loops(
             plan.summed_of_both,
@@ -316,7 +349,10 @@ class _RegisterTiles:
             return self._products(rows, left, right, masks, sums)
         group, *rest = groups
         size = self._nest.size(group)
-        stride = self._nest.stride(plan.left, group[-1])
+        if self._converted is not None:
+            stride = index(1)
+        else:
+            stride = self._nest.stride(plan.left, group[-1])
         right_stride = self._nest.stride(plan.right, group[-1]) if in_place else None
 
         def body(at: ir.Value, *sums: ir.Value) -> list[ir.Value]:
@@ -356,8 +392,9 @@ class _RegisterTiles:
                 loaded = [vector.load(self._vector, self._panel, [at]) for at in offsets]
         row_of_right = [cast(value, self._type) for value in loaded]
         result = []
+        elements = self._nest.left.elements if self._converted is None else self._converted
         for number, row in enumerate(rows):
-            element = memref.load(self._nest.left.elements, [arith.addi(row, left)])
+            element = memref.load(elements, [arith.addi(row, left)])
             factor = vector.broadcast(self._vector, cast(element, self._type))
             for place, other in enumerate(row_of_right):
                 result.append(multiply_add(factor, other, sums[number * tile.vectors + place]))

@@ -60,9 +60,15 @@ def can_be_vectors(group: Group, step: Computation, lanes: Lanes, source: ir.Val
 class _Check:
     def __init__(self, group: Group, step: Computation, lanes: Lanes, source: ir.Value) -> None:
         self._group, self._step, self._lanes, self._source = group, step, lanes, source
+        self._found: dict[tuple[Computation, Indices], bool] = {}
 
     def member(self, member: Computation, loops: Indices) -> bool:
         """Whether a member's body is of operations on elements, and its operands can be read."""
+        if (member, loops) not in self._found:
+            self._found[member, loops] = self._member(member, loops)
+        return self._found[member, loops]
+
+    def _member(self, member: Computation, loops: Indices) -> bool:
         if any(
             op.regions or op.name.partition(".")[0] not in ("arith", "math")
             for op in member.body_ops

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import llvmlite.binding as llvm
-import numpy as np
 from numpy.typing import NDArray
 from torch_mlir import ir
 from torch_mlir.dialects import func
 
 from plumbline.context import make_context
+from plumbline.kernels_to_llvm.conversion import KERNELS_TO_LLVM
 from plumbline.linalg_to_kernels.building import loosely_typed
 from plumbline.linalg_to_kernels.contraction_kernel import build_contraction
 from plumbline.linalg_to_kernels.contraction_loops import Place
@@ -21,15 +21,18 @@ from plumbline.linalg_to_kernels.contraction_plan import (
     plan_contraction,
 )
 from plumbline.linalg_to_kernels.panels import pack_operand
-from plumbline.kernels_to_llvm.conversion import KERNELS_TO_LLVM
 from plumbline.linalg_to_kernels.products import static_sizes, sum_of_products
 from plumbline.llvm_to_asm.assembly import Target, emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
 from plumbline.llvm_to_asm.probe import vector_unit_of
+from plumbline.pipeline import Pipeline
 
 Array = NDArray[Any]
 Epilogue = Callable[[ir.Value, Place, Sequence[ir.Value]], ir.Value]
 """An epilogue that also takes the kernel's further arguments."""
+
+
+_TO_LLVM = Pipeline("to-llvm", ("buffer-deallocation-pipeline", KERNELS_TO_LLVM))
 
 
 @dataclass(frozen=True)
@@ -128,12 +131,12 @@ class Kernel:
                 arguments[2] = loosely_typed(ir.MemRefType.get(types[2].shape, result))
             arguments += [ir.Type.parse(text) for text in more]
             module = _module(plan, arguments, summed_in, finish)
-            BUFFERS_TO_LLVM.run(module)
+            _TO_LLVM.run(module)
             text = translate_to_llvm_ir(module)
         self._jit = llvm.create_lljit_compiler(use_jit_link=False)
         self._require = ctypes.CFUNCTYPE(None, ctypes.c_bool, ctypes.c_void_p)(lambda *_: None)
         address = ctypes.cast(self._require, ctypes.c_void_p).value
-        entry = "_mlir_ciface_kernel"
+        entry = "kernel"
         self._library = (
             llvm.JITLibraryBuilder()
             .add_object_img(emit_object(text, target))
@@ -142,9 +145,8 @@ class Kernel:
             .export_symbol(entry)
             .link(self._jit, entry)
         )
-        self._function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(arguments))(
-            self._library[entry]
-        )
+        words = [word for type_ in arguments for word in _words(type_)]
+        self._function = ctypes.CFUNCTYPE(None, *words)(self._library[entry])
 
     @property
     def _is_packed(self) -> bool:
@@ -155,8 +157,7 @@ class Kernel:
         given = list(arrays)
         if self._is_packed:
             given[self.plan.right] = pack_operand(self.plan, given[self.plan.right])
-        descriptors = [_descriptor(array) for array in given]
-        self._function(*map(ctypes.addressof, descriptors))
+        self._function(*(word for array in given for word in _memref(array)))
 
 
 def _module(
@@ -168,7 +169,6 @@ def _module(
     module = ir.Module.create()
     with ir.InsertionPoint(module.body):
         function = func.FuncOp("kernel", (list(arguments), []))
-        function.attributes["llvm.emit_c_interface"] = ir.UnitAttr.get()
         block = function.add_entry_block()
         with ir.InsertionPoint(block):
             values = list(block.arguments)
@@ -181,26 +181,16 @@ def _module(
     return module
 
 
-def _descriptor(array: Array) -> ctypes.Structure:
-    rank = array.ndim
+def _words(type_: ir.Type) -> list[Any]:
+    """What stands for a memref in the C ABI."""
+    rank = ir.MemRefType(type_).rank
+    return [ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * (1 + 2 * rank)]
 
-    class Descriptor(ctypes.Structure):
-        _fields_ = [
-            ("allocated", ctypes.c_void_p),
-            ("aligned", ctypes.c_void_p),
-            ("offset", ctypes.c_int64),
-            ("sizes", ctypes.c_int64 * rank),
-            ("strides", ctypes.c_int64 * rank),
-        ]
 
+def _memref(array: Array) -> list[int]:
+    """An array of whatever strides as the C ABI has it."""
     steps = [stride // array.itemsize for stride in array.strides]
-    return Descriptor(
-        array.ctypes.data,
-        array.ctypes.data,
-        0,
-        (ctypes.c_int64 * rank)(*array.shape),
-        (ctypes.c_int64 * rank)(*steps),
-    )
+    return [array.ctypes.data, array.ctypes.data, 0, *array.shape, *steps]
 
 
 def zeros_like_result(shape: Sequence[int], dtype: Any) -> Array:
