@@ -30,13 +30,19 @@ MOST_VALUES = 3
 """How many numbers the function takes beside the condition."""
 
 
+def is_requirement(callee: str) -> bool:
+    """Whether a function is this one, or one like it with another count of numbers."""
+    return callee.startswith(REQUIRE)
+
+
 def require(holds: ir.Value, message: str, values: Sequence[ir.Value] = ()) -> None:
     """Builds a requirement, at the insertion point and of its location.
 
     Args:
       holds: an i1.
       message: with `{}` for each of `values`.
-      values: at most `MOST_VALUES` of type index or i64.
+      values: of type index or i64. More than `MOST_VALUES`, which only the last lowering has, take
+        a function of their own.
     """
     i64 = ir.IntegerType.get_signless(64)
     numbers = [
@@ -45,8 +51,9 @@ def require(holds: ir.Value, message: str, values: Sequence[ir.Value] = ()) -> N
     ]
     if len(numbers) < MOST_VALUES:
         numbers += [arith.constant(i64, 0)] * (MOST_VALUES - len(numbers))
-    _declare()
-    call = func.CallOp([], ir.FlatSymbolRefAttr.get(REQUIRE), [holds, *numbers])
+    name = REQUIRE if len(numbers) == MOST_VALUES else f"{REQUIRE}_{len(numbers)}"
+    _declare(name, len(numbers))
+    call = func.CallOp([], ir.FlatSymbolRefAttr.get(name), [holds, *numbers])
     call.attributes[MESSAGE] = ir.StringAttr.get(message)
 
 
@@ -63,7 +70,9 @@ def misuses(module: ir.Operation) -> Iterator[tuple[ir.Operation, str]]:
 
 def _is_declaration(function: ir.Operation) -> bool:
     type_ = ir.TypeAttr(function.attributes["function_type"]).value
-    return not function.regions[0].blocks and type_ == ir.FunctionType.get(_parameters(), [])
+    return not function.regions[0].blocks and type_ == ir.FunctionType.get(
+        _parameters(MOST_VALUES), []
+    )
 
 
 def _is_named(call: ir.Operation) -> bool:
@@ -74,15 +83,15 @@ def _has_message(call: ir.Operation) -> bool:
     return MESSAGE in call.attributes and isinstance(call.attributes[MESSAGE], ir.StringAttr)
 
 
-def _parameters() -> list[ir.Type]:
-    return [ir.IntegerType.get_signless(1), *[ir.IntegerType.get_signless(64)] * MOST_VALUES]
+def _parameters(count: int) -> list[ir.Type]:
+    return [ir.IntegerType.get_signless(1), *[ir.IntegerType.get_signless(64)] * count]
 
 
-def _declare() -> None:
-    """Declares the function in the module around the insertion point, unless it is declared."""
+def _declare(name: str, count: int) -> None:
+    """Declares a function in the module around the insertion point, unless it is declared."""
     module = ir.InsertionPoint.current.block.owner.operation
     while module.parent is not None:
         module = module.parent.operation
-    if REQUIRE not in ir.SymbolTable(module):
+    if name not in ir.SymbolTable(module):
         with ir.InsertionPoint(module.regions[0].blocks[0]), module.location:
-            func.FuncOp(REQUIRE, (_parameters(), []), visibility="private")
+            func.FuncOp(name, (_parameters(count), []), visibility="private")

@@ -15,7 +15,6 @@ from plumbline.walk import all_operations
 
 _SYMBOLS = "plumbline.symbols"
 _SHAPE = "plumbline.shape"
-_SHAPES = "plumbline.shapes"
 
 # Both are written for "no bound": torch.export's int_oo, and the largest size itself.
 _UNBOUNDED = 2**63 - 2
@@ -118,27 +117,18 @@ def attached(function: ir.OpView, skipped: int) -> ArgumentShapes:
     return ArgumentShapes(symbols, tuple(map(tuple, shapes[skipped:])))
 
 
+def detach(function: ir.OpView) -> None:
+    """Takes away what is said of the arguments of a function, once it has been read."""
+    for name in (_SYMBOLS, "arg_attrs"):
+        if name in function.attributes:
+            del function.attributes[name]
+
+
 def _stated_sizes(attribute: ir.Attribute, rank: int, symbol_count: int) -> list[Size | None]:
     sizes = _shape(attribute)
     if len(sizes) != rank or ir.AffineMapAttr(attribute).value.n_symbols != symbol_count:
         raise ValueError
     return sizes
-
-
-def move_to_function(function: ir.OpView, shapes: ArgumentShapes) -> None:
-    """Makes one attribute of all shapes, for when arguments are taken apart."""
-    count = len(shapes.symbols)
-    function.attributes[_SHAPES] = ir.ArrayAttr.get([_map(shape, count) for shape in shapes.shapes])
-    function.attributes[_SYMBOLS] = _symbols_attribute(shapes.symbols)
-
-
-def take_from_function(function: ir.OpView) -> ArgumentShapes:
-    """Undoes `move_to_function`."""
-    shapes = tuple(tuple(_shape(map_)) for map_ in function.attributes[_SHAPES])
-    symbols = _symbols(function)
-    del function.attributes[_SHAPES]
-    del function.attributes[_SYMBOLS]
-    return ArgumentShapes(symbols, shapes)
 
 
 def _symbols(function: ir.OpView) -> tuple[Symbol, ...]:

@@ -373,7 +373,15 @@ def test_sizes_whose_product_is_no_number_raise() -> None:
 
 
 def test_the_texts_of_all_stages_are_at_hand(scale: plumbline.CompiledProgram) -> None:
-    telling = ("torch.aten.mul", "tcp.mul", "linalg.generic", "llvm.func", "define", ".text")
+    telling = (
+        "torch.aten.mul",
+        "tcp.mul",
+        "linalg.generic",
+        "memref.load",
+        "llvm.func",
+        "define",
+        ".text",
+    )
     for stage, expected in zip(STAGES, telling, strict=True):
         assert expected in scale.stage(stage)
     with pytest.raises(UserError, match="no stage 'ptx'; these are: torch, tcp"):

@@ -1,30 +1,48 @@
-"""The C ABI of compiled functions, which `tools/aot/abi.h` declares for C++ callers.
+"""The C functions that a program is called by, which `tools/aot/abi.h` declares for C++ callers.
 
 Each tensor argument of rank N arrives as 3 + 2 N scalars: allocated pointer, aligned pointer,
-offset, N sizes, N strides. One result comes back by value as a struct of the same fields,
-several as a struct of such structs.
+offset, N sizes, N strides; that is how MLIR takes memrefs apart. One result goes as a struct of the
+same fields to where the caller says, several as a struct of such structs. A program `foo` has two
+entries over one body:
+
+    void foo(foo_results* results, <arguments>)
+    char* foo_checked(foo_results* results, <arguments>)
+
+`foo` takes its arguments on trust; where the body fails (there is no memory, an index is out of
+range), it writes a message to standard error and ends the process, as no result could say so.
+`foo_checked` holds all sizes, strides and offsets against what is known of them before it does what
+`foo` does. It returns null, and has then written `*results`; or a message that the caller gives
+back with free(), which is also what comes of a failure on the way. What becomes of failures in both
+is made by `failures.py`.
+
+MLIR's own lowering returns a struct as a first-class LLVM aggregate, which is the C ABI by luck
+only: LLVM hands {ptr, ptr, i64} (rank 0) back in three registers on x86-64, and up to eight words
+in registers on AArch64, where C compilers expect memory behind a hidden pointer for every struct
+over 16 bytes. An explicit `sret` pointer makes it right for every rank on every 64-bit target
+(System V AMD64 ABI 3.2.3, AAPCS64 6.9, RISC-V integer calling convention).
 """
 
-from torch_mlir import ir
+from collections.abc import Sequence
 
+from torch_mlir import ir
+from torch_mlir.dialects import builtin, func, llvm, memref
+
+from plumbline.argument_shapes import ArgumentShapes
 from plumbline.c_signature import check_signatures, embedded_weight_names, functions_with_bodies
-from plumbline.kernels_to_llvm.checked_entry import checked_entry, most_values
-from plumbline.kernels_to_llvm.embedded_weights import EmbeddedWeight
-from plumbline.kernels_to_llvm.entries import Body, failure_reports, unchecked_entry
-from plumbline.kernels_to_llvm.failures import append_missing
-from plumbline.requirement import MOST_VALUES
-from plumbline.shape_attributes import attached, move_to_function, take_from_function
+from plumbline.function_name import CHECKED_SUFFIX
+from plumbline.kernels_to_llvm.argument_checks import check_arguments
+from plumbline.kernels_to_llvm.building import INTERNAL, field, integer_type, null, pointer_type
+from plumbline.kernels_to_llvm.failures import PROGRAM
+from plumbline.shape_attributes import attached, detach
+from plumbline.weight_arguments import symbol
 
 _BODY_SUFFIX = "_body"
-_INTERNAL = "#llvm.linkage<internal>"
-_WEIGHTS = "plumbline.weights"
 
 
-def prepare_functions(module: ir.Operation) -> None:
-    """Notes with each function what is said of its arguments, which will be taken apart.
+def build_entries(module: ir.Operation) -> None:
+    """Puts two entries in the place of each public function of `module`.
 
-    Of public ones that is which arguments are embedded weights, and what sizes the others may have.
-    Private ones become symbols that no other object file sees.
+    The function itself stays, private, as `<name>_body`.
 
     Raises:
       UserError: there is no public function.
@@ -32,87 +50,86 @@ def prepare_functions(module: ir.Operation) -> None:
     """
     check_signatures(module, ir.MemRefType)
     with module.context:
+        symbols = ir.SymbolTable(module)
         for function in functions_with_bodies(module, "func.func", public=True):
-            weights = [
-                EmbeddedWeight.of(name, argument.type).attribute()
-                for name, argument in zip(
-                    embedded_weight_names(function),
-                    function.regions[0].blocks[0].arguments,
-                    strict=True,
-                )
-                if name is not None
-            ]
-            if weights:
-                function.attributes[_WEIGHTS] = ir.ArrayAttr.get(weights)
-            move_to_function(function, attached(function, skipped=len(weights)))
-            if "arg_attrs" in function.attributes:
-                del function.attributes["arg_attrs"]
+            with ir.InsertionPoint(function), function.location:
+                _build_entries(symbols, function)
         for function in functions_with_bodies(module, "func.func", public=False):
-            function.attributes["llvm.linkage"] = ir.Attribute.parse(_INTERNAL)
+            function.attributes["llvm.linkage"] = ir.Attribute.parse(INTERNAL)
 
 
-def wrap_public_functions(module: ir.Module | ir.Operation) -> None:
-    """Puts two entries in the place of each public `llvm.func`, which follow the C ABI.
-
-    The function that MLIR made stays beside them, internal, as `<name>_body`. It takes the
-    program's embedded weights before all other arguments, and a failure after them.
-    """
-    with module.context:
-        functions = [
-            function
-            for function in functions_with_bodies(module, "llvm.func", public=True)
-            if str(function.attributes["linkage"]) != _INTERNAL
-        ]
-        bodies = [_hide(module, function) for function in functions]
-        values = max([MOST_VALUES, *(most_values(body.shapes) for body in bodies)])
-        reports = failure_reports(values)
-        append_missing(module.operation, reports)
-        for body, function in zip(bodies, functions, strict=True):
-            known = reports + body.declarations
-            append_missing(module.operation, known + unchecked_entry(body, values), before=function)
-            append_missing(module.operation, known + checked_entry(body, values))
-
-
-def _hide(module: ir.Module | ir.Operation, function: ir.OpView) -> Body:
-    """Makes a function internal, for its entries to call."""
-    name = ir.StringAttr(function.attributes["sym_name"]).value
-    weights = []
-    if _WEIGHTS in function.attributes:
-        weights = [EmbeddedWeight.of_attribute(entry) for entry in function.attributes[_WEIGHTS]]
-        del function.attributes[_WEIGHTS]
-    symbol = _unused_symbol(module, name + _BODY_SUFFIX)
-    function.attributes["sym_name"] = ir.StringAttr.get(symbol)
-    function.attributes["linkage"] = ir.Attribute.parse(_INTERNAL)
+def _build_entries(symbols: ir.SymbolTable, body: func.FuncOp) -> None:
+    name = body.sym_name.value
+    weights = [weight for weight in embedded_weight_names(body) if weight is not None]
+    shapes = attached(body, skipped=len(weights))
+    detach(body)
+    _embed(body, weights)
+    hidden_name = name + _BODY_SUFFIX
+    while hidden_name in symbols:
+        hidden_name += "_"
+    ir.SymbolTable.set_symbol_name(body, hidden_name)
+    body.sym_visibility = ir.StringAttr.get("private")
     # One copy of it is enough.
-    function.attributes["no_inline"] = ir.UnitAttr.get()
-    shapes = take_from_function(function)
-    return Body(
-        name,
-        symbol,
-        tuple(str(argument.type) for argument in function.regions[0].blocks[0].arguments),
-        tuple(weights),
-        shapes,
-        _returned_struct(function),
+    body.attributes["no_inline"] = ir.UnitAttr.get()
+    for checked in (False, True):
+        _build_entry(name, body, shapes, checked=checked)
+
+
+def _embed(function: func.FuncOp, weights: Sequence[str]) -> None:
+    """Has a function find its first arguments, which are weights, in memory of the library.
+
+    The assembler fills that (`llvm_to_asm/weights.py`).
+    """
+    block, type_ = function.entry_block, function.type
+    for weight in weights:
+        argument = block.arguments[0]
+        memory = symbol(function.sym_name.value, weight)
+        # An i1 takes a byte of its own.
+        element_bytes = max(argument.type.element_type.width // 8, 1)
+        memref.global_(memory, argument.type, constant=True, alignment=element_bytes)
+        with ir.InsertionPoint.at_block_begin(block):
+            argument.replace_all_uses_with(memref.get_global(argument.type, memory))
+        block.erase_argument(0)
+    left = ir.FunctionType.get(type_.inputs[len(weights) :], type_.results)
+    function.attributes["function_type"] = ir.TypeAttr.get(left)
+
+
+def _build_entry(name: str, body: func.FuncOp, shapes: ArgumentShapes, *, checked: bool) -> None:
+    """The entry with or without checks of the program `name`."""
+    taken = body.type.inputs
+    structs = [_struct(type_) for type_ in body.type.results]
+    hidden = [pointer_type()] if structs else []
+    entry = func.FuncOp(
+        name + CHECKED_SUFFIX if checked else name,
+        ([*hidden, *map(_without_layout, taken)], [pointer_type()] if checked else []),
     )
+    entry.attributes[PROGRAM] = ir.StringAttr.get(name)
+    results = structs[0] if len(structs) == 1 else llvm.StructType.get_literal(structs)
+    if structs and not checked:
+        sret = ir.DictAttr.get({"llvm.sret": ir.TypeAttr.get(results)})
+        entry.arg_attrs = ir.ArrayAttr.get([sret, *[ir.DictAttr.get({})] * len(taken)])
+    with ir.InsertionPoint(entry.add_entry_block()):
+        arguments = list(entry.arguments)[len(hidden) :]
+        if checked:
+            check_arguments(shapes, arguments)
+        cast = [memref.cast(type_, value) for type_, value in zip(taken, arguments, strict=True)]
+        call = func.CallOp(body, cast)
+        for number, (value, struct) in enumerate(zip(call.results, structs, strict=True)):
+            place = entry.arguments[0]
+            if len(structs) > 1:
+                place = field(place, number, results)
+            llvm.StoreOp(builtin.unrealized_conversion_cast([struct], [value]), place)
+        func.ReturnOp([null()] if checked else [])
 
 
-def _returned_struct(function: ir.OpView) -> str | None:
-    """The type of the struct that a function returns, if it returns any."""
-    for block in function.regions[0].blocks:
-        terminator = block.operations[len(block.operations) - 1]
-        if terminator.operation.name == "llvm.return" and len(terminator.operands) == 1:
-            type_ = str(terminator.operands[0].type)
-            return type_ if type_.startswith("!llvm.struct<") else None
-    return None
+def _struct(type_: ir.MemRefType) -> llvm.StructType:
+    """What MLIR makes of a memref: allocated and aligned pointer, offset, sizes, strides."""
+    words = [llvm.ArrayType.get(integer_type(), type_.rank)] * 2 if type_.rank else []
+    return llvm.StructType.get_literal([pointer_type(), pointer_type(), integer_type(), *words])
 
 
-def _unused_symbol(module: ir.Module | ir.Operation, wanted: str) -> str:
-    used = {
-        ir.StringAttr(operation.attributes["sym_name"]).value
-        for operation in module.operation.regions[0].blocks[0].operations
-        if "sym_name" in operation.attributes
-    }
-    name = wanted
-    while name in used:
-        name += "_"
-    return name
+def _without_layout(type_: ir.MemRefType) -> ir.MemRefType:
+    """The type of the same rank, of which nothing is known: what C hands over, as it is."""
+    layout = ir.StridedLayoutAttr.get_fully_dynamic(type_.rank)
+    sizes = [ir.ShapedType.get_dynamic_size()] * type_.rank
+    return ir.MemRefType.get(sizes, type_.element_type, layout)

@@ -2,24 +2,25 @@
 
 from torch_mlir import ir
 
+from plumbline.called_functions import SEPARATE_CALLED_FUNCTIONS
 from plumbline.kernels_to_llvm.allocation_sizes import CHECK_ALLOCATION_SIZES
 from plumbline.kernels_to_llvm.assertions import LOWER_ASSERTIONS
 from plumbline.kernels_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
-from plumbline.kernels_to_llvm.c_abi import prepare_functions, wrap_public_functions
+from plumbline.kernels_to_llvm.c_abi import build_entries
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
 from plumbline.kernels_to_llvm.noalias import attach_noalias, note_noalias
 from plumbline.pipeline import Pass, Pipeline
+
+BUILD_C_ABI = Pass(
+    "build-c-abi",
+    "Put a checked and an unchecked entry, which C can call, before each public function",
+    build_entries,
+)
 
 NOTE_NOALIAS = Pass(
     "note-noalias",
     "Note with kernels which of their memrefs share no memory with another",
     note_noalias,
-)
-
-PREPARE_C_ABI = Pass(
-    "prepare-c-abi",
-    "Check that functions fit the C ABI, and note what it needs of their arguments",
-    prepare_functions,
 )
 
 ATTACH_NOALIAS = Pass(
@@ -28,17 +29,12 @@ ATTACH_NOALIAS = Pass(
     attach_noalias,
 )
 
-WRAP_C_ABI = Pass(
-    "wrap-c-abi",
-    "Put a checked and an unchecked entry, which C can call, before each public function",
-    wrap_public_functions,
-)
-
 KERNELS_TO_LLVM = Pipeline(
     "kernels-to-llvm-pipeline",
     (
+        SEPARATE_CALLED_FUNCTIONS,
+        BUILD_C_ABI,
         NOTE_NOALIAS,
-        PREPARE_C_ABI,
         "func.func(arith-emulate-unsupported-floats{source-types=bf16 target-type=f32})",
         "func.func(arith-expand{include-bf16=true})",
         "func.func(memref-expand)",
@@ -67,7 +63,6 @@ KERNELS_TO_LLVM = Pipeline(
         "cse",
         RETURN_FAILURES,
         ATTACH_NOALIAS,
-        WRAP_C_ABI,
     ),
     summary="Lower kernels on buffers to the LLVM dialect, with a C ABI",
 )

@@ -8,11 +8,13 @@ takes one argument more, a pointer to a failure:
 
 Its caller has set `format` to null. A function that fails writes a format of printf's there and
 the numbers that it is about, gives back what it has allocated, and returns at once; what it
-returns then has no meaning.
+returns then has no meaning. The entries of a program (`c_abi.py`) have the failure on their stack,
+and make a report of it (`reports.py`).
 
-A function keeps the allocations that are to be given back in a table on its stack, an entry for
-each place in it that allocates. In a loop, an entry is written again and again: of what an earlier
-round allocated and a later one was to free, a failure in between loses the memory.
+A function keeps the allocations that are to be given back in a table on its stack
+(`allocation_table.py`), an entry for each place in it that allocates. In a loop, an entry is
+written again and again: of what an earlier round allocated and a later one was to free, a failure
+in between loses the memory.
 """
 
 from collections.abc import Container, Iterator, Sequence
@@ -20,153 +22,122 @@ from collections.abc import Container, Iterator, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import llvm
 
+from plumbline.kernels_to_llvm.allocation_table import (
+    FORGET,
+    FREE,
+    RELEASE,
+    define_table_functions,
+)
+from plumbline.kernels_to_llvm.building import (
+    address_of,
+    call,
+    define_string,
+    element,
+    integer,
+    integer_type,
+    is_null,
+    null,
+    pointer_type,
+)
+from plumbline.kernels_to_llvm.reports import END, MESSAGE, define_reports
 from plumbline.pipeline import Pass
-from plumbline.requirement import MESSAGE, MOST_VALUES, REQUIRE
+from plumbline.requirement import MESSAGE as REQUIREMENT_MESSAGE
+from plumbline.requirement import is_requirement
 from plumbline.walk import all_operations
 
+PROGRAM = "plumbline.program"
+"""The attribute of an entry: what its program is called. One that returns a pointer returns the
+message of a failure; one that returns nothing ends the process with it."""
+
 _ALLOCATE = "aligned_alloc"
-_FREE = "free"
 _NO_MEMORY = "there is no memory for {} bytes"
-_FAILING = frozenset({_ALLOCATE, REQUIRE})
 _POINTER_BYTES = 8
 _RARELY = (2000, 1)
 """The weights of a branch whose second way is hardly ever taken."""
 
-_RELEASE = "plumbline_release"
-_FORGET = "plumbline_forget"
 
-# A loop over the entries of a table: `work` is done for each, of which `%place` is the address and
-# `%allocated` the content. The table's address is handed to a function, so that LLVM does not keep
-# each entry in a register: for hundreds of allocations, each of hundreds of failures would move
-# hundreds of registers.
-_EACH_ENTRY = """
-llvm.func internal @{name}({parameters}) attributes {{no_inline}} {{
-  %zero = llvm.mlir.constant(0 : i64) : i64
-  %one = llvm.mlir.constant(1 : i64) : i64
-  llvm.br ^next(%zero : i64)
-^next(%index: i64):
-  %more = llvm.icmp "slt" %index, %count : i64
-  llvm.cond_br %more, ^entry, ^done
-^entry:
-  %place = llvm.getelementptr %table[%index] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
-  %allocated = llvm.load %place : !llvm.ptr -> !llvm.ptr
-  {work}
-  %following = llvm.add %index, %one : i64
-  llvm.br ^next(%following : i64)
-^done:
-  llvm.return
-}}
-"""
-
-_TABLE_FUNCTIONS = (
-    f"llvm.func @{_FREE}(!llvm.ptr)\n"
-    + _EACH_ENTRY.format(
-        name=_RELEASE,
-        parameters="%table: !llvm.ptr, %count: i64",
-        work=f"llvm.call @{_FREE}(%allocated) : (!llvm.ptr) -> ()",
-    )
-    + _EACH_ENTRY.format(
-        name=_FORGET,
-        parameters="%table: !llvm.ptr, %count: i64, %freed: !llvm.ptr",
-        work="""%null = llvm.mlir.zero : !llvm.ptr
-  %same = llvm.icmp "eq" %allocated, %freed : !llvm.ptr
-  %left = llvm.select %same, %null, %allocated : i1, !llvm.ptr
-  llvm.store %left, %place : !llvm.ptr, !llvm.ptr""",
-    )
-)
-
-
-def printf_format(message: str, most_values: int) -> str:
-    """`message` as a format, the first `most_values` of its `{}` numbers of 64 bits."""
-    return message.replace("%", "%%").replace("{}", "%lld", most_values)
-
-
-def append_missing(module: ir.Operation, definitions: str, before: ir.OpView | None = None) -> None:
-    """Adds those operations of the text `definitions` to `module` whose names it lacks.
-
-    They go to its end, or before one of its operations.
-    """
-    block = module.regions[0].blocks[0]
-    known = {op.attributes["sym_name"] for op in block.operations if "sym_name" in op.attributes}
-    place = ir.InsertionPoint(block) if before is None else ir.InsertionPoint(before)
-    for operation in ir.Module.parse(definitions).body.operations:
-        if operation.attributes["sym_name"] not in known:
-            # A clone, since an operation outlives its own module only in C++.
-            place.insert(operation.operation.clone())
-
-
-def string_global(symbol: str, text: str) -> str:
-    """The definition of a string of C's, which the module alone sees."""
-    value = ir.StringAttr.get(text + "\0")
-    return f'llvm.mlir.global internal constant @"{symbol}"({value}) {{addr_space = 0 : i32}}\n'
-
-
-def _return_failures(operation: ir.Operation) -> None:
-    with operation.context:
+def _return_failures(module: ir.Operation) -> None:
+    with module.context, module.location:
+        block = module.regions[0].blocks[0]
         functions = {
-            ir.StringAttr(op.attributes["sym_name"]).value: op
-            for op in operation.regions[0].blocks[0].operations
-            if op.operation.name == "llvm.func" and len(op.regions[0].blocks) > 0
+            op.sym_name.value: op for op in block.operations if isinstance(op, llvm.LLVMFuncOp)
         }
         calls = {name: list(_calls(function)) for name, function in functions.items()}
-        failing = _failing(functions, calls)
-        formats = _Formats()
-        rewritten = [_Function(functions[n], calls[n], failing, formats) for n in failing]
+        failing = _failing(calls)
+        programs = {name: _take_program(function) for name, function in functions.items()}
+        strings = _Strings()
+        rewritten = [
+            _Function(functions[name], calls[name], failing, programs[name], strings)
+            for name in failing
+        ]
+        most_values = max((function.most_values for function in rewritten), default=0)
         for function in rewritten:
-            function.rewrite()
-        tables = _TABLE_FUNCTIONS if any(function.has_table for function in rewritten) else ""
-        append_missing(operation, tables + formats.definitions)
-        for op in list(operation.regions[0].blocks[0].operations):
-            if op.attributes.get("sym_name") == ir.StringAttr.get(REQUIRE):
-                op.erase()
+            function.rewrite(most_values)
+        symbols = ir.SymbolTable(module)
+        with ir.InsertionPoint(block):
+            if any(function.has_table for function in rewritten):
+                define_table_functions(symbols)
+            if any(function.program is not None for function in rewritten):
+                define_reports(symbols, most_values)
+            strings.define()
+        for name in filter(is_requirement, functions):
+            functions[name].erase()
 
 
-def _calls(function: ir.OpView) -> Iterator[ir.Operation]:
-    return (op for op in all_operations(function.operation) if op.name == "llvm.call")
+def _take_program(function: llvm.LLVMFuncOp) -> str | None:
+    """What program a function is an entry of, which it then does not say any more."""
+    if PROGRAM not in function.attributes:
+        return None
+    name = ir.StringAttr(function.attributes[PROGRAM]).value
+    del function.attributes[PROGRAM]
+    return str(name)
 
 
-def _callee(call: ir.Operation) -> str:
-    if "callee" not in call.attributes:
-        return ""
-    return str(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)
+def _calls(function: llvm.LLVMFuncOp) -> Iterator[llvm.CallOp]:
+    return (op.opview for op in all_operations(function.operation) if op.name == "llvm.call")
 
 
-def _failing(
-    functions: dict[str, ir.OpView], calls: dict[str, list[ir.Operation]]
-) -> dict[str, None]:
-    """The functions that can fail, in order.
+def _callee(call_: llvm.CallOp) -> str:
+    return call_.callee.value if call_.callee is not None else ""
 
-    Public ones count as such, so that they all look alike to those who call them.
-    """
+
+def _failing(calls: dict[str, list[llvm.CallOp]]) -> list[str]:
+    """The functions that can fail, in order."""
     callees = {name: set(map(_callee, own)) for name, own in calls.items()}
-    can_fail = set(_FAILING)
-    can_fail |= {
-        name
-        for name, function in functions.items()
-        if str(function.attributes["linkage"]) != "#llvm.linkage<internal>"
-    }
-    while more := {name for name in functions if callees[name] & can_fail} - can_fail:
-        can_fail |= more
-    return dict.fromkeys(name for name in functions if name in can_fail)
+    failing: set[str] = set()
+    while (
+        more := {
+            name
+            for name, called in callees.items()
+            if any(_can_fail(callee, failing) for callee in called)
+        }
+        - failing
+    ):
+        failing |= more
+    return [name for name in calls if name in failing]
 
 
-class _Formats:
-    """The formats of a module's messages, as strings of C's."""
+class _Strings:
+    """The strings of C's that a module comes to need."""
 
     def __init__(self) -> None:
         self._symbols: dict[str, str] = {}
+        self._programs: dict[str, str] = {}
 
-    def symbol(self, message: str) -> str:
-        """The name of the string for `message`."""
-        return self._symbols.setdefault(message, f"plumbline_message_{len(self._symbols)}")
+    def format(self, message: str, count: int) -> ir.Value:
+        """`message` as a format of printf's, its first `count` `{}` numbers of 64 bits."""
+        text = message.replace("%", "%%").replace("{}", "%lld", count)
+        return address_of(self._symbols.setdefault(text, f"plumbline_message_{len(self._symbols)}"))
 
-    @property
-    def definitions(self) -> str:
-        """All strings."""
-        return "".join(
-            string_global(symbol, printf_format(message, MOST_VALUES))
-            for message, symbol in self._symbols.items()
-        )
+    def program(self, name: str) -> ir.Value:
+        """The name of a program."""
+        return address_of(self._programs.setdefault(name, f"plumbline_program_{name}"))
+
+    def define(self) -> None:
+        """Defines all of them, at the insertion point."""
+        for strings in (self._symbols, self._programs):
+            for text, symbol in strings.items():
+                define_string(symbol, text)
 
 
 class _Function:
@@ -174,184 +145,179 @@ class _Function:
 
     def __init__(
         self,
-        function: ir.OpView,
-        calls: Sequence[ir.Operation],
+        function: llvm.LLVMFuncOp,
+        calls: Sequence[llvm.CallOp],
         failing: Container[str],
-        formats: _Formats,
+        program: str | None,
+        strings: _Strings,
     ) -> None:
-        self._function, self._formats = function, formats
-        self._pointer = llvm.PointerType.get()
-        self._i64 = ir.IntegerType.get_signless(64)
-        self._points = {c for c in calls if (name := _callee(c)) in _FAILING or name in failing}
-        allocations = (call for call in calls if _callee(call) == _ALLOCATE)
-        self._entries = {call: number for number, call in enumerate(allocations)}
-        self._frees = [call for call in calls if _callee(call) == _FREE]
-        self.has_table = self._may_fail_after_allocating(calls)
+        self._function, self._strings = function, strings
+        self.program = program
+        """What program it is an entry of, if it is one."""
+        self._points = dict.fromkeys(c for c in calls if _can_fail(_callee(c), failing))
+        allocations = (call_ for call_ in calls if _callee(call_) == _ALLOCATE)
+        self._entries = {call_: number for number, call_ in enumerate(allocations)}
+        self._frees = [call_ for call_ in calls if _callee(call_) == FREE]
+        self.has_table = self._may_fail_after_allocating()
         """Whether there may be something to give back when something fails."""
+        self.most_values = max((len(_numbers(call_)) for call_ in self._points), default=0)
+        """How many numbers its failures have at most, if they are its own."""
 
-    def rewrite(self) -> None:
-        """Has the function take a failure, and return early after each that occurs."""
+    def rewrite(self, most_values: int) -> None:
+        """Has the function return early after each failure, of at most so many numbers."""
         blocks = self._function.regions[0].blocks
-        entry = blocks[0]
-        type_ = llvm.FunctionType(ir.TypeAttr(self._function.attributes["function_type"]).value)
-        self._function.attributes["function_type"] = ir.TypeAttr.get(
-            llvm.FunctionType.get(type_.return_type, [*type_.inputs, self._pointer])
-        )
-        location = self._function.location
-        with location:
-            self._failure = entry.add_argument(self._pointer, location)
-            if not self._points:
-                return
-            types = [self._pointer, *[self._i64] * MOST_VALUES]
-            old = list(blocks)
-            self._fail = blocks.append(*types, arg_locs=[location] * len(types))
+        entry, old = blocks[0], list(blocks)
+        with self._function.location as location:
+            if self.program is not None:
+                self._make_failure(entry, most_values)
+            else:
+                self._take_failure(entry)
+            if self.most_values > 0:
+                types = [pointer_type(), *[integer_type()] * self.most_values]
+                self._fail = blocks.append(*types, arg_locs=[location] * len(types))
             self._return = blocks.append()
             if self.has_table:
                 self._make_table(entry)
             for block in old:
                 self._split(block)
-            with ir.InsertionPoint(self._fail):
-                self._write_failure(list(self._fail.arguments))
-                llvm.BrOp([], self._return)
+            if self.most_values > 0:
+                with ir.InsertionPoint(self._fail):
+                    for number, value in enumerate(self._fail.arguments):
+                        llvm.StoreOp(value, element(self._failure, number, integer_type()))
+                    llvm.BrOp([], self._return)
             with ir.InsertionPoint(self._return):
                 if self.has_table:
-                    count = self._integer(len(self._entries))
-                    _call(_RELEASE, [self._table, count])
-                self._return_nothing(type_.return_type)
+                    call(RELEASE, [self._table, integer(len(self._entries))])
+                if self.program is not None:
+                    self._report(self.program)
+                else:
+                    self._return_nothing()
 
-    def _may_fail_after_allocating(self, calls: Sequence[ir.Operation]) -> bool:
+    def _may_fail_after_allocating(self) -> bool:
         if not self._entries:
             return False
         if len(self._function.regions[0].blocks) > 1:
             return True
-        last = [call for call in calls if call in self._points][-1]
-        return last not in self._entries or len(self._entries) > 1
+        return next(reversed(self._points)) not in self._entries or len(self._entries) > 1
+
+    # -- the failure, and what becomes of it -------------------------------------------------------
+
+    def _take_failure(self, entry: ir.Block) -> None:
+        type_ = self._function_type
+        self._function.attributes["function_type"] = ir.TypeAttr.get(
+            llvm.FunctionType.get(type_.return_type, [*type_.inputs, pointer_type()])
+        )
+        if self._function.arg_attrs is not None:
+            attributes = [*self._function.arg_attrs, ir.DictAttr.get({})]
+            self._function.arg_attrs = ir.ArrayAttr.get(attributes)
+        self._failure = entry.add_argument(pointer_type(), ir.Location.current)
+
+    def _make_failure(self, entry: ir.Block, most_values: int) -> None:
+        with ir.InsertionPoint.at_block_begin(entry):
+            size = integer(1 + most_values)
+            self._failure = llvm.AllocaOp(pointer_type(), size, integer_type()).result
+            llvm.StoreOp(null(), self._failure)
+
+    def _report(self, program: str) -> None:
+        operands = [self._failure, self._strings.program(program)]
+        if self._function_type.return_type == pointer_type():
+            llvm.ReturnOp(arg=call(MESSAGE, operands, pointer_type()).result)
+        else:
+            call(END, operands)
+            llvm.UnreachableOp()
+
+    def _return_nothing(self) -> None:
+        type_ = self._function_type.return_type
+        if type_ == ir.Type.parse("!llvm.void"):
+            llvm.ReturnOp()
+        else:
+            llvm.ReturnOp(arg=llvm.PoisonOp(type_).result)
+
+    @property
+    def _function_type(self) -> llvm.FunctionType:
+        return llvm.FunctionType(self._function.function_type.value)
 
     # -- the table of allocations ------------------------------------------------------------------
 
     def _make_table(self, entry: ir.Block) -> None:
         count = len(self._entries)
         with ir.InsertionPoint.at_block_begin(entry):
-            self._table = llvm.AllocaOp(self._pointer, self._integer(count), self._pointer).result
-            llvm.MemsetOp(
-                self._table,
-                self._integer(0, 8),
-                self._integer(count * _POINTER_BYTES),
-                isVolatile=False,
-            )
-        for call in self._frees:
-            (freed,) = call.operands
-            with ir.InsertionPoint(call), call.location:
+            self._table = llvm.AllocaOp(pointer_type(), integer(count), pointer_type()).result
+            size = integer(count * _POINTER_BYTES)
+            llvm.MemsetOp(self._table, integer(0, 8), size, isVolatile=False)
+        for free in self._frees:
+            (freed,) = free.operands
+            with ir.InsertionPoint(free), free.location:
                 owner = freed.owner
-                if not isinstance(owner, ir.Block) and owner in self._entries:
-                    self._enter(llvm.ZeroOp(self._pointer).result, owner)
+                if not isinstance(owner, ir.Block) and owner.opview in self._entries:
+                    self._enter(null(), owner.opview)
                 else:
-                    _call(_FORGET, [self._table, self._integer(count), freed])
+                    call(FORGET, [self._table, integer(count), freed])
 
-    def _enter(self, pointer: ir.Value, allocation: ir.Operation) -> None:
+    def _enter(self, pointer: ir.Value, allocation: llvm.CallOp) -> None:
         """Writes the entry of a place that allocates."""
-        place = llvm.GEPOp(
-            self._pointer,
-            self._table,
-            [],
-            [self._entries[allocation]],
-            self._pointer,
-            llvm.GEPNoWrapFlags.inbounds,
-        ).result
-        llvm.StoreOp(pointer, place)
+        llvm.StoreOp(pointer, element(self._table, self._entries[allocation], pointer_type()))
 
     # -- what follows a call that can fail ---------------------------------------------------------
 
     def _split(self, block: ir.Block) -> None:
         """Has what follows each call that can fail in a block of its own."""
-        call: ir.Operation | None = None
-        for view in list(block.operations):
-            operation = view.operation
-            if call is not None:
+        point: llvm.CallOp | None = None
+        for op in list(block.operations):
+            if point is not None:
                 rest = block.create_after()
-                with call.location:
-                    self._go_on_unless_failed(call, block, rest)
-                block, call = rest, None
-            block.append(operation)
-            if operation in self._points:
-                call = operation
+                with point.location:
+                    self._go_on_unless_failed(point, block, rest)
+                block, point = rest, None
+            block.append(op)
+            if op in self._points:
+                point = op
 
-    def _go_on_unless_failed(self, call: ir.Operation, block: ir.Block, rest: ir.Block) -> None:
-        callee = _callee(call)
+    def _go_on_unless_failed(self, point: llvm.CallOp, block: ir.Block, rest: ir.Block) -> None:
+        callee = _callee(point)
         with ir.InsertionPoint(block):
-            if callee == REQUIRE:
-                holds, *values = call.operands
-                message = ir.StringAttr(call.attributes[MESSAGE]).value
-                self._branch(holds, rest, self._fail, [self._message(message), *values])
-                call.erase()
+            if is_requirement(callee):
+                message = ir.StringAttr(point.attributes[REQUIREMENT_MESSAGE]).value
+                self._branch(point.operands[0], rest, message, _numbers(point))
+                point.erase()
             elif callee == _ALLOCATE:
-                allocated = call.results[0]
-                values = [call.operands[1], *[self._integer(0)] * (MOST_VALUES - 1)]
-                self._branch(
-                    self._is_null(allocated, negated=True),
-                    rest,
-                    self._fail,
-                    [self._message(_NO_MEMORY), *values],
-                )
+                lives = llvm.ICmpOp(llvm.ICmpPredicate.ne, point.results[0], null()).result
+                self._branch(lives, rest, _NO_MEMORY, _numbers(point))
                 if self.has_table:
                     with ir.InsertionPoint.at_block_begin(rest):
-                        self._enter(allocated, call)
+                        self._enter(point.results[0], point)
             else:
-                again = _call(
+                again = call(
                     callee,
-                    [*call.operands, self._failure],
-                    [result.type for result in call.results],
+                    [*point.operands, self._failure],
+                    *(result.type for result in point.results),
                 )
-                for old, new in zip(call.results, again.results, strict=True):
+                for old, new in zip(point.results, again.results, strict=True):
                     old.replace_all_uses_with(new)
-                call.erase()
-                format_ = llvm.LoadOp(self._pointer, self._failure).result
-                self._branch(self._is_null(format_), rest, self._return, [])
+                point.erase()
+                format_ = llvm.LoadOp(pointer_type(), self._failure).result
+                fine = is_null(format_)
+                llvm.CondBrOp(fine, [], [], rest, self._return, branch_weights=_RARELY)
 
     def _branch(
-        self, holds: ir.Value, go_on: ir.Block, fail: ir.Block, values: Sequence[ir.Value]
+        self, holds: ir.Value, rest: ir.Block, message: str, numbers: Sequence[ir.Value]
     ) -> None:
-        llvm.CondBrOp(holds, [], list(values), go_on, fail, branch_weights=_RARELY)
-
-    def _write_failure(self, values: Sequence[ir.Value]) -> None:
-        for number, value in enumerate(values):
-            place = llvm.GEPOp(
-                self._pointer,
-                self._failure,
-                [],
-                [number],
-                self._i64,
-                llvm.GEPNoWrapFlags.inbounds,
-            ).result
-            llvm.StoreOp(value, place)
-
-    def _return_nothing(self, type_: ir.Type) -> None:
-        if type_ == ir.Type.parse("!llvm.void"):
-            llvm.ReturnOp()
-        else:
-            llvm.ReturnOp(arg=llvm.PoisonOp(type_).result)
-
-    # -- values --------------------------------------------------------------------------------
-
-    def _message(self, message: str) -> ir.Value:
-        return llvm.AddressOfOp(self._pointer, self._formats.symbol(message)).result
-
-    def _is_null(self, pointer: ir.Value, *, negated: bool = False) -> ir.Value:
-        null = llvm.ZeroOp(self._pointer).result
-        predicate = llvm.ICmpPredicate.ne if negated else llvm.ICmpPredicate.eq
-        return llvm.ICmpOp(predicate, pointer, null).result
-
-    def _integer(self, number: int, bits: int = 64) -> ir.Value:
-        type_ = ir.IntegerType.get_signless(bits)
-        return llvm.ConstantOp(type_, ir.IntegerAttr.get(type_, number)).result
+        """Goes on where something holds, and else fails with a message and its numbers."""
+        padding = [integer(0)] * (self.most_values - len(numbers))
+        failure = [self._strings.format(message, len(numbers)), *numbers, *padding]
+        llvm.CondBrOp(holds, [], failure, rest, self._fail, branch_weights=_RARELY)
 
 
-def _call(
-    callee: str, operands: Sequence[ir.Value], results: Sequence[ir.Type] = ()
-) -> ir.Operation:
-    return llvm.CallOp(
-        results[0] if results else None, list(operands), [], [], callee=callee
-    ).operation
+def _can_fail(callee: str, failing: Container[str]) -> bool:
+    return callee == _ALLOCATE or is_requirement(callee) or callee in failing
+
+
+def _numbers(point: llvm.CallOp) -> list[ir.Value]:
+    """The numbers that the message is about of a call that fails by itself."""
+    callee = _callee(point)
+    if callee == _ALLOCATE:
+        return [point.operands[1]]
+    return list(point.operands)[1:] if is_requirement(callee) else []
 
 
 RETURN_FAILURES = Pass(

@@ -19,8 +19,6 @@ def note_noalias(module: ir.Operation) -> None:
         for function in functions_with_bodies(module, "func.func", public=False):
             if "no_inline" in function.attributes:
                 function.attributes[_NOTED] = ir.DenseI64ArrayAttr.get(_pointers(function))
-                if "arg_attrs" in function.attributes:
-                    del function.attributes["arg_attrs"]
 
 
 def attach_noalias(module: ir.Operation) -> None:

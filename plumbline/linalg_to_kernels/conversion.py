@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from torch_mlir import ir
 
 from plumbline.c_signature import check_signatures, functions_with_bodies
+from plumbline.called_functions import SEPARATE_CALLED_FUNCTIONS
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
-from plumbline.linalg_to_kernels.calls import separate_called_functions
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
 from plumbline.linalg_to_kernels.memory_plan import plan_memory
 from plumbline.linalg_to_kernels.outlining import outline_loops
@@ -61,12 +61,6 @@ _UNIT_OPTIONS = (
     Option("vector-registers", "how many of them the CPU has"),
 )
 
-
-SEPARATE_CALLED_FUNCTIONS = Pass(
-    "separate-called-functions",
-    "Give public functions that others call a private one, which both call",
-    separate_called_functions,
-)
 
 PREPARE_ARGUMENTS = Pass(
     "prepare-arguments",

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TypeVar
 
+from plumbline.called_functions import SEPARATE_CALLED_FUNCTIONS
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
 from plumbline.kernels_to_llvm import conversion as kernels_to_llvm
 from plumbline.kernels_to_llvm.allocation_sizes import CHECK_ALLOCATION_SIZES
@@ -81,6 +82,7 @@ PASSES = _by_name(
         NAME_TCP_OPS,
         NOTE_ARGUMENT_SHAPES,
         RETURN_FAILURES,
+        SEPARATE_CALLED_FUNCTIONS,
         STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
         TCP_CANONICALIZE,
         TCP_FUSE_ELEMENTWISE_OPS,
@@ -89,9 +91,8 @@ PASSES = _by_name(
         TORCH_VERIFY_TCP_BACKEND_CONTRACT,
         VERIFY_NO_TCP_OPS,
         kernels_to_llvm.ATTACH_NOALIAS,
+        kernels_to_llvm.BUILD_C_ABI,
         kernels_to_llvm.NOTE_NOALIAS,
-        kernels_to_llvm.PREPARE_C_ABI,
-        kernels_to_llvm.WRAP_C_ABI,
         linalg_to_kernels.FILL_SPLATS,
         linalg_to_kernels.BUILD_KERNELS,
         linalg_to_kernels.FORM_FUSION_GROUPS,
@@ -100,7 +101,6 @@ PASSES = _by_name(
         linalg_to_kernels.SPECIALISE_KERNELS,
         linalg_to_kernels.PREPARE_ARGUMENTS,
         linalg_to_kernels.REASSOCIATE_REDUCTIONS,
-        linalg_to_kernels.SEPARATE_CALLED_FUNCTIONS,
     )
 )
 

@@ -2,7 +2,7 @@
 
 // What is allocated is entered into a table, from which all of it is given back.
 
-// CHECK-LABEL: llvm.func @f(
+// CHECK-LABEL: llvm.func internal @f(
 // CHECK-SAME:      %[[HOLDS:.*]]: i1, %[[X:.*]]: i64, %[[FAILURE:.*]]: !llvm.ptr) -> !llvm.ptr
 // CHECK:         %[[TABLE:.*]] = llvm.alloca %{{.*}} x !llvm.ptr
 // CHECK:         "llvm.intr.memset"(%[[TABLE]], %{{.*}}, %{{.*}})
@@ -44,7 +44,7 @@
 llvm.func @aligned_alloc(i64, i64) -> !llvm.ptr
 llvm.func @free(!llvm.ptr)
 llvm.func @plumbline_require(i1, i64, i64, i64)
-llvm.func @f(%holds: i1, %x: i64) -> !llvm.ptr {
+llvm.func internal @f(%holds: i1, %x: i64) -> !llvm.ptr {
   %0 = llvm.call @aligned_alloc(%x, %x) : (i64, i64) -> !llvm.ptr
   llvm.call @plumbline_require(%holds, %x, %x, %x) {plumbline.message = "100% of {}"} : (i1, i64, i64, i64) -> ()
   llvm.call @g() : () -> ()
@@ -64,7 +64,7 @@ llvm.func internal @cannot_fail(%x: i64) -> i64 {
 
 // Where nothing is left to fail after the only allocation, there is nothing to give back.
 
-// CHECK-LABEL: llvm.func @one_allocation(
+// CHECK-LABEL: llvm.func internal @one_allocation(
 // CHECK-NOT:     llvm.alloca
 // CHECK:         llvm.call @aligned_alloc
 // CHECK-NOT:     @plumbline_release
@@ -72,8 +72,59 @@ llvm.func internal @cannot_fail(%x: i64) -> i64 {
 
 llvm.func @aligned_alloc(i64, i64) -> !llvm.ptr
 llvm.func @plumbline_require(i1, i64, i64, i64)
-llvm.func @one_allocation(%holds: i1, %x: i64) -> !llvm.ptr {
+llvm.func internal @one_allocation(%holds: i1, %x: i64) -> !llvm.ptr {
   llvm.call @plumbline_require(%holds, %x, %x, %x) {plumbline.message = "100% of {}{}{} and {}"} : (i1, i64, i64, i64) -> ()
   %0 = llvm.call @aligned_alloc(%x, %x) : (i64, i64) -> !llvm.ptr
   llvm.return %0 : !llvm.ptr
+}
+
+// -----
+
+// An entry makes the failure, and makes a report of it.
+
+// CHECK-LABEL: llvm.func @program(
+// CHECK-SAME:      %[[HOLDS:.*]]: i1, %[[X:[^:]*]]: i64) {
+// CHECK:         %[[FAILURE:.*]] = llvm.alloca %{{.*}} x i64
+// CHECK:         llvm.store %{{.*}}, %[[FAILURE]] : !llvm.ptr, !llvm.ptr
+// CHECK:         llvm.cond_br %[[HOLDS]] weights([2000, 1]), ^{{.*}}, ^{{.*}}(%{{.*}}, %[[X]], %[[X]], %[[X]], %[[X]] :
+// CHECK:         llvm.call @can_fail(%[[HOLDS]], %[[FAILURE]])
+// CHECK:         %[[PROGRAM:.*]] = llvm.mlir.addressof @plumbline_program_p
+// CHECK-NEXT:    llvm.call @plumbline_end(%[[FAILURE]], %[[PROGRAM]])
+// CHECK-NEXT:    llvm.unreachable
+
+// CHECK-LABEL: llvm.func @program_checked(
+// CHECK:         %[[MESSAGE:.*]] = llvm.call @plumbline_message(
+// CHECK-NEXT:    llvm.return %[[MESSAGE]]
+
+// CHECK-LABEL: llvm.func @cannot_fail(
+// CHECK-NEXT:    llvm.return
+
+// CHECK:       llvm.func internal @plumbline_message(
+// CHECK-COUNT-2: llvm.call @snprintf(
+// CHECK:         llvm.call @malloc(
+// CHECK:         llvm.call @plumbline_end(
+// CHECK:       llvm.func internal @plumbline_end(
+// CHECK-COUNT-3: llvm.call @dprintf(
+// CHECK:         llvm.call @abort()
+// CHECK:       @plumbline_program_p("p\00")
+
+llvm.func @plumbline_require(i1, i64, i64, i64)
+llvm.func @plumbline_require_4(i1, i64, i64, i64, i64)
+llvm.func @program(%holds: i1, %x: i64) attributes {plumbline.program = "p"} {
+  llvm.call @plumbline_require_4(%holds, %x, %x, %x, %x) {plumbline.message = "{} {} {} {}"} : (i1, i64, i64, i64, i64) -> ()
+  llvm.call @can_fail(%holds) : (i1) -> ()
+  llvm.return
+}
+llvm.func @program_checked(%holds: i1) -> !llvm.ptr attributes {plumbline.program = "p"} {
+  %0 = llvm.mlir.zero : !llvm.ptr
+  llvm.call @can_fail(%holds) : (i1) -> ()
+  llvm.return %0 : !llvm.ptr
+}
+llvm.func @cannot_fail() attributes {plumbline.program = "p"} {
+  llvm.return
+}
+llvm.func internal @can_fail(%holds: i1) {
+  %0 = llvm.mlir.constant(0 : i64) : i64
+  llvm.call @plumbline_require(%holds, %0, %0, %0) {plumbline.message = "no"} : (i1, i64, i64, i64) -> ()
+  llvm.return
 }

@@ -44,12 +44,6 @@ def test_each_is_tested(name: str) -> None:
         for line in file.read_text().splitlines()
         if line.startswith("// RUN:")
     )
-    # These stand within another one, whose test looks at what they do.
-    if name in (
-        "attach-noalias",
-        "wrap-c-abi",
-    ):
-        name = "tcp-to-llvm-pipeline"
     flag = re.compile(rf"[\s,(]-{{0,2}}{re.escape(name)}(?![\w-])")
     assert any(flag.search(line) for line in runs)
 

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping
 from torch_mlir import ir
 from torch_mlir.dialects import func
 
-from plumbline.pipeline import PassFailure
+from plumbline.pipeline import Pass, PassFailure
 from plumbline.requirement import REQUIRE
 from plumbline.walk import all_operations
 
 _CALLED_SUFFIX = "_called"
 
 
-def separate_called_functions(module: ir.Operation) -> None:
+def _separate_called_functions(module: ir.Operation) -> None:
     """Moves each public function of `module` that others call into a private one, which both call.
 
     The public one will have the C ABI, under which nothing here calls.
@@ -105,3 +105,10 @@ def _make_private(function: ir.OpView, name: str) -> None:
         del function.attributes["arg_attrs"]
     function.attributes["sym_name"] = ir.StringAttr.get(name)
     function.attributes["sym_visibility"] = ir.StringAttr.get("private")
+
+
+SEPARATE_CALLED_FUNCTIONS = Pass(
+    "separate-called-functions",
+    "Give public functions that others call a private one, which both call",
+    _separate_called_functions,
+)

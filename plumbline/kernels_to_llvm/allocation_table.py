@@ -1,0 +1,69 @@
+"""The table of allocations of a function that can fail (`failures.py`), and what is done with one.
+
+Its entries are pointers, or null. plumbline_release frees all of them, and plumbline_forget sets
+those to null that are equal to a pointer which is freed. The table's address is handed to a
+function, so that LLVM does not keep each entry in a register: for hundreds of allocations, each of
+hundreds of failures would move hundreds of registers.
+"""
+
+from collections.abc import Callable
+
+from torch_mlir import ir
+from torch_mlir.dialects import llvm
+
+from plumbline.kernels_to_llvm.building import (
+    call,
+    declare,
+    define,
+    element,
+    integer,
+    integer_type,
+    null,
+    pointer_type,
+)
+
+FREE = "free"
+"""The C library's function."""
+
+RELEASE = "plumbline_release"
+"""Takes a table and its length."""
+
+FORGET = "plumbline_forget"
+"""Takes a table, its length, and the pointer."""
+
+
+def define_table_functions(symbols: ir.SymbolTable) -> None:
+    """Defines both functions, at the insertion point."""
+    declare(symbols, FREE, [pointer_type()])
+    _for_each_entry(define(RELEASE, [pointer_type(), integer_type()]), _free)
+    _for_each_entry(define(FORGET, [pointer_type(), integer_type(), pointer_type()]), _forget)
+
+
+def _free(place: ir.Value) -> None:
+    call(FREE, [llvm.LoadOp(pointer_type(), place).result])
+
+
+def _forget(place: ir.Value, freed: ir.Value) -> None:
+    allocated = llvm.LoadOp(pointer_type(), place).result
+    same = llvm.ICmpOp(llvm.ICmpPredicate.eq, allocated, freed).result
+    llvm.StoreOp(llvm.SelectOp(same, null(), allocated).result, place)
+
+
+def _for_each_entry(entry: ir.Block, work: Callable[..., None]) -> None:
+    """The body of a function: a loop over the entries of the table that it takes."""
+    table, count, *others = entry.arguments
+    word, location = integer_type(), ir.Location.current
+    done, body = entry.create_after(), entry.create_after()
+    head = entry.create_after(word, arg_locs=[location])
+    (index,) = head.arguments
+    with ir.InsertionPoint(entry):
+        llvm.BrOp([integer(0)], head)
+    with ir.InsertionPoint(head):
+        more = llvm.ICmpOp(llvm.ICmpPredicate.slt, index, count).result
+        llvm.CondBrOp(more, [], [], body, done)
+    with ir.InsertionPoint(body):
+        work(element(table, index, pointer_type()), *others)
+        following = llvm.AddOp(index, integer(1), llvm.IntegerOverflowFlags.none).result
+        llvm.BrOp([following], head)
+    with ir.InsertionPoint(done):
+        llvm.ReturnOp()

@@ -1,0 +1,146 @@
+"""What the checked entry of a program requires of its arguments."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, memref
+
+from plumbline.argument_shapes import (
+    ArgumentShapes,
+    Definition,
+    Operation,
+    Place,
+    Requirement,
+    Size,
+    SymbolUse,
+)
+from plumbline.requirement import require
+
+
+def check_arguments(shapes: ArgumentShapes, arguments: Sequence[ir.Value]) -> None:
+    """Requires that memrefs have sizes that fit `shapes`, and lie row-major without gaps.
+
+    The types of the memrefs say nothing of their sizes, strides and offsets.
+    """
+    layouts = [_Layout.of(argument) for argument in arguments]
+    _check_sizes(shapes, layouts)
+    for number, layout in enumerate(layouts):
+        _check_layout(number, layout)
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where the elements of a memref are, as values."""
+
+    offset: ir.Value
+    sizes: Sequence[ir.Value]
+    strides: Sequence[ir.Value]
+
+    @classmethod
+    def of(cls, buffer: ir.Value) -> "_Layout":
+        """The layout of a memref."""
+        _, offset, *rest = memref.ExtractStridedMetadataOp(buffer).results
+        rank = len(rest) // 2
+        return cls(offset, rest[:rank], rest[rank:])
+
+
+def _check_sizes(shapes: ArgumentShapes, layouts: Sequence[_Layout]) -> None:
+    symbols: dict[int, ir.Value] = {}
+
+    def value(of: Size | Place) -> ir.Value:
+        match of:
+            case Place(argument, axis):
+                return layouts[argument].sizes[axis]
+            case SymbolUse(index):
+                return symbols[index]
+            case Operation(operator, left, right):
+                return _OPERATORS[operator](value(left), value(right))
+            case _:
+                return _index(of)
+
+    for step in shapes.steps:
+        if isinstance(step, Definition):
+            multiple = value(step.place)
+            if step.rest != 0:
+                multiple = arith.subi(multiple, value(step.rest))
+            symbols[step.symbol] = (
+                multiple if step.scale == 1 else arith.floordivsi(multiple, _index(step.scale))
+            )
+            continue
+        holds = _all(
+            [
+                arith.cmpi(relation, value(step.actual), value(bound))
+                for relation, bound in _relations(step)
+            ]
+        )
+        # What is known now is no number to be filled in then.
+        said = ["{}" if not isinstance(of, int) else str(of) for of in step.values]
+        numbers = [value(of) for of in step.values if not isinstance(of, int)]
+        require(holds, step.message.format(*said), numbers)
+
+
+def _relations(step: Requirement) -> list[tuple[arith.CmpIPredicate, Size]]:
+    if step.low is not None and step.low == step.high:
+        return [(arith.CmpIPredicate.eq, step.low)]
+    bounds = ((arith.CmpIPredicate.sge, step.low), (arith.CmpIPredicate.sle, step.high))
+    return [(relation, bound) for relation, bound in bounds if bound is not None]
+
+
+def _check_layout(number: int, layout: _Layout) -> None:
+    """Requires what the function takes for granted: row-major without gaps, from offset 0."""
+    zero, one = _index(0), _index(1)
+    fits = [_equal(layout.offset, zero)]
+    empty = []
+    stride = one
+    for size, own in reversed([*zip(layout.sizes, layout.strides, strict=True)]):
+        # A step that is never taken may be of any length.
+        fits.append(arith.ori(_equal(size, one), _equal(own, stride)))
+        empty.append(_equal(size, zero))
+        stride = arith.muli(stride, size)
+    holds = _all(fits)
+    for size_is_zero in empty:
+        holds = arith.ori(holds, size_is_zero)
+    require(
+        holds,
+        f"the strides or the offset of argument {number} are not those of row-major memory without "
+        "gaps; copy it into such memory",
+    )
+
+
+def _all(conditions: Sequence[ir.Value]) -> ir.Value:
+    holds, *rest = conditions
+    for condition in rest:
+        holds = arith.andi(holds, condition)
+    return holds
+
+
+def _equal(left: ir.Value, right: ir.Value) -> ir.Value:
+    return arith.cmpi(arith.CmpIPredicate.eq, left, right)
+
+
+def _index(number: int) -> ir.Value:
+    return arith.constant(ir.IndexType.get(), number)
+
+
+def _divisor(value: ir.Value) -> ir.Value:
+    return arith.maxsi(value, _index(1))
+
+
+def _floordiv(left: ir.Value, right: ir.Value) -> ir.Value:
+    return arith.floordivsi(left, _divisor(right))
+
+
+def _mod(left: ir.Value, right: ir.Value) -> ir.Value:
+    multiple = arith.muli(_floordiv(left, right), _divisor(right))
+    return arith.subi(left, multiple)
+
+
+_OPERATORS: dict[str, Callable[[ir.Value, ir.Value], ir.Value]] = {
+    "+": arith.addi,
+    "*": arith.muli,
+    "mod": _mod,
+    "floordiv": _floordiv,
+    "ceildiv": lambda left, right: arith.ceildivsi(left, _divisor(right)),
+}
+"""The operators of `plumbline.argument_shapes`."""

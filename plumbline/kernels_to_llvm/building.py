@@ -1,0 +1,123 @@
+"""What functions of the LLVM dialect are built of, where no other dialect has what they need."""
+
+from collections.abc import Sequence
+
+from torch_mlir import ir
+from torch_mlir.dialects import llvm
+
+INTERNAL = "#llvm.linkage<internal>"
+"""The linkage of what other object files do not see. The bindings have no class for it."""
+
+
+_DYNAMIC = -(2**31)
+"""Stands in `rawConstantIndices` for an index that is a value (`LLVM::GEPOp::kDynamicIndex`)."""
+
+
+def pointer_type() -> llvm.PointerType:
+    """The type of pointers."""
+    return llvm.PointerType.get()
+
+
+def integer_type(bits: int = 64) -> ir.IntegerType:
+    """The type of integers of so many bits."""
+    return ir.IntegerType.get_signless(bits)
+
+
+def integer(number: int, bits: int = 64) -> ir.Value:
+    """A constant."""
+    type_ = integer_type(bits)
+    return llvm.ConstantOp(type_, ir.IntegerAttr.get(type_, number)).result
+
+
+def null() -> ir.Value:
+    """The null pointer."""
+    return llvm.ZeroOp(pointer_type()).result
+
+
+def is_null(pointer: ir.Value) -> ir.Value:
+    """Whether a pointer is null."""
+    return llvm.ICmpOp(llvm.ICmpPredicate.eq, pointer, null()).result
+
+
+def element(base: ir.Value, index: int | ir.Value, type_: ir.Type) -> ir.Value:
+    """The address of an element of an array of elements of `type_`."""
+    if isinstance(index, int):
+        return _address(base, [], [index], type_)
+    return _address(base, [index], [_DYNAMIC], type_)
+
+
+def field(base: ir.Value, number: int, type_: ir.Type) -> ir.Value:
+    """The address of a field of a struct of `type_`."""
+    return _address(base, [], [0, number], type_)
+
+
+def call(callee: str, operands: Sequence[ir.Value], result: ir.Type | None = None) -> ir.Operation:
+    """A call."""
+    return llvm.CallOp(result, list(operands), [], [], callee=callee).operation
+
+
+def address_of(symbol: str) -> ir.Value:
+    """The address of a global variable."""
+    return llvm.AddressOfOp(pointer_type(), symbol).result
+
+
+def define_string(symbol: str, text: str) -> None:
+    """Defines a string of C's, which the module alone sees."""
+    value = ir.StringAttr.get(text + "\0")
+    llvm.GlobalOp(
+        llvm.ArrayType.get(integer_type(8), len(value.value_bytes)),
+        symbol,
+        ir.Attribute.parse(INTERNAL),
+        constant=True,
+        value=value,
+        addr_space=0,
+    )
+
+
+def declare(
+    symbols: ir.SymbolTable,
+    name: str,
+    inputs: Sequence[ir.Type],
+    result: ir.Type | None = None,
+    *,
+    variadic: bool = False,
+    noreturn: bool | None = None,
+) -> ir.TypeAttr:
+    """Declares a function of the C library, unless it is; gives its type."""
+    type_ = ir.TypeAttr.get(_function_type(inputs, result, variadic=variadic))
+    if name not in symbols:
+        llvm.LLVMFuncOp(name, type_, noreturn=noreturn)
+    return type_
+
+
+def define(
+    name: str,
+    inputs: Sequence[ir.Type],
+    result: ir.Type | None = None,
+    *,
+    noreturn: bool | None = None,
+) -> ir.Block:
+    """Defines a function that the module alone sees and that is not inlined; gives its entry."""
+    function = llvm.LLVMFuncOp(
+        name,
+        ir.TypeAttr.get(_function_type(inputs, result)),
+        linkage=ir.Attribute.parse(INTERNAL),
+        no_inline=True,
+        noreturn=noreturn,
+    )
+    locations = [ir.Location.current] * len(inputs)
+    return function.regions[0].blocks.append(*inputs, arg_locs=locations)
+
+
+def _address(
+    base: ir.Value, indices: Sequence[ir.Value], raw_indices: Sequence[int], type_: ir.Type
+) -> ir.Value:
+    flags = llvm.GEPNoWrapFlags.inbounds
+    return llvm.GEPOp(pointer_type(), base, indices, raw_indices, type_, flags).result
+
+
+def _function_type(
+    inputs: Sequence[ir.Type], result: ir.Type | None, *, variadic: bool = False
+) -> ir.Type:
+    nothing = ir.Type.parse("!llvm.void")
+    return llvm.FunctionType.get(result or nothing, list(inputs), is_var_arg=variadic)
