@@ -6,9 +6,9 @@ legal but not their elements, fails an assertion over some ("Unexpected illegal 
 """
 
 import functools
-import re
 
 from torch_mlir import ir
+from torch_mlir.dialects import llvm
 
 from plumbline.pipeline import Pass
 from plumbline.walk import all_operations
@@ -40,23 +40,25 @@ _MOVES = frozenset(
     )
 )
 
-# Of a vector it follows the size and an x.
-_BF16 = re.compile(r"(?:\b|(?<=\dx))bf16\b")
-
 
 def _move_bf16_as_integers(operation: ir.Operation) -> None:
-    operations = [op for op in all_operations(operation) if op.name.startswith("llvm.")]
-    others = [op for op in operations if op.name not in _MOVES]
-    # A module has few types, and to print one takes long.
-    holds_bf16 = functools.cache(_holds_bf16)
+    # A module has few types.
     in_integers = functools.cache(_in_integers)
+
+    def holds_bf16(type_: ir.Type) -> bool:
+        return bool(in_integers(type_) != type_)
+
+    operations = [op for op in all_operations(operation) if op.name.startswith("llvm.")]
     with operation.context:
-        taken = [
+        uses = [
             (op, place, value.type)
-            for op in others
+            for op in operations
             for place, value in enumerate(op.operands)
             if holds_bf16(value.type)
         ]
+        if not uses:
+            return
+        others = [op for op in operations if op.name not in _MOVES]
         for op in operations:
             if op.name == "llvm.func":
                 type_ = ir.TypeAttr(op.attributes["function_type"]).value
@@ -71,17 +73,29 @@ def _move_bf16_as_integers(operation: ir.Operation) -> None:
                 with ir.InsertionPoint.after(op), op.location:
                     cast = _bitcast(result, in_integers(result.type))
                 result.replace_all_uses_except(cast, cast.owner.operation)
-        for op, place, type_ in taken:
-            with ir.InsertionPoint(op), op.location:
-                op.operands[place] = _bitcast(op.operands[place], type_)
-
-
-def _holds_bf16(type_: ir.Type) -> bool:
-    return _BF16.search(str(type_)) is not None
+        for op, place, type_ in uses:
+            if op.name not in _MOVES:
+                with ir.InsertionPoint(op), op.location:
+                    op.operands[place] = _bitcast(op.operands[place], type_)
 
 
 def _in_integers(type_: ir.Type) -> ir.Type:
-    return ir.Type.parse(_BF16.sub("i16", str(type_))) if _holds_bf16(type_) else type_
+    """The type with i16 in the place of each bf16."""
+    match type_:
+        case ir.BF16Type():
+            return ir.IntegerType.get_signless(16)
+        case ir.VectorType():
+            return ir.VectorType.get(type_.shape, _in_integers(type_.element_type))
+        case llvm.ArrayType():
+            return llvm.ArrayType.get(_in_integers(type_.element_type), type_.num_elements)
+        case llvm.StructType():
+            return llvm.StructType.get_literal([*map(_in_integers, type_.body)])
+        case llvm.FunctionType():
+            inputs = [*map(_in_integers, type_.inputs)]
+            result = _in_integers(type_.return_type)
+            return llvm.FunctionType.get(result, inputs, is_var_arg=type_.is_var_arg)
+        case _:
+            return type_
 
 
 def _bitcast(value: ir.Value, to: ir.Type) -> ir.Value:
