@@ -10,8 +10,8 @@
 // CHECK:         llvm.store
 // CHECK:       llvm.func internal @chain_body(
 // CHECK:         llvm.call @aligned_alloc(
-// CHECK:         llvm.call @elementwise_0(
-// CHECK:       llvm.func internal @elementwise_0(
+// CHECK:         llvm.call @tanh_neg(
+// CHECK:       llvm.func internal @tanh_neg(
 // CHECK-SAME:      llvm.noalias
 // CHECK:         llvm.cond_br
 // CHECK:         %[[TANH:.*]] = llvm.intr.copysign
