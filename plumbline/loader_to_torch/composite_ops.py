@@ -58,6 +58,9 @@ class _Noted:
 
 _NOTED: dict[_Op, _Noted] = {}
 
+# It depends on the schema of an op alone, and PyTorch asks it of a thousand ops in each export.
+_may_be_kept = functools.cache(utils._check_valid_to_preserve)
+
 
 @contextlib.contextmanager
 def quick_composite_ops() -> Iterator[None]:
@@ -68,6 +71,7 @@ def quick_composite_ops() -> Iterator[None]:
         mock.patch.object(
             utils, "_materialize_cpp_cia_ops", functools.cache(utils._materialize_cpp_cia_ops)
         ),
+        mock.patch.object(utils, _may_be_kept.__name__, _may_be_kept),
     ):
         yield
 

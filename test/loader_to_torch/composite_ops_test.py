@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch._export import utils
 from torch._subclasses.fake_impls import op_implementations_dict as fake_rules
 from torch.export import exported_program
 
@@ -88,6 +89,25 @@ def test_an_exception_puts_them_back() -> None:
             raise ValueError("within")
         assert _state() == before
     assert exported_program._override_composite_implicit_decomp is register
+
+
+def test_what_may_be_kept_is_what_pytorch_says() -> None:
+    ops = [aten.linear.default, aten.add_.Tensor, aten.reshape.default, aten.sin.default]
+    expected = [utils._check_valid_to_preserve(op) for op in ops]
+    assert True in expected
+    assert False in expected
+    for _ in range(2):
+        with quick_composite_ops():
+            assert [utils._check_valid_to_preserve(op) for op in ops] == expected
+
+
+def test_pytorch_asks_no_op_twice_whether_it_may_be_kept() -> None:
+    misses = []
+    for _ in range(2):
+        with quick_composite_ops():
+            exported_program._split_decomp_table_to_cia_and_python_decomp({})
+            misses.append(utils._check_valid_to_preserve.cache_info().misses)  # type: ignore[attr-defined]
+    assert misses[1] == misses[0] > 0
 
 
 if __name__ == "__main__":
