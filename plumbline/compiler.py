@@ -11,7 +11,7 @@ from torch_mlir import ir
 from plumbline import element_type
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.c_signature import embedded_weight_names
-from plumbline.context import make_context
+from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.function_name import DEFAULT_FUNCTION_NAME
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
@@ -211,7 +211,25 @@ def compile_export(
     """
     texts = {"torch": exported.text}
     when_done("torch")
-    mlir = parse_module(texts["torch"], make_context(torch=True), who)
+    with lent_context(torch=True) as context:
+        signature = _lower(who, texts, context, func_name, target, runtime_checks, when_done)
+    machine_code = emit_object(texts["llvm_ir"], target, opt_level)
+    when_done("machine_code")
+    data = {symbol(func_name, name): to_numpy(value) for name, value in exported.weights.items()}
+    return CompiledProgram(signature, NativeFunction(machine_code, signature, data), texts, target)
+
+
+def _lower(
+    who: str,
+    texts: dict[str, str],
+    context: ir.Context,
+    func_name: str,
+    target: Target,
+    runtime_checks: RuntimeChecks,
+    when_done: Callable[[str], None],
+) -> Signature:
+    """Adds what the stages after "torch" make of its text to `texts`, as far as LLVM IR."""
+    mlir = parse_module(texts["torch"], context, who)
     signature = _signature(mlir, func_name)
     convert_torch_to_tcp(mlir)
     texts["tcp"] = print_module(mlir)
@@ -227,10 +245,7 @@ def compile_export(
     when_done("llvm")
     texts["llvm_ir"] = translate_to_llvm_ir(mlir)
     when_done("llvm_ir")
-    machine_code = emit_object(texts["llvm_ir"], target, opt_level)
-    when_done("machine_code")
-    data = {symbol(func_name, name): to_numpy(value) for name, value in exported.weights.items()}
-    return CompiledProgram(signature, NativeFunction(machine_code, signature, data), texts, target)
+    return signature
 
 
 def _copies(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:

@@ -3,6 +3,11 @@
 Nothing here imports torch: the Torch dialect is registered by the MLIR bindings alone.
 """
 
+import contextlib
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 from torch_mlir import ir
 
 # The wheel has no public module for it.
@@ -29,6 +34,41 @@ def make_context(*, torch: bool = False, stablehlo: bool = False) -> ir.Context:
     starting a pool pays for, and verifiers in Python would take turns anyway.
     """
     return _prepared.pop((torch, stablehlo), None) or _make_context(torch, stablehlo)
+
+
+_MOST_PROGRAMS = 64
+"""How many programs a context is lent for: it keeps each type and attribute that it has had."""
+
+
+@dataclass(frozen=True)
+class _Spare:
+    """A context that has been lent, and given back."""
+
+    context: ir.Context
+    programs: int
+    """How many it has been lent for."""
+
+
+_spare: defaultdict[tuple[bool, bool], list[_Spare]] = defaultdict(list)
+
+
+@contextlib.contextmanager
+def lent_context(*, torch: bool = False, stablehlo: bool = False) -> Iterator[ir.Context]:
+    """A context as of `make_context`, lent for one program, of which texts are made.
+
+    It then serves the next one, in any thread, unless a module in it is still there or an exception
+    was raised: to make a context takes as long as all passes over a program of a few ops.
+    """
+    spares = _spare[torch, stablehlo]
+    try:
+        spare = spares.pop()
+    except IndexError:
+        spare = _Spare(make_context(torch=torch, stablehlo=stablehlo), 0)
+    modules = spare.context._get_live_module_count()
+    yield spare.context
+    left = spare.context._get_live_module_count() > modules
+    if not left and spare.programs + 1 < _MOST_PROGRAMS:
+        spares.append(_Spare(spare.context, spare.programs + 1))
 
 
 def prepare_context(*, torch: bool = False, stablehlo: bool = False) -> None:

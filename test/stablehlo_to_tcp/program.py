@@ -18,7 +18,7 @@ from torch_mlir._mlir_libs import _stablehlo
 
 from plumbline import element_type
 from plumbline.argument_shapes import ArgumentShapes
-from plumbline.context import make_context
+from plumbline.context import lent_context, make_context
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.llvm_to_asm.assembly import Target, emit_object
@@ -82,7 +82,13 @@ class Case:
 
 def compiled(text: str) -> NativeFunction:
     """The function of a module of StableHLO, by all stages."""
-    module = ir.Module.parse(text, make_context(torch=True, stablehlo=True))
+    with lent_context(torch=True, stablehlo=True) as context:
+        llvm_ir, signature = _lowered(text, context)
+    return NativeFunction(emit_object(llvm_ir, Target.for_cpu("native"), 1), signature)
+
+
+def _lowered(text: str, context: ir.Context) -> tuple[str, Signature]:
+    module = ir.Module.parse(text, context)
     type_ = _function_type(module)
     inputs, outputs = (tuple(map(_spec, types)) for types in (type_.inputs, type_.results))
     shapes = ArgumentShapes((), tuple(spec.sizes for spec in inputs))
@@ -90,8 +96,7 @@ def compiled(text: str) -> NativeFunction:
     convert_tcp_to_linalg(module)
     convert_linalg_to_kernels(module)
     convert_kernels_to_llvm(module)
-    machine_code = emit_object(translate_to_llvm_ir(module), Target.for_cpu("native"), 1)
-    return NativeFunction(machine_code, Signature(_NAME, inputs, outputs, shapes))
+    return translate_to_llvm_ir(module), Signature(_NAME, inputs, outputs, shapes)
 
 
 def _function_type(module: ir.Module) -> ir.FunctionType:

@@ -8,7 +8,7 @@ import pytest
 from torch_mlir import ir
 from torch_mlir.passmanager import PassManager
 
-from plumbline.context import load_tcp, make_context, prepare_context, register_torch
+from plumbline.context import lent_context, load_tcp, make_context, prepare_context, register_torch
 from plumbline.tcp.assembly.module import parse_module, print_module
 from plumbline.walk import operations_of
 from test.tcp.checks import function
@@ -39,6 +39,36 @@ def test_one_that_is_prepared_is_given_once() -> None:
         assert print_module(parse_module(TANH, context, "a.mlir")) == TANH
     # What one interns the other does not have: contexts are told apart by what belongs to them.
     assert ir.Type.parse("f32", first).context == first != second
+
+
+def _print_in_a_lent_context() -> ir.Context:
+    with lent_context() as context:
+        assert print_module(parse_module(TANH, context, "a.mlir")) == TANH
+    return context
+
+
+def test_a_context_that_was_lent_is_lent_again() -> None:
+    first = _print_in_a_lent_context()
+    with lent_context() as context:
+        assert context == first
+        # Two at a time have two.
+        with lent_context() as another:
+            assert another != first
+
+
+def test_none_is_lent_again_with_a_module_in_it_or_after_a_mistake() -> None:
+    with lent_context() as first:
+        module = parse_module(TANH, first, "a.mlir")
+    with pytest.raises(ValueError, match="within"), lent_context() as second:
+        raise ValueError("within")
+    with lent_context() as third:
+        assert third not in (first, second)
+    assert print_module(module) == TANH
+
+
+def test_none_is_lent_for_ever() -> None:
+    contexts = [_print_in_a_lent_context() for _ in range(200)]
+    assert contexts[-1] != contexts[0]
 
 
 def test_loading_twice_does_nothing() -> None:
