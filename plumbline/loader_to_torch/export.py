@@ -1,12 +1,15 @@
 """Exports a program to the Torch dialect, in the form that backends start from."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from torch_mlir import fx, ir
+from torch_mlir import ir
+from torch_mlir.extras.fx_importer import FxImporter
 
 from plumbline.argument_shapes import ArgumentShapes
+from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
@@ -98,34 +101,48 @@ def to_torch_dialect(
       LoweringError: a pass of torch-mlir refuses it.
     """
     weights = lift_weights(exported)
+    with lent_context(torch=True) as context:
+        text, shapes = _lower(who, exported, func_name, list(weights), context, embedded=embedded)
+    return Export(text, weights, shapes)
+
+
+def _lower(
+    who: str,
+    exported: torch.export.ExportedProgram,
+    func_name: str,
+    weights: Sequence[str],
+    context: ir.Context,
+    *,
+    embedded: bool,
+) -> tuple[str, ArgumentShapes]:
     try:
         with marked(exported) as nodes:
-            module = _import(exported, func_name)
+            module = _import(exported, func_name, context)
         set_locations(module, nodes)
         rename(module, exported.graph_module.meta.get(_DIM_NAMES, {}))
     except (NotImplementedError, ValueError, TypeError, KeyError, ir.MLIRError) as error:
         # A dtype that the importer has no type for is a missing key of its table.
         raise UserError(f"{who}: torch-mlir cannot import it: {error}") from error
-    name_arguments(module, func_name, list(weights), embedded=embedded)
+    name_arguments(module, func_name, weights, embedded=embedded)
     shapes = argument_shapes(module, func_name, exported, skipped=len(weights))
     try:
         _TO_BACKEND_CONTRACT.run(module)
     except LoweringError as error:
         raise LoweringError(f"{who}: {_unknown_ops(module) or error}") from error
-    return Export(print_module(module, debug_info=True), weights, shapes)
+    return print_module(module, debug_info=True), shapes
 
 
-def _import(exported: torch.export.ExportedProgram, func_name: str) -> ir.Module:
+def _import(
+    exported: torch.export.ExportedProgram, func_name: str, context: ir.Context
+) -> ir.Module:
     def run(*, symbolic_shapes: bool) -> ir.Module:
+        importer = FxImporter(context=context, hooks=ReadableLiterals())
         with exporting():
-            return fx.export_and_import(
-                exported,
-                output_type="raw",
-                func_name=func_name,
-                decomposition_table={},
-                hooks=ReadableLiterals(),
-                import_symbolic_shape_expressions=symbolic_shapes,
+            importer.import_frozen_program(
+                exported, func_name=func_name, import_symbolic_shape_expressions=symbolic_shapes
             )
+        module: ir.Module = importer.module
+        return module
 
     try:
         return run(symbolic_shapes=True)
