@@ -4,7 +4,7 @@ Nothing branches: both sides of every case are computed and one is selected, so 
 loops over vectors of it. The polynomials are minimax fits (Remez), made with 50 digits; their
 coefficients are then rounded one by one, each time fitting the others anew.
 
-The error that each function states is the greatest over all floats, in units in the last place,
-those of subnormal results included; it holds whether the target fuses multiplications with
-additions or not. test/elementary_functions/every_float_test.py measures it.
+The error that each function states is a bound in units in the last place, for subnormal results
+too; it holds whether the target fuses multiplications with additions or not. Of f32,
+test/elementary_functions/every_float_test.py measures it over all floats.
 """

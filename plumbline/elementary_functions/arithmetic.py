@@ -17,6 +17,9 @@ _CONTRACT = arith.FastMathFlags.contract
 _FRACTION_BITS = {32: 23, 64: 52}
 """Of a float of so many bits, those after the point."""
 
+_LEAST_EXPONENT = {32: -126, 64: -1022}
+"""Of a float of so many bits, the exponent of the least normal number."""
+
 
 def _element_type(type_: ir.Type) -> ir.Type:
     return ir.VectorType(type_).element_type if isinstance(type_, ir.VectorType) else type_
@@ -112,10 +115,13 @@ class Int:
         return Int(low), Int(high)
 
     def converted(self) -> "Float":
-        """The nearest float of the same width."""
-        width = _element_type(self.value.type).width
-        element = ir.F32Type.get() if width == 32 else ir.F64Type.get()
-        return Float(arith.sitofp(_with_elements(self.value.type, element), self.value))
+        """The nearest floats of the same width; of 64 bits, integers must be below 2^51."""
+        if _element_type(self.value.type).width == 32:
+            element = ir.F32Type.get()
+            return Float(arith.sitofp(_with_elements(self.value.type, element), self.value))
+        # AVX2 has no such instruction.
+        rounder = Float(_constant(_with_elements(self.value.type, ir.F64Type.get()), 1.5 * 2.0**52))
+        return (self + rounder.as_int()).as_float() - rounder
 
     def as_float(self) -> "Float":
         """The float that these are the bits of."""
@@ -139,6 +145,16 @@ class Float:
     def fraction_bits(self) -> int:
         """How many bits come after the point: 23 or 52."""
         return _FRACTION_BITS[self.bits]
+
+    @property
+    def least_exponent(self) -> int:
+        """The exponent of the least normal number: -126 or -1022."""
+        return _LEAST_EXPONENT[self.bits]
+
+    @property
+    def rounder(self) -> float:
+        """Added to a small number, it leaves that, rounded to a whole one, in the last bits."""
+        return 1.5 * 2.0**self.fraction_bits
 
     def constant(self, value: float) -> "Float":
         """A number of the same type, rounded to it."""

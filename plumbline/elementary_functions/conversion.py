@@ -6,7 +6,7 @@ A call of libm takes one number at a time.
 from torch_mlir import ir
 
 from plumbline.elementary_functions.arithmetic import Float
-from plumbline.elementary_functions.functions import F32
+from plumbline.elementary_functions.functions import F32, F64
 from plumbline.pipeline import Pass
 from plumbline.walk import operations_of
 
@@ -14,7 +14,7 @@ from plumbline.walk import operations_of
 def expand_elementary_functions(root: ir.Operation) -> None:
     """Spells ops of the math dialect in arithmetic, on single numbers and on vectors."""
     with root.context:
-        functions = {ir.F32Type.get(): F32}
+        functions = {ir.F32Type.get(): F32, ir.F64Type.get(): F64}
         for op in operations_of(root, "math"):
             type_ = op.results[0].type
             element = type_.element_type if isinstance(type_, ir.VectorType) else type_

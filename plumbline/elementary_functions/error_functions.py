@@ -5,18 +5,49 @@ import math
 from plumbline.elementary_functions.arithmetic import Float, polynomial, where
 from plumbline.elementary_functions.exponential import exp2_in_double, moderate_expm1
 
-_LOG_ERFC = (
-    0.12837917,
-    0.63661957,
-    0.1027763,
-    -0.019147776,
-    -0.00016960903,
-    0.0016757882,
-    -0.0006374239,
-    0.0001188771,
-    -9.389504e-06,
-)
-"""-log(1 - erf(x)) / x - 1 for 0 <= x <= 3.93, in powers of x; relative error of erf 2^-27.8."""
+_LOG_ERFC = {
+    32: (
+        0.12837917,
+        0.63661957,
+        0.1027763,
+        -0.019147776,
+        -0.00016960903,
+        0.0016757882,
+        -0.0006374239,
+        0.0001188771,
+        -9.389504e-06,
+    ),
+    64: (
+        0.12837916709551256,
+        0.636619772367588,
+        0.10277260330149095,
+        -0.019128446997303247,
+        -0.0002091948008098582,
+        0.001696207263353066,
+        -0.0005901303754939224,
+        2.5897250973398198e-05,
+        6.443900413890128e-05,
+        -2.961087715863557e-05,
+        3.2201549526912447e-06,
+        3.0780385454773886e-06,
+        -1.992216041496611e-06,
+        5.438866781957834e-07,
+        -1.499644813451835e-09,
+        -6.668018603022679e-08,
+        3.27680988714478e-08,
+        -9.245105856230676e-09,
+        1.6425164429559093e-09,
+        -1.4124123301302422e-10,
+        -1.3112328683981932e-11,
+        6.475060211737797e-12,
+        -1.0750229049033149e-12,
+        1.0209026226629602e-13,
+        -5.507256484433682e-15,
+        1.3209834179512277e-16,
+    ),
+}
+"""-log(1 - erf(x)) / x - 1 for 0 <= x <= 3.93 or 5.95, in powers of x; relative errors of erf
+2^-27.8, 2^-53.8."""
 
 _SCALED_ERFC = (
     0.17900115130623967,
@@ -38,8 +69,8 @@ and Laframboise, "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x" (1981). R
 def erf(x: Float) -> Float:
     """The error function, by the logarithm of its complement. Error: 1.9 units."""
     # From there on it rounds to 1.
-    size = abs(x).at_most(3.93)
-    log = size + size * polynomial(size, _LOG_ERFC)
+    size = abs(x).at_most({32: 3.93, 64: 5.93}[x.bits])
+    log = size + size * polynomial(size, _LOG_ERFC[x.bits])
     return (-moderate_expm1(-log)).with_sign_of(x)
 
 

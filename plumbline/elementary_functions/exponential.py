@@ -10,16 +10,17 @@ from dataclasses import dataclass
 
 from plumbline.elementary_functions.arithmetic import Float, Int, polynomial, where
 
+LOG_2 = {
+    32: (0.693359375, -2.12194440e-4),
+    64: (0.6931471803691238, 1.9082149292705877e-10),
+}
+"""log(2) in two parts, by a float's width; the first has so few bits that n times it is exact."""
+
 
 @dataclass(frozen=True)
 class _Format:
     """What depends on the width of a float."""
 
-    log_2_high: float
-    log_2_low: float
-    """log(2) in two parts; the first has so few bits that n times it is exact."""
-    bounds: tuple[float, float]
-    """Beyond these exp(x) is less than half of the least subnormal number, or infinite."""
     exp: Sequence[float]
     """(exp(r) - 1 - r) / r^2 for |r| <= log(2) / 2, in powers of r."""
     expm1: Sequence[float]
@@ -28,11 +29,23 @@ class _Format:
     """(2^r - 1) / r for |r| <= 1/2, in powers of r."""
 
 
+_EXP_OF_DOUBLES = (
+    0.5,
+    0.16666666666666677,
+    0.041666666666666644,
+    0.008333333333321258,
+    0.0013888888888893675,
+    0.00019841269887379328,
+    2.480158731861712e-05,
+    2.7557242692503634e-06,
+    2.7557268625516193e-07,
+    2.5109690044528176e-08,
+    2.092045279627057e-09,
+)
+"""Relative error 2^-58.9, of both exp(r) and exp(r) - 1."""
+
 _FORMATS = {
     32: _Format(
-        log_2_high=0.693359375,
-        log_2_low=-2.12194440e-4,
-        bounds=(-104.0, 89.0),
         # Relative errors: 2^-27.8, 2^-31.0 and 2^-31.5.
         exp=(0.5, 0.16666488, 0.041665547, 0.00837219, 0.0014032818),
         expm1=(0.5, 0.16666666, 0.041666467, 0.008333643, 0.001393505, 0.00019664089),
@@ -44,6 +57,25 @@ _FORMATS = {
             0.0013340123,
             0.00015456858,
             1.3730016e-05,
+        ),
+    ),
+    64: _Format(
+        exp=_EXP_OF_DOUBLES,
+        expm1=_EXP_OF_DOUBLES,
+        # Relative error 2^-56.
+        exp2=(
+            0.6931471805599453,
+            0.2402265069591007,
+            0.05550410866482338,
+            0.009618129107630252,
+            0.0013333558146032137,
+            0.00015403530388832378,
+            1.525273417044945e-05,
+            1.3215491350696456e-06,
+            1.017793344425029e-07,
+            7.053092342912183e-09,
+            4.472472291174241e-10,
+            2.817116633434942e-11,
         ),
     ),
 }
@@ -73,9 +105,9 @@ class Power:
         return 1.0 + self.fraction
 
 
-def rounder(x: Float) -> float:
-    """Added to a small number, it leaves that, rounded to a whole one, in the last bits."""
-    return math.ldexp(1.5, x.fraction_bits)
+def exponent_bounds(like: Float) -> tuple[int, int]:
+    """Where 2^n is less than half of the least subnormal number, and where it is infinite."""
+    return like.least_exponent - like.fraction_bits - 2, 3 - like.least_exponent
 
 
 def power_of_2(exponent: Int, like: Float) -> Float:
@@ -94,10 +126,10 @@ def scaled(x: Float, exponent: Int) -> Float:
 
 def _reduced(x: Float) -> tuple[Float, Int]:
     """The r and the n, as `Power` has it, of x = n log(2) + r."""
-    format_ = _FORMATS[x.bits]
-    shifted = x * (1 / math.log(2)) + rounder(x)
-    n = shifted - rounder(x)
-    return x - n * format_.log_2_high - n * format_.log_2_low, shifted.as_int() << x.fraction_bits
+    high, low = LOG_2[x.bits]
+    shifted = x * (1 / math.log(2)) + x.rounder
+    n = shifted - x.rounder
+    return x - n * high - n * low, shifted.as_int() << x.fraction_bits
 
 
 def exp_power(x: Float) -> Power:
@@ -116,25 +148,24 @@ def _expm1_power(x: Float) -> Power:
 
 def exp(x: Float) -> Float:
     """The exponential. Error: 1.1 units."""
-    power = exp_power(x.clamped(*_FORMATS[x.bits].bounds))
+    least, greatest = exponent_bounds(x)
+    power = exp_power(x.clamped(least * math.log(2), greatest * math.log(2)))
     return scaled(power.one_plus_fraction(), power.exponent)
 
 
 def exp2(x: Float) -> Float:
     """The power 2^x. Error: 1.1 units."""
-    # One beyond what is zero, or infinite.
-    least = {32: -151.0, 64: -1076.0}[x.bits]
-    x = x.clamped(least, {32: 129.0, 64: 1025.0}[x.bits])
-    shifted = x + rounder(x)
-    rest = x - (shifted - rounder(x))
+    x = x.clamped(*exponent_bounds(x))
+    shifted = x + x.rounder
+    rest = x - (shifted - x.rounder)
     power = 1.0 + rest * polynomial(rest, _FORMATS[x.bits].exp2)
     return scaled(power, shifted.as_int() << x.fraction_bits)
 
 
 def exp2_in_double(x: Float) -> Float:
     """The power 2^x in f64, as exact as f32 needs it, where it is a normal number."""
-    shifted = x + rounder(x)
-    rest = x - (shifted - rounder(x))
+    shifted = x + x.rounder
+    rest = x - (shifted - x.rounder)
     power = 1.0 + rest * polynomial(rest, _EXP2_IN_DOUBLE)
     return power * power_of_2(shifted.as_int() << x.fraction_bits, x)
 
@@ -153,12 +184,12 @@ def moderate_expm1(x: Float) -> Float:
 
 
 def expm1(x: Float) -> Float:
-    """The difference exp(x) - 1. Error: 1.5 units."""
-    # Below, it rounds to -1.
-    least = {32: -18.0, 64: -38.0}[x.bits]
-    power = _expm1_power(x.clamped(least, _FORMATS[x.bits].bounds[1]))
+    """The difference exp(x) - 1. Error: 2.0 units."""
+    # What is less rounds to -1; what is more is infinite, by an n that is just not too great.
+    least, greatest = -(x.fraction_bits + 3.0), 2.4 - x.least_exponent
+    power = _expm1_power(x.clamped(least * math.log(2), greatest * math.log(2)))
     # Half of 2^n, which may be out of range where the result is not.
     scale = power_of_2(power.exponent - (1 << x.fraction_bits), x)
     grown = (power.fraction * scale + (scale - 0.5)) * 2.0
     # Subnormal numbers would lose a bit, and -0 its sign.
-    return where(abs(x) < {32: 2.0**-25, 64: 2.0**-54}[x.bits], x, grown)
+    return where(abs(x) < 2.0 ** -(x.fraction_bits + 2), x, grown)

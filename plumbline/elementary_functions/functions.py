@@ -38,3 +38,23 @@ F32: dict[str, Callable[..., Float]] = {
     "math.tan": trigonometric.tan,
     "math.tanh": hyperbolic.tanh,
 }
+
+_OF_DOUBLES = (
+    "acosh",
+    "asinh",
+    "atanh",
+    "cosh",
+    "erf",
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "sinh",
+    "tanh",
+)
+
+F64 = {f"math.{name}": F32[f"math.{name}"] for name in _OF_DOUBLES}
+"""Those that are there for f64 too; the others are left to libm."""

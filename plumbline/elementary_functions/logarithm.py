@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass
 
 from plumbline.elementary_functions.arithmetic import Bool, Float, Int, polynomial, where, where_int
-from plumbline.elementary_functions.exponential import power_of_2
+from plumbline.elementary_functions.exponential import LOG_2, power_of_2
 
-_HALF_SQUARED = (
+_SERIES = (
     -0.5,
     0.33333334,
     -0.25000837,
@@ -17,7 +17,24 @@ _HALF_SQUARED = (
     0.12736917,
     -0.07564133,
 )
-"""(log(1 + f) - f) / f^2 in powers of f, for f32; relative error of the logarithm 2^-27.2."""
+"""For f32: (log(1 + f) - f) / f^2 in powers of f; relative error of the logarithm 2^-27.2."""
+
+_SERIES_OF_QUOTIENT = (
+    0.6666666666666734,
+    0.3999999999941643,
+    0.28571428742108396,
+    0.22222198594124612,
+    0.18183563537798272,
+    0.15314064606009598,
+    0.14795860046521833,
+)
+"""For f64: (log((1 + s) / (1 - s)) / s - 2) / s^2 in powers of s^2; relative error 2^-59.5."""
+
+_LOG10_OF_2 = {
+    32: (0.301025390625, 4.6050389811952137e-06),
+    64: (0.3010299955494702, 1.1451100898021838e-10),
+}
+"""log10(2) in two parts, as `LOG_2` is."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +56,7 @@ def _split(x: Float) -> _Split:
 
 def _split_any(x: Float) -> _Split:
     """The same for subnormal numbers too."""
-    small = x < {32: 2.0**-126, 64: 2.0**-1022}[x.bits]
+    small = x < 2.0**x.least_exponent
     bits = x.fraction_bits
     split = _split(where(small, x * math.ldexp(1.0, bits), x))
     return _Split(split.fraction, where_int(small, split.exponent - bits, split.exponent))
@@ -47,14 +64,18 @@ def _split_any(x: Float) -> _Split:
 
 def _beyond_linear(f: Float) -> Float:
     """The rest of log(1 + f) without f."""
-    return polynomial(f, _HALF_SQUARED) * (f * f)
+    if f.bits == 32:
+        return polynomial(f, _SERIES) * (f * f)
+    # A polynomial of f would be twice as long as one of this.
+    s = f / (2.0 + f)
+    square = s * s
+    return -(s * (f - polynomial(square, _SERIES_OF_QUOTIENT) * square))
 
 
 def _natural(split: _Split) -> Float:
     """The logarithm of the number that was taken apart."""
     f, e = split.fraction, split.exponent.converted()
-    # log(2) in two parts; the first has so few bits that e times it is exact.
-    high, low = {32: (0.693359375, -2.12194440e-4)}[f.bits]
+    high, low = LOG_2[f.bits]
     return f + (e * low + _beyond_linear(f)) + e * high
 
 
@@ -74,8 +95,8 @@ def log2(x: Float) -> Float:
     """The logarithm to base 2. Error: 1.4 units."""
     split = _split_any(x)
     f = split.fraction
-    # Times 1 / log(2), whose whole part loses nothing.
-    rest = 1 / math.log(2) - 1
+    # Times log2(e), of which 1 loses nothing.
+    rest = 0.44269504088896341
     beyond = _beyond_linear(f)
     result = f + (f * rest + beyond * (1 + rest)) + split.exponent.converted()
     return _with_special_values(x, result)
@@ -85,10 +106,10 @@ def log10(x: Float) -> Float:
     """The logarithm to base 10. Error: 1.2 units."""
     split = _split_any(x)
     f, e = split.fraction, split.exponent.converted()
-    # Times 1 / log(10), of which a half loses nothing.
-    scale = 1 / math.log(10)
-    high, low = {32: (0.301025390625, 4.6050389811952137e-06)}[f.bits]
-    beyond = f * (scale - 0.5) + (_beyond_linear(f) * scale + e * low)
+    # Times log10(e), of which a half loses nothing.
+    rest = -0.065705518096748172
+    high, low = _LOG10_OF_2[f.bits]
+    beyond = f * rest + (_beyond_linear(f) * (0.5 + rest) + e * low)
     return _with_special_values(x, f * 0.5 + beyond + e * high)
 
 
@@ -109,7 +130,7 @@ def _log1p(x: Float, doubled: Bool | None) -> Float:
     lost = (1.0 - (total - part)) + (x - part)
     split = _split(total)
     # Nothing has been lost of note where the exponent is near its limit.
-    last = {32: 126, 64: 1022}[x.bits]
+    last = -x.least_exponent
     shift = where_int(split.exponent < last, split.exponent, last)
     lost = lost * power_of_2(-(shift << x.fraction_bits), x)
     exponent = split.exponent

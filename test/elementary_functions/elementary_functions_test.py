@@ -3,27 +3,31 @@
 import platform
 import re
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
 
-from plumbline.elementary_functions.functions import F32
+from plumbline.elementary_functions.functions import F32, F64
 from plumbline.llvm_to_asm.assembly import Target, emit_assembly
 from plumbline.reference_archive import Tensor
-from test.elementary_functions.compiled import Functions, llvm_ir_of, load
+from test.elementary_functions.compiled import llvm_ir_of, load
 from test.elementary_functions.references import OPERANDS, REFERENCES, worst
 
-_STEP = 8191
-"""Every so many floats one is tried: a prime, so that all patterns of last bits occur."""
+_TYPES = {
+    "f32": {name: OPERANDS[name] for name in REFERENCES if f"math.{name}" in F32},
+    "f64": {name: OPERANDS[name] for name in REFERENCES if f"math.{name}" in F64},
+}
+"""For each type the functions that there are, with how many operands they have."""
 
-_SPECIAL = np.array(
-    [
-        *(0.0, 1e-45, 1e-40, 2.0**-126, 0.5, 1.0, 1.5, 2.0, 3.0),
-        *(87.33655, 88.72283, 88.72284, 103.972, 104.1),
-        *(2.0**23 - 0.5, 2.0**24 - 1, 2.0**24, 2.0**24 + 2, 3e38, np.inf, np.nan),
-    ],
-    np.float32,
-)
+_FLOATS_BETWEEN = {"f32": 8191, "f64": 1999 << 38}
+"""Every so many floats one is tried: by a prime, so that all patterns of last bits occur."""
+
+_SPECIAL = [
+    *(0.0, 5e-324, 1e-310, 1e-45, 1e-40, 2.0**-1022, 2.0**-126, 0.5, 1.0, 1.5, 2.0, 3.0),
+    *(87.33655, 88.72283, 88.72284, 103.972, 104.1, 708.3, 709.78, 709.79, 745.1, 745.2),
+    *(2.0**23 - 0.5, 2.0**24 - 1, 2.0**24, 2.0**24 + 2, 3e38, 1.7e308, np.inf, np.nan),
+]
 
 _LIBM = {name + suffix for name in (*OPERANDS, "pow", "floor", "fma") for suffix in ("", "f")}
 
@@ -31,54 +35,67 @@ _LIBM = {name + suffix for name in (*OPERANDS, "pow", "floor", "fma") for suffix
 _CPUS = (["x86-64"] if platform.machine() == "x86_64" else []) + ["baseline", "native"]
 
 
-def _floats() -> Tensor:
-    """Floats of all magnitudes and both signs, subnormal and special ones among them."""
-    positive = np.arange(0, 0x7F800000, _STEP, dtype=np.uint32).view(np.float32)
-    dense = np.linspace(0, 12, 50_000, dtype=np.float32)
-    numbers = np.concatenate([positive, dense, _SPECIAL])
+def _floats(type_: str, *, special: bool = False) -> Tensor:
+    """Floats of all magnitudes and both signs, or special ones only."""
+    dtype: Any = np.float32 if type_ == "f32" else np.float64
+    bits: Any = np.uint32 if type_ == "f32" else np.uint64
+    generator = np.random.default_rng(0)
+    with np.errstate(over="ignore"):
+        numbers: np.ndarray[Any, Any] = np.array(_SPECIAL, dtype)
+    if not special:
+        positive = np.arange(0, dtype(np.inf).view(bits), _FLOATS_BETWEEN[type_], dtype=bits).view(
+            dtype
+        )
+        near_one = [1 + generator.normal(size=2000) * 0.5**power for power in range(9)]
+        dense = [np.linspace(0, 12, 20_000), *near_one]
+        numbers = np.concatenate([positive, *(part.astype(dtype) for part in dense), numbers])
     return np.concatenate([numbers, -numbers])
 
 
-def _pairs(name: str) -> tuple[Tensor, Tensor]:
-    """The special values with one another, and pairs of whose functions some are moderate."""
-    special = np.concatenate([_SPECIAL, -_SPECIAL])
+def _operands(name: str, type_: str) -> tuple[Tensor, ...]:
+    """Numbers to try a function on; of two operands the second such that results are moderate."""
+    numbers = _floats(type_)
+    if OPERANDS[name] == 1:
+        return (numbers,)
     generator = np.random.default_rng(0)
-    first = generator.choice(_floats(), 400_000)
-    second = generator.choice(_floats(), 400_000)
-    if name == "powf":
-        with np.errstate(all="ignore"):
-            logarithms = np.log2(np.abs(first.astype(np.float64)))
-            second[::2] = (generator.uniform(-150, 128, 400_000) / logarithms)[::2]
-    grid = np.meshgrid(special, special)
+    with np.errstate(all="ignore"):
+        size = np.abs(numbers.astype(np.float64))
+        second = size * np.exp(generator.uniform(-20, 20, len(size)))
+        if name == "powf":
+            second = generator.uniform(-150, 128, len(size)) / np.log2(size)
+        second = (second * generator.choice([-1, 1], len(size))).astype(numbers.dtype)
+    special = np.meshgrid(*[_floats(type_, special=True)] * 2)
     return (
-        np.concatenate([grid[0].ravel(), first]),
-        np.concatenate([grid[1].ravel(), second]),
+        np.concatenate([numbers, special[0].ravel(), numbers]),
+        np.concatenate([second, special[1].ravel(), generator.permutation(numbers)]),
     )
 
 
-@pytest.fixture(scope="module", params=_CPUS)
-def cpu(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+@pytest.mark.parametrize(
+    ("cpu", "type_"), [*((cpu, "f32") for cpu in _CPUS), *((cpu, "f64") for cpu in _CPUS[:-1])]
+)
+def test_errors_and_code(cpu: str, type_: str) -> None:
+    target = Target.for_cpu(cpu)
+    llvm_ir = llvm_ir_of(_TYPES[type_], type_, target)
+    functions = load(llvm_ir, _TYPES[type_], type_, target)
+    failures = []
+    for name, function in functions.items():
+        operands = _operands(name, type_)
+        error, where = worst(name, *function(*operands), *operands)
+        reference = REFERENCES[name]
+        bound = reference.bound if cpu == "x86-64" else reference.bound_if_fused or reference.bound
+        if error > bound:
+            failures.append(f"{name}: {error} units at {where}")
+    assert not failures
 
-
-@pytest.fixture(scope="module")
-def llvm_ir(cpu: str) -> str:
-    return llvm_ir_of(OPERANDS, "f32", Target.for_cpu(cpu))
-
-
-@pytest.fixture(scope="module")
-def functions(cpu: str, llvm_ir: str) -> Functions:
-    return load(llvm_ir, OPERANDS, "f32", Target.for_cpu(cpu))
-
-
-@pytest.mark.parametrize("name", REFERENCES)
-def test_errors(cpu: str, functions: Functions, name: str) -> None:
-    reference = REFERENCES[name]
-    operands = (_floats(),) if reference.operands == 1 else _pairs(name)
-    (actual,) = functions[name](*operands)
-    error, where = worst(name, actual, *operands)
-    bound = reference.bound if cpu == "x86-64" else reference.bound_if_fused or reference.bound
-    assert error <= bound, f"{error} units at {where}"
+    assembly = emit_assembly(llvm_ir, target)
+    called = set(re.findall(r"\b(?:call\w*|jmp|bl?)\s+(\w+)", assembly))
+    assert "aligned_alloc" in called
+    assert not called & _LIBM
+    if platform.machine() == "x86_64" and cpu != "x86-64":
+        parts = re.split(r"^\w+:", assembly, flags=re.MULTILINE)
+        vectorised = [part for part in parts if re.search(r"\bvf?n?m\w+p[sd]\s.*%[yz]mm", part)]
+        assert len(vectorised) == len(functions)
 
 
 @pytest.mark.parametrize("op", F32)
@@ -88,17 +105,6 @@ def test_bounds_are_stated_at_the_functions(op: str) -> None:
     if reference.bound_if_fused is not None:
         stated += f", {reference.bound_if_fused} if fused"
     assert f"{stated}." in (F32[op].__doc__ or "")
-
-
-def test_code(cpu: str, llvm_ir: str) -> None:
-    assembly = emit_assembly(llvm_ir, Target.for_cpu(cpu))
-    called = set(re.findall(r"\b(?:call\w*|jmp|bl?)\s+(\w+)", assembly))
-    assert "aligned_alloc" in called
-    assert not called & _LIBM
-    if platform.machine() == "x86_64" and cpu != "x86-64":
-        parts = re.split(r"^\w+:", assembly, flags=re.MULTILINE)
-        vectorised = [part for part in parts if re.search(r"\bvf?n?m\w+p[sd]\s.*%[yz]mm", part)]
-        assert len(vectorised) == len(OPERANDS)
 
 
 @pytest.mark.parametrize("type_", ["f16", "bf16"])

@@ -18,7 +18,7 @@ from plumbline.reference_archive import Tensor
 from test.elementary_functions.compiled import llvm_ir_of, load
 from test.elementary_functions.references import OPERANDS, REFERENCES, worst
 
-_CHUNK = 1 << 17
+_CHUNK = 1 << 15
 
 
 def _operands(name: str) -> Iterator[tuple[Tensor, ...]]:
