@@ -186,7 +186,7 @@ def moderate_expm1(x: Float) -> Float:
 def expm1(x: Float) -> Float:
     """The difference exp(x) - 1. Error: 2.0 units."""
     # What is less rounds to -1; what is more is infinite, by an n that is just not too great.
-    least, greatest = -(x.fraction_bits + 3.0), 2.4 - x.least_exponent
+    least, greatest = -(x.fraction_bits + 4.0), 2.4 - x.least_exponent
     power = _expm1_power(x.clamped(least * math.log(2), greatest * math.log(2)))
     # Half of 2^n, which may be out of range where the result is not.
     scale = power_of_2(power.exponent - (1 << x.fraction_bits), x)

@@ -46,8 +46,8 @@ _SINH = {
 
 def tanh(x: Float) -> Float:
     """As 1 - 2 / (exp(2 x) + 1), but a polynomial near 0, where that cancels. Error: 1.6 units."""
-    # From there on it rounds to 1.
-    size = abs(x).at_most((x.fraction_bits + 3) * math.log(2) / 2)
+    # There it rounds to 1, also if computed a little too small.
+    size = abs(x).at_most((x.fraction_bits + 4) * math.log(2) / 2)
     square = size * size
     near = size + polynomial(square, _TANH[x.bits]) * square * size
     far = 1.0 - 2.0 / (moderate_exp(size * 2.0) + 1.0)

@@ -87,12 +87,12 @@ def _with_special_values(x: Float, result: Float) -> Float:
 
 
 def log(x: Float) -> Float:
-    """The natural logarithm. Error: 0.9 units."""
+    """The natural logarithm. Error: 1.0 units."""
     return _with_special_values(x, _natural(_split_any(x)))
 
 
 def log2(x: Float) -> Float:
-    """The logarithm to base 2. Error: 1.4 units."""
+    """The logarithm to base 2. Error: 1.6 units."""
     split = _split_any(x)
     f = split.fraction
     # Times log2(e), of which 1 loses nothing.

@@ -98,6 +98,20 @@ def test_errors_and_code(cpu: str, type_: str) -> None:
         assert len(vectorised) == len(functions)
 
 
+@pytest.mark.parametrize("type_", _TYPES)
+def test_limits_are_reached(type_: str) -> None:
+    # A unit less is within the bounds of errors, but gelu(-10) is then no longer 0.
+    limits = {"erf": 1.0, "tanh": 1.0, "expm1": -1.0}
+    target = Target.for_cpu("native")
+    functions = load(llvm_ir_of(_TYPES[type_], type_, target), _TYPES[type_], type_, target)
+    dtype = np.float32 if type_ == "f32" else np.float64
+    x = np.concatenate([np.linspace(9.2, 19, 1000), [100, 1e4, np.inf]]).astype(dtype)
+    for name, limit in limits.items():
+        far = x if name == "erf" or type_ == "f32" else x * 4
+        far = -2 * far if name == "expm1" else far
+        np.testing.assert_array_equal(functions[name](far)[0], np.full_like(far, limit))
+
+
 @pytest.mark.parametrize("op", F32)
 def test_bounds_are_stated_at_the_functions(op: str) -> None:
     reference = REFERENCES[op.removeprefix("math.")]
