@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from test.benchmark import cases, peers
+from test.benchmark import cases, peers, report
 from test.benchmark.ceilings import Ceilings, Rates, least_seconds
 from test.benchmark.frameworks import FRAMEWORKS
+from test.benchmark.measurement import Result, Work
+from test.benchmark.report import Row
 
 
 def test_prints_a_row_with_ratios_and_a_ceiling(
@@ -28,6 +30,43 @@ def test_prints_a_row_with_ratios_and_a_ceiling(
     errors = {result["framework"]: result["error"] for result in found["results"]}
     assert errors.keys() == {"Plumbline", "eager"}
     assert all(0 < error < 1e-6 for error in errors.values())
+
+
+def _row(target_cpu: str, *peers: Result) -> Row:
+    ours = Result("Plumbline", prepare_seconds=1.0, seconds=0.002, error=1e-7)
+    work = Work(1e6, 1e3, 1e3, 0.001, 1e9, 1e9)
+    return Row("softmax_4096", target_cpu, 1, [ours, *peers], work)
+
+
+def test_a_peer_that_fails_is_a_cell_and_a_note() -> None:
+    table = report.Table(["eager", "openvino"], "native", 1)
+    failed = Result("openvino", problem="ended by SIGSEGV")
+    line = table.lines(_row("native", Result("eager", seconds=0.001, error=2e-7), failed))
+    cells = "| softmax_4096 | 2.00 | 2.00 | fails | **2.00** | 50% | 1.0e-07 / 2.0e-07 | 1.0 |"
+    assert line.splitlines()[-1] == cells
+    assert line.startswith("| **row-wise** (goal 0.8) |")
+    assert "- softmax_4096, openvino: ended by SIGSEGV" in table.footer()
+
+
+def test_who_uses_more_than_the_baseline_is_no_peer_there() -> None:
+    results = [Result("openvino", seconds=0.004), Result("onnxruntime", seconds=0.001)]
+    peers_ = [result.framework for result in results]
+    native = report.Table(peers_, "native", 1).lines(_row("native", *results))
+    assert "| 2.00 | 0.50 | 2.00 | **2.00** |" in native
+    baseline = report.Table(peers_, "baseline", 1).lines(_row("baseline", *results))
+    assert "| 2.00 | 0.50 | 2.00* | 0.50 |" in baseline
+
+
+def test_goes_on_without_a_framework_that_ends_the_process(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    # A module of that name which ends whoever imports it stands for one that crashes.
+    (tmp_path / "openvino.py").write_text("import os\nos.abort()\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert peers.main(["small_add", "--quick", "--peers=eager,openvino"]) == 0
+    table = capfd.readouterr().out
+    assert re.search(r"^\| small_add \| [\d.]+ \| [\d.]+ \| fails \|", table, re.MULTILINE), table
+    assert "- small_add, openvino: ended by SIGABRT" in table
 
 
 @pytest.mark.skipif(not FRAMEWORKS["openvino"].missing(), reason="it is installed")
