@@ -68,6 +68,7 @@ def _returned(result: Any) -> tuple[torch.Tensor, ...]:
 
 def _plumbline(program: Program, settings: Settings) -> Call:
     options: dict[str, Any] = {"target_cpu": settings.target_cpu}
+    # Until there is such an option, ours runs on one thread beside peers on several.
     if "threads" in inspect.signature(plumbline.compile).parameters:
         options["threads"] = settings.threads
     compiled = plumbline.compile(program.module, program.inputs, **options)
@@ -104,7 +105,6 @@ def _onnxruntime(program: Program, settings: Settings) -> Call:
     with tempfile.TemporaryDirectory() as folder:
         path = _onnx_file(program, folder)
         session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    # An input that the program does not use is no input of the file.
     inputs = {
         given.name: onnxruntime.OrtValue.ortvalue_from_numpy(tensor.numpy())
         for given, tensor in zip(session.get_inputs(), program.inputs, strict=True)

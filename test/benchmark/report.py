@@ -2,6 +2,7 @@
 
 import datetime
 import importlib.metadata
+import os
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -61,7 +62,8 @@ def heading() -> str:
     """Where and when, and what the columns mean."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     versions = ", ".join(map(_version, _PACKAGES))
-    return f"# Beside other frameworks\n\n{today}, {_cpu()}; {versions}.\n\n{_EXPLANATION}\n"
+    machine = f"{_cpu()}, {os.cpu_count()} CPUs"
+    return f"# Beside other frameworks\n\n{today}, {machine}; {versions}.\n\n{_EXPLANATION}\n"
 
 
 # Within a core's caches, within those of all cores, and beyond.
