@@ -78,7 +78,7 @@ def test_kernels_know_which_buffers_are_apart() -> None:
         "  %0 = linalg.exp ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) -> tensor<8xf32>"
         "  return %0 : tensor<8xf32> }"
     )
-    match = re.search(r"llvm\.func internal @elementwise_0\((.*)\) attributes {no_inline", lowered)
+    match = re.search(r"llvm\.func internal @exp_kernel\((.*)\) attributes {no_inline", lowered)
     assert match is not None
     # The pointers to the elements of both, each after the one for freeing.
     noted = ["llvm.noalias" in argument for argument in match[1].split(",")]

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import llvmlite.binding as llvm
+import numpy as np
 from numpy.typing import NDArray
 from torch_mlir import ir
 from torch_mlir.dialects import func
 
 from plumbline.context import make_context
-from plumbline.kernels_to_llvm.conversion import KERNELS_TO_LLVM
+from plumbline.kernels_to_llvm.conversion import BUILD_C_ABI, KERNELS_TO_LLVM
+from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
 from plumbline.linalg_to_kernels.building import loosely_typed
 from plumbline.linalg_to_kernels.contraction_kernel import build_contraction
 from plumbline.linalg_to_kernels.contraction_loops import Place
@@ -31,8 +33,15 @@ Array = NDArray[Any]
 Epilogue = Callable[[ir.Value, Place, Sequence[ir.Value]], ir.Value]
 """An epilogue that also takes the kernel's further arguments."""
 
-
-_TO_LLVM = Pipeline("to-llvm", ("buffer-deallocation-pipeline", KERNELS_TO_LLVM))
+_TO_LLVM = Pipeline(
+    "to-llvm",
+    (
+        # A kernel leaves it to the pipeline to give its buffers back.
+        "buffer-deallocation-pipeline",
+        # It is called as MLIR calls it, with memrefs of any strides.
+        *(step for step in KERNELS_TO_LLVM.steps if step not in (BUILD_C_ABI, RETURN_FAILURES)),
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -136,7 +145,7 @@ class Kernel:
         self._jit = llvm.create_lljit_compiler(use_jit_link=False)
         self._require = ctypes.CFUNCTYPE(None, ctypes.c_bool, ctypes.c_void_p)(lambda *_: None)
         address = ctypes.cast(self._require, ctypes.c_void_p).value
-        entry = "kernel"
+        entry = "_mlir_ciface_kernel"
         self._library = (
             llvm.JITLibraryBuilder()
             .add_object_img(emit_object(text, target))
@@ -145,8 +154,9 @@ class Kernel:
             .export_symbol(entry)
             .link(self._jit, entry)
         )
-        words = [word for type_ in arguments for word in _words(type_)]
-        self._function = ctypes.CFUNCTYPE(None, *words)(self._library[entry])
+        self._function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(arguments))(
+            self._library[entry]
+        )
 
     @property
     def _is_packed(self) -> bool:
@@ -157,7 +167,8 @@ class Kernel:
         given = list(arrays)
         if self._is_packed:
             given[self.plan.right] = pack_operand(self.plan, given[self.plan.right])
-        self._function(*(word for array in given for word in _memref(array)))
+        descriptors = [_descriptor(array) for array in given]
+        self._function(*map(ctypes.addressof, descriptors))
 
 
 def _module(
@@ -169,6 +180,7 @@ def _module(
     module = ir.Module.create()
     with ir.InsertionPoint(module.body):
         function = func.FuncOp("kernel", (list(arguments), []))
+        function.attributes["llvm.emit_c_interface"] = ir.UnitAttr.get()
         block = function.add_entry_block()
         with ir.InsertionPoint(block):
             values = list(block.arguments)
@@ -181,16 +193,26 @@ def _module(
     return module
 
 
-def _words(type_: ir.Type) -> list[Any]:
-    """What stands for a memref in the C ABI."""
-    rank = ir.MemRefType(type_).rank
-    return [ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * (1 + 2 * rank)]
+def _descriptor(array: Array) -> ctypes.Structure:
+    rank = array.ndim
 
+    class Descriptor(ctypes.Structure):
+        _fields_ = [
+            ("allocated", ctypes.c_void_p),
+            ("aligned", ctypes.c_void_p),
+            ("offset", ctypes.c_int64),
+            ("sizes", ctypes.c_int64 * rank),
+            ("strides", ctypes.c_int64 * rank),
+        ]
 
-def _memref(array: Array) -> list[int]:
-    """An array of whatever strides as the C ABI has it."""
     steps = [stride // array.itemsize for stride in array.strides]
-    return [array.ctypes.data, array.ctypes.data, 0, *array.shape, *steps]
+    return Descriptor(
+        array.ctypes.data,
+        array.ctypes.data,
+        0,
+        (ctypes.c_int64 * rank)(*array.shape),
+        (ctypes.c_int64 * rank)(*steps),
+    )
 
 
 def zeros_like_result(shape: Sequence[int], dtype: Any) -> Array:
