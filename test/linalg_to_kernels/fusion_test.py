@@ -1,0 +1,96 @@
+"""What is fused into how many kernels, and that their numbers are PyTorch's, at awkward sizes."""
+
+import re
+import sys
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import nn
+from torch.export import Dim
+from torch.nn import functional
+
+import plumbline
+
+
+class _Function(nn.Module):
+    def __init__(self, function: Callable[..., object]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, *operands: torch.Tensor) -> object:
+        return self._function(*operands)
+
+
+def _norm_and_sum(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    total = x + y
+    return functional.layer_norm(total, total.shape[-1:]), total
+
+
+def _matmul(epilogue: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    return lambda x, w, *more: epilogue(x @ w, *more)
+
+
+_CASES: dict[str, tuple[Callable[..., object], tuple[tuple[int, ...], ...], int]] = {
+    # Each step beside the others, row by row.
+    "softmax": (lambda x: x.softmax(-1), ((5, 7, 33),), 1),
+    # Rows that are contiguous, in pieces of 64 and what is left.
+    "softmax_of_columns": (lambda x: x.softmax(0), ((9, 70),), 1),
+    "softmax_of_channels": (lambda x: x.softmax(1), ((2, 5, 3, 67),), 1),
+    "log_softmax": (lambda x: x.log_softmax(-1), ((4, 19),), 1),
+    "variance": (lambda x: x.var(1), ((6, 37),), 1),
+    # A result that another result is computed of.
+    "norm_and_sum": (_norm_and_sum, ((6, 37), (6, 37)), 1),
+    # What is broadcast is computed once for all that it is broadcast to.
+    "broadcast": (lambda x, y: x.exp()[None] * y, ((65,), (3, 65)), 1),
+    "transposed": (lambda x, y: x.t() + y, ((35, 18), (18, 35)), 1),
+    "reshaped": (lambda x: (x.tanh().view(6, 4) * 2).view(2, 12), ((2, 3, 4),), 1),
+    # Epilogues, at sizes that are no multiple of any tile.
+    "bias_gelu": (_matmul(lambda y, b: functional.gelu(y + b)), ((19, 45), (45, 83), (83,)), 1),
+    "addend": (_matmul(lambda y, z: (y + z).relu()), ((19, 45), (45, 83), (19, 83)), 1),
+    "row_scale": (_matmul(lambda y, s: y * s), ((19, 45), (45, 83), (19, 1)), 1),
+    "one_row": (_matmul(lambda y, b: y + b), ((1, 300), (300, 70), (70,)), 1),
+    "cast": (_matmul(lambda y: y.to(torch.float64)), ((19, 45), (45, 83)), 1),
+    # The second is no part of the first, whose result it reads many times.
+    "two_products": (lambda x, w, v: (x @ w).relu() @ v, ((19, 45), (45, 83), (83, 31)), 2),
+}
+
+
+@pytest.mark.parametrize("is_dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize("name", _CASES)
+def test_fused(name: str, is_dynamic: bool) -> None:
+    function, shapes, kernels = _CASES[name]
+    if is_dynamic and name in ("reshaped", "one_row"):
+        pytest.skip("its sizes are its own")
+    torch.manual_seed(0)
+    operands = tuple(torch.randn(shape) for shape in shapes)
+    dims = None
+    if is_dynamic:
+        sizes = {size: Dim(f"n{size}") for shape in shapes for size in shape if size > 1}
+        places = [{at: sizes[n] for at, n in enumerate(shape) if n > 1} for shape in shapes]
+        dims = {"operands": tuple(places)}
+    module = _Function(function)
+    program = plumbline.compile(module, operands, dims)
+    expected = module(*operands)
+    actual = program(*operands)
+    for one, other in zip(
+        actual, expected if isinstance(expected, tuple) else (expected,), strict=True
+    ):
+        torch.testing.assert_close(one, other)
+    text = program.stage("kernels")
+    assert len(re.findall(r"func\.func private @\w+\(.*no_inline", text)) == kernels, text
+
+
+def test_a_model_keeps_its_temporaries_in_one_arena() -> None:
+    """Of four equal ones, of which two live at once."""
+    layers = [layer for _ in range(5) for layer in (nn.Linear(64, 64), nn.ReLU())]
+    program = plumbline.compile(nn.Sequential(*layers), (torch.ones(32, 64),))
+    text = program.stage("kernels")
+    plan = re.search(r"memory_plan = \{lower_bound = (\d+) .*, peak = (\d+) .*, sum = (\d+)", text)
+    assert plan is not None, text
+    one = 32 * 64 * 4
+    assert [int(size) for size in plan.groups()] == [2 * one, 2 * one, 4 * one]
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
