@@ -6,5 +6,5 @@ coefficients are then rounded one by one, each time fitting the others anew.
 
 The error that each function states is a bound in units in the last place, for subnormal results
 too; it holds whether the target fuses multiplications with additions or not. Of f32,
-test/elementary_functions/every_float_test.py measures it over all floats.
+test/elementary_functions/every_float.py measures it over all floats.
 """
