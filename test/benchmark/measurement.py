@@ -186,6 +186,13 @@ def _error(actual: Sequence[torch.Tensor], exact: Sequence[torch.Tensor]) -> flo
     return max(errors) if all(error == error for error in errors) else float("nan")
 
 
+def _mistake(error: float) -> str:
+    """What is wrong with answers of such an error, if anything."""
+    if error == float("inf"):
+        return "wrong: answers of another shape, or infinite"
+    return "" if error < _LARGEST_ERROR else f"wrong: off by {error:.1e} of the largest value"
+
+
 def measure(request: Request, events: _Events) -> None:
     """Times the case and tells what comes of it."""
     torch.manual_seed(0)
