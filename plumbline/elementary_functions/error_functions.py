@@ -67,7 +67,7 @@ and Laframboise, "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x" (1981). R
 
 
 def erf(x: Float) -> Float:
-    """The error function, by the logarithm of its complement. Error: 1.9 units."""
+    """The error function, by the logarithm of its complement. Error: 2.0 units."""
     # From there on it rounds to 1.
     size = abs(x).at_most({32: 3.93, 64: 5.93}[x.bits])
     log = size + size * polynomial(size, _LOG_ERFC[x.bits])

@@ -154,7 +154,7 @@ def exp(x: Float) -> Float:
 
 
 def exp2(x: Float) -> Float:
-    """The power 2^x. Error: 1.1 units."""
+    """The power 2^x. Error: 1.2 units."""
     x = x.clamped(*exponent_bounds(x))
     shifted = x + x.rounder
     rest = x - (shifted - x.rounder)

@@ -39,7 +39,7 @@ def _asin_or_half_acos(size: Float) -> tuple[Float, Float]:
 
 
 def asin(x: Float) -> Float:
-    """The inverse of the sine. Error: 2.0 units."""
+    """The inverse of the sine. Error: 2.2 units."""
     size = abs(x)
     angle, rest = _asin_or_half_acos(size)
     far = _from_right_angles(1.0, angle * 2.0, rest * 2.0)
@@ -47,7 +47,7 @@ def asin(x: Float) -> Float:
 
 
 def acos(x: Float) -> Float:
-    """The inverse of the cosine. Error: 1.2 units."""
+    """The inverse of the cosine. Error: 1.3 units."""
     size = abs(x)
     angle, rest = _asin_or_half_acos(size)
     near = _from_right_angles(1.0, angle.with_sign_of(x), rest.with_sign_of(x))
@@ -63,7 +63,7 @@ def _atan_up_to_1(x: Float) -> tuple[Float, Float]:
 
 
 def atan(x: Float) -> Float:
-    """The inverse of the tangent; beyond 1 that of 1 / x, from pi / 2. Error: 1.3 units."""
+    """The inverse of the tangent; beyond 1 that of 1 / x, from pi / 2. Error: 1.4 units."""
     size = abs(x)
     steep = size > 1.0
     angle, rest = _atan_up_to_1(where(steep, 1.0 / size, size))

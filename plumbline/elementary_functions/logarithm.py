@@ -103,7 +103,7 @@ def log2(x: Float) -> Float:
 
 
 def log10(x: Float) -> Float:
-    """The logarithm to base 10. Error: 1.2 units."""
+    """The logarithm to base 10. Error: 1.4 units."""
     split = _split_any(x)
     f, e = split.fraction, split.exponent.converted()
     # Times log10(e), of which a half loses nothing.

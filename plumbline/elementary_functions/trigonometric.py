@@ -108,7 +108,7 @@ def _with_sign(x: Float, sign: Int) -> Float:
 
 
 def sin(x: Float) -> Float:
-    """The sine. Error: 2.5 units, 1.6 if fused."""
+    """The sine. Error: 2.6 units, 1.6 if fused."""
     size = abs(x)
     angle = _reduced(size)
     of_cos = (angle.quadrant & 1).equals(1)
@@ -119,7 +119,7 @@ def sin(x: Float) -> Float:
 
 
 def cos(x: Float) -> Float:
-    """The cosine. Error: 2.5 units, 1.6 if fused."""
+    """The cosine. Error: 2.6 units, 1.6 if fused."""
     size = abs(x)
     angle = _reduced(size)
     of_sin = (angle.quadrant & 1).equals(1)
@@ -128,7 +128,7 @@ def cos(x: Float) -> Float:
 
 
 def tan(x: Float) -> Float:
-    """The tangent, of r or, for an odd n, -1 over it. Error: 3.5 units, 2.5 if fused."""
+    """The tangent, of r or, for an odd n, -1 over it. Error: 3.7 units, 2.6 if fused."""
     size = abs(x)
     angle = _reduced(size)
     square = angle.rest * angle.rest
