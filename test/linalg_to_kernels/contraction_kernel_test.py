@@ -214,6 +214,33 @@ def test_depthwise(
     _check_depthwise(window, stride, dilation, size, target_cpu)
 
 
+@pytest.mark.parametrize("target_cpu", _CPUS)
+@pytest.mark.parametrize("constants", [frozenset(), frozenset({1})], ids=["given", "packed"])
+def test_planes_of_sizes_known_when_it_runs(constants: frozenset[int], target_cpu: str) -> None:
+    image_map, result_map = "d0, d4, d2 + d5, d3 + d6", "d0, d1, d2, d3"
+    weight = _random((20, 6, 3, 3))
+    shapes = ((None, 6, None, None), weight.shape, (None, 20, None, None))
+    many = Kernel(
+        Contraction((image_map, "d1, d4, d5, d6", result_map), (4, 5, 6), shapes),
+        target_cpu,
+        constants=constants,
+    )
+    plane_weight = _random((6, 3, 3))
+    image_map = "d0, d1, d2 + d4, d3 + d5"
+    shapes = ((None, 6, None, None), plane_weight.shape, (None, 6, None, None))
+    each = Kernel(Contraction((image_map, "d1, d4, d5", result_map), (4, 5), shapes), target_cpu)
+    assert each.plan.strategy is Strategy.DEPTHWISE
+    for batch, height, width in ((1, 3, 3), (2, 12, 19), (3, 9, 34)):
+        image = _random((batch, 6, height, width))
+        windows = np.lib.stride_tricks.sliding_window_view(image, (3, 3), (2, 3))
+        result = zeros_like_result((batch, 20, height - 2, width - 2), "float32")
+        many(image, weight, result)
+        np.testing.assert_array_equal(result, np.einsum("ncyxij,ocij->noyx", windows, weight))
+        result = zeros_like_result((batch, 6, height - 2, width - 2), "float32")
+        each(image, plane_weight, result)
+        np.testing.assert_array_equal(result, np.einsum("ncyxij,cij->ncyx", windows, plane_weight))
+
+
 def test_depthwise_of_large_windows() -> None:
     _check_depthwise((7, 7), (1, 1), (1, 1), (20, 25), "native")
     _check_depthwise((5, 13), (2, 1), (1, 1), (20, 25), "native")
