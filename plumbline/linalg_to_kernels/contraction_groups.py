@@ -71,6 +71,8 @@ class ContractionGroup:
     plan: ContractionPlan
     operands: tuple[ir.Value, ir.Value]
     """What is multiplied, copies being folded into the plan's accesses."""
+    axes: tuple[int | None, ...]
+    """For each axis of the root's result the loop of the contraction along it."""
 
     @property
     def summed_in(self) -> ir.Type:
@@ -95,25 +97,48 @@ def _planned(group: Group, unit: VectorUnit) -> ContractionGroup | None:
         return None
     if not is_large_sum_of_products(contraction) or len(group.root.results) != 1:
         return None
-    folded = _folded(group, contraction)
+    axes = _axes(group, contraction)
+    if axes is None:
+        return None
+    folded = _folded(group, contraction, axes)
     if folded is None:
         return None
     sum_, operands = folded
-    types = [
-        ir.MemRefType.get(type_.shape, type_.element_type)
-        for type_ in (
-            ir.RankedTensorType(value.type) for value in (*operands, contraction.results[0])
-        )
-    ]
-    width = types[2].element_type.width
+    shapes = [ir.RankedTensorType(value.type) for value in (*operands, group.root.results[0])]
+    types = [ir.MemRefType.get(type_.shape, type_.element_type) for type_ in shapes]
+    width = ir.RankedTensorType(contraction.results[0].type).element_type.width
     plan = plan_contraction(sum_, types, contraction.sizes, unit, width)
-    return None if plan is None else ContractionGroup(group, contraction, plan, operands)
+    return None if plan is None else ContractionGroup(group, contraction, plan, operands, axes)
+
+
+def _axes(group: Group, contraction: Computation) -> tuple[int | None, ...] | None:
+    """For each axis of the root's result the loop of the contraction along it; None if of size 1.
+
+    None if the root does not take each element of the contraction once.
+    """
+    loops, root = contraction.result_loops(0), group.root
+    if root is contraction or loops is None:
+        return loops
+    sites = group.sites(contraction.results[0])
+    along = root.result_loops(0)
+    if len(sites) != 1 or root.is_reduction or along is None:
+        return None
+    by_root = {}
+    for loop, expression in zip(loops, sites[0].indices, strict=True):
+        dim = expression.maybe_downcast()
+        if isinstance(dim, ir.AffineDimExpr):
+            by_root[dim.position] = loop
+    long = {loop for loop, size in enumerate(root.sizes) if size != 1}
+    return tuple(by_root.get(loop) for loop in along) if set(by_root) >= long else None
 
 
 def _folded(
-    group: Group, contraction: Computation
+    group: Group, contraction: Computation, axes: tuple[int | None, ...]
 ) -> tuple[SumOfProducts, tuple[ir.Value, ir.Value]] | None:
-    """The sum of products over what is copied to the operands; None if that is none."""
+    """The sum of products over what is copied to the operands; None if that is none.
+
+    Its result is the root's, with these loops along its axes.
+    """
     count = len(contraction.reduces)
     loops = loops_at(contraction)
     origins = [
@@ -121,18 +146,38 @@ def _folded(
         for value, map_ in zip(contraction.inputs, contraction.maps[:2], strict=True)
     ]
     accesses: list[Access] = []
-    for indices in (*(indices for _, indices in origins), contraction.maps[2].results):
+    for _, indices in origins:
         access = access_of(ir.AffineMap.get(count, 0, list(indices)))
         if access is None:
             return None
         accesses.append(access)
-    for value, _ in origins:
-        producer = group.producer(value)
-        if producer is not None and producer.body_ops:
+    result = Access(tuple(() if loop is None else ((loop, 1),) for loop in axes))
+    if result.loops != {
+        loop
+        for loop, size in enumerate(contraction.sizes)
+        if not contraction.reduces[loop] and (size != 1 or loop in result.loops)
+    }:
+        return None
+    for value, indices in origins:
+        # Operands lie in memory: what a member computes does not, be it as it is or reshaped.
+        if group.producer(seen_through(value, indices)[0]) is not None:
             return None
     summed = {loop for loop, reduces in enumerate(contraction.reduces) if reduces}
-    sum_ = sum_of_accesses((accesses[0], accesses[1], accesses[2]), set(range(count)), summed)
+    # What runs once and is along no axis of the result.
+    idle = {loop for loop in range(count) if loop not in summed and loop not in result.loops}
+    sum_ = sum_of_accesses(
+        (_without(accesses[0], idle), _without(accesses[1], idle), result),
+        set(range(count)) - idle,
+        summed,
+    )
     return None if sum_ is None else (sum_, (origins[0][0], origins[1][0]))
+
+
+def _without(access: Access, loops: set[int]) -> Access:
+    """The access where these loops count nothing."""
+    return Access(
+        tuple(tuple(term for term in axis if term[0] not in loops) for axis in access.axes)
+    )
 
 
 def _origin(
@@ -140,7 +185,11 @@ def _origin(
 ) -> tuple[ir.Value, Indices]:
     """The tensor that an operand is a copy of, and where its elements lie in it."""
     while True:
-        value, indices = seen_through(value, indices)
+        source, there = seen_through(value, indices)
+        # Of some reshapes places are quotients: such an operand is read as it is reshaped.
+        if access_of(ir.AffineMap.get(count, 0, list(there))) is None:
+            return value, indices
+        value, indices = source, there
         producer = group.producer(value)
         if producer is None or producer.body_ops or not producer.inputs:
             return value, indices
@@ -155,23 +204,17 @@ def _origin(
 
 def _has_vector_epilogue(found: ContractionGroup) -> bool:
     group, contraction = found.group, found.contraction
-    if not _starts_from_zero(contraction):
-        lanes = _lanes(found.plan, contraction, {})
-        if not _init_is_vector(found, lanes):
-            return False
+    if not _starts_from_zero(contraction) and not _init_is_vector(found):
+        return False
     if group.root is contraction:
         return True
-    axes = _axes(found)
-    if axes is None:
-        return False
     (result,) = contraction.results
-    lanes = _lanes(found.plan, group.root, axes)
-    return can_be_vectors(group, group.root, lanes, result)
+    return can_be_vectors(group, group.root, _lanes(found, group.root), result)
 
 
-def _init_is_vector(found: ContractionGroup, lanes: Lanes) -> bool:
-    init = found.contraction.inits[0]
-    source, _ = seen_through(init, loops_at_axes(found.contraction))
+def _init_is_vector(found: ContractionGroup) -> bool:
+    lanes = _lanes(found, found.contraction)
+    source, _ = seen_through(found.contraction.inits[0], loops_at_axes(found.contraction))
     return found.group.producer(source) is None and len(lanes.loops) == 1
 
 
@@ -203,34 +246,12 @@ def _is_zero(value: ir.Attribute) -> bool:
     return isinstance(value, ir.FloatAttr | ir.IntegerAttr) and value.value == 0
 
 
-def _axes(found: ContractionGroup) -> dict[int, int] | None:
-    """For each loop of the root, along which axis of the contraction's result it runs.
-
-    None if it does not read each element once, in one place.
-    """
-    group, root = found.group, found.group.root
-    sites = group.sites(found.contraction.results[0])
-    if len(sites) != 1 or root.is_reduction:
-        return None
-    axes = {}
-    for axis, expression in enumerate(sites[0].indices):
-        dim = expression.maybe_downcast()
-        if isinstance(dim, ir.AffineDimExpr):
-            axes[dim.position] = axis
-    long = {loop for loop, size in enumerate(root.sizes) if size != 1}
-    return axes if set(axes) >= long else None
-
-
-def _lanes(plan: ContractionPlan, step: Computation, axes: Mapping[int, int]) -> Lanes:
-    """What lanes are in the loops of the root, or of the contraction itself."""
-    if axes:
-        along = {axis: loop for loop, axis in axes.items()}
-    else:
-        loops = step.result_loops(0)
-        assert loops is not None
-        along = dict(enumerate(loops))
-    loops_ = tuple(along[axis] for axis in plan.lanes_along if axis in along)
-    return Lanes(loops_, tuple(step.sizes[loop] for loop in loops_))
+def _lanes(found: ContractionGroup, step: Computation) -> Lanes:
+    """What lanes are in the loops of the root, or of the contraction."""
+    along = step.result_loops(0) if step is found.group.root else found.axes
+    assert along is not None
+    loops = tuple(loop for axis in found.plan.lanes_along if (loop := along[axis]) is not None)
+    return Lanes(loops, tuple(step.sizes[loop] for loop in loops))
 
 
 def build_contraction_group(
@@ -248,24 +269,24 @@ def build_contraction_group(
         given[value] if value in given else _constant(value, given) for value in found.operands
     ]
     from_zero = _starts_from_zero(contraction)
-    axes = _axes(found) if group.root is not contraction else None
+
+    def evaluation(
+        step: Computation, place: Place, known: Mapping[ir.Value, ir.Value]
+    ) -> VectorEvaluation:
+        along = group.root.result_loops(0) if step is group.root else found.axes
+        assert along is not None
+        at = {loop: index(0) for loop in range(len(step.reduces))}
+        at |= {loop: place.index(axis) for axis, loop in enumerate(along) if loop is not None}
+        return VectorEvaluation(group, step, given, at, _lanes(found, step), place.mask, known)
 
     def finish(value: ir.Value, place: Place) -> ir.Value:
-        loops = contraction.result_loops(0)
-        assert loops is not None
         if not from_zero:
-            at = {loop: place.index(axis) for axis, loop in enumerate(loops)}
-            lanes = _lanes(plan, contraction, {})
-            evaluation = VectorEvaluation(group, contraction, given, at, lanes, place.mask, {})
-            init = evaluation.element(contraction.inits[0], loops_at_axes(contraction))
-            value = add(value, evaluation.vector(init))
-        if axes is None:
+            init = evaluation(contraction, place, {})
+            start = init.element(contraction.inits[0], loops_at_axes(contraction))
+            value = add(value, init.vector(start))
+        if group.root is contraction:
             return value
-        at = {loop: index(0) for loop in range(len(group.root.reduces))}
-        at |= {loop: place.index(axis) for loop, axis in axes.items()}
-        lanes = _lanes(plan, group.root, axes)
-        known = {contraction.results[0]: value}
-        return VectorEvaluation(group, group.root, given, at, lanes, place.mask, known).result()
+        return evaluation(group.root, place, {contraction.results[0]: value}).result()
 
     build_contraction(plan, [*buffers, output], found.summed_in, finish)
 
