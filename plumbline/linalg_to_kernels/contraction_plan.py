@@ -59,6 +59,12 @@ _WINDOW_STRIDE = 4
 _USUAL = 256
 """What sizes that are not known are taken for."""
 
+_LINES = 2048
+"""Of how many cache lines a tile may use a part before they are gone when the next tile comes."""
+
+_FAR_APART = 2.5
+"""How much longer products take if more elements of the left operand are each in such a line."""
+
 _TRANSPOSING = 6
 """Cycles for a vector that is loaded, transposed among others, and stored."""
 
@@ -287,6 +293,8 @@ class _Planner:
         outside = self._count([loop for loop in plan.batches if loop not in self.sum.batches])
         lanes = plan.tile.lanes
         products = row_batches * summed * cycles(plan.tile, rows, columns)
+        if summed > _LINES and not self._are_contiguous(plan.left, plan.summed):
+            products *= _FAR_APART
         packing = summed * columns * _PACKING[plan.right_operand](lanes)
         storing = (
             row_batches * rows * columns / lanes * (1 if plan.stores_columns else _TRANSPOSING)
