@@ -1,5 +1,6 @@
 """Runs kernels for contractions, with and without epilogues, at sizes around those of tiles."""
 
+import math
 import sys
 from collections.abc import Sequence
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, vector
+from torch_mlir.dialects import math as math_dialect
 
 from plumbline.linalg_to_kernels.contraction_loops import Place
 from plumbline.linalg_to_kernels.contraction_plan import RightOperand, Strategy
@@ -139,6 +141,29 @@ def test_epilogue(rows: int, maps: tuple[str, str, str], target_cpu: str) -> Non
     result = zeros_like_result((rows, 37), "float32")
     kernel(left, given, result, bias, addend.reshape(-1))
     np.testing.assert_array_equal(result, np.maximum(left @ right + bias + addend, 0))
+
+
+def _bias_and_gelu(value: ir.Value, place: Place, more: Sequence[ir.Value]) -> ir.Value:
+    value = add(value, masked_load(value.type, more[0], place.index(1), place.mask))
+    scaled = arith.mulf(value, splat(value.type, 0.5**0.5))
+    half = arith.mulf(value, splat(value.type, 0.5))
+    return multiply_add(half, math_dialect.erf(scaled), half)
+
+
+@pytest.mark.parametrize("constants", [frozenset(), frozenset({1})], ids=["given", "packed"])
+def test_epilogue_with_mathematics(constants: frozenset[int]) -> None:
+    left, weight, bias = _random((29, 50)), _random((37, 50)), _random((37,))
+    kernel = Kernel(
+        Contraction(_OF_TRANSPOSED, (2,), (left.shape, weight.shape, (29, 37))),
+        constants=constants,
+        finish=_bias_and_gelu,
+        more=["memref<?xf32>"],
+    )
+    result = zeros_like_result((29, 37), "float32")
+    kernel(left, weight, result, bias)
+    value = (left @ weight.T + bias).astype("float64")
+    exact = value / 2 * (1 + np.vectorize(math.erf)(value / 2**0.5))
+    np.testing.assert_allclose(result, exact, rtol=1e-5, atol=1e-6)
 
 
 def test_epilogue_casts() -> None:
