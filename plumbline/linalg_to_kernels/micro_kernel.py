@@ -20,6 +20,7 @@ from plumbline.linalg_to_kernels.building import (
     if_else,
     index,
     least,
+    product,
     rounded_up,
     total,
 )
@@ -27,6 +28,7 @@ from plumbline.linalg_to_kernels.contraction_loops import Finish, LoopNest, Regi
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, RightOperand
 from plumbline.linalg_to_kernels.strides import Groups
 from plumbline.linalg_to_kernels.vectors import (
+    add,
     cast,
     edge_load,
     lane_offsets,
@@ -36,6 +38,9 @@ from plumbline.linalg_to_kernels.vectors import (
     splat,
     transpose,
 )
+
+_SUMMED_AT_ONCE = 256
+"""How many products are added up one after the other."""
 
 
 def build_register_tiles(
@@ -316,19 +321,39 @@ class _RegisterTiles:
                 for number in numbers
             ]
         zero = splat(self._vector, 0)
-        sums = self._summed_loops(
-            plan.summed_of_both,
-            rows,
-            index(0),
-            right,
-            index(0),
-            masks,
-            [zero] * tile.rows * tile.vectors,
-        )
+        sums = self._blocks(rows, right, masks, [zero] * tile.rows * tile.vectors)
         place = arith.muli(at, index(tile.columns))
         targets = lane_offsets(place, tile.lanes, tile.rows * tile.vectors)
         for value, target in zip(sums, targets, strict=True):
             vector.store(value, self._scratch, [target])
+
+    def _blocks(
+        self,
+        rows: Sequence[ir.Value],
+        right: ir.Value,
+        masks: Sequence[ir.Value],
+        zeros: Sequence[ir.Value],
+    ) -> list[ir.Value]:
+        """The sums of the tile, block by block of summed elements: sums of sums err less.
+
+        Of 4096 products added up one after the other the error was five times PyTorch's. What was
+        added up so far waits in memory meanwhile, which takes no time that could be measured.
+        """
+        groups = self._plan.summed_of_both
+        if not groups or not isinstance(self._type, ir.FloatType):
+            return self._summed_loops(groups, rows, index(0), right, index(0), masks, zeros)
+        outer, *inner = groups
+        size = self._nest.size(outer)
+        within = product([self._nest.size(group) for group in inner])
+        step = arith.maxui(arith.divui(index(_SUMMED_AT_ONCE), within), index(1))
+
+        def block(number: ir.Value, *totals: ir.Value) -> list[ir.Value]:
+            first = arith.muli(number, step)
+            bounds = first, least(arith.addi(first, step), size)
+            sums = self._summed_loops(groups, rows, index(0), right, index(0), masks, zeros, bounds)
+            return [add(total_, sum_) for total_, sum_ in zip(totals, sums, strict=True)]
+
+        return for_each(index(0), arith.ceildivui(size, step), 1, block, zeros)
 
     def _summed_loops(
         self,
@@ -339,8 +364,12 @@ class _RegisterTiles:
         position: ir.Value,
         masks: Sequence[ir.Value],
         sums: Sequence[ir.Value],
+        bounds: tuple[ir.Value, ir.Value] | None = None,
     ) -> list[ir.Value]:
-        """The loops over summed elements, with the sums in their registers."""
+        """The loops over summed elements, with the sums in their registers.
+
+        `bounds` are those of the outermost loop, if not all of it.
+        """
         plan, tile = self._plan, self._tile
         in_place = plan.right_operand is RightOperand.IN_PLACE
         if not groups:
@@ -366,7 +395,8 @@ class _RegisterTiles:
                 sums,
             )
 
-        return for_each(index(0), size, 1, body, sums)
+        lower, upper = bounds or (index(0), size)
+        return for_each(lower, upper, 1, body, sums)
 
     def _products(
         self,
