@@ -48,6 +48,7 @@ def plumbline_repositories():
         name = "pip_deps",
         lock = str(Label("//:requirements_lock.txt")),
     )
+
     # Fetched only where //test/benchmark:peers is built.
     pip_deps(
         name = "peers_deps",
