@@ -50,9 +50,6 @@ class _LoopNests:
             step: [loop_size(step, loop, given) for loop in range(len(step.reduces))]
             for step in group.steps
         }
-        self._orders = {
-            step: order_of(group, step, range(len(step.reduces))) for step in group.steps
-        }
         self._lanes = self._contiguous_row()
         self._rows = [row for row in group.rows if row != self._lanes]
         self._hosted = _hosted(group, self._is_whole)
@@ -74,8 +71,9 @@ class _LoopNests:
     def _contiguous_row(self) -> int | None:
         """The row along which the root's elements are contiguous, if that is a row."""
         group = self._group
-        inner = self._orders[group.root].loops
-        return inner[-1] if inner and inner[-1] in group.rows else None
+        long = [loop for loop, size in enumerate(group.root.sizes) if size != 1]
+        inner = order_of(group, group.root, long).loops[-1:]
+        return inner[0] if inner and inner[0] in group.rows else None
 
     def _over_rows(self, rows: Sequence[int]) -> None:
         if not rows:

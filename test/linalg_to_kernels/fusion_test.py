@@ -37,6 +37,8 @@ _CASES: dict[str, tuple[Callable[..., object], tuple[tuple[int, ...], ...], int]
     # Rows that are contiguous, in pieces of 64 and what is left.
     "softmax_of_columns": (lambda x: x.softmax(0), ((9, 70),), 1),
     "softmax_of_channels": (lambda x: x.softmax(1), ((2, 5, 3, 67),), 1),
+    # Of rows of one element these are not pieces, though they are contiguous too.
+    "rows_of_one": (lambda x: (x.exp() > 1, (x.exp() > 1).to(x.dtype) * x), ((4, 5, 1),), 1),
     "log_softmax": (lambda x: x.log_softmax(-1), ((4, 19),), 1),
     "variance": (lambda x: x.var(1), ((6, 37),), 1),
     # A result that another result is computed of.
