@@ -20,7 +20,6 @@ from plumbline.linalg_to_kernels.computations import (
     composed,
     is_tensor,
     seen_through,
-    users,
 )
 
 _MOST_BUFFERED = 1 << 15
@@ -254,8 +253,3 @@ def _reads_once(site: Site) -> bool:
         if isinstance(dim, ir.AffineDimExpr)
     }
     return all(loop in loops or size == 1 for loop, size in enumerate(site.step.sizes))
-
-
-def outside_users(value: ir.Value, members: frozenset[ir.Operation]) -> list[ir.Operation]:
-    """The operations that read `value`, by way of reshapes or not, and are no members."""
-    return [user for user in users(value) if user not in members]

@@ -32,17 +32,6 @@ class Access:
         """The loops that matter to the place."""
         return {loop for axis in self.axes for loop, _ in axis}
 
-    def moves_by_one(self, type_: ir.MemRefType, loop: int) -> bool:
-        """Whether, as far as the type tells, a step of `loop` leads to the next element."""
-        strides, _ = type_.get_strides_and_offset()
-        moves = [
-            factor * strides[axis] if strides[axis] >= 0 else None
-            for axis, terms in enumerate(self.axes)
-            for other, factor in terms
-            if other == loop
-        ]
-        return moves == [1]
-
 
 @dataclass(frozen=True)
 class SumOfProducts:
