@@ -180,6 +180,9 @@ def _expanded(op: ir.Operation, indices: Indices) -> Indices | None:
 
 def _collapsed(op: ir.Operation, indices: Indices) -> Indices | None:
     sizes = ir.RankedTensorType(op.operands[0].type).shape
+    if not indices:
+        # Of one element; no group says so.
+        return (ir.AffineConstantExpr.get(0),) * len(sizes)
     moved: list[ir.AffineExpr] = []
     for at, group in zip(indices, _reassociation(op), strict=True):
         long = [axis for axis in group if sizes[axis] != 1]

@@ -153,6 +153,9 @@ class _Block:
                 if outside:
                     outputs.add(result)
         grown = form_group(members, frozenset(outputs))
+        if grown is not None and len(grown.steps) > 1 and _is_transposition(more) and not found:
+            # Its loops run in pieces, for the sake of cache lines, which those of steps do not.
+            return None
         if grown is None or not (found or more in self._contractions):
             return grown
         return grown if contraction_group(grown, self._unit) else None
@@ -168,6 +171,18 @@ def _is_before(user: ir.Operation, op: ir.Operation) -> bool:
 def _is_copy(member: Computation) -> bool:
     """Whether a computation only says where elements are from: to do it over costs nothing."""
     return not member.is_reduction and len(member.results) == 1 and not member.body_ops
+
+
+def _is_transposition(member: Computation) -> bool:
+    """Whether a copy takes elements along other axes than it puts them."""
+    if not _is_copy(member) or not member.inputs:
+        return False
+    loops = [
+        dim.position
+        for dim in map(ir.AffineExpr.maybe_downcast, member.maps[0].results)
+        if isinstance(dim, ir.AffineDimExpr) and member.sizes[dim.position] != 1
+    ]
+    return loops != sorted(loops)
 
 
 def _viewed(value: ir.Value) -> ir.Value:
