@@ -93,6 +93,20 @@ class _Block:
                 }
                 yield group
 
+    def _only_here(self, members: Sequence[Computation]) -> set[ir.Value]:
+        """The results of members but those of copies that others read too.
+
+        Such a copy is made in the group and stays where it is as well, and needs what it copies.
+        """
+        results = {result for member in members for result in member.results}
+        for member in members[:-1]:
+            if _is_copy(member) and any(
+                user not in self._dead and not results.intersection(user.results)
+                for user in users(member.results[0])
+            ):
+                results -= {*member.results}
+        return results
+
     def _is_used(self, member: Computation) -> bool:
         return any(user not in self._dead for result in member.results for user in users(result))
 
@@ -139,7 +153,7 @@ class _Block:
         if found and more in self._contractions:
             return None
         members = sorted((more, *group.members), key=self._places.__getitem__)
-        results = {result for member in members for result in member.results}
+        results = self._only_here(members)
         outputs = set(group.outputs)
         if not _is_copy(more):
             for result in more.results:

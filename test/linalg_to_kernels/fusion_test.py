@@ -84,6 +84,27 @@ def test_fused(name: str, is_dynamic: bool) -> None:
     assert len(re.findall(r"func\.func private @\w+\(.*no_inline", text)) == kernels, text
 
 
+def test_what_a_shared_copy_copies_is_computed_once() -> None:
+    """A transposition that mean, variance and norm read, of a convolution."""
+
+    class _Block(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv = nn.Conv2d(16, 16, 3, padding=1)
+            self.norm = nn.LayerNorm(16)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            y: torch.Tensor = self.norm(self.conv(x).permute(0, 2, 3, 1))
+            return y
+
+    torch.manual_seed(0)
+    module, x = _Block().eval(), torch.randn(1, 16, 12, 12)
+    program = plumbline.compile(module, (x,))
+    torch.testing.assert_close(program(x)[0], module(x))
+    text = program.stage("kernels")
+    assert len(re.findall(r"call @\w*(conv|product|loops)", text)) == 1, text
+
+
 def test_a_model_keeps_its_temporaries_in_one_arena() -> None:
     """Of four equal ones, of which two live at once."""
     layers = [layer for _ in range(5) for layer in (nn.Linear(64, 64), nn.ReLU())]
