@@ -1,6 +1,7 @@
 """Runs a generated execute test on archives that it must not pass."""
 
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -229,11 +230,16 @@ def test_missing_archive_fails_with_its_path(tmp_path: Path) -> None:
 
 
 def test_program_started_by_hand_finds_its_own_runfiles(tmp_path: Path) -> None:
-    # The layout of bazel-bin. Bazel itself makes that folder only at some point of the build that
-    # is none of this test's business, so the test makes its own.
-    program = tmp_path / _PROGRAM.name
-    program.symlink_to(_PROGRAM.resolve())
-    fake_archives.aliasing().write(_runfile(tmp_path / f"{program.name}.runfiles"))
+    # The layout of bazel-bin. Bazel itself makes the folder of runfiles only at some point of the
+    # build that is none of this test's business, so the test makes its own, beside a copy: from a
+    # link to the program that would be looked for where the program is.
+    workspace = Path(__file__).parents[4]
+    program = tmp_path / _PROGRAM.relative_to(workspace)
+    program.parent.mkdir(parents=True)
+    shutil.copy(_PROGRAM, program)
+    for libraries in workspace.glob("_solib_*"):
+        (tmp_path / libraries.name).symlink_to(libraries)
+    fake_archives.aliasing().write(_runfile(program.with_name(f"{program.name}.runfiles")))
     ran = subprocess.run([program], capture_output=True, check=False, text=True, env={})
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert _CALLED in ran.stdout
