@@ -1,4 +1,6 @@
-"""Finding operations in a module."""
+"""Finding operations in a module, and the values that they use."""
+
+from collections.abc import Mapping
 
 from torch_mlir import ir
 
@@ -18,3 +20,35 @@ def all_operations(root: ir.Module | ir.Operation) -> list[ir.Operation]:
 def operations_of(root: ir.Module | ir.Operation, dialect: str) -> list[ir.Operation]:
     """All operations of `dialect` in `root`, nested ones included, in the order of the text."""
     return [op for op in all_operations(root) if op.name.startswith(f"{dialect}.")]
+
+
+def captured_values(root: ir.Operation) -> list[ir.Value]:
+    """The values from around `root` that it and the operations in it use, by their first use."""
+    inside = all_operations(root)
+    defined = {result for op in inside for result in op.results}
+    defined |= {
+        argument
+        for op in inside
+        for region in op.regions
+        for block in region.blocks
+        for argument in block.arguments
+    }
+    # A dict, as a set has no order.
+    return list(
+        dict.fromkeys(operand for op in inside for operand in op.operands if operand not in defined)
+    )
+
+
+def replace_operands(root: ir.Operation, values: Mapping[ir.Value, ir.Value]) -> None:
+    """Has `root` and the operations in it use `values` in place of their keys."""
+    for op in all_operations(root):
+        for number, operand in enumerate(op.operands):
+            if operand in values:
+                op.operands[number] = values[operand]
+
+
+def enclosing_in(block: ir.Block, op: ir.Operation) -> ir.Operation:
+    """The operation of `block` that `op` is, or is in."""
+    while op.block != block:
+        op = op.parent.operation
+    return op

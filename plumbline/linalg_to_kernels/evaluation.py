@@ -15,7 +15,7 @@ from plumbline.linalg_to_kernels.computations import (
     seen_through,
 )
 from plumbline.linalg_to_kernels.group import Group
-from plumbline.walk import all_operations
+from plumbline.walk import all_operations, captured_values, replace_operands
 
 Load = Callable[[Computation, ir.Value, Indices], ir.Value]
 """Gives an element of a step's result for indices by the loops of the step being built."""
@@ -173,14 +173,10 @@ class Evaluation:
         # Constants are built before what uses them.
         outside = {
             operand: known.get(operand) or self._captured(operand)
-            for inner in all_operations(op)
-            for operand in inner.operands
+            for operand in captured_values(op)
         }
         clone = op.clone(ip=ir.InsertionPoint.current).operation
-        for inner in all_operations(clone):
-            for number, operand in enumerate(inner.operands):
-                if operand in outside:
-                    inner.operands[number] = outside[operand]
+        replace_operands(clone, outside)
         for inner in all_operations(clone)[1:]:
             if inner.name == "tensor.extract":
                 with ir.InsertionPoint(inner), inner.location:

@@ -23,7 +23,7 @@ from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.kernel_names import kernel_name
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.vector_unit import VectorUnit
-from plumbline.walk import all_operations
+from plumbline.walk import all_operations, captured_values, enclosing_in, replace_operands
 
 GROUP = "plumbline.group"
 """The attribute of a function that is a group: what its kernel is called."""
@@ -177,9 +177,7 @@ class _Block:
 
 def _is_before(user: ir.Operation, op: ir.Operation) -> bool:
     """Whether an operation, or the one in the block of `op` that it is in, stands before `op`."""
-    while user.block != op.block:
-        user = user.parent.operation
-    return bool(user.is_before_in_block(op))
+    return bool(enclosing_in(op.block, user).is_before_in_block(op))
 
 
 def _is_copy(member: Computation) -> bool:
@@ -226,10 +224,7 @@ def _outline(group: Group, functions: SharedFunctions, dead: _Dead, unit: Vector
             for op in order:
                 clone = op.clone(ip=ir.InsertionPoint.current).operation
                 inside |= zip(op.results, clone.results, strict=True)
-                for inner in all_operations(clone):
-                    for number, operand in enumerate(inner.operands):
-                        if operand in inside:
-                            inner.operands[number] = inside[operand]
+                replace_operands(clone, inside)
             func.ReturnOp([inside[value] for value in outputs])
     name = functions.shared(function.operation, kind)
     members = {result for member in group.members for result in member.results}
@@ -288,25 +283,10 @@ def _parts(group: Group) -> tuple[list[ir.Operation], list[ir.Value]]:
             captured[value] = None
 
     for member in group.members:
-        inside = {
-            value
-            for inner in all_operations(member.op)
-            for value in (*inner.results, *_arguments(inner))
-        }
-        for operand in member.op.operands:
-            need(operand)
-        for inner in all_operations(member.op)[1:]:
-            for operand in inner.operands:
-                if operand not in inside:
-                    need(operand)
+        for value in captured_values(member.op):
+            need(value)
         order[member.results[0]] = member.op
     return list(order.values()), list(captured)
-
-
-def _arguments(op: ir.Operation) -> Sequence[ir.Value]:
-    return [
-        argument for region in op.regions for block in region.blocks for argument in block.arguments
-    ]
 
 
 def _belongs(op: ir.Operation, members: set[ir.Value]) -> bool:

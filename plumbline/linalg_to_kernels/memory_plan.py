@@ -14,6 +14,7 @@ from torch_mlir.dialects import memref
 
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import index
+from plumbline.walk import enclosing_in
 
 _ALIGNMENT = 64
 """Of each temporary, in bytes: a cache line, and the widest vector of AVX-512."""
@@ -110,7 +111,9 @@ def _temporaries(block: ir.Block) -> Iterator[_Temporary]:
         if len(releases) != 1 or releases[0].block != block or not all(map(_only_uses, others)):
             continue
         if bytes_ := _bytes(op):
-            last = max((_place_in(block, operations, user) for user in others), default=place)
+            last = max(
+                (operations.index(enclosing_in(block, user)) for user in others), default=place
+            )
             yield _Temporary(op, releases[0], bytes_, place, last)
 
 
@@ -119,13 +122,6 @@ def _only_uses(user: ir.Operation) -> bool:
     return user.name in _USERS and not any(
         isinstance(result.type, ir.MemRefType) for result in user.results
     )
-
-
-def _place_in(block: ir.Block, operations: Sequence[ir.Operation], user: ir.Operation) -> int:
-    """Where the operation of a block stands that an operation is in."""
-    while user.block != block:
-        user = user.parent.operation
-    return operations.index(user)
 
 
 def _users(buffer: ir.Value) -> Iterator[ir.Operation]:

@@ -13,7 +13,7 @@ from torch_mlir.dialects import func
 from plumbline.linalg_to_kernels.build_kernels import KERNEL, NOALIAS
 from plumbline.linalg_to_kernels.computations import GENERIC
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
-from plumbline.walk import all_operations
+from plumbline.walk import all_operations, captured_values, replace_operands
 
 _VIEWS = frozenset(
     {
@@ -37,7 +37,8 @@ def outline_loops(module: ir.Operation) -> None:
 
 
 def _outline(op: ir.Operation, functions: SharedFunctions) -> None:
-    captured, constants = _captured(op)
+    used = captured_values(op)
+    captured = [value for value in used if not _is_constant(value)]
     noalias = _noalias(captured)
     with ir.InsertionPoint(op), op.location:
         call = func.CallOp([], ir.FlatSymbolRefAttr.get(functions.UNNAMED), captured)
@@ -51,44 +52,20 @@ def _outline(op: ir.Operation, functions: SharedFunctions) -> None:
         block = kernel.add_entry_block()
         replaced = dict(zip(captured, block.arguments, strict=True))
         with ir.InsertionPoint(block):
-            for constant in constants:
-                clone = constant.clone(ip=ir.InsertionPoint.current)
-                replaced |= dict(zip(constant.results, clone.operation.results, strict=True))
+            for constant in filter(_is_constant, used):
+                clone = constant.owner.operation.clone(ip=ir.InsertionPoint.current)
+                replaced[constant] = clone.operation.results[0]
             op.detach_from_parent()
             ir.InsertionPoint.current.insert(op)
             func.ReturnOp([])
-        for inner in all_operations(op):
-            for number, operand in enumerate(inner.operands):
-                if operand in replaced:
-                    inner.operands[number] = replaced[operand]
+        replace_operands(op, replaced)
     kind = "copy_kernel" if len(op.regions[0].blocks[0].operations) == 1 else "loops_kernel"
     name = functions.shared(kernel.operation, kind)
     call.attributes["callee"] = ir.FlatSymbolRefAttr.get(name)
 
 
-def _captured(op: ir.Operation) -> tuple[list[ir.Value], list[ir.Operation]]:
-    """The values from outside that `op` uses, and of these the constants, as operations."""
-    inside = all_operations(op)
-    defined = {result for inner in inside for result in inner.results}
-    defined |= {
-        argument
-        for inner in inside
-        for region in inner.regions
-        for block in region.blocks
-        for argument in block.arguments
-    }
-    values: dict[ir.Value, None] = {}
-    constants: dict[ir.Operation, None] = {}
-    for inner in inside:
-        for operand in inner.operands:
-            if operand in defined:
-                continue
-            owner = operand.owner
-            if not isinstance(owner, ir.Block) and owner.name == "arith.constant":
-                constants[owner] = None
-            else:
-                values[operand] = None
-    return list(values), list(constants)
+def _is_constant(value: ir.Value) -> bool:
+    return not isinstance(value.owner, ir.Block) and value.owner.name == "arith.constant"
 
 
 def _noalias(values: Sequence[ir.Value]) -> list[bool]:

@@ -9,7 +9,7 @@ from plumbline.pipeline import Pass
 from plumbline.tcp.ops.data_movement import ConstOp
 from plumbline.tcp.ops.structure import GroupOp, IsolatedGroupOp
 from plumbline.tcp.ops.symbolic_shape import SymbolicIntOp
-from plumbline.walk import all_operations
+from plumbline.walk import all_operations, captured_values, replace_operands
 
 _CLONED = (ConstOp.OPERATION_NAME, SymbolicIntOp.OPERATION_NAME, "arith.constant")
 
@@ -23,7 +23,7 @@ def _isolate(operation: ir.Operation) -> None:
 
 def _isolate_one(group: ir.Operation) -> None:
     body = group.regions[0].blocks[0]
-    captured = _captured_values(group)
+    captured = captured_values(group)
     cloned = [value for value in captured if _is_cloned(value)]
     inputs = [value for value in captured if value not in cloned]
     with ir.InsertionPoint(group), group.location:
@@ -43,10 +43,8 @@ def _isolate_one(group: ir.Operation) -> None:
         op.operation.move_after(block.operations[len(block.operations) - 1]) if len(
             block.operations
         ) else block.append(op.operation)
-    for op in all_operations(isolated)[1:]:
-        for index, operand in enumerate(op.operands):
-            if operand in inside:
-                op.operands[index] = inside[operand]
+    for view in block.operations:
+        replace_operands(view.operation, inside)
     for old, new in zip(group.results, isolated.results, strict=True):
         old.replace_all_uses_with(new)
     group.erase()
@@ -54,22 +52,6 @@ def _isolate_one(group: ir.Operation) -> None:
 
 def _is_cloned(value: ir.Value) -> bool:
     return not isinstance(value.owner, ir.Block) and value.owner.name in _CLONED
-
-
-def _captured_values(group: ir.Operation) -> list[ir.Value]:
-    """The values from around `group` that its ops use, in the order of their first use."""
-    inner = all_operations(group)[1:]
-    defined = {result for op in inner for result in op.results}
-    for op in (group, *inner):
-        for region in op.regions:
-            for block in region.blocks:
-                defined.update(block.arguments)
-    captured: dict[ir.Value, None] = {}
-    for op in inner:
-        for operand in op.operands:
-            if operand not in defined:
-                captured[operand] = None
-    return list(captured)
 
 
 TCP_ISOLATE_GROUP_OPS = Pass(
