@@ -41,13 +41,13 @@ _SMALL = 4096
 
 def is_contraction(computation: Computation, unit: VectorUnit) -> bool:
     """Whether a computation is a sum of products that register tiles pay for."""
-    if not is_large_sum_of_products(computation):
+    if not _is_large_sum_of_products(computation):
         return False
     alone = form_group([computation], frozenset(computation.results))
     return alone is not None and _planned(alone, unit) is not None
 
 
-def is_large_sum_of_products(computation: Computation) -> bool:
+def _is_large_sum_of_products(computation: Computation) -> bool:
     """Whether a computation may be a contraction, if its tensors lie well."""
     sum_ = sum_of_products(computation.op)
     if sum_ is None:
@@ -95,7 +95,7 @@ def _planned(group: Group, unit: VectorUnit) -> ContractionGroup | None:
     contraction = group.steps[0]
     if len(group.steps) > 2 or group.outputs != frozenset(group.root.results):
         return None
-    if not is_large_sum_of_products(contraction) or len(group.root.results) != 1:
+    if not _is_large_sum_of_products(contraction) or len(group.root.results) != 1:
         return None
     axes = _axes(group, contraction)
     if axes is None:
@@ -152,11 +152,10 @@ def _folded(
             return None
         accesses.append(access)
     result = Access(tuple(() if loop is None else ((loop, 1),) for loop in axes))
-    if result.loops != {
-        loop
+    if any(
+        size != 1 and not contraction.reduces[loop] and loop not in result.loops
         for loop, size in enumerate(contraction.sizes)
-        if not contraction.reduces[loop] and (size != 1 or loop in result.loops)
-    }:
+    ):
         return None
     for value, indices in origins:
         # Operands lie in memory: what a member computes does not, be it as it is or reshaped.
@@ -214,18 +213,18 @@ def _has_vector_epilogue(found: ContractionGroup) -> bool:
 
 def _init_is_vector(found: ContractionGroup) -> bool:
     lanes = _lanes(found, found.contraction)
-    source, _ = seen_through(found.contraction.inits[0], loops_at_axes(found.contraction))
+    source, _ = seen_through(found.contraction.inits[0], _loops_at_axes(found.contraction))
     return found.group.producer(source) is None and len(lanes.loops) == 1
 
 
-def loops_at_axes(contraction: Computation) -> Indices:
+def _loops_at_axes(contraction: Computation) -> Indices:
     """Where the element of a contraction's result lies that an iteration adds to."""
     return tuple(contraction.maps[2].results)
 
 
 def _starts_from_zero(contraction: Computation) -> bool:
     """Whether products are added to zeros, be these filled in by a member or not yet."""
-    source, _ = seen_through(contraction.inits[0], loops_at_axes(contraction))
+    source, _ = seen_through(contraction.inits[0], _loops_at_axes(contraction))
     if isinstance(source.owner, ir.Block):
         return False
     op = source.owner.operation
@@ -282,7 +281,7 @@ def build_contraction_group(
     def finish(value: ir.Value, place: Place) -> ir.Value:
         if not from_zero:
             init = evaluation(contraction, place, {})
-            start = init.element(contraction.inits[0], loops_at_axes(contraction))
+            start = init.element(contraction.inits[0], _loops_at_axes(contraction))
             value = add(value, init.vector(start))
         if group.root is contraction:
             return value

@@ -43,6 +43,8 @@ def index_value(expression: ir.AffineExpr, loops: Mapping[int, ir.Value]) -> ir.
             return arith.muli(at(both.lhs), at(both.rhs))
         case ir.AffineFloorDivExpr() as both:
             return arith.divui(at(both.lhs), at(both.rhs))
+        case ir.AffineCeilDivExpr() as both:
+            return arith.ceildivui(at(both.lhs), at(both.rhs))
         case ir.AffineModExpr() as both:
             return arith.remui(at(both.lhs), at(both.rhs))
     raise NotImplementedError(f"an affine expression {expression}")
@@ -139,20 +141,22 @@ class Evaluation:
 
     def _inlined(self, producer: Computation, indices: Indices) -> ir.Value:
         loops = producer.loops_for(indices)
-        inits = [
-            self.init(producer, 0, loops) if needed else self.nothing(producer.results[0])
-            for needed in producer.reads_inits
-        ]
-        return self.results(producer, loops, inits)[0]
+        return self.results(producer, loops, self.needed_inits(producer, loops))[0]
 
-    def nothing(self, result: ir.Value) -> ir.Value:
-        """A value in place of an element of `result` that nobody looks at."""
+    def needed_inits(self, member: Computation, loops: Indices) -> list[ir.Value]:
+        """What results are before an iteration; what its body does not look at is nothing."""
+        return [
+            self.init(member, number, loops) if needed else self._nothing(member.results[number])
+            for number, needed in enumerate(member.reads_inits)
+        ]
+
+    def _nothing(self, result: ir.Value) -> ir.Value:
         return ub.poison(ir.RankedTensorType(result.type).element_type)
 
     def _constant(self, source: ir.Value) -> ir.Value:
         op = source.owner.operation
         if op.name == "tensor.empty":
-            return self.nothing(source)
+            return self._nothing(source)
         value = op.attributes["value"]
         element = ir.RankedTensorType(source.type).element_type
         return arith.ConstantOp(element, value.get_splat_value()).result

@@ -39,8 +39,10 @@ def form_fusion_groups(module: ir.Operation, unit: VectorUnit) -> None:
         functions = SharedFunctions(module)
         for block in blocks:
             dead = _Dead()
-            for group in _Block(block, dead, unit).groups():
-                _outline(group, functions, dead, unit)
+            computations = _Block(block, dead, unit)
+            for group in computations.groups():
+                kind = kernel_name(group, computations.contractions)
+                _outline(group, kind, functions, dead)
             dead.erase()
 
 
@@ -78,7 +80,7 @@ class _Block:
             result: member for member in self._computations for result in member.results
         }
         self._dead, self._unit = dead, unit
-        self._contractions = {
+        self.contractions = {
             member for member in self._computations if is_contraction(member, unit)
         }
         self._taken: set[Computation] = set()
@@ -115,7 +117,7 @@ class _Block:
         assert group is not None
         # What a contraction's epilogue can be is tried first: it has no other steps.
         group = self._grown_by(group, most_steps=1)
-        if self._contractions.isdisjoint(group.members):
+        if self.contractions.isdisjoint(group.members):
             group = self._grown_by(group, most_steps=None)
         return group
 
@@ -126,8 +128,7 @@ class _Block:
             grown = self._with(group, candidate)
             if grown is None or (
                 most_steps is not None
-                and len(grown.steps) - len(self._contractions.intersection(grown.steps))
-                > most_steps
+                and len(grown.steps) - len(self.contractions.intersection(grown.steps)) > most_steps
             ):
                 refused.add(candidate)
             else:
@@ -149,8 +150,8 @@ class _Block:
         return found
 
     def _with(self, group: Group, more: Computation) -> Group | None:
-        found = self._contractions.intersection(group.members)
-        if found and more in self._contractions:
+        found = self.contractions.intersection(group.members)
+        if found and more in self.contractions:
             return None
         members = sorted((more, *group.members), key=self._places.__getitem__)
         results = self._only_here(members)
@@ -170,7 +171,7 @@ class _Block:
         if grown is not None and len(grown.steps) > 1 and _is_transposition(more) and not found:
             # Its loops run in pieces, for the sake of cache lines, which those of steps do not.
             return None
-        if grown is None or not (found or more in self._contractions):
+        if grown is None or not (found or more in self.contractions):
             return grown
         return grown if contraction_group(grown, self._unit) else None
 
@@ -204,14 +205,13 @@ def _viewed(value: ir.Value) -> ir.Value:
     return value
 
 
-def _outline(group: Group, functions: SharedFunctions, dead: _Dead, unit: VectorUnit) -> None:
+def _outline(group: Group, kind: str, functions: SharedFunctions, dead: _Dead) -> None:
     """Puts a call of a function in the place of a group, and notes what is dead then."""
     order, captured = _parts(group)
     outputs = [
         result for member in group.members for result in member.results if result in group.outputs
     ]
     types = [value.type for value in outputs]
-    kind = kernel_name(group, unit)
     location = ir.Location.fused([member.op.location for member in group.members])
     with location, functions.insertion_point:
         function = func.FuncOp(

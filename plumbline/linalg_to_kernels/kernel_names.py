@@ -1,11 +1,11 @@
 """What kernels are called: after what they compute."""
 
+from collections.abc import Container
+
 from torch_mlir import ir
 
 from plumbline.linalg_to_kernels.computations import Computation
-from plumbline.linalg_to_kernels.contraction_groups import is_contraction
 from plumbline.linalg_to_kernels.group import Group
-from plumbline.vector_unit import VectorUnit
 
 _MOST_WORDS = 6
 
@@ -40,14 +40,14 @@ _WORDS = {
 _REDUCTIONS = {"add": "sum", "mul": "product"}
 
 
-def kernel_name(group: Group, unit: VectorUnit) -> str:
+def kernel_name(group: Group, contractions: Container[Computation]) -> str:
     """A name such as `max_sub_exp_sum_div`: what members do, in order, without repetition.
 
     That of one word has a second one, as LLVM takes a function called `exp` for that of libm.
     """
     words: list[str] = []
     for member in group.members:
-        for word in _words(member, unit):
+        for word in _words(member, is_contraction=member in contractions):
             if word not in words:
                 words.append(word)
     # Where there is much to tell, casts tell least.
@@ -58,8 +58,8 @@ def kernel_name(group: Group, unit: VectorUnit) -> str:
     return "_".join(words[:_MOST_WORDS])
 
 
-def _words(member: Computation, unit: VectorUnit) -> list[str]:
-    if is_contraction(member, unit):
+def _words(member: Computation, *, is_contraction: bool) -> list[str]:
+    if is_contraction:
         return ["matmul" if all(map(_is_permuted, member.maps)) else "conv"]
     words = []
     for op in member.body_ops:

@@ -191,11 +191,7 @@ class _LoopNests:
         self, evaluation: Evaluation, producer: Computation, indices: Indices
     ) -> ir.Value:
         loops = producer.loops_for(indices)
-        inits = [
-            evaluation.init(producer, 0, loops) if needed else evaluation.nothing(result)
-            for needed, result in zip(producer.reads_inits, producer.results, strict=True)
-        ]
-        values = evaluation.results(producer, loops, inits)
+        values = evaluation.results(producer, loops, evaluation.needed_inits(producer, loops))
         self.store(evaluation, producer, loops, values)
         return values[0]
 
@@ -283,12 +279,12 @@ def _hosted(
         if first is None:
             continue
         sites = [site.indices for reader, site in readers if reader is first]
-        if len(sites) == 1 and _covers(group, step, first, sites[0]):
+        if len(sites) == 1 and _covers(step, first, sites[0]):
             hosts[step] = hosts.get(first, first)
     return hosts
 
 
-def _covers(group: Group, step: Computation, reader: Computation, indices: Indices) -> bool:
+def _covers(step: Computation, reader: Computation, indices: Indices) -> bool:
     """Whether each iteration of a reader reads one element of a step, and all are read."""
     found = []
     for index_, size in zip(indices, ir.RankedTensorType(step.results[0].type).shape, strict=True):
@@ -352,18 +348,9 @@ class _Step:
         for_each(lower, upper, 1, body)
 
     def _store_elements(self) -> None:
-        inits = self._inits()
+        inits = self._evaluation.needed_inits(self._step, self._loops)
         values = self._evaluation.results(self._step, self._loops, inits)
         self._nests.store(self._evaluation, self._step, self._loops, values)
-
-    def _inits(self) -> list[ir.Value]:
-        step = self._step
-        return [
-            self._evaluation.init(step, number, self._loops)
-            if needed
-            else self._evaluation.nothing(step.results[number])
-            for number, needed in enumerate(step.reads_inits)
-        ]
 
     def _reduce(self) -> None:
         step = self._step

@@ -9,6 +9,7 @@ import math
 from torch_mlir import ir
 from torch_mlir.dialects import arith, linalg, tensor
 
+from plumbline.linalg_to_kernels.computations import is_splat, is_tensor
 from plumbline.walk import operations_of
 
 _MOST_ELEMENTS = 64
@@ -26,17 +27,11 @@ def fill_splats(module: ir.Operation) -> None:
 
 
 def _is_large_splat(constant: ir.Operation) -> bool:
-    type_ = constant.results[0].type
-    # The bindings have no class for elements of other types, such as complex numbers.
-    if not isinstance(type_, ir.RankedTensorType) or not isinstance(
-        type_.element_type, ir.IntegerType | ir.FloatType | ir.IndexType
-    ):
-        return False
-    value = constant.attributes["value"]
+    (value,) = constant.results
     return (
-        isinstance(value, ir.DenseElementsAttr)
-        and value.is_splat
-        and math.prod(type_.shape) > _MOST_ELEMENTS
+        is_tensor(value)
+        and is_splat(constant)
+        and math.prod(ir.RankedTensorType(value.type).shape) > _MOST_ELEMENTS
     )
 
 
