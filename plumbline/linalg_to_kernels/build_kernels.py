@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import bufferization, func, memref
 
+from plumbline.linalg_to_kernels.building import ALIGNMENT, loosely_typed
 from plumbline.linalg_to_kernels.computations import DYNAMIC, computation
 from plumbline.linalg_to_kernels.contraction_groups import (
     build_contraction_group,
@@ -21,9 +22,6 @@ from plumbline.walk import all_operations
 KERNEL = "no_inline"
 """The attribute of a function that is a kernel: LLVM's optimiser takes more than twice as long for
 a function twice as long."""
-
-_ALIGNMENT = 64
-"""Of new memory, in bytes: a cache line, and the widest vector of AVX-512."""
 
 NOALIAS = "llvm.noalias"
 """The attribute of an argument whose memory is that of no other argument."""
@@ -110,9 +108,9 @@ def _attributes(type_: ir.Type) -> ir.DictAttr:
 def _buffer_type(type_: ir.Type, *, loosely: bool) -> ir.MemRefType:
     """The type of a buffer for such a tensor, wherever in memory its elements lie."""
     tensor_type = ir.RankedTensorType(type_)
-    shape = [DYNAMIC] * tensor_type.rank if loosely else tensor_type.shape
     layout = ir.StridedLayoutAttr.get_fully_dynamic(tensor_type.rank)
-    return ir.MemRefType.get(shape, tensor_type.element_type, layout)
+    buffer = ir.MemRefType.get(tensor_type.shape, tensor_type.element_type, layout)
+    return loosely_typed(buffer) if loosely else buffer
 
 
 def _call(call: ir.Operation, group: ir.Operation, kernel: ir.Operation) -> None:
@@ -154,4 +152,4 @@ def _new(result: ir.Value, given: Mapping[ir.Value, ir.Value]) -> ir.Value:
         size_of(result, axis, given) for axis, size in enumerate(type_.shape) if size == DYNAMIC
     ]
     buffer = ir.MemRefType.get(type_.shape, type_.element_type)
-    return memref.alloc(buffer, sizes, [], alignment=_ALIGNMENT)
+    return memref.alloc(buffer, sizes, [], alignment=ALIGNMENT)

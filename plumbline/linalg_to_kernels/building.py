@@ -5,6 +5,9 @@ from collections.abc import Callable, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, scf
 
+ALIGNMENT = 64
+"""Of buffers, in bytes: a cache line, and the widest vector of AVX-512."""
+
 _DYNAMIC_STRIDE = ir.ShapedType.get_dynamic_stride_or_offset()
 
 

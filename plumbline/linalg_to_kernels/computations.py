@@ -78,6 +78,11 @@ class Computation:
                     sizes[dim.position] = size
         return tuple(sizes)
 
+    @property
+    def loops(self) -> Indices:
+        """The loops as expressions of themselves."""
+        return tuple(ir.AffineDimExpr.get(loop) for loop in range(len(self.reduces)))
+
     def result_loops(self, number: int) -> tuple[int, ...] | None:
         """The loop along each axis of a result; None if an axis is not along one loop alone."""
         loops = []
@@ -88,9 +93,9 @@ class Computation:
             loops.append(dim.position)
         return tuple(loops)
 
-    def loops_for(self, indices: Indices) -> Indices:
-        """The loops of an iteration that gives the element of result 0 at a place."""
-        axes = self.result_loops(0)
+    def loops_for(self, indices: Indices, number: int = 0) -> Indices:
+        """The loops of an iteration that gives the element of a result at a place."""
+        axes = self.result_loops(number)
         assert axes is not None
         loops: list[ir.AffineExpr] = [ir.AffineConstantExpr.get(0)] * len(self.reduces)
         for axis, loop in enumerate(axes):

@@ -20,7 +20,6 @@ from plumbline.linalg_to_kernels.computations import (
 from plumbline.linalg_to_kernels.contraction_kernel import build_contraction
 from plumbline.linalg_to_kernels.contraction_loops import Place
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, plan_contraction
-from plumbline.linalg_to_kernels.evaluation import loops_at
 from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.products import (
     Access,
@@ -140,7 +139,7 @@ def _folded(
     Its result is the root's, with these loops along its axes.
     """
     count = len(contraction.reduces)
-    loops = loops_at(contraction)
+    loops = contraction.loops
     origins = [
         _origin(group, value, composed(map_, loops, count), count)
         for value, map_ in zip(contraction.inputs, contraction.maps[:2], strict=True)

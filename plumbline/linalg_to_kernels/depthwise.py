@@ -13,7 +13,7 @@ from itertools import product as all_pairs
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, vector
 
-from plumbline.linalg_to_kernels.building import for_each, if_else, index, least, total
+from plumbline.linalg_to_kernels.building import ALIGNMENT, for_each, if_else, index, least, total
 from plumbline.linalg_to_kernels.contraction_loops import Finish, LoopNest, Region
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan
 from plumbline.linalg_to_kernels.vectors import (
@@ -94,7 +94,7 @@ class _Depthwise:
         plan, tile = self._plan, self._tile
         self._rows, self._columns = self._nest.size(plan.rows), self._nest.size(plan.columns)
         scratch = ir.MemRefType.get([tile.rows * tile.lanes], self._type)
-        self._scratch = memref.alloca(scratch, [], [], alignment=64)
+        self._scratch = memref.alloca(scratch, [], [], alignment=ALIGNMENT)
         nothing = Region((index(0), index(0), index(0)), {})
         self._nest.over(plan.batches, nothing, self._plane)
 

@@ -21,11 +21,6 @@ Load = Callable[[Computation, ir.Value, Indices], ir.Value]
 """Gives an element of a step's result for indices by the loops of the step being built."""
 
 
-def loops_at(step: Computation) -> Indices:
-    """The loops of a step as expressions of themselves."""
-    return tuple(ir.AffineDimExpr.get(loop) for loop in range(len(step.reduces)))
-
-
 def index_value(expression: ir.AffineExpr, loops: Mapping[int, ir.Value]) -> ir.Value:
     """Builds an expression of loops, given these, as a value of type index."""
 

@@ -134,7 +134,7 @@ class _Forming:
         for member in reversed(group.members):
             if member is root or not self._may_be_inlined(member):
                 steps.append(member)
-                self._note_reads(member, member, _identity(len(member.reduces)))
+                self._note_reads(member, member, member.loops)
         group.steps = tuple(reversed(steps))
         return group if self._share_rows() else None
 
@@ -234,10 +234,6 @@ class _Forming:
             if math.prod(size for size in inner if size != DYNAMIC) > _MOST_BUFFERED:
                 return False
         return True
-
-
-def _identity(loops: int) -> Indices:
-    return tuple(ir.AffineDimExpr.get(loop) for loop in range(loops))
 
 
 def _zeros(value: ir.Value) -> Indices:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
-from plumbline.linalg_to_kernels.building import for_each, index, least
+from plumbline.linalg_to_kernels.building import ALIGNMENT, for_each, index, least
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, Indices
 from plumbline.linalg_to_kernels.evaluation import Evaluation
 from plumbline.linalg_to_kernels.group import Group
@@ -161,31 +161,27 @@ class _LoopNests:
     ) -> None:
         """Stores the results of a step in an iteration, in which its loops are these."""
         for number, (result, value) in enumerate(zip(step.results, values, strict=True)):
-            if result in self._outputs:
-                axes = step.result_loops(number)
-                assert axes is not None
-                at = [evaluation.at(loops[loop]) for loop in axes]
-                memref.store(value, self._outputs[result], at)
-            elif result in self._buffers:
-                memref.store(
-                    value, self._buffers[result], self._places(evaluation, step, number, loops)
-                )
+            if result in self._outputs or result in self._buffers:
+                memref.store(value, *self._location(evaluation, step, number, loops))
             if self._is_scalar(step, number):
                 self._values[result] = value
 
     def previous(self, evaluation: Evaluation, step: Computation, loops: Indices) -> list[ir.Value]:
         """What the results of a step are so far."""
-        found = []
-        for number, result in enumerate(step.results):
-            axes = step.result_loops(number)
-            assert axes is not None
-            if result in self._outputs:
-                at = [evaluation.at(loops[loop]) for loop in axes]
-                found.append(memref.load(self._outputs[result], at))
-            else:
-                at = self._places(evaluation, step, number, loops)
-                found.append(memref.load(self._buffers[result], at))
-        return found
+        return [
+            memref.load(*self._location(evaluation, step, number, loops))
+            for number in range(len(step.results))
+        ]
+
+    def _location(
+        self, evaluation: Evaluation, step: Computation, number: int, loops: Indices
+    ) -> tuple[ir.Value, list[ir.Value]]:
+        """The buffer that a result of a step lies in, and where in it for such an iteration."""
+        result, axes = step.results[number], step.result_loops(number)
+        assert axes is not None
+        if result in self._outputs:
+            return self._outputs[result], [evaluation.at(loops[loop]) for loop in axes]
+        return self._buffers[result], self._places(evaluation, step, number, loops)
 
     def _compute_and_store(
         self, evaluation: Evaluation, producer: Computation, indices: Indices
@@ -207,16 +203,9 @@ class _LoopNests:
     ) -> ir.Value:
         if source in self._values:
             return self._values[source]
-        if source in self._outputs:
-            return memref.load(self._outputs[source], [evaluation.at(at) for at in indices])
         number = producer.results.index(source)
-        axes = producer.result_loops(number)
-        assert axes is not None
-        loops: list[ir.AffineExpr] = [ir.AffineConstantExpr.get(0)] * len(producer.reduces)
-        for axis, loop in enumerate(axes):
-            loops[loop] = indices[axis]
-        places = self._places(evaluation, producer, number, tuple(loops))
-        return memref.load(self._buffers[source], places)
+        loops = producer.loops_for(indices, number)
+        return memref.load(*self._location(evaluation, producer, number, loops))
 
     def _places(
         self, evaluation: Evaluation, step: Computation, number: int, loops: Indices
@@ -258,7 +247,7 @@ class _LoopNests:
         for size in shape:
             count = DYNAMIC if DYNAMIC in (size, count) else count * size
         place = memref.alloc if count == DYNAMIC or count > _STACK else memref.alloca
-        return place(ir.MemRefType.get(shape, element), sizes, [], alignment=64)
+        return place(ir.MemRefType.get(shape, element), sizes, [], alignment=ALIGNMENT)
 
 
 def _hosted(
@@ -306,7 +295,7 @@ class _Step:
         self._nests, self._step = nests, step
         self._evaluation = nests.evaluation(step)
         self._order = nests.order(step)
-        self._loops = tuple(ir.AffineDimExpr.get(loop) for loop in range(len(step.reduces)))
+        self._loops = step.loops
 
     def build(self) -> None:
         self._evaluation.loops |= self._nests.row_loops(self._step)

@@ -95,7 +95,7 @@ def accesses(group: Group, step: Computation) -> list[Access]:
                 shape = tuple(ir.RankedTensorType(source.type).shape)
                 found[source, indices] = Access(shape, indices)
 
-    reads(step, tuple(ir.AffineDimExpr.get(loop) for loop in range(count)))
+    reads(step, step.loops)
     results = [
         Access(tuple(ir.RankedTensorType(result.type).shape), tuple(map_.results))
         for result, map_ in zip(step.results, step.maps[len(step.inputs) :], strict=True)

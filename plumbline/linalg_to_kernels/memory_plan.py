@@ -13,11 +13,8 @@ from torch_mlir import ir
 from torch_mlir.dialects import memref
 
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
-from plumbline.linalg_to_kernels.building import index
+from plumbline.linalg_to_kernels.building import ALIGNMENT, index
 from plumbline.walk import enclosing_in
-
-_ALIGNMENT = 64
-"""Of each temporary, in bytes: a cache line, and the widest vector of AVX-512."""
 
 PLAN = "plumbline.memory_plan"
 """The attribute of an arena that tells of it, in bytes."""
@@ -74,7 +71,7 @@ def _plan(block: ir.Block) -> None:
     i64 = ir.IntegerType.get_signless(64)
     i8 = ir.IntegerType.get_signless(8)
     with ir.InsertionPoint(first), first.location:
-        arena = memref.AllocOp(ir.MemRefType.get([peak], i8), [], [], alignment=_ALIGNMENT)
+        arena = memref.AllocOp(ir.MemRefType.get([peak], i8), [], [], alignment=ALIGNMENT)
         arena.operation.attributes[PLAN] = ir.DictAttr.get(
             {name: ir.IntegerAttr.get(i64, size) for name, size in sizes.items()}
         )
@@ -158,7 +155,7 @@ def _place(temporaries: Sequence[_Temporary]) -> int:
             if offset + temporary.bytes <= other.offset:
                 break
             end = other.offset + other.bytes
-            offset = max(offset, -(-end // _ALIGNMENT) * _ALIGNMENT)
+            offset = max(offset, -(-end // ALIGNMENT) * ALIGNMENT)
         temporary.offset = offset
         placed.append(temporary)
     return max(temporary.offset + temporary.bytes for temporary in temporaries)

@@ -16,6 +16,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, vector
 
 from plumbline.linalg_to_kernels.building import (
+    ALIGNMENT,
     for_each,
     if_else,
     index,
@@ -74,9 +75,11 @@ class _RegisterTiles:
         # Rows of a tile, or of as many tiles as fill vectors along rows.
         self._block = tile.rows if plan.stores_columns else math.lcm(tile.rows, tile.lanes)
         scratch = ir.MemRefType.get([self._block * tile.columns], self._type)
-        self._scratch = memref.alloca(scratch, [], [], alignment=64)
+        self._scratch = memref.alloca(scratch, [], [], alignment=ALIGNMENT)
         self._turned = (
-            self._scratch if plan.stores_columns else memref.alloca(scratch, [], [], alignment=64)
+            self._scratch
+            if plan.stores_columns
+            else memref.alloca(scratch, [], [], alignment=ALIGNMENT)
         )
         self._panel: ir.Value | None = None
         if plan.right_operand not in (RightOperand.IN_PLACE, RightOperand.PACKED):
@@ -93,7 +96,9 @@ class _RegisterTiles:
 
     def _buffer(self, count: ir.Value) -> ir.Value:
         dynamic = ir.ShapedType.get_dynamic_size()
-        return memref.alloc(ir.MemRefType.get([dynamic], self._type), [count], [], alignment=64)
+        return memref.alloc(
+            ir.MemRefType.get([dynamic], self._type), [count], [], alignment=ALIGNMENT
+        )
 
     def _batch(self, region: Region) -> None:
         if self._converted is not None:

@@ -19,7 +19,7 @@ from plumbline.linalg_to_kernels.computations import (
     is_tensor,
     seen_through,
 )
-from plumbline.linalg_to_kernels.evaluation import captured_value, index_value, loops_at
+from plumbline.linalg_to_kernels.evaluation import captured_value, index_value
 from plumbline.linalg_to_kernels.group import Group
 from plumbline.linalg_to_kernels.loop_order import Access
 from plumbline.linalg_to_kernels.vectors import masked_load
@@ -54,7 +54,7 @@ class Lanes:
 
 def can_be_vectors(group: Group, step: Computation, lanes: Lanes, source: ir.Value) -> bool:
     """Whether the elements of a step can be computed by vectors, given those of `source`."""
-    return _Check(group, step, lanes, source).member(step, loops_at(step))
+    return _Check(group, step, lanes, source).member(step, step.loops)
 
 
 class _Check:
@@ -129,7 +129,7 @@ class VectorEvaluation:
 
     def result(self) -> ir.Value:
         """A vector of the step's result."""
-        return self.vector(self._member(self._step, loops_at(self._step)))
+        return self.vector(self._member(self._step, self._step.loops))
 
     def element(self, value: ir.Value, indices: Indices) -> ir.Value:
         """A vector of elements of a tensor, or a scalar if they are all one."""
