@@ -10,9 +10,10 @@ from torch_mlir import ir
 
 from plumbline.errors import UserError
 from plumbline.function_name import CHECKED_SUFFIX, check_function_name
+from plumbline.packed_layout import PackedLayout
 from plumbline.pipeline import PassFailure
 from plumbline.requirement import misuses
-from plumbline.weight_arguments import EMBEDDED
+from plumbline.weight_arguments import EMBEDDED, LAYOUT, EmbeddedWeight
 
 
 def functions_with_bodies(
@@ -28,14 +29,25 @@ def functions_with_bodies(
     ]
 
 
-def embedded_weight_names(function: ir.OpView) -> list[str | None]:
-    """For each argument of a `func.func`, of what weight it is marked as embedded, if of any."""
+def embedded_weights(function: ir.OpView) -> list[EmbeddedWeight | None]:
+    """For each argument of a `func.func`, as what weight it is marked as embedded, if as any."""
     if "arg_attrs" not in function.attributes:
         return [None] * len(function.regions[0].blocks[0].arguments)
-    attributes = [ir.DictAttr(entry) for entry in function.attributes["arg_attrs"]]
-    return [
-        ir.StringAttr(entry[EMBEDDED]).value if EMBEDDED in entry else None for entry in attributes
-    ]
+    return [_embedded(ir.DictAttr(entry)) for entry in function.attributes["arg_attrs"]]
+
+
+def _embedded(attributes: ir.DictAttr) -> EmbeddedWeight | None:
+    if EMBEDDED not in attributes:
+        return None
+    layout = _layout(attributes)
+    return EmbeddedWeight(
+        ir.StringAttr(attributes[EMBEDDED]).value,
+        None if layout is None else PackedLayout.parse(layout),
+    )
+
+
+def _layout(attributes: ir.DictAttr) -> str | None:
+    return ir.StringAttr(attributes[LAYOUT]).value if LAYOUT in attributes else None
 
 
 def check_signatures(
@@ -90,16 +102,21 @@ def _problems(
                     f"{role} {index} has type {given}; a compiled function takes and returns "
                     f"{taken} of integers or floats"
                 )
-    weights = embedded_weight_names(function)
+    weights = embedded_weights(function)
     for index, weight in enumerate(weights):
         if weight is None:
             continue
         given = signature.inputs[index]
-        where = f"argument {index} has {EMBEDDED} = {weight!r}"
+        where = f"argument {index} has {EMBEDDED} = {weight.name!r}"
         if None in weights[:index]:
             yield f"{where}: weights come before all other arguments"
         if isinstance(given, type_) and not given.has_static_shape:
             yield f"{where}: a weight has no dynamic sizes, but this one is {given}"
+        text = _layout(ir.DictAttr(function.attributes["arg_attrs"][index]))
+        if text is not None and isinstance(given, type_):
+            shape, layout = list(given.shape), weight.layout
+            if layout is None or len(shape) != layout.rank + 1 or shape[-1] != layout.inner_tiles:
+                yield f"{where} and {LAYOUT} = {text!r}: a {given} cannot lie so"
 
 
 def _is_c_tensor(type_: ir.RankedTensorType | ir.MemRefType) -> bool:

@@ -1,6 +1,5 @@
 """The whole chain in one process: from a PyTorch module to a function that can be called."""
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -8,9 +7,8 @@ import numpy as np
 import torch
 from torch_mlir import ir
 
-from plumbline import element_type
+from plumbline import c_signature, element_type
 from plumbline.argument_shapes import ArgumentShapes
-from plumbline.c_signature import embedded_weight_names
 from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.function_name import DEFAULT_FUNCTION_NAME
@@ -24,6 +22,7 @@ from plumbline.llvm_to_asm.assembly import (
 )
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
 from plumbline.llvm_to_asm.probe import vector_unit_of
+from plumbline.llvm_to_asm.weights import embedded_weights
 from plumbline.loader_to_torch.export import Export, export
 from plumbline.loader_to_torch.loader import (
     TorchLoaderOutput,
@@ -48,7 +47,6 @@ from plumbline.tcp_to_linalg.conversion import (
 )
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
 from plumbline.torch_to_tcp.torch_types import parse_tensor_type
-from plumbline.weight_arguments import symbol
 
 STAGES = ("torch", "tcp", "linalg", "kernels", "llvm", "llvm_ir", "asm")
 """The stages whose texts a compiled program keeps, in order."""
@@ -182,7 +180,6 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     program = TorchLoaderOutput(module, inputs, dynamic_shapes, func_name)
     with for_inference(module):
         exported = export(who, program)
-        exported = dataclasses.replace(exported, weights=_copies(exported.weights))
     return compile_export(
         who,
         exported,
@@ -215,7 +212,7 @@ def compile_export(
         signature = _lower(who, texts, context, func_name, target, runtime_checks, when_done)
     machine_code = emit_object(texts["llvm_ir"], target, opt_level)
     when_done("machine_code")
-    data = {symbol(func_name, name): to_numpy(value) for name, value in exported.weights.items()}
+    data = _data(texts["llvm_ir"], exported.weights)
     return CompiledProgram(signature, NativeFunction(machine_code, signature, data), texts, target)
 
 
@@ -248,16 +245,19 @@ def _lower(
     return signature
 
 
-def _copies(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """Copies of tensors; those that share memory, as tied weights do, become one."""
-    copies: dict[tuple[object, ...], torch.Tensor] = {}
-    result = {}
-    for name, value in weights.items():
-        key = (value.data_ptr(), value.shape, value.dtype)
+def _data(llvm_ir: str, weights: Mapping[str, torch.Tensor]) -> dict[str, Tensor]:
+    """What the symbols of weights stand for: copies, of which equal ones are one."""
+    copies: dict[tuple[object, ...], Tensor] = {}
+    data = {}
+    for symbol, weight in embedded_weights(llvm_ir):
+        value = weights[weight.name]
+        # Tied weights share memory.
+        key = (value.data_ptr(), value.shape, value.dtype, weight.layout)
         if key not in copies:
-            copies[key] = value.clone()
-        result[name] = copies[key]
-    return result
+            array = to_numpy(value)
+            copies[key] = array.copy() if weight.layout is None else weight.layout.pack(array)
+        data[symbol] = copies[key]
+    return data
 
 
 def _signature(module: ir.Module, name: str) -> Signature:
@@ -270,7 +270,9 @@ def _signature(module: ir.Module, name: str) -> Signature:
     type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
     inputs = _specs(type_.inputs)
     shapes = from_ops(function, [spec.sizes for spec in inputs])
-    given = [index for index, mark in enumerate(embedded_weight_names(function)) if mark is None]
+    given = [
+        index for index, mark in enumerate(c_signature.embedded_weights(function)) if mark is None
+    ]
     return Signature(
         name,
         tuple(inputs[index] for index in given),

@@ -6,6 +6,7 @@ from the end of the header); then the elements, row-major and little-endian, wit
 """
 
 import json
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,12 @@ class StoredWeight:
     """In bytes, from the beginning of the file."""
     size: int
     """In bytes."""
+    shape: tuple[int, ...]
+
+    @property
+    def element_bytes(self) -> int:
+        """The size of an element; 1 where there is none."""
+        return max(self.size // max(math.prod(self.shape), 1), 1)
 
 
 def read_layout(path: str | os.PathLike[str]) -> dict[str, StoredWeight]:
@@ -49,7 +56,7 @@ def read_layout(path: str | os.PathLike[str]) -> dict[str, StoredWeight]:
     try:
         entries = json.loads(header)
         return {
-            name: _stored(entry["data_offsets"], begin, total)
+            name: _stored(entry["data_offsets"], entry["shape"], begin, total)
             for name, entry in entries.items()
             if name != "__metadata__"
         }
@@ -57,10 +64,14 @@ def read_layout(path: str | os.PathLike[str]) -> dict[str, StoredWeight]:
         raise UserError(f"{os.fspath(path)}: not a safetensors file: {error}") from error
 
 
-def _stored(offsets: Any, begin: int, total: int) -> StoredWeight:
+def _stored(offsets: Any, shape: Any, begin: int, total: int) -> StoredWeight:
     first, last = offsets
     if not (isinstance(first, int) and isinstance(last, int)):
         raise TypeError(f"data_offsets {offsets} are not whole numbers")
+    if not all(isinstance(size, int) and size >= 0 for size in shape):
+        raise TypeError(f"shape {shape} is not of whole numbers")
     if not 0 <= first <= last <= total - begin:
         raise ValueError(f"data_offsets {offsets} lie outside the file of {total} bytes")
-    return StoredWeight(begin + first, last - first)
+    if (last - first) % max(math.prod(shape), 1):
+        raise ValueError(f"{last - first} bytes do not make elements of shape {shape}")
+    return StoredWeight(begin + first, last - first, tuple(shape))

@@ -26,12 +26,19 @@ def test_elements_lie_where_the_layout_says(tmp_path: Path) -> None:
     assert set(layout) == set(_WEIGHTS)
     content = file.read_bytes()
     for name, stored in layout.items():
-        assert content[stored.offset : stored.offset + stored.size] == _WEIGHTS[name].tobytes()
+        expected = _WEIGHTS[name]
+        assert content[stored.offset : stored.offset + stored.size] == expected.tobytes()
+        assert stored.shape == expected.shape
+        assert stored.element_bytes == (expected.itemsize if expected.size else 1)
 
 
 def _file(header: object, data: bytes = b"", length: int | None = None) -> bytes:
     text = json.dumps(header).encode()
     return (len(text) if length is None else length).to_bytes(8, "little") + text + data
+
+
+def _entry(offsets: object, shape: object = (3,)) -> bytes:
+    return _file({"a": {"data_offsets": offsets, "shape": shape}}, b"123")
 
 
 @pytest.mark.parametrize(
@@ -40,11 +47,16 @@ def _file(header: object, data: bytes = b"", length: int | None = None) -> bytes
         (b"", "not a safetensors file"),
         (b"\0" * 7, "not a safetensors file"),
         (_file({}, length=1 << 60), "its header is too long"),
-        (_file({"a": {"data_offsets": [0, 4]}}, b"123"), "lie outside the file"),
-        (_file({"a": {"data_offsets": [-1, 2]}}, b"123"), "lie outside the file"),
-        (_file({"a": {"data_offsets": [2, 1]}}, b"123"), "lie outside the file"),
-        (_file({"a": {"data_offsets": [0.0, 1.0]}}, b"123"), "not whole numbers"),
-        (_file({"a": {"data_offsets": [0]}}, b"123"), "not a safetensors file"),
+        (_entry([0, 4]), "lie outside the file"),
+        (_entry([-1, 2]), "lie outside the file"),
+        (_entry([2, 1]), "lie outside the file"),
+        (_entry([0.0, 1.0]), "not whole numbers"),
+        (_entry([0]), "not a safetensors file"),
+        (_entry([0, 3], [2]), "3 bytes do not make elements of shape"),
+        (_entry([0, 3], [-3]), "is not of whole numbers"),
+        (_entry([0, 3], [1.5]), "is not of whole numbers"),
+        (_entry([0, 3], 3), "not a safetensors file"),
+        (_file({"a": {"data_offsets": [0, 3]}}, b"123"), "shape"),
         (_file({"a": {}}), "data_offsets"),
         (_file({"a": 3}), "not a safetensors file"),
         (_file([]), "not a safetensors file"),

@@ -28,13 +28,13 @@ from torch_mlir import ir
 from torch_mlir.dialects import builtin, func, llvm, memref
 
 from plumbline.argument_shapes import ArgumentShapes
-from plumbline.c_signature import check_signatures, embedded_weight_names, functions_with_bodies
+from plumbline.c_signature import check_signatures, embedded_weights, functions_with_bodies
 from plumbline.function_name import CHECKED_SUFFIX
 from plumbline.kernels_to_llvm.argument_checks import check_arguments
 from plumbline.kernels_to_llvm.building import INTERNAL, field, integer_type, null, pointer_type
 from plumbline.kernels_to_llvm.failures import PROGRAM
 from plumbline.shape_attributes import attached, detach
-from plumbline.weight_arguments import symbol
+from plumbline.weight_arguments import EmbeddedWeight
 
 _BODY_SUFFIX = "_body"
 
@@ -60,7 +60,7 @@ def build_entries(module: ir.Operation) -> None:
 
 def _build_entries(symbols: ir.SymbolTable, body: func.FuncOp) -> None:
     name = body.sym_name.value
-    weights = [weight for weight in embedded_weight_names(body) if weight is not None]
+    weights = [weight for weight in embedded_weights(body) if weight is not None]
     shapes = attached(body, skipped=len(weights))
     detach(body)
     _embed(body, weights)
@@ -75,7 +75,7 @@ def _build_entries(symbols: ir.SymbolTable, body: func.FuncOp) -> None:
         _build_entry(name, body, shapes, checked=checked)
 
 
-def _embed(function: func.FuncOp, weights: Sequence[str]) -> None:
+def _embed(function: func.FuncOp, weights: Sequence[EmbeddedWeight]) -> None:
     """Has a function find its first arguments, which are weights, in memory of the library.
 
     The assembler fills that (`llvm_to_asm/weights.py`).
@@ -83,7 +83,7 @@ def _embed(function: func.FuncOp, weights: Sequence[str]) -> None:
     block, type_ = function.entry_block, function.type
     for weight in weights:
         argument = block.arguments[0]
-        memory = symbol(function.sym_name.value, weight)
+        memory = weight.symbol(function.sym_name.value)
         # An i1 takes a byte of its own.
         element_bytes = max(argument.type.element_type.width // 8, 1)
         memref.global_(memory, argument.type, constant=True, alignment=element_bytes)

@@ -14,8 +14,10 @@ from plumbline.linalg_to_kernels.contraction_groups import (
 from plumbline.linalg_to_kernels.fusion_groups import GROUP
 from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.loop_nests import build_loop_nests
+from plumbline.linalg_to_kernels.packed_weights import PackedWeights
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.linalg_to_kernels.sizes import size_of
+from plumbline.packed_layout import PackedLayout
 from plumbline.vector_unit import VectorUnit
 from plumbline.walk import all_operations
 
@@ -42,16 +44,19 @@ def build_kernels(module: ir.Operation, unit: VectorUnit) -> None:
             # Kernels take the names of their groups.
             function.attributes["sym_name"] = ir.StringAttr.get(f"{name}_group")
         functions = SharedFunctions(module)
-        kernels = {
-            name: functions.shared(
-                _kernel(function, unit), ir.StringAttr(function.attributes[GROUP]).value
-            )
-            for name, function in groups.items()
+        kernels = {name: _kernel(function, unit) for name, function in groups.items()}
+        names = {
+            name: functions.shared(kernel, ir.StringAttr(groups[name].attributes[GROUP]).value)
+            for name, (kernel, _) in kernels.items()
         }
         symbols = ir.SymbolTable(module)
+        weights = PackedWeights()
         for call in calls:
             name = _callee(call)
-            _call(call, groups[name], symbols[kernels[name]].operation)
+            for number, layout in kernels[name][1].items():
+                call.operands[number] = weights.packed(call.operands[number], layout)
+            _call(call, groups[name], symbols[names[name]].operation)
+        weights.finish()
         for function in groups.values():
             function.erase()
 
@@ -71,15 +76,20 @@ def _group(function: ir.Operation) -> Group:
     return group
 
 
-def _kernel(function: ir.Operation, unit: VectorUnit) -> ir.Operation:
+_Packed = dict[int, PackedLayout]
+"""Numbers of arguments that a kernel takes packed."""
+
+
+def _kernel(function: ir.Operation, unit: VectorUnit) -> tuple[ir.Operation, _Packed]:
     """Builds the kernel of a group."""
     block = function.regions[0].blocks[0]
     arguments = list(block.arguments)
     results = list(block.operations[len(block.operations) - 1].operands)
     group = _group(function)
     contraction = contraction_group(group, unit)
+    packed = {} if contraction is None else contraction.packed
     types = [
-        _buffer_type(value.type, loosely=contraction is not None)
+        _buffer_type(_packed_type(value.type, packed.get(value)), loosely=contraction is not None)
         if isinstance(value.type, ir.RankedTensorType)
         else value.type
         for value in (*arguments, *results)
@@ -98,7 +108,15 @@ def _kernel(function: ir.Operation, unit: VectorUnit) -> ir.Operation:
             else:
                 build_loop_nests(group, given, outputs)
             func.ReturnOp([])
-    return kernel.operation
+    return kernel.operation, {
+        number: packed[value] for number, value in enumerate(arguments) if value in packed
+    }
+
+
+def _packed_type(type_: ir.RankedTensorType, layout: PackedLayout | None) -> ir.RankedTensorType:
+    if layout is None:
+        return type_
+    return ir.RankedTensorType.get(layout.shape(type_.shape), type_.element_type)
 
 
 def _attributes(type_: ir.Type) -> ir.DictAttr:

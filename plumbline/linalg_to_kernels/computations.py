@@ -156,6 +156,13 @@ def seen_through(value: ir.Value, indices: Indices) -> tuple[ir.Value, Indices]:
     return value, indices
 
 
+def viewed(value: ir.Value) -> ir.Value:
+    """The tensor that `value` is a reshape of."""
+    while not isinstance(value.owner, ir.Block) and is_seen_through(value.owner.operation):
+        value = value.owner.operands[0]
+    return value
+
+
 def _cast(_op: ir.Operation, indices: Indices) -> Indices | None:
     return indices
 
@@ -220,6 +227,11 @@ def is_seen_through(op: ir.Operation) -> bool:
         return False
     rank = ir.RankedTensorType(op.results[0].type).rank
     return _VIEWS[op.name](op, (ir.AffineConstantExpr.get(0),) * rank) is not None
+
+
+def is_copy(member: Computation) -> bool:
+    """Whether a computation only says where elements are from: to do it over costs nothing."""
+    return not member.is_reduction and len(member.results) == 1 and not member.body_ops
 
 
 def composed(map_: ir.AffineMap, loops: Sequence[ir.AffineExpr], dims: int) -> Indices:

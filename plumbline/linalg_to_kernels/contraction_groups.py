@@ -13,13 +13,20 @@ from plumbline.linalg_to_kernels.computations import (
     Indices,
     composed,
     computation,
+    is_copy,
     is_splat,
     is_tensor,
     seen_through,
+    viewed,
 )
+from plumbline.linalg_to_kernels.constants import is_constant
 from plumbline.linalg_to_kernels.contraction_kernel import build_contraction
 from plumbline.linalg_to_kernels.contraction_loops import Place
-from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, plan_contraction
+from plumbline.linalg_to_kernels.contraction_plan import (
+    ContractionPlan,
+    RightOperand,
+    plan_contraction,
+)
 from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.products import (
     Access,
@@ -32,6 +39,7 @@ from plumbline.linalg_to_kernels.products import (
 from plumbline.linalg_to_kernels.sizes import size_of
 from plumbline.linalg_to_kernels.vector_evaluation import Lanes, VectorEvaluation, can_be_vectors
 from plumbline.linalg_to_kernels.vectors import add
+from plumbline.packed_layout import PackedLayout
 from plumbline.vector_unit import VectorUnit
 
 _SMALL = 4096
@@ -74,6 +82,13 @@ class ContractionGroup:
     """For each axis of the root's result the loop of the contraction along it."""
 
     @property
+    def packed(self) -> dict[ir.Value, PackedLayout]:
+        """The operand that the kernel takes packed, if it takes one so."""
+        plan = self.plan
+        is_packed = plan.right_operand is RightOperand.PACKED
+        return {self.operands[plan.right]: plan.packed_layout} if is_packed else {}
+
+    @property
     def summed_in(self) -> ir.Type:
         """The type that products are added up in."""
         return ir.RankedTensorType(self.contraction.results[0].type).element_type
@@ -106,7 +121,12 @@ def _planned(group: Group, unit: VectorUnit) -> ContractionGroup | None:
     shapes = [ir.RankedTensorType(value.type) for value in (*operands, group.root.results[0])]
     types = [ir.MemRefType.get(type_.shape, type_.element_type) for type_ in shapes]
     width = ir.RankedTensorType(contraction.results[0].type).element_type.width
-    plan = plan_contraction(sum_, types, contraction.sizes, unit, width)
+    constants = frozenset(
+        number
+        for number, value in enumerate(operands)
+        if is_constant(value) and _is_only_for(contraction, value, group)
+    )
+    plan = plan_contraction(sum_, types, contraction.sizes, unit, width, constants)
     return None if plan is None else ContractionGroup(group, contraction, plan, operands, axes)
 
 
@@ -161,14 +181,34 @@ def _folded(
         if group.producer(seen_through(value, indices)[0]) is not None:
             return None
     summed = {loop for loop, reduces in enumerate(contraction.reduces) if reduces}
-    # What runs once and is along no axis of the result.
-    idle = {loop for loop in range(count) if loop not in summed and loop not in result.loops}
+    # What runs once, and is along no axis of the result or, behind a reshape, of the operands.
+    moving = result.loops & (accesses[0].loops | accesses[1].loops)
+    idle = {
+        loop
+        for loop in range(count)
+        if loop not in summed and loop not in moving and contraction.sizes[loop] == 1
+    }
     sum_ = sum_of_accesses(
-        (_without(accesses[0], idle), _without(accesses[1], idle), result),
+        (_without(accesses[0], idle), _without(accesses[1], idle), _without(result, idle)),
         set(range(count)) - idle,
         summed,
     )
     return None if sum_ is None else (sum_, (origins[0][0], origins[1][0]))
+
+
+def _is_only_for(contraction: Computation, value: ir.Value, group: Group) -> bool:
+    """Whether of a group's members only the contraction reads a tensor, by way of copies or not."""
+    readers = [
+        member
+        for member in group.members
+        for operand in (*member.inputs, *member.inits)
+        if is_tensor(operand) and viewed(operand) == value
+    ]
+    return readers == [contraction] or (
+        len(readers) == 1
+        and is_copy(readers[0])
+        and _is_only_for(contraction, readers[0].results[0], group)
+    )
 
 
 def _without(access: Access, loops: set[int]) -> Access:
@@ -189,7 +229,7 @@ def _origin(
             return value, indices
         value, indices = source, there
         producer = group.producer(value)
-        if producer is None or producer.body_ops or not producer.inputs:
+        if producer is None or not is_copy(producer) or not producer.inputs:
             return value, indices
         if not is_tensor(producer.inputs[0]):
             return value, indices

@@ -9,7 +9,7 @@ from enum import Enum
 
 from torch_mlir import ir
 
-from plumbline.linalg_to_kernels.products import DYNAMIC, SumOfProducts, product_of
+from plumbline.linalg_to_kernels.products import SumOfProducts, product_of
 from plumbline.linalg_to_kernels.register_tile import (
     RegisterTile,
     cycles,
@@ -17,6 +17,7 @@ from plumbline.linalg_to_kernels.register_tile import (
     streaming_tile,
 )
 from plumbline.linalg_to_kernels.strides import Groups, groups_of, static_stride
+from plumbline.packed_layout import PackedLayout
 from plumbline.vector_unit import VectorUnit
 
 
@@ -25,7 +26,7 @@ class RightOperand(Enum):
 
     IN_PLACE = "in place"
     PACKED = "packed"
-    """In panels, as `pack_panels` makes them: [batches..., panels, K, columns]."""
+    """In panels, before the program runs, as `ContractionPlan.packed_layout` says."""
     COPIED = "copied"
     """It is packed by the kernel, panel by panel, by vectors along columns."""
     TRANSPOSED = "transposed"
@@ -113,6 +114,22 @@ class ContractionPlan:
     columns_of_result: Groups
 
     @property
+    def packed_layout(self) -> PackedLayout:
+        """How the right operand lies if it is packed: [batches..., panels, summed..., columns].
+
+        A panel has as many columns as the tile, and for each summed element the elements of these
+        columns side by side. Axes of size 1 stand before the columns of a panel.
+        """
+        axes = {terms[0][0]: axis for axis, terms in enumerate(self._axes_of_right) if terms}
+        order = [axes[loop] for loop in (*self.batches, *self.columns, *self.summed)]
+        order += [axis for axis in range(len(self._axes_of_right)) if axis not in order]
+        return PackedLayout(tuple(order), axes[self.columns[0]], self.tile.columns)
+
+    @property
+    def _axes_of_right(self) -> tuple[tuple[tuple[int, int], ...], ...]:
+        return self.sum.accesses[self.right].axes
+
+    @property
     def lanes_along(self) -> tuple[int, ...]:
         """The axes of the result that a vector of it may run along, the last one fastest."""
         loops = set(self.columns if self.stores_columns else self.rows)
@@ -137,7 +154,8 @@ def plan_contraction(
       unit: the CPU's vectors.
       summed_bits: the width of the elements that are summed in.
       constants: the numbers of operands that can be packed before the program runs. Where the plan
-        says `RightOperand.PACKED`, the kernel is to be called with `pack_operand` of them.
+        says `RightOperand.PACKED`, the kernel is to be called with the operand as
+        `ContractionPlan.packed_layout` says.
     """
     planner = _Planner(sum_, types, sizes, unit, summed_bits, constants)
     if depthwise := planner.depthwise():
@@ -191,12 +209,7 @@ class _Planner:
         )
         strategy, right_operand = Strategy.REGISTER_TILES, RightOperand.GATHERED
         unseen = tuple(loop for loop in summed if not self._is_axis(left, loop))
-        is_packed = (
-            right in self.constants
-            and not set(batches) - {*self.sum.batches}
-            and all(self.sizes[loop] != DYNAMIC for loop in unseen)
-        )
-        if is_packed:
+        if is_packed := right in self.constants and self._is_packable(right, columns, batches):
             right_operand = RightOperand.PACKED
         elif self._is_one_run(right, columns):
             few = row_count is not None and row_count <= _UNPACKED_ROWS * tile.rows
@@ -317,6 +330,16 @@ class _Planner:
 
     def _is_one_run(self, operand: int, loops: Sequence[int]) -> bool:
         return len(self._groups(operand, loops)) <= 1 and self._are_contiguous(operand, loops)
+
+    def _is_packable(self, operand: int, columns: Sequence[int], batches: Sequence[int]) -> bool:
+        """Whether an operand can be packed that is known before the program runs."""
+        access = self.sum.accesses[operand]
+        return (
+            len(columns) == 1
+            and access.loops.issuperset(batches)
+            and all(self._is_axis(operand, loop) for loop in access.loops)
+            and all(len(terms) <= 1 for terms in access.axes)
+        )
 
     def _is_axis(self, operand: int, loop: int) -> bool:
         return any(terms == ((loop, 1),) for terms in self.sum.accesses[operand].axes)

@@ -13,11 +13,14 @@ from plumbline.linalg_to_kernels.computations import (
     GENERIC,
     Computation,
     computation,
+    is_copy,
     is_seen_through,
     is_splat,
     is_tensor,
     users,
+    viewed,
 )
+from plumbline.linalg_to_kernels.constants import CONSTANT, is_constant
 from plumbline.linalg_to_kernels.contraction_groups import contraction_group, is_contraction
 from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.kernel_names import kernel_name
@@ -91,7 +94,7 @@ class _Block:
             if root not in self._taken and self._is_used(root):
                 group = self._grown(root)
                 self._taken |= {
-                    member for member in group.members if member is root or not _is_copy(member)
+                    member for member in group.members if member is root or not is_copy(member)
                 }
                 yield group
 
@@ -102,7 +105,7 @@ class _Block:
         """
         results = {result for member in members for result in member.results}
         for member in members[:-1]:
-            if _is_copy(member) and any(
+            if is_copy(member) and any(
                 user not in self._dead and not results.intersection(user.results)
                 for user in users(member.results[0])
             ):
@@ -140,10 +143,10 @@ class _Block:
         found: Computation | None = None
         for member in group.members:
             for value in filter(is_tensor, (*member.inputs, *member.inits)):
-                other = self._by_result.get(_viewed(value))
+                other = self._by_result.get(viewed(value))
                 if other is None or other in refused or other in group.members:
                     continue
-                if other in self._taken and not _is_copy(other):
+                if other in self._taken and not is_copy(other):
                     continue
                 if found is None or self._places[other] > self._places[found]:
                     found = other
@@ -156,7 +159,7 @@ class _Block:
         members = sorted((more, *group.members), key=self._places.__getitem__)
         results = self._only_here(members)
         outputs = set(group.outputs)
-        if not _is_copy(more):
+        if not is_copy(more):
             for result in more.results:
                 outside = [
                     user
@@ -181,14 +184,9 @@ def _is_before(user: ir.Operation, op: ir.Operation) -> bool:
     return bool(enclosing_in(op.block, user).is_before_in_block(op))
 
 
-def _is_copy(member: Computation) -> bool:
-    """Whether a computation only says where elements are from: to do it over costs nothing."""
-    return not member.is_reduction and len(member.results) == 1 and not member.body_ops
-
-
 def _is_transposition(member: Computation) -> bool:
     """Whether a copy takes elements along other axes than it puts them."""
-    if not _is_copy(member) or not member.inputs:
+    if not is_copy(member) or not member.inputs:
         return False
     loops = [
         dim.position
@@ -196,13 +194,6 @@ def _is_transposition(member: Computation) -> bool:
         if isinstance(dim, ir.AffineDimExpr) and member.sizes[dim.position] != 1
     ]
     return loops != sorted(loops)
-
-
-def _viewed(value: ir.Value) -> ir.Value:
-    """The tensor that `value` is a reshape of."""
-    while not isinstance(value.owner, ir.Block) and is_seen_through(value.owner.operation):
-        value = value.owner.operands[0]
-    return value
 
 
 def _outline(group: Group, kind: str, functions: SharedFunctions, dead: _Dead) -> None:
@@ -218,6 +209,7 @@ def _outline(group: Group, kind: str, functions: SharedFunctions, dead: _Dead) -
             functions.UNNAMED, ([value.type for value in captured], types), visibility="private"
         )
         function.attributes[GROUP] = ir.StringAttr.get(kind)
+        function.attributes["arg_attrs"] = ir.ArrayAttr.get([*map(_attributes, captured)])
         block = function.add_entry_block()
         inside = dict(zip(captured, block.arguments, strict=True))
         with ir.InsertionPoint(block):
@@ -237,6 +229,10 @@ def _outline(group: Group, kind: str, functions: SharedFunctions, dead: _Dead) -
         ]
     for op in (*old_views, *reversed(order)):
         dead.add_unless_used(op)
+
+
+def _attributes(captured: ir.Value) -> ir.DictAttr:
+    return ir.DictAttr.get({CONSTANT: ir.UnitAttr.get()} if is_constant(captured) else {})
 
 
 def _redirect(
@@ -294,7 +290,7 @@ def _belongs(op: ir.Operation, members: set[ir.Value]) -> bool:
     if op.name == "tensor.empty":
         return True
     if is_seen_through(op):
-        return _viewed(op.results[0]) in members
+        return viewed(op.results[0]) in members
     if op.name != "arith.constant":
         return False
     type_ = op.results[0].type

@@ -3,9 +3,12 @@
 import re
 from collections.abc import Iterator
 
+import numpy as np
+import safetensors.numpy
+
 from plumbline.errors import UserError
-from plumbline.weight_arguments import weight_of
-from plumbline.weights_archive import read_layout
+from plumbline.weight_arguments import EmbeddedWeight
+from plumbline.weights_archive import StoredWeight, read_layout
 
 # How LLVM IR declares the memory of a weight; a name is quoted where it has to be.
 _DECLARATION = re.compile(r'^@(?:"([^"]+)"|([\w.$-]+)) = external constant', re.MULTILINE)
@@ -14,37 +17,81 @@ _ALIGNMENT = 64
 """In bytes: a cache line, and the widest vector of AVX-512."""
 
 
-def include_weights(llvm_ir: str, archive: str | None) -> str:
-    """Assembly that defines the weights which `llvm_ir` declares, from the safetensors `archive`.
+def embedded_weights(llvm_ir: str) -> Iterator[tuple[str, EmbeddedWeight]]:
+    """The symbols of the weights which `llvm_ir` declares, and what weights these are."""
+    for match in _DECLARATION.finditer(llvm_ir):
+        symbol = match[1] or match[2]
+        if weight := EmbeddedWeight.of_symbol(symbol):
+            yield symbol, weight
 
-    The assembler looks for `archive` under just that name.
+
+def pack_weights(llvm_ir: str, archive: str | None) -> bytes:
+    """The safetensors file of the weights which `llvm_ir` declares as packed.
+
+    They come from the safetensors `archive`, go by their symbols, and are of unsigned integers as
+    wide as the elements that these stand for.
 
     Raises:
-      UserError: weights are declared, but there is no archive, or they are not in it.
+      UserError: as `include_weights` does; or a weight is not what the layout is for.
     """
-    symbols = list(_weight_symbols(llvm_ir))
-    if not symbols:
-        return ""
-    if archive is None:
-        raise UserError(f"it has weights, such as {symbols[0][1]}: give their file with --weights")
-    layout = read_layout(archive)
-    missing = [weight for _, weight in symbols if weight not in layout]
-    if missing:
-        raise UserError(f"{archive} lacks the weights {', '.join(missing)}")
-    file = archive.replace("\\", "\\\\").replace('"', '\\"')
-    lines = ["\t.section\t.rodata"]
-    for symbol, weight in symbols:
-        stored = layout[weight]
+    packed = {}
+    for symbol, weight, stored in _found(llvm_ir, archive):
+        if weight.layout is None:
+            continue
+        if len(stored.shape) != weight.layout.rank:
+            raise UserError(
+                f"{archive}: the weight {weight.name} of rank {len(stored.shape)} cannot lie as "
+                f"{weight.layout}, which is for rank {weight.layout.rank}"
+            )
+        dtype = np.dtype(f"u{stored.element_bytes}")
+        count = stored.size // dtype.itemsize
+        elements = np.fromfile(str(archive), dtype, count, offset=stored.offset)
+        packed[symbol] = weight.layout.pack(elements.reshape(stored.shape))
+    return bytes(safetensors.numpy.save(packed))
+
+
+def include_weights(llvm_ir: str, archive: str | None, packed: str | None) -> str:
+    """Assembly that defines the weights which `llvm_ir` declares.
+
+    They are bytes of the safetensors file `archive` or, those that are packed, of the file `packed`
+    of what `pack_weights` gives. The assembler looks for both under just these names.
+
+    Raises:
+      UserError: weights are declared, but there is no such file, or they are not in it.
+    """
+    lines = []
+    places = None
+    for symbol, weight, stored in _found(llvm_ir, archive):
+        file = archive
+        if weight.layout is not None:
+            if packed is None:
+                raise UserError(
+                    f"it has packed weights, such as {weight.name}: say with --packed-weights "
+                    "where to write these"
+                )
+            if places is None:
+                places = read_layout(packed)
+            file, stored = packed, places[symbol]
+        quoted = str(file).replace("\\", "\\\\").replace('"', '\\"')
         lines += [
             f"\t.balign\t{_ALIGNMENT}",
             f'"{symbol}":',
-            f'\t.incbin\t"{file}", {stored.offset}, {stored.size}',
+            f'\t.incbin\t"{quoted}", {stored.offset}, {stored.size}',
         ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(["\t.section\t.rodata", *lines]) + "\n" if lines else ""
 
 
-def _weight_symbols(llvm_ir: str) -> Iterator[tuple[str, str]]:
-    for match in _DECLARATION.finditer(llvm_ir):
-        name = match[1] or match[2]
-        if weight := weight_of(name):
-            yield name, weight
+def _found(llvm_ir: str, archive: str | None) -> Iterator[tuple[str, EmbeddedWeight, StoredWeight]]:
+    """The declared weights, and where they lie in the archive."""
+    weights = list(embedded_weights(llvm_ir))
+    if not weights:
+        return
+    if archive is None:
+        name = weights[0][1].name
+        raise UserError(f"it has weights, such as {name}: give their file with --weights")
+    layout = read_layout(archive)
+    missing = [weight.name for _, weight in weights if weight.name not in layout]
+    if missing:
+        raise UserError(f"{archive} lacks the weights {', '.join(missing)}")
+    for symbol, weight in weights:
+        yield symbol, weight, layout[weight.name]

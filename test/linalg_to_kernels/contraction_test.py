@@ -114,6 +114,57 @@ def test_convolutions(
     _check(program, function, operands)
 
 
+class _Weighted(torch.nn.Module):
+    """A function of an operand and a weight."""
+
+    def __init__(
+        self, function: Callable[[torch.Tensor, torch.Tensor], torch.Tensor], weight: torch.Tensor
+    ) -> None:
+        super().__init__()
+        self._function = function
+        self.weight = torch.nn.Parameter(weight, requires_grad=False)
+
+    def forward(self, operand: torch.Tensor) -> torch.Tensor:
+        return self._function(operand, self.weight)
+
+
+_WEIGHTED: dict[str, tuple[Callable[[torch.Tensor, torch.Tensor], torch.Tensor], str]] = {
+    "matmul": (torch.matmul, "30x91 91x83"),
+    "linear": (torch.nn.functional.linear, "30x91 83x91"),
+    "one_row": (torch.matmul, "1x91 91x83"),
+    "one_row_linear": (torch.nn.functional.linear, "1x91 83x91"),
+    "batches": (torch.matmul, "3x30x91 3x91x83"),
+    "transposed_batches": (lambda x, w: torch.einsum("mkb,nkb->bmn", x, w), "30x91x3 83x91x3"),
+    "two_summed": (lambda x, w: torch.einsum("mkl,klxn->mxn", x, w), "30x13x7 13x7x1x83"),
+    "two_columns": (lambda x, w: torch.einsum("mk,kno->mno", x, w), "30x91 91x7x12"),
+    "reshaped": (lambda x, w: x @ w.view(91, 84), "30x91 91x7x12"),
+    # Of these the weights are rows or columns, whichever is faster.
+    "conv_1x1": (torch.nn.functional.conv2d, "1x91x7x7 83x91x1x1"),
+    "conv_3x3": (torch.nn.functional.conv2d, "1x31x5x5 83x31x3x3"),
+}
+
+
+_PACKED = ("matmul", "linear", "one_row", "one_row_linear", "batches")
+"""Those that kernels read in panels: along axes of their own, one of them along columns."""
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.int32])
+@pytest.mark.parametrize("name", _WEIGHTED)
+def test_weights(name: str, dtype: torch.dtype) -> None:
+    function, sizes = _WEIGHTED[name]
+    if "conv" in name and not dtype.is_floating_point:
+        pytest.skip("PyTorch has no convolutions of integers")
+    shapes = [tuple(map(int, part.split("x"))) for part in sizes.split()]
+    operand, weight = (_random(shape, dtype) for shape in shapes)
+    program = plumbline.compile(_Weighted(function, weight), (operand,))
+    exact = function(operand.double(), weight.double())
+    (actual,) = program(operand)
+    tolerance = {torch.float32: 1e-4, torch.bfloat16: 2**-7}.get(dtype, 1e-12)
+    torch.testing.assert_close(actual.double(), exact, rtol=tolerance, atol=tolerance)
+    if name in _PACKED:
+        assert "plumbline.layout" in program.stage("kernels")
+
+
 def test_not_a_number_stays_in_its_row() -> None:
     left, right = torch.ones(13, 20), torch.ones(20, 17)
     left[12, 3] = torch.nan

@@ -22,7 +22,6 @@ from plumbline.linalg_to_kernels.contraction_plan import (
     RightOperand,
     plan_contraction,
 )
-from plumbline.linalg_to_kernels.panels import pack_operand
 from plumbline.linalg_to_kernels.products import static_sizes, sum_of_products
 from plumbline.llvm_to_asm.assembly import Target, emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
@@ -133,7 +132,7 @@ class Kernel:
             if self._is_packed:
                 dynamic = ir.ShapedType.get_dynamic_size()
                 arguments[plan.right] = ir.MemRefType.get(
-                    [dynamic] * (len(plan.batches) + 3), types[plan.right].element_type
+                    [dynamic] * (types[plan.right].rank + 1), types[plan.right].element_type
                 )
             if result_type is not None:
                 result = ir.Type.parse(result_type)
@@ -166,7 +165,7 @@ class Kernel:
         """Computes the contraction of the first two arrays into the third."""
         given = list(arrays)
         if self._is_packed:
-            given[self.plan.right] = pack_operand(self.plan, given[self.plan.right])
+            given[self.plan.right] = self.plan.packed_layout.pack(given[self.plan.right])
         descriptors = [_descriptor(array) for array in given]
         self._function(*map(ctypes.addressof, descriptors))
 

@@ -8,6 +8,8 @@
 // CHECK-NOT: @third
 // CHECK:     prepare_arguments.mlir:{{[0-9]+}}:1: error: func.func @weights: argument 1 has plumbline.weight = 'w': weights come before all other arguments
 // CHECK:     prepare_arguments.mlir:{{[0-9]+}}:1: error: func.func @weights: argument 1 has plumbline.weight = 'w': a weight has no dynamic sizes
+// CHECK:     prepare_arguments.mlir:{{[0-9]+}}:1: error: func.func @layouts: argument 0 has plumbline.weight = 'v' and plumbline.layout = 'upside down': a tensor<2xf32> cannot lie so
+// CHECK:     prepare_arguments.mlir:{{[0-9]+}}:1: error: func.func @layouts: argument 1 has plumbline.weight = 'w' and plumbline.layout = 'perm_0_pos_0_tile_4': a tensor<3x2xf32> cannot lie so
 func.func @first(%x: memref<2xf32>) {
   return
 }
@@ -22,5 +24,9 @@ func.func @third(%x: tensor<2xf32>) {
 }
 
 func.func @weights(%x: tensor<2xf32>, %w: tensor<?xf32> {plumbline.weight = "w"}) {
+  return
+}
+
+func.func @layouts(%v: tensor<2xf32> {plumbline.weight = "v", plumbline.layout = "upside down"}, %w: tensor<3x2xf32> {plumbline.weight = "w", plumbline.layout = "perm_0_pos_0_tile_4"}, %x: tensor<3x4xf32> {plumbline.weight = "x", plumbline.layout = "perm_0_pos_0_tile_4"}) {
   return
 }

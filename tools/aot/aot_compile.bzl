@@ -54,6 +54,7 @@ def aot_compile(
       | gen_foo_mlir_llvm           | B | _internal_foo_llvm.mlir              |
       | gen_foo_llvm_ir             | B | _internal_foo.ll                     |
       | gen_foo_host_asm            | B | _internal_foo.S                      |
+      |                             |   | _internal_foo_packed_weights.safetensors |
       | aot_compiled_foo            | B | libaot_compiled_foo.a                |
       | libaot_compiled_foo.so      | B | the same as a shared object          |
       | foo_execute_test_generator  | R | writes the test from its template    |
@@ -84,9 +85,11 @@ def aot_compile(
         "--loader-time-limit=$(AOT_LOADER_TIME_LIMIT)",
     ]
     weights_file = []
+    packed_weights_file = []
     if torch_loader_lib:
         _export(name, torch_loader_lib, loader_options, weights, manual, testonly, visibility)
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
+        packed_weights_file = ["_internal_{}_packed_weights.safetensors".format(name)]
         _stage(
             name = "gen_{}_mlir_tcp".format(name),
             src = "_internal_{}_torch.mlir".format(name),
@@ -150,13 +153,14 @@ def aot_compile(
     _stage(
         name = "gen_{}_host_asm".format(name),
         src = "_internal_{}.ll".format(name),
-        outs = ["_internal_{}.S".format(name)],
+        outs = ["_internal_{}.S".format(name)] + packed_weights_file,
         program = Label("//tools/aot:llvm_ir_to_asm"),
         message = "{}: making assembly".format(name),
         data = weights_file,
         options = " ".join(
             ["--target-cpu=$(AOT_TARGET_CPU)", "--opt-level=$(AOT_OPT_LEVEL)", "--program=" + program] +
-            ["--weights=$(location {})".format(file) for file in weights_file],
+            ["--weights=$(location {})".format(file) for file in weights_file] +
+            ["--packed-weights=$(location {})".format(file) for file in packed_weights_file],
         ),
         toolchains = [Label("//tools/aot:opt_level"), Label("//tools/aot:target_cpu")],
         tags = manual,
@@ -170,7 +174,7 @@ def aot_compile(
         # The compiler's preprocessor reads it, whose own names ("linux") weights may have as well.
         copts = ["-undef"],
         # The assembler copies the weights from their file, so it must see it.
-        textual_hdrs = weights_file,
+        textual_hdrs = weights_file + packed_weights_file,
         # Functions such as tanhf come from the C library's mathematics.
         linkopts = [
             "-lm",

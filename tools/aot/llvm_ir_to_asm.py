@@ -4,7 +4,7 @@ import argparse
 
 from plumbline.llvm_to_asm.assembly import OPTIMISATION_LEVELS, Target, emit_assembly
 from plumbline.llvm_to_asm.function_marks import mark_functions
-from plumbline.llvm_to_asm.weights import include_weights
+from plumbline.llvm_to_asm.weights import include_weights, pack_weights
 from tools.aot import stage
 
 _SAMPLE = """
@@ -18,10 +18,12 @@ def _compile(given: argparse.Namespace) -> None:
     llvm_ir = stage.read(given.input)
     assembly = emit_assembly(llvm_ir, Target.for_cpu(given.target_cpu), given.opt_level)
     weights = None if given.weights is None else str(given.weights)
-    stage.write(
-        given.output,
-        assembly + include_weights(llvm_ir, weights) + mark_functions(llvm_ir, given.program),
-    )
+    packed = None
+    if given.packed_weights is not None:
+        packed = str(given.packed_weights)
+        stage.write_bytes(given.packed_weights, pack_weights(llvm_ir, weights))
+    included = include_weights(llvm_ir, weights, packed)
+    stage.write(given.output, assembly + included + mark_functions(llvm_ir, given.program))
 
 
 if __name__ == "__main__":
@@ -39,6 +41,13 @@ if __name__ == "__main__":
         type=stage.path,
         metavar="SAFETENSORS",
         help="the program's weights, which the assembler will copy from here",
+    )
+    arguments.add_argument(
+        "--packed-weights",
+        type=stage.path,
+        metavar="SAFETENSORS",
+        help="a file to write: the weights that kernels read in an order of their own, which the "
+        "assembler will copy from there",
     )
     arguments.add_argument(
         "--program",

@@ -100,10 +100,11 @@ def test_the_rest_of_the_chain(torch_files: tuple[Path, Path]) -> None:
     for way, folder in zip((_started_each_time, _worker), torch_files, strict=True):
         for program, source, target in _CHAIN:
             with way(_WORKSPACE / "tools/aot" / program, folder) as run:
-                weights = ["--weights=mlp.safetensors"] if target == "S" else []
-                run(f"mlp.{source}", "-o", f"mlp.{target}", *weights)
+                weights = ["--weights=mlp.safetensors", "--packed-weights=packed.safetensors"]
+                run(f"mlp.{source}", "-o", f"mlp.{target}", *(weights if target == "S" else []))
     first, second = map(_content, torch_files)
-    assert len(first) == 6 + len(_CHAIN)
+    # And the packed weights.
+    assert len(first) == 6 + len(_CHAIN) + 1
     assert first == second
 
 

@@ -1,0 +1,64 @@
+"""How weights lie in a library that are read in another order than PyTorch keeps them in.
+
+The layout is that of MLIR's `linalg.pack` with one tiled axis, and goes by its words: the axis
+`inner_dims_pos` is cut into tiles of `inner_tiles` elements, the last one filled up with zeros;
+tiles take the place of the axis, the elements of a tile become the last axis, and the axes before
+that stand in the order `outer_dims_perm`. A matrix [K, N] with tiles of 64 along N and N before K
+becomes the panels [ceil(N / 64), K, 64] that a contraction's micro-kernel reads.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_TEXT = re.compile(r"perm((?:_\d+)+)_pos_(\d+)_tile_(\d+)")
+
+
+@dataclass(frozen=True)
+class PackedLayout:
+    """A layout for arrays of rank N, which makes arrays of rank N + 1 of them."""
+
+    outer_dims_perm: tuple[int, ...]
+    inner_dims_pos: int
+    inner_tiles: int
+
+    def __str__(self) -> str:
+        """The layout in letters that any symbol may have: `perm_1_0_pos_1_tile_64`."""
+        order = "".join(f"_{axis}" for axis in self.outer_dims_perm)
+        return f"perm{order}_pos_{self.inner_dims_pos}_tile_{self.inner_tiles}"
+
+    @staticmethod
+    def parse(text: str) -> "PackedLayout | None":
+        """The layout that `str` gives this text for, or None if it gives that for none."""
+        match = _TEXT.fullmatch(text)
+        if match is None:
+            return None
+        order = tuple(int(axis) for axis in match[1].split("_")[1:])
+        axis, tile = int(match[2]), int(match[3])
+        is_layout = sorted(order) == [*range(len(order))] and axis < len(order) and tile > 0
+        return PackedLayout(order, axis, tile) if is_layout else None
+
+    @property
+    def rank(self) -> int:
+        """Of the arrays that it is for."""
+        return len(self.outer_dims_perm)
+
+    def shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """The packed shape of arrays of a shape."""
+        tiles = [*shape]
+        tiles[self.inner_dims_pos] = -(-tiles[self.inner_dims_pos] // self.inner_tiles)
+        return (*(tiles[axis] for axis in self.outer_dims_perm), self.inner_tiles)
+
+    def pack(self, array: NDArray[Any]) -> NDArray[Any]:
+        """A packed copy, row-major."""
+        axis, tile = self.inner_dims_pos, self.inner_tiles
+        if missing := -array.shape[axis] % tile:
+            array = np.pad(array, [(0, missing if at == axis else 0) for at in range(array.ndim)])
+        shape = array.shape
+        tiled = array.reshape(*shape[:axis], shape[axis] // tile, tile, *shape[axis + 1 :])
+        outer = np.moveaxis(tiled, axis + 1, -1)
+        return np.ascontiguousarray(outer.transpose(*self.outer_dims_perm, array.ndim))
