@@ -230,8 +230,15 @@ def is_seen_through(op: ir.Operation) -> bool:
 
 
 def is_copy(member: Computation) -> bool:
-    """Whether a computation only says where elements are from: to do it over costs nothing."""
-    return not member.is_reduction and len(member.results) == 1 and not member.body_ops
+    """Whether a computation only says where elements are from, or what number they all are.
+
+    To do it over costs nothing.
+    """
+    return (
+        not member.is_reduction
+        and len(member.results) == 1
+        and all(op.name == "arith.constant" for op in member.body_ops)
+    )
 
 
 def composed(map_: ir.AffineMap, loops: Sequence[ir.AffineExpr], dims: int) -> Indices:

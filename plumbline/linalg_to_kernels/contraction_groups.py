@@ -229,7 +229,7 @@ def _origin(
             return value, indices
         value, indices = source, there
         producer = group.producer(value)
-        if producer is None or not is_copy(producer) or not producer.inputs:
+        if producer is None or producer.body_ops or not producer.inputs:
             return value, indices
         if not is_tensor(producer.inputs[0]):
             return value, indices
