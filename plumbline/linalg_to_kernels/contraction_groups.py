@@ -59,13 +59,16 @@ def _is_large_sum_of_products(computation: Computation) -> bool:
     sum_ = sum_of_products(computation.op)
     if sum_ is None:
         return False
-    rows, columns, summed = (
+    batches, rows, columns, summed = (
         product_of([computation.sizes[loop] for loop in loops])
-        for loops in (sum_.rows, sum_.columns, sum_.summed)
+        for loops in (sum_.batches, sum_.rows, sum_.columns, sum_.summed)
     )
     if rows == columns == 1 and not sum_.batches:
         # One dot product: LLVM's loop is as good.
         return False
+    if not sum_.rows:
+        # Planes with weights of their own are done alike, be they ever so small.
+        columns = columns and batches and columns * batches
     return not (rows and columns and summed and rows * columns * summed <= _SMALL)
 
 
