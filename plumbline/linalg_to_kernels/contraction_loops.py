@@ -145,6 +145,31 @@ class LoopNest:
 
         return build
 
+    def each_summed(
+        self, operand: int, groups: Groups, one: Callable[[ir.Value, ir.Value], None]
+    ) -> None:
+        """For each summed element its offset in an operand, and its number."""
+
+        def nest(groups: Groups, place: ir.Value, position: ir.Value) -> None:
+            if not groups:
+                one(place, position)
+                return
+            group, *rest = groups
+            size = self.size(group)
+            stride = self.stride(operand, group[-1])
+
+            def body(at: ir.Value) -> list[ir.Value]:
+                nest(
+                    tuple(rest),
+                    arith.addi(place, arith.muli(at, stride)),
+                    arith.addi(arith.muli(position, size), at),
+                )
+                return []
+
+            for_each(index(0), size, 1, body)
+
+        nest(groups, index(0), index(0))
+
     def vector_of(self, view: FlatView) -> ir.VectorType:
         """A vector of as many elements of a buffer as lanes are summed in."""
         element = ir.MemRefType(view.elements.type).element_type

@@ -10,7 +10,8 @@ lies the other way.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, vector
@@ -22,16 +23,15 @@ from plumbline.linalg_to_kernels.building import (
     index,
     least,
     product,
-    rounded_up,
     total,
 )
 from plumbline.linalg_to_kernels.contraction_loops import Finish, LoopNest, Region
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, RightOperand
+from plumbline.linalg_to_kernels.packing import PanelPacking, panel_size
 from plumbline.linalg_to_kernels.strides import Groups
 from plumbline.linalg_to_kernels.vectors import (
     add,
     cast,
-    edge_load,
     lane_offsets,
     mask_of_first,
     masked_load,
@@ -44,14 +44,44 @@ _SUMMED_AT_ONCE = 256
 """How many products are added up one after the other."""
 
 
+@dataclass(frozen=True)
+class Scratch:
+    """Where a tile lies between its products and its epilogue."""
+
+    tile: ir.Value
+    turned: ir.Value
+    """The same transposed, if the result lies along rows."""
+
+
+def allocate_scratch(plan: ContractionPlan, summed_in: ir.Type) -> Scratch:
+    """Builds the stack space that `build_register_tiles` needs, which loops must not."""
+    size = _block(plan) * plan.tile.columns
+    type_ = ir.MemRefType.get([size], summed_in)
+    tile = memref.alloca(type_, [], [], alignment=ALIGNMENT)
+    if plan.stores_columns:
+        return Scratch(tile, tile)
+    return Scratch(tile, memref.alloca(type_, [], [], alignment=ALIGNMENT))
+
+
+def _block(plan: ContractionPlan) -> int:
+    """Rows of a tile, or of as many tiles as fill vectors along rows."""
+    tile = plan.tile
+    return tile.rows if plan.stores_columns else math.lcm(tile.rows, tile.lanes)
+
+
 def build_register_tiles(
     plan: ContractionPlan,
     arguments: Sequence[ir.Value],
     summed_in: ir.Type,
     finish: Finish,
+    scratch: Scratch | None = None,
 ) -> None:
-    """Builds the body of a kernel as `build_contraction` does, for `Strategy.REGISTER_TILES`."""
-    _RegisterTiles(plan, arguments, summed_in, finish).build()
+    """Builds the body of a kernel as `build_contraction` does, for `Strategy.REGISTER_TILES`.
+
+    Within loops it takes the scratch that was allocated before them.
+    """
+    scratch = scratch or allocate_scratch(plan, summed_in)
+    _RegisterTiles(plan, arguments, summed_in, finish, scratch).build()
 
 
 class _RegisterTiles:
@@ -61,31 +91,23 @@ class _RegisterTiles:
         arguments: Sequence[ir.Value],
         summed_in: ir.Type,
         finish: Finish,
+        scratch: Scratch,
     ) -> None:
         self._plan, self._tile, self._finish = plan, plan.tile, finish
+        self._block, self._scratch, self._turned = _block(plan), scratch.tile, scratch.turned
         self._nest = LoopNest(plan, arguments)
         self._type = summed_in
         self._vector = ir.VectorType.get([self._tile.lanes], summed_in)
 
     def build(self) -> None:
-        plan, tile = self._plan, self._tile
+        plan = self._plan
         self._rows, self._columns, self._summed = (
             self._nest.size(loops) for loops in (plan.rows, plan.columns, plan.summed)
         )
-        # Rows of a tile, or of as many tiles as fill vectors along rows.
-        self._block = tile.rows if plan.stores_columns else math.lcm(tile.rows, tile.lanes)
-        scratch = ir.MemRefType.get([self._block * tile.columns], self._type)
-        self._scratch = memref.alloca(scratch, [], [], alignment=ALIGNMENT)
-        self._turned = (
-            self._scratch
-            if plan.stores_columns
-            else memref.alloca(scratch, [], [], alignment=ALIGNMENT)
-        )
         self._panel: ir.Value | None = None
         if plan.right_operand not in (RightOperand.IN_PLACE, RightOperand.PACKED):
-            self._panel = self._buffer(
-                arith.muli(rounded_up(self._summed, tile.lanes), index(tile.columns))
-            )
+            self._panel = self._buffer(panel_size(self._nest, plan))
+            self._packing = PanelPacking(self._nest, plan, self._panel)
         left = ir.MemRefType(self._nest.left.elements.type).element_type
         self._converted: ir.Value | None = None
         # Where rows are windows the converted ones would be many times as much as the image.
@@ -118,7 +140,7 @@ class _RegisterTiles:
                 value = memref.load(self._nest.left.elements, [arith.addi(base, place)])
                 memref.store(cast(value, self._type), self._converted, [arith.addi(to, position)])
 
-            self._each_summed(plan.left, plan.summed_of_both, one)
+            self._nest.each_summed(plan.left, plan.summed_of_both, one)
             return []
 
         for_each(index(0), self._rows, 1, row)
@@ -131,7 +153,6 @@ class _RegisterTiles:
             inside = arith.subi(self._columns, column)
             offsets = lane_offsets(index(0), tile.lanes, tile.vectors)
             masks = [mask_of_first(arith.subi(inside, offset), tile.lanes) for offset in offsets]
-            whole = arith.cmpi(arith.CmpIPredicate.sge, inside, index(tile.columns))
             base = region.bases[plan.right]
             if plan.right_operand is RightOperand.PACKED:
                 right = arith.addi(
@@ -140,7 +161,7 @@ class _RegisterTiles:
             elif plan.right_operand is RightOperand.IN_PLACE:
                 right = arith.addi(base, column)
             else:
-                self._pack(base, column, inside, masks, whole)
+                self._packing.pack(base, column, index(0))
                 right = index(0)
             self._nest.over(
                 plan.row_batches,
@@ -150,130 +171,6 @@ class _RegisterTiles:
             return []
 
         for_each(index(0), arith.ceildivui(self._columns, index(tile.columns)), 1, panel)
-
-    # Packing.
-
-    def _pack(
-        self,
-        base: ir.Value,
-        column: ir.Value,
-        inside: ir.Value,
-        masks: Sequence[ir.Value],
-        whole: ir.Value,
-    ) -> None:
-        match self._plan.right_operand:
-            case RightOperand.COPIED:
-                self._copy_panel(arith.addi(base, column), masks, whole)
-            case RightOperand.TRANSPOSED:
-                self._transpose_panel(base, column)
-            case _:
-                self._gather_panel(base, column, inside)
-
-    def _copy_panel(self, first: ir.Value, masks: Sequence[ir.Value], whole: ir.Value) -> None:
-        tile = self._tile
-        vector_type = self._nest.vector_of(self._nest.right)
-
-        def one(place: ir.Value, position: ir.Value) -> None:
-            to = arith.muli(position, index(tile.columns))
-            sources = lane_offsets(arith.addi(first, place), tile.lanes, tile.vectors)
-            targets = lane_offsets(to, tile.lanes, tile.vectors)
-            for source, target, mask in zip(sources, targets, masks, strict=True):
-                value = edge_load(vector_type, self._nest.right.elements, source, mask, whole)
-                vector.store(cast(value, self._type), self._panel, [target])
-
-        self._each_summed(self._plan.right, self._plan.summed_of_right, one)
-
-    def _transpose_panel(self, base: ir.Value, column: ir.Value) -> None:
-        tile = self._tile
-        lanes = tile.lanes
-        vector_type = self._nest.vector_of(self._nest.right)
-        groups = self._plan.columns_of_right
-        last = arith.subi(self._columns, index(1))
-
-        def across(offset: ir.Value) -> list[ir.Value]:
-            # Beyond the last column it is read again, into lanes that no one looks at.
-            sources = [
-                arith.addi(
-                    base,
-                    self._nest.offset(
-                        self._plan.right,
-                        groups,
-                        least(total([column, offset, index(lane)]), last),
-                    ),
-                )
-                for lane in range(lanes)
-            ]
-
-            def along(position: ir.Value) -> list[ir.Value]:
-                inside = arith.subi(self._summed, position)
-                mask = mask_of_first(inside, lanes)
-                whole = arith.cmpi(arith.CmpIPredicate.sge, inside, index(lanes))
-                places = [arith.addi(source, position) for source in sources]
-                loaded = [
-                    edge_load(vector_type, self._nest.right.elements, place, mask, whole)
-                    for place in places
-                ]
-                rows = [cast(value, self._type) for value in loaded]
-                to = arith.addi(arith.muli(position, index(tile.columns)), offset)
-                for lane, value in enumerate(transpose(rows)):
-                    place = arith.addi(to, index(lane * tile.columns))
-                    vector.store(value, self._panel, [place])
-                return []
-
-            for_each(index(0), self._summed, lanes, along)
-            return []
-
-        for_each(index(0), index(tile.columns), lanes, across)
-
-    def _gather_panel(self, base: ir.Value, column: ir.Value, inside: ir.Value) -> None:
-        tile = self._tile
-        zero = arith.constant(self._type, self._zero())
-
-        def one(place: ir.Value, position: ir.Value) -> None:
-            to = arith.muli(position, index(tile.columns))
-
-            def each(lane: ir.Value) -> list[ir.Value]:
-                offset = self._nest.offset(
-                    self._plan.right, self._plan.columns_of_right, arith.addi(column, lane)
-                )
-                value = memref.load(self._nest.right.elements, [total([base, place, offset])])
-                memref.store(cast(value, self._type), self._panel, [arith.addi(to, lane)])
-                return []
-
-            def pad(lane: ir.Value) -> list[ir.Value]:
-                memref.store(zero, self._panel, [arith.addi(to, lane)])
-                return []
-
-            width = least(inside, index(tile.columns))
-            for_each(index(0), width, 1, each)
-            for_each(width, index(tile.columns), 1, pad)
-
-        self._each_summed(self._plan.right, self._plan.summed_of_right, one)
-
-    def _each_summed(
-        self, operand: int, groups: Groups, one: Callable[[ir.Value, ir.Value], None]
-    ) -> None:
-        """For each summed element its offset in an operand, and its number."""
-
-        def nest(groups: Groups, place: ir.Value, position: ir.Value) -> None:
-            if not groups:
-                one(place, position)
-                return
-            group, *rest = groups
-            size = self._nest.size(group)
-            stride = self._nest.stride(operand, group[-1])
-
-            def body(at: ir.Value) -> list[ir.Value]:
-                nest(
-                    tuple(rest),
-                    arith.addi(place, arith.muli(at, stride)),
-                    arith.addi(arith.muli(position, size), at),
-                )
-                return []
-
-            for_each(index(0), size, 1, body)
-
-        nest(groups, index(0), index(0))
 
     # The products.
 
@@ -547,8 +444,3 @@ class _RegisterTiles:
                 vector.maskedstore(self._nest.out.elements, [to], mask, value)
 
         if_else(whole, store_whole, store_masked)
-
-    def _zero(self) -> ir.Attribute:
-        if isinstance(self._type, ir.FloatType):
-            return ir.FloatAttr.get(self._type, 0.0)
-        return ir.IntegerAttr.get(self._type, 0)

@@ -1,0 +1,141 @@
+"""Packs a right operand into panels, as a kernel runs.
+
+A panel has as many columns as the register tile, and for each summed element the elements of these
+columns side by side.
+"""
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, memref, vector
+
+from plumbline.linalg_to_kernels.building import for_each, index, least, rounded_up, total
+from plumbline.linalg_to_kernels.contraction_loops import LoopNest
+from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, RightOperand
+from plumbline.linalg_to_kernels.vectors import (
+    cast,
+    edge_load,
+    lane_offsets,
+    mask_of_first,
+    transpose,
+)
+
+
+def panel_size(nest: LoopNest, plan: ContractionPlan) -> ir.Value:
+    """How many elements a panel may write; those beyond its last summed one are of no account."""
+    return arith.muli(rounded_up(nest.size(plan.summed), plan.tile.lanes), index(plan.tile.columns))
+
+
+class PanelPacking:
+    """Packs panels of a contraction's right operand into a buffer, in the type of its elements."""
+
+    def __init__(self, nest: LoopNest, plan: ContractionPlan, into: ir.Value) -> None:
+        self._nest, self._plan, self._tile, self._into = nest, plan, plan.tile, into
+        self._type = ir.MemRefType(into.type).element_type
+        self._columns, self._summed = nest.size(plan.columns), nest.size(plan.summed)
+
+    def pack(self, base: ir.Value, column: ir.Value, at: ir.Value) -> None:
+        """Builds what packs the panel that begins at a column, into the buffer from `at` on.
+
+        `base` is where the operand's first element lies.
+        """
+        self._at = at
+        inside = arith.subi(self._columns, column)
+        match self._plan.right_operand:
+            case RightOperand.COPIED:
+                self._copy_panel(arith.addi(base, column), inside)
+            case RightOperand.TRANSPOSED:
+                self._transpose_panel(base, column)
+            case _:
+                self._gather_panel(base, column, inside)
+
+    def _copy_panel(self, first: ir.Value, inside: ir.Value) -> None:
+        tile = self._tile
+        vector_type = self._nest.vector_of(self._nest.right)
+        offsets = lane_offsets(index(0), tile.lanes, tile.vectors)
+        masks = [mask_of_first(arith.subi(inside, offset), tile.lanes) for offset in offsets]
+        whole = arith.cmpi(arith.CmpIPredicate.sge, inside, index(tile.columns))
+
+        def one(place: ir.Value, position: ir.Value) -> None:
+            to = self._row(position)
+            sources = lane_offsets(arith.addi(first, place), tile.lanes, tile.vectors)
+            targets = lane_offsets(to, tile.lanes, tile.vectors)
+            for source, target, mask in zip(sources, targets, masks, strict=True):
+                value = edge_load(vector_type, self._nest.right.elements, source, mask, whole)
+                vector.store(cast(value, self._type), self._into, [target])
+
+        self._nest.each_summed(self._plan.right, self._plan.summed_of_right, one)
+
+    def _transpose_panel(self, base: ir.Value, column: ir.Value) -> None:
+        tile = self._tile
+        lanes = tile.lanes
+        vector_type = self._nest.vector_of(self._nest.right)
+        groups = self._plan.columns_of_right
+        last = arith.subi(self._columns, index(1))
+
+        def across(offset: ir.Value) -> list[ir.Value]:
+            # Beyond the last column it is read again, into lanes that no one looks at.
+            sources = [
+                arith.addi(
+                    base,
+                    self._nest.offset(
+                        self._plan.right,
+                        groups,
+                        least(total([column, offset, index(lane)]), last),
+                    ),
+                )
+                for lane in range(lanes)
+            ]
+
+            def along(position: ir.Value) -> list[ir.Value]:
+                inside = arith.subi(self._summed, position)
+                mask = mask_of_first(inside, lanes)
+                whole = arith.cmpi(arith.CmpIPredicate.sge, inside, index(lanes))
+                places = [arith.addi(source, position) for source in sources]
+                loaded = [
+                    edge_load(vector_type, self._nest.right.elements, place, mask, whole)
+                    for place in places
+                ]
+                rows = [cast(value, self._type) for value in loaded]
+                to = arith.addi(self._row(position), offset)
+                for lane, value in enumerate(transpose(rows)):
+                    place = arith.addi(to, index(lane * tile.columns))
+                    vector.store(value, self._into, [place])
+                return []
+
+            for_each(index(0), self._summed, lanes, along)
+            return []
+
+        for_each(index(0), index(tile.columns), lanes, across)
+
+    def _gather_panel(self, base: ir.Value, column: ir.Value, inside: ir.Value) -> None:
+        tile = self._tile
+        zero = arith.constant(self._type, self._zero())
+
+        def one(place: ir.Value, position: ir.Value) -> None:
+            to = self._row(position)
+
+            def each(lane: ir.Value) -> list[ir.Value]:
+                offset = self._nest.offset(
+                    self._plan.right, self._plan.columns_of_right, arith.addi(column, lane)
+                )
+                value = memref.load(self._nest.right.elements, [total([base, place, offset])])
+                memref.store(cast(value, self._type), self._into, [arith.addi(to, lane)])
+                return []
+
+            def pad(lane: ir.Value) -> list[ir.Value]:
+                memref.store(zero, self._into, [arith.addi(to, lane)])
+                return []
+
+            width = least(inside, index(tile.columns))
+            for_each(index(0), width, 1, each)
+            for_each(width, index(tile.columns), 1, pad)
+
+        self._nest.each_summed(self._plan.right, self._plan.summed_of_right, one)
+
+    def _row(self, position: ir.Value) -> ir.Value:
+        """Where the columns of a summed element lie."""
+        return arith.addi(self._at, arith.muli(position, index(self._tile.columns)))
+
+    def _zero(self) -> ir.Attribute:
+        if isinstance(self._type, ir.FloatType):
+            return ir.FloatAttr.get(self._type, 0.0)
+        return ir.IntegerAttr.get(self._type, 0)
