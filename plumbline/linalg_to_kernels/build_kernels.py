@@ -5,14 +5,15 @@ from collections.abc import Mapping, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import bufferization, func, memref
 
+from plumbline.linalg_to_kernels.attention import attention_group, build_attention
 from plumbline.linalg_to_kernels.building import ALIGNMENT, loosely_typed
-from plumbline.linalg_to_kernels.computations import DYNAMIC, computation
+from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, computation
 from plumbline.linalg_to_kernels.contraction_groups import (
     build_contraction_group,
     contraction_group,
 )
 from plumbline.linalg_to_kernels.fusion_groups import GROUP
-from plumbline.linalg_to_kernels.group import Group, form_group
+from plumbline.linalg_to_kernels.group import form_group
 from plumbline.linalg_to_kernels.loop_nests import build_loop_nests
 from plumbline.linalg_to_kernels.packed_weights import PackedWeights
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
@@ -65,15 +66,13 @@ def _callee(call: ir.Operation) -> str:
     return str(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)
 
 
-def _group(function: ir.Operation) -> Group:
+def _members(function: ir.Operation) -> tuple[list[Computation], frozenset[ir.Value]]:
+    """The computations of a group, and its outputs."""
     block = function.regions[0].blocks[0]
     operations = [view.operation for view in block.operations]
     found = [computation(op) for op in operations]
-    group = form_group(
-        [member for member in found if member is not None], frozenset(operations[-1].operands)
-    )
-    assert group is not None
-    return group
+    members = [member for member in found if member is not None]
+    return members, frozenset(operations[-1].operands)
 
 
 _Packed = dict[int, PackedLayout]
@@ -85,11 +84,15 @@ def _kernel(function: ir.Operation, unit: VectorUnit) -> tuple[ir.Operation, _Pa
     block = function.regions[0].blocks[0]
     arguments = list(block.arguments)
     results = list(block.operations[len(block.operations) - 1].operands)
-    group = _group(function)
-    contraction = contraction_group(group, unit)
+    members, outputs_ = _members(function)
+    attention = attention_group(members, outputs_, unit)
+    group = form_group(members, outputs_) if attention is None else attention.group
+    assert group is not None
+    contraction = None if attention else contraction_group(group, unit)
     packed = {} if contraction is None else contraction.packed
+    is_loose = contraction is not None or attention is not None
     types = [
-        _buffer_type(_packed_type(value.type, packed.get(value)), loosely=contraction is not None)
+        _buffer_type(_packed_type(value.type, packed.get(value)), loosely=is_loose)
         if isinstance(value.type, ir.RankedTensorType)
         else value.type
         for value in (*arguments, *results)
@@ -103,7 +106,9 @@ def _kernel(function: ir.Operation, unit: VectorUnit) -> tuple[ir.Operation, _Pa
         given = dict(zip(arguments, values, strict=False))
         outputs = dict(zip(results, values[len(arguments) :], strict=True))
         with ir.InsertionPoint(kernel.entry_block):
-            if contraction is not None:
+            if attention is not None:
+                build_attention(attention, given, outputs[results[0]])
+            elif contraction is not None:
                 build_contraction_group(contraction, given, outputs[results[0]])
             else:
                 build_loop_nests(group, given, outputs)

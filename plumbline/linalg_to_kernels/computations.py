@@ -167,7 +167,8 @@ def _cast(_op: ir.Operation, indices: Indices) -> Indices | None:
     return indices
 
 
-def _reassociation(op: ir.Operation) -> list[list[int]]:
+def reassociation(op: ir.Operation) -> list[list[int]]:
+    """The axes of the larger shape of a reshape that make each axis of the smaller one."""
     return [
         [ir.IntegerAttr(axis).value for axis in ir.ArrayAttr(group)]
         for group in op.attributes["reassociation"]
@@ -177,7 +178,7 @@ def _reassociation(op: ir.Operation) -> list[list[int]]:
 def _expanded(op: ir.Operation, indices: Indices) -> Indices | None:
     sizes = ir.RankedTensorType(op.results[0].type).shape
     moved = []
-    for group in _reassociation(op):
+    for group in reassociation(op):
         at = ir.AffineConstantExpr.get(0)
         for position, axis in enumerate(group):
             if sizes[axis] == 1:
@@ -196,7 +197,7 @@ def _collapsed(op: ir.Operation, indices: Indices) -> Indices | None:
         # Of one element; no group says so.
         return (ir.AffineConstantExpr.get(0),) * len(sizes)
     moved: list[ir.AffineExpr] = []
-    for at, group in zip(indices, _reassociation(op), strict=True):
+    for at, group in zip(indices, reassociation(op), strict=True):
         long = [axis for axis in group if sizes[axis] != 1]
         for axis in group:
             if axis not in long:

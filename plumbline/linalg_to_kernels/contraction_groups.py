@@ -114,7 +114,7 @@ def _planned(group: Group, unit: VectorUnit) -> ContractionGroup | None:
         return None
     if not _is_large_sum_of_products(contraction) or len(group.root.results) != 1:
         return None
-    axes = _axes(group, contraction)
+    axes = root_axes(group, contraction)
     if axes is None:
         return None
     folded = _folded(group, contraction, axes)
@@ -133,7 +133,7 @@ def _planned(group: Group, unit: VectorUnit) -> ContractionGroup | None:
     return None if plan is None else ContractionGroup(group, contraction, plan, operands, axes)
 
 
-def _axes(group: Group, contraction: Computation) -> tuple[int | None, ...] | None:
+def root_axes(group: Group, contraction: Computation) -> tuple[int | None, ...] | None:
     """For each axis of the root's result the loop of the contraction along it; None if of size 1.
 
     None if the root does not take each element of the contraction once.
@@ -245,7 +245,7 @@ def _origin(
 
 def _has_vector_epilogue(found: ContractionGroup) -> bool:
     group, contraction = found.group, found.contraction
-    if not _starts_from_zero(contraction) and not _init_is_vector(found):
+    if not starts_from_zero(contraction) and not _init_is_vector(found):
         return False
     if group.root is contraction:
         return True
@@ -264,7 +264,7 @@ def _loops_at_axes(contraction: Computation) -> Indices:
     return tuple(contraction.maps[2].results)
 
 
-def _starts_from_zero(contraction: Computation) -> bool:
+def starts_from_zero(contraction: Computation) -> bool:
     """Whether products are added to zeros, be these filled in by a member or not yet."""
     source, _ = seen_through(contraction.inits[0], _loops_at_axes(contraction))
     if isinstance(source.owner, ir.Block):
@@ -309,7 +309,7 @@ def build_contraction_group(
     buffers = [
         given[value] if value in given else _constant(value, given) for value in found.operands
     ]
-    from_zero = _starts_from_zero(contraction)
+    from_zero = starts_from_zero(contraction)
 
     def evaluation(
         step: Computation, place: Place, known: Mapping[ir.Value, ir.Value]

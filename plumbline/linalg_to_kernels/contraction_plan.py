@@ -4,7 +4,7 @@ The plan is plain data, so that contractions with equal plans share one kernel.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from torch_mlir import ir
@@ -163,6 +163,23 @@ def plan_contraction(
     plans = [planner.plan(swapped=False), planner.plan(swapped=True)]
     # Of equals the first.
     return min(filter(None, plans), key=planner.cycles, default=None)
+
+
+def packed_while_running(
+    plan: ContractionPlan, types: Sequence[ir.MemRefType], sizes: Sequence[int]
+) -> ContractionPlan:
+    """The plan to pack the right operand by that another plan takes packed."""
+    access, type_ = plan.sum.accesses[plan.right], types[plan.right]
+
+    def is_one_run(loops: Sequence[int]) -> bool:
+        groups = groups_of(loops, access, type_, sizes)
+        return len(groups) <= 1 and static_stride(access, type_, loops[-1]) == 1
+
+    if is_one_run(plan.columns):
+        return replace(plan, right_operand=RightOperand.COPIED)
+    if is_one_run(plan.summed):
+        return replace(plan, right_operand=RightOperand.TRANSPOSED)
+    return replace(plan, right_operand=RightOperand.GATHERED)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from plumbline.c_signature import check_signatures, functions_with_bodies
 from plumbline.called_functions import SEPARATE_CALLED_FUNCTIONS
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
+from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
 from plumbline.linalg_to_kernels.memory_plan import plan_memory
 from plumbline.linalg_to_kernels.outlining import outline_loops
@@ -80,6 +81,12 @@ REASSOCIATE_REDUCTIONS = Pass(
     reassociate_reductions,
 )
 
+EXPAND_CONTRACTIONS = Pass(
+    "expand-contractions",
+    "Compute contractions in the shape that their results are given next",
+    expand_contractions,
+)
+
 FORM_FUSION_GROUPS = Pass(
     "form-fusion-groups",
     "Move what one kernel is to compute into functions on tensors, which are shared",
@@ -124,6 +131,7 @@ def linalg_to_kernels_pipeline(unit: VectorUnit) -> Pipeline:
             PREPARE_TENSORS,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,
+            EXPAND_CONTRACTIONS,
             FORM_FUSION_GROUPS.with_options(options),
             BUILD_KERNELS.with_options(options),
             BUFFERIZE,

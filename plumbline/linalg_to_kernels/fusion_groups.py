@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import func
 
+from plumbline.linalg_to_kernels.attention import attention_group
 from plumbline.linalg_to_kernels.computations import (
     GENERIC,
     Computation,
@@ -121,8 +122,72 @@ class _Block:
         # What a contraction's epilogue can be is tried first: it has no other steps.
         group = self._grown_by(group, most_steps=1)
         if self.contractions.isdisjoint(group.members):
-            group = self._grown_by(group, most_steps=None)
-        return group
+            return self._grown_by(group, most_steps=None)
+        return self._attention(group) or group
+
+    def _attention(self, group: Group) -> Group | None:
+        """The group with all that makes it attention, if its contraction is the last part of that.
+
+        That is what lies between it and the contraction before it, and what is copied on the way.
+        """
+        (last,) = self.contractions.intersection(group.members)
+        for weights in self._producers(last):
+            between = self._from_contraction(weights)
+            if between is None:
+                continue
+            members = self._with_copies({*group.members, *between})
+            if self._are_only_for(group.root, members):
+                ordered = sorted(members, key=self._places.__getitem__)
+                outputs = frozenset(group.root.results)
+                if attention := attention_group(ordered, outputs, self._unit):
+                    return attention.group
+        return None
+
+    def _from_contraction(self, last: Computation) -> set[Computation] | None:
+        """All from the one contraction that a computation comes from to itself, if it is one."""
+        before = {last}
+        pending = [last]
+        while pending:
+            member = pending.pop()
+            if member not in self.contractions:
+                producers = [other for other in self._producers(member) if other not in before]
+                before.update(producers)
+                pending += producers
+        found = before & self.contractions
+        if len(found) != 1:
+            return None
+        for member in sorted(before, key=self._places.__getitem__):
+            if not found.isdisjoint(self._producers(member)):
+                found.add(member)
+        return found
+
+    def _with_copies(self, members: set[Computation]) -> set[Computation]:
+        """Members with the copies that they read."""
+        pending = list(members)
+        while pending:
+            for producer in self._producers(pending.pop()):
+                if is_copy(producer) and producer not in members:
+                    members.add(producer)
+                    pending.append(producer)
+        return members
+
+    def _are_only_for(self, root: Computation, members: set[Computation]) -> bool:
+        """Whether nobody else reads members, nor has taken them, but for copies."""
+        results = {result for member in members for result in member.results}
+        return not any(
+            member in self._taken
+            or any(
+                user not in self._dead and not results.intersection(user.results)
+                for result in member.results
+                for user in users(result)
+            )
+            for member in members
+            if member is not root and not is_copy(member)
+        )
+
+    def _producers(self, member: Computation) -> list[Computation]:
+        sources = [viewed(value) for value in (*member.inputs, *member.inits) if is_tensor(value)]
+        return [self._by_result[source] for source in sources if source in self._by_result]
 
     def _grown_by(self, group: Group, most_steps: int | None) -> Group:
         """The group with what may be taken in, with so many steps beside a contraction."""

@@ -111,17 +111,22 @@ class Group:
         return frozenset(self.steps)
 
 
-def form_group(members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Group | None:
+def form_group(
+    members: Sequence[Computation],
+    outputs: frozenset[ir.Value],
+    steps: frozenset[Computation] = frozenset(),
+) -> Group | None:
     """The group of these computations, in the order of the program; None if they make none.
 
-    All that reads a member's result, but for `outputs`, is a member too.
+    All that reads a member's result, but for `outputs`, is a member too. `steps` are members that
+    are not inlined in any case.
     """
-    return _Forming(Group(tuple(members), outputs)).form()
+    return _Forming(Group(tuple(members), outputs), steps).form()
 
 
 class _Forming:
-    def __init__(self, group: Group) -> None:
-        self._group = group
+    def __init__(self, group: Group, steps: frozenset[Computation]) -> None:
+        self._group, self._steps = group, steps
         group._sites = {result: [] for member in group.members for result in member.results}
         self._tags: dict[Computation, dict[int, int]] = {}
         self._costs: dict[Computation, int] = {}
@@ -132,7 +137,7 @@ class _Forming:
         self._tags[root] = {loop: loop for loop, reduces in enumerate(root.reduces) if not reduces}
         steps = []
         for member in reversed(group.members):
-            if member is root or not self._may_be_inlined(member):
+            if member is root or member in self._steps or not self._may_be_inlined(member):
                 steps.append(member)
                 self._note_reads(member, member, member.loops)
         group.steps = tuple(reversed(steps))

@@ -50,6 +50,8 @@ def kernel_name(group: Group, contractions: Container[Computation]) -> str:
         for word in _words(member, is_contraction=member in contractions):
             if word not in words:
                 words.append(word)
+    if sum(member in contractions for member in group.members) > 1:
+        words = ["attention", *(word for word in words if word != "matmul")]
     # Where there is much to tell, casts tell least.
     if len(words) > _MOST_WORDS:
         words = [word for word in words if word != "cast"]

@@ -7,6 +7,7 @@ and stored for those that read it after that.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
@@ -28,8 +29,36 @@ _STACK = 1 << 14
 """How many elements a buffer on the stack may have; larger ones are allocated."""
 
 
+@dataclass(frozen=True)
+class Block:
+    """Some rows that are done at once."""
+
+    first: ir.Value
+    size: ir.Value
+    rows: Mapping[int, ir.Value]
+    """The values of the other row loops of the root."""
+    buffers: Mapping[ir.Value, ir.Value]
+    """Where the results of steps lie that other steps read; the block's first row comes first."""
+
+
+@dataclass(frozen=True)
+class RowBlocks:
+    """How rows are done block by block: some steps of all of its rows at once."""
+
+    row: int
+    """The row loop of the root that is cut into blocks, within all others."""
+    size: int
+    steps: Mapping[Computation, Callable[[Block], None]]
+    """What builds a step of a block."""
+    before: Callable[[Mapping[int, ir.Value]], None]
+    """Builds what comes before the blocks, by the values of the other row loops."""
+
+
 def build_loop_nests(
-    group: Group, given: Mapping[ir.Value, ir.Value], outputs: Mapping[ir.Value, ir.Value]
+    group: Group,
+    given: Mapping[ir.Value, ir.Value],
+    outputs: Mapping[ir.Value, ir.Value],
+    blocks: RowBlocks | None = None,
 ) -> None:
     """Builds what a group does.
 
@@ -37,34 +66,43 @@ def build_loop_nests(
       group: its tensors are those of a function.
       given: for each argument of that function a buffer or a scalar.
       outputs: for each output of the group the buffer that takes it.
+      blocks: if rows are done so.
     """
-    _LoopNests(group, given, outputs).build()
+    _LoopNests(group, given, outputs, blocks).build()
 
 
 class _LoopNests:
     def __init__(
-        self, group: Group, given: Mapping[ir.Value, ir.Value], outputs: Mapping[ir.Value, ir.Value]
+        self,
+        group: Group,
+        given: Mapping[ir.Value, ir.Value],
+        outputs: Mapping[ir.Value, ir.Value],
+        blocks: RowBlocks | None,
     ) -> None:
         self._group, self._given, self._outputs = group, dict(given), outputs
+        self._blocks = blocks
         self._sizes = {
             step: [loop_size(step, loop, given) for loop in range(len(step.reduces))]
             for step in group.steps
         }
-        self._lanes = self._contiguous_row()
+        self._lanes = self._contiguous_row() if blocks is None else None
         self._rows = [row for row in group.rows if row != self._lanes]
-        self._hosted = _hosted(group, self._is_whole)
+        self._runs = _runs(group.steps, blocks.steps if blocks else {})
+        self._hosted = _hosted(group, self._may_be_hosted)
         self._buffers: dict[ir.Value, ir.Value] = {}
         self._values: dict[ir.Value, ir.Value] = {}
         self._stored: set[ir.Value] = set()
         self._row_values: dict[int, ir.Value] = {}
         self._first_lane: ir.Value | None = None
+        self._first_of_block: ir.Value | None = None
 
     def build(self) -> None:
         for step in self._group.steps:
             for number, result in enumerate(step.results):
                 if result not in self._outputs and not self._is_scalar(step, number):
                     self._buffers[result] = self._buffer(step, number)
-        self._over_rows(self._rows)
+        block_row = self._blocks.row if self._blocks else None
+        self._over_rows([row for row in self._rows if row != block_row])
 
     # -- rows ---------------------------------------------------------------------------------
 
@@ -77,7 +115,10 @@ class _LoopNests:
 
     def _over_rows(self, rows: Sequence[int]) -> None:
         if not rows:
-            self._over_lanes()
+            if self._blocks:
+                self._over_blocks(self._blocks)
+            else:
+                self._over_lanes()
             return
         row, *rest = rows
 
@@ -90,18 +131,41 @@ class _LoopNests:
 
     def _over_lanes(self) -> None:
         if self._lanes is None:
-            self._row()
+            self._row(self._group.steps)
             return
 
         def body(at: ir.Value) -> list[ir.Value]:
             self._first_lane = at
-            self._row()
+            self._row(self._group.steps)
             return []
 
         for_each(index(0), self._sizes[self._group.root][self._lanes], _LANES, body)
 
-    def _row(self) -> None:
-        for step in self._group.steps:
+    def _over_blocks(self, blocks: RowBlocks) -> None:
+        rows = dict(self._row_values)
+        size = self._sizes[self._group.root][blocks.row]
+        blocks.before(rows)
+
+        def block(first: ir.Value) -> list[ir.Value]:
+            self._first_of_block = first
+            inside = least(arith.subi(size, first), index(blocks.size))
+            for run in self._runs:
+                if run[0] in blocks.steps:
+                    blocks.steps[run[0]](Block(first, inside, rows, self._buffers))
+                    continue
+
+                def row(at: ir.Value, run: Sequence[Computation] = run) -> list[ir.Value]:
+                    self._row_values[blocks.row] = at
+                    self._row(run)
+                    return []
+
+                for_each(first, arith.addi(first, inside), 1, row)
+            return []
+
+        for_each(index(0), size, blocks.size, block)
+
+    def _row(self, steps: Sequence[Computation]) -> None:
+        for step in steps:
             if step not in self._hosted:
                 _Step(self, step).build()
 
@@ -216,6 +280,9 @@ class _LoopNests:
             if loop == self.lane_loop(step):
                 assert self._first_lane is not None
                 place = arith.subi(place, self._first_lane)
+            elif loop == self._block_loop(step):
+                assert self._first_of_block is not None
+                place = arith.subi(place, self._first_of_block)
             places.append(place)
         return places
 
@@ -223,21 +290,38 @@ class _LoopNests:
         """The loops along the axes of the buffer for a result."""
         axes = step.result_loops(number)
         assert axes is not None
-        own = self.own_loops(step)
-        return [loop for loop in axes if loop in own and step.sizes[loop] != 1]
+        own = {loop for loop in self.own_loops(step) if step.sizes[loop] != 1}
+        block = self._block_loop(step) if self._outlives_its_run(step, number) else None
+        return [loop for loop in axes if loop in own or loop == block]
+
+    def _block_loop(self, step: Computation) -> int | None:
+        """The loop of a step over the rows of a block."""
+        return self._group.row_loops[step][self._blocks.row] if self._blocks else None
+
+    def _outlives_its_run(self, step: Computation, number: int) -> bool:
+        """Whether other steps read a result than those that are done row by row beside it."""
+        (run,) = (run for run in self._runs if step in run)
+        return self._blocks is not None and any(
+            site.step not in run for site in self._group.sites(step.results[number])
+        )
 
     def _is_scalar(self, step: Computation, number: int) -> bool:
         """Whether a result is one value in each row."""
         return not self._buffered(step, number) and step is not self._group.root
 
-    def _is_whole(self, step: Computation) -> bool:
-        return self.lane_loop(step) is None
+    def _may_be_hosted(self, step: Computation, reader: Computation) -> bool:
+        """Whether a step may be done in the loops of one that reads it."""
+        return self.lane_loop(step) is None and any(
+            step in run and reader in run for run in self._runs
+        )
 
     def _buffer(self, step: Computation, number: int) -> ir.Value:
         shape, sizes = [], []
         for loop in self._buffered(step, number):
             if loop == self.lane_loop(step):
                 shape.append(_LANES)
+            elif self._blocks and loop == self._block_loop(step):
+                shape.append(self._blocks.size)
             else:
                 shape.append(step.sizes[loop])
                 if step.sizes[loop] == DYNAMIC:
@@ -250,13 +334,26 @@ class _LoopNests:
         return place(ir.MemRefType.get(shape, element), sizes, [], alignment=ALIGNMENT)
 
 
+def _runs(
+    steps: Sequence[Computation], alone: Mapping[Computation, object]
+) -> list[list[Computation]]:
+    """Steps that follow one another, but those that are done `alone` each by itself."""
+    runs: list[list[Computation]] = []
+    for step in steps:
+        if runs and step not in alone and runs[-1][0] not in alone:
+            runs[-1].append(step)
+        else:
+            runs.append([step])
+    return runs
+
+
 def _hosted(
-    group: Group, is_whole: Callable[[Computation], bool]
+    group: Group, may_be_hosted: Callable[[Computation, Computation], bool]
 ) -> dict[Computation, Computation]:
     """For steps that are computed in the loops of the first step that reads them, that step."""
     hosts: dict[Computation, Computation] = {}
     for position, step in reversed(list(enumerate(group.steps[:-1]))):
-        if step.is_reduction or len(step.results) > 1 or not is_whole(step):
+        if step.is_reduction or len(step.results) > 1:
             continue
         readers = [
             (reader, site)
@@ -265,7 +362,7 @@ def _hosted(
             if site.step is reader
         ]
         first = readers[0][0] if readers else None
-        if first is None:
+        if first is None or not may_be_hosted(step, first):
             continue
         sites = [site.indices for reader, site in readers if reader is first]
         if len(sites) == 1 and _covers(step, first, sites[0]):

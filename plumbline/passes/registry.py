@@ -101,6 +101,7 @@ PASSES = _by_name(
         linalg_to_kernels.SPECIALISE_KERNELS,
         linalg_to_kernels.PREPARE_ARGUMENTS,
         linalg_to_kernels.REASSOCIATE_REDUCTIONS,
+        linalg_to_kernels.EXPAND_CONTRACTIONS,
     )
 )
 

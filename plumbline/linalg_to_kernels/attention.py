@@ -1,0 +1,480 @@
+"""Groups that are attention: products of products, with something done to each row between them.
+
+The scores, a matrix of queries by keys, are large, and each row of them is needed once. So blocks
+of some queries are done one after the other: their scores, what is done to these rows (scale, mask,
+softmax), and the products with the values. What lies between both products stays in the cache; keys
+and values are packed once for all blocks. (Dao et al., "FlashAttention", NeurIPS 2022, do blocks of
+keys as well, for caches too small for a block's scores; those of CPUs hold thousands of keys.)
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, memref
+
+from plumbline.linalg_to_kernels.building import ALIGNMENT, for_each, index
+from plumbline.linalg_to_kernels.computations import (
+    DYNAMIC,
+    Computation,
+    Indices,
+    composed,
+    is_copy,
+    is_tensor,
+    seen_through,
+    viewed,
+)
+from plumbline.linalg_to_kernels.contraction_groups import (
+    is_contraction,
+    root_axes,
+    starts_from_zero,
+)
+from plumbline.linalg_to_kernels.contraction_loops import LoopNest, Place
+from plumbline.linalg_to_kernels.contraction_plan import (
+    ContractionPlan,
+    RightOperand,
+    Strategy,
+    packed_while_running,
+    plan_contraction,
+)
+from plumbline.linalg_to_kernels.evaluation import index_value
+from plumbline.linalg_to_kernels.group import Group, form_group
+from plumbline.linalg_to_kernels.loop_nests import Block, RowBlocks, build_loop_nests
+from plumbline.linalg_to_kernels.micro_kernel import Scratch, allocate_scratch, build_register_tiles
+from plumbline.linalg_to_kernels.packing import PanelPacking
+from plumbline.linalg_to_kernels.products import Access, sum_of_accesses
+from plumbline.linalg_to_kernels.vector_evaluation import Lanes, VectorEvaluation, can_be_vectors
+from plumbline.vector_unit import VectorUnit
+
+_MOST_ROWS, _LEAST_ROWS = 96, 24
+"""Of a block; both are multiples of the rows that tiles have."""
+
+_SCORES = 1 << 15
+"""How many scores a block has, if its rows allow: an eighth of a second cache."""
+
+_QUERY, _COLUMN, _SUMMED = range(3)
+"""The loops of a product of matrices."""
+
+
+@dataclass(frozen=True)
+class _Matrix:
+    """Where an operand of a product lies, or its result, for one turn of the outer rows."""
+
+    value: ir.Value
+    places: Indices
+    """Along each axis of the tensor, by the loops of the contraction: of two axes a loop each."""
+    axes: tuple[int, int]
+    loops: tuple[int, int]
+    """Of `_QUERY`, `_COLUMN` and `_SUMMED`, those along these axes."""
+
+    @property
+    def type(self) -> ir.MemRefType:
+        """As what a plan sees it: strides are those of the tensor in memory."""
+        type_ = ir.RankedTensorType(self.value.type)
+        strides, _ = ir.MemRefType.get(type_.shape, type_.element_type).get_strides_and_offset()
+        layout = ir.StridedLayoutAttr.get(DYNAMIC, [strides[axis] for axis in self.axes])
+        shape = [type_.shape[axis] for axis in self.axes]
+        return ir.MemRefType.get(shape, type_.element_type, layout)
+
+    @property
+    def access(self) -> Access:
+        return Access(tuple(((loop, 1),) for loop in self.loops))
+
+
+@dataclass(frozen=True)
+class _Product:
+    """A contraction, as a product of matrices for each turn of the outer rows."""
+
+    contraction: Computation
+    rows: dict[int, int]
+    """Its loop for each outer row of the root."""
+    left: _Matrix
+    """Of which a block has some rows."""
+    right: _Matrix
+    plan: ContractionPlan
+    packing: ContractionPlan
+    """How to pack the right operand."""
+
+
+@dataclass(frozen=True)
+class AttentionGroup:
+    """A group that is attention."""
+
+    group: Group
+    row: int
+    """The row loop of the root that counts queries."""
+    size: int
+    """How many of them a block has."""
+    scores: _Product
+    values: _Product
+    result: _Matrix
+    """By the loops of the values' contraction, as the root writes it."""
+
+
+def attention_group(
+    members: Sequence[Computation], outputs: frozenset[ir.Value], unit: VectorUnit
+) -> AttentionGroup | None:
+    """How computations, in the order of the program, are attention, if they are."""
+    products = [member for member in members if is_contraction(member, unit)]
+    root = members[-1]
+    if len(products) != 2 or outputs != frozenset(root.results) or len(root.results) != 1:
+        return None
+    scores, values = products
+    weights = _weights(Group(tuple(members), outputs), values)
+    group = form_group(members, outputs, frozenset(weights)) if weights else None
+    if group is None or not all(map(starts_from_zero, products)):
+        return None
+    # With nothing to do to whole rows, as between layers, products by themselves are as fast, and
+    # their right operands may be weights that are packed already.
+    if not any(step.is_reduction for step in group.steps if step not in products):
+        return None
+    # Beside the products there are only steps between them, and an epilogue.
+    if group.steps[0] is not scores or {*group.steps} & {values, root} != {*group.steps[-2:]} & {
+        values,
+        root,
+    }:
+        return None
+    return _Matching(group, scores, values, unit).match()
+
+
+def _weights(draft: Group, values: Computation) -> set[Computation]:
+    """What computes an operand of the second product."""
+    found = set()
+    for value, map_ in zip(values.inputs, values.maps, strict=False):
+        for source, _ in _sources(draft, value, tuple(map_.results), len(values.reduces)):
+            producer = draft.producer(source)
+            if producer is not None and not is_copy(producer):
+                found.add(producer)
+    return found
+
+
+def _sources(
+    group: Group, value: ir.Value, indices: Indices, count: int
+) -> list[tuple[ir.Value, Indices]]:
+    """A tensor and what it is a reshape or a copy of, one after the other, with the places."""
+    found = [(value, indices)]
+    while True:
+        value, indices = seen_through(value, indices)
+        found.append((value, indices))
+        producer = group.producer(value)
+        if producer is None or producer.body_ops or not producer.inputs:
+            return found
+        if not is_tensor(producer.inputs[0]):
+            return found
+        loops = producer.loops_for(indices)
+        value, indices = producer.inputs[0], composed(producer.maps[0], loops, count)
+        found.append((value, indices))
+
+
+def _loops_in(expression: ir.AffineExpr) -> set[int]:
+    """The loops that an expression depends on."""
+    match expression.maybe_downcast():
+        case ir.AffineDimExpr() as dim:
+            return {dim.position}
+        case ir.AffineBinaryExpr() as both:
+            return _loops_in(both.lhs) | _loops_in(both.rhs)
+    return set()
+
+
+class _Matching:
+    def __init__(
+        self, group: Group, scores: Computation, values: Computation, unit: VectorUnit
+    ) -> None:
+        self._group, self._scores, self._values, self._unit = group, scores, values, unit
+
+    def match(self) -> AttentionGroup | None:
+        group, scores, values = self._group, self._scores, self._values
+        for row in reversed(group.rows):
+            result = self._result(row)
+            first = self._product(scores, row, None)
+            second = self._product(values, row, result)
+            if result is None or first is None or second is None:
+                continue
+            found = AttentionGroup(group, row, self._size(row), first, second, result)
+            (computed,) = values.results
+            if group.root is values or can_be_vectors(group, group.root, lanes(found), computed):
+                return found
+        return None
+
+    def _size(self, row: int) -> int:
+        """How many rows a block has."""
+        loops = self._loops(self._scores, row)
+        queries, keys = (self._scores.sizes[loops[role]] for role in (_QUERY, _COLUMN))
+        rows = _SCORES // max(keys, 1) if keys != DYNAMIC else 0
+        rows = min(max(rows, _LEAST_ROWS), _MOST_ROWS)
+        if queries != DYNAMIC:
+            # As few blocks as there must be, alike.
+            rows = -(-queries // -(-queries // rows))
+        return -(-rows // _LEAST_ROWS) * _LEAST_ROWS
+
+    def _loops(self, product_: Computation, row: int) -> dict[int, int]:
+        """The loops of a product by what they are in it."""
+        rows = self._group.row_loops[product_]
+        long = [
+            loop
+            for loop, size in enumerate(product_.sizes)
+            if size != 1 and loop not in rows.values()
+        ]
+        columns = [loop for loop in long if not product_.reduces[loop]]
+        summed = [loop for loop in long if product_.reduces[loop]]
+        if len(columns) != 1 or len(summed) != 1:
+            return {}
+        return {_QUERY: rows[row], _COLUMN: columns[0], _SUMMED: summed[0]}
+
+    def _matrix(
+        self, value: ir.Value, indices: Indices, product_: Computation, row: int
+    ) -> _Matrix | None:
+        """A tensor as a matrix by the loops of a product; None if it is none."""
+        loops = {loop: role for role, loop in self._loops(product_, row).items()}
+        axes, roles = [], []
+        for axis, at in enumerate(indices):
+            dim = at.maybe_downcast()
+            if isinstance(dim, ir.AffineDimExpr) and dim.position in loops:
+                axes.append(axis)
+                roles.append(loops[dim.position])
+            elif not _loops_in(at).isdisjoint(loops):
+                return None
+        if len(axes) != 2 or roles[0] == roles[1]:
+            return None
+        return _Matrix(value, indices, (axes[0], axes[1]), (roles[0], roles[1]))
+
+    def _operand(
+        self, value: ir.Value, map_: ir.AffineMap, product_: Computation, row: int
+    ) -> _Matrix | None:
+        """An operand as it lies in memory or, computed by a step, in a buffer."""
+        count = len(product_.reduces)
+        found = None
+        for source, indices in _sources(self._group, value, tuple(map_.results), count):
+            producer = self._group.producer(viewed(source))
+            if producer is None or (
+                not self._group.is_inlined(producer) and source in producer.results
+            ):
+                found = self._matrix(source, indices, product_, row) or found
+        return found
+
+    def _result(self, row: int) -> _Matrix | None:
+        """The root's result by the loops of the second product."""
+        group, values = self._group, self._values
+        along = root_axes(group, values)
+        if along is None or not self._loops(values, row):
+            return None
+        places = tuple(
+            ir.AffineConstantExpr.get(0) if loop is None else ir.AffineDimExpr.get(loop)
+            for loop in along
+        )
+        return self._matrix(group.root.results[0], places, values, row)
+
+    def _product(self, product_: Computation, row: int, result: _Matrix | None) -> _Product | None:
+        if not self._loops(product_, row):
+            return None
+        found = [
+            self._operand(value, map_, product_, row)
+            for value, map_ in zip(product_.inputs, product_.maps, strict=False)
+        ]
+        operands = [operand for operand in found if operand is not None]
+        if len(operands) != 2:
+            return None
+        left, right = sorted(operands, key=lambda operand: _QUERY not in operand.loops)
+        if {*left.loops} != {_QUERY, _SUMMED} or {*right.loops} != {_SUMMED, _COLUMN}:
+            return None
+        is_first = result is None
+        # The scores are steps' of this group alone; the left operand of the values is theirs.
+        if self._group.producer(right.value) is not None:
+            return None
+        if (self._group.producer(left.value) is None) != is_first:
+            return None
+        if result is None:
+            result = self._matrix(
+                product_.results[0], tuple(product_.maps[2].results), product_, row
+            )
+        if result is None or result.loops != (_QUERY, _COLUMN) or left.loops[0] != _QUERY:
+            return None
+        element = ir.RankedTensorType(product_.results[0].type).element_type
+        if any(
+            ir.RankedTensorType(operand.value.type).element_type != element for operand in operands
+        ):
+            return None
+        matrices = (left, right, result)
+        sum_ = sum_of_accesses(
+            (left.access, right.access, result.access), {_QUERY, _COLUMN, _SUMMED}, {_SUMMED}
+        )
+        loops = self._loops(product_, row)
+        sizes = [product_.sizes[loops[role]] for role in (_QUERY, _COLUMN, _SUMMED)]
+        if sum_ is None or not isinstance(element, ir.FloatType) or sizes[_QUERY] == 1:
+            return None
+        types = [matrix.type for matrix in matrices]
+        plan = plan_contraction(sum_, types, sizes, self._unit, element.width, frozenset({1}))
+        if (
+            plan is None
+            or plan.left != 0
+            or plan.strategy is not Strategy.REGISTER_TILES
+            or plan.right_operand is not RightOperand.PACKED
+            or not plan.stores_columns
+            or plan.batches
+        ):
+            return None
+        rows = {
+            outer: loop for outer, loop in self._group.row_loops[product_].items() if outer != row
+        }
+        packing = packed_while_running(plan, types, sizes)
+        # Before there is a block there is only the right operand to tell sizes.
+        packing = replace(packing, sum=replace(sum_, accesses=(right.access,) * 3))
+        return _Product(product_, rows, left, right, plan, packing)
+
+
+def lanes(found: AttentionGroup) -> Lanes:
+    """What lanes of the result are in the loops of the root."""
+    along = found.group.root.result_loops(0)
+    assert along is not None
+    loop = along[found.result.axes[1]]
+    return Lanes((loop,), (found.group.root.sizes[loop],))
+
+
+def build_attention(
+    found: AttentionGroup, given: Mapping[ir.Value, ir.Value], output: ir.Value
+) -> None:
+    """Builds what a group does that is attention, as `build_contraction_group` does."""
+    _Attention(found, given, output).build()
+
+
+class _Attention:
+    def __init__(
+        self, found: AttentionGroup, given: Mapping[ir.Value, ir.Value], output: ir.Value
+    ) -> None:
+        self._found, self._given, self._output = found, given, output
+        element = ir.RankedTensorType(found.scores.contraction.results[0].type).element_type
+        self._type = element
+        self._scratch: dict[int, Scratch] = {}
+        self._panels: dict[int, ir.Value] = {}
+
+    def build(self) -> None:
+        found = self._found
+        for number, product_ in enumerate((found.scores, found.values)):
+            self._scratch[number] = allocate_scratch(product_.plan, self._type)
+            self._panels[number] = self._panel_buffer(product_)
+        steps: dict[Computation, Callable[[Block], None]] = {
+            found.scores.contraction: self._build_scores,
+            found.values.contraction: self._build_values,
+        }
+        if found.group.root is not found.values.contraction:
+            steps[found.group.root] = lambda block: None
+        blocks = RowBlocks(found.row, found.size, steps, self._pack)
+        outputs = {found.group.root.results[0]: self._output}
+        build_loop_nests(found.group, self._given, outputs, blocks)
+
+    def _panel_buffer(self, product_: _Product) -> ir.Value:
+        """A buffer for all panels of a right operand."""
+        matrix, tile = product_.right, product_.plan.tile
+        buffer = self._given[matrix.value]
+        sizes = {
+            loop: memref.dim(buffer, index(axis))
+            for loop, axis in zip(matrix.loops, matrix.axes, strict=True)
+        }
+        panels = arith.ceildivui(sizes[_COLUMN], index(tile.columns))
+        # A panel may be longer by what fills its last vectors.
+        summed = arith.addi(arith.muli(panels, sizes[_SUMMED]), index(tile.lanes))
+        count = arith.muli(summed, index(tile.columns))
+        type_ = ir.MemRefType.get([DYNAMIC], self._type)
+        return memref.alloc(type_, [count], [], alignment=ALIGNMENT)
+
+    def _pack(self, rows: Mapping[int, ir.Value]) -> None:
+        for number, product_ in enumerate((self._found.scores, self._found.values)):
+            view = self._view(product_, product_.right, self._given[product_.right.value], rows)
+            self._pack_panels(product_.packing, view, self._panels[number])
+
+    def _pack_panels(self, plan: ContractionPlan, right: ir.Value, panels: ir.Value) -> None:
+        nest = LoopNest(plan, [right] * 3)
+        packing = PanelPacking(nest, plan, panels)
+        columns, summed = nest.size(plan.columns), nest.size(plan.summed)
+        width = index(plan.tile.columns)
+
+        def panel(number: ir.Value) -> list[ir.Value]:
+            column = arith.muli(number, width)
+            packing.pack(index(0), column, arith.muli(column, summed))
+            return []
+
+        for_each(index(0), arith.ceildivui(columns, width), 1, panel)
+
+    def _build_scores(self, block: Block) -> None:
+        found = self._found
+        product_ = found.scores
+        left = self._view(
+            product_, product_.left, self._given[product_.left.value], block.rows, block
+        )
+        out = _rows_of(block.buffers[product_.contraction.results[0]], block.size)
+        build_register_tiles(
+            product_.plan,
+            [left, self._panels[0], out],
+            self._type,
+            lambda value, place: value,
+            self._scratch[0],
+        )
+
+    def _build_values(self, block: Block) -> None:
+        found = self._found
+        product_, root = found.values, found.group.root
+        left = _rows_of(block.buffers[product_.left.value], block.size)
+        out = self._view(product_, found.result, self._output, block.rows, block)
+
+        def finish(value: ir.Value, place: Place) -> ir.Value:
+            if root is product_.contraction:
+                return value
+            along = root.result_loops(0)
+            assert along is not None
+            query, column = (along[axis] for axis in found.result.axes)
+            at = {loop: index(0) for loop in range(len(root.reduces))} | dict(block.rows)
+            at[query] = arith.addi(block.first, place.index(0))
+            at[column] = place.index(1)
+            known = {product_.contraction.results[0]: value}
+            evaluation = VectorEvaluation(
+                found.group, root, self._given, at, lanes(found), place.mask, known
+            )
+            return evaluation.result()
+
+        build_register_tiles(
+            product_.plan, [left, self._panels[1], out], self._type, finish, self._scratch[1]
+        )
+
+    def _view(
+        self,
+        product_: _Product,
+        matrix: _Matrix,
+        buffer: ir.Value,
+        rows: Mapping[int, ir.Value],
+        block: Block | None = None,
+    ) -> ir.Value:
+        """A matrix for one turn of the outer rows; of a block, only its queries."""
+        at = {loop: index(0) for loop in range(len(product_.contraction.reduces))}
+        at |= {loop: rows[row] for row, loop in product_.rows.items()}
+        metadata = memref.ExtractStridedMetadataOp(buffer).results
+        rank = len(matrix.places)
+        sizes, strides = list(metadata[2 : 2 + rank]), list(metadata[2 + rank : 2 + 2 * rank])
+        offset = metadata[1]
+        shape = []
+        for axis, place in enumerate(matrix.places):
+            if axis not in matrix.axes:
+                moved = arith.muli(index_value(place, at), strides[axis])
+                offset = arith.addi(offset, moved)
+            elif block is not None and matrix.loops[matrix.axes.index(axis)] == _QUERY:
+                offset = arith.addi(offset, arith.muli(block.first, strides[axis]))
+                shape.append(block.size)
+            else:
+                shape.append(sizes[axis])
+        return _matrix_view(metadata[0], offset, shape, [strides[axis] for axis in matrix.axes])
+
+
+def _rows_of(buffer: ir.Value, count: ir.Value) -> ir.Value:
+    """The first rows of a matrix."""
+    metadata = memref.ExtractStridedMetadataOp(buffer).results
+    return _matrix_view(metadata[0], metadata[1], [count, metadata[3]], list(metadata[4:6]))
+
+
+def _matrix_view(
+    base: ir.Value, offset: ir.Value, sizes: Sequence[ir.Value], strides: Sequence[ir.Value]
+) -> ir.Value:
+    dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+    layout = ir.StridedLayoutAttr.get_fully_dynamic(2)
+    type_ = ir.MemRefType.get([DYNAMIC] * 2, ir.MemRefType(base.type).element_type, layout)
+    return memref.ReinterpretCastOp(
+        type_, base, [offset], sizes, strides, [dynamic], [DYNAMIC] * 2, [dynamic] * 2
+    ).result

@@ -1,0 +1,147 @@
+"""Runs attention as one kernel: at sizes around those of blocks, and as models write it."""
+
+import re
+import sys
+from typing import Any, cast
+
+import pytest
+import torch
+from torch import nn
+from torch.export import Dim
+from torch.nn import functional
+
+import plumbline
+
+
+class _Attention(nn.Module):
+    """PyTorch's own, with options."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__()
+        self._options = options
+
+    def forward(
+        self,
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        mask: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        return functional.scaled_dot_product_attention(query, key, value, mask, **self._options)
+
+
+class _Heads(nn.Module):
+    """Between linear layers, with heads side by side in memory, and written back so."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self._heads = heads
+        self.layers = nn.ModuleList([nn.Linear(width, width) for _ in range(4)])
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        batch, length, width = x.shape
+        query, key, value = (
+            layer(x).view(batch, length, self._heads, -1).transpose(1, 2)
+            for layer in self.layers[:3]
+        )
+        scores = query @ key.transpose(-1, -2) * 0.25
+        result = scores.softmax(-1) @ value
+        joined: torch.Tensor = result.transpose(1, 2).reshape(batch, length, width)
+        return cast("torch.Tensor", self.layers[3](joined))
+
+
+def _check(
+    module: nn.Module, operands: tuple[torch.Tensor, ...], target_cpu: str = "native"
+) -> str:
+    """Compares with PyTorch, and gives the kernels' text."""
+    program = plumbline.compile(module, operands, target_cpu=target_cpu)
+    (actual,) = program(*operands)
+    with torch.no_grad():
+        torch.testing.assert_close(actual, module(*operands), rtol=1e-4, atol=1e-5)
+    return program.stage("kernels")
+
+
+def _kernels(text: str) -> list[str]:
+    return re.findall(r"func\.func private @(\w+)\(.*no_inline", text)
+
+
+_SHAPES = [
+    # Query and key; blocks have 24 to 96 queries.
+    ((1, 3, 24, 64), (1, 3, 128, 64)),
+    ((2, 3, 97, 33), (2, 3, 50, 33)),
+    ((2, 2, 23, 16), (2, 2, 301, 16)),
+    ((1, 1, 200, 64), (1, 1, 197, 64)),
+]
+
+
+@pytest.mark.parametrize("target_cpu", ["native", "baseline"])
+@pytest.mark.parametrize(("queries", "keys"), _SHAPES)
+def test_sizes(queries: tuple[int, ...], keys: tuple[int, ...], target_cpu: str) -> None:
+    torch.manual_seed(0)
+    operands = (torch.randn(queries), torch.randn(keys), torch.randn(keys))
+    names = _kernels(_check(_Attention(), operands, target_cpu))
+    assert [name for name in names if "attention" in name], names
+    assert not [name for name in names if "matmul" in name], names
+
+
+def test_masks() -> None:
+    torch.manual_seed(0)
+    operands = tuple(torch.randn(2, 3, 70, 32) for _ in range(3))
+    mask = torch.rand(2, 1, 70, 70) < 0.7
+    # A query that sees no key gets zeros.
+    mask[0, 0, 5] = False
+    for given in (mask, torch.randn(70, 70), torch.randn(2, 3, 70, 70)):
+        assert any(
+            "attention" in name for name in _kernels(_check(_Attention(), (*operands, given)))
+        )
+
+
+@pytest.mark.parametrize("options", [{"is_causal": True}, {"scale": 0.3}, {"enable_gqa": True}])
+def test_options(options: dict[str, Any]) -> None:
+    torch.manual_seed(0)
+    heads = 2 if "enable_gqa" in options else 8
+    operands = (torch.randn(1, 8, 65, 64), *(torch.randn(1, heads, 65, 64) for _ in range(2)))
+    assert any("attention" in name for name in _kernels(_check(_Attention(**options), operands)))
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_between_layers(batch: int) -> None:
+    torch.manual_seed(0)
+    text = _check(_Heads(96, 3), (torch.randn(batch, 50, 96),))
+    assert sum("attention" in name for name in _kernels(text)) == 1
+    # The layers' weights are packed all the same.
+    assert text.count("plumbline.layout") == 4
+
+
+@pytest.mark.parametrize("batch", [1, 2])
+def test_a_size_that_is_not_known(batch: int) -> None:
+    torch.manual_seed(0)
+    length = Dim("length", min=1, max=500)
+    query, key, value = (torch.randn(batch, 3, size, 32) for size in (40, 70, 70))
+    module = _Attention()
+    shapes = {"query": {2: length}, "key": None, "value": None}
+    program = plumbline.compile(module, (query, key, value), shapes)
+    assert any("attention" in name for name in _kernels(program.stage("kernels")))
+    for size in (1, 24, 40, 97, 150):
+        given = torch.randn(batch, 3, size, 32)
+        (actual,) = program(given, key, value)
+        torch.testing.assert_close(actual, module(given, key, value), rtol=1e-4, atol=1e-5)
+
+
+def test_not_a_number_stays_in_its_query() -> None:
+    torch.manual_seed(0)
+    query, key, value = (torch.randn(1, 2, 60, 32) for _ in range(3))
+    query[0, 1, 7, 3] = torch.nan
+    (actual,) = plumbline.compile(_Attention(), (query, key, value))(query, key, value)
+    assert actual[0, 1, 7].isnan().all()
+    assert actual.isnan().sum() == 32
+
+
+def test_layers_with_something_to_each_element_are_no_attention() -> None:
+    layers = nn.Sequential(nn.Linear(64, 128), nn.GELU(), nn.Linear(128, 64))
+    names = _kernels(_check(layers, (torch.randn(50, 64),)))
+    assert not [name for name in names if "attention" in name]
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

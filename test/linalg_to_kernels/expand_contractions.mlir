@@ -1,0 +1,51 @@
+// RUN: tcp-opt %s -expand-contractions | FileCheck %s
+
+#a = affine_map<(b, m, n, k) -> (b, m, k)>
+#b = affine_map<(b, m, n, k) -> (b, k, n)>
+#c = affine_map<(b, m, n, k) -> (b, m, n)>
+#x = affine_map<(m, n, k) -> (m, k)>
+#w = affine_map<(m, n, k) -> (n, k)>
+#y = affine_map<(m, n, k) -> (m, n)>
+
+// The loop over batches becomes two; an operand that was collapsed is what it was before.
+// CHECK-LABEL: func.func @heads(
+// CHECK-SAME:      %[[A:[^:]*]]: tensor<2x3x?x8xf32>, %[[B:[^:]*]]: tensor<6x8x9xf32>, %[[C:.*]]: tensor<6x?x9xf32>, %[[N:.*]]: index)
+// CHECK-NOT:     collapse_shape
+// CHECK-DAG:     %[[RIGHT:.*]] = tensor.expand_shape %[[B]] {{\[\[}}0, 1], [2], [3]] output_shape [2, 3, 8, 9]
+// CHECK-DAG:     %[[INIT:.*]] = tensor.expand_shape %[[C]] {{\[\[}}0, 1], [2], [3]] output_shape [2, 3, %[[N]], 9]
+// CHECK:         %[[OUT:.*]] = linalg.generic {indexing_maps = [#[[MA:.*]], #[[MB:.*]], #[[MC:.*]]], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%[[A]], %[[RIGHT]] : tensor<2x3x?x8xf32>, tensor<2x3x8x9xf32>) outs(%[[INIT]] : tensor<2x3x?x9xf32>)
+// CHECK:         return %[[OUT]]
+func.func @heads(%a: tensor<2x3x?x8xf32>, %b: tensor<6x8x9xf32>, %c: tensor<6x?x9xf32>, %n: index) -> tensor<2x3x?x9xf32> {
+  %0 = tensor.collapse_shape %a [[0, 1], [2], [3]] : tensor<2x3x?x8xf32> into tensor<6x?x8xf32>
+  %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%0, %b : tensor<6x?x8xf32>, tensor<6x8x9xf32>) outs(%c : tensor<6x?x9xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<6x?x9xf32>
+  %2 = tensor.expand_shape %1 [[0, 1], [2], [3]] output_shape [2, 3, %n, 9] : tensor<6x?x9xf32> into tensor<2x3x?x9xf32>
+  return %2 : tensor<2x3x?x9xf32>
+}
+
+// Rows that are several axes; but a weight keeps the axis that it will be packed along.
+// CHECK-LABEL: func.func @layers(
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<4x5x6xf32>)
+// CHECK:         %[[WHOLE:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<20x6xf32>)
+// CHECK:         tensor.expand_shape %[[WHOLE]]
+func.func @layers(%w: tensor<6x8xf32> {plumbline.weight = "w"}, %x: tensor<20x8xf32>, %c: tensor<20x6xf32>) -> (tensor<4x5x6xf32>, tensor<20x2x3xf32>) {
+  %0 = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<20x8xf32>, tensor<6x8xf32>) outs(%c : tensor<20x6xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<20x6xf32>
+  %1 = tensor.expand_shape %0 [[0, 1], [2]] output_shape [4, 5, 6] : tensor<20x6xf32> into tensor<4x5x6xf32>
+  %2 = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<20x8xf32>, tensor<6x8xf32>) outs(%c : tensor<20x6xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<20x6xf32>
+  %3 = tensor.expand_shape %2 [[0], [1, 2]] output_shape [20, 2, 3] : tensor<20x6xf32> into tensor<20x2x3xf32>
+  return %1, %3 : tensor<4x5x6xf32>, tensor<20x2x3xf32>
+}
