@@ -13,6 +13,7 @@ from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
+from plumbline.loader_to_torch.mutations import refuse_mutations
 from plumbline.loader_to_torch.node_locations import (
     marked,
     name_files_by_import_path,
@@ -82,7 +83,7 @@ def export(who: str, program: TorchLoaderOutput, *, embedded: bool = True) -> Ex
     With `embedded`, the weights become read-only data of the library; else they stay arguments.
 
     Raises:
-      UserError: torch.export refuses the program, or it mutates its inputs.
+      UserError: torch.export refuses the program, or it writes in place into what it is given.
       LoweringError: a pass of torch-mlir refuses it.
     """
     functional = to_functional(who, program)
@@ -173,7 +174,7 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
     """Exports `program` as a graph of ops without side effects, those that the Torch dialect has.
 
     Raises:
-      UserError: torch.export refuses the program, or it mutates its inputs.
+      UserError: torch.export refuses the program, or it writes in place into what it is given.
     """
     try:
         with exporting(), torch.no_grad():
@@ -195,17 +196,8 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
     )
     _refuse_fixed_sizes(who, functional)
     exclude_sizes_that_do_not_hold(who, exported, functional)
-    mutated = {
-        **functional.graph_signature.user_inputs_to_mutate,
-        **functional.graph_signature.buffers_to_mutate,
-    }
-    if mutated:
-        names = ", ".join(sorted(mutated.values()))
-        raise UserError(
-            f"{who}: forward writes in place into {names}; a compiled function does not "
-            "change what it is given: return the new value as an output instead"
-        )
     name_files_by_import_path(functional)
+    refuse_mutations(who, functional)
     refuse_what_has_no_meaning(who, functional)
     spell_size_arithmetic(who, functional)
     return functional

@@ -256,6 +256,22 @@ def mutates() -> TorchLoaderOutput:
     return TorchLoaderOutput(_Mutates(), (torch.ones(2),))
 
 
+class _WritesIntoAParameter(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        with torch.no_grad():
+            self.weight.mul_(2)
+        return x * self.weight
+
+
+def writes_into_a_parameter() -> TorchLoaderOutput:
+    """In-place writes to a parameter."""
+    return TorchLoaderOutput(_WritesIntoAParameter(), (torch.ones(3),))
+
+
 def _loader(
     model: object = _Module(torch.relu), inputs: object = (torch.ones(2, 3),), **fields: Any
 ) -> Callable[[], TorchLoaderOutput]:

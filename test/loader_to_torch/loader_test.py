@@ -26,6 +26,10 @@ _TENSORS_ONLY = (
     "a compiled function takes and returns tensors only: keep other values in the module, or wrap "
     "them in torch.tensor(...)"
 )
+_WRITES = (
+    "what would help: a compiled function does not change what it is given, and keeps nothing "
+    "between calls: return the new value as an output instead"
+)
 _DTYPES = (
     "float64, float32, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, "
     "uint64, bool"
@@ -108,11 +112,8 @@ _MISTAKES = [
         "hand complex numbers over as pairs of real ones, with torch.view_as_real",
     ),
     ("computes_with_other_dtypes", ": forward computes with dtypes that are not supported:"),
-    (
-        "mutates",
-        ": forward writes in place into x; a compiled function does not change what it "
-        "is given: return the new value as an output instead",
-    ),
+    ("mutates", ": forward writes in place:"),
+    ("writes_into_a_parameter", ": forward writes in place:"),
     ("returns_nothing_at_all", f" returned a NoneType; {_OUTPUT}"),
     ("returns_a_tuple", f" returned a tuple; {_OUTPUT}"),
     (
@@ -299,11 +300,7 @@ _MISTAKES = [
         "not have a grad_fn",
     ),
     ("branches_on_a_size", ": torch.export refuses it: UserError: Constraints violated (n)!"),
-    (
-        "counts_its_calls",
-        ": forward writes in place into calls; a compiled function does not change what "
-        "it is given: return the new value as an output instead",
-    ),
+    ("counts_its_calls", ": forward writes in place:"),
     (
         "draws_from_numpy",
         ": output 0 differs from call to call, 1.6369616985321045 and then "
@@ -331,6 +328,15 @@ _FURTHER_LINES = {
     "exits": ["broken_loaders.py", "sys.exit(3)"],
     "shapes_disagree": ["broken_loaders.py", "return x + y"],
     "data_dependent": ["if x.sum() > 0", "use torch.where for the former"],
+    "mutates": ["  into the input x: test/loader_to_torch/broken_loaders.py:", _WRITES],
+    "writes_into_a_parameter": [
+        "  into the parameter weight: test/loader_to_torch/broken_loaders.py:",
+        _WRITES,
+    ],
+    "counts_its_calls": [
+        "  into the buffer calls: test/loader_to_torch/broken_loaders.py:",
+        _WRITES,
+    ],
     "specialises": ["length = 4", "dynamic_shapes"],
     "unknown_ops": [
         "  aten.",
