@@ -33,7 +33,6 @@ from plumbline.loader_to_torch.loader import (
     check_module,
     check_tensor,
 )
-from plumbline.loader_to_torch.pytorch_state import for_inference
 from plumbline.loader_to_torch.references import to_numpy, to_torch
 from plumbline.native_function import NativeFunction
 from plumbline.reference_archive import Tensor
@@ -142,8 +141,10 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
 ) -> CompiledProgram:
     """Compiles `module` for this machine, by the stages that `aot_compile` makes targets of.
 
-    It is compiled as for inference, whatever mode it is in, and stays as it was. The program has a
-    copy of its weights: what becomes of the module's own later does not change the program.
+    It is compiled in the mode that it is in, and stays as it was. For inference that is
+    `module.eval()`; in training mode, layers that draw random numbers or write running statistics
+    are refused. The program has a copy of its weights: what becomes of the module's own later does
+    not change the program.
     Several threads may compile at once, the same module too. PyTorch exports one program at a time,
     so that they wait for one another there.
 
@@ -180,9 +181,8 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     target = Target.for_cpu(target_cpu)
     inputs = tuple(tensor.detach().clone() for tensor in example_inputs)
     program = TorchLoaderOutput(module, inputs, dynamic_shapes, func_name)
-    with for_inference(module):
-        exported = export(who, program)
-        exported = dataclasses.replace(exported, weights=_copies(exported.weights))
+    exported = export(who, program)
+    exported = dataclasses.replace(exported, weights=_copies(exported.weights))
     return compile_export(
         who,
         exported,

@@ -204,21 +204,41 @@ class _Layers(torch.nn.Module):
 
 def test_the_module_stays_as_it_was() -> None:
     model = _Layers()
+    model.dropout.eval()
     model(torch.ones(2, 3)).sum().backward()
     before = {name: (value, value.clone()) for name, value in model.state_dict().items()}
     gradients = {name: value.grad for name, value in model.named_parameters()}
     program = plumbline.compile(model, (torch.ones(2, 3),))
     with pytest.raises(UserError, match="not three"):
         plumbline.compile(model, (torch.ones(2, 4),))
-    assert [module.training for module in model.modules()] == [True, True, False, True, True]
+    assert [module.training for module in model.modules()] == [True, False, False, True, True]
     after = model.state_dict()
     for name, (value, copy) in before.items():
         assert after[name].data_ptr() == value.data_ptr()
         assert torch.equal(after[name], copy)
     assert all(value.grad is gradients[name] for name, value in model.named_parameters())
-    # It was compiled as for inference.
     x = torch.randn(2, 3)
-    torch.testing.assert_close(program(x)[0], model.eval()(x))
+    torch.testing.assert_close(program(x)[0], model(x))
+
+
+def test_a_module_is_compiled_in_the_mode_that_it_is_in() -> None:
+    model = torch.nn.Sequential(torch.nn.BatchNorm1d(3, track_running_stats=False))
+    x = torch.randn(5, 3)
+    training = plumbline.compile(model, (x,))
+    torch.testing.assert_close(training(x)[0], model(x))
+    model = torch.nn.Sequential(torch.nn.BatchNorm1d(3))
+    model(x)
+    with pytest.raises(UserError) as refusal:
+        plumbline.compile(model, (x,))
+    assert "into the buffer 0.running_mean: " in str(refusal.value)
+    assert "for inference, compile model.eval()" in str(refusal.value)
+    assert model.training
+    inference = plumbline.compile(model.eval(), (x,))
+    torch.testing.assert_close(inference(x)[0], model(x))
+    with pytest.raises(UserError) as refusal:
+        plumbline.compile(torch.nn.Dropout(), (x,))
+    assert "forward draws random numbers" in str(refusal.value)
+    assert "for inference, compile model.eval()" in str(refusal.value)
 
 
 def test_a_program_has_weights_of_its_own() -> None:
@@ -244,6 +264,7 @@ def test_threads_compile_at_once_and_none_loses_what_another_prints(
     capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     shared = _Layers()
+    shared.dropout.eval()
     compiled: list[float] = []
     stop = threading.Event()
     streams = sys.stdout, sys.stderr
@@ -285,7 +306,7 @@ def test_threads_compile_at_once_and_none_loses_what_another_prints(
         logging.getLogger("torch").removeHandler(caplog.handler)
     assert len(compiled) == 9
     assert (sys.stdout, sys.stderr) == streams
-    assert all(module.training for module in shared.modules() if module is not shared.frozen)
+    assert all(module.training for module in (shared, shared.tied, shared.out))
     lines = [f"line {number}" for number in range(printed)]
     assert len(lines) > 100
     out, err = capsys.readouterr()
@@ -393,7 +414,7 @@ def test_a_program_that_cannot_be_compiled_is_refused_by_name() -> None:
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return x.add_(1)
 
-    with pytest.raises(UserError, match="Mutates: forward writes in place into x"):
+    with pytest.raises(UserError, match="Mutates: forward writes in place:\n  into the input x: "):
         plumbline.compile(Mutates(), (torch.ones(2),))
 
 

@@ -29,7 +29,7 @@ class TorchLoaderOutput:
 
     model: torch.nn.Module
     """Its `forward` takes tensors and returns a tensor, or a tuple or list of tensors. It is
-    compiled as for inference, in `eval()` mode and without gradients."""
+    compiled without gradients, in the mode that it is in: for inference, `model.eval()`."""
     inputs: Sequence[torch.Tensor]
     """The sample inputs, one for each argument of `forward`."""
     dynamic_shapes: dict[str, Any] | tuple[Any, ...] | list[Any] | None = None
@@ -56,9 +56,9 @@ def load(
 ) -> TorchLoaderOutput:
     """Calls the loader function `path` ("package.module.function") with a fixed random seed.
 
-    The model that comes back is in `eval()` mode; the inputs are detached copies, so that two
-    arguments never share memory, which the exporter would take for a promise. The working directory
-    is what it was, whatever the loader did.
+    The inputs that come back are detached copies, so that two arguments never share memory, which
+    the exporter would take for a promise. The working directory is what it was, whatever the loader
+    did.
 
     Args:
       path: the loader function.
@@ -91,7 +91,6 @@ def load(
             ) from error
         output.func_name = target
     check_program(f"loader {path}", output)
-    output.model.eval()
     output.inputs = _detached(output.inputs)
     if output.further_inputs is not None:
         output.further_inputs = tuple(map(_detached, output.further_inputs))

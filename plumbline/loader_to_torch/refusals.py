@@ -25,7 +25,8 @@ def refuse_what_has_no_meaning(who: str, exported: torch.export.ExportedProgram)
         [node for node in nodes if _is_random(node) and node.users],
         "draws random numbers",
         "a compiled function gives the same results for the same arguments: draw them outside and "
-        "hand them in (in eval mode nn.Dropout draws none; F.dropout needs training=False)",
+        "hand them in; for inference, compile model.eval(), in which nn.Dropout and its like draw "
+        "none (F.dropout needs training=False)",
     )
     _refuse(
         who,
