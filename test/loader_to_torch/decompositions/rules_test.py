@@ -278,6 +278,30 @@ def test_bilinear() -> None:
     )
 
 
+# -- convolution -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("steps", [(1, 1, 1), (2, 1, 1), (3, 2, 2), (1, 0, 3)])
+@pytest.mark.parametrize("sizes", [(9,), (9, 8), (9, 8, 7)])
+def test_convolution_backward(
+    sizes: tuple[int, ...], steps: tuple[int, int, int], groups: int, transposed: bool
+) -> None:
+    stride, padding, dilation = steps
+    extra = max(stride, dilation) - 1 if transposed else 0
+    options = [stride], [padding], [dilation], transposed, [extra], groups
+    weight_channels = (4, 6 // groups) if transposed else (6, 4 // groups)
+    # In float64, as PyTorch sums in another order.
+    operand = torch.randn(5, 4, *sizes, dtype=F64)
+    weight = torch.randn(*weight_channels, *[3] * len(sizes), dtype=F64)
+    out = aten.convolution(operand, weight, None, *options)
+    op, arguments = aten.convolution_backward.default, (torch.randn_like(out), operand, weight)
+    _check(op, *arguments, [6], *options, [True, True, True])
+    actual = TABLE[op](*arguments, [6], *options, [False, True, False])
+    assert [gradient is None for gradient in actual] == [True, False, True]
+
+
 # -- fourier ---------------------------------------------------------------------------------------
 
 
