@@ -240,8 +240,14 @@ def test_what_strides_name() -> None:
     _check(aten.as_strided.default, operand[0, 0].clone(), [1, 1], [1, 1])
     _check(aten.as_strided_copy.default, operand, *view)
     _check(aten.as_strided_scatter.default, operand, torch.ones(2, 2), *view)
-    with pytest.raises(NotImplementedError, match="strides into"):
-        TABLE[aten.as_strided_copy.default](operand.t(), *view)
+    _check(aten.as_strided_copy.default, operand[1:], *view[:2])
+    for view_of_it in (operand.t(), operand[1:]):
+        with pytest.raises(NotImplementedError, match="strides into"):
+            TABLE[aten.as_strided_copy.default](view_of_it, *view)
+    # The operand as it is: a single row takes any stride.
+    row = torch.randn(2, 1, 3)
+    assert TABLE[aten.as_strided.default](row, [2, 1, 3], [3, 7, 1]) is row
+    assert TABLE[aten.as_strided.default](row, [2, 1, 3], [2, 7, 1]) is NotImplemented
 
 
 @pytest.mark.parametrize("accumulate", [False, True])
