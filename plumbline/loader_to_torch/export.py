@@ -15,12 +15,13 @@ from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_tab
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
 from plumbline.loader_to_torch.mutations import refuse_mutations
 from plumbline.loader_to_torch.node_locations import (
+    all_nodes,
     marked,
     name_files_by_import_path,
     set_locations,
 )
 from plumbline.loader_to_torch.pytorch_state import exporting
-from plumbline.loader_to_torch.refusals import refuse_what_has_no_meaning
+from plumbline.loader_to_torch.refusals import from_node, refuse_what_has_no_meaning
 from plumbline.loader_to_torch.size_arithmetic import spell_size_arithmetic
 from plumbline.loader_to_torch.smallest_sizes import exclude_sizes_that_do_not_hold
 from plumbline.loader_to_torch.symbolic_sizes import (
@@ -53,6 +54,9 @@ _DECOMPOSE = (
 
 # What the user calls the symbols in a program, among what its graph carries along.
 _DIM_NAMES = "plumbline.dim_names"
+
+# Which node an interpreter of PyTorch's was at when it failed; what follows describes it.
+_EXECUTING = re.compile(r"^While executing %(\w+) : ", re.MULTILINE)
 
 # Lines of torch.export's messages that speak of PyTorch's own debugging, and its closing advice.
 _NOISE = re.compile(
@@ -184,13 +188,9 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
                 dynamic_shapes=program.dynamic_shapes,
                 strict=False,
             )
-            # Only this makes the program functional: before, in-place ops stay what they are, and
-            # the signature does not tell of them.
-            functional: torch.export.ExportedProgram = exported.run_decompositions(
-                decomposition_table()
-            )
     except Exception as error:
         raise UserError(f"{who}: torch.export refuses it: {_explain(error)}") from error
+    functional = _decomposed(who, exported)
     functional.graph_module.meta[_DIM_NAMES] = names_of_dims(
         program.model, program.inputs, program.dynamic_shapes, functional
     )
@@ -200,6 +200,26 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
     refuse_mutations(who, functional)
     refuse_what_has_no_meaning(who, functional)
     spell_size_arithmetic(who, functional)
+    return functional
+
+
+def _decomposed(who: str, exported: torch.export.ExportedProgram) -> torch.export.ExportedProgram:
+    """`exported` by ops that the Torch dialect has."""
+    try:
+        # Only this makes the program functional: before, in-place ops stay what they are, and
+        # the signature does not tell of them.
+        with exporting(), torch.no_grad():
+            functional: torch.export.ExportedProgram = exported.run_decompositions(
+                decomposition_table()
+            )
+    except Exception as error:
+        reason, *at = _EXECUTING.split(_explain(error), maxsplit=1)
+        nodes = [node for node in all_nodes(exported) if node.name in at[:1]]
+        name_files_by_import_path(exported)
+        raise UserError(
+            f"{who}: PyTorch cannot take the program's ops apart: {reason.strip()}\n"
+            + report(from_node(node, _DECOMPOSE) for node in nodes)
+        ) from error
     return functional
 
 
