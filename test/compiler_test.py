@@ -148,6 +148,24 @@ def test_sizes_that_disagree_are_refused(
         derived(*map(torch.randn, sizes))
 
 
+class _Four(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + torch.arange(4.0)
+
+
+def test_a_size_that_pytorch_finds_to_be_one_number_is_fixed() -> None:
+    shapes = ({0: Dim.AUTO, 1: Dim.AUTO},)
+    program = plumbline.compile(_Four(), (torch.randn(3, 4),), shapes)
+    assert program.signature.inputs[0].sizes == (None, 4)
+    x = torch.randn(5, 4)
+    torch.testing.assert_close(program(x)[0], _Four()(x))
+    with pytest.raises(UserError, match=r"argument 0 is f32\[5, 3\], .* takes f32\[\?, 4\]"):
+        program(torch.randn(5, 3))
+    # A Dim with a name says that it is dynamic.
+    with pytest.raises(UserError, match=r"torch.export refuses it: .*columns"):
+        plumbline.compile(_Four(), (torch.randn(3, 4),), ({1: Dim("columns")},))
+
+
 @pytest.mark.parametrize(
     "argument", [[1.0, 2.0], 3.0, None, torch.ones(2, 3).to_sparse(), torch.ones(2, 3).to("meta")]
 )

@@ -27,6 +27,7 @@ from plumbline.loader_to_torch.smallest_sizes import exclude_sizes_that_do_not_h
 from plumbline.loader_to_torch.symbolic_sizes import (
     argument_shapes,
     bind_arguments,
+    fix_settled_sizes,
     names_of_dims,
     rename,
 )
@@ -190,11 +191,11 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
             )
     except Exception as error:
         raise UserError(f"{who}: torch.export refuses it: {_explain(error)}") from error
+    fix_settled_sizes(exported)
     functional = _decomposed(who, exported)
     functional.graph_module.meta[_DIM_NAMES] = names_of_dims(
         program.model, program.inputs, program.dynamic_shapes, functional
     )
-    _refuse_fixed_sizes(who, functional)
     exclude_sizes_that_do_not_hold(who, exported, functional)
     name_files_by_import_path(functional)
     refuse_mutations(who, functional)
@@ -221,25 +222,6 @@ def _decomposed(who: str, exported: torch.export.ExportedProgram) -> torch.expor
             + report(from_node(node, _DECOMPOSE) for node in nodes)
         ) from error
     return functional
-
-
-def _refuse_fixed_sizes(who: str, exported: torch.export.ExportedProgram) -> None:
-    """Refuses sizes that were declared dynamic and that PyTorch took to be one number.
-
-    For a `Dim` with a name torch.export says so itself; for `Dim.AUTO` it does not, and torch-mlir
-    would make a function that takes any size and computes with the one.
-    """
-    users = set(exported.graph_signature.user_inputs)
-    for node in exported.graph.find_nodes(op="placeholder"):
-        if node.name not in users or not isinstance(node.meta.get("val"), torch.Tensor):
-            continue
-        for axis, size in enumerate(node.meta["val"].shape):
-            if isinstance(size, torch.SymInt) and size.node.expr.is_number:
-                raise UserError(
-                    f"{who}: the program works only where dimension {axis} of {node.name} is "
-                    f"{size.node.expr}; leave it out of dynamic_shapes, or change the line that "
-                    "fixes the size"
-                )
 
 
 def _explain(error: Exception) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import sympy_expr_to_semi_affine_expr
 
@@ -13,6 +14,29 @@ from plumbline.shape_attributes import from_ops
 from plumbline.walk import operations_of
 
 _LARGEST = 2**63 - 1
+
+
+def fix_settled_sizes(exported: torch.export.ExportedProgram) -> None:
+    """Makes numbers of the sizes of inputs that PyTorch has found to be one number.
+
+    Those of `Dim.AUTO`, which leaves it to PyTorch whether a size is dynamic. It writes such a
+    number as a symbol's, by which torch-mlir would make a function that takes any size and computes
+    with the one. A `Dim` with a name that is one number torch.export refuses.
+    """
+    for node in exported.graph.find_nodes(op="placeholder"):
+        value = node.meta.get("val")
+        if isinstance(value, FakeTensor) and any(map(_is_settled, value.shape)):
+            sizes, strides = (list(map(_settled, entry)) for entry in (value.shape, value.stride()))
+            with value.fake_mode:
+                node.meta["val"] = torch.empty_strided(sizes, strides, dtype=value.dtype)
+
+
+def _is_settled(size: int | torch.SymInt) -> bool:
+    return isinstance(size, torch.SymInt) and bool(size.node.expr.is_number)
+
+
+def _settled(size: int | torch.SymInt) -> int | torch.SymInt:
+    return int(_expression(size)) if _is_settled(size) else size
 
 
 def names_of_dims(

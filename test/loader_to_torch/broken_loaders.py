@@ -44,6 +44,13 @@ def with_tolerance() -> TorchLoaderOutput:
     )
 
 
+def settles_a_size() -> TorchLoaderOutput:
+    """Nothing wrong here: it leaves to PyTorch whether sizes are dynamic, and one is not."""
+    return TorchLoaderOutput(
+        _Module(lambda x: x + torch.ones(4)), (torch.ones(3, 4),), ({0: Dim.AUTO, 1: Dim.AUTO},)
+    )
+
+
 def named() -> TorchLoaderOutput:
     """Nothing wrong here: it has a name of its own."""
     return TorchLoaderOutput(torch.nn.ReLU(), (torch.ones(1),), func_name="own_name")
@@ -171,12 +178,6 @@ class _Specialises(torch.nn.Module):
 def specialises() -> TorchLoaderOutput:
     """A dimension that is declared dynamic and used as 4."""
     return TorchLoaderOutput(_Specialises(), (torch.ones(4),), {"x": {0: Dim("length")}})
-
-
-def specialises_silently() -> TorchLoaderOutput:
-    """The same, declared so that torch.export says nothing."""
-    shapes = {"input": {2: Dim.AUTO}}
-    return TorchLoaderOutput(torch.nn.MaxPool1d(3), (torch.ones(2, 4, 11),), shapes)
 
 
 class _Unknown(torch.nn.Module):

@@ -89,11 +89,6 @@ _MISTAKES = [
         "none)",
     ),
     ("specialises", ": torch.export refuses it: UserError: Constraints violated (length)!"),
-    (
-        "specialises_silently",
-        ": the program works only where dimension 2 of input is 11; leave it out of "
-        "dynamic_shapes, or change the line that fixes the size",
-    ),
     ("unknown_ops", ": the Torch dialect has no op for these:"),
     (
         "sizes_depend_on_values",
@@ -388,7 +383,9 @@ def test_a_mistake_gives_one_message_that_names_the_loader(function: str, first_
         assert noise not in message
 
 
-@pytest.mark.parametrize("function", ["sound", "half_precision", "with_tolerance"])
+@pytest.mark.parametrize(
+    "function", ["sound", "half_precision", "with_tolerance", "settles_a_size"]
+)
 def test_nothing_is_said_of_sound_loaders(function: str) -> None:
     _run(function)
 
