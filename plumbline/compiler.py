@@ -26,14 +26,17 @@ from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
 from plumbline.llvm_to_asm.probe import vector_unit_of
 from plumbline.loader_to_torch.export import Export, export
 from plumbline.loader_to_torch.loader import (
+    Mutation,
     TorchLoaderOutput,
     check_dynamic_shapes,
     check_func_name,
     check_inputs,
     check_module,
+    check_mutation,
     check_tensor,
 )
 from plumbline.loader_to_torch.references import to_numpy, to_torch
+from plumbline.loader_to_torch.state import state_of, with_mutations_returned
 from plumbline.native_function import NativeFunction
 from plumbline.reference_archive import Tensor
 from plumbline.shape_attributes import from_ops
@@ -68,6 +71,9 @@ class CompiledProgram:
         target: Target,
     ) -> None:
         self.signature = signature
+        self.state: dict[str, torch.Tensor] = {}
+        """The first values of the arguments after the module's own, where it writes in place into
+        buffers or parameters and was compiled with `mutation = "return"`."""
         self._function = function
         self._texts = dict(texts)
         self._target = target
@@ -137,14 +143,15 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     target_cpu: str = "native",
     opt_level: int = 2,
     runtime_checks: RuntimeChecks = "values",
+    mutation: Mutation = "refuse",
     when_done: Callable[[str], None] = lambda stage: None,
 ) -> CompiledProgram:
     """Compiles `module` for this machine, by the stages that `aot_compile` makes targets of.
 
     It is compiled in the mode that it is in, and stays as it was. For inference that is
-    `module.eval()`; in training mode, layers that draw random numbers or write running statistics
-    are refused. The program has a copy of its weights: what becomes of the module's own later does
-    not change the program.
+    `module.eval()`; in training mode, layers that draw random numbers are refused, and so are those
+    that write running statistics, unless `mutation` says otherwise. The program has a copy of its
+    weights: what becomes of the module's own later does not change the program.
     Several threads may compile at once, the same module too. PyTorch exports one program at a time,
     so that they wait for one another there.
 
@@ -156,6 +163,10 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
       target_cpu: as the flag --//tools/aot:target_cpu.
       opt_level: as the flag --//tools/aot:opt_level.
       runtime_checks: as the flag --//tools/aot:runtime_checks.
+      mutation: what becomes of a module that writes in place into its arguments, buffers or
+        parameters: it is refused, or with "return" the new values are results after its own, and
+        the buffers and parameters arguments after its own, of which the program's `state` has the
+        values that they are to begin with.
       when_done: called after each stage with its name, to measure or to show progress: those of
         `STAGES` as far as "llvm_ir", then "machine_code".
 
@@ -175,15 +186,18 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     if runtime_checks not in RUNTIME_CHECKS:
         levels = ", ".join(map(repr, RUNTIME_CHECKS))
         raise UserError(f"{caller}: runtime_checks is {runtime_checks!r}; it is one of {levels}")
+    check_mutation(caller, mutation)
     if not callable(when_done):
         raise UserError(f"{caller}: when_done is {when_done!r}; it is a function")
     who = type(module).__name__
     target = Target.for_cpu(target_cpu)
     inputs = tuple(tensor.detach().clone() for tensor in example_inputs)
-    program = TorchLoaderOutput(module, inputs, dynamic_shapes, func_name)
+    program = with_mutations_returned(
+        who, TorchLoaderOutput(module, inputs, dynamic_shapes, func_name, mutation=mutation)
+    )
     exported = export(who, program)
     exported = dataclasses.replace(exported, weights=_copies(exported.weights))
-    return compile_export(
+    compiled = compile_export(
         who,
         exported,
         func_name,
@@ -192,6 +206,8 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         runtime_checks=runtime_checks,
         when_done=when_done,
     )
+    compiled.state.update(state_of(program))
+    return compiled
 
 
 def compile_export(

@@ -195,6 +195,7 @@ _RELU: dict[str, object] = {"module": torch.nn.ReLU(), "example_inputs": (torch.
         ({"opt_level": "2"}, "opt_level is '2'; it is one of 0, 1, 2, 3"),
         ({"opt_level": True}, "opt_level is True; it is one of 0, 1, 2, 3"),
         ({"runtime_checks": "on"}, "runtime_checks is 'on'; it is one of 'off', 'values', 'all'"),
+        ({"mutation": "keep"}, "mutation is 'keep'; it is 'refuse' or 'return'"),
         ({"when_done": 3}, "when_done is 3; it is a function"),
     ],
 )

@@ -26,6 +26,7 @@ from plumbline.loader_to_torch.export import to_functional, to_torch_dialect
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, name_of_function
 from plumbline.loader_to_torch.node_locations import module_path, place
 from plumbline.loader_to_torch.references import check_repeatable, record_references, to_numpy
+from plumbline.loader_to_torch.state import with_mutations_returned
 from plumbline.reference_archive import ReferenceArchive, Tensor
 
 _MOST_VALUES = 64
@@ -153,6 +154,7 @@ def bisect(
       UserError: the program fails in PyTorch, or it does not compile.
     """
     target = Target.for_cpu(target_cpu)
+    program = with_mutations_returned(who, program)
     return _Bisector(who, program, target, opt_level, progress).run(keep_going=keep_going)
 
 

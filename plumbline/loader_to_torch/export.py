@@ -181,6 +181,31 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
     Raises:
       UserError: torch.export refuses the program, or it writes in place into what it is given.
     """
+    exported, functional = _traced(who, program)
+    functional.graph_module.meta[_DIM_NAMES] = names_of_dims(
+        program.model, program.inputs, program.dynamic_shapes, functional
+    )
+    exclude_sizes_that_do_not_hold(who, exported, functional)
+    name_files_by_import_path(functional)
+    refuse_mutations(who, functional)
+    refuse_what_has_no_meaning(who, functional)
+    spell_size_arithmetic(who, functional)
+    return functional
+
+
+def functional_graph(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:
+    """Exports `program` as `to_functional` does, whatever it holds, to see what it writes in place.
+
+    Raises:
+      UserError: torch.export refuses the program.
+    """
+    return _traced(who, program)[1]
+
+
+def _traced(
+    who: str, program: TorchLoaderOutput
+) -> tuple[torch.export.ExportedProgram, torch.export.ExportedProgram]:
+    """What torch.export makes of `program`, and that by ops that the Torch dialect has."""
     try:
         with exporting(), torch.no_grad():
             exported = torch.export.export(
@@ -192,16 +217,7 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
     except Exception as error:
         raise UserError(f"{who}: torch.export refuses it: {_explain(error)}") from error
     fix_settled_sizes(exported)
-    functional = _decomposed(who, exported)
-    functional.graph_module.meta[_DIM_NAMES] = names_of_dims(
-        program.model, program.inputs, program.dynamic_shapes, functional
-    )
-    exclude_sizes_that_do_not_hold(who, exported, functional)
-    name_files_by_import_path(functional)
-    refuse_mutations(who, functional)
-    refuse_what_has_no_meaning(who, functional)
-    spell_size_arithmetic(who, functional)
-    return functional
+    return exported, _decomposed(who, exported)
 
 
 def _decomposed(who: str, exported: torch.export.ExportedProgram) -> torch.export.ExportedProgram:

@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import torch
 
@@ -21,6 +21,10 @@ from plumbline.loader_to_torch.symbolic_sizes import dims_of_inputs
 
 SEED = 0
 """PyTorch's random state before a loader runs, so that its weights are the same every time."""
+
+
+Mutation: TypeAlias = Literal["refuse", "return"]
+"""What becomes of a program that writes in place."""
 
 
 @dataclass
@@ -47,6 +51,11 @@ class TorchLoaderOutput:
     further_inputs: Sequence[Sequence[torch.Tensor]] | None = None
     """Inputs of other sizes that the program is also tried on. None: where `dynamic_shapes` says
     that sizes may differ, two such are made up (see `further_cases.py`); with `()`, none."""
+    mutation: Mutation = "refuse"
+    """What becomes of a program that writes in place into its arguments, buffers or parameters: it
+    is refused, or with "return" the new values are results after its own, and the buffers and
+    parameters arguments after its own. What is written is then in the reference tensors too, and a
+    list of tolerances has entries for it."""
     constraints: Sequence[Any] | None = None
     """What older loaders used for dynamic shapes; refused unless empty, since PyTorch has no
     `dynamic_dim` any more."""
@@ -183,6 +192,7 @@ def check_program(who: str, program: TorchLoaderOutput) -> None:
     check_inputs(who, "inputs", program.inputs)
     check_dynamic_shapes(who, program.dynamic_shapes, program.model, program.inputs)
     check_func_name(who, program.func_name)
+    check_mutation(who, program.mutation)
     _check_tolerance(who, "rtol", program.rtol)
     _check_tolerance(who, "atol", program.atol)
     if program.further_inputs is not None:
@@ -258,6 +268,17 @@ def check_func_name(who: str, name: Any) -> None:
         check_function_name(name)
     except UserError as error:
         raise UserError(f"{who}: {error}") from error
+
+
+def check_mutation(who: str, mutation: Any) -> None:
+    """Refuses what is no `Mutation`, for `who`.
+
+    Raises:
+      UserError: it is none.
+    """
+    if mutation not in get_args(Mutation):
+        names = " or ".join(map(repr, get_args(Mutation)))
+        raise UserError(f"{who}: mutation is {mutation!r}; it is {names}")
 
 
 def _check_tolerance(who: str, field: str, given: Any) -> None:

@@ -16,8 +16,8 @@ _KINDS = {
 
 _ADVICE = (
     "a compiled function does not change what it is given, and keeps nothing between calls: "
-    "return the new value as an output instead, and take the old one as an input; for inference, "
-    "compile model.eval(), in which layers such as nn.BatchNorm2d write nothing"
+    'say mutation="return" beside the model, which makes new values results and buffers arguments; '
+    "for inference, compile model.eval(), in which layers such as nn.BatchNorm2d write nothing"
 )
 
 

@@ -11,6 +11,12 @@ from plumbline.loader_to_torch.source_path import relative_to_import_path
 from plumbline.walk import all_operations
 
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
+# Where a pass of PyTorch's made a node says nothing of the program, nor does code that it made up
+# on the way, whose names differ from run to run; nor what calls a model whose state is returned.
+_NOT_THE_PROGRAM = re.compile(
+    r"torch/fx/passes/|^<eval_|plumbline/loader_to_torch/state\.py$|"
+    r"torch/_functorch/functional_call\.py$|torch/nn/utils/stateless\.py$"
+)
 # The file of a location that stands for a node, whose number is the line.
 _MARK = "plumbline node"
 _MARKED = re.compile(rf'loc\("{_MARK}":(\d+):0\)')
@@ -29,9 +35,7 @@ def frames(node: torch.fx.Node) -> list[tuple[str, int]]:
     return [
         (found["file"], int(found["line"]))
         for found in _FRAME.finditer(trace)
-        # Where a pass of PyTorch's made a node says nothing of the program, nor does code that it
-        # made up on the way, whose names differ from run to run.
-        if "torch/fx/passes/" not in found["file"] and not found["file"].startswith("<eval_")
+        if not _NOT_THE_PROGRAM.search(found["file"])
     ]
 
 

@@ -28,7 +28,7 @@ _TENSORS_ONLY = (
 )
 _WRITES = (
     "what would help: a compiled function does not change what it is given, and keeps nothing "
-    "between calls: return the new value as an output instead"
+    'between calls: say mutation="return" beside the model'
 )
 _DTYPES = (
     "float64, float32, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, "
