@@ -34,11 +34,12 @@ from plumbline.loader_to_torch.loader import (
     check_module,
     check_mutation,
     check_tensor,
+    with_flat_inputs,
 )
 from plumbline.loader_to_torch.references import to_numpy, to_torch
 from plumbline.loader_to_torch.state import state_of, with_mutations_returned
+from plumbline.loader_to_torch.structure import Nested
 from plumbline.native_function import NativeFunction
-from plumbline.reference_archive import Tensor
 from plumbline.shape_attributes import from_ops
 from plumbline.signature import Signature, TensorSpec
 from plumbline.tcp.assembly.module import parse_module, print_module
@@ -74,6 +75,8 @@ class CompiledProgram:
         self.state: dict[str, torch.Tensor] = {}
         """The first values of the arguments after the module's own, where it writes in place into
         buffers or parameters and was compiled with `mutation = "return"`."""
+        self.nested: Nested | None = None
+        """What takes tensors out of the arguments, where those were nested when it was compiled."""
         self._function = function
         self._texts = dict(texts)
         self._target = target
@@ -100,14 +103,20 @@ class CompiledProgram:
             self._texts[name] = emit_assembly(self._texts["llvm_ir"], self._target)
         return self._texts[name]
 
-    def __call__(self, *arguments: torch.Tensor | Tensor) -> tuple[Any, ...]:
-        """Runs the program.
+    def __call__(self, *arguments: Any) -> tuple[Any, ...]:
+        """Runs the program, on arguments that are nested as the example inputs were.
 
         Raises:
           UserError: an argument is missing, is no torch tensor or numpy array, has another element
             type or shape than compiled, or a size outside its range or that disagrees with another.
         """
         specs = self.signature.inputs
+        if self.nested is not None:
+            own = arguments[: self.nested.count]
+            arguments = (
+                *self.nested.flattened("what the program is given", own),
+                *arguments[self.nested.count :],
+            )
         if len(arguments) != len(specs):
             raise UserError(
                 f"{self.signature.name} takes {len(specs)} arguments, not {len(arguments)}"
@@ -136,7 +145,7 @@ class CompiledProgram:
 
 def compile(  # noqa: A001 - the word that PyTorch's users expect
     module: torch.nn.Module,
-    example_inputs: Sequence[torch.Tensor],
+    example_inputs: Sequence[Any],
     dynamic_shapes: dict[str, Any] | tuple[Any, ...] | list[Any] | None = None,
     *,
     func_name: str = DEFAULT_FUNCTION_NAME,
@@ -156,7 +165,8 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     so that they wait for one another there.
 
     Args:
-      module: its `forward` takes tensors and returns a tensor, or a tuple or list of them.
+      module: its `forward` takes and returns tensors, also in tuples, lists and dicts, which count
+        as the tensors in them, in order; a None counts as nothing.
       example_inputs: one tensor for each argument of `forward`.
       dynamic_shapes: which dimensions may differ, as `torch.export.export` takes it.
       func_name: the name of the compiled function.
@@ -191,10 +201,10 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         raise UserError(f"{caller}: when_done is {when_done!r}; it is a function")
     who = type(module).__name__
     target = Target.for_cpu(target_cpu)
-    inputs = tuple(tensor.detach().clone() for tensor in example_inputs)
-    program = with_mutations_returned(
-        who, TorchLoaderOutput(module, inputs, dynamic_shapes, func_name, mutation=mutation)
-    )
+    given = TorchLoaderOutput(module, example_inputs, dynamic_shapes, func_name, mutation=mutation)
+    flat = with_flat_inputs(caller, given)
+    flat.inputs = tuple(tensor.detach().clone() for tensor in flat.inputs)
+    program = with_mutations_returned(who, flat)
     exported = export(who, program)
     exported = dataclasses.replace(exported, weights=_copies(exported.weights))
     compiled = compile_export(
@@ -207,6 +217,8 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         when_done=when_done,
     )
     compiled.state.update(state_of(program))
+    if isinstance(flat.model, Nested):
+        compiled.nested = flat.model
     return compiled
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
+from torch.export.graph_signature import ConstantArgument
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import FxImporter
 
@@ -107,9 +108,23 @@ def to_torch_dialect(
       LoweringError: a pass of torch-mlir refuses it.
     """
     weights = lift_weights(exported)
+    _drop_none_results(exported)
     with lent_context(torch=True) as context:
         text, shapes = _lower(who, exported, func_name, list(weights), context, embedded=embedded)
     return Export(text, weights, shapes)
+
+
+def _drop_none_results(exported: torch.export.ExportedProgram) -> None:
+    """Leaves out what is None of what a program returns."""
+    output = exported.graph.output_node()
+    specs = exported.graph_signature.output_specs
+    kept = [
+        (spec, node)
+        for spec, node in zip(specs, output.args[0], strict=True)
+        if not isinstance(spec.arg, ConstantArgument)
+    ]
+    specs[:] = [spec for spec, _ in kept]
+    output.args = (tuple(node for _, node in kept),)
 
 
 def _lower(

@@ -12,9 +12,9 @@ from plumbline.walk import all_operations
 
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 # Where a pass of PyTorch's made a node says nothing of the program, nor does code that it made up
-# on the way, whose names differ from run to run; nor what calls a model whose state is returned.
+# on the way, whose names differ from run to run; nor what calls a model in its place.
 _NOT_THE_PROGRAM = re.compile(
-    r"torch/fx/passes/|^<eval_|plumbline/loader_to_torch/state\.py$|"
+    r"torch/fx/passes/|^<eval_|plumbline/loader_to_torch/(stand_in|state|structure)\.py$|"
     r"torch/_functorch/functional_call\.py$|torch/nn/utils/stateless\.py$"
 )
 # The file of a location that stands for a node, whose number is the line.

@@ -1,6 +1,7 @@
 """What torch.export takes and no compiled function can do, told before anything is lowered."""
 
 import torch
+from torch.export.graph_signature import ConstantArgument, TensorArgument
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 from torch_mlir.extras.fx_importer import GraphNodeImporter
 
@@ -70,8 +71,15 @@ def refuse_what_has_no_meaning(who: str, exported: torch.export.ExportedProgram)
         "its new elements have no values: make another tensor, by torch.cat or F.pad, or take a "
         "part of it",
     )
-    kinds = [spec.kind for spec in exported.graph_signature.output_specs]
-    if torch.export.graph_signature.OutputKind.USER_OUTPUT not in kinds:
+    results = [spec.arg for spec in exported.graph_signature.output_specs]
+    for number, result in enumerate(results):
+        if not isinstance(result, TensorArgument) and getattr(result, "value", 0) is not None:
+            value = f" {result.value!r}" if isinstance(result, ConstantArgument) else ""
+            raise UserError(
+                f"{who}: output {number} of forward is the number{value}; a compiled function "
+                "returns tensors: wrap it in torch.tensor(...)"
+            )
+    if not any(isinstance(result, TensorArgument) for result in results):
         raise UserError(f"{who}: forward returns no tensor; a compiled function returns some")
 
 

@@ -9,6 +9,8 @@ import torch
 from plumbline.loader_to_torch.export import functional_graph
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.mutations import mutations
+from plumbline.loader_to_torch.stand_in import StandIn
+from plumbline.loader_to_torch.structure import leaves
 from plumbline.loader_to_torch.symbolic_sizes import dims_of_inputs
 
 
@@ -54,43 +56,23 @@ def state_of(program: TorchLoaderOutput) -> dict[str, torch.Tensor]:
     return program.model.state if isinstance(program.model, _ReturnsMutations) else {}
 
 
-class _ReturnsMutations(torch.nn.Module):
+class _ReturnsMutations(StandIn):
     """A model whose arguments and state are copied before it runs, and returned after it has."""
 
     state: dict[str, torch.Tensor]
-    _model: torch.nn.Module
     _written: tuple[int, ...]
 
     def __init__(
         self, model: torch.nn.Module, written: Sequence[int], state: dict[str, torch.Tensor]
     ) -> None:
-        super().__init__()
-        # As if it were the model, so that all weights have the names that they have there. Its
-        # tables are its own, though: to torch.export, what is assigned in one is written for good.
-        self.__dict__.update(model.__dict__)
-        self.__dict__.update(
-            _parameters=dict(model._parameters),
-            _buffers=dict(model._buffers),
-            _model=model,
-            _written=tuple(written),
-            state=state,
-        )
+        super().__init__(model)
+        self.__dict__.update(_written=tuple(written), state=state)
 
     def forward(self, *given: torch.Tensor) -> tuple[Any, ...]:
         arguments = list(given[: len(given) - len(self.state)])
         for place in self._written:
             arguments[place] = arguments[place].clone()
         values = given[len(arguments) :]
-        tensors = {
-            **dict(self.named_parameters(recurse=False)),
-            **dict(self.named_buffers(recurse=False)),
-            **{name: value.clone() for name, value in zip(self.state, values, strict=True)},
-        }
-        returned = torch.func.functional_call(self._model, tensors, tuple(arguments))
-        results = returned if isinstance(returned, tuple | list) else (returned,)
-        # The call has put into the table what was assigned anew.
-        return (
-            *results,
-            *(arguments[place] for place in self._written),
-            *(tensors[name] for name in self.state),
-        )
+        state = {name: value.clone() for name, value in zip(self.state, values, strict=True)}
+        results = leaves(self.call(arguments, state))
+        return (*results, *(arguments[place] for place in self._written), *state.values())

@@ -10,6 +10,7 @@ from torch_mlir import ir
 from torch_mlir.extras.fx_importer import sympy_expr_to_semi_affine_expr
 
 from plumbline.argument_shapes import ArgumentShapes
+from plumbline.loader_to_torch.structure import dims_of_leaves
 from plumbline.shape_attributes import from_ops
 from plumbline.walk import operations_of
 
@@ -171,18 +172,15 @@ def _is_number(bound: Any) -> bool:
 def dims_of_inputs(
     model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic_shapes: Any
 ) -> Iterator[dict[int, Any]]:
-    """For each input, the entry of `dynamic_shapes` for each dimension that has one."""
+    """For each tensor in the inputs, the entry of `dynamic_shapes` for each dimension that has one.
+
+    Raises:
+      TypeError: forward does not take the inputs, or the entries are not nested as they are.
+    """
     bound = inspect.signature(model.forward).bind(*inputs)
     by_name = dynamic_shapes
     if not isinstance(dynamic_shapes, Mapping):
         by_name = dict(zip(bound.arguments, dynamic_shapes or (), strict=False))
-    entries: list[Any] = []
-    for name in bound.arguments:
-        entry = by_name.get(name)
-        variadic = bound.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
-        entries.extend(entry or () if variadic else [entry])
-    for entry in entries:
-        if isinstance(entry, Mapping):
-            yield dict(entry)
-        else:
-            yield dict(enumerate(entry or ()))
+    for name, value in bound.arguments.items():
+        for entry in dims_of_leaves(value, by_name.get(name)):
+            yield dict(entry if isinstance(entry, Mapping) else enumerate(entry or ()))

@@ -95,7 +95,7 @@ def inputs_is_a_tensor() -> TorchLoaderOutput:
 
 def input_is_a_number() -> TorchLoaderOutput:
     """An argument that is no tensor."""
-    return TorchLoaderOutput(torch.nn.ReLU(), (torch.ones(1), 2.5))  # type: ignore[arg-type]
+    return TorchLoaderOutput(torch.nn.ReLU(), (torch.ones(1), 2.5))
 
 
 def input_is_complex() -> TorchLoaderOutput:
@@ -124,8 +124,8 @@ def has_constraints() -> TorchLoaderOutput:
 
 
 def returns_a_dict() -> TorchLoaderOutput:
-    """Outputs that are not tensors."""
-    return TorchLoaderOutput(_Module(lambda x: {"y": x}), (torch.ones(1),))
+    """Nothing wrong here: results in a dict count as the tensors in it."""
+    return TorchLoaderOutput(_Module(lambda x: {"y": x, "z": None}), (torch.ones(1),))
 
 
 def returns_a_number() -> TorchLoaderOutput:
@@ -341,6 +341,7 @@ further_is_flat = _loader(further_inputs=(torch.ones(2, 3),))
 further_has_too_many = _loader(further_inputs=[(torch.ones(2, 3), torch.ones(1))])
 further_is_of_another_dtype = _loader(further_inputs=[(torch.ones(2, 3, dtype=torch.int64),)])
 further_is_of_another_rank = _loader(further_inputs=[(torch.ones(2),)])
+further_is_nested_otherwise = _loader(further_inputs=[((torch.ones(2, 3),),)])
 further_has_a_number = _loader(further_inputs=[(3,)])
 further_is_of_another_size = _loader(further_inputs=[(torch.ones(2, 4),)])
 further_is_out_of_range = _loader(
