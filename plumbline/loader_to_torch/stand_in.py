@@ -18,7 +18,10 @@ class StandIn(torch.nn.Module):
         super().__init__()
         # The modules are shared. Tables of tensors are not: to torch.export, what the model assigns
         # to its own would be written for good.
-        self.__dict__.update(model.__dict__)
+        self.__dict__.update(
+            # Hooks are called with the model.
+            {name: value for name, value in vars(model).items() if "_hooks" not in name}
+        )
         self.__dict__.update(
             _parameters=dict(model._parameters), _buffers=dict(model._buffers), _model=model
         )

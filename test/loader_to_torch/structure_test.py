@@ -70,6 +70,16 @@ def test_tensors_are_taken_out_of_arguments_and_results() -> None:
             program(*wrong)
 
 
+def test_hooks_are_called_once() -> None:
+    model = _Decoder()
+    model.register_forward_hook(lambda module, given, returned: {"scores": returned["scores"] * 3})
+    arguments = _arguments(2)
+    with torch.no_grad():
+        expected = model(*arguments)["scores"]
+    (scores,) = plumbline.compile(model, arguments)(*arguments)
+    torch.testing.assert_close(scores, expected)
+
+
 def test_references_have_the_tensors() -> None:
     program = TorchLoaderOutput(_Decoder(), _arguments(2), _SHAPES, further_inputs=[_arguments(7)])
     flat = with_flat_inputs("it", program)
