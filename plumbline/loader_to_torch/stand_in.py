@@ -17,13 +17,16 @@ class StandIn(torch.nn.Module):
     def __init__(self, model: torch.nn.Module) -> None:
         super().__init__()
         # The modules are shared. Tables of tensors are not: to torch.export, what the model assigns
-        # to its own would be written for good.
+        # to its own would be written for good. Hooks are called with the model.
+        plain = {name: value for name, value in vars(model).items() if torch.is_tensor(value)}
         self.__dict__.update(
-            # Hooks are called with the model.
-            {name: value for name, value in vars(model).items() if "_hooks" not in name}
-        )
-        self.__dict__.update(
-            _parameters=dict(model._parameters), _buffers=dict(model._buffers), _model=model
+            plain,
+            _modules=model._modules,
+            _parameters=dict(model._parameters),
+            _buffers=dict(model._buffers),
+            _non_persistent_buffers_set=set(model._non_persistent_buffers_set),
+            training=model.training,
+            _model=model,
         )
 
     def call(self, arguments: Sequence[Any], replaced: dict[str, torch.Tensor]) -> Any:

@@ -23,6 +23,8 @@ class _Decoder(torch.nn.Module):
         super().__init__()
         self.layer = torch.nn.Linear(3, 3)
         self.register_buffer("count", torch.zeros(()))
+        # Neither a parameter nor a buffer, and too large for the text.
+        self.scales = torch.randn(17)
 
     def forward(
         self,
@@ -36,7 +38,7 @@ class _Decoder(torch.nn.Module):
         if bias is not None:
             scores = scores + bias
         if mask is not None:
-            scores = scores * mask
+            scores = scores * mask * self.scales.sum()
         return {"scores": scores, "loss": None, "past": (keys + 1, [values * 2])}
 
 
@@ -58,7 +60,8 @@ def test_tensors_are_taken_out_of_arguments_and_results() -> None:
     model = _Decoder().eval()
     program = plumbline.compile(model, _arguments(2), _SHAPES)
     assert [spec.sizes for spec in program.signature.inputs] == [(None, 3), (None, 3), (4,), (3,)]
-    assert 'plumbline.weight = "layer.weight"' in program.stage("torch")
+    for name in ("layer.weight", "scales"):
+        assert f'plumbline.weight = "{name}"' in program.stage("torch")
     assert "plumbline/loader_to_torch" not in program.stage("torch")
     arguments = _arguments(5)
     with torch.no_grad():
@@ -72,6 +75,8 @@ def test_tensors_are_taken_out_of_arguments_and_results() -> None:
 
 def test_hooks_are_called_once() -> None:
     model = _Decoder()
+    # As libraries do that wrap what a module computes.
+    model.forward = model.forward  # type: ignore[method-assign]
     model.register_forward_hook(lambda module, given, returned: {"scores": returned["scores"] * 3})
     arguments = _arguments(2)
     with torch.no_grad():
