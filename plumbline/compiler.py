@@ -25,15 +25,19 @@ from plumbline.llvm_to_asm.probe import vector_unit_of
 from plumbline.llvm_to_asm.weights import embedded_weights
 from plumbline.loader_to_torch.export import Export, export
 from plumbline.loader_to_torch.loader import (
+    Mutation,
     TorchLoaderOutput,
     check_dynamic_shapes,
     check_func_name,
     check_inputs,
     check_module,
+    check_mutation,
     check_tensor,
+    with_flat_inputs,
 )
-from plumbline.loader_to_torch.pytorch_state import for_inference
 from plumbline.loader_to_torch.references import to_numpy, to_torch
+from plumbline.loader_to_torch.state import state_of, with_mutations_returned
+from plumbline.loader_to_torch.structure import Nested
 from plumbline.native_function import NativeFunction
 from plumbline.reference_archive import Tensor
 from plumbline.shape_attributes import from_ops
@@ -67,6 +71,11 @@ class CompiledProgram:
         target: Target,
     ) -> None:
         self.signature = signature
+        self.state: dict[str, torch.Tensor] = {}
+        """The first values of the arguments after the module's own, where it writes in place into
+        buffers or parameters and was compiled with `mutation = "return"`."""
+        self.nested: Nested | None = None
+        """What takes tensors out of the arguments, where those were nested when it was compiled."""
         self._function = function
         self._texts = dict(texts)
         self._target = target
@@ -93,14 +102,20 @@ class CompiledProgram:
             self._texts[name] = emit_assembly(self._texts["llvm_ir"], self._target)
         return self._texts[name]
 
-    def __call__(self, *arguments: torch.Tensor | Tensor) -> tuple[Any, ...]:
-        """Runs the program.
+    def __call__(self, *arguments: Any) -> tuple[Any, ...]:
+        """Runs the program, on arguments that are nested as the example inputs were.
 
         Raises:
           UserError: an argument is missing, is no torch tensor or numpy array, has another element
             type or shape than compiled, or a size outside its range or that disagrees with another.
         """
         specs = self.signature.inputs
+        if self.nested is not None:
+            own = arguments[: self.nested.count]
+            arguments = (
+                *self.nested.flattened("what the program is given", own),
+                *arguments[self.nested.count :],
+            )
         if len(arguments) != len(specs):
             raise UserError(
                 f"{self.signature.name} takes {len(specs)} arguments, not {len(arguments)}"
@@ -129,30 +144,38 @@ class CompiledProgram:
 
 def compile(  # noqa: A001 - the word that PyTorch's users expect
     module: torch.nn.Module,
-    example_inputs: Sequence[torch.Tensor],
+    example_inputs: Sequence[Any],
     dynamic_shapes: dict[str, Any] | tuple[Any, ...] | list[Any] | None = None,
     *,
     func_name: str = DEFAULT_FUNCTION_NAME,
     target_cpu: str = "native",
     opt_level: int = 2,
     runtime_checks: RuntimeChecks = "values",
+    mutation: Mutation = "refuse",
     when_done: Callable[[str], None] = lambda stage: None,
 ) -> CompiledProgram:
     """Compiles `module` for this machine, by the stages that `aot_compile` makes targets of.
 
-    It is compiled as for inference, whatever mode it is in, and stays as it was. The program has a
-    copy of its weights: what becomes of the module's own later does not change the program.
+    It is compiled in the mode that it is in, and stays as it was. For inference that is
+    `module.eval()`; in training mode, layers that draw random numbers are refused, and so are those
+    that write running statistics, unless `mutation` says otherwise. The program has a copy of its
+    weights: what becomes of the module's own later does not change the program.
     Several threads may compile at once, the same module too. PyTorch exports one program at a time,
     so that they wait for one another there.
 
     Args:
-      module: its `forward` takes tensors and returns a tensor, or a tuple or list of them.
+      module: its `forward` takes and returns tensors, also in tuples, lists and dicts, which count
+        as the tensors in them, in order; a None counts as nothing.
       example_inputs: one tensor for each argument of `forward`.
       dynamic_shapes: which dimensions may differ, as `torch.export.export` takes it.
       func_name: the name of the compiled function.
       target_cpu: as the flag --//tools/aot:target_cpu.
       opt_level: as the flag --//tools/aot:opt_level.
       runtime_checks: as the flag --//tools/aot:runtime_checks.
+      mutation: what becomes of a module that writes in place into its arguments, buffers or
+        parameters: it is refused, or with "return" the new values are results after its own, and
+        the buffers and parameters arguments after its own, of which the program's `state` has the
+        values that they are to begin with.
       when_done: called after each stage with its name, to measure or to show progress: those of
         `STAGES` as far as "llvm_ir", then "machine_code".
 
@@ -172,15 +195,17 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     if runtime_checks not in RUNTIME_CHECKS:
         levels = ", ".join(map(repr, RUNTIME_CHECKS))
         raise UserError(f"{caller}: runtime_checks is {runtime_checks!r}; it is one of {levels}")
+    check_mutation(caller, mutation)
     if not callable(when_done):
         raise UserError(f"{caller}: when_done is {when_done!r}; it is a function")
     who = type(module).__name__
     target = Target.for_cpu(target_cpu)
-    inputs = tuple(tensor.detach().clone() for tensor in example_inputs)
-    program = TorchLoaderOutput(module, inputs, dynamic_shapes, func_name)
-    with for_inference(module):
-        exported = export(who, program)
-    return compile_export(
+    given = TorchLoaderOutput(module, example_inputs, dynamic_shapes, func_name, mutation=mutation)
+    flat = with_flat_inputs(caller, given)
+    flat.inputs = tuple(tensor.detach().clone() for tensor in flat.inputs)
+    program = with_mutations_returned(who, flat)
+    exported = export(who, program)
+    compiled = compile_export(
         who,
         exported,
         func_name,
@@ -189,6 +214,10 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         runtime_checks=runtime_checks,
         when_done=when_done,
     )
+    compiled.state.update(state_of(program))
+    if isinstance(flat.model, Nested):
+        compiled.nested = flat.model
+    return compiled
 
 
 def compile_export(

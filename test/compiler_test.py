@@ -148,6 +148,24 @@ def test_sizes_that_disagree_are_refused(
         derived(*map(torch.randn, sizes))
 
 
+class _Four(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + torch.arange(4.0)
+
+
+def test_a_size_that_pytorch_finds_to_be_one_number_is_fixed() -> None:
+    shapes = ({0: Dim.AUTO, 1: Dim.AUTO},)
+    program = plumbline.compile(_Four(), (torch.randn(3, 4),), shapes)
+    assert program.signature.inputs[0].sizes == (None, 4)
+    x = torch.randn(5, 4)
+    torch.testing.assert_close(program(x)[0], _Four()(x))
+    with pytest.raises(UserError, match=r"argument 0 is f32\[5, 3\], .* takes f32\[\?, 4\]"):
+        program(torch.randn(5, 3))
+    # A Dim with a name says that it is dynamic.
+    with pytest.raises(UserError, match=r"torch.export refuses it: .*columns"):
+        plumbline.compile(_Four(), (torch.randn(3, 4),), ({1: Dim("columns")},))
+
+
 @pytest.mark.parametrize(
     "argument", [[1.0, 2.0], 3.0, None, torch.ones(2, 3).to_sparse(), torch.ones(2, 3).to("meta")]
 )
@@ -167,7 +185,7 @@ _RELU: dict[str, object] = {"module": torch.nn.ReLU(), "example_inputs": (torch.
         ({"module": torch.relu}, "module is a builtin_function_or_method; it is a torch.nn.Module"),
         ({"module": torch.nn.ReLU}, "module is the class ReLU; make one: call it"),
         ({"example_inputs": torch.ones(2)}, "example_inputs is a Tensor; it is a tuple or list"),
-        ({"example_inputs": ([1.0],)}, "example_inputs[0] is of type list, not a tensor"),
+        ({"example_inputs": ([1.0],)}, "example_inputs[0][0] is of type float, not a tensor"),
         ({"dynamic_shapes": "x"}, "dynamic_shapes is a str; it is a dict by the names"),
         ({"dynamic_shapes": ({3: Dim("n")},)}, "dynamic_shapes has dimension 3 of input 0, which"),
         ({"func_name": 3}, "func_name is a int; it is a string"),
@@ -177,6 +195,7 @@ _RELU: dict[str, object] = {"module": torch.nn.ReLU(), "example_inputs": (torch.
         ({"opt_level": "2"}, "opt_level is '2'; it is one of 0, 1, 2, 3"),
         ({"opt_level": True}, "opt_level is True; it is one of 0, 1, 2, 3"),
         ({"runtime_checks": "on"}, "runtime_checks is 'on'; it is one of 'off', 'values', 'all'"),
+        ({"mutation": "keep"}, "mutation is 'keep'; it is 'refuse' or 'return'"),
         ({"when_done": 3}, "when_done is 3; it is a function"),
     ],
 )
@@ -204,21 +223,41 @@ class _Layers(torch.nn.Module):
 
 def test_the_module_stays_as_it_was() -> None:
     model = _Layers()
+    model.dropout.eval()
     model(torch.ones(2, 3)).sum().backward()
     before = {name: (value, value.clone()) for name, value in model.state_dict().items()}
     gradients = {name: value.grad for name, value in model.named_parameters()}
     program = plumbline.compile(model, (torch.ones(2, 3),))
     with pytest.raises(UserError, match="not three"):
         plumbline.compile(model, (torch.ones(2, 4),))
-    assert [module.training for module in model.modules()] == [True, True, False, True, True]
+    assert [module.training for module in model.modules()] == [True, False, False, True, True]
     after = model.state_dict()
     for name, (value, copy) in before.items():
         assert after[name].data_ptr() == value.data_ptr()
         assert torch.equal(after[name], copy)
     assert all(value.grad is gradients[name] for name, value in model.named_parameters())
-    # It was compiled as for inference.
     x = torch.randn(2, 3)
-    torch.testing.assert_close(program(x)[0], model.eval()(x))
+    torch.testing.assert_close(program(x)[0], model(x))
+
+
+def test_a_module_is_compiled_in_the_mode_that_it_is_in() -> None:
+    model = torch.nn.Sequential(torch.nn.BatchNorm1d(3, track_running_stats=False))
+    x = torch.randn(5, 3)
+    training = plumbline.compile(model, (x,))
+    torch.testing.assert_close(training(x)[0], model(x))
+    model = torch.nn.Sequential(torch.nn.BatchNorm1d(3))
+    model(x)
+    with pytest.raises(UserError) as refusal:
+        plumbline.compile(model, (x,))
+    assert "into the buffer 0.running_mean: " in str(refusal.value)
+    assert "for inference, compile model.eval()" in str(refusal.value)
+    assert model.training
+    inference = plumbline.compile(model.eval(), (x,))
+    torch.testing.assert_close(inference(x)[0], model(x))
+    with pytest.raises(UserError) as refusal:
+        plumbline.compile(torch.nn.Dropout(), (x,))
+    assert "forward draws random numbers" in str(refusal.value)
+    assert "for inference, compile model.eval()" in str(refusal.value)
 
 
 def test_a_program_has_weights_of_its_own() -> None:
@@ -244,6 +283,7 @@ def test_threads_compile_at_once_and_none_loses_what_another_prints(
     capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     shared = _Layers()
+    shared.dropout.eval()
     compiled: list[float] = []
     stop = threading.Event()
     streams = sys.stdout, sys.stderr
@@ -285,7 +325,7 @@ def test_threads_compile_at_once_and_none_loses_what_another_prints(
         logging.getLogger("torch").removeHandler(caplog.handler)
     assert len(compiled) == 9
     assert (sys.stdout, sys.stderr) == streams
-    assert all(module.training for module in shared.modules() if module is not shared.frozen)
+    assert all(module.training for module in (shared, shared.tied, shared.out))
     lines = [f"line {number}" for number in range(printed)]
     assert len(lines) > 100
     out, err = capsys.readouterr()
@@ -393,7 +433,7 @@ def test_a_program_that_cannot_be_compiled_is_refused_by_name() -> None:
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return x.add_(1)
 
-    with pytest.raises(UserError, match="Mutates: forward writes in place into x"):
+    with pytest.raises(UserError, match="Mutates: forward writes in place:\n  into the input x: "):
         plumbline.compile(Mutates(), (torch.ones(2),))
 
 

@@ -26,6 +26,8 @@ from plumbline.loader_to_torch.export import to_functional, to_torch_dialect
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, name_of_function
 from plumbline.loader_to_torch.node_locations import module_path, place
 from plumbline.loader_to_torch.references import check_repeatable, record_references, to_numpy
+from plumbline.loader_to_torch.state import with_mutations_returned
+from plumbline.loader_to_torch.structure import leaves
 from plumbline.reference_archive import ReferenceArchive, Tensor
 
 _MOST_VALUES = 64
@@ -153,6 +155,7 @@ def bisect(
       UserError: the program fails in PyTorch, or it does not compile.
     """
     target = Target.for_cpu(target_cpu)
+    program = with_mutations_returned(who, program)
     return _Bisector(who, program, target, opt_level, progress).run(keep_going=keep_going)
 
 
@@ -238,11 +241,10 @@ class _Bisector:
         return self._compile(self._graph.inputs, self._graph.outputs)
 
     def _against_references(self, returned: Any) -> tuple[Comparison, ...]:
-        results = (returned,) if isinstance(returned, torch.Tensor) else returned
         return tuple(
             compare(to_numpy(result), expected, Tolerance(rtol, atol))
             for result, expected, rtol, atol in zip(
-                results,
+                leaves(returned),
                 self._references.outputs,
                 self._references.rtol,
                 self._references.atol,

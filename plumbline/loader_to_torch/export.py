@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
+from torch.export.graph_signature import ConstantArgument
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import FxImporter
 
@@ -13,18 +14,21 @@ from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
+from plumbline.loader_to_torch.mutations import refuse_mutations
 from plumbline.loader_to_torch.node_locations import (
+    all_nodes,
     marked,
     name_files_by_import_path,
     set_locations,
 )
 from plumbline.loader_to_torch.pytorch_state import exporting
-from plumbline.loader_to_torch.refusals import refuse_what_has_no_meaning
+from plumbline.loader_to_torch.refusals import from_node, refuse_what_has_no_meaning
 from plumbline.loader_to_torch.size_arithmetic import spell_size_arithmetic
 from plumbline.loader_to_torch.smallest_sizes import exclude_sizes_that_do_not_hold
 from plumbline.loader_to_torch.symbolic_sizes import (
     argument_shapes,
     bind_arguments,
+    fix_settled_sizes,
     names_of_dims,
     rename,
 )
@@ -52,6 +56,9 @@ _DECOMPOSE = (
 
 # What the user calls the symbols in a program, among what its graph carries along.
 _DIM_NAMES = "plumbline.dim_names"
+
+# Which node an interpreter of PyTorch's was at when it failed; what follows describes it.
+_EXECUTING = re.compile(r"^While executing %(\w+) : ", re.MULTILINE)
 
 # Lines of torch.export's messages that speak of PyTorch's own debugging, and its closing advice.
 _NOISE = re.compile(
@@ -82,7 +89,7 @@ def export(who: str, program: TorchLoaderOutput, *, embedded: bool = True) -> Ex
     With `embedded`, the weights become read-only data of the library; else they stay arguments.
 
     Raises:
-      UserError: torch.export refuses the program, or it mutates its inputs.
+      UserError: torch.export refuses the program, or it writes in place into what it is given.
       LoweringError: a pass of torch-mlir refuses it.
     """
     functional = to_functional(who, program)
@@ -101,9 +108,23 @@ def to_torch_dialect(
       LoweringError: a pass of torch-mlir refuses it.
     """
     weights = lift_weights(exported)
+    _drop_none_results(exported)
     with lent_context(torch=True) as context:
         text, shapes = _lower(who, exported, func_name, list(weights), context, embedded=embedded)
     return Export(text, weights, shapes)
+
+
+def _drop_none_results(exported: torch.export.ExportedProgram) -> None:
+    """Leaves out what is None of what a program returns."""
+    output = exported.graph.output_node()
+    specs = exported.graph_signature.output_specs
+    kept = [
+        (spec, node)
+        for spec, node in zip(specs, output.args[0], strict=True)
+        if not isinstance(spec.arg, ConstantArgument)
+    ]
+    specs[:] = [spec for spec, _ in kept]
+    output.args = (tuple(node for _, node in kept),)
 
 
 def _lower(
@@ -173,8 +194,33 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
     """Exports `program` as a graph of ops without side effects, those that the Torch dialect has.
 
     Raises:
-      UserError: torch.export refuses the program, or it mutates its inputs.
+      UserError: torch.export refuses the program, or it writes in place into what it is given.
     """
+    exported, functional = _traced(who, program)
+    functional.graph_module.meta[_DIM_NAMES] = names_of_dims(
+        program.model, program.inputs, program.dynamic_shapes, functional
+    )
+    exclude_sizes_that_do_not_hold(who, exported, functional)
+    name_files_by_import_path(functional)
+    refuse_mutations(who, functional)
+    refuse_what_has_no_meaning(who, functional)
+    spell_size_arithmetic(who, functional)
+    return functional
+
+
+def functional_graph(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:
+    """Exports `program` as `to_functional` does, whatever it holds, to see what it writes in place.
+
+    Raises:
+      UserError: torch.export refuses the program.
+    """
+    return _traced(who, program)[1]
+
+
+def _traced(
+    who: str, program: TorchLoaderOutput
+) -> tuple[torch.export.ExportedProgram, torch.export.ExportedProgram]:
+    """What torch.export makes of `program`, and that by ops that the Torch dialect has."""
     try:
         with exporting(), torch.no_grad():
             exported = torch.export.export(
@@ -183,51 +229,30 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
                 dynamic_shapes=program.dynamic_shapes,
                 strict=False,
             )
-            # Only this makes the program functional: before, in-place ops stay what they are, and
-            # the signature does not tell of them.
+    except Exception as error:
+        raise UserError(f"{who}: torch.export refuses it: {_explain(error)}") from error
+    fix_settled_sizes(exported)
+    return exported, _decomposed(who, exported)
+
+
+def _decomposed(who: str, exported: torch.export.ExportedProgram) -> torch.export.ExportedProgram:
+    """`exported` by ops that the Torch dialect has."""
+    try:
+        # Only this makes the program functional: before, in-place ops stay what they are, and
+        # the signature does not tell of them.
+        with exporting(), torch.no_grad():
             functional: torch.export.ExportedProgram = exported.run_decompositions(
                 decomposition_table()
             )
     except Exception as error:
-        raise UserError(f"{who}: torch.export refuses it: {_explain(error)}") from error
-    functional.graph_module.meta[_DIM_NAMES] = names_of_dims(
-        program.model, program.inputs, program.dynamic_shapes, functional
-    )
-    _refuse_fixed_sizes(who, functional)
-    exclude_sizes_that_do_not_hold(who, exported, functional)
-    mutated = {
-        **functional.graph_signature.user_inputs_to_mutate,
-        **functional.graph_signature.buffers_to_mutate,
-    }
-    if mutated:
-        names = ", ".join(sorted(mutated.values()))
+        reason, *at = _EXECUTING.split(_explain(error), maxsplit=1)
+        nodes = [node for node in all_nodes(exported) if node.name in at[:1]]
+        name_files_by_import_path(exported)
         raise UserError(
-            f"{who}: forward writes in place into {names}; a compiled function does not "
-            "change what it is given: return the new value as an output instead"
-        )
-    name_files_by_import_path(functional)
-    refuse_what_has_no_meaning(who, functional)
-    spell_size_arithmetic(who, functional)
+            f"{who}: PyTorch cannot take the program's ops apart: {reason.strip()}\n"
+            + report(from_node(node, _DECOMPOSE) for node in nodes)
+        ) from error
     return functional
-
-
-def _refuse_fixed_sizes(who: str, exported: torch.export.ExportedProgram) -> None:
-    """Refuses sizes that were declared dynamic and that PyTorch took to be one number.
-
-    For a `Dim` with a name torch.export says so itself; for `Dim.AUTO` it does not, and torch-mlir
-    would make a function that takes any size and computes with the one.
-    """
-    users = set(exported.graph_signature.user_inputs)
-    for node in exported.graph.find_nodes(op="placeholder"):
-        if node.name not in users or not isinstance(node.meta.get("val"), torch.Tensor):
-            continue
-        for axis, size in enumerate(node.meta["val"].shape):
-            if isinstance(size, torch.SymInt) and size.node.expr.is_number:
-                raise UserError(
-                    f"{who}: the program works only where dimension {axis} of {node.name} is "
-                    f"{size.node.expr}; leave it out of dynamic_shapes, or change the line that "
-                    "fixes the size"
-                )
 
 
 def _explain(error: Exception) -> str:

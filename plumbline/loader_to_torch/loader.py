@@ -1,5 +1,6 @@
 """Loader functions: what they return, and how one is found and called."""
 
+import dataclasses
 import difflib
 import importlib
 import math
@@ -9,7 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import torch
 
@@ -17,10 +18,15 @@ from plumbline import element_type
 from plumbline.errors import UserError
 from plumbline.function_name import DEFAULT_FUNCTION_NAME, check_function_name
 from plumbline.loader_to_torch.source_path import relative_to_import_path
+from plumbline.loader_to_torch.structure import Nested, leaves, leaves_with_places
 from plumbline.loader_to_torch.symbolic_sizes import dims_of_inputs
 
 SEED = 0
 """PyTorch's random state before a loader runs, so that its weights are the same every time."""
+
+
+Mutation: TypeAlias = Literal["refuse", "return"]
+"""What becomes of a program that writes in place."""
 
 
 @dataclass
@@ -28,13 +34,15 @@ class TorchLoaderOutput:
     """What a loader function returns: a program, and the inputs that it is tried on."""
 
     model: torch.nn.Module
-    """Its `forward` takes tensors and returns a tensor, or a tuple or list of tensors. It is
-    compiled as for inference, in `eval()` mode and without gradients."""
-    inputs: Sequence[torch.Tensor]
+    """Its `forward` takes and returns tensors, also in tuples, lists and dicts, which count as the
+    tensors in them, in order; a None counts as nothing. It is compiled without gradients, in the
+    mode that it is in: for inference, `model.eval()`."""
+    inputs: Sequence[Any]
     """The sample inputs, one for each argument of `forward`."""
     dynamic_shapes: dict[str, Any] | tuple[Any, ...] | list[Any] | None = None
     """Which dimensions may differ at run time, as `torch.export.export` takes it:
-    `{"x": {0: torch.export.Dim("batch")}, "y": {}}` or one entry for each input."""
+    `{"x": {0: torch.export.Dim("batch")}, "y": {}}` or one entry for each input. One that is
+    `Dim.AUTO` is fixed where PyTorch finds that it is one number, and dynamic otherwise."""
     func_name: str | None = None
     """The name of the compiled C function; None: that of the Bazel target, the `name` or the
     `func_name` of its `aot_compile`."""
@@ -43,9 +51,14 @@ class TorchLoaderOutput:
     for the default of `torch.testing.assert_close` for the output's dtype."""
     atol: float | Sequence[float] | None = None
     """The absolute tolerance, likewise."""
-    further_inputs: Sequence[Sequence[torch.Tensor]] | None = None
+    further_inputs: Sequence[Sequence[Any]] | None = None
     """Inputs of other sizes that the program is also tried on. None: where `dynamic_shapes` says
     that sizes may differ, two such are made up (see `further_cases.py`); with `()`, none."""
+    mutation: Mutation = "refuse"
+    """What becomes of a program that writes in place into its arguments, buffers or parameters: it
+    is refused, or with "return" the new values are results after its own, and the buffers and
+    parameters arguments after its own. What is written is then in the reference tensors too, and a
+    list of tolerances has entries for it."""
     constraints: Sequence[Any] | None = None
     """What older loaders used for dynamic shapes; refused unless empty, since PyTorch has no
     `dynamic_dim` any more."""
@@ -56,9 +69,9 @@ def load(
 ) -> TorchLoaderOutput:
     """Calls the loader function `path` ("package.module.function") with a fixed random seed.
 
-    The model that comes back is in `eval()` mode; the inputs are detached copies, so that two
-    arguments never share memory, which the exporter would take for a promise. The working directory
-    is what it was, whatever the loader did.
+    The inputs that come back are detached copies, so that two arguments never share memory, which
+    the exporter would take for a promise. The working directory is what it was, whatever the loader
+    did.
 
     Args:
       path: the loader function.
@@ -91,11 +104,45 @@ def load(
             ) from error
         output.func_name = target
     check_program(f"loader {path}", output)
-    output.model.eval()
+    output = with_flat_inputs(f"loader {path}", output)
     output.inputs = _detached(output.inputs)
     if output.further_inputs is not None:
         output.further_inputs = tuple(map(_detached, output.further_inputs))
     return output
+
+
+def with_flat_inputs(who: str, program: TorchLoaderOutput) -> TorchLoaderOutput:
+    """`program`, which messages call `who`, with each tensor in its inputs as an input.
+
+    Raises:
+      UserError: further inputs are not nested as the inputs are.
+    """
+    given = (program.inputs, *(program.further_inputs or ()))
+    if all(isinstance(each, torch.Tensor) for inputs in given for each in inputs):
+        return program
+    model = Nested(program.model, program.inputs)
+    shapes = program.dynamic_shapes
+    if shapes is not None:
+        try:
+            # One entry, for the one variadic parameter.
+            shapes = (tuple(dims_of_inputs(program.model, program.inputs, shapes)),)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise UserError(
+                f"{who}: dynamic_shapes is not nested as inputs is: {describe_error(error)}"
+            ) from error
+    further = program.further_inputs
+    return dataclasses.replace(
+        program,
+        model=model,
+        inputs=leaves(program.inputs),
+        dynamic_shapes=shapes,
+        further_inputs=None
+        if further is None
+        else [
+            model.flattened(f"{who}: further_inputs[{number}]", inputs)
+            for number, inputs in enumerate(further)
+        ],
+    )
 
 
 def _call(path: str) -> Any:
@@ -183,6 +230,7 @@ def check_program(who: str, program: TorchLoaderOutput) -> None:
     check_inputs(who, "inputs", program.inputs)
     check_dynamic_shapes(who, program.dynamic_shapes, program.model, program.inputs)
     check_func_name(who, program.func_name)
+    check_mutation(who, program.mutation)
     _check_tolerance(who, "rtol", program.rtol)
     _check_tolerance(who, "atol", program.atol)
     if program.further_inputs is not None:
@@ -205,20 +253,20 @@ def check_inputs(who: str, field: str, inputs: Any) -> None:
     """Refuses what are no inputs of a program; the message names the `field` of `who`.
 
     Raises:
-      UserError: `inputs` is no tuple or list, or has something else in it than tensors that can
-        cross the boundary of a compiled function.
+      UserError: `inputs` is no tuple or list, or has something else in it, however nested, than
+        tensors that can cross the boundary of a compiled function.
     """
     if not isinstance(inputs, tuple | list):
         raise UserError(
             f"{who}: {field} is a {type(inputs).__name__}; it is a tuple or list of tensors, for "
             "one input too: (x,)"
         )
-    for index, tensor in enumerate(inputs):
-        check_tensor(f"{who}: {field}[{index}]", tensor)
+    for place, leaf in leaves_with_places(inputs):
+        check_tensor(f"{who}: {field}{place}", leaf)
 
 
 def check_dynamic_shapes(
-    who: str, dynamic_shapes: Any, module: torch.nn.Module, inputs: Sequence[torch.Tensor]
+    who: str, dynamic_shapes: Any, module: torch.nn.Module, inputs: Sequence[Any]
 ) -> None:
     """Refuses `dynamic_shapes` of which torch.export would not say what is wrong.
 
@@ -233,9 +281,11 @@ def check_dynamic_shapes(
         )
     try:
         dims = list(dims_of_inputs(module, inputs, dynamic_shapes))
-    except TypeError:  # forward does not take these inputs, which PyTorch tells better
+    except (TypeError, ValueError, AttributeError):
+        # forward does not take these inputs, or shapes are not nested as they are, which PyTorch
+        # tells better.
         return
-    for index, (entry, tensor) in enumerate(zip(dims, inputs, strict=False)):
+    for index, (entry, tensor) in enumerate(zip(dims, leaves(inputs), strict=False)):
         for axis in entry:
             if not isinstance(axis, int) or not 0 <= axis < tensor.ndim:
                 raise UserError(
@@ -260,6 +310,17 @@ def check_func_name(who: str, name: Any) -> None:
         raise UserError(f"{who}: {error}") from error
 
 
+def check_mutation(who: str, mutation: Any) -> None:
+    """Refuses what is no `Mutation`, for `who`.
+
+    Raises:
+      UserError: it is none.
+    """
+    if mutation not in get_args(Mutation):
+        names = " or ".join(map(repr, get_args(Mutation)))
+        raise UserError(f"{who}: mutation is {mutation!r}; it is {names}")
+
+
 def _check_tolerance(who: str, field: str, given: Any) -> None:
     values = given if isinstance(given, tuple | list) else [] if given is None else [given]
     for value in values:
@@ -280,11 +341,12 @@ def _check_further_inputs(who: str, further: Any, samples: Sequence[torch.Tensor
     for number, inputs in enumerate(further):
         field = f"further_inputs[{number}]"
         check_inputs(who, field, inputs)
-        if len(inputs) != len(samples):
+        given, expected = leaves(inputs), leaves(samples)
+        if len(given) != len(expected):
             raise UserError(
-                f"{who}: {field} has {len(inputs)} tensors, where inputs has {len(samples)}"
+                f"{who}: {field} has {len(given)} tensors, where inputs has {len(expected)}"
             )
-        for index, (tensor, sample) in enumerate(zip(inputs, samples, strict=True)):
+        for index, (tensor, sample) in enumerate(zip(given, expected, strict=True)):
             if (tensor.dtype, tensor.ndim) != (sample.dtype, sample.ndim):
                 raise UserError(
                     f"{who}: {field}[{index}] is {tensor.dtype} of rank {tensor.ndim}, where "

@@ -11,6 +11,12 @@ from plumbline.loader_to_torch.source_path import relative_to_import_path
 from plumbline.walk import all_operations
 
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
+# Where a pass of PyTorch's made a node says nothing of the program, nor does code that it made up
+# on the way, whose names differ from run to run; nor what calls a model in its place.
+_NOT_THE_PROGRAM = re.compile(
+    r"torch/fx/passes/|^<eval_|plumbline/loader_to_torch/(stand_in|state|structure)\.py$|"
+    r"torch/_functorch/functional_call\.py$|torch/nn/utils/stateless\.py$"
+)
 # The file of a location that stands for a node, whose number is the line.
 _MARK = "plumbline node"
 _MARKED = re.compile(rf'loc\("{_MARK}":(\d+):0\)')
@@ -29,8 +35,7 @@ def frames(node: torch.fx.Node) -> list[tuple[str, int]]:
     return [
         (found["file"], int(found["line"]))
         for found in _FRAME.finditer(trace)
-        # Where a pass of PyTorch's made a node says nothing of the program.
-        if "torch/fx/passes/" not in found["file"]
+        if not _NOT_THE_PROGRAM.search(found["file"])
     ]
 
 
@@ -44,7 +49,7 @@ def place(node: torch.fx.Node) -> str:
 
 def name_files_by_import_path(exported: torch.export.ExportedProgram) -> None:
     """Has the nodes name source files as they are imported, the same on every machine."""
-    for node in _nodes(exported):
+    for node in all_nodes(exported):
         if trace := node.meta.get("stack_trace"):
             node.meta["stack_trace"] = _FRAME.sub(
                 lambda found: (
@@ -61,7 +66,7 @@ def marked(exported: torch.export.ExportedProgram) -> Iterator[list[torch.fx.Nod
     The importer makes locations of files and lines only, which it takes from the text of traces.
     Gives the nodes, by number.
     """
-    nodes = [node for node in _nodes(exported) if frames(node)]
+    nodes = [node for node in all_nodes(exported) if frames(node)]
     traces = [node.meta["stack_trace"] for node in nodes]
     try:
         for number, node in enumerate(nodes):
@@ -102,7 +107,8 @@ def _call_site(node: torch.fx.Node) -> ir.Location:
     return ir.Location.callsite(callee, callers[::-1]) if callers else callee
 
 
-def _nodes(exported: torch.export.ExportedProgram) -> Iterator[torch.fx.Node]:
+def all_nodes(exported: torch.export.ExportedProgram) -> Iterator[torch.fx.Node]:
+    """The nodes of a program, those in the bodies of its loops too."""
     for module in exported.graph_module.modules():
         if isinstance(module, torch.fx.GraphModule):
             yield from module.graph.nodes

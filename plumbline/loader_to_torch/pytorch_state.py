@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Iterator
 from unittest import mock
 
-import torch
 from torch.export import _trace
 
 from plumbline.loader_to_torch.composite_ops import quick_composite_ops
@@ -66,22 +65,3 @@ def _without_printed_graphs() -> contextlib.AbstractContextManager[object]:
     """Has torch.export not print the half-made graph of a program that it refuses."""
     # There is no option for it.
     return mock.patch.object(_trace, "print", mock.Mock(), create=True)
-
-
-@contextlib.contextmanager
-def for_inference(module: torch.nn.Module) -> Iterator[None]:
-    """Has `module` in `eval()` mode, and its submodules; then each in the mode that it was in.
-
-    No other thread exports it meanwhile.
-    """
-    with _ONE_AT_A_TIME:
-        modes = [(submodule, submodule.training) for submodule in module.modules()]
-        module.eval()
-        try:
-            yield
-        finally:
-            # Parents first, whose train() sets those of their children too. By train(), as modules
-            # may do more there than to note the mode.
-            for submodule, training in modes:
-                if submodule.training != training:
-                    submodule.train(training)

@@ -23,6 +23,7 @@ from plumbline.loader_to_torch.loader import (
     describe_error,
     name_of_function,
 )
+from plumbline.loader_to_torch.structure import leaves
 from plumbline.reference_archive import Case, ReferenceArchive, Tensor
 
 
@@ -202,18 +203,12 @@ def to_torch(array: Tensor) -> torch.Tensor:
 
 
 def _outputs(who: str, returned: Any) -> tuple[torch.Tensor, ...]:
-    if isinstance(returned, torch.Tensor):
-        returned = (returned,)
-    if not isinstance(returned, tuple | list):
-        raise UserError(
-            f"{who}: forward returned a {type(returned).__name__}; it returns a tensor, "
-            "or a tuple or list of tensors"
-        )
-    if not returned:
+    tensors = leaves(returned)
+    if not tensors:
         raise UserError(f"{who}: forward returned no tensor, so there is nothing to compute")
-    for index, tensor in enumerate(returned):
+    for index, tensor in enumerate(tensors):
         check_tensor(f"{who}: output {index}", tensor)
-    return tuple(returned)
+    return tuple(tensors)
 
 
 def _tolerances(

@@ -1,11 +1,13 @@
 """What torch.export takes and no compiled function can do, told before anything is lowered."""
 
 import torch
+from torch.export.graph_signature import ConstantArgument, TensorArgument
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+from torch_mlir.extras.fx_importer import GraphNodeImporter
 
 from plumbline.element_type import ELEMENT_TYPES
 from plumbline.errors import UserError
-from plumbline.loader_to_torch.node_locations import module_path, place
+from plumbline.loader_to_torch.node_locations import all_nodes, module_path, place
 from plumbline.unsupported_ops import UnsupportedOp, report
 
 _DTYPES = {element_type.torch_name: element_type.name for element_type in ELEMENT_TYPES}
@@ -15,17 +17,26 @@ def refuse_what_has_no_meaning(who: str, exported: torch.export.ExportedProgram)
     """Holds a functional program, which messages call `who`, against what functions can do.
 
     Raises:
-      UserError: it draws random numbers, makes a sparse tensor or one whose size depends on values,
-        resizes a tensor, computes with a dtype that is not supported, or returns complex numbers or
-        no tensor; the message lists all places.
+      UserError: it has control flow other than loops, draws random numbers, makes a sparse tensor
+        or one whose size depends on values, resizes a tensor, computes with a dtype that is not
+        supported, or returns complex numbers or no tensor; the message lists all places.
     """
-    nodes = [node for node in exported.graph.nodes if node.op == "call_function"]
+    nodes = [node for node in all_nodes(exported) if node.op == "call_function"]
+    _refuse(
+        who,
+        [node for node in nodes if _is_unknown_control_flow(node)],
+        "has control flow that nothing lowers",
+        "compute both branches of a condition and choose by torch.where, or branch on a size or a "
+        "Python value, which is done when it is exported; write a loop over a dimension in Python, "
+        "or with torch._higher_order_ops.while_loop",
+    )
     _refuse(
         who,
         [node for node in nodes if _is_random(node) and node.users],
         "draws random numbers",
         "a compiled function gives the same results for the same arguments: draw them outside and "
-        "hand them in (in eval mode nn.Dropout draws none; F.dropout needs training=False)",
+        "hand them in; for inference, compile model.eval(), in which nn.Dropout and its like draw "
+        "none (F.dropout needs training=False)",
     )
     _refuse(
         who,
@@ -60,18 +71,27 @@ def refuse_what_has_no_meaning(who: str, exported: torch.export.ExportedProgram)
         "its new elements have no values: make another tensor, by torch.cat or F.pad, or take a "
         "part of it",
     )
-    kinds = [spec.kind for spec in exported.graph_signature.output_specs]
-    if torch.export.graph_signature.OutputKind.USER_OUTPUT not in kinds:
+    results = [spec.arg for spec in exported.graph_signature.output_specs]
+    for number, result in enumerate(results):
+        if not isinstance(result, TensorArgument) and getattr(result, "value", 0) is not None:
+            value = f" {result.value!r}" if isinstance(result, ConstantArgument) else ""
+            raise UserError(
+                f"{who}: output {number} of forward is the number{value}; a compiled function "
+                "returns tensors: wrap it in torch.tensor(...)"
+            )
+    if not any(isinstance(result, TensorArgument) for result in results):
         raise UserError(f"{who}: forward returns no tensor; a compiled function returns some")
 
 
 def _refuse(who: str, nodes: list[torch.fx.Node], what: str, advice: str) -> None:
     if nodes:
-        ops = [
-            UnsupportedOp(str(node.target), _operands(node), place(node), module_path(node), advice)
-            for node in nodes
-        ]
+        ops = [from_node(node, advice) for node in nodes]
         raise UserError(f"{who}: forward {what}:\n{report(ops)}")
+
+
+def from_node(node: torch.fx.Node, advice: str) -> UnsupportedOp:
+    """An op of an exported program, as reports list it."""
+    return UnsupportedOp(str(node.target), _operands(node), place(node), module_path(node), advice)
 
 
 def _operands(node: torch.fx.Node) -> str:
@@ -115,6 +135,13 @@ def _has_unknown_size(value: object) -> bool:
     if isinstance(value, (tuple, list)):
         return any(map(_has_unknown_size, value))
     return isinstance(value, torch.Tensor) and bool(free_unbacked_symbols(value.shape))
+
+
+def _is_unknown_control_flow(node: torch.fx.Node) -> bool:
+    op = node.target
+    return isinstance(op, torch._ops.HigherOrderOperator) and not hasattr(
+        GraphNodeImporter, f"_import_hop_{op.__name__}"
+    )
 
 
 def _is_random(node: torch.fx.Node) -> bool:

@@ -5,14 +5,39 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import sympy_expr_to_semi_affine_expr
 
 from plumbline.argument_shapes import ArgumentShapes
+from plumbline.loader_to_torch.structure import dims_of_leaves
 from plumbline.shape_attributes import from_ops
 from plumbline.walk import operations_of
 
 _LARGEST = 2**63 - 1
+
+
+def fix_settled_sizes(exported: torch.export.ExportedProgram) -> None:
+    """Makes numbers of the sizes of inputs that PyTorch has found to be one number.
+
+    Those of `Dim.AUTO`, which leaves it to PyTorch whether a size is dynamic. It writes such a
+    number as a symbol's, by which torch-mlir would make a function that takes any size and computes
+    with the one. A `Dim` with a name that is one number torch.export refuses.
+    """
+    for node in exported.graph.find_nodes(op="placeholder"):
+        value = node.meta.get("val")
+        if isinstance(value, FakeTensor) and any(map(_is_settled, value.shape)):
+            sizes, strides = (list(map(_settled, entry)) for entry in (value.shape, value.stride()))
+            with value.fake_mode:
+                node.meta["val"] = torch.empty_strided(sizes, strides, dtype=value.dtype)
+
+
+def _is_settled(size: int | torch.SymInt) -> bool:
+    return isinstance(size, torch.SymInt) and bool(size.node.expr.is_number)
+
+
+def _settled(size: int | torch.SymInt) -> int | torch.SymInt:
+    return int(_expression(size)) if _is_settled(size) else size
 
 
 def names_of_dims(
@@ -147,18 +172,15 @@ def _is_number(bound: Any) -> bool:
 def dims_of_inputs(
     model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic_shapes: Any
 ) -> Iterator[dict[int, Any]]:
-    """For each input, the entry of `dynamic_shapes` for each dimension that has one."""
+    """For each tensor in the inputs, the entry of `dynamic_shapes` for each dimension that has one.
+
+    Raises:
+      TypeError: forward does not take the inputs, or the entries are not nested as they are.
+    """
     bound = inspect.signature(model.forward).bind(*inputs)
     by_name = dynamic_shapes
     if not isinstance(dynamic_shapes, Mapping):
         by_name = dict(zip(bound.arguments, dynamic_shapes or (), strict=False))
-    entries: list[Any] = []
-    for name in bound.arguments:
-        entry = by_name.get(name)
-        variadic = bound.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
-        entries.extend(entry or () if variadic else [entry])
-    for entry in entries:
-        if isinstance(entry, Mapping):
-            yield dict(entry)
-        else:
-            yield dict(enumerate(entry or ()))
+    for name, value in bound.arguments.items():
+        for entry in dims_of_leaves(value, by_name.get(name)):
+            yield dict(entry if isinstance(entry, Mapping) else enumerate(entry or ()))

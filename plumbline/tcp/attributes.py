@@ -116,11 +116,18 @@ def verify_accumulation_type(
         )
 
 
-def verify_signedness(name: str, attribute: ir.Attribute | None, element_type: ir.Type) -> None:
+def verify_signedness(
+    name: str,
+    attribute: ir.Attribute | None,
+    element_type: ir.Type,
+    *,
+    may_be_signless: bool = False,
+) -> None:
     """Holds a signedness attribute, if there is one, against the type that it is about.
 
     Raises:
-      VerificationError: it is about a float, says Signless of a number, or something else of i1.
+      VerificationError: it is about a float, says Signless of a number unless that
+        `may_be_signless`, or something else of i1.
     """
     if attribute is None:
         return
@@ -131,7 +138,7 @@ def verify_signedness(name: str, attribute: ir.Attribute | None, element_type: i
     case = case_of(attribute)
     if is_bool(element_type) and case != "Signless":
         raise VerificationError(f"attribute '{name}' must be Signless for 'i1', but got {case}")
-    if not is_bool(element_type) and case == "Signless":
+    if not is_bool(element_type) and case == "Signless" and not may_be_signless:
         raise VerificationError(
             f"attribute '{name}' must be Signed or Unsigned for '{element_type}', but got Signless"
         )

@@ -51,6 +51,13 @@ class Index(TypeConstraint):
     admits = staticmethod(lambda type_: isinstance(type_, ir.IndexType))
 
 
+class IntegerValue(TypeConstraint):
+    """One number, not a tensor."""
+
+    description = "signless integer"
+    admits = staticmethod(is_integer)
+
+
 class I64Value(TypeConstraint):
     """One 64-bit number, not a tensor."""
 

@@ -29,7 +29,7 @@ from plumbline.tcp_to_linalg.windows import Windows
 _BATCH, _OUT_CHANNEL, _IN_CHANNEL, _FIRST_OF_WINDOW = range(4)
 
 
-def convert_conv(op: ConvOp) -> ir.Value | None:
+def convert_conv(op: ConvOp) -> ir.Value:
     """Each window times the weights; the channels of groups are told apart by their numbers."""
     if _has_groups_of_channels(op):
         return _convert_grouped_conv(op)
@@ -38,8 +38,6 @@ def convert_conv(op: ConvOp) -> ir.Value | None:
     in_channel: int | ir.AffineExpr = _IN_CHANNEL
     if op.groups.value > 1:
         outputs, inner = op.weight.type.shape[:2]
-        if DYNAMIC in (outputs, inner):
-            return None
         group = _quotient(_OUT_CHANNEL, outputs // op.groups.value)
         in_channel = group * inner + ir.AffineDimExpr.get(_IN_CHANNEL)
     sizes = [
@@ -64,10 +62,9 @@ def convert_conv(op: ConvOp) -> ir.Value | None:
 
 
 def _has_groups_of_channels(op: ConvOp) -> bool:
-    """Whether groups have several channels each, of known numbers."""
-    groups, outputs = op.groups.value, op.weight.type.shape[0]
-    static = DYNAMIC not in (op.input.type.shape[1], *op.weight.type.shape[:2])
-    return groups > 1 and static and outputs > groups and op.out.type.shape[1] != DYNAMIC
+    """Whether there are groups of several channels each, or of numbers that are not known."""
+    groups, (outputs, inner) = op.groups.value, op.weight.type.shape[:2]
+    return groups > 1 and (DYNAMIC in (outputs, inner) or outputs > groups)
 
 
 def _convert_grouped_conv(op: ConvOp) -> ir.Value:
@@ -81,24 +78,25 @@ def _convert_grouped_conv(op: ConvOp) -> ir.Value:
     elements = list(range(first, first + count))
     places = [loop + count for loop in elements]
     sum_type = product_type(element)
+    weight = _split(op.weight, 0, op.groups.value)
     sizes = [
         dim(op.input, 0),
+        index(op.groups.value),
+        dim(weight, 1),
         *(
             windows.count(axis, dim(op.input, axis + 2), dim(op.weight, axis + 2))
             for axis in range(count)
         ),
     ]
     shape = list(op.out.type.shape)
-    channels = [op.groups.value, shape[1] // op.groups.value]
-    out_type = ir.RankedTensorType.get([shape[0], *channels, *shape[2:]], sum_type)
-    dynamic = [
-        size for size, own in zip(sizes, [shape[0], *shape[2:]], strict=True) if own == DYNAMIC
-    ]
+    shape[1:2] = _parted(shape[1], op.groups.value)
+    out_type = ir.RankedTensorType.get(shape, sum_type)
+    dynamic = dynamic_sizes(out_type, sizes)
     (result,) = loop_nest(
         [fill(out_type, dynamic, constant(sum_type, 0))],
         [
             _split(windows.padded(op.input, constant(element, 0)), 1, op.groups.value),
-            _split(op.weight, 0, op.groups.value),
+            weight,
         ],
         [
             dims_map(first + 2 * count, each)
@@ -118,11 +116,15 @@ def _convert_grouped_conv(op: ConvOp) -> ir.Value:
 
 
 def _split(value: ir.Value, axis: int, parts: int) -> ir.Value:
-    """A tensor with a static axis as two, the first of `parts` places."""
+    """A tensor with an axis as two, the first of `parts` places."""
     type_ = value.type
     shape = list(type_.shape)
-    shape[axis : axis + 1] = [parts, shape[axis] // parts]
-    sizes = [dim(value, at) for at, size in enumerate(type_.shape) if size == DYNAMIC]
+    shape[axis : axis + 1] = _parted(shape[axis], parts)
+    sizes = [
+        arith.divsi(dim(value, at), index(parts)) if at == axis else dim(value, at)
+        for at, size in enumerate(type_.shape)
+        if size == DYNAMIC
+    ]
     return tensor.ExpandShapeOp(
         ir.RankedTensorType.get(shape, type_.element_type),
         value,
@@ -130,6 +132,11 @@ def _split(value: ir.Value, axis: int, parts: int) -> ir.Value:
         sizes,
         shape,
     ).result
+
+
+def _parted(size: int, parts: int) -> list[int]:
+    """The sizes of an axis as two."""
+    return [parts, DYNAMIC if size == DYNAMIC else size // parts]
 
 
 def _split_axes(rank: int, split: int) -> list[list[int]]:

@@ -13,6 +13,7 @@ from plumbline.torch_to_tcp.patterns import PATTERNS
 from plumbline.torch_to_tcp.sort_order import ORDER_NAN_IN_SORTS
 from plumbline.torch_to_tcp.torch_ops import computing_ops, full_name, is_constant, pytorch_name
 from plumbline.unsupported_ops import Unsupported
+from plumbline.walk import captured_values, replace_operands
 
 NO_LOWERING = "can be lowered neither to TCP nor to linalg"
 """What the pass says of each op in `ops_without_lowering`."""
@@ -81,7 +82,17 @@ CONVERT_TORCH_TO_LINALG_BESIDE_TCP = Pass(
 
 def ops_without_lowering(root: ir.Module | ir.Operation) -> list[tuple[ir.Operation, str]]:
     """The ops left over in `root` that nothing lowers, each with why its pattern to TCP refuses."""
-    return [(op, _refusal(op)) for op in computing_ops(root) if not _lowers_alone(op)]
+    found: list[tuple[ir.Operation, str]] = []
+    # The inner ones first: what has one of these in its body is in nobody's way itself.
+    for op in reversed(computing_ops(root)):
+        if not any(_is_within(inner, op) for inner, _ in found) and not _lowers_alone(op):
+            found.append((op, _refusal(op)))
+    return found[::-1]
+
+
+def _is_within(op: ir.Operation, outer: ir.Operation) -> bool:
+    parent = op.parent
+    return parent is not None and (parent == outer or _is_within(parent.operation, outer))
 
 
 def _refusal(op: ir.Operation) -> str:
@@ -115,20 +126,19 @@ def _lowers_alone(op: ir.Operation) -> bool:
 def _alone(op: ir.Operation) -> tuple[ir.Module, ir.Operation]:
     """A module with a clone of `op` in a function of its own, and the clone."""
     probe = ir.Module.create(op.location)
+    used = captured_values(op)
     with op.location:
-        types = [operand.type for operand in op.operands if not is_constant(operand)]
-        signature = ir.FunctionType.get(types, [result.type for result in op.results])
+        given = [value for value in used if not is_constant(value)]
+        signature = ir.FunctionType.get(
+            [value.type for value in given], [result.type for result in op.results]
+        )
         function = func.FuncOp("probe", signature, ip=ir.InsertionPoint(probe.body))
         block = function.add_entry_block()
-        arguments = iter(block.arguments)
         with ir.InsertionPoint(block):
-            operands = [
-                _clone_constant(operand) if is_constant(operand) else next(arguments)
-                for operand in op.operands
-            ]
+            here = dict(zip(given, block.arguments, strict=True))
+            here.update((value, _clone_constant(value)) for value in used if is_constant(value))
             clone = op.clone().operation
-            for index, operand in enumerate(operands):
-                clone.operands[index] = operand
+            replace_operands(clone, here)
             func.ReturnOp(list(clone.results))
     return probe, clone
 

@@ -12,7 +12,13 @@ from plumbline.torch_to_tcp import symbolic_shapes
 from plumbline.torch_to_tcp.backend_contract import TORCH_VERIFY_TCP_BACKEND_CONTRACT
 from plumbline.torch_to_tcp.beside_tcp import CONVERT_TORCH_TO_LINALG_BESIDE_TCP, NO_LOWERING
 from plumbline.torch_to_tcp.eliminate_unused_torch_ops import ELIMINATE_UNUSED_TORCH_OPS
-from plumbline.torch_to_tcp.pattern import Pattern, Patterns, convert_carried, rewrite_with
+from plumbline.torch_to_tcp.pattern import (
+    Pattern,
+    Patterns,
+    convert_carried,
+    join_casts,
+    rewrite_with,
+)
 from plumbline.torch_to_tcp.patterns import PATTERNS
 from plumbline.torch_to_tcp.torch_ops import full_name, full_names
 from plumbline.torch_to_tcp.unsupported import unsupported
@@ -34,6 +40,7 @@ def _convert(operation: ir.Operation, convert_torch_ops: tuple[str, ...]) -> Non
     if not wanted:
         symbolic_shapes.convert(operation)
     apply_patterns_and_fold_greedily(operation, patterns.freeze())
+    join_casts(operation)
 
 
 def _by_attribute(patterns: Patterns) -> Pattern:

@@ -25,8 +25,8 @@ def convert_aten_convolution(op: ir.OpView) -> ir.Value:
     transposed, groups = bool(integer(op.operands[6])), integer(op.operands[8])
     if not is_float(result.dtype) or not 1 <= spatial <= 3:
         raise Unsupported("a convolution of integers, or over more than three dimensions")
-    if groups > 1 and DYNAMIC in weight.type.sizes[:2]:
-        raise Unsupported("groups of channels whose number is known at run time only")
+    if transposed and groups > 1 and DYNAMIC in weight.type.sizes[:2]:
+        raise Unsupported("groups of channels, transposed, whose number is known at run time only")
     dtype = computed_in(result.dtype) if biased else result.dtype
     type_ = TensorType(result.sizes, dtype)
     operands = cast(source, dtype).value, cast(weight, dtype).value

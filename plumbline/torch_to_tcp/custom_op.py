@@ -1,7 +1,9 @@
 """Carries ops of the Torch dialect that TCP has no op for into TCP as `tcp.custom_op`.
 
-Tensors are its operands, in the order of PyTorch's arguments, whose names `torch_operand_names`
-lists; constants become attributes of the argument's name.
+Tensors and numbers that are computed at run time are its operands, in the order of PyTorch's
+arguments, whose names `torch_operand_names` lists; constants become attributes of the argument's
+name. A list that is not all constants has its entries as operands, under its name and their places:
+`size_0`. Attributes that the op has itself stay.
 """
 
 from dataclasses import dataclass, field
@@ -12,18 +14,24 @@ from torch_mlir import ir
 from plumbline.pipeline import Option, Pass
 from plumbline.tcp.ops.structure import CustomOp
 from plumbline.torch_to_tcp.pattern import tensor, tensor_type
-from plumbline.torch_to_tcp.torch_ops import computing_ops, full_name, full_names
+from plumbline.torch_to_tcp.torch_ops import computing_ops, full_name, full_names, is_constant
 from plumbline.unsupported_ops import Unsupported
 
 _FROM_BUILTIN = "torch_c.from_builtin_tensor"
 _NUMBERS = ("torch.constant.bool", "torch.constant.int", "torch.constant.float")
+_TO_NUMBER = {
+    "!torch.bool": ("torch_c.to_i1", "i1"),
+    "!torch.int": ("torch_c.to_i64", "i64"),
+    "!torch.float": ("torch_c.to_f64", "f64"),
+}
+"""What casts a number to a builtin type, and to which, by the number's own type."""
 
 
 @dataclass
 class _Arguments:
     """What an op is called with, sorted."""
 
-    tensors: list[ir.Value] = field(default_factory=list)
+    operands: list[ir.Value] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     attributes: dict[str, ir.Attribute] = field(default_factory=dict)
 
@@ -31,7 +39,8 @@ class _Arguments:
 def _convert(operation: ir.Operation, convert_torch_ops: tuple[str, ...]) -> None:
     wanted = full_names(convert_torch_ops)
     for op in computing_ops(operation):
-        if not wanted or full_name(op) in wanted:
+        # A literal is a constant, and no op of PyTorch's.
+        if op.name != "torch.vtensor.literal" and (not wanted or full_name(op) in wanted):
             try:
                 _convert_one(op)
             except Unsupported:
@@ -44,8 +53,11 @@ def _convert_one(op: ir.Operation) -> None:
         raise Unsupported("no tensor as a result")
     arguments = _sort(op)
     with ir.InsertionPoint(op), op.location:
-        operands = [tensor(value).value for value in arguments.tensors]
+        operands = [_builtin(value) for value in arguments.operands]
         custom = CustomOp(operands, op_name=full_name(op), results=types).operation
+        for attribute in op.attributes:
+            if (op.name, attribute) != ("torch.operator", "name"):
+                custom.attributes[attribute] = op.attributes[attribute]
         names = [ir.StringAttr.get(name) for name in arguments.names]
         custom.attributes["torch_operand_names"] = ir.ArrayAttr.get(names)
         for name, attribute in arguments.attributes.items():
@@ -60,19 +72,36 @@ def _sort(op: ir.Operation) -> _Arguments:
     """The arguments of `op`.
 
     Raises:
-      Unsupported: one is neither a tensor nor constant. Nothing is built by then.
+      Unsupported: one is neither a tensor, nor a number, nor constant. Nothing is built by then.
     """
     arguments = _Arguments()
     for name, value in zip(_argument_names(op), op.operands, strict=True):
-        if str(value.type).startswith("!torch.vtensor"):
-            tensor_type(value)
-            arguments.tensors.append(value)
-            arguments.names.append(name)
+        if is_constant(value):
+            attribute = _attribute(value)
+            if attribute is not None:
+                arguments.attributes[name] = attribute
             continue
-        attribute = _attribute(value)
-        if attribute is not None:
-            arguments.attributes[name] = attribute
+        owner = value.owner
+        if isinstance(owner, ir.Block) or owner.name != "torch.prim.ListConstruct":
+            entries = [(name, value)]
+        else:
+            entries = [(f"{name}_{place}", entry) for place, entry in enumerate(owner.operands)]
+        for entry_name, entry in entries:
+            if str(entry.type) == "!torch.none":
+                continue
+            if str(entry.type) not in _TO_NUMBER:
+                tensor_type(entry)
+            arguments.operands.append(entry)
+            arguments.names.append(entry_name)
     return arguments
+
+
+def _builtin(value: ir.Value) -> ir.Value:
+    """A tensor or a number of the Torch dialect as one of a builtin type."""
+    cast, type_ = _TO_NUMBER.get(str(value.type), ("", ""))
+    if not cast:
+        return tensor(value).value
+    return ir.Operation.create(cast, results=[ir.Type.parse(type_)], operands=[value]).result
 
 
 def _argument_names(op: ir.Operation) -> list[str]:
@@ -92,20 +121,19 @@ def _attribute(value: ir.Value) -> ir.Attribute | None:
     """The constant that `value` is, as an attribute; None for PyTorch's None.
 
     Raises:
-      Unsupported: it is computed at run time.
+      Unsupported: it is one that no attribute stands for.
     """
     owner = value.owner
-    if not isinstance(owner, ir.Block):
-        if owner.name == "torch.constant.none":
-            return None
-        if owner.name in _NUMBERS or owner.name == "torch.constant.str":
-            return owner.attributes["value"]
-        if owner.name == "torch.prim.ListConstruct":
-            entries = [_attribute(entry) for entry in owner.operands]
-            return ir.ArrayAttr.get(
-                [ir.UnitAttr.get() if entry is None else entry for entry in entries]
-            )
-    raise Unsupported("an argument that is computed at run time")
+    if owner.name == "torch.constant.none":
+        return None
+    if owner.name in _NUMBERS or owner.name == "torch.constant.str":
+        return owner.attributes["value"]
+    if owner.name == "torch.prim.ListConstruct":
+        entries = [_attribute(entry) for entry in owner.operands]
+        return ir.ArrayAttr.get(
+            [ir.UnitAttr.get() if entry is None else entry for entry in entries]
+        )
+    raise Unsupported(f"a constant of type {value.type}")
 
 
 CONVERT_TORCH_TO_TCP_CUSTOM_OP = Pass(

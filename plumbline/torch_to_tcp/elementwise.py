@@ -326,6 +326,8 @@ def _arithmetic(
                 raise Unsupported("there is no such operation on bool")
             left, right = _operands(values, result.dtype, result.sizes)
             return apply(on_bools, left, right).value
+        if tcp_op is tcp.DivfOp and not is_float(result.dtype):
+            raise Unsupported("an integer result")
         as_is = exact_numbers and not all(map(_is_tensor, values))
         dtype = computed_in(result.dtype) if as_is else result.dtype
         left, right = _operands(values, dtype, result.sizes)
@@ -492,7 +494,13 @@ def convert_aten_clamp(op: ir.OpView) -> ir.Value:
 def _clamp(operand: Tensor, lower: int | float | None, upper: int | float | None) -> ir.Value:
     dtype = operand.type.dtype
     if is_float(dtype):
-        return tcp.ClampOp(operand.value, min_float=lower, max_float=upper).out
+        least, greatest = (
+            None
+            if bound is None
+            else ir.FloatAttr.get(operand.value.type.element_type, float(bound))
+            for bound in (lower, upper)
+        )
+        return tcp.ClampOp(operand.value, min_float=least, max_float=greatest).out
     if is_bool(dtype):
         raise Unsupported("bounds on bool")
     return tcp.ClampOp(

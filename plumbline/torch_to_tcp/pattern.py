@@ -14,6 +14,7 @@ from torch_mlir.rewrite import PatternRewriter
 from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.torch_to_tcp.torch_types import parse_tensor_type
 from plumbline.unsupported_ops import Unsupported
+from plumbline.walk import operations_of
 
 Pattern = Callable[[ir.OpView], ir.Value | Sequence[ir.Value]]
 
@@ -45,6 +46,22 @@ def tensor(value: ir.Value) -> Tensor:
         return Tensor(owner.operands[0], type_)
     cast = ir.Operation.create(_TO_BUILTIN, results=[type_.builtin()], operands=[value])
     return Tensor(cast.result, type_)
+
+
+def join_casts(root: ir.Operation) -> None:
+    """Has ops in `root` use builtin tensors that were cast to the Torch dialect and back.
+
+    A pattern sees what its operands were replaced by only where those were converted before it.
+    """
+    for op in [op for op in operations_of(root, "torch_c") if op.name == _TO_BUILTIN]:
+        source = op.operands[0].owner
+        if isinstance(source, ir.Block) or source.name != _FROM_BUILTIN:
+            continue
+        if source.operands[0].type == op.results[0].type:
+            op.results[0].replace_all_uses_with(source.operands[0])
+            op.erase()
+            if not list(source.results[0].uses):
+                source.operation.erase()
 
 
 def number(value: ir.Value) -> int | float | bool | None:

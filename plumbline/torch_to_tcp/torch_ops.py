@@ -8,6 +8,8 @@ from plumbline.walk import operations_of
 
 _PREFIX = "torch."
 _SYMBOLIC = ("torch.bind_symbolic_shape", "torch.symbolic_int")
+# What ends the bodies of loops and branches, and is converted with them.
+_TERMINATORS = ("torch.prim.Loop.condition", "torch.prim.If.yield")
 
 
 def full_names(names: Iterable[str]) -> set[str]:
@@ -38,7 +40,9 @@ def is_glue(op: ir.Operation) -> bool:
 def computing_ops(root: ir.Module | ir.Operation) -> list[ir.Operation]:
     """The ops of the Torch dialect in `root` that compute something, in order."""
     return [
-        op for op in operations_of(root, "torch") if not is_glue(op) and op.name not in _SYMBOLIC
+        op
+        for op in operations_of(root, "torch")
+        if not is_glue(op) and op.name not in _SYMBOLIC + _TERMINATORS
     ]
 
 

@@ -22,3 +22,32 @@ def gather_and_scatter_loader() -> TorchLoaderOutput:
             "write": {0: count},
         },
     )
+
+
+def key_value_cache_loader() -> TorchLoaderOutput:
+    """Buffers that forward writes in place, which become arguments and results."""
+
+    class Model(torch.nn.Module):
+        keys: torch.Tensor
+        values: torch.Tensor
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.project = torch.nn.Linear(4, 12)
+            self.register_buffer("keys", torch.randn(16, 4))
+            self.register_buffer("values", torch.randn(16, 4))
+
+        def forward(self, x: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+            query, key, value = self.project(x).chunk(3, -1)
+            self.keys.index_copy_(0, positions, key)
+            self.values.index_copy_(0, positions, value)
+            weights = torch.softmax(query @ self.keys.t(), -1)
+            return weights @ self.values
+
+    tokens = Dim("tokens", min=1, max=16)
+    return TorchLoaderOutput(
+        model=Model(),
+        inputs=(torch.randn(3, 4), torch.tensor([9, 2, 15])),
+        dynamic_shapes={"x": {0: tokens}, "positions": {0: tokens}},
+        mutation="return",
+    )

@@ -346,5 +346,5 @@ def mlp_loader() -> TorchLoaderOutput:
             return torch.where(self.mask, y, y + torch.tensor([0.5]))
 
     return TorchLoaderOutput(
-        model=Model(), inputs=(torch.randn(3, 6),), dynamic_shapes={"x": {0: Dim("batch")}}
+        model=Model().eval(), inputs=(torch.randn(3, 6),), dynamic_shapes={"x": {0: Dim("batch")}}
     )

@@ -44,6 +44,13 @@ def with_tolerance() -> TorchLoaderOutput:
     )
 
 
+def settles_a_size() -> TorchLoaderOutput:
+    """Nothing wrong here: it leaves to PyTorch whether sizes are dynamic, and one is not."""
+    return TorchLoaderOutput(
+        _Module(lambda x: x + torch.ones(4)), (torch.ones(3, 4),), ({0: Dim.AUTO, 1: Dim.AUTO},)
+    )
+
+
 def named() -> TorchLoaderOutput:
     """Nothing wrong here: it has a name of its own."""
     return TorchLoaderOutput(torch.nn.ReLU(), (torch.ones(1),), func_name="own_name")
@@ -88,7 +95,7 @@ def inputs_is_a_tensor() -> TorchLoaderOutput:
 
 def input_is_a_number() -> TorchLoaderOutput:
     """An argument that is no tensor."""
-    return TorchLoaderOutput(torch.nn.ReLU(), (torch.ones(1), 2.5))  # type: ignore[arg-type]
+    return TorchLoaderOutput(torch.nn.ReLU(), (torch.ones(1), 2.5))
 
 
 def input_is_complex() -> TorchLoaderOutput:
@@ -117,8 +124,8 @@ def has_constraints() -> TorchLoaderOutput:
 
 
 def returns_a_dict() -> TorchLoaderOutput:
-    """Outputs that are not tensors."""
-    return TorchLoaderOutput(_Module(lambda x: {"y": x}), (torch.ones(1),))
+    """Nothing wrong here: results in a dict count as the tensors in it."""
+    return TorchLoaderOutput(_Module(lambda x: {"y": x, "z": None}), (torch.ones(1),))
 
 
 def returns_a_number() -> TorchLoaderOutput:
@@ -171,12 +178,6 @@ class _Specialises(torch.nn.Module):
 def specialises() -> TorchLoaderOutput:
     """A dimension that is declared dynamic and used as 4."""
     return TorchLoaderOutput(_Specialises(), (torch.ones(4),), {"x": {0: Dim("length")}})
-
-
-def specialises_silently() -> TorchLoaderOutput:
-    """The same, declared so that torch.export says nothing."""
-    shapes = {"input": {2: Dim.AUTO}}
-    return TorchLoaderOutput(torch.nn.MaxPool1d(3), (torch.ones(2, 4, 11),), shapes)
 
 
 class _Unknown(torch.nn.Module):
@@ -256,6 +257,22 @@ def mutates() -> TorchLoaderOutput:
     return TorchLoaderOutput(_Mutates(), (torch.ones(2),))
 
 
+class _WritesIntoAParameter(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        with torch.no_grad():
+            self.weight.mul_(2)
+        return x * self.weight
+
+
+def writes_into_a_parameter() -> TorchLoaderOutput:
+    """In-place writes to a parameter."""
+    return TorchLoaderOutput(_WritesIntoAParameter(), (torch.ones(3),))
+
+
 def _loader(
     model: object = _Module(torch.relu), inputs: object = (torch.ones(2, 3),), **fields: Any
 ) -> Callable[[], TorchLoaderOutput]:
@@ -324,6 +341,7 @@ further_is_flat = _loader(further_inputs=(torch.ones(2, 3),))
 further_has_too_many = _loader(further_inputs=[(torch.ones(2, 3), torch.ones(1))])
 further_is_of_another_dtype = _loader(further_inputs=[(torch.ones(2, 3, dtype=torch.int64),)])
 further_is_of_another_rank = _loader(further_inputs=[(torch.ones(2),)])
+further_is_nested_otherwise = _loader(further_inputs=[((torch.ones(2, 3),),)])
 further_has_a_number = _loader(further_inputs=[(3,)])
 further_is_of_another_size = _loader(further_inputs=[(torch.ones(2, 4),)])
 further_is_out_of_range = _loader(

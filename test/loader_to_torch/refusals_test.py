@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
+from torch._higher_order_ops.scan import scan
 
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.export import export
@@ -20,6 +21,13 @@ class _Of(torch.nn.Module):
 
     def forward(self, x: torch.Tensor) -> Any:
         return self._function(x)
+
+
+_HERE = ": 1 place\n    test/loader_to_torch/refusals_test.py:"
+
+
+def _diagonal_of_a_view(x: torch.Tensor) -> torch.Tensor:
+    return torch.as_strided_copy(x.t(), (2,), (4,))
 
 
 def _export(function: Callable[[torch.Tensor], Any]) -> str:
@@ -36,8 +44,29 @@ def _export(function: Callable[[torch.Tensor], Any]) -> str:
         (lambda x: x.to_sparse(), ["it: forward makes a sparse tensor", "_to_sparse"]),
         (lambda x: x.nonzero(), ["sizes depend on the values", "aten.nonzero"]),
         (lambda x: (), ["it: forward returns no tensor"]),
+        (
+            lambda x: torch.cond(x.sum() > 0, torch.sin, torch.cos, (x,)),
+            [
+                "it: forward has control flow that nothing lowers:\n  cond(i1[], f32[2,3])",
+                _HERE,
+                "what would help: compute both branches of a condition and choose by torch.where",
+            ],
+        ),
+        (
+            lambda x: scan(lambda sum_, y: (sum_ + y, y * 2), torch.zeros(3), x)[0],
+            ["nothing lowers:\n  scan(f32[3], f32[2,3])", _HERE, "write a loop over a dimension"],
+        ),
+        (
+            _diagonal_of_a_view,
+            [
+                "it: PyTorch cannot take the program's ops apart: NotImplementedError: strides",
+                "\n  aten.as_strided_copy.default(f32[3,2]): 1 place",
+                _HERE,
+                "what would help: write a decomposition of it",
+            ],
+        ),
     ],
-    ids=["random", "sparse", "nonzero", "nothing"],
+    ids=["random", "sparse", "nonzero", "nothing", "cond", "scan", "not taken apart"],
 )
 def test_refused(function: Callable[[torch.Tensor], Any], messages: list[str]) -> None:
     with pytest.raises(UserError) as caught:

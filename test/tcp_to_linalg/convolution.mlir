@@ -2,10 +2,10 @@
 
 // Groups of several channels are a loop of their own.
 // CHECK-LABEL: func.func @conv(
+// CHECK:         tensor.expand_shape {{.*}} : tensor<4x3x3xf32> into tensor<2x2x3x3xf32>
 // CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "parallel"]
 // CHECK:         tensor.pad
 // CHECK:         tensor.expand_shape {{.*}} : tensor<1x6x10xf32> into tensor<1x2x3x10xf32>
-// CHECK:         tensor.expand_shape {{.*}} : tensor<4x3x3xf32> into tensor<2x2x3x3xf32>
 // CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "parallel"]
 // CHECK:         arith.mulf
 // CHECK:         arith.addf
@@ -26,6 +26,21 @@ func.func @conv(%arg0: tensor<1x6x8xf32>, %arg1: tensor<4x3x3xf32>) -> tensor<1x
 func.func @depthwise(%arg0: tensor<1x6x8xf32>, %arg1: tensor<6x1x3xf32>) -> tensor<1x6x6xf32> {
   %0 = tcp.conv %arg0, %arg1 {dilations = [1], groups = 6 : i64, padding_high = [0], padding_low = [0], strides = [1]} : tensor<1x6x8xf32>, tensor<6x1x3xf32> -> tensor<1x6x6xf32>
   return %0 : tensor<1x6x6xf32>
+}
+
+// So are groups of channels whose number is not known, as in the gradient of a weight.
+// CHECK-LABEL: func.func @dynamic_groups(
+// CHECK-SAME:      %[[INPUT:.*]]: tensor<3x?x8xf32>, %[[WEIGHT:.*]]: tensor<4x?x6xf32>
+// CHECK:         tensor.expand_shape %[[WEIGHT]] {{.*}} : tensor<4x?x6xf32> into tensor<2x2x?x6xf32>
+// CHECK:         %[[CHANNELS:.*]] = tensor.dim %[[INPUT]], %c1
+// CHECK:         %[[OF_A_GROUP:.*]] = arith.divsi %[[CHANNELS]], %c2
+// CHECK:         tensor.expand_shape %[[INPUT]] {{.*}} output_shape [3, 2, %[[OF_A_GROUP]], 8] : tensor<3x?x8xf32> into tensor<3x2x?x8xf32>
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "parallel"]
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @dynamic_groups(%arg0: tensor<3x?x8xf32>, %arg1: tensor<4x?x6xf32>) -> tensor<3x4x3xf32> {
+  %0 = tcp.conv %arg0, %arg1 {dilations = [1], groups = 2 : i64, padding_high = [0], padding_low = [0], strides = [1]} : tensor<3x?x8xf32>, tensor<4x?x6xf32> -> tensor<3x4x3xf32>
+  return %0 : tensor<3x4x3xf32>
 }
 
 // -----

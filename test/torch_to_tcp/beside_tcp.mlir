@@ -47,3 +47,21 @@ func.func @nothing_knows(%x: !torch.vtensor<[3],f32>, %dim: !torch.int) -> !torc
   %2 = torch.operator "torch.my.op"(%1) : (!torch.vtensor<[3],f32>) -> !torch.vtensor<[3],f32>
   return %2 : !torch.vtensor<[3],f32>
 }
+
+// -----
+
+// The same within a loop: the op is told of, neither the loop around it nor what ends its body.
+
+func.func @nothing_knows_in_a_loop(%x: !torch.vtensor<[3],f32>, %times: !torch.int) -> !torch.vtensor<[3],f32> {
+  %true = torch.constant.bool true
+  %none = torch.constant.none
+  %one = torch.constant.int 1
+  %0 = torch.prim.Loop %times, %true, init(%x) {
+  ^bb0(%i: !torch.int, %y: !torch.vtensor<[3],f32>):
+    %1 = torch.aten.add.Tensor %y, %x, %one : !torch.vtensor<[3],f32>, !torch.vtensor<[3],f32>, !torch.int -> !torch.vtensor<[3],f32>
+    // expected-error @below {{aten.cumsum(!torch.vtensor<[3],f32>, !torch.int, !torch.none) can be lowered neither to TCP nor to linalg: a number that is computed at run time}}
+    %2 = torch.aten.cumsum %1, %i, %none : !torch.vtensor<[3],f32>, !torch.int, !torch.none -> !torch.vtensor<[3],f32>
+    torch.prim.Loop.condition %true, iter(%2 : !torch.vtensor<[3],f32>)
+  } : (!torch.int, !torch.bool, !torch.vtensor<[3],f32>) -> !torch.vtensor<[3],f32>
+  return %0 : !torch.vtensor<[3],f32>
+}

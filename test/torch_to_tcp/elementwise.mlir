@@ -166,8 +166,9 @@ func.func @aten_ceil(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32>
   return %0 : !torch.vtensor<[?,3],f32>
 }
 
+// Bounds have the element's own type.
 // CHECK-LABEL: func.func @aten_clamp(
-// CHECK:         tcp.clamp
+// CHECK:         tcp.clamp %{{.*}} {min_float = {{.*}} : f32}
 // CHECK:         return
 func.func @aten_clamp(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32> {
   %f2 = torch.constant.float 2.000000e+00
@@ -311,6 +312,15 @@ func.func @aten_expm1(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32
 func.func @aten_floor(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32> {
   %0 = torch.aten.floor %x : !torch.vtensor<[?,3],f32> -> !torch.vtensor<[?,3],f32>
   return %0 : !torch.vtensor<[?,3],f32>
+}
+
+// PyTorch's division never gives integers, and TCP's of floats takes none.
+// CHECK-LABEL: func.func @aten_div_of_integers(
+// CHECK-NOT:     tcp.divf
+// CHECK:         arith.divsi
+func.func @aten_div_of_integers(%x: !torch.vtensor<[?,3],si64>) -> !torch.vtensor<[?,3],si64> {
+  %0 = torch.aten.div.Tensor %x, %x : !torch.vtensor<[?,3],si64>, !torch.vtensor<[?,3],si64> -> !torch.vtensor<[?,3],si64>
+  return %0 : !torch.vtensor<[?,3],si64>
 }
 
 // CHECK-LABEL: func.func @aten_floor_divide(

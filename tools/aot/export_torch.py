@@ -17,6 +17,7 @@ from plumbline.loader_to_torch.references import (
     record_references,
     to_numpy,
 )
+from plumbline.loader_to_torch.state import with_mutations_returned
 from plumbline.loader_to_torch.weights import serialise
 from tools.aot import loader_stage, stage
 from tools.aot.loader_stage import Watch
@@ -27,6 +28,7 @@ def _export(given: argparse.Namespace, program: TorchLoaderOutput, watch: Watch)
     who = f"loader {given.torch_loader_path}"
     forward = f"{who}: forward"
     with watch.over(forward):
+        program = with_mutations_returned(who, program)
         references = record_references(who, program)
     exported = export(who, program, embedded=given.weights_are == "embedded")
     with watch.over(forward):

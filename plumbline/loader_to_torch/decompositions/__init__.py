@@ -8,6 +8,7 @@ from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 from plumbline.loader_to_torch.decompositions import (
     bessel_functions,
     contraction,
+    convolution,
     data_movement,
     elementwise,
     error_functions,
@@ -72,6 +73,7 @@ _WHOLE = (aten._adaptive_avg_pool2d.default, aten._log_softmax.default)
 _FAMILIES = (
     bessel_functions,
     contraction,
+    convolution,
     data_movement,
     elementwise,
     error_functions,

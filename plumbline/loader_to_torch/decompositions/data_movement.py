@@ -20,17 +20,37 @@ def _places(size: Sequence[int], stride: Sequence[int], offset: int) -> torch.Te
     return places
 
 
-def _memory(operand: torch.Tensor) -> torch.Tensor:
-    if not operand.is_contiguous():
-        raise NotImplementedError("strides into a tensor that is itself a view with strides")
+def _memory(operand: torch.Tensor, offset: int | None) -> torch.Tensor:
+    """The elements that strides from `offset` go through; None: from the operand's first one."""
+    if not operand.is_contiguous() or (offset is not None and operand.storage_offset() != 0):
+        raise NotImplementedError("strides into a tensor that is itself a view into another")
     return operand.reshape(-1)
+
+
+def _is_whole(
+    operand: torch.Tensor, size: Sequence[int], stride: Sequence[int], offset: int | None
+) -> bool:
+    """Whether a view with strides is the operand as it is; one element takes any stride."""
+    return (
+        len(size) == operand.dim()
+        and offset in (None, operand.storage_offset())
+        and all(
+            count == own and (count == 1 or step == own_step)
+            for count, own, step, own_step in zip(
+                size, operand.shape, stride, operand.stride(), strict=True
+            )
+        )
+    )
 
 
 def _as_strided(
     operand: torch.Tensor, size: Sequence[int], stride: Sequence[int], offset: int | None = None
 ) -> Any:
-    # torch-mlir crashes on tensors of rank 0, to and from.
-    if size and operand.dim():
+    if _is_whole(operand, size, stride, offset):
+        return operand
+    # torch-mlir crashes on tensors of rank 0, to and from, and takes no sizes that are not known.
+    known = all(isinstance(number, int) for number in (*size, *stride, *operand.shape, offset or 0))
+    if size and operand.dim() and known:
         return NotImplemented
     return _as_strided_copy(operand, size, stride, offset)
 
@@ -39,7 +59,7 @@ def _as_strided_copy(
     operand: torch.Tensor, size: Sequence[int], stride: Sequence[int], offset: int | None = None
 ) -> torch.Tensor:
     places = _places(size, stride, offset or 0).reshape(-1)
-    return _memory(operand).index_select(0, places).reshape(size)
+    return _memory(operand, offset).index_select(0, places).reshape(size)
 
 
 def _as_strided_scatter(
@@ -51,7 +71,7 @@ def _as_strided_scatter(
 ) -> torch.Tensor:
     places = _places(size, stride, offset or 0).reshape(-1)
     values = source.expand(size).reshape(-1)
-    return _memory(operand).index_put((places,), values).reshape(operand.shape)
+    return _memory(operand, offset).index_put((places,), values).reshape(operand.shape)
 
 
 def _diagonal_scatter(

@@ -76,6 +76,14 @@ def _angle(operand: torch.Tensor) -> Any:
     return torch.where(wide < 0, math.pi, torch.where(wide.isnan(), wide, 0.0))
 
 
+def _abs(operand: torch.Tensor) -> Any:
+    """Of complex numbers: how far each is from 0."""
+    if not operand.is_complex():
+        return NotImplemented
+    parts = torch.view_as_real(operand)
+    return in_double(_hypot)(parts.select(-1, 0), parts.select(-1, 1))
+
+
 def _hypot(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """sqrt(x^2 + y^2), where the squares may be too great."""
     x, y = broadcast(x.abs(), y.abs())
@@ -190,6 +198,7 @@ RULES: Rules = {
     aten.rrelu_with_noise_functional.default: _rrelu,
     aten.__lshift__.Tensor: aten.bitwise_left_shift.Tensor,
     aten.__rshift__.Tensor: aten.bitwise_right_shift.Tensor,
+    aten.abs.default: _abs,
     aten.angle.default: _angle,
     aten.fmax.default: _extreme_but_nan(torch.maximum),
     aten.fmin.default: _extreme_but_nan(torch.minimum),

@@ -430,8 +430,9 @@ class CastOp(ElementwiseOp, name="cast"):
     """The number in another element type.
 
     Integers need their signedness stated, `in_int_signedness` and `out_int_signedness`; i1 is
-    Signless. To i1 goes whether the number is not zero. A float goes to an integer towards zero,
-    as in PyTorch; what does not fit is undefined there too.
+    Signless, and any integer of a result may be: a float then goes to it as to a signed one. To i1
+    goes whether the number is not zero. A float goes to an integer towards zero, as in PyTorch;
+    what does not fit is undefined there too.
     """
 
     input: Operand[FloatOrIntTensor]
@@ -455,4 +456,8 @@ class CastOp(ElementwiseOp, name="cast"):
                 raise VerificationError(
                     f"requires attribute '{name}' for elements of type '{element_type}'"
                 )
-            verify_signedness(name, getattr(self, name), element_type)
+            # What an integer is cut off to does not depend on its sign.
+            may_be_signless = name == "out_int_signedness"
+            verify_signedness(
+                name, getattr(self, name), element_type, may_be_signless=may_be_signless
+            )

@@ -6,7 +6,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import ext
 from torch_mlir.dialects.ext import Operand, Result
 
-from plumbline.tcp.constraints import I64, AffineMap, AnyTensor, I64Value, Text
+from plumbline.tcp.constraints import I64, AffineMap, AnyTensor, I64Value, IntegerValue, Text
 from plumbline.tcp.dialect import TcpOp, VerificationError
 from plumbline.tcp.shapes import verify_count
 
@@ -17,7 +17,7 @@ class SymbolicIntOp(TcpOp, name="symbolic_int", traits=[ext.Pure]):
     symbol_name: Text
     min_val: I64
     max_val: I64
-    result: Result[I64Value]
+    result: Result[IntegerValue]
     assembly_format = (
         "$symbol_name ` ` `{` `min_val` `=` $min_val `,` `max_val` `=` $max_val `}` "
         "attr-dict `:` type($result)"

@@ -60,9 +60,12 @@ def _fold_constants(op: TcpOp, compute: Callable[..., Array | None]) -> ir.Value
         arrays = [array.reshape(-1)[:1] for array in arrays]
     with np.errstate(all="ignore"):
         result = compute(op, *arrays)
-    if result is None or (not splat and list(result.shape) != list(type_.shape)):
+    if result is None:
         return None
-    return _const(result.reshape(-1)[:1] if splat else result, type_)
+    # What is made of one element everywhere may still have several.
+    if splat and result.size == 1:
+        return _const(result.reshape(-1), type_)
+    return _const(result, type_) if list(result.shape) == list(type_.shape) else None
 
 
 def _count(type_: ir.RankedTensorType) -> int:
@@ -144,11 +147,15 @@ def _reverse(op: TcpOp, array: Array) -> Array:
 
 
 def _concat(op: TcpOp, *arrays: Array) -> Array | None:
-    if any(array.shape == (1,) for array in arrays) and len({a.tobytes() for a in arrays}) == 1:
-        return arrays[0]
-    if any(array.ndim != op.out.type.rank for array in arrays):
+    if all(array.size == 1 for array in arrays) and len({a.tobytes() for a in arrays}) == 1:
+        return arrays[0].reshape(-1)
+    if _count(op.out.type) > _MAX_ELEMENTS:
         return None
-    return np.concatenate(arrays, axis=op.dim.value)
+    whole = [
+        np.broadcast_to(array, operand.type.shape)
+        for array, operand in zip(arrays, op.operands, strict=True)
+    ]
+    return np.concatenate(whole, axis=op.dim.value)
 
 
 _FOLDS: Mapping[type[TcpOp], Callable[..., Array | None]] = {

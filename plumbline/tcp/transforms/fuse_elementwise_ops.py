@@ -1,7 +1,8 @@
 """Gathers elementwise ops in groups, each around the op whose results the others only serve.
 
 An elementwise producer goes into its consumer's group when all its uses are in it. What says which
-symbolic sizes a value has goes along with the op that makes the value.
+symbolic sizes a value has goes along with the op that makes the value; of what a group yields, it
+says so of the group's result, outside.
 """
 
 from torch_mlir import ir
@@ -59,18 +60,14 @@ def _enclosing_group(op: ir.Operation) -> ir.Operation | None:
 
 
 def _group_around(op: ir.Operation) -> ir.Operation:
-    """A new group in the place of `op`, which is then its only op but for what binds its sizes."""
-    binds, _ = _users(op)
+    """A new group in the place of `op`, which is then its only op."""
     with ir.InsertionPoint(op), op.location:
         group = GroupOp(results=[op.results[0].type]).operation
     block = group.regions[0].blocks.append()
     with ir.InsertionPoint(block), op.location:
         terminator = YieldOp([op.results[0]]).operation
-    op.results[0].replace_all_uses_except(group.results[0], [terminator, *binds])
+    op.results[0].replace_all_uses_except(group.results[0], [terminator])
     op.move_before(terminator)
-    for bind in binds:
-        _move_symbols_before(bind, group)
-        bind.move_after(op)
     return group
 
 

@@ -49,7 +49,7 @@ def _encoder(
     mask = (torch.arange(sequence) < lengths[:, None]).to(torch.int64)
     sizes = {0: Dim("batch"), 1: Dim("sequence", max=sequence * 4)}
     return TorchLoaderOutput(
-        model=_LastHiddenState(model),
+        model=_LastHiddenState(model).eval(),
         inputs=(tokens, mask),
         dynamic_shapes={"input_ids": sizes, "attention_mask": sizes} if dynamic else None,
     )
@@ -131,7 +131,7 @@ def _decoder(
     tokens = torch.randint(0, model.config.vocab_size, (batch, sequence))
     sizes = {0: Dim("batch"), 1: Dim("sequence", min=2, max=sequence * 4)}
     return TorchLoaderOutput(
-        model=_DecoderLogits(model),
+        model=_DecoderLogits(model).eval(),
         inputs=(tokens,),
         dynamic_shapes={"input_ids": sizes} if dynamic else None,
     )
@@ -146,7 +146,7 @@ def _decode_step(
     cache = tuple(torch.randn(1, heads, past, head_size) for _ in range(tensors))
     sizes = {2: Dim("past", min=1, max=past * 4)}
     return TorchLoaderOutput(
-        model=_DecodeStep(model),
+        model=_DecodeStep(model).eval(),
         inputs=(token, *cache),
         dynamic_shapes=({}, (sizes,) * tensors) if dynamic else None,
     )

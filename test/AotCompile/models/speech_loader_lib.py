@@ -22,7 +22,7 @@ class _HiddenStates(torch.nn.Module):
 
 def _whisper_encoder_block(config: WhisperConfig, frames: int) -> TorchLoaderOutput:
     config._attn_implementation = "sdpa"
-    model = _HiddenStates(WhisperEncoderLayer(config))
+    model = _HiddenStates(WhisperEncoderLayer(config)).eval()
     draw_weights(model)
     return TorchLoaderOutput(model=model, inputs=(torch.randn(1, frames, config.d_model),))
 

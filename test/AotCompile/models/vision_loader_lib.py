@@ -44,7 +44,7 @@ def _classifier(
     model = definition(config)
     draw_weights(model)
     return TorchLoaderOutput(
-        model=_Logits(model),
+        model=_Logits(model).eval(),
         inputs=(torch.randn(2 if dynamic_batch else 1, 3, image_size, image_size),),
         dynamic_shapes={"pixel_values": {0: Dim("batch")}} if dynamic_batch else None,
     )

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
+from torch.fx.experimental.proxy_tensor import make_fx
 
+import plumbline
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import convolution as tcp
 from test.AotCompile.ops.op_case import (
@@ -26,7 +28,7 @@ _KERNEL = (2, 3)
 
 def _case(
     name: str,
-    function: Callable[..., torch.Tensor],
+    function: Callable[..., torch.Tensor | tuple[torch.Tensor, ...]],
     op: type[TcpOp],
     *shapes: Sequence[int],
     dtypes: Sequence[torch.dtype] = FLOATS,
@@ -40,7 +42,9 @@ def _case(
     def inputs(s: Sampler) -> list[torch.Tensor]:
         return [s.tensor(*shape, low=-1, high=1) for shape in shapes]
 
-    def convolve(x: torch.Tensor, weight: torch.Tensor, *bias: torch.Tensor) -> torch.Tensor:
+    def convolve(
+        x: torch.Tensor, weight: torch.Tensor, *bias: torch.Tensor
+    ) -> torch.Tensor | tuple[torch.Tensor, ...]:
         return function(x, weight, *bias, **options)
 
     return OpCase(
@@ -144,6 +148,69 @@ TRANSPOSED = [
     ),
 ]
 
+
+def _gradients(
+    name: str,
+    *shapes: Sequence[int],
+    transposed: bool = False,
+    output_padding: int = 0,
+    groups: int = 1,
+    dtypes: Sequence[torch.dtype] = (torch.float32, torch.float64),
+    **options: int,
+) -> OpCase:
+    """Of what is convolved, of the weights and of the bias, where each result counts for itself."""
+    spatial = len(shapes[0]) - 2
+    steps = [
+        [options.get(key, default)] * spatial
+        for key, default in (("stride", 1), ("padding", 0), ("dilation", 1))
+    ]
+    arguments = (*steps, transposed, [output_padding] * spatial, groups)
+
+    def gradients(x: torch.Tensor, weight: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        out = torch.ops.aten.convolution(x, weight, None, *arguments)
+        found: tuple[torch.Tensor, ...] = torch.ops.aten.convolution_backward(
+            out, x, weight, [out.shape[1]], *arguments, [True] * 3
+        )
+        return found
+
+    return replace(
+        _case(f"gradients_{name}", gradients, _conv, *shapes, dtypes=dtypes),
+        ops=[tcp.ConvOp, tcp.ConvTransposeOp],
+    )
+
+
+BACKWARD = [
+    _gradients("1d", (5, 4, 9), (6, 4, 3), padding=1),
+    _gradients("1d_groups", (5, 4, 9), (6, 2, 3), groups=2, stride=2),
+    _gradients("2d", (5, 4, 8, 9), (6, 4, 3, 2), padding=1),
+    _gradients("2d_strides", (5, 4, 8, 9), (6, 4, 3, 3), stride=2, padding=1),
+    _gradients("2d_dilated", (5, 4, 8, 9), (6, 4, 3, 2), stride=3, dilation=2, padding=2),
+    _gradients("2d_groups", (5, 4, 8, 9), (6, 2, 3, 3), groups=2, padding=1),
+    _gradients("2d_groups_strides", (5, 4, 8, 9), (6, 2, 3, 3), groups=2, stride=2, padding=1),
+    _gradients("2d_depthwise", (5, 6, 8, 9), (6, 1, 3, 3), groups=6, padding=1),
+    # The sums are too long for float32, which PyTorch adds in another order.
+    _gradients("3d", (5, 4, 7, 8, 9), (6, 4, 2, 3, 2), stride=2, dtypes=(torch.float64,)),
+    _gradients("transposed1d", (5, 4, 9), (4, 6, 3), transposed=True),
+    _gradients(
+        "transposed2d",
+        (5, 4, 8, 9),
+        (4, 3, 3, 2),
+        transposed=True,
+        groups=2,
+        stride=2,
+        padding=1,
+        output_padding=1,
+    ),
+    _gradients(
+        "transposed2d_dilated",
+        (5, 4, 8, 9),
+        (4, 6, 3, 2),
+        transposed=True,
+        dilation=3,
+        output_padding=2,
+    ),
+]
+
 EMPTY = OpCase(
     "conv2d_of_no_batch",
     lambda x, w, b: (F.conv2d(x, w, b, padding=1), F.conv_transpose2d(x, w[:4], stride=2)),
@@ -166,13 +233,46 @@ INFINITE_WEIGHTS = OpCase(
 )
 
 
-CASES = [*FORWARD, *TRANSPOSED, EMPTY, INFINITE_WEIGHTS]
+CASES = [*FORWARD, *TRANSPOSED, *BACKWARD, EMPTY, INFINITE_WEIGHTS]
 
 
 @each(CASES)
 def test_against_pytorch(case: OpCase, kind: str) -> None:
     """The compiled function answers as PyTorch does."""
     check(case, kind)
+
+
+def test_a_step_of_training() -> None:
+    """Gradients through grouped, strided and transposed convolutions, pooling and a norm."""
+    net = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 8, 3, stride=2, padding=1),
+        torch.nn.BatchNorm2d(8, track_running_stats=False),
+        torch.nn.ReLU(),
+        torch.nn.Conv2d(8, 8, 3, padding=1, groups=8),
+        torch.nn.MaxPool2d(2),
+        torch.nn.Conv2d(8, 12, 1, groups=2),
+        torch.nn.SiLU(),
+        torch.nn.ConvTranspose2d(12, 6, 2, stride=2),
+        torch.nn.AdaptiveAvgPool2d(1),
+        torch.nn.Flatten(),
+        torch.nn.Linear(6, 5),
+    )
+    names = [name for name, _ in net.named_parameters()]
+
+    def step(x: torch.Tensor, labels: torch.Tensor, *weights: torch.Tensor) -> list[torch.Tensor]:
+        def loss(weights: tuple[torch.Tensor, ...]) -> torch.Tensor:
+            scores = torch.func.functional_call(net, dict(zip(names, weights, strict=True)), (x,))
+            return F.cross_entropy(scores, labels)
+
+        gradients, value = torch.func.grad_and_value(loss)(weights)
+        moved = [weight - 0.1 * slope for weight, slope in zip(weights, gradients, strict=True)]
+        return [value, *moved]
+
+    weights = [weight.detach() for weight in net.parameters()]
+    inputs = (torch.randn(4, 3, 16, 16), torch.tensor([0, 4, 2, 2]), *weights)
+    program = plumbline.compile(make_fx(step)(*inputs), inputs)
+    for actual, expected in zip(program(*inputs), step(*inputs), strict=True):
+        torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-5)
 
 
 def test_every_op_has_a_case() -> None:

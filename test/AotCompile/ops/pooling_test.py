@@ -163,6 +163,13 @@ _EVEN = (2, 3, 8, 12)
 ADAPTIVE = [
     _case("adaptive_avg1d", lambda x: F.adaptive_avg_pool1d(x, 4), _LINE, ReduceOp),
     _case(
+        # PyTorch makes strides of the result that a tensor with channels last has.
+        "adaptive_avg1d_to_one",
+        lambda x: F.adaptive_avg_pool1d(x.transpose(1, 2), 1),
+        _LINE,
+        ReduceOp,
+    ),
+    _case(
         "adaptive_avg2d",
         lambda x: F.adaptive_avg_pool2d(x, (4, 3)),
         _PLANE,

@@ -54,6 +54,12 @@ def test_isclose(*, equal_nan: bool) -> None:
     _check(aten.isclose.default, *whole, 0.0, 0.0)
 
 
+def test_abs_of_complex() -> None:
+    _check(aten.abs.default, torch.complex(*_telling_pairs()))
+    _check(aten.abs.default, torch.complex(*(side.to(F64) * 1e260 for side in _telling_pairs())))
+    assert TABLE[aten.abs.default](torch.ones(3)) is NotImplemented
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, F64, torch.int64])
 def test_angle(dtype: torch.dtype) -> None:
     operand = torch.tensor([-2, 0, 3]).to(dtype)
@@ -234,8 +240,14 @@ def test_what_strides_name() -> None:
     _check(aten.as_strided.default, operand[0, 0].clone(), [1, 1], [1, 1])
     _check(aten.as_strided_copy.default, operand, *view)
     _check(aten.as_strided_scatter.default, operand, torch.ones(2, 2), *view)
-    with pytest.raises(NotImplementedError, match="strides into"):
-        TABLE[aten.as_strided_copy.default](operand.t(), *view)
+    _check(aten.as_strided_copy.default, operand[1:], *view[:2])
+    for view_of_it in (operand.t(), operand[1:]):
+        with pytest.raises(NotImplementedError, match="strides into"):
+            TABLE[aten.as_strided_copy.default](view_of_it, *view)
+    # The operand as it is: a single row takes any stride.
+    row = torch.randn(2, 1, 3)
+    assert TABLE[aten.as_strided.default](row, [2, 1, 3], [3, 7, 1]) is row
+    assert TABLE[aten.as_strided.default](row, [2, 1, 3], [2, 7, 1]) is NotImplemented
 
 
 @pytest.mark.parametrize("accumulate", [False, True])
@@ -270,6 +282,30 @@ def test_bilinear() -> None:
         [1, 2],
         [2, 3],
     )
+
+
+# -- convolution -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("steps", [(1, 1, 1), (2, 1, 1), (3, 2, 2), (1, 0, 3)])
+@pytest.mark.parametrize("sizes", [(9,), (9, 8), (9, 8, 7)])
+def test_convolution_backward(
+    sizes: tuple[int, ...], steps: tuple[int, int, int], groups: int, transposed: bool
+) -> None:
+    stride, padding, dilation = steps
+    extra = max(stride, dilation) - 1 if transposed else 0
+    options = [stride], [padding], [dilation], transposed, [extra], groups
+    weight_channels = (4, 6 // groups) if transposed else (6, 4 // groups)
+    # In float64, as PyTorch sums in another order.
+    operand = torch.randn(5, 4, *sizes, dtype=F64)
+    weight = torch.randn(*weight_channels, *[3] * len(sizes), dtype=F64)
+    out = aten.convolution(operand, weight, None, *options)
+    op, arguments = aten.convolution_backward.default, (torch.randn_like(out), operand, weight)
+    _check(op, *arguments, [6], *options, [True, True, True])
+    actual = TABLE[op](*arguments, [6], *options, [False, True, False])
+    assert [gradient is None for gradient in actual] == [True, False, True]
 
 
 # -- fourier ---------------------------------------------------------------------------------------

@@ -647,7 +647,9 @@ func.func @cast(%arg0: tensor<?xf16>, %arg1: tensor<?xi1>, %arg2: tensor<?xf32>,
   %1 = tcp.cast %arg1 {in_int_signedness = #tcp<signedness Signless>} : tensor<?xi1> -> tensor<?xf32>
   // CHECK-NEXT: %2 = tcp.cast %arg2 {out_int_signedness = #tcp<signedness Signed>} : tensor<?xf32> -> tensor<?xi64>
   %2 = tcp.cast %arg2 {out_int_signedness = #tcp<signedness Signed>} : tensor<?xf32> -> tensor<?xi64>
-  // CHECK-NEXT: %3 = tcp.cast %arg3 {in_int_signedness = #tcp<signedness Unsigned>, out_int_signedness = #tcp<signedness Signed>} : tensor<?xi8> -> tensor<?xi8>
+  // CHECK-NEXT: %{{.*}} = tcp.cast %arg2 {out_int_signedness = #tcp<signedness Signless>} : tensor<?xf32> -> tensor<?xi64>
+  %signless = tcp.cast %arg2 {out_int_signedness = #tcp<signedness Signless>} : tensor<?xf32> -> tensor<?xi64>
+  // CHECK-NEXT: %{{.*}} = tcp.cast %arg3 {in_int_signedness = #tcp<signedness Unsigned>, out_int_signedness = #tcp<signedness Signed>} : tensor<?xi8> -> tensor<?xi8>
   %3 = tcp.cast %arg3 {in_int_signedness = #tcp<signedness Unsigned>, out_int_signedness = #tcp<signedness Signed>} : tensor<?xi8> -> tensor<?xi8>
   return
 }

@@ -2289,8 +2289,16 @@ func.func @cast_in_int_signedness_of_bool(%arg0: tensor<2xi1>) {
 
 // -----
 
-func.func @cast_out_int_signedness_signless(%arg0: tensor<2xf32>) {
-  // expected-error @below {{'tcp.cast' op attribute 'out_int_signedness' must be Signed or Unsigned for 'i32', but got Signless}}
-  %0 = tcp.cast %arg0 {out_int_signedness = #tcp<signedness Signless>} : tensor<2xf32> -> tensor<2xi32>
+func.func @cast_in_int_signedness_signless(%arg0: tensor<2xi32>) {
+  // expected-error @below {{'tcp.cast' op attribute 'in_int_signedness' must be Signed or Unsigned for 'i32', but got Signless}}
+  %0 = tcp.cast %arg0 {in_int_signedness = #tcp<signedness Signless>} : tensor<2xi32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @cast_out_int_signedness_signless_of_float(%arg0: tensor<2xf32>) {
+  // expected-error @below {{'tcp.cast' op attribute 'out_int_signedness' must not be set for the float type 'f64'}}
+  %0 = tcp.cast %arg0 {out_int_signedness = #tcp<signedness Signless>} : tensor<2xf32> -> tensor<2xf64>
   return
 }

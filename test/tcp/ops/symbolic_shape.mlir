@@ -8,6 +8,13 @@ func.func @symbolic_int() {
   return
 }
 
+// CHECK-LABEL: func.func @symbolic_int_of_another_width(
+func.func @symbolic_int_of_another_width() {
+  // CHECK-NEXT: %0 = tcp.symbolic_int "s0" {min_val = 2, max_val = 8} : i32
+  %0 = tcp.symbolic_int "s0" {min_val = 2, max_val = 8} : i32
+  return
+}
+
 // CHECK-LABEL: func.func @symbolic_int_of_one_value(
 func.func @symbolic_int_of_one_value() {
   // CHECK-NEXT: %0 = tcp.symbolic_int "s0" {min_val = -5, max_val = -5} {note} : i64

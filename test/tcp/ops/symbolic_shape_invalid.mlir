@@ -1,8 +1,8 @@
 // RUN: tcp-opt %s -split-input-file -verify-diagnostics
 
 func.func @symbolic_int_result_type() {
-  // expected-error @below {{'tcp.symbolic_int' op result #0 must be 64-bit signless integer, but got 'i32'}}
-  %0 = tcp.symbolic_int "s0" {min_val = 3, max_val = 4} : i32
+  // expected-error @below {{'tcp.symbolic_int' op result #0 must be signless integer, but got 'si32'}}
+  %0 = tcp.symbolic_int "s0" {min_val = 3, max_val = 4} : si32
   return
 }
 

@@ -195,3 +195,23 @@ func.func @huge() -> tensor<100000x1000000xf32> {
   %0 = tcp.add %one, %one : tensor<100000x1000000xf32>, tensor<100000x1000000xf32> -> tensor<100000x1000000xf32>
   return %0 : tensor<100000x1000000xf32>
 }
+
+// -----
+
+// Of two constants that each have one value everywhere, the joined one has two.
+
+// CHECK-LABEL: func.func @concat(
+// CHECK-DAG:     %[[TWO:.*]] = tcp.const {value = dense<[3.000000e+00, 3.000000e+00, 4.000000e+00]> : tensor<3xf32>}
+// CHECK-DAG:     %[[ONE:.*]] = tcp.const {value = dense<3.000000e+00> : tensor<2000xf32>}
+// CHECK-DAG:     %[[LARGE:.*]] = tcp.concat
+// CHECK:         return %[[TWO]], %[[ONE]], %[[LARGE]]
+func.func @concat() -> (tensor<3xf32>, tensor<2000xf32>, tensor<2000xf32>) {
+  %0 = tcp.const {value = dense<3.0> : tensor<2xf32>} : tensor<2xf32>
+  %1 = tcp.const {value = dense<4.0> : tensor<1xf32>} : tensor<1xf32>
+  %2 = tcp.concat %0, %1 {dim = 0 : i64} : tensor<2xf32>, tensor<1xf32> -> tensor<3xf32>
+  %3 = tcp.const {value = dense<3.0> : tensor<1000xf32>} : tensor<1000xf32>
+  %4 = tcp.const {value = dense<4.0> : tensor<1000xf32>} : tensor<1000xf32>
+  %5 = tcp.concat %3, %3 {dim = 0 : i64} : tensor<1000xf32>, tensor<1000xf32> -> tensor<2000xf32>
+  %6 = tcp.concat %3, %4 {dim = 0 : i64} : tensor<1000xf32>, tensor<1000xf32> -> tensor<2000xf32>
+  return %2, %5, %6 : tensor<3xf32>, tensor<2000xf32>, tensor<2000xf32>
+}

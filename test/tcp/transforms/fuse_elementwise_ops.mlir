@@ -89,17 +89,19 @@ func.func @not_elementwise(%a: tensor<1xf32>, %d: index) -> tensor<?xf32> {
 
 // -----
 
-// What binds symbolic sizes to a value goes along with the op that makes the value.
+// What binds symbolic sizes to a value goes along with the op that makes the value, and binds those
+// of the group's result outside.
 
 // CHECK-LABEL: func.func @symbolic_shapes(
 // CHECK:         %[[S:.*]] = tcp.symbolic_int
 // CHECK:         tcp.bind_symbolic_shape %arg0, [%[[S]]]
-// CHECK:         tcp.group {
+// CHECK:         %[[GROUP:.*]] = tcp.group {
 // CHECK-NEXT:      %[[TANH:.*]] = tcp.tanh
 // CHECK-NEXT:      tcp.bind_symbolic_shape %[[TANH]], [%[[S]]], affine_map<()[s0] -> (s0)>
 // CHECK-NEXT:      %[[NEG:.*]] = tcp.neg %[[TANH]]
-// CHECK-NEXT:      tcp.bind_symbolic_shape %[[NEG]], [%[[S]]], affine_map<()[s0] -> (s0)>
 // CHECK-NEXT:      tcp.yield %[[NEG]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    tcp.bind_symbolic_shape %[[GROUP]], [%[[S]]], affine_map<()[s0] -> (s0)>
 func.func @symbolic_shapes(%a: tensor<?xf32>) -> tensor<?xf32> {
   %s = tcp.symbolic_int "s0" {min_val = 2, max_val = 9} : i64
   tcp.bind_symbolic_shape %a, [%s], affine_map<()[s0] -> (s0)> : tensor<?xf32>

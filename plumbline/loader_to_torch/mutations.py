@@ -1,0 +1,63 @@
+"""What a program writes in place, which a compiled function does not."""
+
+from dataclasses import dataclass
+
+import torch
+from torch.export.graph_signature import OutputKind
+
+from plumbline.errors import UserError
+from plumbline.loader_to_torch.node_locations import place
+
+_KINDS = {
+    OutputKind.USER_INPUT_MUTATION: "input",
+    OutputKind.BUFFER_MUTATION: "buffer",
+    OutputKind.PARAMETER_MUTATION: "parameter",
+}
+
+_ADVICE = (
+    "a compiled function does not change what it is given, and keeps nothing between calls: "
+    'say mutation="return" beside the model, which makes new values results and buffers arguments; '
+    "for inference, compile model.eval(), in which layers such as nn.BatchNorm2d write nothing"
+)
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A tensor that forward writes in place."""
+
+    kind: str
+    """`input`, `buffer` or `parameter`."""
+    name: str
+    """The argument of forward, or what `state_dict` calls it."""
+    value: torch.fx.Node
+    """What it is at the end."""
+
+
+def mutations(exported: torch.export.ExportedProgram) -> list[Mutation]:
+    """What a functional program writes in place, in the order of its outputs."""
+    (output,) = exported.graph.find_nodes(op="output")
+    return [
+        Mutation(_KINDS[spec.kind], str(spec.target), node)
+        for spec, node in zip(exported.graph_signature.output_specs, output.args[0], strict=True)
+        if spec.kind in _KINDS
+    ]
+
+
+def refuse_mutations(who: str, exported: torch.export.ExportedProgram) -> None:
+    """Refuses a functional program, which messages call `who`, if it writes in place.
+
+    Raises:
+      UserError: it does; the message lists what is written, and where.
+    """
+    found = mutations(exported)
+    if not found:
+        return
+    lines = [f"  into the {written.kind} {written.name}{_place(written)}" for written in found]
+    raise UserError(
+        "\n".join((f"{who}: forward writes in place:", *lines, f"  what would help: {_ADVICE}"))
+    )
+
+
+def _place(written: Mutation) -> str:
+    # What copies an argument into another has no node of its own.
+    return "" if written.value.op == "placeholder" else f": {place(written.value)}"

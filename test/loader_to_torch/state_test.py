@@ -1,0 +1,149 @@
+"""Programs that write in place, with what they write as arguments and results."""
+
+import sys
+from typing import cast
+
+import pytest
+import torch
+from torch.export import Dim
+
+import plumbline
+from plumbline.errors import UserError
+from plumbline.loader_to_torch.export import export
+from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from plumbline.loader_to_torch.references import (
+    check_repeatable,
+    record_further_cases,
+    record_references,
+)
+from plumbline.loader_to_torch.state import state_of, with_mutations_returned
+
+
+class _Cache(torch.nn.Module):
+    """Keys of tokens, by their positions."""
+
+    keys: torch.Tensor
+    count: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+        self.register_buffer("keys", torch.zeros(8, 4))
+        self.register_buffer("count", torch.zeros((), dtype=torch.int64), persistent=False)
+
+    def forward(self, x: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+        self.keys.index_copy_(0, positions, cast("torch.Tensor", self.layer(x)))
+        # Assigned, where the line above writes into the tensor.
+        self.count = self.count + x.shape[0]
+        return self.keys @ x.t()
+
+
+_TOKENS = Dim("tokens", min=1, max=8)
+
+
+def _cache() -> TorchLoaderOutput:
+    return TorchLoaderOutput(
+        _Cache(),
+        (torch.randn(2, 4), torch.tensor([3, 1])),
+        {"x": {0: _TOKENS}, "positions": {0: _TOKENS}},
+        mutation="return",
+    )
+
+
+def test_buffers_are_arguments_and_results_after_the_program_s_own() -> None:
+    model, inputs = _Cache(), (torch.randn(2, 4), torch.tensor([3, 1]))
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    program = plumbline.compile(model, inputs, ({0: _TOKENS}, {0: _TOKENS}), mutation="return")
+    assert list(program.state) == ["keys", "count"]
+    assert all(torch.equal(model.state_dict()[name], value) for name, value in before.items())
+    # The weights have the names that the model gives them.
+    assert 'plumbline.weight = "layer.weight"' in program.stage("torch")
+    assert "loader_to_torch/state.py" not in program.stage("torch")
+    state = list(program.state.values())
+    for positions in ([0], [5, 2], [7, 0, 1]):
+        x = torch.randn(len(positions), 4)
+        scores, *state = program(x, torch.tensor(positions), *state)
+        torch.testing.assert_close(scores, model(x, torch.tensor(positions)))
+        torch.testing.assert_close(state, [model.keys, model.count])
+
+
+class _Trains(torch.nn.Module):
+    """Writes into all that there is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = torch.nn.BatchNorm1d(3)
+        self.scale = torch.nn.Parameter(torch.ones(3))
+
+    def forward(
+        self, x: torch.Tensor, y: torch.Tensor, z: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        z[0] = 2
+        x.add_(y)
+        with torch.no_grad():
+            self.scale.mul_(2)
+        return self.norm(x) * self.scale, z
+
+
+def test_arguments_come_before_buffers_and_parameters() -> None:
+    model = _Trains()
+    program = plumbline.compile(
+        model, (torch.randn(4, 3), torch.randn(3), torch.zeros(2)), mutation="return"
+    )
+    names = list(program.state)
+    assert set(names) == {
+        *("scale", "norm.running_mean", "norm.running_var", "norm.num_batches_tracked")
+    }
+    state = list(program.state.values())
+    for _ in range(3):
+        x, y, z = torch.randn(4, 3), torch.randn(3), torch.randn(2)
+        given = x.clone(), y, z.clone()
+        result, same, written_x, written_z, *state = program(*given, *state)
+        assert torch.equal(given[0], x), "a compiled function does not write into its arguments"
+        expected, _ = model(x, y, z)
+        torch.testing.assert_close((result, same), (expected.detach(), z))
+        torch.testing.assert_close((written_x, written_z), (x, z))
+        current = model.state_dict()
+        torch.testing.assert_close(state, [current[name] for name in names])
+
+
+def test_references_have_the_state_too() -> None:
+    program = with_mutations_returned("it", _cache())
+    assert list(state_of(program)) == ["keys", "count"]
+    references = record_references("it", program)
+    check_repeatable("it", program, references)
+    references = record_further_cases("it", program, export("it", program).shapes, references)
+    assert [array.shape for array in references.inputs] == [(2, 4), (2,), (8, 4), ()]
+    assert [array.shape for array in references.outputs] == [(8, 2), (8, 4), ()]
+    assert int(references.outputs[2]) == 2
+    assert [case.inputs[0].shape[0] for case in references.further_cases] == [1, 3]
+    assert [int(case.outputs[2]) for case in references.further_cases] == [1, 3]
+
+
+def test_inputs_of_the_loader_s_own_get_the_state() -> None:
+    loaded = _cache()
+    loaded.further_inputs = [(torch.randn(5, 4), torch.arange(5))]
+    program = with_mutations_returned("it", loaded)
+    references = record_references("it", program)
+    references = record_further_cases("it", program, export("it", program).shapes, references)
+    assert [int(case.outputs[2]) for case in references.further_cases] == [5]
+
+
+def test_a_program_that_writes_nothing_stays_as_it_is() -> None:
+    program = TorchLoaderOutput(torch.nn.Tanh(), (torch.ones(2),), mutation="return")
+    assert with_mutations_returned("it", program) is program
+    assert state_of(program) == {}
+
+
+def test_otherwise_it_is_refused_with_that_advice() -> None:
+    with pytest.raises(UserError) as refusal:
+        plumbline.compile(_Cache(), (torch.randn(2, 4), torch.tensor([3, 1])))
+    lines = str(refusal.value).splitlines()
+    assert lines[0] == "_Cache: forward writes in place:"
+    assert lines[1].startswith("  into the buffer keys: test/loader_to_torch/state_test.py:")
+    assert lines[2].startswith("  into the buffer count: test/loader_to_torch/state_test.py:")
+    assert 'say mutation="return"' in lines[3]
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
