@@ -15,7 +15,7 @@ from plumbline.linalg_to_kernels.building import ALIGNMENT, for_each, index, lea
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, Indices
 from plumbline.linalg_to_kernels.evaluation import Evaluation
 from plumbline.linalg_to_kernels.group import Group
-from plumbline.linalg_to_kernels.loop_order import PIECE, Order, order_of
+from plumbline.linalg_to_kernels.loop_order import PIECE, Order, innermost_costs, order_of
 from plumbline.linalg_to_kernels.sizes import loop_size
 
 _LANES = 64
@@ -69,11 +69,29 @@ class _LoopNests:
     # -- rows ---------------------------------------------------------------------------------
 
     def _contiguous_row(self) -> int | None:
-        """The row along which the root's elements are contiguous, if that is a row."""
+        """The row along which the root's elements are contiguous, if steps are best done so too."""
         group = self._group
         long = [loop for loop, size in enumerate(group.root.sizes) if size != 1]
         inner = order_of(group, group.root, long).loops[-1:]
-        return inner[0] if inner and inner[0] in group.rows else None
+        if not inner or inner[0] not in group.rows:
+            return None
+        return inner[0] if self._suits_steps(inner[0]) else None
+
+    def _suits_steps(self, row: int) -> bool:
+        """Whether steps that have loops besides rows do as well with `row` as the innermost one."""
+        along_row = within_row = 0
+        for step in self._group.steps:
+            rows = self._group.row_loops[step]
+            own = [
+                loop
+                for loop, size in enumerate(step.sizes)
+                if loop not in rows.values() and size != 1
+            ]
+            if own:
+                costs = innermost_costs(self._group, step, [rows[row], *own])
+                along_row += costs.pop(rows[row])
+                within_row += min(costs.values(), default=0)
+        return along_row <= within_row
 
     def _over_rows(self, rows: Sequence[int]) -> None:
         if not rows:

@@ -117,13 +117,25 @@ def order_of(group: Group, step: Computation, loops: Sequence[int]) -> Order:
     if not loops:
         return Order(())
     found = accesses(group, step)
-    last_reduction = max((loop for loop in loops if step.reduces[loop]), default=None)
-    candidates = [loop for loop in loops if not step.reduces[loop] or loop == last_reduction]
-    costs = {loop: _cost(step, found, loop) for loop in candidates}
-    inner = min(candidates, key=lambda loop: (costs[loop], -loop))
+    costs = _costs(step, found, loops)
+    inner = min(costs, key=lambda loop: (costs[loop], -loop))
     outer = [loop for loop in loops if loop != inner]
     outer.sort(key=lambda loop: step.reduces[loop])
     return Order((*outer, inner), _transposed(step, found, inner, outer))
+
+
+def innermost_costs(group: Group, step: Computation, loops: Sequence[int]) -> dict[int, int]:
+    """For those of the loops that may run innermost, what an iteration then costs."""
+    return _costs(step, accesses(group, step), loops)
+
+
+def _costs(step: Computation, found: Sequence[Access], loops: Sequence[int]) -> dict[int, int]:
+    last_reduction = max((loop for loop in loops if step.reduces[loop]), default=None)
+    return {
+        loop: _cost(step, found, loop)
+        for loop in loops
+        if not step.reduces[loop] or loop == last_reduction
+    }
 
 
 def _cost(step: Computation, found: Sequence[Access], loop: int) -> int:

@@ -88,6 +88,30 @@ func.func private @softmax_of_rows(%x: tensor<40x100xf32>) -> tensor<40x100xf32>
   return %5 : tensor<40x100xf32>
 }
 
+// Rows are contiguous in the result, but what is summed is contiguous within each.
+// CHECK-LABEL: func.func private @cast_sum_of_rows(
+// CHECK-NOT:     memref.alloca
+// CHECK:         scf.for %[[ROW:.*]] = %c0 to %c40 step %c1
+// CHECK-NEXT:      %[[SUM:.*]] = scf.for %[[AT:.*]] = %c0 to %c100 step %c1 iter_args(
+// CHECK-NEXT:        memref.load %{{.*}}[%[[ROW]], %[[AT]]]
+// CHECK:           arith.truncf %[[SUM]]
+func.func private @cast_sum_of_rows(%x: tensor<40x100xf32>) -> tensor<40xf32> attributes {plumbline.group = "cast_sum_of_rows"} {
+  %zero = arith.constant dense<0.0> : tensor<40xf64>
+  %e = tensor.empty() : tensor<40xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<40x100xf32>) outs(%zero : tensor<40xf64>) {
+  ^bb0(%a: f32, %o: f64):
+    %w = arith.extf %a : f32 to f64
+    %r = arith.addf %o, %w : f64
+    linalg.yield %r : f64
+  } -> tensor<40xf64>
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%0 : tensor<40xf64>) outs(%e : tensor<40xf32>) {
+  ^bb0(%a: f64, %o: f32):
+    %r = arith.truncf %a : f64 to f32
+    linalg.yield %r : f32
+  } -> tensor<40xf32>
+  return %1 : tensor<40xf32>
+}
+
 // Both contiguous loops of a transposition run in pieces.
 // CHECK-LABEL: func.func private @transposition(
 // CHECK-SAME:      %[[X:[^:]*]]: memref<?x?xf32, strided<[?, ?], offset: ?>> {llvm.noalias}, %[[N:[^:]*]]: index, %[[M:[^:]*]]: index,
