@@ -68,21 +68,17 @@ func.func @reduce_5(%arg0: tensor<3xi8>) -> tensor<i8> {
 
 // -----
 
+// The greatest element, then the first place where it is; a NaN is one, though equal to nothing.
 // CHECK-LABEL: func.func @argmax(
-// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
-// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
-// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "parallel"]
-// CHECK:         linalg.index
-// CHECK:         arith.index_cast
-// CHECK:         arith.cmpi slt,
-// CHECK:         arith.cmpf ogt,
-// CHECK:         arith.cmpf uno,
-// CHECK:         arith.cmpf ord,
-// CHECK:         arith.andi
+// CHECK:         %[[BEST:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "parallel"]
+// CHECK:         arith.maximumf
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "parallel"]} ins(%arg0, %[[BEST]] :
+// CHECK-DAG:     arith.cmpf uno,
+// CHECK-DAG:     arith.cmpf oeq,
 // CHECK:         arith.ori
-// CHECK:         arith.ori
+// CHECK:         linalg.index 1
 // CHECK:         arith.select
-// CHECK:         arith.select
+// CHECK:         arith.minsi
 // CHECK-NOT:     tcp.
 // CHECK:         return
 func.func @argmax(%arg0: tensor<2x?x4xf16>) -> tensor<2x4xi64> {
@@ -93,16 +89,14 @@ func.func @argmax(%arg0: tensor<2x?x4xf16>) -> tensor<2x4xi64> {
 // -----
 
 // CHECK-LABEL: func.func @argmin(
-// CHECK:         linalg.generic {{.*}}iterator_types = []
-// CHECK:         linalg.generic {{.*}}iterator_types = []
 // CHECK:         linalg.generic {{.*}}iterator_types = ["reduction"]
+// CHECK:         arith.minsi
+// CHECK:         linalg.generic {{.*}}iterator_types = ["reduction"]
+// CHECK:         arith.cmpi eq,
 // CHECK:         linalg.index
 // CHECK:         arith.index_cast
-// CHECK:         arith.cmpi slt,
-// CHECK:         arith.cmpi slt,
-// CHECK:         arith.ori
 // CHECK:         arith.select
-// CHECK:         arith.select
+// CHECK:         arith.minsi
 // CHECK-NOT:     tcp.
 // CHECK:         return
 func.func @argmin(%arg0: tensor<3xi8>) -> tensor<i32> {
