@@ -76,7 +76,7 @@ FILL_SPLATS = Pass(
 
 REASSOCIATE_REDUCTIONS = Pass(
     "reassociate-reductions",
-    "Let sums and products over many elements be taken in any order",
+    "Let sums and products over many elements be taken in any order, and extremes of zeros",
     reassociate_reductions,
 )
 
