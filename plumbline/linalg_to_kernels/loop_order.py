@@ -132,19 +132,39 @@ def innermost_costs(group: Group, step: Computation, loops: Sequence[int]) -> di
 def _costs(step: Computation, found: Sequence[Access], loops: Sequence[int]) -> dict[int, int]:
     last_reduction = max((loop for loop in loops if step.reduces[loop]), default=None)
     return {
-        loop: _cost(step, found, loop)
+        loop: _cost(step, found, loop, loops)
         for loop in loops
         if not step.reduces[loop] or loop == last_reduction
     }
 
 
-def _cost(step: Computation, found: Sequence[Access], loop: int) -> int:
-    cost = _SHORT_COST if step.sizes[loop] != DYNAMIC and step.sizes[loop] < _SHORT else 0
+def _cost(step: Computation, found: Sequence[Access], loop: int, loops: Sequence[int]) -> int:
+    length = _length(step, found, loop, loops)
+    cost = _SHORT_COST if length != DYNAMIC and length < _SHORT else 0
     for access in found:
         stride = access.stride(loop)
         if stride != 0:
             cost += 1 if stride == 1 else _STRIDED_COST
     return cost
+
+
+def _length(step: Computation, found: Sequence[Access], inner: int, loops: Sequence[int]) -> int:
+    """How often an innermost loop runs, with those around it that `collapse_loops` makes one of."""
+    length = step.sizes[inner]
+    for loop in reversed([loop for loop in loops if loop < inner]):
+        size = step.sizes[loop]
+        if DYNAMIC in (length, size) or step.reduces[loop] != step.reduces[inner]:
+            break
+        if not all(_continues(access, loop, inner, length) for access in found):
+            break
+        length *= size
+    return length
+
+
+def _continues(access: Access, outer: int, inner: int, length: int) -> bool:
+    """Whether a step of the outer loop leads as far as that many of the inner one."""
+    far, near = access.stride(outer), access.stride(inner)
+    return far is not None and near is not None and far == near * length
 
 
 def _transposed(

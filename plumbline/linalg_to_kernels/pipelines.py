@@ -1,5 +1,6 @@
 """The parts of the pipeline, in the order in which they run."""
 
+from plumbline.linalg_to_kernels.collapse_loops import collapse_loops
 from plumbline.linalg_to_kernels.tm_tensor import bufferize_tm_tensor
 from plumbline.pipeline import Pass, Pipeline
 
@@ -64,12 +65,19 @@ NAME_COMPUTATIONS = Pipeline(
     summary="Spell what is done to buffers in loops and linalg.generic",
 )
 
+COLLAPSE_LOOPS = Pass(
+    "collapse-loops",
+    "Make one loop of two where elements are contiguous across both",
+    collapse_loops,
+)
+
 MAKE_LOOPS = Pipeline(
     "make-loops",
     (
         "func.func(convert-linalg-to-loops)",
         "lower-affine",
         "canonicalize",
+        COLLAPSE_LOOPS,
         "cse",
     ),
     summary="Spell linalg.generic in loops over the elements of buffers",

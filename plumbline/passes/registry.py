@@ -11,7 +11,11 @@ from plumbline.kernels_to_llvm.assertions import LOWER_ASSERTIONS
 from plumbline.kernels_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
 from plumbline.linalg_to_kernels import conversion as linalg_to_kernels
-from plumbline.linalg_to_kernels.pipelines import BUFFERIZE_TM_TENSOR, DECOMPOSE_TENSOR_OPS
+from plumbline.linalg_to_kernels.pipelines import (
+    BUFFERIZE_TM_TENSOR,
+    COLLAPSE_LOOPS,
+    DECOMPOSE_TENSOR_OPS,
+)
 from plumbline.pipeline import Pass, Pipeline
 from plumbline.stablehlo_to_tcp.conversion import (
     CONVERT_STABLEHLO_TO_TCP,
@@ -75,6 +79,7 @@ PASSES = _by_name(
         CHECK_PARTS,
         CHECK_TENSOR_SHAPES,
         CHECK_VALUES,
+        COLLAPSE_LOOPS,
         DROP_ASSERTIONS,
         LOCATE_ASSERTIONS,
         LOWER_ASSERTIONS,

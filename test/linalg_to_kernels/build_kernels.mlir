@@ -112,6 +112,23 @@ func.func private @cast_sum_of_rows(%x: tensor<40x100xf32>) -> tensor<40xf32> at
   return %1 : tensor<40xf32>
 }
 
+// Planes are contiguous, so that their loops, though short, will be one long one.
+// CHECK-LABEL: func.func private @sum_of_planes(
+// CHECK-NOT:     memref.alloca
+// CHECK:         scf.for %[[ROW:.*]] = %c0 to %c40 step %c1
+// CHECK-NEXT:      scf.for %[[I:.*]] = %c0 to %c7 step %c1 iter_args(
+// CHECK-NEXT:        scf.for %[[J:.*]] = %c0 to %c7 step %c1 iter_args(
+// CHECK-NEXT:          memref.load %{{.*}}[%[[ROW]], %[[I]], %[[J]]]
+func.func private @sum_of_planes(%x: tensor<40x7x7xf32>) -> tensor<40xf32> attributes {plumbline.group = "sum_of_planes"} {
+  %zero = arith.constant dense<0.0> : tensor<40xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%x : tensor<40x7x7xf32>) outs(%zero : tensor<40xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %o, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<40xf32>
+  return %0 : tensor<40xf32>
+}
+
 // Both contiguous loops of a transposition run in pieces.
 // CHECK-LABEL: func.func private @transposition(
 // CHECK-SAME:      %[[X:[^:]*]]: memref<?x?xf32, strided<[?, ?], offset: ?>> {llvm.noalias}, %[[N:[^:]*]]: index, %[[M:[^:]*]]: index,
