@@ -1,5 +1,6 @@
 """The parts of the pipeline, in the order in which they run."""
 
+from plumbline.linalg_to_kernels.block_scans import block_scans
 from plumbline.linalg_to_kernels.collapse_loops import collapse_loops
 from plumbline.linalg_to_kernels.tm_tensor import bufferize_tm_tensor
 from plumbline.pipeline import Pass, Pipeline
@@ -71,6 +72,12 @@ COLLAPSE_LOOPS = Pass(
     collapse_loops,
 )
 
+BLOCK_SCANS = Pass(
+    "block-scans",
+    "Take a block of elements of a scan at once",
+    block_scans,
+)
+
 MAKE_LOOPS = Pipeline(
     "make-loops",
     (
@@ -78,6 +85,8 @@ MAKE_LOOPS = Pipeline(
         "lower-affine",
         "canonicalize",
         COLLAPSE_LOOPS,
+        BLOCK_SCANS,
+        "canonicalize",
         "cse",
     ),
     summary="Spell linalg.generic in loops over the elements of buffers",

@@ -12,6 +12,7 @@ from plumbline.kernels_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
 from plumbline.linalg_to_kernels import conversion as linalg_to_kernels
 from plumbline.linalg_to_kernels.pipelines import (
+    BLOCK_SCANS,
     BUFFERIZE_TM_TENSOR,
     COLLAPSE_LOOPS,
     DECOMPOSE_TENSOR_OPS,
@@ -74,6 +75,7 @@ PASSES = _by_name(
         DROP_SYMBOLIC_SHAPE_OPS,
         ELIMINATE_UNUSED_TORCH_OPS,
         EXPAND_ELEMENTARY_FUNCTIONS,
+        BLOCK_SCANS,
         BUFFERIZE_TM_TENSOR,
         CHECK_ALLOCATION_SIZES,
         CHECK_PARTS,

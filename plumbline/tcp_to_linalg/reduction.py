@@ -12,6 +12,7 @@ from plumbline.tcp.ops.reduction import ArgmaxOp, ArgminOp, ReduceOp, ScanOp
 from plumbline.tcp_to_linalg.accumulators import (
     all_narrowed,
     combination,
+    in_any_order,
     narrowed,
     widened,
     with_elements,
@@ -89,17 +90,50 @@ def _arg_reduction(combiner: str) -> Pattern:
 
 
 def convert_scan(op: ScanOp) -> ir.Value:
-    """A sequential loop along the dimension, over slices of one element's thickness.
+    """Sequential loops: of elements along the dimension, or of slices of one element's thickness.
 
-    It is no `linalg` reduction, whose iterations may be put in another order.
+    Slices are taken where elements are contiguous across the dimension. They are no `linalg`
+    reductions, whose iterations may be put in another order.
     """
-    combine = combination(op)
     source, axis = op.input.type, op.dim.value
     sizes = [dim(op.input, other) for other, size in enumerate(source.shape) if size == DYNAMIC]
     out = empty(op.out.type, sizes)
-    if 0 in source.shape:
-        # There is no slice of it, not even one that is never read.
-        return out
+    if all(size == 1 for size in source.shape[axis + 1 :]):
+        return _scan_of_elements(op, out)
+    # There is no slice of nothing, not even one that is never read.
+    return out if 0 in source.shape else _scan_of_slices(op, out)
+
+
+def _scan_of_elements(op: ScanOp, out: ir.Value) -> ir.Value:
+    combine, source, axis = combination(op), op.input.type, op.dim.value
+
+    def row(out: ir.Value, outside: Sequence[ir.Value]) -> ir.Value:
+        loop = scf.ForOp(index(0), dim(op.input, axis), index(1), [out, combine.identity()])
+        with ir.InsertionPoint(loop.body):
+            out, so_far = loop.inner_iter_args
+            inside = [index(0)] * (source.rank - 1 - axis)
+            place = [*outside, loop.induction_variable, *inside]
+            element = tensor.extract(op.input, place)
+            so_far = in_any_order(combine(so_far, widened(op, element, combine.type)))
+            stored = tensor.insert(narrowed(so_far, source.element_type), out, place)
+            scf.YieldOp([stored, so_far])
+        return loop.results[0]
+
+    def rows(out: ir.Value, outside: Sequence[ir.Value]) -> ir.Value:
+        if len(outside) == axis:
+            return row(out, outside)
+        loop = scf.ForOp(index(0), dim(op.input, len(outside)), index(1), [out])
+        with ir.InsertionPoint(loop.body):
+            (out,) = loop.inner_iter_args
+            scf.YieldOp([rows(out, [*outside, loop.induction_variable])])
+        return loop.results[0]
+
+    return rows(out, [])
+
+
+def _scan_of_slices(op: ScanOp, out: ir.Value) -> ir.Value:
+    combine = combination(op)
+    source, axis = op.input.type, op.dim.value
     others = [other for other in range(source.rank) if other != axis]
     slice_shape = [source.shape[other] for other in others]
     slice_sizes = [dim(op.input, other) for other in others if source.shape[other] == DYNAMIC]

@@ -221,7 +221,12 @@ def _rows() -> dict[str, Callable[[], Program]]:
         "batch_norm": _layer((1, 64, 56, 56), nn.BatchNorm2d, 64),
         "variance_of_rows": _function(lambda x: x.var(1), (1024, 1024)),
         "cumulative_sum": _function(lambda x: x.cumsum(1), (1024, 1024)),
+        "cumulative_sum_down": _function(lambda x: x.cumsum(0), (1024, 1024)),
+        "cumulative_sum_across": _function(lambda x: x.cumsum(1), (16, 256, 256)),
+        "cumulative_sum_of_one_row": _function(lambda x: x.cumsum(0), (1 << 20,)),
         "argmax_of_rows": _function(lambda x: x.argmax(1), (1024, 1000)),
+        "argmax_of_columns": _function(lambda x: x.argmax(0), (1024, 1000)),
+        "max_with_places": _function(lambda x: x.max(1), (1024, 1000)),
     }
 
 

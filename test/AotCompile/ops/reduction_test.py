@@ -36,7 +36,7 @@ def _long_rows(s: Sampler) -> tuple[torch.Tensor, ...]:
     """Rows of several vectors and a rest: of all kinds of numbers, without NaN, and of zeros."""
     x = s.telling(3, 131)
     if s.dtype.is_floating_point:
-        x[1:2] = x[1:2].nan_to_num(nan=1.0)
+        x[1:2] = torch.where(x[1:2].isnan(), 1.0, x[1:2])
         x[2:3] = torch.copysign(torch.zeros_like(x[2:3]), x[2:3])
     return (x,)
 
@@ -271,6 +271,13 @@ SCANS = [
     for dim in (0, 1, -1)
 ]
 SCANS += [
+    _reduce(
+        "scans_of_long_rows",
+        lambda x: (x.cumsum(1), x.cumsum(0), x.flatten().cumsum(0)),
+        _long_rows,
+        NUMBERS,
+        ops=[tcp.ScanOp],
+    ),
     _reduce("scans_of_rank_0", lambda x: (x.cumsum(0), x.cumprod(-1)), _rank_0, ops=[]),
     _reduce("cumsum_to_dtype", lambda x: x.cumsum(1, dtype=torch.float64), ops=[tcp.ScanOp]),
 ]
