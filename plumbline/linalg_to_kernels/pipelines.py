@@ -3,6 +3,7 @@
 from plumbline.linalg_to_kernels.block_scans import block_scans
 from plumbline.linalg_to_kernels.collapse_loops import collapse_loops
 from plumbline.linalg_to_kernels.tm_tensor import bufferize_tm_tensor
+from plumbline.linalg_to_kernels.unroll_quotients import unroll_quotients
 from plumbline.pipeline import Pass, Pipeline
 
 DECOMPOSE_TENSOR_OPS = Pipeline(
@@ -78,6 +79,12 @@ BLOCK_SCANS = Pass(
     block_scans,
 )
 
+UNROLL_QUOTIENTS = Pass(
+    "unroll-quotients",
+    "Unroll loops that divide their count by a small number",
+    unroll_quotients,
+)
+
 MAKE_LOOPS = Pipeline(
     "make-loops",
     (
@@ -86,6 +93,7 @@ MAKE_LOOPS = Pipeline(
         "canonicalize",
         COLLAPSE_LOOPS,
         BLOCK_SCANS,
+        UNROLL_QUOTIENTS,
         "canonicalize",
         "cse",
     ),

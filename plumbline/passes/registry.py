@@ -16,6 +16,7 @@ from plumbline.linalg_to_kernels.pipelines import (
     BUFFERIZE_TM_TENSOR,
     COLLAPSE_LOOPS,
     DECOMPOSE_TENSOR_OPS,
+    UNROLL_QUOTIENTS,
 )
 from plumbline.pipeline import Pass, Pipeline
 from plumbline.stablehlo_to_tcp.conversion import (
@@ -96,6 +97,7 @@ PASSES = _by_name(
         TCP_INLINE_GROUP_OPS,
         TCP_ISOLATE_GROUP_OPS,
         TORCH_VERIFY_TCP_BACKEND_CONTRACT,
+        UNROLL_QUOTIENTS,
         VERIFY_NO_TCP_OPS,
         kernels_to_llvm.ATTACH_NOALIAS,
         kernels_to_llvm.BUILD_C_ABI,
