@@ -14,7 +14,7 @@ from torch_mlir.dialects import arith, memref
 from plumbline.linalg_to_kernels.building import ALIGNMENT, for_each, index, least
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, Indices
 from plumbline.linalg_to_kernels.evaluation import Evaluation
-from plumbline.linalg_to_kernels.group import Group
+from plumbline.linalg_to_kernels.group import Block, Group
 from plumbline.linalg_to_kernels.loop_order import PIECE, Order, innermost_costs, order_of
 from plumbline.linalg_to_kernels.sizes import loop_size
 
@@ -51,13 +51,15 @@ class _LoopNests:
             for step in group.steps
         }
         self._lanes = self._contiguous_row()
-        self._rows = [row for row in group.rows if row != self._lanes]
+        block = group.block.row if group.block else None
+        self._rows = [row for row in group.rows if row not in (self._lanes, block)]
         self._hosted = _hosted(group, self._is_whole)
         self._buffers: dict[ir.Value, ir.Value] = {}
         self._values: dict[ir.Value, ir.Value] = {}
         self._stored: set[ir.Value] = set()
         self._row_values: dict[int, ir.Value] = {}
         self._first_lane: ir.Value | None = None
+        self._first_of_block: ir.Value | None = None
 
     def build(self) -> None:
         for step in self._group.steps:
@@ -73,7 +75,7 @@ class _LoopNests:
         group = self._group
         long = [loop for loop, size in enumerate(group.root.sizes) if size != 1]
         inner = order_of(group, group.root, long).loops[-1:]
-        if not inner or inner[0] not in group.rows:
+        if group.block is not None or not inner or inner[0] not in group.rows:
             return None
         return inner[0] if self._suits_steps(inner[0]) else None
 
@@ -95,7 +97,10 @@ class _LoopNests:
 
     def _over_rows(self, rows: Sequence[int]) -> None:
         if not rows:
-            self._over_lanes()
+            if self._group.block is not None:
+                self._over_blocks(self._group.block)
+            else:
+                self._over_lanes()
             return
         row, *rest = rows
 
@@ -117,6 +122,14 @@ class _LoopNests:
             return []
 
         for_each(index(0), self._sizes[self._group.root][self._lanes], _LANES, body)
+
+    def _over_blocks(self, block: Block) -> None:
+        def body(at: ir.Value) -> list[ir.Value]:
+            self._first_of_block = at
+            self._row()
+            return []
+
+        for_each(index(0), self._sizes[self._group.root][block.row], block.length, body)
 
     def _row(self) -> None:
         for step in self._group.steps:
@@ -149,6 +162,23 @@ class _LoopNests:
         end = arith.addi(self._first_lane, index(_LANES))
         return self._first_lane, least(end, self._sizes[step][lane_loop])
 
+    def block_loop(self, step: Computation) -> int | None:
+        """The loop of a step that runs over a block of rows."""
+        block = self._group.block
+        return None if block is None else self._group.row_loops[step][block.row]
+
+    def rows_of_block(self, step: Computation) -> tuple[ir.Value, ir.Value]:
+        """Between which values the rows are that a step does of a block."""
+        block = self._group.block
+        assert block is not None
+        assert self._first_of_block is not None
+        loop = self.block_loop(step)
+        assert loop is not None
+        low, high = block.halos[step]
+        first = arith.addi(self._first_of_block, index(low))
+        end = arith.addi(self._first_of_block, index(block.length + high))
+        return first, least(end, self._sizes[step][loop])
+
     def evaluation(self, step: Computation) -> Evaluation:
         """Elements within the loops of a step."""
         evaluation: Evaluation
@@ -170,7 +200,8 @@ class _LoopNests:
         own = [loop for loop in self.own_loops(step) if step.sizes[loop] != 1]
         lane = self.lane_loop(step)
         if lane is None:
-            return order_of(self._group, step, own)
+            order = order_of(self._group, step, own)
+            return order if self._group.block is None else Order(order.loops)
         outer = sorted((loop for loop in own if loop != lane), key=lambda at: step.reduces[at])
         return Order((*outer, lane))
 
@@ -234,6 +265,8 @@ class _LoopNests:
             if loop == self.lane_loop(step):
                 assert self._first_lane is not None
                 place = arith.subi(place, self._first_lane)
+            if loop == self.block_loop(step):
+                place = arith.subi(place, self.rows_of_block(step)[0])
             places.append(place)
         return places
 
@@ -256,6 +289,9 @@ class _LoopNests:
         for loop in self._buffered(step, number):
             if loop == self.lane_loop(step):
                 shape.append(_LANES)
+            elif self._group.block is not None and loop == self.block_loop(step):
+                low, high = self._group.block.halos[step]
+                shape.append(self._group.block.length + high - low)
             else:
                 shape.append(step.sizes[loop])
                 if step.sizes[loop] == DYNAMIC:
@@ -296,7 +332,7 @@ def _covers(step: Computation, reader: Computation, indices: Indices) -> bool:
     found = []
     for index_, size in zip(indices, ir.RankedTensorType(step.results[0].type).shape, strict=True):
         dim = index_.maybe_downcast()
-        if isinstance(dim, ir.AffineDimExpr):
+        if isinstance(dim, ir.AffineDimExpr) and reader.sizes[dim.position] == size:
             found.append(dim.position)
         elif size != 1:
             return False
@@ -332,6 +368,8 @@ class _Step:
     def _bounds(self, loop: int) -> tuple[ir.Value, ir.Value]:
         if loop == self._nests.lane_loop(self._step):
             return self._nests.lanes(self._step)
+        if loop == self._nests.block_loop(self._step):
+            return self._nests.rows_of_block(self._step)
         return index(0), self._nests.size(self._step, loop)
 
     def _nest(

@@ -163,6 +163,42 @@ func.func private @sum_of_columns(%x: tensor<40x1000xf32>, %i: tensor<1000xf32>)
   return %0 : tensor<1000xf32>
 }
 
+// What reads neighbours along rows does a block of rows after what computes these, and two rows more.
+// CHECK-LABEL: func.func private @stencil(
+// CHECK:         %[[ROWS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<66x300xf32>
+// CHECK:         scf.for %[[FIRST:.*]] = %c0 to %c198 step %c64 {
+// CHECK:           %[[BEYOND:.*]] = arith.addi %[[FIRST]], %c66
+// CHECK:           %[[END:.*]] = arith.minsi %[[BEYOND]], %c200
+// CHECK:           scf.for %[[Y:.*]] = %[[FIRST]] to %[[END]] step %c1 {
+// CHECK-NEXT:        scf.for %[[X:.*]] = %c0 to %c300 step %c1 {
+// CHECK:               math.exp
+// CHECK:               %[[AT:.*]] = arith.subi %[[Y]], %[[FIRST]]
+// CHECK:               memref.store %{{.*}}, %[[ROWS]][%[[AT]], %[[X]]]
+// CHECK:           %[[LAST:.*]] = arith.addi %[[FIRST]], %c64
+// CHECK:           %[[STOP:.*]] = arith.minsi %[[LAST]], %c198
+// CHECK:           scf.for %{{.*}} = %[[FIRST]] to %[[STOP]] step %c1 {
+// CHECK-NEXT:        scf.for %{{.*}} = %c0 to %c300 step %c1 {
+// CHECK:               memref.load %[[ROWS]]
+// CHECK:               memref.load %[[ROWS]]
+// CHECK:               arith.addf
+func.func private @stencil(%x: tensor<200x300xf32>) -> tensor<198x300xf32> attributes {plumbline.group = "stencil"} {
+  %e = tensor.empty() : tensor<200x300xf32>
+  %f = tensor.empty() : tensor<198x300xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<200x300xf32>) outs(%e : tensor<200x300xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<200x300xf32>
+  %first = tensor.extract_slice %0[0, 0] [198, 300] [1, 1] : tensor<200x300xf32> to tensor<198x300xf32>
+  %third = tensor.extract_slice %0[2, 0] [198, 300] [1, 1] : tensor<200x300xf32> to tensor<198x300xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%first, %third : tensor<198x300xf32>, tensor<198x300xf32>) outs(%f : tensor<198x300xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<198x300xf32>
+  return %1 : tensor<198x300xf32>
+}
+
 // Results are new memory of the caller's.
 // CHECK-LABEL: func.func @call(
 // CHECK:         %[[X:.*]] = bufferization.to_buffer %arg0 read_only
