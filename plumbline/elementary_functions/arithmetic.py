@@ -267,8 +267,16 @@ def where_int(condition: Bool, on_true: Int, on_false: Int | int) -> Int:
 
 
 def polynomial(x: Float, coefficients: Sequence[float]) -> Float:
-    """The sum of coefficients times powers of x, from the constant on, by Horner's rule."""
-    result = x.constant(coefficients[-1])
-    for coefficient in reversed(coefficients[:-1]):
-        result = result * x + coefficient
-    return result
+    """The sum of coefficients times powers of x, from the constant on, by Estrin's scheme.
+
+    By Horner's rule each multiplication would wait for the one before it, and a CPU has only so
+    many instructions under way at once.
+    """
+    terms: list[Float | float] = list(coefficients)
+    power = x
+    while len(terms) > 1:
+        pairs = [terms[at : at + 2] for at in range(0, len(terms), 2)]
+        terms = [power * pair[1] + pair[0] if len(pair) > 1 else pair[0] for pair in pairs]
+        power = power * power
+    (result,) = terms
+    return result if isinstance(result, Float) else x.constant(result)

@@ -158,7 +158,9 @@ def exp2(x: Float) -> Float:
     x = x.clamped(*exponent_bounds(x))
     shifted = x + x.rounder
     rest = x - (shifted - x.rounder)
-    power = 1.0 + rest * polynomial(rest, _FORMATS[x.bits].exp2)
+    # The first coefficient is the largest, and added last, so that it is rounded once.
+    first, *others = _FORMATS[x.bits].exp2
+    power = 1.0 + rest * (rest * polynomial(rest, others) + first)
     return scaled(power, shifted.as_int() << x.fraction_bits)
 
 

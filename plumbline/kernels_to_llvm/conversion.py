@@ -8,6 +8,7 @@ from plumbline.kernels_to_llvm.assertions import LOWER_ASSERTIONS
 from plumbline.kernels_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
 from plumbline.kernels_to_llvm.c_abi import build_entries
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
+from plumbline.kernels_to_llvm.loop_annotations import attach_loop_annotations
 from plumbline.kernels_to_llvm.noalias import attach_noalias, note_noalias
 from plumbline.pipeline import Pass, Pipeline
 
@@ -27,6 +28,12 @@ ATTACH_NOALIAS = Pass(
     "attach-noalias",
     "Tell LLVM which pointers of a kernel are noalias",
     attach_noalias,
+)
+
+ATTACH_LOOP_ANNOTATIONS = Pass(
+    "attach-loop-annotations",
+    "Tell LLVM what is said of loops",
+    attach_loop_annotations,
 )
 
 KERNELS_TO_LLVM = Pipeline(
@@ -63,6 +70,7 @@ KERNELS_TO_LLVM = Pipeline(
         "cse",
         RETURN_FAILURES,
         ATTACH_NOALIAS,
+        ATTACH_LOOP_ANNOTATIONS,
     ),
     summary="Lower kernels on buffers to the LLVM dialect, with a C ABI",
 )

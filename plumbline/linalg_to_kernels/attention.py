@@ -21,7 +21,7 @@ from plumbline.linalg_to_kernels.computations import (
     composed,
     is_copy,
     is_tensor,
-    seen_through,
+    reshaped_from,
     viewed,
 )
 from plumbline.linalg_to_kernels.contraction_groups import (
@@ -39,7 +39,7 @@ from plumbline.linalg_to_kernels.contraction_plan import (
 )
 from plumbline.linalg_to_kernels.evaluation import index_value
 from plumbline.linalg_to_kernels.group import Group, form_group
-from plumbline.linalg_to_kernels.loop_nests import Block, RowBlocks, build_loop_nests
+from plumbline.linalg_to_kernels.loop_nests import RowBlock, RowBlocks, build_loop_nests
 from plumbline.linalg_to_kernels.micro_kernel import Scratch, allocate_scratch, build_register_tiles
 from plumbline.linalg_to_kernels.packing import PanelPacking
 from plumbline.linalg_to_kernels.products import Access, sum_of_accesses
@@ -154,7 +154,7 @@ def _sources(
     """A tensor and what it is a reshape or a copy of, one after the other, with the places."""
     found = [(value, indices)]
     while True:
-        value, indices = seen_through(value, indices)
+        value, indices = reshaped_from(value, indices)
         found.append((value, indices))
         producer = group.producer(value)
         if producer is None or producer.body_ops or not producer.inputs:
@@ -352,7 +352,7 @@ class _Attention:
         for number, product_ in enumerate((found.scores, found.values)):
             self._scratch[number] = allocate_scratch(product_.plan, self._type)
             self._panels[number] = self._panel_buffer(product_)
-        steps: dict[Computation, Callable[[Block], None]] = {
+        steps: dict[Computation, Callable[[RowBlock], None]] = {
             found.scores.contraction: self._build_scores,
             found.values.contraction: self._build_values,
         }
@@ -395,7 +395,7 @@ class _Attention:
 
         for_each(index(0), arith.ceildivui(columns, width), 1, panel)
 
-    def _build_scores(self, block: Block) -> None:
+    def _build_scores(self, block: RowBlock) -> None:
         found = self._found
         product_ = found.scores
         left = self._view(
@@ -410,7 +410,7 @@ class _Attention:
             self._scratch[0],
         )
 
-    def _build_values(self, block: Block) -> None:
+    def _build_values(self, block: RowBlock) -> None:
         found = self._found
         product_, root = found.values, found.group.root
         left = _rows_of(block.buffers[product_.left.value], block.size)
@@ -441,7 +441,7 @@ class _Attention:
         matrix: _Matrix,
         buffer: ir.Value,
         rows: Mapping[int, ir.Value],
-        block: Block | None = None,
+        block: RowBlock | None = None,
     ) -> ir.Value:
         """A matrix for one turn of the outer rows; of a block, only its queries."""
         at = {loop: index(0) for loop in range(len(product_.contraction.reduces))}

@@ -2,10 +2,13 @@
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
+
+_View = Callable[[ir.Operation, "Indices"], "Indices | None"]
+"""Where in its operand an element of a view's result lies."""
 
 GENERIC = "linalg.generic"
 
@@ -146,10 +149,24 @@ def _is_reduction(kind: ir.Attribute) -> bool:
 
 
 def seen_through(value: ir.Value, indices: Indices) -> tuple[ir.Value, Indices]:
-    """The tensor that `value` is a reshape of, and where its element for those `indices` lies."""
+    """The tensor that `value` is a reshape or a part of, and where its element for `indices` lies.
+
+    That of a part has more elements.
+    """
+    return _source(value, indices, _VIEWS)
+
+
+def reshaped_from(value: ir.Value, indices: Indices) -> tuple[ir.Value, Indices]:
+    """The same, but not for parts."""
+    return _source(value, indices, _RESHAPES)
+
+
+def _source(
+    value: ir.Value, indices: Indices, views: Mapping[str, _View]
+) -> tuple[ir.Value, Indices]:
     while not isinstance(value.owner, ir.Block):
         op = value.owner.operation
-        moved = _VIEWS[op.name](op, indices) if op.name in _VIEWS else None
+        moved = views[op.name](op, indices) if op.name in views else None
         if moved is None:
             return value, indices
         value, indices = op.operands[0], moved
@@ -215,15 +232,33 @@ def _collapsed(op: ir.Operation, indices: Indices) -> Indices | None:
     return tuple(moved)
 
 
-_VIEWS = {
+def _sliced(op: ir.Operation, indices: Indices) -> Indices | None:
+    # Any other operand is an offset, a size or a stride that is not known before it runs.
+    if len(op.operands) > 1:
+        return None
+    before, after = (ir.RankedTensorType(value.type).shape for value in (op.operands[0], op.result))
+    if len(before) != len(after) or DYNAMIC in (*before, *after):
+        return None
+    offsets, strides = (
+        list(ir.DenseI64ArrayAttr(op.attributes[name]))
+        for name in ("static_offsets", "static_strides")
+    )
+    return tuple(
+        at * stride + offset for at, stride, offset in zip(indices, strides, offsets, strict=True)
+    )
+
+
+_RESHAPES: Mapping[str, _View] = {
     "tensor.cast": _cast,
     "tensor.collapse_shape": _collapsed,
     "tensor.expand_shape": _expanded,
 }
 
+_VIEWS: Mapping[str, _View] = {**_RESHAPES, "tensor.extract_slice": _sliced}
+
 
 def is_seen_through(op: ir.Operation) -> bool:
-    """Whether an operation is a reshape that `seen_through` looks through: its sizes are known."""
+    """Whether `seen_through` looks through an operation: a reshape or a part of known sizes."""
     if op.name not in _VIEWS:
         return False
     rank = ir.RankedTensorType(op.results[0].type).rank

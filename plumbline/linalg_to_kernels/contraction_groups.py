@@ -16,6 +16,7 @@ from plumbline.linalg_to_kernels.computations import (
     is_copy,
     is_splat,
     is_tensor,
+    reshaped_from,
     seen_through,
     viewed,
 )
@@ -148,7 +149,11 @@ def root_axes(group: Group, contraction: Computation) -> tuple[int | None, ...] 
     by_root = {}
     for loop, expression in zip(loops, sites[0].indices, strict=True):
         dim = expression.maybe_downcast()
-        if isinstance(dim, ir.AffineDimExpr):
+        # Of another size is an axis of which the root takes a part.
+        if (
+            isinstance(dim, ir.AffineDimExpr)
+            and contraction.sizes[loop] == root.sizes[dim.position]
+        ):
             by_root[dim.position] = loop
     long = {loop for loop, size in enumerate(root.sizes) if size != 1}
     return tuple(by_root.get(loop) for loop in along) if set(by_root) >= long else None
@@ -226,7 +231,7 @@ def _origin(
 ) -> tuple[ir.Value, Indices]:
     """The tensor that an operand is a copy of, and where its elements lie in it."""
     while True:
-        source, there = seen_through(value, indices)
+        source, there = reshaped_from(value, indices)
         # Of some reshapes places are quotients: such an operand is read as it is reshaped.
         if access_of(ir.AffineMap.get(count, 0, list(there))) is None:
             return value, indices

@@ -21,6 +21,7 @@ from plumbline.linalg_to_kernels.pipelines import (
 from plumbline.linalg_to_kernels.reassociation import reassociate_reductions
 from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
 from plumbline.linalg_to_kernels.splats import fill_splats
+from plumbline.linalg_to_kernels.vector_widths import choose_vector_widths
 from plumbline.pipeline import Option, Pass, Pipeline
 from plumbline.shape_attributes import attached
 from plumbline.vector_unit import AVX2, VectorUnit
@@ -77,7 +78,7 @@ FILL_SPLATS = Pass(
 
 REASSOCIATE_REDUCTIONS = Pass(
     "reassociate-reductions",
-    "Let sums and products over many elements be taken in any order",
+    "Let sums and products over many elements be taken in any order, and extremes of zeros",
     reassociate_reductions,
 )
 
@@ -113,6 +114,13 @@ OUTLINE_LOOPS = Pass(
     outline_loops,
 )
 
+CHOOSE_VECTOR_WIDTHS = Pass(
+    "choose-vector-widths",
+    "Say of loops that add up in a wider type how many elements their vectors are to have",
+    _for_unit(choose_vector_widths),
+    _UNIT_OPTIONS,
+)
+
 PLAN_MEMORY = Pass(
     "plan-memory",
     "Put the temporaries of a function into one arena, sharing bytes by lifetime",
@@ -143,6 +151,7 @@ def linalg_to_kernels_pipeline(unit: VectorUnit) -> Pipeline:
             "func.func(math-extend-to-supported-types)",
             EXPAND_ELEMENTARY_FUNCTIONS,
             MAKE_LOOPS,
+            CHOOSE_VECTOR_WIDTHS.with_options(options),
         ),
         summary="Lower linalg on tensors to kernels on buffers, for a CPU",
     )

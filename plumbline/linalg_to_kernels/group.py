@@ -3,7 +3,8 @@
 A group has a root, the last computation, and producers of it. A producer is *inlined*, computed
 where its elements are read, or a *step* of its own, with loops of its own and a buffer that takes
 what it computes. Steps share the outer loops, the rows: of each row, one step after the other is
-done, so that buffers are of one row only and stay in the first cache.
+done, so that buffers are of one row only and stay in the first cache. Where a step reads neighbours
+in other rows, it is a block of rows instead, and what is read is computed for some rows more.
 """
 
 import functools
@@ -27,6 +28,15 @@ _MOST_BUFFERED = 1 << 15
 
 _MOST_REPEATED = 4
 """The cost, in additions, of what may be computed once more rather than buffered."""
+
+_MOST_IN_BLOCK = 1 << 16
+"""The same of a block of rows, with the rows around it that it needs."""
+
+_MOST_ROWS = 64
+"""In a block: with more, little is computed less."""
+
+_MANY = 1 << 14
+"""Elements buffered of a row from which on a block of rows is better, if there can be one."""
 
 _COSTS = {
     "arith.addf": 1,
@@ -70,6 +80,21 @@ class Site:
     indices: Indices
 
 
+@dataclass(frozen=True)
+class Block:
+    """A loop of the root of which some iterations are done at once, one step after the other.
+
+    What a step computes is read at neighbours too, its halo, which is done twice where blocks meet.
+    """
+
+    row: int
+    """The loop."""
+    length: int
+    """How many iterations of it."""
+    halos: dict[Computation, tuple[int, int]]
+    """How many rows after the root's a step's first and last are."""
+
+
 @dataclass(eq=False)
 class Group:
     """Computations that one kernel does, in order; the last is the root."""
@@ -81,6 +106,8 @@ class Group:
     """The members that have loops of their own, in order."""
     rows: tuple[int, ...] = ()
     """Those loops of the root that all steps share."""
+    block: Block | None = None
+    """One of these, of which steps do more than the root."""
     _sites: dict[ir.Value, list[Site]] = field(default_factory=dict)
     row_loops: dict[Computation, dict[int, int]] = field(default_factory=dict)
     """For each step its loop for each row loop of the root."""
@@ -124,17 +151,35 @@ def form_group(
     return _Forming(Group(tuple(members), outputs), steps).form()
 
 
+@dataclass(frozen=True)
+class _Reach:
+    """A loop of the root, and how many iterations after its own are read, from `low` to `high`."""
+
+    row: int
+    low: int
+    high: int
+
+
+def _joined(one: _Reach | None, other: _Reach | None) -> _Reach | None:
+    """Both, if they are of one loop."""
+    if one is None or other is None or one.row != other.row:
+        return None
+    return _Reach(one.row, min(one.low, other.low), max(one.high, other.high))
+
+
 class _Forming:
     def __init__(self, group: Group, steps: frozenset[Computation]) -> None:
         self._group, self._steps = group, steps
         group._sites = {result: [] for member in group.members for result in member.results}
-        self._tags: dict[Computation, dict[int, int]] = {}
+        self._reaches: dict[Computation, dict[int, _Reach]] = {}
         self._costs: dict[Computation, int] = {}
 
     def form(self) -> Group | None:
         group = self._group
         root = group.root
-        self._tags[root] = {loop: loop for loop, reduces in enumerate(root.reduces) if not reduces}
+        self._reaches[root] = {
+            loop: _Reach(loop, 0, 0) for loop, reduces in enumerate(root.reduces) if not reduces
+        }
         steps = []
         for member in reversed(group.members):
             if member is root or member in self._steps or not self._may_be_inlined(member):
@@ -195,36 +240,101 @@ class _Forming:
         """Finds the rows of all steps; False if they share none."""
         group = self._group
         for step in reversed(group.steps[:-1]):
-            self._tags[step] = self._tags_of(step)
-        shared = set(self._tags[group.root].values())
+            self._reaches[step] = self._reach_of(step)
+        tags = {step: self._tags_of(step) for step in group.steps}
+        shared = set(tags[group.root].values())
         for step in group.steps[:-1]:
-            shared &= set(self._tags[step].values())
-        if len(group.steps) > 1 and not shared:
+            shared &= set(tags[step].values())
+        if len(group.steps) > 1:
+            group.block = self._block(shared)
+        if group.block is not None:
+            shared = (shared - {self._innermost()}) | {group.block.row}
+        elif len(group.steps) > 1 and not shared:
             return False
         group.rows = tuple(sorted(shared)) if len(group.steps) > 1 else ()
         group.row_loops = {
-            step: {row: loop for loop, row in self._tags[step].items() if row in group.rows}
+            step: {
+                reach.row: loop
+                for loop, reach in self._reaches[step].items()
+                if reach.row in group.rows
+            }
             for step in group.steps
         }
-        return all(self._fits(step) for step in group.steps[:-1])
+        return group.block is not None or all(self._fits(step) for step in group.steps[:-1])
 
-    def _tags_of(self, step: Computation) -> dict[int, int]:
-        """Which loops of a step run along which loops of the root."""
-        tags: dict[int, int | None] = {}
+    def _innermost(self) -> int:
+        """The loop along which the root's elements are contiguous."""
+        loops = self._group.root.result_loops(0)
+        return loops[-1] if loops else -1
+
+    def _block(self, shared: set[int]) -> Block | None:
+        """Blocks of rows, if steps read neighbours along these, and else buffer more than a few."""
+        group, root = self._group, self._group.root
+        if any(step.is_reduction or DYNAMIC in step.sizes for step in group.steps):
+            return None
+        halos: dict[int, dict[Computation, tuple[int, int]]] = {
+            row: {
+                step: (reach.low, reach.high)
+                for step in group.steps
+                for reach in self._reaches[step].values()
+                if reach.row == row
+            }
+            for row in set(range(len(root.sizes))) - shared - {self._innermost()}
+        }
+        rows = [row for row, found in halos.items() if len(found) == len(group.steps)]
+        if not rows:
+            return None
+        row = min(rows)
+        length, many = _MOST_ROWS, False
+        for step in group.steps[:-1]:
+            low, high = halos[row][step]
+            inner = self._buffered(step, (shared - {self._innermost()}) | {row})
+            length = min(length, _MOST_IN_BLOCK // max(inner, 1) - (high - low))
+            many = many or self._buffered(step, shared - {self._innermost()}) > _MANY
+            if length < 2 * (high - low) or group.outputs.intersection(step.results):
+                return None
+        return Block(row, length, halos[row]) if many else None
+
+    def _buffered(self, step: Computation, rows: set[int]) -> int:
+        """How many elements of a step's result there are for one iteration of these rows."""
+        loops = {loop for loop, reach in self._reaches[step].items() if reach.row in rows}
+        axes = step.result_loops(0)
+        assert axes is not None
+        return math.prod(step.sizes[loop] for loop in axes if loop not in loops)
+
+    def _reach_of(self, step: Computation) -> dict[int, _Reach]:
+        """Which loops of a step run along which loops of the root, and how far beyond them."""
+        found: dict[int, _Reach | None] = {}
         for number, result in enumerate(step.results):
             axes = step.result_loops(number)
             assert axes is not None
             for site in self._group._sites[result]:
                 for loop, index in zip(axes, site.indices, strict=True):
-                    dim = index.maybe_downcast()
-                    row = (
-                        self._tags[site.step].get(dim.position)
-                        if isinstance(dim, ir.AffineDimExpr)
-                        else None
-                    )
-                    tags[loop] = row if tags.get(loop, row) == row else None
-        found = {loop: row for loop, row in tags.items() if row is not None}
-        return found if len(set(found.values())) == len(found) else {}
+                    reach = self._reach(site.step, index)
+                    found[loop] = reach if loop not in found else _joined(found[loop], reach)
+        known = {loop: reach for loop, reach in found.items() if reach is not None}
+        return known if len({reach.row for reach in known.values()}) == len(known) else {}
+
+    def _reach(self, reader: Computation, index: ir.AffineExpr) -> _Reach | None:
+        """What an index by the loops of a reader runs along, if that is one loop."""
+        dim, more = index.maybe_downcast(), 0
+        if isinstance(dim, ir.AffineAddExpr):
+            added = dim.rhs.maybe_downcast()
+            more = int(added.value) if isinstance(added, ir.AffineConstantExpr) else -1
+            dim = dim.lhs.maybe_downcast()
+        if not isinstance(dim, ir.AffineDimExpr) or more < 0:
+            return None
+        reach = self._reaches[reader].get(dim.position)
+        return None if reach is None else _Reach(reach.row, reach.low + more, reach.high + more)
+
+    def _tags_of(self, step: Computation) -> dict[int, int]:
+        """Which loops of a step run along which loops of the root, as often and in step."""
+        root = self._group.root
+        return {
+            loop: reach.row
+            for loop, reach in self._reaches[step].items()
+            if (reach.low, reach.high) == (0, 0) and step.sizes[loop] == root.sizes[reach.row]
+        }
 
     def _fits(self, step: Computation) -> bool:
         """Whether what a step buffers of one row is little, or not for a buffer at all."""

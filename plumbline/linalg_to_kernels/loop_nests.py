@@ -15,8 +15,8 @@ from torch_mlir.dialects import arith, memref
 from plumbline.linalg_to_kernels.building import ALIGNMENT, for_each, index, least
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, Indices
 from plumbline.linalg_to_kernels.evaluation import Evaluation
-from plumbline.linalg_to_kernels.group import Group
-from plumbline.linalg_to_kernels.loop_order import PIECE, Order, order_of
+from plumbline.linalg_to_kernels.group import Block, Group
+from plumbline.linalg_to_kernels.loop_order import PIECE, Order, innermost_costs, order_of
 from plumbline.linalg_to_kernels.sizes import loop_size
 
 _LANES = 64
@@ -30,7 +30,7 @@ _STACK = 1 << 14
 
 
 @dataclass(frozen=True)
-class Block:
+class RowBlock:
     """Some rows that are done at once."""
 
     first: ir.Value
@@ -48,7 +48,7 @@ class RowBlocks:
     row: int
     """The row loop of the root that is cut into blocks, within all others."""
     size: int
-    steps: Mapping[Computation, Callable[[Block], None]]
+    steps: Mapping[Computation, Callable[[RowBlock], None]]
     """What builds a step of a block."""
     before: Callable[[Mapping[int, ir.Value]], None]
     """Builds what comes before the blocks, by the values of the other row loops."""
@@ -85,8 +85,9 @@ class _LoopNests:
             step: [loop_size(step, loop, given) for loop in range(len(step.reduces))]
             for step in group.steps
         }
-        self._lanes = self._contiguous_row() if blocks is None else None
-        self._rows = [row for row in group.rows if row != self._lanes]
+        self._lanes = self._contiguous_row()
+        block = group.block.row if group.block else None
+        self._rows = [row for row in group.rows if row not in (self._lanes, block)]
         self._runs = _runs(group.steps, blocks.steps if blocks else {})
         self._hosted = _hosted(group, self._may_be_hosted)
         self._buffers: dict[ir.Value, ir.Value] = {}
@@ -107,16 +108,38 @@ class _LoopNests:
     # -- rows ---------------------------------------------------------------------------------
 
     def _contiguous_row(self) -> int | None:
-        """The row along which the root's elements are contiguous, if that is a row."""
+        """The row along which the root's elements are contiguous, if steps are best done so too."""
         group = self._group
         long = [loop for loop, size in enumerate(group.root.sizes) if size != 1]
         inner = order_of(group, group.root, long).loops[-1:]
-        return inner[0] if inner and inner[0] in group.rows else None
+        if self._blocks is not None or group.block is not None:
+            return None
+        if not inner or inner[0] not in group.rows:
+            return None
+        return inner[0] if self._suits_steps(inner[0]) else None
+
+    def _suits_steps(self, row: int) -> bool:
+        """Whether steps that have loops besides rows do as well with `row` as the innermost one."""
+        along_row = within_row = 0
+        for step in self._group.steps:
+            rows = self._group.row_loops[step]
+            own = [
+                loop
+                for loop, size in enumerate(step.sizes)
+                if loop not in rows.values() and size != 1
+            ]
+            if own:
+                costs = innermost_costs(self._group, step, [rows[row], *own])
+                along_row += costs.pop(rows[row])
+                within_row += min(costs.values(), default=0)
+        return along_row <= within_row
 
     def _over_rows(self, rows: Sequence[int]) -> None:
         if not rows:
-            if self._blocks:
-                self._over_blocks(self._blocks)
+            if self._blocks is not None:
+                self._over_row_blocks(self._blocks)
+            elif self._group.block is not None:
+                self._over_blocks(self._group.block)
             else:
                 self._over_lanes()
             return
@@ -141,7 +164,7 @@ class _LoopNests:
 
         for_each(index(0), self._sizes[self._group.root][self._lanes], _LANES, body)
 
-    def _over_blocks(self, blocks: RowBlocks) -> None:
+    def _over_row_blocks(self, blocks: RowBlocks) -> None:
         rows = dict(self._row_values)
         size = self._sizes[self._group.root][blocks.row]
         blocks.before(rows)
@@ -151,7 +174,7 @@ class _LoopNests:
             inside = least(arith.subi(size, first), index(blocks.size))
             for run in self._runs:
                 if run[0] in blocks.steps:
-                    blocks.steps[run[0]](Block(first, inside, rows, self._buffers))
+                    blocks.steps[run[0]](RowBlock(first, inside, rows, self._buffers))
                     continue
 
                 def row(at: ir.Value, run: Sequence[Computation] = run) -> list[ir.Value]:
@@ -163,6 +186,14 @@ class _LoopNests:
             return []
 
         for_each(index(0), size, blocks.size, block)
+
+    def _over_blocks(self, block: Block) -> None:
+        def body(at: ir.Value) -> list[ir.Value]:
+            self._first_of_block = at
+            self._row(self._group.steps)
+            return []
+
+        for_each(index(0), self._sizes[self._group.root][block.row], block.length, body)
 
     def _row(self, steps: Sequence[Computation]) -> None:
         for step in steps:
@@ -195,6 +226,23 @@ class _LoopNests:
         end = arith.addi(self._first_lane, index(_LANES))
         return self._first_lane, least(end, self._sizes[step][lane_loop])
 
+    def block_loop(self, step: Computation) -> int | None:
+        """The loop of a step that runs over a block of rows."""
+        block = self._group.block
+        return None if block is None else self._group.row_loops[step][block.row]
+
+    def rows_of_block(self, step: Computation) -> tuple[ir.Value, ir.Value]:
+        """Between which values the rows are that a step does of a block."""
+        block = self._group.block
+        assert block is not None
+        assert self._first_of_block is not None
+        loop = self.block_loop(step)
+        assert loop is not None
+        low, high = block.halos[step]
+        first = arith.addi(self._first_of_block, index(low))
+        end = arith.addi(self._first_of_block, index(block.length + high))
+        return first, least(end, self._sizes[step][loop])
+
     def evaluation(self, step: Computation) -> Evaluation:
         """Elements within the loops of a step."""
         evaluation: Evaluation
@@ -216,7 +264,8 @@ class _LoopNests:
         own = [loop for loop in self.own_loops(step) if step.sizes[loop] != 1]
         lane = self.lane_loop(step)
         if lane is None:
-            return order_of(self._group, step, own)
+            order = order_of(self._group, step, own)
+            return order if self._group.block is None else Order(order.loops)
         outer = sorted((loop for loop in own if loop != lane), key=lambda at: step.reduces[at])
         return Order((*outer, lane))
 
@@ -280,9 +329,11 @@ class _LoopNests:
             if loop == self.lane_loop(step):
                 assert self._first_lane is not None
                 place = arith.subi(place, self._first_lane)
-            elif loop == self._block_loop(step):
+            elif loop == self._row_of_block(step):
                 assert self._first_of_block is not None
                 place = arith.subi(place, self._first_of_block)
+            elif loop == self.block_loop(step):
+                place = arith.subi(place, self.rows_of_block(step)[0])
             places.append(place)
         return places
 
@@ -291,10 +342,10 @@ class _LoopNests:
         axes = step.result_loops(number)
         assert axes is not None
         own = {loop for loop in self.own_loops(step) if step.sizes[loop] != 1}
-        block = self._block_loop(step) if self._outlives_its_run(step, number) else None
+        block = self._row_of_block(step) if self._outlives_its_run(step, number) else None
         return [loop for loop in axes if loop in own or loop == block]
 
-    def _block_loop(self, step: Computation) -> int | None:
+    def _row_of_block(self, step: Computation) -> int | None:
         """The loop of a step over the rows of a block."""
         return self._group.row_loops[step][self._blocks.row] if self._blocks else None
 
@@ -320,8 +371,11 @@ class _LoopNests:
         for loop in self._buffered(step, number):
             if loop == self.lane_loop(step):
                 shape.append(_LANES)
-            elif self._blocks and loop == self._block_loop(step):
+            elif self._blocks and loop == self._row_of_block(step):
                 shape.append(self._blocks.size)
+            elif self._group.block is not None and loop == self.block_loop(step):
+                low, high = self._group.block.halos[step]
+                shape.append(self._group.block.length + high - low)
             else:
                 shape.append(step.sizes[loop])
                 if step.sizes[loop] == DYNAMIC:
@@ -375,7 +429,7 @@ def _covers(step: Computation, reader: Computation, indices: Indices) -> bool:
     found = []
     for index_, size in zip(indices, ir.RankedTensorType(step.results[0].type).shape, strict=True):
         dim = index_.maybe_downcast()
-        if isinstance(dim, ir.AffineDimExpr):
+        if isinstance(dim, ir.AffineDimExpr) and reader.sizes[dim.position] == size:
             found.append(dim.position)
         elif size != 1:
             return False
@@ -411,6 +465,8 @@ class _Step:
     def _bounds(self, loop: int) -> tuple[ir.Value, ir.Value]:
         if loop == self._nests.lane_loop(self._step):
             return self._nests.lanes(self._step)
+        if loop == self._nests.block_loop(self._step):
+            return self._nests.rows_of_block(self._step)
         return index(0), self._nests.size(self._step, loop)
 
     def _nest(

@@ -117,22 +117,54 @@ def order_of(group: Group, step: Computation, loops: Sequence[int]) -> Order:
     if not loops:
         return Order(())
     found = accesses(group, step)
-    last_reduction = max((loop for loop in loops if step.reduces[loop]), default=None)
-    candidates = [loop for loop in loops if not step.reduces[loop] or loop == last_reduction]
-    costs = {loop: _cost(step, found, loop) for loop in candidates}
-    inner = min(candidates, key=lambda loop: (costs[loop], -loop))
+    costs = _costs(step, found, loops)
+    inner = min(costs, key=lambda loop: (costs[loop], -loop))
     outer = [loop for loop in loops if loop != inner]
     outer.sort(key=lambda loop: step.reduces[loop])
     return Order((*outer, inner), _transposed(step, found, inner, outer))
 
 
-def _cost(step: Computation, found: Sequence[Access], loop: int) -> int:
-    cost = _SHORT_COST if step.sizes[loop] != DYNAMIC and step.sizes[loop] < _SHORT else 0
+def innermost_costs(group: Group, step: Computation, loops: Sequence[int]) -> dict[int, int]:
+    """For those of the loops that may run innermost, what an iteration then costs."""
+    return _costs(step, accesses(group, step), loops)
+
+
+def _costs(step: Computation, found: Sequence[Access], loops: Sequence[int]) -> dict[int, int]:
+    last_reduction = max((loop for loop in loops if step.reduces[loop]), default=None)
+    return {
+        loop: _cost(step, found, loop, loops)
+        for loop in loops
+        if not step.reduces[loop] or loop == last_reduction
+    }
+
+
+def _cost(step: Computation, found: Sequence[Access], loop: int, loops: Sequence[int]) -> int:
+    length = _length(step, found, loop, loops)
+    cost = _SHORT_COST if length != DYNAMIC and length < _SHORT else 0
     for access in found:
         stride = access.stride(loop)
         if stride != 0:
             cost += 1 if stride == 1 else _STRIDED_COST
     return cost
+
+
+def _length(step: Computation, found: Sequence[Access], inner: int, loops: Sequence[int]) -> int:
+    """How often an innermost loop runs, with those around it that `collapse_loops` makes one of."""
+    length = step.sizes[inner]
+    for loop in reversed([loop for loop in loops if loop < inner]):
+        size = step.sizes[loop]
+        if DYNAMIC in (length, size) or step.reduces[loop] != step.reduces[inner]:
+            break
+        if not all(_continues(access, loop, inner, length) for access in found):
+            break
+        length *= size
+    return length
+
+
+def _continues(access: Access, outer: int, inner: int, length: int) -> bool:
+    """Whether a step of the outer loop leads as far as that many of the inner one."""
+    far, near = access.stride(outer), access.stride(inner)
+    return far is not None and near is not None and far == near * length
 
 
 def _transposed(

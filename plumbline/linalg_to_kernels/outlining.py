@@ -5,7 +5,7 @@ function is out of its reach. In a function of its own a loop nest also knows wh
 are apart in memory, which makes it a loop over vectors. Computations that are alike share a kernel.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import func
@@ -27,13 +27,39 @@ _VIEWS = frozenset(
 )
 
 
+_LOOPS_ARE_OF = frozenset({"memref.load", "memref.store", "scf.for", "scf.if", "scf.yield"})
+"""What loops over elements are made of, besides arithmetic."""
+
+
 def outline_loops(module: ir.Operation) -> None:
-    """Moves each `linalg.generic` of `module` into a kernel, and calls that in its place."""
+    """Moves each `linalg.generic`, and each nest of loops over elements, into a kernel.
+
+    The kernel is called in its place.
+    """
     with module.context:
         functions = SharedFunctions(module)
-        for op in all_operations(module):
-            if op.name == GENERIC:
+        for op in [view.operation for view in module.regions[0].blocks[0].operations]:
+            if op.name == "func.func" and KERNEL not in op.attributes:
+                _outline_in(op.regions[0].blocks, functions)
+
+
+def _outline_in(blocks: Iterable[ir.Block], functions: SharedFunctions) -> None:
+    for block in blocks:
+        for op in [view.operation for view in block.operations]:
+            if op.name == GENERIC or _is_loop_over_elements(op):
                 _outline(op, functions)
+                continue
+            for region in op.regions:
+                _outline_in(region.blocks, functions)
+
+
+def _is_loop_over_elements(op: ir.Operation) -> bool:
+    if op.name != "scf.for" or any(True for result in op.results for _ in result.uses):
+        return False
+    return all(
+        inner.name in _LOOPS_ARE_OF or inner.name.partition(".")[0] in ("arith", "math")
+        for inner in all_operations(op)
+    )
 
 
 def _outline(op: ir.Operation, functions: SharedFunctions) -> None:
@@ -59,7 +85,8 @@ def _outline(op: ir.Operation, functions: SharedFunctions) -> None:
             ir.InsertionPoint.current.insert(op)
             func.ReturnOp([])
         replace_operands(op, replaced)
-    kind = "copy_kernel" if len(op.regions[0].blocks[0].operations) == 1 else "loops_kernel"
+    is_copy = op.name == GENERIC and len(op.regions[0].blocks[0].operations) == 1
+    kind = "copy_kernel" if is_copy else "loops_kernel"
     name = functions.shared(kernel.operation, kind)
     call.attributes["callee"] = ir.FlatSymbolRefAttr.get(name)
 
@@ -70,13 +97,15 @@ def _is_constant(value: ir.Value) -> bool:
 
 def _noalias(values: Sequence[ir.Value]) -> list[bool]:
     """For each argument of a kernel whether it is a buffer that shares memory with no other."""
-    roots = [_root(value) if isinstance(value.type, ir.MemRefType) else None for value in values]
+    roots = [
+        viewed_buffer(value) if isinstance(value.type, ir.MemRefType) else None for value in values
+    ]
     buffers = [root for root in roots if root is not None]
     known = all(map(_is_known, buffers))
     return [root is not None and known and buffers.count(root) == 1 for root in roots]
 
 
-def _root(value: ir.Value) -> ir.Value:
+def viewed_buffer(value: ir.Value) -> ir.Value:
     """The buffer that `value` is a view of."""
     while not isinstance(value.owner, ir.Block) and value.owner.name in _VIEWS:
         value = value.owner.operands[0]

@@ -1,6 +1,9 @@
 """The parts of the pipeline, in the order in which they run."""
 
+from plumbline.linalg_to_kernels.block_scans import block_scans
+from plumbline.linalg_to_kernels.collapse_loops import collapse_loops
 from plumbline.linalg_to_kernels.tm_tensor import bufferize_tm_tensor
+from plumbline.linalg_to_kernels.unroll_quotients import unroll_quotients
 from plumbline.pipeline import Pass, Pipeline
 
 DECOMPOSE_TENSOR_OPS = Pipeline(
@@ -64,11 +67,33 @@ NAME_COMPUTATIONS = Pipeline(
     summary="Spell what is done to buffers in loops and linalg.generic",
 )
 
+COLLAPSE_LOOPS = Pass(
+    "collapse-loops",
+    "Make one loop of two where elements are contiguous across both",
+    collapse_loops,
+)
+
+BLOCK_SCANS = Pass(
+    "block-scans",
+    "Take a block of elements of a scan at once",
+    block_scans,
+)
+
+UNROLL_QUOTIENTS = Pass(
+    "unroll-quotients",
+    "Unroll loops that divide their count by a small number",
+    unroll_quotients,
+)
+
 MAKE_LOOPS = Pipeline(
     "make-loops",
     (
         "func.func(convert-linalg-to-loops)",
         "lower-affine",
+        "canonicalize",
+        COLLAPSE_LOOPS,
+        BLOCK_SCANS,
+        UNROLL_QUOTIENTS,
         "canonicalize",
         "cse",
     ),

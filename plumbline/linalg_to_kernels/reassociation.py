@@ -1,20 +1,26 @@
-"""Lets sums be added up in another order than that of the loops.
+"""Lets sums be added up in another order than that of the loops, and extremes be found so.
 
 In order, each addition waits for the one before it. PyTorch adds in no promised order either; with
-several sums at once, each is of fewer terms, so that errors rather grow smaller.
+several sums at once, each is of fewer terms, so that errors rather grow smaller. Nor does it
+promise which of several zeros is the greatest: to tell them by their signs takes a CPU more than
+all else that is done.
 """
 
 from torch_mlir import ir
 
 from plumbline.walk import all_operations
 
-_REASSOCIABLE = frozenset({"arith.addf", "arith.mulf"})
+_FLAGS = {
+    "arith.addf": "#arith.fastmath<reassoc,contract>",
+    "arith.mulf": "#arith.fastmath<reassoc,contract>",
+    "arith.maximumf": "#arith.fastmath<nsz>",
+    "arith.minimumf": "#arith.fastmath<nsz>",
+}
 
 
 def reassociate_reductions(module: ir.Operation) -> None:
-    """Marks the additions and multiplications that reductions of `module` consist of."""
+    """Marks the additions, multiplications and extremes that reductions of `module` consist of."""
     with module.context:
-        flags = ir.Attribute.parse("#arith.fastmath<reassoc,contract>")
         for op in all_operations(module):
             if op.name != "linalg.generic":
                 continue
@@ -24,7 +30,8 @@ def reassociate_reductions(module: ir.Operation) -> None:
             end = block.operations[len(block.operations) - 1]
             so_far = set(list(block.arguments)[-len(end.operands) :])
             for value in end.operands:
-                if isinstance(value.owner, ir.Block) or value.owner.name not in _REASSOCIABLE:
+                if isinstance(value.owner, ir.Block) or value.owner.name not in _FLAGS:
                     continue
                 if any(operand in so_far for operand in value.owner.operands):
+                    flags = ir.Attribute.parse(_FLAGS[value.owner.name])
                     value.owner.attributes["fastmath"] = flags

@@ -11,7 +11,13 @@ from plumbline.kernels_to_llvm.assertions import LOWER_ASSERTIONS
 from plumbline.kernels_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
 from plumbline.linalg_to_kernels import conversion as linalg_to_kernels
-from plumbline.linalg_to_kernels.pipelines import BUFFERIZE_TM_TENSOR, DECOMPOSE_TENSOR_OPS
+from plumbline.linalg_to_kernels.pipelines import (
+    BLOCK_SCANS,
+    BUFFERIZE_TM_TENSOR,
+    COLLAPSE_LOOPS,
+    DECOMPOSE_TENSOR_OPS,
+    UNROLL_QUOTIENTS,
+)
 from plumbline.pipeline import Pass, Pipeline
 from plumbline.stablehlo_to_tcp.conversion import (
     CONVERT_STABLEHLO_TO_TCP,
@@ -70,11 +76,13 @@ PASSES = _by_name(
         DROP_SYMBOLIC_SHAPE_OPS,
         ELIMINATE_UNUSED_TORCH_OPS,
         EXPAND_ELEMENTARY_FUNCTIONS,
+        BLOCK_SCANS,
         BUFFERIZE_TM_TENSOR,
         CHECK_ALLOCATION_SIZES,
         CHECK_PARTS,
         CHECK_TENSOR_SHAPES,
         CHECK_VALUES,
+        COLLAPSE_LOOPS,
         DROP_ASSERTIONS,
         LOCATE_ASSERTIONS,
         LOWER_ASSERTIONS,
@@ -89,12 +97,15 @@ PASSES = _by_name(
         TCP_INLINE_GROUP_OPS,
         TCP_ISOLATE_GROUP_OPS,
         TORCH_VERIFY_TCP_BACKEND_CONTRACT,
+        UNROLL_QUOTIENTS,
         VERIFY_NO_TCP_OPS,
+        kernels_to_llvm.ATTACH_LOOP_ANNOTATIONS,
         kernels_to_llvm.ATTACH_NOALIAS,
         kernels_to_llvm.BUILD_C_ABI,
         kernels_to_llvm.NOTE_NOALIAS,
         linalg_to_kernels.FILL_SPLATS,
         linalg_to_kernels.BUILD_KERNELS,
+        linalg_to_kernels.CHOOSE_VECTOR_WIDTHS,
         linalg_to_kernels.FORM_FUSION_GROUPS,
         linalg_to_kernels.OUTLINE_LOOPS,
         linalg_to_kernels.PLAN_MEMORY,

@@ -33,6 +33,14 @@ def widened(op: TcpOp, element: ir.Value, to: ir.Type) -> ir.Value:
     return cast(element, to, from_unsigned=unsigned, to_unsigned=unsigned)
 
 
+def in_any_order(combined: ir.Value) -> ir.Value:
+    """What two elements were combined into, where several may be combined in another order."""
+    if combined.owner.name in ("arith.addf", "arith.mulf"):
+        flags = ir.Attribute.parse("#arith.fastmath<reassoc>")
+        combined.owner.attributes["fastmath"] = flags
+    return combined
+
+
 def narrowed(element: ir.Value, to: ir.Type) -> ir.Value:
     """What elements were combined into, in the type that a result has."""
     # Wrapping around, an integer loses the same bits whatever its sign.

@@ -1,7 +1,6 @@
 """How single elements are combined, by the cases of the attribute `combiner`, and compared."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, math
@@ -88,20 +87,9 @@ _OPERATIONS: dict[str, tuple[_Build, _Build, _Build]] = {
 """For each case what is done to floats, to signed and to unsigned integers."""
 
 
-@dataclass(frozen=True)
-class Order:
-    """A strict order of elements, by their kind."""
-
-    on_floats: arith.CmpFPredicate
-    on_signed: arith.CmpIPredicate
-    on_unsigned: arith.CmpIPredicate
-
-    def precedes(self, left: ir.Value, right: ir.Value, *, unsigned: bool) -> ir.Value:
-        """Whether `left` comes before `right`, which no NaN does and none does to a NaN."""
-        if is_float(left.type):
-            return arith.cmpf(self.on_floats, left, right)
-        return arith.cmpi(self.on_unsigned if unsigned else self.on_signed, left, right)
-
-
-GREATEST = Order(arith.CmpFPredicate.OGT, arith.CmpIPredicate.sgt, arith.CmpIPredicate.ugt)
-LEAST = Order(arith.CmpFPredicate.OLT, arith.CmpIPredicate.slt, arith.CmpIPredicate.ult)
+def is_greater(left: ir.Value, right: ir.Value, *, unsigned: bool) -> ir.Value:
+    """Whether `left` is greater than `right`, which no NaN is, nor is anything greater than it."""
+    if is_float(left.type):
+        return arith.cmpf(arith.CmpFPredicate.OGT, left, right)
+    predicate = arith.CmpIPredicate.ugt if unsigned else arith.CmpIPredicate.sgt
+    return arith.cmpi(predicate, left, right)

@@ -22,6 +22,7 @@ from plumbline.tcp_to_linalg.pattern import (
     index,
 )
 from plumbline.tcp_to_linalg.scalars import constant
+from plumbline.tcp_to_linalg.transposed_convolution import can_gather, gather
 from plumbline.tcp_to_linalg.windows import Windows
 
 # The loops of both: over the batch, the channels of the weight, the elements of a window and the
@@ -145,11 +146,14 @@ def _split_axes(rank: int, split: int) -> list[list[int]]:
 
 
 def convert_conv_transpose(op: ConvTransposeOp) -> ir.Value | None:
-    """Each element times the weights is added where the window lies, padding included.
+    """What is added to each element is gathered if it is known which weights that is with.
 
-    The padding is cut off in the end. Nothing is multiplied by zeros between the elements, which
-    would make NaN of infinite weights.
+    Else each element times the weights is added where the window lies, padding included, which is
+    cut off in the end. Nothing is multiplied by zeros between the elements, which would make NaN of
+    infinite weights.
     """
+    if can_gather(op):
+        return gather(op)
     windows, element = Windows.of(op), op.input.type.element_type
     elements, places = _spatial_loops(op)
     out_channel: int | ir.AffineExpr = _OUT_CHANNEL

@@ -14,7 +14,7 @@ from plumbline.tcp_to_linalg.accumulators import (
     widened,
     with_elements,
 )
-from plumbline.tcp_to_linalg.combiners import GREATEST, is_unsigned
+from plumbline.tcp_to_linalg.combiners import is_greater, is_unsigned
 from plumbline.tcp_to_linalg.loop_nest import (
     PARALLEL,
     REDUCTION,
@@ -55,7 +55,7 @@ def convert_argmax_pool(op: ArgmaxPoolOp) -> ir.Value:
         inside, place = nest.place(sizes)
         place = arith.index_cast(places.element_type, place)
         none_yet = arith.cmpi(arith.CmpIPredicate.slt, best_place, constant(best_place.type, 0))
-        wins = GREATEST.precedes(element, best, unsigned=is_unsigned(op.int_signedness, best.type))
+        wins = is_greater(element, best, unsigned=is_unsigned(op.int_signedness, best.type))
         if is_float(element.type):
             wins = arith.ori(wins, arith.cmpf(arith.CmpFPredicate.UNO, element, element))
         taken = arith.andi(inside, arith.ori(none_yet, wins))

@@ -5,17 +5,19 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, linalg, scf, tensor
 
+from plumbline.tcp.attributes import Combiner
 from plumbline.tcp.constraints import is_float
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops.reduction import ArgmaxOp, ArgminOp, ReduceOp, ScanOp
 from plumbline.tcp_to_linalg.accumulators import (
     all_narrowed,
     combination,
+    in_any_order,
     narrowed,
     widened,
     with_elements,
 )
-from plumbline.tcp_to_linalg.combiners import GREATEST, LEAST, Order, is_unsigned
+from plumbline.tcp_to_linalg.combiners import Combination
 from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, dims_map, loop_nest
 from plumbline.tcp_to_linalg.pattern import (
     DYNAMIC,
@@ -26,7 +28,6 @@ from plumbline.tcp_to_linalg.pattern import (
     fill,
     index,
 )
-from plumbline.tcp_to_linalg.scalars import constant
 
 
 def convert_reduce(op: ReduceOp) -> ir.Value:
@@ -45,40 +46,42 @@ def convert_reduce(op: ReduceOp) -> ir.Value:
     return all_narrowed(result, source.element_type)
 
 
-def _arg_reduction(order: Order) -> Pattern:
-    """A loop that carries the best element beside its place; the first one of equals stays."""
+def _arg_reduction(combiner: str) -> Pattern:
+    """Two loops: over the elements for the best one, and for the first place that has it."""
 
     def convert(op: TcpOp) -> ir.Value:
         source, axis, places = op.input.type, op.dim.value, op.out.type
         kept = [other for other in range(source.rank) if other != axis]
-        sizes = _sizes(op, kept)
-        best = fill(
-            with_elements(places, source.element_type), sizes, constant(source.element_type, 0)
-        )
-        # A place below 0 says that there is no element yet.
-        best_place = fill(places, sizes, constant(places.element_type, -1))
-
-        def payload(elements: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> list[ir.Value]:
-            (element,), (best, best_place) = elements, so_far
-            place = arith.index_cast(places.element_type, linalg.IndexOp(axis).result)
-            none_yet = arith.cmpi(arith.CmpIPredicate.slt, best_place, constant(best_place.type, 0))
-            wins = order.precedes(
-                element, best, unsigned=is_unsigned(op.int_signedness, element.type)
-            )
-            if is_float(element.type):
-                # The first NaN comes before all numbers.
-                is_nan = arith.cmpf(arith.CmpFPredicate.UNO, element, element)
-                best_is_number = arith.cmpf(arith.CmpFPredicate.ORD, best, best)
-                wins = arith.ori(wins, arith.andi(is_nan, best_is_number))
-            taken = arith.ori(none_yet, wins)
-            return [arith.select(taken, element, best), arith.select(taken, place, best_place)]
-
-        at_kept = dims_map(source.rank, kept)
-        _, result = loop_nest(
-            [best, best_place],
+        sizes, at_kept = _sizes(op, kept), dims_map(source.rank, kept)
+        every = ir.AffineMap.get_identity(source.rank)
+        loops = [REDUCTION if other == axis else PARALLEL for other in range(source.rank)]
+        best = Combination(Combiner.build(combiner), op.int_signedness, source.element_type)
+        (extreme,) = loop_nest(
+            [fill(with_elements(places, source.element_type), sizes, best.identity())],
             [op.input],
-            [ir.AffineMap.get_identity(source.rank), at_kept, at_kept],
-            [REDUCTION if other == axis else PARALLEL for other in range(source.rank)],
+            [every, at_kept],
+            loops,
+            lambda elements, so_far: best(so_far[0], elements[0]),
+        )
+        first = Combination(Combiner.build("min"), None, places.element_type)
+
+        def payload(elements: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> ir.Value:
+            element, extreme = elements
+            if is_float(element.type):
+                # Where there is a NaN, it is the extreme, which nothing is equal to.
+                is_nan = arith.cmpf(arith.CmpFPredicate.UNO, element, element)
+                is_best = arith.cmpf(arith.CmpFPredicate.OEQ, element, extreme)
+                is_best = arith.ori(is_nan, is_best)
+            else:
+                is_best = arith.cmpi(arith.CmpIPredicate.eq, element, extreme)
+            place = arith.index_cast(places.element_type, linalg.IndexOp(axis).result)
+            return first(so_far[0], arith.select(is_best, place, first.identity()))
+
+        (result,) = loop_nest(
+            [fill(places, sizes, first.identity())],
+            [op.input, extreme],
+            [every, at_kept, at_kept],
+            loops,
             payload,
         )
         return result
@@ -87,17 +90,50 @@ def _arg_reduction(order: Order) -> Pattern:
 
 
 def convert_scan(op: ScanOp) -> ir.Value:
-    """A sequential loop along the dimension, over slices of one element's thickness.
+    """Sequential loops: of elements along the dimension, or of slices of one element's thickness.
 
-    It is no `linalg` reduction, whose iterations may be put in another order.
+    Slices are taken where elements are contiguous across the dimension. They are no `linalg`
+    reductions, whose iterations may be put in another order.
     """
-    combine = combination(op)
     source, axis = op.input.type, op.dim.value
     sizes = [dim(op.input, other) for other, size in enumerate(source.shape) if size == DYNAMIC]
     out = empty(op.out.type, sizes)
-    if 0 in source.shape:
-        # There is no slice of it, not even one that is never read.
-        return out
+    if all(size == 1 for size in source.shape[axis + 1 :]):
+        return _scan_of_elements(op, out)
+    # There is no slice of nothing, not even one that is never read.
+    return out if 0 in source.shape else _scan_of_slices(op, out)
+
+
+def _scan_of_elements(op: ScanOp, out: ir.Value) -> ir.Value:
+    combine, source, axis = combination(op), op.input.type, op.dim.value
+
+    def row(out: ir.Value, outside: Sequence[ir.Value]) -> ir.Value:
+        loop = scf.ForOp(index(0), dim(op.input, axis), index(1), [out, combine.identity()])
+        with ir.InsertionPoint(loop.body):
+            out, so_far = loop.inner_iter_args
+            inside = [index(0)] * (source.rank - 1 - axis)
+            place = [*outside, loop.induction_variable, *inside]
+            element = tensor.extract(op.input, place)
+            so_far = in_any_order(combine(so_far, widened(op, element, combine.type)))
+            stored = tensor.insert(narrowed(so_far, source.element_type), out, place)
+            scf.YieldOp([stored, so_far])
+        return loop.results[0]
+
+    def rows(out: ir.Value, outside: Sequence[ir.Value]) -> ir.Value:
+        if len(outside) == axis:
+            return row(out, outside)
+        loop = scf.ForOp(index(0), dim(op.input, len(outside)), index(1), [out])
+        with ir.InsertionPoint(loop.body):
+            (out,) = loop.inner_iter_args
+            scf.YieldOp([rows(out, [*outside, loop.induction_variable])])
+        return loop.results[0]
+
+    return rows(out, [])
+
+
+def _scan_of_slices(op: ScanOp, out: ir.Value) -> ir.Value:
+    combine = combination(op)
+    source, axis = op.input.type, op.dim.value
     others = [other for other in range(source.rank) if other != axis]
     slice_shape = [source.shape[other] for other in others]
     slice_sizes = [dim(op.input, other) for other in others if source.shape[other] == DYNAMIC]
@@ -146,6 +182,6 @@ def _sizes(op: TcpOp, kept: Sequence[int]) -> list[ir.Value]:
 PATTERNS: Patterns = {
     ReduceOp: convert_reduce,
     ScanOp: convert_scan,
-    ArgmaxOp: _arg_reduction(GREATEST),
-    ArgminOp: _arg_reduction(LEAST),
+    ArgmaxOp: _arg_reduction("max"),
+    ArgminOp: _arg_reduction("min"),
 }

@@ -196,6 +196,9 @@ def _contractions() -> dict[str, Callable[[], Program]]:
         "conv_transposed": _layer(
             (1, 64, 28, 28), nn.ConvTranspose2d, 64, 32, 4, stride=2, padding=1
         ),
+        "conv_transposed_3x3": _layer(
+            (1, 64, 28, 28), nn.ConvTranspose2d, 64, 32, 3, stride=2, padding=1, output_padding=1
+        ),
         "conv_1d": _layer((1, 64, 1000), nn.Conv1d, 64, 128, 5, padding=2),
         "conv_3d": _layer((1, 16, 16, 28, 28), nn.Conv3d, 16, 32, 3, padding=1),
         "attention_128": _function(_attention, head, head, head),
@@ -221,7 +224,12 @@ def _rows() -> dict[str, Callable[[], Program]]:
         "batch_norm": _layer((1, 64, 56, 56), nn.BatchNorm2d, 64),
         "variance_of_rows": _function(lambda x: x.var(1), (1024, 1024)),
         "cumulative_sum": _function(lambda x: x.cumsum(1), (1024, 1024)),
+        "cumulative_sum_down": _function(lambda x: x.cumsum(0), (1024, 1024)),
+        "cumulative_sum_across": _function(lambda x: x.cumsum(1), (16, 256, 256)),
+        "cumulative_sum_of_one_row": _function(lambda x: x.cumsum(0), (1 << 20,)),
         "argmax_of_rows": _function(lambda x: x.argmax(1), (1024, 1000)),
+        "argmax_of_columns": _function(lambda x: x.argmax(0), (1024, 1000)),
+        "max_with_places": _function(lambda x: x.max(1), (1024, 1000)),
     }
 
 
@@ -246,6 +254,7 @@ def _memory() -> dict[str, Callable[[], Program]]:
         "sum_of_rows": _function(lambda x: x.sum(1), square),
         "sum_of_columns": _function(lambda x: x.sum(0), square),
         "max_of_rows": _function(lambda x: x.amax(1), square),
+        "pixel_shuffle": _layer((1, 64, 56, 56), nn.PixelShuffle, 2),
         "max_pool": _layer((1, 64, 112, 112), nn.MaxPool2d, 3, 2, 1),
         "avg_pool": _layer((1, 64, 112, 112), nn.AvgPool2d, 2),
         "global_avg_pool": _layer((1, 2048, 7, 7), nn.AdaptiveAvgPool2d, 1),

@@ -128,6 +128,19 @@ def test_a_size_that_is_not_known(batch: int) -> None:
         torch.testing.assert_close(actual, module(given, key, value), rtol=1e-4, atol=1e-5)
 
 
+class _FirstKeys(nn.Module):
+    """Attention to a part of the keys that lie in memory."""
+
+    def forward(self, query: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+        key = keys[:, :, :50]
+        return functional.scaled_dot_product_attention(query, key, key)
+
+
+def test_a_part_of_the_keys() -> None:
+    torch.manual_seed(0)
+    _check(_FirstKeys(), (torch.randn(2, 3, 70, 32), torch.randn(2, 3, 90, 32)))
+
+
 def test_not_a_number_stays_in_its_query() -> None:
     torch.manual_seed(0)
     query, key, value = (torch.randn(1, 2, 60, 32) for _ in range(3))

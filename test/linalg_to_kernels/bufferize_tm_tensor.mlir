@@ -47,10 +47,11 @@ func.func @written_between(%x: tensor<10xf32>) -> (tensor<10xf32>, tensor<10xf32
 // Nothing reads the old tensor, so the write is in place.
 
 // KERNELS-LABEL: func.func @written_after(
-// KERNELS:         %[[SUMS:.*]] = memref.alloc()
-// KERNELS-NOT:     memref.alloc
+// KERNELS:         %[[SUMS:.*]] = memref.alloc() : memref<10xf32>
+// KERNELS-NOT:     memref.alloc() : memref<10xf32>
 // KERNELS:         memref.store %{{.*}}, %[[SUMS]][%c1]
-// KERNELS-NEXT:    return %[[SUMS]]
+// KERNELS-NOT:     memref.copy
+// KERNELS:         return %[[SUMS]]
 func.func @written_after(%x: tensor<10xf32>) -> tensor<10xf32> {
   %one = arith.constant 1 : index
   %c = arith.constant 1.0 : f32

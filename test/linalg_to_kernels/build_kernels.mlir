@@ -88,6 +88,47 @@ func.func private @softmax_of_rows(%x: tensor<40x100xf32>) -> tensor<40x100xf32>
   return %5 : tensor<40x100xf32>
 }
 
+// Rows are contiguous in the result, but what is summed is contiguous within each.
+// CHECK-LABEL: func.func private @cast_sum_of_rows(
+// CHECK-NOT:     memref.alloca
+// CHECK:         scf.for %[[ROW:.*]] = %c0 to %c40 step %c1
+// CHECK-NEXT:      %[[SUM:.*]] = scf.for %[[AT:.*]] = %c0 to %c100 step %c1 iter_args(
+// CHECK-NEXT:        memref.load %{{.*}}[%[[ROW]], %[[AT]]]
+// CHECK:           arith.truncf %[[SUM]]
+func.func private @cast_sum_of_rows(%x: tensor<40x100xf32>) -> tensor<40xf32> attributes {plumbline.group = "cast_sum_of_rows"} {
+  %zero = arith.constant dense<0.0> : tensor<40xf64>
+  %e = tensor.empty() : tensor<40xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<40x100xf32>) outs(%zero : tensor<40xf64>) {
+  ^bb0(%a: f32, %o: f64):
+    %w = arith.extf %a : f32 to f64
+    %r = arith.addf %o, %w : f64
+    linalg.yield %r : f64
+  } -> tensor<40xf64>
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%0 : tensor<40xf64>) outs(%e : tensor<40xf32>) {
+  ^bb0(%a: f64, %o: f32):
+    %r = arith.truncf %a : f64 to f32
+    linalg.yield %r : f32
+  } -> tensor<40xf32>
+  return %1 : tensor<40xf32>
+}
+
+// Planes are contiguous, so that their loops, though short, will be one long one.
+// CHECK-LABEL: func.func private @sum_of_planes(
+// CHECK-NOT:     memref.alloca
+// CHECK:         scf.for %[[ROW:.*]] = %c0 to %c40 step %c1
+// CHECK-NEXT:      scf.for %[[I:.*]] = %c0 to %c7 step %c1 iter_args(
+// CHECK-NEXT:        scf.for %[[J:.*]] = %c0 to %c7 step %c1 iter_args(
+// CHECK-NEXT:          memref.load %{{.*}}[%[[ROW]], %[[I]], %[[J]]]
+func.func private @sum_of_planes(%x: tensor<40x7x7xf32>) -> tensor<40xf32> attributes {plumbline.group = "sum_of_planes"} {
+  %zero = arith.constant dense<0.0> : tensor<40xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%x : tensor<40x7x7xf32>) outs(%zero : tensor<40xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %o, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<40xf32>
+  return %0 : tensor<40xf32>
+}
+
 // Both contiguous loops of a transposition run in pieces.
 // CHECK-LABEL: func.func private @transposition(
 // CHECK-SAME:      %[[X:[^:]*]]: memref<?x?xf32, strided<[?, ?], offset: ?>> {llvm.noalias}, %[[N:[^:]*]]: index, %[[M:[^:]*]]: index,
@@ -120,6 +161,42 @@ func.func private @sum_of_columns(%x: tensor<40x1000xf32>, %i: tensor<1000xf32>)
     linalg.yield %r : f32
   } -> tensor<1000xf32>
   return %0 : tensor<1000xf32>
+}
+
+// What reads neighbours along rows does a block of rows after what computes these, and two rows more.
+// CHECK-LABEL: func.func private @stencil(
+// CHECK:         %[[ROWS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<66x300xf32>
+// CHECK:         scf.for %[[FIRST:.*]] = %c0 to %c198 step %c64 {
+// CHECK:           %[[BEYOND:.*]] = arith.addi %[[FIRST]], %c66
+// CHECK:           %[[END:.*]] = arith.minsi %[[BEYOND]], %c200
+// CHECK:           scf.for %[[Y:.*]] = %[[FIRST]] to %[[END]] step %c1 {
+// CHECK-NEXT:        scf.for %[[X:.*]] = %c0 to %c300 step %c1 {
+// CHECK:               math.exp
+// CHECK:               %[[AT:.*]] = arith.subi %[[Y]], %[[FIRST]]
+// CHECK:               memref.store %{{.*}}, %[[ROWS]][%[[AT]], %[[X]]]
+// CHECK:           %[[LAST:.*]] = arith.addi %[[FIRST]], %c64
+// CHECK:           %[[STOP:.*]] = arith.minsi %[[LAST]], %c198
+// CHECK:           scf.for %{{.*}} = %[[FIRST]] to %[[STOP]] step %c1 {
+// CHECK-NEXT:        scf.for %{{.*}} = %c0 to %c300 step %c1 {
+// CHECK:               memref.load %[[ROWS]]
+// CHECK:               memref.load %[[ROWS]]
+// CHECK:               arith.addf
+func.func private @stencil(%x: tensor<200x300xf32>) -> tensor<198x300xf32> attributes {plumbline.group = "stencil"} {
+  %e = tensor.empty() : tensor<200x300xf32>
+  %f = tensor.empty() : tensor<198x300xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<200x300xf32>) outs(%e : tensor<200x300xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<200x300xf32>
+  %first = tensor.extract_slice %0[0, 0] [198, 300] [1, 1] : tensor<200x300xf32> to tensor<198x300xf32>
+  %third = tensor.extract_slice %0[2, 0] [198, 300] [1, 1] : tensor<200x300xf32> to tensor<198x300xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%first, %third : tensor<198x300xf32>, tensor<198x300xf32>) outs(%f : tensor<198x300xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<198x300xf32>
+  return %1 : tensor<198x300xf32>
 }
 
 // Results are new memory of the caller's.

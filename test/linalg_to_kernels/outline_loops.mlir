@@ -76,3 +76,33 @@ func.func @captured(%arg0: memref<8xf32>, %arg1: f32) {
   }
   return
 }
+
+// -----
+
+// Loops over elements are a kernel too; what is around a call of another function is not.
+// CHECK-LABEL: func.func @loops(
+// CHECK:         %[[Y:.*]] = memref.alloc()
+// CHECK-NOT:     scf.for
+// CHECK:         call @loops_kernel(%arg0, %[[Y]])
+// CHECK:         scf.for
+// CHECK:           call @loops(
+// CHECK:       func.func private @loops_kernel(
+// CHECK-SAME:    memref<8xf32> {llvm.noalias}, %{{.*}}: memref<8xf32> {llvm.noalias}) attributes {no_inline}
+// CHECK:         scf.for
+func.func @loops(%arg0: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %0 = memref.alloc() : memref<8xf32>
+  %1 = scf.for %i = %c0 to %c8 step %c1 iter_args(%s = %zero) -> (f32) {
+    %a = memref.load %arg0[%i] : memref<8xf32>
+    %r = arith.addf %s, %a : f32
+    memref.store %r, %0[%i] : memref<8xf32>
+    scf.yield %r : f32
+  }
+  scf.for %i = %c0 to %c8 step %c1 {
+    func.call @loops(%0) : (memref<8xf32>) -> ()
+  }
+  return
+}

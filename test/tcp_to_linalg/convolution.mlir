@@ -67,15 +67,36 @@ func.func @conv_2(%arg0: tensor<?x3x?x9xf16>, %arg1: tensor<8x3x3x3xf16>) -> ten
 
 // -----
 
+// Elements 2 apart have the same weights: of 3 these are 2, mirrored, or 1, each a convolution.
 // CHECK-LABEL: func.func @conv_transpose(
-// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]} ins(%arg1 :
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "parallel"]}
+// CHECK:         arith.mulf
+// CHECK:         arith.addf
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]} ins(%arg1 :
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "parallel"]}
+// CHECK:         arith.mulf
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]}
+// CHECK:         linalg.index 2
+// CHECK:         arith.select
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @conv_transpose(%arg0: tensor<1x6x8xf32>, %arg1: tensor<6x2x3xf32>) -> tensor<1x4x16xf32> {
+  %0 = tcp.conv_transpose %arg0, %arg1 {dilations = [1], groups = 2 : i64, output_padding = [1], padding_high = [1], padding_low = [1], strides = [2]} : tensor<1x6x8xf32>, tensor<6x2x3xf32> -> tensor<1x4x16xf32>
+  return %0 : tensor<1x4x16xf32>
+}
+
+// -----
+
+// How many weights there are is not known: each element adds its products where they belong.
+// CHECK-LABEL: func.func @conv_transpose_by_any_weights(
 // CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction"]
 // CHECK:         arith.mulf
 // CHECK:         arith.addf
 // CHECK:         tensor.extract_slice
 // CHECK-NOT:     tcp.
 // CHECK:         return
-func.func @conv_transpose(%arg0: tensor<1x6x8xf32>, %arg1: tensor<6x2x3xf32>) -> tensor<1x4x16xf32> {
-  %0 = tcp.conv_transpose %arg0, %arg1 {dilations = [1], groups = 2 : i64, output_padding = [1], padding_high = [1], padding_low = [1], strides = [2]} : tensor<1x6x8xf32>, tensor<6x2x3xf32> -> tensor<1x4x16xf32>
-  return %0 : tensor<1x4x16xf32>
+func.func @conv_transpose_by_any_weights(%arg0: tensor<1x6x8xf32>, %arg1: tensor<6x2x?xf32>) -> tensor<1x2x?xf32> {
+  %0 = tcp.conv_transpose %arg0, %arg1 {dilations = [1], groups = 1 : i64, output_padding = [1], padding_high = [1], padding_low = [1], strides = [2]} : tensor<1x6x8xf32>, tensor<6x2x?xf32> -> tensor<1x2x?xf32>
+  return %0 : tensor<1x2x?xf32>
 }

@@ -68,21 +68,17 @@ func.func @reduce_5(%arg0: tensor<3xi8>) -> tensor<i8> {
 
 // -----
 
+// The greatest element, then the first place where it is; a NaN is one, though equal to nothing.
 // CHECK-LABEL: func.func @argmax(
-// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
-// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
-// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "parallel"]
-// CHECK:         linalg.index
-// CHECK:         arith.index_cast
-// CHECK:         arith.cmpi slt,
-// CHECK:         arith.cmpf ogt,
-// CHECK:         arith.cmpf uno,
-// CHECK:         arith.cmpf ord,
-// CHECK:         arith.andi
+// CHECK:         %[[BEST:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "parallel"]
+// CHECK:         arith.maximumf
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "parallel"]} ins(%arg0, %[[BEST]] :
+// CHECK-DAG:     arith.cmpf uno,
+// CHECK-DAG:     arith.cmpf oeq,
 // CHECK:         arith.ori
-// CHECK:         arith.ori
+// CHECK:         linalg.index 1
 // CHECK:         arith.select
-// CHECK:         arith.select
+// CHECK:         arith.minsi
 // CHECK-NOT:     tcp.
 // CHECK:         return
 func.func @argmax(%arg0: tensor<2x?x4xf16>) -> tensor<2x4xi64> {
@@ -93,16 +89,14 @@ func.func @argmax(%arg0: tensor<2x?x4xf16>) -> tensor<2x4xi64> {
 // -----
 
 // CHECK-LABEL: func.func @argmin(
-// CHECK:         linalg.generic {{.*}}iterator_types = []
-// CHECK:         linalg.generic {{.*}}iterator_types = []
 // CHECK:         linalg.generic {{.*}}iterator_types = ["reduction"]
+// CHECK:         arith.minsi
+// CHECK:         linalg.generic {{.*}}iterator_types = ["reduction"]
+// CHECK:         arith.cmpi eq,
 // CHECK:         linalg.index
 // CHECK:         arith.index_cast
-// CHECK:         arith.cmpi slt,
-// CHECK:         arith.cmpi slt,
-// CHECK:         arith.ori
 // CHECK:         arith.select
-// CHECK:         arith.select
+// CHECK:         arith.minsi
 // CHECK-NOT:     tcp.
 // CHECK:         return
 func.func @argmin(%arg0: tensor<3xi8>) -> tensor<i32> {
@@ -130,16 +124,30 @@ func.func @scan(%arg0: tensor<2x?x4xf16>) -> tensor<2x?x4xf16> {
 
 // -----
 
+// Contiguous along the dimension, elements are taken one by one.
 // CHECK-LABEL: func.func @scan_2(
-// CHECK:         linalg.generic {{.*}}iterator_types = []
 // CHECK:         scf.for
-// CHECK:         tensor.extract_slice
-// CHECK:         linalg.generic {{.*}}iterator_types = []
+// CHECK:         tensor.extract
 // CHECK:         arith.maxui
-// CHECK:         tensor.insert_slice
+// CHECK:         tensor.insert
 // CHECK-NOT:     tcp.
 // CHECK:         return
 func.func @scan_2(%arg0: tensor<3xi8>) -> tensor<3xi8> {
   %0 = tcp.scan %arg0 {combiner = #tcp<combiner max>, dim = 0 : index, int_signedness = #tcp<signedness Unsigned>} : tensor<3xi8> -> tensor<3xi8>
   return %0 : tensor<3xi8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @scan_3(
+// CHECK:         scf.for %[[I:.*]] = %c0 to %{{.*}} step %c1 iter_args(
+// CHECK:           scf.for %[[J:.*]] = %c0 to %c7 step %c1 iter_args(%{{.*}} = %{{.*}}, %[[SO_FAR:.*]] = %cst)
+// CHECK:             %[[X:.*]] = tensor.extract %arg0[%[[I]], %[[J]], %c0]
+// CHECK:             %[[W:.*]] = arith.extf %[[X]]
+// CHECK:             %[[SUM:.*]] = arith.addf %[[SO_FAR]], %[[W]] fastmath<reassoc>
+// CHECK:             %[[N:.*]] = arith.truncf %[[SUM]]
+// CHECK:             tensor.insert %[[N]] into %{{.*}}[%[[I]], %[[J]], %c0]
+func.func @scan_3(%arg0: tensor<?x7x1xf32>) -> tensor<?x7x1xf32> {
+  %0 = tcp.scan %arg0 {accumulation_type = f64, combiner = #tcp<combiner sum>, dim = 1 : index} : tensor<?x7x1xf32> -> tensor<?x7x1xf32>
+  return %0 : tensor<?x7x1xf32>
 }

@@ -140,6 +140,37 @@ TRANSPOSED = [
         groups=2,
         stride=2,
     ),
+    # As many weights for each element, and one more for some.
+    *_transposed(
+        "transposed2d_even",
+        F.conv_transpose2d,
+        (5, 4, 8, 9),
+        (4, 6, 6, 2),
+        _BIAS,
+        stride=2,
+        padding=(2, 0),
+    ),
+    *_transposed(
+        "transposed2d_uneven",
+        F.conv_transpose2d,
+        (5, 4, 8, 9),
+        (4, 3, 6, 3),
+        stride=(4, 2),
+        padding=(5, 1),
+        output_padding=(3, 1),
+        groups=2,
+    ),
+    # Both steps above 1, and both sizes 1 at the least.
+    *_transposed(
+        "transposed2d_dilated_strides",
+        F.conv_transpose2d,
+        (5, 4, 8, 1),
+        (4, 6, 3, 1),
+        stride=(2, 3),
+        dilation=(3, 1),
+        padding=(1, 0),
+        output_padding=(2, 1),
+    ),
     *_transposed(
         "transposed2d_depthwise", F.conv_transpose2d, (5, 4, 8, 9), (4, 1, 3, 3), groups=4
     ),

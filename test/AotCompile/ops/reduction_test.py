@@ -32,6 +32,15 @@ def _telling_block(s: Sampler) -> tuple[torch.Tensor, ...]:
     return (s.telling(3, 4, 5),)
 
 
+def _long_rows(s: Sampler) -> tuple[torch.Tensor, ...]:
+    """Rows of several vectors and a rest: of all kinds of numbers, without NaN, and of zeros."""
+    x = s.telling(3, 131)
+    if s.dtype.is_floating_point:
+        x[1:2] = torch.where(x[1:2].isnan(), 1.0, x[1:2])
+        x[2:3] = torch.copysign(torch.zeros_like(x[2:3]), x[2:3])
+    return (x,)
+
+
 def _near_one(s: Sampler) -> tuple[torch.Tensor, ...]:
     """Numbers whose products stay in range, and which PyTorch's rounding each one leaves alone."""
     chosen = s.tensor(3, 4, 5, low=0, high=3, dtype=torch.int64)
@@ -111,6 +120,13 @@ EXTREMES = [
     _not_of_nothing("argmax_of_all", lambda x: x.argmax(), [tcp.ArgmaxOp], dtypes=NUMBERS),
     _not_of_nothing(
         "argmin_of_all", lambda x: x.argmin(keepdim=True), [tcp.ArgminOp], dtypes=NUMBERS
+    ),
+    _not_of_nothing(
+        "places_in_long_rows",
+        lambda x: (x.argmax(1), x.argmin(1), x.argmax(0), x.argmin(), *x.max(1), *x.min(0)),
+        [tcp.ArgmaxOp, tcp.ArgminOp],
+        _long_rows,
+        NUMBERS,
     ),
     _not_of_nothing(
         "argmax_of_ties", lambda x: (x.argmax(), x.argmax(0)), [tcp.ArgmaxOp], _near_one, FLOATS
@@ -255,6 +271,13 @@ SCANS = [
     for dim in (0, 1, -1)
 ]
 SCANS += [
+    _reduce(
+        "scans_of_long_rows",
+        lambda x: (x.cumsum(1), x.cumsum(0), x.flatten().cumsum(0)),
+        _long_rows,
+        NUMBERS,
+        ops=[tcp.ScanOp],
+    ),
     _reduce("scans_of_rank_0", lambda x: (x.cumsum(0), x.cumprod(-1)), _rank_0, ops=[]),
     _reduce("cumsum_to_dtype", lambda x: x.cumsum(1, dtype=torch.float64), ops=[tcp.ScanOp]),
 ]

@@ -1,0 +1,182 @@
+"""Makes one loop of two where elements are contiguous across both.
+
+A loop over the 7 elements of a row of a small plane is too short to be one over vectors; one over
+the plane's 49 is not.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from torch_mlir import ir
+from torch_mlir.dialects import memref, scf
+
+from plumbline.linalg_to_kernels.building import index
+from plumbline.walk import all_operations, captured_values
+
+_FOR = "scf.for"
+
+_INDICES_FROM = {"memref.load": 1, "memref.store": 2}
+"""The first operand that is an index."""
+
+
+def collapse_loops(module: ir.Operation) -> None:
+    """Collapses pairs of loops of `module`, each right within another, over static sizes."""
+    with module.context:
+        # From within, so that what is collapsed may be so again.
+        for op in reversed(all_operations(module)):
+            if op.name == _FOR and (nest := _nest(op)) is not None:
+                _collapse(nest)
+
+
+@dataclass(frozen=True)
+class _Access:
+    """A load or a store whose indices at `axis` and after it are those of the two loops."""
+
+    op: ir.Operation
+    axis: int
+
+    @property
+    def buffer(self) -> ir.Value:
+        """What is read or written."""
+        return self.op.operands[_INDICES_FROM[self.op.name] - 1]
+
+
+@dataclass(frozen=True)
+class _Nest:
+    outer: scf.ForOp
+    inner: scf.ForOp
+    sizes: tuple[int, int]
+    accesses: tuple[_Access, ...]
+
+
+def _nest(op: ir.Operation) -> _Nest | None:
+    """A loop and the only thing it does, another loop, if elements are contiguous across both."""
+    outer = op.opview
+    body = [each.operation for each in outer.body.operations]
+    if len(body) != 2 or body[0].name != _FOR:
+        return None
+    inner = body[0].opview
+    carried = list(outer.inner_iter_args)
+    if list(inner.initArgs) != carried or list(body[1].operands) != list(inner.results):
+        return None
+    sizes = _count(outer), _count(inner)
+    if sizes[0] is None or sizes[1] is None:
+        return None
+    accesses = tuple(_accesses(outer.induction_variable, inner.induction_variable, sizes[1]))
+    found = tuple(access for access in accesses if access is not None)
+    around = captured_values(body[0])
+    if len(found) < len(accesses) or any(access.buffer not in around for access in found):
+        return None
+    return _Nest(outer, inner, (sizes[0], sizes[1]), found)
+
+
+def _count(loop: scf.ForOp) -> int | None:
+    """How often a loop from 0 in steps of 1 runs."""
+    lower, upper, step = (
+        _constant(bound) for bound in (loop.lowerBound, loop.upperBound, loop.step)
+    )
+    return upper if (lower, step) == (0, 1) else None
+
+
+def _constant(value: ir.Value) -> int | None:
+    if isinstance(value.owner, ir.Block) or value.owner.name != "arith.constant":
+        return None
+    return int(ir.IntegerAttr(value.owner.attributes["value"]).value)
+
+
+def _accesses(outer: ir.Value, inner: ir.Value, inner_size: int) -> Iterator[_Access | None]:
+    """What the counts of both loops are used for; None for what is no such access."""
+    for use in (*outer.uses, *inner.uses):
+        op = use.owner.operation
+        first = _INDICES_FROM.get(op.name)
+        if first is None:
+            yield None
+            continue
+        indices = list(op.operands)[first:]
+        if indices.count(outer) != 1 or indices.count(inner) != 1:
+            yield None
+            continue
+        axis = indices.index(outer)
+        is_next = indices.index(inner) == axis + 1
+        access = _Access(op, axis)
+        if not is_next or not _is_contiguous(access.buffer, axis, inner_size):
+            yield None
+        elif use.operand_number == first + axis:
+            # Once, though both of its indices are uses.
+            yield access
+
+
+def _is_contiguous(buffer: ir.Value, axis: int, inner_size: int) -> bool:
+    """Whether an axis and the next one, of that size, are as one in memory."""
+    type_ = ir.MemRefType(buffer.type)
+    if type_.shape[axis + 1] != inner_size:
+        return False
+    strides, _ = type_.get_strides_and_offset()
+    dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+    if dynamic in (strides[axis], strides[axis + 1]):
+        return False
+    return bool(strides[axis] == inner_size * strides[axis + 1])
+
+
+def _collapse(nest: _Nest) -> None:
+    """Puts one loop in the place of two."""
+    outer, inner = nest.outer, nest.inner
+    with outer.location:
+        buffers = [_collapsed(access) for access in nest.accesses]
+        with _right_after(outer.lowerBound):
+            size = index(nest.sizes[0] * nest.sizes[1])
+    with ir.InsertionPoint(outer), outer.location:
+        loop = scf.ForOp(outer.lowerBound, size, outer.step, outer.initArgs)
+    for access, buffer in zip(nest.accesses, buffers, strict=True):
+        _redirect(access, buffer, loop.induction_variable)
+    for old, new in zip(inner.inner_iter_args, loop.inner_iter_args, strict=True):
+        old.replace_all_uses_with(new)
+    for op in list(inner.body.operations):
+        op.operation.detach_from_parent()
+        loop.body.append(op)
+    for old, new in zip(outer.results, loop.results, strict=True):
+        old.replace_all_uses_with(new)
+    outer.erase()
+
+
+def _collapsed(access: _Access) -> ir.Value:
+    """The buffer of an access with both axes as one."""
+    type_, axis = ir.MemRefType(access.buffer.type), access.axis
+    shape, strides = list(type_.shape), list(type_.get_strides_and_offset()[0])
+    size = shape.pop(axis + 1)
+    if shape[axis] >= 0:
+        shape[axis] *= size
+    strides.pop(axis)
+    layout = None
+    if not _is_identity(type_):
+        layout = ir.StridedLayoutAttr.get(type_.get_strides_and_offset()[1], strides)
+    groups = [
+        [at, at + 1] if at == axis else [at + (at > axis)] for at in range(len(type_.shape) - 1)
+    ]
+    result = ir.MemRefType.get(shape, type_.element_type, layout, type_.memory_space)
+    with _right_after(access.buffer):
+        return memref.CollapseShapeOp(result, access.buffer, groups).result
+
+
+def _right_after(value: ir.Value) -> ir.InsertionPoint:
+    """Where `value` is known, outside of all loops that it is known outside of."""
+    if isinstance(value.owner, ir.Block):
+        return ir.InsertionPoint.at_block_begin(value.owner)
+    return ir.InsertionPoint.after(value.owner)
+
+
+def _is_identity(type_: ir.MemRefType) -> bool:
+    return bool(ir.MemRefType.get(type_.shape, type_.element_type) == type_)
+
+
+def _redirect(access: _Access, buffer: ir.Value, count: ir.Value) -> None:
+    """Has an access read or write the buffer of one axis less."""
+    op, first = access.op, _INDICES_FROM[access.op.name]
+    indices: list[ir.Value] = list(op.operands)[first:]
+    indices[access.axis : access.axis + 2] = [count]
+    with ir.InsertionPoint(op), op.location:
+        if op.name == "memref.store":
+            memref.store(op.operands[0], buffer, indices)
+        else:
+            op.results[0].replace_all_uses_with(memref.load(buffer, indices))
+    op.erase()

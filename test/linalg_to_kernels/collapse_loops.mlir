@@ -1,0 +1,87 @@
+// RUN: tcp-opt %s -collapse-loops -canonicalize -split-input-file | FileCheck %s
+
+// The planes' elements are contiguous, and planes are too: one loop of three.
+// CHECK-LABEL: func.func private @elements(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<?x4x7x7xf32>, %[[Y:[^:]*]]: memref<?x4x7x7xf32>
+// CHECK-DAG:     memref.collapse_shape %[[X]] {{\[\[}}0], [1, 2, 3]] : memref<?x4x7x7xf32> into memref<?x196xf32>
+// CHECK-DAG:     memref.collapse_shape %[[Y]] {{\[\[}}0], [1, 2, 3]] : memref<?x4x7x7xf32> into memref<?x196xf32>
+// CHECK:         scf.for %[[B:.*]] = %c0 to %arg2 step %c1 {
+// CHECK-NEXT:      scf.for %[[AT:.*]] = %c0 to %c196 step %c1 {
+// CHECK-NEXT:        memref.load %{{.*}}[%[[B]], %[[AT]]]
+// CHECK-NEXT:        arith.negf
+// CHECK-NEXT:        memref.store %{{.*}}, %{{.*}}[%[[B]], %[[AT]]]
+// CHECK-NOT:     scf.for
+func.func private @elements(%x: memref<?x4x7x7xf32>, %y: memref<?x4x7x7xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c7 = arith.constant 7 : index
+  scf.for %b = %c0 to %n step %c1 {
+    scf.for %c = %c0 to %c4 step %c1 {
+      scf.for %i = %c0 to %c7 step %c1 {
+        scf.for %j = %c0 to %c7 step %c1 {
+          %a = memref.load %x[%b, %c, %i, %j] : memref<?x4x7x7xf32>
+          %r = arith.negf %a : f32
+          memref.store %r, %y[%b, %c, %i, %j] : memref<?x4x7x7xf32>
+        }
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// What is carried through both loops is carried through the one.
+// CHECK-LABEL: func.func private @sum(
+// CHECK:         %[[SUM:.*]] = scf.for %[[AT:.*]] = %c0 to %c49 step %c1 iter_args(%[[SO_FAR:.*]] = %arg1)
+// CHECK-NEXT:      %[[A:.*]] = memref.load %{{.*}}[%[[AT]]] : memref<49xf32, strided<[1], offset: ?>>
+// CHECK-NEXT:      %[[R:.*]] = arith.addf %[[SO_FAR]], %[[A]]
+// CHECK-NEXT:      scf.yield %[[R]]
+// CHECK:         return %[[SUM]]
+func.func private @sum(%x: memref<7x7xf32, strided<[7, 1], offset: ?>>, %start: f32) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %0 = scf.for %i = %c0 to %c7 step %c1 iter_args(%s = %start) -> (f32) {
+    %1 = scf.for %j = %c0 to %c7 step %c1 iter_args(%t = %s) -> (f32) {
+      %a = memref.load %x[%i, %j] : memref<7x7xf32, strided<[7, 1], offset: ?>>
+      %r = arith.addf %t, %a : f32
+      scf.yield %r : f32
+    }
+    scf.yield %1 : f32
+  }
+  return %0 : f32
+}
+
+// -----
+
+// Elements that are apart in memory, that depend on one loop alone, or are a part of each row.
+// CHECK-LABEL: func.func private @apart(
+// CHECK-COUNT-6: scf.for
+func.func private @apart(%x: memref<7x7xf32, strided<[8, 1]>>, %y: memref<7x7xf32>, %z: memref<7xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %c7 = arith.constant 7 : index
+  scf.for %i = %c0 to %c7 step %c1 {
+    scf.for %j = %c0 to %c7 step %c1 {
+      %a = memref.load %x[%i, %j] : memref<7x7xf32, strided<[8, 1]>>
+      memref.store %a, %y[%i, %j] : memref<7x7xf32>
+    }
+  }
+  scf.for %i = %c0 to %c7 step %c1 {
+    scf.for %j = %c0 to %c7 step %c1 {
+      %a = memref.load %z[%i] : memref<7xf32>
+      memref.store %a, %y[%i, %j] : memref<7x7xf32>
+    }
+  }
+  scf.for %i = %c0 to %c7 step %c1 {
+    scf.for %j = %c0 to %c6 step %c1 {
+      %a = memref.load %y[%i, %j] : memref<7x7xf32>
+      %b = arith.negf %a : f32
+      memref.store %b, %y[%i, %j] : memref<7x7xf32>
+    }
+  }
+  return
+}
