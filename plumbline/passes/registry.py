@@ -10,6 +10,9 @@ from plumbline.kernels_to_llvm.allocation_sizes import CHECK_ALLOCATION_SIZES
 from plumbline.kernels_to_llvm.assertions import LOWER_ASSERTIONS
 from plumbline.kernels_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
+from plumbline.kernels_to_llvm.forks import FORK_THREADS
+from plumbline.kernels_to_llvm.parallel_loops import OUTLINE_PARALLEL_LOOPS
+from plumbline.kernels_to_llvm.thread_count import DEFINE_THREAD_COUNT
 from plumbline.linalg_to_kernels import conversion as linalg_to_kernels
 from plumbline.linalg_to_kernels.pipelines import BUFFERIZE_TM_TENSOR, DECOMPOSE_TENSOR_OPS
 from plumbline.pipeline import Pass, Pipeline
@@ -75,12 +78,15 @@ PASSES = _by_name(
         CHECK_PARTS,
         CHECK_TENSOR_SHAPES,
         CHECK_VALUES,
+        DEFINE_THREAD_COUNT,
         DROP_ASSERTIONS,
+        FORK_THREADS,
         LOCATE_ASSERTIONS,
         LOWER_ASSERTIONS,
         MOVE_BF16_AS_INTEGERS,
         NAME_TCP_OPS,
         NOTE_ARGUMENT_SHAPES,
+        OUTLINE_PARALLEL_LOOPS,
         RETURN_FAILURES,
         SEPARATE_CALLED_FUNCTIONS,
         STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
