@@ -86,7 +86,7 @@ class _LoopNests:
             self._over_rows(rest)
             return []
 
-        for_each(index(0), self._sizes[self._group.root][row], 1, body)
+        for_each(index(0), self._sizes[self._group.root][row], 1, body, parallel=True)
 
     def _over_lanes(self) -> None:
         if self._lanes is None:
@@ -98,7 +98,8 @@ class _LoopNests:
             self._row()
             return []
 
-        for_each(index(0), self._sizes[self._group.root][self._lanes], _LANES, body)
+        size = self._sizes[self._group.root][self._lanes]
+        for_each(index(0), size, _LANES, body, parallel=True)
 
     def _row(self) -> None:
         for step in self._group.steps:
@@ -334,7 +335,8 @@ class _Step:
                 self._nest(rest, inner, bounds)
             return []
 
-        for_each(lower, upper, 1, body)
+        # Each iteration stores elements of its own.
+        for_each(lower, upper, 1, body, parallel=not self._step.reduces[loop])
 
     def _store_elements(self) -> None:
         inits = self._evaluation.needed_inits(self._step, self._loops)
@@ -396,7 +398,7 @@ class _Step:
                 over({inner: (first, least(arith.addi(first, index(_SUMS)), size))})
                 return []
 
-            for_each(index(0), size, _SUMS, block)
+            for_each(index(0), size, _SUMS, block, parallel=True)
 
         self._nest(parallel, blocks)
 
@@ -415,9 +417,11 @@ class _Step:
                     self._nest([first, second], self._store_elements, bounds)
                     return []
 
-                for_each(index(0), self._nests.size(self._step, second), PIECE, over_second)
+                size = self._nests.size(self._step, second)
+                for_each(index(0), size, PIECE, over_second, parallel=True)
                 return []
 
-            for_each(index(0), self._nests.size(self._step, first), PIECE, over_first)
+            size = self._nests.size(self._step, first)
+            for_each(index(0), size, PIECE, over_first, parallel=True)
 
         self._nest(rest, outer)

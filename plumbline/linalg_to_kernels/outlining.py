@@ -13,18 +13,8 @@ from torch_mlir.dialects import func
 from plumbline.linalg_to_kernels.build_kernels import KERNEL, NOALIAS
 from plumbline.linalg_to_kernels.computations import GENERIC
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
+from plumbline.linalg_to_kernels.views import root
 from plumbline.walk import all_operations, captured_values, replace_operands
-
-_VIEWS = frozenset(
-    {
-        "memref.cast",
-        "memref.collapse_shape",
-        "memref.expand_shape",
-        "memref.reinterpret_cast",
-        "memref.subview",
-        "memref.transpose",
-    }
-)
 
 
 def outline_loops(module: ir.Operation) -> None:
@@ -70,25 +60,18 @@ def _is_constant(value: ir.Value) -> bool:
 
 def _noalias(values: Sequence[ir.Value]) -> list[bool]:
     """For each argument of a kernel whether it is a buffer that shares memory with no other."""
-    roots = [_root(value) if isinstance(value.type, ir.MemRefType) else None for value in values]
-    buffers = [root for root in roots if root is not None]
+    roots = [root(value) if isinstance(value.type, ir.MemRefType) else None for value in values]
+    buffers = [buffer for buffer in roots if buffer is not None]
     known = all(map(_is_known, buffers))
-    return [root is not None and known and buffers.count(root) == 1 for root in roots]
+    return [buffer is not None and known and buffers.count(buffer) == 1 for buffer in roots]
 
 
-def _root(value: ir.Value) -> ir.Value:
-    """The buffer that `value` is a view of."""
-    while not isinstance(value.owner, ir.Block) and value.owner.name in _VIEWS:
-        value = value.owner.operands[0]
-    return value
-
-
-def _is_known(root: ir.Value) -> bool:
+def _is_known(buffer: ir.Value) -> bool:
     """Whether a buffer is new, a constant, or an argument of a public function.
 
     Arguments may be one buffer given twice, but are never written.
     """
-    owner = root.owner
+    owner = buffer.owner
     if isinstance(owner, ir.Block):
         parent = owner.owner
         return (

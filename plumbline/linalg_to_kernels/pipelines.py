@@ -69,8 +69,6 @@ MAKE_LOOPS = Pipeline(
     (
         "func.func(convert-linalg-to-loops)",
         "lower-affine",
-        "canonicalize",
-        "cse",
     ),
     summary="Spell linalg.generic in loops over the elements of buffers",
 )

@@ -103,6 +103,7 @@ PASSES = _by_name(
         linalg_to_kernels.BUILD_KERNELS,
         linalg_to_kernels.FORM_FUSION_GROUPS,
         linalg_to_kernels.OUTLINE_LOOPS,
+        linalg_to_kernels.PARALLELISE,
         linalg_to_kernels.PLAN_MEMORY,
         linalg_to_kernels.SPECIALISE_KERNELS,
         linalg_to_kernels.PREPARE_ARGUMENTS,
