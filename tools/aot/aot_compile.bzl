@@ -13,6 +13,7 @@ def aot_compile(
         torch_loader_path = "",
         func_name = None,
         weights = "embedded",
+        threads = 1,
         skip_ci = False,
         tags = [],
         testonly = None,
@@ -33,6 +34,9 @@ def aot_compile(
         the library. "arguments": they are leading arguments of the C function, in the order in which
         gen_foo_mlir_torch names them (plumbline.parameter), so that one library serves many
         checkpoints.
+      threads: how many threads a call of the C function runs on, where there is enough to do. The
+        environment variable PLUMBLINE_THREADS says another number, from 1 on, as the program runs.
+        With more than one the library is linked with GCC's runtime library of OpenMP, libgomp.
       skip_ci: keeps all targets out of wildcards such as //... .
       tags: more tags for the generated test.
       testonly: as for all rules. The library depends on the loader, so a testonly loader makes a
@@ -73,7 +77,7 @@ def aot_compile(
     that the sizes of the operands of each op agree, "off" neither.
     --//tools/aot:loader_time_limit says how many seconds a loader may take, and its model after it.
     """
-    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights)
+    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads)
     if error:
         fail(error)
 
@@ -117,7 +121,7 @@ def aot_compile(
         outs = ["_internal_{}_kernels.mlir".format(name)],
         program = Label("//tools/aot:linalg_to_kernels"),
         message = "{}: lowering linalg to kernels".format(name),
-        options = "--target-cpu=$(AOT_TARGET_CPU)",
+        options = "--target-cpu=$(AOT_TARGET_CPU) --threads={}".format(threads),
         toolchains = [Label("//tools/aot:target_cpu")],
         tags = manual,
         testonly = testonly,
@@ -175,7 +179,7 @@ def aot_compile(
         linkopts = [
             "-lm",
             "-Wl,-u," + program,
-        ],
+        ] + (["-lgomp"] if threads > 1 else []),
         # A shared object is linked only for who asks for it, just below.
         linkstatic = True,
         tags = manual,
