@@ -25,7 +25,7 @@ from torch_mlir.dialects import arith, scf
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import PARALLEL, index, least, product
 from plumbline.linalg_to_kernels.views import VIEWS, root
-from plumbline.linalg_to_kernels.work import Invariants, Trips, Work, constant, trips, work
+from plumbline.linalg_to_kernels.work import Invariants, Trips, Work, constant, trips, work, work_inside
 from plumbline.threads import check_threads, threads_to_use
 from plumbline.walk import all_operations
 
@@ -142,7 +142,7 @@ def _move_here(op: ir.Operation) -> None:
 def _levels(
     loop: ir.Operation, threads: int, invariants: Invariants, buffers: "_Buffers"
 ) -> list[_Level]:
-    """The loop and, as long as iterations may be too few, that which is alone inside of it."""
+    """The loop and, as long as iterations may be too few and too long, that alone inside of it."""
     levels: list[_Level] = []
     inner: ir.Operation | None = loop
     while inner is not None:
@@ -150,7 +150,8 @@ def _levels(
         if count is None or constant(inner.operands[0]) != 0:
             break
         levels.append(_Level(inner, count))
-        if _are_enough(levels, threads):
+        each = work_inside(inner, invariants).known
+        if _are_enough(levels, threads) or (each is not None and each < _CHUNK):
             break
         inner = _only_loop(inner, buffers)
     return levels

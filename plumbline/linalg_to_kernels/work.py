@@ -163,10 +163,11 @@ class Work:
 def work(loop: ir.Operation, invariants: Invariants) -> Work:
     """What a loop does. One inside of it of which nothing is known counts once."""
     count = trips(loop, invariants, at_most=True) or Trips(1, 1)
-    return Work(0, ((count, _work_inside(loop, invariants)),))
+    return Work(0, ((count, work_inside(loop, invariants)),))
 
 
-def _work_inside(op: ir.Operation, invariants: Invariants) -> Work:
+def work_inside(op: ir.Operation, invariants: Invariants) -> Work:
+    """What the operations in another one do, once."""
     operations = 0
     loops: tuple[tuple[Trips, Work], ...] = ()
     for region in op.regions:
@@ -176,7 +177,7 @@ def _work_inside(op: ir.Operation, invariants: Invariants) -> Work:
                 if inner.name == "scf.for":
                     parts = work(inner, invariants)
                 else:
-                    parts = _work_inside(inner, invariants)
+                    parts = work_inside(inner, invariants)
                 operations += _operations(inner)
                 if parts.known is not None:
                     operations += parts.known

@@ -139,21 +139,47 @@ func.func private @no_kernel(%x: memref<1048576xf32>) {
 // CHECK-NEXT:        %[[BEYOND:.*]] = arith.muli %[[INNER_END]], %[[C8]]
 // CHECK-NEXT:        %[[UPPER:.*]] = arith.minsi %[[BEYOND]], %[[SIZE]]
 // CHECK-NEXT:        scf.for %{{.*}} = %[[LOWER]] to %[[UPPER]] step %[[C8]] {
-func.func private @few(%x: memref<3xf32>, %y: memref<3x1000x1000xf32>) attributes {no_inline} {
+func.func private @few(%x: memref<3xf32>, %y: memref<3x1000x2000xf32>) attributes {no_inline} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
   %c8 = arith.constant 8 : index
   %c1000 = arith.constant 1000 : index
+  %c2000 = arith.constant 2000 : index
   %own = memref.alloca() : memref<1xf32>
   scf.for %i = %c0 to %c3 step %c1 {
     %0 = memref.load %x[%i] : memref<3xf32>
     memref.store %0, %own[%c0] : memref<1xf32>
     scf.for %j = %c0 to %c1000 step %c8 {
-      scf.for %k = %c0 to %c1000 step %c1 {
+      scf.for %k = %c0 to %c2000 step %c1 {
         %1 = memref.load %own[%c0] : memref<1xf32>
-        memref.store %1, %y[%i, %j, %k] : memref<3x1000x1000xf32>
+        memref.store %1, %y[%i, %j, %k] : memref<3x1000x2000xf32>
       }
+    } {plumbline.parallel}
+  } {plumbline.parallel}
+  return
+}
+
+// -----
+
+// Where an iteration is less than is worth a chunk, what is inside of it is not counted through.
+
+// CHECK-LABEL: func.func private @short(
+// CHECK-SAME:    %[[M:[a-z0-9]*]]: index,
+// CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG:     %[[SIZE:.*]] = arith.constant 131071 : index
+// CHECK:         scf.forall (%{{.*}}) in (%[[CHUNKS:.*]]) {
+// CHECK:           arith.muli %{{.*}}, %[[M]] : index
+// CHECK:           scf.for
+// CHECK-NEXT:        scf.for %{{.*}} = %[[C0]] to %[[SIZE]] step
+func.func private @short(%m: index, %x: memref<?x131071xf32>, %y: memref<?x131071xf32>) attributes {no_inline} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %size = arith.constant 131071 : index
+  scf.for %i = %c0 to %m step %c1 {
+    scf.for %j = %c0 to %size step %c1 {
+      %0 = memref.load %x[%i, %j] : memref<?x131071xf32>
+      memref.store %0, %y[%i, %j] : memref<?x131071xf32>
     } {plumbline.parallel}
   } {plumbline.parallel}
   return
