@@ -4,7 +4,7 @@ What `parallel_loops.py` made of a kernel `foo` with a parallel loop becomes, in
 
     static void foo_chunks(int64_t chunks, <arguments>) {
       if (chunks < 2) {
-        foo_chunk(0, chunks, <arguments>);
+        for (int64_t chunk = 0; chunk < chunks; ++chunk) foo_chunk(chunk, chunks, <arguments>);
         return;
       }
       struct { int64_t chunks; <arguments>; } context = {chunks, <arguments>};
@@ -110,12 +110,16 @@ class _Fork:
     def _build_fork(self, entry: ir.Block, worker: str) -> None:
         chunks = entry.arguments[0]
         several = entry.create_after()
-        one = entry.create_after()
+        at_most_one = entry.create_after()
         with ir.InsertionPoint(entry):
-            is_one = llvm.ICmpOp(llvm.ICmpPredicate.slt, chunks, integer(2)).result
-            llvm.CondBrOp(is_one, [], [], one, several)
-        with ir.InsertionPoint(one):
-            call(self._chunk, [integer(0), *entry.arguments])
+            none, one = integer(0), integer(1)
+            is_few = llvm.ICmpOp(llvm.ICmpPredicate.sle, chunks, one).result
+            llvm.CondBrOp(is_few, [], [], at_most_one, several)
+
+        def chunk(number: ir.Value) -> None:
+            call(self._chunk, [number, *entry.arguments])
+
+        with ir.InsertionPoint(counted_loop(at_most_one, none, chunks, one, chunk)):
             llvm.ReturnOp()
         with ir.InsertionPoint(several):
             values = list(entry.arguments)

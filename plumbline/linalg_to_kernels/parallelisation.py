@@ -25,7 +25,15 @@ from torch_mlir.dialects import arith, scf
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import PARALLEL, index, least, product
 from plumbline.linalg_to_kernels.views import VIEWS, root
-from plumbline.linalg_to_kernels.work import Invariants, Trips, Work, constant, trips, work, work_inside
+from plumbline.linalg_to_kernels.work import (
+    Invariants,
+    Trips,
+    Work,
+    constant,
+    trips,
+    work,
+    work_inside,
+)
 from plumbline.threads import check_threads, threads_to_use
 from plumbline.walk import all_operations
 
@@ -101,7 +109,8 @@ def _split(loop: ir.Operation, threads: int) -> None:
         all_ = product(counts)
         if known is None:
             worth = arith.divui(amount.build(invariants), index(_CHUNK))
-            most = arith.maxsi(least(all_, worth), index(1))
+            # None where there are no iterations: their counts, by which is divided, may be 0 then.
+            most = least(all_, arith.maxsi(worth, index(1)))
         else:
             most = index(known)
         chunks = least(threads_to_use(index(threads)), most)

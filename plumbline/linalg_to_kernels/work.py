@@ -14,6 +14,18 @@ from plumbline.linalg_to_kernels.building import index, product, total
 _CALL = 16
 """Of a function of the C library's mathematics."""
 
+_DIVISIONS = frozenset(
+    {
+        "arith.ceildivsi",
+        "arith.ceildivui",
+        "arith.divsi",
+        "arith.divui",
+        "arith.floordivsi",
+        "arith.remsi",
+        "arith.remui",
+    }
+)
+
 _INSTRUCTIONS = frozenset(
     {
         "math.absf",
@@ -62,6 +74,9 @@ class Invariants:
             return value
         if value not in self._copies:
             operands = [self.before(operand) for operand in owner.operands]
+            if owner.name in _DIVISIONS and constant(operands[1]) is None:
+                # In the loop it may be divided only where that is not 0.
+                operands[1] = arith.maxui(operands[1], index(1))
             copy = owner.operation.clone(ip=ir.InsertionPoint.current).operation
             for number, operand in enumerate(operands):
                 copy.operands[number] = operand

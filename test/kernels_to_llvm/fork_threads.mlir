@@ -22,13 +22,15 @@
 
 // CHECK-LABEL: llvm.func internal @kernel_chunks(
 // CHECK-SAME:      %[[CHUNKS:.*]]: i64, %[[X:.*]]: f32)
-// CHECK:         %[[TWO:.*]] = llvm.mlir.constant(2 : i64)
-// CHECK-NEXT:    %[[IS_ONE:.*]] = llvm.icmp "slt" %[[CHUNKS]], %[[TWO]]
-// CHECK-NEXT:    llvm.cond_br %[[IS_ONE]], ^[[ONE:.*]], ^[[SEVERAL:.*]]
-// CHECK:       ^[[ONE]]:
-// CHECK-NEXT:    %[[ZERO:.*]] = llvm.mlir.constant(0 : i64)
-// CHECK-NEXT:    llvm.call @kernel_chunk(%[[ZERO]], %[[CHUNKS]], %[[X]])
-// CHECK-NEXT:    llvm.return
+// CHECK:         %[[ONE:.*]] = llvm.mlir.constant(1 : i64)
+// CHECK-NEXT:    %[[IS_FEW:.*]] = llvm.icmp "sle" %[[CHUNKS]], %[[ONE]]
+// CHECK-NEXT:    llvm.cond_br %[[IS_FEW]], ^[[FEW:.*]], ^[[SEVERAL:.*]]
+// CHECK:       ^[[FEW]]:
+// CHECK-NEXT:    llvm.br ^[[HEAD:.*]](%{{.*}} : i64)
+// CHECK:       ^[[HEAD]](%[[CHUNK:.*]]: i64):
+// CHECK-NEXT:    llvm.icmp "slt" %[[CHUNK]], %[[CHUNKS]]
+// CHECK:         llvm.call @kernel_chunk(%[[CHUNK]], %[[CHUNKS]], %[[X]])
+// CHECK:         llvm.return
 // CHECK:       ^[[SEVERAL]]:
 // CHECK:         %[[CONTEXT:.*]] = llvm.alloca %{{.*}} x !llvm.struct<(i64, f32)>
 // CHECK:         llvm.store %[[CHUNKS]],

@@ -50,6 +50,10 @@ def _depthwise(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.relu(F.conv2d(x, y, padding=1, groups=x.shape[1]))
 
 
+def _pairs(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return torch.tanh(x[:, :1] * y[:1] + x[:, 1:2])
+
+
 def _gather(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return x[(y.abs() * 8).to(torch.int64).clamp(max=7)].exp()
 
@@ -101,13 +105,15 @@ def test_results_are_the_same_bits(name: str, monkeypatch: pytest.MonkeyPatch) -
     assert torch.equal(again(*inputs)[0], expected[0])
 
 
-@pytest.mark.parametrize("size", [0, 1, 2, 3, 65])
-def test_sizes_may_be_less_than_the_threads(size: int) -> None:
-    shapes = ({0: Dim("n", min=0)}, {})
-    inputs = (torch.randn(5, 2000), torch.randn(2000))
-    one, two = (_compile(_layer_norm, inputs, shapes, threads) for threads in (1, 2))
-    x = torch.randn(size, 2000)
-    assert torch.equal(two(x, inputs[1])[0], one(x, inputs[1])[0])
+@pytest.mark.parametrize("function", [torch.matmul, _pairs])
+def test_sizes_may_be_less_than_the_threads(function: Callable[..., torch.Tensor]) -> None:
+    inputs = (torch.randn(5, 400), torch.randn(400, 6))
+    shapes = ({0: Dim("m", min=0)}, {1: Dim("n", min=0)})
+    one, two = (_compile(function, inputs, shapes, threads) for threads in (1, 3))
+    assert "scf.forall" in two.stage("kernels")
+    for rows, columns in ((0, 0), (0, 5), (5, 0), (1, 1), (1, 3000), (3000, 1), (2, 2)):
+        given = torch.randn(rows, 400), torch.randn(400, columns)
+        assert torch.equal(two(*given)[0], one(*given)[0])
 
 
 def test_one_thread_needs_no_runtime_library() -> None:

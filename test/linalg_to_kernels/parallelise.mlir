@@ -242,8 +242,8 @@ func.func private @needed_after(%x: memref<3xf32>, %y: memref<3x1000000xf32>) at
 // CHECK:         %[[ROW:.*]] = arith.muli %[[N]], %[[C2]] : index
 // CHECK:         %[[WORK:.*]] = arith.muli %[[M]], %[[ROW]] : index
 // CHECK:         %[[WORTH:.*]] = arith.divui %[[WORK]], %[[ENOUGH]] : index
-// CHECK:         %[[LEAST:.*]] = arith.minsi %[[ALL]], %[[WORTH]] : index
-// CHECK:         %[[MOST:.*]] = arith.maxsi %[[LEAST]], %[[C1]] : index
+// CHECK:         %[[SOME:.*]] = arith.maxsi %[[WORTH]], %[[C1]] : index
+// CHECK:         %[[MOST:.*]] = arith.minsi %[[ALL]], %[[SOME]] : index
 // CHECK:         %[[THREADS:.*]] = call @plumbline_threads
 // CHECK:         %[[CHUNKS:.*]] = arith.minsi %[[THREADS]], %[[MOST]] : index
 // CHECK:         scf.forall (%{{.*}}) in (%[[CHUNKS]])
