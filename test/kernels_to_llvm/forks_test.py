@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import torch
@@ -12,23 +13,48 @@ import torch
 import plumbline
 from plumbline import runtime_library
 from plumbline.errors import UserError
+from plumbline.llvm_to_asm.assembly import Target, emit_object
 
 _COUNTING = """
-import os, sys
-import torch
-import plumbline
+import ctypes, os, sys
+from pathlib import Path
+import llvmlite.binding as llvm
+from plumbline import runtime_library
 
 def threads():
     return len(os.listdir("/proc/self/task"))
 
-program = plumbline.compile(torch.nn.Softmax(-1), (torch.randn(999, 999),), threads=3)
-x = torch.randn(999, 999)
-expected = x.softmax(-1)
+llvm.initialize_native_target()
+llvm.initialize_native_asmprinter()
+builder = (
+    llvm.JITLibraryBuilder()
+    .add_object_img(Path(sys.argv[1]).read_bytes())
+    .add_current_process()
+    .export_symbol("func_main")
+)
+for name, address in runtime_library.addresses("func_main").items():
+    builder.import_symbol(name, address)
+library = builder.link(llvm.create_lljit_compiler(use_jit_link=False), "func_main")
+pointer, i64 = ctypes.c_void_p, ctypes.c_int64
+types = [pointer, pointer, pointer, *[i64] * 5]
+function = ctypes.CFUNCTYPE(None, *types)(library["func_main"])
+numbers = (ctypes.c_float * (999 * 999))()
+x = ctypes.addressof(numbers)
+results = (i64 * 7)()
 before = threads()
 for _ in range(2):
-    assert torch.allclose(program(x)[0], expected)
+    function(ctypes.addressof(results), x, x, 0, 999, 999, 999, 1)
 print(threads() - before)
 """
+
+
+@pytest.fixture(scope="module")
+def object_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program on three threads."""
+    program = plumbline.compile(torch.nn.Softmax(-1), (torch.randn(999, 999),), threads=3)
+    file = tmp_path_factory.mktemp("program") / "program.o"
+    file.write_bytes(emit_object(program.stage("llvm_ir"), Target.for_cpu("native")))
+    return file
 
 
 @pytest.mark.parametrize(
@@ -44,17 +70,16 @@ print(threads() - before)
                 f"PLUMBLINE_THREADS is '{text}', which is no number from 1 to 1024: the program "
                 "runs on as many threads as it was compiled for\n",
             )
-            for text in ("0", "2 threads")
+            for text in ("0", "-1", "1025", "2 threads", "")
         ),
     ],
 )
 def test_the_environment_says_how_many_threads(
-    environment: dict[str, str], more: int, message: str
+    object_file: Path, environment: dict[str, str], more: int, message: str
 ) -> None:
     ran = subprocess.run(
-        [sys.executable, "-c", _COUNTING],
-        # Of PyTorch's own threads there is one then.
-        env={"PYTHONPATH": ":".join(sys.path), "OMP_NUM_THREADS": "1", **environment},
+        [sys.executable, "-c", _COUNTING, str(object_file)],
+        env={"PYTHONPATH": ":".join(sys.path), **environment},
         capture_output=True,
         check=False,
         text=True,
