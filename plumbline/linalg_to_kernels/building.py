@@ -10,7 +10,8 @@ ALIGNMENT = 64
 
 PARALLEL = "plumbline.parallel"
 """The attribute of a loop whose iterations may run in any order, and several at once, if each has a
-copy of its own of the buffers that are used nowhere but in the loop."""
+copy of its own of the buffers that are used nowhere but in the loop. On a kernel that is to become
+one nest of loops it is a number: how many of them are such loops, from the outermost on."""
 
 _DYNAMIC_STRIDE = ir.ShapedType.get_dynamic_stride_or_offset()
 

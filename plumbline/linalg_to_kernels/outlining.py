@@ -11,6 +11,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import func
 
 from plumbline.linalg_to_kernels.build_kernels import KERNEL, NOALIAS
+from plumbline.linalg_to_kernels.building import PARALLEL
 from plumbline.linalg_to_kernels.computations import GENERIC
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.linalg_to_kernels.views import root
@@ -36,6 +37,9 @@ def _outline(op: ir.Operation, functions: SharedFunctions) -> None:
         types = [value.type for value in captured]
         kernel = func.FuncOp(functions.UNNAMED, (types, []), visibility="private")
         kernel.attributes[KERNEL] = ir.UnitAttr.get()
+        if _are_apart(op, captured, noalias):
+            depth = ir.IntegerAttr.get(ir.IndexType.get(), _parallel_loops(op))
+            kernel.attributes[PARALLEL] = depth
         kernel.attributes["arg_attrs"] = ir.ArrayAttr.get(
             [ir.DictAttr.get({NOALIAS: ir.UnitAttr.get()} if known else {}) for known in noalias]
         )
@@ -52,6 +56,28 @@ def _outline(op: ir.Operation, functions: SharedFunctions) -> None:
     kind = "copy_kernel" if len(op.regions[0].blocks[0].operations) == 1 else "loops_kernel"
     name = functions.shared(kernel.operation, kind)
     call.attributes["callee"] = ir.FlatSymbolRefAttr.get(name)
+
+
+def _are_apart(op: ir.Operation, captured: Sequence[ir.Value], noalias: Sequence[bool]) -> bool:
+    """Whether no iteration of an operation reads what another one of its parallel loops writes."""
+    buffers = [isinstance(value.type, ir.MemRefType) for value in captured]
+    if any(is_buffer and not known for is_buffer, known in zip(buffers, noalias, strict=True)):
+        return False
+    maps = list(ir.ArrayAttr(op.attributes["indexing_maps"]))
+    written = dict(zip(reversed(op.operands), reversed(maps), strict=False))
+    outputs = set(list(op.operands)[-len(op.opview.outputs) :])
+    inside = {operand for inner in all_operations(op)[1:] for operand in inner.operands}
+    return not outputs & inside and all(
+        map_ == written[value]
+        for value, map_ in zip(op.operands, maps, strict=True)
+        if value in outputs
+    )
+
+
+def _parallel_loops(op: ir.Operation) -> int:
+    """How many of an operation's loops, from the outermost on, are parallel."""
+    kinds = [str(kind) for kind in ir.ArrayAttr(op.attributes["iterator_types"])]
+    return next((place for place, kind in enumerate(kinds) if "parallel" not in kind), len(kinds))
 
 
 def _is_constant(value: ir.Value) -> bool:

@@ -70,12 +70,25 @@ def parallelise(module: ir.Operation, threads: Sequence[str]) -> None:
         for view in list(module.regions[0].blocks[0].operations):
             kernel = view.operation
             if count > 1 and KERNEL in kernel.attributes:
+                if PARALLEL in kernel.attributes:
+                    _mark(kernel, ir.IntegerAttr(kernel.attributes[PARALLEL]).value)
                 for op in list(kernel.regions[0].blocks[0].operations):
                     if PARALLEL in op.attributes:
                         _split(op.operation, count)
         for op in all_operations(module):
             if PARALLEL in op.attributes:
                 del op.attributes[PARALLEL]
+
+
+def _mark(op: ir.Operation, depth: int) -> None:
+    """Marks the loops of a nest, the one that is in `op`, as deep as they are parallel."""
+    loops = [
+        view.operation for view in op.regions[0].blocks[0].operations if view.name == "scf.for"
+    ]
+    if depth > 0 and loops:
+        (loop,) = loops
+        loop.attributes[PARALLEL] = ir.UnitAttr.get()
+        _mark(loop, depth - 1)
 
 
 def _number(threads: Sequence[str]) -> int:

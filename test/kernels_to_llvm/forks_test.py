@@ -107,13 +107,13 @@ def test_all_is_done_where_there_are_fewer_threads_than_asked_for() -> None:
     expected = program(x)[0]
     results: list[torch.Tensor] = []
 
-    @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-    def in_a_parallel_region(context: int) -> None:
+    def in_a_parallel_region(context: int | None) -> None:
         # Both threads of the region call: each has no further ones.
         results.append(program(x)[0])
 
     parallel = ctypes.CDLL(runtime_library.NAME)[runtime_library.PARALLEL]
-    parallel(in_a_parallel_region, None, 2, 0)
+    worker = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(in_a_parallel_region)
+    parallel(worker, None, 2, 0)
     assert len(results) == 2
     assert all(torch.equal(result, expected) for result in results)
 

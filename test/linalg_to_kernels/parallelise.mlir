@@ -258,3 +258,32 @@ func.func private @unknown(%m: index, %n: index, %x: memref<?x?xf32>, %y: memref
   } {plumbline.parallel}
   return
 }
+
+// -----
+
+// Of a kernel that is one nest it is said how deep that is parallel.
+
+// CHECK-LABEL: func.func private @nest(
+// CHECK-SAME:    attributes {no_inline} {
+// CHECK:         scf.forall
+// CHECK:           scf.for
+// CHECK-NEXT:        scf.for
+// CHECK-NEXT:          %{{.*}} = scf.for
+func.func private @nest(%x: memref<64x64x256xf32>, %y: memref<64x64xf32>) attributes {no_inline, plumbline.parallel = 2 : index} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %c64 step %c1 {
+    scf.for %j = %c0 to %c64 step %c1 {
+      %0 = scf.for %k = %c0 to %c256 step %c1 iter_args(%sum = %zero) -> (f32) {
+        %1 = memref.load %x[%i, %j, %k] : memref<64x64x256xf32>
+        %2 = arith.addf %sum, %1 : f32
+        scf.yield %2 : f32
+      }
+      memref.store %0, %y[%i, %j] : memref<64x64xf32>
+    }
+  }
+  return
+}
