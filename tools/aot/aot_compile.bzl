@@ -196,7 +196,7 @@ def aot_compile(
 
     if torch_loader_lib:
         _execute_test(name, manual, tags, testonly, visibility)
-        _bisect(name, torch_loader_lib, loader_options, testonly, visibility)
+        _bisect(name, torch_loader_lib, loader_options, threads, testonly, visibility)
 
 def _label(name):
     return "//{}:{}".format(native.package_name(), name)
@@ -347,7 +347,7 @@ def _execute_test(name, manual, tags, testonly, visibility):
         ],
     )
 
-def _bisect(name, torch_loader_lib, loader_options, testonly, visibility):
+def _bisect(name, torch_loader_lib, loader_options, threads, testonly, visibility):
     bisect = "{}_bisect".format(name)
     py_binary(
         name = bisect,
@@ -356,6 +356,7 @@ def _bisect(name, torch_loader_lib, loader_options, testonly, visibility):
         args = loader_options + [
             "--target-cpu=$(AOT_TARGET_CPU)",
             "--opt-level=$(AOT_OPT_LEVEL)",
+            "--threads={}".format(threads),
             "--label={}".format(_label(bisect)),
         ],
         main = Label("//tools/aot:bisect_program.py"),
