@@ -42,8 +42,14 @@ def _outline_parallel_loops(module: ir.Operation) -> None:
             kernel = view.operation
             if kernel.name == "func.func" and _KERNEL in kernel.attributes:
                 for op in list(kernel.regions[0].blocks[0].operations):
-                    if op.name == "scf.forall" and len(op.operands) == 1:
+                    if isinstance(op, scf.ForallOp) and _counts_chunks(op):
                         _outline(kernel, op.operation, symbols)
+
+
+def _counts_chunks(loop: scf.ForallOp) -> bool:
+    """Whether a loop counts from 0 to a number that is known when it runs."""
+    static = list(loop.staticLowerBound), list(loop.staticStep)
+    return static == ([0], [1]) and len(loop.dynamicUpperBound) == 1
 
 
 def _outline(kernel: ir.Operation, loop: ir.Operation, symbols: ir.SymbolTable) -> None:

@@ -25,6 +25,9 @@
 // CHECK:         scf.for %[[CHUNK:.*]] = %{{.*}} to %[[COUNT]] step
 // CHECK-NEXT:      func.call @kernel_chunk(%[[CHUNK]], %[[COUNT]], %[[X]], %[[SHARED]], %[[SCALE]], %[[Y]])
 
+// Other loops stay as they are, to be done in order.
+// CHECK-LABEL: func.func private @from_elsewhere(
+// CHECK:         scf.forall
 // CHECK-LABEL: func.func private @no_kernel(
 // CHECK:         scf.forall
 func.func private @kernel(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xf32>, %chunks: index) attributes {no_inline} {
@@ -41,6 +44,13 @@ func.func private @kernel(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xf32>, %
     memref.store %3, %y[%chunk] : memref<?xf32>
   }
   memref.dealloc %shared : memref<4xf32>
+  return
+}
+func.func private @from_elsewhere(%y: memref<?xf32>, %first: index) attributes {no_inline} {
+  %one = arith.constant 1.0 : f32
+  scf.forall (%i) = (%first) to (4) step (1) {
+    memref.store %one, %y[%i] : memref<?xf32>
+  }
   return
 }
 func.func private @no_kernel(%y: memref<?xf32>, %count: index) {
