@@ -37,9 +37,9 @@ from plumbline.linalg_to_kernels.work import (
 from plumbline.threads import check_threads, threads_to_use
 from plumbline.walk import all_operations
 
-_CHUNK = 1 << 18
-"""The least work of a chunk. To wake a thread takes some microseconds, in which a core does about
-as many operations on vectors."""
+LEAST_WORK = 1 << 21
+"""Of a chunk. To wake a thread that sleeps takes some ten microseconds, in which a core with
+vectors of 512 bits does about as many operations."""
 
 _EVEN = 8
 """From how many iterations for each thread on it is of no account whether they come out even."""
@@ -121,7 +121,7 @@ def _split(loop: ir.Operation, threads: int) -> None:
         counts = [level.trips.build(invariants) for level in levels]
         all_ = product(counts)
         if known is None:
-            worth = arith.divui(amount.build(invariants), index(_CHUNK))
+            worth = arith.divui(amount.build(invariants), index(LEAST_WORK))
             # None where there are no iterations: their counts, by which is divided, may be 0 then.
             most = least(all_, arith.maxsi(worth, index(1)))
         else:
@@ -147,7 +147,7 @@ def _known_chunks(levels: Sequence[_Level], amount: Work) -> int | None:
     for level in levels:
         known = level.trips.known
         iterations = None if known is None or iterations is None else iterations * known
-    worth = None if amount.known is None else amount.known // _CHUNK
+    worth = None if amount.known is None else amount.known // LEAST_WORK
     if iterations is None or worth is None:
         return 1 if 1 in (iterations, worth) or worth == 0 else None
     return min(iterations, worth)
@@ -173,7 +173,7 @@ def _levels(
             break
         levels.append(_Level(inner, count))
         each = work_inside(inner, invariants).known
-        if _are_enough(levels, threads) or (each is not None and each < _CHUNK):
+        if _are_enough(levels, threads) or (each is not None and each < LEAST_WORK):
             break
         inner = _only_loop(inner, buffers)
     return levels

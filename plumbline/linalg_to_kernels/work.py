@@ -1,9 +1,11 @@
 """How much a loop does: in scalar operations, as a number or as a value when the kernel runs.
 
-What is counted is what takes time where elements are in a near cache: arithmetic on elements, loads
-and stores of them, each lane of a vector for itself. Arithmetic on indices is free.
+What is counted is arithmetic on elements, each lane of a vector for itself, and loads and stores of
+them, which take as long as several operations where elements are in no near cache. Arithmetic on
+indices is free.
 """
 
+import math
 from dataclasses import dataclass
 
 from torch_mlir import ir
@@ -11,8 +13,14 @@ from torch_mlir.dialects import arith
 
 from plumbline.linalg_to_kernels.building import index, product, total
 
+LOADS = frozenset({"memref.load", "vector.gather", "vector.load", "vector.maskedload"})
+STORES = frozenset({"memref.store", "vector.maskedstore", "vector.scatter", "vector.store"})
+
 _CALL = 16
 """Of a function of the C library's mathematics."""
+
+_ACCESS = 4
+"""Of a load or a store."""
 
 _DIVISIONS = frozenset(
     {
@@ -208,8 +216,10 @@ def _operations(op: ir.Operation) -> int:
     if op.name.startswith("math.") and op.name not in _INSTRUCTIONS:
         return _CALL
     types = [value.type for value in (*op.results, *op.operands)]
-    lanes = [ir.VectorType(type_) for type_ in types if isinstance(type_, ir.VectorType)]
-    if lanes:
-        return int(lanes[0].shape[0]) if lanes[0].rank else 1
-    # What gives no value stores one.
-    return int(not op.results or not isinstance(op.results[0].type, ir.IndexType))
+    vectors = [ir.VectorType(type_) for type_ in types if isinstance(type_, ir.VectorType)]
+    if vectors:
+        elements = math.prod(vectors[0].shape)
+    else:
+        # What gives no value stores one.
+        elements = int(not op.results or not isinstance(op.results[0].type, ir.IndexType))
+    return elements * (_ACCESS if op.name in LOADS | STORES else 1)

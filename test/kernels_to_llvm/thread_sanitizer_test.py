@@ -10,6 +10,7 @@ import torch.nn.functional as F  # noqa: N812 (as everybody calls it)
 import plumbline
 from plumbline.context import make_context
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
+from plumbline.linalg_to_kernels import parallelisation
 from plumbline.tcp.assembly.module import parse_module, print_module
 from test.kernels_to_llvm.thread_sanitizer import reports
 
@@ -40,6 +41,12 @@ class _Sums(torch.nn.Module):
 
 
 _SOFTMAX = (torch.randn(3, 501, 203), torch.randn(203))
+
+
+@pytest.fixture(autouse=True)
+def _little_is_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small programs are split, as large ones are."""
+    monkeypatch.setattr(parallelisation, "LEAST_WORK", 1 << 12)
 
 
 @pytest.mark.parametrize(

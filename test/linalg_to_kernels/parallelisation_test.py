@@ -12,6 +12,7 @@ from torch.export import Dim
 
 import plumbline
 import plumbline.compiler
+from plumbline.linalg_to_kernels import parallelisation
 
 _AUTO = {0: Dim.DYNAMIC, 1: Dim.DYNAMIC}
 
@@ -92,6 +93,12 @@ _CASES: dict[str, tuple[Callable[..., torch.Tensor], tuple[int, ...], tuple[int,
 }
 
 
+@pytest.fixture(autouse=True)
+def _little_is_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small programs are split, as large ones are."""
+    monkeypatch.setattr(parallelisation, "LEAST_WORK", 1 << 12)
+
+
 @pytest.mark.parametrize("name", _CASES)
 def test_results_are_the_same_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     function, left, right, shapes = _CASES[name]
@@ -124,8 +131,9 @@ def test_one_thread_needs_no_runtime_library() -> None:
         assert not re.search("plumbline.parallel|forall|GOMP|omp_", program.stage(stage))
 
 
-def test_what_is_little_stays_on_one_thread() -> None:
-    inputs = (torch.randn(2, 401), torch.randn(2, 401))
+def test_what_is_little_stays_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    inputs = (torch.randn(20, 401), torch.randn(20, 401))
     one, two = (_compile(_elementwise, inputs, None, threads) for threads in (1, 2))
     assert two.stage("llvm_ir") == one.stage("llvm_ir")
 

@@ -15,7 +15,7 @@
 // CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : index
 // CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : index
 // CHECK-DAG:     %[[ROWS:.*]] = arith.constant 4096 : index
-// CHECK-DAG:     %[[MOST:.*]] = arith.constant 48 : index
+// CHECK-DAG:     %[[MOST:.*]] = arith.constant 21 : index
 // CHECK:         %[[SHARED:.*]] = memref.alloc() : memref<512xf32>
 // CHECK-NOT:     memref.alloc
 // CHECK:         %[[THREADS:.*]] = call @plumbline_threads(%[[C2]]) : (index) -> index
@@ -91,7 +91,7 @@ func.func private @not_marked(%x: memref<1048576xf32>, %y: memref<f32>) attribut
 func.func private @little(%x: memref<1048576xf32>) attributes {no_inline} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %n = arith.constant 65536 : index
+  %n = arith.constant 1048575 : index
   %one = arith.constant 1.0 : f32
   scf.for %i = %c0 to %n step %c1 {
     memref.store %one, %x[%i] : memref<1048576xf32>
@@ -139,21 +139,21 @@ func.func private @no_kernel(%x: memref<1048576xf32>) {
 // CHECK-NEXT:        %[[BEYOND:.*]] = arith.muli %[[INNER_END]], %[[C8]]
 // CHECK-NEXT:        %[[UPPER:.*]] = arith.minsi %[[BEYOND]], %[[SIZE]]
 // CHECK-NEXT:        scf.for %{{.*}} = %[[LOWER]] to %[[UPPER]] step %[[C8]] {
-func.func private @few(%x: memref<3xf32>, %y: memref<3x1000x2000xf32>) attributes {no_inline} {
+func.func private @few(%x: memref<3xf32>, %y: memref<3x1000x4000xf32>) attributes {no_inline} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
   %c8 = arith.constant 8 : index
   %c1000 = arith.constant 1000 : index
-  %c2000 = arith.constant 2000 : index
+  %c4000 = arith.constant 4000 : index
   %own = memref.alloca() : memref<1xf32>
   scf.for %i = %c0 to %c3 step %c1 {
     %0 = memref.load %x[%i] : memref<3xf32>
     memref.store %0, %own[%c0] : memref<1xf32>
     scf.for %j = %c0 to %c1000 step %c8 {
-      scf.for %k = %c0 to %c2000 step %c1 {
+      scf.for %k = %c0 to %c4000 step %c1 {
         %1 = memref.load %own[%c0] : memref<1xf32>
-        memref.store %1, %y[%i, %j, %k] : memref<3x1000x2000xf32>
+        memref.store %1, %y[%i, %j, %k] : memref<3x1000x4000xf32>
       }
     } {plumbline.parallel}
   } {plumbline.parallel}
@@ -235,11 +235,11 @@ func.func private @needed_after(%x: memref<3xf32>, %y: memref<3x1000000xf32>) at
 
 // CHECK-LABEL: func.func private @unknown(
 // CHECK-SAME:    %[[M:[a-z0-9]*]]: index, %[[N:[a-z0-9]*]]: index
-// CHECK-DAG:     %[[ENOUGH:.*]] = arith.constant 262144 : index
+// CHECK-DAG:     %[[ENOUGH:.*]] = arith.constant 2097152 : index
 // CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : index
-// CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : index
+// CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : index
 // CHECK:         %[[ALL:.*]] = arith.muli %[[M]], %[[N]] : index
-// CHECK:         %[[ROW:.*]] = arith.muli %[[N]], %[[C2]] : index
+// CHECK:         %[[ROW:.*]] = arith.muli %[[N]], %[[C8]] : index
 // CHECK:         %[[WORK:.*]] = arith.muli %[[M]], %[[ROW]] : index
 // CHECK:         %[[WORTH:.*]] = arith.divui %[[WORK]], %[[ENOUGH]] : index
 // CHECK:         %[[SOME:.*]] = arith.maxsi %[[WORTH]], %[[C1]] : index
