@@ -218,7 +218,7 @@ def _operations(op: ir.Operation) -> int:
     types = [value.type for value in (*op.results, *op.operands)]
     vectors = [ir.VectorType(type_) for type_ in types if isinstance(type_, ir.VectorType)]
     if vectors:
-        elements = math.prod(vectors[0].shape)
+        elements = int(math.prod(vectors[0].shape))
     else:
         # What gives no value stores one.
         elements = int(not op.results or not isinstance(op.results[0].type, ir.IndexType))
