@@ -7,6 +7,7 @@ from torch_mlir.dialects import func
 
 from plumbline.pipeline import Pass, PassFailure
 from plumbline.requirement import REQUIRE
+from plumbline.threads import THREADS
 from plumbline.walk import all_operations
 
 _CALLED_SUFFIX = "_called"
@@ -52,8 +53,8 @@ def _calls(function: ir.OpView) -> Iterator[ir.Operation]:
     return (
         op
         for op in all_operations(function.operation)
-        # A requirement is a call by its form only.
-        if op.name == "func.call" and _callee(op) != REQUIRE
+        # These the last lowering defines, or makes something else of.
+        if op.name == "func.call" and _callee(op) not in (REQUIRE, THREADS)
     )
 
 

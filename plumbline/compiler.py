@@ -49,6 +49,7 @@ from plumbline.tcp_to_linalg.conversion import (
     RuntimeChecks,
     convert_tcp_to_linalg,
 )
+from plumbline.threads import check_threads
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
 from plumbline.torch_to_tcp.torch_types import parse_tensor_type
 
@@ -152,6 +153,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     opt_level: int = 2,
     runtime_checks: RuntimeChecks = "values",
     mutation: Mutation = "refuse",
+    threads: int = 1,
     when_done: Callable[[str], None] = lambda stage: None,
 ) -> CompiledProgram:
     """Compiles `module` for this machine, by the stages that `aot_compile` makes targets of.
@@ -176,6 +178,9 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         parameters: it is refused, or with "return" the new values are results after its own, and
         the buffers and parameters arguments after its own, of which the program's `state` has the
         values that they are to begin with.
+      threads: how many threads each call runs on, unless the environment variable PLUMBLINE_THREADS
+        says another number as the program is first called. For 1 all runs on the caller's thread,
+        whatever the environment says.
       when_done: called after each stage with its name, to measure or to show progress: those of
         `STAGES` as far as "llvm_ir", then "machine_code".
 
@@ -196,6 +201,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         levels = ", ".join(map(repr, RUNTIME_CHECKS))
         raise UserError(f"{caller}: runtime_checks is {runtime_checks!r}; it is one of {levels}")
     check_mutation(caller, mutation)
+    check_threads(caller, threads)
     if not callable(when_done):
         raise UserError(f"{caller}: when_done is {when_done!r}; it is a function")
     who = type(module).__name__
@@ -212,6 +218,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         target,
         opt_level=opt_level,
         runtime_checks=runtime_checks,
+        threads=threads,
         when_done=when_done,
     )
     compiled.state.update(state_of(program))
@@ -228,6 +235,7 @@ def compile_export(
     *,
     opt_level: int = 2,
     runtime_checks: RuntimeChecks = "values",
+    threads: int = 1,
     when_done: Callable[[str], None] = lambda stage: None,
 ) -> CompiledProgram:
     """The stages after the first, for a program that messages call `who`.
@@ -238,7 +246,9 @@ def compile_export(
     texts = {"torch": exported.text}
     when_done("torch")
     with lent_context(torch=True) as context:
-        signature = _lower(who, texts, context, func_name, target, runtime_checks, when_done)
+        signature = _lower(
+            who, texts, context, func_name, target, runtime_checks, threads, when_done
+        )
     machine_code = emit_object(texts["llvm_ir"], target, opt_level)
     when_done("machine_code")
     data = _data(texts["llvm_ir"], exported.weights)
@@ -252,6 +262,7 @@ def _lower(
     func_name: str,
     target: Target,
     runtime_checks: RuntimeChecks,
+    threads: int,
     when_done: Callable[[str], None],
 ) -> Signature:
     """Adds what the stages after "torch" make of its text to `texts`, as far as LLVM IR."""
@@ -263,7 +274,7 @@ def _lower(
     convert_tcp_to_linalg(mlir, runtime_checks)
     texts["linalg"] = print_module(mlir)
     when_done("linalg")
-    convert_linalg_to_kernels(mlir, vector_unit_of(target))
+    convert_linalg_to_kernels(mlir, vector_unit_of(target), threads)
     texts["kernels"] = print_module(mlir)
     when_done("kernels")
     convert_kernels_to_llvm(mlir)

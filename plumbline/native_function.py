@@ -7,6 +7,7 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
+from plumbline import runtime_library
 from plumbline.errors import UserError
 from plumbline.function_name import CHECKED_SUFFIX
 from plumbline.reference_archive import Tensor
@@ -30,6 +31,9 @@ class NativeFunction:
 
         `data` has the elements of the symbols that the object file leaves open; they stay where
         they are in memory, and must not change.
+
+        Raises:
+          UserError: the process lacks functions that the program calls.
         """
         self._signature = signature
         self._data = dict(data or {})
@@ -45,6 +49,9 @@ class NativeFunction:
         )
         for name, array in self._data.items():
             library.import_symbol(name, array.ctypes.data)
+        if runtime_library.PARALLEL.encode() in object_file:
+            for name, address in runtime_library.addresses(signature.name).items():
+                library.import_symbol(name, address)
         try:
             self._library = library.link(self._jit, entry)
         except RuntimeError as error:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func
 
+from plumbline.threads import THREADS, threads_type
 from plumbline.walk import all_operations
 
 REQUIRE = "plumbline_require"
@@ -62,17 +63,17 @@ def misuses(module: ir.Operation) -> Iterator[tuple[ir.Operation, str]]:
     for op in all_operations(module):
         if op.name == "func.func":
             name = ir.StringAttr(op.attributes["sym_name"]).value
-            if name.startswith(_OWN_PREFIX) and not (name == REQUIRE and _is_declaration(op)):
+            if name.startswith(_OWN_PREFIX) and not _is_declaration(op, name):
                 yield op, f"func.func @{name}: names that begin so are those of Plumbline's own"
         elif op.name == "func.call" and _is_named(op) and not _has_message(op):
             yield op, f"a call of @{REQUIRE} has the string {MESSAGE}, which says what is wrong"
 
 
-def _is_declaration(function: ir.Operation) -> bool:
+def _is_declaration(function: ir.Operation, name: str) -> bool:
+    """Whether this is how a function of Plumbline's own is declared before the last lowering."""
+    types = {REQUIRE: ir.FunctionType.get(_parameters(MOST_VALUES), []), THREADS: threads_type()}
     type_ = ir.TypeAttr(function.attributes["function_type"]).value
-    return not function.regions[0].blocks and type_ == ir.FunctionType.get(
-        _parameters(MOST_VALUES), []
-    )
+    return not function.regions[0].blocks and type_ == types.get(name)
 
 
 def _is_named(call: ir.Operation) -> bool:

@@ -29,6 +29,7 @@ from plumbline.loader_to_torch.references import check_repeatable, record_refere
 from plumbline.loader_to_torch.state import with_mutations_returned
 from plumbline.loader_to_torch.structure import leaves
 from plumbline.reference_archive import ReferenceArchive, Tensor
+from plumbline.threads import check_threads
 
 _MOST_VALUES = 64
 """In one compiled function: LLVM's time grows faster than a function."""
@@ -138,6 +139,7 @@ def bisect(
     *,
     target_cpu: str = "native",
     opt_level: int = 2,
+    threads: int = 1,
     keep_going: bool = False,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Bisection:
@@ -148,6 +150,7 @@ def bisect(
       program: it runs on its own inputs.
       target_cpu: as the flag --//tools/aot:target_cpu.
       opt_level: as the flag --//tools/aot:opt_level.
+      threads: how many it runs on.
       keep_going: looks at all values, also after the first op that is wrong.
       progress: called with lines that tell a person what is going on.
 
@@ -155,8 +158,10 @@ def bisect(
       UserError: the program fails in PyTorch, or it does not compile.
     """
     target = Target.for_cpu(target_cpu)
+    check_threads(who, threads)
     program = with_mutations_returned(who, program)
-    return _Bisector(who, program, target, opt_level, progress).run(keep_going=keep_going)
+    bisector = _Bisector(who, program, target, opt_level, threads, progress)
+    return bisector.run(keep_going=keep_going)
 
 
 class _Bisector:
@@ -166,11 +171,13 @@ class _Bisector:
         program: TorchLoaderOutput,
         target: Target,
         opt_level: int,
+        threads: int,
         progress: Callable[[str], None],
     ) -> None:
         self._who = who
         self._target = target
         self._opt_level = opt_level
+        self._threads = threads
         self._progress = progress
         self._func_name = name_of_function(program)
         self._inputs = tuple(program.inputs)
@@ -234,7 +241,12 @@ class _Bisector:
         part = self._graph.slice(inputs, outputs)
         exported = to_torch_dialect(self._who, part, self._func_name)
         return compile_export(
-            self._who, exported, self._func_name, self._target, opt_level=self._opt_level
+            self._who,
+            exported,
+            self._func_name,
+            self._target,
+            opt_level=self._opt_level,
+            threads=self._threads,
         )
 
     def _whole_program(self) -> CompiledProgram:

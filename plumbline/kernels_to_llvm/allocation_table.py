@@ -13,6 +13,7 @@ from torch_mlir.dialects import llvm
 
 from plumbline.kernels_to_llvm.building import (
     call,
+    counted_loop,
     declare,
     define,
     element,
@@ -52,18 +53,11 @@ def _forget(place: ir.Value, freed: ir.Value) -> None:
 def _for_each_entry(entry: ir.Block, work: Callable[..., None]) -> None:
     """The body of a function: a loop over the entries of the table that it takes."""
     table, count, *others = entry.arguments
-    word, location = integer_type(), ir.Location.current
-    done, body = entry.create_after(), entry.create_after()
-    head = entry.create_after(word, arg_locs=[location])
-    (index,) = head.arguments
     with ir.InsertionPoint(entry):
-        llvm.BrOp([integer(0)], head)
-    with ir.InsertionPoint(head):
-        more = llvm.ICmpOp(llvm.ICmpPredicate.slt, index, count).result
-        llvm.CondBrOp(more, [], [], body, done)
-    with ir.InsertionPoint(body):
+        first, one = integer(0), integer(1)
+
+    def entry_of(index: ir.Value) -> None:
         work(element(table, index, pointer_type()), *others)
-        following = llvm.AddOp(index, integer(1), llvm.IntegerOverflowFlags.none).result
-        llvm.BrOp([following], head)
-    with ir.InsertionPoint(done):
+
+    with ir.InsertionPoint(counted_loop(entry, first, count, one, entry_of)):
         llvm.ReturnOp()

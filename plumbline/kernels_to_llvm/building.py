@@ -1,6 +1,6 @@
 """What functions of the LLVM dialect are built of, where no other dialect has what they need."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import llvm
@@ -90,6 +90,20 @@ def declare(
     return type_
 
 
+def declare_variadic(
+    symbols: ir.SymbolTable, name: str, inputs: Sequence[ir.Type]
+) -> Callable[..., ir.Value]:
+    """Declares a function of the printf family; gives what builds calls of it."""
+    result = integer_type(32)
+    type_ = declare(symbols, name, inputs, result, variadic=True)
+
+    def build(*operands: ir.Value) -> ir.Value:
+        op = llvm.CallOp(result, operands, [], [], callee=name, var_callee_type=type_)
+        return op.operation.result
+
+    return build
+
+
 def define(
     name: str,
     inputs: Sequence[ir.Type],
@@ -107,6 +121,29 @@ def define(
     )
     locations = [ir.Location.current] * len(inputs)
     return function.regions[0].blocks.append(*inputs, arg_locs=locations)
+
+
+def counted_loop(
+    entry: ir.Block,
+    first: ir.Value,
+    end: ir.Value,
+    step: ir.Value,
+    body: Callable[[ir.Value], object],
+) -> ir.Block:
+    """Ends a block with a loop that counts from `first`; gives the block that follows on it."""
+    done, inside = entry.create_after(), entry.create_after()
+    head = entry.create_after(first.type, arg_locs=[ir.Location.current])
+    (index,) = head.arguments
+    with ir.InsertionPoint(entry):
+        llvm.BrOp([first], head)
+    with ir.InsertionPoint(head):
+        more = llvm.ICmpOp(llvm.ICmpPredicate.slt, index, end).result
+        llvm.CondBrOp(more, [], [], inside, done)
+    with ir.InsertionPoint(inside):
+        body(index)
+        following = llvm.AddOp(index, step, llvm.IntegerOverflowFlags.none).result
+        llvm.BrOp([following], head)
+    return done
 
 
 def _address(

@@ -8,8 +8,11 @@ from plumbline.kernels_to_llvm.assertions import LOWER_ASSERTIONS
 from plumbline.kernels_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
 from plumbline.kernels_to_llvm.c_abi import build_entries
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
+from plumbline.kernels_to_llvm.forks import FORK_THREADS
 from plumbline.kernels_to_llvm.loop_annotations import attach_loop_annotations
 from plumbline.kernels_to_llvm.noalias import attach_noalias, note_noalias
+from plumbline.kernels_to_llvm.parallel_loops import OUTLINE_PARALLEL_LOOPS
+from plumbline.kernels_to_llvm.thread_count import DEFINE_THREAD_COUNT
 from plumbline.pipeline import Pass, Pipeline
 
 BUILD_C_ABI = Pass(
@@ -40,6 +43,7 @@ KERNELS_TO_LLVM = Pipeline(
     "kernels-to-llvm-pipeline",
     (
         SEPARATE_CALLED_FUNCTIONS,
+        OUTLINE_PARALLEL_LOOPS,
         BUILD_C_ABI,
         NOTE_NOALIAS,
         "func.func(arith-emulate-unsupported-floats{source-types=bf16 target-type=f32})",
@@ -69,6 +73,8 @@ KERNELS_TO_LLVM = Pipeline(
         "canonicalize",
         "cse",
         RETURN_FAILURES,
+        DEFINE_THREAD_COUNT,
+        FORK_THREADS,
         ATTACH_NOALIAS,
         ATTACH_LOOP_ANNOTATIONS,
     ),

@@ -39,15 +39,19 @@ from plumbline.kernels_to_llvm.building import (
     null,
     pointer_type,
 )
+from plumbline.kernels_to_llvm.parallel_loops import FORK
 from plumbline.kernels_to_llvm.reports import END, MESSAGE, define_reports
 from plumbline.pipeline import Pass
 from plumbline.requirement import MESSAGE as REQUIREMENT_MESSAGE
-from plumbline.requirement import is_requirement
+from plumbline.requirement import MOST_VALUES, is_requirement
 from plumbline.walk import all_operations
 
 PROGRAM = "plumbline.program"
 """The attribute of an entry: what its program is called. One that returns a pointer returns the
 message of a failure; one that returns nothing ends the process with it."""
+
+CAN_FAIL = "plumbline.can_fail"
+"""The attribute of a function with a `FORK` that has come to take a failure, its last argument."""
 
 _ALLOCATE = "aligned_alloc"
 _NO_MEMORY = "there is no memory for {} bytes"
@@ -70,7 +74,12 @@ def _return_failures(module: ir.Operation) -> None:
             _Function(functions[name], calls[name], failing, programs[name], strings)
             for name in failing
         ]
-        most_values = max((function.most_values for function in rewritten), default=0)
+        forks = [functions[name] for name in failing if FORK in functions[name].attributes]
+        for fork in forks:
+            fork.attributes[CAN_FAIL] = ir.UnitAttr.get()
+        # What a fork hands on is a failure of the greatest length that a kernel has.
+        values = [function.most_values for function in rewritten] + [MOST_VALUES] * len(forks)
+        most_values = max(values, default=0)
         for function in rewritten:
             function.rewrite(most_values)
         symbols = ir.SymbolTable(module)

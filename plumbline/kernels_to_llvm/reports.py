@@ -14,6 +14,7 @@ from plumbline.kernels_to_llvm.building import (
     address_of,
     call,
     declare,
+    declare_variadic,
     define,
     define_string,
     element,
@@ -43,22 +44,10 @@ def define_reports(symbols: ir.SymbolTable, most_values: int) -> None:
     define_string(_LINE_END, "\n")
     declare(symbols, "malloc", [word], pointer)
     declare(symbols, "abort", [], noreturn=True)
-    snprintf = _variadic(symbols, "snprintf", [pointer, word, pointer])
-    dprintf = _variadic(symbols, "dprintf", [number, pointer])
+    snprintf = declare_variadic(symbols, "snprintf", [pointer, word, pointer])
+    dprintf = declare_variadic(symbols, "dprintf", [number, pointer])
     _define_message(snprintf, most_values)
     _define_end(dprintf, most_values)
-
-
-def _variadic(symbols: ir.SymbolTable, name: str, inputs: list[ir.Type]) -> _Print:
-    """A function of the printf family, to be called with any operands after these."""
-    result = integer_type(32)
-    type_ = declare(symbols, name, inputs, result, variadic=True)
-
-    def build(*operands: ir.Value) -> ir.Value:
-        op = llvm.CallOp(result, operands, [], [], callee=name, var_callee_type=type_)
-        return op.operation.result
-
-    return build
 
 
 def _define_message(snprintf: _Print, most_values: int) -> None:

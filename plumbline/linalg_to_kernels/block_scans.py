@@ -13,7 +13,7 @@ from torch_mlir.dialects import arith, scf
 
 from plumbline.linalg_to_kernels.build_kernels import NOALIAS
 from plumbline.linalg_to_kernels.building import index
-from plumbline.linalg_to_kernels.outlining import viewed_buffer
+from plumbline.linalg_to_kernels.views import root
 from plumbline.walk import all_operations, replace_operands
 
 _BLOCK = 8
@@ -95,9 +95,9 @@ def _commute(before: list[ir.Operation], after: list[ir.Operation]) -> bool:
     read, written = set(), set()
     for op in (*before, *after):
         if op.name == "memref.load":
-            read.add(viewed_buffer(op.operands[0]))
+            read.add(root(op.operands[0]))
         elif op.name == "memref.store":
-            written.add(viewed_buffer(op.operands[1]))
+            written.add(root(op.operands[1]))
         elif op.name.partition(".")[0] not in ("arith", "math"):
             return False
     return not read & written and all(map(_is_apart, written))

@@ -8,6 +8,11 @@ from torch_mlir.dialects import arith, memref, scf
 ALIGNMENT = 64
 """Of buffers, in bytes: a cache line, and the widest vector of AVX-512."""
 
+PARALLEL = "plumbline.parallel"
+"""The attribute of a loop whose iterations may run in any order, and several at once, if each has a
+copy of its own of the buffers that are used nowhere but in the loop. On a kernel that is to become
+one nest of loops it is a number: how many of them are such loops, from the outermost on."""
+
 _DYNAMIC_STRIDE = ir.ShapedType.get_dynamic_stride_or_offset()
 
 
@@ -22,9 +27,16 @@ def for_each(
     step: int,
     body: Callable[..., Sequence[ir.Value]],
     carried: Sequence[ir.Value] = (),
+    *,
+    parallel: bool = False,
 ) -> list[ir.Value]:
-    """A loop; `body` takes the count and the carried values, and gives the next ones."""
+    """A loop; `body` takes the count and the carried values, and gives the next ones.
+
+    `parallel` says that it is one that `PARALLEL` marks.
+    """
     loop = scf.ForOp(lower, upper, index(step), list(carried))
+    if parallel:
+        loop.operation.attributes[PARALLEL] = ir.UnitAttr.get()
     with ir.InsertionPoint(loop.body):
         scf.YieldOp(list(body(loop.induction_variable, *loop.inner_iter_args)))
     return list(loop.results)

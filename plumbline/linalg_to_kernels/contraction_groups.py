@@ -355,7 +355,7 @@ def _constant(value: ir.Value, given: Mapping[ir.Value, ir.Value]) -> ir.Value:
             nest(axis + 1, [*at, place])
             return []
 
-        for_each(index(0), sizes[axis], 1, body)
+        for_each(index(0), sizes[axis], 1, body, parallel=True)
 
     nest(0, [])
     return buffer

@@ -107,7 +107,7 @@ class LoopNest:
             self.over(rest, Region(moved, {**region.loops, loop: lambda: at}), inside)
             return []
 
-        for_each(index(0), self._sizes[loop], 1, body)
+        for_each(index(0), self._sizes[loop], 1, body, parallel=True)
 
     def _batch_stride(self, operand: int, loop: int) -> ir.Value:
         plan = self._plan

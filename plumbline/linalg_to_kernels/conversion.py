@@ -12,11 +12,13 @@ from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
 from plumbline.linalg_to_kernels.memory_plan import plan_memory
 from plumbline.linalg_to_kernels.outlining import outline_loops
+from plumbline.linalg_to_kernels.parallelisation import parallelise
 from plumbline.linalg_to_kernels.pipelines import (
     BUFFERIZE,
     MAKE_LOOPS,
     NAME_COMPUTATIONS,
     PREPARE_TENSORS,
+    SHAPE_LOOPS,
 )
 from plumbline.linalg_to_kernels.reassociation import reassociate_reductions
 from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
@@ -128,8 +130,16 @@ PLAN_MEMORY = Pass(
 )
 
 
-def linalg_to_kernels_pipeline(unit: VectorUnit) -> Pipeline:
-    """The whole lowering, for a CPU with such vectors."""
+PARALLELISE = Pass(
+    "parallelise",
+    "Split the outermost loops of kernels between threads, where iterations are independent",
+    parallelise,
+    (Option("threads", "how many threads a program runs on, unless the environment says else"),),
+)
+
+
+def linalg_to_kernels_pipeline(unit: VectorUnit, threads: int = 1) -> Pipeline:
+    """The whole lowering, for a CPU with such vectors, and so many threads."""
     options = f"vector-bytes={unit.bytes} vector-registers={unit.registers}"
     return Pipeline(
         "linalg-to-kernels-pipeline",
@@ -151,6 +161,8 @@ def linalg_to_kernels_pipeline(unit: VectorUnit) -> Pipeline:
             "func.func(math-extend-to-supported-types)",
             EXPAND_ELEMENTARY_FUNCTIONS,
             MAKE_LOOPS,
+            PARALLELISE.with_options(f"threads={threads}"),
+            SHAPE_LOOPS,
             CHOOSE_VECTOR_WIDTHS.with_options(options),
         ),
         summary="Lower linalg on tensors to kernels on buffers, for a CPU",
@@ -160,14 +172,15 @@ def linalg_to_kernels_pipeline(unit: VectorUnit) -> Pipeline:
 LINALG_TO_KERNELS = linalg_to_kernels_pipeline(AVX2)
 
 
-def convert_linalg_to_kernels(module: ir.Module, unit: VectorUnit = AVX2) -> None:
+def convert_linalg_to_kernels(module: ir.Module, unit: VectorUnit = AVX2, threads: int = 1) -> None:
     """Lowers `module` in place: each public function calls kernels, which are private functions.
 
     All are on memrefs. Arguments of public functions are never written, and each result is memory
-    of its own. Kernels are made to suit the vectors of `unit`, and run on every CPU.
+    of its own. Kernels are made to suit the vectors of `unit`, and run on every CPU. With several
+    `threads`, those that do much say what may run at once.
 
     Raises:
       LoweringError: a public function takes or returns something other than ranked tensors, or a
         pass refused the module.
     """
-    linalg_to_kernels_pipeline(unit).run(module)
+    linalg_to_kernels_pipeline(unit, threads).run(module)

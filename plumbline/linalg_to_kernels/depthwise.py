@@ -122,10 +122,10 @@ class _Depthwise:
                 self._store(region, row, column, inside)
                 return []
 
-            for_each(index(0), self._columns, tile.lanes, part)
+            for_each(index(0), self._columns, tile.lanes, part, parallel=True)
             return []
 
-        for_each(index(0), self._rows, tile.rows, block)
+        for_each(index(0), self._rows, tile.rows, block, parallel=True)
 
     def _sums(
         self,

@@ -96,10 +96,10 @@ class _DotProducts:
                 )
                 return []
 
-            for_each(index(0), self._rows, 1, row)
+            for_each(index(0), self._rows, 1, row, parallel=True)
             return []
 
-        for_each(index(0), self._columns, lanes, block)
+        for_each(index(0), self._columns, lanes, block, parallel=True)
 
     def _sums(self, left: ir.Value, streams: Sequence[ir.Value]) -> list[ir.Value]:
         """For each stream a vector whose lanes add up to its dot product."""

@@ -150,7 +150,7 @@ class _LoopNests:
             self._over_rows(rest)
             return []
 
-        for_each(index(0), self._sizes[self._group.root][row], 1, body)
+        for_each(index(0), self._sizes[self._group.root][row], 1, body, parallel=True)
 
     def _over_lanes(self) -> None:
         if self._lanes is None:
@@ -162,7 +162,8 @@ class _LoopNests:
             self._row(self._group.steps)
             return []
 
-        for_each(index(0), self._sizes[self._group.root][self._lanes], _LANES, body)
+        size = self._sizes[self._group.root][self._lanes]
+        for_each(index(0), size, _LANES, body, parallel=True)
 
     def _over_row_blocks(self, blocks: RowBlocks) -> None:
         rows = dict(self._row_values)
@@ -185,7 +186,7 @@ class _LoopNests:
                 for_each(first, arith.addi(first, inside), 1, row)
             return []
 
-        for_each(index(0), size, blocks.size, block)
+        for_each(index(0), size, blocks.size, block, parallel=True)
 
     def _over_blocks(self, block: Block) -> None:
         def body(at: ir.Value) -> list[ir.Value]:
@@ -193,7 +194,8 @@ class _LoopNests:
             self._row(self._group.steps)
             return []
 
-        for_each(index(0), self._sizes[self._group.root][block.row], block.length, body)
+        size = self._sizes[self._group.root][block.row]
+        for_each(index(0), size, block.length, body, parallel=True)
 
     def _row(self, steps: Sequence[Computation]) -> None:
         for step in steps:
@@ -487,7 +489,8 @@ class _Step:
                 self._nest(rest, inner, bounds)
             return []
 
-        for_each(lower, upper, 1, body)
+        # Each iteration stores elements of its own.
+        for_each(lower, upper, 1, body, parallel=not self._step.reduces[loop])
 
     def _store_elements(self) -> None:
         inits = self._evaluation.needed_inits(self._step, self._loops)
@@ -549,7 +552,7 @@ class _Step:
                 over({inner: (first, least(arith.addi(first, index(_SUMS)), size))})
                 return []
 
-            for_each(index(0), size, _SUMS, block)
+            for_each(index(0), size, _SUMS, block, parallel=True)
 
         self._nest(parallel, blocks)
 
@@ -568,9 +571,11 @@ class _Step:
                     self._nest([first, second], self._store_elements, bounds)
                     return []
 
-                for_each(index(0), self._nests.size(self._step, second), PIECE, over_second)
+                size = self._nests.size(self._step, second)
+                for_each(index(0), size, PIECE, over_second, parallel=True)
                 return []
 
-            for_each(index(0), self._nests.size(self._step, first), PIECE, over_first)
+            size = self._nests.size(self._step, first)
+            for_each(index(0), size, PIECE, over_first, parallel=True)
 
         self._nest(rest, outer)

@@ -143,7 +143,7 @@ class _RegisterTiles:
             self._nest.each_summed(plan.left, plan.summed_of_both, one)
             return []
 
-        for_each(index(0), self._rows, 1, row)
+        for_each(index(0), self._rows, 1, row, parallel=True)
 
     def _panels(self, region: Region) -> None:
         plan, tile = self._plan, self._tile
@@ -170,7 +170,8 @@ class _RegisterTiles:
             )
             return []
 
-        for_each(index(0), arith.ceildivui(self._columns, index(tile.columns)), 1, panel)
+        panels = arith.ceildivui(self._columns, index(tile.columns))
+        for_each(index(0), panels, 1, panel, parallel=True)
 
     # The products.
 
@@ -195,7 +196,7 @@ class _RegisterTiles:
                 self._store_columns(region, first, inside, column)
             return []
 
-        for_each(index(0), self._rows, self._block, block)
+        for_each(index(0), self._rows, self._block, block, parallel=True)
 
     def _multiply(
         self,

@@ -11,21 +11,11 @@ from torch_mlir import ir
 from torch_mlir.dialects import func
 
 from plumbline.linalg_to_kernels.build_kernels import KERNEL, NOALIAS
+from plumbline.linalg_to_kernels.building import PARALLEL
 from plumbline.linalg_to_kernels.computations import GENERIC
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
+from plumbline.linalg_to_kernels.views import root
 from plumbline.walk import all_operations, captured_values, replace_operands
-
-_VIEWS = frozenset(
-    {
-        "memref.cast",
-        "memref.collapse_shape",
-        "memref.expand_shape",
-        "memref.reinterpret_cast",
-        "memref.subview",
-        "memref.transpose",
-    }
-)
-
 
 _LOOPS_ARE_OF = frozenset({"memref.load", "memref.store", "scf.for", "scf.if", "scf.yield"})
 """What loops over elements are made of, besides arithmetic."""
@@ -72,6 +62,9 @@ def _outline(op: ir.Operation, functions: SharedFunctions) -> None:
         types = [value.type for value in captured]
         kernel = func.FuncOp(functions.UNNAMED, (types, []), visibility="private")
         kernel.attributes[KERNEL] = ir.UnitAttr.get()
+        if op.name == GENERIC and _are_apart(op, captured, noalias):
+            depth = ir.IntegerAttr.get(ir.IndexType.get(), _parallel_loops(op))
+            kernel.attributes[PARALLEL] = depth
         kernel.attributes["arg_attrs"] = ir.ArrayAttr.get(
             [ir.DictAttr.get({NOALIAS: ir.UnitAttr.get()} if known else {}) for known in noalias]
         )
@@ -91,33 +84,46 @@ def _outline(op: ir.Operation, functions: SharedFunctions) -> None:
     call.attributes["callee"] = ir.FlatSymbolRefAttr.get(name)
 
 
+def _are_apart(op: ir.Operation, captured: Sequence[ir.Value], noalias: Sequence[bool]) -> bool:
+    """Whether no iteration of an operation reads what another one of its parallel loops writes."""
+    buffers = [isinstance(value.type, ir.MemRefType) for value in captured]
+    if any(is_buffer and not known for is_buffer, known in zip(buffers, noalias, strict=True)):
+        return False
+    maps = list(ir.ArrayAttr(op.attributes["indexing_maps"]))
+    written = dict(zip(reversed(op.operands), reversed(maps), strict=False))
+    outputs = set(list(op.operands)[-len(op.opview.outputs) :])
+    inside = {operand for inner in all_operations(op)[1:] for operand in inner.operands}
+    return not outputs & inside and all(
+        map_ == written[value]
+        for value, map_ in zip(op.operands, maps, strict=True)
+        if value in outputs
+    )
+
+
+def _parallel_loops(op: ir.Operation) -> int:
+    """How many of an operation's loops, from the outermost on, are parallel."""
+    kinds = [str(kind) for kind in ir.ArrayAttr(op.attributes["iterator_types"])]
+    return next((place for place, kind in enumerate(kinds) if "parallel" not in kind), len(kinds))
+
+
 def _is_constant(value: ir.Value) -> bool:
     return not isinstance(value.owner, ir.Block) and value.owner.name == "arith.constant"
 
 
 def _noalias(values: Sequence[ir.Value]) -> list[bool]:
     """For each argument of a kernel whether it is a buffer that shares memory with no other."""
-    roots = [
-        viewed_buffer(value) if isinstance(value.type, ir.MemRefType) else None for value in values
-    ]
-    buffers = [root for root in roots if root is not None]
+    roots = [root(value) if isinstance(value.type, ir.MemRefType) else None for value in values]
+    buffers = [buffer for buffer in roots if buffer is not None]
     known = all(map(_is_known, buffers))
-    return [root is not None and known and buffers.count(root) == 1 for root in roots]
+    return [buffer is not None and known and buffers.count(buffer) == 1 for buffer in roots]
 
 
-def viewed_buffer(value: ir.Value) -> ir.Value:
-    """The buffer that `value` is a view of."""
-    while not isinstance(value.owner, ir.Block) and value.owner.name in _VIEWS:
-        value = value.owner.operands[0]
-    return value
-
-
-def _is_known(root: ir.Value) -> bool:
+def _is_known(buffer: ir.Value) -> bool:
     """Whether a buffer is new, a constant, or an argument of a public function.
 
     Arguments may be one buffer given twice, but are never written.
     """
-    owner = root.owner
+    owner = buffer.owner
     if isinstance(owner, ir.Block):
         parent = owner.owner
         return (

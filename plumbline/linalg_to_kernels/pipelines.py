@@ -90,6 +90,13 @@ MAKE_LOOPS = Pipeline(
     (
         "func.func(convert-linalg-to-loops)",
         "lower-affine",
+    ),
+    summary="Spell linalg.generic in loops over the elements of buffers",
+)
+
+SHAPE_LOOPS = Pipeline(
+    "shape-loops",
+    (
         "canonicalize",
         COLLAPSE_LOOPS,
         BLOCK_SCANS,
@@ -97,5 +104,5 @@ MAKE_LOOPS = Pipeline(
         "canonicalize",
         "cse",
     ),
-    summary="Spell linalg.generic in loops over the elements of buffers",
+    summary="Make loops ones that LLVM can make vectors of",
 )

@@ -10,6 +10,9 @@ from plumbline.kernels_to_llvm.allocation_sizes import CHECK_ALLOCATION_SIZES
 from plumbline.kernels_to_llvm.assertions import LOWER_ASSERTIONS
 from plumbline.kernels_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
+from plumbline.kernels_to_llvm.forks import FORK_THREADS
+from plumbline.kernels_to_llvm.parallel_loops import OUTLINE_PARALLEL_LOOPS
+from plumbline.kernels_to_llvm.thread_count import DEFINE_THREAD_COUNT
 from plumbline.linalg_to_kernels import conversion as linalg_to_kernels
 from plumbline.linalg_to_kernels.pipelines import (
     BLOCK_SCANS,
@@ -83,12 +86,15 @@ PASSES = _by_name(
         CHECK_TENSOR_SHAPES,
         CHECK_VALUES,
         COLLAPSE_LOOPS,
+        DEFINE_THREAD_COUNT,
         DROP_ASSERTIONS,
+        FORK_THREADS,
         LOCATE_ASSERTIONS,
         LOWER_ASSERTIONS,
         MOVE_BF16_AS_INTEGERS,
         NAME_TCP_OPS,
         NOTE_ARGUMENT_SHAPES,
+        OUTLINE_PARALLEL_LOOPS,
         RETURN_FAILURES,
         SEPARATE_CALLED_FUNCTIONS,
         STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
@@ -108,6 +114,7 @@ PASSES = _by_name(
         linalg_to_kernels.CHOOSE_VECTOR_WIDTHS,
         linalg_to_kernels.FORM_FUSION_GROUPS,
         linalg_to_kernels.OUTLINE_LOOPS,
+        linalg_to_kernels.PARALLELISE,
         linalg_to_kernels.PLAN_MEMORY,
         linalg_to_kernels.SPECIALISE_KERNELS,
         linalg_to_kernels.PREPARE_ARGUMENTS,

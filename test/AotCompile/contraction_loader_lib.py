@@ -26,6 +26,16 @@ def linear_relu_linear_loader() -> TorchLoaderOutput:
     )
 
 
+def encoder_layer_loader() -> TorchLoaderOutput:
+    """A layer of a transformer, wide enough to be worth several threads, over a dynamic length."""
+    layer = torch.nn.TransformerEncoderLayer(192, 3, 384, activation="gelu", batch_first=True)
+    return TorchLoaderOutput(
+        model=layer.eval(),
+        inputs=(torch.randn(1, 120, 192),),
+        dynamic_shapes={"src": {1: Dim("length")}},
+    )
+
+
 def attention_loader() -> TorchLoaderOutput:
     """Causal attention of several heads."""
 

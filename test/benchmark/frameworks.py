@@ -5,7 +5,6 @@ What a framework can prepare beforehand it may: weights packed, inputs wrapped a
 """
 
 import importlib.util
-import inspect
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -67,11 +66,12 @@ def _returned(result: Any) -> tuple[torch.Tensor, ...]:
 
 
 def _plumbline(program: Program, settings: Settings) -> Call:
-    options: dict[str, Any] = {"target_cpu": settings.target_cpu}
-    # Until there is such an option, ours runs on one thread beside peers on several.
-    if "threads" in inspect.signature(plumbline.compile).parameters:
-        options["threads"] = settings.threads
-    compiled = plumbline.compile(program.module, program.inputs, **options)
+    compiled = plumbline.compile(
+        program.module,
+        program.inputs,
+        target_cpu=settings.target_cpu,
+        threads=settings.threads,
+    )
     return Call(lambda: compiled(*program.inputs), _returned)
 
 

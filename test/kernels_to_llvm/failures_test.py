@@ -5,6 +5,7 @@ import itertools
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ import torch.nn.functional as F  # noqa: N812 (as everybody calls it)
 from torch.export import Dim
 
 import plumbline
+from plumbline import runtime_library
 from plumbline.llvm_to_asm.assembly import Target, emit_object
 
 _LIBC = ctypes.CDLL(None)
@@ -31,24 +33,27 @@ class _Allocator:
         self.calls = 0
         self.failing: int | None = None
         self.alive: set[int] = set()
+        self._lock = threading.Lock()
         size = ctypes.c_size_t
         self.allocate = ctypes.CFUNCTYPE(ctypes.c_void_p, size, size)(self._allocate)
         self.free = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._free)
 
     def _allocate(self, alignment: int, size: int) -> int | None:
-        self.calls += 1
-        if self.calls - 1 == self.failing:
-            return None
-        pointer: int = _LIBC.aligned_alloc(alignment, size)
-        self.alive.add(pointer)
-        return pointer
+        with self._lock:
+            self.calls += 1
+            if self.calls - 1 == self.failing:
+                return None
+            pointer: int = _LIBC.aligned_alloc(alignment, size)
+            self.alive.add(pointer)
+            return pointer
 
     def _free(self, pointer: int | None) -> None:
         if pointer is None:
             return
-        assert pointer in self.alive, "freed twice, or never allocated"
-        self.alive.remove(pointer)
-        _LIBC.free(pointer)
+        with self._lock:
+            assert pointer in self.alive, "freed twice, or never allocated"
+            self.alive.remove(pointer)
+            _LIBC.free(pointer)
 
 
 class _Library:
@@ -58,15 +63,17 @@ class _Library:
         entry = f"{program.signature.name}_checked"
         machine_code = emit_object(program.stage("llvm_ir"), Target.for_cpu("native"), 1)
         self._jit = llvm.create_lljit_compiler(use_jit_link=False)
-        self._library = (
+        builder = (
             llvm.JITLibraryBuilder()
             .add_object_img(machine_code)
             .import_symbol("aligned_alloc", _address(allocator.allocate))
             .import_symbol("free", _address(allocator.free))
             .add_current_process()
             .export_symbol(entry)
-            .link(self._jit, entry)
         )
+        for name, address in runtime_library.addresses(entry).items():
+            builder.import_symbol(name, address)
+        self._library = builder.link(self._jit, entry)
         self._address = self._library[entry]
         self._ranks = [spec.rank for spec in program.signature.outputs]
 
@@ -161,6 +168,28 @@ def test_each_allocation_that_fails_is_told_and_loses_nothing(
         assert message.startswith("func_main: there is no memory for ")
         assert message.endswith(" bytes")
         assert allocator.calls == failing + 1, "nothing is allocated after a failure"
+        assert not allocator.alive
+
+
+@pytest.mark.parametrize("function", [_linear, _convolution])
+def test_an_allocation_that_fails_in_a_thread_is_told_and_loses_nothing(
+    function: Callable[..., torch.Tensor],
+) -> None:
+    inputs = (torch.randn(40, 60, 40), torch.randn(300, 40), torch.randn(80, 3, 3, 3))
+    program = plumbline.compile(_Model(function), inputs, threads=3)
+    arrays = [tensor.numpy() for tensor in inputs]
+    allocator = _Allocator()
+    library = _Library(program, allocator)
+    message, buffers = library(*arrays)
+    assert message == ""
+    assert allocator.alive == buffers
+    in_threads = allocator.calls - program.stage("kernels").count("memref.alloc(")
+    assert in_threads > 0, "several chunks allocate"
+    for failing in range(allocator.calls):
+        allocator.calls, allocator.failing, allocator.alive = 0, failing, set()
+        message, _ = library(*arrays)
+        assert message.startswith("func_main: there is no memory for ")
+        assert message.endswith(" bytes")
         assert not allocator.alive
 
 

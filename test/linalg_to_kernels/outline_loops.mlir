@@ -9,7 +9,7 @@
 // CHECK-NOT:     linalg.generic
 // CHECK:         return
 // CHECK:       func.func private @loops_kernel(
-// CHECK-SAME:    memref<8xf32> {llvm.noalias}, %{{.*}}: memref<8xf32> {llvm.noalias}, %{{.*}}: memref<8xf32> {llvm.noalias}) attributes {no_inline}
+// CHECK-SAME:    memref<8xf32> {llvm.noalias}, %{{.*}}: memref<8xf32> {llvm.noalias}, %{{.*}}: memref<8xf32> {llvm.noalias}) attributes {no_inline, plumbline.parallel = 1 : index}
 // CHECK:         linalg.generic
 // CHECK:       func.func private @loops_kernel_0(
 func.func @twice(%arg0: memref<8xf32>, %arg1: memref<8xf32>) {
@@ -42,6 +42,7 @@ func.func @twice(%arg0: memref<8xf32>, %arg1: memref<8xf32>) {
 // CHECK-LABEL: func.func @views(
 // CHECK:       func.func private @copy_kernel(
 // CHECK-NOT:     llvm.noalias
+// CHECK-NOT:     plumbline.parallel
 // CHECK:         return
 func.func @views(%arg0: memref<8xf32>) {
   %0 = memref.alloc() : memref<8xf32>
@@ -103,6 +104,30 @@ func.func @loops(%arg0: memref<8xf32>) {
   }
   scf.for %i = %c0 to %c8 step %c1 {
     func.call @loops(%0) : (memref<8xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// Where an iteration may read what another one writes, and where sums are added up, is said too.
+// CHECK-LABEL: func.func @turned_in_place(
+// CHECK:       func.func private @copy_kernel(
+// CHECK-NOT:     plumbline.parallel
+// CHECK:         return
+// CHECK:       func.func private @loops_kernel(
+// CHECK-SAME:    attributes {no_inline, plumbline.parallel = 1 : index}
+func.func @turned_in_place(%arg0: memref<8x8xf32>) {
+  %0 = memref.alloc() : memref<8x8xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%0 : memref<8x8xf32>) outs(%0 : memref<8x8xf32>) {
+  ^bb0(%x: f32, %z: f32):
+    linalg.yield %x : f32
+  }
+  %1 = memref.alloc() : memref<8xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%arg0 : memref<8x8xf32>) outs(%1 : memref<8xf32>) {
+  ^bb0(%x: f32, %z: f32):
+    %s = arith.addf %x, %z : f32
+    linalg.yield %s : f32
   }
   return
 }

@@ -13,6 +13,7 @@ def aot_compile(
         torch_loader_path = "",
         func_name = None,
         weights = "embedded",
+        threads = 1,
         skip_ci = False,
         tags = [],
         testonly = None,
@@ -33,6 +34,9 @@ def aot_compile(
         the library. "arguments": they are leading arguments of the C function, in the order in which
         gen_foo_mlir_torch names them (plumbline.parameter), so that one library serves many
         checkpoints.
+      threads: how many threads a call of the C function runs on, where there is enough to do. The
+        environment variable PLUMBLINE_THREADS says another number, from 1 on, as the program runs.
+        With more than one the library is linked with GCC's runtime library of OpenMP, libgomp.
       skip_ci: keeps all targets out of wildcards such as //... .
       tags: more tags for the generated test.
       testonly: as for all rules. The library depends on the loader, so a testonly loader makes a
@@ -74,7 +78,7 @@ def aot_compile(
     that the sizes of the operands of each op agree, "off" neither.
     --//tools/aot:loader_time_limit says how many seconds a loader may take, and its model after it.
     """
-    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights)
+    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads)
     if error:
         fail(error)
 
@@ -120,7 +124,7 @@ def aot_compile(
         outs = ["_internal_{}_kernels.mlir".format(name)],
         program = Label("//tools/aot:linalg_to_kernels"),
         message = "{}: lowering linalg to kernels".format(name),
-        options = "--target-cpu=$(AOT_TARGET_CPU)",
+        options = "--target-cpu=$(AOT_TARGET_CPU) --threads={}".format(threads),
         toolchains = [Label("//tools/aot:target_cpu")],
         tags = manual,
         testonly = testonly,
@@ -179,7 +183,7 @@ def aot_compile(
         linkopts = [
             "-lm",
             "-Wl,-u," + program,
-        ],
+        ] + (["-lgomp"] if threads > 1 else []),
         # A shared object is linked only for who asks for it, just below.
         linkstatic = True,
         tags = manual,
@@ -196,7 +200,7 @@ def aot_compile(
 
     if torch_loader_lib:
         _execute_test(name, manual, tags, testonly, visibility)
-        _bisect(name, torch_loader_lib, loader_options, testonly, visibility)
+        _bisect(name, torch_loader_lib, loader_options, threads, testonly, visibility)
 
 def _label(name):
     return "//{}:{}".format(native.package_name(), name)
@@ -347,7 +351,7 @@ def _execute_test(name, manual, tags, testonly, visibility):
         ],
     )
 
-def _bisect(name, torch_loader_lib, loader_options, testonly, visibility):
+def _bisect(name, torch_loader_lib, loader_options, threads, testonly, visibility):
     bisect = "{}_bisect".format(name)
     py_binary(
         name = bisect,
@@ -356,6 +360,7 @@ def _bisect(name, torch_loader_lib, loader_options, testonly, visibility):
         args = loader_options + [
             "--target-cpu=$(AOT_TARGET_CPU)",
             "--opt-level=$(AOT_OPT_LEVEL)",
+            "--threads={}".format(threads),
             "--label={}".format(_label(bisect)),
         ],
         main = Label("//tools/aot:bisect_program.py"),

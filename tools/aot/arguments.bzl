@@ -2,7 +2,10 @@
 
 load(":plain_text.bzl", "plain_text_problem")
 
-def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights):
+# MOST_THREADS of plumbline/threads.py.
+_MOST_THREADS = 1024
+
+def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads):
     """Finds what is wrong with the arguments of an aot_compile.
 
     Args:
@@ -13,16 +16,17 @@ def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_pat
       torch_loader_path: as for aot_compile.
       func_name: as for aot_compile.
       weights: as for aot_compile.
+      threads: as for aot_compile.
 
     Returns:
       One message that names the target and says what to do, or None if all is well.
     """
-    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights)
+    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads)
     if not problem:
         return None
     return "aot_compile(name = \"{}\") in //{}: {}".format(name, package, problem)
 
-def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights):
+def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads):
     if plain_text_problem(name, "_"):
         return "the name becomes part of file names; use letters, digits and underscores only"
     problem = plain_text_problem(package, "_-.+@/")
@@ -52,6 +56,8 @@ def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, fun
         return "weights = \"{}\" is neither \"embedded\" nor \"arguments\"".format(weights)
     if tcp_source and weights != "embedded":
         return "weights = \"{}\" goes with a torch loader; the arguments of a tcp_source are what it says".format(weights)
+    if type(threads) != "int" or threads < 1 or threads > _MOST_THREADS:
+        return "threads = {} is no number from 1 to {}".format(repr(threads), _MOST_THREADS)
     return None
 
 def _is_dotted_path(path):

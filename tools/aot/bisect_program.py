@@ -26,6 +26,7 @@ def _bisect(given: argparse.Namespace, program: TorchLoaderOutput, watch: Watch)
         program,
         target_cpu=given.target_cpu,
         opt_level=given.opt_level,
+        threads=given.threads,
         keep_going=given.keep_going,
         progress=_show if sys.stderr.isatty() else lambda line: None,
     )
@@ -80,5 +81,8 @@ if __name__ == "__main__":
         choices=OPTIMISATION_LEVELS,
         default=2,
         help="as the flag --//tools/aot:opt_level",
+    )
+    arguments.add_argument(
+        "--threads", type=int, default=1, help="how many threads the program runs on (default 1)"
     )
     loader_stage.run(arguments, _bisect)

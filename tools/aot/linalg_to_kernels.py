@@ -7,6 +7,7 @@ from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.llvm_to_asm.assembly import Target
 from plumbline.llvm_to_asm.probe import vector_unit_of
 from plumbline.tcp.assembly.module import parse_module, print_module
+from plumbline.threads import check_threads
 from tools.aot import stage
 
 _SAMPLE = """
@@ -24,20 +25,24 @@ func.func @sample(%x: tensor<2xf32>) -> tensor<2xf32> {
 """
 
 
-def linalg_to_kernels(text: str, filename: str, *, target_cpu: str) -> str:
+def linalg_to_kernels(text: str, filename: str, *, target_cpu: str, threads: int = 1) -> str:
     """The stage, from text to text."""
+    check_threads("linalg_to_kernels", threads)
     unit = vector_unit_of(Target.for_cpu(target_cpu))
     module = parse_module(text, make_context(torch=True), filename)
-    convert_linalg_to_kernels(module, unit)
+    convert_linalg_to_kernels(module, unit, threads)
     # With locations, as the stage before.
     return print_module(module, debug_info=True)
 
 
 def _lower(given: argparse.Namespace) -> None:
-    text = stage.read(given.input)
-    stage.write(
-        given.output, linalg_to_kernels(text, str(given.input), target_cpu=given.target_cpu)
+    kernels = linalg_to_kernels(
+        stage.read(given.input),
+        str(given.input),
+        target_cpu=given.target_cpu,
+        threads=given.threads,
     )
+    stage.write(given.output, kernels)
 
 
 def _warm_up() -> None:
@@ -48,4 +53,11 @@ def _warm_up() -> None:
 if __name__ == "__main__":
     arguments = stage.text_stage_parser(__doc__)
     stage.add_target_cpu(arguments)
+    arguments.add_argument(
+        "--threads",
+        type=int,
+        default=1,
+        help="how many threads the program runs on (default 1); PLUMBLINE_THREADS, where it runs, "
+        "says another number",
+    )
     stage.run(arguments, _lower, warm_up=_warm_up)

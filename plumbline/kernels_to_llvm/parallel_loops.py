@@ -1,0 +1,139 @@
+"""Gives each parallel loop of a kernel functions of its own, which threads can be handed.
+
+In place of a loop `scf.forall (%chunk) in (%chunks)` of a kernel `foo` stands a call of
+`foo_chunks(%chunks, ...)`. That calls `foo_chunk(%chunk, %chunks, ...)` for each, one after the
+other; `forks.py` has threads do so, once functions have the arguments that they keep.
+"""
+
+from collections.abc import Sequence
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, func, scf
+
+from plumbline.pipeline import Pass
+from plumbline.walk import captured_values, replace_operands
+
+FORK = "plumbline.fork"
+"""The attribute of a function whose calls of another may be done at once: that one's name."""
+
+_KERNEL, _NOALIAS, _ARGUMENTS = "no_inline", "llvm.noalias", "arg_attrs"
+_NEW_MEMORY = frozenset({"memref.alloc", "memref.alloca"})
+_REPEATED = frozenset(
+    {
+        "memref.cast",
+        "memref.collapse_shape",
+        "memref.dim",
+        "memref.expand_shape",
+        "memref.extract_strided_metadata",
+        "memref.reinterpret_cast",
+        "memref.subview",
+        "memref.transpose",
+        "ub.poison",
+    }
+)
+"""What each chunk does itself, beside arithmetic, rather than being handed what comes of it: then
+all buffers that it is handed are apart in memory, which LLVM is told of arguments only."""
+
+
+def _outline_parallel_loops(module: ir.Operation) -> None:
+    with module.context:
+        symbols = ir.SymbolTable(module)
+        for view in list(module.regions[0].blocks[0].operations):
+            kernel = view.operation
+            if kernel.name == "func.func" and _KERNEL in kernel.attributes:
+                for op in list(kernel.regions[0].blocks[0].operations):
+                    if isinstance(op, scf.ForallOp) and _counts_chunks(op):
+                        _outline(kernel, op.operation, symbols)
+
+
+def _counts_chunks(loop: scf.ForallOp) -> bool:
+    """Whether a loop counts from 0 to a number that is known when it runs."""
+    static = list(loop.staticLowerBound), list(loop.staticStep)
+    return static == ([0], [1]) and len(loop.dynamicUpperBound) == 1
+
+
+def _outline(kernel: ir.Operation, loop: ir.Operation, symbols: ir.SymbolTable) -> None:
+    (chunks,) = loop.operands
+    _repeat_inside(loop)
+    captured = [value for value in captured_values(loop) if value != chunks]
+    given = [chunks, *captured]
+    types = [value.type for value in given]
+    name = ir.StringAttr(kernel.attributes["sym_name"]).value
+    with loop.location, ir.InsertionPoint.after(kernel):
+        chunk = _function(symbols, f"{name}_chunk", [ir.IndexType.get(), *types])
+        chunk.attributes[_KERNEL] = ir.UnitAttr.get()
+        noalias = ir.DictAttr.get({_NOALIAS: ir.UnitAttr.get()})
+        nothing = ir.DictAttr.get({})
+        chunk.arg_attrs = ir.ArrayAttr.get(
+            [
+                nothing,
+                *(noalias if _is_apart(kernel, value) else nothing for value in given),
+            ]
+        )
+        all_chunks = _function(symbols, f"{name}_chunks", types)
+        all_chunks.attributes[FORK] = ir.StringAttr.get(chunk.sym_name.value)
+        with ir.InsertionPoint(all_chunks.add_entry_block()):
+            first, one = (arith.constant(ir.IndexType.get(), number) for number in (0, 1))
+            each = scf.ForOp(first, all_chunks.arguments[0], one)
+            with ir.InsertionPoint(each.body):
+                func.CallOp(chunk, [each.induction_variable, *all_chunks.arguments])
+                scf.YieldOp([])
+            func.ReturnOp([])
+        with ir.InsertionPoint(loop):
+            func.CallOp(all_chunks, given)
+        entry = chunk.add_entry_block()
+        body = loop.regions[0].blocks[0]
+        values = dict(zip([body.arguments[0], *given], entry.arguments, strict=True))
+        with ir.InsertionPoint(entry):
+            # All but the terminator.
+            for op in list(body.operations)[:-1]:
+                op.detach_from_parent()
+                ir.InsertionPoint.current.insert(op)
+                replace_operands(op.operation, values)
+            func.ReturnOp([])
+    loop.erase()
+
+
+def _function(symbols: ir.SymbolTable, name: str, types: Sequence[ir.Type]) -> func.FuncOp:
+    """A private function of a name like this, without a body yet."""
+    function = func.FuncOp(name, (list(types), []), visibility="private")
+    symbols.insert(function)
+    return function
+
+
+def _repeat_inside(loop: ir.Operation) -> None:
+    """Has a loop do itself what it uses of that which is cheap, before it."""
+    captured = set(captured_values(loop)) - set(loop.operands)
+    body = loop.regions[0].blocks[0]
+    before = []
+    for view in loop.block.operations:
+        if view.operation == loop:
+            break
+        before.append(view.operation)
+    inside: dict[ir.Value, ir.Value] = {}
+    for op in reversed(before):
+        repeated = op.name in _REPEATED or op.name.startswith("arith.")
+        if repeated and captured & set(op.results):
+            copy = op.clone(ip=ir.InsertionPoint.at_block_begin(body)).operation
+            inside |= zip(op.results, copy.results, strict=True)
+            captured |= set(op.operands)
+    for view in body.operations:
+        replace_operands(view.operation, inside)
+
+
+def _is_apart(kernel: ir.Operation, value: ir.Value) -> bool:
+    """Whether a buffer shares memory with no other that a kernel uses."""
+    if not isinstance(value.type, ir.MemRefType):
+        return False
+    if not isinstance(value.owner, ir.Block):
+        return value.owner.name in _NEW_MEMORY
+    attributes = kernel.attributes
+    number = list(kernel.regions[0].blocks[0].arguments).index(value)
+    return _ARGUMENTS in attributes and _NOALIAS in ir.DictAttr(attributes[_ARGUMENTS][number])
+
+
+OUTLINE_PARALLEL_LOOPS = Pass(
+    "outline-parallel-loops",
+    "Give parallel loops of kernels functions of their own, which threads can be handed",
+    _outline_parallel_loops,
+)

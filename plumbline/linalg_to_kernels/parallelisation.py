@@ -1,0 +1,298 @@
+"""Splits the outermost loops of kernels between threads.
+
+Which iterations are independent is not found out here: the builders of kernels mark such loops
+(`building.PARALLEL`). Iterations of the outermost one, and of those within it if it is too short,
+are counted through; a thread does a chunk of them, from one number to another:
+
+    %threads = func.call @plumbline_threads(%c2) : (index) -> index
+    %chunks = arith.minsi %threads, %most : index
+    scf.forall (%chunk) in (%chunks) {
+      %buffer = memref.alloca() : memref<...>
+      %first = ...
+      %last = ...
+      scf.for %i = %first to %last step %c1 {
+
+Buffers that are used nowhere but in the loop are each chunk's own. As no sum is split, results are
+the same bits for every number of threads.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, scf
+
+from plumbline.linalg_to_kernels.build_kernels import KERNEL
+from plumbline.linalg_to_kernels.building import PARALLEL, index, least, product
+from plumbline.linalg_to_kernels.views import VIEWS, root
+from plumbline.linalg_to_kernels.work import (
+    Invariants,
+    Trips,
+    Work,
+    constant,
+    trips,
+    work,
+    work_inside,
+)
+from plumbline.threads import check_threads, threads_to_use
+from plumbline.walk import all_operations
+
+LEAST_WORK = 1 << 21
+"""Of a chunk. To wake a thread that sleeps takes some ten microseconds, in which a core with
+vectors of 512 bits does about as many operations."""
+
+_EVEN = 8
+"""From how many iterations for each thread on it is of no account whether they come out even."""
+
+_ALLOCATIONS = frozenset({"memref.alloc", "memref.alloca"})
+_LOADS = frozenset({"memref.load", "vector.gather", "vector.load", "vector.maskedload"})
+_STORES = frozenset({"memref.store", "vector.maskedstore", "vector.scatter", "vector.store"})
+_PURE_DIALECTS = frozenset({"arith", "math", "ub", "vector"})
+_PURE = VIEWS | {
+    "memref.dim",
+    "memref.extract_strided_metadata",
+    "scf.for",
+    "scf.if",
+    "scf.yield",
+}
+
+
+def parallelise(module: ir.Operation, threads: Sequence[str]) -> None:
+    """Splits the marked loops of each kernel of `module` that are worth it, for so many threads.
+
+    Takes off the marks of all.
+
+    Raises:
+      UserError: that is no number of threads.
+    """
+    count = _number(threads)
+    with module.context:
+        for view in list(module.regions[0].blocks[0].operations):
+            kernel = view.operation
+            if count > 1 and KERNEL in kernel.attributes:
+                if PARALLEL in kernel.attributes:
+                    _mark(kernel, ir.IntegerAttr(kernel.attributes[PARALLEL]).value)
+                for op in list(kernel.regions[0].blocks[0].operations):
+                    if PARALLEL in op.attributes:
+                        _split(op.operation, count)
+        for op in all_operations(module):
+            if PARALLEL in op.attributes:
+                del op.attributes[PARALLEL]
+
+
+def _mark(op: ir.Operation, depth: int) -> None:
+    """Marks the loops of a nest, the one that is in `op`, as deep as they are parallel."""
+    loops = [
+        view.operation for view in op.regions[0].blocks[0].operations if view.name == "scf.for"
+    ]
+    if depth > 0 and loops:
+        (loop,) = loops
+        loop.attributes[PARALLEL] = ir.UnitAttr.get()
+        _mark(loop, depth - 1)
+
+
+def _number(threads: Sequence[str]) -> int:
+    if not threads:
+        return 1
+    text = ",".join(threads)
+    number = int(text) if text.isdecimal() else text
+    check_threads("parallelise", number)
+    return int(number)
+
+
+@dataclass(frozen=True)
+class _Level:
+    """A loop of a nest, and how often it runs each time."""
+
+    loop: ir.Operation
+    trips: Trips
+
+
+def _split(loop: ir.Operation, threads: int) -> None:
+    """Splits a loop of a kernel's own block, if that is worth it."""
+    invariants = Invariants(loop)
+    buffers = _Buffers(loop)
+    levels = _levels(loop, threads, invariants, buffers)
+    amount = work(loop, invariants)
+    known = _known_chunks(levels, amount)
+    if not levels or (known is not None and known < 2):
+        return
+    with ir.InsertionPoint(loop), loop.location:
+        counts = [level.trips.build(invariants) for level in levels]
+        all_ = product(counts)
+        if known is None:
+            worth = arith.divui(amount.build(invariants), index(LEAST_WORK))
+            # None where there are no iterations: their counts, by which is divided, may be 0 then.
+            most = least(all_, arith.maxsi(worth, index(1)))
+        else:
+            most = index(known)
+        chunks = least(threads_to_use(index(threads)), most)
+        forall = scf.ForallOp([0], [chunks], [1])
+        with ir.InsertionPoint(forall.body):
+            for op in buffers.own:
+                _move_here(op)
+            chunk = forall.induction_variables[0]
+            first = arith.divui(product([chunk, all_]), chunks)
+            end = arith.divui(product([arith.addi(chunk, index(1)), all_]), chunks)
+            _bound(levels, counts, first, end)
+            _move_here(loop)
+            for op in buffers.releases:
+                _move_here(op)
+            scf.InParallelOp()
+
+
+def _known_chunks(levels: Sequence[_Level], amount: Work) -> int | None:
+    """How many chunks are worth it at most, if that is known: 1 where one known factor says so."""
+    iterations: int | None = 1
+    for level in levels:
+        known = level.trips.known
+        iterations = None if known is None or iterations is None else iterations * known
+    worth = None if amount.known is None else amount.known // LEAST_WORK
+    if iterations is None or worth is None:
+        return 1 if 1 in (iterations, worth) or worth == 0 else None
+    return min(iterations, worth)
+
+
+def _move_here(op: ir.Operation) -> None:
+    op.detach_from_parent()
+    ir.InsertionPoint.current.insert(op)
+
+
+# -- which loops are split -------------------------------------------------------------------------
+
+
+def _levels(
+    loop: ir.Operation, threads: int, invariants: Invariants, buffers: "_Buffers"
+) -> list[_Level]:
+    """The loop and, as long as iterations may be too few and too long, that alone inside of it."""
+    levels: list[_Level] = []
+    inner: ir.Operation | None = loop
+    while inner is not None:
+        count = trips(inner, invariants)
+        if count is None or constant(inner.operands[0]) != 0:
+            break
+        levels.append(_Level(inner, count))
+        each = work_inside(inner, invariants).known
+        if _are_enough(levels, threads) or (each is not None and each < LEAST_WORK):
+            break
+        inner = _only_loop(inner, buffers)
+    return levels
+
+
+def _are_enough(levels: Sequence[_Level], threads: int) -> bool:
+    iterations = 1
+    for level in levels:
+        if level.trips.known is None:
+            return False
+        iterations *= level.trips.known
+    return iterations >= _EVEN * threads
+
+
+def _only_loop(loop: ir.Operation, buffers: "_Buffers") -> ir.Operation | None:
+    """The marked loop in the body of another, if all beside it may be done once more.
+
+    Chunks that share an iteration of the outer loop each do what comes before the inner one, as the
+    packing of a panel, in buffers of their own.
+    """
+    operations = [view.operation for view in loop.regions[0].blocks[0].operations]
+    marked = [op for op in operations if PARALLEL in op.attributes]
+    if len(marked) != 1:
+        return None
+    place = operations.index(marked[0])
+    before, after = operations[:place], operations[place + 1 : -1]
+    if after or not all(map(buffers.may_repeat, before)):
+        return None
+    return marked[0]
+
+
+class _Buffers:
+    """What a loop does to memory."""
+
+    def __init__(self, loop: ir.Operation) -> None:
+        self._loop = loop
+        self.own: list[ir.Operation] = []
+        """The allocations of buffers that the loop alone uses, and views of these."""
+        self.releases: list[ir.Operation] = []
+        """The operations that give them back."""
+        block = loop.block
+        for view in block.operations:
+            op = view.operation
+            if op == loop:
+                break
+            if op.name in _ALLOCATIONS:
+                self._take(op)
+        self._own_roots = {op.results[0] for op in self.own if op.name in _ALLOCATIONS}
+        self._written = {
+            root(_buffer(op)) for op in all_operations(loop) if op.name in _STORES
+        } - self._own_roots
+
+    def may_repeat(self, op: ir.Operation) -> bool:
+        """Whether it makes no difference that several chunks do what `op` does."""
+        for inner in all_operations(op):
+            if inner.name in _STORES:
+                if root(_buffer(inner)) not in self._own_roots:
+                    return False
+            elif inner.name in _LOADS:
+                if root(_buffer(inner)) in self._written:
+                    return False
+            elif inner.name not in _PURE and inner.name.partition(".")[0] not in _PURE_DIALECTS:
+                return False
+        return True
+
+    def _take(self, allocation: ir.Operation) -> None:
+        """Takes a buffer for the loop's own, if nothing else uses it."""
+        views, releases = [allocation], []
+        for view in views:
+            for use in view.results[0].uses:
+                user = use.owner.operation
+                if self._is_inside(user):
+                    continue
+                if user.name == "memref.dealloc":
+                    releases.append(user)
+                elif user.name in VIEWS and user.block == self._loop.block:
+                    views.append(user)
+                else:
+                    return
+        self.own += views
+        self.releases += releases
+
+    def _is_inside(self, op: ir.Operation) -> bool:
+        while op.block != self._loop.block:
+            op = op.parent.operation
+        return bool(op == self._loop)
+
+
+def _buffer(op: ir.Operation) -> ir.Value:
+    """The buffer that an operation loads from or stores to."""
+    return next(value for value in op.operands if isinstance(value.type, ir.MemRefType))
+
+
+# -- what a chunk does of them ---------------------------------------------------------------------
+
+
+def _bound(
+    levels: Sequence[_Level], counts: Sequence[ir.Value], first: ir.Value, end: ir.Value
+) -> None:
+    """Has a nest run from iteration `first` to `end`, counted through all levels in order."""
+    level, *rest = levels
+    loop, step = level.loop, level.trips.step
+    if not rest:
+        _set_bounds(loop, step, first, end)
+        return
+    inside = product(counts[1:])
+    _set_bounds(loop, step, arith.divui(first, inside), arith.ceildivui(end, inside))
+    block = loop.regions[0].blocks[0]
+    with ir.InsertionPoint(rest[0].loop):
+        at = block.arguments[0]
+        done = product([arith.divui(at, index(step)) if step > 1 else at, inside])
+        from_ = arith.maxsi(arith.subi(first, done), index(0))
+        _bound(rest, counts[1:], from_, least(arith.subi(end, done), inside))
+
+
+def _set_bounds(loop: ir.Operation, step: int, first: ir.Value, end: ir.Value) -> None:
+    """Has a loop run from one iteration to another."""
+    if step == 1:
+        loop.operands[0], loop.operands[1] = first, end
+        return
+    loop.operands[0] = arith.muli(first, index(step))
+    loop.operands[1] = least(arith.muli(end, index(step)), loop.operands[1])

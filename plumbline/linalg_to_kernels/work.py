@@ -1,0 +1,225 @@
+"""How much a loop does: in scalar operations, as a number or as a value when the kernel runs.
+
+What is counted is arithmetic on elements, each lane of a vector for itself, and loads and stores of
+them, which take as long as several operations where elements are in no near cache. Arithmetic on
+indices is free.
+"""
+
+import math
+from dataclasses import dataclass
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith
+
+from plumbline.linalg_to_kernels.building import index, product, total
+
+LOADS = frozenset({"memref.load", "vector.gather", "vector.load", "vector.maskedload"})
+STORES = frozenset({"memref.store", "vector.maskedstore", "vector.scatter", "vector.store"})
+
+_CALL = 16
+"""Of a function of the C library's mathematics."""
+
+_ACCESS = 4
+"""Of a load or a store."""
+
+_DIVISIONS = frozenset(
+    {
+        "arith.ceildivsi",
+        "arith.ceildivui",
+        "arith.divsi",
+        "arith.divui",
+        "arith.floordivsi",
+        "arith.remsi",
+        "arith.remui",
+    }
+)
+
+_INSTRUCTIONS = frozenset(
+    {
+        "math.absf",
+        "math.absi",
+        "math.ceil",
+        "math.copysign",
+        "math.floor",
+        "math.fma",
+        "math.roundeven",
+        "math.sqrt",
+        "math.trunc",
+    }
+)
+"""What of that a CPU does itself."""
+
+
+def constant(value: ir.Value) -> int | None:
+    """The number that a value of type index is, if that is known."""
+    if isinstance(value.owner, ir.Block) or value.owner.name != "arith.constant":
+        return None
+    return int(ir.IntegerAttr(value.owner.attributes["value"]).value)
+
+
+class Invariants:
+    """What is the same in all iterations of a loop, and can be computed before it."""
+
+    def __init__(self, loop: ir.Operation) -> None:
+        self._loop = loop
+        self._copies: dict[ir.Value, ir.Value] = {}
+
+    def holds(self, value: ir.Value) -> bool:
+        """Whether a value is from before the loop, or follows from such by arithmetic."""
+        owner = value.owner
+        if not self._is_inside(owner):
+            return True
+        return (
+            not isinstance(owner, ir.Block)
+            and owner.name.startswith("arith.")
+            and all(map(self.holds, owner.operands))
+        )
+
+    def before(self, value: ir.Value) -> ir.Value:
+        """Builds the value at the insertion point, which is before the loop."""
+        owner = value.owner
+        if not self._is_inside(owner):
+            return value
+        if value not in self._copies:
+            operands = [self.before(operand) for operand in owner.operands]
+            if owner.name in _DIVISIONS and constant(operands[1]) is None:
+                # In the loop it may be divided only where that is not 0.
+                operands[1] = arith.maxui(operands[1], index(1))
+            copy = owner.operation.clone(ip=ir.InsertionPoint.current).operation
+            for number, operand in enumerate(operands):
+                copy.operands[number] = operand
+            self._copies[value] = copy.results[0]
+        return self._copies[value]
+
+    def _is_inside(self, owner: ir.Block | ir.Operation) -> bool:
+        op = owner.owner if isinstance(owner, ir.Block) else owner
+        while op is not None and op.operation != self._loop:
+            op = op.operation.parent
+        return op is not None
+
+
+@dataclass(frozen=True)
+class Trips:
+    """How often a loop runs."""
+
+    distance: int | ir.Value
+    """From its lower to its upper bound."""
+    step: int
+
+    @property
+    def known(self) -> int | None:
+        """The number, where it is known."""
+        return -(-self.distance // self.step) if isinstance(self.distance, int) else None
+
+    def build(self, invariants: Invariants) -> ir.Value:
+        """Builds the number."""
+        if isinstance(self.distance, int):
+            return index(self.known or 0)
+        distance = invariants.before(self.distance)
+        return distance if self.step == 1 else arith.ceildivui(distance, index(self.step))
+
+
+def trips(loop: ir.Operation, invariants: Invariants, *, at_most: bool = False) -> Trips | None:
+    """How often a loop runs whose bounds do not change, or `at_most` about so often."""
+    lower, upper, step = loop.operands[0], loop.operands[1], constant(loop.operands[2])
+    if step is None:
+        return None
+    found = [
+        distance
+        for bound in (_bounds(upper) if at_most else [upper])
+        if (distance := _distance(lower, bound)) is not None
+        and (isinstance(distance, int) or invariants.holds(distance))
+    ]
+    found.sort(key=lambda distance: not isinstance(distance, int))
+    return Trips(found[0], step) if found else None
+
+
+def _bounds(upper: ir.Value) -> list[ir.Value]:
+    """Values that an upper bound is the least of."""
+    if isinstance(upper.owner, ir.Block) or upper.owner.name != "arith.minsi":
+        return [upper]
+    return [bound for operand in upper.owner.operands for bound in _bounds(operand)]
+
+
+def _distance(lower: ir.Value, upper: ir.Value) -> int | ir.Value | None:
+    first, end = constant(lower), constant(upper)
+    if first is not None and end is not None:
+        return max(end - first, 0)
+    if first == 0:
+        return upper
+    if not isinstance(upper.owner, ir.Block) and upper.owner.name == "arith.addi":
+        left, right = upper.owner.operands
+        if left == lower:
+            known = constant(right)
+            return right if known is None else known
+    return None
+
+
+@dataclass(frozen=True)
+class Work:
+    """Operations, and loops around more of them."""
+
+    operations: int
+    loops: tuple[tuple[Trips, "Work"], ...]
+
+    @property
+    def known(self) -> int | None:
+        """The number of all operations, where it is known."""
+        result = self.operations
+        for count, inside in self.loops:
+            if count.known is None or inside.known is None:
+                return None
+            result += count.known * inside.known
+        return result
+
+    def build(self, invariants: Invariants) -> ir.Value:
+        """Builds the number of all operations."""
+        if self.known is not None:
+            return index(self.known)
+        parts = [
+            product([count.build(invariants), inside.build(invariants)])
+            for count, inside in self.loops
+        ]
+        return total([*parts, index(self.operations)])
+
+
+def work(loop: ir.Operation, invariants: Invariants) -> Work:
+    """What a loop does. One inside of it of which nothing is known counts once."""
+    count = trips(loop, invariants, at_most=True) or Trips(1, 1)
+    return Work(0, ((count, work_inside(loop, invariants)),))
+
+
+def work_inside(op: ir.Operation, invariants: Invariants) -> Work:
+    """What the operations in another one do, once."""
+    operations = 0
+    loops: tuple[tuple[Trips, Work], ...] = ()
+    for region in op.regions:
+        for block in region.blocks:
+            for view in block.operations:
+                inner = view.operation
+                if inner.name == "scf.for":
+                    parts = work(inner, invariants)
+                else:
+                    parts = work_inside(inner, invariants)
+                operations += _operations(inner)
+                if parts.known is not None:
+                    operations += parts.known
+                else:
+                    operations += parts.operations
+                    loops += parts.loops
+    return Work(operations, loops)
+
+
+def _operations(op: ir.Operation) -> int:
+    if op.name in ("arith.constant", "scf.for", "scf.if", "scf.yield"):
+        return 0
+    if op.name.startswith("math.") and op.name not in _INSTRUCTIONS:
+        return _CALL
+    types = [value.type for value in (*op.results, *op.operands)]
+    vectors = [ir.VectorType(type_) for type_ in types if isinstance(type_, ir.VectorType)]
+    if vectors:
+        elements = int(math.prod(vectors[0].shape))
+    else:
+        # What gives no value stores one.
+        elements = int(not op.results or not isinstance(op.results[0].type, ir.IndexType))
+    return elements * (_ACCESS if op.name in LOADS | STORES else 1)
