@@ -9,6 +9,9 @@ from plumbline.errors import UserError
 CHECKED_SUFFIX = "_checked"
 """What the name of a program's checked entry adds to the program's."""
 
+PACKED_SUFFIX = "_packed"
+"""What the name of a program's packed entry adds, which takes its arguments as words."""
+
 DEFAULT_FUNCTION_NAME = "func_main"
 """The name of a function where neither a Bazel target nor a loader gives it one."""
 
