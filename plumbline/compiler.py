@@ -4,18 +4,18 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from torch_mlir import ir
 
 from plumbline import element_type
-from plumbline.argument_shapes import ArgumentShapes
 from plumbline.c_signature import embedded_weight_names
 from plumbline.context import lent_context
 from plumbline.errors import UserError
-from plumbline.function_name import DEFAULT_FUNCTION_NAME
+from plumbline.function_name import DEFAULT_FUNCTION_NAME, PACKED_SUFFIX
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
+from plumbline.kernels_to_llvm.result_sizes import call_shapes
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
+from plumbline.linked_code import LinkedCode
 from plumbline.llvm_to_asm.assembly import (
     OPTIMISATION_LEVELS,
     Target,
@@ -31,13 +31,10 @@ from plumbline.loader_to_torch.loader import (
     check_func_name,
     check_inputs,
     check_module,
-    check_tensor,
 )
 from plumbline.loader_to_torch.pytorch_state import for_inference
-from plumbline.loader_to_torch.references import to_numpy, to_torch
+from plumbline.loader_to_torch.references import to_numpy
 from plumbline.native_function import NativeFunction
-from plumbline.reference_archive import Tensor
-from plumbline.shape_attributes import from_ops
 from plumbline.signature import Signature, TensorSpec
 from plumbline.tcp.assembly.module import parse_module, print_module
 from plumbline.tcp.shapes import DYNAMIC
@@ -46,6 +43,7 @@ from plumbline.tcp_to_linalg.conversion import (
     RuntimeChecks,
     convert_tcp_to_linalg,
 )
+from plumbline.torch_arguments import give
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
 from plumbline.torch_to_tcp.torch_types import parse_tensor_type
 from plumbline.weight_arguments import symbol
@@ -54,34 +52,34 @@ STAGES = ("torch", "tcp", "linalg", "kernels", "llvm", "llvm_ir", "asm")
 """The stages whose texts a compiled program keeps, in order."""
 
 
-class CompiledProgram:
+class CompiledProgram(NativeFunction):
     """A compiled PyTorch program: call it with the arguments of the module's `forward`.
 
-    It takes torch tensors or numpy arrays of the element types and shapes in `signature`, and
-    returns a tuple of results: numpy arrays if all arguments are such, else torch tensors.
+    It returns numpy arrays if all arguments are such, else torch tensors.
     """
 
     def __init__(
         self,
         signature: Signature,
-        function: NativeFunction,
+        code: LinkedCode,
         texts: Mapping[str, str],
         target: Target,
     ) -> None:
-        self.signature = signature
-        self._function = function
+        super().__init__(signature, code.address, code)
+        self._give_without_arguments = give
+        self._code = code
         self._texts = dict(texts)
         self._target = target
 
     @property
     def code_bytes(self) -> int:
         """The size of the machine code, as an object file."""
-        return self._function.code_bytes
+        return self._code.code_bytes
 
     @property
     def weight_bytes(self) -> int:
         """The size of the weights, which a library holds beside the machine code."""
-        return self._function.data_bytes
+        return self._code.data_bytes
 
     def stage(self, name: str) -> str:
         """The text of a stage, one of `STAGES`.
@@ -94,39 +92,6 @@ class CompiledProgram:
         if name == "asm" and name not in self._texts:
             self._texts[name] = emit_assembly(self._texts["llvm_ir"], self._target)
         return self._texts[name]
-
-    def __call__(self, *arguments: torch.Tensor | Tensor) -> tuple[Any, ...]:
-        """Runs the program.
-
-        Raises:
-          UserError: an argument is missing, is no torch tensor or numpy array, has another element
-            type or shape than compiled, or a size outside its range or that disagrees with another.
-        """
-        specs = self.signature.inputs
-        if len(arguments) != len(specs):
-            raise UserError(
-                f"{self.signature.name} takes {len(specs)} arguments, not {len(arguments)}"
-            )
-        arrays = []
-        for index, (argument, spec) in enumerate(zip(arguments, specs, strict=True)):
-            if isinstance(argument, torch.Tensor):
-                check_tensor(f"argument {index}", argument)
-                array = to_numpy(argument)
-            elif isinstance(argument, np.ndarray | np.generic):
-                array = np.asarray(argument)
-            else:
-                raise UserError(
-                    f"argument {index} is a {type(argument).__name__}; it is a torch tensor or a "
-                    "numpy array"
-                )
-            given = element_type.from_numpy_dtype(array.dtype)
-            spec.check(f"argument {index}", given.name, array.shape)
-            arrays.append(array)
-        self.signature.shapes.check(self.signature.name, [array.shape for array in arrays])
-        results = self._function(*arrays)
-        if arguments and not any(isinstance(argument, torch.Tensor) for argument in arguments):
-            return results
-        return tuple(map(to_torch, results))
 
 
 def compile(  # noqa: A001 - the word that PyTorch's users expect
@@ -216,7 +181,8 @@ def compile_export(
     machine_code = emit_object(texts["llvm_ir"], target, opt_level)
     when_done("machine_code")
     data = {symbol(func_name, name): to_numpy(value) for name, value in exported.weights.items()}
-    return CompiledProgram(signature, NativeFunction(machine_code, signature, data), texts, target)
+    code = LinkedCode(machine_code, func_name + PACKED_SUFFIX, data)
+    return CompiledProgram(signature, code, texts, target)
 
 
 def _lower(
@@ -230,7 +196,7 @@ def _lower(
 ) -> Signature:
     """Adds what the stages after "torch" make of its text to `texts`, as far as LLVM IR."""
     mlir = parse_module(texts["torch"], context, who)
-    signature = _signature(mlir, func_name)
+    inputs, outputs = _types(mlir, func_name)
     convert_torch_to_tcp(mlir)
     texts["tcp"] = print_module(mlir)
     when_done("tcp")
@@ -240,7 +206,8 @@ def _lower(
     convert_linalg_to_kernels(mlir, vector_unit_of(target))
     texts["kernels"] = print_module(mlir)
     when_done("kernels")
-    convert_kernels_to_llvm(mlir)
+    signature = Signature(func_name, inputs, outputs, *call_shapes(mlir, func_name))
+    convert_kernels_to_llvm(mlir, "pointers")
     texts["llvm"] = print_module(mlir)
     when_done("llvm")
     texts["llvm_ir"] = translate_to_llvm_ir(mlir)
@@ -260,23 +227,16 @@ def _copies(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     return result
 
 
-def _signature(module: ir.Module, name: str) -> Signature:
-    function = next(
-        operation
-        for operation in module.body.operations
-        if operation.operation.name == "func.func"
-        and ir.StringAttr(operation.attributes["sym_name"]).value == name
-    )
+def _types(module: ir.Module, name: str) -> tuple[tuple[TensorSpec, ...], tuple[TensorSpec, ...]]:
+    """Those of the tensors that a function in the Torch dialect takes and returns."""
+    function = ir.SymbolTable(module.operation)[name]
     type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
-    inputs = _specs(type_.inputs)
-    shapes = from_ops(function, [spec.sizes for spec in inputs])
-    given = [index for index, mark in enumerate(embedded_weight_names(function)) if mark is None]
-    return Signature(
-        name,
-        tuple(inputs[index] for index in given),
-        _specs(type_.results),
-        ArgumentShapes(shapes.symbols, tuple(shapes.shapes[index] for index in given)),
-    )
+    given = [
+        type_
+        for type_, weight in zip(type_.inputs, embedded_weight_names(function), strict=True)
+        if weight is None
+    ]
+    return _specs(given), _specs(type_.results)
 
 
 def _specs(types: Sequence[ir.Type]) -> tuple[TensorSpec, ...]:

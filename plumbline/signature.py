@@ -6,6 +6,7 @@ from plumbline import element_type
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.element_type import ElementType
 from plumbline.errors import UserError
+from plumbline.size_expressions import Size
 
 
 @dataclass(frozen=True)
@@ -47,4 +48,6 @@ class Signature:
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
     shapes: ArgumentShapes
-    """What dynamic sizes of the inputs may be, and which of them depend on others."""
+    """What dynamic sizes of the inputs may be, and which of them depend on others; closed."""
+    result_shapes: tuple[tuple[Size, ...], ...]
+    """The sizes of the outputs, in the symbols of `shapes`."""
