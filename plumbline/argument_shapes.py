@@ -20,6 +20,7 @@ from plumbline.size_expressions import (
     linear,
     renumbered,
     symbols_of,
+    text,
 )
 
 
@@ -154,31 +155,7 @@ class ArgumentShapes:
 
     def text(self, size: Size | None) -> str:
         """`size` as a message spells it: "2*n + 1"."""
-        match size:
-            case None:
-                return "?"
-            case SymbolUse(index):
-                return self.symbols[index].name
-            case Operation("+", left, int(right)) if right < 0:
-                return f"{self.text(left)} - {-right}"
-            case Operation("+", left, Operation("*", right, -1)):
-                return f"{self.text(left)} - {self._factor(right)}"
-            case Operation("+", left, right):
-                return f"{self.text(left)} + {self.text(right)}"
-            case Operation("*", left, int(right)):
-                return f"{right}*{self._factor(left)}"
-            case Operation("*", left, right):
-                return f"{self._factor(left)}*{self._factor(right)}"
-            case Operation("min" | "max" as name, left, right):
-                return f"{name}({self.text(left)}, {self.text(right)})"
-            case Operation(operator, left, right):
-                return f"{self._factor(left)} {operator} {self._factor(right)}"
-            case _:
-                return str(size)
-
-    def _factor(self, size: Size) -> str:
-        text = self.text(size)
-        return f"({text})" if isinstance(size, Operation) else text
+        return "?" if size is None else text(size, [symbol.name for symbol in self.symbols])
 
     @staticmethod
     def _defined(
@@ -272,7 +249,7 @@ class ArgumentShapes:
 def _value(of: Size | Place, sizes: Sequence[Sequence[int]], values: Mapping[int, int]) -> int:
     if isinstance(of, Place):
         return sizes[of.argument][of.axis]
-    found = evaluate(of, values)
+    found: int | None = evaluate(of, values)
     assert found is not None, "steps use symbols only after their definition"
     return found
 

@@ -7,13 +7,11 @@ from typing import Any
 import torch
 from torch_mlir import ir
 
-from plumbline import element_type
-from plumbline.c_signature import embedded_weight_names
 from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.function_name import DEFAULT_FUNCTION_NAME, PACKED_SUFFIX
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
-from plumbline.kernels_to_llvm.result_sizes import call_shapes
+from plumbline.kernels_to_llvm.program_signature import program_signature
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.linked_code import LinkedCode
 from plumbline.llvm_to_asm.assembly import (
@@ -35,9 +33,8 @@ from plumbline.loader_to_torch.loader import (
 from plumbline.loader_to_torch.pytorch_state import for_inference
 from plumbline.loader_to_torch.references import to_numpy
 from plumbline.native_function import NativeFunction
-from plumbline.signature import Signature, TensorSpec
+from plumbline.signature import Signature
 from plumbline.tcp.assembly.module import parse_module, print_module
-from plumbline.tcp.shapes import DYNAMIC
 from plumbline.tcp_to_linalg.conversion import (
     RUNTIME_CHECKS,
     RuntimeChecks,
@@ -45,7 +42,6 @@ from plumbline.tcp_to_linalg.conversion import (
 )
 from plumbline.torch_arguments import give
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
-from plumbline.torch_to_tcp.torch_types import parse_tensor_type
 from plumbline.weight_arguments import symbol
 
 STAGES = ("torch", "tcp", "linalg", "kernels", "llvm", "llvm_ir", "asm")
@@ -196,7 +192,6 @@ def _lower(
 ) -> Signature:
     """Adds what the stages after "torch" make of its text to `texts`, as far as LLVM IR."""
     mlir = parse_module(texts["torch"], context, who)
-    inputs, outputs = _types(mlir, func_name)
     convert_torch_to_tcp(mlir)
     texts["tcp"] = print_module(mlir)
     when_done("tcp")
@@ -206,7 +201,7 @@ def _lower(
     convert_linalg_to_kernels(mlir, vector_unit_of(target))
     texts["kernels"] = print_module(mlir)
     when_done("kernels")
-    signature = Signature(func_name, inputs, outputs, *call_shapes(mlir, func_name))
+    signature = program_signature(mlir, func_name)
     convert_kernels_to_llvm(mlir, "pointers")
     texts["llvm"] = print_module(mlir)
     when_done("llvm")
@@ -225,26 +220,3 @@ def _copies(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
             copies[key] = value.clone()
         result[name] = copies[key]
     return result
-
-
-def _types(module: ir.Module, name: str) -> tuple[tuple[TensorSpec, ...], tuple[TensorSpec, ...]]:
-    """Those of the tensors that a function in the Torch dialect takes and returns."""
-    function = ir.SymbolTable(module.operation)[name]
-    type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
-    given = [
-        type_
-        for type_, weight in zip(type_.inputs, embedded_weight_names(function), strict=True)
-        if weight is None
-    ]
-    return _specs(given), _specs(type_.results)
-
-
-def _specs(types: Sequence[ir.Type]) -> tuple[TensorSpec, ...]:
-    specs = []
-    for type_ in types:
-        tensor = parse_tensor_type(type_)
-        if tensor is None:
-            raise UserError(f"a compiled function cannot take or return {type_}")
-        sizes = tuple(None if size == DYNAMIC else size for size in tensor.sizes)
-        specs.append(TensorSpec(element_type.from_mlir_signed(tensor.dtype), sizes))
-    return tuple(specs)

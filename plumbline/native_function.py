@@ -1,4 +1,4 @@
-"""Calls compiled machine code from Python, by the entry of `kernels_to_llvm/packed_entry.py`.
+"""Calls compiled machine code from Python, by the entry of `kernels_to_llvm/pointer_entries.py`.
 
 What of a call follows from the shapes of its arguments (whether they fit, the shapes of the
 results) is worked out once for each of their combinations.

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from plumbline import element_type
 from plumbline.argument_shapes import ArgumentShapes
+from plumbline.c_names import CNames
 from plumbline.element_type import ElementType
 from plumbline.errors import UserError
 from plumbline.size_expressions import Size
@@ -45,6 +46,8 @@ class Signature:
     """The type of a compiled function."""
 
     name: str
+    names: CNames
+    """What its parameters are called."""
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
     shapes: ArgumentShapes

@@ -1,8 +1,10 @@
 """Sizes that are known when a program runs only: numbers, symbols, and expressions of these."""
 
+import math
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 
 @dataclass(frozen=True)
@@ -33,14 +35,21 @@ class Operation:
     """Two expressions and what is done with them, as in MLIR's affine expressions."""
 
     operator: str
-    """One of `OPERATORS`; a comparison is 1 or 0."""
+    """One of `OPERATORS`; a comparison is 1 or 0. Those with a dot take and give float64."""
     left: "Size"
     right: "Size"
 
 
-Size: TypeAlias = int | SymbolUse | Operation
+Size: TypeAlias = int | float | SymbolUse | Operation
+"""A float is a constant within an expression only."""
 
-OPERATORS: dict[str, Callable[[int, int], int]] = {
+
+def _float32(number: float) -> float:
+    (rounded,) = struct.unpack("f", struct.pack("f", number))
+    return float(rounded)
+
+
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": lambda left, right: left + right,
     "*": lambda left, right: left * right,
     # A divisor below 1, which a symbol may be before it is checked, counts as 1.
@@ -52,12 +61,20 @@ OPERATORS: dict[str, Callable[[int, int], int]] = {
     "max": max,
     "<": lambda left, right: int(left < right),
     "==": lambda left, right: int(left == right),
+    "+.": lambda left, right: float(left) + float(right),
+    "*.": lambda left, right: float(left) * float(right),
+    "/.": lambda left, right: float(left) / float(right),
+    # The same rounded to float32.
+    "*.f32": lambda left, right: _float32(float(left) * float(right)),
+    # Quotients of floats rounded to whole numbers.
+    "floor/.": lambda left, right: math.floor(float(left) / float(right)),
+    "ceil/.": lambda left, right: math.ceil(float(left) / float(right)),
 }
 
 
-def evaluate(size: Size, values: Mapping[int, int]) -> int | None:
+def evaluate(size: Size, values: Mapping[int, int]) -> Any:
     """What `size` is where the symbols have these values; None where one has none."""
-    if isinstance(size, int):
+    if isinstance(size, int | float):
         return size
     if isinstance(size, SymbolUse):
         return values.get(size.index)
@@ -67,10 +84,46 @@ def evaluate(size: Size, values: Mapping[int, int]) -> int | None:
     return OPERATORS[size.operator](left, right)
 
 
+def text(size: Size, names: Sequence[str]) -> str:
+    """A size as people write it, with such names of symbols: "2*n + 1"."""
+
+    def factor(part: Size) -> str:
+        spelled = text(part, names)
+        is_word = not isinstance(part, Operation) or spelled.isidentifier()
+        return spelled if is_word else f"({spelled})"
+
+    match size:
+        case SymbolUse(index):
+            return names[index]
+        case Operation("+", left, int(right)) if right < 0:
+            return f"{text(left, names)} - {-right}"
+        case Operation("+", left, Operation("*", right, -1)):
+            return f"{text(left, names)} - {factor(right)}"
+        case Operation("+", left, right):
+            return f"{text(left, names)} + {text(right, names)}"
+        case Operation("*", left, int(right)):
+            return f"{right}*{factor(left)}"
+        case Operation("*", left, right):
+            return f"{factor(left)}*{factor(right)}"
+        case Operation("floor/." | "ceil/." as name, left, right):
+            over = "" if right == 1.0 else f" / {factor(right)}"
+            return f"{name[:-2]}({factor(left) if over else text(left, names)}{over})"
+        case Operation("*." | "*.f32", left, 1.0):
+            # The number itself, as a float.
+            return text(left, names)
+        case Operation("min" | "max" as name, left, right):
+            return f"{name}({text(left, names)}, {text(right, names)})"
+        case Operation(operator, left, right):
+            return f"{factor(left)} {operator[:1] if '.' in operator else operator} {factor(right)}"
+        case _:
+            return str(size)
+
+
 def operation(operator: str, left: Size, right: Size) -> Size:
     """What an operator makes of two sizes, as simple as it is without any thought."""
     if isinstance(left, int) and isinstance(right, int):
-        return OPERATORS[operator](left, right)
+        number: int = OPERATORS[operator](left, right)
+        return number
     match operator, left, right:
         case ("+", 0, size) | ("+", size, 0) | ("*", 1, size) | ("*", size, 1):
             return size
@@ -113,6 +166,8 @@ def _bounds(size: Size, symbols: Sequence[Symbol]) -> tuple[int | None, int | No
     match size:
         case int():
             return size, size
+        case float():
+            return math.floor(size), math.ceil(size)
         case SymbolUse(index):
             return symbols[index].min, symbols[index].max
         case Operation("<" | "=="):
@@ -147,7 +202,7 @@ def _both(left: int | None, right: int | None, operator: str) -> int | None:
 
 def symbols_of(size: Size) -> set[int]:
     """The symbols in an expression, by their index."""
-    if isinstance(size, int):
+    if isinstance(size, int | float):
         return set()
     if isinstance(size, SymbolUse):
         return {size.index}

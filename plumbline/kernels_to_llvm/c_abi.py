@@ -5,17 +5,19 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import func, memref
 
+from plumbline.c_names import c_names
 from plumbline.c_signature import check_signatures, embedded_weight_names, functions_with_bodies
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.building import INTERNAL
 from plumbline.kernels_to_llvm.memref_entries import build_memref_entries
-from plumbline.kernels_to_llvm.packed_entry import build_packed_entry
+from plumbline.kernels_to_llvm.pointer_entries import PointerEntries
 from plumbline.kernels_to_llvm.result_sizes import result_sizes
+from plumbline.name_attributes import drop_names, noted_names
 from plumbline.shape_attributes import attached, detach
 from plumbline.weight_arguments import symbol
 
 ABIS = ("memref", "pointers")
-"""The calling conventions: of `memref_entries.py`, and of `packed_entry.py`."""
+"""The calling conventions: of `memref_entries.py`, and of `pointer_entries.py`."""
 
 _BODY_SUFFIX = "_body"
 
@@ -47,10 +49,12 @@ def _build_entries(symbols: ir.SymbolTable, body: func.FuncOp, abi: str) -> None
     name = body.sym_name.value
     weights = [weight for weight in embedded_weight_names(body) if weight is not None]
     shapes = attached(body, skipped=len(weights))
-    if abi == "pointers":
-        # No caller could bring memory for results that it cannot measure.
-        result_sizes(body, shapes.closed())
+    closed = shapes.closed()
+    # No caller could bring memory for results that it cannot measure.
+    result_shapes = result_sizes(body, closed) if abi == "pointers" else ()
     detach(body)
+    tensors = noted_names(body)
+    drop_names(body)
     _embed(body, weights)
     hidden_name = name + _BODY_SUFFIX
     while hidden_name in symbols:
@@ -60,7 +64,8 @@ def _build_entries(symbols: ir.SymbolTable, body: func.FuncOp, abi: str) -> None
     # One copy of it is enough.
     body.attributes["no_inline"] = ir.UnitAttr.get()
     if abi == "pointers":
-        build_packed_entry(name, body, shapes.closed())
+        names = c_names(tensors, closed, skipped=len(weights))
+        PointerEntries(name, body, names, closed, result_shapes).build()
     else:
         build_memref_entries(name, body, shapes)
 

@@ -41,7 +41,7 @@ def take_results_as_arguments(function: func.FuncOp) -> None:
             taken.add(_put(origin, place))
         else:
             with ir.InsertionPoint(returned), returned.location:
-                memref.copy(result, _view(result, place))
+                _copy(result, _view(result, place), [])
             if origin not in taken and origin not in copied:
                 copied.append(origin)
     with ir.InsertionPoint(returned), returned.location:
@@ -94,6 +94,22 @@ def _view(result: ir.Value, place: ir.Value) -> ir.Value:
         if type_.is_dynamic_dim(axis)
     ]
     return memref.view(type_, place, index_constant(0), sizes)
+
+
+def _copy(source: ir.Value, target: ir.Value, at: Sequence[ir.Value]) -> None:
+    """Copies element by element below `at`.
+
+    Of a memref.copy between layouts that it cannot see through MLIR makes a call of a function that
+    no library here has.
+    """
+    if len(at) == ir.MemRefType(source.type).rank:
+        memref.store(memref.load(source, at), target, at)
+        return
+    size = memref.dim(source, index_constant(len(at)))
+    loop = scf.ForOp(index_constant(0), size, index_constant(1))
+    with ir.InsertionPoint(loop.body):
+        _copy(source, target, [*at, loop.induction_variable])
+        scf.YieldOp([])
 
 
 def _release(buffers: Sequence[ir.Value]) -> None:

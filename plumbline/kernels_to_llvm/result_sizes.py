@@ -10,10 +10,8 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith
 
 from plumbline.argument_shapes import ArgumentShapes
-from plumbline.c_signature import embedded_weight_names
 from plumbline.errors import UserError
-from plumbline.shape_attributes import attached
-from plumbline.size_expressions import Size, difference, lower_bound, operation
+from plumbline.size_expressions import Operation, Size, difference, lower_bound, operation
 from plumbline.walk import defining_operation
 
 _BINARY: dict[str, str] = {
@@ -36,6 +34,19 @@ _BINARY_OF_NATURAL_NUMBERS: dict[str, str] = {
     "arith.maxui": "max",
 }
 """What is the same where neither number is below 0."""
+
+_BINARY_OF_FLOATS: dict[str, str] = {
+    "arith.addf": "+.",
+    "arith.mulf": "*.",
+    "arith.divf": "/.",
+}
+
+_FLOATS = frozenset({*_BINARY_OF_FLOATS, "arith.negf", "arith.subf"})
+
+_ROUNDED: dict[str, str] = {"math.ceil": "ceil/.", "math.floor": "floor/."}
+
+_WHOLE = frozenset({"arith.fptosi", "arith.fptoui"})
+"""What makes a whole number of one that is rounded already."""
 
 _SAME = frozenset({"arith.index_cast", "arith.index_castui", "arith.extsi", "memref.cast"})
 
@@ -78,23 +89,6 @@ def result_sizes(function: ir.OpView, shapes: ArgumentShapes) -> tuple[tuple[Siz
                 f"arguments by a formula ({unknown}), so that no caller can bring memory for it"
             ) from None
     return tuple(sizes)
-
-
-def call_shapes(
-    module: ir.Module, name: str
-) -> tuple[ArgumentShapes, tuple[tuple[Size, ...], ...]]:
-    """The sizes of a public function's arguments, which are closed, and those of its results.
-
-    Arguments that are weights are left out.
-
-    Raises:
-      UserError: a size of a result does not follow from those of the arguments.
-    """
-    with module.context:
-        function = ir.SymbolTable(module.operation)[name]
-        weights = sum(weight is not None for weight in embedded_weight_names(function))
-        shapes = attached(function, skipped=weights).closed()
-        return shapes, result_sizes(function, shapes)
 
 
 def _returned(function: ir.OpView) -> list[ir.Value]:
@@ -162,7 +156,10 @@ class _Reader:
             raise _Unknown("it is counted by a loop")
         operands = list(owner.operands)
         if owner.name == "arith.constant":
-            return int(ir.IntegerAttr(owner.attributes["value"]).value)
+            value_ = owner.attributes["value"]
+            if isinstance(value_, ir.FloatAttr):
+                return float(value_.value)
+            return int(ir.IntegerAttr(value_).value)
         if owner.name == "memref.dim":
             axis = self.of_number(operands[1])
             if isinstance(axis, int):
@@ -176,11 +173,31 @@ class _Reader:
             return difference(self.of_number(operands[0]), self.of_number(operands[1]))
         if operator := _BINARY.get(owner.name):
             return operation(operator, *map(self.of_number, operands))
+        if owner.name in ("arith.sitofp", "arith.uitofp", "arith.truncf", "arith.extf"):
+            is_single = isinstance(owner.results[0].type, ir.F32Type)
+            return Operation("*.f32" if is_single else "*.", self.of_number(operands[0]), 1.0)
+        if owner.name in _FLOATS and isinstance(value.type, ir.F64Type):
+            return self._of_floats(owner)
+        if owner.name in _ROUNDED:
+            return Operation(_ROUNDED[owner.name], self.of_number(operands[0]), 1.0)
+        if owner.name in _WHOLE and _is_rounded(whole := self.of_number(operands[0])):
+            return whole
         if operator := _BINARY_OF_NATURAL_NUMBERS.get(owner.name):
             left, right = map(self.of_number, operands)
             if self._is_natural(left) and self._is_natural(right):
                 return operation(operator, left, right)
         raise _Unknown(f"it is computed by {owner.name}")
+
+    def _of_floats(self, owner: ir.Operation) -> Size:
+        """What is computed in float64; float32 rounds in between, which no expression does."""
+        left, *right = map(self.of_number, owner.operands)
+        match owner.name:
+            case "arith.negf":
+                return Operation("*.", left, -1.0)
+            case "arith.subf":
+                return Operation("+.", left, Operation("*.", right[0], -1.0))
+            case _:
+                return Operation(_BINARY_OF_FLOATS[owner.name], left, right[0])
 
     def _chosen(self, holds: Size, yes: Size, no: Size) -> Size:
         if isinstance(holds, int):
@@ -253,6 +270,12 @@ class _Reader:
             return read(*arguments)
         except _Unknown:
             return None
+
+
+def _is_rounded(size: Size) -> bool:
+    return isinstance(size, int) or (
+        isinstance(size, Operation) and size.operator in _ROUNDED.values()
+    )
 
 
 def _dynamic_before(type_: ir.MemRefType, axis: int) -> int:

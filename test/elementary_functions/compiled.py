@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from torch_mlir import ir
 
 from plumbline.argument_shapes import ArgumentShapes
+from plumbline.c_names import CNames
 from plumbline.context import make_context
 from plumbline.element_type import from_name
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
@@ -61,7 +62,10 @@ def load(llvm_ir: str, functions: Mapping[str, int], type_: str, target: Target)
         # As long as the first operand, which the last has to be as well.
         size = shapes.shapes[0][0]
         assert size is not None
-        signature = Signature(f"math_{name}", (spec,) * operands, (spec,), shapes, ((size,),))
+        names = CNames(tuple(f"arg{number}" for number in range(operands)), ("out0",), ())
+        signature = Signature(
+            f"math_{name}", names, (spec,) * operands, (spec,), shapes, ((size,),)
+        )
         loaded[name] = linked_function(code, signature)
     return loaded
 

@@ -1,5 +1,24 @@
 // RUN: tcp-opt %s -build-c-abi=abi=pointers -split-input-file -verify-diagnostics | FileCheck %s
 
+// Pointers are held against what must be so of them, sizes against their ranges; or not.
+
+// CHECK-LABEL: func.func @f(
+// CHECK-SAME:      %[[X:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %[[N:[^:]*]]: i64) -> i32 attributes {plumbline.program = "f"} {
+// CHECK:         call @plumbline_require({{.*}}) {plumbline.message = "n is {}; it is at least 1"}
+// CHECK:         %[[ADDRESS:.*]] = llvm.ptrtoint %[[X]] : !llvm.ptr to i64
+// CHECK:         arith.cmpi ne, %[[ADDRESS]]
+// CHECK:         call @plumbline_require({{.*}}) {plumbline.message = "arg0 is null"}
+// CHECK:         call @plumbline_require({{.*}}) {plumbline.message = "arg0 is not aligned to 4 bytes"}
+// CHECK:         call @plumbline_require({{.*}}) {plumbline.message = "out1 is null"}
+// CHECK:         call @f_body(
+// CHECK:         %[[ZERO:.*]] = llvm.mlir.constant(0 : i32) : i32
+// CHECK:         return %[[ZERO]]
+
+// CHECK-LABEL: func.func @f_unchecked(
+// CHECK-NOT:     plumbline_require
+// CHECK:         call @f_body(
+// CHECK-NEXT:    return
+
 // All arguments are words; what is allocated for a result alone is put where the caller says.
 
 // CHECK-LABEL: func.func @f_packed(
@@ -13,6 +32,15 @@
 // CHECK:         %[[NULL:.*]] = llvm.mlir.zero : !llvm.ptr
 // CHECK:         return %[[NULL]]
 
+// CHECK:       func.func private @f_error(i32) -> !llvm.ptr attributes {plumbline.errors}
+
+// CHECK-LABEL: func.func @f_output_shape(
+// CHECK-SAME:      %[[OUTPUT:[^:]*]]: i32, %[[N:[^:]*]]: i64, %[[PLACE:[^:]*]]: !llvm.ptr) {
+// CHECK:         %[[SAME:.*]] = arith.cmpi eq, %[[OUTPUT]]
+// CHECK:         scf.if %[[SAME]] {
+// CHECK:           llvm.getelementptr %[[PLACE]][0]
+// CHECK:           llvm.getelementptr %[[PLACE]][1]
+
 // CHECK-LABEL: func.func private @f_body(
 // CHECK-SAME:      %[[X:.*]]: memref<?x4xf32>, %[[FIRST:.*]]: memref<?xi8>, %[[SECOND:.*]]: memref<?xi8>)
 // CHECK-NOT:     memref.alloc
@@ -21,7 +49,9 @@
 // The second result looks at the first: it is a copy.
 // CHECK:         %[[FLAT:.*]] = memref.collapse_shape %[[RESULT]]
 // CHECK:         %[[COPY:.*]] = memref.view %[[SECOND]][%{{.*}}][%{{.*}}] : memref<?xi8> to memref<?xf32>
-// CHECK:         memref.copy %[[FLAT]], %[[COPY]]
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK:           %[[VALUE:.*]] = memref.load %[[FLAT]][%[[I]]]
+// CHECK:           memref.store %[[VALUE]], %[[COPY]][%[[I]]]
 // CHECK-NOT:     memref.dealloc
 // CHECK:         return
 func.func @f(%x: memref<?x4xf32> {plumbline.shape = affine_map<()[s0] -> (s0, 4)>}) -> (memref<?x4xf32>, memref<?xf32>) attributes {plumbline.symbols = [{name = "n", min_val = 1 : i64, max_val = 9223372036854775807 : i64}]} {
@@ -40,8 +70,8 @@ func.func @f(%x: memref<?x4xf32> {plumbline.shape = affine_map<()[s0] -> (s0, 4)
 
 // CHECK-LABEL: func.func private @branches_body(
 // CHECK:         %[[R:.*]]:2 = scf.if
-// CHECK:         memref.copy %[[R]]#0
-// CHECK:         memref.copy %[[R]]#1
+// CHECK:         memref.load %[[R]]#0
+// CHECK:         memref.load %[[R]]#1
 // CHECK:         %[[A:.*]] = memref.extract_aligned_pointer_as_index %[[R]]#0
 // CHECK:         %[[B:.*]] = memref.extract_aligned_pointer_as_index %[[R]]#1
 // CHECK:         memref.dealloc %[[R]]#0

@@ -4,15 +4,13 @@ import numpy as np
 import pytest
 from torch_mlir import ir
 
-from plumbline import element_type
 from plumbline.context import make_context
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
-from plumbline.kernels_to_llvm.result_sizes import call_shapes
+from plumbline.kernels_to_llvm.program_signature import program_signature
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.linked_code import linked_function
 from plumbline.llvm_to_asm.assembly import Target, emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
-from plumbline.signature import Signature, TensorSpec
 from plumbline.tcp.assembly.module import parse_module
 from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
 
@@ -47,9 +45,8 @@ def _kernels(text: str) -> ir.Module:
 @pytest.mark.parametrize(("name", "results"), [("same", 1), ("pair", 2), ("swapped", 2)])
 def test_public_functions_call_each_other_and_own_their_results(name: str, results: int) -> None:
     target = Target.for_cpu("baseline")
-    spec = TensorSpec(element_type.from_mlir_signed("f32"), (None,))
     module = _kernels(_PROGRAM)
-    signature = Signature(name, (spec,), (spec,) * results, *call_shapes(module, name))
+    signature = program_signature(module, name)
     convert_kernels_to_llvm(module, "pointers")
     function = linked_function(emit_object(translate_to_llvm_ir(module), target), signature)
     given = np.array([1.0, -2.0, 3.0], np.float32)

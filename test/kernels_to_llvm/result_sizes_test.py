@@ -3,7 +3,7 @@ import sys
 import pytest
 
 from plumbline.context import make_context
-from plumbline.kernels_to_llvm.result_sizes import call_shapes
+from plumbline.kernels_to_llvm.program_signature import program_signature
 from plumbline.size_expressions import evaluate
 from plumbline.tcp.assembly.module import parse_module
 
@@ -24,8 +24,8 @@ def _texts(body: str, result: str = "memref<?xf32>", others: str = "") -> list[s
         "  %m2 = memref.dim %x, %c1 : memref<?x?xf32>\n"
         f"{body}\n}}\n{others}"
     )
-    shapes, results = call_shapes(parse_module(text, make_context(torch=True), "f.mlir"), "f")
-    return [shapes.text(size) for size in results[0]]
+    signature = program_signature(parse_module(text, make_context(torch=True), "f.mlir"), "f")
+    return [signature.shapes.text(size) for size in signature.result_shapes[0]]
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,14 @@ def _texts(body: str, result: str = "memref<?xf32>", others: str = "") -> list[s
         (
             "%b = arith.cmpi slt, %n, %c0 : index\n  %s = arith.select %b, %c0, %n : index",
             "n",
+        ),
+        # Sizes times a float, as F.interpolate computes them.
+        (
+            "%i = arith.index_cast %n : index to i64\n  %f = arith.sitofp %i : i64 to f64\n"
+            "  %k = arith.constant 1.5 : f64\n  %p = arith.mulf %f, %k : f64\n"
+            "  %r = math.floor %p : f64\n  %t = arith.fptosi %r : f64 to i64\n"
+            "  %s = arith.index_cast %t : i64 to index",
+            "floor(n * 1.5)",
         ),
     ],
 )
@@ -85,7 +93,8 @@ def test_a_choice_by_sizes_is_a_formula_too() -> None:
         "  %b = arith.cmpi sle, %n, %c4 : index\n  %s = arith.select %b, %c4, %n : index\n"
         "  %0 = memref.alloc(%s) : memref<?xf32>\n  return %0 : memref<?xf32>\n}\n"
     )
-    _, ((size,),) = call_shapes(parse_module(text, make_context(torch=True), "f.mlir"), "f")
+    signature = program_signature(parse_module(text, make_context(torch=True), "f.mlir"), "f")
+    ((size,),) = signature.result_shapes
     assert [evaluate(size, {0: n, 1: 2}) for n in (1, 4, 5, 9)] == [4, 4, 5, 9]
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 
+from plumbline.library_description import section_assembly
 from plumbline.llvm_to_asm.assembly import OPTIMISATION_LEVELS, Target, emit_assembly
 from plumbline.llvm_to_asm.function_marks import mark_functions
 from plumbline.llvm_to_asm.weights import include_weights
@@ -18,9 +19,13 @@ def _compile(given: argparse.Namespace) -> None:
     llvm_ir = stage.read(given.input)
     assembly = emit_assembly(llvm_ir, Target.for_cpu(given.target_cpu), given.opt_level)
     weights = None if given.weights is None else str(given.weights)
+    description = "" if given.description is None else stage.read(given.description)
     stage.write(
         given.output,
-        assembly + include_weights(llvm_ir, weights) + mark_functions(llvm_ir, given.program),
+        assembly
+        + include_weights(llvm_ir, weights)
+        + mark_functions(llvm_ir, given.program)
+        + (section_assembly(description) if description else ""),
     )
 
 
@@ -39,6 +44,12 @@ if __name__ == "__main__":
         type=stage.path,
         metavar="SAFETENSORS",
         help="the program's weights, which the assembler will copy from here",
+    )
+    arguments.add_argument(
+        "--description",
+        type=stage.path,
+        metavar="JSON",
+        help="what describe_library says of the program, for a section that tells it to loaders",
     )
     arguments.add_argument(
         "--program",
