@@ -119,6 +119,28 @@ def text(size: Size, names: Sequence[str]) -> str:
             return str(size)
 
 
+def c_expression(size: Size, names: Sequence[str]) -> str:
+    """A size as an expression of C++, where no part of it is below 0."""
+    match size:
+        case SymbolUse(index):
+            return names[index]
+        case Operation(operator, left, right):
+            first, second = c_expression(left, names), c_expression(right, names)
+            return _C_SPELLINGS[operator].format(first, second)
+        case _:
+            return str(size)
+
+
+_C_SPELLINGS = {
+    "+": "({} + {})",
+    "*": "({} * {})",
+    "floordiv": "({} / {})",
+    "mod": "({} % {})",
+    "ceildiv": "(({0} + {1} - 1) / {1})",
+}
+"""Of the operators that sizes of arguments are made with."""
+
+
 def operation(operator: str, left: Size, right: Size) -> Size:
     """What an operator makes of two sizes, as simple as it is without any thought."""
     if isinstance(left, int) and isinstance(right, int):

@@ -1,0 +1,28 @@
+#include "tools/aot/execute_test/new_memref.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace plumbline {
+
+AnyMemRef NewMemRef(ElementType type, int rank, const std::int64_t* sizes) {
+  AnyMemRef memref;
+  memref.type = type;
+  memref.rank = rank;
+  memref.offset = 0;
+  std::size_t count = 1;
+  for (int axis = rank; axis-- > 0;) {
+    memref.sizes[axis] = sizes[axis];
+    memref.strides[axis] = static_cast<std::int64_t>(count);
+    count *= static_cast<std::size_t>(sizes[axis]);
+  }
+  const std::size_t bytes = count * SizeOf(type);
+  memref.base = std::malloc(bytes > 0 ? bytes : 1);
+  if (memref.base == nullptr) throw std::bad_alloc();
+  std::memset(memref.base, 0xA5, bytes);
+  memref.data = memref.base;
+  return memref;
+}
+
+}  // namespace plumbline
