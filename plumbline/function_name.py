@@ -18,6 +18,9 @@ ERROR_SUFFIX = "_error"
 OUTPUT_SHAPE_SUFFIX = "_output_shape"
 """What the name of the function adds that has the sizes of a program's results."""
 
+WORKSPACE_SIZE_SUFFIX = "_workspace_size"
+"""What the name of the function adds that has the size of a program's workspace."""
+
 PACKED_SUFFIX = "_packed"
 """What the name of a program's packed entry adds, which takes its arguments as words."""
 

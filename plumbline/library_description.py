@@ -3,11 +3,14 @@
     {"format": 1, "name": "foo", "target_cpu": "x86-64-v3", "origin": "examples.lib.foo_loader",
      "symbols": [{"name": "n", "min": 1, "max": null}],
      "inputs": [{"name": "x", "type": "f32", "shape": ["n", 3]}],
-     "outputs": [{"name": "out0", "type": "f32", "shape": [["*", "n", 3]]}]}
+     "outputs": [{"name": "out0", "type": "f32", "shape": [["*", "n", 3]]}],
+     "workspace": {"bytes": 128, "sum": 192, "lower_bound": 128}}
 
-A size is a number, the name of a symbol, or an operation and its two operands.
+A size is a number, the name of a symbol, or an operation and its two operands. Without a workspace
+that is null: temporaries come from the heap.
 """
 
+import dataclasses
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +20,7 @@ from plumbline import element_type
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.c_names import CNames
 from plumbline.errors import UserError
-from plumbline.signature import Signature, TensorSpec
+from plumbline.signature import Signature, TensorSpec, Workspace
 from plumbline.size_expressions import OPERATORS, Operation, Size, Symbol, SymbolUse
 
 SECTION = ".plumbline.signature"
@@ -51,6 +54,7 @@ class LibraryDescription:
             "symbols": symbols,
             "inputs": _tensors(names, names.inputs, signature.inputs, signature.shapes.shapes),
             "outputs": _tensors(names, names.outputs, signature.outputs, signature.result_shapes),
+            "workspace": _workspace(signature.workspace, names.symbols),
         }
         return json.dumps(content, indent=2) + "\n"
 
@@ -93,6 +97,7 @@ class LibraryDescription:
             tuple(map(_spec, outputs, results)),
             ArgumentShapes(symbols, tuple(map(tuple, shapes))),
             tuple(map(tuple, results)),
+            _read_workspace(content["workspace"], places),
         )
         return cls(signature, content["target_cpu"], content["origin"])
 
@@ -135,6 +140,21 @@ def _written(size: Size | None, symbols: Sequence[str]) -> Any:
             return [operator, _written(left, symbols), _written(right, symbols)]
         case _:
             return size
+
+
+def _workspace(workspace: Workspace | None, symbols: Sequence[str]) -> dict[str, Any] | None:
+    if workspace is None:
+        return None
+    return {
+        field.name: _written(getattr(workspace, field.name), symbols)
+        for field in dataclasses.fields(workspace)
+    }
+
+
+def _read_workspace(written: dict[str, Any] | None, symbols: dict[str, int]) -> Workspace | None:
+    if written is None:
+        return None
+    return Workspace(**{name: _size(size, symbols) for name, size in written.items()})
 
 
 def _size(written: Any, symbols: dict[str, int]) -> Size:

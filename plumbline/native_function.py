@@ -15,7 +15,7 @@ import numpy as np
 
 from plumbline.errors import UserError
 from plumbline.reference_archive import Tensor
-from plumbline.signature import Signature, TensorSpec
+from plumbline.signature import WORKSPACE_ALIGNMENT, Signature, TensorSpec
 from plumbline.size_expressions import evaluate
 from plumbline.tensor_arguments import KINDS, Parameter, address, kind_of
 
@@ -28,8 +28,8 @@ _ENTRY = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p)
 _MOST_PLANS = 256
 """So many combinations of shapes are remembered."""
 
-_ALIGNMENT = 64
-"""Of large results, in bytes: a cache line."""
+_ALIGNMENT = WORKSPACE_ALIGNMENT
+"""Of large results, and of a workspace, in bytes."""
 _LARGE = 1 << 16
 """From so many bytes on a result is worth being aligned."""
 
@@ -47,6 +47,8 @@ class _Plan:
     """The shapes of the results, and their element types."""
     sizes: tuple[int, ...]
     """The values of the symbols."""
+    workspace: int | None
+    """The bytes of the workspace, where there is one."""
 
 
 class NativeFunction:
@@ -67,6 +69,7 @@ class NativeFunction:
         self._parameters = _parameters("argument", signature.inputs)
         self._results = _parameters("out", signature.outputs)
         words = len(signature.inputs) + len(signature.outputs) + len(signature.shapes.symbols)
+        words += signature.workspace is not None
         self._pack = struct.Struct(f"{words}Q").pack
         self._plans: dict[Shapes, _Plan] = {}
 
@@ -109,7 +112,13 @@ class NativeFunction:
         else:
             results, give = out if isinstance(out, tuple | list) else (out,), None
             words += self._places(results, plan, _spans(words, kept))
-        message = self._entry(self._pack(*words, *plan.sizes))
+        words += plan.sizes
+        if plan.workspace is not None:
+            # One for each call, as several threads may call at once.
+            workspace = _aligned(plan.workspace)
+            # An empty array may lie anywhere.
+            words.append(address(workspace) if plan.workspace else 0)
+        message = self._entry(self._pack(*words))
         if message is not None:
             raise UserError(_take(message))
         if give is None:
@@ -135,7 +144,10 @@ class NativeFunction:
         for parameter, sizes in zip(self._results, signature.result_shapes, strict=True):
             known = [evaluate(size, values) for size in sizes]
             results.append((tuple(size or 0 for size in known), parameter.dtype))
-        plan = _Plan(tuple(results), tuple(values[index] for index in sorted(values)))
+        symbols = tuple(values[index] for index in sorted(values))
+        memory = signature.workspace
+        workspace = None if memory is None else evaluate(memory.bytes, values)
+        plan = _Plan(tuple(results), symbols, workspace)
         if len(self._plans) >= _MOST_PLANS:
             self._plans.clear()
         # As plain tuples, which torch.Size is equal to.
@@ -186,9 +198,13 @@ def _new_array(shape: tuple[int, ...], dtype: "np.dtype[np.generic]") -> Tensor:
     bytes_ = math.prod(shape) * dtype.itemsize
     if bytes_ < _LARGE:
         return np.empty(shape, dtype)
+    return _aligned(bytes_).view(dtype).reshape(shape)
+
+
+def _aligned(bytes_: int) -> Tensor:
     memory = np.empty(bytes_ + _ALIGNMENT, np.uint8)
     start = -address(memory) % _ALIGNMENT
-    return memory[start : start + bytes_].view(dtype).reshape(shape)
+    return memory[start : start + bytes_]
 
 
 def _take(message: int) -> str:

@@ -19,10 +19,13 @@ from plumbline.weight_arguments import symbol
 ABIS = ("memref", "pointers")
 """The calling conventions: of `memref_entries.py`, and of `pointer_entries.py`."""
 
+MEMORIES = ("malloc", "pool")
+"""Where temporaries come from: the heap, or a workspace of the caller's (`workspace.py`)."""
+
 _BODY_SUFFIX = "_body"
 
 
-def build_entries(module: ir.Operation, abi: Sequence[str]) -> None:
+def build_entries(module: ir.Operation, abi: Sequence[str], memory: Sequence[str]) -> None:
     """Puts entries of the convention `abi`, one of `ABIS`, in the place of public functions.
 
     Each function itself stays, private, as `<name>_body`.
@@ -32,20 +35,28 @@ def build_entries(module: ir.Operation, abi: Sequence[str]) -> None:
         that cannot be called by it.
       PassFailure: C cannot call one; that has been reported.
     """
-    (convention,) = abi or ABIS[:1]
-    if convention not in ABIS:
-        raise UserError(f"abi={convention} is none of {', '.join(ABIS)}")
+    convention = _one_of(ABIS, "abi", abi)
+    from_ = _one_of(MEMORIES, "memory", memory)
+    if convention == "memref" and from_ == "pool":
+        raise UserError("memory=pool goes with abi=pointers")
     check_signatures(module, ir.MemRefType)
     with module.context:
         symbols = ir.SymbolTable(module)
         for function in functions_with_bodies(module, "func.func", public=True):
             with ir.InsertionPoint(function), function.location:
-                _build_entries(symbols, function, convention)
+                _build_entries(symbols, function, convention, from_)
         for function in functions_with_bodies(module, "func.func", public=False):
             function.attributes["llvm.linkage"] = ir.Attribute.parse(INTERNAL)
 
 
-def _build_entries(symbols: ir.SymbolTable, body: func.FuncOp, abi: str) -> None:
+def _one_of(known: Sequence[str], option: str, given: Sequence[str]) -> str:
+    (value,) = given or known[:1]
+    if value not in known:
+        raise UserError(f"{option}={value} is none of {', '.join(known)}")
+    return value
+
+
+def _build_entries(symbols: ir.SymbolTable, body: func.FuncOp, abi: str, memory: str) -> None:
     name = body.sym_name.value
     weights = [weight for weight in embedded_weight_names(body) if weight is not None]
     shapes = attached(body, skipped=len(weights))
@@ -65,7 +76,7 @@ def _build_entries(symbols: ir.SymbolTable, body: func.FuncOp, abi: str) -> None
     body.attributes["no_inline"] = ir.UnitAttr.get()
     if abi == "pointers":
         names = c_names(tensors, closed, skipped=len(weights))
-        PointerEntries(name, body, names, closed, result_shapes).build()
+        PointerEntries(name, body, names, closed, result_shapes, memory).build()
     else:
         build_memref_entries(name, body, shapes)
 

@@ -15,7 +15,10 @@ BUILD_C_ABI = Pass(
     "build-c-abi",
     "Put entries, which C can call, before each public function",
     build_entries,
-    (Option("abi", "the calling convention: memref (the default) or pointers"),),
+    (
+        Option("abi", "the calling convention: memref (the default) or pointers"),
+        Option("memory", "where temporaries come from: malloc (the default) or pool"),
+    ),
 )
 
 NOTE_NOALIAS = Pass(
@@ -31,13 +34,16 @@ ATTACH_NOALIAS = Pass(
 )
 
 
-def kernels_to_llvm_pipeline(abi: str) -> Pipeline:
-    """The whole lowering, for callers of that convention, one of `c_abi.ABIS`."""
+def kernels_to_llvm_pipeline(abi: str, memory: str = "malloc") -> Pipeline:
+    """The whole lowering, for callers of that convention.
+
+    These are one of `c_abi.ABIS`, and one of `c_abi.MEMORIES`.
+    """
     return Pipeline(
         "kernels-to-llvm-pipeline",
         (
             SEPARATE_CALLED_FUNCTIONS,
-            BUILD_C_ABI.with_options(f"abi={abi}"),
+            BUILD_C_ABI.with_options(f"abi={abi} memory={memory}"),
             NOTE_NOALIAS,
             "func.func(arith-emulate-unsupported-floats{source-types=bf16 target-type=f32})",
             "func.func(arith-expand{include-bf16=true})",
@@ -75,14 +81,15 @@ def kernels_to_llvm_pipeline(abi: str) -> Pipeline:
 KERNELS_TO_LLVM = kernels_to_llvm_pipeline("memref")
 
 
-def convert_kernels_to_llvm(module: ir.Module, abi: str = "memref") -> None:
+def convert_kernels_to_llvm(module: ir.Module, abi: str = "memref", memory: str = "malloc") -> None:
     """Lowers `module` in place; its public functions are called by the convention `abi`.
 
     That is "memref", as `tools/aot/abi.h` says: every result is memory from aligned_alloc that the
-    caller frees; or "pointers": the caller brings the memory along. Inputs are never written.
+    caller frees; or "pointers": the caller brings the memory along. With
+    the `memory` "pool" it brings that of temporaries along as well. Inputs are never written.
 
     Raises:
       LoweringError: a public function takes or returns something other than memrefs that C can
         pass, or a pass refused the module.
     """
-    kernels_to_llvm_pipeline(abi).run(module)
+    kernels_to_llvm_pipeline(abi, memory).run(module)

@@ -15,6 +15,9 @@ takes the same arguments as words, one after the other, and returns null, or a m
 caller gives back with free().
 
 All tensors are row-major without gaps, and no result overlaps another tensor.
+
+With memory from a pool each of the three takes one pointer more, at the end: `void *workspace`, of
+as many bytes as `int64_t foo_workspace_size(int64_t n)` says. No memory is allocated then.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,12 +26,13 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, builtin, func, llvm, scf
 
 from plumbline.argument_shapes import ArgumentShapes
-from plumbline.c_names import CNames
+from plumbline.c_names import WORKSPACE, CNames
 from plumbline.function_name import (
     ERROR_SUFFIX,
     OUTPUT_SHAPE_SUFFIX,
     PACKED_SUFFIX,
     UNCHECKED_SUFFIX,
+    WORKSPACE_SIZE_SUFFIX,
 )
 from plumbline.kernels_to_llvm.building import (
     element,
@@ -41,7 +45,9 @@ from plumbline.kernels_to_llvm.building import (
 from plumbline.kernels_to_llvm.failures import ERRORS, PROGRAM
 from plumbline.kernels_to_llvm.result_arguments import take_results_as_arguments
 from plumbline.kernels_to_llvm.size_building import build_size, index_constant
+from plumbline.kernels_to_llvm.workspace import take_workspace, workspace_of
 from plumbline.requirement import require
+from plumbline.signature import WORKSPACE_ALIGNMENT
 from plumbline.size_expressions import Size, lower_bound
 
 
@@ -55,6 +61,7 @@ class PointerEntries:
         names: CNames,
         shapes: ArgumentShapes,
         result_shapes: Sequence[Sequence[Size]],
+        memory: str,
     ) -> None:
         """`body` then writes its results where it is told. `shapes` are closed."""
         self._name, self._body, self._names = name, body, names
@@ -64,8 +71,14 @@ class PointerEntries:
         self._elements = [type_.element_type for type_ in (*body.type.inputs, *body.type.results)]
         self._result_shapes = result_shapes
         take_results_as_arguments(body)
+        self._workspace: Size | None = None
+        if memory == "pool":
+            self._workspace = workspace_of(body, shapes).bytes
+            take_workspace(body)
         self._places: Sequence[ir.MemRefType] = body.type.inputs[len(self._inputs) :]
         self._types = [pointer_type()] * len(self._elements) + [integer_type()] * len(self._symbols)
+        if memory == "pool":
+            self._types.append(pointer_type())
 
     def build(self) -> None:
         """Defines all entries, at the insertion point."""
@@ -96,6 +109,8 @@ class PointerEntries:
         errors.attributes[ERRORS] = ir.UnitAttr.get()
         errors.sym_visibility = ir.StringAttr.get("private")
         self._define_output_shape()
+        if self._workspace is not None:
+            self._define_workspace_size(self._workspace)
 
     def _define(
         self,
@@ -112,6 +127,8 @@ class PointerEntries:
         with ir.InsertionPoint(entry.add_entry_block()):
             given = arguments(entry.arguments)
             pointers, sizes = given[: len(self._elements)], given[len(self._elements) :]
+            if self._workspace is not None:
+                *sizes, workspace = sizes
             known = {
                 number: arith.index_cast(ir.IndexType.get(), size)
                 for number, size in enumerate(sizes)
@@ -124,6 +141,10 @@ class PointerEntries:
                 self._check_symbols(known)
                 self._check_sizes(shapes)
                 self._check_pointers(pointers, shapes)
+                if self._workspace is not None:
+                    _check_workspace(workspace, build_size(self._workspace, known))
+            if self._workspace is not None:
+                pointers = [*pointers, workspace]
             buffers = [*map(_buffer, pointers, self._inputs, shapes)]
             # How many bytes there are for a result is for nobody to look at.
             some = [[index_constant(0)]] * len(self._places)
@@ -178,6 +199,16 @@ class PointerEntries:
                 aligned = arith.cmpi(arith.CmpIPredicate.eq, rest, integer(0))
                 require(aligned, f"{tensor} is not aligned to {bytes_} bytes")
 
+    def _define_workspace_size(self, size: Size) -> None:
+        parameters = [integer_type()] * len(self._symbols)
+        entry = func.FuncOp(self._name + WORKSPACE_SIZE_SUFFIX, (parameters, [integer_type()]))
+        with ir.InsertionPoint(entry.add_entry_block()):
+            known = {
+                index: arith.index_cast(ir.IndexType.get(), symbol)
+                for index, symbol in enumerate(entry.arguments)
+            }
+            func.ReturnOp([arith.index_cast(integer_type(), build_size(size, known))])
+
     def _define_output_shape(self) -> None:
         """Writes the sizes of a result, by its number; of one that there is not, nothing."""
         number = integer_type(32)
@@ -198,6 +229,16 @@ class PointerEntries:
                         llvm.StoreOp(value, element(place, axis, integer_type()))
                     scf.YieldOp([])
             func.ReturnOp([])
+
+
+def _check_workspace(workspace: ir.Value, size: ir.Value) -> None:
+    address = llvm.PtrToIntOp(integer_type(), workspace).result
+    holds = arith.cmpi(arith.CmpIPredicate.ne, address, integer(0))
+    none = arith.cmpi(arith.CmpIPredicate.eq, size, index_constant(0))
+    require(arith.ori(holds, none), f"{WORKSPACE} is null")
+    rest = arith.andi(address, integer(WORKSPACE_ALIGNMENT - 1))
+    aligned = arith.cmpi(arith.CmpIPredicate.eq, rest, integer(0))
+    require(aligned, f"{WORKSPACE} is not aligned to {WORKSPACE_ALIGNMENT} bytes")
 
 
 def _buffer(pointer: ir.Value, type_: ir.MemRefType, sizes: Sequence[ir.Value]) -> ir.Value:

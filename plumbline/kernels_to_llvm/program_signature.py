@@ -2,22 +2,26 @@
 
 from torch_mlir import ir
 
+from plumbline.argument_shapes import ArgumentShapes
 from plumbline.c_names import c_names
 from plumbline.c_signature import embedded_weight_names
+from plumbline.kernels_to_llvm.result_arguments import take_results_as_arguments
 from plumbline.kernels_to_llvm.result_sizes import result_sizes
+from plumbline.kernels_to_llvm.workspace import workspace_of
 from plumbline.name_attributes import noted_names
 from plumbline.shape_attributes import attached
-from plumbline.signature import Signature, TensorSpec
+from plumbline.signature import Signature, TensorSpec, Workspace
 from plumbline.size_expressions import Size
 
 
-def program_signature(module: ir.Module, name: str) -> Signature:
+def program_signature(module: ir.Module, name: str, memory: str = "malloc") -> Signature:
     """The signature of a public function of kernels on buffers.
 
-    Arguments that are weights of the library are left out.
+    Arguments that are weights of the library are left out. `memory` is one of `c_abi.MEMORIES`.
 
     Raises:
-      UserError: a size of a result does not follow from those of the arguments.
+      UserError: a size of a result does not follow from those of the arguments, or, for a pool, a
+        size of a temporary.
       PassFailure: its attributes are malformed; that has been reported.
     """
     with module.context:
@@ -39,7 +43,17 @@ def program_signature(module: ir.Module, name: str) -> Signature:
             ),
             shapes,
             result_shapes,
+            _workspace(module, name, shapes) if memory == "pool" else None,
         )
+
+
+def _workspace(module: ir.Module, name: str, shapes: ArgumentShapes) -> Workspace:
+    # A copy: the module stays as it is.
+    copy = module.operation.clone().operation
+    function = ir.SymbolTable(copy)[name]
+    with function.location:
+        take_results_as_arguments(function)
+        return workspace_of(function, shapes)
 
 
 def _static(sizes: tuple[Size | None, ...]) -> tuple[int | None, ...]:

@@ -25,7 +25,7 @@ def take_results_as_arguments(function: func.FuncOp) -> None:
     block = function.entry_block
     (*_, returned) = block.operations
     count = len(returned.operands)
-    bytes_ = _bytes_type()
+    bytes_ = bytes_type()
     places = [block.add_argument(bytes_, function.location) for _ in range(count)]
     type_ = function.type
     function.attributes["function_type"] = ir.TypeAttr.get(
@@ -129,5 +129,6 @@ def _release(buffers: Sequence[ir.Value]) -> None:
             scf.YieldOp([])
 
 
-def _bytes_type() -> ir.MemRefType:
+def bytes_type() -> ir.MemRefType:
+    """The type of memory that a caller brings along."""
     return ir.MemRefType.get([ir.ShapedType.get_dynamic_size()], ir.IntegerType.get_signless(8))

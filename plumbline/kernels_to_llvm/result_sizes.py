@@ -59,7 +59,7 @@ _LESS: dict[arith.CmpIPredicate, Callable[[Size, Size], tuple[Size, Size, int]]]
 """A comparison as one of the form left < right + number."""
 
 
-class _Unknown(Exception):
+class UnknownSize(Exception):
     """No expression is known for a size."""
 
 
@@ -69,20 +69,14 @@ def result_sizes(function: ir.OpView, shapes: ArgumentShapes) -> tuple[tuple[Siz
     Raises:
       UserError: one does not follow from those of the arguments.
     """
-    arguments = list(function.regions[0].blocks[0].arguments)
-    weights = len(arguments) - len(shapes.shapes)
-    known: list[Sequence[Size | None]] = [
-        *(list(argument.type.shape) for argument in arguments[:weights]),
-        *shapes.shapes,
-    ]
-    reader = _Reader(function, known, shapes)
+    reader = size_reader(function, shapes)
     sizes = []
     for number, result in enumerate(_returned(function)):
         try:
             sizes.append(
                 tuple(reader.of_dimension(result, axis) for axis in range(result.type.rank))
             )
-        except _Unknown as unknown:
+        except UnknownSize as unknown:
             name = ir.StringAttr(function.attributes["sym_name"]).value
             raise UserError(
                 f"func.func @{name}: the sizes of result {number} do not follow from those of the "
@@ -91,12 +85,23 @@ def result_sizes(function: ir.OpView, shapes: ArgumentShapes) -> tuple[tuple[Siz
     return tuple(sizes)
 
 
+def size_reader(function: ir.OpView, shapes: ArgumentShapes) -> "SizeReader":
+    """What is known in a public function whose arguments, but for weights, have `shapes`."""
+    arguments = list(function.regions[0].blocks[0].arguments)
+    weights = len(arguments) - len(shapes.shapes)
+    known: list[Sequence[Size | None]] = [
+        *(list(argument.type.shape) for argument in arguments[:weights]),
+        *shapes.shapes,
+    ]
+    return SizeReader(function, known, shapes)
+
+
 def _returned(function: ir.OpView) -> list[ir.Value]:
     """What a function without branches to other blocks returns."""
     return list(list(function.regions[0].blocks[0].operations)[-1].operands)
 
 
-class _Reader:
+class SizeReader:
     """The expressions of values in one function, for arguments of certain sizes."""
 
     def __init__(
@@ -137,12 +142,12 @@ class _Reader:
                 return self.of_number(view.sizes[_dynamic_before(type_, axis)])
             case "scf.for" | "scf.while":
                 # What goes round in a loop keeps its sizes where their type says so only.
-                raise _Unknown(f"it comes out of {owner.name}")
+                raise UnknownSize(f"it comes out of {owner.name}")
             case "scf.if":
                 return self._of_branches(owner, _number_of(buffer), axis)
             case "func.call":
                 return self._of_call(owner, _number_of(buffer), axis)
-        raise _Unknown(f"it comes out of {owner.name}")
+        raise UnknownSize(f"it comes out of {owner.name}")
 
     def of_number(self, value: ir.Value) -> Size:
         """A number of type index, or another integer."""
@@ -153,7 +158,7 @@ class _Reader:
                 known = self._numbers[number]
                 if known is not None:
                     return known
-            raise _Unknown("it is counted by a loop")
+            raise UnknownSize("it is counted by a loop")
         operands = list(owner.operands)
         if owner.name == "arith.constant":
             value_ = owner.attributes["value"]
@@ -163,6 +168,11 @@ class _Reader:
         if owner.name == "memref.dim":
             axis = self.of_number(operands[1])
             if isinstance(axis, int):
+                return self.of_dimension(operands[0], axis)
+        if owner.name == "memref.extract_strided_metadata":
+            # The buffer and its offset come before the sizes.
+            axis = _number_of(value) - 2
+            if 0 <= axis < ir.MemRefType(operands[0].type).rank:
                 return self.of_dimension(operands[0], axis)
         if owner.name in _SAME:
             return self.of_number(operands[0])
@@ -186,7 +196,7 @@ class _Reader:
             left, right = map(self.of_number, operands)
             if self._is_natural(left) and self._is_natural(right):
                 return operation(operator, left, right)
-        raise _Unknown(f"it is computed by {owner.name}")
+        raise UnknownSize(f"it is computed by {owner.name}")
 
     def _of_floats(self, owner: ir.Operation) -> Size:
         """What is computed in float64; float32 rounds in between, which no expression does."""
@@ -208,7 +218,7 @@ class _Reader:
         """A condition as 1 or 0."""
         owner = defining_operation(value)
         if owner is None or owner.name not in ("arith.cmpi", "arith.constant"):
-            raise _Unknown("it is chosen by what is no comparison of sizes")
+            raise UnknownSize("it is chosen by what is no comparison of sizes")
         if owner.name == "arith.constant":
             return int(bool(ir.IntegerAttr(owner.attributes["value"]).value))
         predicate = arith.CmpIPredicate(ir.IntegerAttr(owner.attributes["predicate"]).value)
@@ -218,7 +228,7 @@ class _Reader:
         if predicate == arith.CmpIPredicate.ne:
             return difference(1, operation("==", left, right))
         if predicate not in _LESS:
-            raise _Unknown(f"it is chosen by arith.cmpi {predicate}")
+            raise UnknownSize(f"it is chosen by arith.cmpi {predicate}")
         left, right, more = _LESS[predicate](left, right)
         right = operation("+", right, more)
         if self._is_natural(difference(left, right)):
@@ -236,7 +246,7 @@ class _Reader:
             size = self._arguments[int(argument.arg_number)][axis]
             if size is not None:
                 return size
-        raise _Unknown("it goes round in a loop")
+        raise UnknownSize("it goes round in a loop")
 
     def _is_argument(self, value: ir.Value) -> bool:
         return bool(value.owner == self._function.regions[0].blocks[0])
@@ -247,28 +257,31 @@ class _Reader:
             for region in owner.regions
         ]
         if sizes[0] != sizes[1]:
-            raise _Unknown("it differs by the way that scf.if takes")
+            raise UnknownSize("it differs by the way that scf.if takes")
         return sizes[0]
 
     def _of_call(self, owner: ir.Operation, number: int, axis: int) -> Size:
         name = ir.FlatSymbolRefAttr(owner.attributes["callee"]).value
         module = self._function.operation.parent.operation
         callee = ir.SymbolTable(module)[name]
+        return self.of_callee(callee, owner).of_dimension(_returned(callee)[number], axis)
+
+    def of_callee(self, callee: ir.OpView, call: ir.Operation) -> "SizeReader":
+        """What is known in a function that this one calls."""
         buffers: list[Sequence[Size | None]] = []
         numbers: list[Size | None] = []
-        for operand in owner.operands:
+        for operand in call.operands:
             is_buffer = isinstance(operand.type, ir.MemRefType)
             rank = operand.type.rank if is_buffer else 0
             buffers.append([self._or_none(self.of_dimension, operand, a) for a in range(rank)])
             numbers.append(None if is_buffer else self._or_none(self.of_number, operand))
-        inner = _Reader(callee, buffers, self._shapes, numbers)
-        return inner.of_dimension(_returned(callee)[number], axis)
+        return SizeReader(callee, buffers, self._shapes, numbers)
 
     @staticmethod
     def _or_none(read: Callable[..., Size], *arguments: object) -> Size | None:
         try:
             return read(*arguments)
-        except _Unknown:
+        except UnknownSize:
             return None
 
 

@@ -2,12 +2,14 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "mlp.h"
+#include "mlp_of_a_pool.h"
 #include "mlp_of_arguments.h"
 #include "scaled_rows.h"
 
@@ -68,6 +70,25 @@ TEST(LibrariesTest, SeveralThreadsCallOneAtOnce) {
   for (std::vector<float>& result : results) {
     threads.emplace_back([&] {
       for (int turn = 0; turn < 1000; ++turn) mlp_unchecked(x.data(), result.data(), 1);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::vector<float>& result : results) EXPECT_EQ(expected, result);
+}
+
+TEST(LibrariesTest, EachThreadHasAWorkspaceOfItsOwn) {
+  std::vector<float> x(6 * 50), expected(6 * 50);
+  for (int i = 0; i < 6 * 50; ++i) x[i] = static_cast<float>(i % 7) - 3;
+  ASSERT_EQ(0, mlp(x.data(), expected.data(), 50));
+  std::vector<std::vector<float>> results(2, std::vector<float>(6 * 50));
+  std::vector<std::thread> threads;
+  for (std::vector<float>& result : results) {
+    threads.emplace_back([&] {
+      void* workspace = std::aligned_alloc(64, mlp_of_a_pool_workspace_size(50));
+      for (int turn = 0; turn < 1000; ++turn) {
+        mlp_of_a_pool_unchecked(x.data(), result.data(), 50, workspace);
+      }
+      std::free(workspace);
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -14,6 +14,7 @@ def aot_library(
         func_name = None,
         weights = "embedded",
         target_cpu = None,
+        memory = "malloc",
         skip_ci = False,
         tags = [],
         testonly = None,
@@ -31,6 +32,8 @@ def aot_library(
       func_name: as for aot_compile.
       weights: as for aot_compile.
       target_cpu: the CPU that code is made for, in place of what --//tools/aot:target_cpu says.
+      memory: "malloc": temporaries come from the heap. "pool": from a workspace that the caller hands
+        over, whose size the header says; no memory is allocated in a call.
       skip_ci: as for aot_compile.
       tags: more tags for the generated test.
       testonly: as for all rules; a library to ship is not, and neither is its loader then.
@@ -52,6 +55,8 @@ def aot_library(
     error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, macro = "aot_library")
     if not error and target_cpu and plain_text_problem(target_cpu, "_-.+"):
         error = "aot_library(name = \"{}\"): target_cpu {}".format(name, plain_text_problem(target_cpu, "_-.+"))
+    if not error and memory not in ["malloc", "pool"]:
+        error = "aot_library(name = \"{}\"): memory = \"{}\" is neither \"malloc\" nor \"pool\"".format(name, memory)
     if error:
         fail(error)
 
@@ -76,6 +81,7 @@ def aot_library(
         visibility,
         abi = "pointers",
         descriptions = [description],
+        memory = memory,
         target_cpu = cpu,
     )
     stage(
@@ -84,7 +90,7 @@ def aot_library(
         outs = [description],
         program = Label("//tools/aot:describe_library"),
         message = "{}: describing the library".format(name),
-        options = "--target-cpu={} --origin={}".format(cpu, origin),
+        options = "--target-cpu={} --origin={} --memory={}".format(cpu, origin, memory),
         toolchains = [Label("//tools/aot:target_cpu")],
         **common
     )

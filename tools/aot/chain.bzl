@@ -57,6 +57,7 @@ def lower_to_assembly(
         visibility,
         abi = None,
         descriptions = [],
+        memory = "malloc",
         target_cpu = "$(AOT_TARGET_CPU)"):
     """From TCP to _internal_foo.S: gen_foo_mlir_linalg and all stages after it.
 
@@ -69,6 +70,7 @@ def lower_to_assembly(
       visibility: of all targets.
       abi: how C calls the program, as kernels_to_llvm takes it.
       descriptions: a list of the file that describes the library, or of none.
+      memory: where temporaries come from, as kernels_to_llvm takes it.
       target_cpu: the CPU that code is made for.
     """
     stage(
@@ -101,7 +103,7 @@ def lower_to_assembly(
         outs = ["_internal_{}_llvm.mlir".format(name)],
         program = Label("//tools/aot:kernels_to_llvm"),
         message = "{}: lowering kernels to the LLVM dialect".format(name),
-        options = "--abi={}".format(abi) if abi else "",
+        options = "--abi={} --memory={}".format(abi, memory) if abi else "",
         tags = tags,
         testonly = testonly,
         visibility = visibility,

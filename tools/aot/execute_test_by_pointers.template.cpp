@@ -22,7 +22,7 @@ auto CallWith(Function function, const plumbline::AnyMemRef* inputs,
     ${function}_output_shape(i$shape_arguments, shape);
     outputs[i] = plumbline::NewMemRef(kOutputs[i].type, kOutputs[i].rank, shape);
   }
-  return function($arguments);
+$workspace  return function($arguments);
 }
 
 void Call(const plumbline::AnyMemRef* inputs, plumbline::AnyMemRef* outputs) {

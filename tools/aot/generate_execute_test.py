@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 from plumbline import element_type
 from plumbline.argument_shapes import Definition
+from plumbline.c_names import WORKSPACE
 from plumbline.errors import UserError
+from plumbline.function_name import WORKSPACE_SIZE_SUFFIX
 from plumbline.library_description import LibraryDescription
 from plumbline.reference_archive import ReferenceArchive, Tensor
 from plumbline.size_expressions import c_expression
@@ -164,6 +166,11 @@ def generate_by_pointers(
         ),
         *signature.names.symbols,
     ]
+    workspace = ""
+    if signature.workspace is not None:
+        size = f"{signature.name}{WORKSPACE_SIZE_SUFFIX}({', '.join(signature.names.symbols)})"
+        workspace = f"  const plumbline::Workspace {WORKSPACE}({size});\n"
+        arguments.append(f"{WORKSPACE}.data()")
     return _filled(
         template,
         {
@@ -173,6 +180,7 @@ def generate_by_pointers(
             "input_count": str(len(inputs)),
             "output_count": str(len(outputs)),
             "types": _types([*inputs, *outputs]),
+            "workspace": workspace,
             "symbols": "".join(f"\n  {line}" for line in sizes),
             "shape_arguments": "".join(f", {name}" for name in signature.names.symbols),
             "arguments": ",".join(f"\n      {argument}" for argument in arguments),

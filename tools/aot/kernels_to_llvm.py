@@ -28,15 +28,16 @@ func.func private @kernel(%x: memref<2xf32> {llvm.noalias}, %y: memref<2xf32> {l
 """  # noqa: E501
 
 
-def kernels_to_llvm(text: str, filename: str, abi: str = "memref") -> str:
+def kernels_to_llvm(text: str, filename: str, abi: str = "memref", memory: str = "malloc") -> str:
     """The stage, from text to text."""
     module = parse_module(text, make_context(torch=True), filename)
-    convert_kernels_to_llvm(module, abi)
+    convert_kernels_to_llvm(module, abi, memory)
     return print_module(module)
 
 
 def _lower(given: argparse.Namespace) -> None:
-    lowered = kernels_to_llvm(stage.read(given.input), str(given.input), given.abi)
+    text = stage.read(given.input)
+    lowered = kernels_to_llvm(text, str(given.input), given.abi, given.memory)
     stage.write(given.output, lowered)
 
 
@@ -54,4 +55,5 @@ if __name__ == "__main__":
         help="how C calls the program: with memrefs (tools/aot/abi.h; the default), or with "
         "pointers to memory that is the caller's",
     )
+    stage.add_memory(arguments)
     stage.run(arguments, _lower, warm_up=_warm_up)

@@ -10,6 +10,20 @@
 
 namespace plumbline {
 
+// Memory for the temporaries of a function; its bytes are what no function should rely on.
+class Workspace {
+ public:
+  explicit Workspace(std::int64_t bytes);
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  void* data() const { return data_; }
+
+ private:
+  void* data_;
+};
+
 // A row-major memref of bytes that no result should hold, to be given back with free().
 AnyMemRef NewMemRef(ElementType type, int rank, const std::int64_t* sizes);
 
