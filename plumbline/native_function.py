@@ -163,9 +163,12 @@ class NativeFunction:
             )
         words = []
         for tensor, parameter, (shape, _) in zip(given, self._results, plan.results, strict=True):
-            element_type, name = parameter.spec.element_type, parameter.name
-            word, has, kept = kind_of(tensor, name).read(tensor, parameter)
-            TensorSpec(element_type, shape).check(name, element_type.name, tuple(has))
+            name = parameter.name
+            kind = KINDS.get(type(tensor)) or kind_of(tensor, name)
+            word, has, kept = kind.read(tensor, parameter)
+            if has != shape:
+                element_type = parameter.spec.element_type
+                TensorSpec(element_type, shape).check(name, element_type.name, tuple(has))
             if kept is not tensor or (
                 isinstance(tensor, np.ndarray) and not tensor.flags.writeable
             ):
@@ -173,10 +176,11 @@ class NativeFunction:
                     f"{name} cannot be written in place: it is a numpy array or a torch tensor "
                     "that is row-major without gaps, and not read-only"
                 )
-            span = word, word + tensor.nbytes
-            if any(start < span[1] and span[0] < end for start, end in others):
-                raise UserError(f"{name} shares memory with an argument or another result")
-            others.append(span)
+            own_end = word + tensor.nbytes
+            for start, end in others:
+                if start < own_end and word < end:
+                    raise UserError(f"{name} shares memory with an argument or another result")
+            others.append((word, own_end))
             words.append(word)
         return words
 
