@@ -101,6 +101,8 @@ def text(size: Size, names: Sequence[str]) -> str:
             return f"{text(left, names)} - {factor(right)}"
         case Operation("+", left, right):
             return f"{text(left, names)} + {text(right, names)}"
+        case Operation("*", Operation("*") as left, int(right)):
+            return f"{right}*{text(left, names)}"
         case Operation("*", left, int(right)):
             return f"{right}*{factor(left)}"
         case Operation("*", left, right):
@@ -158,10 +160,10 @@ def operation(operator: str, left: Size, right: Size) -> Size:
             return operation(operator, size, left)
         case ("+" | "*", Operation(inner, size, int(number)), int()) if inner == operator:
             return operation(operator, size, OPERATORS[operator](number, right))
-        case ("+", Operation("+", size, int(number)), _):
-            return operation("+", operation("+", size, right), number)
-        case ("+", _, Operation("+", size, int(number))):
-            return operation("+", operation("+", left, size), number)
+        case ("+" | "*", Operation(inner, size, int(number)), _) if inner == operator:
+            return operation(operator, operation(operator, size, right), number)
+        case ("+" | "*", _, Operation(inner, size, int(number))) if inner == operator:
+            return operation(operator, operation(operator, left, size), number)
         case ("+", _, _) if _opposite(left) == right:
             return 0
     return Operation(operator, left, right)
