@@ -58,10 +58,12 @@ def test_results_are_those_of_the_heap(
     function: Callable[..., torch.Tensor], *, dynamic: bool
 ) -> None:
     shapes = {"x": {0: Dim("n", min=2)}, "y": {}} if dynamic else None
-    program = plumbline.compile(_Model(function), (torch.randn(7, 8), torch.randn(8, 9)), shapes)
+    # So large that operands are packed, in memory of the kernels.
+    inputs = torch.randn(70, 80), torch.randn(80, 90)
+    program = plumbline.compile(_Model(function), inputs, shapes)
     pooled = _pooled(program)
-    for rows in (2, 7, 40) if dynamic else (7,):
-        given = torch.randn(rows, 8), torch.randn(8, 9)
+    for rows in (2, 70, 140) if dynamic else (70,):
+        given = torch.randn(rows, 80), torch.randn(80, 90)
         for ours, theirs in zip(pooled(*given), program(*given), strict=True):
             assert torch.equal(ours, theirs)
 
