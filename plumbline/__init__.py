@@ -1,17 +1,25 @@
 """Plumbline: lowers a PyTorch program to machine code, stage by stage."""
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from plumbline.compiler import CompiledProgram, compile  # noqa: A004
+    from plumbline.library import Library, load
 
-__all__ = ["CompiledProgram", "compile"]
+__all__ = ["CompiledProgram", "Library", "compile", "load"]
+
+# Compiling pulls torch and MLIR in, which the stage programs and who loads a library must not pay
+# for, nor need have.
+_MODULES = {
+    "CompiledProgram": "plumbline.compiler",
+    "Library": "plumbline.library",
+    "compile": "plumbline.compiler",
+    "load": "plumbline.library",
+}
 
 
 def __getattr__(name: str) -> Any:
-    # Only this pulls torch in, which the stage programs must not pay for.
-    if name in __all__:
-        from plumbline import compiler
-
-        return getattr(compiler, name)
+    if name in _MODULES:
+        return getattr(importlib.import_module(_MODULES[name]), name)
     raise AttributeError(f"module 'plumbline' has no attribute {name!r}")

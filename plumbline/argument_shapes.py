@@ -1,61 +1,27 @@
 """What is known of the sizes of a function's arguments, and how a call is held against it.
 
-A size is a number, a symbol, or an expression of symbols: the first argument of a function may be
-of the shape (n, 4), and its second of the shape (2*n). From this follows, without any guess, in
-which order a call's sizes give the symbols their values, and what must then hold.
+The first argument of a function may be of the shape (n, 4), and its second of the shape (2*n). From
+this follows, without any guess, in which order a call's sizes give the symbols their values, and
+what must then hold.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
 from plumbline.errors import UserError
-
-
-@dataclass(frozen=True)
-class Symbol:
-    """A size that is known when the program runs only."""
-
-    name: str
-    min: int
-    max: int | None
-    """None where there is no bound."""
-
-    @property
-    def range(self) -> str:
-        """The bounds, as a message says them: "at least 2 and at most 64"."""
-        return f"at least {self.min}" + ("" if self.max is None else f" and at most {self.max}")
-
-
-@dataclass(frozen=True)
-class SymbolUse:
-    """A symbol in an expression."""
-
-    index: int
-    """Which of the function's symbols it is."""
-
-
-@dataclass(frozen=True)
-class Operation:
-    """Two expressions and what is done with them, as in MLIR's affine expressions."""
-
-    operator: str
-    """One of `OPERATORS`."""
-    left: "Size"
-    right: "Size"
-
-
-Size: TypeAlias = int | SymbolUse | Operation
-
-OPERATORS: dict[str, Callable[[int, int], int]] = {
-    "+": lambda left, right: left + right,
-    "*": lambda left, right: left * right,
-    # A divisor below 1, which a symbol may be before it is checked, counts as 1.
-    "mod": lambda left, right: left % max(right, 1),
-    "floordiv": lambda left, right: left // max(right, 1),
-    "ceildiv": lambda left, right: -(-left // max(right, 1)),
-}
+from plumbline.size_expressions import (
+    Operation,
+    Size,
+    Symbol,
+    SymbolUse,
+    evaluate,
+    linear,
+    renumbered,
+    symbols_of,
+    text,
+)
 
 
 @dataclass(frozen=True)
@@ -159,6 +125,27 @@ class ArgumentShapes:
                 values[step.symbol] = self._defined(step, sizes, values)
         return values
 
+    def closed(self) -> "ArgumentShapes":
+        """These shapes with a symbol of its own for each size that no call's sizes explain.
+
+        Of such sizes nothing is known, or they have a symbol that no size gives a value to. The
+        symbols of the result are those that sizes of a call give values to, all of them.
+        """
+        given = sorted({step.symbol for step in self.steps if isinstance(step, Definition)})
+        place = {index: number for number, index in enumerate(given)}
+        symbols = [self.symbols[index] for index in given]
+        shapes = []
+        for argument, shape in enumerate(self.shapes):
+            sizes: list[Size | None] = []
+            for axis, size in enumerate(shape):
+                if size is not None and symbols_of(size) <= place.keys():
+                    sizes.append(renumbered(size, place))
+                else:
+                    sizes.append(SymbolUse(len(symbols)))
+                    symbols.append(Symbol(f"argument{argument}_size{axis}", 0, None))
+            shapes.append(tuple(sizes))
+        return ArgumentShapes(tuple(symbols), tuple(shapes))
+
     def sizes(self, values: Mapping[int, int]) -> list[list[int | None]]:
         """The sizes where the symbols have these values; None where they do not say."""
         return [
@@ -168,27 +155,7 @@ class ArgumentShapes:
 
     def text(self, size: Size | None) -> str:
         """`size` as a message spells it: "2*n + 1"."""
-        match size:
-            case None:
-                return "?"
-            case SymbolUse(index):
-                return self.symbols[index].name
-            case Operation("+", left, int(right)) if right < 0:
-                return f"{self.text(left)} - {-right}"
-            case Operation("+", left, right):
-                return f"{self.text(left)} + {self.text(right)}"
-            case Operation("*", left, int(right)):
-                return f"{right}*{self._factor(left)}"
-            case Operation("*", left, right):
-                return f"{self._factor(left)}*{self._factor(right)}"
-            case Operation(operator, left, right):
-                return f"{self._factor(left)} {operator} {self._factor(right)}"
-            case _:
-                return str(size)
-
-    def _factor(self, size: Size) -> str:
-        text = self.text(size)
-        return f"({text})" if isinstance(size, Operation) else text
+        return "?" if size is None else text(size, [symbol.name for symbol in self.symbols])
 
     @staticmethod
     def _defined(
@@ -239,10 +206,10 @@ class ArgumentShapes:
         if len(unknown) > 1:
             return None
         (symbol,) = unknown
-        linear = _linear(size, symbol)
-        if linear is None or linear[0] <= 0:
+        known = linear(size, symbol)
+        if known is None or known[0] <= 0:
             return None
-        scale, rest = linear
+        scale, rest = known
         steps: list[Step] = [Definition(symbol, place, scale, rest)]
         if scale != 1:
             name = self.symbols[symbol].name
@@ -279,31 +246,10 @@ class ArgumentShapes:
         return Requirement(place, use, symbol.min, symbol.max, message, values)
 
 
-def evaluate(size: Size, values: Mapping[int, int]) -> int | None:
-    """What `size` is where the symbols have these values; None where one has none."""
-    if isinstance(size, int):
-        return size
-    if isinstance(size, SymbolUse):
-        return values.get(size.index)
-    left, right = evaluate(size.left, values), evaluate(size.right, values)
-    if left is None or right is None:
-        return None
-    return OPERATORS[size.operator](left, right)
-
-
-def symbols_of(size: Size) -> set[int]:
-    """The symbols in an expression, by their index."""
-    if isinstance(size, int):
-        return set()
-    if isinstance(size, SymbolUse):
-        return {size.index}
-    return symbols_of(size.left) | symbols_of(size.right)
-
-
 def _value(of: Size | Place, sizes: Sequence[Sequence[int]], values: Mapping[int, int]) -> int:
     if isinstance(of, Place):
         return sizes[of.argument][of.axis]
-    found = evaluate(of, values)
+    found: int | None = evaluate(of, values)
     assert found is not None, "steps use symbols only after their definition"
     return found
 
@@ -311,37 +257,3 @@ def _value(of: Size | Place, sizes: Sequence[Sequence[int]], values: Mapping[int
 def _size_of(place: Place) -> tuple[Size | Place, ...]:
     """The values of `_SIZE`."""
     return place.argument, place, place.axis
-
-
-def _linear(size: Size, symbol: int) -> tuple[int, Size] | None:
-    """The numbers a and b for which `size` is a * symbol + b, where there are such.
-
-    Of these, a is a number and b an expression of other symbols.
-    """
-    if symbol not in symbols_of(size):
-        return 0, size
-    match size:
-        case SymbolUse():
-            return 1, 0
-        case Operation("+", left, right):
-            first, second = _linear(left, symbol), _linear(right, symbol)
-            if first is None or second is None:
-                return None
-            return first[0] + second[0], _sum(first[1], second[1])
-        case Operation("*", left, int(factor)) | Operation("*", int(factor), left):
-            inner = _linear(left, symbol)
-            return None if inner is None else (inner[0] * factor, _product(inner[1], factor))
-        case _:
-            return None
-
-
-def _sum(left: Size, right: Size) -> Size:
-    if isinstance(left, int) and isinstance(right, int):
-        return left + right
-    if left == 0:
-        return right
-    return left if right == 0 else Operation("+", left, right)
-
-
-def _product(left: Size, factor: int) -> Size:
-    return left * factor if isinstance(left, int) else Operation("*", left, factor)

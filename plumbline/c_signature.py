@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from torch_mlir import ir
 
 from plumbline.errors import UserError
-from plumbline.function_name import CHECKED_SUFFIX, check_function_name
+from plumbline.function_name import CHECKED_SUFFIX, PACKED_SUFFIX, check_function_name
 from plumbline.packed_layout import PackedLayout
 from plumbline.pipeline import PassFailure
 from plumbline.requirement import misuses
@@ -90,9 +90,10 @@ def _problems(
         check_function_name(name)
     except UserError as error:
         yield str(error)
-    if name.removesuffix(CHECKED_SUFFIX) in names - {name}:
-        checked = name.removesuffix(CHECKED_SUFFIX)
-        yield f"this is what the checked entry of @{checked} is called; choose another name"
+    for suffix, entry in ((CHECKED_SUFFIX, "checked"), (PACKED_SUFFIX, "packed")):
+        if name.endswith(suffix) and name.removesuffix(suffix) in names:
+            program = name.removesuffix(suffix)
+            yield f"this is what the {entry} entry of @{program} is called; choose another name"
     signature = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
     taken = "ranked tensors" if type_ is ir.RankedTensorType else "row-major memrefs"
     for role, types in (("argument", signature.inputs), ("result", signature.results)):

@@ -3,17 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from torch_mlir import ir
 
-from plumbline import c_signature, element_type
-from plumbline.argument_shapes import ArgumentShapes
 from plumbline.context import lent_context
 from plumbline.errors import UserError
-from plumbline.function_name import DEFAULT_FUNCTION_NAME
+from plumbline.function_name import DEFAULT_FUNCTION_NAME, PACKED_SUFFIX
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
+from plumbline.kernels_to_llvm.program_signature import program_signature
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
+from plumbline.linked_code import LinkedCode
 from plumbline.llvm_to_asm.assembly import (
     OPTIMISATION_LEVELS,
     Target,
@@ -32,64 +31,61 @@ from plumbline.loader_to_torch.loader import (
     check_inputs,
     check_module,
     check_mutation,
-    check_tensor,
     with_flat_inputs,
 )
-from plumbline.loader_to_torch.references import to_numpy, to_torch
+from plumbline.loader_to_torch.references import to_numpy
 from plumbline.loader_to_torch.state import state_of, with_mutations_returned
 from plumbline.loader_to_torch.structure import Nested
 from plumbline.native_function import NativeFunction
 from plumbline.reference_archive import Tensor
-from plumbline.shape_attributes import from_ops
-from plumbline.signature import Signature, TensorSpec
+from plumbline.signature import Signature
 from plumbline.tcp.assembly.module import parse_module, print_module
-from plumbline.tcp.shapes import DYNAMIC
 from plumbline.tcp_to_linalg.conversion import (
     RUNTIME_CHECKS,
     RuntimeChecks,
     convert_tcp_to_linalg,
 )
 from plumbline.threads import check_threads
+from plumbline.torch_arguments import give
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
-from plumbline.torch_to_tcp.torch_types import parse_tensor_type
 
 STAGES = ("torch", "tcp", "linalg", "kernels", "llvm", "llvm_ir", "asm")
 """The stages whose texts a compiled program keeps, in order."""
 
 
-class CompiledProgram:
+class CompiledProgram(NativeFunction):
     """A compiled PyTorch program: call it with the arguments of the module's `forward`.
 
-    It takes torch tensors or numpy arrays of the element types and shapes in `signature`, and
-    returns a tuple of results: numpy arrays if all arguments are such, else torch tensors.
+    It returns numpy arrays if all arguments are such, else torch tensors.
     """
 
     def __init__(
         self,
         signature: Signature,
-        function: NativeFunction,
+        code: LinkedCode,
         texts: Mapping[str, str],
         target: Target,
     ) -> None:
-        self.signature = signature
+        super().__init__(signature, code.address, code)
+        self._give_without_arguments = give
+        self._code = code
         self.state: dict[str, torch.Tensor] = {}
         """The first values of the arguments after the module's own, where it writes in place into
         buffers or parameters and was compiled with `mutation = "return"`."""
         self.nested: Nested | None = None
         """What takes tensors out of the arguments, where those were nested when it was compiled."""
-        self._function = function
         self._texts = dict(texts)
         self._target = target
 
     @property
     def code_bytes(self) -> int:
         """The size of the machine code, as an object file."""
-        return self._function.code_bytes
+        return self._code.code_bytes
 
     @property
     def weight_bytes(self) -> int:
         """The size of the weights, which a library holds beside the machine code."""
-        return self._function.data_bytes
+        return self._code.data_bytes
 
     def stage(self, name: str) -> str:
         """The text of a stage, one of `STAGES`.
@@ -103,44 +99,15 @@ class CompiledProgram:
             self._texts[name] = emit_assembly(self._texts["llvm_ir"], self._target)
         return self._texts[name]
 
-    def __call__(self, *arguments: Any) -> tuple[Any, ...]:
-        """Runs the program, on arguments that are nested as the example inputs were.
-
-        Raises:
-          UserError: an argument is missing, is no torch tensor or numpy array, has another element
-            type or shape than compiled, or a size outside its range or that disagrees with another.
-        """
-        specs = self.signature.inputs
+    def __call__(self, *arguments: Any, out: Any = None) -> tuple[Any, ...]:
+        """Runs the program, as `NativeFunction` does, on arguments nested as the example inputs."""
         if self.nested is not None:
             own = arguments[: self.nested.count]
             arguments = (
                 *self.nested.flattened("what the program is given", own),
                 *arguments[self.nested.count :],
             )
-        if len(arguments) != len(specs):
-            raise UserError(
-                f"{self.signature.name} takes {len(specs)} arguments, not {len(arguments)}"
-            )
-        arrays = []
-        for index, (argument, spec) in enumerate(zip(arguments, specs, strict=True)):
-            if isinstance(argument, torch.Tensor):
-                check_tensor(f"argument {index}", argument)
-                array = to_numpy(argument)
-            elif isinstance(argument, np.ndarray | np.generic):
-                array = np.asarray(argument)
-            else:
-                raise UserError(
-                    f"argument {index} is a {type(argument).__name__}; it is a torch tensor or a "
-                    "numpy array"
-                )
-            given = element_type.from_numpy_dtype(array.dtype)
-            spec.check(f"argument {index}", given.name, array.shape)
-            arrays.append(array)
-        self.signature.shapes.check(self.signature.name, [array.shape for array in arrays])
-        results = self._function(*arrays)
-        if arguments and not any(isinstance(argument, torch.Tensor) for argument in arguments):
-            return results
-        return tuple(map(to_torch, results))
+        return super().__call__(*arguments, out=out)
 
 
 def compile(  # noqa: A001 - the word that PyTorch's users expect
@@ -252,7 +219,8 @@ def compile_export(
     machine_code = emit_object(texts["llvm_ir"], target, opt_level)
     when_done("machine_code")
     data = _data(texts["llvm_ir"], exported.weights)
-    return CompiledProgram(signature, NativeFunction(machine_code, signature, data), texts, target)
+    code = LinkedCode(machine_code, func_name + PACKED_SUFFIX, data)
+    return CompiledProgram(signature, code, texts, target)
 
 
 def _lower(
@@ -267,7 +235,6 @@ def _lower(
 ) -> Signature:
     """Adds what the stages after "torch" make of its text to `texts`, as far as LLVM IR."""
     mlir = parse_module(texts["torch"], context, who)
-    signature = _signature(mlir, func_name)
     convert_torch_to_tcp(mlir)
     texts["tcp"] = print_module(mlir)
     when_done("tcp")
@@ -277,7 +244,8 @@ def _lower(
     convert_linalg_to_kernels(mlir, vector_unit_of(target), threads)
     texts["kernels"] = print_module(mlir)
     when_done("kernels")
-    convert_kernels_to_llvm(mlir)
+    signature = program_signature(mlir, func_name)
+    convert_kernels_to_llvm(mlir, "pointers")
     texts["llvm"] = print_module(mlir)
     when_done("llvm")
     texts["llvm_ir"] = translate_to_llvm_ir(mlir)
@@ -298,35 +266,3 @@ def _data(llvm_ir: str, weights: Mapping[str, torch.Tensor]) -> dict[str, Tensor
             copies[key] = array.copy() if weight.layout is None else weight.layout.pack(array)
         data[symbol] = copies[key]
     return data
-
-
-def _signature(module: ir.Module, name: str) -> Signature:
-    function = next(
-        operation
-        for operation in module.body.operations
-        if operation.operation.name == "func.func"
-        and ir.StringAttr(operation.attributes["sym_name"]).value == name
-    )
-    type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
-    inputs = _specs(type_.inputs)
-    shapes = from_ops(function, [spec.sizes for spec in inputs])
-    given = [
-        index for index, mark in enumerate(c_signature.embedded_weights(function)) if mark is None
-    ]
-    return Signature(
-        name,
-        tuple(inputs[index] for index in given),
-        _specs(type_.results),
-        ArgumentShapes(shapes.symbols, tuple(shapes.shapes[index] for index in given)),
-    )
-
-
-def _specs(types: Sequence[ir.Type]) -> tuple[TensorSpec, ...]:
-    specs = []
-    for type_ in types:
-        tensor = parse_tensor_type(type_)
-        if tensor is None:
-            raise UserError(f"a compiled function cannot take or return {type_}")
-        sizes = tuple(None if size == DYNAMIC else size for size in tensor.sizes)
-        specs.append(TensorSpec(element_type.from_mlir_signed(tensor.dtype), sizes))
-    return tuple(specs)

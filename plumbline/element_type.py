@@ -29,6 +29,12 @@ class ElementType:
     rtol: float
     atol: float
 
+    @property
+    def c(self) -> str:
+        """A type of C with the same size, which for half precision has its bits alone."""
+        is_own = self.cpp.startswith("plumbline::")
+        return "uint16_t" if is_own else self.cpp.removeprefix("std::")
+
 
 def _integer(name: str) -> ElementType:
     bits = int(name[1:])

@@ -9,6 +9,21 @@ from plumbline.errors import UserError
 CHECKED_SUFFIX = "_checked"
 """What the name of a program's checked entry adds to the program's."""
 
+UNCHECKED_SUFFIX = "_unchecked"
+"""What the name of the entry adds that takes pointers on trust."""
+
+ERROR_SUFFIX = "_error"
+"""What the name of the function adds that has the texts of a program's status codes."""
+
+OUTPUT_SHAPE_SUFFIX = "_output_shape"
+"""What the name of the function adds that has the sizes of a program's results."""
+
+WORKSPACE_SIZE_SUFFIX = "_workspace_size"
+"""What the name of the function adds that has the size of a program's workspace."""
+
+PACKED_SUFFIX = "_packed"
+"""What the name of a program's packed entry adds, which takes its arguments as words."""
+
 DEFAULT_FUNCTION_NAME = "func_main"
 """The name of a function where neither a Bazel target nor a loader gives it one."""
 
@@ -73,6 +88,14 @@ def check_function_name(name: str) -> None:
     # and tanhf, and from whatever else the program is linked to.
     if any(hasattr(library, name) for library in _libraries()):
         raise UserError(f"function name {name!r} is taken in the C library; choose another")
+
+
+def is_taken(name: str) -> bool:
+    """Whether an identifier is a word of C or C++, or may be a macro of the C library's headers."""
+    if name in (_KEYWORDS + _TAKEN).split():
+        return True
+    # One letter, as N is, is no macro of theirs but I, of <complex.h>.
+    return name == "I" or (len(name) > 1 and any(rule.fullmatch(name) for rule, _ in _RULES))
 
 
 @functools.cache

@@ -1,160 +1,219 @@
-"""Calls compiled machine code from Python, by the C ABI that `tools/aot/abi.h` describes."""
+"""Calls compiled machine code from Python, by the entry of `kernels_to_llvm/pointer_entries.py`.
+
+What of a call follows from the shapes of its arguments (whether they fit, the shapes of the
+results) is worked out once for each of their combinations.
+"""
 
 import ctypes
-from collections.abc import Mapping
+import math
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 
-from plumbline import runtime_library
 from plumbline.errors import UserError
-from plumbline.function_name import CHECKED_SUFFIX
 from plumbline.reference_archive import Tensor
-from plumbline.signature import Signature, TensorSpec
+from plumbline.signature import WORKSPACE_ALIGNMENT, Signature, TensorSpec
+from plumbline.size_expressions import evaluate
+from plumbline.tensor_arguments import KINDS, Parameter, address, kind_of
 
 _free = ctypes.CDLL(None).free
 _free.argtypes = [ctypes.c_void_p]
 _free.restype = None
 
+_ENTRY = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p)
+
+_MOST_PLANS = 256
+"""So many combinations of shapes are remembered."""
+
+_ALIGNMENT = WORKSPACE_ALIGNMENT
+"""Of large results, and of a workspace, in bytes."""
+_LARGE = 1 << 16
+"""From so many bytes on a result is worth being aligned."""
+
+Shapes = tuple[tuple[int, ...], ...]
+
+_Span = tuple[int, int]
+"""The addresses of a tensor's first byte, and of that after its last."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What follows from the shapes of a call's arguments."""
+
+    results: tuple[tuple[tuple[int, ...], "np.dtype[np.generic]"], ...]
+    """The shapes of the results, and their element types."""
+    sizes: tuple[int, ...]
+    """The values of the symbols."""
+    workspace: int | None
+    """The bytes of the workspace, where there is one."""
+
 
 class NativeFunction:
-    """A program of an object file, loaded into this process for as long as this lives.
+    """A program that has been compiled: call it with the tensors that `signature` lists.
 
-    It is called by its checked entry, which tells what the program cannot work on.
+    It takes numpy arrays, torch tensors, and tensors of other libraries by DLPack, on the CPU. They
+    are not copied if they are contiguous. Several threads may call it at once.
     """
 
-    def __init__(
-        self, object_file: bytes, signature: Signature, data: Mapping[str, Tensor] | None = None
-    ) -> None:
-        """Links `object_file` against this process, which has the C library and libm.
+    _give_without_arguments: Callable[[Tensor, TensorSpec], Any] | None = None
+    """What results are made of a program that has no argument to go by."""
 
-        `data` has the elements of the symbols that the object file leaves open; they stay where
-        they are in memory, and must not change.
+    def __init__(self, signature: Signature, entry: int, keeps: object) -> None:
+        """`entry` is the address of the packed entry, which is there for as long as `keeps`."""
+        self.signature = signature
+        self._keeps = keeps
+        self._entry = _ENTRY(entry)
+        self._parameters = _parameters("argument", signature.inputs)
+        self._results = _parameters("out", signature.outputs)
+        words = len(signature.inputs) + len(signature.outputs) + len(signature.shapes.symbols)
+        words += signature.workspace is not None
+        self._pack = struct.Struct(f"{words}Q").pack
+        self._plans: dict[Shapes, _Plan] = {}
+
+    def __call__(self, *arguments: Any, out: Any = None) -> tuple[Any, ...]:
+        """Runs the program.
+
+        Args:
+          *arguments: the tensors.
+          out: tensors to put the results into, which share no memory with an argument: a sequence,
+            or a single one of a program with one result. They are what is returned then.
+
+        Returns:
+          A tuple of results: torch tensors if an argument is one, else numpy arrays.
 
         Raises:
-          UserError: the process lacks functions that the program calls.
+          UserError: an argument is missing, is no tensor, has another element type or shape than
+            compiled, or a size outside its range or that disagrees with another; or the program
+            fails: an index is out of range, there is no memory. The message says what and where.
         """
-        self._signature = signature
-        self._data = dict(data or {})
-        self.code_bytes = len(object_file)
-        self.data_bytes = sum(array.nbytes for array in self._data.values())
-        entry = signature.name + CHECKED_SUFFIX
-        self._jit = llvm.create_lljit_compiler(use_jit_link=False)
-        library = (
-            llvm.JITLibraryBuilder()
-            .add_object_img(object_file)
-            .add_current_process()
-            .export_symbol(entry)
-        )
-        for name, array in self._data.items():
-            library.import_symbol(name, array.ctypes.data)
-        if runtime_library.PARALLEL.encode() in object_file:
-            for name, address in runtime_library.addresses(signature.name).items():
-                library.import_symbol(name, address)
-        try:
-            self._library = library.link(self._jit, entry)
-        except RuntimeError as error:
-            # LLVM tells on standard error which they are.
+        parameters = self._parameters
+        if len(arguments) != len(parameters):
             raise UserError(
-                f"{signature.name}: its machine code calls functions that this process does not "
-                "have. Without F16C (the target_cpu x86-64 and x86-64-v2), float16 needs those of "
-                "the C compiler's library, which C and C++ programs have: choose another target_cpu"
-            ) from error
-        self._result_type = _struct([_memref_type(output.rank) for output in signature.outputs])
-        parameters = [
-            field for spec in signature.inputs for _, field in _memref_fields(spec.rank, flat=True)
-        ]
-        results = ctypes.POINTER(self._result_type)
-        prototype = ctypes.CFUNCTYPE(ctypes.c_void_p, results, *parameters)
-        self._function = prototype(self._library[entry])
-
-    def __call__(self, *arrays: Tensor) -> tuple[Tensor, ...]:
-        """Calls the function; element types and ranks are those of the signature.
-
-        The results lie where the function has put them; that memory is given back with the last
-        array that lies there. One that would share memory with an argument is a copy.
-
-        Raises:
-          UserError: the program refuses the arguments, or fails: a size does not fit, an index is
-            out of range, there is no memory. The message says what and where.
-        """
-        # Row-major without gaps, which is what the function takes; `kept` outlives the call.
-        kept = [np.ascontiguousarray(array).reshape(array.shape) for array in arrays]
-        results = self._result_type()
-        words = (field for array in kept for field in _flatten(array))
-        message = self._function(results, *words)
+                f"{self.signature.name} takes {len(parameters)} arguments, not {len(arguments)}"
+            )
+        give = None if arguments else self._give_without_arguments
+        words, shapes, kept = [], [], []
+        for argument, parameter in zip(arguments, parameters, strict=True):
+            kind = KINDS.get(type(argument)) or kind_of(argument, parameter.name)
+            word, shape, keep = kind.read(argument, parameter)
+            words.append(word)
+            shapes.append(shape)
+            kept.append(keep)
+            give = kind.give or give
+        of_call = tuple(shapes)
+        plan = self._plans.get(of_call) or self._new_plan(of_call)
+        results: Sequence[Any]
+        if out is None:
+            results = self._new_results(plan)
+            words += map(address, results)
+        else:
+            results, give = out if isinstance(out, tuple | list) else (out,), None
+            words += self._places(results, plan, _spans(words, kept))
+        words += plan.sizes
+        if plan.workspace is not None:
+            # One for each call, as several threads may call at once.
+            workspace = _aligned(plan.workspace)
+            # An empty array may lie anywhere.
+            words.append(address(workspace) if plan.workspace else 0)
+        message = self._entry(self._pack(*words))
         if message is not None:
-            try:
-                raise UserError(ctypes.string_at(message).decode())
-            finally:
-                _free(message)
-        memrefs = [getattr(results, f"_{index}") for index in range(len(self._signature.outputs))]
-        # Results may share memory.
-        bases = {memref.base for memref in memrefs} - {array.ctypes.data for array in kept}
-        allocations = {base: _Allocation(base) for base in bases}
-        return tuple(
-            _array(memref, spec, allocations.get(memref.base))
-            for memref, spec in zip(memrefs, self._signature.outputs, strict=True)
-        )
+            raise UserError(_take(message))
+        if give is None:
+            return tuple(results)
+        return tuple(map(give, results, self.signature.outputs))
+
+    def _new_results(self, plan: _Plan) -> list[Tensor]:
+        try:
+            return [_new_array(shape, dtype) for shape, dtype in plan.results]
+        except (MemoryError, ValueError) as error:
+            bytes_ = max(math.prod(shape) * dtype.itemsize for shape, dtype in plan.results)
+            raise UserError(
+                f"{self.signature.name}: there is no memory for {bytes_} bytes"
+            ) from error
+
+    def _new_plan(self, shapes: Shapes) -> _Plan:
+        signature = self.signature
+        for parameter, shape in zip(self._parameters, shapes, strict=True):
+            parameter.spec.check(parameter.name, parameter.spec.element_type.name, tuple(shape))
+        signature.shapes.check(signature.name, shapes)
+        values = signature.shapes.solve(shapes)
+        results = []
+        for parameter, sizes in zip(self._results, signature.result_shapes, strict=True):
+            known = [evaluate(size, values) for size in sizes]
+            results.append((tuple(size or 0 for size in known), parameter.dtype))
+        symbols = tuple(values[index] for index in sorted(values))
+        memory = signature.workspace
+        workspace = None if memory is None else evaluate(memory.bytes, values)
+        plan = _Plan(tuple(results), symbols, workspace)
+        if len(self._plans) >= _MOST_PLANS:
+            self._plans.clear()
+        # As plain tuples, which torch.Size is equal to.
+        self._plans[tuple(map(tuple, shapes))] = plan
+        return plan
+
+    def _places(self, given: Sequence[Any], plan: _Plan, others: list[_Span]) -> list[int]:
+        """The addresses of what results are to be put into, which lies beside all `others`."""
+        if len(given) != len(plan.results):
+            raise UserError(
+                f"{self.signature.name} has {len(plan.results)} results, and out is {len(given)} "
+                "tensors"
+            )
+        words = []
+        for tensor, parameter, (shape, _) in zip(given, self._results, plan.results, strict=True):
+            name = parameter.name
+            kind = KINDS.get(type(tensor)) or kind_of(tensor, name)
+            word, has, kept = kind.read(tensor, parameter)
+            if has != shape:
+                element_type = parameter.spec.element_type
+                TensorSpec(element_type, shape).check(name, element_type.name, tuple(has))
+            if kept is not tensor or (
+                isinstance(tensor, np.ndarray) and not tensor.flags.writeable
+            ):
+                raise UserError(
+                    f"{name} cannot be written in place: it is a numpy array or a torch tensor "
+                    "that is row-major without gaps, and not read-only"
+                )
+            own_end = word + tensor.nbytes
+            for start, end in others:
+                if start < own_end and word < end:
+                    raise UserError(f"{name} shares memory with an argument or another result")
+            others.append((word, own_end))
+            words.append(word)
+        return words
 
 
-def _memref_fields(rank: int, *, flat: bool) -> list[tuple[str, Any]]:
-    """The fields of a memref, its sizes and strides one by one or as arrays."""
-    pointers = [("base", ctypes.c_void_p), ("data", ctypes.c_void_p), ("offset", ctypes.c_int64)]
-    if flat:
-        return [*pointers, *[("", ctypes.c_int64)] * (2 * rank)]
-    if rank == 0:
-        return pointers
-    array = ctypes.c_int64 * rank
-    return [*pointers, ("sizes", array), ("strides", array)]
+def _parameters(name: str, specs: Sequence[TensorSpec]) -> tuple[Parameter, ...]:
+    return tuple(
+        Parameter(f"{name} {index}", spec, spec.element_type.numpy_dtype)
+        for index, spec in enumerate(specs)
+    )
 
 
-def _memref_type(rank: int) -> type[ctypes.Structure]:
-    return type("MemRef", (ctypes.Structure,), {"_fields_": _memref_fields(rank, flat=False)})
+def _spans(addresses: Sequence[int], tensors: Sequence[Any]) -> list[_Span]:
+    return [
+        (start, start + tensor.nbytes) for start, tensor in zip(addresses, tensors, strict=True)
+    ]
 
 
-def _struct(types: list[type[ctypes.Structure]]) -> type[ctypes.Structure]:
-    fields = [(f"_{index}", type_) for index, type_ in enumerate(types)]
-    return type("Results", (ctypes.Structure,), {"_fields_": fields})
+def _new_array(shape: tuple[int, ...], dtype: "np.dtype[np.generic]") -> Tensor:
+    bytes_ = math.prod(shape) * dtype.itemsize
+    if bytes_ < _LARGE:
+        return np.empty(shape, dtype)
+    return _aligned(bytes_).view(dtype).reshape(shape)
 
 
-def _flatten(array: Tensor) -> list[int]:
-    pointer = array.ctypes.data
-    strides = [stride // array.itemsize for stride in array.strides]
-    return [pointer, pointer, 0, *array.shape, *strides]
+def _aligned(bytes_: int) -> Tensor:
+    memory = np.empty(bytes_ + _ALIGNMENT, np.uint8)
+    start = -address(memory) % _ALIGNMENT
+    return memory[start : start + bytes_]
 
 
-class _Allocation:
-    """Memory that the program has allocated, given back when nothing refers to this any more."""
-
-    def __init__(self, pointer: int | None) -> None:
-        self._pointer = pointer
-
-    def __del__(self) -> None:
-        _free(self._pointer)
-
-
-class _Elements:
-    """A result as numpy asks for it."""
-
-    def __init__(self, interface: dict[str, Any], allocation: _Allocation | None) -> None:
-        self.__array_interface__ = interface
-        self._allocation = allocation
-
-
-def _array(memref: Any, spec: TensorSpec, allocation: _Allocation | None) -> Tensor:
-    """The array of a result; without an allocation of its own, a copy."""
-    dtype = spec.element_type.numpy_dtype
-    sizes = tuple(memref.sizes) if spec.rank else ()
-    if 0 in sizes:
-        return np.empty(sizes, dtype)
-    interface = {
-        "version": 3,
-        "shape": sizes,
-        "typestr": dtype.str,
-        "data": (memref.data + memref.offset * dtype.itemsize, False),
-        "strides": tuple(stride * dtype.itemsize for stride in memref.strides) if spec.rank else (),
-    }
-    array = np.asarray(_Elements(interface, allocation))
-    return array if allocation else array.copy()
+def _take(message: int) -> str:
+    """A message of the program's, whose memory is given back."""
+    try:
+        return ctypes.string_at(message).decode()
+    finally:
+        _free(message)

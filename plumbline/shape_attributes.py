@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from torch_mlir import ir
 
-from plumbline.argument_shapes import ArgumentShapes, Operation, Size, Symbol, SymbolUse, symbols_of
+from plumbline.argument_shapes import ArgumentShapes
 from plumbline.pipeline import PassFailure
+from plumbline.size_expressions import Operation, Size, Symbol, SymbolUse, renumbered, symbols_of
 from plumbline.walk import all_operations
 
 _SYMBOLS = "plumbline.symbols"
@@ -224,20 +225,10 @@ def _without_unused(
         }
     )
     position = {index: place for place, index in enumerate(used)}
-
-    def renumbered(size: Size | None) -> Size | None:
-        match size:
-            case SymbolUse(index):
-                return SymbolUse(position[index])
-            case Operation(operator, left, right):
-                first, second = renumbered(left), renumbered(right)
-                assert first is not None
-                assert second is not None
-                return Operation(operator, first, second)
-            case _:
-                return size
-
     return ArgumentShapes(
         tuple(table[index] for index in used),
-        tuple(tuple(renumbered(size) for size in shape) for shape in shapes),
+        tuple(
+            tuple(None if size is None else renumbered(size, position) for size in shape)
+            for shape in shapes
+        ),
     )

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from plumbline import element_type
 from plumbline.argument_shapes import ArgumentShapes
+from plumbline.c_names import CNames
 from plumbline.element_type import ElementType
 from plumbline.errors import UserError
+from plumbline.size_expressions import Size, operation
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,45 @@ class TensorSpec:
             raise UserError(f"{what} is {given}, where the compiled function takes {self}")
 
 
+WORKSPACE_ALIGNMENT = 64
+"""Of a workspace, in bytes: a cache line."""
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """The memory that a caller brings along for temporaries, in bytes."""
+
+    bytes: Size
+    sum: Size
+    """Of all temporaries, if none shared its bytes with another."""
+    lower_bound: Size
+    """So many live at once, whatever shares bytes."""
+
+    def beside(self, other: "Workspace") -> "Workspace":
+        """What takes both, at different times."""
+        return Workspace(
+            _greater(self.bytes, other.bytes),
+            operation("+", self.sum, other.sum),
+            _greater(self.lower_bound, other.lower_bound),
+        )
+
+
+def _greater(left: Size, right: Size) -> Size:
+    return left if left == right else operation("max", left, right)
+
+
 @dataclass(frozen=True)
 class Signature:
     """The type of a compiled function."""
 
     name: str
+    names: CNames
+    """What its parameters are called."""
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
     shapes: ArgumentShapes
-    """What dynamic sizes of the inputs may be, and which of them depend on others."""
+    """What dynamic sizes of the inputs may be, and which of them depend on others; closed."""
+    result_shapes: tuple[tuple[Size, ...], ...]
+    """The sizes of the outputs, in the symbols of `shapes`."""
+    workspace: Workspace | None = None
+    """None where temporaries come from the heap."""

@@ -22,6 +22,12 @@ def operations_of(root: ir.Module | ir.Operation, dialect: str) -> list[ir.Opera
     return [op for op in all_operations(root) if op.name.startswith(f"{dialect}.")]
 
 
+def defining_operation(value: ir.Value) -> ir.Operation | None:
+    """The operation that gives a value, or None for an argument of a block."""
+    owner = value.owner
+    return None if isinstance(owner, ir.Block) else owner.operation
+
+
 def captured_values(root: ir.Operation) -> list[ir.Value]:
     """The values from around `root` that it and the operations in it use, by their first use."""
     inside = all_operations(root)

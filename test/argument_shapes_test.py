@@ -2,8 +2,9 @@ import sys
 
 import pytest
 
-from plumbline.argument_shapes import ArgumentShapes, Operation, Size, Symbol, SymbolUse
+from plumbline.argument_shapes import ArgumentShapes
 from plumbline.errors import UserError
+from plumbline.size_expressions import Operation, Size, Symbol, SymbolUse
 
 N, M = SymbolUse(0), SymbolUse(1)
 SYMBOLS = (Symbol("n", 2, 64), Symbol("m", 0, None))
@@ -96,6 +97,18 @@ def test_divisions(operator: str, value: int) -> None:
     shapes = ArgumentShapes((Symbol("n", 0, None),), ((N,), (Operation(operator, N, 4),)))
     shapes.check("f", [[7], [value]])
     assert f"not n {operator} 4 = {value}" in _refusal(shapes, [7], [value + 1])
+
+
+def test_sizes_that_no_call_explains_get_symbols_of_their_own() -> None:
+    # n*m gives neither its value; nothing is known of the last.
+    shapes = ArgumentShapes(SYMBOLS, ((M, _plus(M, 1)), (_times(N, M), None)))
+    closed = shapes.closed()
+    assert [symbol.name for symbol in closed.symbols] == ["m", "argument1_size0", "argument1_size1"]
+    assert [[closed.text(size) for size in shape] for shape in closed.shapes] == [
+        ["m", "m + 1"],
+        ["argument1_size0", "argument1_size1"],
+    ]
+    assert closed.solve([[3, 4], [7, 9]]) == {0: 3, 1: 7, 2: 9}
 
 
 if __name__ == "__main__":

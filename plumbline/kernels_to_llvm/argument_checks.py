@@ -1,21 +1,15 @@
 """What the checked entry of a program requires of its arguments."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
-from plumbline.argument_shapes import (
-    ArgumentShapes,
-    Definition,
-    Operation,
-    Place,
-    Requirement,
-    Size,
-    SymbolUse,
-)
+from plumbline.argument_shapes import ArgumentShapes, Definition, Place, Requirement
+from plumbline.kernels_to_llvm.size_building import build_size, index_constant
 from plumbline.requirement import require
+from plumbline.size_expressions import Size
 
 
 def check_arguments(shapes: ArgumentShapes, arguments: Sequence[ir.Value]) -> None:
@@ -49,15 +43,9 @@ def _check_sizes(shapes: ArgumentShapes, layouts: Sequence[_Layout]) -> None:
     symbols: dict[int, ir.Value] = {}
 
     def value(of: Size | Place) -> ir.Value:
-        match of:
-            case Place(argument, axis):
-                return layouts[argument].sizes[axis]
-            case SymbolUse(index):
-                return symbols[index]
-            case Operation(operator, left, right):
-                return _OPERATORS[operator](value(left), value(right))
-            case _:
-                return _index(of)
+        if isinstance(of, Place):
+            return layouts[of.argument].sizes[of.axis]
+        return build_size(of, symbols)
 
     for step in shapes.steps:
         if isinstance(step, Definition):
@@ -65,7 +53,9 @@ def _check_sizes(shapes: ArgumentShapes, layouts: Sequence[_Layout]) -> None:
             if step.rest != 0:
                 multiple = arith.subi(multiple, value(step.rest))
             symbols[step.symbol] = (
-                multiple if step.scale == 1 else arith.floordivsi(multiple, _index(step.scale))
+                multiple
+                if step.scale == 1
+                else arith.floordivsi(multiple, index_constant(step.scale))
             )
             continue
         holds = _all(
@@ -89,7 +79,7 @@ def _relations(step: Requirement) -> list[tuple[arith.CmpIPredicate, Size]]:
 
 def _check_layout(number: int, layout: _Layout) -> None:
     """Requires what the function takes for granted: row-major without gaps, from offset 0."""
-    zero, one = _index(0), _index(1)
+    zero, one = index_constant(0), index_constant(1)
     fits = [_equal(layout.offset, zero)]
     empty = []
     stride = one
@@ -117,30 +107,3 @@ def _all(conditions: Sequence[ir.Value]) -> ir.Value:
 
 def _equal(left: ir.Value, right: ir.Value) -> ir.Value:
     return arith.cmpi(arith.CmpIPredicate.eq, left, right)
-
-
-def _index(number: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), number)
-
-
-def _divisor(value: ir.Value) -> ir.Value:
-    return arith.maxsi(value, _index(1))
-
-
-def _floordiv(left: ir.Value, right: ir.Value) -> ir.Value:
-    return arith.floordivsi(left, _divisor(right))
-
-
-def _mod(left: ir.Value, right: ir.Value) -> ir.Value:
-    multiple = arith.muli(_floordiv(left, right), _divisor(right))
-    return arith.subi(left, multiple)
-
-
-_OPERATORS: dict[str, Callable[[ir.Value, ir.Value], ir.Value]] = {
-    "+": arith.addi,
-    "*": arith.muli,
-    "mod": _mod,
-    "floordiv": _floordiv,
-    "ceildiv": lambda left, right: arith.ceildivsi(left, _divisor(right)),
-}
-"""The operators of `plumbline.argument_shapes`."""

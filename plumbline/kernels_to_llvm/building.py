@@ -61,6 +61,12 @@ def address_of(symbol: str) -> ir.Value:
     return llvm.AddressOfOp(pointer_type(), symbol).result
 
 
+def memref_struct(type_: ir.MemRefType) -> llvm.StructType:
+    """What MLIR makes of a memref: allocated and aligned pointer, offset, sizes, strides."""
+    words = [llvm.ArrayType.get(integer_type(), type_.rank)] * 2 if type_.rank else []
+    return llvm.StructType.get_literal([pointer_type(), pointer_type(), integer_type(), *words])
+
+
 def define_string(symbol: str, text: str) -> None:
     """Defines a string of C's, which the module alone sees."""
     value = ir.StringAttr.get(text + "\0")

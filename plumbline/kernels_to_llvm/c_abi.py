@@ -1,68 +1,71 @@
-"""The C functions that a program is called by, which `tools/aot/abi.h` declares for C++ callers.
-
-Each tensor argument of rank N arrives as 3 + 2 N scalars: allocated pointer, aligned pointer,
-offset, N sizes, N strides; that is how MLIR takes memrefs apart. One result goes as a struct of the
-same fields to where the caller says, several as a struct of such structs. A program `foo` has two
-entries over one body:
-
-    void foo(foo_results* results, <arguments>)
-    char* foo_checked(foo_results* results, <arguments>)
-
-`foo` takes its arguments on trust; where the body fails (there is no memory, an index is out of
-range), it writes a message to standard error and ends the process, as no result could say so.
-`foo_checked` holds all sizes, strides and offsets against what is known of them before it does what
-`foo` does. It returns null, and has then written `*results`; or a message that the caller gives
-back with free(), which is also what comes of a failure on the way. What becomes of failures in both
-is made by `failures.py`.
-
-MLIR's own lowering returns a struct as a first-class LLVM aggregate, which is the C ABI by luck
-only: LLVM hands {ptr, ptr, i64} (rank 0) back in three registers on x86-64, and up to eight words
-in registers on AArch64, where C compilers expect memory behind a hidden pointer for every struct
-over 16 bytes. An explicit `sret` pointer makes it right for every rank on every 64-bit target
-(System V AMD64 ABI 3.2.3, AAPCS64 6.9, RISC-V integer calling convention).
-"""
+"""Puts the C functions that a program is called by in the place of its public functions."""
 
 from collections.abc import Sequence
 
 from torch_mlir import ir
-from torch_mlir.dialects import builtin, func, llvm, memref
+from torch_mlir.dialects import func, memref
 
-from plumbline.argument_shapes import ArgumentShapes
+from plumbline.c_names import c_names
 from plumbline.c_signature import check_signatures, embedded_weights, functions_with_bodies
-from plumbline.function_name import CHECKED_SUFFIX
-from plumbline.kernels_to_llvm.argument_checks import check_arguments
-from plumbline.kernels_to_llvm.building import INTERNAL, field, integer_type, null, pointer_type
-from plumbline.kernels_to_llvm.failures import PROGRAM
+from plumbline.errors import UserError
+from plumbline.kernels_to_llvm.building import INTERNAL
+from plumbline.kernels_to_llvm.memref_entries import build_memref_entries
+from plumbline.kernels_to_llvm.pointer_entries import PointerEntries
+from plumbline.kernels_to_llvm.result_sizes import result_sizes
+from plumbline.name_attributes import drop_names, noted_names
 from plumbline.shape_attributes import attached, detach
 from plumbline.weight_arguments import EmbeddedWeight
+
+ABIS = ("memref", "pointers")
+"""The calling conventions: of `memref_entries.py`, and of `pointer_entries.py`."""
+
+MEMORIES = ("malloc", "pool")
+"""Where temporaries come from: the heap, or a workspace of the caller's (`workspace.py`)."""
 
 _BODY_SUFFIX = "_body"
 
 
-def build_entries(module: ir.Operation) -> None:
-    """Puts two entries in the place of each public function of `module`.
+def build_entries(module: ir.Operation, abi: Sequence[str], memory: Sequence[str]) -> None:
+    """Puts entries of the convention `abi`, one of `ABIS`, in the place of public functions.
 
-    The function itself stays, private, as `<name>_body`.
+    Each function itself stays, private, as `<name>_body`.
 
     Raises:
-      UserError: there is no public function.
+      UserError: there is no public function, or no such convention, or one function has results
+        that cannot be called by it.
       PassFailure: C cannot call one; that has been reported.
     """
+    convention = _one_of(ABIS, "abi", abi)
+    from_ = _one_of(MEMORIES, "memory", memory)
+    if convention == "memref" and from_ == "pool":
+        raise UserError("memory=pool goes with abi=pointers")
     check_signatures(module, ir.MemRefType)
     with module.context:
         symbols = ir.SymbolTable(module)
         for function in functions_with_bodies(module, "func.func", public=True):
             with ir.InsertionPoint(function), function.location:
-                _build_entries(symbols, function)
+                _build_entries(symbols, function, convention, from_)
         for function in functions_with_bodies(module, "func.func", public=False):
             function.attributes["llvm.linkage"] = ir.Attribute.parse(INTERNAL)
 
 
-def _build_entries(symbols: ir.SymbolTable, body: func.FuncOp) -> None:
+def _one_of(known: Sequence[str], option: str, given: Sequence[str]) -> str:
+    (value,) = given or known[:1]
+    if value not in known:
+        raise UserError(f"{option}={value} is none of {', '.join(known)}")
+    return value
+
+
+def _build_entries(symbols: ir.SymbolTable, body: func.FuncOp, abi: str, memory: str) -> None:
     name = body.sym_name.value
     weights = [weight for weight in embedded_weights(body) if weight is not None]
     shapes = attached(body, skipped=len(weights))
+    closed = shapes.closed()
+    # No caller could bring memory for results that it cannot measure.
+    result_shapes = result_sizes(body, closed) if abi == "pointers" else ()
     detach(body)
+    tensors = noted_names(body)
+    drop_names(body)
     _embed(body, weights)
     hidden_name = name + _BODY_SUFFIX
     while hidden_name in symbols:
@@ -71,8 +74,11 @@ def _build_entries(symbols: ir.SymbolTable, body: func.FuncOp) -> None:
     body.sym_visibility = ir.StringAttr.get("private")
     # One copy of it is enough.
     body.attributes["no_inline"] = ir.UnitAttr.get()
-    for checked in (False, True):
-        _build_entry(name, body, shapes, checked=checked)
+    if abi == "pointers":
+        names = c_names(tensors, closed, skipped=len(weights))
+        PointerEntries(name, body, names, closed, result_shapes, memory).build()
+    else:
+        build_memref_entries(name, body, shapes)
 
 
 def _embed(function: func.FuncOp, weights: Sequence[EmbeddedWeight]) -> None:
@@ -92,44 +98,3 @@ def _embed(function: func.FuncOp, weights: Sequence[EmbeddedWeight]) -> None:
         block.erase_argument(0)
     left = ir.FunctionType.get(type_.inputs[len(weights) :], type_.results)
     function.attributes["function_type"] = ir.TypeAttr.get(left)
-
-
-def _build_entry(name: str, body: func.FuncOp, shapes: ArgumentShapes, *, checked: bool) -> None:
-    """The entry with or without checks of the program `name`."""
-    taken = body.type.inputs
-    structs = [_struct(type_) for type_ in body.type.results]
-    hidden = [pointer_type()] if structs else []
-    entry = func.FuncOp(
-        name + CHECKED_SUFFIX if checked else name,
-        ([*hidden, *map(_without_layout, taken)], [pointer_type()] if checked else []),
-    )
-    entry.attributes[PROGRAM] = ir.StringAttr.get(name)
-    results = structs[0] if len(structs) == 1 else llvm.StructType.get_literal(structs)
-    if structs and not checked:
-        sret = ir.DictAttr.get({"llvm.sret": ir.TypeAttr.get(results)})
-        entry.arg_attrs = ir.ArrayAttr.get([sret, *[ir.DictAttr.get({})] * len(taken)])
-    with ir.InsertionPoint(entry.add_entry_block()):
-        arguments = list(entry.arguments)[len(hidden) :]
-        if checked:
-            check_arguments(shapes, arguments)
-        cast = [memref.cast(type_, value) for type_, value in zip(taken, arguments, strict=True)]
-        call = func.CallOp(body, cast)
-        for number, (value, struct) in enumerate(zip(call.results, structs, strict=True)):
-            place = entry.arguments[0]
-            if len(structs) > 1:
-                place = field(place, number, results)
-            llvm.StoreOp(builtin.unrealized_conversion_cast([struct], [value]), place)
-        func.ReturnOp([null()] if checked else [])
-
-
-def _struct(type_: ir.MemRefType) -> llvm.StructType:
-    """What MLIR makes of a memref: allocated and aligned pointer, offset, sizes, strides."""
-    words = [llvm.ArrayType.get(integer_type(), type_.rank)] * 2 if type_.rank else []
-    return llvm.StructType.get_literal([pointer_type(), pointer_type(), integer_type(), *words])
-
-
-def _without_layout(type_: ir.MemRefType) -> ir.MemRefType:
-    """The type of the same rank, of which nothing is known: what C hands over, as it is."""
-    layout = ir.StridedLayoutAttr.get_fully_dynamic(type_.rank)
-    sizes = [ir.ShapedType.get_dynamic_size()] * type_.rank
-    return ir.MemRefType.get(sizes, type_.element_type, layout)

@@ -13,12 +13,16 @@ from plumbline.kernels_to_llvm.loop_annotations import attach_loop_annotations
 from plumbline.kernels_to_llvm.noalias import attach_noalias, note_noalias
 from plumbline.kernels_to_llvm.parallel_loops import OUTLINE_PARALLEL_LOOPS
 from plumbline.kernels_to_llvm.thread_count import DEFINE_THREAD_COUNT
-from plumbline.pipeline import Pass, Pipeline
+from plumbline.pipeline import Option, Pass, Pipeline
 
 BUILD_C_ABI = Pass(
     "build-c-abi",
-    "Put a checked and an unchecked entry, which C can call, before each public function",
+    "Put entries, which C can call, before each public function",
     build_entries,
+    (
+        Option("abi", "the calling convention: memref (the default) or pointers"),
+        Option("memory", "where temporaries come from: malloc (the default) or pool"),
+    ),
 )
 
 NOTE_NOALIAS = Pass(
@@ -39,56 +43,67 @@ ATTACH_LOOP_ANNOTATIONS = Pass(
     attach_loop_annotations,
 )
 
-KERNELS_TO_LLVM = Pipeline(
-    "kernels-to-llvm-pipeline",
-    (
-        SEPARATE_CALLED_FUNCTIONS,
-        OUTLINE_PARALLEL_LOOPS,
-        BUILD_C_ABI,
-        NOTE_NOALIAS,
-        "func.func(arith-emulate-unsupported-floats{source-types=bf16 target-type=f32})",
-        "func.func(arith-expand{include-bf16=true})",
-        "func.func(memref-expand)",
-        "func.func(convert-complex-to-standard)",
-        "expand-strided-metadata",
-        "lower-affine",
-        "convert-scf-to-cf",
-        CHECK_ALLOCATION_SIZES,
-        LOWER_ASSERTIONS,
-        # `approximate-log1p` would spell log1p(x) as log(1 + x), which loses every small x.
-        "convert-math-to-llvm{approximate-log1p=false}",
-        "convert-math-to-libm",
-        "convert-complex-to-llvm",
-        "convert-vector-to-llvm",
-        # Aligning what malloc gives would go through integers, where LLVM loses sight of the fact
-        # that new memory aliases nothing.
-        "finalize-memref-to-llvm{use-aligned-alloc=true}",
-        "convert-arith-to-llvm",
-        "convert-index-to-llvm",
-        "convert-ub-to-llvm",
-        "convert-func-to-llvm",
-        "convert-cf-to-llvm",
-        "reconcile-unrealized-casts",
-        MOVE_BF16_AS_INTEGERS,
-        "canonicalize",
-        "cse",
-        RETURN_FAILURES,
-        DEFINE_THREAD_COUNT,
-        FORK_THREADS,
-        ATTACH_NOALIAS,
-        ATTACH_LOOP_ANNOTATIONS,
-    ),
-    summary="Lower kernels on buffers to the LLVM dialect, with a C ABI",
-)
+
+def kernels_to_llvm_pipeline(abi: str, memory: str = "malloc") -> Pipeline:
+    """The whole lowering, for callers of that convention.
+
+    These are one of `c_abi.ABIS`, and one of `c_abi.MEMORIES`.
+    """
+    return Pipeline(
+        "kernels-to-llvm-pipeline",
+        (
+            SEPARATE_CALLED_FUNCTIONS,
+            OUTLINE_PARALLEL_LOOPS,
+            BUILD_C_ABI.with_options(f"abi={abi} memory={memory}"),
+            NOTE_NOALIAS,
+            "func.func(arith-emulate-unsupported-floats{source-types=bf16 target-type=f32})",
+            "func.func(arith-expand{include-bf16=true})",
+            "func.func(memref-expand)",
+            "func.func(convert-complex-to-standard)",
+            "expand-strided-metadata",
+            "lower-affine",
+            "convert-scf-to-cf",
+            CHECK_ALLOCATION_SIZES,
+            LOWER_ASSERTIONS,
+            # `approximate-log1p` would spell log1p(x) as log(1 + x), which loses every small x.
+            "convert-math-to-llvm{approximate-log1p=false}",
+            "convert-math-to-libm",
+            "convert-complex-to-llvm",
+            "convert-vector-to-llvm",
+            # Aligning what malloc gives would go through integers, where LLVM loses sight of the
+            # fact that new memory aliases nothing.
+            "finalize-memref-to-llvm{use-aligned-alloc=true}",
+            "convert-arith-to-llvm",
+            "convert-index-to-llvm",
+            "convert-ub-to-llvm",
+            "convert-func-to-llvm",
+            "convert-cf-to-llvm",
+            "reconcile-unrealized-casts",
+            MOVE_BF16_AS_INTEGERS,
+            "canonicalize",
+            "cse",
+            RETURN_FAILURES,
+            DEFINE_THREAD_COUNT,
+            FORK_THREADS,
+            ATTACH_NOALIAS,
+            ATTACH_LOOP_ANNOTATIONS,
+        ),
+        summary="Lower kernels on buffers to the LLVM dialect, with a C ABI",
+    )
 
 
-def convert_kernels_to_llvm(module: ir.Module) -> None:
-    """Lowers `module` in place; each public function follows the C ABI of `tools/aot/abi.h`.
+KERNELS_TO_LLVM = kernels_to_llvm_pipeline("memref")
 
-    Inputs are never written. Every result is memory from aligned_alloc that the caller frees.
+
+def convert_kernels_to_llvm(module: ir.Module, abi: str = "memref", memory: str = "malloc") -> None:
+    """Lowers `module` in place; its public functions are called by the convention `abi`.
+
+    That is "memref", as `tools/aot/abi.h` says: every result is memory from aligned_alloc that the
+    caller frees; or "pointers": the caller brings the memory along. With
+    the `memory` "pool" it brings that of temporaries along as well. Inputs are never written.
 
     Raises:
       LoweringError: a public function takes or returns something other than memrefs that C can
         pass, or a pass refused the module.
     """
-    KERNELS_TO_LLVM.run(module)
+    kernels_to_llvm_pipeline(abi, memory).run(module)

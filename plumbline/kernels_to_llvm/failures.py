@@ -41,6 +41,7 @@ from plumbline.kernels_to_llvm.building import (
 )
 from plumbline.kernels_to_llvm.parallel_loops import FORK
 from plumbline.kernels_to_llvm.reports import END, MESSAGE, define_reports
+from plumbline.kernels_to_llvm.status_codes import STATUS, define_errors, define_status
 from plumbline.pipeline import Pass
 from plumbline.requirement import MESSAGE as REQUIREMENT_MESSAGE
 from plumbline.requirement import MOST_VALUES, is_requirement
@@ -48,7 +49,11 @@ from plumbline.walk import all_operations
 
 PROGRAM = "plumbline.program"
 """The attribute of an entry: what its program is called. One that returns a pointer returns the
-message of a failure; one that returns nothing ends the process with it."""
+message of a failure, one that returns an integer its code; one that returns nothing ends the
+process with the message."""
+
+ERRORS = "plumbline.errors"
+"""The attribute of a function without a body that is to give the text of a code."""
 
 CAN_FAIL = "plumbline.can_fail"
 """The attribute of a function with a `FORK` that has come to take a failure, its last argument."""
@@ -89,6 +94,13 @@ def _return_failures(module: ir.Operation) -> None:
             if any(function.program is not None for function in rewritten):
                 define_reports(symbols, most_values)
             strings.define()
+            errors = [op for op in functions.values() if ERRORS in op.attributes]
+            if errors:
+                define_status(strings.formats)
+            for function in errors:
+                for name in (ERRORS, "sym_visibility"):
+                    del function.attributes[name]
+                define_errors(function, strings.formats)
         for name in filter(is_requirement, functions):
             functions[name].erase()
 
@@ -141,6 +153,11 @@ class _Strings:
     def program(self, name: str) -> ir.Value:
         """The name of a program."""
         return address_of(self._programs.setdefault(name, f"plumbline_program_{name}"))
+
+    @property
+    def formats(self) -> dict[str, str]:
+        """The formats of all failures, each with the symbol that it is under."""
+        return self._symbols
 
     def define(self) -> None:
         """Defines all of them, at the insertion point."""
@@ -229,8 +246,11 @@ class _Function:
 
     def _report(self, program: str) -> None:
         operands = [self._failure, self._strings.program(program)]
-        if self._function_type.return_type == pointer_type():
+        type_ = self._function_type.return_type
+        if type_ == pointer_type():
             llvm.ReturnOp(arg=call(MESSAGE, operands, pointer_type()).result)
+        elif type_ == integer_type(32):
+            llvm.ReturnOp(arg=call(STATUS, [self._failure], integer_type(32)).result)
         else:
             call(END, operands)
             llvm.UnreachableOp()

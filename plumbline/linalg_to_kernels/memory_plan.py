@@ -14,10 +14,8 @@ from torch_mlir.dialects import memref
 
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index
+from plumbline.planned_memory import PLAN
 from plumbline.walk import enclosing_in
-
-PLAN = "plumbline.memory_plan"
-"""The attribute of an arena that tells of it, in bytes."""
 
 _VIEWS = frozenset(
     {"memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.subview"}

@@ -9,6 +9,7 @@ from torch.export.graph_signature import ConstantArgument
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import FxImporter
 
+from plumbline import element_type
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.context import lent_context
 from plumbline.errors import UserError
@@ -33,8 +34,10 @@ from plumbline.loader_to_torch.symbolic_sizes import (
     rename,
 )
 from plumbline.loader_to_torch.weights import ReadableLiterals, lift_weights, name_arguments
+from plumbline.name_attributes import note_names
 from plumbline.pipeline import LoweringError, Pipeline
 from plumbline.tcp.assembly.module import print_module
+from plumbline.tensor_names import NamedTensor, TensorNames
 from plumbline.unsupported_ops import from_operation, report
 from plumbline.walk import operations_of
 
@@ -145,6 +148,8 @@ def _lower(
         # A dtype that the importer has no type for is a missing key of its table.
         raise UserError(f"{who}: torch-mlir cannot import it: {error}") from error
     name_arguments(module, func_name, weights, embedded=embedded)
+    with context:
+        note_names(ir.SymbolTable(module.operation)[func_name], tensor_names(exported, weights))
     shapes = argument_shapes(module, func_name, exported, skipped=len(weights))
     try:
         _TO_BACKEND_CONTRACT.run(module)
@@ -175,6 +180,27 @@ def _import(
         module = run(symbolic_shapes=False)
         bind_arguments(module, func_name, exported)
         return module
+
+
+def tensor_names(exported: torch.export.ExportedProgram, weights: Sequence[str]) -> TensorNames:
+    """What the tensors of a program are called whose leading inputs are `weights`.
+
+    Inputs are called as the parameters of `forward`, and results out0, out1 and so on, as they have
+    no names in Python.
+    """
+    nodes = {node.name: node for node in exported.graph.find_nodes(op="placeholder")}
+    given = [nodes[str(name)] for name in exported.graph_signature.user_inputs if name in nodes]
+    inputs = [node for node in given if isinstance(node.meta.get("val"), torch.Tensor)]
+    (output,) = exported.graph.find_nodes(op="output")
+    names = [*weights, *(node.name for node in inputs[len(weights) :])]
+    return TensorNames(
+        tuple(map(_named, names, inputs)),
+        tuple(_named(f"out{place}", node) for place, node in enumerate(output.args[0])),
+    )
+
+
+def _named(name: str, node: torch.fx.Node) -> NamedTensor:
+    return NamedTensor(name, element_type.from_torch_name(str(node.meta["val"].dtype)))
 
 
 def _unknown_ops(module: ir.Module) -> str:

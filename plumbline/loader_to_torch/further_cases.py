@@ -19,8 +19,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 
-from plumbline.argument_shapes import ArgumentShapes, Place, Symbol, evaluate, symbols_of
+from plumbline.argument_shapes import ArgumentShapes, Place
 from plumbline.reference_archive import RefusedSize
+from plumbline.size_expressions import Symbol, evaluate, symbols_of
 
 Sizes = list[list[int]]
 

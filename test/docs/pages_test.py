@@ -95,10 +95,12 @@ def _exists(package: str, name: str) -> bool:
 
 
 def _programs(target: str) -> Iterator[str]:
-    """The names of programs that aot_compile makes that target of, by the list in its docstring."""
-    forms = re.findall(r"^ *\| (\S*foo\S*) +\|", _text("tools/aot/aot_compile.bzl"), re.MULTILINE)
-    assert len(forms) > 10
-    for form in forms:
+    """The names of programs that macros make that target of, by the lists in their docstrings."""
+    macros = _text("tools/aot/aot_compile.bzl") + _text("tools/aot/aot_library.bzl")
+    forms = re.findall(r"^ *\| (\S*foo\S*) +\|", macros, re.MULTILINE)
+    assert len(forms) > 20
+    # What is called as the program itself stands in the BUILD file.
+    for form in [form for form in forms if form != "foo"]:
         match = re.fullmatch(form.replace("foo", "(.+)"), target)
         if match:
             yield match[1]
@@ -107,6 +109,7 @@ def _programs(target: str) -> Iterator[str]:
 def test_what_a_target_is_made_of() -> None:
     assert list(_programs("gen_mlp_mlir_tcp")) == ["mlp"]
     assert _exists("test/AotCompile", "mlp_bisect")
+    assert _exists("examples", "gen_my_library_header")
     assert not _exists("test/AotCompile", "mlp_dissect")
     assert not _exists("test/AotCompile", "gen_nothing_mlir_tcp")
     assert _exists("test/AotCompile", "all")

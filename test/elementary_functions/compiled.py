@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from torch_mlir import ir
 
 from plumbline.argument_shapes import ArgumentShapes
+from plumbline.c_names import CNames
 from plumbline.context import make_context
 from plumbline.element_type import from_name
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
+from plumbline.linked_code import linked_function
 from plumbline.llvm_to_asm.assembly import Target, emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
 from plumbline.llvm_to_asm.probe import vector_unit_of
@@ -46,7 +48,7 @@ def llvm_ir_of(functions: Mapping[str, int], type_: str, target: Target) -> str:
     with make_context(torch=True):
         module = ir.Module.parse(text)
         convert_linalg_to_kernels(module, vector_unit_of(target))
-        convert_kernels_to_llvm(module)
+        convert_kernels_to_llvm(module, "pointers")
         return translate_to_llvm_ir(module)
 
 
@@ -56,9 +58,15 @@ def load(llvm_ir: str, functions: Mapping[str, int], type_: str, target: Target)
     spec = TensorSpec(from_name(type_), (None,))
     loaded = {}
     for name, operands in functions.items():
-        shapes = ArgumentShapes((), (spec.sizes,) * operands)
-        signature = Signature(f"math_{name}", (spec,) * operands, (spec,), shapes)
-        loaded[name] = NativeFunction(code, signature)
+        shapes = ArgumentShapes((), (spec.sizes,) * operands).closed()
+        # As long as the first operand, which the last has to be as well.
+        size = shapes.shapes[0][0]
+        assert size is not None
+        names = CNames(tuple(f"arg{number}" for number in range(operands)), ("out0",), ())
+        signature = Signature(
+            f"math_{name}", names, (spec,) * operands, (spec,), shapes, ((size,),)
+        )
+        loaded[name] = linked_function(code, signature)
     return loaded
 
 

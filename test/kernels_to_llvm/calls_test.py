@@ -4,15 +4,13 @@ import numpy as np
 import pytest
 from torch_mlir import ir
 
-from plumbline import element_type
-from plumbline.argument_shapes import ArgumentShapes
 from plumbline.context import make_context
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
+from plumbline.kernels_to_llvm.program_signature import program_signature
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
+from plumbline.linked_code import linked_function
 from plumbline.llvm_to_asm.assembly import Target, emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
-from plumbline.native_function import NativeFunction
-from plumbline.signature import Signature, TensorSpec
 from plumbline.tcp.assembly.module import parse_module
 from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
 
@@ -37,21 +35,20 @@ func.func @same_called() -> tensor<f32> {{
 """
 
 
-def _lower(text: str) -> ir.Module:
+def _kernels(text: str) -> ir.Module:
     module = parse_module(text, make_context(torch=True), "in.mlir")
     convert_tcp_to_linalg(module)
     convert_linalg_to_kernels(module)
-    convert_kernels_to_llvm(module)
     return module
 
 
 @pytest.mark.parametrize(("name", "results"), [("same", 1), ("pair", 2), ("swapped", 2)])
 def test_public_functions_call_each_other_and_own_their_results(name: str, results: int) -> None:
     target = Target.for_cpu("baseline")
-    machine_code = emit_object(translate_to_llvm_ir(_lower(_PROGRAM)), target)
-    spec = TensorSpec(element_type.from_mlir_signed("f32"), (None,))
-    shapes = ArgumentShapes((), ((None,),))
-    function = NativeFunction(machine_code, Signature(name, (spec,), (spec,) * results, shapes), {})
+    module = _kernels(_PROGRAM)
+    signature = program_signature(module, name)
+    convert_kernels_to_llvm(module, "pointers")
+    function = linked_function(emit_object(translate_to_llvm_ir(module), target), signature)
     given = np.array([1.0, -2.0, 3.0], np.float32)
     expected = [given, np.abs(given)][:results]
     if name == "swapped":

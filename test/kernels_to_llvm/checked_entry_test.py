@@ -128,11 +128,12 @@ def test_memory_that_is_not_row_major_is_refused(call: _Call, layout: dict[str, 
     assert "are not those of row-major memory without gaps" in message
 
 
-def test_the_name_of_a_checked_entry_is_taken() -> None:
+@pytest.mark.parametrize("entry", ["checked", "packed"])
+def test_the_name_of_another_entry_is_taken(entry: str) -> None:
     function = "func.func @{0}(%x: tensor<f32>) -> tensor<f32> {{ return %x : tensor<f32> }}\n"
-    text = function.format("g") + function.format("g_checked")
+    text = function.format("g") + function.format(f"g_{entry}")
     module = parse_module(text, make_context(torch=True), "g.mlir")
-    with pytest.raises(UserError, match="what the checked entry of @g is called"):
+    with pytest.raises(UserError, match=f"what the {entry} entry of @g is called"):
         convert_linalg_to_kernels(module)
 
 

@@ -3,15 +3,13 @@ import sys
 import numpy as np
 import pytest
 
-from plumbline import element_type
-from plumbline.argument_shapes import ArgumentShapes
 from plumbline.context import make_context
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
+from plumbline.kernels_to_llvm.program_signature import program_signature
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
+from plumbline.linked_code import linked_function
 from plumbline.llvm_to_asm.assembly import Target, emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
-from plumbline.native_function import NativeFunction
-from plumbline.signature import Signature, TensorSpec
 from plumbline.tcp.assembly.module import parse_module
 
 
@@ -55,15 +53,14 @@ def test_the_numbers_are_the_same(dtype: str) -> None:
     )
     module = parse_module(text, make_context(torch=True), "in.mlir")
     convert_linalg_to_kernels(module)
-    convert_kernels_to_llvm(module)
+    signature = program_signature(module, "f")
+    convert_kernels_to_llvm(module, "pointers")
     llvm_ir = translate_to_llvm_ir(module)
     (constant,) = (line for line in llvm_ir.splitlines() if line.startswith("@__constant"))
     assert (" x i8] c" in constant) == (dtype != "bf16")
-    signed = dtype if "f" in dtype or dtype == "i1" else f"s{dtype}"
-    spec = TensorSpec(element_type.from_mlir_signed(signed), (2, 1500))
-    function = NativeFunction(
+    function = linked_function(
         emit_object(llvm_ir, Target.for_cpu("baseline")),
-        Signature("f", (), (spec,), ArgumentShapes((), ())),
+        signature,
     )
     (answer,) = function()
     if dtype == "bf16":

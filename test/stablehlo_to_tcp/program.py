@@ -17,18 +17,17 @@ from torch_mlir import ir
 from torch_mlir._mlir_libs import _stablehlo
 
 from plumbline import element_type
-from plumbline.argument_shapes import ArgumentShapes
 from plumbline.context import lent_context, make_context
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.llvm_to_asm.assembly import Target, emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
-from plumbline.native_function import NativeFunction
-from plumbline.signature import Signature, TensorSpec
+from plumbline.signature import TensorSpec
 from plumbline.stablehlo_to_tcp.conversion import convert_stablehlo_to_tcp
 from plumbline.stablehlo_to_tcp.pattern import tensor_type_of
 from plumbline.tcp.shapes import DYNAMIC
 from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
+from test.memref_function import MemrefFunction
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -80,23 +79,21 @@ class Case:
         return text
 
 
-def compiled(text: str) -> NativeFunction:
+def compiled(text: str) -> MemrefFunction:
     """The function of a module of StableHLO, by all stages."""
     with lent_context(torch=True, stablehlo=True) as context:
-        llvm_ir, signature = _lowered(text, context)
-    return NativeFunction(emit_object(llvm_ir, Target.for_cpu("native"), 1), signature)
+        llvm_ir, outputs = _lowered(text, context)
+    return MemrefFunction(emit_object(llvm_ir, Target.for_cpu("native"), 1), _NAME, outputs)
 
 
-def _lowered(text: str, context: ir.Context) -> tuple[str, Signature]:
+def _lowered(text: str, context: ir.Context) -> tuple[str, Sequence[TensorSpec]]:
     module = ir.Module.parse(text, context)
-    type_ = _function_type(module)
-    inputs, outputs = (tuple(map(_spec, types)) for types in (type_.inputs, type_.results))
-    shapes = ArgumentShapes((), tuple(spec.sizes for spec in inputs))
+    outputs = [*map(_spec, _function_type(module).results)]
     convert_stablehlo_to_tcp(module)
     convert_tcp_to_linalg(module)
     convert_linalg_to_kernels(module)
     convert_kernels_to_llvm(module)
-    return translate_to_llvm_ir(module), Signature(_NAME, inputs, outputs, shapes)
+    return translate_to_llvm_ir(module), outputs
 
 
 def _function_type(module: ir.Module) -> ir.FunctionType:

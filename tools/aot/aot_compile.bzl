@@ -1,10 +1,10 @@
 """aot_compile: from a PyTorch program to a tested C library, every stage a target."""
 
-load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library", "cc_test")
+load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library")
 load("@rules_python//python:defs.bzl", "py_binary")
 load(":arguments.bzl", "argument_error")
-load(":loader_files.bzl", "loader_files")
-load(":worker_genrule.bzl", "worker_genrule")
+load(":chain.bzl", "export_to_tcp", "label_of", "loader_options", "lower_to_assembly", "packed_weights_file", "program_symbol", "thread_linkopts")
+load(":execute_test.bzl", "execute_test")
 
 def aot_compile(
         name,
@@ -83,94 +83,14 @@ def aot_compile(
         fail(error)
 
     manual = ["manual"] if skip_ci else []
-    loader_options = [
-        "--torch-loader-path={}".format(torch_loader_path),
-        "--func-name={}".format(func_name) if func_name else "--target-name={}".format(name),
-        "--loader-time-limit=$(AOT_LOADER_TIME_LIMIT)",
-    ]
+    options = loader_options(name, torch_loader_path, func_name)
     weights_file = []
-    packed_weights_file = []
     if torch_loader_lib:
-        _export(name, torch_loader_lib, loader_options, weights, manual, testonly, visibility)
+        export_to_tcp(name, torch_loader_lib, options, weights, manual, testonly, visibility)
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
-        packed_weights_file = ["_internal_{}_packed_weights.safetensors".format(name)]
-        _stage(
-            name = "gen_{}_mlir_tcp".format(name),
-            src = "_internal_{}_torch.mlir".format(name),
-            outs = ["_internal_{}_tcp.mlir".format(name)],
-            program = Label("//tools/aot:torch_to_tcp"),
-            message = "{}: lowering Torch to TCP".format(name),
-            tags = manual,
-            testonly = testonly,
-            visibility = visibility,
-        )
         tcp_source = "_internal_{}_tcp.mlir".format(name)
 
-    _stage(
-        name = "gen_{}_mlir_linalg".format(name),
-        src = tcp_source,
-        outs = ["_internal_{}_linalg.mlir".format(name)],
-        program = Label("//tools/aot:tcp_to_linalg"),
-        message = "{}: lowering TCP to linalg".format(name),
-        options = "--runtime-checks=$(AOT_RUNTIME_CHECKS)",
-        toolchains = [Label("//tools/aot:runtime_checks")],
-        tags = manual,
-        testonly = testonly,
-        visibility = visibility,
-    )
-    _stage(
-        name = "gen_{}_mlir_kernels".format(name),
-        src = "_internal_{}_linalg.mlir".format(name),
-        outs = ["_internal_{}_kernels.mlir".format(name)],
-        program = Label("//tools/aot:linalg_to_kernels"),
-        message = "{}: lowering linalg to kernels".format(name),
-        options = "--target-cpu=$(AOT_TARGET_CPU) --threads={}".format(threads),
-        toolchains = [Label("//tools/aot:target_cpu")],
-        tags = manual,
-        testonly = testonly,
-        visibility = visibility,
-    )
-    _stage(
-        name = "gen_{}_mlir_llvm".format(name),
-        src = "_internal_{}_kernels.mlir".format(name),
-        outs = ["_internal_{}_llvm.mlir".format(name)],
-        program = Label("//tools/aot:kernels_to_llvm"),
-        message = "{}: lowering kernels to the LLVM dialect".format(name),
-        tags = manual,
-        testonly = testonly,
-        visibility = visibility,
-    )
-    _stage(
-        name = "gen_{}_llvm_ir".format(name),
-        src = "_internal_{}_llvm.mlir".format(name),
-        outs = ["_internal_{}.ll".format(name)],
-        program = Label("//tools/aot:llvm_to_llvm_ir"),
-        message = "{}: translating to LLVM IR".format(name),
-        tags = manual,
-        testonly = testonly,
-        visibility = visibility,
-    )
-
-    # What a linker looks for in every binary that the library is part of, lest it pass over one of
-    # two libraries with a function of the same name. Symbols with an @ have versions.
-    program = "{}{}".format(native.repository_name(), _label(name)).replace("@", "")
-    _stage(
-        name = "gen_{}_host_asm".format(name),
-        src = "_internal_{}.ll".format(name),
-        outs = ["_internal_{}.S".format(name)] + packed_weights_file,
-        program = Label("//tools/aot:llvm_ir_to_asm"),
-        message = "{}: making assembly".format(name),
-        data = weights_file,
-        options = " ".join(
-            ["--target-cpu=$(AOT_TARGET_CPU)", "--opt-level=$(AOT_OPT_LEVEL)", "--program=" + program] +
-            ["--weights=$(location {})".format(file) for file in weights_file] +
-            ["--packed-weights=$(location {})".format(file) for file in packed_weights_file],
-        ),
-        toolchains = [Label("//tools/aot:opt_level"), Label("//tools/aot:target_cpu")],
-        tags = manual,
-        testonly = testonly,
-        visibility = visibility,
-    )
+    lower_to_assembly(name, tcp_source, weights_file, manual, testonly, visibility, threads = threads)
     cc_library(
         name = "aot_compiled_{}".format(name),
         testonly = testonly,
@@ -178,12 +98,12 @@ def aot_compile(
         # The compiler's preprocessor reads it, whose own names ("linux") weights may have as well.
         copts = ["-undef"],
         # The assembler copies the weights from their file, so it must see it.
-        textual_hdrs = weights_file + packed_weights_file,
+        textual_hdrs = weights_file + packed_weights_file(name, weights_file),
         # Functions such as tanhf come from the C library's mathematics.
         linkopts = [
             "-lm",
-            "-Wl,-u," + program,
-        ] + (["-lgomp"] if threads > 1 else []),
+            "-Wl,-u," + program_symbol(name),
+        ] + thread_linkopts(threads),
         # A shared object is linked only for who asks for it, just below.
         linkstatic = True,
         tags = manual,
@@ -199,157 +119,16 @@ def aot_compile(
     )
 
     if torch_loader_lib:
-        _execute_test(name, manual, tags, testonly, visibility)
-        _bisect(name, torch_loader_lib, loader_options, threads, testonly, visibility)
-
-def _label(name):
-    return "//{}:{}".format(native.package_name(), name)
-
-def _export(name, torch_loader_lib, loader_options, weights, manual, testonly, visibility):
-    exporter = "{}_torch_exporter".format(name)
-    py_binary(
-        name = exporter,
-        testonly = testonly,
-        srcs = [Label("//tools/aot:export_torch.py")],
-        args = loader_options,
-        main = Label("//tools/aot:export_torch.py"),
-        # For `bazel run` alone: what builds all targets need not lay out its runfiles.
-        tags = ["manual"],
-        toolchains = [Label("//tools/aot:loader_time_limit")],
-        visibility = visibility,
-        deps = [
-            Label("//tools/aot:export_torch_library"),
-            torch_loader_lib,
-        ],
-    )
-    files = "_internal_{}_loader_files.json".format(name)
-    loader_files(
-        name = "_{}_loader_files".format(name),
-        testonly = testonly,
-        out = files,
-        loader = torch_loader_lib,
-        tags = manual,
-        visibility = ["//visibility:private"],
-    )
-
-    # One run writes all files, so that all come from the same weights.
-    mlir = "_internal_{}_torch.mlir".format(name)
-    references = "_internal_{}_reference_tensors.npz".format(name)
-    safetensors = "_internal_{}_weights.safetensors".format(name)
-    worker_genrule(
-        name = "_gen_{}_export".format(name),
-        testonly = testonly,
-        srcs = [
-            files,
-            ":_{}_loader_files".format(name),
-        ],
-        outs = [mlir, references, safetensors],
-        cmd = "$(location {exporter}) --loader-files=$(location {files}) {loader_options} --mlir=$(location {mlir}) --reference-tensors=$(location {references}) --weights=$(location {safetensors}) --weights-are={weights} --label={label}".format(
-            exporter = Label("//tools/aot:export_torch"),
-            files = files,
-            label = _label("gen_{}_mlir_torch".format(name)),
-            loader_options = " ".join(loader_options),
-            mlir = mlir,
-            references = references,
-            safetensors = safetensors,
-            weights = weights,
-        ),
-        message = "{}: exporting from PyTorch".format(name),
-        tags = manual,
-        toolchains = [Label("//tools/aot:loader_time_limit")],
-        tools = [Label("//tools/aot:export_torch")],
-        visibility = ["//visibility:private"],
-    )
-    native.filegroup(
-        name = "gen_{}_mlir_torch".format(name),
-        testonly = testonly,
-        srcs = [mlir],
-        tags = manual,
-        visibility = visibility,
-    )
-    native.filegroup(
-        name = "gen_{}_reference_tensors".format(name),
-        testonly = testonly,
-        srcs = [references],
-        tags = manual,
-        visibility = visibility,
-    )
-    native.filegroup(
-        name = "gen_{}_weights".format(name),
-        testonly = testonly,
-        srcs = [safetensors],
-        tags = manual,
-        visibility = visibility,
-    )
-
-def _stage(name, src, outs, program, message, tags, testonly, visibility, data = [], options = "", toolchains = []):
-    worker_genrule(
-        name = name,
-        testonly = testonly,
-        srcs = [src] + data,
-        outs = outs,
-        cmd = "$(location {program}) $(location {src}) -o $(location {out}) --label={label} {options}".format(
-            label = _label(name),
-            out = outs[0],
-            options = options,
-            program = program,
-            src = src,
-        ),
-        message = message,
-        tags = tags,
-        toolchains = toolchains,
-        tools = [program],
-        visibility = visibility,
-    )
-
-def _execute_test(name, manual, tags, testonly, visibility):
-    generator = "{}_execute_test_generator".format(name)
-    references = "_internal_{}_reference_tensors.npz".format(name)
-    source = "_internal_{}_execute_test.cpp".format(name)
-    template = Label("//tools/aot:execute_test.template.cpp")
-
-    # The same program for all; an alias costs no runfiles of its own.
-    native.alias(
-        name = generator,
-        actual = Label("//tools/aot:generate_execute_test"),
-        tags = manual,
-        testonly = testonly,
-        visibility = visibility,
-    )
-    worker_genrule(
-        name = "gen_{}_execute_test".format(name),
-        testonly = testonly,
-        srcs = [references, template],
-        outs = [source],
-        cmd = "$(location {generator}) --reference-tensors=$(location {references}) --runfile={repository}/{package}/{references} --bisect={bisect} --template=$(location {template}) --out=$@".format(
-            bisect = _label("{}_bisect".format(name)),
-            generator = Label("//tools/aot:generate_execute_test"),
-            package = native.package_name(),
-            references = references,
-            repository = native.repository_name().replace("@", "") or "$(AOT_WORKSPACE)",
-            template = template,
-        ),
-        message = "{}: writing the test".format(name),
-        tags = manual,
-        toolchains = [Label("//tools/aot:workspace_name")],
-        tools = [Label("//tools/aot:generate_execute_test")],
-        visibility = visibility,
-    )
-    cc_test(
-        name = "{}_compile_execute_test".format(name),
-        size = "small",
-        srcs = [source],
-        # Of a workspace that has Plumbline as an external repository, the flags are its own.
-        copts = ["-std=c++17"],
-        data = [references],
-        tags = ["aot_tests"] + manual + tags,
-        visibility = visibility,
-        deps = [
+        execute_test(
+            name,
             ":aot_compiled_{}".format(name),
-            Label("//tools/aot:execute_test"),
-            "@googletest//:gtest_main",
-        ],
-    )
+            manual,
+            tags,
+            testonly,
+            visibility,
+            bisect = label_of("{}_bisect".format(name)),
+        )
+        _bisect(name, torch_loader_lib, options, threads, testonly, visibility)
 
 def _bisect(name, torch_loader_lib, loader_options, threads, testonly, visibility):
     bisect = "{}_bisect".format(name)
@@ -361,7 +140,7 @@ def _bisect(name, torch_loader_lib, loader_options, threads, testonly, visibilit
             "--target-cpu=$(AOT_TARGET_CPU)",
             "--opt-level=$(AOT_OPT_LEVEL)",
             "--threads={}".format(threads),
-            "--label={}".format(_label(bisect)),
+            "--label={}".format(label_of(bisect)),
         ],
         main = Label("//tools/aot:bisect_program.py"),
         tags = ["manual"],

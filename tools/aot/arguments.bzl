@@ -5,8 +5,8 @@ load(":plain_text.bzl", "plain_text_problem")
 # MOST_THREADS of plumbline/threads.py.
 _MOST_THREADS = 1024
 
-def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads):
-    """Finds what is wrong with the arguments of an aot_compile.
+def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro = "aot_compile"):
+    """Finds what is wrong with the arguments of an aot_compile or an aot_library.
 
     Args:
       package: the package that calls it, for the message.
@@ -17,6 +17,7 @@ def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_pat
       func_name: as for aot_compile.
       weights: as for aot_compile.
       threads: as for aot_compile.
+      macro: which of them it is, for the message.
 
     Returns:
       One message that names the target and says what to do, or None if all is well.
@@ -24,7 +25,7 @@ def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_pat
     problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads)
     if not problem:
         return None
-    return "aot_compile(name = \"{}\") in //{}: {}".format(name, package, problem)
+    return "{}(name = \"{}\") in //{}: {}".format(macro, name, package, problem)
 
 def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads):
     if plain_text_problem(name, "_"):

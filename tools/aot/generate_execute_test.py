@@ -7,12 +7,17 @@ runs, so its text does not change with them.
 
 import argparse
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from plumbline import element_type
+from plumbline.argument_shapes import Definition
+from plumbline.c_names import WORKSPACE
 from plumbline.errors import UserError
+from plumbline.function_name import WORKSPACE_SIZE_SUFFIX
+from plumbline.library_description import LibraryDescription
 from plumbline.reference_archive import ReferenceArchive, Tensor
+from plumbline.size_expressions import c_expression
 from tools.aot import stage
 
 MAX_RANK = 16
@@ -110,16 +115,90 @@ def generate(
             inputs, lambda v: f"DECL_RANK_{v.rank}_MEMREF_ABI({v.cpp_type})", 4
         ),
         "checked_arguments": _following(inputs, _passed, 6),
-        "types": _lines(
-            [*inputs, *outputs],
-            lambda v: f"{{plumbline::kElementTypeOf<{v.cpp_type}>, {v.rank}}},",
-            4,
-        ),
+        "types": _types([*inputs, *outputs]),
         "further_cases": str(len(archive.further_cases)),
         "refused": _refused(archive),
         "refused_pointer": "nullptr" if archive.refused is None else "&kRefused",
         "bisect": "nullptr" if bisect is None else f'"{bisect}"',
     }
+    return _filled(template, values)
+
+
+def generate_by_pointers(
+    archive: ReferenceArchive,
+    description: LibraryDescription,
+    template: str,
+    runfile: str,
+    header: str,
+    bisect: str | None = None,
+) -> str:
+    """The test of a library that is called by pointers, which `description` says more of.
+
+    Args:
+      archive: as for `generate`.
+      description: what the library is called with.
+      template: as in execute_test_by_pointers.template.cpp.
+      runfile: as for `generate`.
+      header: the library's header, as the test includes it.
+      bisect: as for `generate`.
+
+    Raises:
+      UserError: as `generate` does.
+    """
+    signature = description.signature
+    inputs = _variables("Input", archive.inputs)
+    outputs = _variables("Output", archive.outputs)
+    sizes = [
+        f"const std::int64_t {signature.names.symbols[step.symbol]} = "
+        f"(inputs[{step.place.argument}].sizes[{step.place.axis}] - "
+        f"({c_expression(step.rest, signature.names.symbols)})) / {step.scale};"
+        for step in signature.shapes.steps
+        if isinstance(step, Definition)
+    ]
+    arguments = [
+        *(
+            f"static_cast<const {spec.element_type.c}*>(inputs[{index}].data)"
+            for index, spec in enumerate(signature.inputs)
+        ),
+        *(
+            f"static_cast<{spec.element_type.c}*>(outputs[{index}].data)"
+            for index, spec in enumerate(signature.outputs)
+        ),
+        *signature.names.symbols,
+    ]
+    workspace = ""
+    if signature.workspace is not None:
+        size = f"{signature.name}{WORKSPACE_SIZE_SUFFIX}({', '.join(signature.names.symbols)})"
+        workspace = f"  const plumbline::Workspace {WORKSPACE}({size});\n"
+        arguments.append(f"{WORKSPACE}.data()")
+    return _filled(
+        template,
+        {
+            "function": signature.name,
+            "header": header,
+            "archive": runfile,
+            "input_count": str(len(inputs)),
+            "output_count": str(len(outputs)),
+            "types": _types([*inputs, *outputs]),
+            "workspace": workspace,
+            "symbols": "".join(f"\n  {line}" for line in sizes),
+            "shape_arguments": "".join(f", {name}" for name in signature.names.symbols),
+            "arguments": ",".join(f"\n      {argument}" for argument in arguments),
+            "further_cases": str(len(archive.further_cases)),
+            "bisect": "nullptr" if bisect is None else f'"{bisect}"',
+        },
+    )
+
+
+def _types(variables: Sequence[_Variable]) -> str:
+    return _lines(
+        variables,
+        lambda v: f"{{plumbline::kElementTypeOf<{v.cpp_type}>, {v.rank}}},",
+        4,
+    )
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
     try:
         return string.Template(template).substitute(values)
     except KeyError as error:
@@ -132,7 +211,16 @@ def _generate(given: argparse.Namespace) -> None:
     archive = ReferenceArchive.read(given.reference_tensors)
     template = stage.read(given.template)
     try:
-        text = generate(archive, template, given.runfile, given.bisect)
+        if given.description is None:
+            text = generate(archive, template, given.runfile, given.bisect)
+        else:
+            description = LibraryDescription.from_json(
+                str(given.description), stage.read(given.description)
+            )
+            header = given.description.with_suffix(".h").name
+            text = generate_by_pointers(
+                archive, description, template, given.runfile, header, given.bisect
+            )
     except UserError as error:
         raise UserError(f"{given.reference_tensors} with {given.template}: {error}") from error
     stage.write(given.output, text)
@@ -153,6 +241,13 @@ if __name__ == "__main__":
         metavar="PATH",
         help="where the test finds the archive among its runfiles: "
         "plumbline_main/test/AotCompile/_internal_foo_reference_tensors.npz",
+    )
+    arguments.add_argument(
+        "--description",
+        type=stage.path,
+        metavar="JSON",
+        help="what describe_library says of a library that is called by pointers, whose header has "
+        "the same name",
     )
     arguments.add_argument(
         "--bisect",

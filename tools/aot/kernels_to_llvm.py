@@ -3,6 +3,7 @@
 import argparse
 
 from plumbline.context import make_context, prepare_context
+from plumbline.kernels_to_llvm.c_abi import ABIS
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.tcp.assembly.module import parse_module, print_module
 from tools.aot import stage
@@ -27,15 +28,17 @@ func.func private @kernel(%x: memref<2xf32> {llvm.noalias}, %y: memref<2xf32> {l
 """  # noqa: E501
 
 
-def kernels_to_llvm(text: str, filename: str) -> str:
+def kernels_to_llvm(text: str, filename: str, abi: str = "memref", memory: str = "malloc") -> str:
     """The stage, from text to text."""
     module = parse_module(text, make_context(torch=True), filename)
-    convert_kernels_to_llvm(module)
+    convert_kernels_to_llvm(module, abi, memory)
     return print_module(module)
 
 
 def _lower(given: argparse.Namespace) -> None:
-    stage.write(given.output, kernels_to_llvm(stage.read(given.input), str(given.input)))
+    text = stage.read(given.input)
+    lowered = kernels_to_llvm(text, str(given.input), given.abi, given.memory)
+    stage.write(given.output, lowered)
 
 
 def _warm_up() -> None:
@@ -44,4 +47,13 @@ def _warm_up() -> None:
 
 
 if __name__ == "__main__":
-    stage.run(stage.text_stage_parser(__doc__), _lower, warm_up=_warm_up)
+    arguments = stage.text_stage_parser(__doc__)
+    arguments.add_argument(
+        "--abi",
+        choices=ABIS,
+        default=ABIS[0],
+        help="how C calls the program: with memrefs (tools/aot/abi.h; the default), or with "
+        "pointers to memory that is the caller's",
+    )
+    stage.add_memory(arguments)
+    stage.run(arguments, _lower, warm_up=_warm_up)

@@ -2,6 +2,7 @@
 
 import argparse
 
+from plumbline.library_description import section_assembly
 from plumbline.llvm_to_asm.assembly import OPTIMISATION_LEVELS, Target, emit_assembly
 from plumbline.llvm_to_asm.function_marks import mark_functions
 from plumbline.llvm_to_asm.weights import include_weights, pack_weights
@@ -22,8 +23,14 @@ def _compile(given: argparse.Namespace) -> None:
     if given.packed_weights is not None:
         packed = str(given.packed_weights)
         stage.write_bytes(given.packed_weights, pack_weights(llvm_ir, weights))
-    included = include_weights(llvm_ir, weights, packed)
-    stage.write(given.output, assembly + included + mark_functions(llvm_ir, given.program))
+    description = "" if given.description is None else stage.read(given.description)
+    stage.write(
+        given.output,
+        assembly
+        + include_weights(llvm_ir, weights, packed)
+        + mark_functions(llvm_ir, given.program)
+        + (section_assembly(description) if description else ""),
+    )
 
 
 if __name__ == "__main__":
@@ -48,6 +55,12 @@ if __name__ == "__main__":
         metavar="SAFETENSORS",
         help="a file to write: the weights that kernels read in an order of their own, which the "
         "assembler will copy from there",
+    )
+    arguments.add_argument(
+        "--description",
+        type=stage.path,
+        metavar="JSON",
+        help="what describe_library says of the program, for a section that tells it to loaders",
     )
     arguments.add_argument(
         "--program",

@@ -53,6 +53,17 @@ def add_target_cpu(arguments: argparse.ArgumentParser) -> None:
     )
 
 
+def add_memory(arguments: argparse.ArgumentParser) -> None:
+    """Lets the command line say where the memory of temporaries comes from."""
+    arguments.add_argument(
+        "--memory",
+        choices=("malloc", "pool"),
+        default="malloc",
+        help="where temporaries come from: the heap (the default), or a workspace that the caller "
+        "brings along",
+    )
+
+
 def run_text_stage(
     description: str | None,
     transform: Callable[[str, str], str],

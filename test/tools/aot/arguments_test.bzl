@@ -6,6 +6,9 @@ load("//tools/aot:arguments.bzl", "argument_error")
 def _error(package = "some/package", name = "foo", tcp_source = None, torch_loader_lib = None, torch_loader_path = "", func_name = None, weights = "embedded", threads = 1):
     return argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads)
 
+def _library_error(name):
+    return argument_error("some/package", name, None, None, "", None, "embedded", macro = "aot_library")
+
 _LOADER = dict(torch_loader_lib = ":lib", torch_loader_path = "a.b")
 
 # Arguments, and what the message about them has to say.
@@ -61,6 +64,8 @@ def _arguments_test_impl(ctx):
         asserts.true(env, message and expected in message, "{} is in: {}".format(expected, message))
     for arguments in _ACCEPTED:
         asserts.equals(env, None, _error(**arguments))
+    message = _library_error("foo")
+    asserts.true(env, message.startswith("aot_library(name = \"foo\") in //some/package: it has nothing to compile"), message)
     return unittest.end(env)
 
 arguments_test = unittest.make(_arguments_test_impl)

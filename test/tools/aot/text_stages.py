@@ -11,8 +11,8 @@ from tools.aot.torch_to_tcp import torch_to_tcp
 def llvm_ir_of(
     torch_text: str, *, target_cpu: str, runtime_checks: RuntimeChecks = "values"
 ) -> str:
-    """The LLVM IR that aot_compile makes of a program, from the text that its exporter writes."""
+    """The LLVM IR that aot_library makes of a program, from the text that its exporter writes."""
     tcp = torch_to_tcp(torch_text, "torch.mlir")
     linalg = tcp_to_linalg(tcp, "tcp.mlir", runtime_checks)
     kernels = linalg_to_kernels(linalg, "linalg.mlir", target_cpu=target_cpu)
-    return llvm_to_llvm_ir(kernels_to_llvm(kernels, "kernels.mlir"), "llvm.mlir")
+    return llvm_to_llvm_ir(kernels_to_llvm(kernels, "kernels.mlir", "pointers"), "llvm.mlir")

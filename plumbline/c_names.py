@@ -1,0 +1,52 @@
+"""What the parameters of a program are called in C."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from plumbline.argument_shapes import ArgumentShapes
+from plumbline.function_name import is_taken
+from plumbline.tensor_names import TensorNames
+
+WORKSPACE = "workspace"
+"""The parameter for the memory of temporaries."""
+
+_OWN = ("code", "output", "shape", WORKSPACE)
+"""What parameters of the functions beside a program's are called."""
+
+
+@dataclass(frozen=True)
+class CNames:
+    """The names of a program's parameters, all of them different."""
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    symbols: tuple[str, ...]
+
+
+def c_names(tensors: TensorNames, shapes: ArgumentShapes, skipped: int = 0) -> CNames:
+    """The parameters of a program, whose first `skipped` arguments are none.
+
+    They are called as the program calls them, as far as C and C++ can: what is in the way is an
+    underscore, and one more at the end makes a name another.
+    """
+    taken = set(_OWN)
+
+    def new(names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(_new(name, taken) for name in names)
+
+    return CNames(
+        new(tensor.name for tensor in tensors.inputs[skipped:]),
+        new(tensor.name for tensor in tensors.outputs),
+        new(symbol.name for symbol in shapes.symbols),
+    )
+
+
+def _new(name: str, taken: set[str]) -> str:
+    name = re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9]", "_", name)).lstrip("_") or "x"
+    if name[0].isdigit():
+        name = f"x{name}"
+    while name in taken or is_taken(name):
+        name += "x" if name.endswith("_") else "_"
+    taken.add(name)
+    return name

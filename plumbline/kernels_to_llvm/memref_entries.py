@@ -1,0 +1,72 @@
+"""The entries of a program that take and return memrefs, as `tools/aot/abi.h` declares them.
+
+Each tensor argument of rank N arrives as 3 + 2 N scalars: allocated pointer, aligned pointer,
+offset, N sizes, N strides; that is how MLIR takes memrefs apart. One result goes as a struct of the
+same fields to where the caller says, several as a struct of such structs. A program `foo` has two
+entries over one body:
+
+    void foo(foo_results* results, <arguments>)
+    char* foo_checked(foo_results* results, <arguments>)
+
+`foo` takes its arguments on trust; where the body fails (there is no memory, an index is out of
+range), it writes a message to standard error and ends the process, as no result could say so.
+`foo_checked` holds all sizes, strides and offsets against what is known of them before it does what
+`foo` does. It returns null, and has then written `*results`; or a message that the caller gives
+back with free(), which is also what comes of a failure on the way. What becomes of failures in both
+is made by `failures.py`.
+
+MLIR's own lowering returns a struct as a first-class LLVM aggregate, which is the C ABI by luck
+only: LLVM hands {ptr, ptr, i64} (rank 0) back in three registers on x86-64, and up to eight words
+in registers on AArch64, where C compilers expect memory behind a hidden pointer for every struct
+over 16 bytes. An explicit `sret` pointer makes it right for every rank on every 64-bit target
+(System V AMD64 ABI 3.2.3, AAPCS64 6.9, RISC-V integer calling convention).
+"""
+
+from torch_mlir import ir
+from torch_mlir.dialects import builtin, func, llvm, memref
+
+from plumbline.argument_shapes import ArgumentShapes
+from plumbline.function_name import CHECKED_SUFFIX
+from plumbline.kernels_to_llvm.argument_checks import check_arguments
+from plumbline.kernels_to_llvm.building import field, memref_struct, null, pointer_type
+from plumbline.kernels_to_llvm.failures import PROGRAM
+
+
+def build_memref_entries(name: str, body: func.FuncOp, shapes: ArgumentShapes) -> None:
+    """Defines both entries of the program `name`, whose arguments have `shapes`."""
+    for checked in (False, True):
+        _build_entry(name, body, shapes, checked=checked)
+
+
+def _build_entry(name: str, body: func.FuncOp, shapes: ArgumentShapes, *, checked: bool) -> None:
+    taken = body.type.inputs
+    structs = [memref_struct(type_) for type_ in body.type.results]
+    hidden = [pointer_type()] if structs else []
+    entry = func.FuncOp(
+        name + CHECKED_SUFFIX if checked else name,
+        ([*hidden, *map(_without_layout, taken)], [pointer_type()] if checked else []),
+    )
+    entry.attributes[PROGRAM] = ir.StringAttr.get(name)
+    results = structs[0] if len(structs) == 1 else llvm.StructType.get_literal(structs)
+    if structs and not checked:
+        sret = ir.DictAttr.get({"llvm.sret": ir.TypeAttr.get(results)})
+        entry.arg_attrs = ir.ArrayAttr.get([sret, *[ir.DictAttr.get({})] * len(taken)])
+    with ir.InsertionPoint(entry.add_entry_block()):
+        arguments = list(entry.arguments)[len(hidden) :]
+        if checked:
+            check_arguments(shapes, arguments)
+        cast = [memref.cast(type_, value) for type_, value in zip(taken, arguments, strict=True)]
+        call = func.CallOp(body, cast)
+        for number, (value, struct) in enumerate(zip(call.results, structs, strict=True)):
+            place = entry.arguments[0]
+            if len(structs) > 1:
+                place = field(place, number, results)
+            llvm.StoreOp(builtin.unrealized_conversion_cast([struct], [value]), place)
+        func.ReturnOp([null()] if checked else [])
+
+
+def _without_layout(type_: ir.MemRefType) -> ir.MemRefType:
+    """The type of the same rank, of which nothing is known: what C hands over, as it is."""
+    layout = ir.StridedLayoutAttr.get_fully_dynamic(type_.rank)
+    sizes = [ir.ShapedType.get_dynamic_size()] * type_.rank
+    return ir.MemRefType.get(sizes, type_.element_type, layout)

@@ -1,0 +1,262 @@
+"""The C functions of a program whose caller brings all memory along, which a header declares.
+
+For inputs x and y, a result out0 and a size n that is known when the program runs only:
+
+    int foo(const float *x, const float *y, float *out0, int64_t n);
+    void foo_unchecked(const float *x, const float *y, float *out0, int64_t n);
+    void foo_output_shape(int output, int64_t n, int64_t *shape);
+    const char *foo_error(int code);
+    char *foo_packed(const int64_t *arguments);
+
+`foo` returns 0, or a code that `foo_error` has the text of: where a pointer is null or misaligned,
+a size is outside its range, or the program fails. `foo_unchecked` takes its arguments on trust, and
+ends the process with a message where the program fails. `foo_packed` is for other languages: it
+takes the same arguments as words, one after the other, and returns null, or a message that the
+caller gives back with free().
+
+All tensors are row-major without gaps, and no result overlaps another tensor.
+
+With memory from a pool each of the three takes one pointer more, at the end: `void *workspace`, of
+as many bytes as `int64_t foo_workspace_size(int64_t n)` says. No memory is allocated then.
+"""
+
+from collections.abc import Callable, Sequence
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, builtin, func, llvm, scf
+
+from plumbline.argument_shapes import ArgumentShapes
+from plumbline.c_names import WORKSPACE, CNames
+from plumbline.function_name import (
+    ERROR_SUFFIX,
+    OUTPUT_SHAPE_SUFFIX,
+    PACKED_SUFFIX,
+    UNCHECKED_SUFFIX,
+    WORKSPACE_SIZE_SUFFIX,
+)
+from plumbline.kernels_to_llvm.building import (
+    element,
+    integer,
+    integer_type,
+    memref_struct,
+    null,
+    pointer_type,
+)
+from plumbline.kernels_to_llvm.failures import ERRORS, PROGRAM
+from plumbline.kernels_to_llvm.result_arguments import take_results_as_arguments
+from plumbline.kernels_to_llvm.size_building import build_size, index_constant
+from plumbline.kernels_to_llvm.workspace import take_workspace, workspace_of
+from plumbline.requirement import require
+from plumbline.signature import WORKSPACE_ALIGNMENT
+from plumbline.size_expressions import Size, lower_bound
+
+
+class PointerEntries:
+    """The entries of one program."""
+
+    def __init__(
+        self,
+        name: str,
+        body: func.FuncOp,
+        names: CNames,
+        shapes: ArgumentShapes,
+        result_shapes: Sequence[Sequence[Size]],
+        memory: str,
+    ) -> None:
+        """`body` then writes its results where it is told. `shapes` are closed."""
+        self._name, self._body, self._names = name, body, names
+        self._symbols = shapes.symbols
+        self._shapes = [*shapes.shapes, *result_shapes]
+        self._inputs: Sequence[ir.MemRefType] = body.type.inputs
+        self._elements = [type_.element_type for type_ in (*body.type.inputs, *body.type.results)]
+        self._result_shapes = result_shapes
+        take_results_as_arguments(body)
+        self._workspace: Size | None = None
+        if memory == "pool":
+            self._workspace = workspace_of(body, shapes).bytes
+            take_workspace(body)
+        self._places: Sequence[ir.MemRefType] = body.type.inputs[len(self._inputs) :]
+        self._types = [pointer_type()] * len(self._elements) + [integer_type()] * len(self._symbols)
+        if memory == "pool":
+            self._types.append(pointer_type())
+
+    def build(self) -> None:
+        """Defines all entries, at the insertion point."""
+        name = self._name
+        status = integer_type(32)
+
+        def succeed() -> None:
+            func.ReturnOp([integer(0, 32)])
+
+        self._define(name, [status], self._types, list, succeed, checked=True)
+        self._define(
+            name + UNCHECKED_SUFFIX,
+            [],
+            self._types,
+            list,
+            lambda: func.ReturnOp([]),
+            checked=False,
+        )
+        self._define(
+            name + PACKED_SUFFIX,
+            [pointer_type()],
+            [pointer_type()],
+            self._unpacked,
+            lambda: func.ReturnOp([null()]),
+            checked=True,
+        )
+        errors = func.FuncOp(name + ERROR_SUFFIX, ([status], [pointer_type()]))
+        errors.attributes[ERRORS] = ir.UnitAttr.get()
+        errors.sym_visibility = ir.StringAttr.get("private")
+        self._define_output_shape()
+        if self._workspace is not None:
+            self._define_workspace_size(self._workspace)
+
+    def _define(
+        self,
+        name: str,
+        results: Sequence[ir.Type],
+        parameters: Sequence[ir.Type],
+        arguments: Callable[[Sequence[ir.Value]], list[ir.Value]],
+        succeed: Callable[[], object],
+        *,
+        checked: bool,
+    ) -> None:
+        entry = func.FuncOp(name, (parameters, results))
+        entry.attributes[PROGRAM] = ir.StringAttr.get(self._name)
+        with ir.InsertionPoint(entry.add_entry_block()):
+            given = arguments(entry.arguments)
+            pointers, sizes = given[: len(self._elements)], given[len(self._elements) :]
+            if self._workspace is not None:
+                *sizes, workspace = sizes
+            known = {
+                number: arith.index_cast(ir.IndexType.get(), size)
+                for number, size in enumerate(sizes)
+            }
+            shapes = [
+                [build_size(size, known) for size in shape if size is not None]
+                for shape in self._shapes
+            ]
+            if checked:
+                self._check_symbols(known)
+                self._check_sizes(shapes)
+                self._check_pointers(pointers, shapes)
+                if self._workspace is not None:
+                    _check_workspace(workspace, build_size(self._workspace, known))
+            if self._workspace is not None:
+                pointers = [*pointers, workspace]
+            buffers = [*map(_buffer, pointers, self._inputs, shapes)]
+            # How many bytes there are for a result is for nobody to look at.
+            some = [[index_constant(0)]] * len(self._places)
+            buffers += map(_buffer, pointers[len(self._inputs) :], self._places, some)
+            func.CallOp(self._body, buffers)
+            succeed()
+
+    def _unpacked(self, arguments: Sequence[ir.Value]) -> list[ir.Value]:
+        (words,) = arguments
+        return [
+            llvm.LoadOp(type_, element(words, number, integer_type())).result
+            for number, type_ in enumerate(self._types)
+        ]
+
+    def _check_symbols(self, known: dict[int, ir.Value]) -> None:
+        for number, symbol in enumerate(self._symbols):
+            value = known[number]
+            holds = arith.cmpi(arith.CmpIPredicate.sge, value, index_constant(symbol.min))
+            if symbol.max is not None:
+                most = index_constant(symbol.max)
+                holds = arith.andi(holds, arith.cmpi(arith.CmpIPredicate.sle, value, most))
+            require(holds, f"{self._names.symbols[number]} is {{}}; it is {symbol.range}", [value])
+
+    def _check_sizes(self, shapes: Sequence[Sequence[ir.Value]]) -> None:
+        """Requires that no size is below 0, which may be one that follows from others."""
+        tensors = [*self._names.inputs, *self._names.outputs]
+        for tensor, sizes, values in zip(tensors, self._shapes, shapes, strict=True):
+            for axis, (size, value) in enumerate(zip(sizes, values, strict=True)):
+                bound = None if size is None else lower_bound(size, self._symbols)
+                if bound is None or bound < 0:
+                    natural = arith.cmpi(arith.CmpIPredicate.sge, value, index_constant(0))
+                    message = f"{tensor} has size {{}} in dimension {axis}, which is at least 0"
+                    require(natural, message, [value])
+
+    def _check_pointers(
+        self, pointers: Sequence[ir.Value], shapes: Sequence[Sequence[ir.Value]]
+    ) -> None:
+        tensors = [*self._names.inputs, *self._names.outputs]
+        for tensor, pointer, sizes, values, type_ in zip(
+            tensors, pointers, self._shapes, shapes, self._elements, strict=True
+        ):
+            address = llvm.PtrToIntOp(integer_type(), pointer).result
+            holds = arith.cmpi(arith.CmpIPredicate.ne, address, integer(0))
+            for size, value in zip(sizes, values, strict=True):
+                if not isinstance(size, int) or size == 0:
+                    # Of an empty tensor nothing is touched.
+                    empty = arith.cmpi(arith.CmpIPredicate.eq, value, index_constant(0))
+                    holds = arith.ori(holds, empty)
+            require(holds, f"{tensor} is null")
+            if (bytes_ := type_.width // 8) > 1:
+                rest = arith.andi(address, integer(bytes_ - 1))
+                aligned = arith.cmpi(arith.CmpIPredicate.eq, rest, integer(0))
+                require(aligned, f"{tensor} is not aligned to {bytes_} bytes")
+
+    def _define_workspace_size(self, size: Size) -> None:
+        parameters = [integer_type()] * len(self._symbols)
+        entry = func.FuncOp(self._name + WORKSPACE_SIZE_SUFFIX, (parameters, [integer_type()]))
+        with ir.InsertionPoint(entry.add_entry_block()):
+            known = {
+                index: arith.index_cast(ir.IndexType.get(), symbol)
+                for index, symbol in enumerate(entry.arguments)
+            }
+            func.ReturnOp([arith.index_cast(integer_type(), build_size(size, known))])
+
+    def _define_output_shape(self) -> None:
+        """Writes the sizes of a result, by its number; of one that there is not, nothing."""
+        number = integer_type(32)
+        parameters = [number, *[integer_type()] * len(self._symbols), pointer_type()]
+        entry = func.FuncOp(self._name + OUTPUT_SHAPE_SUFFIX, (parameters, []))
+        with ir.InsertionPoint(entry.add_entry_block()):
+            output, *sizes, place = entry.arguments
+            known = {
+                index: arith.index_cast(ir.IndexType.get(), size)
+                for index, size in enumerate(sizes)
+            }
+            for index, shape in enumerate(self._result_shapes):
+                same = arith.cmpi(arith.CmpIPredicate.eq, output, integer(index, 32))
+                branch = scf.IfOp(same)
+                with ir.InsertionPoint(branch.then_block):
+                    for axis, size in enumerate(shape):
+                        value = arith.index_cast(integer_type(), build_size(size, known))
+                        llvm.StoreOp(value, element(place, axis, integer_type()))
+                    scf.YieldOp([])
+            func.ReturnOp([])
+
+
+def _check_workspace(workspace: ir.Value, size: ir.Value) -> None:
+    address = llvm.PtrToIntOp(integer_type(), workspace).result
+    holds = arith.cmpi(arith.CmpIPredicate.ne, address, integer(0))
+    none = arith.cmpi(arith.CmpIPredicate.eq, size, index_constant(0))
+    require(arith.ori(holds, none), f"{WORKSPACE} is null")
+    rest = arith.andi(address, integer(WORKSPACE_ALIGNMENT - 1))
+    aligned = arith.cmpi(arith.CmpIPredicate.eq, rest, integer(0))
+    require(aligned, f"{WORKSPACE} is not aligned to {WORKSPACE_ALIGNMENT} bytes")
+
+
+def _buffer(pointer: ir.Value, type_: ir.MemRefType, sizes: Sequence[ir.Value]) -> ir.Value:
+    """The memory at a pointer as a memref, row-major without gaps."""
+    strides: list[ir.Value] = []
+    stride = index_constant(1)
+    for size in reversed(sizes):
+        strides.insert(0, stride)
+        stride = arith.muli(stride, size)
+    descriptor = llvm.UndefOp(memref_struct(type_)).result
+    for number, word in enumerate((pointer, pointer, integer(0))):
+        descriptor = _insert(descriptor, word, [number])
+    for number, numbers in enumerate((sizes, strides), start=3):
+        for axis, value in enumerate(numbers):
+            word = arith.index_cast(integer_type(), value)
+            descriptor = _insert(descriptor, word, [number, axis])
+    return builtin.unrealized_conversion_cast([type_], [descriptor])
+
+
+def _insert(descriptor: ir.Value, word: ir.Value, position: list[int]) -> ir.Value:
+    return llvm.InsertValueOp(descriptor, word, ir.DenseI64ArrayAttr.get(position)).result

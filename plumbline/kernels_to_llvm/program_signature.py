@@ -1,0 +1,60 @@
+"""What callers of a program need to know of it, read off its kernels."""
+
+from torch_mlir import ir
+
+from plumbline.argument_shapes import ArgumentShapes
+from plumbline.c_names import c_names
+from plumbline.c_signature import embedded_weights
+from plumbline.kernels_to_llvm.result_arguments import take_results_as_arguments
+from plumbline.kernels_to_llvm.result_sizes import result_sizes
+from plumbline.kernels_to_llvm.workspace import workspace_of
+from plumbline.name_attributes import noted_names
+from plumbline.shape_attributes import attached
+from plumbline.signature import Signature, TensorSpec, Workspace
+from plumbline.size_expressions import Size
+
+
+def program_signature(module: ir.Module, name: str, memory: str = "malloc") -> Signature:
+    """The signature of a public function of kernels on buffers.
+
+    Arguments that are weights of the library are left out. `memory` is one of `c_abi.MEMORIES`.
+
+    Raises:
+      UserError: a size of a result does not follow from those of the arguments, or, for a pool, a
+        size of a temporary.
+      PassFailure: its attributes are malformed; that has been reported.
+    """
+    with module.context:
+        function = ir.SymbolTable(module.operation)[name]
+        weights = sum(weight is not None for weight in embedded_weights(function))
+        shapes = attached(function, skipped=weights).closed()
+        tensors = noted_names(function)
+        result_shapes = result_sizes(function, shapes)
+        return Signature(
+            name,
+            c_names(tensors, shapes, skipped=weights),
+            tuple(
+                TensorSpec(tensor.element_type, _static(sizes))
+                for tensor, sizes in zip(tensors.inputs[weights:], shapes.shapes, strict=True)
+            ),
+            tuple(
+                TensorSpec(tensor.element_type, _static(sizes))
+                for tensor, sizes in zip(tensors.outputs, result_shapes, strict=True)
+            ),
+            shapes,
+            result_shapes,
+            _workspace(module, name, shapes) if memory == "pool" else None,
+        )
+
+
+def _workspace(module: ir.Module, name: str, shapes: ArgumentShapes) -> Workspace:
+    # A copy: the module stays as it is.
+    copy = module.operation.clone().operation
+    function = ir.SymbolTable(copy)[name]
+    with function.location:
+        take_results_as_arguments(function)
+        return workspace_of(function, shapes)
+
+
+def _static(sizes: tuple[Size | None, ...]) -> tuple[int | None, ...]:
+    return tuple(size if isinstance(size, int) else None for size in sizes)

@@ -1,0 +1,68 @@
+"""Loads a compiled library (.so), which tells its signature itself."""
+
+import ctypes
+import os
+from pathlib import Path
+
+from plumbline.elf_sections import read_section
+from plumbline.errors import UserError
+from plumbline.function_name import PACKED_SUFFIX
+from plumbline.library_description import SECTION, LibraryDescription
+from plumbline.native_function import NativeFunction
+
+
+class Library(NativeFunction):
+    """A program of a shared object: call it with the tensors that `signature` lists."""
+
+    def __init__(self, path: Path, description: LibraryDescription) -> None:
+        signature = description.signature
+        try:
+            # With a folder, or the system would look for it among its own.
+            library = ctypes.CDLL(str(path.absolute()))
+            entry = library[signature.name + PACKED_SUFFIX]
+        except (OSError, AttributeError) as error:
+            raise UserError(f"{path}: it cannot be loaded: {error}") from error
+        super().__init__(signature, ctypes.cast(entry, ctypes.c_void_p).value or 0, library)
+        self.description = description
+
+
+def load(path: str | os.PathLike[str], name: str | None = None) -> Library:
+    """Loads the program of a shared object that aot_library made.
+
+    Args:
+      path: the .so file.
+      name: which program, of a file with several.
+
+    Raises:
+      UserError: there is no such file or program, or it cannot be loaded. The message says why.
+    """
+    file = Path(path)
+    found = {description.signature.name: description for description in describe(file)}
+    if name is None and len(found) == 1:
+        (name,) = found
+    if name not in found:
+        wanted = "say which" if name is None else f"not {name}"
+        raise UserError(f"{file}: it has the programs {', '.join(found)}; {wanted}")
+    return Library(file, found[name])
+
+
+def describe(file: Path) -> list[LibraryDescription]:
+    """What a library says of its programs; nothing of it is loaded or run.
+
+    Raises:
+      UserError: it says nothing, or there is no such file.
+    """
+    try:
+        section = read_section(file, SECTION)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UserError(f"{file}: it cannot be read: {reason}") from error
+    texts = [text for text in (section or b"").split(b"\0") if text]
+    if not texts:
+        raise UserError(
+            f"{file}: it says nothing of its programs: is it one that aot_library made, with "
+            'abi = "pointers"?'
+        )
+    return [
+        LibraryDescription.from_json(str(file), text.decode(errors="replace")) for text in texts
+    ]

@@ -1,0 +1,68 @@
+// RUN: tcp-opt %s "-build-c-abi=abi=pointers memory=pool" -split-input-file -verify-diagnostics | FileCheck %s
+
+// Temporaries lie in the workspace: what is static first, then what is not, and what a kernel takes
+// behind that which lives when it is called.
+
+// CHECK-LABEL: func.func @f(
+// CHECK-SAME:      %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %[[N:[^:]*]]: i64, %[[WORKSPACE:[^:]*]]: !llvm.ptr) -> i32
+// CHECK:         call @plumbline_require({{.*}}) {plumbline.message = "workspace is null"}
+// CHECK:         call @plumbline_require({{.*}}) {plumbline.message = "workspace is not aligned to 64 bytes"}
+
+// CHECK-LABEL: func.func @f_workspace_size(
+// CHECK-SAME:      %{{[^:]*}}: i64) -> i64 {
+
+// CHECK-LABEL: func.func private @f_body(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<?xf32>, %[[OUT:[^:]*]]: memref<?xi8>, %[[W:[^:]*]]: memref<?xi8>)
+// CHECK-NOT:     memref.alloc
+// CHECK:         %[[START:.*]] = arith.constant 128 : index
+// CHECK:         memref.view %[[W]][%c0{{.*}}][] : memref<?xi8> to memref<20xf32>
+// CHECK:         %[[TEMPORARY:.*]] = memref.view %[[W]][%[[START]]][%{{.*}}] : memref<?xi8> to memref<?xf32>
+// CHECK:         %[[BLOCKS:.*]] = arith.ceildivui
+// CHECK:         %[[END:.*]] = arith.muli %[[BLOCKS]]
+// CHECK:         %[[OWN:.*]] = memref.view %[[W]][%[[END]]]
+// CHECK:         call @kernel(%[[X]], %[[TEMPORARY]], %[[OWN]])
+// CHECK-NOT:     memref.dealloc
+
+// CHECK-LABEL: func.func private @kernel(
+// CHECK-SAME:      %{{[^:]*}}: memref<?xf32> {llvm.noalias}, %{{[^:]*}}: memref<?xf32> {llvm.noalias}, %[[W:[^:]*]]: memref<?xi8> {llvm.noalias})
+// CHECK:         memref.view %[[W]]
+func.func @f(%x: memref<?xf32> {plumbline.shape = affine_map<()[s0] -> (s0)>}) -> memref<?xf32> attributes {plumbline.symbols = [{name = "n", min_val = 0 : i64, max_val = 9223372036854775807 : i64}]} {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %result = memref.alloc(%n) : memref<?xf32>
+  %fixed = memref.alloc() : memref<20xf32>
+  %temporary = memref.alloc(%n) : memref<?xf32>
+  call @kernel(%x, %temporary) : (memref<?xf32>, memref<?xf32>) -> ()
+  memref.copy %temporary, %result : memref<?xf32> to memref<?xf32>
+  memref.dealloc %fixed : memref<20xf32>
+  memref.dealloc %temporary : memref<?xf32>
+  return %result : memref<?xf32>
+}
+func.func private @kernel(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xf32> {llvm.noalias}) attributes {no_inline} {
+  %panel = memref.alloc() : memref<16xf32>
+  memref.dealloc %panel : memref<16xf32>
+  return
+}
+
+// -----
+
+// What goes round in a loop cannot have one place.
+// expected-error @below {{memory = "pool": a temporary lives on beyond the loop or the branch that makes it; use memory = "malloc"}}
+module {
+  func.func @rounds(%x: memref<4xf32>) -> memref<f32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %result = memref.alloc() : memref<f32>
+    %first = memref.alloc() : memref<f32>
+    %last = scf.for %i = %c0 to %c4 step %c1 iter_args(%before = %first) -> (memref<f32>) {
+      %next = memref.alloc() : memref<f32>
+      memref.copy %before, %next : memref<f32> to memref<f32>
+      memref.dealloc %before : memref<f32>
+      scf.yield %next : memref<f32>
+    }
+    memref.copy %last, %result : memref<f32> to memref<f32>
+    memref.dealloc %last : memref<f32>
+    return %result : memref<f32>
+  }
+}

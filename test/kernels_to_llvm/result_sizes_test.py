@@ -1,0 +1,102 @@
+import sys
+
+import pytest
+
+from plumbline.context import make_context
+from plumbline.kernels_to_llvm.program_signature import program_signature
+from plumbline.size_expressions import evaluate
+from plumbline.tcp.assembly.module import parse_module
+
+_ARGUMENT = "%x: memref<?x?xf32> {plumbline.shape = affine_map<()[s0, s1] -> (s0, s1 * 2)>}"
+_SYMBOLS = (
+    '[{name = "n", min_val = 1 : i64, max_val = 9 : i64}, '
+    '{name = "m", min_val = 2 : i64, max_val = 9223372036854775807 : i64}]'
+)
+
+
+def _texts(body: str, result: str = "memref<?xf32>", others: str = "") -> list[str]:
+    text = (
+        f"func.func @f({_ARGUMENT}) -> {result} attributes {{plumbline.symbols = {_SYMBOLS}}} {{\n"
+        "  %c0 = arith.constant 0 : index\n"
+        "  %c1 = arith.constant 1 : index\n"
+        "  %c4 = arith.constant 4 : index\n"
+        "  %n = memref.dim %x, %c0 : memref<?x?xf32>\n"
+        "  %m2 = memref.dim %x, %c1 : memref<?x?xf32>\n"
+        f"{body}\n}}\n{others}"
+    )
+    signature = program_signature(parse_module(text, make_context(torch=True), "f.mlir"), "f")
+    return [signature.shapes.text(size) for size in signature.result_shapes[0]]
+
+
+@pytest.mark.parametrize(
+    ("computed", "expected"),
+    [
+        ("%s = arith.addi %n, %m2 : index", "n + 2*m"),
+        ("%s = arith.subi %m2, %n : index", "2*m - n"),
+        ("%s = arith.divsi %m2, %c4 : index", "(2*m) floordiv 4"),
+        ("%s = arith.ceildivsi %n, %c4 : index", "n ceildiv 4"),
+        ("%s = arith.minsi %n, %c4 : index", "min(n, 4)"),
+        # What affine.apply of a floordiv is lowered to: a size is never below 0.
+        (
+            "%b = arith.cmpi slt, %n, %c0 : index\n  %s = arith.select %b, %c0, %n : index",
+            "n",
+        ),
+        # Sizes times a float, as F.interpolate computes them.
+        (
+            "%i = arith.index_cast %n : index to i64\n  %f = arith.sitofp %i : i64 to f64\n"
+            "  %k = arith.constant 1.5 : f64\n  %p = arith.mulf %f, %k : f64\n"
+            "  %r = math.floor %p : f64\n  %t = arith.fptosi %r : f64 to i64\n"
+            "  %s = arith.index_cast %t : i64 to index",
+            "floor(n * 1.5)",
+        ),
+    ],
+)
+def test_sizes_are_formulas(computed: str, expected: str) -> None:
+    body = f"  {computed}\n  %0 = memref.alloc(%s) : memref<?xf32>\n  return %0 : memref<?xf32>"
+    assert _texts(body) == [expected]
+
+
+def test_sizes_are_those_of_what_is_looked_at() -> None:
+    body = """
+  %0 = memref.alloc(%n, %m2) : memref<?x?xf32>
+  %1 = memref.collapse_shape %0 [[0, 1]] : memref<?x?xf32> into memref<?xf32>
+  return %1 : memref<?xf32>"""
+    assert _texts(body) == ["2*n*m"]
+
+
+def test_sizes_come_out_of_branches_that_agree_and_of_calls() -> None:
+    body = """
+  %b = arith.cmpi slt, %n, %m2 : index
+  %0 = scf.if %b -> memref<?x?xf32> {
+    %1 = memref.alloc(%n, %m2) : memref<?x?xf32>
+    scf.yield %1 : memref<?x?xf32>
+  } else {
+    %1 = func.call @g(%x, %m2) : (memref<?x?xf32>, index) -> memref<?x?xf32>
+    scf.yield %1 : memref<?x?xf32>
+  }
+  return %0 : memref<?x?xf32>"""
+    other = """
+func.func private @g(%x: memref<?x?xf32>, %m: index) -> memref<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x?xf32>
+  %0 = memref.alloc(%n, %m) : memref<?x?xf32>
+  return %0 : memref<?x?xf32>
+}"""
+    assert _texts(body, "memref<?x?xf32>", other) == ["n", "2*m"]
+
+
+def test_a_choice_by_sizes_is_a_formula_too() -> None:
+    text = (
+        f"func.func @f({_ARGUMENT}) -> memref<?xf32> attributes {{plumbline.symbols = {_SYMBOLS}}} "
+        "{\n  %c0 = arith.constant 0 : index\n  %c4 = arith.constant 4 : index\n"
+        "  %n = memref.dim %x, %c0 : memref<?x?xf32>\n"
+        "  %b = arith.cmpi sle, %n, %c4 : index\n  %s = arith.select %b, %c4, %n : index\n"
+        "  %0 = memref.alloc(%s) : memref<?xf32>\n  return %0 : memref<?xf32>\n}\n"
+    )
+    signature = program_signature(parse_module(text, make_context(torch=True), "f.mlir"), "f")
+    ((size,),) = signature.result_shapes
+    assert [evaluate(size, {0: n, 1: 2}) for n in (1, 4, 5, 9)] == [4, 4, 5, 9]
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

@@ -1,0 +1,174 @@
+"""Runs programs whose caller brings along the memory of temporaries."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812 (as everybody calls it)
+from torch.export import Dim
+
+import plumbline
+from plumbline.c_header import c_header
+from plumbline.errors import UserError
+from plumbline.library_description import LibraryDescription
+from plumbline.linked_code import LinkedCode
+from plumbline.llvm_to_asm.assembly import Target, emit_assembly, emit_object
+from plumbline.native_function import NativeFunction
+from plumbline.size_expressions import evaluate
+from test.entries import llvm_ir_of, signature_of
+
+
+class _Model(torch.nn.Module):
+    def __init__(self, function: Callable[..., torch.Tensor]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return self._function(x, y)
+
+
+def _layers(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    for _ in range(4):
+        x = torch.softmax(torch.relu(x @ y) @ y.T, -1)
+    return x
+
+
+def _pooled(program: plumbline.CompiledProgram) -> NativeFunction:
+    signature = signature_of(program, "pool")
+    machine_code = emit_object(llvm_ir_of(program, "pointers", "pool"), Target.for_cpu("native"))
+    code = LinkedCode(machine_code, f"{signature.name}_packed")
+    return NativeFunction(signature, code.address, code)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        _layers,
+        lambda x, y: torch.tanh(F.conv2d(x[None, None], y[None, None, :3, :3], padding=1)).sum(2),
+        lambda x, y: x.reshape(-1).sort().values[: y.shape[1]] + y[0],
+        lambda x, y: torch.relu(x)[:, None] * y.sum(1),
+    ],
+)
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_results_are_those_of_the_heap(
+    function: Callable[..., torch.Tensor], *, dynamic: bool
+) -> None:
+    shapes = {"x": {0: Dim("n", min=2)}, "y": {}} if dynamic else None
+    # So large that operands are packed, in memory of the kernels.
+    inputs = torch.randn(70, 80), torch.randn(80, 90)
+    program = plumbline.compile(_Model(function), inputs, shapes)
+    pooled = _pooled(program)
+    for rows in (2, 70, 140) if dynamic else (70,):
+        given = torch.randn(rows, 80), torch.randn(80, 90)
+        for ours, theirs in zip(pooled(*given), program(*given), strict=True):
+            assert torch.equal(ours, theirs)
+
+
+def test_temporaries_share_memory() -> None:
+    inputs = torch.randn(70, 80), torch.randn(80, 90)
+    program = plumbline.compile(_Model(_layers), inputs)
+    workspace = signature_of(program, "pool").workspace
+    assert workspace is not None
+    assert isinstance(workspace.sum, int)
+    assert isinstance(workspace.bytes, int)
+    assert isinstance(workspace.lower_bound, int)
+    # Two products and what is packed, of four layers.
+    assert workspace.lower_bound <= workspace.bytes < workspace.sum / 2
+
+
+def test_the_size_follows_from_the_sizes_of_a_call() -> None:
+    shapes = {"x": {0: Dim("n", min=2)}, "y": {}}
+    inputs = torch.randn(7, 8), torch.randn(8, 9)
+    workspace = signature_of(plumbline.compile(_Model(_layers), inputs, shapes), "pool").workspace
+    assert workspace is not None
+    sizes = [evaluate(workspace.bytes, {0: rows}) for rows in (2, 100, 1000)]
+    assert all(size % 64 == 0 for size in sizes)
+    assert 0 < sizes[0] < sizes[1]
+    assert 8 < sizes[2] / sizes[1] < 12
+
+
+def test_what_goes_round_in_a_loop_is_refused() -> None:
+    program = plumbline.compile(
+        _Model(lambda x, y: x.cumsum(0) + y), (torch.randn(300, 8), torch.randn(300, 8))
+    )
+    with pytest.raises(UserError, match=r'a temporary lives on .* use memory = "malloc"'):
+        llvm_ir_of(program, "pointers", "pool")
+
+
+_MAIN = """
+#define _ISOC11_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "func_main.h"
+
+static int called;
+
+/* glibc's own, under the names that it keeps for this. */
+extern void *__libc_malloc(size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *memory);
+
+void *malloc(size_t size) {
+  if (called) abort();
+  return __libc_malloc(size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) {
+  if (called) abort();
+  return __libc_memalign(alignment, size);
+}
+
+void free(void *memory) {
+  if (called) abort();
+  __libc_free(memory);
+}
+
+int main(int count, char **arguments) {
+  const int64_t n = 7;
+  float *x = malloc(4 * 7 * 8), *y = malloc(4 * 8 * 9), *out = malloc(4 * 7 * 8);
+  void *workspace = aligned_alloc(64, (size_t)func_main_workspace_size(n) + 64);
+  int i, code;
+  for (i = 0; i < 7 * 8; ++i) x[i] = (float)i / 50;
+  for (i = 0; i < 8 * 9; ++i) y[i] = (float)(i % 5) - 2;
+  called = 1;
+  code = func_main(x, y, out, n, workspace);
+  called = 0;
+  printf("%s\\n", func_main_error(code));
+  for (i = 0; i < 7 * 8; ++i) printf("%.9g\\n", (double)out[i]);
+  printf("%s\\n", func_main_error(func_main(x, y, out, n, NULL)));
+  printf("%s\\n", func_main_error(func_main(x, y, out, n, (char *)workspace + 16)));
+  (void)arguments;
+  return count - 1;
+}
+"""
+
+
+def test_a_call_allocates_nothing(tmp_path: Path) -> None:
+    shapes = {"x": {0: Dim("n", min=2)}, "y": {}}
+    program = plumbline.compile(_Model(_layers), (torch.randn(7, 8), torch.randn(8, 9)), shapes)
+    assembly = emit_assembly(llvm_ir_of(program, "pointers", "pool"), Target.for_cpu("native"))
+    (tmp_path / "func_main.S").write_text(assembly)
+    description = LibraryDescription(signature_of(program, "pool"), "native", "layers")
+    (tmp_path / "func_main.h").write_text(c_header(description))
+    (tmp_path / "main.c").write_text(_MAIN)
+    options = ["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror"]
+    command = ["gcc", *options, "-o", "main", "main.c", "func_main.S", "-lm"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    ran = subprocess.run(["./main"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    success, *numbers, null, misaligned = ran.stdout.splitlines()
+    assert success == "success"
+    assert null == "workspace is null"
+    assert misaligned == "workspace is not aligned to 64 bytes"
+    x = np.arange(56, dtype=np.float32).reshape(7, 8) / np.float32(50)
+    y = (np.arange(72) % 5 - 2).astype(np.float32).reshape(8, 9)
+    (expected,) = program(x, y)
+    np.testing.assert_array_equal(np.array(numbers, np.float32).reshape(7, 8), expected)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

@@ -1,0 +1,163 @@
+"""aot_library: from a PyTorch program to a C library to ship, with its header."""
+
+load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library")
+load(":arguments.bzl", "argument_error")
+load(":chain.bzl", "export_to_tcp", "label_of", "loader_options", "lower_to_assembly", "packed_weights_file", "program_symbol", "stage", "thread_linkopts")
+load(":execute_test.bzl", "execute_test")
+load(":plain_text.bzl", "plain_text_problem")
+
+def aot_library(
+        name,
+        tcp_source = None,
+        torch_loader_lib = None,
+        torch_loader_path = "",
+        func_name = None,
+        weights = "embedded",
+        target_cpu = None,
+        memory = "malloc",
+        threads = 1,
+        skip_ci = False,
+        tags = [],
+        testonly = None,
+        visibility = None):
+    """Compiles a program ahead of time to a library that C, C++ and Python programs call.
+
+    The chain is that of aot_compile; what differs is how the program is called: by pointers to
+    memory that is all the caller's, as the header says.
+
+    Args:
+      name: the library's name; all targets and files are named after it.
+      tcp_source: a .mlir file of TCP to start from, in place of a loader, with one public func.func.
+      torch_loader_lib: as for aot_compile.
+      torch_loader_path: as for aot_compile.
+      func_name: as for aot_compile.
+      weights: as for aot_compile.
+      target_cpu: the CPU that code is made for, in place of what --//tools/aot:target_cpu says.
+      memory: "malloc": temporaries come from the heap. "pool": from a workspace that the caller hands
+        over, whose size the header says; no memory is allocated in a call.
+      threads: as for aot_compile.
+      skip_ci: as for aot_compile.
+      tags: more tags for the generated test.
+      testonly: as for all rules; a library to ship is not, and neither is its loader then.
+      visibility: of all targets; the package's default where it is not given.
+
+    Beside the stages of aot_compile, gen_foo_mlir_torch to gen_foo_host_asm, these targets come out
+    for name = "foo":
+
+      | target                   | file                                             |
+      | ------------------------ | ------------------------------------------------ |
+      | foo                      | libfoo.a, a cc_library; #include "foo.h"
+      | libfoo.so                | the shared object, which shows its entries alone
+      | gen_foo_object           | foo.o
+      | gen_foo_header           | foo.h
+      | gen_foo_description      | foo.json: names, element types, shapes
+      | gen_foo_pkg_config       | foo.pc, for `pkg-config --with-path`
+      | foo_compile_execute_test | runs the library on the references of a loader
+    """
+    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro = "aot_library")
+    if not error and target_cpu and plain_text_problem(target_cpu, "_-.+"):
+        error = "aot_library(name = \"{}\"): target_cpu {}".format(name, plain_text_problem(target_cpu, "_-.+"))
+    if not error and memory not in ["malloc", "pool"]:
+        error = "aot_library(name = \"{}\"): memory = \"{}\" is neither \"malloc\" nor \"pool\"".format(name, memory)
+    if error:
+        fail(error)
+
+    manual = ["manual"] if skip_ci else []
+    cpu = target_cpu or "$(AOT_TARGET_CPU)"
+    common = {"tags": manual, "testonly": testonly, "visibility": visibility}
+    weights_file = []
+    origin = label_of(tcp_source) if tcp_source and ":" not in tcp_source else tcp_source
+    if torch_loader_lib:
+        options = loader_options(name, torch_loader_path, func_name)
+        export_to_tcp(name, torch_loader_lib, options, weights, manual, testonly, visibility)
+        weights_file = ["_internal_{}_weights.safetensors".format(name)]
+        tcp_source = "_internal_{}_tcp.mlir".format(name)
+        origin = torch_loader_path
+    description = name + ".json"
+    lower_to_assembly(
+        name,
+        tcp_source,
+        weights_file,
+        manual,
+        testonly,
+        visibility,
+        abi = "pointers",
+        descriptions = [description],
+        memory = memory,
+        target_cpu = cpu,
+        threads = threads,
+    )
+    stage(
+        name = "gen_{}_description".format(name),
+        src = "_internal_{}_kernels.mlir".format(name),
+        outs = [description],
+        program = Label("//tools/aot:describe_library"),
+        message = "{}: describing the library".format(name),
+        options = "--target-cpu={} --origin={} --memory={}".format(cpu, origin, memory),
+        toolchains = [Label("//tools/aot:target_cpu")],
+        **common
+    )
+    stage(
+        name = "gen_{}_header".format(name),
+        src = description,
+        outs = [name + ".h"],
+        program = Label("//tools/aot:generate_header"),
+        message = "{}: writing the header".format(name),
+        **common
+    )
+    stage(
+        name = "gen_{}_pkg_config".format(name),
+        src = description,
+        outs = [name + ".pc"],
+        program = Label("//tools/aot:generate_pkg_config"),
+        message = "{}: writing the pkg-config file".format(name),
+        options = "--library={}".format(name),
+        **common
+    )
+    assembly = "_internal_{}.S".format(name)
+    cc_library(
+        name = name,
+        srcs = [assembly],
+        hdrs = [name + ".h"],
+        # The compiler's preprocessor reads it, whose own names ("linux") weights may have as well.
+        copts = ["-undef"],
+        includes = ["."],
+        # The assembler copies the weights from their file, so it must see it.
+        textual_hdrs = weights_file + packed_weights_file(name, weights_file),
+        linkopts = [
+            "-lm",
+            "-Wl,-u," + program_symbol(name),
+        ] + thread_linkopts(threads),
+        # A shared object is linked only for who asks for it, just below.
+        linkstatic = True,
+        **common
+    )
+    cc_binary(
+        name = "lib{}.so".format(name),
+        testonly = testonly,
+        linkopts = [
+            "-Wl,-soname,lib{}.so".format(name),
+            "-Wl,--version-script=$(location {})".format(Label("//tools/aot:library.lds")),
+        ],
+        linkshared = True,
+        tags = ["manual"],
+        visibility = visibility,
+        deps = [
+            ":" + name,
+            Label("//tools/aot:library.lds"),
+        ],
+    )
+    native.genrule(
+        name = "gen_{}_object".format(name),
+        srcs = [assembly] + weights_file + packed_weights_file(name, weights_file),
+        outs = [name + ".o"],
+        cmd = "$(CC) $(CC_FLAGS) -undef -c $(location {}) -o $@".format(assembly),
+        message = "{}: assembling".format(name),
+        toolchains = [
+            "@bazel_tools//tools/cpp:cc_flags",
+            "@bazel_tools//tools/cpp:current_cc_toolchain",
+        ],
+        **common
+    )
+    if torch_loader_lib:
+        execute_test(name, ":" + name, manual, tags, testonly, visibility, description = description)

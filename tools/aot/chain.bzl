@@ -1,0 +1,262 @@
+"""The chain of stages from a program to assembly, which aot_compile and aot_library share."""
+
+load("@rules_python//python:defs.bzl", "py_binary")
+load(":loader_files.bzl", "loader_files")
+load(":worker_genrule.bzl", "worker_genrule")
+
+def label_of(name):
+    """The label of a target of the package at hand."""
+    return "//{}:{}".format(native.package_name(), name)
+
+def program_symbol(name):
+    """What a linker looks for in every binary that a library is part of.
+
+    It does so lest it pass over one of two libraries with a function of the same name. Symbols with
+    an @ have versions.
+    """
+    return "{}{}".format(native.repository_name(), label_of(name)).replace("@", "")
+
+def packed_weights_file(name, weights_file):
+    """A list of the file of a program's packed weights, if it has a file of weights."""
+    return ["_internal_{}_packed_weights.safetensors".format(name)] if weights_file else []
+
+def thread_linkopts(threads):
+    """What a program of so many threads is linked with."""
+    return ["-lgomp"] if threads > 1 else []
+
+def loader_options(name, torch_loader_path, func_name):
+    """What the programs that run a loader are told of it."""
+    return [
+        "--torch-loader-path={}".format(torch_loader_path),
+        "--func-name={}".format(func_name) if func_name else "--target-name={}".format(name),
+        "--loader-time-limit=$(AOT_LOADER_TIME_LIMIT)",
+    ]
+
+def export_to_tcp(name, torch_loader_lib, loader_options, weights, tags, testonly, visibility):
+    """From a loader to TCP: gen_foo_mlir_torch, gen_foo_mlir_tcp, and what is recorded beside them.
+
+    Args:
+      name: the program's name, foo.
+      torch_loader_lib: as for aot_compile.
+      loader_options: what `loader_options` gives.
+      weights: as for aot_compile.
+      tags: of all targets.
+      testonly: of all targets.
+      visibility: of all targets.
+    """
+    _export(name, torch_loader_lib, loader_options, weights, tags, testonly, visibility)
+    stage(
+        name = "gen_{}_mlir_tcp".format(name),
+        src = "_internal_{}_torch.mlir".format(name),
+        outs = ["_internal_{}_tcp.mlir".format(name)],
+        program = Label("//tools/aot:torch_to_tcp"),
+        message = "{}: lowering Torch to TCP".format(name),
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+    )
+
+def lower_to_assembly(
+        name,
+        tcp_source,
+        weights_file,
+        tags,
+        testonly,
+        visibility,
+        abi = None,
+        descriptions = [],
+        memory = "malloc",
+        target_cpu = "$(AOT_TARGET_CPU)",
+        threads = 1):
+    """From TCP to _internal_foo.S: gen_foo_mlir_linalg and all stages after it.
+
+    Args:
+      name: the program's name, foo.
+      tcp_source: the .mlir file to start from.
+      weights_file: a list of the file of the program's weights, or of none.
+      tags: of all targets.
+      testonly: of all targets.
+      visibility: of all targets.
+      abi: how C calls the program, as kernels_to_llvm takes it.
+      descriptions: a list of the file that describes the library, or of none.
+      memory: where temporaries come from, as kernels_to_llvm takes it.
+      target_cpu: the CPU that code is made for.
+      threads: as for aot_compile.
+    """
+    packed = packed_weights_file(name, weights_file)
+    stage(
+        name = "gen_{}_mlir_linalg".format(name),
+        src = tcp_source,
+        outs = ["_internal_{}_linalg.mlir".format(name)],
+        program = Label("//tools/aot:tcp_to_linalg"),
+        message = "{}: lowering TCP to linalg".format(name),
+        options = "--runtime-checks=$(AOT_RUNTIME_CHECKS)",
+        toolchains = [Label("//tools/aot:runtime_checks")],
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+    )
+    stage(
+        name = "gen_{}_mlir_kernels".format(name),
+        src = "_internal_{}_linalg.mlir".format(name),
+        outs = ["_internal_{}_kernels.mlir".format(name)],
+        program = Label("//tools/aot:linalg_to_kernels"),
+        message = "{}: lowering linalg to kernels".format(name),
+        options = "--target-cpu={} --threads={}".format(target_cpu, threads),
+        toolchains = [Label("//tools/aot:target_cpu")],
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+    )
+    stage(
+        name = "gen_{}_mlir_llvm".format(name),
+        src = "_internal_{}_kernels.mlir".format(name),
+        outs = ["_internal_{}_llvm.mlir".format(name)],
+        program = Label("//tools/aot:kernels_to_llvm"),
+        message = "{}: lowering kernels to the LLVM dialect".format(name),
+        options = "--abi={} --memory={}".format(abi, memory) if abi else "",
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+    )
+    stage(
+        name = "gen_{}_llvm_ir".format(name),
+        src = "_internal_{}_llvm.mlir".format(name),
+        outs = ["_internal_{}.ll".format(name)],
+        program = Label("//tools/aot:llvm_to_llvm_ir"),
+        message = "{}: translating to LLVM IR".format(name),
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+    )
+
+    stage(
+        name = "gen_{}_host_asm".format(name),
+        src = "_internal_{}.ll".format(name),
+        outs = ["_internal_{}.S".format(name)] + packed,
+        program = Label("//tools/aot:llvm_ir_to_asm"),
+        message = "{}: making assembly".format(name),
+        data = weights_file + descriptions,
+        options = " ".join(
+            ["--target-cpu={}".format(target_cpu), "--opt-level=$(AOT_OPT_LEVEL)", "--program=" + program_symbol(name)] +
+            ["--weights=$(location {})".format(file) for file in weights_file] +
+            ["--packed-weights=$(location {})".format(file) for file in packed] +
+            ["--description=$(location {})".format(file) for file in descriptions],
+        ),
+        toolchains = [Label("//tools/aot:opt_level"), Label("//tools/aot:target_cpu")],
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+    )
+
+def _export(name, torch_loader_lib, loader_options, weights, manual, testonly, visibility):
+    exporter = "{}_torch_exporter".format(name)
+    py_binary(
+        name = exporter,
+        testonly = testonly,
+        srcs = [Label("//tools/aot:export_torch.py")],
+        args = loader_options,
+        main = Label("//tools/aot:export_torch.py"),
+        # For `bazel run` alone: what builds all targets need not lay out its runfiles.
+        tags = ["manual"],
+        toolchains = [Label("//tools/aot:loader_time_limit")],
+        visibility = visibility,
+        deps = [
+            Label("//tools/aot:export_torch_library"),
+            torch_loader_lib,
+        ],
+    )
+    files = "_internal_{}_loader_files.json".format(name)
+    loader_files(
+        name = "_{}_loader_files".format(name),
+        testonly = testonly,
+        out = files,
+        loader = torch_loader_lib,
+        tags = manual,
+        visibility = ["//visibility:private"],
+    )
+
+    # One run writes all files, so that all come from the same weights.
+    mlir = "_internal_{}_torch.mlir".format(name)
+    references = "_internal_{}_reference_tensors.npz".format(name)
+    safetensors = "_internal_{}_weights.safetensors".format(name)
+    worker_genrule(
+        name = "_gen_{}_export".format(name),
+        testonly = testonly,
+        srcs = [
+            files,
+            ":_{}_loader_files".format(name),
+        ],
+        outs = [mlir, references, safetensors],
+        cmd = "$(location {exporter}) --loader-files=$(location {files}) {loader_options} --mlir=$(location {mlir}) --reference-tensors=$(location {references}) --weights=$(location {safetensors}) --weights-are={weights} --label={label}".format(
+            exporter = Label("//tools/aot:export_torch"),
+            files = files,
+            label = label_of("gen_{}_mlir_torch".format(name)),
+            loader_options = " ".join(loader_options),
+            mlir = mlir,
+            references = references,
+            safetensors = safetensors,
+            weights = weights,
+        ),
+        message = "{}: exporting from PyTorch".format(name),
+        tags = manual,
+        toolchains = [Label("//tools/aot:loader_time_limit")],
+        tools = [Label("//tools/aot:export_torch")],
+        visibility = ["//visibility:private"],
+    )
+    native.filegroup(
+        name = "gen_{}_mlir_torch".format(name),
+        testonly = testonly,
+        srcs = [mlir],
+        tags = manual,
+        visibility = visibility,
+    )
+    native.filegroup(
+        name = "gen_{}_reference_tensors".format(name),
+        testonly = testonly,
+        srcs = [references],
+        tags = manual,
+        visibility = visibility,
+    )
+    native.filegroup(
+        name = "gen_{}_weights".format(name),
+        testonly = testonly,
+        srcs = [safetensors],
+        tags = manual,
+        visibility = visibility,
+    )
+
+def stage(name, src, outs, program, message, tags, testonly, visibility, data = [], options = "", toolchains = []):
+    """A target that turns one file into another.
+
+    Args:
+      name: of the target.
+      src: the file that the program reads first.
+      outs: a list of the file that it writes.
+      program: the stage program.
+      message: what to tell while it runs.
+      tags: of the target.
+      testonly: of the target.
+      visibility: of the target.
+      data: other files that it reads.
+      options: what else its command line says.
+      toolchains: the flags that the options read.
+    """
+    worker_genrule(
+        name = name,
+        testonly = testonly,
+        srcs = [src] + data,
+        outs = outs,
+        cmd = "$(location {program}) $(location {src}) -o $(location {out}) --label={label} {options}".format(
+            label = label_of(name),
+            out = outs[0],
+            options = options,
+            program = program,
+            src = src,
+        ),
+        message = message,
+        tags = tags,
+        toolchains = toolchains,
+        tools = [program],
+        visibility = visibility,
+    )

@@ -1,0 +1,67 @@
+"""The generated test of a compiled library, which aot_compile and aot_library share."""
+
+load("@rules_cc//cc:defs.bzl", "cc_test")
+load(":worker_genrule.bzl", "worker_genrule")
+
+def execute_test(name, library, manual, tags, testonly, visibility, description = None, bisect = None):
+    """The test that runs a compiled library on the reference inputs: foo_compile_execute_test.
+
+    Args:
+      name: the program's name, foo.
+      library: the label of the cc_library.
+      manual: tags of all targets.
+      tags: more tags of the test.
+      testonly: of all targets but the test.
+      visibility: of all targets.
+      description: the file that describes a library which is called by pointers.
+      bisect: the label to name where the test fails.
+    """
+    generator = "{}_execute_test_generator".format(name)
+    references = "_internal_{}_reference_tensors.npz".format(name)
+    source = "_internal_{}_execute_test.cpp".format(name)
+    template = Label("//tools/aot:execute_test_by_pointers.template.cpp" if description else "//tools/aot:execute_test.template.cpp")
+    options = ["--description=$(location {})".format(description)] if description else []
+    options += ["--bisect={}".format(bisect)] if bisect else []
+
+    # The same program for all; an alias costs no runfiles of its own.
+    native.alias(
+        name = generator,
+        actual = Label("//tools/aot:generate_execute_test"),
+        tags = manual,
+        testonly = testonly,
+        visibility = visibility,
+    )
+    worker_genrule(
+        name = "gen_{}_execute_test".format(name),
+        testonly = testonly,
+        srcs = [references, template] + ([description] if description else []),
+        outs = [source],
+        cmd = "$(location {generator}) --reference-tensors=$(location {references}) --runfile={repository}/{package}/{references} {options} --template=$(location {template}) --out=$@".format(
+            generator = Label("//tools/aot:generate_execute_test"),
+            options = " ".join(options),
+            package = native.package_name(),
+            references = references,
+            repository = native.repository_name().replace("@", "") or "$(AOT_WORKSPACE)",
+            template = template,
+        ),
+        message = "{}: writing the test".format(name),
+        tags = manual,
+        toolchains = [Label("//tools/aot:workspace_name")],
+        tools = [Label("//tools/aot:generate_execute_test")],
+        visibility = visibility,
+    )
+    cc_test(
+        name = "{}_compile_execute_test".format(name),
+        size = "small",
+        srcs = [source],
+        # Of a workspace that has Plumbline as an external repository, the flags are its own.
+        copts = ["-std=c++17"],
+        data = [references],
+        tags = ["aot_tests"] + manual + tags,
+        visibility = visibility,
+        deps = [
+            library,
+            Label("//tools/aot:execute_test"),
+            "@googletest//:gtest_main",
+        ],
+    )

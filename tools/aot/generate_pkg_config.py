@@ -1,0 +1,19 @@
+"""Stage program: writes the pkg-config file of a library, from what describe_library says of it."""
+
+import argparse
+
+from plumbline.library_description import LibraryDescription
+from plumbline.pkg_config import pkg_config
+from tools.aot import stage
+
+
+def _write(given: argparse.Namespace) -> None:
+    text = stage.read(given.input)
+    description = LibraryDescription.from_json(str(given.input), text)
+    stage.write(given.output, pkg_config(description, given.library))
+
+
+if __name__ == "__main__":
+    arguments = stage.text_stage_parser(__doc__)
+    arguments.add_argument("--library", required=True, help="foo of libfoo.a and libfoo.so")
+    stage.run(arguments, _write)
