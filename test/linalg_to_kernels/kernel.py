@@ -38,7 +38,11 @@ _TO_LLVM = Pipeline(
         # A kernel leaves it to the pipeline to give its buffers back.
         "buffer-deallocation-pipeline",
         # It is called as MLIR calls it, with memrefs of any strides.
-        *(step for step in KERNELS_TO_LLVM.steps if step not in (BUILD_C_ABI, RETURN_FAILURES)),
+        *(
+            step
+            for step in KERNELS_TO_LLVM.steps
+            if getattr(step, "pass_", step) not in (BUILD_C_ABI, RETURN_FAILURES)
+        ),
     ),
 )
 
