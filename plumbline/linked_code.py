@@ -41,7 +41,8 @@ class LinkedCode:
         for symbol, array in self._data.items():
             library.import_symbol(symbol, array.ctypes.data)
         if runtime_library.PARALLEL.encode() in object_file:
-            for symbol, address in runtime_library.addresses(name).items():
+            program = name.removesuffix(PACKED_SUFFIX)
+            for symbol, address in runtime_library.addresses(program).items():
                 library.import_symbol(symbol, address)
         try:
             self._library = library.link(self._jit, name)

@@ -50,6 +50,14 @@ def noted_names(function: ir.OpView) -> TensorNames:
     return names
 
 
+def rearrange_names(function: ir.OpView, arguments: Sequence[int]) -> None:
+    """Says of a function that its arguments are to be those of these numbers, before they are."""
+    if _SIGNATURE in function.attributes:
+        names = noted_names(function)
+        inputs = tuple(names.inputs[number] for number in arguments)
+        note_names(function, TensorNames(inputs, names.outputs))
+
+
 def drop_names(function: ir.OpView) -> None:
     """Takes the attribute away, once it has been read."""
     if _SIGNATURE in function.attributes:

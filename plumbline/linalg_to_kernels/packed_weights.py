@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from torch_mlir import ir
 
+from plumbline.name_attributes import rearrange_names
 from plumbline.packed_layout import PackedLayout
 from plumbline.weight_arguments import EMBEDDED, LAYOUT
 
@@ -43,7 +44,8 @@ class PackedWeights:
         old = list(block.arguments)
         arguments: list[ir.Value] = []
         attributes: list[ir.DictAttr] = []
-        for argument, entry in zip(old[: len(entries)], entries, strict=True):
+        numbers: list[int] = []
+        for number, (argument, entry) in enumerate(zip(old[: len(entries)], entries, strict=True)):
             copies = [
                 (value, _with_layout(entry, layout))
                 for (weight, layout), value in self._packed.items()
@@ -55,8 +57,10 @@ class PackedWeights:
                 value.replace_all_uses_with(new)
                 arguments.append(new)
                 attributes.append(given)
+                numbers.append(number)
         for _ in old:
             block.erase_argument(0)
+        rearrange_names(function, numbers)
         _set_arguments(function, [value.type for value in arguments], attributes)
 
 

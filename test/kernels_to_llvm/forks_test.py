@@ -35,15 +35,11 @@ builder = (
 for name, address in runtime_library.addresses("func_main").items():
     builder.import_symbol(name, address)
 library = builder.link(llvm.create_lljit_compiler(use_jit_link=False), "func_main")
-pointer, i64 = ctypes.c_void_p, ctypes.c_int64
-types = [pointer, pointer, pointer, *[i64] * 5]
-function = ctypes.CFUNCTYPE(None, *types)(library["func_main"])
-numbers = (ctypes.c_float * (999 * 999))()
-x = ctypes.addressof(numbers)
-results = (i64 * 7)()
+function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(library["func_main"])
+numbers, results = ((ctypes.c_float * (999 * 999))() for _ in range(2))
 before = threads()
 for _ in range(2):
-    function(ctypes.addressof(results), x, x, 0, 999, 999, 999, 1)
+    assert function(ctypes.addressof(numbers), ctypes.addressof(results)) == 0
 print(threads() - before)
 """
 

@@ -7,7 +7,7 @@ def _error(package = "some/package", name = "foo", tcp_source = None, torch_load
     return argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads)
 
 def _library_error(name):
-    return argument_error("some/package", name, None, None, "", None, "embedded", macro = "aot_library")
+    return argument_error("some/package", name, None, None, "", None, "embedded", 1, macro = "aot_library")
 
 _LOADER = dict(torch_loader_lib = ":lib", torch_loader_path = "a.b")
 
