@@ -26,8 +26,10 @@ from plumbline.tcp_to_linalg.pattern import (
     dim,
     empty,
     fill,
+    generic,
     index,
 )
+from plumbline.tcp_to_linalg.scalars import constant
 
 
 def convert_reduce(op: ReduceOp) -> ir.Value:
@@ -84,7 +86,16 @@ def _arg_reduction(combiner: str) -> Pattern:
             loops,
             payload,
         )
-        return result
+        if source.shape[axis] not in (0, DYNAMIC):
+            return result
+
+        def place_or_none(elements: Sequence[ir.Value]) -> ir.Value:
+            is_none = arith.cmpi(arith.CmpIPredicate.eq, elements[0], first.identity())
+            return arith.select(is_none, constant(places.element_type, -1), elements[0])
+
+        every_place = ir.AffineMap.get_identity(places.rank)
+        # Of no elements the place is -1.
+        return generic(empty(places, sizes), [result], [every_place], place_or_none)
 
     return convert
 
