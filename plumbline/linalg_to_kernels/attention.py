@@ -18,15 +18,13 @@ from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     Computation,
     Indices,
-    composed,
     is_copy,
-    is_tensor,
-    reshaped_from,
     viewed,
 )
 from plumbline.linalg_to_kernels.contraction_groups import (
     is_contraction,
     root_axes,
+    sources,
     starts_from_zero,
 )
 from plumbline.linalg_to_kernels.contraction_loops import LoopNest, Place
@@ -129,10 +127,7 @@ def attention_group(
     if not any(step.is_reduction for step in group.steps if step not in products):
         return None
     # Beside the products there are only steps between them, and an epilogue.
-    if group.steps[0] is not scores or {*group.steps} & {values, root} != {*group.steps[-2:]} & {
-        values,
-        root,
-    }:
+    if group.steps[0] is not scores or values not in group.steps[-2:]:
         return None
     return _Matching(group, scores, values, unit).match()
 
@@ -141,29 +136,11 @@ def _weights(draft: Group, values: Computation) -> set[Computation]:
     """What computes an operand of the second product."""
     found = set()
     for value, map_ in zip(values.inputs, values.maps, strict=False):
-        for source, _ in _sources(draft, value, tuple(map_.results), len(values.reduces)):
+        for source, _ in sources(draft, value, tuple(map_.results), len(values.reduces)):
             producer = draft.producer(source)
             if producer is not None and not is_copy(producer):
                 found.add(producer)
     return found
-
-
-def _sources(
-    group: Group, value: ir.Value, indices: Indices, count: int
-) -> list[tuple[ir.Value, Indices]]:
-    """A tensor and what it is a reshape or a copy of, one after the other, with the places."""
-    found = [(value, indices)]
-    while True:
-        value, indices = reshaped_from(value, indices)
-        found.append((value, indices))
-        producer = group.producer(value)
-        if producer is None or producer.body_ops or not producer.inputs:
-            return found
-        if not is_tensor(producer.inputs[0]):
-            return found
-        loops = producer.loops_for(indices)
-        value, indices = producer.inputs[0], composed(producer.maps[0], loops, count)
-        found.append((value, indices))
 
 
 def _loops_in(expression: ir.AffineExpr) -> set[int]:
@@ -244,7 +221,7 @@ class _Matching:
         """An operand as it lies in memory or, computed by a step, in a buffer."""
         count = len(product_.reduces)
         found = None
-        for source, indices in _sources(self._group, value, tuple(map_.results), count):
+        for source, indices in sources(self._group, value, tuple(map_.results), count):
             producer = self._group.producer(viewed(source))
             if producer is None or (
                 not self._group.is_inlined(producer) and source in producer.results

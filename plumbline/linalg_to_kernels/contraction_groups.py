@@ -1,6 +1,6 @@
 """Groups that are a contraction, with copies of its operands before it and an epilogue after it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from torch_mlir import ir
@@ -226,23 +226,37 @@ def _without(access: Access, loops: set[int]) -> Access:
     )
 
 
+def sources(
+    group: Group, value: ir.Value, indices: Indices, count: int
+) -> Iterator[tuple[ir.Value, Indices]]:
+    """A tensor and what it is a reshape or a copy of, one after the other.
+
+    With each goes where its elements lie, by `count` loops.
+    """
+    while True:
+        yield value, indices
+        value, indices = reshaped_from(value, indices)
+        yield value, indices
+        producer = group.producer(value)
+        if producer is None or producer.body_ops or not producer.inputs:
+            return
+        if not is_tensor(producer.inputs[0]):
+            return
+        loops = producer.loops_for(indices)
+        value, indices = producer.inputs[0], composed(producer.maps[0], loops, count)
+
+
 def _origin(
     group: Group, value: ir.Value, indices: Indices, count: int
 ) -> tuple[ir.Value, Indices]:
     """The tensor that an operand is a copy of, and where its elements lie in it."""
-    while True:
-        source, there = reshaped_from(value, indices)
+    origin = value, indices
+    for source, there in sources(group, value, indices, count):
         # Of some reshapes places are quotients: such an operand is read as it is reshaped.
         if access_of(ir.AffineMap.get(count, 0, list(there))) is None:
-            return value, indices
-        value, indices = source, there
-        producer = group.producer(value)
-        if producer is None or producer.body_ops or not producer.inputs:
-            return value, indices
-        if not is_tensor(producer.inputs[0]):
-            return value, indices
-        loops = producer.loops_for(indices)
-        value, indices = producer.inputs[0], composed(producer.maps[0], loops, count)
+            break
+        origin = source, there
+    return origin
 
 
 # The epilogue.

@@ -9,7 +9,7 @@ from enum import Enum
 
 from torch_mlir import ir
 
-from plumbline.linalg_to_kernels.products import SumOfProducts, product_of
+from plumbline.linalg_to_kernels.products import Access, SumOfProducts, product_of
 from plumbline.linalg_to_kernels.register_tile import (
     RegisterTile,
     cycles,
@@ -170,14 +170,9 @@ def packed_while_running(
 ) -> ContractionPlan:
     """The plan to pack the right operand by that another plan takes packed."""
     access, type_ = plan.sum.accesses[plan.right], types[plan.right]
-
-    def is_one_run(loops: Sequence[int]) -> bool:
-        groups = groups_of(loops, access, type_, sizes)
-        return len(groups) <= 1 and static_stride(access, type_, loops[-1]) == 1
-
-    if is_one_run(plan.columns):
+    if _is_one_run(plan.columns, access, type_, sizes):
         return replace(plan, right_operand=RightOperand.COPIED)
-    if is_one_run(plan.summed):
+    if _is_one_run(plan.summed, access, type_, sizes):
         return replace(plan, right_operand=RightOperand.TRANSPOSED)
     return replace(plan, right_operand=RightOperand.GATHERED)
 
@@ -341,12 +336,10 @@ class _Planner:
 
     def _are_contiguous(self, operand: int, loops: Sequence[int]) -> bool:
         """Whether a step of the last loop leads to the next element."""
-        if not loops:
-            return True
-        return static_stride(self.sum.accesses[operand], self.types[operand], loops[-1]) == 1
+        return _are_contiguous(loops, self.sum.accesses[operand], self.types[operand])
 
     def _is_one_run(self, operand: int, loops: Sequence[int]) -> bool:
-        return len(self._groups(operand, loops)) <= 1 and self._are_contiguous(operand, loops)
+        return _is_one_run(loops, self.sum.accesses[operand], self.types[operand], self.sizes)
 
     def _is_packable(self, operand: int, columns: Sequence[int], batches: Sequence[int]) -> bool:
         """Whether an operand can be packed that is known before the program runs."""
@@ -363,6 +356,19 @@ class _Planner:
 
     def _count(self, loops: Sequence[int]) -> int | None:
         return product_of([self.sizes[loop] for loop in loops])
+
+
+def _are_contiguous(loops: Sequence[int], access: Access, type_: ir.MemRefType) -> bool:
+    """Whether a step of the last loop leads to the next element of a buffer."""
+    return not loops or static_stride(access, type_, loops[-1]) == 1
+
+
+def _is_one_run(
+    loops: Sequence[int], access: Access, type_: ir.MemRefType, sizes: Sequence[int]
+) -> bool:
+    """Whether loops are as one that leads from each element of a buffer to the next."""
+    groups = groups_of(loops, access, type_, sizes)
+    return len(groups) <= 1 and _are_contiguous(loops, access, type_)
 
 
 def _finest(first: Groups, second: Groups) -> Groups:

@@ -142,14 +142,7 @@ class _Expansion:
             for size, dynamic in group
             if size == DYNAMIC
         ]
-        integer = ir.IntegerType.get_signless(64)
-        attribute = ir.ArrayAttr.get(
-            [
-                ir.ArrayAttr.get([ir.IntegerAttr.get(integer, axis) for axis in group])
-                for group in groups
-            ]
-        )
-        return tensor.ExpandShapeOp(type_, value, attribute, sizes, shape).result
+        return tensor.ExpandShapeOp(type_, value, groups, sizes, shape).result
 
 
 def _is_collapsed(value: ir.Value) -> bool:
