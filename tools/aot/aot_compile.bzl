@@ -1,9 +1,9 @@
 """aot_compile: from a PyTorch program to a tested C library, every stage a target."""
 
-load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library")
+load("@rules_cc//cc:defs.bzl", "cc_binary")
 load("@rules_python//python:defs.bzl", "py_binary")
 load(":arguments.bzl", "argument_error")
-load(":chain.bzl", "export_to_tcp", "label_of", "loader_options", "lower_to_assembly", "packed_weights_file", "program_symbol", "thread_linkopts")
+load(":chain.bzl", "export_to_tcp", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly")
 load(":execute_test.bzl", "execute_test")
 
 def aot_compile(
@@ -91,21 +91,12 @@ def aot_compile(
         tcp_source = "_internal_{}_tcp.mlir".format(name)
 
     lower_to_assembly(name, tcp_source, weights_file, manual, testonly, visibility, threads = threads)
-    cc_library(
-        name = "aot_compiled_{}".format(name),
+    library_of_assembly(
+        name,
+        "aot_compiled_{}".format(name),
+        weights_file,
+        threads,
         testonly = testonly,
-        srcs = ["_internal_{}.S".format(name)],
-        # The compiler's preprocessor reads it, whose own names ("linux") weights may have as well.
-        copts = ["-undef"],
-        # The assembler copies the weights from their file, so it must see it.
-        textual_hdrs = weights_file + packed_weights_file(name, weights_file),
-        # Functions such as tanhf come from the C library's mathematics.
-        linkopts = [
-            "-lm",
-            "-Wl,-u," + program_symbol(name),
-        ] + thread_linkopts(threads),
-        # A shared object is linked only for who asks for it, just below.
-        linkstatic = True,
         tags = manual,
         visibility = visibility,
     )

@@ -1,8 +1,8 @@
 """aot_library: from a PyTorch program to a C library to ship, with its header."""
 
-load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library")
+load("@rules_cc//cc:defs.bzl", "cc_binary")
 load(":arguments.bzl", "argument_error")
-load(":chain.bzl", "export_to_tcp", "label_of", "loader_options", "lower_to_assembly", "packed_weights_file", "program_symbol", "stage", "thread_linkopts")
+load(":chain.bzl", "export_to_tcp", "included_files", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly", "stage")
 load(":execute_test.bzl", "execute_test")
 load(":plain_text.bzl", "plain_text_problem")
 
@@ -115,21 +115,13 @@ def aot_library(
         **common
     )
     assembly = "_internal_{}.S".format(name)
-    cc_library(
-        name = name,
-        srcs = [assembly],
+    library_of_assembly(
+        name,
+        name,
+        weights_file,
+        threads,
         hdrs = [name + ".h"],
-        # The compiler's preprocessor reads it, whose own names ("linux") weights may have as well.
-        copts = ["-undef"],
         includes = ["."],
-        # The assembler copies the weights from their file, so it must see it.
-        textual_hdrs = weights_file + packed_weights_file(name, weights_file),
-        linkopts = [
-            "-lm",
-            "-Wl,-u," + program_symbol(name),
-        ] + thread_linkopts(threads),
-        # A shared object is linked only for who asks for it, just below.
-        linkstatic = True,
         **common
     )
     cc_binary(
@@ -149,7 +141,7 @@ def aot_library(
     )
     native.genrule(
         name = "gen_{}_object".format(name),
-        srcs = [assembly] + weights_file + packed_weights_file(name, weights_file),
+        srcs = [assembly] + included_files(name, weights_file),
         outs = [name + ".o"],
         cmd = "$(CC) $(CC_FLAGS) -undef -c $(location {}) -o $@".format(assembly),
         message = "{}: assembling".format(name),

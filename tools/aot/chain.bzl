@@ -1,5 +1,6 @@
 """The chain of stages from a program to assembly, which aot_compile and aot_library share."""
 
+load("@rules_cc//cc:defs.bzl", "cc_library")
 load("@rules_python//python:defs.bzl", "py_binary")
 load(":loader_files.bzl", "loader_files")
 load(":worker_genrule.bzl", "worker_genrule")
@@ -8,7 +9,7 @@ def label_of(name):
     """The label of a target of the package at hand."""
     return "//{}:{}".format(native.package_name(), name)
 
-def program_symbol(name):
+def _program_symbol(name):
     """What a linker looks for in every binary that a library is part of.
 
     It does so lest it pass over one of two libraries with a function of the same name. Symbols with
@@ -16,13 +17,39 @@ def program_symbol(name):
     """
     return "{}{}".format(native.repository_name(), label_of(name)).replace("@", "")
 
-def packed_weights_file(name, weights_file):
+def _packed_weights_file(name, weights_file):
     """A list of the file of a program's packed weights, if it has a file of weights."""
     return ["_internal_{}_packed_weights.safetensors".format(name)] if weights_file else []
 
-def thread_linkopts(threads):
-    """What a program of so many threads is linked with."""
-    return ["-lgomp"] if threads > 1 else []
+def included_files(name, weights_file):
+    """The files that the assembler reads beside _internal_foo.S: it copies weights from them."""
+    return weights_file + _packed_weights_file(name, weights_file)
+
+def library_of_assembly(name, library, weights_file, threads, **kwargs):
+    """A cc_library of _internal_foo.S.
+
+    Args:
+      name: the program's name, foo.
+      library: the name of the target.
+      weights_file: as for lower_to_assembly.
+      threads: as for aot_compile.
+      **kwargs: other attributes of the cc_library.
+    """
+    cc_library(
+        name = library,
+        srcs = ["_internal_{}.S".format(name)],
+        # The compiler's preprocessor reads it, whose own names ("linux") weights may have as well.
+        copts = ["-undef"],
+        textual_hdrs = included_files(name, weights_file),
+        # Functions such as tanhf come from the C library's mathematics.
+        linkopts = [
+            "-lm",
+            "-Wl,-u," + _program_symbol(name),
+        ] + (["-lgomp"] if threads > 1 else []),
+        # A shared object is linked only for who asks for it.
+        linkstatic = True,
+        **kwargs
+    )
 
 def loader_options(name, torch_loader_path, func_name):
     """What the programs that run a loader are told of it."""
@@ -83,7 +110,7 @@ def lower_to_assembly(
       target_cpu: the CPU that code is made for.
       threads: as for aot_compile.
     """
-    packed = packed_weights_file(name, weights_file)
+    packed = _packed_weights_file(name, weights_file)
     stage(
         name = "gen_{}_mlir_linalg".format(name),
         src = tcp_source,
@@ -138,7 +165,7 @@ def lower_to_assembly(
         message = "{}: making assembly".format(name),
         data = weights_file + descriptions,
         options = " ".join(
-            ["--target-cpu={}".format(target_cpu), "--opt-level=$(AOT_OPT_LEVEL)", "--program=" + program_symbol(name)] +
+            ["--target-cpu={}".format(target_cpu), "--opt-level=$(AOT_OPT_LEVEL)", "--program=" + _program_symbol(name)] +
             ["--weights=$(location {})".format(file) for file in weights_file] +
             ["--packed-weights=$(location {})".format(file) for file in packed] +
             ["--description=$(location {})".format(file) for file in descriptions],
@@ -204,27 +231,14 @@ def _export(name, torch_loader_lib, loader_options, weights, manual, testonly, v
         tools = [Label("//tools/aot:export_torch")],
         visibility = ["//visibility:private"],
     )
-    native.filegroup(
-        name = "gen_{}_mlir_torch".format(name),
-        testonly = testonly,
-        srcs = [mlir],
-        tags = manual,
-        visibility = visibility,
-    )
-    native.filegroup(
-        name = "gen_{}_reference_tensors".format(name),
-        testonly = testonly,
-        srcs = [references],
-        tags = manual,
-        visibility = visibility,
-    )
-    native.filegroup(
-        name = "gen_{}_weights".format(name),
-        testonly = testonly,
-        srcs = [safetensors],
-        tags = manual,
-        visibility = visibility,
-    )
+    for kind, file in [("mlir_torch", mlir), ("reference_tensors", references), ("weights", safetensors)]:
+        native.filegroup(
+            name = "gen_{}_{}".format(name, kind),
+            testonly = testonly,
+            srcs = [file],
+            tags = manual,
+            visibility = visibility,
+        )
 
 def stage(name, src, outs, program, message, tags, testonly, visibility, data = [], options = "", toolchains = []):
     """A target that turns one file into another.
