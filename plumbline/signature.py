@@ -83,3 +83,5 @@ class Signature:
     """The sizes of the outputs, in the symbols of `shapes`."""
     workspace: Workspace | None = None
     """None where temporaries come from the heap."""
+    inout: tuple[int, ...] = ()
+    """The numbers of the inputs that a call writes: these share no memory with another tensor."""

@@ -14,7 +14,8 @@ ends the process with a message where the program fails. `foo_packed` is for oth
 takes the same arguments as words, one after the other, and returns null, or a message that the
 caller gives back with free().
 
-All tensors are row-major without gaps, and no result overlaps another tensor.
+All tensors are row-major without gaps, and no result overlaps another tensor. An argument that the
+program writes (`inout_arguments.py`) is a pointer that is not const, and overlaps none either.
 
 With memory from a pool each of the three takes one pointer more, at the end: `void *workspace`, of
 as many bytes as `int64_t foo_workspace_size(int64_t n)` says. No memory is allocated then.

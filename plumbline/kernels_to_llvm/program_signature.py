@@ -5,6 +5,7 @@ from torch_mlir import ir
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.c_names import c_names
 from plumbline.c_signature import embedded_weights
+from plumbline.inout_arguments import inout_arguments
 from plumbline.kernels_to_llvm.result_arguments import take_results_as_arguments
 from plumbline.kernels_to_llvm.result_sizes import result_sizes
 from plumbline.kernels_to_llvm.workspace import workspace_of
@@ -44,6 +45,7 @@ def program_signature(module: ir.Module, name: str, memory: str = "malloc") -> S
             shapes,
             result_shapes,
             _workspace(module, name, shapes) if memory == "pool" else None,
+            tuple(argument - weights for argument in inout_arguments(function)),
         )
 
 

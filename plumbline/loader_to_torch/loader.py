@@ -59,6 +59,11 @@ class TorchLoaderOutput:
     is refused, or with "return" the new values are results after its own, and the buffers and
     parameters arguments after its own. What is written is then in the reference tensors too, and a
     list of tolerances has entries for it."""
+    mutable: Sequence[str] = ()
+    """What a call of the compiled function writes in place, as `forward` does, whatever `mutation`
+    says of the rest: names of arguments (a nested one means all tensors in it), and of buffers and
+    parameters as `state_dict` has them (a module's means all of its own), which become arguments
+    after the program's own. Their new values stand in the reference tensors after all results."""
     constraints: Sequence[Any] | None = None
     """What older loaders used for dynamic shapes; refused unless empty, since PyTorch has no
     `dynamic_dim` any more."""
@@ -124,8 +129,7 @@ def with_flat_inputs(who: str, program: TorchLoaderOutput) -> TorchLoaderOutput:
     shapes = program.dynamic_shapes
     if shapes is not None:
         try:
-            # One entry, for the one variadic parameter.
-            shapes = (tuple(dims_of_inputs(program.model, program.inputs, shapes)),)
+            shapes = tuple(dims_of_inputs(program.model, program.inputs, shapes))
         except (TypeError, ValueError, AttributeError) as error:
             raise UserError(
                 f"{who}: dynamic_shapes is not nested as inputs is: {describe_error(error)}"
@@ -231,6 +235,7 @@ def check_program(who: str, program: TorchLoaderOutput) -> None:
     check_dynamic_shapes(who, program.dynamic_shapes, program.model, program.inputs)
     check_func_name(who, program.func_name)
     check_mutation(who, program.mutation)
+    check_mutable(who, program.mutable)
     _check_tolerance(who, "rtol", program.rtol)
     _check_tolerance(who, "atol", program.atol)
     if program.further_inputs is not None:
@@ -319,6 +324,19 @@ def check_mutation(who: str, mutation: Any) -> None:
     if mutation not in get_args(Mutation):
         names = " or ".join(map(repr, get_args(Mutation)))
         raise UserError(f"{who}: mutation is {mutation!r}; it is {names}")
+
+
+def check_mutable(who: str, mutable: Any) -> None:
+    """Refuses what is no list of names, for `who`.
+
+    Raises:
+      UserError: it is none.
+    """
+    if not isinstance(mutable, tuple | list) or not all(isinstance(name, str) for name in mutable):
+        raise UserError(
+            f"{who}: mutable is {mutable!r}; it is a list of names of arguments, buffers and "
+            'parameters, for one too: ["cache"]'
+        )
 
 
 def _check_tolerance(who: str, field: str, given: Any) -> None:

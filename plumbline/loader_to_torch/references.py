@@ -23,6 +23,7 @@ from plumbline.loader_to_torch.loader import (
     describe_error,
     name_of_function,
 )
+from plumbline.loader_to_torch.returned_mutations import inout_of
 from plumbline.loader_to_torch.structure import leaves
 from plumbline.reference_archive import Case, ReferenceArchive, Tensor
 
@@ -43,6 +44,7 @@ def record_references(who: str, program: TorchLoaderOutput) -> ReferenceArchive:
         outputs=tuple(map(to_numpy, outputs)),
         rtol=_tolerances(who, "rtol", program.rtol, outputs),
         atol=_tolerances(who, "atol", program.atol, outputs),
+        inout=tuple(inout_of(program).items()),
     )
 
 

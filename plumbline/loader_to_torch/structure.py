@@ -4,14 +4,15 @@ A compiled function takes and returns tensors. Tuples, lists and dicts of them, 
 registered with PyTorch's pytree, count as the tensors in them, in order; a None counts as nothing.
 """
 
-from collections.abc import Iterator, Mapping
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
 
 from plumbline.errors import UserError
-from plumbline.loader_to_torch.stand_in import StandIn
+from plumbline.loader_to_torch.stand_in import StandIn, identifiers
 
 
 def leaves(structure: Any) -> list[Any]:
@@ -40,6 +41,19 @@ def dims_of_leaves(structure: Any, entry: Any) -> Iterator[Any]:
         raise TypeError(f"no entry of dynamic_shapes can be about a {type(structure).__name__}")
 
 
+def names_of_leaves(model: torch.nn.Module, arguments: Sequence[Any]) -> list[str]:
+    """What the leaves of a model's arguments are called, as torch.export calls them.
+
+    A tensor in `past = {"layer": (keys, values)}` is `past_layer_0`.
+    """
+    try:
+        given: Any = inspect.signature(model.forward).bind(*arguments).arguments
+    except TypeError:
+        # forward does not take them, which PyTorch tells better.
+        given = {"given": tuple(arguments)}
+    return identifiers(place for place, _ in leaves_with_places(dict(given)))
+
+
 class Nested(StandIn):
     """A model whose arguments are the leaves of those that it takes."""
 
@@ -49,12 +63,12 @@ class Nested(StandIn):
     """Of the arguments that the model itself takes."""
 
     def __init__(self, model: torch.nn.Module, arguments: Any) -> None:
-        super().__init__(model)
+        super().__init__(model, names_of_leaves(model, arguments))
         flat, spec = pytree.tree_flatten(tuple(arguments))
         self.__dict__.update(_given=spec, _is_none=tuple(leaf is None for leaf in flat))
         self.__dict__.update(count=len(arguments))
 
-    def forward(self, *given: torch.Tensor) -> Any:
+    def run(self, *given: torch.Tensor) -> Any:
         """What the model returns."""
         remaining = iter(given)
         flat = [None if is_none else next(remaining) for is_none in self._is_none]

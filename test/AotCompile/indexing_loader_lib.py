@@ -49,5 +49,5 @@ def key_value_cache_loader() -> TorchLoaderOutput:
         model=Model(),
         inputs=(torch.randn(3, 4), torch.tensor([9, 2, 15])),
         dynamic_shapes={"x": {0: tokens}, "positions": {0: tokens}},
-        mutation="return",
+        mutable=["keys", "values"],
     )

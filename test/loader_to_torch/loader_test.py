@@ -26,8 +26,8 @@ _TENSORS_ONLY = (
     "them in torch.tensor(...)"
 )
 _WRITES = (
-    "what would help: a compiled function does not change what it is given, and keeps nothing "
-    'between calls: say mutation="return" beside the model'
+    "what would help: a compiled function keeps nothing between calls, and writes into arguments "
+    "that are declared to be in-out alone: say mutable=["
 )
 _DTYPES = (
     "float64, float32, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, "
