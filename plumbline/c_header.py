@@ -4,7 +4,6 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from plumbline.c_names import WORKSPACE
-from plumbline.element_type import ElementType
 from plumbline.function_name import (
     ERROR_SUFFIX,
     OUTPUT_SHAPE_SUFFIX,
@@ -13,7 +12,7 @@ from plumbline.function_name import (
     WORKSPACE_SIZE_SUFFIX,
 )
 from plumbline.library_description import LibraryDescription
-from plumbline.signature import WORKSPACE_ALIGNMENT
+from plumbline.signature import WORKSPACE_ALIGNMENT, TensorSpec
 from plumbline.size_expressions import Size, operation, text
 
 _WIDTH = 100
@@ -101,7 +100,9 @@ class _Header:
         signature, names = self._signature, self._names
         return [
             *(
-                f"{'' if number in signature.inout else 'const '}{spec.element_type.c} *{name}"
+                f"{spec.element_type.c} {name}"
+                if spec.is_scalar
+                else f"{'' if number in signature.inout else 'const '}{spec.element_type.c} *{name}"
                 for number, (name, spec) in enumerate(
                     zip(names.inputs, signature.inputs, strict=True)
                 )
@@ -141,17 +142,13 @@ class _Header:
 
     def _about(self) -> str:
         signature, names = self._signature, self._names
-        inputs = self._tensors(
-            names.inputs, [s.element_type for s in signature.inputs], signature.shapes.shapes
-        )
+        inputs = self._tensors(names.inputs, signature.inputs, signature.shapes.shapes)
         rows = [
             *(
                 (name, f"in-out {what}" if number in signature.inout else what)
                 for number, (name, what) in enumerate(inputs)
             ),
-            *self._tensors(
-                names.outputs, [s.element_type for s in signature.outputs], signature.result_shapes
-            ),
+            *self._tensors(names.outputs, signature.outputs, signature.result_shapes),
             *(
                 (name, symbol.range)
                 for name, symbol in zip(names.symbols, signature.shapes.symbols, strict=True)
@@ -183,10 +180,14 @@ class _Header:
     def _tensors(
         self,
         names: Sequence[str],
-        types: Sequence[ElementType],
+        specs: Sequence[TensorSpec],
         shapes: Sequence[Sequence[Size | None]],
     ) -> Iterator[tuple[str, str]]:
-        for name, type_, shape in zip(names, types, shapes, strict=True):
+        for name, spec, shape in zip(names, specs, shapes, strict=True):
+            type_ = spec.element_type
+            if spec.is_scalar:
+                yield name, f"{type_.torch_name}, a number"
+                continue
             sizes: list[Size] = [size for size in shape if size is not None]
             bytes_: Size = type_.numpy_dtype.itemsize
             for size in sizes:

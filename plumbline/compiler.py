@@ -136,10 +136,12 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     so that they wait for one another there.
 
     Args:
-      module: its `forward` takes and returns tensors, also in tuples, lists and dicts, which count
-        as the tensors in them, in order; a None counts as nothing.
-      example_inputs: one tensor for each argument of `forward`.
-      dynamic_shapes: which dimensions may differ, as `torch.export.export` takes it.
+      module: its `forward` takes and returns tensors and numbers, also in tuples, lists and dicts,
+        which count as what is in them, in order; a None counts as nothing.
+      example_inputs: one for each argument of `forward`. A number is part of the program, and calls
+        have the same one, unless `dynamic_shapes` says that it may differ.
+      dynamic_shapes: which dimensions may differ, as `torch.export.export` takes it, and which
+        numbers: those that have `Dim.DYNAMIC`.
       func_name: the name of the compiled function.
       target_cpu: as the flag --//tools/aot:target_cpu.
       opt_level: as the flag --//tools/aot:opt_level.

@@ -3,12 +3,14 @@
     {"format": 2, "name": "foo", "target_cpu": "x86-64-v3", "origin": "examples.lib.foo_loader",
      "symbols": [{"name": "n", "min": 1, "max": null}],
      "inputs": [{"name": "x", "type": "f32", "shape": ["n", 3]},
-                {"name": "cache", "type": "f32", "shape": [64, 3], "inout": true}],
+                {"name": "cache", "type": "f32", "shape": [64, 3], "inout": true},
+                {"name": "temperature", "type": "f64", "shape": [], "scalar": true}],
      "outputs": [{"name": "out0", "type": "f32", "shape": [["*", "n", 3]]}],
      "workspace": {"bytes": 128, "sum": 192, "lower_bound": 128}}
 
-A tensor that is `inout` is written by calls. A size is a number, the name of a symbol, or an
-operation and its two operands. Without a workspace that is null: temporaries come from the heap.
+A tensor that is `inout` is written by calls; one that is `scalar` is a number to callers. A size is
+a number, the name of a symbol, or an operation and its two operands. Without a workspace that is
+null: temporaries come from the heap.
 """
 
 import dataclasses
@@ -132,6 +134,7 @@ def _tensors(
             "name": name,
             "type": spec.element_type.name,
             "shape": [_written(size, names.symbols) for size in shape],
+            **({"scalar": True} if spec.is_scalar else {}),
         }
         for name, spec, shape in zip(own, specs, shapes, strict=True)
     ]
@@ -175,4 +178,4 @@ def _size(written: Any, symbols: dict[str, int]) -> Size:
 
 def _spec(tensor: dict[str, Any], shape: Sequence[Size]) -> TensorSpec:
     sizes = tuple(size if isinstance(size, int) else None for size in shape)
-    return TensorSpec(element_type.from_name(tensor["type"]), sizes)
+    return TensorSpec(element_type.from_name(tensor["type"]), sizes, tensor.get("scalar", False))

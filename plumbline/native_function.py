@@ -17,7 +17,7 @@ from plumbline.errors import UserError
 from plumbline.reference_archive import Tensor
 from plumbline.signature import WORKSPACE_ALIGNMENT, Signature, TensorSpec
 from plumbline.size_expressions import evaluate
-from plumbline.tensor_arguments import KINDS, Parameter, address, kind_of
+from plumbline.tensor_arguments import KINDS, Parameter, address, kind_of, read_number
 
 _free = ctypes.CDLL(None).free
 _free.argtypes = [ctypes.c_void_p]
@@ -34,6 +34,9 @@ _LARGE = 1 << 16
 """From so many bytes on a result is worth being aligned."""
 
 Shapes = tuple[tuple[int, ...], ...]
+
+_NO_MEMORY = np.empty(0)
+"""What stands for the memory of a number, which has none."""
 
 _Span = tuple[int, int]
 """The addresses of a tensor's first byte, and of that after its last."""
@@ -52,10 +55,11 @@ class _Plan:
 
 
 class NativeFunction:
-    """A program that has been compiled: call it with the tensors that `signature` lists.
+    """A program that has been compiled: call it with what `signature` lists.
 
     It takes numpy arrays, torch tensors, and tensors of other libraries by DLPack, on the CPU. They
-    are not copied if they are contiguous. Several threads may call it at once.
+    are not copied if they are contiguous. For a scalar it takes and returns a number. Several
+    threads may call it at once.
 
     What `signature.inout` lists is written in place. It is then an array or a tensor that is
     contiguous and not read-only, and shares no memory with another argument or result.
@@ -75,6 +79,7 @@ class NativeFunction:
         words += signature.workspace is not None
         self._pack = struct.Struct(f"{words}Q").pack
         self._inout = signature.inout
+        self._returns_scalars = any(spec.is_scalar for spec in signature.outputs)
         self._plans: dict[Shapes, _Plan] = {}
 
     def __call__(self, *arguments: Any, out: Any = None) -> tuple[Any, ...]:
@@ -99,8 +104,15 @@ class NativeFunction:
                 f"{self.signature.name} takes {len(parameters)} arguments, not {len(arguments)}"
             )
         give = None if arguments else self._give_without_arguments
-        words, shapes, kept = [], [], []
+        words: list[int] = []
+        shapes: list[tuple[int, ...]] = []
+        kept: list[Any] = []
         for argument, parameter in zip(arguments, parameters, strict=True):
+            if parameter.spec.is_scalar:
+                words.append(read_number(argument, parameter))
+                shapes.append(())
+                kept.append(_NO_MEMORY)
+                continue
             kind = KINDS.get(type(argument)) or kind_of(argument, parameter.name)
             word, shape, keep = kind.read(argument, parameter)
             words.append(word)
@@ -127,6 +139,11 @@ class NativeFunction:
         message = self._entry(self._pack(*words))
         if message is not None:
             raise UserError(_take(message))
+        if out is None and self._returns_scalars:
+            return tuple(
+                result.item() if spec.is_scalar else give(result, spec) if give else result
+                for result, spec in zip(results, self.signature.outputs, strict=True)
+            )
         if give is None:
             return tuple(results)
         return tuple(map(give, results, self.signature.outputs))
@@ -166,9 +183,7 @@ class NativeFunction:
         for number in self._inout:
             _check_writable(self._parameters[number].name, arguments[number], kept[number])
         # In the order of memory, so that what overlaps another does so with one before it.
-        spans = sorted(
-            (*span, number) for number, span in enumerate(_spans(addresses, kept)) if span[0]
-        )
+        spans = sorted((*span, number) for number, span in enumerate(_spans(addresses, kept)))
         any_end = written_end = 0
         for start, end, number in spans:
             is_written = number in self._inout

@@ -35,11 +35,11 @@ def program_signature(module: ir.Module, name: str, memory: str = "malloc") -> S
             name,
             c_names(tensors, shapes, skipped=weights),
             tuple(
-                TensorSpec(tensor.element_type, _static(sizes))
+                TensorSpec(tensor.element_type, _static(sizes), tensor.is_scalar)
                 for tensor, sizes in zip(tensors.inputs[weights:], shapes.shapes, strict=True)
             ),
             tuple(
-                TensorSpec(tensor.element_type, _static(sizes))
+                TensorSpec(tensor.element_type, _static(sizes), tensor.is_scalar)
                 for tensor, sizes in zip(tensors.outputs, result_shapes, strict=True)
             ),
             shapes,

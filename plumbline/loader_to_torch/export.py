@@ -25,7 +25,12 @@ from plumbline.loader_to_torch.node_locations import (
 )
 from plumbline.loader_to_torch.pytorch_state import exporting
 from plumbline.loader_to_torch.refusals import from_node, refuse_what_has_no_meaning
-from plumbline.loader_to_torch.returned_mutations import inout_of
+from plumbline.loader_to_torch.returned_mutations import inout_of, scalars_of
+from plumbline.loader_to_torch.scalars import (
+    SCALAR,
+    note_scalars,
+    return_numbers_as_tensors,
+)
 from plumbline.loader_to_torch.size_arithmetic import spell_size_arithmetic
 from plumbline.loader_to_torch.smallest_sizes import exclude_sizes_that_do_not_hold
 from plumbline.loader_to_torch.symbolic_sizes import (
@@ -210,7 +215,8 @@ def tensor_names(exported: torch.export.ExportedProgram, weights: Sequence[str])
 
 
 def _named(name: str, node: torch.fx.Node) -> NamedTensor:
-    return NamedTensor(name, element_type.from_torch_name(str(node.meta["val"].dtype)))
+    type_ = element_type.from_torch_name(str(node.meta["val"].dtype))
+    return NamedTensor(name, type_, node.meta.get(SCALAR, False))
 
 
 def _unknown_ops(module: ir.Module) -> str:
@@ -236,6 +242,8 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
     functional.graph_module.meta[_DIM_NAMES] = names_of_dims(
         program.model, program.inputs, program.dynamic_shapes, functional
     )
+    note_scalars(functional, scalars_of(program))
+    return_numbers_as_tensors(functional)
     functional.graph_module.meta[_INOUT] = inout_of(program)
     exclude_sizes_that_do_not_hold(who, exported, functional)
     name_files_by_import_path(functional)

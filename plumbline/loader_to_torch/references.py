@@ -24,6 +24,7 @@ from plumbline.loader_to_torch.loader import (
     name_of_function,
 )
 from plumbline.loader_to_torch.returned_mutations import inout_of
+from plumbline.loader_to_torch.scalars import as_tensor
 from plumbline.loader_to_torch.structure import leaves
 from plumbline.reference_archive import Case, ReferenceArchive, Tensor
 
@@ -205,7 +206,7 @@ def to_torch(array: Tensor) -> torch.Tensor:
 
 
 def _outputs(who: str, returned: Any) -> tuple[torch.Tensor, ...]:
-    tensors = leaves(returned)
+    tensors = [as_tensor(leaf) for leaf in leaves(returned)]
     if not tensors:
         raise UserError(f"{who}: forward returned no tensor, so there is nothing to compute")
     for index, tensor in enumerate(tensors):

@@ -7,7 +7,7 @@ import torch
 
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.stand_in import StandIn, identifiers
-from plumbline.loader_to_torch.structure import leaves
+from plumbline.loader_to_torch.structure import Nested, leaves
 
 
 class ReturnsMutations(StandIn):
@@ -49,6 +49,16 @@ class ReturnsMutations(StandIn):
 def state_of(program: TorchLoaderOutput) -> dict[str, torch.Tensor]:
     """The values of the arguments after those that the program itself has, by name."""
     return program.model.state if isinstance(program.model, ReturnsMutations) else {}
+
+
+def scalars_of(program: TorchLoaderOutput) -> frozenset[int]:
+    """The numbers of the arguments that are numbers of Python's to the program itself."""
+    model = program.model
+    while isinstance(model, StandIn):
+        if isinstance(model, Nested):
+            return model.scalars
+        model = model.original
+    return frozenset()
 
 
 def inout_of(program: TorchLoaderOutput) -> dict[int, int]:

@@ -35,6 +35,11 @@ class StandIn(torch.nn.Module):
             forward=_with_parameters(self.run, parameters),
         )
 
+    @property
+    def original(self) -> torch.nn.Module:
+        """The model."""
+        return self._model
+
     def run(self, *given: Any) -> Any:
         """What `forward` does."""
         raise NotImplementedError

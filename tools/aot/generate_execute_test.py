@@ -173,7 +173,8 @@ def generate_by_pointers(
     ]
     arguments = [
         *(
-            f"static_cast<{'' if index in signature.inout else 'const '}{spec.element_type.c}*>"
+            f"{'*' if spec.is_scalar else ''}static_cast<"
+            f"{'' if index in signature.inout else 'const '}{spec.element_type.c}*>"
             f"(inputs[{index}].data)"
             for index, spec in enumerate(signature.inputs)
         ),
