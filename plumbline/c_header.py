@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from plumbline.c_names import WORKSPACE
 from plumbline.function_name import (
     ERROR_SUFFIX,
+    LOAD_WEIGHTS_SUFFIX,
     OUTPUT_SHAPE_SUFFIX,
     PACKED_SUFFIX,
     UNCHECKED_SUFFIX,
@@ -65,6 +66,22 @@ class _Header:
                 ["const int64_t *arguments"],
             ),
         ]
+        if self._signature.loads_weights:
+            functions.insert(
+                0,
+                (
+                    f"Loads the weights of {name} from the safetensors file that was made with "
+                    "this library, before the first call. The file is mapped into memory, so that "
+                    "processes share it and only what is read takes memory; it must not change "
+                    "while the program is in use. Returns 0, or a code that "
+                    f"{name}{ERROR_SUFFIX} has the text of: there is no such file, it is not as "
+                    "long as it is to be, or its header, with names, element types, shapes and "
+                    "layouts, is not that of these weights. Any number of threads may call it; "
+                    "after one call that returned 0, further ones change nothing.",
+                    f"int {name}{LOAD_WEIGHTS_SUFFIX}",
+                    ["const char *path"],
+                ),
+            )
         if self._signature.workspace is not None:
             functions.insert(
                 -1,
@@ -162,7 +179,8 @@ class _Header:
             "All tensors are memory of the caller's, row-major without gaps. Each is aligned to "
             f"its elements at least; 64 bytes are best. {self._aliasing()}\n\n"
             f"{self._memory()}\n\n"
-            f"Returns 0, or a code that {signature.name}{ERROR_SUFFIX} has the text of: a pointer "
+            f"Returns 0, or a code that {signature.name}{ERROR_SUFFIX} has the text of: "
+            f"{'the weights are not loaded, ' if signature.loads_weights else ''}a pointer "
             "is null or not aligned, a size is out of range, there is no memory, or the program "
             "cannot go on (an index is out of range). What the results "
             f"{'and in-out tensors ' if signature.inout else ''}hold then has no meaning."

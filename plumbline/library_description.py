@@ -6,7 +6,8 @@
                 {"name": "cache", "type": "f32", "shape": [64, 3], "inout": true},
                 {"name": "temperature", "type": "f64", "shape": [], "scalar": true}],
      "outputs": [{"name": "out0", "type": "f32", "shape": [["*", "n", 3]]}],
-     "workspace": {"bytes": 128, "sum": 192, "lower_bound": 128}}
+     "workspace": {"bytes": 128, "sum": 192, "lower_bound": 128},
+     "loads_weights": false}
 
 A tensor that is `inout` is written by calls; one that is `scalar` is a number to callers. A size is
 a number, the name of a symbol, or an operation and its two operands. Without a workspace that is
@@ -61,6 +62,7 @@ class LibraryDescription:
             "inputs": inputs,
             "outputs": _tensors(names, names.outputs, signature.outputs, signature.result_shapes),
             "workspace": _workspace(signature.workspace, names.symbols),
+            "loads_weights": signature.loads_weights,
         }
         return json.dumps(content, indent=2) + "\n"
 
@@ -105,6 +107,7 @@ class LibraryDescription:
             tuple(map(tuple, results)),
             _read_workspace(content["workspace"], places),
             tuple(number for number, tensor in enumerate(inputs) if tensor.get("inout", False)),
+            bool(content["loads_weights"]),
         )
         return cls(signature, content["target_cpu"], content["origin"])
 

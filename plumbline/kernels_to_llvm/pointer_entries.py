@@ -22,6 +22,8 @@ program writes (`inout_arguments.py`) is a pointer that is not const, and overla
 
 With memory from a pool each of the three takes one pointer more, at the end: `void *workspace`, of
 as many bytes as `int64_t foo_workspace_size(int64_t n)` says. No memory is allocated then.
+
+With weights from a file there is `int foo_load_weights(const char *path)` (`load_weights.py`).
 """
 
 from collections.abc import Callable, Sequence
@@ -47,6 +49,7 @@ from plumbline.kernels_to_llvm.building import (
     pointer_type,
 )
 from plumbline.kernels_to_llvm.failures import ERRORS, PROGRAM
+from plumbline.kernels_to_llvm.load_weights import LoadedWeights
 from plumbline.kernels_to_llvm.result_arguments import take_results_as_arguments
 from plumbline.kernels_to_llvm.size_building import build_size, index_constant
 from plumbline.kernels_to_llvm.workspace import take_workspace, workspace_of
@@ -67,10 +70,12 @@ class PointerEntries:
         result_shapes: Sequence[Sequence[Size]],
         scalars: Sequence[bool],
         memory: str,
+        weights: LoadedWeights | None = None,
     ) -> None:
         """`body` then writes its results where it is told.
 
-        `shapes` are closed; `scalars` says which inputs come by value.
+        `shapes` are closed; `scalars` says which inputs come by value; `weights` are those that are
+        mapped from a file.
         """
         self._name, self._body, self._names = name, body, names
         self._symbols = shapes.symbols
@@ -79,6 +84,7 @@ class PointerEntries:
         self._elements = [type_.element_type for type_ in (*body.type.inputs, *body.type.results)]
         self._result_shapes = result_shapes
         self._scalars = scalars
+        self._weights = weights
         take_results_as_arguments(body)
         self._workspace: Size | None = None
         if memory == "pool":
@@ -157,6 +163,8 @@ class PointerEntries:
                 for shape in self._shapes
             ]
             if checked:
+                if self._weights is not None:
+                    self._weights.require_loaded()
                 self._check_symbols(known)
                 self._check_sizes(shapes)
                 self._check_pointers(pointers, shapes)

@@ -15,10 +15,13 @@ from plumbline.signature import Signature, TensorSpec, Workspace
 from plumbline.size_expressions import Size
 
 
-def program_signature(module: ir.Module, name: str, memory: str = "malloc") -> Signature:
+def program_signature(
+    module: ir.Module, name: str, memory: str = "malloc", weights_are: str = "embedded"
+) -> Signature:
     """The signature of a public function of kernels on buffers.
 
-    Arguments that are weights of the library are left out. `memory` is one of `c_abi.MEMORIES`.
+    Arguments that are weights of the library are left out. `memory` is one of `c_abi.MEMORIES`,
+    and `weights_are` one of `c_abi.WEIGHTS`.
 
     Raises:
       UserError: a size of a result does not follow from those of the arguments, or, for a pool, a
@@ -46,6 +49,7 @@ def program_signature(module: ir.Module, name: str, memory: str = "malloc") -> S
             result_shapes,
             _workspace(module, name, shapes) if memory == "pool" else None,
             tuple(argument - weights for argument in inout_arguments(function)),
+            weights > 0 and weights_are == "file",
         )
 
 

@@ -31,7 +31,8 @@ def aot_library(
       torch_loader_lib: as for aot_compile.
       torch_loader_path: as for aot_compile.
       func_name: as for aot_compile.
-      weights: as for aot_compile.
+      weights: as for aot_compile; or "file": the program maps them from foo.safetensors, which its
+        users hand to foo_load_weights before the first call.
       target_cpu: the CPU that code is made for, in place of what --//tools/aot:target_cpu says.
       memory: "malloc": temporaries come from the heap. "pool": from a workspace that the caller hands
         over, whose size the header says; no memory is allocated in a call.
@@ -52,6 +53,7 @@ def aot_library(
       | gen_foo_header           | foo.h
       | gen_foo_description      | foo.json: names, element types, shapes
       | gen_foo_pkg_config       | foo.pc, for `pkg-config --with-path`
+      | gen_foo_weights_file     | foo.safetensors, with weights = "file"
       | foo_compile_execute_test | runs the library on the references of a loader
     """
     error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro = "aot_library")
@@ -65,12 +67,17 @@ def aot_library(
     manual = ["manual"] if skip_ci else []
     cpu = target_cpu or "$(AOT_TARGET_CPU)"
     common = {"tags": manual, "testonly": testonly, "visibility": visibility}
-    weights_file = []
+    weights_file, loaded_weights, included = [], [], []
     origin = label_of(tcp_source) if tcp_source and ":" not in tcp_source else tcp_source
     if torch_loader_lib:
         options = loader_options(name, torch_loader_path, func_name)
-        export_to_tcp(name, torch_loader_lib, options, weights, manual, testonly, visibility)
+        export_to_tcp(name, torch_loader_lib, options, "arguments" if weights == "arguments" else "embedded", manual, testonly, visibility)
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
+        if weights == "file":
+            loaded_weights = [name + ".safetensors"]
+            native.filegroup(name = "gen_{}_weights_file".format(name), srcs = loaded_weights, **common)
+        else:
+            included = weights_file
         tcp_source = "_internal_{}_tcp.mlir".format(name)
         origin = torch_loader_path
     description = name + ".json"
@@ -83,6 +90,7 @@ def aot_library(
         visibility,
         abi = "pointers",
         descriptions = [description],
+        loaded_weights = loaded_weights,
         memory = memory,
         target_cpu = cpu,
         threads = threads,
@@ -93,7 +101,7 @@ def aot_library(
         outs = [description],
         program = Label("//tools/aot:describe_library"),
         message = "{}: describing the library".format(name),
-        options = "--target-cpu={} --origin={} --memory={}".format(cpu, origin, memory),
+        options = "--target-cpu={} --origin={} --memory={} --weights-are={}".format(cpu, origin, memory, "file" if loaded_weights else "embedded"),
         toolchains = [Label("//tools/aot:target_cpu")],
         **common
     )
@@ -118,7 +126,7 @@ def aot_library(
     library_of_assembly(
         name,
         name,
-        weights_file,
+        included,
         threads,
         hdrs = [name + ".h"],
         includes = ["."],
@@ -141,7 +149,7 @@ def aot_library(
     )
     native.genrule(
         name = "gen_{}_object".format(name),
-        srcs = [assembly] + included_files(name, weights_file),
+        srcs = [assembly] + included_files(name, included),
         outs = [name + ".o"],
         cmd = "$(CC) $(CC_FLAGS) -undef -c $(location {}) -o $@".format(assembly),
         message = "{}: assembling".format(name),
@@ -152,4 +160,4 @@ def aot_library(
         **common
     )
     if torch_loader_lib:
-        execute_test(name, ":" + name, manual, tags, testonly, visibility, description = description)
+        execute_test(name, ":" + name, manual, tags, testonly, visibility, description = description, loaded_weights = loaded_weights)

@@ -94,7 +94,8 @@ def lower_to_assembly(
         descriptions = [],
         memory = "malloc",
         target_cpu = "$(AOT_TARGET_CPU)",
-        threads = 1):
+        threads = 1,
+        loaded_weights = []):
     """From TCP to _internal_foo.S: gen_foo_mlir_linalg and all stages after it.
 
     Args:
@@ -109,8 +110,9 @@ def lower_to_assembly(
       memory: where temporaries come from, as kernels_to_llvm takes it.
       target_cpu: the CPU that code is made for.
       threads: as for aot_compile.
+      loaded_weights: a list of the file that the program maps its weights from, or of none.
     """
-    packed = _packed_weights_file(name, weights_file)
+    packed = [] if loaded_weights else _packed_weights_file(name, weights_file)
     stage(
         name = "gen_{}_mlir_linalg".format(name),
         src = tcp_source,
@@ -141,7 +143,7 @@ def lower_to_assembly(
         outs = ["_internal_{}_llvm.mlir".format(name)],
         program = Label("//tools/aot:kernels_to_llvm"),
         message = "{}: lowering kernels to the LLVM dialect".format(name),
-        options = "--abi={} --memory={}".format(abi, memory) if abi else "",
+        options = "--abi={} --memory={} --weights-are={}".format(abi, memory, "file" if loaded_weights else "embedded") if abi else "",
         tags = tags,
         testonly = testonly,
         visibility = visibility,
@@ -160,7 +162,7 @@ def lower_to_assembly(
     stage(
         name = "gen_{}_host_asm".format(name),
         src = "_internal_{}.ll".format(name),
-        outs = ["_internal_{}.S".format(name)] + packed,
+        outs = ["_internal_{}.S".format(name)] + packed + loaded_weights,
         program = Label("//tools/aot:llvm_ir_to_asm"),
         message = "{}: making assembly".format(name),
         data = weights_file + descriptions,
@@ -168,6 +170,7 @@ def lower_to_assembly(
             ["--target-cpu={}".format(target_cpu), "--opt-level=$(AOT_OPT_LEVEL)", "--program=" + _program_symbol(name)] +
             ["--weights=$(location {})".format(file) for file in weights_file] +
             ["--packed-weights=$(location {})".format(file) for file in packed] +
+            ["--weights-file=$(location {})".format(file) for file in loaded_weights] +
             ["--description=$(location {})".format(file) for file in descriptions],
         ),
         toolchains = [Label("//tools/aot:opt_level"), Label("//tools/aot:target_cpu")],

@@ -18,20 +18,29 @@ func.func @sample(%x: memref<2xf32>) -> memref<2xf32> {
 """
 
 
-def describe(text: str, filename: str, target_cpu: str, origin: str, memory: str = "malloc") -> str:
+def describe(
+    text: str,
+    filename: str,
+    target_cpu: str,
+    origin: str,
+    memory: str = "malloc",
+    weights_are: str = "embedded",
+) -> str:
     """The stage, from text to text."""
     module = parse_module(text, make_context(torch=True), filename)
     functions = functions_with_bodies(module, "func.func", public=True)
     if len(functions) != 1:
         names = ", ".join(function.sym_name.value for function in functions)
         raise UserError(f"{filename}: a library has one program; the public functions are: {names}")
-    signature = program_signature(module, functions[0].sym_name.value, memory)
+    signature = program_signature(module, functions[0].sym_name.value, memory, weights_are)
     return LibraryDescription(signature, target_cpu, origin).to_json()
 
 
 def _write(given: argparse.Namespace) -> None:
     text = stage.read(given.input)
-    description = describe(text, str(given.input), given.target_cpu, given.origin, given.memory)
+    description = describe(
+        text, str(given.input), given.target_cpu, given.origin, given.memory, given.weights_are
+    )
     stage.write(given.output, description)
 
 
@@ -47,4 +56,5 @@ if __name__ == "__main__":
         "--origin", required=True, help="what the program was compiled from, for its header"
     )
     stage.add_memory(arguments)
+    stage.add_weights(arguments)
     stage.run(arguments, _write, warm_up=_warm_up)

@@ -14,7 +14,7 @@ from plumbline import element_type
 from plumbline.argument_shapes import Definition
 from plumbline.c_names import WORKSPACE
 from plumbline.errors import UserError
-from plumbline.function_name import WORKSPACE_SIZE_SUFFIX
+from plumbline.function_name import ERROR_SUFFIX, LOAD_WEIGHTS_SUFFIX, WORKSPACE_SIZE_SUFFIX
 from plumbline.library_description import LibraryDescription
 from plumbline.reference_archive import ReferenceArchive, Tensor
 from plumbline.size_expressions import c_expression
@@ -147,6 +147,7 @@ def generate_by_pointers(
     runfile: str,
     header: str,
     bisect: str | None = None,
+    weights_file: str | None = None,
 ) -> str:
     """The test of a library that is called by pointers, which `description` says more of.
 
@@ -157,6 +158,7 @@ def generate_by_pointers(
       runfile: as for `generate`.
       header: the library's header, as the test includes it.
       bisect: as for `generate`.
+      weights_file: where the test finds, among its runfiles, what the library loads.
 
     Raises:
       UserError: as `generate` does.
@@ -184,6 +186,14 @@ def generate_by_pointers(
         ),
         *signature.names.symbols,
     ]
+    load = ""
+    if signature.loads_weights:
+        load = (
+            f"\n  if (const int code = ::{signature.name}{LOAD_WEIGHTS_SUFFIX}(\n"
+            f'          plumbline::FindRunfile("{weights_file}").c_str())) {{\n'
+            f"    throw std::runtime_error(::{signature.name}{ERROR_SUFFIX}(code));\n"
+            "  }"
+        )
     workspace = ""
     if signature.workspace is not None:
         size = f"{signature.name}{WORKSPACE_SIZE_SUFFIX}({', '.join(signature.names.symbols)})"
@@ -199,6 +209,7 @@ def generate_by_pointers(
             "output_count": str(len(outputs)),
             "types": _types([*inputs, *outputs]),
             "workspace": workspace,
+            "load_weights": load,
             "symbols": "".join(f"\n  {line}" for line in sizes),
             "shape_arguments": "".join(f", {name}" for name in signature.names.symbols),
             "arguments": ",".join(f"\n      {argument}" for argument in arguments),
@@ -239,7 +250,13 @@ def _generate(given: argparse.Namespace) -> None:
             )
             header = given.description.with_suffix(".h").name
             text = generate_by_pointers(
-                archive, description, template, given.runfile, header, given.bisect
+                archive,
+                description,
+                template,
+                given.runfile,
+                header,
+                given.bisect,
+                given.weights_file,
             )
     except UserError as error:
         raise UserError(f"{given.reference_tensors} with {given.template}: {error}") from error
@@ -268,6 +285,11 @@ if __name__ == "__main__":
         metavar="JSON",
         help="what describe_library says of a library that is called by pointers, whose header has "
         "the same name",
+    )
+    arguments.add_argument(
+        "--weights-file",
+        metavar="PATH",
+        help="where the test finds the file of weights that the library loads, likewise",
     )
     arguments.add_argument(
         "--bisect",

@@ -28,16 +28,22 @@ func.func private @kernel(%x: memref<2xf32> {llvm.noalias}, %y: memref<2xf32> {l
 """  # noqa: E501
 
 
-def kernels_to_llvm(text: str, filename: str, abi: str = "memref", memory: str = "malloc") -> str:
+def kernels_to_llvm(
+    text: str,
+    filename: str,
+    abi: str = "memref",
+    memory: str = "malloc",
+    weights_are: str = "embedded",
+) -> str:
     """The stage, from text to text."""
     module = parse_module(text, make_context(torch=True), filename)
-    convert_kernels_to_llvm(module, abi, memory)
+    convert_kernels_to_llvm(module, abi, memory, weights_are)
     return print_module(module)
 
 
 def _lower(given: argparse.Namespace) -> None:
     text = stage.read(given.input)
-    lowered = kernels_to_llvm(text, str(given.input), given.abi, given.memory)
+    lowered = kernels_to_llvm(text, str(given.input), given.abi, given.memory, given.weights_are)
     stage.write(given.output, lowered)
 
 
@@ -56,4 +62,5 @@ if __name__ == "__main__":
         "pointers to memory that is the caller's",
     )
     stage.add_memory(arguments)
+    stage.add_weights(arguments)
     stage.run(arguments, _lower, warm_up=_warm_up)

@@ -5,6 +5,7 @@ import argparse
 from plumbline.library_description import section_assembly
 from plumbline.llvm_to_asm.assembly import OPTIMISATION_LEVELS, Target, emit_assembly
 from plumbline.llvm_to_asm.function_marks import mark_functions
+from plumbline.llvm_to_asm.mapped_weights import EMPTY_FILE, map_weights, mapped_symbols
 from plumbline.llvm_to_asm.weights import include_weights, pack_weights
 from tools.aot import stage
 
@@ -18,19 +19,28 @@ define float @sample(float %x) {
 def _compile(given: argparse.Namespace) -> None:
     llvm_ir = stage.read(given.input)
     assembly = emit_assembly(llvm_ir, Target.for_cpu(given.target_cpu), given.opt_level)
-    weights = None if given.weights is None else str(given.weights)
-    packed = None
-    if given.packed_weights is not None:
-        packed = str(given.packed_weights)
-        stage.write_bytes(given.packed_weights, pack_weights(llvm_ir, weights))
     description = "" if given.description is None else stage.read(given.description)
     stage.write(
         given.output,
         assembly
-        + include_weights(llvm_ir, weights, packed)
+        + _weights(given, llvm_ir, None if given.weights is None else str(given.weights))
         + mark_functions(llvm_ir, given.program)
         + (section_assembly(description) if description else ""),
     )
+
+
+def _weights(given: argparse.Namespace, llvm_ir: str, archive: str | None) -> str:
+    """Writes what files of weights there are to be; gives the assembly for them."""
+    if given.weights_file is not None:
+        symbols = mapped_symbols(llvm_ir)
+        content, assembly = map_weights(llvm_ir, symbols, archive) if symbols else (EMPTY_FILE, "")
+        stage.write_bytes(given.weights_file, content)
+        return assembly
+    packed = None
+    if given.packed_weights is not None:
+        packed = str(given.packed_weights)
+        stage.write_bytes(given.packed_weights, pack_weights(llvm_ir, archive))
+    return include_weights(llvm_ir, archive, packed)
 
 
 if __name__ == "__main__":
@@ -55,6 +65,12 @@ if __name__ == "__main__":
         metavar="SAFETENSORS",
         help="a file to write: the weights that kernels read in an order of their own, which the "
         "assembler will copy from there",
+    )
+    arguments.add_argument(
+        "--weights-file",
+        type=stage.path,
+        metavar="SAFETENSORS",
+        help="a file to write: the weights of a program that maps them, for its users",
     )
     arguments.add_argument(
         "--description",

@@ -64,6 +64,17 @@ def add_memory(arguments: argparse.ArgumentParser) -> None:
     )
 
 
+def add_weights(arguments: argparse.ArgumentParser) -> None:
+    """Lets the command line say where weights of the library are."""
+    arguments.add_argument(
+        "--weights-are",
+        choices=("embedded", "file"),
+        default="embedded",
+        help="where weights are that are not arguments: in the library (the default), or in a file "
+        "that it maps",
+    )
+
+
 def run_text_stage(
     description: str | None,
     transform: Callable[[str, str], str],
