@@ -5,6 +5,7 @@ from torch_mlir import ir
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.c_names import c_names
 from plumbline.c_signature import embedded_weights
+from plumbline.kernels_to_llvm.parallel_loops import outline_parallel_loops
 from plumbline.kernels_to_llvm.result_arguments import take_results_as_arguments
 from plumbline.kernels_to_llvm.result_sizes import result_sizes
 from plumbline.kernels_to_llvm.workspace import workspace_of
@@ -50,6 +51,7 @@ def program_signature(module: ir.Module, name: str, memory: str = "malloc") -> S
 def _workspace(module: ir.Module, name: str, shapes: ArgumentShapes) -> Workspace:
     # A copy: the module stays as it is.
     copy = module.operation.clone().operation
+    outline_parallel_loops(copy)
     function = ir.SymbolTable(copy)[name]
     with function.location:
         take_results_as_arguments(function)
