@@ -67,3 +67,10 @@ def enclosing_in(block: ir.Block, op: ir.Operation) -> ir.Operation:
     while op.block != block:
         op = op.parent.operation
     return op
+
+
+def module_around(op: ir.Operation) -> ir.Operation:
+    """The outermost operation that `op` is in."""
+    while op.parent is not None:
+        op = op.parent.operation
+    return op

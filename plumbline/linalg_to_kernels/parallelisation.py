@@ -69,14 +69,19 @@ def parallelise(module: ir.Operation, threads: Sequence[str]) -> None:
         for view in list(module.regions[0].blocks[0].operations):
             kernel = view.operation
             if count > 1 and KERNEL in kernel.attributes:
-                if PARALLEL in kernel.attributes:
-                    _mark(kernel, ir.IntegerAttr(kernel.attributes[PARALLEL]).value)
+                mark_loops(kernel)
                 for op in list(kernel.regions[0].blocks[0].operations):
                     if PARALLEL in op.attributes:
                         _split(op.operation, count)
         for op in all_operations(module):
             if PARALLEL in op.attributes:
                 del op.attributes[PARALLEL]
+
+
+def mark_loops(kernel: ir.Operation) -> None:
+    """Marks the loops of a kernel that says how many of those of its nest are parallel."""
+    if PARALLEL in kernel.attributes:
+        _mark(kernel, ir.IntegerAttr(kernel.attributes[PARALLEL]).value)
 
 
 def _mark(op: ir.Operation, depth: int) -> None:
