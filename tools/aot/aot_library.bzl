@@ -143,7 +143,7 @@ def aot_library(
         name = "gen_{}_object".format(name),
         srcs = [assembly] + included_files(name, weights_file),
         outs = [name + ".o"],
-        cmd = "$(CC) $(CC_FLAGS) -undef -c $(location {}) -o $@".format(assembly),
+        cmd = "$(CC) $(CC_FLAGS) -undef -Wa,-I$(RULEDIR) -c $(location {}) -o $@".format(assembly),
         message = "{}: assembling".format(name),
         toolchains = [
             "@bazel_tools//tools/cpp:cc_flags",

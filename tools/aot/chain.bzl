@@ -25,6 +25,11 @@ def included_files(name, weights_file):
     """The files that the assembler reads beside _internal_foo.S: it copies weights from them."""
     return weights_file + _packed_weights_file(name, weights_file)
 
+def _output_folder():
+    """The folder of the files that targets of the package at hand make."""
+    repository = native.repository_name().replace("@", "")
+    return "/".join(["$(BINDIR)"] + (["external", repository] if repository else []) + [native.package_name()])
+
 def library_of_assembly(name, library, weights_file, threads, **kwargs):
     """A cc_library of _internal_foo.S.
 
@@ -38,8 +43,9 @@ def library_of_assembly(name, library, weights_file, threads, **kwargs):
     cc_library(
         name = library,
         srcs = ["_internal_{}.S".format(name)],
-        # The compiler's preprocessor reads it, whose own names ("linux") weights may have as well.
-        copts = ["-undef"],
+        # The compiler's preprocessor reads it, whose own names ("linux") weights may have as well. The
+        # assembler finds the files of weights by their names.
+        copts = ["-undef", "-Wa,-I" + _output_folder()],
         textual_hdrs = included_files(name, weights_file),
         # Functions such as tanhf come from the C library's mathematics.
         linkopts = [
