@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch_mlir import ir
 
+from plumbline.choices import OPTIMISATION_LEVELS, RUNTIME_CHECKS, RuntimeChecks
 from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.function_name import DEFAULT_FUNCTION_NAME, PACKED_SUFFIX
@@ -14,7 +15,6 @@ from plumbline.kernels_to_llvm.program_signature import program_signature
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.linked_code import LinkedCode
 from plumbline.llvm_to_asm.assembly import (
-    OPTIMISATION_LEVELS,
     Target,
     emit_assembly,
     emit_object,
@@ -40,11 +40,7 @@ from plumbline.native_function import NativeFunction
 from plumbline.reference_archive import Tensor
 from plumbline.signature import Signature
 from plumbline.tcp.assembly.module import parse_module, print_module
-from plumbline.tcp_to_linalg.conversion import (
-    RUNTIME_CHECKS,
-    RuntimeChecks,
-    convert_tcp_to_linalg,
-)
+from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
 from plumbline.threads import check_threads
 from plumbline.torch_arguments import give
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp

@@ -6,7 +6,7 @@ from plumbline.tcp.assembly.module import parse_module, print_module
 
 
 def kernels_to_llvm(text: str, filename: str, abi: str = "memref", memory: str = "malloc") -> str:
-    """Lowers `text`, which messages call `filename`; `abi` and `memory` are those of `c_abi.py`.
+    """Lowers `text`, which messages call `filename`; `abi` and `memory` are of `choices.py`.
 
     Raises:
       UserError: it is no such module, or has what cannot be lowered.

@@ -1,8 +1,9 @@
 """The stage from TCP to linalg on tensors, from text to text."""
 
+from plumbline.choices import RuntimeChecks
 from plumbline.context import make_context
 from plumbline.tcp.assembly.module import parse_module, print_module
-from plumbline.tcp_to_linalg.conversion import RuntimeChecks, convert_tcp_to_linalg
+from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
 
 
 def tcp_to_linalg(text: str, filename: str, runtime_checks: RuntimeChecks) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import torch
 
+from plumbline.choices import WEIGHTS
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.references import (
@@ -79,8 +80,8 @@ if __name__ == "__main__":
     )
     arguments.add_argument(
         "--weights-are",
-        choices=("embedded", "arguments"),
-        default="embedded",
+        choices=WEIGHTS,
+        default=WEIGHTS[0],
         help="read-only data of the library (the default), or leading arguments of the function",
     )
     arguments.add_argument(

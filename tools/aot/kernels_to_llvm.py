@@ -2,8 +2,8 @@
 
 import argparse
 
+from plumbline.choices import ABIS
 from plumbline.context import prepare_context
-from plumbline.kernels_to_llvm.c_abi import ABIS
 from plumbline.kernels_to_llvm.stage import kernels_to_llvm
 from tools.aot import stage
 

@@ -2,8 +2,8 @@
 
 import argparse
 
+from plumbline.choices import OPTIMISATION_LEVELS
 from plumbline.errors import UserError
-from plumbline.llvm_to_asm.assembly import OPTIMISATION_LEVELS
 from plumbline.llvm_to_asm.library_assembly import llvm_ir_to_asm
 from tools.aot import stage
 

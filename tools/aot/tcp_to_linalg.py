@@ -2,8 +2,8 @@
 
 import argparse
 
+from plumbline.choices import RUNTIME_CHECKS
 from plumbline.context import prepare_context
-from plumbline.tcp_to_linalg.conversion import RUNTIME_CHECKS
 from plumbline.tcp_to_linalg.stage import tcp_to_linalg
 from tools.aot import stage
 
