@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from plumbline.compiler import CompiledProgram, compile  # noqa: A004
     from plumbline.library import Library, load
+    from plumbline.loader_to_torch.loader import TorchLoaderOutput
 
-__all__ = ["CompiledProgram", "Library", "compile", "load"]
+__all__ = ["CompiledProgram", "Library", "TorchLoaderOutput", "compile", "load"]
 
 # Compiling pulls torch and MLIR in, which the stage programs and who loads a library must not pay
 # for, nor need have.
 _MODULES = {
     "CompiledProgram": "plumbline.compiler",
     "Library": "plumbline.library",
+    "TorchLoaderOutput": "plumbline.loader_to_torch.loader",
     "compile": "plumbline.compiler",
     "load": "plumbline.library",
 }

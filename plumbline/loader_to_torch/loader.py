@@ -201,7 +201,8 @@ def _find(path: str) -> Callable[[], Any]:
         ) from error
     function = getattr(module, function_name, None)
     if function is None:
-        close = difflib.get_close_matches(function_name, dir(module), n=1)
+        known = [name for name in dir(module) if not name.startswith("__")]
+        close = difflib.get_close_matches(function_name, known, n=1)
         hint = f"; did you mean {close[0]}?" if close else ""
         raise UserError(f"loader {path}: {module_name} has no function {function_name}{hint}")
     if not callable(function):
