@@ -19,6 +19,7 @@ from plumbline.loader_to_torch.decompositions import (
     linear_algebra,
     normalization,
     orthogonal_polynomials,
+    padding,
     reduction,
     resampling,
 )
@@ -84,6 +85,7 @@ _FAMILIES = (
     linear_algebra,
     normalization,
     orthogonal_polynomials,
+    padding,
     reduction,
     resampling,
 )
