@@ -30,6 +30,9 @@ examples:
 
 {EXPLANATION}"""
 
+_OF_COMPILE = ("llvmlite", "packaging", "safetensors", "torch", "torch_mlir")
+"""The modules of requirements/compile.txt, which loading a library does without."""
+
 _COMMANDS = (compile_command, run, show, test_command, completion)
 
 
@@ -73,18 +76,29 @@ def _run(given: argparse.Namespace) -> int:
     try:
         status: int = given.run(given)
         return status
-    except UserError as error:
+    except Exception as error:
         given.progress.end()
-        print(f"error: {error}", file=sys.stderr)
+        mistake = _mistake(given.command, error)
+        if mistake is None:
+            traceback.print_exc()
+            return FAULT
+        print(f"error: {mistake}", file=sys.stderr)
         return MISTAKE
-    except MemoryError:
-        given.progress.end()
-        print("error: there is not enough memory for it", file=sys.stderr)
-        return MISTAKE
-    except Exception:
-        given.progress.end()
-        traceback.print_exc()
-        return FAULT
+
+
+def _mistake(command: str, error: Exception) -> str | None:
+    """What the user can mend, if `error` says so."""
+    match error:
+        case UserError():
+            return str(error)
+        case MemoryError():
+            return "there is not enough memory for it"
+        case ModuleNotFoundError(name=str(module)) if module.partition(".")[0] in _OF_COMPILE:
+            return (
+                f"plumbline {command} needs the package {module.partition('.')[0]}, which is not "
+                "installed: pip install 'plumbline[compile]'"
+            )
+    return None
 
 
 def _version() -> str:

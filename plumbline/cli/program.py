@@ -127,7 +127,7 @@ def program_of(given: argparse.Namespace) -> "tuple[TorchProgram | TcpProgram, L
         find_loaders_in([str(found.folder), str(file_folder)])
         return load(found.path, func_name=options.func_name, target=options.name)
 
-    return TorchProgram(found.path, load_program), options
+    return TorchProgram(f"loader {found.path}", found.path, load_program), options
 
 
 def _find(text: str) -> Loader | Path:

@@ -30,9 +30,13 @@ if TYPE_CHECKING:
 class TorchProgram:
     """A program to begin with that PyTorch exports."""
 
+    who: str
+    """What messages call it: "loader examples.my_loader_lib.my_loader"."""
     origin: str
     """What a header calls it, in the user's own words: "examples.my_loader_lib.my_loader"."""
     load: Callable[[], "TorchLoaderOutput"]
+    recorded: bool = True
+    """Whether PyTorch runs it as well, for reference tensors; else it has no such file."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,10 @@ class LibraryBuild:
         Raises:
           UserError: the program cannot be compiled, or has no such file. The message says why.
         """
-        if isinstance(self._program, TcpProgram) and kind in OF_TORCH:
+        if isinstance(self._program, TorchProgram):
+            if kind == "references" and not self._program.recorded:
+                raise UserError(f"{self._program.who}: no references are recorded of it")
+        elif kind in OF_TORCH:
             raise UserError(
                 f"{self._program.origin} is a file of TCP: there is no {kind} file of it"
             )
@@ -123,17 +130,26 @@ class LibraryBuild:
         atomic_file.write_text(self._place(kind), content)
 
     def _export(self) -> None:
+        # These import PyTorch, which a file of TCP does not need.
+        from plumbline.loader_to_torch.export import export
         from plumbline.loader_to_torch.recorded_export import export_and_record
+        from plumbline.loader_to_torch.state import with_mutations_returned
+        from plumbline.loader_to_torch.weights import serialise
 
         assert isinstance(self._program, TorchProgram)
+        who, weights = self._program.who, self._options.weights
         self._when_begun("exporting from PyTorch")
         program = self._program.load()
-        recorded = export_and_record(
-            f"loader {self._program.origin}", program, weights=self._options.weights
-        )
-        self._write("torch", recorded.exported.text)
-        recorded.references.write(self._place("references"))
-        atomic_file.write_bytes(self._place("weights"), recorded.weights_file())
+        if self._program.recorded:
+            recorded = export_and_record(who, program, weights=weights)
+            recorded.references.write(self._place("references"))
+            exported = recorded.exported
+        else:
+            exported = export(
+                who, with_mutations_returned(who, program), embedded=weights == "embedded"
+            )
+        self._write("torch", exported.text)
+        atomic_file.write_bytes(self._place("weights"), serialise(exported.weights))
         self._made |= {"torch", "references", "weights"}
 
     def _lower_to_tcp(self) -> None:

@@ -14,7 +14,6 @@ from plumbline.loader_to_torch.references import (
     to_numpy,
 )
 from plumbline.loader_to_torch.state import with_mutations_returned
-from plumbline.loader_to_torch.weights import serialise
 from plumbline.reference_archive import ReferenceArchive
 
 
@@ -24,10 +23,6 @@ class RecordedExport:
 
     exported: Export
     references: ReferenceArchive
-
-    def weights_file(self) -> bytes:
-        """The content of the safetensors file of the weights."""
-        return serialise(self.exported.weights)
 
 
 def export_and_record(

@@ -72,10 +72,10 @@ def test_the_shared_object_has_its_name_and_shows_its_entries_alone() -> None:
 def test_the_shared_object_needs_the_c_library_alone() -> None:
     dynamic = _run(_FILES, "readelf", "-dW", "libmlp.so")
     assert re.findall(r"NEEDED.*\[(.*)\]", dynamic) == ["libc.so.6"]
-    undefined = _run(_FILES, "nm", "-D", "--undefined-only", "libmlp.so")
+    undefined = _run(_FILES, "nm", "-D", "--undefined-only", "libmlp.so").splitlines()
     # What is weak, linkers add themselves.
-    needed = re.findall(r"U (\w+)", undefined)
-    assert needed == ["abort", "aligned_alloc", "dprintf", "free", "malloc", "snprintf"]
+    others = [line for line in undefined if " w " not in line and "@GLIBC_" not in line]
+    assert not others
 
 
 def test_it_tells_its_signature_itself() -> None:

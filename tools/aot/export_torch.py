@@ -12,6 +12,7 @@ import torch
 from plumbline.choices import WEIGHTS
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.recorded_export import export_and_record
+from plumbline.loader_to_torch.weights import serialise
 from tools.aot import loader_stage, stage
 from tools.aot.loader_stage import Watch
 
@@ -23,7 +24,8 @@ def _export(given: argparse.Namespace, program: TorchLoaderOutput, watch: Watch)
     )
     recorded.references.write(given.reference_tensors or _unnamed(path, "_reference_tensors.npz"))
     stage.write_bytes(
-        given.weights or _unnamed(path, "_weights.safetensors"), recorded.weights_file()
+        given.weights or _unnamed(path, "_weights.safetensors"),
+        serialise(recorded.exported.weights),
     )
     stage.write(given.mlir or _unnamed(path, "_torch.mlir"), recorded.exported.text)
 
@@ -35,7 +37,7 @@ def _export_sample() -> None:
         (torch.zeros(2, 2),),
         dynamic_shapes={"input": {0: torch.export.Dim("n")}},
     )
-    export_and_record("sample", sample).weights_file()
+    serialise(export_and_record("sample", sample).exported.weights)
 
 
 def _unnamed(loader_path: str, ending: str) -> Path:
