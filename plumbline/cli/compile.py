@@ -67,6 +67,7 @@ def _kinds(text: str) -> list[str]:
 
 
 def _run(given: argparse.Namespace) -> int:
+    given.progress.begin("loading the compiler")
     # Imports MLIR.
     from plumbline.library_files.build import write_files
 

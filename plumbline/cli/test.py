@@ -33,6 +33,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _run(given: argparse.Namespace) -> int:
+    given.progress.begin("loading the compiler")
     # These import MLIR.
     from plumbline.library import load
     from plumbline.library_files.build import LibraryBuild, TcpProgram

@@ -130,6 +130,7 @@ class LibraryBuild:
         atomic_file.write_text(self._place(kind), content)
 
     def _export(self) -> None:
+        self._when_begun("exporting from PyTorch")
         # These import PyTorch, which a file of TCP does not need.
         from plumbline.loader_to_torch.export import export
         from plumbline.loader_to_torch.recorded_export import export_and_record
@@ -138,7 +139,6 @@ class LibraryBuild:
 
         assert isinstance(self._program, TorchProgram)
         who, weights = self._program.who, self._options.weights
-        self._when_begun("exporting from PyTorch")
         program = self._program.load()
         if self._program.recorded:
             recorded = export_and_record(who, program, weights=weights)
