@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch_mlir import ir
 
+from plumbline.choices import OPTIMISATION_LEVELS, RUNTIME_CHECKS, RuntimeChecks
 from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.function_name import DEFAULT_FUNCTION_NAME, PACKED_SUFFIX
@@ -18,7 +19,6 @@ from plumbline.linalg_to_gpu.conversion import convert_linalg_to_gpu
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.linked_code import LinkedCode
 from plumbline.llvm_to_asm.assembly import (
-    OPTIMISATION_LEVELS,
     Target,
     emit_assembly,
     emit_object,
@@ -46,11 +46,7 @@ from plumbline.reference_archive import Tensor
 from plumbline.runtime.cuda import shared_library as cuda
 from plumbline.signature import Signature
 from plumbline.tcp.assembly.module import parse_module, print_module
-from plumbline.tcp_to_linalg.conversion import (
-    RUNTIME_CHECKS,
-    RuntimeChecks,
-    convert_tcp_to_linalg,
-)
+from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
 from plumbline.threads import check_threads
 from plumbline.torch_arguments import give
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp

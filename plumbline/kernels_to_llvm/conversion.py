@@ -48,7 +48,7 @@ ATTACH_LOOP_ANNOTATIONS = Pass(
 def kernels_to_llvm_pipeline(abi: str, memory: str = "malloc") -> Pipeline:
     """The whole lowering, for callers of that convention.
 
-    These are one of `c_abi.ABIS`, and one of `c_abi.MEMORIES`.
+    These are one of `choices.ABIS`, and one of `choices.MEMORIES`.
     """
     return Pipeline(
         "kernels-to-llvm-pipeline",

@@ -18,7 +18,7 @@ from plumbline.size_expressions import Size
 def program_signature(module: ir.Module, name: str, memory: str = "malloc") -> Signature:
     """The signature of a public function of kernels on buffers.
 
-    Arguments that are weights of the library are left out. `memory` is one of `c_abi.MEMORIES`.
+    Arguments that are weights of the library are left out. `memory` is one of `choices.MEMORIES`.
 
     Raises:
       UserError: a size of a result does not follow from those of the arguments, or, for a pool, a
