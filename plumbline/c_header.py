@@ -100,8 +100,12 @@ class _Header:
         signature, names = self._signature, self._names
         return [
             *(
-                f"const {spec.element_type.c} *{name}"
-                for name, spec in zip(names.inputs, signature.inputs, strict=True)
+                f"{spec.element_type.c} {name}"
+                if spec.is_scalar
+                else f"{'' if number in signature.inout else 'const '}{spec.element_type.c} *{name}"
+                for number, (name, spec) in enumerate(
+                    zip(names.inputs, signature.inputs, strict=True)
+                )
             ),
             *(
                 f"{spec.element_type.c} *{name}"
@@ -145,19 +149,32 @@ class _Header:
             f"Runs {self._description.origin}, compiled for {self._description.target_cpu}.\n\n"
             f"{listed}\n\n"
             "All tensors are memory of the caller's, row-major without gaps. Each is aligned to "
-            "its elements at least; 64 bytes are best. No result overlaps another tensor; inputs "
-            "are not written.\n\n"
+            f"its elements at least; 64 bytes are best. {self._aliasing()}\n\n"
             f"{self._memory()}\n\n"
             f"Returns 0, or a code that {signature.name}{ERROR_SUFFIX} has the text of: a pointer "
             "is null or not aligned, a size is out of range, there is no memory, or the program "
-            "cannot go on (an index is out of range). What the results hold then has no meaning."
+            "cannot go on (an index is out of range). What the results "
+            f"{'and in-out tensors ' if signature.inout else ''}hold then has no meaning."
         )
+
+    def _aliasing(self) -> str:
+        """Which tensors may share memory, and which are written."""
+        if self._signature.inout:
+            return (
+                "Those that are in-out have new values when it returns; other inputs are not "
+                "written. No result and no in-out tensor overlaps another tensor."
+            )
+        return "No result overlaps another tensor; inputs are not written."
 
 
 def input_rows(signature: Signature) -> list[tuple[str, str]]:
     """Each input's name, and what it is: "float32 [n, 3], 12*n bytes"."""
     names, specs = signature.names.inputs, signature.inputs
-    return _tensor_rows(signature, names, specs, signature.shapes.shapes)
+    rows = _tensor_rows(signature, names, specs, signature.shapes.shapes)
+    return [
+        (name, f"in-out {what}" if number in signature.inout else what)
+        for number, (name, what) in enumerate(rows)
+    ]
 
 
 def output_rows(signature: Signature) -> list[tuple[str, str]]:
@@ -180,6 +197,9 @@ def _tensor_rows(
 ) -> list[tuple[str, str]]:
     rows = []
     for name, spec, shape in zip(names, specs, shapes, strict=True):
+        if spec.is_scalar:
+            rows.append((name, f"{spec.element_type.torch_name}, a number"))
+            continue
         sizes: list[Size] = [size for size in shape if size is not None]
         bytes_: Size = spec.element_type.numpy_dtype.itemsize
         for size in sizes:

@@ -17,6 +17,8 @@ class TensorSpec:
     element_type: ElementType
     sizes: tuple[int | None, ...]
     """None where the size is not known before run time."""
+    is_scalar: bool = False
+    """Whether callers have a number for it, by value, where it is an input. It has rank 0 then."""
 
     @property
     def rank(self) -> int:
@@ -93,3 +95,5 @@ class Signature:
     """The sizes of the outputs, in the symbols of `shapes`."""
     workspace: Workspace | None = None
     """None where temporaries come from the heap."""
+    inout: tuple[int, ...] = ()
+    """The numbers of the inputs that a call writes: these share no memory with another tensor."""
