@@ -57,6 +57,13 @@ def _transposed(matrix: torch.Tensor) -> torch.Tensor:
     return matrix.transpose(-2, -1)
 
 
+def is_vector(matrix: torch.Tensor, right: torch.Tensor) -> bool:
+    """Whether each right side of equations is one vector, which PyTorch tells by the rank."""
+    return right.dim() == 1 or (
+        matrix.dim() - 1 == right.dim() and right.shape == matrix.shape[:-1]
+    )
+
+
 # -- triangular systems ----------------------------------------------------------------------------
 
 
@@ -232,13 +239,10 @@ def _linalg_solve_ex(
     matrix: torch.Tensor, right: torch.Tensor, *, left: bool = True, check_errors: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
     factors, pivots, info = _lu(matrix)
-    # A vector of right sides, which PyTorch tells by its rank.
-    is_vector = right.dim() == 1 or (
-        matrix.dim() - 1 == right.dim() and right.shape == matrix.shape[:-1]
-    )
-    sides = right.unsqueeze(-1) if is_vector else right
-    solution = _linalg_lu_solve(factors, pivots, sides, left=left or is_vector)
-    return solution.squeeze(-1) if is_vector else solution, factors, pivots, info
+    vector = is_vector(matrix, right)
+    sides = right.unsqueeze(-1) if vector else right
+    solution = _linalg_lu_solve(factors, pivots, sides, left=left or vector)
+    return solution.squeeze(-1) if vector else solution, factors, pivots, info
 
 
 def _linalg_inv_ex(
@@ -421,7 +425,8 @@ def _ormqr(
     return _transposed(turned)
 
 
-def _linalg_qr(matrix: torch.Tensor, mode: str = "reduced") -> tuple[torch.Tensor, torch.Tensor]:
+def linalg_qr(matrix: torch.Tensor, mode: str = "reduced") -> tuple[torch.Tensor, torch.Tensor]:
+    """Q with orthonormal columns, and R with 0 below the diagonal, of which it is the product."""
     rows, columns = matrix.shape[-2:]
     packed, factors = _geqrf(matrix)
     size = rows if mode == "complete" else min(rows, columns)
@@ -486,7 +491,7 @@ RULES: Rules = {
             (aten.linalg_lu_factor_ex, _lu_factor_ex),
             (aten.linalg_lu_solve, _linalg_lu_solve),
             (aten.linalg_matrix_exp, _matrix_exp),
-            (aten.linalg_qr, _linalg_qr),
+            (aten.linalg_qr, linalg_qr),
             (aten.linalg_solve, _linalg_solve),
             (aten.linalg_solve_triangular, _solve_triangular),
             (aten.linalg_slogdet, _slogdet),
