@@ -2,7 +2,7 @@
 
 Each is a loop over the columns, which must be of a static number: a step works on whole matrices,
 so that the program grows with the size of one, and the work as it should (Golub and Van Loan,
-Matrix Computations, chapters 3 to 5). What PyTorch raises an error for has infinities or NaN.
+Matrix Computations, chapters 3 to 5). What PyTorch raises an error for, a program asserts.
 """
 
 import math
@@ -62,6 +62,15 @@ def is_vector(matrix: torch.Tensor, right: torch.Tensor) -> bool:
     return right.dim() == 1 or (
         matrix.dim() - 1 == right.dim() and right.shape == matrix.shape[:-1]
     )
+
+
+def _assert_none(info: torch.Tensor, message: str) -> None:
+    """Has the program fail with `message` unless `info` is 0 for all matrices."""
+    aten._assert_async.msg((info == 0).all(), message)
+
+
+_SINGULAR = "the matrix is singular: one of its pivots is 0"
+_NOT_POSITIVE = "the matrix is not positive-definite: one of its pivots is not positive"
 
 
 # -- triangular systems ----------------------------------------------------------------------------
@@ -160,7 +169,10 @@ def _lu(
 def _lu_factor_ex(
     matrix: torch.Tensor, *, pivot: bool = True, check_errors: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    return _lu(matrix, pivot=pivot)
+    factors, pivots, info = _lu(matrix, pivot=pivot)
+    if check_errors:
+        _assert_none(info, f"linalg.lu_factor_ex: {_SINGULAR}")
+    return factors, pivots, info
 
 
 def _order_of(pivots: torch.Tensor, rows: int) -> torch.Tensor:
@@ -242,6 +254,8 @@ def _linalg_solve_ex(
     vector = is_vector(matrix, right)
     sides = right.unsqueeze(-1) if vector else right
     solution = _linalg_lu_solve(factors, pivots, sides, left=left or vector)
+    if check_errors:
+        _assert_none(info, f"linalg.solve: {_SINGULAR}")
     return solution.squeeze(-1) if vector else solution, factors, pivots, info
 
 
@@ -249,6 +263,8 @@ def _linalg_inv_ex(
     matrix: torch.Tensor, *, check_errors: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
     factors, pivots, info = _lu(matrix)
+    if check_errors:
+        _assert_none(info, f"linalg.inv: {_SINGULAR}")
     size = matrix.shape[-1]
     unit = (_numbers(size).unsqueeze(-1) == _numbers(size)).to(matrix.dtype)
     return _linalg_lu_solve(factors, pivots, unit.expand(matrix.shape)), info
@@ -257,16 +273,16 @@ def _linalg_inv_ex(
 def _linalg_lu_factor(
     matrix: torch.Tensor, *, pivot: bool = True
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    factors, pivots, _ = _lu(matrix, pivot=pivot)
+    factors, pivots, _ = _lu_factor_ex(matrix, pivot=pivot, check_errors=True)
     return factors, pivots
 
 
 def _linalg_solve(matrix: torch.Tensor, right: torch.Tensor, *, left: bool = True) -> torch.Tensor:
-    return _linalg_solve_ex(matrix, right, left=left)[0]
+    return _linalg_solve_ex(matrix, right, left=left, check_errors=True)[0]
 
 
 def _linalg_inv(matrix: torch.Tensor) -> torch.Tensor:
-    return _linalg_inv_ex(matrix)[0]
+    return _linalg_inv_ex(matrix, check_errors=True)[0]
 
 
 def _linalg_tensorinv(operand: torch.Tensor, ind: int = 2) -> torch.Tensor:
@@ -337,15 +353,17 @@ def _cholesky_ex(
         column = torch.where(numbers == step, torch.sqrt(pivot), column)
         factor = _with_column(factor, step, column)
         rest = rest - _outer(column, column)
+    if check_errors:
+        _assert_none(info, f"linalg.cholesky: {_NOT_POSITIVE}")
     return _transposed(factor) if upper else factor, info.to(torch.int32)
 
 
 def _linalg_cholesky(matrix: torch.Tensor, *, upper: bool = False) -> torch.Tensor:
-    return _cholesky_ex(matrix, upper=upper)[0]
+    return _cholesky_ex(matrix, upper=upper, check_errors=True)[0]
 
 
 def _cholesky(matrix: torch.Tensor, upper: bool = False) -> torch.Tensor:
-    return _cholesky_ex(matrix, upper=upper)[0]
+    return _cholesky_ex(matrix, upper=upper, check_errors=True)[0]
 
 
 def _cholesky_solve(right: torch.Tensor, factor: torch.Tensor, upper: bool = False) -> torch.Tensor:

@@ -171,6 +171,7 @@ def test_histograms(bins: int) -> None:
         _check(aten.histogram.bins_tensor, operand, borders, density=density)
 
 
+@pytest.mark.filterwarnings("ignore:cov.*degrees of freedom")
 @pytest.mark.parametrize("shape", [(3, 5), (1, 4), (6,), ()], ids=str)
 @pytest.mark.parametrize("correction", [0, 1, 7])
 def test_covariance(shape: Sequence[int], correction: int) -> None:
