@@ -15,6 +15,7 @@ from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.assertions import import_assertions, keep_assertions
 from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
+from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
 from plumbline.loader_to_torch.mutations import refuse_mutations
 from plumbline.loader_to_torch.node_locations import (
@@ -234,6 +235,7 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
     refuse_what_has_no_meaning(who, functional)
     spell_size_arithmetic(who, functional)
     keep_assertions(functional)
+    keep_grouped_matmuls(functional)
     return functional
 
 

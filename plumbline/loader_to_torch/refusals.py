@@ -6,7 +6,7 @@ from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from plumbline.element_type import ELEMENT_TYPES
 from plumbline.errors import UserError
-from plumbline.loader_to_torch.control_flow import is_known
+from plumbline.loader_to_torch.higher_order_ops import is_imported
 from plumbline.loader_to_torch.node_locations import all_nodes, module_path, place
 from plumbline.unsupported_ops import UnsupportedOp, report
 
@@ -139,7 +139,7 @@ def _has_unknown_size(value: object) -> bool:
 
 def _is_unknown_higher_order(node: torch.fx.Node) -> bool:
     op = node.target
-    return isinstance(op, torch._ops.HigherOrderOperator) and not is_known(op)
+    return isinstance(op, torch._ops.HigherOrderOperator) and not is_imported(op)
 
 
 def _is_random(node: torch.fx.Node) -> bool:

@@ -100,4 +100,5 @@ def decomposition_table() -> dict[Any, Rule]:
         del table[op]
     for family in _FAMILIES:
         table.update(family.RULES)
+    table.update(contraction.grouped_mm_of_transformers())
     return table

@@ -327,6 +327,18 @@ def test_bilinear() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [((8, 16), (4, 16, 24)), ((4, 16, 24), (24, 8)), ((16, 8), (8, 24)), ((3, 8, 16), (3, 16, 8))],
+    ids=["rows", "columns", "inner", "no groups"],
+)
+def test_products_of_groups(left: Sequence[int], right: Sequence[int]) -> None:
+    operands = [torch.randn(shape).to(torch.bfloat16) for shape in (left, right)]
+    several = len(left) == len(right) == 3
+    offs = None if several else torch.tensor([3, 3, 5, 8], dtype=torch.int32)
+    _check(aten._grouped_mm.default, *operands, offs)
+
+
 # -- convolution -----------------------------------------------------------------------------------
 
 
