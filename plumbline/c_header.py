@@ -13,7 +13,7 @@ from plumbline.function_name import (
     WORKSPACE_SIZE_SUFFIX,
 )
 from plumbline.library_description import LibraryDescription
-from plumbline.signature import WORKSPACE_ALIGNMENT, TensorSpec
+from plumbline.signature import WORKSPACE_ALIGNMENT, Signature, TensorSpec
 from plumbline.size_expressions import Size, operation, text
 
 _WIDTH = 100
@@ -158,19 +158,8 @@ class _Header:
         )
 
     def _about(self) -> str:
-        signature, names = self._signature, self._names
-        inputs = self._tensors(names.inputs, signature.inputs, signature.shapes.shapes)
-        rows = [
-            *(
-                (name, f"in-out {what}" if number in signature.inout else what)
-                for number, (name, what) in enumerate(inputs)
-            ),
-            *self._tensors(names.outputs, signature.outputs, signature.result_shapes),
-            *(
-                (name, symbol.range)
-                for name, symbol in zip(names.symbols, signature.shapes.symbols, strict=True)
-            ),
-        ]
+        signature = self._signature
+        rows = [*input_rows(signature), *output_rows(signature), *symbol_rows(signature)]
         width = max((len(name) for name, _ in rows), default=0)
         listed = "\n".join(f"  {name:{width}}  {what}" for name, what in rows)
         return (
@@ -195,26 +184,50 @@ class _Header:
             )
         return "No result overlaps another tensor; inputs are not written."
 
-    def _tensors(
-        self,
-        names: Sequence[str],
-        specs: Sequence[TensorSpec],
-        shapes: Sequence[Sequence[Size | None]],
-    ) -> Iterator[tuple[str, str]]:
-        for name, spec, shape in zip(names, specs, shapes, strict=True):
-            type_ = spec.element_type
-            if spec.is_scalar:
-                yield name, f"{type_.torch_name}, a number"
-                continue
-            sizes: list[Size] = [size for size in shape if size is not None]
-            bytes_: Size = type_.numpy_dtype.itemsize
-            for size in sizes:
-                bytes_ = operation("*", bytes_, size)
-            spelled = ", ".join(text(size, self._names.symbols) for size in sizes)
-            yield (
-                name,
-                f"{type_.torch_name} [{spelled}], {text(bytes_, self._names.symbols)} bytes",
-            )
+
+def input_rows(signature: Signature) -> list[tuple[str, str]]:
+    """Each input's name, and what it is: "float32 [n, 3], 12*n bytes"."""
+    names, specs = signature.names.inputs, signature.inputs
+    rows = _tensor_rows(signature, names, specs, signature.shapes.shapes)
+    return [
+        (name, f"in-out {what}" if number in signature.inout else what)
+        for number, (name, what) in enumerate(rows)
+    ]
+
+
+def output_rows(signature: Signature) -> list[tuple[str, str]]:
+    """The same of each output."""
+    names, specs = signature.names.outputs, signature.outputs
+    return _tensor_rows(signature, names, specs, signature.result_shapes)
+
+
+def symbol_rows(signature: Signature) -> list[tuple[str, str]]:
+    """The name of each size that is known when the program runs, and its range."""
+    symbols = signature.shapes.symbols
+    return [(n, symbol.range) for n, symbol in zip(signature.names.symbols, symbols, strict=True)]
+
+
+def _tensor_rows(
+    signature: Signature,
+    names: Sequence[str],
+    specs: Sequence[TensorSpec],
+    shapes: Sequence[Sequence[Size | None]],
+) -> list[tuple[str, str]]:
+    rows = []
+    for name, spec, shape in zip(names, specs, shapes, strict=True):
+        if spec.is_scalar:
+            rows.append((name, f"{spec.element_type.torch_name}, a number"))
+            continue
+        sizes: list[Size] = [size for size in shape if size is not None]
+        bytes_: Size = spec.element_type.numpy_dtype.itemsize
+        for size in sizes:
+            bytes_ = operation("*", bytes_, size)
+        symbols = signature.names.symbols
+        spelled = ", ".join(text(size, symbols) for size in sizes)
+        rows.append(
+            (name, f"{spec.element_type.torch_name} [{spelled}], {text(bytes_, symbols)} bytes")
+        )
+    return rows
 
 
 def _function(about: str, head: str, parameters: Sequence[str]) -> Iterator[str]:

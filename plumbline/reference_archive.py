@@ -175,7 +175,7 @@ class ReferenceArchive:
             the message names the file and the problem.
         """
         try:
-            members = _read_members(path)
+            members = read_members(path)
             unknown = [
                 name
                 for name in members
@@ -249,7 +249,13 @@ def _identical(left: Tensor, right: Tensor) -> bool:
     )
 
 
-def _read_members(path: str | os.PathLike[str]) -> dict[str, Tensor]:
+def read_members(path: str | os.PathLike[str]) -> dict[str, Tensor]:
+    """The tensors of an .npz file, whatever they are, by their names.
+
+    Raises:
+      OSError: it cannot be read.
+      UserError: it is not a whole .npz file; the message does not name it.
+    """
     try:
         archive = zipfile.ZipFile(path)
     except _MALFORMED as error:

@@ -65,6 +65,16 @@ class Workspace:
             _greater(self.lower_bound, other.lower_bound),
         )
 
+    def times(self, copies: int) -> "Workspace":
+        """What takes as much several times, at once."""
+        return Workspace(
+            *(operation("*", size, copies) for size in (self.bytes, self.sum, self.lower_bound))
+        )
+
+    def behind(self, bytes_: Size) -> "Workspace":
+        """The same, where others have so many bytes before it."""
+        return Workspace(operation("+", bytes_, self.bytes), self.sum, self.lower_bound)
+
 
 def _greater(left: Size, right: Size) -> Size:
     return left if left == right else operation("max", left, right)

@@ -7,6 +7,7 @@ from torch_mlir.dialects import func, memref
 
 from plumbline.c_names import c_names
 from plumbline.c_signature import check_signatures, embedded_weights, functions_with_bodies
+from plumbline.choices import ABIS, MEMORIES, WEIGHTS
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.building import INTERNAL
 from plumbline.kernels_to_llvm.load_weights import LoadedWeights
@@ -16,15 +17,6 @@ from plumbline.kernels_to_llvm.result_sizes import result_sizes
 from plumbline.name_attributes import drop_names, noted_names
 from plumbline.shape_attributes import attached, detach
 from plumbline.weight_arguments import EmbeddedWeight
-
-ABIS = ("memref", "pointers")
-"""The calling conventions: of `memref_entries.py`, and of `pointer_entries.py`."""
-
-MEMORIES = ("malloc", "pool")
-"""Where temporaries come from: the heap, or a workspace of the caller's (`workspace.py`)."""
-
-WEIGHTS = ("embedded", "file")
-"""Where weights of the library are: in its read-only data, or in a file (`load_weights.py`)."""
 
 _BODY_SUFFIX = "_body"
 
@@ -44,7 +36,7 @@ def build_entries(
     convention = _one_of(ABIS, "abi", abi)
     from_ = _one_of(MEMORIES, "memory", memory)
     weights_are = _one_of(WEIGHTS, "weights", weights)
-    if convention == "memref" and (from_, weights_are) != ("malloc", "embedded"):
+    if convention == "memref" and (from_ == "pool" or weights_are == "file"):
         raise UserError("memory=pool and weights=file go with abi=pointers")
     check_signatures(module, ir.MemRefType)
     with module.context:

@@ -23,7 +23,7 @@ BUILD_C_ABI = Pass(
     (
         Option("abi", "the calling convention: memref (the default) or pointers"),
         Option("memory", "where temporaries come from: malloc (the default) or pool"),
-        Option("weights", "where the library's are: embedded (the default) or file"),
+        Option("weights", "what weights are: embedded (the default), arguments or file"),
     ),
 )
 
@@ -51,7 +51,7 @@ def kernels_to_llvm_pipeline(
 ) -> Pipeline:
     """The whole lowering, for callers of that convention.
 
-    These are one of `c_abi.ABIS`, one of `c_abi.MEMORIES`, and one of `c_abi.WEIGHTS`.
+    These are one of `choices.ABIS`, one of `choices.MEMORIES`, and one of `choices.WEIGHTS`.
     """
     return Pipeline(
         "kernels-to-llvm-pipeline",

@@ -172,10 +172,10 @@ class PointerEntries:
                     _check_workspace(workspace, build_size(self._workspace, known))
             if self._workspace is not None:
                 pointers = [*pointers, workspace]
-            buffers = [*map(_buffer, pointers, self._inputs, shapes)]
+            buffers = [*map(buffer_at, pointers, self._inputs, shapes)]
             # How many bytes there are for a result is for nobody to look at.
             some = [[index_constant(0)]] * len(self._places)
-            buffers += map(_buffer, pointers[len(self._inputs) :], self._places, some)
+            buffers += map(buffer_at, pointers[len(self._inputs) :], self._places, some)
             func.CallOp(self._body, buffers)
             succeed()
 
@@ -290,7 +290,7 @@ def _check_workspace(workspace: ir.Value, size: ir.Value) -> None:
     require(aligned, f"{WORKSPACE} is not aligned to {WORKSPACE_ALIGNMENT} bytes")
 
 
-def _buffer(pointer: ir.Value, type_: ir.MemRefType, sizes: Sequence[ir.Value]) -> ir.Value:
+def buffer_at(pointer: ir.Value, type_: ir.MemRefType, sizes: Sequence[ir.Value]) -> ir.Value:
     """The memory at a pointer as a memref, row-major without gaps."""
     strides: list[ir.Value] = []
     stride = index_constant(1)

@@ -6,6 +6,7 @@ from plumbline.argument_shapes import ArgumentShapes
 from plumbline.c_names import c_names
 from plumbline.c_signature import embedded_weights
 from plumbline.inout_arguments import inout_arguments
+from plumbline.kernels_to_llvm.parallel_loops import outline_parallel_loops
 from plumbline.kernels_to_llvm.result_arguments import take_results_as_arguments
 from plumbline.kernels_to_llvm.result_sizes import result_sizes
 from plumbline.kernels_to_llvm.workspace import workspace_of
@@ -20,8 +21,8 @@ def program_signature(
 ) -> Signature:
     """The signature of a public function of kernels on buffers.
 
-    Arguments that are weights of the library are left out. `memory` is one of `c_abi.MEMORIES`,
-    and `weights_are` one of `c_abi.WEIGHTS`.
+    Arguments that are weights of the library are left out. `memory` is one of `choices.MEMORIES`,
+    and `weights_are` one of `choices.WEIGHTS`.
 
     Raises:
       UserError: a size of a result does not follow from those of the arguments, or, for a pool, a
@@ -56,6 +57,7 @@ def program_signature(
 def _workspace(module: ir.Module, name: str, shapes: ArgumentShapes) -> Workspace:
     # A copy: the module stays as it is.
     copy = module.operation.clone().operation
+    outline_parallel_loops(copy)
     function = ir.SymbolTable(copy)[name]
     with function.location:
         take_results_as_arguments(function)

@@ -24,6 +24,7 @@ from plumbline.linalg_to_kernels.pipelines import (
 from plumbline.linalg_to_kernels.reassociation import reassociate_reductions
 from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
 from plumbline.linalg_to_kernels.splats import fill_splats
+from plumbline.linalg_to_kernels.strategies import CpuStrategies
 from plumbline.linalg_to_kernels.vector_widths import choose_vector_widths
 from plumbline.pipeline import Option, Pass, Pipeline
 from plumbline.shape_attributes import attached
@@ -66,6 +67,14 @@ def _for_unit(run: Callable[[ir.Operation, VectorUnit], None]) -> Callable[..., 
     return run_for
 
 
+def _form_fusion_groups(module: ir.Operation, unit: VectorUnit) -> None:
+    form_fusion_groups(module, CpuStrategies(unit))
+
+
+def _build_kernels(module: ir.Operation, unit: VectorUnit) -> None:
+    build_kernels(module, CpuStrategies(unit))
+
+
 _UNIT_OPTIONS = (
     Option("vector-bytes", "what a vector register of the CPU holds"),
     Option("vector-registers", "how many of them the CPU has"),
@@ -99,14 +108,14 @@ EXPAND_CONTRACTIONS = Pass(
 FORM_FUSION_GROUPS = Pass(
     "form-fusion-groups",
     "Move what one kernel is to compute into functions on tensors, which are shared",
-    _for_unit(form_fusion_groups),
+    _for_unit(_form_fusion_groups),
     _UNIT_OPTIONS,
 )
 
 BUILD_KERNELS = Pass(
     "build-kernels",
     "Turn groups into kernels on buffers, of loops or register tiles",
-    _for_unit(build_kernels),
+    _for_unit(_build_kernels),
     _UNIT_OPTIONS,
 )
 

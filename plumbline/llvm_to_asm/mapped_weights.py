@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 from plumbline.llvm_to_asm.weights import found_weights
 from plumbline.weights_archive import LENGTH_BYTES
@@ -18,11 +19,11 @@ _PAGE_BYTES = 1 << 16
 """What regions are aligned to: the largest pages of the CPUs that LLVM makes code for."""
 
 
-EMPTY_FILE = (2).to_bytes(LENGTH_BYTES, "little") + b"{}"
+_EMPTY_FILE = (2).to_bytes(LENGTH_BYTES, "little") + b"{}"
 """The file of a program without weights, which does not map it."""
 
 
-def mapped_symbols(llvm_ir: str) -> WeightsFileSymbols | None:
+def _mapped_symbols(llvm_ir: str) -> WeightsFileSymbols | None:
     """The symbols of the program in `llvm_ir` that maps its weights, if it does."""
     for match in _REGION.finditer(llvm_ir):
         if symbols := WeightsFileSymbols.of_region(match[1]):
@@ -30,16 +31,17 @@ def mapped_symbols(llvm_ir: str) -> WeightsFileSymbols | None:
     return None
 
 
-def map_weights(
-    llvm_ir: str, symbols: WeightsFileSymbols, archive: str | None
-) -> tuple[bytes, str]:
+def map_weights(llvm_ir: str, archive: Path | None) -> tuple[bytes, str]:
     """The file of the weights that `llvm_ir` declares, from `archive`, and assembly for it.
 
     A packed weight is called `<name>:<layout>` in the file.
 
     Raises:
-      UserError: there is no such archive, or they are not in it.
+      UserError: they are not in it.
     """
+    symbols = _mapped_symbols(llvm_ir)
+    if symbols is None or archive is None:
+        return _EMPTY_FILE, ""
     entries: dict[str, dict[str, object]] = {}
     contents: list[bytes] = []
     places: dict[str, int] = {}
@@ -49,7 +51,7 @@ def map_weights(
         found_weights(llvm_ir, archive),
         key=lambda found: (found[1].layout is None, -found[2].element_bytes, found[0]),
     ):
-        name, shape, content = weight.name, stored.shape, stored.read(str(archive))
+        name, shape, content = weight.name, stored.shape, stored.read(archive)
         if weight.layout is not None:
             packed = weight.layout.pack(content)
             name, shape, content = f"{name}:{weight.layout}", packed.shape, packed

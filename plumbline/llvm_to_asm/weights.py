@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import safetensors.numpy
 
@@ -24,7 +25,7 @@ def embedded_weights(llvm_ir: str) -> Iterator[tuple[str, EmbeddedWeight]]:
             yield symbol, weight
 
 
-def pack_weights(llvm_ir: str, archive: str | None) -> bytes:
+def pack_weights(llvm_ir: str, archive: Path | None) -> bytes:
     """The safetensors file of the weights which `llvm_ir` declares as packed.
 
     They come from the safetensors `archive`, go by their symbols, and are of unsigned integers as
@@ -35,17 +36,18 @@ def pack_weights(llvm_ir: str, archive: str | None) -> bytes:
     """
     packed = {}
     for symbol, weight, stored in found_weights(llvm_ir, archive):
-        if weight.layout is None:
+        if weight.layout is None or archive is None:
             continue
-        packed[symbol] = weight.layout.pack(stored.read(str(archive)))
+        packed[symbol] = weight.layout.pack(stored.read(archive))
     return bytes(safetensors.numpy.save(packed))
 
 
-def include_weights(llvm_ir: str, archive: str | None, packed: str | None) -> str:
+def include_weights(llvm_ir: str, archive: Path | None, packed: Path | None) -> str:
     """Assembly that defines the weights which `llvm_ir` declares.
 
     They are bytes of the safetensors file `archive` or, those that are packed, of the file `packed`
-    of what `pack_weights` gives. The assembler looks for both under just these names.
+    of what `pack_weights` gives. The assembler looks for both by their names alone, in the folder
+    where it stands and in those of -I: the same program has the same text wherever it is compiled.
 
     Raises:
       UserError: weights are declared, but there is no such file, or they are not in it.
@@ -63,7 +65,8 @@ def include_weights(llvm_ir: str, archive: str | None, packed: str | None) -> st
             if places is None:
                 places = read_layout(packed)
             file, stored = packed, places[symbol]
-        quoted = str(file).replace("\\", "\\\\").replace('"', '\\"')
+        assert file is not None
+        quoted = file.name.replace("\\", "\\\\").replace('"', '\\"')
         lines += [
             f"\t.balign\t{_ALIGNMENT}",
             f'"{symbol}":',
@@ -73,7 +76,7 @@ def include_weights(llvm_ir: str, archive: str | None, packed: str | None) -> st
 
 
 def found_weights(
-    llvm_ir: str, archive: str | None
+    llvm_ir: str, archive: Path | None
 ) -> Iterator[tuple[str, EmbeddedWeight, StoredWeight]]:
     """The declared weights, and where they lie in the archive.
 

@@ -14,7 +14,9 @@ from plumbline.argument_shapes import ArgumentShapes
 from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.inout_arguments import note_inout_results
+from plumbline.loader_to_torch.assertions import import_assertions, keep_assertions
 from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
+from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
 from plumbline.loader_to_torch.mutations import refuse_mutations
 from plumbline.loader_to_torch.node_locations import (
@@ -152,6 +154,7 @@ def _lower(
     try:
         with marked(exported) as nodes:
             module = _import(exported, func_name, context)
+        import_assertions(module)
         set_locations(module, nodes)
         rename(module, exported.graph_module.meta.get(_DIM_NAMES, {}))
     except (NotImplementedError, ValueError, TypeError, KeyError, ir.MLIRError) as error:
@@ -250,6 +253,8 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
     refuse_mutations(who, functional)
     refuse_what_has_no_meaning(who, functional)
     spell_size_arithmetic(who, functional)
+    keep_assertions(functional)
+    keep_grouped_matmuls(functional)
     return functional
 
 

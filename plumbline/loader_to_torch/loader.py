@@ -111,12 +111,23 @@ def load(
                 "without one, it is the target's name"
             ) from error
         output.func_name = target
-    check_program(f"loader {path}", output)
-    output = with_flat_inputs(f"loader {path}", output)
-    output.inputs = _detached(output.inputs)
-    if output.further_inputs is not None:
-        output.further_inputs = tuple(map(_detached, output.further_inputs))
-    return output
+    return checked(f"loader {path}", output)
+
+
+def checked(who: str, program: TorchLoaderOutput) -> TorchLoaderOutput:
+    """`program`, which messages call `who`, as the stages after it take it.
+
+    Each tensor in its inputs is an input, and a detached copy.
+
+    Raises:
+      UserError: it breaks the contract of `TorchLoaderOutput`.
+    """
+    check_program(who, program)
+    program = with_flat_inputs(who, program)
+    program.inputs = _detached(program.inputs)
+    if program.further_inputs is not None:
+        program.further_inputs = tuple(map(_detached, program.further_inputs))
+    return program
 
 
 def with_flat_inputs(who: str, program: TorchLoaderOutput) -> TorchLoaderOutput:
@@ -223,7 +234,8 @@ def _find(path: str) -> Callable[[], Any]:
         ) from error
     function = getattr(module, function_name, None)
     if function is None:
-        close = difflib.get_close_matches(function_name, dir(module), n=1)
+        known = [name for name in dir(module) if not name.startswith("__")]
+        close = difflib.get_close_matches(function_name, known, n=1)
         hint = f"; did you mean {close[0]}?" if close else ""
         raise UserError(f"loader {path}: {module_name} has no function {function_name}{hint}")
     if not callable(function):

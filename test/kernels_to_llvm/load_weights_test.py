@@ -22,7 +22,7 @@ from plumbline.library_description import LibraryDescription, section_assembly
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.llvm_to_asm.assembly import Target, emit_assembly
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
-from plumbline.llvm_to_asm.mapped_weights import map_weights, mapped_symbols
+from plumbline.llvm_to_asm.mapped_weights import map_weights
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.weights import serialise
@@ -62,9 +62,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> _Built:
     signature = program_signature(module, "mlp", weights_are="file")
     convert_kernels_to_llvm(module, "pointers", weights="file")
     llvm_ir = translate_to_llvm_ir(module)
-    symbols = mapped_symbols(llvm_ir)
-    assert symbols is not None
-    content, assembly = map_weights(llvm_ir, symbols, str(archive))
+    content, assembly = map_weights(llvm_ir, archive)
     description = LibraryDescription(signature, "baseline", "here")
     (folder / "mlp.safetensors").write_bytes(content)
     (folder / "mlp.h").write_text(c_header(description))

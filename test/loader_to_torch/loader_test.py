@@ -335,8 +335,7 @@ _FURTHER_LINES = {
     ],
     "specialises": ["length = 4", "dynamic_shapes"],
     "unknown_ops": [
-        "  aten.",
-        "(f32[2,2]): 2 places\n    ",
+        "  broken_loaders.unknown(f32[2,2]): 2 places\n    ",
         "    test/loader_to_torch/broken_loaders.py:",
         ", in module inner.0\n",
         ", in module inner.1\n",

@@ -2,11 +2,9 @@
 
 import argparse
 
-from plumbline.library_description import section_assembly
-from plumbline.llvm_to_asm.assembly import OPTIMISATION_LEVELS, Target, emit_assembly
-from plumbline.llvm_to_asm.function_marks import mark_functions
-from plumbline.llvm_to_asm.mapped_weights import EMPTY_FILE, map_weights, mapped_symbols
-from plumbline.llvm_to_asm.weights import include_weights, pack_weights
+from plumbline.choices import OPTIMISATION_LEVELS
+from plumbline.errors import UserError
+from plumbline.llvm_to_asm.library_assembly import llvm_ir_to_asm
 from tools.aot import stage
 
 _SAMPLE = """
@@ -17,30 +15,21 @@ define float @sample(float %x) {
 
 
 def _compile(given: argparse.Namespace) -> None:
-    llvm_ir = stage.read(given.input)
-    assembly = emit_assembly(llvm_ir, Target.for_cpu(given.target_cpu), given.opt_level)
-    description = "" if given.description is None else stage.read(given.description)
-    stage.write(
-        given.output,
-        assembly
-        + _weights(given, llvm_ir, None if given.weights is None else str(given.weights))
-        + mark_functions(llvm_ir, given.program)
-        + (section_assembly(description) if description else ""),
-    )
-
-
-def _weights(given: argparse.Namespace, llvm_ir: str, archive: str | None) -> str:
-    """Writes what files of weights there are to be; gives the assembly for them."""
-    if given.weights_file is not None:
-        symbols = mapped_symbols(llvm_ir)
-        content, assembly = map_weights(llvm_ir, symbols, archive) if symbols else (EMPTY_FILE, "")
-        stage.write_bytes(given.weights_file, content)
-        return assembly
-    packed = None
-    if given.packed_weights is not None:
-        packed = str(given.packed_weights)
-        stage.write_bytes(given.packed_weights, pack_weights(llvm_ir, archive))
-    return include_weights(llvm_ir, archive, packed)
+    try:
+        assembly = llvm_ir_to_asm(
+            stage.read(given.input),
+            target_cpu=given.target_cpu,
+            opt_level=given.opt_level,
+            weights=given.weights,
+            packed_weights=given.packed_weights,
+            weights_file=given.weights_file,
+            description="" if given.description is None else stage.read(given.description),
+            program=given.program,
+        )
+    except OSError as error:
+        written = given.weights_file or given.packed_weights
+        raise UserError(f"{written}: cannot be written: {error.strerror}") from error
+    stage.write(given.output, assembly)
 
 
 if __name__ == "__main__":
@@ -57,14 +46,14 @@ if __name__ == "__main__":
         "--weights",
         type=stage.path,
         metavar="SAFETENSORS",
-        help="the program's weights, which the assembler will copy from here",
+        help="the program's weights, which the assembler will copy from a file of this name",
     )
     arguments.add_argument(
         "--packed-weights",
         type=stage.path,
         metavar="SAFETENSORS",
         help="a file to write: the weights that kernels read in an order of their own, which the "
-        "assembler will copy from there",
+        "assembler will copy from a file of this name",
     )
     arguments.add_argument(
         "--weights-file",
@@ -87,5 +76,5 @@ if __name__ == "__main__":
     stage.run(
         arguments,
         _compile,
-        warm_up=lambda: emit_assembly(_SAMPLE, Target.for_cpu("baseline")),
+        warm_up=lambda: llvm_ir_to_asm(_SAMPLE, target_cpu="baseline"),
     )

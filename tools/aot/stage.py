@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from plumbline import atomic_file
+from plumbline.choices import MEMORIES, WEIGHTS
 from plumbline.errors import UserError
 from plumbline.watched_process import Death, run_watched
 
@@ -57,21 +58,21 @@ def add_memory(arguments: argparse.ArgumentParser) -> None:
     """Lets the command line say where the memory of temporaries comes from."""
     arguments.add_argument(
         "--memory",
-        choices=("malloc", "pool"),
-        default="malloc",
+        choices=MEMORIES,
+        default=MEMORIES[0],
         help="where temporaries come from: the heap (the default), or a workspace that the caller "
         "brings along",
     )
 
 
 def add_weights(arguments: argparse.ArgumentParser) -> None:
-    """Lets the command line say where weights of the library are."""
+    """Lets the command line say what weights are."""
     arguments.add_argument(
         "--weights-are",
-        choices=("embedded", "file"),
-        default="embedded",
-        help="where weights are that are not arguments: in the library (the default), or in a file "
-        "that it maps",
+        choices=WEIGHTS,
+        default=WEIGHTS[0],
+        help="read-only data of the library (the default), leading arguments of the function, or a "
+        "file that the library maps",
     )
 
 
