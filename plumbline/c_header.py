@@ -139,7 +139,8 @@ class _Header:
         return (
             f"Any number of threads may call it at once, each with {', '.join(own)} and a "
             f"{WORKSPACE} of its own. The {WORKSPACE} is memory for temporaries, of whatever "
-            f"contents: {size}, aligned to {WORKSPACE_ALIGNMENT}.{saved} Nothing is allocated in a call."
+            f"contents: {size}, aligned to {WORKSPACE_ALIGNMENT}.{saved} Nothing is allocated in a "
+            "call."
         )
 
     def _about(self) -> str:
