@@ -3,8 +3,9 @@
 import argparse
 
 from plumbline.library_description import section_assembly
-from plumbline.llvm_to_asm.assembly import OPTIMISATION_LEVELS, Target, emit_assembly
+from plumbline.llvm_to_asm.assembly import Target, emit_assembly
 from plumbline.llvm_to_asm.function_marks import mark_functions
+from plumbline.llvm_to_asm.ptx import include_ptx
 from plumbline.llvm_to_asm.weights import include_weights, pack_weights
 from tools.aot import stage
 
@@ -29,6 +30,7 @@ def _compile(given: argparse.Namespace) -> None:
         assembly
         + include_weights(llvm_ir, weights, packed)
         + mark_functions(llvm_ir, given.program)
+        + (include_ptx(str(given.ptx)) if given.ptx is not None else "")
         + (section_assembly(description) if description else ""),
     )
 
@@ -36,13 +38,7 @@ def _compile(given: argparse.Namespace) -> None:
 if __name__ == "__main__":
     arguments = stage.text_stage_parser(__doc__)
     stage.add_target_cpu(arguments)
-    arguments.add_argument(
-        "--opt-level",
-        type=int,
-        choices=OPTIMISATION_LEVELS,
-        default=2,
-        help="how much LLVM optimises, as in clang -O (default: 2)",
-    )
+    stage.add_opt_level(arguments)
     arguments.add_argument(
         "--weights",
         type=stage.path,
@@ -55,6 +51,12 @@ if __name__ == "__main__":
         metavar="SAFETENSORS",
         help="a file to write: the weights that kernels read in an order of their own, which the "
         "assembler will copy from there",
+    )
+    arguments.add_argument(
+        "--ptx",
+        type=stage.path,
+        metavar="PTX",
+        help="the program's kernels for a GPU, which the assembler will copy from here",
     )
     arguments.add_argument(
         "--description",

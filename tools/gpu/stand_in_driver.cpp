@@ -112,7 +112,6 @@ enum class Wait { kNothing, kWarp, kBlock, kEnd };
 
 struct Fiber {
   ucontext_t context;
-  std::unique_ptr<char[]> stack;
   Wait wait = Wait::kNothing;
   uint64_t exchanged[2] = {0, 0};
   int exchanges = 0;
@@ -154,12 +153,16 @@ void Release(Block* block, int64_t first, int64_t end) {
   for (int64_t i = first; i < end; ++i) block->fibers[i].wait = Wait::kNothing;
 }
 
+// The stacks of a block's threads, which are the next block's then.
+thread_local std::vector<std::unique_ptr<char[]>> stacks;
+
 void RunInTurns(Block* block) {
   block->fibers = std::vector<Fiber>(block->threads);
-  for (Fiber& fiber : block->fibers) {
-    fiber.stack = std::make_unique<char[]>(kStack);
+  while (stacks.size() < block->fibers.size()) stacks.emplace_back(new char[kStack]);
+  for (size_t i = 0; i < block->fibers.size(); ++i) {
+    Fiber& fiber = block->fibers[i];
     getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.get();
+    fiber.context.uc_stack.ss_sp = stacks[i].get();
     fiber.context.uc_stack.ss_size = kStack;
     fiber.context.uc_link = &block->scheduler;
     makecontext(&fiber.context, RunThread, 0);
@@ -246,8 +249,8 @@ CUresult Enter(const char* name, bool wants_context) {
 
 }  // namespace
 
-#define ENTER(name, wants_context)                           \
-  std::lock_guard<std::recursive_mutex> lock(mutex);         \
+#define ENTER(name, wants_context)                   \
+  std::lock_guard<std::recursive_mutex> lock(mutex); \
   if (CUresult error = Enter(name, wants_context)) return error
 
 extern "C" {
@@ -323,7 +326,8 @@ CUresult cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
   // Up to the page that nobody may touch, but for what aligns it.
   const size_t aligned = (bytes + 15) / 16 * 16;
   const size_t own = (aligned + kPage - 1) / kPage * kPage;
-  void* pages = mmap(nullptr, own + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* pages =
+      mmap(nullptr, own + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) return 2;
   mprotect(static_cast<char*>(pages) + own, kPage, PROT_NONE);
   std::memset(pages, 0xcb, own);
@@ -359,8 +363,8 @@ CUresult cuMemcpyDtoH_v2(void* target, CUdeviceptr source, size_t bytes) {
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned,
-                        CUstream, void** parameters, void**) {
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned, CUstream,
+                        void** parameters, void**) {
   ENTER("cuLaunchKernel", true);
   const Kernel& kernel = *reinterpret_cast<Kernel*>(function);
   if (grid_x == 0 || grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1) {
