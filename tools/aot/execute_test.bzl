@@ -3,7 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "cc_test")
 load(":worker_genrule.bzl", "worker_genrule")
 
-def execute_test(name, library, manual, tags, testonly, visibility, description = None, bisect = None):
+def execute_test(name, library, manual, tags, testonly, visibility, description = None, bisect = None, deps = []):
     """The test that runs a compiled library on the reference inputs: foo_compile_execute_test.
 
     Args:
@@ -15,6 +15,7 @@ def execute_test(name, library, manual, tags, testonly, visibility, description 
       visibility: of all targets.
       description: the file that describes a library which is called by pointers.
       bisect: the label to name where the test fails.
+      deps: what else the test is linked with.
     """
     generator = "{}_execute_test_generator".format(name)
     references = "_internal_{}_reference_tensors.npz".format(name)
@@ -63,5 +64,5 @@ def execute_test(name, library, manual, tags, testonly, visibility, description 
             library,
             Label("//tools/aot:execute_test"),
             "@googletest//:gtest_main",
-        ],
+        ] + deps,
     )
