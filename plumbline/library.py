@@ -16,6 +16,11 @@ class Library(NativeFunction):
 
     def __init__(self, path: Path, description: LibraryDescription) -> None:
         signature = description.signature
+        if description.abi != "pointers":
+            raise UserError(
+                f"{path}: {signature.name} is called by {description.abi}s, which Python does not "
+                'do: make a library of it with abi = "pointers"'
+            )
         try:
             # With a folder, or the system would look for it among its own.
             library = ctypes.CDLL(str(path.absolute()))

@@ -22,6 +22,7 @@ def aot(
     mutation: Mutation = "refuse",
     func_name: str | None = None,
     target_cpu: str = "baseline",
+    abi: str = "pointers",
     memory: str = "malloc",
     threads: int = 1,
     weights: str = "embedded",
@@ -42,6 +43,8 @@ def aot(
       mutation: as for `TorchLoaderOutput`.
       func_name: the name of the C function, where it is another.
       target_cpu: the CPU that code is made for; the default is one that most have.
+      abi: how C calls it: by "pointers", or by "memref" descriptors, as MLIR does. Python calls
+        the former only.
       memory: "malloc": temporaries come from the heap; "pool": from a workspace of the caller's.
       threads: how many a call runs on.
       weights: "embedded" in the library, or "arguments" of the C function before its own.
@@ -59,6 +62,7 @@ def aot(
         name,
         func_name=func_name,
         target_cpu=target_cpu,
+        abi=abi,
         memory=memory,
         threads=threads,
         weights=weights,
