@@ -65,8 +65,8 @@ def describe(file: Path) -> list[LibraryDescription]:
     texts = [text for text in (section or b"").split(b"\0") if text]
     if not texts:
         raise UserError(
-            f"{file}: it says nothing of its programs: is it one that aot_library made, with "
-            'abi = "pointers"?'
+            f"{file}: it says nothing of its programs: is it one that aot_library or plumbline "
+            "compile made?"
         )
     return [
         LibraryDescription.from_json(str(file), text.decode(errors="replace")) for text in texts
