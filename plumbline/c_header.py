@@ -116,8 +116,12 @@ class _Header:
         signature, names = self._signature, self._names
         return [
             *(
-                f"const {spec.element_type.c} *{name}"
-                for name, spec in zip(names.inputs, signature.inputs, strict=True)
+                f"{spec.element_type.c} {name}"
+                if spec.is_scalar
+                else f"{'' if number in signature.inout else 'const '}{spec.element_type.c} *{name}"
+                for number, (name, spec) in enumerate(
+                    zip(names.inputs, signature.inputs, strict=True)
+                )
             ),
             *(
                 f"{spec.element_type.c} *{name}"
@@ -159,13 +163,22 @@ class _Header:
             f"Runs {self._description.origin}, compiled for {self._description.target_cpu}.\n\n"
             f"{_listed(rows)}\n\n"
             "All tensors are memory of the caller's, row-major without gaps. Each is aligned to "
-            "its elements at least; 64 bytes are best. No result overlaps another tensor; inputs "
-            "are not written.\n\n"
+            f"its elements at least; 64 bytes are best. {self._aliasing()}\n\n"
             f"{self._memory()}\n\n"
             f"Returns 0, or a code that {signature.name}{ERROR_SUFFIX} has the text of: a pointer "
             "is null or not aligned, a size is out of range, there is no memory, or the program "
-            "cannot go on (an index is out of range). What the results hold then has no meaning."
+            "cannot go on (an index is out of range). What the results "
+            f"{'and in-out tensors ' if signature.inout else ''}hold then has no meaning."
         )
+
+    def _aliasing(self) -> str:
+        """Which tensors may share memory, and which are written."""
+        if self._signature.inout:
+            return (
+                "Those that are in-out have new values when it returns; other inputs are not "
+                "written. No result and no in-out tensor overlaps another tensor."
+            )
+        return "No result overlaps another tensor; inputs are not written."
 
 
 class _MemrefHeader(_Header):
@@ -173,6 +186,8 @@ class _MemrefHeader(_Header):
 
     def _types(self) -> list[str]:
         signature, names = self._signature, self._names
+        if not signature.outputs:
+            return []
         lines: list[str] = []
         for spec in dict.fromkeys((spec.element_type, spec.rank) for spec in signature.outputs):
             lines += self._struct(*spec)
@@ -220,14 +235,25 @@ class _MemrefHeader(_Header):
         ]
 
     def _parameters(self) -> list[str]:
-        parameters = [f"{self._signature.name}_results *results"]
-        for name, spec in zip(self._names.inputs, self._signature.inputs, strict=True):
-            pointers = [f"const {spec.element_type.c} *{name}_{what}" for what in _POINTERS]
+        signature = self._signature
+        parameters = [f"{signature.name}_results *results"] if signature.outputs else []
+        for number, spec in enumerate(signature.inputs):
+            name = self._names.inputs[number]
+            type_ = f"{'' if number in signature.inout else 'const '}{spec.element_type.c}"
+            pointers = [f"{type_} *{name}_{what}" for what in _POINTERS]
             sizes = [f"int64_t {name}_size{axis}" for axis in range(spec.rank)]
             strides = [f"int64_t {name}_stride{axis}" for axis in range(spec.rank)]
             parts = [[*pointers, f"int64_t {name}_offset"], sizes, strides]
             parameters += [", ".join(part) for part in parts if part]
         return parameters
+
+    def _aliasing(self) -> str:
+        if self._signature.inout:
+            return (
+                "Those that are in-out have new values when it returns, and overlap no other; "
+                "other inputs are not written."
+            )
+        return "Inputs are not written."
 
     def _about(self) -> str:
         signature = self._signature
@@ -238,7 +264,7 @@ class _MemrefHeader(_Header):
             "Each tensor is a memref of MLIR's: where its memory was allocated, where its elements "
             "are, which may be the same, an offset of 0, its sizes, and its strides in elements, "
             "which are those of row-major memory without gaps. Elements are aligned to their size "
-            "at least; 64 bytes are best. Inputs are not written.\n\n"
+            f"at least; 64 bytes are best. {self._aliasing()}\n\n"
             "The memory of results comes from aligned_alloc and is the caller's, to give back with "
             "free() by its allocated pointer: each once, as two results may share one, and one "
             "that is an input's not at all.\n\n"
@@ -262,7 +288,11 @@ def _listed(rows: Sequence[tuple[str, str]]) -> str:
 def input_rows(signature: Signature) -> list[tuple[str, str]]:
     """Each input's name, and what it is: "float32 [n, 3], 12*n bytes"."""
     names, specs = signature.names.inputs, signature.inputs
-    return _tensor_rows(signature, names, specs, signature.shapes.shapes)
+    rows = _tensor_rows(signature, names, specs, signature.shapes.shapes)
+    return [
+        (name, f"in-out {what}" if number in signature.inout else what)
+        for number, (name, what) in enumerate(rows)
+    ]
 
 
 def output_rows(signature: Signature) -> list[tuple[str, str]]:
@@ -285,6 +315,9 @@ def _tensor_rows(
 ) -> list[tuple[str, str]]:
     rows = []
     for name, spec, shape in zip(names, specs, shapes, strict=True):
+        if spec.is_scalar:
+            rows.append((name, f"{spec.element_type.torch_name}, a number"))
+            continue
         sizes: list[Size] = [size for size in shape if size is not None]
         bytes_: Size = spec.element_type.numpy_dtype.itemsize
         for size in sizes:

@@ -71,7 +71,8 @@ def _build_entries(symbols: ir.SymbolTable, body: func.FuncOp, abi: str, memory:
     body.attributes["no_inline"] = ir.UnitAttr.get()
     if abi == "pointers":
         names = c_names(tensors, closed, skipped=len(weights))
-        PointerEntries(name, body, names, closed, result_shapes, memory).build()
+        scalars = [tensor.is_scalar for tensor in tensors.inputs[len(weights) :]]
+        PointerEntries(name, body, names, closed, result_shapes, scalars, memory).build()
     elif abi == "memref-status":
         build_status_entries(name, body, shapes)
     else:

@@ -54,6 +54,10 @@ PROGRAM = "plumbline.program"
 message of a failure, one that returns an integer its code; one that returns nothing ends the
 process with the message."""
 
+ON_FAILURE = "plumbline.on_failure"
+"""The attribute of a function: what other one, which takes and gives nothing, it calls when it, or
+what it calls, has failed. That gives back what is not memory of the C library's."""
+
 ERRORS = "plumbline.errors"
 """The attribute of a function without a body that is to give the text of a code."""
 
@@ -223,6 +227,9 @@ class _Function:
             with ir.InsertionPoint(self._return):
                 if self.has_table:
                     call(RELEASE, [self._table, integer(len(self._entries))])
+                if ON_FAILURE in self._function.attributes:
+                    call(ir.FlatSymbolRefAttr(self._function.attributes[ON_FAILURE]).value, [])
+                    del self._function.attributes[ON_FAILURE]
                 if self.program is not None:
                     self._report(self.program)
                 else:

@@ -1,6 +1,7 @@
 """Compiles a program ahead of time from within the Python program that has it."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ def aot(
     out: str | os.PathLike[str] = ".",
     dynamic_shapes: dict[str, Any] | tuple[Any, ...] | list[Any] | None = None,
     mutation: Mutation = "refuse",
+    mutable: Sequence[str] = (),
     func_name: str | None = None,
     target_cpu: str = "baseline",
     abi: str = "pointers",
@@ -41,6 +43,7 @@ def aot(
       out: the folder to write to, which is made where there is none.
       dynamic_shapes: which dimensions may differ, as `torch.export.export` takes it.
       mutation: as for `TorchLoaderOutput`.
+      mutable: as for `TorchLoaderOutput`.
       func_name: the name of the C function, where it is another.
       target_cpu: the CPU that code is made for; the default is one that most have.
       abi: how C calls it: by "pointers", or by "memref" descriptors, as MLIR does. Python calls
@@ -70,7 +73,12 @@ def aot(
         runtime_checks=runtime_checks,
     )
     program = TorchLoaderOutput(
-        model, inputs, dynamic_shapes, func_name=func_name or name, mutation=mutation
+        model,
+        inputs,
+        dynamic_shapes,
+        func_name=func_name or name,
+        mutation=mutation,
+        mutable=mutable,
     )
     kind = type(model)
     origin = f"{kind.__module__}.{kind.__qualname__}"

@@ -40,7 +40,7 @@ class Target:
         architecture = triple.partition("-")[0]
         if cpu == "baseline":
             return cls(triple, _BASELINES.get(architecture, "generic"))
-        if problem := _problem_with(cpu, triple):
+        if problem := problem_with(cpu, triple):
             raise UserError(
                 f'target_cpu {cpu!r}: {problem}; use "baseline", "native", or a name that '
                 f"clang -mcpu takes for {architecture}"
@@ -126,7 +126,7 @@ def compile_trial(triple: str, cpu: str) -> None:
 
 
 @functools.cache
-def _problem_with(cpu: str, triple: str) -> str:
+def problem_with(cpu: str, triple: str) -> str:
     """What keeps LLVM from making code for a CPU; empty if nothing does.
 
     LLVM says that it does not know a CPU on standard error only, and ends the process at one that

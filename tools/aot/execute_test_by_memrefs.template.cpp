@@ -30,29 +30,25 @@ plumbline::AnyMemRef Result(const MemRef& memref, plumbline::ElementType type) {
   return any;
 }
 
-void Store(const ${function}_results& results, plumbline::AnyMemRef* outputs) {$stores
-}
-
 void Call(const plumbline::AnyMemRef* inputs, plumbline::AnyMemRef* outputs) {
-  ${function}_results results;
-  ::${function}_unchecked($arguments);
-  Store(results, outputs);
+$results  ::${function}_unchecked($arguments);$stores
 }
 
 char* CallChecked(const plumbline::AnyMemRef* inputs, plumbline::AnyMemRef* outputs) {
-  ${function}_results results;
-  const int code = ::$function($arguments);
+$results  const int code = ::$function($arguments);
   if (code != 0) return strdup(${function}_error(code));
-  Store(results, outputs);
+$stores
   return nullptr;
 }
-
+$inouts
 const plumbline::Program kProgram = {
     "$archive",
     /*input_count=*/$input_count,
     /*inputs=*/kTypes,
     /*output_count=*/$output_count,
     /*outputs=*/kOutputs,
+    /*inout_count=*/$inout_count,
+    /*inouts=*/$inouts_pointer,
     Call,
     CallChecked,
     /*further_cases=*/$further_cases,
