@@ -10,7 +10,7 @@ from plumbline.c_signature import check_signatures, embedded_weights, functions_
 from plumbline.choices import ABIS, MEMORIES
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.building import INTERNAL
-from plumbline.kernels_to_llvm.memref_entries import build_memref_entries
+from plumbline.kernels_to_llvm.memref_entries import build_memref_entries, build_status_entries
 from plumbline.kernels_to_llvm.pointer_entries import PointerEntries
 from plumbline.kernels_to_llvm.result_sizes import result_sizes
 from plumbline.name_attributes import drop_names, noted_names
@@ -32,7 +32,7 @@ def build_entries(module: ir.Operation, abi: Sequence[str], memory: Sequence[str
     """
     convention = _one_of(ABIS, "abi", abi)
     from_ = _one_of(MEMORIES, "memory", memory)
-    if convention == "memref" and from_ == "pool":
+    if convention != "pointers" and from_ == "pool":
         raise UserError("memory=pool goes with abi=pointers")
     check_signatures(module, ir.MemRefType)
     with module.context:
@@ -73,6 +73,8 @@ def _build_entries(symbols: ir.SymbolTable, body: func.FuncOp, abi: str, memory:
         names = c_names(tensors, closed, skipped=len(weights))
         scalars = [tensor.is_scalar for tensor in tensors.inputs[len(weights) :]]
         PointerEntries(name, body, names, closed, result_shapes, scalars, memory).build()
+    elif abi == "memref-status":
+        build_status_entries(name, body, shapes)
     else:
         build_memref_entries(name, body, shapes)
 

@@ -3,7 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load(":arguments.bzl", "argument_error")
 load(":chain.bzl", "export_to_tcp", "included_files", "link_options", "loader_options", "lower_to_assembly", "program_symbol", "stage")
-load(":execute_test.bzl", "execute_test")
+load(":execute_test.bzl", "LIBRARY_TEMPLATES", "execute_test")
 load(":plain_text.bzl", "plain_text_problem")
 
 def aot_library(
@@ -14,6 +14,7 @@ def aot_library(
         func_name = None,
         weights = "embedded",
         target_cpu = None,
+        abi = "pointers",
         memory = "malloc",
         threads = 1,
         skip_ci = False,
@@ -22,8 +23,7 @@ def aot_library(
         visibility = None):
     """Compiles a program ahead of time to a library that C, C++ and Python programs call.
 
-    The chain is that of aot_compile; what differs is how the program is called: by pointers to
-    memory that is all the caller's, as the header says.
+    The chain is that of aot_compile; what differs is how the program is called, as the header says.
 
     Args:
       name: the library's name; all targets and files are named after it.
@@ -33,6 +33,8 @@ def aot_library(
       func_name: as for aot_compile.
       weights: as for aot_compile.
       target_cpu: the CPU that code is made for, in place of what --//tools/aot:target_cpu says.
+      abi: "pointers": by pointers to memory that is all the caller's. "memref": by MLIR's descriptors,
+        as the libraries of aot_compile; results are memory that the caller gives back.
       memory: "malloc": temporaries come from the heap. "pool": from a workspace that the caller hands
         over, whose size the header says; no memory is allocated in a call.
       threads: as for aot_compile.
@@ -59,6 +61,10 @@ def aot_library(
         error = "aot_library(name = \"{}\"): target_cpu {}".format(name, plain_text_problem(target_cpu, "_-.+"))
     if not error and memory not in ["malloc", "pool"]:
         error = "aot_library(name = \"{}\"): memory = \"{}\" is neither \"malloc\" nor \"pool\"".format(name, memory)
+    if not error and abi not in LIBRARY_TEMPLATES:
+        error = "aot_library(name = \"{}\"): abi = \"{}\" is neither \"pointers\" nor \"memref\"".format(name, abi)
+    if not error and abi == "memref" and memory == "pool":
+        error = "aot_library(name = \"{}\"): memory = \"pool\" goes with abi = \"pointers\"".format(name)
     if error:
         fail(error)
 
@@ -74,7 +80,7 @@ def aot_library(
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
         tcp_source = "_internal_{}_tcp.mlir".format(name)
         origin = torch_loader_path
-    symbol = program_symbol(_symbol_text(name, origin, func_name, cpu, memory, threads, weights))
+    symbol = program_symbol(_symbol_text(name, origin, func_name, cpu, abi, memory, threads, weights))
     description = name + ".json"
     lower_to_assembly(
         name,
@@ -84,7 +90,8 @@ def aot_library(
         manual,
         testonly,
         visibility,
-        abi = "pointers",
+        # LIBRARY_ABIS of plumbline/choices.py.
+        abi = {"memref": "memref-status"}.get(abi, abi),
         descriptions = [description],
         memory = memory,
         target_cpu = cpu,
@@ -96,7 +103,7 @@ def aot_library(
         outs = [description],
         program = Label("//tools/aot:describe_library"),
         message = "{}: describing the library".format(name),
-        options = "--target-cpu={} --origin={} --memory={}".format(cpu, origin, memory),
+        options = "--target-cpu={} --origin={} --abi={} --memory={}".format(cpu, origin, abi, memory),
         toolchains = [Label("//tools/aot:target_cpu")],
         **common
     )
@@ -143,7 +150,7 @@ def aot_library(
         **common
     )
     if torch_loader_lib:
-        execute_test(name, ":" + name, manual, tags, testonly, visibility, description = description)
+        execute_test(name, ":" + name, manual, tags, testonly, visibility, abi = abi, description = description)
 
 def _path_of(source):
     """The path of a source file from the workspace's root, as the compiler's command has it."""
@@ -151,6 +158,6 @@ def _path_of(source):
         return source.split("//")[1].replace(":", "/").lstrip("/")
     return "/".join([part for part in [native.package_name(), source.lstrip(":")] if part])
 
-def _symbol_text(name, origin, func_name, target_cpu, memory, threads, weights):
+def _symbol_text(name, origin, func_name, target_cpu, abi, memory, threads, weights):
     """What tells a library from all others; `symbol_text` of plumbline/library_files/options.py."""
-    return ":".join([name, origin, func_name or "", target_cpu, "pointers", memory, str(threads), weights])
+    return ":".join([name, origin, func_name or "", target_cpu, abi, memory, str(threads), weights])
