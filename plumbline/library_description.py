@@ -1,6 +1,7 @@
 """What a compiled library says of itself: JSON, in a file beside it and in a section of its own.
 
-    {"format": 2, "name": "foo", "target_cpu": "x86-64-v3", "origin": "examples.lib.foo_loader",
+    {"format": 2, "name": "foo", "abi": "pointers", "target_cpu": "x86-64-v3",
+     "origin": "examples.lib.foo_loader",
      "symbols": [{"name": "n", "min": 1, "max": null}],
      "inputs": [{"name": "x", "type": "f32", "shape": ["n", 3]},
                 {"name": "cache", "type": "f32", "shape": [64, 3], "inout": true},
@@ -42,6 +43,8 @@ class LibraryDescription:
     """As it was asked for."""
     origin: str
     """The program that it was compiled from, in the user's own words."""
+    abi: str = "pointers"
+    """How it is called, one of `choices.LIBRARY_ABIS`."""
 
     def to_json(self) -> str:
         """The text, which `from_json` undoes."""
@@ -56,6 +59,7 @@ class LibraryDescription:
         content = {
             "format": _FORMAT,
             "name": signature.name,
+            "abi": self.abi,
             "target_cpu": self.target_cpu,
             "origin": self.origin,
             "symbols": symbols,
@@ -109,7 +113,7 @@ class LibraryDescription:
             tuple(number for number, tensor in enumerate(inputs) if tensor.get("inout", False)),
             bool(content["loads_weights"]),
         )
-        return cls(signature, content["target_cpu"], content["origin"])
+        return cls(signature, content["target_cpu"], content["origin"], content["abi"])
 
 
 def section_assembly(text: str) -> str:

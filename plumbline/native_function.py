@@ -221,31 +221,6 @@ class NativeFunction:
         return words
 
 
-def tensors_after(function: NativeFunction, inputs: Sequence[Tensor]) -> list[Tensor]:
-    """What a call makes, as a reference archive has it: results, then new values of in-out inputs.
-
-    The inputs stay as they are.
-
-    Raises:
-      UserError: as a call does.
-    """
-    signature = function.signature
-    given = list(inputs)
-    for number in signature.inout:
-        given[number] = given[number].copy()
-    results = [
-        np.asarray(result, spec.element_type.numpy_dtype) if spec.is_scalar else result
-        for result, spec in zip(function(*given), signature.outputs, strict=True)
-    ]
-    return [*results, *(given[number] for number in signature.inout)]
-
-
-def names_after(signature: Signature) -> tuple[str, ...]:
-    """What these are called."""
-    names = signature.names
-    return (*names.outputs, *(names.inputs[number] for number in signature.inout))
-
-
 def _check_writable(name: str, tensor: Any, kept: Any) -> None:
     """Refuses a tensor, of which `kept` is what was read, that machine code cannot write to."""
     if kept is not tensor or (isinstance(tensor, np.ndarray) and not tensor.flags.writeable):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plumbline.choices import MEMORIES, OPTIMISATION_LEVELS, RUNTIME_CHECKS, WEIGHTS
+from plumbline.choices import LIBRARY_ABIS, MEMORIES, OPTIMISATION_LEVELS, RUNTIME_CHECKS, WEIGHTS
 from plumbline.errors import UserError
 
 if TYPE_CHECKING:
@@ -55,6 +55,12 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
         default="baseline",
         metavar="CPU",
         help='"baseline" (the default: fixed, widely available), "native", or a name of LLVM\'s',
+    )
+    how.add_argument(
+        "--abi",
+        choices=LIBRARY_ABIS,
+        default="pointers",
+        help="how C calls it: by pointers to memory of its own (the default), or by MLIR's memrefs",
     )
     how.add_argument(
         "--memory",
@@ -108,6 +114,7 @@ def program_of(given: argparse.Namespace) -> "tuple[TorchProgram | TcpProgram, L
         name=given.name or default,
         func_name=given.func_name,
         target_cpu=given.target_cpu,
+        abi=given.abi,
         memory=given.memory,
         threads=given.threads,
         weights=given.weights,

@@ -4,13 +4,12 @@ import argparse
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plumbline.cli.exit_status import DIFFERS, SUCCESS
 
 if TYPE_CHECKING:
     from plumbline.library import Library
-    from plumbline.reference_archive import Tensor
 
 _EPILOG = """\
 A file of tensors is what numpy.savez writes. Inputs have the names that `plumbline show` tells, or
@@ -62,22 +61,20 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def _run(given: argparse.Namespace) -> int:
     # These import numpy.
     from plumbline.bisect.comparison import compare
-    from plumbline.c_header import input_rows, output_rows
+    from plumbline.c_header import input_rows
     from plumbline.cli.library_file import existing
     from plumbline.cli.tensor_files import read_expected, read_inputs, write_outputs
     from plumbline.library import load
-    from plumbline.native_function import names_after, tensors_after
+    from plumbline.library_files.array_calls import arguments_of, written_by, written_rows
 
     library = load(existing(given.library))
     if given.weights:
         library.load_weights(given.weights)
-    signature = library.signature
-    inputs = read_inputs(given.inputs, input_rows(signature))
-    given_rows = input_rows(signature)
-    rows = [*output_rows(signature), *(given_rows[number] for number in signature.inout)]
+    rows = written_rows(library.signature)
+    inputs = read_inputs(given.inputs, input_rows(library.signature))
     expected = given.compare and read_expected(given.compare, rows)
-    outputs = tensors_after(library, inputs)
-    names = names_after(signature)
+    names = [name for name, _ in rows]
+    outputs = written_by(library, arguments_of(library, inputs))
     if given.outputs:
         write_outputs(given.outputs, names, outputs)
     status = SUCCESS
@@ -90,19 +87,18 @@ def _run(given: argparse.Namespace) -> int:
             if not comparison.agrees:
                 status = DIFFERS
     if given.time:
-        print(_timing(library, inputs, outputs))
+        print(_timing(library, arguments_of(library, inputs)))
     return status
 
 
-def _timing(library: "Library", inputs: "Sequence[Tensor]", outputs: "Sequence[Tensor]") -> str:
-    """How long calls take, from Python, that put their results where those of the first are."""
+def _timing(library: "Library", arguments: Sequence[Any]) -> str:
+    """How long calls take, from Python."""
     clock: Callable[[], float] = time.perf_counter
-    results = outputs[: len(library.signature.outputs)]
     seconds: list[float] = []
     end = clock() + _TIME
     while clock() < end or len(seconds) < _LEAST_CALLS:
         begin = clock()
-        library(*inputs, out=results)
+        library(*arguments)
         seconds.append(clock() - begin)
     seconds.sort()
     middle, fastest = seconds[len(seconds) // 2], seconds[0]

@@ -11,7 +11,7 @@ from plumbline.choices import ABIS, MEMORIES, WEIGHTS
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.building import INTERNAL
 from plumbline.kernels_to_llvm.load_weights import LoadedWeights
-from plumbline.kernels_to_llvm.memref_entries import build_memref_entries
+from plumbline.kernels_to_llvm.memref_entries import build_memref_entries, build_status_entries
 from plumbline.kernels_to_llvm.pointer_entries import PointerEntries
 from plumbline.kernels_to_llvm.result_sizes import result_sizes
 from plumbline.name_attributes import drop_names, noted_names
@@ -36,7 +36,7 @@ def build_entries(
     convention = _one_of(ABIS, "abi", abi)
     from_ = _one_of(MEMORIES, "memory", memory)
     weights_are = _one_of(WEIGHTS, "weights", weights)
-    if convention == "memref" and (from_ == "pool" or weights_are == "file"):
+    if convention != "pointers" and (from_ == "pool" or weights_are == "file"):
         raise UserError("memory=pool and weights=file go with abi=pointers")
     check_signatures(module, ir.MemRefType)
     with module.context:
@@ -82,6 +82,8 @@ def _build_entries(
         if loaded is not None:
             loaded.define(symbols)
         PointerEntries(name, body, names, closed, result_shapes, scalars, memory, loaded).build()
+    elif abi == "memref-status":
+        build_status_entries(name, body, shapes)
     else:
         build_memref_entries(name, body, shapes)
 

@@ -14,9 +14,12 @@ def describe(
     target_cpu: str,
     origin: str,
     memory: str = "malloc",
+    abi: str = "pointers",
     weights_are: str = "embedded",
 ) -> str:
     """The description as JSON, of `text`, which messages call `filename`.
+
+    The rest is as for `LibraryDescription`; `memory` is one of `choices.MEMORIES`.
 
     Raises:
       UserError: it is no such module, has not one public function, or one whose results' sizes, or
@@ -28,4 +31,4 @@ def describe(
         names = ", ".join(function.sym_name.value for function in functions)
         raise UserError(f"{filename}: a library has one program; the public functions are: {names}")
     signature = program_signature(module, functions[0].sym_name.value, memory, weights_are)
-    return LibraryDescription(signature, target_cpu, origin).to_json()
+    return LibraryDescription(signature, target_cpu, origin, abi).to_json()

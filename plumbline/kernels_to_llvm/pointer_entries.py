@@ -34,12 +34,12 @@ from torch_mlir.dialects import arith, builtin, func, llvm, scf
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.c_names import WORKSPACE, CNames
 from plumbline.function_name import (
-    ERROR_SUFFIX,
     OUTPUT_SHAPE_SUFFIX,
     PACKED_SUFFIX,
     UNCHECKED_SUFFIX,
     WORKSPACE_SIZE_SUFFIX,
 )
+from plumbline.kernels_to_llvm.argument_checks import check_address
 from plumbline.kernels_to_llvm.building import (
     element,
     integer,
@@ -48,7 +48,7 @@ from plumbline.kernels_to_llvm.building import (
     null,
     pointer_type,
 )
-from plumbline.kernels_to_llvm.failures import ERRORS, PROGRAM
+from plumbline.kernels_to_llvm.failures import PROGRAM, declare_errors
 from plumbline.kernels_to_llvm.load_weights import LoadedWeights
 from plumbline.kernels_to_llvm.result_arguments import take_results_as_arguments
 from plumbline.kernels_to_llvm.size_building import build_size, index_constant
@@ -127,9 +127,7 @@ class PointerEntries:
             lambda: func.ReturnOp([null()]),
             checked=True,
         )
-        errors = func.FuncOp(name + ERROR_SUFFIX, ([status], [pointer_type()]))
-        errors.attributes[ERRORS] = ir.UnitAttr.get()
-        errors.sym_visibility = ir.StringAttr.get("private")
+        declare_errors(name)
         self._define_output_shape()
         if self._workspace is not None:
             self._define_workspace_size(self._workspace)
@@ -223,17 +221,12 @@ class PointerEntries:
             if by_value:
                 continue
             address = llvm.PtrToIntOp(integer_type(), pointer).result
-            holds = arith.cmpi(arith.CmpIPredicate.ne, address, integer(0))
-            for size, value in zip(sizes, values, strict=True):
-                if not isinstance(size, int) or size == 0:
-                    # Of an empty tensor nothing is touched.
-                    empty = arith.cmpi(arith.CmpIPredicate.eq, value, index_constant(0))
-                    holds = arith.ori(holds, empty)
-            require(holds, f"{tensor} is null")
-            if (bytes_ := type_.width // 8) > 1:
-                rest = arith.andi(address, integer(bytes_ - 1))
-                aligned = arith.cmpi(arith.CmpIPredicate.eq, rest, integer(0))
-                require(aligned, f"{tensor} is not aligned to {bytes_} bytes")
+            unknown = [
+                value
+                for size, value in zip(sizes, values, strict=True)
+                if not isinstance(size, int) or size == 0
+            ]
+            check_address(tensor, address, type_.width // 8, unknown)
 
     def _define_workspace_size(self, size: Size) -> None:
         parameters = [integer_type()] * len(self._symbols)
@@ -282,12 +275,7 @@ def _spilled(value: ir.Value) -> ir.Value:
 
 def _check_workspace(workspace: ir.Value, size: ir.Value) -> None:
     address = llvm.PtrToIntOp(integer_type(), workspace).result
-    holds = arith.cmpi(arith.CmpIPredicate.ne, address, integer(0))
-    none = arith.cmpi(arith.CmpIPredicate.eq, size, index_constant(0))
-    require(arith.ori(holds, none), f"{WORKSPACE} is null")
-    rest = arith.andi(address, integer(WORKSPACE_ALIGNMENT - 1))
-    aligned = arith.cmpi(arith.CmpIPredicate.eq, rest, integer(0))
-    require(aligned, f"{WORKSPACE} is not aligned to {WORKSPACE_ALIGNMENT} bytes")
+    check_address(WORKSPACE, address, WORKSPACE_ALIGNMENT, [size])
 
 
 def buffer_at(pointer: ir.Value, type_: ir.MemRefType, sizes: Sequence[ir.Value]) -> ir.Value:

@@ -24,6 +24,7 @@ def aot(
     mutable: Sequence[str] = (),
     func_name: str | None = None,
     target_cpu: str = "baseline",
+    abi: str = "pointers",
     memory: str = "malloc",
     threads: int = 1,
     weights: str = "embedded",
@@ -42,9 +43,11 @@ def aot(
       out: the folder to write to, which is made where there is none.
       dynamic_shapes: which dimensions may differ, as `torch.export.export` takes it.
       mutation: as for `TorchLoaderOutput`.
-      mutable: likewise.
+      mutable: as for `TorchLoaderOutput`.
       func_name: the name of the C function, where it is another.
       target_cpu: the CPU that code is made for; the default is one that most have.
+      abi: how C calls it: by "pointers", or by "memref" descriptors, as MLIR does. Python calls
+        the former only.
       memory: "malloc": temporaries come from the heap; "pool": from a workspace of the caller's.
       threads: how many a call runs on.
       weights: "embedded" in the library, "arguments" of the C function before its own, or "file":
@@ -63,6 +66,7 @@ def aot(
         name,
         func_name=func_name,
         target_cpu=target_cpu,
+        abi=abi,
         memory=memory,
         threads=threads,
         weights=weights,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from plumbline import atomic_file
 from plumbline.c_header import c_header
+from plumbline.choices import LIBRARY_ABIS
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.description import describe
 from plumbline.kernels_to_llvm.stage import kernels_to_llvm
@@ -182,8 +183,8 @@ class LibraryBuild:
     def _lower_to_llvm(self) -> None:
         source, options = self._text("kernels"), self._options
         self._when_begun("lowering kernels to the LLVM dialect")
-        lowered = kernels_to_llvm(*source, "pointers", options.memory, options.weights)
-        self._write("llvm", lowered)
+        abi = LIBRARY_ABIS[options.abi]
+        self._write("llvm", kernels_to_llvm(*source, abi, options.memory, options.weights))
 
     def _translate_to_llvm_ir(self) -> None:
         source = self._text("llvm")
@@ -228,8 +229,14 @@ class LibraryBuild:
     def _describe(self) -> None:
         source, options = self._text("kernels"), self._options
         self._when_begun("describing the library")
-        origin = self._program.origin
-        described = describe(*source, options.target_cpu, origin, options.memory, options.weights)
+        described = describe(
+            *source,
+            options.target_cpu,
+            self._program.origin,
+            options.memory,
+            options.abi,
+            options.weights,
+        )
         self._write("description", described)
 
     def _write_header(self) -> None:

@@ -44,6 +44,21 @@ def scaled_loader():
     return TorchLoaderOutput(Scaled(), (torch.ones(2, 39),), {"x": {0: Dim("rows")}})
 
 
+class Counted(torch.nn.Module):
+    def forward(self, x, counts, factor):
+        counts.add_(1)
+        return x * factor
+
+
+def counted_loader():
+    return TorchLoaderOutput(
+        Counted(),
+        (torch.ones(3), torch.zeros(2), 2.5),
+        {"x": {}, "counts": {}, "factor": Dim.DYNAMIC},
+        mutable=["counts"],
+    )
+
+
 def drifting_loader():
     return TorchLoaderOutput(Drifting(), (torch.ones(3),))
 
@@ -267,6 +282,21 @@ def test_test_holds_a_program_against_pytorch(capfd: pytest.CaptureFixture[str])
     assert "out0: f32[3]: 3 of 3 elements differ" in out
     assert out.endswith("drifting: 1 differ\n")
     assert list(Path().iterdir()) == [Path("models")]
+
+
+def test_what_is_written_in_place_and_numbers_are_held_against_pytorch_too(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["test", "models/scaled.py:counted_loader"]) == SUCCESS
+    assert "counts: f32[2]: no difference" in capfd.readouterr().out
+    words = ["compile", "models/scaled.py:counted_loader", "--emit", "shared-object,references"]
+    assert main(words) == SUCCESS
+    references = "_internal_counted_reference_tensors.npz"
+    words = ["run", "libcounted.so", "--inputs", references, "--outputs", "out.npz", "--time"]
+    assert main([*words, "--compare", references]) == SUCCESS
+    with np.load("out.npz") as outputs:
+        assert outputs["out0"].tolist() == [2.5, 2.5, 2.5]
+        assert outputs["counts"].tolist() == [1, 1]
 
 
 def test_help_names_all_commands_and_statuses(capfd: pytest.CaptureFixture[str]) -> None:

@@ -134,7 +134,7 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"plumbline\.aot: model is the class Tanh"):
         plumbline.aot(torch.nn.Tanh, x, name="tanh_", out=tmp_path)  # type: ignore[arg-type]
     with pytest.raises(UserError, match=r"plumbline\.aot: inputs\[0\] is of type str"):
-        plumbline.aot(model, "3", name="foo", out=tmp_path)
+        plumbline.aot(model, "x", name="foo", out=tmp_path)
     with pytest.raises(UserError, match="the name 'a b' becomes part of file names"):
         plumbline.aot(model, x, name="a b", out=tmp_path)
     with pytest.raises(UserError, match="memory is 'heap'; it is one of 'malloc', 'pool'"):

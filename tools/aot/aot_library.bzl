@@ -3,7 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load(":arguments.bzl", "argument_error")
 load(":chain.bzl", "export_to_tcp", "included_files", "link_options", "loader_options", "lower_to_assembly", "program_symbol", "stage")
-load(":execute_test.bzl", "execute_test")
+load(":execute_test.bzl", "LIBRARY_TEMPLATES", "execute_test")
 load(":plain_text.bzl", "plain_text_problem")
 
 def aot_library(
@@ -14,6 +14,7 @@ def aot_library(
         func_name = None,
         weights = "embedded",
         target_cpu = None,
+        abi = "pointers",
         memory = "malloc",
         threads = 1,
         skip_ci = False,
@@ -22,8 +23,7 @@ def aot_library(
         visibility = None):
     """Compiles a program ahead of time to a library that C, C++ and Python programs call.
 
-    The chain is that of aot_compile; what differs is how the program is called: by pointers to
-    memory that is all the caller's, as the header says.
+    The chain is that of aot_compile; what differs is how the program is called, as the header says.
 
     Args:
       name: the library's name; all targets and files are named after it.
@@ -34,6 +34,8 @@ def aot_library(
       weights: as for aot_compile; or "file": the program maps them from foo.safetensors, which its
         users hand to foo_load_weights before the first call.
       target_cpu: the CPU that code is made for, in place of what --//tools/aot:target_cpu says.
+      abi: "pointers": by pointers to memory that is all the caller's. "memref": by MLIR's descriptors,
+        as the libraries of aot_compile; results are memory that the caller gives back.
       memory: "malloc": temporaries come from the heap. "pool": from a workspace that the caller hands
         over, whose size the header says; no memory is allocated in a call.
       threads: as for aot_compile.
@@ -61,6 +63,10 @@ def aot_library(
         error = "aot_library(name = \"{}\"): target_cpu {}".format(name, plain_text_problem(target_cpu, "_-.+"))
     if not error and memory not in ["malloc", "pool"]:
         error = "aot_library(name = \"{}\"): memory = \"{}\" is neither \"malloc\" nor \"pool\"".format(name, memory)
+    if not error and abi not in LIBRARY_TEMPLATES:
+        error = "aot_library(name = \"{}\"): abi = \"{}\" is neither \"pointers\" nor \"memref\"".format(name, abi)
+    if not error and abi == "memref" and memory == "pool":
+        error = "aot_library(name = \"{}\"): memory = \"pool\" goes with abi = \"pointers\"".format(name)
     if error:
         fail(error)
 
@@ -81,7 +87,7 @@ def aot_library(
             included = weights_file
         tcp_source = "_internal_{}_tcp.mlir".format(name)
         origin = torch_loader_path
-    symbol = program_symbol(_symbol_text(name, origin, func_name, cpu, memory, threads, weights))
+    symbol = program_symbol(_symbol_text(name, origin, func_name, cpu, abi, memory, threads, weights))
     description = name + ".json"
     lower_to_assembly(
         name,
@@ -91,7 +97,8 @@ def aot_library(
         manual,
         testonly,
         visibility,
-        abi = "pointers",
+        # LIBRARY_ABIS of plumbline/choices.py.
+        abi = {"memref": "memref-status"}.get(abi, abi),
         descriptions = [description],
         loaded_weights = loaded_weights,
         weights = weights,
@@ -105,7 +112,7 @@ def aot_library(
         outs = [description],
         program = Label("//tools/aot:describe_library"),
         message = "{}: describing the library".format(name),
-        options = "--target-cpu={} --origin={} --memory={} --weights-are={}".format(cpu, origin, memory, weights),
+        options = "--target-cpu={} --origin={} --abi={} --memory={} --weights-are={}".format(cpu, origin, abi, memory, weights),
         toolchains = [Label("//tools/aot:target_cpu")],
         **common
     )
@@ -152,7 +159,7 @@ def aot_library(
         **common
     )
     if torch_loader_lib:
-        execute_test(name, ":" + name, manual, tags, testonly, visibility, description = description, loaded_weights = loaded_weights)
+        execute_test(name, ":" + name, manual, tags, testonly, visibility, abi = abi, description = description, loaded_weights = loaded_weights)
 
 def _path_of(source):
     """The path of a source file from the workspace's root, as the compiler's command has it."""
@@ -160,6 +167,6 @@ def _path_of(source):
         return source.split("//")[1].replace(":", "/").lstrip("/")
     return "/".join([part for part in [native.package_name(), source.lstrip(":")] if part])
 
-def _symbol_text(name, origin, func_name, target_cpu, memory, threads, weights):
+def _symbol_text(name, origin, func_name, target_cpu, abi, memory, threads, weights):
     """What tells a library from all others; `symbol_text` of plumbline/library_files/options.py."""
-    return ":".join([name, origin, func_name or "", target_cpu, "pointers", memory, str(threads), weights])
+    return ":".join([name, origin, func_name or "", target_cpu, abi, memory, str(threads), weights])

@@ -221,6 +221,57 @@ def generate_by_pointers(
     )
 
 
+def generate_by_memrefs(
+    archive: ReferenceArchive,
+    description: LibraryDescription,
+    template: str,
+    runfile: str,
+    header: str,
+    bisect: str | None = None,
+) -> str:
+    """The test of a library that is called by memrefs; all is as for `generate_by_pointers`."""
+    signature = description.signature
+    inputs = _variables("Input", archive.inputs)
+    outputs = _variables("Output", archive.outputs)
+    arguments = ["&results"] if signature.outputs else []
+    for variable, spec in zip(inputs, signature.inputs, strict=True):
+        tensor, axes = f"inputs[{variable.index}]", range(variable.rank)
+        const = "" if variable.index in signature.inout else "const "
+        pointer = f"{const}{spec.element_type.c}*"
+        arguments += [
+            *(f"static_cast<{pointer}>({tensor}.{place})" for place in ("base", "data")),
+            f"{tensor}.offset",
+            *(f"{tensor}.{words}[{axis}]" for words in ("sizes", "strides") for axis in axes),
+        ]
+    stores = [
+        f"outputs[{variable.index}] = Result<{variable.rank}>(results.{name}, "
+        f"kOutputs[{variable.index}].type);"
+        for variable, name in zip(outputs, signature.names.outputs, strict=False)
+    ]
+    results = f"  {signature.name}_results results;\n" if signature.outputs else ""
+    return _filled(
+        template,
+        {
+            "function": signature.name,
+            "header": header,
+            "archive": runfile,
+            "input_count": str(len(inputs)),
+            "output_count": str(len(outputs)),
+            "types": _types([*inputs, *outputs]),
+            "results": results,
+            "stores": "".join(f"\n  {store}" for store in stores),
+            "arguments": ",".join(f"\n      {argument}" for argument in arguments),
+            **_inouts(archive),
+            "further_cases": str(len(archive.further_cases)),
+            "bisect": "nullptr" if bisect is None else f'"{bisect}"',
+        },
+    )
+
+
+_BY_ABI = {"pointers": generate_by_pointers, "memref": generate_by_memrefs}
+"""The tests of libraries, by how these are called."""
+
+
 def _types(variables: Sequence[_Variable]) -> str:
     return _lines(
         variables,
@@ -249,14 +300,11 @@ def _generate(given: argparse.Namespace) -> None:
                 str(given.description), stage.read(given.description)
             )
             header = given.description.with_suffix(".h").name
-            text = generate_by_pointers(
-                archive,
-                description,
-                template,
-                given.runfile,
-                header,
-                given.bisect,
-                given.weights_file,
+            generate_library_test = _BY_ABI[description.abi]
+            # Only programs that are called by pointers load weights.
+            loads = {"weights_file": given.weights_file} if given.weights_file else {}
+            text = generate_library_test(
+                archive, description, template, given.runfile, header, given.bisect, **loads
             )
     except UserError as error:
         raise UserError(f"{given.reference_tensors} with {given.template}: {error}") from error
@@ -283,8 +331,7 @@ if __name__ == "__main__":
         "--description",
         type=stage.path,
         metavar="JSON",
-        help="what describe_library says of a library that is called by pointers, whose header has "
-        "the same name",
+        help="what describe_library says of a library, whose header has the same name",
     )
     arguments.add_argument(
         "--weights-file",
