@@ -51,7 +51,8 @@ if __name__ == "__main__":
         "--ptx",
         type=stage.path,
         metavar="PTX",
-        help="the program's kernels for a GPU, which the assembler will copy from a file of this name",
+        help="the program's kernels for a GPU, which the assembler will copy from a file of this "
+        "name",
     )
     arguments.add_argument(
         "--description",
