@@ -35,9 +35,9 @@ class Layer(nn.Module):
             values[self.number].transpose(0, 1),
             attn_mask=torch.arange(PLACES) <= place,
         )
-        x = x + self.attention_out(mixed.reshape(SIZE))
+        x = torch.add(x, self.attention_out(mixed.reshape(SIZE)))
         inner = F.gelu(self.mlp_in(self.mlp_norm(x)), approximate="tanh")
-        return x + self.mlp_out(inner)
+        return torch.add(x, self.mlp_out(inner))
 
 
 class GPT2Step(nn.Module):
@@ -59,7 +59,7 @@ class GPT2Step(nn.Module):
         for layer in self.layers:
             x = layer(x, place, keys, values)
         # The scores are by the tokens' own vectors.
-        return self.norm(x) @ self.token_embedding.weight.T
+        return torch.matmul(self.token_embedding.weight, self.norm(x))
 
 
 def gpt2_step_loader() -> TorchLoaderOutput:
