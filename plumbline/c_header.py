@@ -134,10 +134,12 @@ class _Header:
     def _memory(self) -> str:
         """Where temporaries come from."""
         workspace = self._signature.workspace
+        own = ["results", *["in-out tensors"] * bool(self._signature.inout)]
         if workspace is None:
             return (
-                "Any number of threads may call it at once, each with results of its own. Memory "
-                "for temporaries comes from the heap, and is given back before it returns."
+                f"Any number of threads may call it at once, each with {' and '.join(own)} of its "
+                "own. Memory for temporaries comes from the heap, and is given back before it "
+                "returns."
             )
         size = (
             f"{workspace.bytes} bytes ({workspace.bytes / 1e6:.3g} MB)"
@@ -151,9 +153,10 @@ class _Header:
             else ""
         )
         return (
-            f"Any number of threads may call it at once, each with results and a {WORKSPACE} of "
-            f"its own. The {WORKSPACE} is memory for temporaries, of whatever contents: {size}, "
-            f"aligned to {WORKSPACE_ALIGNMENT}.{saved} Nothing is allocated in a call."
+            f"Any number of threads may call it at once, each with {', '.join(own)} and a "
+            f"{WORKSPACE} of its own. The {WORKSPACE} is memory for temporaries, of whatever "
+            f"contents: {size}, aligned to {WORKSPACE_ALIGNMENT}.{saved} Nothing is allocated in a "
+            "call."
         )
 
     def _about(self) -> str:

@@ -12,7 +12,6 @@ from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.function_name import DEFAULT_FUNCTION_NAME, PACKED_SUFFIX
 from plumbline.gpu_to_nvvm.conversion import convert_gpu_to_nvvm
-from plumbline.gpu_to_nvvm.device_calls import PTX
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.kernels_to_llvm.program_signature import program_signature
 from plumbline.linalg_to_gpu.conversion import convert_linalg_to_gpu
@@ -25,7 +24,7 @@ from plumbline.llvm_to_asm.assembly import (
 )
 from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir, translate_to_llvm_ir
 from plumbline.llvm_to_asm.probe import vector_unit_of
-from plumbline.llvm_to_asm.ptx import DEFAULT_ARCH, emit_ptx, gpu_target
+from plumbline.llvm_to_asm.ptx import DEFAULT_ARCH, PTX, emit_ptx, gpu_target
 from plumbline.llvm_to_asm.weights import embedded_weights
 from plumbline.loader_to_torch.export import Export, export
 from plumbline.loader_to_torch.loader import (

@@ -26,11 +26,9 @@ from plumbline.kernels_to_llvm.failures import ON_FAILURE
 from plumbline.kernels_to_llvm.pointer_entries import buffer_at
 from plumbline.linalg_to_gpu.device_memory import TO_DEVICE
 from plumbline.linalg_to_kernels.building import index, product
+from plumbline.llvm_to_asm.ptx import PTX
 from plumbline.requirement import require
 from plumbline.walk import all_operations, defining_operation
-
-PTX = "plumbline_ptx"
-"""The symbol of the text of all kernels, which ends with a zero."""
 
 BEGIN = "plumbline_cuda_begin"
 ALLOCATE = "plumbline_cuda_allocate"

@@ -6,6 +6,7 @@ from plumbline import atomic_file
 from plumbline.library_description import section_assembly
 from plumbline.llvm_to_asm.assembly import Target, emit_assembly
 from plumbline.llvm_to_asm.function_marks import mark_functions
+from plumbline.llvm_to_asm.ptx import include_ptx
 from plumbline.llvm_to_asm.weights import include_weights, pack_weights
 
 
@@ -16,6 +17,7 @@ def llvm_ir_to_asm(
     opt_level: int = 2,
     weights: Path | None = None,
     packed_weights: Path | None = None,
+    ptx: Path | None = None,
     description: str = "",
     program: str | None = None,
 ) -> str:
@@ -28,6 +30,7 @@ def llvm_ir_to_asm(
       weights: the safetensors file of the program's weights.
       packed_weights: the safetensors file to write: the weights that kernels read in an order of
         their own.
+      ptx: the file of the program's kernels for a GPU.
       description: what the library says of itself, as JSON; empty: it says nothing.
       program: as for `mark_functions`.
 
@@ -43,6 +46,8 @@ def llvm_ir_to_asm(
         include_weights(llvm_ir, weights, packed_weights),
         mark_functions(llvm_ir, program),
     ]
+    if ptx is not None:
+        parts.append(include_ptx(ptx.name))
     if description:
         parts.append(section_assembly(description))
     return "".join(parts)

@@ -7,6 +7,9 @@ from plumbline.llvm_to_asm.assembly import Target, emit_assembly, problem_with
 
 TRIPLE = "nvptx64-nvidia-cuda"
 
+PTX = "plumbline_ptx"
+"""The symbol under which what launches kernels finds their text, which ends with a zero."""
+
 DEFAULT_ARCH = "sm_80"
 """Of 2020: asynchronous copies to shared memory, tensor cores for bf16 and tf32. Drivers compile
 PTX for it to code of every GPU since."""
@@ -42,3 +45,9 @@ def emit_ptx(llvm_ir: str, target: Target, optimisation_level: int = 2) -> str:
     if missing := re.findall(r"^\.extern \.func\s+(?:\([^)]*\)\s+)?([\w$]+)", ptx, re.MULTILINE):
         raise UserError(f"kernels call functions that no GPU has: {', '.join(sorted(missing))}")
     return ptx
+
+
+def include_ptx(file: str) -> str:
+    """Assembly that has the text in a file, which the assembler looks for under just this name."""
+    quoted = file.replace("\\", "\\\\").replace('"', '\\"')
+    return f'\t.section\t.rodata\n"{PTX}":\n\t.incbin\t"{quoted}"\n\t.byte\t0\n'

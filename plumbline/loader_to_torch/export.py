@@ -1,10 +1,13 @@
 """Exports a program to the Torch dialect, in the form that backends start from."""
 
+import contextlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from unittest import mock
 
 import torch
+import torch.fx.config
 from torch.export.graph_signature import ConstantArgument
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import FxImporter
@@ -290,7 +293,7 @@ def _decomposed(who: str, exported: torch.export.ExportedProgram) -> torch.expor
     try:
         # Only this makes the program functional: before, in-place ops stay what they are, and
         # the signature does not tell of them.
-        with exporting(), torch.no_grad():
+        with exporting(), torch.no_grad(), _without_new_stack_traces():
             functional: torch.export.ExportedProgram = exported.run_decompositions(
                 decomposition_table()
             )
@@ -303,6 +306,14 @@ def _decomposed(who: str, exported: torch.export.ExportedProgram) -> torch.expor
             + report(from_node(node, _DECOMPOSE) for node in nodes)
         ) from error
     return functional
+
+
+def _without_new_stack_traces() -> contextlib.AbstractContextManager[object]:
+    """Has nodes take their place in the user's source from those that they are made of alone.
+
+    Else PyTorch looks through the stack for it at each placeholder, and finds nothing.
+    """
+    return mock.patch.object(torch.fx.config, "do_not_emit_stack_traces", new=True)
 
 
 def _explain(error: Exception) -> str:

@@ -9,7 +9,7 @@ LIBRARY_TEMPLATES = {
     "pointers": "//tools/aot:execute_test_by_pointers.template.cpp",
 }
 
-def execute_test(name, library, manual, tags, testonly, visibility, abi = None, description = None, bisect = None):
+def execute_test(name, library, manual, tags, testonly, visibility, abi = None, description = None, bisect = None, deps = []):
     """The test that runs a compiled library on the reference inputs: foo_compile_execute_test.
 
     Args:
@@ -22,6 +22,7 @@ def execute_test(name, library, manual, tags, testonly, visibility, abi = None, 
       abi: how a library to ship is called.
       description: the file that describes a library to ship.
       bisect: the label to name where the test fails.
+      deps: what else the test is linked with.
     """
     generator = "{}_execute_test_generator".format(name)
     references = "_internal_{}_reference_tensors.npz".format(name)
@@ -70,5 +71,5 @@ def execute_test(name, library, manual, tags, testonly, visibility, abi = None, 
             library,
             Label("//tools/aot:execute_test"),
             "@googletest//:gtest_main",
-        ],
+        ] + deps,
     )

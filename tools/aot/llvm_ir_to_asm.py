@@ -2,7 +2,6 @@
 
 import argparse
 
-from plumbline.choices import OPTIMISATION_LEVELS
 from plumbline.errors import UserError
 from plumbline.llvm_to_asm.library_assembly import llvm_ir_to_asm
 from tools.aot import stage
@@ -22,6 +21,7 @@ def _compile(given: argparse.Namespace) -> None:
             opt_level=given.opt_level,
             weights=given.weights,
             packed_weights=given.packed_weights,
+            ptx=given.ptx,
             description="" if given.description is None else stage.read(given.description),
             program=given.program,
         )
@@ -33,13 +33,7 @@ def _compile(given: argparse.Namespace) -> None:
 if __name__ == "__main__":
     arguments = stage.text_stage_parser(__doc__)
     stage.add_target_cpu(arguments)
-    arguments.add_argument(
-        "--opt-level",
-        type=int,
-        choices=OPTIMISATION_LEVELS,
-        default=2,
-        help="how much LLVM optimises, as in clang -O (default: 2)",
-    )
+    stage.add_opt_level(arguments)
     arguments.add_argument(
         "--weights",
         type=stage.path,
@@ -52,6 +46,13 @@ if __name__ == "__main__":
         metavar="SAFETENSORS",
         help="a file to write: the weights that kernels read in an order of their own, which the "
         "assembler will copy from a file of this name",
+    )
+    arguments.add_argument(
+        "--ptx",
+        type=stage.path,
+        metavar="PTX",
+        help="the program's kernels for a GPU, which the assembler will copy from a file of this "
+        "name",
     )
     arguments.add_argument(
         "--description",

@@ -54,6 +54,26 @@ def add_target_cpu(arguments: argparse.ArgumentParser) -> None:
     )
 
 
+def add_opt_level(arguments: argparse.ArgumentParser) -> None:
+    """Lets the command line say how much LLVM optimises."""
+    arguments.add_argument(
+        "--opt-level",
+        type=int,
+        choices=range(4),
+        default=2,
+        help="how much LLVM optimises, as in clang -O (default: 2)",
+    )
+
+
+def add_gpu_arch(arguments: argparse.ArgumentParser) -> None:
+    """Lets the command line say what GPUs kernels are made for."""
+    arguments.add_argument(
+        "--gpu-arch",
+        default="sm_80",
+        help="the oldest GPUs that kernels run on, such as sm_80 (the default) or sm_90a",
+    )
+
+
 def add_memory(arguments: argparse.ArgumentParser) -> None:
     """Lets the command line say where the memory of temporaries comes from."""
     arguments.add_argument(

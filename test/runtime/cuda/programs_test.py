@@ -1,7 +1,7 @@
 """Programs for a GPU compute what PyTorch does; their kernels run on the CPU, by the stand-in.
 
-Each runs twice, the threads of a block once forwards and once backwards: what they write for one
-another without a barrier would differ.
+Each runs twice: the threads of a block once forwards and once backwards, and there by two blocks
+that do all. What they write for one another without a barrier would differ.
 """
 
 import sys
@@ -54,6 +54,7 @@ _CASES: dict[str, tuple[Callable[..., object], tuple[tuple[int, ...], ...]]] = {
     "log_softmax": (lambda x: x.log_softmax(-1), ((4, 190),)),
     "layer_norm": (lambda x: functional.layer_norm(x, x.shape[-1:]), ((6, 137),)),
     "norm_and_sum": (_norm_and_sum, ((6, 37), (6, 37))),
+    "row_sums": (lambda x: x.sum(1), ((9, 300),)),
     "total": (lambda x: (x.sum(), x.amax(), x.prod()), ((9, 70),)),
     "places": (lambda x: (x.argmax(1), x.argmin(0)), ((9, 170),)),
     # A thread for each row, as the elements of different rows are contiguous.
@@ -78,8 +79,9 @@ def _stand_in() -> None:
 def _run(program: plumbline.CompiledProgram, *operands: torch.Tensor) -> None:
     module = _MODULES[id(program)]
     expected = module(*operands)
-    for reverse in (0, 1):
+    for reverse, most_blocks in ((0, 0), (1, 2)):
         driver().plumbline_stand_in_reverse(reverse)
+        driver().plumbline_stand_in_most_blocks(most_blocks)
         actual = program(*operands)
         for one, other in zip(
             actual, expected if isinstance(expected, tuple) else (expected,), strict=True

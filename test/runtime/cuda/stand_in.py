@@ -11,10 +11,10 @@ import llvmlite.binding as llvm
 
 import plumbline
 from plumbline.llvm_to_asm.assembly import Target, emit_object
-from test.runtime.cuda.emulated_kernels import CALLED, PREFIX, emulated_kernels
+from tools.gpu.emulated_kernels import CALLED, PREFIX, emulated_kernels
 
-_SOURCE = Path(__file__).with_name("stand_in_driver.cpp")
-_ROOT = _SOURCE.parents[3]
+_ROOT = Path(__file__).parents[3]
+_SOURCE = _ROOT / "tools" / "gpu" / "stand_in_driver.cpp"
 
 
 @functools.cache

@@ -2,9 +2,9 @@
 //
 // A module is loaded from PTX, as a driver does. What a kernel does is not read off the PTX,
 // though, but is a function made of the same stage as that (`emulated_kernels.py`), which is found
-// by its name. All threads of a block run in turns, each on a stack of its own, from one barrier or
-// shuffle to the next. They do so forwards or, by plumbline_stand_in_reverse, backwards: where a
-// barrier is missing, the results differ.
+// by its name. The threads of a block have a stack each, and run in turns: one warp as far as it
+// gets without the others, that is to the next barrier, and then the next one. They do so forwards
+// or, by plumbline_stand_in_reverse, backwards: where a barrier is missing, the results differ.
 //
 // It holds what is called against what a driver wants: the order of calls, memory that is there and
 // large enough, parameters as the PTX declares them. Device memory has a page after it that nobody
@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -73,6 +74,7 @@ std::map<std::string, Entry> registered;
 std::map<CUdeviceptr, Allocation> allocations;
 std::vector<std::unique_ptr<Module>> modules;
 bool is_initialised = false, is_retained = false, is_reverse = false;
+unsigned most_blocks = 0;  // of a launch; 0: any number
 long launches = 0;
 std::string failing;
 int failing_after = 0;
@@ -112,7 +114,6 @@ enum class Wait { kNothing, kWarp, kBlock, kEnd };
 
 struct Fiber {
   ucontext_t context;
-  std::unique_ptr<char[]> stack;
   Wait wait = Wait::kNothing;
   uint64_t exchanged[2] = {0, 0};
   int exchanges = 0;
@@ -154,37 +155,51 @@ void Release(Block* block, int64_t first, int64_t end) {
   for (int64_t i = first; i < end; ++i) block->fibers[i].wait = Wait::kNothing;
 }
 
+// Runs a warp until it waits for others, as far ahead of these as it may be. Gives whether it ran.
+bool RunWarp(Block* block, int64_t first) {
+  const int64_t end = std::min<int64_t>(first + kWarp, block->threads);
+  bool has_run = false;
+  for (bool runs = true; runs; has_run |= runs) {
+    runs = false;
+    for (int64_t turn = 0; turn < end - first; ++turn) {
+      block->thread = is_reverse ? end - 1 - turn : first + turn;
+      Fiber& fiber = block->fibers[block->thread];
+      if (fiber.wait != Wait::kNothing) continue;
+      runs = true;
+      swapcontext(&block->scheduler, &fiber.context);
+    }
+    if (All(*block, first, end, Wait::kWarp)) {
+      Release(block, first, end);
+      runs = true;
+    }
+  }
+  return has_run;
+}
+
+// The stacks of a block's threads, which are the next block's then.
+thread_local std::vector<std::unique_ptr<char[]>> stacks;
+
 void RunInTurns(Block* block) {
   block->fibers = std::vector<Fiber>(block->threads);
-  for (Fiber& fiber : block->fibers) {
-    fiber.stack = std::make_unique<char[]>(kStack);
+  while (stacks.size() < block->fibers.size()) stacks.emplace_back(new char[kStack]);
+  for (size_t i = 0; i < block->fibers.size(); ++i) {
+    Fiber& fiber = block->fibers[i];
     getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.get();
+    fiber.context.uc_stack.ss_sp = stacks[i].get();
     fiber.context.uc_stack.ss_size = kStack;
     fiber.context.uc_link = &block->scheduler;
     makecontext(&fiber.context, RunThread, 0);
   }
   for (;;) {
     bool has_run = false;
-    for (int64_t turn = 0; turn < block->threads; ++turn) {
-      block->thread = is_reverse ? block->threads - 1 - turn : turn;
-      Fiber& fiber = block->fibers[block->thread];
-      if (fiber.wait != Wait::kNothing) continue;
-      has_run = true;
-      swapcontext(&block->scheduler, &fiber.context);
+    for (int64_t turn = 0; turn < block->threads; turn += kWarp) {
+      const int64_t last = (block->threads - 1) / kWarp * kWarp;
+      has_run |= RunWarp(block, is_reverse ? last - turn : turn);
     }
     if (All(*block, 0, block->threads, Wait::kEnd)) return;
     if (All(*block, 0, block->threads, Wait::kBlock)) {
       Release(block, 0, block->threads);
-      continue;
-    }
-    for (int64_t first = 0; first < block->threads; first += kWarp) {
-      if (All(*block, first, first + kWarp, Wait::kWarp)) {
-        Release(block, first, first + kWarp);
-        has_run = true;
-      }
-    }
-    if (!has_run) {
+    } else if (!has_run) {
       Die("%s: some threads of block %ld wait for others that do not come",
           block->kernel->name.c_str(), static_cast<long>(block->block));
     }
@@ -192,6 +207,8 @@ void RunInTurns(Block* block) {
 }
 
 void Run(const Kernel& kernel, unsigned blocks, unsigned threads, void** parameters) {
+  // Kernels go round in strides of the grid, so that every number of blocks is right.
+  if (most_blocks > 0) blocks = std::min(blocks, most_blocks);
   for (unsigned number = 0; number < blocks; ++number) {
     Block block{};
     block.kernel = &kernel;
@@ -421,6 +438,10 @@ void plumbline_stand_in_fail(const char* function, int after, int error) {
 }
 
 void plumbline_stand_in_reverse(int reverse) { is_reverse = reverse != 0; }
+
+// Has launches be of so many blocks at most, each of which then does several rows; 0: of any
+// number.
+void plumbline_stand_in_most_blocks(unsigned most) { most_blocks = most; }
 
 // How many bytes of device memory are allocated.
 int64_t plumbline_stand_in_allocated() {
