@@ -74,8 +74,7 @@ def aot_library(
     cpu = target_cpu or "$(AOT_TARGET_CPU)"
     common = {"tags": manual, "testonly": testonly, "visibility": visibility}
     weights_file, loaded_weights, included = [], [], []
-    if tcp_source:
-        origin = _path_of(tcp_source)
+    origin = _path_of(tcp_source) if tcp_source else torch_loader_path
     if torch_loader_lib:
         options = loader_options(name, torch_loader_path, func_name)
         export_to_tcp(name, torch_loader_lib, options, weights, manual, testonly, visibility)
@@ -86,7 +85,6 @@ def aot_library(
         else:
             included = weights_file
         tcp_source = "_internal_{}_tcp.mlir".format(name)
-        origin = torch_loader_path
     symbol = program_symbol(_symbol_text(name, origin, func_name, cpu, abi, memory, threads, weights))
     description = name + ".json"
     lower_to_assembly(
