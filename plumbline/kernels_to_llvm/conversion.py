@@ -9,6 +9,7 @@ from plumbline.kernels_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
 from plumbline.kernels_to_llvm.c_abi import build_entries
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
 from plumbline.kernels_to_llvm.forks import FORK_THREADS
+from plumbline.kernels_to_llvm.huge_pages import USE_HUGE_PAGES
 from plumbline.kernels_to_llvm.loop_annotations import attach_loop_annotations
 from plumbline.kernels_to_llvm.noalias import attach_noalias, note_noalias
 from plumbline.kernels_to_llvm.parallel_loops import OUTLINE_PARALLEL_LOOPS
@@ -47,7 +48,7 @@ ATTACH_LOOP_ANNOTATIONS = Pass(
 def kernels_to_llvm_pipeline(abi: str, memory: str = "malloc") -> Pipeline:
     """The whole lowering, for callers of that convention.
 
-    These are one of `c_abi.ABIS`, and one of `c_abi.MEMORIES`.
+    These are one of `choices.ABIS`, and one of `choices.MEMORIES`.
     """
     return Pipeline(
         "kernels-to-llvm-pipeline",
@@ -83,6 +84,7 @@ def kernels_to_llvm_pipeline(abi: str, memory: str = "malloc") -> Pipeline:
             "canonicalize",
             "cse",
             RETURN_FAILURES,
+            USE_HUGE_PAGES,
             DEFINE_THREAD_COUNT,
             FORK_THREADS,
             ATTACH_NOALIAS,
@@ -100,7 +102,8 @@ def convert_kernels_to_llvm(module: ir.Module, abi: str = "memref", memory: str 
 
     That is "memref", as `tools/aot/abi.h` says: every result is memory from aligned_alloc that the
     caller frees; or "pointers": the caller brings the memory along. With
-    the `memory` "pool" it brings that of temporaries along as well. Inputs are never written.
+    the `memory` "pool" it brings that of temporaries along as well. Inputs are never written, but
+    for those that are in-out.
 
     Raises:
       LoweringError: a public function takes or returns something other than memrefs that C can

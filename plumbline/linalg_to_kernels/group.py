@@ -20,9 +20,6 @@ from plumbline.linalg_to_kernels.computations import (
     Indices,
 )
 
-_MOST_BUFFERED = 1 << 15
-"""How many elements of a row a step may buffer: of 4 bytes each, an eighth of a second cache."""
-
 _MOST_REPEATED = 4
 """The cost, in additions, of what may be computed once more rather than buffered."""
 
@@ -67,6 +64,24 @@ _COSTS = {
 
 _COSTLY = 16
 """Of any other operation: divisions, roots, functions, reads at places that are computed."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a machine can do of a group in one kernel."""
+
+    most_buffered: int
+    """How many elements of a row a step may buffer."""
+    readers: int
+    """By how many readers what is costly is computed, by each anew, rather than buffered."""
+    buffers_dynamic: bool
+    """Whether a row may be buffered of which it is not known how long it is."""
+    has_blocks: bool
+    """Whether rows may be done in blocks, with those around them that other steps read."""
+
+
+CPU_LIMITS = Limits(most_buffered=1 << 15, readers=1, buffers_dynamic=True, has_blocks=True)
+"""Of 4 bytes each, so many elements are an eighth of a second cache."""
 
 
 @dataclass(frozen=True)
@@ -139,13 +154,14 @@ def form_group(
     members: Sequence[Computation],
     outputs: frozenset[ir.Value],
     steps: frozenset[Computation] = frozenset(),
+    limits: Limits = CPU_LIMITS,
 ) -> Group | None:
     """The group of these computations, in the order of the program; None if they make none.
 
     All that reads a member's result, but for `outputs`, is a member too. `steps` are members that
     are not inlined in any case.
     """
-    return _Forming(Group(tuple(members), outputs), steps).form()
+    return _Forming(Group(tuple(members), outputs), steps, limits).form()
 
 
 @dataclass(frozen=True)
@@ -165,8 +181,8 @@ def _joined(one: _Reach | None, other: _Reach | None) -> _Reach | None:
 
 
 class _Forming:
-    def __init__(self, group: Group, steps: frozenset[Computation]) -> None:
-        self._group, self._steps = group, steps
+    def __init__(self, group: Group, steps: frozenset[Computation], limits: Limits) -> None:
+        self._group, self._steps, self._limits = group, steps, limits
         group._sites = {result: [] for member in group.members for result in member.results}
         self._reaches: dict[Computation, dict[int, _Reach]] = {}
         self._costs: dict[Computation, int] = {}
@@ -201,7 +217,7 @@ class _Forming:
         if result in self._group.outputs:
             return False
         sites = self._group._sites[result]
-        once = len(sites) == 1 and _reads_once(sites[0])
+        once = len(sites) <= self._limits.readers and all(map(_reads_once, sites))
         if not once and self._cost(member) > _MOST_REPEATED:
             return False
         for site in sites:
@@ -230,7 +246,7 @@ class _Forming:
         shared = set(tags[group.root].values())
         for step in group.steps[:-1]:
             shared &= set(tags[step].values())
-        if len(group.steps) > 1:
+        if len(group.steps) > 1 and self._limits.has_blocks:
             group.block = self._block(shared)
         if group.block is not None:
             shared = (shared - {self._innermost()}) | {group.block.row}
@@ -331,7 +347,9 @@ class _Forming:
             assert axes is not None
             shape = ir.RankedTensorType(result.type).shape
             inner = [size for size, loop in zip(shape, axes, strict=True) if loop not in rows]
-            if math.prod(size for size in inner if size != DYNAMIC) > _MOST_BUFFERED:
+            if DYNAMIC in inner and not self._limits.buffers_dynamic:
+                return False
+            if math.prod(size for size in inner if size != DYNAMIC) > self._limits.most_buffered:
                 return False
         return True
 

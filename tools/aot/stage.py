@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from plumbline import atomic_file
+from plumbline.choices import MEMORIES
 from plumbline.errors import UserError
 from plumbline.watched_process import Death, run_watched
 
@@ -57,8 +58,8 @@ def add_memory(arguments: argparse.ArgumentParser) -> None:
     """Lets the command line say where the memory of temporaries comes from."""
     arguments.add_argument(
         "--memory",
-        choices=("malloc", "pool"),
-        default="malloc",
+        choices=MEMORIES,
+        default=MEMORIES[0],
         help="where temporaries come from: the heap (the default), or a workspace that the caller "
         "brings along",
     )

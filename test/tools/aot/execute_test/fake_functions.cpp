@@ -33,6 +33,9 @@ StridedMemRefType<T, Rank> Allocate(Sizes... sizes) {
   return memref;
 }
 
+void* volatile kept;
+volatile float beside;
+
 }  // namespace
 
 // All the ways in which a result can come.
@@ -68,6 +71,9 @@ extern "C" AliasingResults fake_aliasing(float* base, float* data, std::int64_t 
   std::transform(flags, flags + flag_count, results.inverted.data, [](bool flag) { return !flag; });
   results.empty = Allocate<std::int64_t, 2>(0, 3);
   if (std::getenv("FAKE_CHANGES_ITS_INPUT") != nullptr) data[offset + columns] += 1;
+  if (std::getenv("FAKE_READS_BEYOND") != nullptr) beside = data[rows * columns];
+  if (std::getenv("FAKE_READS_BEFORE") != nullptr) beside = data[-1];
+  if (std::getenv("FAKE_KEEPS_MEMORY") != nullptr) kept = std::aligned_alloc(64, 64);
   return results;
 }
 
@@ -89,6 +95,23 @@ extern "C" char* fake_aliasing_checked(AliasingResults* results, float* base, fl
   *results =
       fake_aliasing(base, data, offset, rows, columns, row_stride, column_stride, scale_base, scale,
                     scale_offset, flags_base, flags, flags_offset, flag_count, flag_stride);
+  return nullptr;
+}
+
+// Has no results, but writes to its first argument.
+extern "C" void fake_accumulate(float*, float* total, std::int64_t, std::int64_t size, std::int64_t,
+                                float*, float* x, std::int64_t, std::int64_t, std::int64_t) {
+  if (std::getenv("FAKE_FORGETS_TO_WRITE") != nullptr) return;
+  for (std::int64_t i = 0; i < size; ++i) total[i] += x[i];
+  if (std::getenv("FAKE_CHANGES_ITS_INPUT") != nullptr) x[1] += 1;
+}
+
+extern "C" char* fake_accumulate_checked(float* total_base, float* total, std::int64_t total_offset,
+                                         std::int64_t size, std::int64_t stride, float* x_base,
+                                         float* x, std::int64_t offset, std::int64_t x_size,
+                                         std::int64_t x_stride) {
+  fake_accumulate(total_base, total, total_offset, size, stride, x_base, x, offset, x_size,
+                  x_stride);
   return nullptr;
 }
 
