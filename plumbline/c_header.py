@@ -4,7 +4,6 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from plumbline.c_names import WORKSPACE
-from plumbline.element_type import ElementType
 from plumbline.function_name import (
     ERROR_SUFFIX,
     OUTPUT_SHAPE_SUFFIX,
@@ -13,7 +12,7 @@ from plumbline.function_name import (
     WORKSPACE_SIZE_SUFFIX,
 )
 from plumbline.library_description import LibraryDescription
-from plumbline.signature import WORKSPACE_ALIGNMENT
+from plumbline.signature import WORKSPACE_ALIGNMENT, Signature, TensorSpec
 from plumbline.size_expressions import Size, operation, text
 
 _WIDTH = 100
@@ -101,8 +100,12 @@ class _Header:
         signature, names = self._signature, self._names
         return [
             *(
-                f"const {spec.element_type.c} *{name}"
-                for name, spec in zip(names.inputs, signature.inputs, strict=True)
+                f"{spec.element_type.c} {name}"
+                if spec.is_scalar
+                else f"{'' if number in signature.inout else 'const '}{spec.element_type.c} *{name}"
+                for number, (name, spec) in enumerate(
+                    zip(names.inputs, signature.inputs, strict=True)
+                )
             ),
             *(
                 f"{spec.element_type.c} *{name}"
@@ -138,49 +141,75 @@ class _Header:
         )
 
     def _about(self) -> str:
-        signature, names = self._signature, self._names
-        rows = [
-            *self._tensors(
-                names.inputs, [s.element_type for s in signature.inputs], signature.shapes.shapes
-            ),
-            *self._tensors(
-                names.outputs, [s.element_type for s in signature.outputs], signature.result_shapes
-            ),
-            *(
-                (name, symbol.range)
-                for name, symbol in zip(names.symbols, signature.shapes.symbols, strict=True)
-            ),
-        ]
+        signature = self._signature
+        rows = [*input_rows(signature), *output_rows(signature), *symbol_rows(signature)]
         width = max((len(name) for name, _ in rows), default=0)
         listed = "\n".join(f"  {name:{width}}  {what}" for name, what in rows)
         return (
             f"Runs {self._description.origin}, compiled for {self._description.target_cpu}.\n\n"
             f"{listed}\n\n"
             "All tensors are memory of the caller's, row-major without gaps. Each is aligned to "
-            "its elements at least; 64 bytes are best. No result overlaps another tensor; inputs "
-            "are not written.\n\n"
+            f"its elements at least; 64 bytes are best. {self._aliasing()}\n\n"
             f"{self._memory()}\n\n"
             f"Returns 0, or a code that {signature.name}{ERROR_SUFFIX} has the text of: a pointer "
             "is null or not aligned, a size is out of range, there is no memory, or the program "
-            "cannot go on (an index is out of range). What the results hold then has no meaning."
+            "cannot go on (an index is out of range). What the results "
+            f"{'and in-out tensors ' if signature.inout else ''}hold then has no meaning."
         )
 
-    def _tensors(
-        self,
-        names: Sequence[str],
-        types: Sequence[ElementType],
-        shapes: Sequence[Sequence[Size | None]],
-    ) -> Iterator[tuple[str, str]]:
-        for name, type_, shape in zip(names, types, shapes, strict=True):
-            sizes: list[Size] = [size for size in shape if size is not None]
-            bytes_: Size = type_.numpy_dtype.itemsize
-            for size in sizes:
-                bytes_ = operation("*", bytes_, size)
-            spelled = ", ".join(text(size, self._names.symbols) for size in sizes)
-            yield (
-                name,
-                f"{type_.torch_name} [{spelled}], {text(bytes_, self._names.symbols)} bytes",
+    def _aliasing(self) -> str:
+        """Which tensors may share memory, and which are written."""
+        if self._signature.inout:
+            return (
+                "Those that are in-out have new values when it returns; other inputs are not "
+                "written. No result and no in-out tensor overlaps another tensor."
             )
+        return "No result overlaps another tensor; inputs are not written."
+
+
+def input_rows(signature: Signature) -> list[tuple[str, str]]:
+    """Each input's name, and what it is: "float32 [n, 3], 12*n bytes"."""
+    names, specs = signature.names.inputs, signature.inputs
+    rows = _tensor_rows(signature, names, specs, signature.shapes.shapes)
+    return [
+        (name, f"in-out {what}" if number in signature.inout else what)
+        for number, (name, what) in enumerate(rows)
+    ]
+
+
+def output_rows(signature: Signature) -> list[tuple[str, str]]:
+    """The same of each output."""
+    names, specs = signature.names.outputs, signature.outputs
+    return _tensor_rows(signature, names, specs, signature.result_shapes)
+
+
+def symbol_rows(signature: Signature) -> list[tuple[str, str]]:
+    """The name of each size that is known when the program runs, and its range."""
+    symbols = signature.shapes.symbols
+    return [(n, symbol.range) for n, symbol in zip(signature.names.symbols, symbols, strict=True)]
+
+
+def _tensor_rows(
+    signature: Signature,
+    names: Sequence[str],
+    specs: Sequence[TensorSpec],
+    shapes: Sequence[Sequence[Size | None]],
+) -> list[tuple[str, str]]:
+    rows = []
+    for name, spec, shape in zip(names, specs, shapes, strict=True):
+        if spec.is_scalar:
+            rows.append((name, f"{spec.element_type.torch_name}, a number"))
+            continue
+        sizes: list[Size] = [size for size in shape if size is not None]
+        bytes_: Size = spec.element_type.numpy_dtype.itemsize
+        for size in sizes:
+            bytes_ = operation("*", bytes_, size)
+        symbols = signature.names.symbols
+        spelled = ", ".join(text(size, symbols) for size in sizes)
+        rows.append(
+            (name, f"{spec.element_type.torch_name} [{spelled}], {text(bytes_, symbols)} bytes")
+        )
+    return rows
 
 
 def _function(about: str, head: str, parameters: Sequence[str]) -> Iterator[str]:

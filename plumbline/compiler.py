@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch_mlir import ir
 
+from plumbline.choices import OPTIMISATION_LEVELS, RUNTIME_CHECKS, RuntimeChecks
 from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.function_name import DEFAULT_FUNCTION_NAME, PACKED_SUFFIX
@@ -17,7 +18,6 @@ from plumbline.linalg_to_gpu.conversion import convert_linalg_to_gpu
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.linked_code import LinkedCode
 from plumbline.llvm_to_asm.assembly import (
-    OPTIMISATION_LEVELS,
     Target,
     emit_assembly,
     emit_object,
@@ -34,22 +34,20 @@ from plumbline.loader_to_torch.loader import (
     check_func_name,
     check_inputs,
     check_module,
+    check_mutable,
     check_mutation,
     with_flat_inputs,
 )
 from plumbline.loader_to_torch.references import to_numpy
-from plumbline.loader_to_torch.state import state_of, with_mutations_returned
+from plumbline.loader_to_torch.returned_mutations import state_of
+from plumbline.loader_to_torch.state import with_mutations_returned
 from plumbline.loader_to_torch.structure import Nested
 from plumbline.native_function import NativeFunction
 from plumbline.reference_archive import Tensor
 from plumbline.runtime.cuda import shared_library as cuda
 from plumbline.signature import Signature
 from plumbline.tcp.assembly.module import parse_module, print_module
-from plumbline.tcp_to_linalg.conversion import (
-    RUNTIME_CHECKS,
-    RuntimeChecks,
-    convert_tcp_to_linalg,
-)
+from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
 from plumbline.threads import check_threads
 from plumbline.torch_arguments import give
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
@@ -81,8 +79,8 @@ class CompiledProgram(NativeFunction):
         self._give_without_arguments = give
         self._code = code
         self.state: dict[str, torch.Tensor] = {}
-        """The first values of the arguments after the module's own, where it writes in place into
-        buffers or parameters and was compiled with `mutation = "return"`."""
+        """The first values of the arguments after the module's own: buffers and parameters that it
+        writes in place, where it was compiled with `mutation = "return"`, or that are `mutable`."""
         self.nested: Nested | None = None
         """What takes tensors out of the arguments, where those were nested when it was compiled."""
         self._texts = dict(texts)
@@ -134,6 +132,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     opt_level: int = 2,
     runtime_checks: RuntimeChecks = "values",
     mutation: Mutation = "refuse",
+    mutable: Sequence[str] = (),
     threads: int = 1,
     when_done: Callable[[str], None] = lambda stage: None,
 ) -> CompiledProgram:
@@ -141,16 +140,18 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
 
     It is compiled in the mode that it is in, and stays as it was. For inference that is
     `module.eval()`; in training mode, layers that draw random numbers are refused, and so are those
-    that write running statistics, unless `mutation` says otherwise. The program has a copy of its
-    weights: what becomes of the module's own later does not change the program.
+    that write running statistics, unless `mutable` or `mutation` says otherwise. The program has a
+    copy of its weights: what becomes of the module's own later does not change the program.
     Several threads may compile at once, the same module too. PyTorch exports one program at a time,
     so that they wait for one another there.
 
     Args:
-      module: its `forward` takes and returns tensors, also in tuples, lists and dicts, which count
-        as the tensors in them, in order; a None counts as nothing.
-      example_inputs: one tensor for each argument of `forward`.
-      dynamic_shapes: which dimensions may differ, as `torch.export.export` takes it.
+      module: its `forward` takes and returns tensors and numbers, also in tuples, lists and dicts,
+        which count as what is in them, in order; a None counts as nothing.
+      example_inputs: one for each argument of `forward`. A number is part of the program, and calls
+        have the same one, unless `dynamic_shapes` says that it may differ.
+      dynamic_shapes: which dimensions may differ, as `torch.export.export` takes it, and which
+        numbers: those that have `Dim.DYNAMIC`.
       func_name: the name of the compiled function.
       target: "host", or "nvptx": its kernels then run on the first GPU that the NVIDIA driver gives
         when it is called. Arguments and results are tensors on the CPU all the same, which the call
@@ -163,6 +164,9 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         parameters: it is refused, or with "return" the new values are results after its own, and
         the buffers and parameters arguments after its own, of which the program's `state` has the
         values that they are to begin with.
+      mutable: names of arguments, buffers and parameters that the program writes in place as the
+        module does, as `TorchLoaderOutput.mutable`. The tensors that a call is given for them have
+        the new values when it returns: with `program(x, *program.state.values())`, the state does.
       threads: how many threads each call runs on, unless the environment variable PLUMBLINE_THREADS
         says another number as the program is first called. For 1 all runs on the caller's thread,
         whatever the environment says.
@@ -191,13 +195,16 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         levels = ", ".join(map(repr, RUNTIME_CHECKS))
         raise UserError(f"{caller}: runtime_checks is {runtime_checks!r}; it is one of {levels}")
     check_mutation(caller, mutation)
+    check_mutable(caller, mutable)
     check_threads(caller, threads)
     if not callable(when_done):
         raise UserError(f"{caller}: when_done is {when_done!r}; it is a function")
     who = type(module).__name__
     cpu = Target.for_cpu(target_cpu)
     gpu = gpu_target(gpu_arch) if target == "nvptx" else None
-    given = TorchLoaderOutput(module, example_inputs, dynamic_shapes, func_name, mutation=mutation)
+    given = TorchLoaderOutput(
+        module, example_inputs, dynamic_shapes, func_name, mutation=mutation, mutable=mutable
+    )
     flat = with_flat_inputs(caller, given)
     flat.inputs = tuple(tensor.detach().clone() for tensor in flat.inputs)
     program = with_mutations_returned(who, flat)

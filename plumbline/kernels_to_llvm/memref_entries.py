@@ -13,7 +13,8 @@ range), it writes a message to standard error and ends the process, as no result
 `foo_checked` holds all sizes, strides and offsets against what is known of them before it does what
 `foo` does. It returns null, and has then written `*results`; or a message that the caller gives
 back with free(), which is also what comes of a failure on the way. What becomes of failures in both
-is made by `failures.py`.
+is made by `failures.py`. An argument that the program writes (`inout_arguments.py`) is memory that
+no other argument has.
 
 MLIR's own lowering returns a struct as a first-class LLVM aggregate, which is the C ABI by luck
 only: LLVM hands {ptr, ptr, i64} (rank 0) back in three registers on x86-64, and up to eight words

@@ -14,7 +14,11 @@ ends the process with a message where the program fails. `foo_packed` is for oth
 takes the same arguments as words, one after the other, and returns null, or a message that the
 caller gives back with free().
 
-All tensors are row-major without gaps, and no result overlaps another tensor.
+A number of Python's, a tensor of rank 0 further up, comes by value: `double temperature`. As a
+result it is a pointer like any other.
+
+All tensors are row-major without gaps, and no result overlaps another tensor. An argument that the
+program writes (`inout_arguments.py`) is a pointer that is not const, and overlaps none either.
 
 With memory from a pool each of the three takes one pointer more, at the end: `void *workspace`, of
 as many bytes as `int64_t foo_workspace_size(int64_t n)` says. No memory is allocated then.
@@ -61,22 +65,34 @@ class PointerEntries:
         names: CNames,
         shapes: ArgumentShapes,
         result_shapes: Sequence[Sequence[Size]],
+        scalars: Sequence[bool],
         memory: str,
     ) -> None:
-        """`body` then writes its results where it is told. `shapes` are closed."""
+        """`body` then writes its results where it is told.
+
+        `shapes` are closed; `scalars` says which inputs come by value.
+        """
         self._name, self._body, self._names = name, body, names
         self._symbols = shapes.symbols
         self._shapes = [*shapes.shapes, *result_shapes]
         self._inputs: Sequence[ir.MemRefType] = body.type.inputs
         self._elements = [type_.element_type for type_ in (*body.type.inputs, *body.type.results)]
         self._result_shapes = result_shapes
+        self._scalars = scalars
         take_results_as_arguments(body)
         self._workspace: Size | None = None
         if memory == "pool":
             self._workspace = workspace_of(body, shapes).bytes
             take_workspace(body)
         self._places: Sequence[ir.MemRefType] = body.type.inputs[len(self._inputs) :]
-        self._types = [pointer_type()] * len(self._elements) + [integer_type()] * len(self._symbols)
+        self._types = [
+            *(
+                _passed(type_) if by_value else pointer_type()
+                for type_, by_value in zip(body.type.inputs, scalars, strict=False)
+            ),
+            *[pointer_type()] * len(result_shapes),
+            *[integer_type()] * len(self._symbols),
+        ]
         if memory == "pool":
             self._types.append(pointer_type())
 
@@ -127,6 +143,9 @@ class PointerEntries:
         with ir.InsertionPoint(entry.add_entry_block()):
             given = arguments(entry.arguments)
             pointers, sizes = given[: len(self._elements)], given[len(self._elements) :]
+            for number, by_value in enumerate(self._scalars):
+                if by_value:
+                    pointers[number] = _spilled(pointers[number])
             if self._workspace is not None:
                 *sizes, workspace = sizes
             known = {
@@ -183,9 +202,18 @@ class PointerEntries:
         self, pointers: Sequence[ir.Value], shapes: Sequence[Sequence[ir.Value]]
     ) -> None:
         tensors = [*self._names.inputs, *self._names.outputs]
-        for tensor, pointer, sizes, values, type_ in zip(
-            tensors, pointers, self._shapes, shapes, self._elements, strict=True
+        no_results = [False] * len(self._result_shapes)
+        for tensor, pointer, sizes, values, type_, by_value in zip(
+            tensors,
+            pointers,
+            self._shapes,
+            shapes,
+            self._elements,
+            [*self._scalars, *no_results],
+            strict=True,
         ):
+            if by_value:
+                continue
             address = llvm.PtrToIntOp(integer_type(), pointer).result
             holds = arith.cmpi(arith.CmpIPredicate.ne, address, integer(0))
             for size, value in zip(sizes, values, strict=True):
@@ -229,6 +257,19 @@ class PointerEntries:
                         llvm.StoreOp(value, element(place, axis, integer_type()))
                     scf.YieldOp([])
             func.ReturnOp([])
+
+
+def _passed(type_: ir.MemRefType) -> ir.Type:
+    """As what a number comes by value; a bool is a byte."""
+    element_type = type_.element_type
+    return integer_type(8) if element_type == integer_type(1) else element_type
+
+
+def _spilled(value: ir.Value) -> ir.Value:
+    """The address of a number that has come by value."""
+    place = llvm.AllocaOp(pointer_type(), integer(1), elem_type=ir.TypeAttr.get(value.type)).res
+    llvm.StoreOp(value, place)
+    return place
 
 
 def _check_workspace(workspace: ir.Value, size: ir.Value) -> None:

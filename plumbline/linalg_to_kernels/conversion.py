@@ -7,6 +7,7 @@ from torch_mlir import ir
 from plumbline.c_signature import check_signatures, functions_with_bodies
 from plumbline.called_functions import SEPARATE_CALLED_FUNCTIONS
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
+from plumbline.inout_arguments import inout_arguments
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
@@ -29,18 +30,23 @@ from plumbline.pipeline import Option, Pass, Pipeline
 from plumbline.shape_attributes import attached
 from plumbline.vector_unit import AVX2, VectorUnit
 
+_WRITABLE = "bufferization.writable"
+
 
 def _prepare_arguments(module: ir.Operation) -> None:
     check_signatures(module, ir.RankedTensorType)
     with module.context:
-        read_only = ir.BoolAttr.get(False)
         for function in functions_with_bodies(module, "func.func", public=True):
             # What is malformed is refused here, though a later stage is the first to need it.
             attached(function, skipped=0)
             count = len(function.regions[0].blocks[0].arguments)
+            written = inout_arguments(function)
             given = function.attributes.get("arg_attrs") or [ir.DictAttr.get({})] * count
             function.attributes["arg_attrs"] = ir.ArrayAttr.get(
-                [_with(ir.DictAttr(entry), "bufferization.writable", read_only) for entry in given]
+                [
+                    _with(ir.DictAttr(entry), _WRITABLE, ir.BoolAttr.get(number in written))
+                    for number, entry in enumerate(given)
+                ]
             )
 
 
@@ -77,7 +83,7 @@ _UNIT_OPTIONS = (
 
 PREPARE_ARGUMENTS = Pass(
     "prepare-arguments",
-    "Check that C can call public functions, and mark their arguments as read-only",
+    "Check that C can call public functions, and mark arguments as read-only unless in-out",
     _prepare_arguments,
 )
 
@@ -184,9 +190,9 @@ LINALG_TO_KERNELS = linalg_to_kernels_pipeline(AVX2)
 def convert_linalg_to_kernels(module: ir.Module, unit: VectorUnit = AVX2, threads: int = 1) -> None:
     """Lowers `module` in place: each public function calls kernels, which are private functions.
 
-    All are on memrefs. Arguments of public functions are never written, and each result is memory
-    of its own. Kernels are made to suit the vectors of `unit`, and run on every CPU. With several
-    `threads`, those that do much say what may run at once.
+    All are on memrefs. Arguments of public functions are never written, but for those that are
+    in-out, and each result is memory of its own. Kernels are made to suit the vectors of `unit`,
+    and run on every CPU. With several `threads`, those that do much say what may run at once.
 
     Raises:
       LoweringError: a public function takes or returns something other than ranked tensors, or a

@@ -86,6 +86,7 @@ class _Block:
             member for member in self._computations if strategies.is_contraction(member)
         }
         self._taken: set[Computation] = set()
+        self._found_producers: dict[Computation, list[Computation]] = {}
 
     def groups(self) -> Iterator[Group]:
         """All groups, the last of the block first."""
@@ -184,8 +185,15 @@ class _Block:
         )
 
     def _producers(self, member: Computation) -> list[Computation]:
-        sources = [viewed(value) for value in (*member.inputs, *member.inits) if is_tensor(value)]
-        return [self._by_result[source] for source in sources if source in self._by_result]
+        """What computes what a member reads, or starts from, reshaped or not."""
+        if member not in self._found_producers:
+            tensors = filter(is_tensor, (*member.inputs, *member.inits))
+            self._found_producers[member] = [
+                self._by_result[source]
+                for source in map(viewed, tensors)
+                if source in self._by_result
+            ]
+        return self._found_producers[member]
 
     def _grown_by(self, group: Group, most_steps: int | None) -> Group:
         """The group with what may be taken in, with so many steps beside a contraction."""
@@ -203,17 +211,13 @@ class _Block:
 
     def _candidate(self, group: Group, refused: set[Computation]) -> Computation | None:
         """The last producer that may be taken in."""
-        found: Computation | None = None
-        for member in group.members:
-            for value in filter(is_tensor, (*member.inputs, *member.inits)):
-                other = self._by_result.get(viewed(value))
-                if other is None or other in refused or other in group.members:
-                    continue
-                if other in self._taken and not is_copy(other):
-                    continue
-                if found is None or self._places[other] > self._places[found]:
-                    found = other
-        return found
+        found = {
+            other
+            for member in group.members
+            for other in self._producers(member)
+            if other not in refused and (other not in self._taken or is_copy(other))
+        }
+        return max(found.difference(group.members), key=self._places.__getitem__, default=None)
 
     def _with(self, group: Group, more: Computation) -> Group | None:
         found = self.contractions.intersection(group.members)

@@ -18,9 +18,6 @@ from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     Computation,
     Indices,
-    composed,
-    is_tensor,
-    seen_through,
 )
 
 _MOST_REPEATED = 4
@@ -206,16 +203,7 @@ class _Forming:
 
     def _note_reads(self, member: Computation, step: Computation, loops: Indices) -> None:
         """Notes what `member` reads when its loops are these expressions of those of `step`."""
-        read = list(zip(member.inputs, member.maps[: len(member.inputs)], strict=True))
-        read += [
-            (init, map_)
-            for init, map_, needed in zip(
-                member.inits, member.maps[len(member.inputs) :], member.reads_inits, strict=True
-            )
-            if needed
-        ]
-        for value, map_ in read:
-            source, indices = seen_through(value, composed(map_, loops, len(step.reduces)))
+        for source, indices in member.reads(loops, len(step.reduces)):
             if source in self._group._sites:
                 site = Site(step, indices)
                 if site not in self._group._sites[source]:
@@ -239,11 +227,8 @@ class _Forming:
     def _cost(self, member: Computation) -> int:
         """What an element of a member costs, in additions, with what is inlined into it."""
         if member not in self._costs:
-            own = sum(_COSTS.get(op.name, _COSTLY) for op in member.body_ops)
-            producers = {
-                self._group.producer(seen_through(value, _zeros(value))[0])
-                for value in member.inputs
-            }
+            own = sum(_COSTS.get(name, _COSTLY) for name in member.body_names)
+            producers = set(map(self._group.producer, member.sources))
             read = sum(
                 self._cost(producer)
                 for producer in producers
@@ -367,11 +352,6 @@ class _Forming:
             if math.prod(size for size in inner if size != DYNAMIC) > self._limits.most_buffered:
                 return False
         return True
-
-
-def _zeros(value: ir.Value) -> Indices:
-    rank = ir.RankedTensorType(value.type).rank if is_tensor(value) else 0
-    return (ir.AffineConstantExpr.get(0),) * rank
 
 
 def _reads_once(site: Site) -> bool:

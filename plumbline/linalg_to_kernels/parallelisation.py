@@ -29,13 +29,12 @@ from plumbline.linalg_to_kernels.work import (
     Invariants,
     Trips,
     Work,
-    constant,
     trips,
     work,
     work_inside,
 )
 from plumbline.threads import check_threads, threads_to_use
-from plumbline.walk import all_operations
+from plumbline.walk import all_operations, constant_integer
 
 LEAST_WORK = 1 << 21
 """Of a chunk. To wake a thread that sleeps takes some ten microseconds, in which a core with
@@ -174,7 +173,7 @@ def _levels(
     inner: ir.Operation | None = loop
     while inner is not None:
         count = trips(inner, invariants)
-        if count is None or constant(inner.operands[0]) != 0:
+        if count is None or constant_integer(inner.operands[0]) != 0:
             break
         levels.append(_Level(inner, count))
         each = work_inside(inner, invariants).known

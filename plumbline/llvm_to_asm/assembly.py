@@ -15,8 +15,6 @@ from plumbline.errors import UserError
 # x86-64-v3 (2013): AVX2, FMA, and F16C for half precision.
 _BASELINES = {"x86_64": "x86-64-v3", "aarch64": "generic"}
 
-OPTIMISATION_LEVELS = (0, 1, 2, 3)
-
 
 @dataclass(frozen=True)
 class Target:

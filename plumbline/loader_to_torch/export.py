@@ -13,7 +13,10 @@ from plumbline import element_type
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.context import lent_context
 from plumbline.errors import UserError
+from plumbline.inout_arguments import note_inout_results
+from plumbline.loader_to_torch.assertions import import_assertions, keep_assertions
 from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
+from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
 from plumbline.loader_to_torch.mutations import refuse_mutations
 from plumbline.loader_to_torch.node_locations import (
@@ -24,6 +27,12 @@ from plumbline.loader_to_torch.node_locations import (
 )
 from plumbline.loader_to_torch.pytorch_state import exporting
 from plumbline.loader_to_torch.refusals import from_node, refuse_what_has_no_meaning
+from plumbline.loader_to_torch.returned_mutations import inout_of, scalars_of
+from plumbline.loader_to_torch.scalars import (
+    SCALAR,
+    note_scalars,
+    return_numbers_as_tensors,
+)
 from plumbline.loader_to_torch.size_arithmetic import spell_size_arithmetic
 from plumbline.loader_to_torch.smallest_sizes import exclude_sizes_that_do_not_hold
 from plumbline.loader_to_torch.symbolic_sizes import (
@@ -59,6 +68,9 @@ _DECOMPOSE = (
 
 # What the user calls the symbols in a program, among what its graph carries along.
 _DIM_NAMES = "plumbline.dim_names"
+
+# Which of its inputs a compiled program writes, and the outputs that are their new values.
+_INOUT = "plumbline.inout"
 
 # Which node an interpreter of PyTorch's was at when it failed; what follows describes it.
 _EXECUTING = re.compile(r"^While executing %(\w+) : ", re.MULTILINE)
@@ -142,6 +154,7 @@ def _lower(
     try:
         with marked(exported) as nodes:
             module = _import(exported, func_name, context)
+        import_assertions(module)
         set_locations(module, nodes)
         rename(module, exported.graph_module.meta.get(_DIM_NAMES, {}))
     except (NotImplementedError, ValueError, TypeError, KeyError, ir.MLIRError) as error:
@@ -149,7 +162,12 @@ def _lower(
         raise UserError(f"{who}: torch-mlir cannot import it: {error}") from error
     name_arguments(module, func_name, weights, embedded=embedded)
     with context:
-        note_names(ir.SymbolTable(module.operation)[func_name], tensor_names(exported, weights))
+        function = ir.SymbolTable(module.operation)[func_name]
+        note_names(function, tensor_names(exported, weights))
+    inout = exported.graph_module.meta.get(_INOUT, {})
+    note_inout_results(
+        function, {len(weights) + argument: result for argument, result in inout.items()}
+    )
     shapes = argument_shapes(module, func_name, exported, skipped=len(weights))
     try:
         _TO_BACKEND_CONTRACT.run(module)
@@ -200,7 +218,8 @@ def tensor_names(exported: torch.export.ExportedProgram, weights: Sequence[str])
 
 
 def _named(name: str, node: torch.fx.Node) -> NamedTensor:
-    return NamedTensor(name, element_type.from_torch_name(str(node.meta["val"].dtype)))
+    type_ = element_type.from_torch_name(str(node.meta["val"].dtype))
+    return NamedTensor(name, type_, node.meta.get(SCALAR, False))
 
 
 def _unknown_ops(module: ir.Module) -> str:
@@ -226,11 +245,16 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
     functional.graph_module.meta[_DIM_NAMES] = names_of_dims(
         program.model, program.inputs, program.dynamic_shapes, functional
     )
+    note_scalars(functional, scalars_of(program))
+    return_numbers_as_tensors(functional)
+    functional.graph_module.meta[_INOUT] = inout_of(program)
     exclude_sizes_that_do_not_hold(who, exported, functional)
     name_files_by_import_path(functional)
     refuse_mutations(who, functional)
     refuse_what_has_no_meaning(who, functional)
     spell_size_arithmetic(who, functional)
+    keep_assertions(functional)
+    keep_grouped_matmuls(functional)
     return functional
 
 

@@ -22,6 +22,7 @@ from plumbline.linalg_to_kernels.pipelines import (
     BUFFERIZE_TM_TENSOR,
     COLLAPSE_LOOPS,
     DECOMPOSE_TENSOR_OPS,
+    STORE_INOUT_ARGUMENTS,
     UNROLL_QUOTIENTS,
 )
 from plumbline.pipeline import Pass, Pipeline
@@ -101,6 +102,7 @@ PASSES = _by_name(
         RETURN_FAILURES,
         SEPARATE_CALLED_FUNCTIONS,
         STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
+        STORE_INOUT_ARGUMENTS,
         TCP_CANONICALIZE,
         TCP_FUSE_ELEMENTWISE_OPS,
         TCP_INLINE_GROUP_OPS,

@@ -3,7 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library")
 load("@rules_python//python:defs.bzl", "py_binary")
 load(":arguments.bzl", "argument_error")
-load(":chain.bzl", "export_to_tcp", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly", "stage")
+load(":chain.bzl", "export_to_tcp", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly", "program_symbol", "stage")
 load(":execute_test.bzl", "execute_test")
 
 def aot_compile(
@@ -104,10 +104,12 @@ def aot_compile(
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
         tcp_source = "_internal_{}_tcp.mlir".format(name)
 
-    lower_to_assembly(name, tcp_source, weights_file, manual, testonly, visibility, target = target, threads = threads)
+    symbol = program_symbol(label_of(name))
+    lower_to_assembly(name, tcp_source, symbol, weights_file, manual, testonly, visibility, target = target, threads = threads)
     library_of_assembly(
         name,
         "aot_compiled_{}".format(name),
+        symbol,
         weights_file,
         threads,
         target,

@@ -1,8 +1,8 @@
 """aot_library: from a PyTorch program to a C library to ship, with its header."""
 
-load("@rules_cc//cc:defs.bzl", "cc_binary")
+load("@rules_cc//cc:defs.bzl", "cc_library")
 load(":arguments.bzl", "argument_error")
-load(":chain.bzl", "export_to_tcp", "included_files", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly", "stage")
+load(":chain.bzl", "export_to_tcp", "included_files", "link_options", "loader_options", "lower_to_assembly", "program_symbol", "stage")
 load(":execute_test.bzl", "execute_test")
 load(":plain_text.bzl", "plain_text_problem")
 
@@ -48,7 +48,7 @@ def aot_library(
       | ------------------------ | ------------------------------------------------ |
       | foo                      | libfoo.a, a cc_library; #include "foo.h"
       | libfoo.so                | the shared object, which shows its entries alone
-      | gen_foo_object           | foo.o
+      | gen_foo_object           | foo.o; libfoo.a and libfoo.so are made of it
       | gen_foo_header           | foo.h
       | gen_foo_description      | foo.json: names, element types, shapes
       | gen_foo_pkg_config       | foo.pc, for `pkg-config --with-path`
@@ -66,17 +66,20 @@ def aot_library(
     cpu = target_cpu or "$(AOT_TARGET_CPU)"
     common = {"tags": manual, "testonly": testonly, "visibility": visibility}
     weights_file = []
-    origin = label_of(tcp_source) if tcp_source and ":" not in tcp_source else tcp_source
+    if tcp_source:
+        origin = _path_of(tcp_source)
     if torch_loader_lib:
         options = loader_options(name, torch_loader_path, func_name)
         export_to_tcp(name, torch_loader_lib, options, weights, manual, testonly, visibility)
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
         tcp_source = "_internal_{}_tcp.mlir".format(name)
         origin = torch_loader_path
+    symbol = program_symbol(_symbol_text(name, origin, func_name, cpu, memory, threads, weights))
     description = name + ".json"
     lower_to_assembly(
         name,
         tcp_source,
+        symbol,
         weights_file,
         manual,
         testonly,
@@ -114,42 +117,40 @@ def aot_library(
         options = "--library={}".format(name),
         **common
     )
-    assembly = "_internal_{}.S".format(name)
-    library_of_assembly(
-        name,
-        name,
-        weights_file,
-        threads,
-        hdrs = [name + ".h"],
-        includes = ["."],
-        **common
-    )
-    cc_binary(
-        name = "lib{}.so".format(name),
-        testonly = testonly,
-        linkopts = [
-            "-Wl,-soname,lib{}.so".format(name),
-            "-Wl,--version-script=$(location {})".format(Label("//tools/aot:library.lds")),
-        ],
-        linkshared = True,
-        tags = ["manual"],
-        visibility = visibility,
-        deps = [
-            ":" + name,
-            Label("//tools/aot:library.lds"),
-        ],
-    )
-    native.genrule(
+    archive = "lib{}.a".format(name)
+    shared_object = "lib{}.so".format(name)
+    stage(
         name = "gen_{}_object".format(name),
-        srcs = [assembly] + included_files(name, weights_file),
-        outs = [name + ".o"],
-        cmd = "$(CC) $(CC_FLAGS) -undef -c $(location {}) -o $@".format(assembly),
+        src = "_internal_{}.S".format(name),
+        outs = [name + ".o", archive, shared_object],
+        program = Label("//tools/aot:assemble_library"),
         message = "{}: assembling".format(name),
+        data = included_files(name, weights_file) + ["@bazel_tools//tools/cpp:current_cc_toolchain"],
+        options = "--archive=$(location {}) --shared-object=$(location {}) --threads={} --archiver=$(AR) --compiler $(CC) $(CC_FLAGS)".format(archive, shared_object, threads),
         toolchains = [
             "@bazel_tools//tools/cpp:cc_flags",
             "@bazel_tools//tools/cpp:current_cc_toolchain",
         ],
         **common
     )
+    cc_library(
+        name = name,
+        srcs = [archive],
+        hdrs = [name + ".h"],
+        includes = ["."],
+        linkopts = link_options(symbol, threads),
+        toolchains = [Label("//tools/aot:target_cpu")],
+        **common
+    )
     if torch_loader_lib:
         execute_test(name, ":" + name, manual, tags, testonly, visibility, description = description)
+
+def _path_of(source):
+    """The path of a source file from the workspace's root, as the compiler's command has it."""
+    if source.startswith("//") or source.startswith("@"):
+        return source.split("//")[1].replace(":", "/").lstrip("/")
+    return "/".join([part for part in [native.package_name(), source.lstrip(":")] if part])
+
+def _symbol_text(name, origin, func_name, target_cpu, memory, threads, weights):
+    """What tells a library from all others; `symbol_text` of plumbline/library_files/options.py."""
+    return ":".join([name, origin, func_name or "", target_cpu, "pointers", memory, str(threads), weights])

@@ -9,13 +9,29 @@ def label_of(name):
     """The label of a target of the package at hand."""
     return "//{}:{}".format(native.package_name(), name)
 
-def _program_symbol(name):
+def program_symbol(text):
     """What a linker looks for in every binary that a library is part of.
 
     It does so lest it pass over one of two libraries with a function of the same name. Symbols with
     an @ have versions.
+
+    Args:
+      text: what tells the program from all others of the repository.
     """
-    return "{}{}".format(native.repository_name(), label_of(name)).replace("@", "")
+    return (native.repository_name() + text).replace("@", "")
+
+def link_options(symbol, threads):
+    """What a program is linked with that a library is part of.
+
+    Args:
+      symbol: what `program_symbol` gives.
+      threads: as for aot_compile.
+    """
+    return [
+        # Functions such as tanhf come from the C library's mathematics.
+        "-lm",
+        "-Wl,-u," + symbol,
+    ] + (["-lgomp"] if threads > 1 else [])
 
 def _packed_weights_file(name, weights_file):
     """A list of the file of a program's packed weights, if it has a file of weights."""
@@ -29,12 +45,18 @@ def included_files(name, weights_file, target = "host"):
     """The files that the assembler reads beside _internal_foo.S: it copies weights and PTX from them."""
     return weights_file + _packed_or_ptx_files(name, weights_file, target)
 
-def library_of_assembly(name, library, weights_file, threads, target = "host", **kwargs):
+def _output_folder():
+    """The folder of the files that targets of the package at hand make."""
+    repository = native.repository_name().replace("@", "")
+    return "/".join(["$(BINDIR)"] + (["external", repository] if repository else []) + [native.package_name()])
+
+def library_of_assembly(name, library, symbol, weights_file, threads, target = "host", **kwargs):
     """A cc_library of _internal_foo.S.
 
     Args:
       name: the program's name, foo.
       library: the name of the target.
+      symbol: what `program_symbol` gives.
       weights_file: as for lower_to_assembly.
       threads: as for aot_compile.
       target: as for aot_compile.
@@ -43,14 +65,11 @@ def library_of_assembly(name, library, weights_file, threads, target = "host", *
     cc_library(
         name = library,
         srcs = ["_internal_{}.S".format(name)],
-        # The compiler's preprocessor reads it, whose own names ("linux") weights may have as well.
-        copts = ["-undef"],
+        # The compiler's preprocessor reads it, whose own names ("linux") weights may have as well. The
+        # assembler finds the files of weights by their names.
+        copts = ["-undef", "-Wa,-I" + _output_folder()],
         textual_hdrs = included_files(name, weights_file, target),
-        # Functions such as tanhf come from the C library's mathematics.
-        linkopts = [
-            "-lm",
-            "-Wl,-u," + _program_symbol(name),
-        ] + (["-lgomp"] if threads > 1 else []),
+        linkopts = link_options(symbol, threads),
         # A shared object is linked only for who asks for it.
         linkstatic = True,
         deps = [Label("//plumbline/runtime/cuda")] if target == "nvptx" else [],
@@ -92,6 +111,7 @@ def export_to_tcp(name, torch_loader_lib, loader_options, weights, tags, testonl
 def lower_to_assembly(
         name,
         tcp_source,
+        symbol,
         weights_file,
         tags,
         testonly,
@@ -107,6 +127,7 @@ def lower_to_assembly(
     Args:
       name: the program's name, foo.
       tcp_source: the .mlir file to start from.
+      symbol: what `program_symbol` gives.
       weights_file: a list of the file of the program's weights, or of none.
       tags: of all targets.
       testonly: of all targets.
@@ -155,7 +176,7 @@ def lower_to_assembly(
         message = "{}: making assembly".format(name),
         data = weights_file + descriptions + ptx,
         options = " ".join(
-            ["--target-cpu={}".format(target_cpu), "--opt-level=$(AOT_OPT_LEVEL)", "--program=" + _program_symbol(name)] +
+            ["--target-cpu={}".format(target_cpu), "--opt-level=$(AOT_OPT_LEVEL)", "--program=" + symbol] +
             ["--weights=$(location {})".format(file) for file in weights_file] +
             ["--packed-weights=$(location {})".format(file) for file in packed] +
             ["--ptx=$(location {})".format(file) for file in ptx] +

@@ -47,18 +47,18 @@ def _variables(prefix: str, tensors: Sequence[Tensor]) -> list[_Variable]:
     return variables
 
 
-def _lines(
-    variables: Sequence[_Variable], line: Callable[[_Variable], str], indent: int, end: str = ""
-) -> str:
-    """One line for each variable, a newline before it and `end` between one and the next."""
-    return end.join(f"\n{' ' * indent}{line(variable)}" for variable in variables)
+def _lines(variables: Sequence[_Variable], line: Callable[[_Variable], str], indent: int) -> str:
+    """One line for each variable, a newline before it."""
+    return "".join(f"\n{' ' * indent}{line(variable)}" for variable in variables)
 
 
-def _following(
-    variables: Sequence[_Variable], line: Callable[[_Variable], str], indent: int
-) -> str:
-    """The same, for what follows another entry of a list."""
-    return "".join(f",\n{' ' * indent}{line(variable)}" for variable in variables)
+def _listed(entries: Sequence[str], indent: int) -> str:
+    """The entries of a list, each on a line of its own."""
+    return ",".join(f"\n{' ' * indent}{entry}" for entry in entries)
+
+
+def _declared(variable: _Variable) -> str:
+    return f"DECL_RANK_{variable.rank}_MEMREF_ABI({variable.cpp_type})"
 
 
 def _passed(variable: _Variable) -> str:
@@ -73,6 +73,16 @@ def _refused(archive: ReferenceArchive) -> str:
         "\nconst plumbline::RefusedSize kRefused = "
         f"{{{refused.argument}, {refused.axis}, {refused.size}}};\n"
     )
+
+
+def _inouts(archive: ReferenceArchive) -> dict[str, str]:
+    """What both templates say of inputs that the function writes."""
+    pairs = ", ".join(f"{{{number}, {output}}}" for number, output in archive.inout)
+    return {
+        "inout_count": str(len(archive.inout)),
+        "inouts": f"\nconst plumbline::InOut kInOuts[] = {{{pairs}}};\n" if pairs else "",
+        "inouts_pointer": "kInOuts" if pairs else "nullptr",
+    }
 
 
 def generate(
@@ -91,17 +101,17 @@ def generate(
     """
     inputs = _variables("Input", archive.inputs)
     outputs = _variables("Output", archive.outputs)
+    struct = f"{archive.func_name}_results"
+    results = outputs[: len(outputs) - len(archive.inout)]
     values = {
         "function": archive.func_name,
         "archive": runfile,
         "input_count": str(len(inputs)),
         "output_count": str(len(outputs)),
         "result_fields": _lines(
-            outputs, lambda v: f"StridedMemRefType<{v.cpp_type}, {v.rank}> {v.name};", 2
+            results, lambda v: f"StridedMemRefType<{v.cpp_type}, {v.rank}> {v.name};", 2
         ),
-        "parameters": _lines(
-            inputs, lambda v: f"DECL_RANK_{v.rank}_MEMREF_ABI({v.cpp_type})", 4, ","
-        ),
+        "parameters": _listed([*map(_declared, inputs)], 4),
         "loads": _lines(
             inputs,
             lambda v: (
@@ -109,16 +119,22 @@ def generate(
             ),
             2,
         ),
-        "stores": _lines(outputs, lambda v: f"outputs[{v.index}] = results.{v.name};", 2),
-        "arguments": _lines(inputs, _passed, 6, ","),
-        "checked_parameters": _following(
-            inputs, lambda v: f"DECL_RANK_{v.rank}_MEMREF_ABI({v.cpp_type})", 4
+        "stores": _lines(results, lambda v: f"outputs[{v.index}] = results.{v.name};", 2),
+        "result_type": struct if results else "void",
+        "results": f"\n  {struct} results;" if results else "",
+        "take": f"const {struct} results = " if results else "",
+        "arguments": _listed([*map(_passed, inputs)], 6),
+        "checked_parameters": _listed(
+            [*[f"{struct}*" for _ in results[:1]], *map(_declared, inputs)], 4
         ),
-        "checked_arguments": _following(inputs, _passed, 6),
+        "checked_arguments": _listed(
+            [*["&results" for _ in results[:1]], *map(_passed, inputs)], 6
+        ),
         "types": _types([*inputs, *outputs]),
         "further_cases": str(len(archive.further_cases)),
         "refused": _refused(archive),
         "refused_pointer": "nullptr" if archive.refused is None else "&kRefused",
+        **_inouts(archive),
         "bisect": "nullptr" if bisect is None else f'"{bisect}"',
     }
     return _filled(template, values)
@@ -157,7 +173,9 @@ def generate_by_pointers(
     ]
     arguments = [
         *(
-            f"static_cast<const {spec.element_type.c}*>(inputs[{index}].data)"
+            f"{'*' if spec.is_scalar else ''}static_cast<"
+            f"{'' if index in signature.inout else 'const '}{spec.element_type.c}*>"
+            f"(inputs[{index}].data)"
             for index, spec in enumerate(signature.inputs)
         ),
         *(
@@ -185,6 +203,8 @@ def generate_by_pointers(
             "shape_arguments": "".join(f", {name}" for name in signature.names.symbols),
             "arguments": ",".join(f"\n      {argument}" for argument in arguments),
             "further_cases": str(len(archive.further_cases)),
+            "result_count": str(len(signature.outputs)),
+            **_inouts(archive),
             "bisect": "nullptr" if bisect is None else f'"{bisect}"',
         },
     )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from plumbline import atomic_file
+from plumbline.choices import MEMORIES, OPTIMISATION_LEVELS
 from plumbline.errors import UserError
 from plumbline.watched_process import Death, run_watched
 
@@ -58,7 +59,7 @@ def add_opt_level(arguments: argparse.ArgumentParser) -> None:
     arguments.add_argument(
         "--opt-level",
         type=int,
-        choices=range(4),
+        choices=OPTIMISATION_LEVELS,
         default=2,
         help="how much LLVM optimises, as in clang -O (default: 2)",
     )
@@ -77,8 +78,8 @@ def add_memory(arguments: argparse.ArgumentParser) -> None:
     """Lets the command line say where the memory of temporaries comes from."""
     arguments.add_argument(
         "--memory",
-        choices=("malloc", "pool"),
-        default="malloc",
+        choices=MEMORIES,
+        default=MEMORIES[0],
         help="where temporaries come from: the heap (the default), or a workspace that the caller "
         "brings along",
     )

@@ -10,6 +10,7 @@ from plumbline.loader_to_torch.decompositions import (
     contraction,
     convolution,
     data_movement,
+    eigenvalues,
     elementwise,
     error_functions,
     fourier,
@@ -76,6 +77,7 @@ _FAMILIES = (
     contraction,
     convolution,
     data_movement,
+    eigenvalues,
     elementwise,
     error_functions,
     fourier,
@@ -98,4 +100,5 @@ def decomposition_table() -> dict[Any, Rule]:
         del table[op]
     for family in _FAMILIES:
         table.update(family.RULES)
+    table.update(contraction.grouped_mm_of_transformers())
     return table

@@ -17,8 +17,13 @@ _WORKSPACE = Path(__file__).parents[3]
 
 
 def _requirements(name: str) -> list[Requirement]:
-    lines = [line.strip() for line in (_WORKSPACE / name).read_text().splitlines()]
-    return [Requirement(line) for line in lines if line and not line.startswith("#")]
+    requirements = []
+    for line in map(str.strip, (_WORKSPACE / name).read_text().splitlines()):
+        if line.startswith("-r "):
+            requirements += _requirements(line.removeprefix("-r "))
+        elif line and not line.startswith("#"):
+            requirements.append(Requirement(line))
+    return requirements
 
 
 def _needed(requirements: list[Requirement]) -> dict[str, list[Requirement]]:
