@@ -11,6 +11,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, gpu, memref
 
 from plumbline.c_signature import functions_with_bodies
+from plumbline.inout_arguments import inout_arguments
 from plumbline.linalg_to_gpu.launches import launch
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index, total
@@ -37,8 +38,9 @@ def place_on_device(module: ir.Operation) -> None:
                     problems += _move_buffers(function.operation)
                     if public:
                         block = function.regions[0].blocks[0]
-                        copied = _take_arguments(block)
-                        _give_results(block, copied)
+                        copies = _take_arguments(block)
+                        written = [block.arguments[at] for at in inout_arguments(function)]
+                        _give_results(block, copies, written)
         if problems:
             raise PassFailure
 
@@ -115,38 +117,46 @@ _MOVED: Mapping[str, Callable[[ir.Operation], None]] = {
 }
 
 
-def _take_arguments(block: ir.Block) -> list[ir.Value]:
-    """Copies the arguments of a function to the device that something there may read."""
-    copies = []
+def _take_arguments(block: ir.Block) -> dict[ir.Value, ir.Value]:
+    """Copies the arguments of a function to the device that something there may touch."""
+    copies = {}
     with ir.InsertionPoint.at_block_begin(block):
         for argument in block.arguments:
             uses = [use for use in argument.uses if use.owner.operation.name != "memref.dim"]
             if not uses or not isinstance(argument.type, ir.MemRefType):
                 continue
             copy = _on_device(argument)
-            copies.append(copy)
+            copies[argument] = copy
             for use in uses:
                 use.owner.operation.operands[use.operand_number] = copy
     return copies
 
 
-def _give_results(block: ir.Block, copies: Sequence[ir.Value]) -> None:
+def _give_results(
+    block: ir.Block, copies: Mapping[ir.Value, ir.Value], written: Sequence[ir.Value]
+) -> None:
     """Copies the results of a function to new memory of the host, and gives device memory back.
 
+    What it has `written` of its arguments, the in-out ones, is copied back to these.
     Of results that come out of branches or loops it is not known here who else has them: the end of
     the call gives those back.
     """
     returned = block.operations[len(block.operations) - 1].operation
     with ir.InsertionPoint(returned), returned.location:
         given: dict[ir.Value, ir.Value] = {}
+        for argument in written:
+            if argument in copies:
+                _copy(argument, copies[argument], to_device=False)
         for number, result in enumerate(returned.operands):
+            if not isinstance(result.type, ir.MemRefType):
+                continue
             if result not in given:
                 type_ = ir.MemRefType(result.type)
                 place = memref.alloc(type_, _sizes(result), [], alignment=ALIGNMENT)
                 _copy(place, result, to_device=False)
                 given[result] = place
             returned.operands[number] = given[result]
-        for buffer in (*copies, *filter(_is_allocated, given)):
+        for buffer in (*copies.values(), *filter(_is_allocated, given)):
             gpu.DeallocOp(None, [], buffer)
 
 

@@ -33,7 +33,7 @@ def llvm_ir_to_asm(
       packed_weights: the safetensors file to write: the weights that kernels read in an order of
         their own.
       weights_file: the safetensors file to write that the program maps its weights from.
-      ptx: the file of the program's kernels for a GPU.
+      ptx: the text of the kernels for a GPU that the LLVM IR launches.
       description: what the library says of itself, as JSON; empty: it says nothing.
       program: as for `mark_functions`.
 
@@ -51,7 +51,7 @@ def llvm_ir_to_asm(
         weights_assembly = include_weights(llvm_ir, weights, packed_weights)
     parts = [assembly, weights_assembly, mark_functions(llvm_ir, program)]
     if ptx is not None:
-        parts.append(include_ptx(ptx.name))
+        parts.append(include_ptx(ptx))
     if description:
         parts.append(section_assembly(description))
     return "".join(parts)

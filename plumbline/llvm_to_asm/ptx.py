@@ -1,6 +1,7 @@
 """Turns LLVM IR of kernels into PTX, the assembly of NVIDIA's GPUs, with llvmlite."""
 
 import re
+from pathlib import Path
 
 from plumbline.errors import UserError
 from plumbline.llvm_to_asm.assembly import Target, emit_assembly, problem_with
@@ -47,7 +48,7 @@ def emit_ptx(llvm_ir: str, target: Target, optimisation_level: int = 2) -> str:
     return ptx
 
 
-def include_ptx(file: str) -> str:
-    """Assembly that has the text in a file, which the assembler looks for under just this name."""
-    quoted = file.replace("\\", "\\\\").replace('"', '\\"')
+def include_ptx(file: Path) -> str:
+    """Assembly that has the text in a file, which the assembler looks for by its name alone."""
+    quoted = file.name.replace("\\", "\\\\").replace('"', '\\"')
     return f'\t.section\t.rodata\n"{PTX}":\n\t.incbin\t"{quoted}"\n\t.byte\t0\n'

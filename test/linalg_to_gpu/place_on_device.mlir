@@ -46,6 +46,22 @@ func.func @element(%x: memref<4xi64>, %at: index) -> memref<i64> {
 
 // -----
 
+// What is written in place is copied back; a number is given as it is.
+// CHECK-LABEL: func.func @in_out(
+// CHECK-SAME:      %[[X:.*]]: memref<4xi64> {plumbline.inout}, %[[N:.*]]: i64)
+// CHECK:         %[[DX:.*]] = gpu.alloc () : memref<4xi64>
+// CHECK:         gpu.memcpy %[[DX]], %[[X]] : memref<4xi64>, memref<4xi64> {plumbline.to_device}
+// CHECK:         gpu.launch
+// CHECK:         gpu.memcpy %[[X]], %[[DX]] : memref<4xi64>, memref<4xi64>
+// CHECK:         return %[[N]] : i64
+func.func @in_out(%x: memref<4xi64> {plumbline.inout}, %n: i64) -> i64 {
+  %c1 = arith.constant 1 : index
+  memref.store %n, %x[%c1] : memref<4xi64>
+  return %n : i64
+}
+
+// -----
+
 func.func @copied(%x: memref<4xi64>) -> memref<4xi64> {
   %r = memref.alloc() : memref<4xi64>
   // expected-error@+1 {{memref.copy: no kernel of a GPU does this yet}}

@@ -1,8 +1,7 @@
 """Stage program: lowers a .mlir file of kernels of a GPU to NVVM, and launches to LLVM dialect."""
 
-from plumbline.context import make_context, prepare_context
-from plumbline.gpu_to_nvvm.conversion import convert_gpu_to_nvvm
-from plumbline.tcp.assembly.module import parse_module, print_module
+from plumbline.context import prepare_context
+from plumbline.gpu_to_nvvm.stage import gpu_to_nvvm
 from tools.aot import stage
 
 _SAMPLE = """
@@ -28,13 +27,6 @@ module attributes {gpu.container_module} {
   }
 }
 """
-
-
-def gpu_to_nvvm(text: str, filename: str) -> str:
-    """The stage, from text to text."""
-    module = parse_module(text, make_context(torch=True), filename)
-    convert_gpu_to_nvvm(module)
-    return print_module(module)
 
 
 def _warm_up() -> None:

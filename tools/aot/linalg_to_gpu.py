@@ -1,8 +1,7 @@
 """Stage program: lowers a .mlir file of linalg on tensors to kernels of a GPU, and launches."""
 
-from plumbline.context import make_context, prepare_context
-from plumbline.linalg_to_gpu.conversion import convert_linalg_to_gpu
-from plumbline.tcp.assembly.module import parse_module, print_module
+from plumbline.context import prepare_context
+from plumbline.linalg_to_gpu.stage import linalg_to_gpu
 from tools.aot import stage
 
 _SAMPLE = """
@@ -18,14 +17,6 @@ func.func @sample(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %0 : tensor<2xf32>
 }
 """
-
-
-def linalg_to_gpu(text: str, filename: str) -> str:
-    """The stage, from text to text."""
-    module = parse_module(text, make_context(torch=True), filename)
-    convert_linalg_to_gpu(module)
-    # With locations, as the stages before: the next one may refuse what a kernel does.
-    return print_module(module, debug_info=True)
 
 
 def _warm_up() -> None:

@@ -2,10 +2,9 @@
 
 import argparse
 
-from plumbline.context import make_context, prepare_context
-from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir
-from plumbline.llvm_to_asm.ptx import DEFAULT_ARCH, emit_ptx, gpu_target
-from plumbline.tcp.assembly.module import parse_module
+from plumbline.context import prepare_context
+from plumbline.llvm_to_asm.ptx import DEFAULT_ARCH
+from plumbline.llvm_to_asm.ptx_stage import nvvm_to_ptx
 from tools.aot import stage
 
 _SAMPLE = """
@@ -15,13 +14,6 @@ gpu.module @kernels {
   }
 }
 """
-
-
-def nvvm_to_ptx(text: str, filename: str, *, gpu_arch: str, opt_level: int = 2) -> str:
-    """The stage, from text to text."""
-    target = gpu_target(gpu_arch)
-    module = parse_module(text, make_context(), filename)
-    return emit_ptx(translate_kernels_to_llvm_ir(module), target, opt_level)
 
 
 def _compile(given: argparse.Namespace) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from plumbline import atomic_file
-from plumbline.choices import MEMORIES, WEIGHTS
+from plumbline.choices import MEMORIES, OPTIMISATION_LEVELS, WEIGHTS
 from plumbline.errors import UserError
 from plumbline.watched_process import Death, run_watched
 
@@ -59,7 +59,7 @@ def add_opt_level(arguments: argparse.ArgumentParser) -> None:
     arguments.add_argument(
         "--opt-level",
         type=int,
-        choices=range(4),
+        choices=OPTIMISATION_LEVELS,
         default=2,
         help="how much LLVM optimises, as in clang -O (default: 2)",
     )

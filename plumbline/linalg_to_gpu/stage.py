@@ -1,0 +1,17 @@
+"""The stage from linalg on tensors to kernels of a GPU and their launches, from text to text."""
+
+from plumbline.context import make_context
+from plumbline.linalg_to_gpu.conversion import convert_linalg_to_gpu
+from plumbline.tcp.assembly.module import parse_module, print_module
+
+
+def linalg_to_gpu(text: str, filename: str) -> str:
+    """Lowers `text`, which messages call `filename`.
+
+    Raises:
+      UserError: it is no such module, or has what cannot be lowered.
+    """
+    module = parse_module(text, make_context(torch=True), filename)
+    convert_linalg_to_gpu(module)
+    # With locations, as the stages before: the next one may refuse what a kernel does.
+    return print_module(module, debug_info=True)

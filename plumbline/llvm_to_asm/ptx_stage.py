@@ -1,0 +1,17 @@
+"""The stage from NVVM to PTX, from text to text."""
+
+from plumbline.context import make_context
+from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir
+from plumbline.llvm_to_asm.ptx import emit_ptx, gpu_target
+from plumbline.tcp.assembly.module import parse_module
+
+
+def nvvm_to_ptx(text: str, filename: str, *, gpu_arch: str, opt_level: int = 2) -> str:
+    """Makes PTX of the kernels in `text`, which messages call `filename`.
+
+    Raises:
+      UserError: it is no module of NVVM, or there is no such GPU.
+    """
+    target = gpu_target(gpu_arch)
+    module = parse_module(text, make_context(), filename)
+    return emit_ptx(translate_kernels_to_llvm_ir(module), target, opt_level)
