@@ -458,10 +458,12 @@ def test_real_transforms(name: str, norm: str | None) -> None:
 
 @pytest.mark.parametrize("align_corners", [False, True])
 @pytest.mark.parametrize("size", [(3, 3), (17, 18), (30, 7), (1, 1)])
-def test_upsample_with_a_filter(size: Sequence[int], align_corners: bool) -> None:
+@pytest.mark.parametrize("filter_", ["bilinear", "bicubic"])
+def test_upsample_with_a_filter(filter_: str, size: Sequence[int], align_corners: bool) -> None:
+    op = getattr(aten, f"_upsample_{filter_}2d_aa").default
     image = torch.randn(2, 3, 10, 20)
-    _check(aten._upsample_bilinear2d_aa.default, image, size, align_corners)
-    _check(aten._upsample_bilinear2d_aa.default, image, [17, 18], False, 1.7, 0.9)
+    _check(op, image, size, align_corners)
+    _check(op, image, [17, 18], False, 1.7, 0.9)
 
 
 @pytest.mark.parametrize("align_corners", [False, True])
