@@ -24,6 +24,7 @@ from plumbline.loader_to_torch.decompositions import (
     padding,
     reduction,
     resampling,
+    symmetric_systems,
 )
 from plumbline.loader_to_torch.decompositions.rule import Rule
 
@@ -92,6 +93,7 @@ _FAMILIES = (
     padding,
     reduction,
     resampling,
+    symmetric_systems,
 )
 
 

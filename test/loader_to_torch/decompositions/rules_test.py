@@ -661,6 +661,33 @@ def test_least_squares(driver: str | None, shape: Sequence[int]) -> None:
         _check(op, deficient, right, 1e-9, driver=driver)
 
 
+_INDEFINITE = {
+    "random": torch.randn(3, 6, 6, dtype=F64, generator=torch.Generator().manual_seed(0)),
+    "of many": torch.randn(20, 5, 5, dtype=F64, generator=torch.Generator().manual_seed(1)),
+    "zero diagonal": 1.0 - torch.eye(5, dtype=F64) + torch.arange(5, dtype=F64),
+    "two by two": torch.tensor([[1e-3, 1, 2], [1, 5, 3], [2, 3, 0.1]], dtype=F64),
+    "one": torch.full((1, 1), -2.0, dtype=F64),
+    "none": torch.zeros(0, 0, dtype=F64),
+    "zero": torch.zeros(3, 3, dtype=F64),
+}
+
+
+@pytest.mark.parametrize("name", _INDEFINITE)
+def test_symmetric_matrices_that_are_not_definite(name: str) -> None:
+    matrix = _INDEFINITE[name]
+    matrix = matrix + matrix.mT
+    _check(aten.linalg_ldl_factor_ex.default, matrix)
+    if name == "zero":
+        assert TABLE[aten.linalg_ldl_factor_ex.default](matrix)[2] == 1
+        with pytest.raises(RuntimeError, match=r"linalg\.ldl_factor"):
+            TABLE[aten.linalg_ldl_factor.default](matrix)
+        return
+    _check(aten.linalg_ldl_factor.default, matrix)
+    factors, pivots = torch.linalg.ldl_factor(matrix)
+    right = torch.randn(*matrix.shape[:-1], 2, dtype=F64)
+    _check(aten.linalg_ldl_solve.default, factors, pivots, right)
+
+
 def test_reflections() -> None:
     vectors, factors = torch.geqrf(torch.randn(5, 3, dtype=F64))
     _check(aten.linalg_householder_product.default, vectors, factors)
