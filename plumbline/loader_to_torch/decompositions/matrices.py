@@ -37,6 +37,9 @@ def with_row(matrix: torch.Tensor, number: int, row: torch.Tensor) -> torch.Tens
 
 def rows_taken(matrix: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
     """The rows of `matrix` that `order` names."""
+    if 0 in order.shape:
+        # Nothing is looked up in nothing.
+        return matrix.new_zeros((*order.shape, matrix.shape[-1]))
     return matrix.gather(-2, order.unsqueeze(-1).expand(*order.shape, matrix.shape[-1]))
 
 
