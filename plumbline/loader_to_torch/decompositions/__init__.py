@@ -18,11 +18,13 @@ from plumbline.loader_to_torch.decompositions import (
     incomplete_gamma,
     indexing,
     linear_algebra,
+    losses,
     normalization,
     orthogonal_polynomials,
     padding,
     reduction,
     resampling,
+    symmetric_systems,
 )
 from plumbline.loader_to_torch.decompositions.rule import Rule
 
@@ -85,11 +87,13 @@ _FAMILIES = (
     incomplete_gamma,
     indexing,
     linear_algebra,
+    losses,
     normalization,
     orthogonal_polynomials,
     padding,
     reduction,
     resampling,
+    symmetric_systems,
 )
 
 

@@ -94,6 +94,13 @@ def _diagonal_scatter(
     return torch.where(on_diagonal, spread, moved).movedim((-2, -1), (dim1, dim2))
 
 
+def narrow(operand: torch.Tensor, dim: int, start: torch.Tensor, length: int) -> torch.Tensor:
+    """Places of a dimension one after another, the first of which a tensor names."""
+    start = start.reshape(1)
+    start = torch.where(start < 0, start + operand.shape[dim], start)
+    return operand.index_select(dim, start + torch.arange(length))
+
+
 def _put(
     operand: torch.Tensor, index: torch.Tensor, source: torch.Tensor, accumulate: bool = False
 ) -> torch.Tensor:

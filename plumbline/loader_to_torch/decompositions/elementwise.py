@@ -130,6 +130,34 @@ def _frexp(operand: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     )
 
 
+def _nextafter(operand: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """The number beside the operand that is nearer to the target; the target, if they are equal."""
+    dtype = torch.promote_types(operand.dtype, target.dtype)
+    operand, target = broadcast(operand.to(dtype), target.to(dtype))
+    limits = torch.finfo(dtype)
+    _, exponent = _frexp(operand)
+    # Of numbers from a power of 2 to the next, all neighbours are as far apart; so are those of
+    # denormal ones.
+    least = math.log2(limits.smallest_normal) + 1
+    wide, size = operand.to(torch.float64), torch.clamp(exponent.to(torch.float64), min=least)
+    distance = size + (math.log2(limits.eps) - 1)
+    # In two steps, as it can be a denormal float64.
+    half = torch.floor(0.5 * distance)
+    step = torch.pow(2.0, half) * torch.pow(2.0, distance - half)
+    up = target > operand
+    inward = up != (operand > 0)
+    is_power = (wide.abs() == torch.pow(2.0, size - 1)) & (size > least)
+    step = torch.where(inward & is_power, 0.5 * step, step)
+    step = torch.where(operand == 0, limits.smallest_normal * limits.eps, step)
+    moved = (wide + torch.where(up, step, -step)).to(dtype)
+    greatest = torch.full((), limits.max, dtype=dtype)
+    moved = torch.where(operand.isinf(), torch.copysign(greatest, operand), moved)
+    # On the way to the other side, 0 has the sign of this one.
+    moved = torch.where((moved == 0) & (operand != 0), torch.copysign(moved, operand), moved)
+    moved = torch.where(operand == target, target, moved)
+    return torch.where(operand.isnan() | target.isnan(), math.nan, moved)
+
+
 _STEPS_OF_EUCLID = {1: 12, 2: 23, 4: 46, 8: 92}
 """After how many divisions the remainder is 0 at the latest, by the bytes of an integer: of two
 neighbours in Fibonacci's sequence it takes the most."""
@@ -206,6 +234,7 @@ RULES: Rules = {
     aten.gcd.default: _gcd,
     aten.isclose.default: _isclose,
     aten.lcm.default: _lcm,
+    aten.nextafter.default: _nextafter,
     aten.hypot.default: in_double(_hypot),
     **{op: _compared_alike(op) for op in _COMPARISONS},
     **{op: _with_tensor(tensor_op) for op, tensor_op in _SCALAR_VARIANTS.items()},
