@@ -38,6 +38,13 @@ class _Header:
         }
         includes = ["#include <stdbool.h>"] if "bool" in types else []
         includes.append("#include <stdint.h>")
+        complex_types = sorted(
+            {
+                spec.element_type.part.c: spec.element_type.c
+                for spec in (*self._signature.inputs, *self._signature.outputs)
+                if spec.element_type.part is not None
+            }.items()
+        )
         parameters = self._parameters()
         sizes = [f"int64_t {symbol}" for symbol in self._names.symbols]
         functions = [
@@ -83,6 +90,7 @@ class _Header:
                 "",
                 *includes,
                 "",
+                *_complex_types(complex_types),
                 "#ifdef __cplusplus",
                 'extern "C" {',
                 "#endif",
@@ -181,6 +189,20 @@ class _Header:
                 name,
                 f"{type_.torch_name} [{spelled}], {text(bytes_, self._names.symbols)} bytes",
             )
+
+
+def _complex_types(names: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Declares types of complex numbers, by those of their parts, for C and for C++."""
+    if not names:
+        return
+    yield "// A real and an imaginary part, in this order. C and C++ mean the same by it in memory."
+    yield "#ifdef __cplusplus"
+    yield "#include <complex>"
+    yield from (f"typedef std::complex<{part}> {name};" for part, name in names)
+    yield "#else"
+    yield from (f"typedef {part} _Complex {name};" for part, name in names)
+    yield "#endif"
+    yield ""
 
 
 def _function(about: str, head: str, parameters: Sequence[str]) -> Iterator[str]:

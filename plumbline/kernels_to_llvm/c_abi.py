@@ -14,6 +14,7 @@ from plumbline.kernels_to_llvm.pointer_entries import PointerEntries
 from plumbline.kernels_to_llvm.result_sizes import result_sizes
 from plumbline.name_attributes import drop_names, noted_names
 from plumbline.shape_attributes import attached, detach
+from plumbline.tensor_names import shapes_of_elements
 from plumbline.weight_arguments import EmbeddedWeight
 
 ABIS = ("memref", "pointers")
@@ -76,7 +77,8 @@ def _build_entries(symbols: ir.SymbolTable, body: func.FuncOp, abi: str, memory:
     body.attributes["no_inline"] = ir.UnitAttr.get()
     if abi == "pointers":
         names = c_names(tensors, closed, skipped=len(weights))
-        PointerEntries(name, body, names, closed, result_shapes, memory).build()
+        counted = shapes_of_elements(tensors.outputs, result_shapes)
+        PointerEntries(name, body, names, closed, result_shapes, counted, memory).build()
     else:
         build_memref_entries(name, body, shapes)
 

@@ -61,15 +61,19 @@ class PointerEntries:
         names: CNames,
         shapes: ArgumentShapes,
         result_shapes: Sequence[Sequence[Size]],
+        counted_shapes: Sequence[Sequence[Size]],
         memory: str,
     ) -> None:
-        """`body` then writes its results where it is told. `shapes` are closed."""
+        """`body` then writes its results where it is told. `shapes` are closed.
+
+        `counted_shapes` are those of the results as callers count them.
+        """
         self._name, self._body, self._names = name, body, names
         self._symbols = shapes.symbols
         self._shapes = [*shapes.shapes, *result_shapes]
         self._inputs: Sequence[ir.MemRefType] = body.type.inputs
         self._elements = [type_.element_type for type_ in (*body.type.inputs, *body.type.results)]
-        self._result_shapes = result_shapes
+        self._counted_shapes = counted_shapes
         take_results_as_arguments(body)
         self._workspace: Size | None = None
         if memory == "pool":
@@ -220,7 +224,7 @@ class PointerEntries:
                 index: arith.index_cast(ir.IndexType.get(), size)
                 for index, size in enumerate(sizes)
             }
-            for index, shape in enumerate(self._result_shapes):
+            for index, shape in enumerate(self._counted_shapes):
                 same = arith.cmpi(arith.CmpIPredicate.eq, output, integer(index, 32))
                 branch = scf.IfOp(same)
                 with ir.InsertionPoint(branch.then_block):

@@ -1,7 +1,7 @@
 """Exports a program to the Torch dialect, in the form that backends start from."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -23,6 +23,7 @@ from plumbline.loader_to_torch.node_locations import (
     set_locations,
 )
 from plumbline.loader_to_torch.pytorch_state import exporting
+from plumbline.loader_to_torch.real_parts import as_real, split_complex
 from plumbline.loader_to_torch.refusals import from_node, refuse_what_has_no_meaning
 from plumbline.loader_to_torch.size_arithmetic import spell_size_arithmetic
 from plumbline.loader_to_torch.smallest_sizes import exclude_sizes_that_do_not_hold
@@ -37,7 +38,7 @@ from plumbline.loader_to_torch.weights import ReadableLiterals, lift_weights, na
 from plumbline.name_attributes import note_names
 from plumbline.pipeline import LoweringError, Pipeline
 from plumbline.tcp.assembly.module import print_module
-from plumbline.tensor_names import NamedTensor, TensorNames
+from plumbline.tensor_names import NamedTensor, TensorNames, shapes_of_elements
 from plumbline.unsupported_ops import from_operation, report
 from plumbline.walk import operations_of
 
@@ -79,7 +80,8 @@ class Export:
     text: str
     """Its locations are source files relative to where they are imported from."""
     weights: dict[str, torch.Tensor]
-    """The values of the leading arguments, by name and in order."""
+    """The values of the leading arguments, by name and in order; complex ones as pairs of real
+    ones, as `torch.view_as_real` has them."""
     shapes: ArgumentShapes
     """Of the other arguments."""
 
@@ -110,10 +112,14 @@ def to_torch_dialect(
       UserError: the importer has no type for a value of it.
       LoweringError: a pass of torch-mlir refuses it.
     """
-    weights = lift_weights(exported)
+    weights = {name: as_real(value) for name, value in lift_weights(exported).items()}
     _drop_none_results(exported)
+    names = tensor_names(exported, weights)
+    split_complex(exported)
     with lent_context(torch=True) as context:
-        text, shapes = _lower(who, exported, func_name, list(weights), context, embedded=embedded)
+        text, shapes = _lower(
+            who, exported, func_name, list(weights), names, context, embedded=embedded
+        )
     return Export(text, weights, shapes)
 
 
@@ -135,6 +141,7 @@ def _lower(
     exported: torch.export.ExportedProgram,
     func_name: str,
     weights: Sequence[str],
+    names: TensorNames,
     context: ir.Context,
     *,
     embedded: bool,
@@ -149,8 +156,11 @@ def _lower(
         raise UserError(f"{who}: torch-mlir cannot import it: {error}") from error
     name_arguments(module, func_name, weights, embedded=embedded)
     with context:
-        note_names(ir.SymbolTable(module.operation)[func_name], tensor_names(exported, weights))
+        note_names(ir.SymbolTable(module.operation)[func_name], names)
     shapes = argument_shapes(module, func_name, exported, skipped=len(weights))
+    shapes = ArgumentShapes(
+        shapes.symbols, shapes_of_elements(names.inputs[len(weights) :], shapes.shapes)
+    )
     try:
         _TO_BACKEND_CONTRACT.run(module)
     except LoweringError as error:
@@ -182,7 +192,9 @@ def _import(
         return module
 
 
-def tensor_names(exported: torch.export.ExportedProgram, weights: Sequence[str]) -> TensorNames:
+def tensor_names(
+    exported: torch.export.ExportedProgram, weights: Mapping[str, torch.Tensor]
+) -> TensorNames:
     """What the tensors of a program are called whose leading inputs are `weights`.
 
     Inputs are called as the parameters of `forward`, and results out0, out1 and so on, as they have
@@ -192,15 +204,15 @@ def tensor_names(exported: torch.export.ExportedProgram, weights: Sequence[str])
     given = [nodes[str(name)] for name in exported.graph_signature.user_inputs if name in nodes]
     inputs = [node for node in given if isinstance(node.meta.get("val"), torch.Tensor)]
     (output,) = exported.graph.find_nodes(op="output")
-    names = [*weights, *(node.name for node in inputs[len(weights) :])]
+    own = [(node.name, node.meta["val"]) for node in inputs[len(weights) :]]
     return TensorNames(
-        tuple(map(_named, names, inputs)),
-        tuple(_named(f"out{place}", node) for place, node in enumerate(output.args[0])),
+        tuple(_named(name, value) for name, value in (*weights.items(), *own)),
+        tuple(_named(f"out{place}", node.meta["val"]) for place, node in enumerate(output.args[0])),
     )
 
 
-def _named(name: str, node: torch.fx.Node) -> NamedTensor:
-    return NamedTensor(name, element_type.from_torch_name(str(node.meta["val"].dtype)))
+def _named(name: str, tensor: torch.Tensor) -> NamedTensor:
+    return NamedTensor(name, element_type.from_torch_name(str(tensor.dtype)))
 
 
 def _unknown_ops(module: ir.Module) -> str:

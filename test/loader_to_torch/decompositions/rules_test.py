@@ -54,12 +54,6 @@ def test_isclose(*, equal_nan: bool) -> None:
     _check(aten.isclose.default, *whole, 0.0, 0.0)
 
 
-def test_abs_of_complex() -> None:
-    _check(aten.abs.default, torch.complex(*_telling_pairs()))
-    _check(aten.abs.default, torch.complex(*(side.to(F64) * 1e260 for side in _telling_pairs())))
-    assert TABLE[aten.abs.default](torch.ones(3)) is NotImplemented
-
-
 @pytest.mark.parametrize("dtype", [torch.float32, F64, torch.int64])
 def test_angle(dtype: torch.dtype) -> None:
     operand = torch.tensor([-2, 0, 3]).to(dtype)
