@@ -14,6 +14,7 @@ from plumbline.argument_shapes import ArgumentShapes
 from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
+from plumbline.loader_to_torch.decompositions.constant_tables import make_tables_constants
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
 from plumbline.loader_to_torch.mutations import refuse_mutations
 from plumbline.loader_to_torch.node_locations import (
@@ -290,6 +291,7 @@ def _decomposed(who: str, exported: torch.export.ExportedProgram) -> torch.expor
             f"{who}: PyTorch cannot take the program's ops apart: {reason.strip()}\n"
             + report(from_node(node, _DECOMPOSE) for node in nodes)
         ) from error
+    make_tables_constants(functional)
     return functional
 
 

@@ -261,7 +261,13 @@ class _Splitting:
             name: self._argument(node, value, named[name], part)
             for name, value in node.kwargs.items()
         }
-        return self._call(node, target, *args, **kwargs)
+        made = self._node(node, target, args, kwargs)
+        # Some ops on symbolic sizes, run by themselves, are of known ones.
+        with self._mode:
+            made.meta["val"] = torch.utils._pytree.tree_map_only(
+                torch.Tensor, _part_like, _value(node)
+            )
+        return made
 
     def _argument(self, node: Node, value: Any, argument: torch.Argument, part: int) -> Any:
         """What stands in an op on parts in the place of one of its arguments."""
@@ -322,11 +328,15 @@ class _Splitting:
 
     def _call(self, like: Node, target: Any, *args: Any, **kwargs: Any) -> Node:
         """A new node, which stands for a part of what `like` stands for."""
-        made: Node = self._graph.call_function(target, args, kwargs)
-        made.meta = {name: like.meta[name] for name in _ORIGIN if name in like.meta}
+        made = self._node(like, target, args, kwargs)
         given, named = torch.fx.map_arg((args, kwargs), lambda node: node.meta["val"])
         with self._mode:
             made.meta["val"] = target(*given, **named)
+        return made
+
+    def _node(self, like: Node, target: Any, args: Any, kwargs: Any) -> Node:
+        made: Node = self._graph.call_function(target, tuple(args), kwargs)
+        made.meta = {name: like.meta[name] for name in _ORIGIN if name in like.meta}
         return made
 
 
@@ -338,6 +348,12 @@ _BY_OP: Mapping[Any, Callable[[_Splitting, Node], None]] = {
     aten.view_as_complex: _Splitting._view_as_complex,
     aten.view_as_real: _Splitting._view_as_real,
 }
+
+
+def _part_like(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor as a part of `tensor` is, or as it is if it is real."""
+    dtype = tensor.dtype.to_real() if tensor.is_complex() else tensor.dtype
+    return torch.empty_like(tensor, dtype=dtype)
 
 
 def _given(node: Node) -> tuple[Any, ...]:

@@ -302,24 +302,6 @@ def test_convolution_backward(
     assert [gradient is None for gradient in actual] == [True, False, True]
 
 
-# -- fourier ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("norm", [None, "backward", "ortho", "forward"])
-@pytest.mark.parametrize("name", ["irfft", "hfft"])
-def test_real_transforms(name: str, norm: str | None) -> None:
-    operand = torch.randn(3, 4, 5)
-    for n in (None, 1, 4, 7, 12):
-        _check(getattr(aten, f"fft_{name}").default, operand, n, 1, norm)
-    for several in ("2", "n"):
-        op = getattr(aten, f"fft_{name}{several}").default
-        _check(op, operand, norm=norm)
-        _check(op, operand, [4, 7], norm=norm)
-        _check(op, operand, [4, -1], [0, 1], norm=norm)
-    complex_operand = torch.randn(4, dtype=torch.complex64)
-    assert TABLE[getattr(aten, f"fft_{name}").default](complex_operand) is NotImplemented
-
-
 # -- resampling ------------------------------------------------------------------------------------
 
 

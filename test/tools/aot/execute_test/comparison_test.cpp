@@ -64,7 +64,7 @@ TYPED_TEST(ComplexComparison, NanAndInfinity) {
 
 TEST(ComplexReport, NamesBothParts) {
   EXPECT_THAT(Report<Complex<float>>({3, -1}, {0, 3}),
-              StrEq("x, c64[1]: 1 of 1 elements differ (rtol 0, atol 0)\n"
+              StrEq("x, tensor<1xc64>: 1 of 1 elements differ (rtol 0, atol 0)\n"
                     "  worst at [0]: actual 3-1j, expected 0+3j\n"
                     "  absolute difference 5, relative 1.66667"));
 }
