@@ -23,8 +23,8 @@ from plumbline.kernels_to_llvm.building import (
     pointer_type,
 )
 
-FREE = "free"
-"""The C library's function."""
+ALLOCATE, FREE = "aligned_alloc", "free"
+"""The C library's functions; the first takes an alignment and a size."""
 
 RELEASE = "plumbline_release"
 """Takes a table and its length."""

@@ -9,6 +9,7 @@ from plumbline.kernels_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
 from plumbline.kernels_to_llvm.c_abi import build_entries
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
 from plumbline.kernels_to_llvm.forks import FORK_THREADS
+from plumbline.kernels_to_llvm.huge_pages import USE_HUGE_PAGES
 from plumbline.kernels_to_llvm.loop_annotations import attach_loop_annotations
 from plumbline.kernels_to_llvm.noalias import attach_noalias, note_noalias
 from plumbline.kernels_to_llvm.parallel_loops import OUTLINE_PARALLEL_LOOPS
@@ -83,6 +84,7 @@ def kernels_to_llvm_pipeline(abi: str, memory: str = "malloc") -> Pipeline:
             "canonicalize",
             "cse",
             RETURN_FAILURES,
+            USE_HUGE_PAGES,
             DEFINE_THREAD_COUNT,
             FORK_THREADS,
             ATTACH_NOALIAS,

@@ -23,6 +23,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import llvm
 
 from plumbline.kernels_to_llvm.allocation_table import (
+    ALLOCATE,
     FORGET,
     FREE,
     RELEASE,
@@ -58,7 +59,6 @@ ERRORS = "plumbline.errors"
 CAN_FAIL = "plumbline.can_fail"
 """The attribute of a function with a `FORK` that has come to take a failure, its last argument."""
 
-_ALLOCATE = "aligned_alloc"
 _NO_MEMORY = "there is no memory for {} bytes"
 _POINTER_BYTES = 8
 _RARELY = (2000, 1)
@@ -181,7 +181,7 @@ class _Function:
         self.program = program
         """What program it is an entry of, if it is one."""
         self._points = dict.fromkeys(c for c in calls if _can_fail(_callee(c), failing))
-        allocations = (call_ for call_ in calls if _callee(call_) == _ALLOCATE)
+        allocations = (call_ for call_ in calls if _callee(call_) == ALLOCATE)
         self._entries = {call_: number for number, call_ in enumerate(allocations)}
         self._frees = [call_ for call_ in calls if _callee(call_) == FREE]
         self.has_table = self._may_fail_after_allocating()
@@ -309,7 +309,7 @@ class _Function:
                 message = ir.StringAttr(point.attributes[REQUIREMENT_MESSAGE]).value
                 self._branch(point.operands[0], rest, message, _numbers(point))
                 point.erase()
-            elif callee == _ALLOCATE:
+            elif callee == ALLOCATE:
                 lives = llvm.ICmpOp(llvm.ICmpPredicate.ne, point.results[0], null()).result
                 self._branch(lives, rest, _NO_MEMORY, _numbers(point))
                 if self.has_table:
@@ -338,13 +338,13 @@ class _Function:
 
 
 def _can_fail(callee: str, failing: Container[str]) -> bool:
-    return callee == _ALLOCATE or is_requirement(callee) or callee in failing
+    return callee == ALLOCATE or is_requirement(callee) or callee in failing
 
 
 def _numbers(point: llvm.CallOp) -> list[ir.Value]:
     """The numbers that the message is about of a call that fails by itself."""
     callee = _callee(point)
-    if callee == _ALLOCATE:
+    if callee == ALLOCATE:
         return [point.operands[1]]
     return list(point.operands)[1:] if is_requirement(callee) else []
 

@@ -11,6 +11,7 @@ from plumbline.kernels_to_llvm.assertions import LOWER_ASSERTIONS
 from plumbline.kernels_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
 from plumbline.kernels_to_llvm.forks import FORK_THREADS
+from plumbline.kernels_to_llvm.huge_pages import USE_HUGE_PAGES
 from plumbline.kernels_to_llvm.parallel_loops import OUTLINE_PARALLEL_LOOPS
 from plumbline.kernels_to_llvm.thread_count import DEFINE_THREAD_COUNT
 from plumbline.linalg_to_kernels import conversion as linalg_to_kernels
@@ -104,6 +105,7 @@ PASSES = _by_name(
         TCP_ISOLATE_GROUP_OPS,
         TORCH_VERIFY_TCP_BACKEND_CONTRACT,
         UNROLL_QUOTIENTS,
+        USE_HUGE_PAGES,
         VERIFY_NO_TCP_OPS,
         kernels_to_llvm.ATTACH_LOOP_ANNOTATIONS,
         kernels_to_llvm.ATTACH_NOALIAS,

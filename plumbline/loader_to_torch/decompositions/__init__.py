@@ -21,6 +21,7 @@ from plumbline.loader_to_torch.decompositions import (
     linear_algebra,
     normalization,
     orthogonal_polynomials,
+    padding,
     reduction,
     resampling,
 )
@@ -86,6 +87,7 @@ _FAMILIES = (
     linear_algebra,
     normalization,
     orthogonal_polynomials,
+    padding,
     reduction,
     resampling,
 )

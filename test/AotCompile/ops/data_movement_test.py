@@ -8,7 +8,6 @@ import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
 
 from plumbline.tcp.ops import data_movement as tcp
 from plumbline.tcp.ops.elementwise import AddOp, SelectOp
-from plumbline.tcp.ops.indexing import GatherNdOp
 from test.AotCompile.ops.op_case import (
     NUMBERS,
     OpCase,
@@ -334,7 +333,7 @@ JOINED = [
         "pad_replicate",
         lambda x: F.pad(x, (2, 1), mode="replicate"),
         _matrix,
-        [GatherNdOp],
+        [tcp.ConcatOp],
         NUMBERS,
         static=[7],
         empty=False,
@@ -344,7 +343,7 @@ JOINED = [
         "pad_reflect",
         lambda x: F.pad(x, (2, 1), mode="reflect"),
         _matrix,
-        [GatherNdOp],
+        [tcp.ConcatOp],
         NUMBERS,
         static=[7],
         empty=False,

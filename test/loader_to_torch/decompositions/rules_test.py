@@ -250,6 +250,30 @@ def test_put(accumulate: bool) -> None:
     _check(aten.put.default, torch.randn(3, 3), index, torch.randn(2, 2), accumulate)
 
 
+# -- padding ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["circular", "reflect", "replicate"])
+@pytest.mark.parametrize(
+    "padding", [(2, 1), (3, 0, 0, 2), (-1, 2, 1, 0), (2, -3, -1, 1), (-2, -1, -1, -1)]
+)
+def test_pads_of_modes(mode: str, padding: tuple[int, ...]) -> None:
+    image = torch.randn(1, 2, 4, 5)
+    operand = image if len(padding) == 4 else image[0]
+    _check(aten.pad.default, operand, padding, mode)
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_pads(rank: int) -> None:
+    operand, padding = torch.randn(1, 2, *(4, 5, 6)[:rank]), (1, 2, -1, 3, 2, 0)[: 2 * rank]
+    for mode in ("reflection", "replication"):
+        _check(getattr(aten, f"{mode}_pad{rank}d").default, operand, padding)
+
+
+def test_constant_pads_are_left_to_pytorch() -> None:
+    assert TABLE[aten.pad.default](torch.ones(3), (1, 1)) is NotImplemented
+
+
 # -- contraction -----------------------------------------------------------------------------------
 
 

@@ -1,23 +1,15 @@
 #include "tools/aot/execute_test/new_memref.h"
 
+#include <cstddef>
 #include <cstdlib>
-#include <cstring>
-#include <new>
+
+#include "tools/aot/execute_test/guarded_memory.h"
 
 namespace plumbline {
 
-namespace {
-
-constexpr unsigned char kNoResult = 0xA5;
-
-}  // namespace
-
 Workspace::Workspace(std::int64_t bytes) {
   constexpr std::size_t kAlignment = 64;
-  const std::size_t blocks = (static_cast<std::size_t>(bytes) + kAlignment - 1) / kAlignment;
-  data_ = std::aligned_alloc(kAlignment, kAlignment * (blocks > 0 ? blocks : 1));
-  if (data_ == nullptr) throw std::bad_alloc();
-  std::memset(data_, kNoResult, kAlignment * blocks);
+  data_ = AllocateGuarded(static_cast<std::size_t>(bytes), kAlignment, "the workspace");
 }
 
 Workspace::~Workspace() { std::free(data_); }
@@ -33,10 +25,8 @@ AnyMemRef NewMemRef(ElementType type, int rank, const std::int64_t* sizes) {
     memref.strides[axis] = static_cast<std::int64_t>(count);
     count *= static_cast<std::size_t>(sizes[axis]);
   }
-  const std::size_t bytes = count * SizeOf(type);
-  memref.base = std::malloc(bytes > 0 ? bytes : 1);
-  if (memref.base == nullptr) throw std::bad_alloc();
-  std::memset(memref.base, kNoResult, bytes);
+  // No more aligned than a caller has to.
+  memref.base = AllocateGuarded(count * SizeOf(type), SizeOf(type), "a result");
   memref.data = memref.base;
   return memref;
 }

@@ -10,7 +10,7 @@
 
 namespace plumbline {
 
-// Memory for the temporaries of a function; its bytes are what no function should rely on.
+// Memory for the temporaries of a function.
 class Workspace {
  public:
   explicit Workspace(std::int64_t bytes);
@@ -24,7 +24,7 @@ class Workspace {
   void* data_;
 };
 
-// A row-major memref of bytes that no result should hold, to be given back with free().
+// A row-major memref in guarded memory, to be given back with free().
 AnyMemRef NewMemRef(ElementType type, int rank, const std::int64_t* sizes);
 
 }  // namespace plumbline

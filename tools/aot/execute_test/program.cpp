@@ -1,12 +1,14 @@
 #include "tools/aot/execute_test/program.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "tools/aot/execute_test/comparison.h"
+#include "tools/aot/execute_test/guarded_memory.h"
 #include "tools/aot/execute_test/reference_tensors.h"
 #include "tools/aot/execute_test/refusal.h"
 #include "tools/aot/execute_test/result_buffers.h"
@@ -55,8 +57,28 @@ class ExecuteTest : public testing::Test {
 
  protected:
   // Case 0 is the loader's own inputs, and calls the function; the others are of other sizes, and
-  // call its checked entry.
+  // call its checked entry. Each runs twice, its tensors and temporaries at either end of the pages
+  // that they lie in.
   void RunCase(int number) {
+    for (const GuardedEnd end : {GuardedEnd::kBack, GuardedEnd::kFront}) {
+      SetGuardedEnd(end);
+      const std::int64_t before = GuardedAllocations();
+      RunCaseOnce(number);
+      EXPECT_EQ(before, GuardedAllocations()) << "not all temporaries have been given back";
+      if (HasFailure()) return;
+    }
+  }
+
+  void TearDown() override {
+    if (numbers_differ_ && program_.bisect != nullptr) {
+      std::printf("To find the op whose numbers are wrong:\n  bazel run %s\n", program_.bisect);
+    }
+  }
+
+  const Program& program_;
+
+ private:
+  void RunCaseOnce(int number) {
     const Case tensors(program_, number);
     std::vector<AnyMemRef> outputs(program_.output_count);
     if (number == 0) {
@@ -81,15 +103,6 @@ class ExecuteTest : public testing::Test {
     }
   }
 
-  void TearDown() override {
-    if (numbers_differ_ && program_.bisect != nullptr) {
-      std::printf("To find the op whose numbers are wrong:\n  bazel run %s\n", program_.bisect);
-    }
-  }
-
-  const Program& program_;
-
- private:
   bool numbers_differ_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "tools/aot/execute_test/guarded_memory.h"
 #include "tools/aot/execute_test/runfile.h"
 #include "tools/aot/execute_test/tensor_view.h"
 
@@ -30,7 +31,8 @@ std::string TypeText(const cnpy::NpyArray& array) {
 
 }  // namespace
 
-LoadedTensor::LoadedTensor(ElementType type, const std::vector<std::size_t>& sizes) {
+LoadedTensor::LoadedTensor(const std::string& name, ElementType type,
+                           const std::vector<std::size_t>& sizes) {
   memref_.type = type;
   memref_.rank = static_cast<int>(sizes.size());
   std::size_t count = 1;
@@ -39,7 +41,8 @@ LoadedTensor::LoadedTensor(ElementType type, const std::vector<std::size_t>& siz
     memref_.strides[axis] = static_cast<std::int64_t>(count);
     count *= sizes[axis];
   }
-  elements_ = std::make_unique<char[]>(count * SizeOf(type));
+  const std::size_t word = SizeOf(type);
+  elements_.reset(static_cast<char*>(AllocateGuarded(count * word, word, name.c_str())));
   memref_.base = elements_.get();
   memref_.data = elements_.get();
   memref_.offset = 0;
@@ -68,7 +71,7 @@ ReferenceTensors::ReferenceTensors(const std::string& path, int inputs, int outp
 
 LoadedTensor ReferenceTensors::Load(const std::string& member, ElementType type, int rank) const {
   const cnpy::NpyArray& array = Find(member, type, rank);
-  LoadedTensor tensor(type, array.shape);
+  LoadedTensor tensor(member, type, array.shape);
   CopyRowMajor(array, tensor.memref().data);
   return tensor;
 }

@@ -4,6 +4,7 @@
 #define TOOLS_AOT_EXECUTE_TEST_REFERENCE_TENSORS_H_
 
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,18 +16,21 @@
 
 namespace plumbline {
 
-// A row-major tensor in memory of its own.
+// A row-major tensor in guarded memory of its own, no more aligned than its elements are.
 class LoadedTensor {
  public:
-  // Of zeros.
-  LoadedTensor(ElementType type, const std::vector<std::size_t>& sizes);
+  // `name` is what a message calls it.
+  LoadedTensor(const std::string& name, ElementType type, const std::vector<std::size_t>& sizes);
 
   // Points into this object, and is good as long as it.
   const AnyMemRef& memref() const { return memref_; }
 
  private:
   AnyMemRef memref_;
-  std::unique_ptr<char[]> elements_;
+  struct Free {
+    void operator()(char* elements) const { std::free(elements); }
+  };
+  std::unique_ptr<char[], Free> elements_;
 };
 
 // The archive that plumbline/reference_archive.py writes.

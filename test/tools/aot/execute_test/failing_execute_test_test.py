@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -158,6 +159,28 @@ def test_changed_input_is_reported(tmp_path: Path) -> None:
         "Input0, tensor<2x3xf32>: the compiled function changed 1 of 6 elements of its input\n"
         "  first at [1, 0]: was 4, is 5"
     ) in output
+
+
+@pytest.mark.parametrize(
+    ("fault", "where"),
+    [
+        ("READS_BEYOND", "1 bytes beyond the end of"),
+        ("READS_BEFORE", "4 bytes before the start of"),
+    ],
+)
+def test_what_lies_beside_an_input_is_not_to_be_touched(
+    tmp_path: Path, fault: str, where: str
+) -> None:
+    fake_archives.aliasing().write(_runfile(tmp_path))
+    ran = _run(tmp_path, **{f"FAKE_{fault}": "1"})
+    assert ran.returncode == -signal.SIGSEGV
+    message = f"The compiled function touches memory that is not its own, {where} Input0.\n"
+    assert ran.stderr == message
+
+
+def test_memory_that_is_not_given_back_is_reported(tmp_path: Path) -> None:
+    output = _failure_on(fake_archives.aliasing(), tmp_path, FAKE_KEEPS_MEMORY="1")
+    assert "not all temporaries have been given back" in output
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,9 @@ StridedMemRefType<T, Rank> Allocate(Sizes... sizes) {
   return memref;
 }
 
+void* volatile kept;
+volatile float beside;
+
 }  // namespace
 
 // All the ways in which a result can come.
@@ -68,6 +71,9 @@ extern "C" AliasingResults fake_aliasing(float* base, float* data, std::int64_t 
   std::transform(flags, flags + flag_count, results.inverted.data, [](bool flag) { return !flag; });
   results.empty = Allocate<std::int64_t, 2>(0, 3);
   if (std::getenv("FAKE_CHANGES_ITS_INPUT") != nullptr) data[offset + columns] += 1;
+  if (std::getenv("FAKE_READS_BEYOND") != nullptr) beside = data[rows * columns];
+  if (std::getenv("FAKE_READS_BEFORE") != nullptr) beside = data[-1];
+  if (std::getenv("FAKE_KEEPS_MEMORY") != nullptr) kept = std::aligned_alloc(64, 64);
   return results;
 }
 
