@@ -28,7 +28,6 @@ _MOVED = frozenset(
         aten._to_copy,
         aten._unsafe_view,
         aten.alias,
-        aten.as_strided,
         aten.cat,
         aten.clone,
         aten.constant_pad_nd,

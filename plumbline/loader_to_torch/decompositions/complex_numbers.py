@@ -20,6 +20,7 @@ from plumbline.loader_to_torch.decompositions.elementwise import hypot
 from plumbline.loader_to_torch.decompositions.rule import Rule, Rules, broadcast, in_double
 
 aten = torch.ops.aten
+prims = torch.ops.prims
 
 _Pair = tuple[torch.Tensor, torch.Tensor]
 """Real and imaginary parts."""
@@ -636,6 +637,7 @@ _OPS: dict[Any, Rule] = {
     aten.isfinite.default: _isfinite,
     aten.isinf.default: _either(torch.isinf),
     aten.isnan.default: _either(torch.isnan),
+    aten.ldexp.Tensor: lambda left, right: left * torch.pow(2.0, right),
     aten.linalg_vector_norm.default: _vector_norm,
     aten.linear.default: _linear,
     aten.log.default: _in_double(_log),
@@ -677,6 +679,8 @@ _OPS: dict[Any, Rule] = {
     aten.var_mean.correction: _var_mean,
     aten.vdot.default: _vdot,
     aten.where.self: _where,
+    prims.conj.default: _conj_physical,
+    prims.conj_physical.default: _conj_physical,
 }
 
 RULES: Rules = {

@@ -144,6 +144,14 @@ def test_powers(exponent: complex) -> None:
     _check(aten.pow.Tensor_Tensor, torch.rand(24), base)
 
 
+def test_scaled_by_powers_of_two() -> None:
+    _check(aten.ldexp.Tensor, torch.randn(5, dtype=C64), torch.randn(5, dtype=C64))
+
+
+def test_rms_norm() -> None:
+    _check(aten.rms_norm.default, torch.randn(4, 6, dtype=C64), [6], torch.randn(6, dtype=C64))
+
+
 def test_powers_of_zero() -> None:
     for exponent in (0, 1, 1.5, 2):
         _check(aten.pow.Tensor_Scalar, torch.zeros(2, dtype=C64), exponent)
