@@ -679,7 +679,6 @@ _OPS: dict[Any, Rule] = {
     aten.var_mean.correction: _var_mean,
     aten.vdot.default: _vdot,
     aten.where.self: _where,
-    prims.conj.default: _conj_physical,
     prims.conj_physical.default: _conj_physical,
 }
 

@@ -299,6 +299,23 @@ def _with_normalization(rule: Any, names: Sequence[str]) -> Rule:
     return decomposed
 
 
+def _ihfftn(
+    operand: torch.Tensor,
+    s: Sequence[int] | None = None,
+    dim: Sequence[int] | None = None,
+    norm: str | None = None,
+) -> torch.Tensor:
+    """PyTorch's own, which of one dimension ends in an op that no trace takes."""
+    sizes, dims = s or (), dim or ()
+    result: torch.Tensor
+    if max(len(sizes), len(dims)) == 1 or (not sizes and not dims and operand.dim() == 1):
+        size, axis = next(iter(sizes), None), next(iter(dims), -1)
+        result = torch.fft.ihfft(operand, size, axis, norm)
+    else:
+        result = _refs.fft.ihfftn(operand, s, dim, norm)
+    return result
+
+
 def _stft(
     operand: torch.Tensor,
     n_fft: int,
@@ -351,7 +368,6 @@ RULES: Rules = {
             aten.fft_ifftshift,
             aten.fft_ihfft,
             aten.fft_ihfft2,
-            aten.fft_ihfftn,
             aten.fft_irfft,
             aten.fft_irfft2,
             aten.fft_irfftn,
@@ -363,6 +379,7 @@ RULES: Rules = {
     aten._fft_c2c.default: _with_normalization(_c2c, ["forward"]),
     aten._fft_c2r.default: _with_normalization(_c2r, ["last_dim_size"]),
     aten._fft_r2c.default: _with_normalization(_r2c, ["onesided"]),
+    aten.fft_ihfftn.default: _ihfftn,
     aten.istft.default: _refs.istft,
     aten.stft.center: _refs.stft,
     aten.stft.default: _stft,

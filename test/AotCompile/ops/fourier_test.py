@@ -49,6 +49,7 @@ def test_family(dtype: torch.dtype) -> None:
     _check(lambda x: torch.fft.hfft(x, dim=1), z)
     _check(lambda x: torch.fft.hfft2(x), z)
     _check(lambda x: torch.fft.ihfft2(x), z.real.clone())
+    _check(lambda x: torch.fft.ihfftn(x, dim=(1,)), z.real.clone())
     _check(lambda x: torch.fft.fft2(x), z)
     _check(lambda x: torch.fft.ifftn(x, norm="forward"), z)
     _check(lambda x: torch.fft.rfft2(x), z.real.clone())

@@ -97,12 +97,25 @@ def test_transforms_of_aten(normalization: int) -> None:
 
 @pytest.mark.parametrize("norm", [None, "backward", "ortho", "forward"])
 @pytest.mark.parametrize(
-    "name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "rfft2", "irfftn", "ihfft2"]
+    "name",
+    [
+        "fft",
+        "ifft",
+        "rfft",
+        "irfft",
+        "hfft",
+        "ihfft",
+        "fft2",
+        "rfft2",
+        "irfftn",
+        "ihfft2",
+        "ihfftn",
+    ],
 )
 def test_norms_sizes_and_dimensions(name: str, norm: str | None) -> None:
     op = getattr(aten, f"fft_{name}").default
     operand: Any = torch.randn(3, 4, 5, dtype=C128)
-    if name in ("rfft", "rfft2", "ihfft", "ihfft2"):
+    if name in ("rfft", "rfft2", "ihfft", "ihfft2", "ihfftn"):
         operand = operand.real
     several = name[-1] in "2n"
     sizes = ([4, 7], None) if several else (None, 1, 4, 7, 12)
