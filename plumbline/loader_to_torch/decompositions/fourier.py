@@ -299,6 +299,9 @@ def _with_normalization(rule: Any, names: Sequence[str]) -> Rule:
     return decomposed
 
 
+_IHFFTN: Rule = get_decompositions([aten.fft_ihfftn])[aten.fft_ihfftn.default]
+
+
 def _ihfftn(
     operand: torch.Tensor,
     s: Sequence[int] | None = None,
@@ -312,7 +315,7 @@ def _ihfftn(
         size, axis = next(iter(sizes), None), next(iter(dims), -1)
         result = torch.fft.ihfft(operand, size, axis, norm)
     else:
-        result = _refs.fft.ihfftn(operand, s, dim, norm)
+        result = _IHFFTN(operand, s, dim, norm)
     return result
 
 
