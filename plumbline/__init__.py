@@ -6,14 +6,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from plumbline.compiler import CompiledProgram, compile  # noqa: A004
     from plumbline.library import Library, load
+    from plumbline.library_files.ahead_of_time import aot
+    from plumbline.loader_to_torch.loader import TorchLoaderOutput
 
-__all__ = ["CompiledProgram", "Library", "compile", "load"]
+__all__ = ["CompiledProgram", "Library", "TorchLoaderOutput", "aot", "compile", "load"]
 
 # Compiling pulls torch and MLIR in, which the stage programs and who loads a library must not pay
 # for, nor need have.
 _MODULES = {
     "CompiledProgram": "plumbline.compiler",
     "Library": "plumbline.library",
+    "TorchLoaderOutput": "plumbline.loader_to_torch.loader",
+    "aot": "plumbline.library_files.ahead_of_time",
     "compile": "plumbline.compiler",
     "load": "plumbline.library",
 }

@@ -10,6 +10,7 @@ from torch_mlir import ir
 
 from plumbline.errors import UserError
 from plumbline.function_name import CHECKED_SUFFIX, PACKED_SUFFIX, check_function_name
+from plumbline.inout_arguments import INOUT, inout_results
 from plumbline.packed_layout import PackedLayout
 from plumbline.pipeline import PassFailure
 from plumbline.requirement import misuses
@@ -96,18 +97,22 @@ def _problems(
             yield f"this is what the {entry} entry of @{program} is called; choose another name"
     signature = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
     taken = "ranked tensors" if type_ is ir.RankedTensorType else "row-major memrefs"
-    for role, types in (("argument", signature.inputs), ("result", signature.results)):
+    # Asked once: each time, all of them are made anew.
+    inputs = signature.inputs
+    for role, types in (("argument", inputs), ("result", signature.results)):
         for index, given in enumerate(types):
             if not isinstance(given, type_) or not _is_c_tensor(given):
                 yield (
                     f"{role} {index} has type {given}; a compiled function takes and returns "
                     f"{taken} of integers or floats"
                 )
+    if type_ is ir.RankedTensorType:
+        yield from _inout_problems(function, signature)
     weights = embedded_weights(function)
     for index, weight in enumerate(weights):
         if weight is None:
             continue
-        given = signature.inputs[index]
+        given = inputs[index]
         where = f"argument {index} has {EMBEDDED} = {weight.name!r}"
         if None in weights[:index]:
             yield f"{where}: weights come before all other arguments"
@@ -118,6 +123,26 @@ def _problems(
             shape, layout = list(given.shape), weight.layout
             if layout is None or len(shape) != layout.rank + 1 or shape[-1] != layout.inner_tiles:
                 yield f"{where} and {LAYOUT} = {text!r}: a {given} cannot lie so"
+
+
+def _inout_problems(function: ir.OpView, signature: ir.FunctionType) -> Iterator[str]:
+    """What is wrong with what is said of arguments that a function on tensors writes."""
+    weights = embedded_weights(function)
+    try:
+        results = inout_results(function)
+    except ValueError:
+        yield f"{INOUT} is the number of the result that is the argument's new value: 0 : i64"
+        return
+    for argument, result in results.items():
+        where = f"argument {argument} has {INOUT} = {result}"
+        if weights[argument] is not None:
+            yield f"{where}: a weight of the library is not written"
+        if list(results.values()).count(result) > 1:
+            yield f"{where}: another argument has the same result"
+        if not 0 <= result < len(signature.results):
+            yield f"{where}: there is no such result"
+        elif signature.results[result] != signature.inputs[argument]:
+            yield f"{where}: their types differ"
 
 
 def _is_c_tensor(type_: ir.RankedTensorType | ir.MemRefType) -> bool:

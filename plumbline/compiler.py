@@ -3,24 +3,28 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch_mlir import ir
 
+from plumbline.choices import OPTIMISATION_LEVELS, RUNTIME_CHECKS, RuntimeChecks
 from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.function_name import DEFAULT_FUNCTION_NAME, PACKED_SUFFIX
+from plumbline.gpu_to_nvvm.conversion import convert_gpu_to_nvvm
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.kernels_to_llvm.program_signature import program_signature
+from plumbline.linalg_to_gpu.conversion import convert_linalg_to_gpu
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.linked_code import LinkedCode
 from plumbline.llvm_to_asm.assembly import (
-    OPTIMISATION_LEVELS,
     Target,
     emit_assembly,
     emit_object,
 )
-from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
+from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir, translate_to_llvm_ir
 from plumbline.llvm_to_asm.probe import vector_unit_of
+from plumbline.llvm_to_asm.ptx import DEFAULT_ARCH, PTX, emit_ptx, gpu_target
 from plumbline.llvm_to_asm.weights import embedded_weights
 from plumbline.loader_to_torch.export import Export, export
 from plumbline.loader_to_torch.loader import (
@@ -30,27 +34,32 @@ from plumbline.loader_to_torch.loader import (
     check_func_name,
     check_inputs,
     check_module,
+    check_mutable,
     check_mutation,
     with_flat_inputs,
 )
 from plumbline.loader_to_torch.references import to_numpy
-from plumbline.loader_to_torch.state import state_of, with_mutations_returned
+from plumbline.loader_to_torch.returned_mutations import state_of
+from plumbline.loader_to_torch.state import with_mutations_returned
 from plumbline.loader_to_torch.structure import Nested
 from plumbline.native_function import NativeFunction
 from plumbline.reference_archive import Tensor
+from plumbline.runtime.cuda import shared_library as cuda
 from plumbline.signature import Signature
 from plumbline.tcp.assembly.module import parse_module, print_module
-from plumbline.tcp_to_linalg.conversion import (
-    RUNTIME_CHECKS,
-    RuntimeChecks,
-    convert_tcp_to_linalg,
-)
+from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
 from plumbline.threads import check_threads
 from plumbline.torch_arguments import give
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
 
+TARGETS = ("host", "nvptx")
+"""What a program is compiled for: this machine's CPU, or a GPU of NVIDIA's."""
+
 STAGES = ("torch", "tcp", "linalg", "kernels", "llvm", "llvm_ir", "asm")
 """The stages whose texts a compiled program keeps, in order."""
+
+GPU_STAGES = ("torch", "tcp", "linalg", "gpu", "nvvm", "ptx", "llvm_ir", "asm")
+"""Those of a program for a GPU. The last two are of what launches its kernels."""
 
 
 class CompiledProgram(NativeFunction):
@@ -70,8 +79,8 @@ class CompiledProgram(NativeFunction):
         self._give_without_arguments = give
         self._code = code
         self.state: dict[str, torch.Tensor] = {}
-        """The first values of the arguments after the module's own, where it writes in place into
-        buffers or parameters and was compiled with `mutation = "return"`."""
+        """The first values of the arguments after the module's own: buffers and parameters that it
+        writes in place, where it was compiled with `mutation = "return"`, or that are `mutable`."""
         self.nested: Nested | None = None
         """What takes tensors out of the arguments, where those were nested when it was compiled."""
         self._texts = dict(texts)
@@ -88,13 +97,14 @@ class CompiledProgram(NativeFunction):
         return self._code.data_bytes
 
     def stage(self, name: str) -> str:
-        """The text of a stage, one of `STAGES`.
+        """The text of a stage, one of `STAGES` or, of a program for a GPU, of `GPU_STAGES`.
 
         Raises:
           UserError: there is no stage of that name.
         """
-        if name not in STAGES:
-            raise UserError(f"there is no stage {name!r}; these are: {', '.join(STAGES)}")
+        stages = GPU_STAGES if "ptx" in self._texts else STAGES
+        if name not in stages:
+            raise UserError(f"there is no stage {name!r}; these are: {', '.join(stages)}")
         if name == "asm" and name not in self._texts:
             self._texts[name] = emit_assembly(self._texts["llvm_ir"], self._target)
         return self._texts[name]
@@ -116,10 +126,13 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     dynamic_shapes: dict[str, Any] | tuple[Any, ...] | list[Any] | None = None,
     *,
     func_name: str = DEFAULT_FUNCTION_NAME,
+    target: str = "host",
     target_cpu: str = "native",
+    gpu_arch: str = DEFAULT_ARCH,
     opt_level: int = 2,
     runtime_checks: RuntimeChecks = "values",
     mutation: Mutation = "refuse",
+    mutable: Sequence[str] = (),
     threads: int = 1,
     when_done: Callable[[str], None] = lambda stage: None,
 ) -> CompiledProgram:
@@ -127,29 +140,38 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
 
     It is compiled in the mode that it is in, and stays as it was. For inference that is
     `module.eval()`; in training mode, layers that draw random numbers are refused, and so are those
-    that write running statistics, unless `mutation` says otherwise. The program has a copy of its
-    weights: what becomes of the module's own later does not change the program.
+    that write running statistics, unless `mutable` or `mutation` says otherwise. The program has a
+    copy of its weights: what becomes of the module's own later does not change the program.
     Several threads may compile at once, the same module too. PyTorch exports one program at a time,
     so that they wait for one another there.
 
     Args:
-      module: its `forward` takes and returns tensors, also in tuples, lists and dicts, which count
-        as the tensors in them, in order; a None counts as nothing.
-      example_inputs: one tensor for each argument of `forward`.
-      dynamic_shapes: which dimensions may differ, as `torch.export.export` takes it.
+      module: its `forward` takes and returns tensors and numbers, also in tuples, lists and dicts,
+        which count as what is in them, in order; a None counts as nothing.
+      example_inputs: one for each argument of `forward`. A number is part of the program, and calls
+        have the same one, unless `dynamic_shapes` says that it may differ.
+      dynamic_shapes: which dimensions may differ, as `torch.export.export` takes it, and which
+        numbers: those that have `Dim.DYNAMIC`.
       func_name: the name of the compiled function.
+      target: "host", or "nvptx": its kernels then run on the first GPU that the NVIDIA driver gives
+        when it is called. Arguments and results are tensors on the CPU all the same, which the call
+        copies to the GPU and back.
       target_cpu: as the flag --//tools/aot:target_cpu.
+      gpu_arch: as the flag --//tools/aot:gpu_arch.
       opt_level: as the flag --//tools/aot:opt_level.
       runtime_checks: as the flag --//tools/aot:runtime_checks.
       mutation: what becomes of a module that writes in place into its arguments, buffers or
         parameters: it is refused, or with "return" the new values are results after its own, and
         the buffers and parameters arguments after its own, of which the program's `state` has the
         values that they are to begin with.
+      mutable: names of arguments, buffers and parameters that the program writes in place as the
+        module does, as `TorchLoaderOutput.mutable`. The tensors that a call is given for them have
+        the new values when it returns: with `program(x, *program.state.values())`, the state does.
       threads: how many threads each call runs on, unless the environment variable PLUMBLINE_THREADS
         says another number as the program is first called. For 1 all runs on the caller's thread,
         whatever the environment says.
       when_done: called after each stage with its name, to measure or to show progress: those of
-        `STAGES` as far as "llvm_ir", then "machine_code".
+        `STAGES` or `GPU_STAGES` as far as "llvm_ir", then "machine_code".
 
     Raises:
       UserError: the program cannot be compiled; the message says what is in the way.
@@ -159,6 +181,11 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     check_inputs(caller, "example_inputs", example_inputs)
     check_dynamic_shapes(caller, dynamic_shapes, module, example_inputs)
     check_func_name(caller, func_name)
+    if target not in TARGETS:
+        known = ", ".join(map(repr, TARGETS))
+        raise UserError(f"{caller}: target is {target!r}; it is one of {known}")
+    if not isinstance(gpu_arch, str):
+        raise UserError(f"{caller}: gpu_arch is {gpu_arch!r}; it is a string")
     if not isinstance(target_cpu, str):
         raise UserError(f"{caller}: target_cpu is {target_cpu!r}; it is a string")
     if isinstance(opt_level, bool) or opt_level not in OPTIMISATION_LEVELS:
@@ -168,12 +195,16 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         levels = ", ".join(map(repr, RUNTIME_CHECKS))
         raise UserError(f"{caller}: runtime_checks is {runtime_checks!r}; it is one of {levels}")
     check_mutation(caller, mutation)
+    check_mutable(caller, mutable)
     check_threads(caller, threads)
     if not callable(when_done):
         raise UserError(f"{caller}: when_done is {when_done!r}; it is a function")
     who = type(module).__name__
-    target = Target.for_cpu(target_cpu)
-    given = TorchLoaderOutput(module, example_inputs, dynamic_shapes, func_name, mutation=mutation)
+    cpu = Target.for_cpu(target_cpu)
+    gpu = gpu_target(gpu_arch) if target == "nvptx" else None
+    given = TorchLoaderOutput(
+        module, example_inputs, dynamic_shapes, func_name, mutation=mutation, mutable=mutable
+    )
     flat = with_flat_inputs(caller, given)
     flat.inputs = tuple(tensor.detach().clone() for tensor in flat.inputs)
     program = with_mutations_returned(who, flat)
@@ -182,7 +213,8 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         who,
         exported,
         func_name,
-        target,
+        cpu,
+        gpu,
         opt_level=opt_level,
         runtime_checks=runtime_checks,
         threads=threads,
@@ -199,6 +231,7 @@ def compile_export(
     exported: Export,
     func_name: str,
     target: Target,
+    gpu: Target | None = None,
     *,
     opt_level: int = 2,
     runtime_checks: RuntimeChecks = "values",
@@ -207,50 +240,71 @@ def compile_export(
 ) -> CompiledProgram:
     """The stages after the first, for a program that messages call `who`.
 
+    With a `gpu` its kernels are for that, and what launches them is for the `target`.
+
     Raises:
       UserError: as `compile` does.
     """
     texts = {"torch": exported.text}
     when_done("torch")
     with lent_context(torch=True) as context:
-        signature = _lower(
-            who, texts, context, func_name, target, runtime_checks, threads, when_done
-        )
+        mlir = parse_module(texts["torch"], context, who)
+        stages = _Stages(mlir, texts, when_done)
+        stages.lower_to_linalg(runtime_checks)
+        if gpu is None:
+            signature = stages.lower_for_cpu(func_name, target, threads)
+        else:
+            signature = stages.lower_for_gpu(func_name, gpu, opt_level)
     machine_code = emit_object(texts["llvm_ir"], target, opt_level)
     when_done("machine_code")
     data = _data(texts["llvm_ir"], exported.weights)
-    code = LinkedCode(machine_code, func_name + PACKED_SUFFIX, data)
+    symbols = {}
+    if gpu is not None:
+        data[PTX] = np.frombuffer(texts["ptx"].encode() + b"\0", np.uint8)
+        symbols = cuda.addresses()
+    code = LinkedCode(machine_code, func_name + PACKED_SUFFIX, data, symbols)
     return CompiledProgram(signature, code, texts, target)
 
 
-def _lower(
-    who: str,
-    texts: dict[str, str],
-    context: ir.Context,
-    func_name: str,
-    target: Target,
-    runtime_checks: RuntimeChecks,
-    threads: int,
-    when_done: Callable[[str], None],
-) -> Signature:
-    """Adds what the stages after "torch" make of its text to `texts`, as far as LLVM IR."""
-    mlir = parse_module(texts["torch"], context, who)
-    convert_torch_to_tcp(mlir)
-    texts["tcp"] = print_module(mlir)
-    when_done("tcp")
-    convert_tcp_to_linalg(mlir, runtime_checks)
-    texts["linalg"] = print_module(mlir)
-    when_done("linalg")
-    convert_linalg_to_kernels(mlir, vector_unit_of(target), threads)
-    texts["kernels"] = print_module(mlir)
-    when_done("kernels")
-    signature = program_signature(mlir, func_name)
-    convert_kernels_to_llvm(mlir, "pointers")
-    texts["llvm"] = print_module(mlir)
-    when_done("llvm")
-    texts["llvm_ir"] = translate_to_llvm_ir(mlir)
-    when_done("llvm_ir")
-    return signature
+class _Stages:
+    """The stages after "torch", of which each adds its text, as far as LLVM IR."""
+
+    def __init__(
+        self, mlir: ir.Module, texts: dict[str, str], when_done: Callable[[str], None]
+    ) -> None:
+        self._mlir, self._texts, self._when_done = mlir, texts, when_done
+
+    def _done(self, stage: str, text: str) -> None:
+        self._texts[stage] = text
+        self._when_done(stage)
+
+    def lower_to_linalg(self, runtime_checks: RuntimeChecks) -> None:
+        """What is the same for all targets."""
+        convert_torch_to_tcp(self._mlir)
+        self._done("tcp", print_module(self._mlir))
+        convert_tcp_to_linalg(self._mlir, runtime_checks)
+        self._done("linalg", print_module(self._mlir))
+
+    def lower_for_cpu(self, func_name: str, target: Target, threads: int) -> Signature:
+        """From linalg on."""
+        convert_linalg_to_kernels(self._mlir, vector_unit_of(target), threads)
+        self._done("kernels", print_module(self._mlir))
+        signature = program_signature(self._mlir, func_name)
+        convert_kernels_to_llvm(self._mlir, "pointers")
+        self._done("llvm", print_module(self._mlir))
+        self._done("llvm_ir", translate_to_llvm_ir(self._mlir))
+        return signature
+
+    def lower_for_gpu(self, func_name: str, gpu: Target, opt_level: int) -> Signature:
+        """The same for kernels of a GPU, and what launches them."""
+        convert_linalg_to_gpu(self._mlir)
+        self._done("gpu", print_module(self._mlir))
+        signature = program_signature(self._mlir, func_name)
+        convert_gpu_to_nvvm(self._mlir, "pointers")
+        self._done("nvvm", print_module(self._mlir))
+        self._done("ptx", emit_ptx(translate_kernels_to_llvm_ir(self._mlir), gpu, opt_level))
+        self._done("llvm_ir", translate_to_llvm_ir(self._mlir))
+        return signature
 
 
 def _data(llvm_ir: str, weights: Mapping[str, torch.Tensor]) -> dict[str, Tensor]:

@@ -16,6 +16,11 @@ class Library(NativeFunction):
 
     def __init__(self, path: Path, description: LibraryDescription) -> None:
         signature = description.signature
+        if description.abi != "pointers":
+            raise UserError(
+                f"{path}: {signature.name} is called by {description.abi}s, which Python does not "
+                'do: make a library of it with abi = "pointers"'
+            )
         try:
             # With a folder, or the system would look for it among its own.
             library = ctypes.CDLL(str(path.absolute()))
@@ -60,8 +65,8 @@ def describe(file: Path) -> list[LibraryDescription]:
     texts = [text for text in (section or b"").split(b"\0") if text]
     if not texts:
         raise UserError(
-            f"{file}: it says nothing of its programs: is it one that aot_library made, with "
-            'abi = "pointers"?'
+            f"{file}: it says nothing of its programs: is it one that aot_library or plumbline "
+            "compile made?"
         )
     return [
         LibraryDescription.from_json(str(file), text.decode(errors="replace")) for text in texts

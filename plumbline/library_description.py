@@ -1,13 +1,17 @@
 """What a compiled library says of itself: JSON, in a file beside it and in a section of its own.
 
-    {"format": 1, "name": "foo", "target_cpu": "x86-64-v3", "origin": "examples.lib.foo_loader",
+    {"format": 2, "name": "foo", "abi": "pointers", "target_cpu": "x86-64-v3",
+     "origin": "examples.lib.foo_loader",
      "symbols": [{"name": "n", "min": 1, "max": null}],
-     "inputs": [{"name": "x", "type": "f32", "shape": ["n", 3]}],
+     "inputs": [{"name": "x", "type": "f32", "shape": ["n", 3]},
+                {"name": "cache", "type": "f32", "shape": [64, 3], "inout": true},
+                {"name": "temperature", "type": "f64", "shape": [], "scalar": true}],
      "outputs": [{"name": "out0", "type": "f32", "shape": [["*", "n", 3]]}],
      "workspace": {"bytes": 128, "sum": 192, "lower_bound": 128}}
 
-A size is a number, the name of a symbol, or an operation and its two operands. Without a workspace
-that is null: temporaries come from the heap.
+A tensor that is `inout` is written by calls; one that is `scalar` is a number to callers. A size is
+a number, the name of a symbol, or an operation and its two operands. Without a workspace that is
+null: temporaries come from the heap.
 """
 
 import dataclasses
@@ -26,7 +30,7 @@ from plumbline.size_expressions import OPERATORS, Operation, Size, Symbol, Symbo
 SECTION = ".plumbline.signature"
 """The section of object files that has the texts, each with a null byte at its end."""
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ class LibraryDescription:
     """As it was asked for."""
     origin: str
     """The program that it was compiled from, in the user's own words."""
+    abi: str = "pointers"
+    """How it is called, one of `choices.LIBRARY_ABIS`."""
 
     def to_json(self) -> str:
         """The text, which `from_json` undoes."""
@@ -46,13 +52,17 @@ class LibraryDescription:
             {"name": name, "min": symbol.min, "max": symbol.max}
             for name, symbol in zip(names.symbols, signature.shapes.symbols, strict=True)
         ]
+        inputs = _tensors(names, names.inputs, signature.inputs, signature.shapes.shapes)
+        for number in signature.inout:
+            inputs[number]["inout"] = True
         content = {
             "format": _FORMAT,
             "name": signature.name,
+            "abi": self.abi,
             "target_cpu": self.target_cpu,
             "origin": self.origin,
             "symbols": symbols,
-            "inputs": _tensors(names, names.inputs, signature.inputs, signature.shapes.shapes),
+            "inputs": inputs,
             "outputs": _tensors(names, names.outputs, signature.outputs, signature.result_shapes),
             "workspace": _workspace(signature.workspace, names.symbols),
         }
@@ -98,8 +108,9 @@ class LibraryDescription:
             ArgumentShapes(symbols, tuple(map(tuple, shapes))),
             tuple(map(tuple, results)),
             _read_workspace(content["workspace"], places),
+            tuple(number for number, tensor in enumerate(inputs) if tensor.get("inout", False)),
         )
-        return cls(signature, content["target_cpu"], content["origin"])
+        return cls(signature, content["target_cpu"], content["origin"], content["abi"])
 
 
 def section_assembly(text: str) -> str:
@@ -127,6 +138,7 @@ def _tensors(
             "name": name,
             "type": spec.element_type.name,
             "shape": [_written(size, names.symbols) for size in shape],
+            **({"scalar": True} if spec.is_scalar else {}),
         }
         for name, spec, shape in zip(own, specs, shapes, strict=True)
     ]
@@ -170,4 +182,4 @@ def _size(written: Any, symbols: dict[str, int]) -> Size:
 
 def _spec(tensor: dict[str, Any], shape: Sequence[Size]) -> TensorSpec:
     sizes = tuple(size if isinstance(size, int) else None for size in shape)
-    return TensorSpec(element_type.from_name(tensor["type"]), sizes)
+    return TensorSpec(element_type.from_name(tensor["type"]), sizes, tensor.get("scalar", False))

@@ -16,12 +16,16 @@ class LinkedCode:
     """A function of an object file, which can be called for as long as this lives."""
 
     def __init__(
-        self, object_file: bytes, name: str, data: Mapping[str, Tensor] | None = None
+        self,
+        object_file: bytes,
+        name: str,
+        data: Mapping[str, Tensor] | None = None,
+        symbols: Mapping[str, int] | None = None,
     ) -> None:
         """Links `object_file` against this process, which has the C library and libm.
 
         `data` has the elements of the symbols that the object file leaves open; they stay where
-        they are in memory, and must not change.
+        they are in memory, and must not change. `symbols` has the addresses of others.
 
         Raises:
           UserError: the code calls functions that this process does not have.
@@ -40,6 +44,8 @@ class LinkedCode:
         )
         for symbol, array in self._data.items():
             library.import_symbol(symbol, array.ctypes.data)
+        for symbol, address in (symbols or {}).items():
+            library.import_symbol(symbol, address)
         if runtime_library.PARALLEL.encode() in object_file:
             program = name.removesuffix(PACKED_SUFFIX)
             for symbol, address in runtime_library.addresses(program).items():

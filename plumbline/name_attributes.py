@@ -3,10 +3,12 @@
 The attribute `plumbline.signature` of a function lists its arguments and results, each with a name
 and an element type of `plumbline/element_type.py`:
 
-    {inputs = [{name = "x", type = "u8"}], outputs = [{name = "out0", type = "f32"}]}
+    {inputs = [{name = "x", type = "u8"}, {name = "temperature", scalar, type = "f64"}],
+     outputs = [{name = "out0", type = "f32"}]}
 
-Lowerings hand it on as it is. A function without it has arguments arg0, arg1 and so on, and results
-out0, out1, of integers with a sign.
+A `scalar` is a tensor of rank 0, for which callers have a number. Lowerings hand it on as it is. A
+function without it has arguments arg0, arg1 and so on, and results out0, out1, of integers with a
+sign.
 
 Of complex numbers it says so too: the tensor itself is of real ones, with one dimension more.
 """
@@ -46,7 +48,12 @@ def noted_names(function: ir.OpView) -> TensorNames:
         names = TensorNames(_read(given["inputs"]), _read(given["outputs"]))
     except (KeyError, ValueError, StopIteration) as error:
         raise _malformed(function) from error
-    for noted, own in ((names.inputs, usual.inputs), (names.outputs, usual.outputs)):
+    for noted, own, types in (
+        (names.inputs, usual.inputs, type_.inputs),
+        (names.outputs, usual.outputs, type_.results),
+    ):
+        if any(tensor.is_scalar and t.rank > 0 for tensor, t in zip(noted, types, strict=False)):
+            raise _malformed(function)
         if [tensor.element_type.mlir for tensor in noted] != [t.element_type.mlir for t in own]:
             raise _malformed(function)
     return names
@@ -93,6 +100,7 @@ def _list(tensors: Sequence[NamedTensor]) -> ir.ArrayAttr:
                 {
                     "name": ir.StringAttr.get(tensor.name),
                     "type": ir.StringAttr.get(tensor.element_type.name),
+                    **({"scalar": ir.UnitAttr.get()} if tensor.is_scalar else {}),
                 }
             )
             for tensor in tensors
@@ -104,6 +112,10 @@ def _read(attribute: ir.Attribute) -> tuple[NamedTensor, ...]:
     known = {each.name: each for each in element_type.ELEMENT_TYPES}
     entries = [ir.DictAttr(entry) for entry in ir.ArrayAttr(attribute)]
     return tuple(
-        NamedTensor(ir.StringAttr(entry["name"]).value, known[ir.StringAttr(entry["type"]).value])
+        NamedTensor(
+            ir.StringAttr(entry["name"]).value,
+            known[ir.StringAttr(entry["type"]).value],
+            "scalar" in entry,
+        )
         for entry in entries
     )

@@ -17,7 +17,7 @@ from plumbline.errors import UserError
 from plumbline.reference_archive import Tensor
 from plumbline.signature import WORKSPACE_ALIGNMENT, Signature, TensorSpec
 from plumbline.size_expressions import evaluate
-from plumbline.tensor_arguments import KINDS, Parameter, address, kind_of
+from plumbline.tensor_arguments import KINDS, Parameter, address, kind_of, read_number
 
 _free = ctypes.CDLL(None).free
 _free.argtypes = [ctypes.c_void_p]
@@ -34,6 +34,9 @@ _LARGE = 1 << 16
 """From so many bytes on a result is worth being aligned."""
 
 Shapes = tuple[tuple[int, ...], ...]
+
+_NO_MEMORY = np.empty(0)
+"""What stands for the memory of a number, which has none."""
 
 _Span = tuple[int, int]
 """The addresses of a tensor's first byte, and of that after its last."""
@@ -52,10 +55,14 @@ class _Plan:
 
 
 class NativeFunction:
-    """A program that has been compiled: call it with the tensors that `signature` lists.
+    """A program that has been compiled: call it with what `signature` lists.
 
     It takes numpy arrays, torch tensors, and tensors of other libraries by DLPack, on the CPU. They
-    are not copied if they are contiguous. Several threads may call it at once.
+    are not copied if they are contiguous. For a scalar it takes and returns a number. Several
+    threads may call it at once.
+
+    What `signature.inout` lists is written in place. It is then an array or a tensor that is
+    contiguous and not read-only, and shares no memory with another argument or result.
     """
 
     _give_without_arguments: Callable[[Tensor, TensorSpec], Any] | None = None
@@ -71,6 +78,8 @@ class NativeFunction:
         words = len(signature.inputs) + len(signature.outputs) + len(signature.shapes.symbols)
         words += signature.workspace is not None
         self._pack = struct.Struct(f"{words}Q").pack
+        self._inout = signature.inout
+        self._returns_scalars = any(spec.is_scalar for spec in signature.outputs)
         self._plans: dict[Shapes, _Plan] = {}
 
     def __call__(self, *arguments: Any, out: Any = None) -> tuple[Any, ...]:
@@ -95,14 +104,23 @@ class NativeFunction:
                 f"{self.signature.name} takes {len(parameters)} arguments, not {len(arguments)}"
             )
         give = None if arguments else self._give_without_arguments
-        words, shapes, kept = [], [], []
+        words: list[int] = []
+        shapes: list[tuple[int, ...]] = []
+        kept: list[Any] = []
         for argument, parameter in zip(arguments, parameters, strict=True):
+            if parameter.spec.is_scalar:
+                words.append(read_number(argument, parameter))
+                shapes.append(())
+                kept.append(_NO_MEMORY)
+                continue
             kind = KINDS.get(type(argument)) or kind_of(argument, parameter.name)
             word, shape, keep = kind.read(argument, parameter)
             words.append(word)
             shapes.append(shape)
             kept.append(keep)
             give = kind.give or give
+        if self._inout:
+            self._check_inout(arguments, words, kept)
         of_call = tuple(shapes)
         plan = self._plans.get(of_call) or self._new_plan(of_call)
         results: Sequence[Any]
@@ -121,6 +139,11 @@ class NativeFunction:
         message = self._entry(self._pack(*words))
         if message is not None:
             raise UserError(_take(message))
+        if out is None and self._returns_scalars:
+            return tuple(
+                result.item() if spec.is_scalar else give(result, spec) if give else result
+                for result, spec in zip(results, self.signature.outputs, strict=True)
+            )
         if give is None:
             return tuple(results)
         return tuple(map(give, results, self.signature.outputs))
@@ -154,6 +177,25 @@ class NativeFunction:
         self._plans[tuple(map(tuple, shapes))] = plan
         return plan
 
+    def _check_inout(
+        self, arguments: Sequence[Any], addresses: Sequence[int], kept: Sequence[Any]
+    ) -> None:
+        for number in self._inout:
+            _check_writable(self._parameters[number].name, arguments[number], kept[number])
+        # In the order of memory, so that what overlaps another does so with one before it.
+        spans = sorted((*span, number) for number, span in enumerate(_spans(addresses, kept)))
+        any_end = written_end = 0
+        for start, end, number in spans:
+            is_written = number in self._inout
+            if end > start and start < (any_end if is_written else written_end):
+                raise UserError(
+                    f"{self._parameters[number].name} shares memory with another argument, where "
+                    f"{self.signature.name} writes in place: hand over a copy"
+                )
+            any_end = max(any_end, end)
+            if is_written:
+                written_end = max(written_end, end)
+
     def _places(self, given: Sequence[Any], plan: _Plan, others: list[_Span]) -> list[int]:
         """The addresses of what results are to be put into, which lies beside all `others`."""
         if len(given) != len(plan.results):
@@ -169,13 +211,7 @@ class NativeFunction:
             if has != shape:
                 element_type = parameter.spec.element_type
                 TensorSpec(element_type, shape).check(name, element_type.name, tuple(has))
-            if kept is not tensor or (
-                isinstance(tensor, np.ndarray) and not tensor.flags.writeable
-            ):
-                raise UserError(
-                    f"{name} cannot be written in place: it is a numpy array or a torch tensor "
-                    "that is row-major without gaps, and not read-only"
-                )
+            _check_writable(name, tensor, kept)
             own_end = word + tensor.nbytes
             for start, end in others:
                 if start < own_end and word < end:
@@ -183,6 +219,15 @@ class NativeFunction:
             others.append((word, own_end))
             words.append(word)
         return words
+
+
+def _check_writable(name: str, tensor: Any, kept: Any) -> None:
+    """Refuses a tensor, of which `kept` is what was read, that machine code cannot write to."""
+    if kept is not tensor or (isinstance(tensor, np.ndarray) and not tensor.flags.writeable):
+        raise UserError(
+            f"{name} cannot be written in place: it is a numpy array or a torch tensor "
+            "that is row-major without gaps, and not read-only"
+        )
 
 
 def _parameters(name: str, specs: Sequence[TensorSpec]) -> tuple[Parameter, ...]:

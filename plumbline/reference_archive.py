@@ -18,7 +18,7 @@ from plumbline.errors import UserError
 from plumbline.function_name import check_function_name
 
 _TENSOR_MEMBER = re.compile(r"(Case[1-9][0-9]*\.)?(Input|Output)(0|[1-9][0-9]*)")
-_OTHER_MEMBERS = ("func_name", "rtol", "atol", "refused")
+_OTHER_MEMBERS = ("func_name", "rtol", "atol", "refused", "inout")
 
 # The earliest time that a zip file can hold. Equal contents must give equal bytes: Bazel's cache
 # compares them.
@@ -67,7 +67,8 @@ class ReferenceArchive:
     Where sizes are dynamic there are further cases: `Case1.Input0`, ..., `Case1.Output0`, ...,
     `Case2.Input0`, and so on. An input that a case leaves out is that of the first (`Input0`).
     `refused`, an int64 vector, says which size the checked entry must refuse: argument, dimension
-    and size.
+    and size. `inout`, an int64 matrix, has a row for each input that the function writes: its
+    number, and that of the output that is its new value. These are the last outputs.
 
     Raises:
       UserError: the parts are not those of a reference archive; the message says which.
@@ -84,6 +85,8 @@ class ReferenceArchive:
     further_cases: tuple[Case, ...] = ()
     """Of the same element types and ranks."""
     refused: RefusedSize | None = None
+    inout: tuple[tuple[int, int], ...] = ()
+    """Inputs that the function writes, each with the output that it then holds: the last ones."""
 
     def __post_init__(self) -> None:
         check_function_name(self.func_name)
@@ -102,6 +105,7 @@ class ReferenceArchive:
             argument, axis = self.refused.argument, self.refused.axis
             if not (0 <= argument < len(self.inputs) and 0 <= axis < self.inputs[argument].ndim):
                 raise UserError(f"refused names dimension {axis} of Input{argument}: there is none")
+        _check_inout(self.inout, self.inputs, self.outputs)
         for name, tolerances in (("rtol", self.rtol), ("atol", self.atol)):
             if len(tolerances) != len(self.outputs):
                 raise UserError(
@@ -125,6 +129,7 @@ class ReferenceArchive:
                 Case((*leading, *case.inputs), case.outputs) for case in self.further_cases
             ),
             refused=refused,
+            inout=tuple((len(leading) + argument, output) for argument, output in self.inout),
         )
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -148,6 +153,8 @@ class ReferenceArchive:
                 members[f"Case{number}.Output{index}"] = tensor
         if self.refused is not None:
             members["refused"] = np.array(dataclasses.astuple(self.refused), np.int64)
+        if self.inout:
+            members["inout"] = np.array(self.inout, np.int64)
         content = io.BytesIO()
         # np.savez leaves the timestamps to the zipfile module of the day.
         with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
@@ -168,7 +175,7 @@ class ReferenceArchive:
             the message names the file and the problem.
         """
         try:
-            members = _read_members(path)
+            members = read_members(path)
             unknown = [
                 name
                 for name in members
@@ -185,6 +192,7 @@ class ReferenceArchive:
                 atol=_vector(members, "atol"),
                 further_cases=_further_cases(members, inputs),
                 refused=_refused(members),
+                inout=_inout(members),
             )
         except OSError as error:
             raise UserError(f"{os.fspath(path)}: cannot be read: {error.strerror}") from error
@@ -212,6 +220,26 @@ def _check_alike(prefix: str, tensors: Sequence[Tensor], references: Sequence[Te
             )
 
 
+def _check_inout(
+    inout: Sequence[tuple[int, int]], inputs: Sequence[Tensor], outputs: Sequence[Tensor]
+) -> None:
+    """Refuses pairs of an input and an output that cannot be the same memory."""
+    for number, output in inout:
+        if not (0 <= number < len(inputs) and 0 <= output < len(outputs)):
+            raise UserError(f"inout names Input{number} and Output{output}: there are none such")
+        if _shape_and_type(inputs[number]) != _shape_and_type(outputs[output]):
+            raise UserError(f"inout: Input{number} and Output{output} differ in shape or dtype")
+    if len({number for number, _ in inout}) < len(inout):
+        raise UserError("inout names an input more than once")
+    last = range(len(outputs) - len(inout), len(outputs))
+    if sorted(output for _, output in inout) != [*last]:
+        raise UserError("the outputs that inout names are not the last ones, each once")
+
+
+def _shape_and_type(tensor: Tensor) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    return tensor.shape, tensor.dtype
+
+
 def _identical(left: Tensor, right: Tensor) -> bool:
     return left is right or (
         left.shape == right.shape
@@ -221,7 +249,13 @@ def _identical(left: Tensor, right: Tensor) -> bool:
     )
 
 
-def _read_members(path: str | os.PathLike[str]) -> dict[str, Tensor]:
+def read_members(path: str | os.PathLike[str]) -> dict[str, Tensor]:
+    """The tensors of an .npz file, whatever they are, by their names.
+
+    Raises:
+      OSError: it cannot be read.
+      UserError: it is not a whole .npz file; the message does not name it.
+    """
     try:
         archive = zipfile.ZipFile(path)
     except _MALFORMED as error:
@@ -277,6 +311,18 @@ def _refused(members: dict[str, Tensor]) -> RefusedSize | None:
             f"refused has dtype {array.dtype} and shape {array.shape}; it is three int64 numbers"
         )
     return RefusedSize(*map(int, array))
+
+
+def _inout(members: dict[str, Tensor]) -> tuple[tuple[int, int], ...]:
+    if "inout" not in members:
+        return ()
+    array = members["inout"]
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype != np.int64:
+        raise UserError(
+            f"inout has dtype {array.dtype} and shape {array.shape}; it is an int64 matrix of two "
+            "columns"
+        )
+    return tuple((int(number), int(output)) for number, output in array)
 
 
 def _further_cases(members: dict[str, Tensor], inputs: Sequence[Tensor]) -> tuple[Case, ...]:

@@ -16,7 +16,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, func
 
 from plumbline.threads import THREADS, threads_type
-from plumbline.walk import all_operations
+from plumbline.walk import all_operations, module_around
 
 REQUIRE = "plumbline_require"
 """The name of the function."""
@@ -90,9 +90,7 @@ def _parameters(count: int) -> list[ir.Type]:
 
 def _declare(name: str, count: int) -> None:
     """Declares a function in the module around the insertion point, unless it is declared."""
-    module = ir.InsertionPoint.current.block.owner.operation
-    while module.parent is not None:
-        module = module.parent.operation
+    module = module_around(ir.InsertionPoint.current.block.owner.operation)
     if name not in ir.SymbolTable(module):
         with ir.InsertionPoint(module.regions[0].blocks[0]), module.location:
             func.FuncOp(name, (_parameters(count), []), visibility="private")

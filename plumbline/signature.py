@@ -17,6 +17,8 @@ class TensorSpec:
     element_type: ElementType
     sizes: tuple[int | None, ...]
     """None where the size is not known before run time."""
+    is_scalar: bool = False
+    """Whether callers have a number for it, by value, where it is an input. It has rank 0 then."""
 
     @property
     def rank(self) -> int:
@@ -63,6 +65,16 @@ class Workspace:
             _greater(self.lower_bound, other.lower_bound),
         )
 
+    def times(self, copies: int) -> "Workspace":
+        """What takes as much several times, at once."""
+        return Workspace(
+            *(operation("*", size, copies) for size in (self.bytes, self.sum, self.lower_bound))
+        )
+
+    def behind(self, bytes_: Size) -> "Workspace":
+        """The same, where others have so many bytes before it."""
+        return Workspace(operation("+", bytes_, self.bytes), self.sum, self.lower_bound)
+
 
 def _greater(left: Size, right: Size) -> Size:
     return left if left == right else operation("max", left, right)
@@ -83,3 +95,5 @@ class Signature:
     """The sizes of the outputs, in the symbols of `shapes`."""
     workspace: Workspace | None = None
     """None where temporaries come from the heap."""
+    inout: tuple[int, ...] = ()
+    """The numbers of the inputs that a call writes: these share no memory with another tensor."""

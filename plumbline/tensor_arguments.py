@@ -100,6 +100,35 @@ def kind_of(tensor: Any, name: str) -> Kind:
     return KINDS[type_]
 
 
+_NUMBERS: dict[str, tuple[type, ...]] = {
+    "f64": (float, int, np.floating, np.integer),
+    "i64": (int, np.integer),
+    "i1": (bool, np.bool_),
+}
+"""What is taken for a number of each element type that numbers have; a bool for none but i1."""
+
+
+def read_number(number: Any, parameter: Parameter) -> int:
+    """The word that hands over a number by value.
+
+    Raises:
+      UserError: it is none, or not one of the parameter's type.
+    """
+    name = parameter.spec.element_type.name
+    if getattr(number, "ndim", None) == 0 and hasattr(number, "item"):
+        number = number.item()
+    is_bool = isinstance(number, bool | np.bool_)
+    if not isinstance(number, _NUMBERS[name]) or is_bool != (name == "i1"):
+        given = repr(number) if isinstance(number, bool | int | float) else type(number).__name__
+        wanted = {"f64": "a float", "i64": "an int", "i1": "True or False"}[name]
+        raise UserError(f"{parameter.name} is {given}; it is a number, {wanted}")
+    try:
+        array = np.array(number, parameter.dtype)
+    except OverflowError as error:
+        raise UserError(f"{parameter.name} is {number}, which is beyond 64 bits") from error
+    return int.from_bytes(array.tobytes(), "little")
+
+
 def _new_kind(type_: type, name: str) -> Kind:
     if issubclass(type_, np.ndarray | np.generic):
         return _ARRAY_LIKE

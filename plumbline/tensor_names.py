@@ -13,6 +13,8 @@ class NamedTensor:
 
     name: str
     element_type: ElementType
+    is_scalar: bool = False
+    """Whether callers give or get a number for it. It has rank 0 then."""
 
 
 @dataclass(frozen=True)

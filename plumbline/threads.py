@@ -9,6 +9,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import func
 
 from plumbline.errors import UserError
+from plumbline.walk import all_operations, constant_integer
 
 ENVIRONMENT_VARIABLE = "PLUMBLINE_THREADS"
 """Read once by each program; a number from 1 to `MOST_THREADS`."""
@@ -34,6 +35,21 @@ def threads_type() -> ir.FunctionType:
     """The type of the function."""
     index = ir.IndexType.get()
     return ir.FunctionType.get([index], [index])
+
+
+def calls_of_threads(operation: ir.Operation) -> list[ir.Operation]:
+    """Where functions of a module ask how many threads to use."""
+    return [
+        op
+        for op in all_operations(operation)
+        if op.name == "func.call" and ir.FlatSymbolRefAttr(op.attributes["callee"]).value == THREADS
+    ]
+
+
+def compiled_for(module: ir.Operation) -> int:
+    """How many threads the functions of a module are compiled for."""
+    asked = [constant_integer(op.operands[0]) for op in calls_of_threads(module)]
+    return max((number for number in asked if number is not None), default=1)
 
 
 def threads_to_use(compiled_for: ir.Value) -> ir.Value:

@@ -28,6 +28,15 @@ def defining_operation(value: ir.Value) -> ir.Operation | None:
     return None if isinstance(owner, ir.Block) else owner.operation
 
 
+def constant_integer(value: ir.Value) -> int | None:
+    """The number that an integer is, if it is a constant."""
+    owner = defining_operation(value)
+    if owner is None or owner.name != "arith.constant":
+        return None
+    attribute = owner.attributes["value"]
+    return int(attribute.value) if isinstance(attribute, ir.IntegerAttr) else None
+
+
 def captured_values(root: ir.Operation) -> list[ir.Value]:
     """The values from around `root` that it and the operations in it use, by their first use."""
     inside = all_operations(root)
@@ -56,5 +65,12 @@ def replace_operands(root: ir.Operation, values: Mapping[ir.Value, ir.Value]) ->
 def enclosing_in(block: ir.Block, op: ir.Operation) -> ir.Operation:
     """The operation of `block` that `op` is, or is in."""
     while op.block != block:
+        op = op.parent.operation
+    return op
+
+
+def module_around(op: ir.Operation) -> ir.Operation:
+    """The outermost operation that `op` is in."""
+    while op.parent is not None:
         op = op.parent.operation
     return op

@@ -193,6 +193,50 @@ def test_c_and_cpp_share_complex_numbers(folder: Path, compiler: str, standard: 
     assert "//   z     complex64 [n, 3], 24*n bytes" in text
 
 
+class _Accumulate(torch.nn.Module):
+    def forward(self, x: torch.Tensor, total: torch.Tensor) -> torch.Tensor:
+        total.add_(x)
+        return total * 2
+
+
+_ACCUMULATES = """
+#include <stdio.h>
+
+#include "accumulate.h"
+
+int main(void) {
+  const float x[2] = {1, 2};
+  float total[2] = {0, 0}, out[2];
+  int i;
+  for (i = 0; i < 3; ++i) {
+    if (accumulate(x, total, out) != 0) return 1;
+  }
+  printf("%g %g %g\\n", (double)total[0], (double)total[1], (double)out[1]);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("compiler", "standard"), _COMPILERS)
+def test_in_out_arguments_are_pointers_that_are_not_const(
+    tmp_path: Path, compiler: str, standard: str
+) -> None:
+    example = (torch.zeros(2), torch.zeros(2))
+    _write(
+        tmp_path,
+        plumbline.compile(_Accumulate(), example, func_name="accumulate", mutable=["total"]),
+    )
+    lines = (tmp_path / "accumulate.h").read_text().splitlines()
+    assert "//   total  in-out float32 [2], 8 bytes" in lines
+    assert "int accumulate(const float *x, float *total, float *out0);" in lines
+    assert "Those that are in-out have new values when it returns" in " ".join(lines)
+    main = tmp_path / ("main.cpp" if "++" in standard else "main.c")
+    main.write_text(_ACCUMULATES)
+    _run(tmp_path, compiler, f"-std={standard}", *_STRICT, "-c", main.name, "-o", "main.o")
+    _run(tmp_path, "gcc", "-o", "main", "main.o", "accumulate.S", "-lm")
+    assert _run(tmp_path, "./main") == "3 6 12\n"
+
+
 def test_a_shared_object_shows_its_entries_alone(folder: Path) -> None:
     _run(folder, "gcc", "-shared", "-o", "librows.so", "rows.S", "-lm")
     defined = _run(folder, "nm", "-D", "--defined-only", "librows.so").split()[2::3]

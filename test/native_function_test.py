@@ -36,6 +36,17 @@ X = np.arange(12, dtype=np.float32).reshape(4, 3)
 Y = np.array([1, 2, 3], np.float32)
 
 
+class _Accumulate(torch.nn.Module):
+    def forward(self, total: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        total.add_(x)
+        return total * 2
+
+
+@pytest.fixture(scope="module")
+def accumulate() -> plumbline.CompiledProgram:
+    return plumbline.compile(_Accumulate(), (torch.ones(3), torch.ones(3)), mutable=["total"])
+
+
 class _Lender:
     """A tensor of a library that numpy knows by DLPack alone."""
 
@@ -223,6 +234,35 @@ def test_a_call_costs_less_than_twice_the_leanest() -> None:
     ]
     ours, theirs = map(min, zip(*pairs, strict=True))
     assert ours < 2 * theirs
+
+
+def test_in_out_arguments_are_written_where_they_lie(accumulate: plumbline.CompiledProgram) -> None:
+    total, x = np.zeros(3, np.float32), np.array([1, 2, 3], np.float32)
+    for times in (1, 2):
+        (doubled,) = accumulate(total, x)
+        assert total.tolist() == [times, 2 * times, 3 * times]
+        assert doubled.tolist() == [2 * times, 4 * times, 6 * times]
+    assert x.tolist() == [1, 2, 3]
+    # Beside one another is not over one another.
+    row = np.arange(9, dtype=np.float32)
+    accumulate(row[3:6], row[:3], out=row[6:])
+    assert row.tolist() == [0, 1, 2, 3, 5, 7, 6, 10, 14]
+
+
+def test_what_cannot_be_written_in_place_is_refused(accumulate: plumbline.CompiledProgram) -> None:
+    x = np.ones(3, np.float32)
+    fixed = np.zeros(3, np.float32)
+    fixed.flags.writeable = False
+    for total in (fixed, np.zeros(6, np.float32)[::2], _Lender(np.zeros(3, np.float32))):
+        with pytest.raises(UserError, match="argument 0 cannot be written in place"):
+            accumulate(total, x)
+    memory = np.zeros(5, np.float32)
+    for total, other in ((memory[:3], memory[2:]), (memory[2:], memory[:3]), (x, x)):
+        with pytest.raises(UserError, match=r"argument [01] shares memory with another argument"):
+            accumulate(total, other)
+    with pytest.raises(UserError, match="out 0 shares memory with an argument"):
+        accumulate(memory[:3], x, out=memory[2:])
+    assert not memory.any()
 
 
 if __name__ == "__main__":

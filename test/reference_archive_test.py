@@ -1,4 +1,5 @@
 import contextlib
+import dataclasses
 import hashlib
 import io
 import sys
@@ -277,6 +278,22 @@ def test_further_cases_round_trip(tmp_path: Path) -> None:
             _assert_same(one, other)
 
 
+def test_inputs_that_are_written_round_trip(tmp_path: Path) -> None:
+    x, y = np.zeros(2), np.ones(2)
+    archive = ReferenceArchive("foo", (x, y), (x, y, x), (0.0,) * 3, (0.0,) * 3, inout=((0, 2),))
+    path = tmp_path / "written.npz"
+    archive.write(path)
+    assert ReferenceArchive.read(path).inout == ((0, 2),)
+    assert archive.with_leading_inputs([x]).inout == ((1, 2),)
+    for inout, message in (
+        (((0, 1), (0, 2)), "inout names an input more than once"),
+        (((0, 1),), "the outputs that inout names are not the last ones, each once"),
+        (((0, 2), (1, 2)), "the outputs that inout names are not the last ones, each once"),
+    ):
+        with pytest.raises(UserError, match=message):
+            dataclasses.replace(archive, inout=inout)
+
+
 def test_leading_inputs_come_before_those_of_all_cases() -> None:
     weight = np.arange(3)
     archive = _archive(
@@ -314,6 +331,9 @@ def test_leading_inputs_come_before_those_of_all_cases() -> None:
         ({"Case0.Output0": np.zeros(1)}, "members that do not belong here: Case0.Output0"),
         ({"refused": np.zeros(3)}, "refused has dtype float64 and shape (3,)"),
         ({"refused": np.array([0, 2, 5])}, "refused names dimension 2 of Input0: there is none"),
+        ({"inout": np.zeros((1, 3), np.int64)}, "inout has dtype int64 and shape (1, 3)"),
+        ({"inout": np.array([[4, 0]])}, "inout names Input4 and Output0: there are none such"),
+        ({"inout": np.array([[1, 0]])}, "Input1 and Output0 differ in shape or dtype"),
     ],
 )
 def test_further_cases_that_are_none_are_refused(

@@ -54,6 +54,12 @@ def plumbline_repositories():
         name = "peers_deps",
         lock = str(Label("//test/benchmark:peers_lock.txt")),
     )
+
+    # Fetched only where PTX is assembled.
+    pip_deps(
+        name = "ptxas_deps",
+        lock = str(Label("//third_party/cuda:ptxas_lock.txt")),
+    )
     buildifier(
         name = "buildifier",
         version = "8.2.1",

@@ -7,21 +7,16 @@ from torch_mlir.dialects import func, memref
 
 from plumbline.c_names import c_names
 from plumbline.c_signature import check_signatures, embedded_weights, functions_with_bodies
+from plumbline.choices import ABIS, MEMORIES
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.building import INTERNAL
-from plumbline.kernels_to_llvm.memref_entries import build_memref_entries
+from plumbline.kernels_to_llvm.memref_entries import build_memref_entries, build_status_entries
 from plumbline.kernels_to_llvm.pointer_entries import PointerEntries
 from plumbline.kernels_to_llvm.result_sizes import result_sizes
 from plumbline.name_attributes import drop_names, noted_names
 from plumbline.shape_attributes import attached, detach
 from plumbline.tensor_names import shapes_of_elements
 from plumbline.weight_arguments import EmbeddedWeight
-
-ABIS = ("memref", "pointers")
-"""The calling conventions: of `memref_entries.py`, and of `pointer_entries.py`."""
-
-MEMORIES = ("malloc", "pool")
-"""Where temporaries come from: the heap, or a workspace of the caller's (`workspace.py`)."""
 
 _BODY_SUFFIX = "_body"
 
@@ -38,7 +33,7 @@ def build_entries(module: ir.Operation, abi: Sequence[str], memory: Sequence[str
     """
     convention = _one_of(ABIS, "abi", abi)
     from_ = _one_of(MEMORIES, "memory", memory)
-    if convention == "memref" and from_ == "pool":
+    if convention != "pointers" and from_ == "pool":
         raise UserError("memory=pool goes with abi=pointers")
     check_signatures(module, ir.MemRefType)
     with module.context:
@@ -77,8 +72,11 @@ def _build_entries(symbols: ir.SymbolTable, body: func.FuncOp, abi: str, memory:
     body.attributes["no_inline"] = ir.UnitAttr.get()
     if abi == "pointers":
         names = c_names(tensors, closed, skipped=len(weights))
+        scalars = [tensor.is_scalar for tensor in tensors.inputs[len(weights) :]]
         counted = shapes_of_elements(tensors.outputs, result_shapes)
-        PointerEntries(name, body, names, closed, result_shapes, counted, memory).build()
+        PointerEntries(name, body, names, closed, result_shapes, counted, scalars, memory).build()
+    elif abi == "memref-status":
+        build_status_entries(name, body, shapes)
     else:
         build_memref_entries(name, body, shapes)
 

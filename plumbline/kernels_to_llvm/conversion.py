@@ -48,7 +48,7 @@ ATTACH_LOOP_ANNOTATIONS = Pass(
 def kernels_to_llvm_pipeline(abi: str, memory: str = "malloc") -> Pipeline:
     """The whole lowering, for callers of that convention.
 
-    These are one of `c_abi.ABIS`, and one of `c_abi.MEMORIES`.
+    These are one of `choices.ABIS`, and one of `choices.MEMORIES`.
     """
     return Pipeline(
         "kernels-to-llvm-pipeline",
@@ -102,7 +102,8 @@ def convert_kernels_to_llvm(module: ir.Module, abi: str = "memref", memory: str 
 
     That is "memref", as `tools/aot/abi.h` says: every result is memory from aligned_alloc that the
     caller frees; or "pointers": the caller brings the memory along. With
-    the `memory` "pool" it brings that of temporaries along as well. Inputs are never written.
+    the `memory` "pool" it brings that of temporaries along as well. Inputs are never written, but
+    for those that are in-out.
 
     Raises:
       LoweringError: a public function takes or returns something other than memrefs that C can

@@ -20,8 +20,9 @@ in between loses the memory.
 from collections.abc import Container, Iterator, Sequence
 
 from torch_mlir import ir
-from torch_mlir.dialects import llvm
+from torch_mlir.dialects import func, llvm
 
+from plumbline.function_name import ERROR_SUFFIX
 from plumbline.kernels_to_llvm.allocation_table import (
     ALLOCATE,
     FORGET,
@@ -53,6 +54,10 @@ PROGRAM = "plumbline.program"
 message of a failure, one that returns an integer its code; one that returns nothing ends the
 process with the message."""
 
+ON_FAILURE = "plumbline.on_failure"
+"""The attribute of a function: what other one, which takes and gives nothing, it calls when it, or
+what it calls, has failed. That gives back what is not memory of the C library's."""
+
 ERRORS = "plumbline.errors"
 """The attribute of a function without a body that is to give the text of a code."""
 
@@ -63,6 +68,14 @@ _NO_MEMORY = "there is no memory for {} bytes"
 _POINTER_BYTES = 8
 _RARELY = (2000, 1)
 """The weights of a branch whose second way is hardly ever taken."""
+
+
+def declare_errors(program: str) -> None:
+    """Declares the function that is to give the text of a program's codes."""
+    errors = func.FuncOp(program + ERROR_SUFFIX, ([integer_type(32)], [pointer_type()]))
+    errors.attributes[ERRORS] = ir.UnitAttr.get()
+    # As MLIR wants it of what has no body.
+    errors.sym_visibility = ir.StringAttr.get("private")
 
 
 def _return_failures(module: ir.Operation) -> None:
@@ -214,6 +227,9 @@ class _Function:
             with ir.InsertionPoint(self._return):
                 if self.has_table:
                     call(RELEASE, [self._table, integer(len(self._entries))])
+                if ON_FAILURE in self._function.attributes:
+                    call(ir.FlatSymbolRefAttr(self._function.attributes[ON_FAILURE]).value, [])
+                    del self._function.attributes[ON_FAILURE]
                 if self.program is not None:
                     self._report(self.program)
                 else:

@@ -35,7 +35,8 @@ _REPEATED = frozenset(
 all buffers that it is handed are apart in memory, which LLVM is told of arguments only."""
 
 
-def _outline_parallel_loops(module: ir.Operation) -> None:
+def outline_parallel_loops(module: ir.Operation) -> None:
+    """Puts functions in the place of parallel loops."""
     with module.context:
         symbols = ir.SymbolTable(module)
         for view in list(module.regions[0].blocks[0].operations):
@@ -135,5 +136,5 @@ def _is_apart(kernel: ir.Operation, value: ir.Value) -> bool:
 OUTLINE_PARALLEL_LOOPS = Pass(
     "outline-parallel-loops",
     "Give parallel loops of kernels functions of their own, which threads can be handed",
-    _outline_parallel_loops,
+    outline_parallel_loops,
 )

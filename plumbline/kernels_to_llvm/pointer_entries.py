@@ -14,7 +14,11 @@ ends the process with a message where the program fails. `foo_packed` is for oth
 takes the same arguments as words, one after the other, and returns null, or a message that the
 caller gives back with free().
 
-All tensors are row-major without gaps, and no result overlaps another tensor.
+A number of Python's, a tensor of rank 0 further up, comes by value: `double temperature`. As a
+result it is a pointer like any other.
+
+All tensors are row-major without gaps, and no result overlaps another tensor. An argument that the
+program writes (`inout_arguments.py`) is a pointer that is not const, and overlaps none either.
 
 With memory from a pool each of the three takes one pointer more, at the end: `void *workspace`, of
 as many bytes as `int64_t foo_workspace_size(int64_t n)` says. No memory is allocated then.
@@ -28,12 +32,12 @@ from torch_mlir.dialects import arith, builtin, func, llvm, scf
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.c_names import WORKSPACE, CNames
 from plumbline.function_name import (
-    ERROR_SUFFIX,
     OUTPUT_SHAPE_SUFFIX,
     PACKED_SUFFIX,
     UNCHECKED_SUFFIX,
     WORKSPACE_SIZE_SUFFIX,
 )
+from plumbline.kernels_to_llvm.argument_checks import check_address
 from plumbline.kernels_to_llvm.building import (
     element,
     integer,
@@ -42,7 +46,7 @@ from plumbline.kernels_to_llvm.building import (
     null,
     pointer_type,
 )
-from plumbline.kernels_to_llvm.failures import ERRORS, PROGRAM
+from plumbline.kernels_to_llvm.failures import PROGRAM, declare_errors
 from plumbline.kernels_to_llvm.result_arguments import take_results_as_arguments
 from plumbline.kernels_to_llvm.size_building import build_size, index_constant
 from plumbline.kernels_to_llvm.workspace import take_workspace, workspace_of
@@ -62,11 +66,13 @@ class PointerEntries:
         shapes: ArgumentShapes,
         result_shapes: Sequence[Sequence[Size]],
         counted_shapes: Sequence[Sequence[Size]],
+        scalars: Sequence[bool],
         memory: str,
     ) -> None:
-        """`body` then writes its results where it is told. `shapes` are closed.
+        """`body` then writes its results where it is told.
 
-        `counted_shapes` are those of the results as callers count them.
+        `shapes` are closed; `counted_shapes` are those of the results as callers count them;
+        `scalars` says which inputs come by value.
         """
         self._name, self._body, self._names = name, body, names
         self._symbols = shapes.symbols
@@ -74,13 +80,21 @@ class PointerEntries:
         self._inputs: Sequence[ir.MemRefType] = body.type.inputs
         self._elements = [type_.element_type for type_ in (*body.type.inputs, *body.type.results)]
         self._counted_shapes = counted_shapes
+        self._scalars = scalars
         take_results_as_arguments(body)
         self._workspace: Size | None = None
         if memory == "pool":
             self._workspace = workspace_of(body, shapes).bytes
             take_workspace(body)
         self._places: Sequence[ir.MemRefType] = body.type.inputs[len(self._inputs) :]
-        self._types = [pointer_type()] * len(self._elements) + [integer_type()] * len(self._symbols)
+        self._types = [
+            *(
+                _passed(type_) if by_value else pointer_type()
+                for type_, by_value in zip(body.type.inputs, scalars, strict=False)
+            ),
+            *[pointer_type()] * len(result_shapes),
+            *[integer_type()] * len(self._symbols),
+        ]
         if memory == "pool":
             self._types.append(pointer_type())
 
@@ -109,9 +123,7 @@ class PointerEntries:
             lambda: func.ReturnOp([null()]),
             checked=True,
         )
-        errors = func.FuncOp(name + ERROR_SUFFIX, ([status], [pointer_type()]))
-        errors.attributes[ERRORS] = ir.UnitAttr.get()
-        errors.sym_visibility = ir.StringAttr.get("private")
+        declare_errors(name)
         self._define_output_shape()
         if self._workspace is not None:
             self._define_workspace_size(self._workspace)
@@ -131,6 +143,9 @@ class PointerEntries:
         with ir.InsertionPoint(entry.add_entry_block()):
             given = arguments(entry.arguments)
             pointers, sizes = given[: len(self._elements)], given[len(self._elements) :]
+            for number, by_value in enumerate(self._scalars):
+                if by_value:
+                    pointers[number] = _spilled(pointers[number])
             if self._workspace is not None:
                 *sizes, workspace = sizes
             known = {
@@ -149,10 +164,10 @@ class PointerEntries:
                     _check_workspace(workspace, build_size(self._workspace, known))
             if self._workspace is not None:
                 pointers = [*pointers, workspace]
-            buffers = [*map(_buffer, pointers, self._inputs, shapes)]
+            buffers = [*map(buffer_at, pointers, self._inputs, shapes)]
             # How many bytes there are for a result is for nobody to look at.
             some = [[index_constant(0)]] * len(self._places)
-            buffers += map(_buffer, pointers[len(self._inputs) :], self._places, some)
+            buffers += map(buffer_at, pointers[len(self._inputs) :], self._places, some)
             func.CallOp(self._body, buffers)
             succeed()
 
@@ -187,21 +202,25 @@ class PointerEntries:
         self, pointers: Sequence[ir.Value], shapes: Sequence[Sequence[ir.Value]]
     ) -> None:
         tensors = [*self._names.inputs, *self._names.outputs]
-        for tensor, pointer, sizes, values, type_ in zip(
-            tensors, pointers, self._shapes, shapes, self._elements, strict=True
+        no_results = [False] * len(self._counted_shapes)
+        for tensor, pointer, sizes, values, type_, by_value in zip(
+            tensors,
+            pointers,
+            self._shapes,
+            shapes,
+            self._elements,
+            [*self._scalars, *no_results],
+            strict=True,
         ):
+            if by_value:
+                continue
             address = llvm.PtrToIntOp(integer_type(), pointer).result
-            holds = arith.cmpi(arith.CmpIPredicate.ne, address, integer(0))
-            for size, value in zip(sizes, values, strict=True):
-                if not isinstance(size, int) or size == 0:
-                    # Of an empty tensor nothing is touched.
-                    empty = arith.cmpi(arith.CmpIPredicate.eq, value, index_constant(0))
-                    holds = arith.ori(holds, empty)
-            require(holds, f"{tensor} is null")
-            if (bytes_ := type_.width // 8) > 1:
-                rest = arith.andi(address, integer(bytes_ - 1))
-                aligned = arith.cmpi(arith.CmpIPredicate.eq, rest, integer(0))
-                require(aligned, f"{tensor} is not aligned to {bytes_} bytes")
+            unknown = [
+                value
+                for size, value in zip(sizes, values, strict=True)
+                if not isinstance(size, int) or size == 0
+            ]
+            check_address(tensor, address, type_.width // 8, unknown)
 
     def _define_workspace_size(self, size: Size) -> None:
         parameters = [integer_type()] * len(self._symbols)
@@ -235,17 +254,25 @@ class PointerEntries:
             func.ReturnOp([])
 
 
+def _passed(type_: ir.MemRefType) -> ir.Type:
+    """As what a number comes by value; a bool is a byte."""
+    element_type = type_.element_type
+    return integer_type(8) if element_type == integer_type(1) else element_type
+
+
+def _spilled(value: ir.Value) -> ir.Value:
+    """The address of a number that has come by value."""
+    place = llvm.AllocaOp(pointer_type(), integer(1), elem_type=ir.TypeAttr.get(value.type)).res
+    llvm.StoreOp(value, place)
+    return place
+
+
 def _check_workspace(workspace: ir.Value, size: ir.Value) -> None:
     address = llvm.PtrToIntOp(integer_type(), workspace).result
-    holds = arith.cmpi(arith.CmpIPredicate.ne, address, integer(0))
-    none = arith.cmpi(arith.CmpIPredicate.eq, size, index_constant(0))
-    require(arith.ori(holds, none), f"{WORKSPACE} is null")
-    rest = arith.andi(address, integer(WORKSPACE_ALIGNMENT - 1))
-    aligned = arith.cmpi(arith.CmpIPredicate.eq, rest, integer(0))
-    require(aligned, f"{WORKSPACE} is not aligned to {WORKSPACE_ALIGNMENT} bytes")
+    check_address(WORKSPACE, address, WORKSPACE_ALIGNMENT, [size])
 
 
-def _buffer(pointer: ir.Value, type_: ir.MemRefType, sizes: Sequence[ir.Value]) -> ir.Value:
+def buffer_at(pointer: ir.Value, type_: ir.MemRefType, sizes: Sequence[ir.Value]) -> ir.Value:
     """The memory at a pointer as a memref, row-major without gaps."""
     strides: list[ir.Value] = []
     stride = index_constant(1)

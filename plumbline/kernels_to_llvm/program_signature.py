@@ -5,6 +5,8 @@ from torch_mlir import ir
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.c_names import c_names
 from plumbline.c_signature import embedded_weights
+from plumbline.inout_arguments import inout_arguments
+from plumbline.kernels_to_llvm.parallel_loops import outline_parallel_loops
 from plumbline.kernels_to_llvm.result_arguments import take_results_as_arguments
 from plumbline.kernels_to_llvm.result_sizes import result_sizes
 from plumbline.kernels_to_llvm.workspace import workspace_of
@@ -18,7 +20,7 @@ from plumbline.tensor_names import shapes_of_elements
 def program_signature(module: ir.Module, name: str, memory: str = "malloc") -> Signature:
     """The signature of a public function of kernels on buffers.
 
-    Arguments that are weights of the library are left out. `memory` is one of `c_abi.MEMORIES`.
+    Arguments that are weights of the library are left out. `memory` is one of `choices.MEMORIES`.
 
     Raises:
       UserError: a size of a result does not follow from those of the arguments, or, for a pool, a
@@ -36,22 +38,24 @@ def program_signature(module: ir.Module, name: str, memory: str = "malloc") -> S
             name,
             c_names(tensors, shapes, skipped=weights),
             tuple(
-                TensorSpec(tensor.element_type, _static(sizes))
+                TensorSpec(tensor.element_type, _static(sizes), tensor.is_scalar)
                 for tensor, sizes in zip(tensors.inputs[weights:], counted, strict=True)
             ),
             tuple(
-                TensorSpec(tensor.element_type, _static(sizes))
+                TensorSpec(tensor.element_type, _static(sizes), tensor.is_scalar)
                 for tensor, sizes in zip(tensors.outputs, result_shapes, strict=True)
             ),
             ArgumentShapes(shapes.symbols, counted),
             result_shapes,
             _workspace(module, name, shapes) if memory == "pool" else None,
+            tuple(argument - weights for argument in inout_arguments(function)),
         )
 
 
 def _workspace(module: ir.Module, name: str, shapes: ArgumentShapes) -> Workspace:
     # A copy: the module stays as it is.
     copy = module.operation.clone().operation
+    outline_parallel_loops(copy)
     function = ir.SymbolTable(copy)[name]
     with function.location:
         take_results_as_arguments(function)

@@ -114,6 +114,8 @@ class SizeReader:
         self._function, self._arguments, self._shapes = function, arguments, shapes
         self._numbers = numbers
         """The values of those arguments that are numbers."""
+        self._carried: dict[tuple[ir.Value, int], Size] = {}
+        """The sizes of what loops carry that are about to be proved."""
 
     def of_dimension(self, buffer: ir.Value, axis: int) -> Size:
         """The size of a buffer in a dimension."""
@@ -141,8 +143,7 @@ class SizeReader:
                 view = owner.opview
                 return self.of_number(view.sizes[_dynamic_before(type_, axis)])
             case "scf.for" | "scf.while":
-                # What goes round in a loop keeps its sizes where their type says so only.
-                raise UnknownSize(f"it comes out of {owner.name}")
+                return self.of_dimension(_out_of_loop(owner, _number_of(buffer)), axis)
             case "scf.if":
                 return self._of_branches(owner, _number_of(buffer), axis)
             case "func.call":
@@ -244,9 +245,23 @@ class SizeReader:
     def _of_argument(self, argument: ir.BlockArgument, axis: int) -> Size:
         if self._is_argument(argument):
             size = self._arguments[int(argument.arg_number)][axis]
-            if size is not None:
-                return size
-        raise UnknownSize("it goes round in a loop")
+            if size is None:
+                raise UnknownSize("it is that of an argument that is not known")
+            return size
+        start, after = _around_loop(argument)
+        if after is None:
+            return self.of_dimension(start, axis)
+        # By induction: what has this size before a round has it after that.
+        key = (argument, axis)
+        if key in self._carried:
+            return self._carried[key]
+        self._carried[key] = size = self.of_dimension(start, axis)
+        try:
+            if self.of_dimension(after, axis) != size:
+                raise UnknownSize("a loop changes it")
+        finally:
+            del self._carried[key]
+        return size
 
     def _is_argument(self, value: ir.Value) -> bool:
         return bool(value.owner == self._function.regions[0].blocks[0])
@@ -283,6 +298,37 @@ class SizeReader:
             return read(*arguments)
         except UnknownSize:
             return None
+
+
+def _terminator(block: ir.Block) -> ir.Operation:
+    return list(block.operations)[-1].operation
+
+
+def _out_of_loop(loop: ir.Operation, number: int) -> ir.Value:
+    """What a result of a loop is, within it."""
+    body = loop.regions[0].blocks[0]
+    if loop.name == "scf.for":
+        # The number of the round is before what is carried.
+        return body.arguments[1 + number]
+    return _terminator(body).operands[1 + number]
+
+
+def _around_loop(argument: ir.BlockArgument) -> tuple[ir.Value, ir.Value | None]:
+    """What an argument of a loop's body is in the first round, and what in another; None: the same.
+
+    Raises:
+      UnknownSize: it is of no such loop.
+    """
+    block, number = argument.owner, int(argument.arg_number)
+    loop = block.owner.operation
+    if loop.name == "scf.for":
+        return loop.operands[3 + number - 1], _terminator(block).operands[number - 1]
+    if loop.name != "scf.while":
+        raise UnknownSize(f"it goes round in {loop.name}")
+    before, after = (region.blocks[0] for region in loop.regions)
+    if block == after:
+        return _terminator(before).operands[1 + number], None
+    return loop.operands[number], _terminator(after).operands[number]
 
 
 def _is_rounded(size: Size) -> bool:

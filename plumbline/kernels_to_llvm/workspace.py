@@ -4,6 +4,10 @@ A function that allocates, or calls one that does, takes the bytes of its worksp
 more. What is of a static size lies at its beginning; what is not, behind that, one after the other;
 and what a function that it calls takes, behind all that is allocated until then. The latter is free
 again when the call returns.
+
+The chunks of a parallel loop (`parallel_loops.py`) run at once: wherever one of them allocates,
+there is as much for each. There are no more chunks than threads that the program was compiled for:
+it uses no more then.
 """
 
 import math
@@ -15,6 +19,7 @@ from torch_mlir.dialects import arith, func, memref
 
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.errors import UserError
+from plumbline.kernels_to_llvm.parallel_loops import FORK
 from plumbline.kernels_to_llvm.result_arguments import bytes_type
 from plumbline.kernels_to_llvm.result_sizes import SizeReader, UnknownSize
 from plumbline.kernels_to_llvm.size_building import index_constant
@@ -22,6 +27,7 @@ from plumbline.planned_memory import PLAN
 from plumbline.signature import WORKSPACE_ALIGNMENT as ALIGNMENT
 from plumbline.signature import Workspace
 from plumbline.size_expressions import Size, operation
+from plumbline.threads import calls_of_threads, compiled_for
 from plumbline.walk import all_operations, enclosing_in
 
 _VIEWS = frozenset(
@@ -87,12 +93,20 @@ def take_workspace(body: func.FuncOp) -> None:
       UserError: a temporary lives on from one round of a loop to the next.
     """
     module = body.operation.parent.operation
+    _limit_threads(module)
     rewritten: dict[str, bool] = {}
     _rewrite(body, module, rewritten)
     if not rewritten[body.sym_name.value]:
         _add_workspace(body)
     for name in rewritten:
         _refuse_what_is_left(ir.SymbolTable(module)[name])
+
+
+def _limit_threads(module: ir.Operation) -> None:
+    for asked in calls_of_threads(module):
+        with ir.InsertionPoint.after(asked), asked.location:
+            at_most = arith.minui(asked.results[0], asked.operands[0])
+        asked.results[0].replace_all_uses_except(at_most, at_most.owner.operation)
 
 
 def _called(module: ir.Operation, call: ir.Operation) -> func.FuncOp:
@@ -123,6 +137,8 @@ def _has_body(function: func.FuncOp) -> bool:
 def _workspace(function: func.FuncOp, reader: SizeReader) -> Workspace:
     needs = _needs(function)
     module = function.operation.parent.operation
+    # Of a loop over chunks, all at once.
+    copies = compiled_for(module) if FORK in function.attributes else 1
     taken: Size = needs.static
     found = Workspace(needs.static, *_planned(function))
     for op in needs.steps:
@@ -130,14 +146,13 @@ def _workspace(function: func.FuncOp, reader: SizeReader) -> Workspace:
             bytes_: Size = _static_bytes(op)
             for operand in op.operands:
                 bytes_ = operation("*", bytes_, reader.of_number(operand))
-            blocks = operation("ceildiv", operation("+", taken, bytes_), ALIGNMENT)
-            taken = operation("*", blocks, ALIGNMENT)
+            blocks = operation("ceildiv", bytes_, ALIGNMENT)
+            taken = operation("+", taken, operation("*", blocks, ALIGNMENT))
             found = found.beside(Workspace(taken, bytes_, bytes_))
         else:
             callee = _called(module, op)
             inner = _workspace(callee, reader.of_callee(callee, op))
-            end = operation("+", taken, inner.bytes)
-            found = found.beside(Workspace(end, inner.sum, inner.lower_bound))
+            found = found.beside(inner.times(copies).behind(taken))
     return found
 
 
@@ -175,7 +190,8 @@ def _rewrite(function: func.FuncOp, module: ir.Operation, rewritten: dict[str, b
     ]
     rewritten[name] = bool(takes)
     if takes:
-        _place(function, takes, _add_workspace(function))
+        chunk = _Chunk.of(function, module)
+        _place(function, takes, _add_workspace(function), chunk)
 
 
 def _add_workspace(function: func.FuncOp) -> ir.Value:
@@ -192,7 +208,38 @@ def _add_workspace(function: func.FuncOp) -> ir.Value:
     return function.entry_block.add_argument(bytes_, function.location)
 
 
-def _place(function: func.FuncOp, takes: list[ir.Operation], workspace: ir.Value) -> None:
+@dataclass(frozen=True)
+class _Chunk:
+    """Which of how many chunks a function does."""
+
+    number: ir.Value
+    count: ir.Value
+
+    @staticmethod
+    def of(function: func.FuncOp, module: ir.Operation) -> "_Chunk | None":
+        """None of a function that is called once at a time."""
+        chunks = {
+            ir.StringAttr(view.operation.attributes[FORK]).value
+            for view in module.regions[0].blocks[0].operations
+            if FORK in view.operation.attributes
+        }
+        if function.sym_name.value not in chunks:
+            return None
+        number, count, *_ = function.entry_block.arguments
+        return _Chunk(number, count)
+
+    def place(self, offset: ir.Value, bytes_: ir.Value) -> ir.Value:
+        """Where its own bytes lie of those that all chunks have from an offset on."""
+        return arith.addi(offset, arith.muli(self.number, bytes_))
+
+    def all(self, bytes_: ir.Value) -> ir.Value:
+        """The bytes of all chunks."""
+        return arith.muli(self.count, bytes_)
+
+
+def _place(
+    function: func.FuncOp, takes: list[ir.Operation], workspace: ir.Value, chunk: _Chunk | None
+) -> None:
     block = function.entry_block
     allocations = [op for op in takes if op.name == "memref.alloc"]
     for op in allocations:
@@ -204,24 +251,33 @@ def _place(function: func.FuncOp, takes: list[ir.Operation], workspace: ir.Value
             continue
         bytes_ = _aligned(_static_bytes(op))
         with ir.InsertionPoint(op), op.location:
-            placed = memref.view(op.results[0].type, workspace, index_constant(static), [])
+            place = index_constant(static)
+            if chunk is not None:
+                place = chunk.place(chunk.all(place), index_constant(bytes_))
+            placed = memref.view(op.results[0].type, workspace, place, [])
         _replace(op, placed)
         static += bytes_
     with ir.InsertionPoint.at_block_begin(block), function.location:
         offset = index_constant(static)
+        if chunk is not None:
+            offset = chunk.all(offset)
         none = index_constant(0)
     for op in later:
         outer = enclosing_in(block, op)
         with ir.InsertionPoint(outer), op.location:
             if op.name == "memref.alloc":
-                offset = _place_dynamic(op, block, workspace, offset)
+                offset = _place_dynamic(op, block, workspace, offset, chunk)
             else:
                 own = memref.view(workspace.type, workspace, offset, [none])
                 _hand_over(op, own)
 
 
 def _place_dynamic(
-    op: ir.Operation, block: ir.Block, workspace: ir.Value, offset: ir.Value
+    op: ir.Operation,
+    block: ir.Block,
+    workspace: ir.Value,
+    offset: ir.Value,
+    chunk: _Chunk | None,
 ) -> ir.Value:
     """Puts an allocation at an offset; gives that of what comes next."""
     operands = list(op.operands)
@@ -233,11 +289,12 @@ def _place_dynamic(
     bytes_ = index_constant(_static_bytes(op))
     for operand in operands:
         bytes_ = arith.muli(bytes_, operand)
-    placed = memref.view(op.results[0].type, workspace, offset, operands)
-    end = arith.addi(offset, bytes_)
+    # All offsets are multiples of the alignment.
     alignment = index_constant(ALIGNMENT)
-    following = arith.muli(arith.ceildivui(end, alignment), alignment)
-    _replace(op, placed)
+    bytes_ = arith.muli(arith.ceildivui(bytes_, alignment), alignment)
+    place = offset if chunk is None else chunk.place(offset, bytes_)
+    following = arith.addi(offset, bytes_ if chunk is None else chunk.all(bytes_))
+    _replace(op, memref.view(op.results[0].type, workspace, place, operands))
     return following
 
 

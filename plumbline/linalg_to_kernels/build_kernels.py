@@ -5,21 +5,14 @@ from collections.abc import Mapping, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import bufferization, func, memref
 
-from plumbline.linalg_to_kernels.attention import attention_group, build_attention
 from plumbline.linalg_to_kernels.building import ALIGNMENT, loosely_typed
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, computation
-from plumbline.linalg_to_kernels.contraction_groups import (
-    build_contraction_group,
-    contraction_group,
-)
 from plumbline.linalg_to_kernels.fusion_groups import GROUP
-from plumbline.linalg_to_kernels.group import form_group
-from plumbline.linalg_to_kernels.loop_nests import build_loop_nests
 from plumbline.linalg_to_kernels.packed_weights import PackedWeights
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.linalg_to_kernels.sizes import size_of
+from plumbline.linalg_to_kernels.strategies import Strategies
 from plumbline.packed_layout import PackedLayout
-from plumbline.vector_unit import VectorUnit
 from plumbline.walk import all_operations
 
 KERNEL = "no_inline"
@@ -30,7 +23,7 @@ NOALIAS = "llvm.noalias"
 """The attribute of an argument whose memory is that of no other argument."""
 
 
-def build_kernels(module: ir.Operation, unit: VectorUnit) -> None:
+def build_kernels(module: ir.Operation, strategies: Strategies) -> None:
     """Replaces each group of `module`, and the calls of it."""
     with module.context:
         groups = {
@@ -45,7 +38,7 @@ def build_kernels(module: ir.Operation, unit: VectorUnit) -> None:
             # Kernels take the names of their groups.
             function.attributes["sym_name"] = ir.StringAttr.get(f"{name}_group")
         functions = SharedFunctions(module)
-        kernels = {name: _kernel(function, unit) for name, function in groups.items()}
+        kernels = {name: _kernel(function, strategies) for name, function in groups.items()}
         names = {
             name: functions.shared(kernel, ir.StringAttr(groups[name].attributes[GROUP]).value)
             for name, (kernel, _) in kernels.items()
@@ -79,20 +72,16 @@ _Packed = dict[int, PackedLayout]
 """Numbers of arguments that a kernel takes packed."""
 
 
-def _kernel(function: ir.Operation, unit: VectorUnit) -> tuple[ir.Operation, _Packed]:
+def _kernel(function: ir.Operation, strategies: Strategies) -> tuple[ir.Operation, _Packed]:
     """Builds the kernel of a group."""
     block = function.regions[0].blocks[0]
     arguments = list(block.arguments)
     results = list(block.operations[len(block.operations) - 1].operands)
-    members, outputs_ = _members(function)
-    attention = attention_group(members, outputs_, unit)
-    group = form_group(members, outputs_) if attention is None else attention.group
-    assert group is not None
-    contraction = None if attention else contraction_group(group, unit)
-    packed = {} if contraction is None else contraction.packed
-    is_loose = contraction is not None or attention is not None
+    plan = strategies.plan(*_members(function))
     types = [
-        _buffer_type(_packed_type(value.type, packed.get(value)), loosely=is_loose)
+        _buffer_type(
+            _packed_type(value.type, plan.packed.get(value)), loosely=plan.is_loosely_typed
+        )
         if isinstance(value.type, ir.RankedTensorType)
         else value.type
         for value in (*arguments, *results)
@@ -106,15 +95,10 @@ def _kernel(function: ir.Operation, unit: VectorUnit) -> tuple[ir.Operation, _Pa
         given = dict(zip(arguments, values, strict=False))
         outputs = dict(zip(results, values[len(arguments) :], strict=True))
         with ir.InsertionPoint(kernel.entry_block):
-            if attention is not None:
-                build_attention(attention, given, outputs[results[0]])
-            elif contraction is not None:
-                build_contraction_group(contraction, given, outputs[results[0]])
-            else:
-                build_loop_nests(group, given, outputs)
+            plan.build(given, outputs)
             func.ReturnOp([])
     return kernel.operation, {
-        number: packed[value] for number, value in enumerate(arguments) if value in packed
+        number: plan.packed[value] for number, value in enumerate(arguments) if value in plan.packed
     }
 
 

@@ -11,7 +11,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import memref, scf
 
 from plumbline.linalg_to_kernels.building import index
-from plumbline.walk import all_operations, captured_values
+from plumbline.walk import all_operations, captured_values, constant_integer
 
 _FOR = "scf.for"
 
@@ -73,15 +73,9 @@ def _nest(op: ir.Operation) -> _Nest | None:
 def _count(loop: scf.ForOp) -> int | None:
     """How often a loop from 0 in steps of 1 runs."""
     lower, upper, step = (
-        _constant(bound) for bound in (loop.lowerBound, loop.upperBound, loop.step)
+        constant_integer(bound) for bound in (loop.lowerBound, loop.upperBound, loop.step)
     )
     return upper if (lower, step) == (0, 1) else None
-
-
-def _constant(value: ir.Value) -> int | None:
-    if isinstance(value.owner, ir.Block) or value.owner.name != "arith.constant":
-        return None
-    return int(ir.IntegerAttr(value.owner.attributes["value"]).value)
 
 
 def _accesses(outer: ir.Value, inner: ir.Value, inner_size: int) -> Iterator[_Access | None]:

@@ -43,7 +43,7 @@ class Computation:
         """The tensors that are computed."""
         return tuple(self.op.results)
 
-    @property
+    @functools.cached_property
     def body(self) -> ir.Block:
         """What an iteration does: it takes an element of each operand, and yields the results'."""
         return self.op.regions[0].blocks[0]
@@ -57,6 +57,11 @@ class Computation:
     def body_ops(self) -> tuple[ir.Operation, ...]:
         """The operations of the body but its terminator."""
         return tuple(op.operation for op in self.body.operations)[:-1]
+
+    @functools.cached_property
+    def body_names(self) -> tuple[str, ...]:
+        """What these operations are called."""
+        return tuple(op.name for op in self.body_ops)
 
     @functools.cached_property
     def yielded(self) -> tuple[ir.Value, ...]:
@@ -81,13 +86,45 @@ class Computation:
                     sizes[dim.position] = size
         return tuple(sizes)
 
-    @property
+    @functools.cached_property
     def loops(self) -> Indices:
         """The loops as expressions of themselves."""
         return tuple(ir.AffineDimExpr.get(loop) for loop in range(len(self.reduces)))
 
+    @functools.cached_property
+    def sources(self) -> tuple[ir.Value, ...]:
+        """What the inputs are reshapes or parts of."""
+        return tuple(seen_through(value, _zeros(value))[0] for value in self.inputs)
+
+    def reads(self, loops: Indices, dims: int) -> list[tuple[ir.Value, Indices]]:
+        """What an iteration reads, and where, if its loops are expressions of `dims` others."""
+        if (loops, dims) not in self._reads:
+            read = list(zip(self.inputs, self.maps[: len(self.inputs)], strict=True))
+            read += [
+                (init, map_)
+                for init, map_, needed in zip(
+                    self.inits, self.maps[len(self.inputs) :], self.reads_inits, strict=True
+                )
+                if needed
+            ]
+            self._reads[loops, dims] = [
+                seen_through(value, composed(map_, loops, dims)) for value, map_ in read
+            ]
+        return self._reads[loops, dims]
+
+    @functools.cached_property
+    def _reads(self) -> dict[tuple[Indices, int], list[tuple[ir.Value, Indices]]]:
+        return {}
+
     def result_loops(self, number: int) -> tuple[int, ...] | None:
         """The loop along each axis of a result; None if an axis is not along one loop alone."""
+        return self._result_loops[number]
+
+    @functools.cached_property
+    def _result_loops(self) -> tuple[tuple[int, ...] | None, ...]:
+        return tuple(map(self._loops_along, range(len(self.results))))
+
+    def _loops_along(self, number: int) -> tuple[int, ...] | None:
         loops = []
         for expression in self.maps[len(self.inputs) + number].results:
             dim = expression.maybe_downcast()
@@ -273,8 +310,13 @@ def is_copy(member: Computation) -> bool:
     return (
         not member.is_reduction
         and len(member.results) == 1
-        and all(op.name == "arith.constant" for op in member.body_ops)
+        and all(name == "arith.constant" for name in member.body_names)
     )
+
+
+def _zeros(value: ir.Value) -> Indices:
+    rank = ir.RankedTensorType(value.type).rank if is_tensor(value) else 0
+    return (ir.AffineConstantExpr.get(0),) * rank
 
 
 def composed(map_: ir.AffineMap, loops: Sequence[ir.AffineExpr], dims: int) -> Indices:

@@ -50,13 +50,13 @@ _SMALL = 4096
 
 def is_contraction(computation: Computation, unit: VectorUnit) -> bool:
     """Whether a computation is a sum of products that register tiles pay for."""
-    if not _is_large_sum_of_products(computation):
+    if not is_large_sum_of_products(computation):
         return False
     alone = form_group([computation], frozenset(computation.results))
     return alone is not None and _planned(alone, unit) is not None
 
 
-def _is_large_sum_of_products(computation: Computation) -> bool:
+def is_large_sum_of_products(computation: Computation) -> bool:
     """Whether a computation may be a contraction, if its tensors lie well."""
     sum_ = sum_of_products(computation.op)
     if sum_ is None:
@@ -114,7 +114,7 @@ def _planned(group: Group, unit: VectorUnit) -> ContractionGroup | None:
     contraction = group.steps[0]
     if len(group.steps) > 2 or group.outputs != frozenset(group.root.results):
         return None
-    if not _is_large_sum_of_products(contraction) or len(group.root.results) != 1:
+    if not is_large_sum_of_products(contraction) or len(group.root.results) != 1:
         return None
     axes = root_axes(group, contraction)
     if axes is None:

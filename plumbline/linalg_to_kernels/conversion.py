@@ -7,6 +7,7 @@ from torch_mlir import ir
 from plumbline.c_signature import check_signatures, functions_with_bodies
 from plumbline.called_functions import SEPARATE_CALLED_FUNCTIONS
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
+from plumbline.inout_arguments import inout_arguments
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
@@ -23,23 +24,29 @@ from plumbline.linalg_to_kernels.pipelines import (
 from plumbline.linalg_to_kernels.reassociation import reassociate_reductions
 from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
 from plumbline.linalg_to_kernels.splats import fill_splats
+from plumbline.linalg_to_kernels.strategies import CpuStrategies
 from plumbline.linalg_to_kernels.vector_widths import choose_vector_widths
 from plumbline.pipeline import Option, Pass, Pipeline
 from plumbline.shape_attributes import attached
 from plumbline.vector_unit import AVX2, VectorUnit
 
+_WRITABLE = "bufferization.writable"
+
 
 def _prepare_arguments(module: ir.Operation) -> None:
     check_signatures(module, ir.RankedTensorType)
     with module.context:
-        read_only = ir.BoolAttr.get(False)
         for function in functions_with_bodies(module, "func.func", public=True):
             # What is malformed is refused here, though a later stage is the first to need it.
             attached(function, skipped=0)
             count = len(function.regions[0].blocks[0].arguments)
+            written = inout_arguments(function)
             given = function.attributes.get("arg_attrs") or [ir.DictAttr.get({})] * count
             function.attributes["arg_attrs"] = ir.ArrayAttr.get(
-                [_with(ir.DictAttr(entry), "bufferization.writable", read_only) for entry in given]
+                [
+                    _with(ir.DictAttr(entry), _WRITABLE, ir.BoolAttr.get(number in written))
+                    for number, entry in enumerate(given)
+                ]
             )
 
 
@@ -60,6 +67,14 @@ def _for_unit(run: Callable[[ir.Operation, VectorUnit], None]) -> Callable[..., 
     return run_for
 
 
+def _form_fusion_groups(module: ir.Operation, unit: VectorUnit) -> None:
+    form_fusion_groups(module, CpuStrategies(unit))
+
+
+def _build_kernels(module: ir.Operation, unit: VectorUnit) -> None:
+    build_kernels(module, CpuStrategies(unit))
+
+
 _UNIT_OPTIONS = (
     Option("vector-bytes", "what a vector register of the CPU holds"),
     Option("vector-registers", "how many of them the CPU has"),
@@ -68,7 +83,7 @@ _UNIT_OPTIONS = (
 
 PREPARE_ARGUMENTS = Pass(
     "prepare-arguments",
-    "Check that C can call public functions, and mark their arguments as read-only",
+    "Check that C can call public functions, and mark arguments as read-only unless in-out",
     _prepare_arguments,
 )
 
@@ -93,14 +108,14 @@ EXPAND_CONTRACTIONS = Pass(
 FORM_FUSION_GROUPS = Pass(
     "form-fusion-groups",
     "Move what one kernel is to compute into functions on tensors, which are shared",
-    _for_unit(form_fusion_groups),
+    _for_unit(_form_fusion_groups),
     _UNIT_OPTIONS,
 )
 
 BUILD_KERNELS = Pass(
     "build-kernels",
     "Turn groups into kernels on buffers, of loops or register tiles",
-    _for_unit(build_kernels),
+    _for_unit(_build_kernels),
     _UNIT_OPTIONS,
 )
 
@@ -175,9 +190,9 @@ LINALG_TO_KERNELS = linalg_to_kernels_pipeline(AVX2)
 def convert_linalg_to_kernels(module: ir.Module, unit: VectorUnit = AVX2, threads: int = 1) -> None:
     """Lowers `module` in place: each public function calls kernels, which are private functions.
 
-    All are on memrefs. Arguments of public functions are never written, and each result is memory
-    of its own. Kernels are made to suit the vectors of `unit`, and run on every CPU. With several
-    `threads`, those that do much say what may run at once.
+    All are on memrefs. Arguments of public functions are never written, but for those that are
+    in-out, and each result is memory of its own. Kernels are made to suit the vectors of `unit`,
+    and run on every CPU. With several `threads`, those that do much say what may run at once.
 
     Raises:
       LoweringError: a public function takes or returns something other than ranked tensors, or a

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import func
 
-from plumbline.linalg_to_kernels.attention import attention_group
 from plumbline.linalg_to_kernels.computations import (
     GENERIC,
     Computation,
@@ -22,20 +21,19 @@ from plumbline.linalg_to_kernels.computations import (
     viewed,
 )
 from plumbline.linalg_to_kernels.constants import CONSTANT, is_constant
-from plumbline.linalg_to_kernels.contraction_groups import contraction_group, is_contraction
-from plumbline.linalg_to_kernels.group import Group, form_group
+from plumbline.linalg_to_kernels.group import Group
 from plumbline.linalg_to_kernels.kernel_names import kernel_name
 from plumbline.linalg_to_kernels.layouts import LAYOUT, is_contiguous, layout_of
 from plumbline.linalg_to_kernels.products import sum_of_products
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
-from plumbline.vector_unit import VectorUnit
+from plumbline.linalg_to_kernels.strategies import Strategies
 from plumbline.walk import all_operations, captured_values, enclosing_in, replace_operands
 
 GROUP = "plumbline.group"
 """The attribute of a function that is a group: what its kernel is called."""
 
 
-def form_fusion_groups(module: ir.Operation, unit: VectorUnit) -> None:
+def form_fusion_groups(module: ir.Operation, strategies: Strategies) -> None:
     """Moves the computations of `module` into functions, and calls those in their place."""
     with module.context:
         blocks: list[ir.Block] = []
@@ -45,7 +43,7 @@ def form_fusion_groups(module: ir.Operation, unit: VectorUnit) -> None:
         functions = SharedFunctions(module)
         for block in blocks:
             dead = _Dead()
-            computations = _Block(block, dead, unit)
+            computations = _Block(block, dead, strategies)
             for group in computations.groups():
                 kind = kernel_name(group, computations.contractions)
                 _outline(group, kind, functions, dead)
@@ -78,18 +76,19 @@ class _Dead:
 class _Block:
     """The computations of a block."""
 
-    def __init__(self, block: ir.Block, dead: _Dead, unit: VectorUnit) -> None:
+    def __init__(self, block: ir.Block, dead: _Dead, strategies: Strategies) -> None:
         found = [computation(view.operation) for view in block.operations]
         self._computations = [member for member in found if member is not None]
         self._places = {member: place for place, member in enumerate(self._computations)}
         self._by_result = {
             result: member for member in self._computations for result in member.results
         }
-        self._dead, self._unit = dead, unit
+        self._dead, self._strategies = dead, strategies
         self.contractions = {
-            member for member in self._computations if is_contraction(member, unit)
+            member for member in self._computations if strategies.is_contraction(member)
         }
         self._taken: set[Computation] = set()
+        self._found_producers: dict[Computation, list[Computation]] = {}
 
     def groups(self) -> Iterator[Group]:
         """All groups, the last of the block first."""
@@ -119,7 +118,7 @@ class _Block:
         return any(user not in self._dead for result in member.results for user in users(result))
 
     def _grown(self, root: Computation) -> Group:
-        group = form_group([root], frozenset(root.results))
+        group = self._strategies.form([root], frozenset(root.results))
         assert group is not None
         # What a contraction's epilogue can be is tried first: it has no other steps.
         group = self._grown_by(group, most_steps=1)
@@ -141,8 +140,8 @@ class _Block:
             if self._are_only_for(group.root, members):
                 ordered = sorted(members, key=self._places.__getitem__)
                 outputs = frozenset(group.root.results)
-                if attention := attention_group(ordered, outputs, self._unit):
-                    return attention.group
+                if attention := self._strategies.attention(ordered, outputs):
+                    return attention
         return None
 
     def _from_contraction(self, last: Computation) -> set[Computation] | None:
@@ -188,8 +187,15 @@ class _Block:
         )
 
     def _producers(self, member: Computation) -> list[Computation]:
-        sources = [viewed(value) for value in (*member.inputs, *member.inits) if is_tensor(value)]
-        return [self._by_result[source] for source in sources if source in self._by_result]
+        """What computes what a member reads, or starts from, reshaped or not."""
+        if member not in self._found_producers:
+            tensors = filter(is_tensor, (*member.inputs, *member.inits))
+            self._found_producers[member] = [
+                self._by_result[source]
+                for source in map(viewed, tensors)
+                if source in self._by_result
+            ]
+        return self._found_producers[member]
 
     def _grown_by(self, group: Group, most_steps: int | None) -> Group:
         """The group with what may be taken in, with so many steps beside a contraction."""
@@ -207,17 +213,13 @@ class _Block:
 
     def _candidate(self, group: Group, refused: set[Computation]) -> Computation | None:
         """The last producer that may be taken in."""
-        found: Computation | None = None
-        for member in group.members:
-            for value in filter(is_tensor, (*member.inputs, *member.inits)):
-                other = self._by_result.get(viewed(value))
-                if other is None or other in refused or other in group.members:
-                    continue
-                if other in self._taken and not is_copy(other):
-                    continue
-                if found is None or self._places[other] > self._places[found]:
-                    found = other
-        return found
+        found = {
+            other
+            for member in group.members
+            for other in self._producers(member)
+            if other not in refused and (other not in self._taken or is_copy(other))
+        }
+        return max(found.difference(group.members), key=self._places.__getitem__, default=None)
 
     def _with(self, group: Group, more: Computation) -> Group | None:
         found = self.contractions.intersection(group.members)
@@ -237,13 +239,13 @@ class _Block:
                     return None
                 if outside:
                     outputs.add(result)
-        grown = form_group(members, frozenset(outputs))
+        grown = self._strategies.form(members, frozenset(outputs))
         if grown is not None and len(grown.steps) > 1 and _is_transposition(more) and not found:
             # Its loops run in pieces, for the sake of cache lines, which those of steps do not.
             return None
         if grown is None or not (found or more in self.contractions):
             return grown
-        return grown if contraction_group(grown, self._unit) else None
+        return grown if self._strategies.suits_contraction(grown) else None
 
 
 def _is_before(user: ir.Operation, op: ir.Operation) -> bool:

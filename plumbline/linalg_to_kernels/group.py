@@ -18,13 +18,7 @@ from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     Computation,
     Indices,
-    composed,
-    is_tensor,
-    seen_through,
 )
-
-_MOST_BUFFERED = 1 << 15
-"""How many elements of a row a step may buffer: of 4 bytes each, an eighth of a second cache."""
 
 _MOST_REPEATED = 4
 """The cost, in additions, of what may be computed once more rather than buffered."""
@@ -70,6 +64,24 @@ _COSTS = {
 
 _COSTLY = 16
 """Of any other operation: divisions, roots, functions, reads at places that are computed."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a machine can do of a group in one kernel."""
+
+    most_buffered: int
+    """How many elements of a row a step may buffer."""
+    readers: int
+    """By how many readers what is costly is computed, by each anew, rather than buffered."""
+    buffers_dynamic: bool
+    """Whether a row may be buffered of which it is not known how long it is."""
+    has_blocks: bool
+    """Whether rows may be done in blocks, with those around them that other steps read."""
+
+
+CPU_LIMITS = Limits(most_buffered=1 << 15, readers=1, buffers_dynamic=True, has_blocks=True)
+"""Of 4 bytes each, so many elements are an eighth of a second cache."""
 
 
 @dataclass(frozen=True)
@@ -142,13 +154,14 @@ def form_group(
     members: Sequence[Computation],
     outputs: frozenset[ir.Value],
     steps: frozenset[Computation] = frozenset(),
+    limits: Limits = CPU_LIMITS,
 ) -> Group | None:
     """The group of these computations, in the order of the program; None if they make none.
 
     All that reads a member's result, but for `outputs`, is a member too. `steps` are members that
     are not inlined in any case.
     """
-    return _Forming(Group(tuple(members), outputs), steps).form()
+    return _Forming(Group(tuple(members), outputs), steps, limits).form()
 
 
 @dataclass(frozen=True)
@@ -168,8 +181,8 @@ def _joined(one: _Reach | None, other: _Reach | None) -> _Reach | None:
 
 
 class _Forming:
-    def __init__(self, group: Group, steps: frozenset[Computation]) -> None:
-        self._group, self._steps = group, steps
+    def __init__(self, group: Group, steps: frozenset[Computation], limits: Limits) -> None:
+        self._group, self._steps, self._limits = group, steps, limits
         group._sites = {result: [] for member in group.members for result in member.results}
         self._reaches: dict[Computation, dict[int, _Reach]] = {}
         self._costs: dict[Computation, int] = {}
@@ -190,16 +203,7 @@ class _Forming:
 
     def _note_reads(self, member: Computation, step: Computation, loops: Indices) -> None:
         """Notes what `member` reads when its loops are these expressions of those of `step`."""
-        read = list(zip(member.inputs, member.maps[: len(member.inputs)], strict=True))
-        read += [
-            (init, map_)
-            for init, map_, needed in zip(
-                member.inits, member.maps[len(member.inputs) :], member.reads_inits, strict=True
-            )
-            if needed
-        ]
-        for value, map_ in read:
-            source, indices = seen_through(value, composed(map_, loops, len(step.reduces)))
+        for source, indices in member.reads(loops, len(step.reduces)):
             if source in self._group._sites:
                 site = Site(step, indices)
                 if site not in self._group._sites[source]:
@@ -213,7 +217,7 @@ class _Forming:
         if result in self._group.outputs:
             return False
         sites = self._group._sites[result]
-        once = len(sites) == 1 and _reads_once(sites[0])
+        once = len(sites) <= self._limits.readers and all(map(_reads_once, sites))
         if not once and self._cost(member) > _MOST_REPEATED:
             return False
         for site in sites:
@@ -223,11 +227,8 @@ class _Forming:
     def _cost(self, member: Computation) -> int:
         """What an element of a member costs, in additions, with what is inlined into it."""
         if member not in self._costs:
-            own = sum(_COSTS.get(op.name, _COSTLY) for op in member.body_ops)
-            producers = {
-                self._group.producer(seen_through(value, _zeros(value))[0])
-                for value in member.inputs
-            }
+            own = sum(_COSTS.get(name, _COSTLY) for name in member.body_names)
+            producers = set(map(self._group.producer, member.sources))
             read = sum(
                 self._cost(producer)
                 for producer in producers
@@ -245,7 +246,7 @@ class _Forming:
         shared = set(tags[group.root].values())
         for step in group.steps[:-1]:
             shared &= set(tags[step].values())
-        if len(group.steps) > 1:
+        if len(group.steps) > 1 and self._limits.has_blocks:
             group.block = self._block(shared)
         if group.block is not None:
             shared = (shared - {self._innermost()}) | {group.block.row}
@@ -346,14 +347,11 @@ class _Forming:
             assert axes is not None
             shape = ir.RankedTensorType(result.type).shape
             inner = [size for size, loop in zip(shape, axes, strict=True) if loop not in rows]
-            if math.prod(size for size in inner if size != DYNAMIC) > _MOST_BUFFERED:
+            if DYNAMIC in inner and not self._limits.buffers_dynamic:
+                return False
+            if math.prod(size for size in inner if size != DYNAMIC) > self._limits.most_buffered:
                 return False
         return True
-
-
-def _zeros(value: ir.Value) -> Indices:
-    rank = ir.RankedTensorType(value.type).rank if is_tensor(value) else 0
-    return (ir.AffineConstantExpr.get(0),) * rank
 
 
 def _reads_once(site: Site) -> bool:

@@ -121,7 +121,7 @@ def _noalias(values: Sequence[ir.Value]) -> list[bool]:
 def _is_known(buffer: ir.Value) -> bool:
     """Whether a buffer is new, a constant, or an argument of a public function.
 
-    Arguments may be one buffer given twice, but are never written.
+    Arguments may be one buffer given twice, but not those that are written.
     """
     owner = buffer.owner
     if isinstance(owner, ir.Block):

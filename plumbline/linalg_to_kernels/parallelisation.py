@@ -29,13 +29,12 @@ from plumbline.linalg_to_kernels.work import (
     Invariants,
     Trips,
     Work,
-    constant,
     trips,
     work,
     work_inside,
 )
 from plumbline.threads import check_threads, threads_to_use
-from plumbline.walk import all_operations
+from plumbline.walk import all_operations, constant_integer
 
 LEAST_WORK = 1 << 21
 """Of a chunk. To wake a thread that sleeps takes some ten microseconds, in which a core with
@@ -70,14 +69,19 @@ def parallelise(module: ir.Operation, threads: Sequence[str]) -> None:
         for view in list(module.regions[0].blocks[0].operations):
             kernel = view.operation
             if count > 1 and KERNEL in kernel.attributes:
-                if PARALLEL in kernel.attributes:
-                    _mark(kernel, ir.IntegerAttr(kernel.attributes[PARALLEL]).value)
+                mark_loops(kernel)
                 for op in list(kernel.regions[0].blocks[0].operations):
                     if PARALLEL in op.attributes:
                         _split(op.operation, count)
         for op in all_operations(module):
             if PARALLEL in op.attributes:
                 del op.attributes[PARALLEL]
+
+
+def mark_loops(kernel: ir.Operation) -> None:
+    """Marks the loops of a kernel that says how many of those of its nest are parallel."""
+    if PARALLEL in kernel.attributes:
+        _mark(kernel, ir.IntegerAttr(kernel.attributes[PARALLEL]).value)
 
 
 def _mark(op: ir.Operation, depth: int) -> None:
@@ -169,7 +173,7 @@ def _levels(
     inner: ir.Operation | None = loop
     while inner is not None:
         count = trips(inner, invariants)
-        if count is None or constant(inner.operands[0]) != 0:
+        if count is None or constant_integer(inner.operands[0]) != 0:
             break
         levels.append(_Level(inner, count))
         each = work_inside(inner, invariants).known

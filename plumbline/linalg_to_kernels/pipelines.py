@@ -2,6 +2,7 @@
 
 from plumbline.linalg_to_kernels.block_scans import block_scans
 from plumbline.linalg_to_kernels.collapse_loops import collapse_loops
+from plumbline.linalg_to_kernels.inout_arguments import store_inout_arguments
 from plumbline.linalg_to_kernels.tm_tensor import bufferize_tm_tensor
 from plumbline.linalg_to_kernels.unroll_quotients import unroll_quotients
 from plumbline.pipeline import Pass, Pipeline
@@ -35,6 +36,12 @@ BUFFERIZE_TM_TENSOR = Pass(
     bufferize_tm_tensor,
 )
 
+STORE_INOUT_ARGUMENTS = Pass(
+    "store-inout-arguments",
+    "Write the new values of in-out arguments where these lie, in place of returning them",
+    store_inout_arguments,
+)
+
 _ONE_SHOT = " ".join(
     (
         # What a loop hands on need not lie where it did before.
@@ -51,6 +58,7 @@ BUFFERIZE = Pipeline(
         f"one-shot-bufferize{{{_ONE_SHOT}}}",
         "refback-mlprogram-bufferize",
         "canonicalize",
+        STORE_INOUT_ARGUMENTS,
         # Gives every result of a public function memory of its own, unless another result
         # already owns it: what the C ABI promises about ownership is made true here.
         "buffer-deallocation-pipeline",

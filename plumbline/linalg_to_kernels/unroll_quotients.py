@@ -11,7 +11,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, scf
 
 from plumbline.linalg_to_kernels.building import index
-from plumbline.walk import all_operations, replace_operands
+from plumbline.walk import all_operations, constant_integer, replace_operands
 
 _MOST = 8
 """Copies of a loop's body."""
@@ -39,13 +39,13 @@ def _turns(loop: scf.ForOp) -> _Turns | None:
     ops = [op.operation for op in loop.body.operations]
     if loop.inner_iter_args or any(op.regions for op in ops):
         return None
-    if (_constant(loop.lowerBound), _constant(loop.step)) != (0, 1):
+    if (constant_integer(loop.lowerBound), constant_integer(loop.step)) != (0, 1):
         return None
     divisions, lengths = [], set()
     for op in ops:
         if op.name not in ("arith.divui", "arith.remui"):
             continue
-        added, length = _added(op.operands[0], loop), _constant(op.operands[1])
+        added, length = _added(op.operands[0], loop), constant_integer(op.operands[1])
         if added is not None and length is not None:
             divisions.append((op, added))
             lengths.add(length)
@@ -55,13 +55,6 @@ def _turns(loop: scf.ForOp) -> _Turns | None:
     return _Turns(loop, length, divisions) if 1 < length <= _MOST else None
 
 
-def _constant(value: ir.Value) -> int | None:
-    if isinstance(value.owner, ir.Block) or value.owner.name != "arith.constant":
-        return None
-    attribute = value.owner.attributes["value"]
-    return int(attribute.value) if isinstance(attribute, ir.IntegerAttr) else None
-
-
 def _added(value: ir.Value, loop: scf.ForOp) -> int | None:
     """What is added to the loop's count to make `value`, if that is a constant of 0 or more."""
     if value == loop.induction_variable:
@@ -69,7 +62,7 @@ def _added(value: ir.Value, loop: scf.ForOp) -> int | None:
     if isinstance(value.owner, ir.Block) or value.owner.name != "arith.addi":
         return None
     left, right = value.owner.operands
-    added = _constant(right)
+    added = constant_integer(right)
     return added if left == loop.induction_variable and added is not None and added >= 0 else None
 
 

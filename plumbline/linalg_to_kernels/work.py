@@ -12,6 +12,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith
 
 from plumbline.linalg_to_kernels.building import index, product, total
+from plumbline.walk import constant_integer
 
 LOADS = frozenset({"memref.load", "vector.gather", "vector.load", "vector.maskedload"})
 STORES = frozenset({"memref.store", "vector.maskedstore", "vector.scatter", "vector.store"})
@@ -50,13 +51,6 @@ _INSTRUCTIONS = frozenset(
 """What of that a CPU does itself."""
 
 
-def constant(value: ir.Value) -> int | None:
-    """The number that a value of type index is, if that is known."""
-    if isinstance(value.owner, ir.Block) or value.owner.name != "arith.constant":
-        return None
-    return int(ir.IntegerAttr(value.owner.attributes["value"]).value)
-
-
 class Invariants:
     """What is the same in all iterations of a loop, and can be computed before it."""
 
@@ -82,7 +76,7 @@ class Invariants:
             return value
         if value not in self._copies:
             operands = [self.before(operand) for operand in owner.operands]
-            if owner.name in _DIVISIONS and constant(operands[1]) is None:
+            if owner.name in _DIVISIONS and constant_integer(operands[1]) is None:
                 # In the loop it may be divided only where that is not 0.
                 operands[1] = arith.maxui(operands[1], index(1))
             copy = owner.operation.clone(ip=ir.InsertionPoint.current).operation
@@ -121,7 +115,7 @@ class Trips:
 
 def trips(loop: ir.Operation, invariants: Invariants, *, at_most: bool = False) -> Trips | None:
     """How often a loop runs whose bounds do not change, or `at_most` about so often."""
-    lower, upper, step = loop.operands[0], loop.operands[1], constant(loop.operands[2])
+    lower, upper, step = loop.operands[0], loop.operands[1], constant_integer(loop.operands[2])
     if step is None:
         return None
     found = [
@@ -142,7 +136,7 @@ def _bounds(upper: ir.Value) -> list[ir.Value]:
 
 
 def _distance(lower: ir.Value, upper: ir.Value) -> int | ir.Value | None:
-    first, end = constant(lower), constant(upper)
+    first, end = constant_integer(lower), constant_integer(upper)
     if first is not None and end is not None:
         return max(end - first, 0)
     if first == 0:
@@ -150,7 +144,7 @@ def _distance(lower: ir.Value, upper: ir.Value) -> int | ir.Value | None:
     if not isinstance(upper.owner, ir.Block) and upper.owner.name == "arith.addi":
         left, right = upper.owner.operands
         if left == lower:
-            known = constant(right)
+            known = constant_integer(right)
             return right if known is None else known
     return None
 

@@ -15,8 +15,6 @@ from plumbline.errors import UserError
 # x86-64-v3 (2013): AVX2, FMA, and F16C for half precision.
 _BASELINES = {"x86_64": "x86-64-v3", "aarch64": "generic"}
 
-OPTIMISATION_LEVELS = (0, 1, 2, 3)
-
 
 @dataclass(frozen=True)
 class Target:
@@ -42,7 +40,7 @@ class Target:
         architecture = triple.partition("-")[0]
         if cpu == "baseline":
             return cls(triple, _BASELINES.get(architecture, "generic"))
-        if problem := _problem_with(cpu, triple):
+        if problem := problem_with(cpu, triple):
             raise UserError(
                 f'target_cpu {cpu!r}: {problem}; use "baseline", "native", or a name that '
                 f"clang -mcpu takes for {architecture}"
@@ -128,7 +126,7 @@ def compile_trial(triple: str, cpu: str) -> None:
 
 
 @functools.cache
-def _problem_with(cpu: str, triple: str) -> str:
+def problem_with(cpu: str, triple: str) -> str:
     """What keeps LLVM from making code for a CPU; empty if nothing does.
 
     LLVM says that it does not know a CPU on standard error only, and ends the process at one that

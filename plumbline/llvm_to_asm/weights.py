@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import safetensors.numpy
@@ -25,7 +26,7 @@ def embedded_weights(llvm_ir: str) -> Iterator[tuple[str, EmbeddedWeight]]:
             yield symbol, weight
 
 
-def pack_weights(llvm_ir: str, archive: str | None) -> bytes:
+def pack_weights(llvm_ir: str, archive: Path | None) -> bytes:
     """The safetensors file of the weights which `llvm_ir` declares as packed.
 
     They come from the safetensors `archive`, go by their symbols, and are of unsigned integers as
@@ -50,11 +51,12 @@ def pack_weights(llvm_ir: str, archive: str | None) -> bytes:
     return bytes(safetensors.numpy.save(packed))
 
 
-def include_weights(llvm_ir: str, archive: str | None, packed: str | None) -> str:
+def include_weights(llvm_ir: str, archive: Path | None, packed: Path | None) -> str:
     """Assembly that defines the weights which `llvm_ir` declares.
 
     They are bytes of the safetensors file `archive` or, those that are packed, of the file `packed`
-    of what `pack_weights` gives. The assembler looks for both under just these names.
+    of what `pack_weights` gives. The assembler looks for both by their names alone, in the folder
+    where it stands and in those of -I: the same program has the same text wherever it is compiled.
 
     Raises:
       UserError: weights are declared, but there is no such file, or they are not in it.
@@ -72,7 +74,8 @@ def include_weights(llvm_ir: str, archive: str | None, packed: str | None) -> st
             if places is None:
                 places = read_layout(packed)
             file, stored = packed, places[symbol]
-        quoted = str(file).replace("\\", "\\\\").replace('"', '\\"')
+        assert file is not None
+        quoted = file.name.replace("\\", "\\\\").replace('"', '\\"')
         lines += [
             f"\t.balign\t{_ALIGNMENT}",
             f'"{symbol}":',
@@ -81,7 +84,9 @@ def include_weights(llvm_ir: str, archive: str | None, packed: str | None) -> st
     return "\n".join(["\t.section\t.rodata", *lines]) + "\n" if lines else ""
 
 
-def _found(llvm_ir: str, archive: str | None) -> Iterator[tuple[str, EmbeddedWeight, StoredWeight]]:
+def _found(
+    llvm_ir: str, archive: Path | None
+) -> Iterator[tuple[str, EmbeddedWeight, StoredWeight]]:
     """The declared weights, and where they lie in the archive."""
     weights = list(embedded_weights(llvm_ir))
     if not weights:

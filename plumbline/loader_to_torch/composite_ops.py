@@ -1,20 +1,19 @@
 """What torch.export does anew in each export for all composite ops that there are, done once.
 
 Composite ops are those that PyTorch makes of others where nothing says otherwise. To keep them
-whole, `run_decompositions` registers rules at each of some hundred, for some twenty dispatch keys,
-whether a program has the op or not, and takes them away again: half of the time of a small export.
-Here the rules that an op had and got are noted, and put in place the next time.
+whole, `run_decompositions` asks all ops whether they are such, and registers rules at each of some
+hundred, for some twenty dispatch keys, whether a program has the op or not, and takes them away
+again: half of the time of a small export. Here the answers, and the rules that an op had and got,
+are noted, and taken the next time.
 """
 
 import contextlib
-import functools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
 import torch
-from torch._export import utils
 from torch._subclasses.fake_impls import op_implementations_dict as fake_rules
 from torch.export import exported_program
 
@@ -58,8 +57,21 @@ class _Noted:
 
 _NOTED: dict[_Op, _Noted] = {}
 
-# It depends on the schema of an op alone, and PyTorch asks it of a thousand ops in each export.
-_may_be_kept = functools.cache(utils._check_valid_to_preserve)
+_split = exported_program._split_decomp_table_to_cia_and_python_decomp
+
+
+@dataclass(frozen=True)
+class _Split:
+    """A table of decompositions, and the composite ops and others that PyTorch makes of it."""
+
+    table: Mapping[_Op, _Decomposition]
+    ops: list[str]
+    """The names of the composite ops that there were, of PyTorch's and of extensions."""
+    composite: Mapping[_Op, _Decomposition]
+    others: Mapping[_Op, _Decomposition]
+
+
+_last_split: _Split | None = None
 
 
 @contextlib.contextmanager
@@ -67,13 +79,33 @@ def quick_composite_ops() -> Iterator[None]:
     """Has exports within take the rules of composite ops from those before, in one thread."""
     with (
         mock.patch.object(exported_program, _register.__name__, _rules_registered),
-        # It looks for all ops of PyTorch anew in each of its two dozen namespaces.
-        mock.patch.object(
-            utils, "_materialize_cpp_cia_ops", functools.cache(utils._materialize_cpp_cia_ops)
-        ),
-        mock.patch.object(utils, _may_be_kept.__name__, _may_be_kept),
+        mock.patch.object(exported_program, _split.__name__, _split_as_before),
     ):
         yield
+
+
+def _split_as_before(
+    table: dict[_Op, _Decomposition],
+) -> tuple[dict[_Op, _Decomposition], dict[_Op, _Decomposition]]:
+    """What the function of PyTorch does whose place it takes: that asks a thousand ops each time.
+
+    What those say depends on their schemas, and on what ops there are.
+    """
+    global _last_split
+    ops = _composite_ops()
+    last = _last_split
+    if last is None or last.table != table or last.ops != ops:
+        given = dict(table)
+        composite, others = _split(table)
+        last = _last_split = _Split(given, ops, dict(composite), dict(others))
+    return dict(last.composite), dict(last.others)
+
+
+def _composite_ops() -> list[str]:
+    names: list[str] = torch._C._dispatch_get_registrations_for_dispatch_key(
+        "CompositeImplicitAutograd"
+    )
+    return names
 
 
 @contextlib.contextmanager

@@ -1,10 +1,13 @@
 """Exports a program to the Torch dialect, in the form that backends start from."""
 
+import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from unittest import mock
 
 import torch
+import torch.fx.config
 from torch.export.graph_signature import ConstantArgument
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import FxImporter
@@ -13,8 +16,11 @@ from plumbline import element_type
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.context import lent_context
 from plumbline.errors import UserError
+from plumbline.inout_arguments import note_inout_results
+from plumbline.loader_to_torch.assertions import import_assertions, keep_assertions
 from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
 from plumbline.loader_to_torch.decompositions.constant_tables import make_tables_constants
+from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
 from plumbline.loader_to_torch.mutations import refuse_mutations
 from plumbline.loader_to_torch.node_locations import (
@@ -26,6 +32,12 @@ from plumbline.loader_to_torch.node_locations import (
 from plumbline.loader_to_torch.pytorch_state import exporting
 from plumbline.loader_to_torch.real_parts import as_real, split_complex
 from plumbline.loader_to_torch.refusals import from_node, refuse_what_has_no_meaning
+from plumbline.loader_to_torch.returned_mutations import inout_of, scalars_of
+from plumbline.loader_to_torch.scalars import (
+    SCALAR,
+    note_scalars,
+    return_numbers_as_tensors,
+)
 from plumbline.loader_to_torch.size_arithmetic import spell_size_arithmetic
 from plumbline.loader_to_torch.smallest_sizes import exclude_sizes_that_do_not_hold
 from plumbline.loader_to_torch.symbolic_sizes import (
@@ -61,6 +73,9 @@ _DECOMPOSE = (
 
 # What the user calls the symbols in a program, among what its graph carries along.
 _DIM_NAMES = "plumbline.dim_names"
+
+# Which of its inputs a compiled program writes, and the outputs that are their new values.
+_INOUT = "plumbline.inout"
 
 # Which node an interpreter of PyTorch's was at when it failed; what follows describes it.
 _EXECUTING = re.compile(r"^While executing %(\w+) : ", re.MULTILINE)
@@ -150,6 +165,7 @@ def _lower(
     try:
         with marked(exported) as nodes:
             module = _import(exported, func_name, context)
+        import_assertions(module)
         set_locations(module, nodes)
         rename(module, exported.graph_module.meta.get(_DIM_NAMES, {}))
     except (NotImplementedError, ValueError, TypeError, KeyError, ir.MLIRError) as error:
@@ -157,7 +173,12 @@ def _lower(
         raise UserError(f"{who}: torch-mlir cannot import it: {error}") from error
     name_arguments(module, func_name, weights, embedded=embedded)
     with context:
-        note_names(ir.SymbolTable(module.operation)[func_name], names)
+        function = ir.SymbolTable(module.operation)[func_name]
+        note_names(function, names)
+    inout = exported.graph_module.meta.get(_INOUT, {})
+    note_inout_results(
+        function, {len(weights) + argument: result for argument, result in inout.items()}
+    )
     shapes = argument_shapes(module, func_name, exported, skipped=len(weights))
     shapes = ArgumentShapes(
         shapes.symbols, shapes_of_elements(names.inputs[len(weights) :], shapes.shapes)
@@ -205,15 +226,21 @@ def tensor_names(
     given = [nodes[str(name)] for name in exported.graph_signature.user_inputs if name in nodes]
     inputs = [node for node in given if isinstance(node.meta.get("val"), torch.Tensor)]
     (output,) = exported.graph.find_nodes(op="output")
-    own = [(node.name, node.meta["val"]) for node in inputs[len(weights) :]]
+    own = inputs[len(weights) :]
     return TensorNames(
-        tuple(_named(name, value) for name, value in (*weights.items(), *own)),
+        (
+            *(_named(name, value) for name, value in weights.items()),
+            *(
+                _named(node.name, node.meta["val"], is_scalar=node.meta.get(SCALAR, False))
+                for node in own
+            ),
+        ),
         tuple(_named(f"out{place}", node.meta["val"]) for place, node in enumerate(output.args[0])),
     )
 
 
-def _named(name: str, tensor: torch.Tensor) -> NamedTensor:
-    return NamedTensor(name, element_type.from_torch_name(str(tensor.dtype)))
+def _named(name: str, tensor: torch.Tensor, *, is_scalar: bool = False) -> NamedTensor:
+    return NamedTensor(name, element_type.from_torch_name(str(tensor.dtype)), is_scalar)
 
 
 def _unknown_ops(module: ir.Module) -> str:
@@ -239,11 +266,16 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
     functional.graph_module.meta[_DIM_NAMES] = names_of_dims(
         program.model, program.inputs, program.dynamic_shapes, functional
     )
+    note_scalars(functional, scalars_of(program))
+    return_numbers_as_tensors(functional)
+    functional.graph_module.meta[_INOUT] = inout_of(program)
     exclude_sizes_that_do_not_hold(who, exported, functional)
     name_files_by_import_path(functional)
     refuse_mutations(who, functional)
     refuse_what_has_no_meaning(who, functional)
     spell_size_arithmetic(who, functional)
+    keep_assertions(functional)
+    keep_grouped_matmuls(functional)
     return functional
 
 
@@ -279,7 +311,7 @@ def _decomposed(who: str, exported: torch.export.ExportedProgram) -> torch.expor
     try:
         # Only this makes the program functional: before, in-place ops stay what they are, and
         # the signature does not tell of them.
-        with exporting(), torch.no_grad():
+        with exporting(), torch.no_grad(), _without_new_stack_traces():
             functional: torch.export.ExportedProgram = exported.run_decompositions(
                 decomposition_table()
             )
@@ -293,6 +325,14 @@ def _decomposed(who: str, exported: torch.export.ExportedProgram) -> torch.expor
         ) from error
     make_tables_constants(functional)
     return functional
+
+
+def _without_new_stack_traces() -> contextlib.AbstractContextManager[object]:
+    """Has nodes take their place in the user's source from those that they are made of alone.
+
+    Else PyTorch looks through the stack for it at each placeholder, and finds nothing.
+    """
+    return mock.patch.object(torch.fx.config, "do_not_emit_stack_traces", new=True)
 
 
 def _explain(error: Exception) -> str:

@@ -8,7 +8,7 @@ import numbers
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -17,9 +17,10 @@ import torch
 from plumbline import element_type
 from plumbline.errors import UserError
 from plumbline.function_name import DEFAULT_FUNCTION_NAME, check_function_name
+from plumbline.loader_to_torch.scalars import as_tensor, is_number
 from plumbline.loader_to_torch.source_path import relative_to_import_path
 from plumbline.loader_to_torch.structure import Nested, leaves, leaves_with_places
-from plumbline.loader_to_torch.symbolic_sizes import dims_of_inputs
+from plumbline.loader_to_torch.symbolic_sizes import entries_of_leaves
 
 SEED = 0
 """PyTorch's random state before a loader runs, so that its weights are the same every time."""
@@ -34,15 +35,17 @@ class TorchLoaderOutput:
     """What a loader function returns: a program, and the inputs that it is tried on."""
 
     model: torch.nn.Module
-    """Its `forward` takes and returns tensors, also in tuples, lists and dicts, which count as the
-    tensors in them, in order; a None counts as nothing. It is compiled without gradients, in the
-    mode that it is in: for inference, `model.eval()`."""
+    """Its `forward` takes and returns tensors and numbers, also in tuples, lists and dicts, which
+    count as what is in them, in order; a None counts as nothing. It is compiled without gradients,
+    in the mode that it is in: for inference, `model.eval()`."""
     inputs: Sequence[Any]
-    """The sample inputs, one for each argument of `forward`."""
+    """The sample inputs, one for each argument of `forward`. A number is part of the program,
+    unless `dynamic_shapes` says that it may differ."""
     dynamic_shapes: dict[str, Any] | tuple[Any, ...] | list[Any] | None = None
     """Which dimensions may differ at run time, as `torch.export.export` takes it:
     `{"x": {0: torch.export.Dim("batch")}, "y": {}}` or one entry for each input. One that is
-    `Dim.AUTO` is fixed where PyTorch finds that it is one number, and dynamic otherwise."""
+    `Dim.AUTO` is fixed where PyTorch finds that it is one number, and dynamic otherwise. With
+    `{"temperature": torch.export.Dim.DYNAMIC}` a number of any type is an argument."""
     func_name: str | None = None
     """The name of the compiled C function; None: that of the Bazel target, the `name` or the
     `func_name` of its `aot_compile`."""
@@ -59,6 +62,11 @@ class TorchLoaderOutput:
     is refused, or with "return" the new values are results after its own, and the buffers and
     parameters arguments after its own. What is written is then in the reference tensors too, and a
     list of tolerances has entries for it."""
+    mutable: Sequence[str] = ()
+    """What a call of the compiled function writes in place, as `forward` does, whatever `mutation`
+    says of the rest: names of arguments (a nested one means all tensors in it), and of buffers and
+    parameters as `state_dict` has them (a module's means all of its own), which become arguments
+    after the program's own. Their new values stand in the reference tensors after all results."""
     constraints: Sequence[Any] | None = None
     """What older loaders used for dynamic shapes; refused unless empty, since PyTorch has no
     `dynamic_dim` any more."""
@@ -103,12 +111,23 @@ def load(
                 "without one, it is the target's name"
             ) from error
         output.func_name = target
-    check_program(f"loader {path}", output)
-    output = with_flat_inputs(f"loader {path}", output)
-    output.inputs = _detached(output.inputs)
-    if output.further_inputs is not None:
-        output.further_inputs = tuple(map(_detached, output.further_inputs))
-    return output
+    return checked(f"loader {path}", output)
+
+
+def checked(who: str, program: TorchLoaderOutput) -> TorchLoaderOutput:
+    """`program`, which messages call `who`, as the stages after it take it.
+
+    Each tensor in its inputs is an input, and a detached copy.
+
+    Raises:
+      UserError: it breaks the contract of `TorchLoaderOutput`.
+    """
+    check_program(who, program)
+    program = with_flat_inputs(who, program)
+    program.inputs = _detached(program.inputs)
+    if program.further_inputs is not None:
+        program.further_inputs = tuple(map(_detached, program.further_inputs))
+    return program
 
 
 def with_flat_inputs(who: str, program: TorchLoaderOutput) -> TorchLoaderOutput:
@@ -120,29 +139,43 @@ def with_flat_inputs(who: str, program: TorchLoaderOutput) -> TorchLoaderOutput:
     given = (program.inputs, *(program.further_inputs or ()))
     if all(isinstance(each, torch.Tensor) for inputs in given for each in inputs):
         return program
-    model = Nested(program.model, program.inputs)
-    shapes = program.dynamic_shapes
-    if shapes is not None:
+    entries: list[Any] = [None] * len(leaves(program.inputs))
+    if program.dynamic_shapes is not None:
         try:
-            # One entry, for the one variadic parameter.
-            shapes = (tuple(dims_of_inputs(program.model, program.inputs, shapes)),)
+            entries = list(entries_of_leaves(program.model, program.inputs, program.dynamic_shapes))
         except (TypeError, ValueError, AttributeError) as error:
             raise UserError(
                 f"{who}: dynamic_shapes is not nested as inputs is: {describe_error(error)}"
             ) from error
+    model = Nested(program.model, program.inputs, [*map(_is_dynamic, entries)])
+
+    def flattened(what: str, inputs: Sequence[Any]) -> tuple[torch.Tensor, ...]:
+        return tuple(map(as_tensor, model.flattened(what, inputs)))
+
     further = program.further_inputs
     return dataclasses.replace(
         program,
         model=model,
-        inputs=leaves(program.inputs),
-        dynamic_shapes=shapes,
+        inputs=flattened(who, program.inputs),
+        dynamic_shapes=None
+        if program.dynamic_shapes is None
+        else tuple(
+            {} if is_number(leaf) else entry
+            for entry, leaf in zip(entries, leaves(program.inputs), strict=True)
+            if not is_number(leaf) or _is_dynamic(entry)
+        ),
         further_inputs=None
         if further is None
         else [
-            model.flattened(f"{who}: further_inputs[{number}]", inputs)
+            flattened(f"{who}: further_inputs[{number}]", inputs)
             for number, inputs in enumerate(further)
         ],
     )
+
+
+def _is_dynamic(entry: Any) -> bool:
+    """Whether what `dynamic_shapes` has for a number says that it may be another."""
+    return entry in (torch.export.Dim.DYNAMIC, torch.export.Dim.AUTO)
 
 
 def _call(path: str) -> Any:
@@ -201,7 +234,8 @@ def _find(path: str) -> Callable[[], Any]:
         ) from error
     function = getattr(module, function_name, None)
     if function is None:
-        close = difflib.get_close_matches(function_name, dir(module), n=1)
+        known = [name for name in dir(module) if not name.startswith("__")]
+        close = difflib.get_close_matches(function_name, known, n=1)
         hint = f"; did you mean {close[0]}?" if close else ""
         raise UserError(f"loader {path}: {module_name} has no function {function_name}{hint}")
     if not callable(function):
@@ -231,6 +265,7 @@ def check_program(who: str, program: TorchLoaderOutput) -> None:
     check_dynamic_shapes(who, program.dynamic_shapes, program.model, program.inputs)
     check_func_name(who, program.func_name)
     check_mutation(who, program.mutation)
+    check_mutable(who, program.mutable)
     _check_tolerance(who, "rtol", program.rtol)
     _check_tolerance(who, "atol", program.atol)
     if program.further_inputs is not None:
@@ -262,7 +297,8 @@ def check_inputs(who: str, field: str, inputs: Any) -> None:
             "one input too: (x,)"
         )
     for place, leaf in leaves_with_places(inputs):
-        check_tensor(f"{who}: {field}{place}", leaf)
+        if not is_number(leaf):
+            check_tensor(f"{who}: {field}{place}", leaf)
 
 
 def check_dynamic_shapes(
@@ -280,13 +316,21 @@ def check_dynamic_shapes(
             "entry for each"
         )
     try:
-        dims = list(dims_of_inputs(module, inputs, dynamic_shapes))
+        entries = list(entries_of_leaves(module, inputs, dynamic_shapes))
     except (TypeError, ValueError, AttributeError):
         # forward does not take these inputs, or shapes are not nested as they are, which PyTorch
         # tells better.
         return
-    for index, (entry, tensor) in enumerate(zip(dims, leaves(inputs), strict=False)):
-        for axis in entry:
+    for index, (entry, tensor) in enumerate(zip(entries, leaves(inputs), strict=False)):
+        if is_number(tensor):
+            if entry is not None and entry != torch.export.Dim.STATIC and not _is_dynamic(entry):
+                raise UserError(
+                    f"{who}: dynamic_shapes has {entry!r} for input {index}, the number "
+                    f"{tensor!r}: torch.export.Dim.DYNAMIC makes it an argument, and None part of "
+                    "the program"
+                )
+            continue
+        for axis in entry if isinstance(entry, Mapping) else range(len(entry or ())):
             if not isinstance(axis, int) or not 0 <= axis < tensor.ndim:
                 raise UserError(
                     f"{who}: dynamic_shapes has dimension {axis!r} of input {index}, which has "
@@ -321,6 +365,19 @@ def check_mutation(who: str, mutation: Any) -> None:
         raise UserError(f"{who}: mutation is {mutation!r}; it is {names}")
 
 
+def check_mutable(who: str, mutable: Any) -> None:
+    """Refuses what is no list of names, for `who`.
+
+    Raises:
+      UserError: it is none.
+    """
+    if not isinstance(mutable, tuple | list) or not all(isinstance(name, str) for name in mutable):
+        raise UserError(
+            f"{who}: mutable is {mutable!r}; it is a list of names of arguments, buffers and "
+            'parameters, for one too: ["cache"]'
+        )
+
+
 def _check_tolerance(who: str, field: str, given: Any) -> None:
     values = given if isinstance(given, tuple | list) else [] if given is None else [given]
     for value in values:
@@ -347,6 +404,7 @@ def _check_further_inputs(who: str, further: Any, samples: Sequence[torch.Tensor
                 f"{who}: {field} has {len(given)} tensors, where inputs has {len(expected)}"
             )
         for index, (tensor, sample) in enumerate(zip(given, expected, strict=True)):
+            tensor, sample = as_tensor(tensor), as_tensor(sample)
             if (tensor.dtype, tensor.ndim) != (sample.dtype, sample.ndim):
                 raise UserError(
                     f"{who}: {field}[{index}] is {tensor.dtype} of rank {tensor.ndim}, where "
@@ -364,8 +422,7 @@ def check_tensor(what: str, tensor: Any) -> None:
     if not isinstance(tensor, torch.Tensor):
         raise UserError(
             f"{what} is of type {type(tensor).__name__}, not a tensor; a compiled function takes "
-            "and returns tensors only: keep other values in the module, or wrap them in "
-            "torch.tensor(...)"
+            "and returns tensors and numbers only: keep other values in the module"
         )
     if tensor.layout != torch.strided or tensor.device.type != "cpu" or tensor.is_quantized:
         raise UserError(

@@ -1,5 +1,6 @@
-"""What a program writes in place, which a compiled function does not."""
+"""What a program writes in place, which a compiled function does where it is told to."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -15,9 +16,10 @@ _KINDS = {
 }
 
 _ADVICE = (
-    "a compiled function does not change what it is given, and keeps nothing between calls: "
-    'say mutation="return" beside the model, which makes new values results and buffers arguments; '
-    "for inference, compile model.eval(), in which layers such as nn.BatchNorm2d write nothing"
+    "a compiled function keeps nothing between calls, and writes into arguments that are declared "
+    "to be in-out alone: say mutable=[{}] beside the model, which makes them that, and arguments "
+    'of buffers; or mutation="return", which makes new values results and buffers arguments; for '
+    "inference, compile model.eval(), in which layers such as nn.BatchNorm2d write nothing"
 )
 
 
@@ -32,6 +34,11 @@ class Mutation:
     value: torch.fx.Node
     """What it is at the end."""
 
+    @property
+    def separator(self) -> str:
+        """What stands in its name after the name of what holds it."""
+        return "_" if self.kind == "input" else "."
+
 
 def mutations(exported: torch.export.ExportedProgram) -> list[Mutation]:
     """What a functional program writes in place, in the order of its outputs."""
@@ -41,6 +48,26 @@ def mutations(exported: torch.export.ExportedProgram) -> list[Mutation]:
         for spec, node in zip(exported.graph_signature.output_specs, output.args[0], strict=True)
         if spec.kind in _KINDS
     ]
+
+
+def mutable_ones(who: str, written: Sequence[Mutation], names: Sequence[str]) -> list[Mutation]:
+    """Those of `written` that `names`, the field `mutable` of the program `who`, means.
+
+    Raises:
+      UserError: a name means none of them.
+    """
+    found: list[Mutation] = []
+    for name in names:
+        meant = [each for each in written if each.name == name]
+        meant = meant or [each for each in written if each.name.startswith(name + each.separator)]
+        if not meant:
+            what = ", ".join(f"the {each.kind} {each.name}" for each in written) or "nothing"
+            raise UserError(
+                f"{who}: mutable has {name!r}, which forward does not write in place; it writes "
+                f"{what}"
+            )
+        found += [each for each in meant if each not in found]
+    return found
 
 
 def refuse_mutations(who: str, exported: torch.export.ExportedProgram) -> None:
@@ -53,8 +80,9 @@ def refuse_mutations(who: str, exported: torch.export.ExportedProgram) -> None:
     if not found:
         return
     lines = [f"  into the {written.kind} {written.name}{_place(written)}" for written in found]
+    advice = _ADVICE.format(", ".join(f'"{written.name}"' for written in found))
     raise UserError(
-        "\n".join((f"{who}: forward writes in place:", *lines, f"  what would help: {_ADVICE}"))
+        "\n".join((f"{who}: forward writes in place:", *lines, f"  what would help: {advice}"))
     )
 
 

@@ -14,7 +14,7 @@ _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 # Where a pass of PyTorch's made a node says nothing of the program, nor does code that it made up
 # on the way, whose names differ from run to run; nor what calls a model in its place.
 _NOT_THE_PROGRAM = re.compile(
-    r"torch/fx/passes/|^<eval_|plumbline/loader_to_torch/(stand_in|state|structure)\.py$|"
+    r"torch/fx/passes/|^<eval_|plumbline/loader_to_torch/(stand_in|returned_mutations|structure)\.py$|"
     r"torch/_functorch/functional_call\.py$|torch/nn/utils/stateless\.py$"
 )
 # The file of a location that stands for a node, whose number is the line.
@@ -66,11 +66,12 @@ def marked(exported: torch.export.ExportedProgram) -> Iterator[list[torch.fx.Nod
     The importer makes locations of files and lines only, which it takes from the text of traces.
     Gives the nodes, by number.
     """
-    nodes = [node for node in all_nodes(exported) if frames(node)]
+    nodes = [node for node in all_nodes(exported) if node.meta.get("stack_trace")]
     traces = [node.meta["stack_trace"] for node in nodes]
     try:
         for number, node in enumerate(nodes):
-            node.meta["stack_trace"] = f'File "{_MARK}", line {number}, in forward'
+            mark = f'File "{_MARK}", line {number}, in forward' if frames(node) else ""
+            node.meta["stack_trace"] = mark
         yield nodes
     finally:
         for node, trace in zip(nodes, traces, strict=True):

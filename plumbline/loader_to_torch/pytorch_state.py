@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from unittest import mock
 
 from torch.export import _trace
+from torch.fx._lazy_graph_module import _use_lazy_graph_module
 
 from plumbline.loader_to_torch.composite_ops import quick_composite_ops
+from plumbline.loader_to_torch.without_values import without_values
 
 # torch.export traces one program at a time: it has one slot for its proxy mode, and replaces
 # nn.Module.__call__ while it traces. So exports of several threads come one after another.
@@ -30,7 +32,10 @@ def exporting() -> Iterator[None]:
         _ONE_AT_A_TIME,
         _without_logs_of_this_thread(),
         _without_printed_graphs(),
+        without_values(),
         quick_composite_ops(),
+        # Graphs become Python's code where they are run, not at each of a dozen changes.
+        _use_lazy_graph_module(should_use=True),
     ):
         for message in _WARNINGS:
             # Python has no filters for one thread, so these stay. Each is there only once.

@@ -23,6 +23,8 @@ from plumbline.loader_to_torch.loader import (
     describe_error,
     name_of_function,
 )
+from plumbline.loader_to_torch.returned_mutations import inout_of
+from plumbline.loader_to_torch.scalars import as_tensor
 from plumbline.loader_to_torch.structure import leaves
 from plumbline.reference_archive import Case, ReferenceArchive, Tensor
 
@@ -43,6 +45,7 @@ def record_references(who: str, program: TorchLoaderOutput) -> ReferenceArchive:
         outputs=tuple(map(to_numpy, outputs)),
         rtol=_tolerances(who, "rtol", program.rtol, outputs),
         atol=_tolerances(who, "atol", program.atol, outputs),
+        inout=tuple(inout_of(program).items()),
     )
 
 
@@ -203,7 +206,7 @@ def to_torch(array: Tensor) -> torch.Tensor:
 
 
 def _outputs(who: str, returned: Any) -> tuple[torch.Tensor, ...]:
-    tensors = leaves(returned)
+    tensors = [as_tensor(leaf) for leaf in leaves(returned)]
     if not tensors:
         raise UserError(f"{who}: forward returned no tensor, so there is nothing to compute")
     for index, tensor in enumerate(tensors):

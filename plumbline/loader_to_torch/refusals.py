@@ -3,10 +3,10 @@
 import torch
 from torch.export.graph_signature import ConstantArgument, TensorArgument
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
-from torch_mlir.extras.fx_importer import GraphNodeImporter
 
 from plumbline.element_type import ELEMENT_TYPES
 from plumbline.errors import UserError
+from plumbline.loader_to_torch.higher_order_ops import is_imported
 from plumbline.loader_to_torch.node_locations import all_nodes, module_path, place
 from plumbline.unsupported_ops import UnsupportedOp, report
 
@@ -17,18 +17,18 @@ def refuse_what_has_no_meaning(who: str, exported: torch.export.ExportedProgram)
     """Holds a functional program, which messages call `who`, against what functions can do.
 
     Raises:
-      UserError: it has control flow other than loops, draws random numbers, makes a sparse tensor
+      UserError: it calls an unknown higher-order op, draws random numbers, makes a sparse tensor
         or one whose size depends on values, resizes a tensor, computes with a dtype that is not
         supported, or returns no tensor; the message lists all places.
     """
     nodes = [node for node in all_nodes(exported) if node.op == "call_function"]
     _refuse(
         who,
-        [node for node in nodes if _is_unknown_control_flow(node)],
-        "has control flow that nothing lowers",
-        "compute both branches of a condition and choose by torch.where, or branch on a size or a "
-        "Python value, which is done when it is exported; write a loop over a dimension in Python, "
-        "or with torch._higher_order_ops.while_loop",
+        [node for node in nodes if _is_unknown_higher_order(node)],
+        "calls higher-order ops that nothing lowers",
+        "branch and loop by torch.cond and by while_loop, scan, map and associative_scan of "
+        "torch._higher_order_ops; what does something beside computing, such as to print, has no "
+        "place in a compiled function",
     )
     _refuse(
         who,
@@ -124,11 +124,9 @@ def _has_unknown_size(value: object) -> bool:
     return isinstance(value, torch.Tensor) and bool(free_unbacked_symbols(value.shape))
 
 
-def _is_unknown_control_flow(node: torch.fx.Node) -> bool:
+def _is_unknown_higher_order(node: torch.fx.Node) -> bool:
     op = node.target
-    return isinstance(op, torch._ops.HigherOrderOperator) and not hasattr(
-        GraphNodeImporter, f"_import_hop_{op.__name__}"
-    )
+    return isinstance(op, torch._ops.HigherOrderOperator) and not is_imported(op)
 
 
 def _is_random(node: torch.fx.Node) -> bool:

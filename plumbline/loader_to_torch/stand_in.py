@@ -1,6 +1,9 @@
 """Modules that are called in the place of others."""
 
-from collections.abc import Mapping, Sequence
+import inspect
+import keyword
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -14,7 +17,8 @@ class StandIn(torch.nn.Module):
 
     _model: torch.nn.Module
 
-    def __init__(self, model: torch.nn.Module) -> None:
+    def __init__(self, model: torch.nn.Module, parameters: Sequence[str]) -> None:
+        """`parameters` are the names of what `run` takes, different ones."""
         super().__init__()
         # The modules are shared. Tables of tensors are not: to torch.export, what the model assigns
         # to its own would be written for good. Hooks are called with the model.
@@ -27,7 +31,18 @@ class StandIn(torch.nn.Module):
             _non_persistent_buffers_set=set(model._non_persistent_buffers_set),
             training=model.training,
             _model=model,
+            # Of this object, as its signature is: by it torch.export names what it is given.
+            forward=_with_parameters(self.run, parameters),
         )
+
+    @property
+    def original(self) -> torch.nn.Module:
+        """The model."""
+        return self._model
+
+    def run(self, *given: Any) -> Any:
+        """What `forward` does."""
+        raise NotImplementedError
 
     def call(self, arguments: Sequence[Any], replaced: dict[str, torch.Tensor]) -> Any:
         """What the model returns, with some of its parameters and buffers replaced.
@@ -46,3 +61,29 @@ class StandIn(torch.nn.Module):
             if tensors[name] is not own[name]:
                 setattr(self, name, tensors[name])
         return returned
+
+
+def _with_parameters(function: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
+    """A function that does the same, with parameters of these names."""
+
+    def forward(*given: Any) -> Any:
+        return function(*given)
+
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(name, kind) for name in names]
+    forward.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return forward
+
+
+def identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+    """Names as Python can have them, all different from one another and from those `taken`."""
+    known = set(taken)
+    found = []
+    for name in names:
+        plain = re.sub(r"\W+", "_", name).strip("_") or "given"
+        plain = f"_{plain}" if plain[0].isdigit() or keyword.iskeyword(plain) else plain
+        while plain in known:
+            plain += "_"
+        known.add(plain)
+        found.append(plain)
+    return found

@@ -1,78 +1,68 @@
 """What a program writes in place, as further arguments and results of it."""
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Any
 
-import torch
+from torch.export.graph_signature import ConstantArgument, OutputKind
 
 from plumbline.loader_to_torch.export import functional_graph
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
-from plumbline.loader_to_torch.mutations import mutations
-from plumbline.loader_to_torch.stand_in import StandIn
-from plumbline.loader_to_torch.structure import leaves
+from plumbline.loader_to_torch.mutations import Mutation, mutable_ones, mutations
+from plumbline.loader_to_torch.returned_mutations import ReturnsMutations
 from plumbline.loader_to_torch.symbolic_sizes import dims_of_inputs
 
 
 def with_mutations_returned(who: str, program: TorchLoaderOutput) -> TorchLoaderOutput:
-    """A program that writes nothing, in the place of one with `mutation = "return"`.
+    """A program that writes nothing, in the place of one with `mutation = "return"` or `mutable`.
 
     Buffers and parameters that forward writes are arguments after its own. The new values of
-    arguments, and then those of buffers and parameters, are results after its own.
+    arguments, and then those of buffers and parameters, are results after its own; those of what is
+    `mutable` come last. What is neither mutable nor to be returned is still written.
 
     Raises:
-      UserError: torch.export refuses the program, which messages call `who`.
+      UserError: torch.export refuses the program, which messages call `who`, or it does not write
+        what `mutable` says.
     """
-    if program.mutation != "return":
+    if program.mutation != "return" and not program.mutable:
         return program
     functional = functional_graph(who, program)
     written = mutations(functional)
-    if not written:
+    inout = mutable_ones(who, written, program.mutable)
+    returned = [each for each in written if each not in inout and program.mutation == "return"]
+    if not inout and not returned:
         return program
-    given = functional.graph_signature.user_inputs
-    arguments = sorted(given.index(each.name) for each in written if each.kind == "input")
+    signature = functional.graph_signature
+    names = [*map(str, signature.user_inputs)]
     tensors = {**dict(program.model.named_parameters()), **dict(program.model.named_buffers())}
     state = {
-        each.name: tensors[each.name].detach().clone() for each in written if each.kind != "input"
+        each.name: tensors[each.name].detach().clone()
+        for each in written
+        if each.kind != "input" and (each in inout or each in returned)
     }
+    places = [*((True, name) for name in names), *((False, name) for name in state)]
+
+    def numbers(of: list[Mutation]) -> list[int]:
+        return sorted(places.index((each.kind == "input", each.name)) for each in of)
+
+    first = len(numbers(returned)) + sum(
+        spec.kind is OutputKind.USER_OUTPUT and not isinstance(spec.arg, ConstantArgument)
+        for spec in signature.output_specs
+    )
     held = tuple(state.values())
     shapes = program.dynamic_shapes
     if shapes is not None:
         entries = dims_of_inputs(program.model, program.inputs, shapes)
-        # One entry, for the one variadic parameter.
-        shapes = ((*entries, *({} for _ in held)),)
+        shapes = (*entries, *({} for _ in held))
     further = program.further_inputs
     return dataclasses.replace(
         program,
-        model=_ReturnsMutations(program.model, arguments, state),
+        model=ReturnsMutations(
+            program.model,
+            names,
+            state,
+            [*numbers(returned), *numbers(inout)],
+            {argument: first + place for place, argument in enumerate(numbers(inout))},
+        ),
         inputs=(*program.inputs, *held),
         dynamic_shapes=shapes,
         further_inputs=None if further is None else [(*inputs, *held) for inputs in further],
     )
-
-
-def state_of(program: TorchLoaderOutput) -> dict[str, torch.Tensor]:
-    """The values of the arguments that `with_mutations_returned` added, by name and in order."""
-    return program.model.state if isinstance(program.model, _ReturnsMutations) else {}
-
-
-class _ReturnsMutations(StandIn):
-    """A model whose arguments and state are copied before it runs, and returned after it has."""
-
-    state: dict[str, torch.Tensor]
-    _written: tuple[int, ...]
-
-    def __init__(
-        self, model: torch.nn.Module, written: Sequence[int], state: dict[str, torch.Tensor]
-    ) -> None:
-        super().__init__(model)
-        self.__dict__.update(_written=tuple(written), state=state)
-
-    def forward(self, *given: torch.Tensor) -> tuple[Any, ...]:
-        arguments = list(given[: len(given) - len(self.state)])
-        for place in self._written:
-            arguments[place] = arguments[place].clone()
-        values = given[len(arguments) :]
-        state = {name: value.clone() for name, value in zip(self.state, values, strict=True)}
-        results = leaves(self.call(arguments, state))
-        return (*results, *(arguments[place] for place in self._written), *state.values())

@@ -177,10 +177,21 @@ def dims_of_inputs(
     Raises:
       TypeError: forward does not take the inputs, or the entries are not nested as they are.
     """
+    for entry in entries_of_leaves(model, inputs, dynamic_shapes):
+        yield dict(entry if isinstance(entry, Mapping) else enumerate(entry or ()))
+
+
+def entries_of_leaves(
+    model: torch.nn.Module, inputs: Sequence[Any], dynamic_shapes: Any
+) -> Iterator[Any]:
+    """For each leaf of the inputs what `dynamic_shapes` has for it, as it is there.
+
+    Raises:
+      TypeError: forward does not take the inputs, or the entries are not nested as they are.
+    """
     bound = inspect.signature(model.forward).bind(*inputs)
     by_name = dynamic_shapes
     if not isinstance(dynamic_shapes, Mapping):
         by_name = dict(zip(bound.arguments, dynamic_shapes or (), strict=False))
     for name, value in bound.arguments.items():
-        for entry in dims_of_leaves(value, by_name.get(name)):
-            yield dict(entry if isinstance(entry, Mapping) else enumerate(entry or ()))
+        yield from dims_of_leaves(value, by_name.get(name))

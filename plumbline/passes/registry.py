@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from plumbline.called_functions import SEPARATE_CALLED_FUNCTIONS
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
+from plumbline.gpu_to_nvvm import conversion as gpu_to_nvvm
 from plumbline.kernels_to_llvm import conversion as kernels_to_llvm
 from plumbline.kernels_to_llvm.allocation_sizes import CHECK_ALLOCATION_SIZES
 from plumbline.kernels_to_llvm.assertions import LOWER_ASSERTIONS
@@ -14,12 +15,14 @@ from plumbline.kernels_to_llvm.forks import FORK_THREADS
 from plumbline.kernels_to_llvm.huge_pages import USE_HUGE_PAGES
 from plumbline.kernels_to_llvm.parallel_loops import OUTLINE_PARALLEL_LOOPS
 from plumbline.kernels_to_llvm.thread_count import DEFINE_THREAD_COUNT
+from plumbline.linalg_to_gpu import conversion as linalg_to_gpu
 from plumbline.linalg_to_kernels import conversion as linalg_to_kernels
 from plumbline.linalg_to_kernels.pipelines import (
     BLOCK_SCANS,
     BUFFERIZE_TM_TENSOR,
     COLLAPSE_LOOPS,
     DECOMPOSE_TENSOR_OPS,
+    STORE_INOUT_ARGUMENTS,
     UNROLL_QUOTIENTS,
 )
 from plumbline.pipeline import Pass, Pipeline
@@ -99,6 +102,7 @@ PASSES = _by_name(
         RETURN_FAILURES,
         SEPARATE_CALLED_FUNCTIONS,
         STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
+        STORE_INOUT_ARGUMENTS,
         TCP_CANONICALIZE,
         TCP_FUSE_ELEMENTWISE_OPS,
         TCP_INLINE_GROUP_OPS,
@@ -107,10 +111,17 @@ PASSES = _by_name(
         UNROLL_QUOTIENTS,
         USE_HUGE_PAGES,
         VERIFY_NO_TCP_OPS,
+        gpu_to_nvvm.CALL_INTRINSICS,
+        gpu_to_nvvm.LOWER_DEVICE_CALLS,
         kernels_to_llvm.ATTACH_LOOP_ANNOTATIONS,
         kernels_to_llvm.ATTACH_NOALIAS,
         kernels_to_llvm.BUILD_C_ABI,
         kernels_to_llvm.NOTE_NOALIAS,
+        linalg_to_gpu.BUILD_GPU_KERNELS,
+        linalg_to_gpu.FORM_GPU_FUSION_GROUPS,
+        linalg_to_gpu.LAUNCH_LOOPS,
+        linalg_to_gpu.NAME_LAUNCHES,
+        linalg_to_gpu.PLACE_ON_DEVICE,
         linalg_to_kernels.FILL_SPLATS,
         linalg_to_kernels.BUILD_KERNELS,
         linalg_to_kernels.CHOOSE_VECTOR_WIDTHS,
@@ -133,7 +144,10 @@ PIPELINES = _by_name(
         TCP_TO_LINALG,
         TCP_TO_LLVM,
         TORCH_BACKEND_TO_TCP_BACKEND,
+        gpu_to_nvvm.GPU_TO_NVVM,
+        gpu_to_nvvm.LOWER_KERNELS,
         kernels_to_llvm.KERNELS_TO_LLVM,
+        linalg_to_gpu.LINALG_TO_GPU,
         linalg_to_kernels.LINALG_TO_KERNELS,
     )
 )

@@ -1,9 +1,8 @@
 """Lowers a module from TCP to linalg on tensors."""
 
-from typing import Literal, get_args
-
 from torch_mlir import ir
 
+from plumbline.choices import RuntimeChecks
 from plumbline.pipeline import Pass, PassFailure, Pipeline
 from plumbline.tcp.ops.convolution import ConvOp, ConvTransposeOp
 from plumbline.tcp.ops.structure import CustomOp
@@ -58,17 +57,6 @@ DROP_ASSERTIONS = Pass(
     "Take everything for granted that the program asserts",
     drop_assertions,
 )
-
-RuntimeChecks = Literal["off", "values", "all"]
-"""What a program checks as it runs, beside the sizes of its arguments.
-
-- "values": what PyTorch raises for: an index is out of range, an integer is divided by zero, a
-  maximum is taken of no elements.
-- "all": also that the sizes of the operands of each op agree, to debug the compiler or TCP.
-- "off": neither; what PyTorch raises for is then undefined.
-"""
-
-RUNTIME_CHECKS: tuple[RuntimeChecks, ...] = get_args(RuntimeChecks)
 
 
 def _lower(name: str, *, values: bool) -> Pipeline:

@@ -32,7 +32,11 @@ from plumbline.torch_to_tcp.pattern import (
     tensor,
     tensor_type,
 )
-from plumbline.torch_to_tcp.run_time_numbers import evaluate, run_time_number
+from plumbline.torch_to_tcp.run_time_numbers import (
+    evaluate,
+    is_place_of_round,
+    run_time_number,
+)
 from plumbline.unsupported_ops import Unsupported
 
 _INT64_MAX = 2**63 - 1
@@ -207,8 +211,11 @@ def convert_aten_flip(op: ir.OpView) -> ir.Value:
 # -- parts -----------------------------------------------------------------------------------------
 
 
-def _bounds(operand: Tensor, dim: int, start: ir.Value, end: ir.Value) -> tuple[Size, Size]:
+def _bounds(sliced: ir.Value, dim: int, start: ir.Value, end: ir.Value) -> tuple[Size, Size]:
     """Start and length of a Python slice, which counts from the end below 0, within the size."""
+    if is_place_of_round(start, end, sliced, dim):
+        return evaluate(start), 1
+    operand = tensor(sliced)
     whole = size_arithmetic.of(operand, dim)
     begin = 0 if _is_none(start) else _clip(evaluate(start), whole)
     stop = whole if _is_none(end) else _clip(evaluate(end), whole)
@@ -236,7 +243,7 @@ def convert_aten_slice(op: ir.OpView) -> ir.Value:
     operand = tensor(op.operands[0])
     dim = axis(op.operands[1], operand.type.rank)
     stride = integer(op.operands[4])
-    start, length = _bounds(operand, dim, op.operands[2], op.operands[3])
+    start, length = _bounds(op.operands[0], dim, op.operands[2], op.operands[3])
     return slice_along(
         operand, dim, start, _known(op, dim, divide_up(length, stride)), stride
     ).value
@@ -253,7 +260,7 @@ def convert_aten_slice_scatter(op: ir.OpView) -> ir.Value:
     operand, source = tensor(op.operands[0]), tensor(op.operands[1])
     dim = axis(op.operands[2], operand.type.rank)
     stride = integer(op.operands[5])
-    start, length = _bounds(operand, dim, op.operands[3], op.operands[4])
+    start, length = _bounds(op.operands[0], dim, op.operands[3], op.operands[4])
     sizes = size_arithmetic.all_of(operand)
     sizes[dim] = divide_up(length, stride)
     source = broadcast_to(cast(source, operand.type.dtype), sizes)

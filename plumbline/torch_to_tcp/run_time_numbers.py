@@ -9,7 +9,8 @@ from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.shapes import from_element, from_size
 from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.building.tensors import Tensor
-from plumbline.torch_to_tcp.pattern import number, tensor
+from plumbline.torch_c import TO_F64, TO_I64
+from plumbline.torch_to_tcp.pattern import number, tensor, tensor_type
 from plumbline.unsupported_ops import Unsupported
 
 _ARITHMETIC: dict[str, Callable[[Size, Size], Size]] = {
@@ -37,9 +38,31 @@ def evaluate(torch_int: ir.Value) -> Size:
             except Unsupported:
                 pass
     wide = ir.Operation.create(
-        "torch_c.to_i64", results=[ir.IntegerType.get_signless(64)], operands=[torch_int]
+        TO_I64, results=[ir.IntegerType.get_signless(64)], operands=[torch_int]
     ).result
     return arith.index_cast(ir.IndexType.get(), wide)
+
+
+def is_place_of_round(start: ir.Value, end: ir.Value, operand: ir.Value, dim: int) -> bool:
+    """Whether [start, end) is one place, that of each round of a loop over a whole dimension."""
+    block = start.owner
+    if not isinstance(block, ir.Block) or block.owner.name != "torch.prim.Loop":
+        return False
+    if ir.BlockArgument(start).arg_number != 0 or not _is_next(end, start):
+        return False
+    count = block.owner.operands[0].owner
+    if count.name == "torch.constant.int":
+        return tensor_type(operand).sizes[dim] == evaluate(block.owner.operands[0])
+    if count.name != "torch.aten.size.int" or count.operands[0] != operand:
+        return False
+    return evaluate(count.operands[1]) == dim
+
+
+def _is_next(end: ir.Value, start: ir.Value) -> bool:
+    owner = end.owner
+    if isinstance(owner, ir.Block) or owner.name != "torch.aten.add.int":
+        return False
+    return owner.operands[0] == start and evaluate(owner.operands[1]) == 1
 
 
 def run_time_number(value: ir.Value) -> Tensor:
@@ -53,5 +76,5 @@ def run_time_number(value: ir.Value) -> Tensor:
         return from_size(evaluate(value))
     if kind != "!torch.float":
         raise Unsupported(f"a value of type {kind} in place of a number")
-    element = ir.Operation.create("torch_c.to_f64", results=[ir.F64Type.get()], operands=[value])
+    element = ir.Operation.create(TO_F64, results=[ir.F64Type.get()], operands=[value])
     return from_element(element.result, "f64")

@@ -49,5 +49,28 @@ def key_value_cache_loader() -> TorchLoaderOutput:
         model=Model(),
         inputs=(torch.randn(3, 4), torch.tensor([9, 2, 15])),
         dynamic_shapes={"x": {0: tokens}, "positions": {0: tokens}},
-        mutation="return",
+        mutable=["keys", "values"],
+    )
+
+
+def numbers_loader() -> TorchLoaderOutput:
+    """Numbers that may differ, one that may not, and numbers as results."""
+
+    class Model(torch.nn.Module):
+        def forward(
+            self, x: torch.Tensor, position: int, temperature: float, is_cold: bool, factor: int
+        ) -> tuple[torch.Tensor, int, float, bool]:
+            row = torch.where(torch.as_tensor(is_cold), -x, x)[position] / temperature
+            return row * factor, position + x.shape[0], temperature * 2, True
+
+    return TorchLoaderOutput(
+        model=Model(),
+        inputs=(torch.randn(5, 3), 2, 0.7, True, 3),
+        dynamic_shapes={
+            "x": {0: Dim("rows", min=3)},
+            "position": Dim.DYNAMIC,
+            "temperature": Dim.DYNAMIC,
+            "is_cold": Dim.DYNAMIC,
+            "factor": None,
+        },
     )

@@ -53,3 +53,28 @@ def extremes_and_places_loader() -> TorchLoaderOutput:
     return TorchLoaderOutput(
         model=Model(), inputs=(x,), dynamic_shapes={"x": {0: Dim("rows"), 1: Dim("columns")}}
     )
+
+
+def running_statistics_loader() -> TorchLoaderOutput:
+    """What training writes, and no results: running statistics, a count of steps, a parameter."""
+
+    class Model(torch.nn.Module):
+        steps: torch.Tensor
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.norm = torch.nn.BatchNorm1d(5)
+            self.scale = torch.nn.Parameter(torch.full((5,), 2.0))
+            self.register_buffer("steps", torch.tensor(41))
+
+        def forward(self, x: torch.Tensor) -> None:
+            with torch.no_grad():
+                self.scale.mul_(self.norm(x).abs().amax(0))
+            self.steps.add_(x.shape[0])
+
+    return TorchLoaderOutput(
+        model=Model().train(),
+        inputs=(torch.randn(6, 5),),
+        dynamic_shapes={"x": {0: Dim("batch", min=2)}},
+        mutable=["norm", "scale", "steps"],
+    )

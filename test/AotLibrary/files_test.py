@@ -1,6 +1,7 @@
 """Uses the files of a library as one does who has nothing else of Plumbline."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -66,6 +67,15 @@ def test_the_shared_object_has_its_name_and_shows_its_entries_alone() -> None:
     shown = _run(_FILES, "nm", "-D", "--defined-only", "libmlp.so").split()[2::3]
     entries = ["mlp", "mlp_error", "mlp_output_shape", "mlp_packed", "mlp_unchecked"]
     assert sorted(shown) == entries
+
+
+def test_the_shared_object_needs_the_c_library_alone() -> None:
+    dynamic = _run(_FILES, "readelf", "-dW", "libmlp.so")
+    assert re.findall(r"NEEDED.*\[(.*)\]", dynamic) == ["libc.so.6"]
+    undefined = _run(_FILES, "nm", "-D", "--undefined-only", "libmlp.so").splitlines()
+    # What is weak, linkers add themselves.
+    others = [line for line in undefined if " w " not in line and "@GLIBC_" not in line]
+    assert not others
 
 
 def test_it_tells_its_signature_itself() -> None:

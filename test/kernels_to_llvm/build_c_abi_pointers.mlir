@@ -102,3 +102,27 @@ module {
     return %1 : memref<?xf32>
   }
 }
+
+// -----
+
+// Numbers come by value, and are put where the program looks for a tensor of rank 0.
+
+// CHECK-LABEL: func.func @numbers(
+// CHECK-SAME:      %[[T:[^:]*]]: f64, %[[FLAG:[^:]*]]: i8, %{{[^:]*}}: !llvm.ptr) -> i32
+// CHECK:         %[[T_PLACE:.*]] = llvm.alloca %{{.*}} x f64
+// CHECK-NEXT:    llvm.store %[[T]], %[[T_PLACE]]
+// CHECK:         %[[FLAG_PLACE:.*]] = llvm.alloca %{{.*}} x i8
+// CHECK-NEXT:    llvm.store %[[FLAG]], %[[FLAG_PLACE]]
+// CHECK-NOT:     temperature is null
+// CHECK:         plumbline.message = "out0 is null"
+// CHECK:         call @numbers_body(
+
+// CHECK-LABEL: func.func @numbers_packed(
+// CHECK:         llvm.load %{{.*}} : !llvm.ptr -> f64
+// CHECK:         llvm.load %{{.*}} : !llvm.ptr -> i8
+func.func @numbers(%t: memref<f64>, %flag: memref<i1>) -> memref<f64> attributes {plumbline.signature = {inputs = [{name = "temperature", scalar, type = "f64"}, {name = "flag", scalar, type = "i1"}], outputs = [{name = "out0", scalar, type = "f64"}]}} {
+  %0 = memref.alloc() : memref<f64>
+  %1 = memref.load %t[] : memref<f64>
+  memref.store %1, %0[] : memref<f64>
+  return %0 : memref<f64>
+}

@@ -1,4 +1,4 @@
-// RUN: tcp-opt %s "-build-c-abi=abi=pointers memory=pool" -split-input-file -verify-diagnostics | FileCheck %s
+// RUN: tcp-opt %s -outline-parallel-loops "-build-c-abi=abi=pointers memory=pool" -split-input-file -verify-diagnostics | FileCheck %s
 
 // Temporaries lie in the workspace: what is static first, then what is not, and what a kernel takes
 // behind that which lives when it is called.
@@ -16,9 +16,10 @@
 // CHECK-NOT:     memref.alloc
 // CHECK:         %[[START:.*]] = arith.constant 128 : index
 // CHECK:         memref.view %[[W]][%c0{{.*}}][] : memref<?xi8> to memref<20xf32>
-// CHECK:         %[[TEMPORARY:.*]] = memref.view %[[W]][%[[START]]][%{{.*}}] : memref<?xi8> to memref<?xf32>
 // CHECK:         %[[BLOCKS:.*]] = arith.ceildivui
-// CHECK:         %[[END:.*]] = arith.muli %[[BLOCKS]]
+// CHECK:         %[[BYTES:.*]] = arith.muli %[[BLOCKS]]
+// CHECK:         %[[END:.*]] = arith.addi %[[START]], %[[BYTES]]
+// CHECK:         %[[TEMPORARY:.*]] = memref.view %[[W]][%[[START]]][%{{.*}}] : memref<?xi8> to memref<?xf32>
 // CHECK:         %[[OWN:.*]] = memref.view %[[W]][%[[END]]]
 // CHECK:         call @kernel(%[[X]], %[[TEMPORARY]], %[[OWN]])
 // CHECK-NOT:     memref.dealloc
@@ -65,4 +66,40 @@ module {
     memref.dealloc %last : memref<f32>
     return %result : memref<f32>
   }
+}
+
+// -----
+
+// Chunks have memory of their own: each as much as the others, for two threads, and for no more.
+
+// CHECK-LABEL: func.func @g_workspace_size(
+// CHECK:         arith.constant 256 : index
+
+// CHECK-LABEL: func.func private @chunked(
+// CHECK:         %[[ASKED:.*]] = call @plumbline_threads(%[[TWO:[^)]*]])
+// CHECK:         %[[THREADS:.*]] = arith.minui %[[ASKED]], %[[TWO]]
+// CHECK:         call @chunked_chunks(%[[THREADS]], {{.*}}, %{{.*}}) : (index, memref<4xf32>, memref<?xi8>) -> ()
+
+// CHECK-LABEL: func.func private @chunked_chunk(
+// CHECK-SAME:      %[[CHUNK:[^:]*]]: index, %[[CHUNKS:[^:]*]]: index, {{.*}}, %[[W:[^:]*]]: memref<?xi8> {llvm.noalias})
+// CHECK:         %[[ALL:.*]] = arith.muli %[[CHUNKS]], %c0{{.*}}
+// CHECK:         %[[BEFORE:.*]] = arith.muli %[[CHUNK]], %c128{{.*}}
+// CHECK:         %[[PLACE:.*]] = arith.addi %[[ALL]], %[[BEFORE]]
+// CHECK:         memref.view %[[W]][%[[PLACE]]][] : memref<?xi8> to memref<20xf32>
+func.func private @plumbline_threads(index) -> index
+func.func @g(%x: memref<4xf32>) -> memref<4xf32> {
+  %result = memref.alloc() : memref<4xf32>
+  call @chunked(%result) : (memref<4xf32>) -> ()
+  return %result : memref<4xf32>
+}
+func.func private @chunked(%x: memref<4xf32> {llvm.noalias}) attributes {no_inline} {
+  %c2 = arith.constant 2 : index
+  %threads = call @plumbline_threads(%c2) : (index) -> index
+  scf.forall (%chunk) in (%threads) {
+    %panel = memref.alloc() : memref<20xf32>
+    %element = memref.load %panel[%chunk] : memref<20xf32>
+    memref.store %element, %x[%chunk] : memref<4xf32>
+    memref.dealloc %panel : memref<20xf32>
+  }
+  return
 }

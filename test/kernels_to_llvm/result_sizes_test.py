@@ -3,6 +3,7 @@ import sys
 import pytest
 
 from plumbline.context import make_context
+from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.program_signature import program_signature
 from plumbline.size_expressions import evaluate
 from plumbline.tcp.assembly.module import parse_module
@@ -83,6 +84,50 @@ func.func private @g(%x: memref<?x?xf32>, %m: index) -> memref<?x?xf32> {
   return %0 : memref<?x?xf32>
 }"""
     assert _texts(body, "memref<?x?xf32>", other) == ["n", "2*m"]
+
+
+_LOOPS = {
+    "for": """
+  %0:2 = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %one, %b = %two)
+      -> (memref<?xf32>, memref<?xf32>) {
+    %next = func.call @g(%a, %b, %n) : (memref<?xf32>, memref<?xf32>, index) -> memref<?xf32>
+    scf.yield %b, %next : memref<?xf32>, memref<?xf32>
+  }""",
+    "while": """
+  %go = arith.constant true
+  %0:2 = scf.while (%a = %one, %b = %two)
+      : (memref<?xf32>, memref<?xf32>) -> (memref<?xf32>, memref<?xf32>) {
+    scf.condition(%go) %b, %a : memref<?xf32>, memref<?xf32>
+  } do {
+  ^bb0(%b: memref<?xf32>, %a: memref<?xf32>):
+    %next = func.call @g(%a, %b, %n) : (memref<?xf32>, memref<?xf32>, index) -> memref<?xf32>
+    scf.yield %b, %next : memref<?xf32>, memref<?xf32>
+  }""",
+}
+
+
+@pytest.mark.parametrize("loop", _LOOPS)
+@pytest.mark.parametrize("keeps", [True, False])
+def test_sizes_stay_in_loops_that_keep_them(loop: str, *, keeps: bool) -> None:
+    """Of two buffers that change places; one is new in each round."""
+    body = f"""
+  %one = memref.alloc(%n) : memref<?xf32>
+  %two = memref.alloc(%n) : memref<?xf32>{_LOOPS[loop]}
+  return %0#0 : memref<?xf32>"""
+    size = "%d" if keeps else "%e"
+    other = f"""
+func.func private @g(%a: memref<?xf32>, %b: memref<?xf32>, %n: index) -> memref<?xf32> {{
+  %c0 = arith.constant 0 : index
+  %d = memref.dim %a, %c0 : memref<?xf32>
+  %e = arith.addi %d, %n : index
+  %0 = memref.alloc({size}) : memref<?xf32>
+  return %0 : memref<?xf32>
+}}"""
+    if keeps:
+        assert _texts(body, others=other) == ["n"]
+    else:
+        with pytest.raises(UserError, match="a loop changes it"):
+            _texts(body, others=other)
 
 
 def test_a_choice_by_sizes_is_a_formula_too() -> None:

@@ -18,7 +18,7 @@ from plumbline.context import make_context
 from plumbline.kernels_to_llvm.building import call, integer, integer_type, pointer_type
 from plumbline.llvm_to_asm.assembly import Target, emit_assembly
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
-from plumbline.signature import Signature
+from plumbline.signature import Signature, TensorSpec
 from plumbline.tcp.assembly.module import parse_module
 from plumbline.walk import all_operations
 
@@ -66,10 +66,13 @@ static float* numbers(int64_t count) {
 def reports(folder: Path, text: str, signature: Signature) -> str:
     """What the sanitizer says of a call of a program; empty if it is clean.
 
+    A program with a workspace is called by pointers, on two threads at once, each with a workspace
+    and results of its own; any other one by memrefs, once.
+
     Args:
       folder: where files may be left.
       text: the program in the LLVM dialect.
-      signature: its inputs are of f32 and of static sizes, and it has no weights.
+      signature: its tensors are of f32 and of static sizes, and it has no weights.
 
     Raises:
       RuntimeError: it could not be built, or run for another reason than what is reported.
@@ -78,7 +81,8 @@ def reports(folder: Path, text: str, signature: Signature) -> str:
     _instrument(module)
     assembly, source = folder / "program.S", folder / "main.c"
     assembly.write_text(emit_assembly(translate_to_llvm_ir(module), Target.for_cpu("native")))
-    source.write_text(_RUNTIME + _main(signature))
+    main = _one_call(signature) if signature.workspace is None else _two_calls(signature)
+    source.write_text(_RUNTIME + main)
     binary = folder / "program"
     flags = ["-fsanitize=thread", "-g", "-O1", "-pthread"]
     _run(["gcc", *flags, str(source), str(assembly), "-lm", "-o", str(binary)])
@@ -97,14 +101,54 @@ def _run(command: Sequence[str], allowed: Sequence[int] = (0,)) -> subprocess.Co
     return ran
 
 
-def _main(signature: Signature) -> str:
+def _count(spec: TensorSpec) -> int:
+    return math.prod(size or 0 for size in spec.sizes)
+
+
+def _two_calls(signature: Signature) -> str:
+    """Calls the entry on two threads, which share the inputs."""
+    inputs = [f"input{number}" for number in range(len(signature.inputs))]
+    counts = ", ".join(str(_count(spec)) for spec in signature.outputs)
+    results = [f"results[{number}]" for number in range(len(signature.outputs))]
+    assert signature.workspace is not None
+    pointers = ", ".join(["void*"] * (len(inputs) + len(results) + 1))
+    numbers = "\n".join(
+        f"  {name} = numbers({_count(spec)});"
+        for name, spec in zip(inputs, signature.inputs, strict=True)
+    )
+    return f"""
+int {signature.name}({pointers});
+{"".join(f"static float* {name};" for name in inputs)}
+static const int64_t counts[] = {{{counts}}};
+static void* call(void* failed) {{
+  float* results[{len(results)}];
+  for (int i = 0; i < {len(results)}; ++i) results[i] = numbers(counts[i]);
+  void* workspace = aligned_alloc(64, {signature.workspace.bytes} + 64);
+  if ({signature.name}({", ".join([*inputs, *results, "workspace"])}) != 0) *(int*)failed = 1;
+  return NULL;
+}}
+int main(void) {{
+{numbers}
+  pthread_t threads[2];
+  static int failed[2];
+  for (int i = 0; i < 2; ++i) {{
+    if (pthread_create(&threads[i], NULL, call, &failed[i]) != 0) abort();
+  }}
+  for (int i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
+  puts(failed[0] || failed[1] ? "failed" : "done");
+  return 0;
+}}
+"""
+
+
+def _one_call(signature: Signature) -> str:
     """Calls the checked entry once."""
     types, values, lines = ["void*"], ["results"], []
     for number, spec in enumerate(signature.inputs):
         sizes = [size or 0 for size in spec.sizes]
         strides = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
         name = f"input{number}"
-        lines.append(f"  float* {name} = numbers({math.prod(sizes)});")
+        lines.append(f"  float* {name} = numbers({_count(spec)});")
         values += [name, name, "0", *map(str, (*sizes, *strides))]
         types += ["void*", "void*", *["int64_t"] * (1 + 2 * len(sizes))]
     entry = f"{signature.name}_checked"

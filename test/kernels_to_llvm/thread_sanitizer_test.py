@@ -12,6 +12,8 @@ from plumbline.context import make_context
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.linalg_to_kernels import parallelisation
 from plumbline.tcp.assembly.module import parse_module, print_module
+from test.entries import llvm_dialect_of, signature_of
+from test.kernels_to_llvm import thread_sanitizer
 from test.kernels_to_llvm.thread_sanitizer import reports
 
 
@@ -35,11 +37,17 @@ class _Normalisation(torch.nn.Module):
         return F.layer_norm(x, x.shape[-1:]).softmax(-1) + y
 
 
+class _Layers(torch.nn.Module):
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return torch.softmax(torch.relu(x @ y) @ y.T, -1)
+
+
 class _Sums(torch.nn.Module):
     def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         return (x * y).sum(0) + torch.tanh(y[0])
 
 
+_LAYERS = (torch.randn(90, 130), torch.randn(130, 150))
 _SOFTMAX = (torch.randn(3, 501, 203), torch.randn(203))
 
 
@@ -65,8 +73,33 @@ def test_programs_are_clean(
     program: torch.nn.Module, inputs: tuple[torch.Tensor, ...], tmp_path: Path
 ) -> None:
     compiled = plumbline.compile(program, inputs, threads=3)
-    assert "GOMP_parallel" in compiled.stage("llvm")
-    assert reports(tmp_path, compiled.stage("llvm"), compiled.signature) == ""
+    text = llvm_dialect_of(compiled, "memref")
+    assert "GOMP_parallel" in text
+    assert reports(tmp_path, text, compiled.signature) == ""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_two_calls_at_once_are_clean(threads: int, tmp_path: Path) -> None:
+    compiled = plumbline.compile(_Layers(), _LAYERS, threads=threads)
+    signature = signature_of(compiled, "pool")
+    assert reports(tmp_path, llvm_dialect_of(compiled, "pointers", "pool"), signature) == ""
+
+
+def test_two_calls_that_share_a_workspace_are_a_race(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = thread_sanitizer._two_calls
+    monkeypatch.setattr(
+        thread_sanitizer,
+        "_two_calls",
+        lambda signature: shared(signature).replace(
+            "  void* workspace = ", "  static char workspace[1 << 20]; (void)"
+        ),
+    )
+    compiled = plumbline.compile(_Layers(), _LAYERS)
+    signature = signature_of(compiled, "pool")
+    said = reports(tmp_path, llvm_dialect_of(compiled, "pointers", "pool"), signature)
+    assert "WARNING: ThreadSanitizer: data race" in said
 
 
 def test_a_buffer_that_chunks_share_is_a_race(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import plumbline
 from plumbline.c_header import c_header
 from plumbline.errors import UserError
 from plumbline.library_description import LibraryDescription
+from plumbline.linalg_to_kernels import parallelisation
 from plumbline.linked_code import LinkedCode
 from plumbline.llvm_to_asm.assembly import Target, emit_assembly, emit_object
 from plumbline.native_function import NativeFunction
@@ -65,6 +66,29 @@ def test_results_are_those_of_the_heap(
     for rows in (2, 70, 140) if dynamic else (70,):
         given = torch.randn(rows, 80), torch.randn(80, 90)
         for ours, theirs in zip(pooled(*given), program(*given), strict=True):
+            assert torch.equal(ours, theirs)
+
+
+@pytest.mark.parametrize("asked", [None, "1", "7"])
+def test_threads_have_memory_of_their_own(
+    asked: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Small programs are split, as large ones are.
+    monkeypatch.setattr(parallelisation, "LEAST_WORK", 1 << 12)
+    if asked is not None:
+        monkeypatch.setenv("PLUMBLINE_THREADS", asked)
+    inputs = torch.randn(170, 180), torch.randn(180, 190)
+    shapes = {"x": {0: Dim("n", min=2)}, "y": {}}
+    program = plumbline.compile(_Model(_layers), inputs, shapes, threads=2)
+    assert "scf.forall" in program.stage("kernels")
+    workspace = signature_of(program, "pool").workspace
+    alone = signature_of(plumbline.compile(_Model(_layers), inputs, shapes), "pool").workspace
+    assert workspace is not None
+    assert alone is not None
+    assert evaluate(workspace.bytes, {0: 170}) > evaluate(alone.bytes, {0: 170})
+    pooled = _pooled(program)
+    for _ in range(20):
+        for ours, theirs in zip(pooled(*inputs), program(*inputs), strict=True):
             assert torch.equal(ours, theirs)
 
 

@@ -93,9 +93,9 @@ def inputs_is_a_tensor() -> TorchLoaderOutput:
     return TorchLoaderOutput(torch.nn.ReLU(), torch.ones(1))  # type: ignore[arg-type]
 
 
-def input_is_a_number() -> TorchLoaderOutput:
-    """An argument that is no tensor."""
-    return TorchLoaderOutput(torch.nn.ReLU(), (torch.ones(1), 2.5))
+def input_is_a_string() -> TorchLoaderOutput:
+    """An argument that is neither a tensor nor a number."""
+    return TorchLoaderOutput(torch.nn.ReLU(), (torch.ones(1), "2.5"))
 
 
 def input_is_half_complex() -> TorchLoaderOutput:
@@ -126,11 +126,6 @@ def has_constraints() -> TorchLoaderOutput:
 def returns_a_dict() -> TorchLoaderOutput:
     """Nothing wrong here: results in a dict count as the tensors in it."""
     return TorchLoaderOutput(_Module(lambda x: {"y": x, "z": None}), (torch.ones(1),))
-
-
-def returns_a_number() -> TorchLoaderOutput:
-    """One output that is not a tensor."""
-    return TorchLoaderOutput(_Module(lambda x: (x, 3)), (torch.ones(1),))
 
 
 def returns_nothing() -> TorchLoaderOutput:
@@ -180,9 +175,19 @@ def specialises() -> TorchLoaderOutput:
     return TorchLoaderOutput(_Specialises(), (torch.ones(4),), {"x": {0: Dim("length")}})
 
 
+@torch.library.custom_op("broken_loaders::unknown", mutates_args=())
+def _unknown(x: torch.Tensor) -> torch.Tensor:
+    return x.sum(-1)
+
+
+@_unknown.register_fake
+def _(x: torch.Tensor) -> torch.Tensor:
+    return x.new_empty(x.shape[:-1])
+
+
 class _Unknown(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        values: torch.Tensor = torch.linalg.eigvalsh(x)
+        values: torch.Tensor = _unknown(x)
         return values + torch.tanh(x)
 
 
@@ -291,7 +296,7 @@ model_is_none = _loader(model=None)
 inputs_is_none = _loader(inputs=None)
 inputs_is_a_dict = _loader(inputs={"x": torch.ones(1)})
 inputs_is_a_generator = _loader(inputs=(torch.ones(1) for _ in range(1)))
-input_is_a_list = _loader(inputs=([1.0, 2.0],))
+input_is_a_list = _loader(inputs=(["1.0", 2.0],))
 input_is_an_array = _loader(inputs=(np.ones(2),))
 input_is_none = _loader(inputs=(None,))
 input_has_no_memory = _loader(inputs=(torch.ones(2, device="meta"),))

@@ -91,23 +91,66 @@ def test_an_exception_puts_them_back() -> None:
     assert exported_program._override_composite_implicit_decomp is register
 
 
-def test_what_may_be_kept_is_what_pytorch_says() -> None:
-    ops = [aten.linear.default, aten.add_.Tensor, aten.reshape.default, aten.sin.default]
-    expected = [utils._check_valid_to_preserve(op) for op in ops]
-    assert True in expected
-    assert False in expected
-    for _ in range(2):
-        with quick_composite_ops():
-            assert [utils._check_valid_to_preserve(op) for op in ops] == expected
+_Table = dict[Any, Callable[..., Any]]
 
 
-def test_pytorch_asks_no_op_twice_whether_it_may_be_kept() -> None:
-    misses = []
-    for _ in range(2):
-        with quick_composite_ops():
-            exported_program._split_decomp_table_to_cia_and_python_decomp({})
-            misses.append(utils._check_valid_to_preserve.cache_info().misses)  # type: ignore[attr-defined]
-    assert misses[1] == misses[0] > 0
+def _split(table: _Table) -> tuple[_Table, ...]:
+    return exported_program._split_decomp_table_to_cia_and_python_decomp(dict(table))
+
+
+_TABLES: tuple[_Table, ...] = (
+    {},
+    {aten.linear.default: _expand, aten.sin.default: _expand},
+    {aten.linear.default: _keep, aten.sin.default: _expand},
+)
+
+
+def test_tables_are_split_as_pytorch_does() -> None:
+    expected = [_split(table) for table in _TABLES]
+    composite, others = expected[1]
+    assert composite[aten.linear.default] is others[aten.sin.default] is _expand
+    with quick_composite_ops():
+        for table, split in [*zip(_TABLES, expected, strict=True)] * 2:
+            for _ in range(2):
+                assert _split(table) == split
+
+
+def test_what_becomes_of_a_part_does_not_come_back() -> None:
+    with quick_composite_ops():
+        composite, others = _split(_TABLES[1])
+        assert _split(_TABLES[1]) == (composite, others)
+        composite.clear()
+        others.clear()
+        composite, others = _split(_TABLES[1])
+        assert aten.linear.default in composite
+        assert aten.sin.default in others
+
+
+def test_composite_ops_that_came_between_count() -> None:
+    with quick_composite_ops():
+        before, _ = _split({})
+        torch.library.define("plumbline_test::twice", "(Tensor x) -> Tensor")
+        torch.library.impl("plumbline_test::twice", "CompositeImplicitAutograd", lambda x: x + x)
+        after, _ = _split({})
+    assert after.keys() - before.keys() == {torch.ops.plumbline_test.twice.default}
+
+
+def test_ops_are_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    ask = utils._is_preservable_cia_op
+
+    def note(op: torch._ops.OperatorBase) -> Any:
+        asked.append(op)
+        return ask(op)
+
+    monkeypatch.setattr(utils, ask.__name__, note)
+    table = {aten.linear.default: lambda: None}
+    counts = []
+    with quick_composite_ops():
+        for _ in range(2):
+            _split(table)
+            counts.append(len(asked))
+    assert counts[1] == counts[0] > 0
 
 
 if __name__ == "__main__":

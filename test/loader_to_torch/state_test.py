@@ -16,7 +16,8 @@ from plumbline.loader_to_torch.references import (
     record_further_cases,
     record_references,
 )
-from plumbline.loader_to_torch.state import state_of, with_mutations_returned
+from plumbline.loader_to_torch.returned_mutations import state_of
+from plumbline.loader_to_torch.state import with_mutations_returned
 
 
 class _Cache(torch.nn.Module):
@@ -58,7 +59,7 @@ def test_buffers_are_arguments_and_results_after_the_program_s_own() -> None:
     assert all(torch.equal(model.state_dict()[name], value) for name, value in before.items())
     # The weights have the names that the model gives them.
     assert 'plumbline.weight = "layer.weight"' in program.stage("torch")
-    assert "loader_to_torch/state.py" not in program.stage("torch")
+    assert "plumbline/loader_to_torch" not in program.stage("torch")
     state = list(program.state.values())
     for positions in ([0], [5, 2], [7, 0, 1]):
         x = torch.randn(len(positions), 4)
@@ -135,6 +136,142 @@ def test_a_program_that_writes_nothing_stays_as_it_is() -> None:
     assert state_of(program) == {}
 
 
+class _Decode(torch.nn.Module):
+    """Attention of one token to those before it, whose keys are an argument."""
+
+    def __init__(self, *, assigns: bool) -> None:
+        super().__init__()
+        self.assigns = assigns
+
+    def forward(self, x: torch.Tensor, cache: torch.Tensor, position: torch.Tensor) -> torch.Tensor:
+        if self.assigns:
+            cache[:, position] = x
+        else:
+            cache.index_copy_(1, position, x)
+        return torch.softmax(x @ cache.transpose(1, 2), -1) @ cache
+
+
+@pytest.mark.parametrize("assigns", [True, False])
+def test_a_decode_step_writes_its_row_into_the_cache(assigns: bool) -> None:
+    model = _Decode(assigns=assigns)
+    cache = torch.randn(2, 5, 4)
+    example = (torch.randn(2, 1, 4), cache, torch.tensor([0]))
+    program = plumbline.compile(model, example, mutable=["cache"])
+    assert program.signature.names.inputs == ("x", "cache", "position")
+    assert program.signature.inout == (1,)
+    assert program.state == {}
+    for stage in ("torch", "tcp", "linalg"):
+        assert "{plumbline.inout = 1 : i64}" in program.stage(stage)
+    assert "{plumbline.inout}" in program.stage("kernels")
+    # No kernel copies it, so that a step costs what its row does.
+    assert "memref<2x5x4xf32>, memref<2x5x4xf32>)" not in program.stage("kernels")
+    expected_cache = cache.clone()
+    for position in (3, 1):
+        x, at = torch.randn(2, 1, 4), torch.tensor([position])
+        (result,) = program(x, cache, at)
+        torch.testing.assert_close(result, model(x, expected_cache, at))
+        assert torch.equal(cache, expected_cache)
+        assert torch.equal(cache[:, position], x[:, 0])
+
+
+def test_state_of_a_model_is_carried_from_call_to_call() -> None:
+    model = _Trains()
+    program = plumbline.compile(
+        model,
+        (torch.randn(4, 3), torch.randn(3), torch.zeros(2)),
+        mutation="return",
+        mutable=["norm", "scale"],
+    )
+    assert program.signature.names.inputs[:3] == ("x", "y", "z")
+    assert len(program.signature.inout) == len(program.state) == 4
+    for _ in range(3):
+        x, y, z = torch.randn(4, 3), torch.randn(3), torch.randn(2)
+        # What is not mutable is still a result.
+        result, same, written_x, written_z = program(x, y, z, *program.state.values())
+        expected, _ = model(x, y, z)
+        torch.testing.assert_close((result, same), (expected.detach(), z))
+        torch.testing.assert_close((written_x, written_z), (x, z))
+        current = model.state_dict()
+        for name, value in program.state.items():
+            torch.testing.assert_close(value, current[name])
+
+
+class _Swaps(torch.nn.Module):
+    """Each new value is another's old one, and so is a result."""
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor, z: torch.Tensor) -> torch.Tensor:
+        old = x.clone()
+        x.copy_(y)
+        y.copy_(old)
+        z.copy_(z.t().clone())
+        return old
+
+
+def test_new_values_that_are_old_ones_of_others() -> None:
+    model = _Swaps()
+    sizes = ((3,), (3,), (4, 4))
+    example = [torch.randn(size) for size in sizes]
+    program = plumbline.compile(model, example, mutable=["x", "y", "z"])
+    given = [torch.randn(size) for size in sizes]
+    expected = [tensor.clone() for tensor in given]
+    for _ in range(2):
+        (result,) = program(*given)
+        assert torch.equal(result, model(*expected))
+        assert all(map(torch.equal, given, expected))
+
+
+class _Nested(torch.nn.Module):
+    def forward(
+        self, x: torch.Tensor, past: dict[str, list[torch.Tensor]], scale: torch.Tensor
+    ) -> torch.Tensor:
+        for keys in past["keys"]:
+            keys.add_(x)
+        scale.add_(1)
+        return torch.stack(past["keys"]).sum(0) * scale
+
+
+@pytest.mark.parametrize("mutable", [["past", "scale"], ["past_keys_0", "past_keys_1", "scale"]])
+def test_a_name_means_all_tensors_in_an_argument(mutable: list[str]) -> None:
+    def arguments() -> tuple[torch.Tensor, dict[str, list[torch.Tensor]], torch.Tensor]:
+        return torch.ones(3), {"keys": [torch.zeros(3), torch.arange(3.0)]}, torch.tensor(0.0)
+
+    program = plumbline.compile(_Nested(), arguments(), mutable=mutable)
+    assert program.signature.names.inputs == ("x", "past_keys_0", "past_keys_1", "scale")
+    x, past, scale = arguments()
+    (result,) = program(x, past, scale)
+    assert result.tolist() == [2, 3, 4]
+    assert [keys.tolist() for keys in past["keys"]] == [[1, 1, 1], [1, 2, 3]]
+    assert scale == 1
+
+
+def test_names_of_what_is_not_written_are_refused() -> None:
+    example = (torch.randn(2, 1, 4), torch.randn(2, 5, 4), torch.tensor([0]))
+    with pytest.raises(UserError) as refusal:
+        plumbline.compile(_Decode(assigns=True), example, mutable=["cache", "cahce"])
+    assert str(refusal.value) == (
+        "_Decode: mutable has 'cahce', which forward does not write in place; it writes the input "
+        "cache"
+    )
+    with pytest.raises(UserError, match=r"mutable has 'x', .*; it writes nothing"):
+        plumbline.compile(torch.nn.Tanh(), (torch.ones(2),), mutable=["x"])
+    with pytest.raises(UserError, match="mutable is 'cache'; it is a list of names"):
+        plumbline.compile(_Decode(assigns=True), example, mutable="cache")
+    # The rest is refused as ever.
+    with pytest.raises(UserError, match=r"into the input x: .*\n.*say mutable=\["):
+        plumbline.compile(_Swaps(), [torch.ones(1, 1)] * 3, mutable=["y", "z"])
+
+
+def test_references_of_what_is_written_come_last() -> None:
+    loaded = _cache()
+    loaded.mutable = ["keys"]
+    program = with_mutations_returned("it", loaded)
+    references = record_references("it", program)
+    assert [array.shape for array in references.inputs] == [(2, 4), (2,), (8, 4), ()]
+    assert [array.shape for array in references.outputs] == [(8, 2), (), (8, 4)]
+    assert references.inout == ((2, 2),)
+    assert references.with_leading_inputs(references.inputs).inout == ((6, 2),)
+
+
 def test_otherwise_it_is_refused_with_that_advice() -> None:
     with pytest.raises(UserError) as refusal:
         plumbline.compile(_Cache(), (torch.randn(2, 4), torch.tensor([3, 1])))
@@ -142,7 +279,8 @@ def test_otherwise_it_is_refused_with_that_advice() -> None:
     assert lines[0] == "_Cache: forward writes in place:"
     assert lines[1].startswith("  into the buffer keys: test/loader_to_torch/state_test.py:")
     assert lines[2].startswith("  into the buffer count: test/loader_to_torch/state_test.py:")
-    assert 'say mutation="return"' in lines[3]
+    assert 'say mutable=["keys", "count"]' in lines[3]
+    assert 'or mutation="return"' in lines[3]
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """Programs whose arguments and results are nested, which a compiled function's are not."""
 
+import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +10,9 @@ import torch
 from torch.export import Dim
 
 import plumbline
+from plumbline.c_header import c_header
 from plumbline.errors import UserError
+from plumbline.library_description import LibraryDescription
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, with_flat_inputs
 from plumbline.loader_to_torch.references import record_further_cases, record_references
@@ -128,8 +132,8 @@ def test_nested_arguments_and_state_go_together() -> None:
 def test_what_is_no_tensor_is_named_with_its_place() -> None:
     x, past, none, _ = _arguments(2)
     with pytest.raises(UserError) as refusal:
-        plumbline.compile(_Decoder(), (x, past, none, 3.0))
-    assert "plumbline.compile: example_inputs[3] is of type float" in str(refusal.value)
+        plumbline.compile(_Decoder(), (x, past, none, 3j))
+    assert "plumbline.compile: example_inputs[3] is of type complex" in str(refusal.value)
     with pytest.raises(UserError) as refusal:
         plumbline.compile(_Decoder(), (x, {"layer": (x, "v")}))
     assert "example_inputs[1]['layer'][1] is of type str" in str(refusal.value)
@@ -141,14 +145,163 @@ def test_shapes_that_are_nested_otherwise_are_refused() -> None:
         plumbline.compile(_Decoder(), _arguments(2), shapes)
 
 
-class _ReturnsANumber(torch.nn.Module):
-    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, int]:
-        return x + 1, 3
+class _Sample(torch.nn.Module):
+    """Numbers of all kinds among arguments and results, some of which decide what is computed."""
+
+    def forward(
+        self,
+        scores: torch.Tensor,
+        temperature: float,
+        options: dict[str, int],
+        negated: bool = False,
+        masked: bool = False,
+    ) -> dict[str, Any]:
+        values = scores / temperature
+        if negated:
+            values = -values
+        values = values * masked
+        row = values[options["position"]] * options["factor"]
+        return {
+            "row": row,
+            "next": options["position"] + 1,
+            "rows": scores.shape[0],
+            "doubled": temperature * 2,
+            "five": 5,
+            "negated": negated,
+        }
 
 
-def test_a_number_is_no_result() -> None:
-    with pytest.raises(UserError, match="output 1 of forward is the number 3; a compiled"):
-        plumbline.compile(_ReturnsANumber(), (torch.ones(2),))
+_NUMBERS_DIFFER = {
+    "scores": {0: _ROWS},
+    "temperature": Dim.DYNAMIC,
+    "options": {"position": Dim.AUTO, "factor": None},
+    "negated": Dim.STATIC,
+    "masked": Dim.DYNAMIC,
+}
+
+
+def _numbers(temperature: float, position: int, masked: bool) -> tuple[Any, ...]:
+    return torch.randn(4, 3), temperature, {"position": position, "factor": 3}, True, masked
+
+
+@pytest.fixture(scope="module")
+def sample() -> plumbline.CompiledProgram:
+    return plumbline.compile(_Sample(), _numbers(0.7, 2, True), _NUMBERS_DIFFER, func_name="sample")
+
+
+@pytest.mark.parametrize("numbers", [(0.5, 3, True), (2, 0, False), (-1.5, -1, True)])
+def test_numbers_that_may_differ_are_arguments(
+    sample: plumbline.CompiledProgram, numbers: tuple[float, int, bool]
+) -> None:
+    names = ("scores", "temperature", "options_position", "masked")
+    assert sample.signature.names.inputs == names
+    assert [spec.is_scalar for spec in sample.signature.inputs] == [False, True, True, True]
+    arguments = _numbers(*numbers)
+    row, *others = sample(*arguments)
+    expected = _Sample()(*arguments)
+    torch.testing.assert_close(row, expected["row"])
+    temperature, position, _ = numbers
+    assert others == [position + 1, 4, 2 * float(temperature), 5, True]
+    assert [*map(type, others)] == [int, int, float, int, bool]
+
+
+def test_other_numbers_are_part_of_the_program(sample: plumbline.CompiledProgram) -> None:
+    scores, temperature, options, _, masked = _numbers(0.7, 2, True)
+    for arguments, message in (
+        (
+            (scores, temperature, options, False, masked),
+            r"has False at \[3\], where the program is compiled for True: a number is part of it, "
+            r"unless dynamic_shapes has torch.export.Dim.DYNAMIC for it",
+        ),
+        (
+            (scores, temperature, {**options, "factor": 2}, True, masked),
+            r"has 2 at \[2\]\['factor'\], where the program is compiled for 3",
+        ),
+        ((scores, temperature, options, 1, masked), r"has 1 at \[3\], .* compiled for True"),
+        ((scores, True, options, True, masked), "argument 1 is True; it is a number, a float"),
+        ((scores, "1", options, True, masked), "argument 1 is str; it is a number, a float"),
+        (
+            (scores, 1, {**options, "position": 1.0}, True, masked),
+            "2 is 1.0; it is a number, an int",
+        ),
+        ((scores, 1, {**options, "position": 1 << 63}, True, masked), "which is beyond 64 bits"),
+        ((scores, 1, options, True, 1), "argument 3 is 1; it is a number, True or False"),
+        ((scores, 1, {**options, "position": 4}, True, True), "out of range"),
+    ):
+        with pytest.raises(UserError, match=message):
+            sample(*arguments)
+
+
+def test_numbers_come_by_value_in_c(sample: plumbline.CompiledProgram, tmp_path: Path) -> None:
+    text = c_header(LibraryDescription(sample.signature, "native", "here"))
+    declared = " ".join(text.split())
+    assert (
+        "int sample( const float *scores, double temperature, int64_t options_position, "
+        "bool masked, float *out0, int64_t *out1, int64_t *out2, double *out3, int64_t *out4, "
+        "bool *out5, int64_t rows);"
+    ) in declared
+    assert "//   temperature       float64, a number" in text.splitlines()
+    (tmp_path / "sample.h").write_text(text)
+    (tmp_path / "sample.S").write_text(sample.stage("asm"))
+    (tmp_path / "main.c").write_text(_MAIN)
+    command = ["gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "main.c", "sample.S", "-lm"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    ran = subprocess.run(["./a.out"], cwd=tmp_path, capture_output=True, check=True, text=True)
+    assert ran.stdout == "0: -24 -30 -36, 2 2 1 5 1\n0: -0 -0 -0, 1 2 8 5 1\n"
+
+
+_MAIN = r"""
+#include <stdio.h>
+
+#include "sample.h"
+
+int main(void) {
+  const float scores[6] = {1, 2, 3, 4, 5, 6};
+  const double temperatures[2] = {0.5, 4};
+  float row[3];
+  double doubled;
+  int64_t next, rows, five;
+  bool negated;
+  int i;
+  for (i = 0; i < 2; ++i) {
+    const int code = sample(scores, temperatures[i], 1 - i, i == 0, row, &next, &rows, &doubled,
+                            &five, &negated, 2);
+    printf("%d: %g %g %g, %d %d %g %d %d\n", code, row[0], row[1], row[2], (int)next, (int)rows,
+           doubled, (int)five, negated);
+  }
+  return 0;
+}
+"""
+
+
+def test_references_have_numbers_as_tensors() -> None:
+    program = TorchLoaderOutput(
+        _Sample(),
+        _numbers(0.7, 2, True),
+        _NUMBERS_DIFFER,
+        further_inputs=[_numbers(3.0, 0, False)],
+    )
+    flat = with_flat_inputs("it", program)
+    references = record_references("it", flat)
+    assert [str(array.dtype) for array in references.inputs] == [
+        "float32",
+        "float64",
+        "int64",
+        "bool",
+    ]
+    assert [array.ndim for array in references.outputs] == [1, 0, 0, 0, 0, 0]
+    exported = export("it", flat)
+    references = record_further_cases("it", flat, exported.shapes, references)
+    (case,) = references.further_cases
+    assert [float(array) for array in case.inputs[1:]] == [3, 0, 0]
+    assert float(case.outputs[3]) == 6
+
+
+def test_a_name_for_a_number_s_size_is_refused() -> None:
+    with pytest.raises(UserError, match=r"for input 1, the number 0.7: .*Dim.DYNAMIC makes it an"):
+        plumbline.compile(
+            _Sample(), _numbers(0.7, 2, True), {**_NUMBERS_DIFFER, "temperature": _ROWS}
+        )
 
 
 if __name__ == "__main__":

@@ -223,3 +223,46 @@ func.func @prim_ListUnpack(%x: !torch.vtensor<[?,3],f32>) -> (!torch.vtensor<[?,
   %0, %1 = torch.prim.ListUnpack %list : !torch.list<vtensor> -> !torch.vtensor<[?,1],f32>, !torch.vtensor<[?,2],f32>
   return %0, %1 : !torch.vtensor<[?,1],f32>, !torch.vtensor<[?,2],f32>
 }
+
+// A loop over a whole dimension takes places that lie within.
+
+// CHECK-LABEL: func.func @slice_at_the_number_of_a_round(
+// CHECK:         scf.for %[[PLACE:.*]] = %c0 to %c5 step %c1
+// CHECK-NEXT:      tcp.slice %{{.*}} starts(%[[PLACE]], %c0) sizes(%c1, %c3)
+// CHECK-NOT:       arith.
+// CHECK:           tensor.insert_slice %{{.*}} into %{{.*}}[%[[PLACE]], 0] [1, 3] [1, 1]
+// CHECK-NEXT:      scf.yield
+func.func @slice_at_the_number_of_a_round(%x: !torch.vtensor<[5,3],f32>, %y: !torch.vtensor<[5,3],f32>) -> !torch.vtensor<[5,3],f32> {
+  %true = torch.constant.bool true
+  %i0 = torch.constant.int 0
+  %i1 = torch.constant.int 1
+  %i5 = torch.constant.int 5
+  %0 = torch.prim.Loop %i5, %true, init(%y) {
+  ^bb0(%i: !torch.int, %z: !torch.vtensor<[5,3],f32>):
+    %end = torch.aten.add.int %i, %i1 : !torch.int, !torch.int -> !torch.int
+    %row = torch.aten.slice.Tensor %x, %i0, %i, %end, %i1 : !torch.vtensor<[5,3],f32>, !torch.int, !torch.int, !torch.int, !torch.int -> !torch.vtensor<[1,3],f32>
+    %1 = torch.aten.slice_scatter %z, %row, %i0, %i, %end, %i1 : !torch.vtensor<[5,3],f32>, !torch.vtensor<[1,3],f32>, !torch.int, !torch.int, !torch.int, !torch.int -> !torch.vtensor<[5,3],f32>
+    torch.prim.Loop.condition %true, iter(%1 : !torch.vtensor<[5,3],f32>)
+  } : (!torch.int, !torch.bool, !torch.vtensor<[5,3],f32>) -> !torch.vtensor<[5,3],f32>
+  return %0 : !torch.vtensor<[5,3],f32>
+}
+
+// One of more rounds takes none beyond the last.
+
+// CHECK-LABEL: func.func @slice_at_the_number_of_some_round(
+// CHECK:         scf.for %[[PLACE:.*]] = %c0 to %c6 step %c1
+// CHECK:           arith.minsi
+// CHECK:           tcp.slice
+func.func @slice_at_the_number_of_some_round(%x: !torch.vtensor<[5,3],f32>, %y: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32> {
+  %true = torch.constant.bool true
+  %i0 = torch.constant.int 0
+  %i1 = torch.constant.int 1
+  %i6 = torch.constant.int 6
+  %0 = torch.prim.Loop %i6, %true, init(%y) {
+  ^bb0(%i: !torch.int, %z: !torch.vtensor<[?,3],f32>):
+    %end = torch.aten.add.int %i, %i1 : !torch.int, !torch.int -> !torch.int
+    %row = torch.aten.slice.Tensor %x, %i0, %i, %end, %i1 : !torch.vtensor<[5,3],f32>, !torch.int, !torch.int, !torch.int, !torch.int -> !torch.vtensor<[?,3],f32>
+    torch.prim.Loop.condition %true, iter(%row : !torch.vtensor<[?,3],f32>)
+  } : (!torch.int, !torch.bool, !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32>
+  return %0 : !torch.vtensor<[?,3],f32>
+}

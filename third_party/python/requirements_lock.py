@@ -27,6 +27,8 @@ class Lock:
     beside: str = ""
     """The lock file of packages that are there already."""
     hashes: bool = False
+    dependencies: bool = True
+    """Whether it holds what the requirements depend on, too."""
 
     @property
     def header(self) -> str:
@@ -49,6 +51,14 @@ PEERS = Lock(
     "# Without what requirements_lock.txt holds; hashes are of builds for x86-64 Linux.\n",
     beside=MAIN.path,
     hashes=True,
+)
+
+PTXAS = Lock(
+    "third_party/cuda/ptxas_lock.txt",
+    "third_party/cuda/ptxas_requirements.txt",
+    "# Without what the compiler in it depends on, as ptxas runs by itself.\n",
+    hashes=True,
+    dependencies=False,
 )
 
 # What only a CUDA build of torch depends on. Plumbline runs models on the CPU to take references.
@@ -86,6 +96,8 @@ def resolve(workspace: Path, lock: Lock) -> list[str]:
     """
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--dry-run"]
     command += ["--ignore-installed", "--requirement", str(workspace / lock.requirements)]
+    if not lock.dependencies:
+        command.append("--no-deps")
     there: set[str] = set()
     if lock.beside:
         command += ["--constraint", str(workspace / lock.beside)]
@@ -98,7 +110,7 @@ def resolve(workspace: Path, lock: Lock) -> list[str]:
     lines = []
     for found in installed:
         line = lock_line(found["metadata"]["name"], found["metadata"]["version"])
-        if not belongs(package(line)) or package(line) in there:
+        if lock.dependencies and (not belongs(package(line)) or package(line) in there):
             continue
         if lock.hashes:
             line += f" --hash=sha256:{found['download_info']['archive_info']['hashes']['sha256']}"
@@ -109,7 +121,7 @@ def resolve(workspace: Path, lock: Lock) -> list[str]:
 def main() -> None:
     """Resolves in the workspace from which Bazel runs this program."""
     workspace = Path(os.environ["BUILD_WORKSPACE_DIRECTORY"])
-    for lock in (MAIN, PEERS):
+    for lock in (MAIN, PEERS, PTXAS):
         try:
             lines = resolve(workspace, lock)
         except subprocess.CalledProcessError as error:

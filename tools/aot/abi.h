@@ -30,7 +30,9 @@
 // to.
 //
 // Inputs stay the caller's; the function reads them as row-major without gaps (strides as if made
-// from sizes, offset 0) and does not change them.
+// from sizes, offset 0) and does not change them. But for those that a program is compiled to write
+// in place (its text has `plumbline.inout`): these have new values when it returns, and share no
+// memory with another input.
 //
 // Results become the caller's: the basePtr of each comes from aligned_alloc, and the caller gives
 // it back with free(), each distinct basePtr once. Two results may share one, at different offsets.

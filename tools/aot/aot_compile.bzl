@@ -1,9 +1,9 @@
 """aot_compile: from a PyTorch program to a tested C library, every stage a target."""
 
-load("@rules_cc//cc:defs.bzl", "cc_binary")
+load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library")
 load("@rules_python//python:defs.bzl", "py_binary")
 load(":arguments.bzl", "argument_error")
-load(":chain.bzl", "export_to_tcp", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly")
+load(":chain.bzl", "export_to_tcp", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly", "program_symbol", "stage")
 load(":execute_test.bzl", "execute_test")
 
 def aot_compile(
@@ -12,6 +12,7 @@ def aot_compile(
         torch_loader_lib = None,
         torch_loader_path = "",
         func_name = None,
+        target = "host",
         weights = "embedded",
         threads = 1,
         skip_ci = False,
@@ -30,6 +31,8 @@ def aot_compile(
       func_name: the name of the C function. Without one it is that which the loader gives, and else
         the `name` of the program. Programs of one binary have functions of different names; a binary
         with two of one name does not link, with a message that names both libraries.
+      target: "host", or "nvptx": kernels then run on the first GPU that the NVIDIA driver gives as the
+        C function is called, which copies its arguments there and its results back.
       weights: "embedded": the program's parameters, buffers and large constants are read-only data of
         the library. "arguments": they are leading arguments of the C function, in the order in which
         gen_foo_mlir_torch names them (plumbline.parameter), so that one library serves many
@@ -70,6 +73,17 @@ def aot_compile(
     its ops as outputs as well, and tells the first that is not PyTorch's. It is built only when it is
     asked for.
 
+    With target = "nvptx" these take the place of gen_foo_mlir_kernels and gen_foo_mlir_llvm, and of
+    foo_bisect there is none:
+
+      | gen_foo_mlir_gpu            | B | _internal_foo_gpu.mlir               |
+      | gen_foo_mlir_nvvm           | B | _internal_foo_nvvm.mlir              |
+      | gen_foo_ptx                 | B | _internal_foo.ptx                    |
+      | gen_foo_ptx_report          | B | _internal_foo_ptx.txt                |
+
+    foo_compile_execute_test then runs the kernels on the CPU, by a stand-in for the driver
+    (//tools/gpu). --//tools/aot:gpu_arch says for what GPUs they are made.
+
     With tcp_source the chain starts at gen_foo_mlir_linalg, and ends at aot_compiled_foo.
 
     The flags --//tools/aot:target_cpu and --//tools/aot:opt_level say for what machine code is made
@@ -78,7 +92,7 @@ def aot_compile(
     that the sizes of the operands of each op agree, "off" neither.
     --//tools/aot:loader_time_limit says how many seconds a loader may take, and its model after it.
     """
-    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads)
+    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, target = target)
     if error:
         fail(error)
 
@@ -90,12 +104,15 @@ def aot_compile(
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
         tcp_source = "_internal_{}_tcp.mlir".format(name)
 
-    lower_to_assembly(name, tcp_source, weights_file, manual, testonly, visibility, threads = threads)
+    symbol = program_symbol(label_of(name))
+    lower_to_assembly(name, tcp_source, symbol, weights_file, manual, testonly, visibility, target = target, threads = threads)
     library_of_assembly(
         name,
         "aot_compiled_{}".format(name),
+        symbol,
         weights_file,
         threads,
+        target,
         testonly = testonly,
         tags = manual,
         visibility = visibility,
@@ -109,7 +126,17 @@ def aot_compile(
         deps = [":aot_compiled_{}".format(name)],
     )
 
-    if torch_loader_lib:
+    if torch_loader_lib and target == "nvptx":
+        execute_test(
+            name,
+            ":aot_compiled_{}".format(name),
+            manual,
+            tags,
+            testonly,
+            visibility,
+            deps = [":" + _emulate_kernels(name, manual), Label("//tools/gpu:stand_in_driver")],
+        )
+    elif torch_loader_lib:
         execute_test(
             name,
             ":aot_compiled_{}".format(name),
@@ -120,6 +147,34 @@ def aot_compile(
             bisect = label_of("{}_bisect".format(name)),
         )
         _bisect(name, torch_loader_lib, options, threads, testonly, visibility)
+
+def _emulate_kernels(name, manual):
+    """The kernels for the stand-in driver to run on the CPU; gives the name of the library."""
+    library = "_emulated_kernels_of_{}".format(name)
+    assembly = "_internal_{}_emulated_kernels.S".format(name)
+    stage(
+        name = "_gen_{}_emulated_kernels".format(name),
+        src = "_internal_{}_gpu.mlir".format(name),
+        outs = [assembly],
+        program = Label("//tools/gpu:emulate_kernels"),
+        message = "{}: making kernels for the stand-in driver".format(name),
+        tags = manual,
+        testonly = True,
+        visibility = ["//visibility:private"],
+    )
+    cc_library(
+        name = library,
+        testonly = True,
+        srcs = [assembly],
+        linkopts = ["-lm"],
+        linkstatic = True,
+        tags = manual,
+        visibility = ["//visibility:private"],
+        deps = [Label("//tools/gpu:stand_in_driver")],
+        # The driver finds them by their names.
+        alwayslink = True,
+    )
+    return library
 
 def _bisect(name, torch_loader_lib, loader_options, threads, testonly, visibility):
     bisect = "{}_bisect".format(name)

@@ -1,9 +1,9 @@
 """aot_library: from a PyTorch program to a C library to ship, with its header."""
 
-load("@rules_cc//cc:defs.bzl", "cc_binary")
+load("@rules_cc//cc:defs.bzl", "cc_library")
 load(":arguments.bzl", "argument_error")
-load(":chain.bzl", "export_to_tcp", "included_files", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly", "stage")
-load(":execute_test.bzl", "execute_test")
+load(":chain.bzl", "export_to_tcp", "included_files", "link_options", "loader_options", "lower_to_assembly", "program_symbol", "stage")
+load(":execute_test.bzl", "LIBRARY_TEMPLATES", "execute_test")
 load(":plain_text.bzl", "plain_text_problem")
 
 def aot_library(
@@ -14,6 +14,7 @@ def aot_library(
         func_name = None,
         weights = "embedded",
         target_cpu = None,
+        abi = "pointers",
         memory = "malloc",
         threads = 1,
         skip_ci = False,
@@ -22,8 +23,7 @@ def aot_library(
         visibility = None):
     """Compiles a program ahead of time to a library that C, C++ and Python programs call.
 
-    The chain is that of aot_compile; what differs is how the program is called: by pointers to
-    memory that is all the caller's, as the header says.
+    The chain is that of aot_compile; what differs is how the program is called, as the header says.
 
     Args:
       name: the library's name; all targets and files are named after it.
@@ -33,6 +33,8 @@ def aot_library(
       func_name: as for aot_compile.
       weights: as for aot_compile.
       target_cpu: the CPU that code is made for, in place of what --//tools/aot:target_cpu says.
+      abi: "pointers": by pointers to memory that is all the caller's. "memref": by MLIR's descriptors,
+        as the libraries of aot_compile; results are memory that the caller gives back.
       memory: "malloc": temporaries come from the heap. "pool": from a workspace that the caller hands
         over, whose size the header says; no memory is allocated in a call.
       threads: as for aot_compile.
@@ -48,7 +50,7 @@ def aot_library(
       | ------------------------ | ------------------------------------------------ |
       | foo                      | libfoo.a, a cc_library; #include "foo.h"
       | libfoo.so                | the shared object, which shows its entries alone
-      | gen_foo_object           | foo.o
+      | gen_foo_object           | foo.o; libfoo.a and libfoo.so are made of it
       | gen_foo_header           | foo.h
       | gen_foo_description      | foo.json: names, element types, shapes
       | gen_foo_pkg_config       | foo.pc, for `pkg-config --with-path`
@@ -59,6 +61,10 @@ def aot_library(
         error = "aot_library(name = \"{}\"): target_cpu {}".format(name, plain_text_problem(target_cpu, "_-.+"))
     if not error and memory not in ["malloc", "pool"]:
         error = "aot_library(name = \"{}\"): memory = \"{}\" is neither \"malloc\" nor \"pool\"".format(name, memory)
+    if not error and abi not in LIBRARY_TEMPLATES:
+        error = "aot_library(name = \"{}\"): abi = \"{}\" is neither \"pointers\" nor \"memref\"".format(name, abi)
+    if not error and abi == "memref" and memory == "pool":
+        error = "aot_library(name = \"{}\"): memory = \"pool\" goes with abi = \"pointers\"".format(name)
     if error:
         fail(error)
 
@@ -66,22 +72,26 @@ def aot_library(
     cpu = target_cpu or "$(AOT_TARGET_CPU)"
     common = {"tags": manual, "testonly": testonly, "visibility": visibility}
     weights_file = []
-    origin = label_of(tcp_source) if tcp_source and ":" not in tcp_source else tcp_source
+    if tcp_source:
+        origin = _path_of(tcp_source)
     if torch_loader_lib:
         options = loader_options(name, torch_loader_path, func_name)
         export_to_tcp(name, torch_loader_lib, options, weights, manual, testonly, visibility)
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
         tcp_source = "_internal_{}_tcp.mlir".format(name)
         origin = torch_loader_path
+    symbol = program_symbol(_symbol_text(name, origin, func_name, cpu, abi, memory, threads, weights))
     description = name + ".json"
     lower_to_assembly(
         name,
         tcp_source,
+        symbol,
         weights_file,
         manual,
         testonly,
         visibility,
-        abi = "pointers",
+        # LIBRARY_ABIS of plumbline/choices.py.
+        abi = {"memref": "memref-status"}.get(abi, abi),
         descriptions = [description],
         memory = memory,
         target_cpu = cpu,
@@ -93,7 +103,7 @@ def aot_library(
         outs = [description],
         program = Label("//tools/aot:describe_library"),
         message = "{}: describing the library".format(name),
-        options = "--target-cpu={} --origin={} --memory={}".format(cpu, origin, memory),
+        options = "--target-cpu={} --origin={} --abi={} --memory={}".format(cpu, origin, abi, memory),
         toolchains = [Label("//tools/aot:target_cpu")],
         **common
     )
@@ -114,42 +124,40 @@ def aot_library(
         options = "--library={}".format(name),
         **common
     )
-    assembly = "_internal_{}.S".format(name)
-    library_of_assembly(
-        name,
-        name,
-        weights_file,
-        threads,
-        hdrs = [name + ".h"],
-        includes = ["."],
-        **common
-    )
-    cc_binary(
-        name = "lib{}.so".format(name),
-        testonly = testonly,
-        linkopts = [
-            "-Wl,-soname,lib{}.so".format(name),
-            "-Wl,--version-script=$(location {})".format(Label("//tools/aot:library.lds")),
-        ],
-        linkshared = True,
-        tags = ["manual"],
-        visibility = visibility,
-        deps = [
-            ":" + name,
-            Label("//tools/aot:library.lds"),
-        ],
-    )
-    native.genrule(
+    archive = "lib{}.a".format(name)
+    shared_object = "lib{}.so".format(name)
+    stage(
         name = "gen_{}_object".format(name),
-        srcs = [assembly] + included_files(name, weights_file),
-        outs = [name + ".o"],
-        cmd = "$(CC) $(CC_FLAGS) -undef -c $(location {}) -o $@".format(assembly),
+        src = "_internal_{}.S".format(name),
+        outs = [name + ".o", archive, shared_object],
+        program = Label("//tools/aot:assemble_library"),
         message = "{}: assembling".format(name),
+        data = included_files(name, weights_file) + ["@bazel_tools//tools/cpp:current_cc_toolchain"],
+        options = "--archive=$(location {}) --shared-object=$(location {}) --threads={} --archiver=$(AR) --compiler $(CC) $(CC_FLAGS)".format(archive, shared_object, threads),
         toolchains = [
             "@bazel_tools//tools/cpp:cc_flags",
             "@bazel_tools//tools/cpp:current_cc_toolchain",
         ],
         **common
     )
+    cc_library(
+        name = name,
+        srcs = [archive],
+        hdrs = [name + ".h"],
+        includes = ["."],
+        linkopts = link_options(symbol, threads),
+        toolchains = [Label("//tools/aot:target_cpu")],
+        **common
+    )
     if torch_loader_lib:
-        execute_test(name, ":" + name, manual, tags, testonly, visibility, description = description)
+        execute_test(name, ":" + name, manual, tags, testonly, visibility, abi = abi, description = description)
+
+def _path_of(source):
+    """The path of a source file from the workspace's root, as the compiler's command has it."""
+    if source.startswith("//") or source.startswith("@"):
+        return source.split("//")[1].replace(":", "/").lstrip("/")
+    return "/".join([part for part in [native.package_name(), source.lstrip(":")] if part])
+
+def _symbol_text(name, origin, func_name, target_cpu, abi, memory, threads, weights):
+    """What tells a library from all others; `symbol_text` of plumbline/library_files/options.py."""
+    return ":".join([name, origin, func_name or "", target_cpu, abi, memory, str(threads), weights])

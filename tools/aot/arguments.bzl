@@ -5,7 +5,7 @@ load(":plain_text.bzl", "plain_text_problem")
 # MOST_THREADS of plumbline/threads.py.
 _MOST_THREADS = 1024
 
-def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro = "aot_compile"):
+def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro = "aot_compile", target = "host"):
     """Finds what is wrong with the arguments of an aot_compile or an aot_library.
 
     Args:
@@ -18,14 +18,22 @@ def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_pat
       weights: as for aot_compile.
       threads: as for aot_compile.
       macro: which of them it is, for the message.
+      target: as for aot_compile.
 
     Returns:
       One message that names the target and says what to do, or None if all is well.
     """
-    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads)
+    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads) or _target_problem(target, threads)
     if not problem:
         return None
     return "{}(name = \"{}\") in //{}: {}".format(macro, name, package, problem)
+
+def _target_problem(target, threads):
+    if target not in ["host", "nvptx"]:
+        return "target = {} is neither \"host\" nor \"nvptx\"".format(repr(target))
+    if target == "nvptx" and threads != 1:
+        return "threads = {} goes with target = \"host\"; on a GPU, kernels have threads of their own".format(threads)
+    return None
 
 def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads):
     if plain_text_problem(name, "_"):

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from plumbline.bisect.bisection import Culprit, bisect
 from plumbline.bisect.report import report, stage_text
+from plumbline.choices import OPTIMISATION_LEVELS
 from plumbline.compiler import STAGES
 from plumbline.errors import UserError
-from plumbline.llvm_to_asm.assembly import OPTIMISATION_LEVELS
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from tools.aot import loader_stage, stage
 from tools.aot.loader_stage import Watch

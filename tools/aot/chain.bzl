@@ -9,45 +9,70 @@ def label_of(name):
     """The label of a target of the package at hand."""
     return "//{}:{}".format(native.package_name(), name)
 
-def _program_symbol(name):
+def program_symbol(text):
     """What a linker looks for in every binary that a library is part of.
 
     It does so lest it pass over one of two libraries with a function of the same name. Symbols with
     an @ have versions.
+
+    Args:
+      text: what tells the program from all others of the repository.
     """
-    return "{}{}".format(native.repository_name(), label_of(name)).replace("@", "")
+    return (native.repository_name() + text).replace("@", "")
+
+def link_options(symbol, threads):
+    """What a program is linked with that a library is part of.
+
+    Args:
+      symbol: what `program_symbol` gives.
+      threads: as for aot_compile.
+    """
+    return [
+        # Functions such as tanhf come from the C library's mathematics.
+        "-lm",
+        "-Wl,-u," + symbol,
+    ] + (["-lgomp"] if threads > 1 else [])
 
 def _packed_weights_file(name, weights_file):
     """A list of the file of a program's packed weights, if it has a file of weights."""
     return ["_internal_{}_packed_weights.safetensors".format(name)] if weights_file else []
 
-def included_files(name, weights_file):
-    """The files that the assembler reads beside _internal_foo.S: it copies weights from them."""
-    return weights_file + _packed_weights_file(name, weights_file)
+def _packed_or_ptx_files(name, weights_file, target):
+    """What gen_foo_host_asm has the assembler copy, beside weights as they are."""
+    return ["_internal_{}.ptx".format(name)] if target == "nvptx" else _packed_weights_file(name, weights_file)
 
-def library_of_assembly(name, library, weights_file, threads, **kwargs):
+def _output_folder():
+    """The folder of the files that targets of the package at hand make."""
+    repository = native.repository_name().replace("@", "")
+    return "/".join(["$(BINDIR)"] + (["external", repository] if repository else []) + [native.package_name()])
+
+def included_files(name, weights_file, target = "host"):
+    """The files that the assembler reads beside _internal_foo.S: it copies weights and PTX from them."""
+    return weights_file + _packed_or_ptx_files(name, weights_file, target)
+
+def library_of_assembly(name, library, symbol, weights_file, threads, target = "host", **kwargs):
     """A cc_library of _internal_foo.S.
 
     Args:
       name: the program's name, foo.
       library: the name of the target.
+      symbol: what `program_symbol` gives.
       weights_file: as for lower_to_assembly.
       threads: as for aot_compile.
+      target: as for aot_compile.
       **kwargs: other attributes of the cc_library.
     """
     cc_library(
         name = library,
         srcs = ["_internal_{}.S".format(name)],
-        # The compiler's preprocessor reads it, whose own names ("linux") weights may have as well.
-        copts = ["-undef"],
-        textual_hdrs = included_files(name, weights_file),
-        # Functions such as tanhf come from the C library's mathematics.
-        linkopts = [
-            "-lm",
-            "-Wl,-u," + _program_symbol(name),
-        ] + (["-lgomp"] if threads > 1 else []),
+        # The compiler's preprocessor reads it, whose own names ("linux") weights may have as well. The
+        # assembler finds the files of weights by their names.
+        copts = ["-undef", "-Wa,-I" + _output_folder()],
+        textual_hdrs = included_files(name, weights_file, target),
+        linkopts = link_options(symbol, threads),
         # A shared object is linked only for who asks for it.
         linkstatic = True,
+        deps = [Label("//plumbline/runtime/cuda")] if target == "nvptx" else [],
         **kwargs
     )
 
@@ -86,6 +111,7 @@ def export_to_tcp(name, torch_loader_lib, loader_options, weights, tags, testonl
 def lower_to_assembly(
         name,
         tcp_source,
+        symbol,
         weights_file,
         tags,
         testonly,
@@ -93,6 +119,7 @@ def lower_to_assembly(
         abi = None,
         descriptions = [],
         memory = "malloc",
+        target = "host",
         target_cpu = "$(AOT_TARGET_CPU)",
         threads = 1):
     """From TCP to _internal_foo.S: gen_foo_mlir_linalg and all stages after it.
@@ -100,6 +127,7 @@ def lower_to_assembly(
     Args:
       name: the program's name, foo.
       tcp_source: the .mlir file to start from.
+      symbol: what `program_symbol` gives.
       weights_file: a list of the file of the program's weights, or of none.
       tags: of all targets.
       testonly: of all targets.
@@ -107,10 +135,10 @@ def lower_to_assembly(
       abi: how C calls the program, as kernels_to_llvm takes it.
       descriptions: a list of the file that describes the library, or of none.
       memory: where temporaries come from, as kernels_to_llvm takes it.
+      target: as for aot_compile.
       target_cpu: the CPU that code is made for.
       threads: as for aot_compile.
     """
-    packed = _packed_weights_file(name, weights_file)
     stage(
         name = "gen_{}_mlir_linalg".format(name),
         src = tcp_source,
@@ -123,6 +151,45 @@ def lower_to_assembly(
         testonly = testonly,
         visibility = visibility,
     )
+    if target == "nvptx":
+        _lower_to_ptx(name, tags, testonly, visibility)
+    else:
+        _lower_to_llvm(name, tags, testonly, visibility, abi, memory, target_cpu, threads)
+    stage(
+        name = "gen_{}_llvm_ir".format(name),
+        src = "_internal_{}_{}.mlir".format(name, "nvvm" if target == "nvptx" else "llvm"),
+        outs = ["_internal_{}.ll".format(name)],
+        program = Label("//tools/aot:llvm_to_llvm_ir"),
+        message = "{}: translating to LLVM IR".format(name),
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+    )
+
+    packed = [] if target == "nvptx" else _packed_weights_file(name, weights_file)
+    ptx = ["_internal_{}.ptx".format(name)] if target == "nvptx" else []
+    stage(
+        name = "gen_{}_host_asm".format(name),
+        src = "_internal_{}.ll".format(name),
+        outs = ["_internal_{}.S".format(name)] + packed,
+        program = Label("//tools/aot:llvm_ir_to_asm"),
+        message = "{}: making assembly".format(name),
+        data = weights_file + descriptions + ptx,
+        options = " ".join(
+            ["--target-cpu={}".format(target_cpu), "--opt-level=$(AOT_OPT_LEVEL)", "--program=" + symbol] +
+            ["--weights=$(location {})".format(file) for file in weights_file] +
+            ["--packed-weights=$(location {})".format(file) for file in packed] +
+            ["--ptx=$(location {})".format(file) for file in ptx] +
+            ["--description=$(location {})".format(file) for file in descriptions],
+        ),
+        toolchains = [Label("//tools/aot:opt_level"), Label("//tools/aot:target_cpu")],
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+    )
+
+def _lower_to_llvm(name, tags, testonly, visibility, abi, memory, target_cpu, threads):
+    """From linalg to the LLVM dialect, for a CPU: gen_foo_mlir_kernels, gen_foo_mlir_llvm."""
     stage(
         name = "gen_{}_mlir_kernels".format(name),
         src = "_internal_{}_linalg.mlir".format(name),
@@ -146,31 +213,49 @@ def lower_to_assembly(
         testonly = testonly,
         visibility = visibility,
     )
+
+def _lower_to_ptx(name, tags, testonly, visibility):
+    """From linalg to NVVM and PTX: gen_foo_mlir_gpu, gen_foo_mlir_nvvm, gen_foo_ptx, gen_foo_ptx_report."""
     stage(
-        name = "gen_{}_llvm_ir".format(name),
-        src = "_internal_{}_llvm.mlir".format(name),
-        outs = ["_internal_{}.ll".format(name)],
-        program = Label("//tools/aot:llvm_to_llvm_ir"),
-        message = "{}: translating to LLVM IR".format(name),
+        name = "gen_{}_mlir_gpu".format(name),
+        src = "_internal_{}_linalg.mlir".format(name),
+        outs = ["_internal_{}_gpu.mlir".format(name)],
+        program = Label("//tools/aot:linalg_to_gpu"),
+        message = "{}: lowering linalg to kernels of a GPU".format(name),
         tags = tags,
         testonly = testonly,
         visibility = visibility,
     )
-
     stage(
-        name = "gen_{}_host_asm".format(name),
-        src = "_internal_{}.ll".format(name),
-        outs = ["_internal_{}.S".format(name)] + packed,
-        program = Label("//tools/aot:llvm_ir_to_asm"),
-        message = "{}: making assembly".format(name),
-        data = weights_file + descriptions,
-        options = " ".join(
-            ["--target-cpu={}".format(target_cpu), "--opt-level=$(AOT_OPT_LEVEL)", "--program=" + _program_symbol(name)] +
-            ["--weights=$(location {})".format(file) for file in weights_file] +
-            ["--packed-weights=$(location {})".format(file) for file in packed] +
-            ["--description=$(location {})".format(file) for file in descriptions],
-        ),
-        toolchains = [Label("//tools/aot:opt_level"), Label("//tools/aot:target_cpu")],
+        name = "gen_{}_mlir_nvvm".format(name),
+        src = "_internal_{}_gpu.mlir".format(name),
+        outs = ["_internal_{}_nvvm.mlir".format(name)],
+        program = Label("//tools/aot:gpu_to_nvvm"),
+        message = "{}: lowering kernels of a GPU to NVVM".format(name),
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+    )
+    stage(
+        name = "gen_{}_ptx".format(name),
+        src = "_internal_{}_nvvm.mlir".format(name),
+        outs = ["_internal_{}.ptx".format(name)],
+        program = Label("//tools/aot:nvvm_to_ptx"),
+        message = "{}: making PTX".format(name),
+        options = "--gpu-arch=$(AOT_GPU_ARCH) --opt-level=$(AOT_OPT_LEVEL)",
+        toolchains = [Label("//tools/aot:gpu_arch"), Label("//tools/aot:opt_level")],
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+    )
+    stage(
+        name = "gen_{}_ptx_report".format(name),
+        src = "_internal_{}.ptx".format(name),
+        outs = ["_internal_{}_ptx.txt".format(name)],
+        program = Label("//tools/aot:ptx_report"),
+        message = "{}: assembling PTX".format(name),
+        options = "--gpu-arch=$(AOT_GPU_ARCH)",
+        toolchains = [Label("//tools/aot:gpu_arch")],
         tags = tags,
         testonly = testonly,
         visibility = visibility,

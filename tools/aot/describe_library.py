@@ -2,12 +2,9 @@
 
 import argparse
 
-from plumbline.c_signature import functions_with_bodies
-from plumbline.context import make_context, prepare_context
-from plumbline.errors import UserError
-from plumbline.kernels_to_llvm.program_signature import program_signature
-from plumbline.library_description import LibraryDescription
-from plumbline.tcp.assembly.module import parse_module
+from plumbline.choices import LIBRARY_ABIS
+from plumbline.context import prepare_context
+from plumbline.kernels_to_llvm.description import describe
 from tools.aot import stage
 
 _SAMPLE = """
@@ -18,20 +15,11 @@ func.func @sample(%x: memref<2xf32>) -> memref<2xf32> {
 """
 
 
-def describe(text: str, filename: str, target_cpu: str, origin: str, memory: str = "malloc") -> str:
-    """The stage, from text to text."""
-    module = parse_module(text, make_context(torch=True), filename)
-    functions = functions_with_bodies(module, "func.func", public=True)
-    if len(functions) != 1:
-        names = ", ".join(function.sym_name.value for function in functions)
-        raise UserError(f"{filename}: a library has one program; the public functions are: {names}")
-    signature = program_signature(module, functions[0].sym_name.value, memory)
-    return LibraryDescription(signature, target_cpu, origin).to_json()
-
-
 def _write(given: argparse.Namespace) -> None:
     text = stage.read(given.input)
-    description = describe(text, str(given.input), given.target_cpu, given.origin, given.memory)
+    description = describe(
+        text, str(given.input), given.target_cpu, given.origin, given.memory, given.abi
+    )
     stage.write(given.output, description)
 
 
@@ -47,4 +35,10 @@ if __name__ == "__main__":
         "--origin", required=True, help="what the program was compiled from, for its header"
     )
     stage.add_memory(arguments)
+    arguments.add_argument(
+        "--abi",
+        choices=LIBRARY_ABIS,
+        default="pointers",
+        help="how the library is called (default: pointers)",
+    )
     stage.run(arguments, _write, warm_up=_warm_up)

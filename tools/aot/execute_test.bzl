@@ -3,7 +3,13 @@
 load("@rules_cc//cc:defs.bzl", "cc_test")
 load(":worker_genrule.bzl", "worker_genrule")
 
-def execute_test(name, library, manual, tags, testonly, visibility, description = None, bisect = None):
+# How libraries are called, and the template of the test that calls one so.
+LIBRARY_TEMPLATES = {
+    "memref": "//tools/aot:execute_test_by_memrefs.template.cpp",
+    "pointers": "//tools/aot:execute_test_by_pointers.template.cpp",
+}
+
+def execute_test(name, library, manual, tags, testonly, visibility, abi = None, description = None, bisect = None, deps = []):
     """The test that runs a compiled library on the reference inputs: foo_compile_execute_test.
 
     Args:
@@ -13,13 +19,15 @@ def execute_test(name, library, manual, tags, testonly, visibility, description 
       tags: more tags of the test.
       testonly: of all targets but the test.
       visibility: of all targets.
-      description: the file that describes a library which is called by pointers.
+      abi: how a library to ship is called.
+      description: the file that describes a library to ship.
       bisect: the label to name where the test fails.
+      deps: what else the test is linked with.
     """
     generator = "{}_execute_test_generator".format(name)
     references = "_internal_{}_reference_tensors.npz".format(name)
     source = "_internal_{}_execute_test.cpp".format(name)
-    template = Label("//tools/aot:execute_test_by_pointers.template.cpp" if description else "//tools/aot:execute_test.template.cpp")
+    template = Label(LIBRARY_TEMPLATES[abi] if abi else "//tools/aot:execute_test.template.cpp")
     options = ["--description=$(location {})".format(description)] if description else []
     options += ["--bisect={}".format(bisect)] if bisect else []
 
@@ -63,5 +71,5 @@ def execute_test(name, library, manual, tags, testonly, visibility, description 
             library,
             Label("//tools/aot:execute_test"),
             "@googletest//:gtest_main",
-        ],
+        ] + deps,
     )

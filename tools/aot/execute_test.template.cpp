@@ -7,33 +7,32 @@
 struct ${function}_results {$result_fields
 };
 
-extern "C" ${function}_results $function($parameters);
-extern "C" char* ${function}_checked(
-    ${function}_results*$checked_parameters);
+extern "C" $result_type $function($parameters);
+extern "C" char* ${function}_checked($checked_parameters);
 
 namespace {
 
 void Call(const plumbline::AnyMemRef* inputs, plumbline::AnyMemRef* outputs) {$loads
-  const ${function}_results results = ::$function($arguments);$stores
+  $take::$function($arguments);$stores
 }
 
-char* CallChecked(const plumbline::AnyMemRef* inputs, plumbline::AnyMemRef* outputs) {$loads
-  ${function}_results results;
-  char* refusal = ::${function}_checked(
-      &results$checked_arguments);
+char* CallChecked(const plumbline::AnyMemRef* inputs, plumbline::AnyMemRef* outputs) {$loads$results
+  char* refusal = ::${function}_checked($checked_arguments);
   if (refusal != nullptr) return refusal;$stores
   return nullptr;
 }
 
 const plumbline::TensorType kTypes[] = {$types
 };
-$refused
+$refused$inouts
 const plumbline::Program kProgram = {
     "$archive",
     /*input_count=*/$input_count,
     /*inputs=*/kTypes,
     /*output_count=*/$output_count,
     /*outputs=*/kTypes + $input_count,
+    /*inout_count=*/$inout_count,
+    /*inouts=*/$inouts_pointer,
     Call,
     CallChecked,
     /*further_cases=*/$further_cases,

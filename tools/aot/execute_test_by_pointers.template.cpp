@@ -17,7 +17,7 @@ const plumbline::TensorType* const kOutputs = kTypes + $input_count;
 template <typename Function>
 auto CallWith(Function function, const plumbline::AnyMemRef* inputs,
               plumbline::AnyMemRef* outputs) {$symbols
-  for (int i = 0; i < $output_count; ++i) {
+  for (int i = 0; i < $result_count; ++i) {
     std::int64_t shape[plumbline::kMaxRank];
     ${function}_output_shape(i$shape_arguments, shape);
     outputs[i] = plumbline::NewMemRef(kOutputs[i].type, kOutputs[i].rank, shape);
@@ -33,13 +33,15 @@ char* CallChecked(const plumbline::AnyMemRef* inputs, plumbline::AnyMemRef* outp
   const int code = CallWith(::$function, inputs, outputs);
   return code == 0 ? nullptr : strdup(${function}_error(code));
 }
-
+$inouts
 const plumbline::Program kProgram = {
     "$archive",
     /*input_count=*/$input_count,
     /*inputs=*/kTypes,
     /*output_count=*/$output_count,
     /*outputs=*/kOutputs,
+    /*inout_count=*/$inout_count,
+    /*inouts=*/$inouts_pointer,
     Call,
     CallChecked,
     /*further_cases=*/$further_cases,

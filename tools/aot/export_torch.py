@@ -9,39 +9,25 @@ from pathlib import Path
 
 import torch
 
-from plumbline.loader_to_torch.export import export
+from plumbline.choices import WEIGHTS
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
-from plumbline.loader_to_torch.references import (
-    check_repeatable,
-    record_further_cases,
-    record_references,
-    to_numpy,
-)
-from plumbline.loader_to_torch.state import with_mutations_returned
+from plumbline.loader_to_torch.recorded_export import export_and_record
 from plumbline.loader_to_torch.weights import serialise
 from tools.aot import loader_stage, stage
 from tools.aot.loader_stage import Watch
 
 
 def _export(given: argparse.Namespace, program: TorchLoaderOutput, watch: Watch) -> None:
-    # PyTorch runs the program first: what fails there is told in PyTorch's own words.
-    who = f"loader {given.torch_loader_path}"
-    forward = f"{who}: forward"
-    with watch.over(forward):
-        program = with_mutations_returned(who, program)
-        references = record_references(who, program)
-    exported = export(who, program, embedded=given.weights_are == "embedded")
-    with watch.over(forward):
-        check_repeatable(who, program, references)
-        references = record_further_cases(who, program, exported.shapes, references)
-    if given.weights_are == "arguments":
-        references = references.with_leading_inputs(map(to_numpy, exported.weights.values()))
     path = given.torch_loader_path
-    references.write(given.reference_tensors or _unnamed(path, "_reference_tensors.npz"))
-    stage.write_bytes(
-        given.weights or _unnamed(path, "_weights.safetensors"), serialise(exported.weights)
+    recorded = export_and_record(
+        f"loader {path}", program, weights=given.weights_are, watched=watch.over
     )
-    stage.write(given.mlir or _unnamed(path, "_torch.mlir"), exported.text)
+    recorded.references.write(given.reference_tensors or _unnamed(path, "_reference_tensors.npz"))
+    stage.write_bytes(
+        given.weights or _unnamed(path, "_weights.safetensors"),
+        serialise(recorded.exported.weights),
+    )
+    stage.write(given.mlir or _unnamed(path, "_torch.mlir"), recorded.exported.text)
 
 
 def _export_sample() -> None:
@@ -51,11 +37,7 @@ def _export_sample() -> None:
         (torch.zeros(2, 2),),
         dynamic_shapes={"input": {0: torch.export.Dim("n")}},
     )
-    references = record_references("sample", sample)
-    exported = export("sample", sample)
-    check_repeatable("sample", sample, references)
-    record_further_cases("sample", sample, exported.shapes, references)
-    serialise(exported.weights)
+    serialise(export_and_record("sample", sample).exported.weights)
 
 
 def _unnamed(loader_path: str, ending: str) -> Path:
@@ -79,8 +61,8 @@ if __name__ == "__main__":
     )
     arguments.add_argument(
         "--weights-are",
-        choices=("embedded", "arguments"),
-        default="embedded",
+        choices=WEIGHTS,
+        default=WEIGHTS[0],
         help="read-only data of the library (the default), or leading arguments of the function",
     )
     arguments.add_argument(

@@ -43,11 +43,6 @@ class _Variable:
         """The C++ type that the function is handed."""
         return f"StridedMemRefType<{self.part.cpp}, {self.dimensions}>"
 
-    @property
-    def parameters(self) -> str:
-        """How the function declares it."""
-        return f"DECL_RANK_{self.dimensions}_MEMREF_ABI({self.part.cpp})"
-
 
 def _variables(prefix: str, tensors: Sequence[Tensor]) -> list[_Variable]:
     variables = []
@@ -68,18 +63,18 @@ def _variables(prefix: str, tensors: Sequence[Tensor]) -> list[_Variable]:
     return variables
 
 
-def _lines(
-    variables: Sequence[_Variable], line: Callable[[_Variable], str], indent: int, end: str = ""
-) -> str:
-    """One line for each variable, a newline before it and `end` between one and the next."""
-    return end.join(f"\n{' ' * indent}{line(variable)}" for variable in variables)
+def _lines(variables: Sequence[_Variable], line: Callable[[_Variable], str], indent: int) -> str:
+    """One line for each variable, a newline before it."""
+    return "".join(f"\n{' ' * indent}{line(variable)}" for variable in variables)
 
 
-def _following(
-    variables: Sequence[_Variable], line: Callable[[_Variable], str], indent: int
-) -> str:
-    """The same, for what follows another entry of a list."""
-    return "".join(f",\n{' ' * indent}{line(variable)}" for variable in variables)
+def _listed(entries: Sequence[str], indent: int) -> str:
+    """The entries of a list, each on a line of its own."""
+    return ",".join(f"\n{' ' * indent}{entry}" for entry in entries)
+
+
+def _declared(variable: _Variable) -> str:
+    return f"DECL_RANK_{variable.dimensions}_MEMREF_ABI({variable.part.cpp})"
 
 
 def _passed(variable: _Variable) -> str:
@@ -109,6 +104,16 @@ def _refused(archive: ReferenceArchive) -> str:
     )
 
 
+def _inouts(archive: ReferenceArchive) -> dict[str, str]:
+    """What both templates say of inputs that the function writes."""
+    pairs = ", ".join(f"{{{number}, {output}}}" for number, output in archive.inout)
+    return {
+        "inout_count": str(len(archive.inout)),
+        "inouts": f"\nconst plumbline::InOut kInOuts[] = {{{pairs}}};\n" if pairs else "",
+        "inouts_pointer": "kInOuts" if pairs else "nullptr",
+    }
+
+
 def generate(
     archive: ReferenceArchive, template: str, runfile: str, bisect: str | None = None
 ) -> str:
@@ -125,22 +130,32 @@ def generate(
     """
     inputs = _variables("Input", archive.inputs)
     outputs = _variables("Output", archive.outputs)
+    struct = f"{archive.func_name}_results"
+    results = outputs[: len(outputs) - len(archive.inout)]
     values = {
         "function": archive.func_name,
         "archive": runfile,
         "input_count": str(len(inputs)),
         "output_count": str(len(outputs)),
-        "result_fields": _lines(outputs, lambda v: f"{v.memref} {v.name};", 2),
-        "parameters": _lines(inputs, lambda v: v.parameters, 4, ","),
+        "result_fields": _lines(results, lambda v: f"{v.memref} {v.name};", 2),
+        "parameters": _listed([*map(_declared, inputs)], 4),
         "loads": _lines(inputs, _load, 2),
-        "stores": _lines(outputs, _store, 2),
-        "arguments": _lines(inputs, _passed, 6, ","),
-        "checked_parameters": _following(inputs, lambda v: v.parameters, 4),
-        "checked_arguments": _following(inputs, _passed, 6),
+        "stores": _lines(results, _store, 2),
+        "result_type": struct if results else "void",
+        "results": f"\n  {struct} results;" if results else "",
+        "take": f"const {struct} results = " if results else "",
+        "arguments": _listed([*map(_passed, inputs)], 6),
+        "checked_parameters": _listed(
+            [*[f"{struct}*" for _ in results[:1]], *map(_declared, inputs)], 4
+        ),
+        "checked_arguments": _listed(
+            [*["&results" for _ in results[:1]], *map(_passed, inputs)], 6
+        ),
         "types": _types([*inputs, *outputs]),
         "further_cases": str(len(archive.further_cases)),
         "refused": _refused(archive),
         "refused_pointer": "nullptr" if archive.refused is None else "&kRefused",
+        **_inouts(archive),
         "bisect": "nullptr" if bisect is None else f'"{bisect}"',
     }
     return _filled(template, values)
@@ -179,7 +194,9 @@ def generate_by_pointers(
     ]
     arguments = [
         *(
-            f"static_cast<const {spec.element_type.c}*>(inputs[{index}].data)"
+            f"{'*' if spec.is_scalar else ''}static_cast<"
+            f"{'' if index in signature.inout else 'const '}{spec.element_type.c}*>"
+            f"(inputs[{index}].data)"
             for index, spec in enumerate(signature.inputs)
         ),
         *(
@@ -207,9 +224,62 @@ def generate_by_pointers(
             "shape_arguments": "".join(f", {name}" for name in signature.names.symbols),
             "arguments": ",".join(f"\n      {argument}" for argument in arguments),
             "further_cases": str(len(archive.further_cases)),
+            "result_count": str(len(signature.outputs)),
+            **_inouts(archive),
             "bisect": "nullptr" if bisect is None else f'"{bisect}"',
         },
     )
+
+
+def generate_by_memrefs(
+    archive: ReferenceArchive,
+    description: LibraryDescription,
+    template: str,
+    runfile: str,
+    header: str,
+    bisect: str | None = None,
+) -> str:
+    """The test of a library that is called by memrefs; all is as for `generate_by_pointers`."""
+    signature = description.signature
+    inputs = _variables("Input", archive.inputs)
+    outputs = _variables("Output", archive.outputs)
+    arguments = ["&results"] if signature.outputs else []
+    for variable, spec in zip(inputs, signature.inputs, strict=True):
+        tensor, axes = f"inputs[{variable.index}]", range(variable.rank)
+        const = "" if variable.index in signature.inout else "const "
+        pointer = f"{const}{spec.element_type.c}*"
+        arguments += [
+            *(f"static_cast<{pointer}>({tensor}.{place})" for place in ("base", "data")),
+            f"{tensor}.offset",
+            *(f"{tensor}.{words}[{axis}]" for words in ("sizes", "strides") for axis in axes),
+        ]
+    stores = [
+        f"outputs[{variable.index}] = Result<{variable.rank}>(results.{name}, "
+        f"kOutputs[{variable.index}].type);"
+        for variable, name in zip(outputs, signature.names.outputs, strict=False)
+    ]
+    results = f"  {signature.name}_results results;\n" if signature.outputs else ""
+    return _filled(
+        template,
+        {
+            "function": signature.name,
+            "header": header,
+            "archive": runfile,
+            "input_count": str(len(inputs)),
+            "output_count": str(len(outputs)),
+            "types": _types([*inputs, *outputs]),
+            "results": results,
+            "stores": "".join(f"\n  {store}" for store in stores),
+            "arguments": ",".join(f"\n      {argument}" for argument in arguments),
+            **_inouts(archive),
+            "further_cases": str(len(archive.further_cases)),
+            "bisect": "nullptr" if bisect is None else f'"{bisect}"',
+        },
+    )
+
+
+_BY_ABI = {"pointers": generate_by_pointers, "memref": generate_by_memrefs}
+"""The tests of libraries, by how these are called."""
 
 
 def _types(variables: Sequence[_Variable]) -> str:
@@ -240,7 +310,8 @@ def _generate(given: argparse.Namespace) -> None:
                 str(given.description), stage.read(given.description)
             )
             header = given.description.with_suffix(".h").name
-            text = generate_by_pointers(
+            generate_library_test = _BY_ABI[description.abi]
+            text = generate_library_test(
                 archive, description, template, given.runfile, header, given.bisect
             )
     except UserError as error:
@@ -268,8 +339,7 @@ if __name__ == "__main__":
         "--description",
         type=stage.path,
         metavar="JSON",
-        help="what describe_library says of a library that is called by pointers, whose header has "
-        "the same name",
+        help="what describe_library says of a library, whose header has the same name",
     )
     arguments.add_argument(
         "--bisect",

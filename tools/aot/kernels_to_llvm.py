@@ -2,10 +2,9 @@
 
 import argparse
 
-from plumbline.context import make_context, prepare_context
-from plumbline.kernels_to_llvm.c_abi import ABIS
-from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
-from plumbline.tcp.assembly.module import parse_module, print_module
+from plumbline.choices import ABIS
+from plumbline.context import prepare_context
+from plumbline.kernels_to_llvm.stage import kernels_to_llvm
 from tools.aot import stage
 
 _SAMPLE = """
@@ -26,13 +25,6 @@ func.func private @kernel(%x: memref<2xf32> {llvm.noalias}, %y: memref<2xf32> {l
   return
 }
 """  # noqa: E501
-
-
-def kernels_to_llvm(text: str, filename: str, abi: str = "memref", memory: str = "malloc") -> str:
-    """The stage, from text to text."""
-    module = parse_module(text, make_context(torch=True), filename)
-    convert_kernels_to_llvm(module, abi, memory)
-    return print_module(module)
 
 
 def _lower(given: argparse.Namespace) -> None:

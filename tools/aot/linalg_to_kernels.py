@@ -2,12 +2,8 @@
 
 import argparse
 
-from plumbline.context import make_context, prepare_context
-from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
-from plumbline.llvm_to_asm.assembly import Target
-from plumbline.llvm_to_asm.probe import vector_unit_of
-from plumbline.tcp.assembly.module import parse_module, print_module
-from plumbline.threads import check_threads
+from plumbline.context import prepare_context
+from plumbline.linalg_to_kernels.stage import linalg_to_kernels
 from tools.aot import stage
 
 _SAMPLE = """
@@ -23,16 +19,6 @@ func.func @sample(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %0 : tensor<2xf32>
 }
 """
-
-
-def linalg_to_kernels(text: str, filename: str, *, target_cpu: str, threads: int = 1) -> str:
-    """The stage, from text to text."""
-    check_threads("linalg_to_kernels", threads)
-    unit = vector_unit_of(Target.for_cpu(target_cpu))
-    module = parse_module(text, make_context(torch=True), filename)
-    convert_linalg_to_kernels(module, unit, threads)
-    # With locations, as the stage before.
-    return print_module(module, debug_info=True)
 
 
 def _lower(given: argparse.Namespace) -> None:

@@ -2,10 +2,8 @@
 
 import argparse
 
-from plumbline.library_description import section_assembly
-from plumbline.llvm_to_asm.assembly import OPTIMISATION_LEVELS, Target, emit_assembly
-from plumbline.llvm_to_asm.function_marks import mark_functions
-from plumbline.llvm_to_asm.weights import include_weights, pack_weights
+from plumbline.errors import UserError
+from plumbline.llvm_to_asm.library_assembly import llvm_ir_to_asm
 from tools.aot import stage
 
 _SAMPLE = """
@@ -16,45 +14,44 @@ define float @sample(float %x) {
 
 
 def _compile(given: argparse.Namespace) -> None:
-    llvm_ir = stage.read(given.input)
-    assembly = emit_assembly(llvm_ir, Target.for_cpu(given.target_cpu), given.opt_level)
-    weights = None if given.weights is None else str(given.weights)
-    packed = None
-    if given.packed_weights is not None:
-        packed = str(given.packed_weights)
-        stage.write_bytes(given.packed_weights, pack_weights(llvm_ir, weights))
-    description = "" if given.description is None else stage.read(given.description)
-    stage.write(
-        given.output,
-        assembly
-        + include_weights(llvm_ir, weights, packed)
-        + mark_functions(llvm_ir, given.program)
-        + (section_assembly(description) if description else ""),
-    )
+    try:
+        assembly = llvm_ir_to_asm(
+            stage.read(given.input),
+            target_cpu=given.target_cpu,
+            opt_level=given.opt_level,
+            weights=given.weights,
+            packed_weights=given.packed_weights,
+            ptx=given.ptx,
+            description="" if given.description is None else stage.read(given.description),
+            program=given.program,
+        )
+    except OSError as error:
+        raise UserError(f"{given.packed_weights}: cannot be written: {error.strerror}") from error
+    stage.write(given.output, assembly)
 
 
 if __name__ == "__main__":
     arguments = stage.text_stage_parser(__doc__)
     stage.add_target_cpu(arguments)
-    arguments.add_argument(
-        "--opt-level",
-        type=int,
-        choices=OPTIMISATION_LEVELS,
-        default=2,
-        help="how much LLVM optimises, as in clang -O (default: 2)",
-    )
+    stage.add_opt_level(arguments)
     arguments.add_argument(
         "--weights",
         type=stage.path,
         metavar="SAFETENSORS",
-        help="the program's weights, which the assembler will copy from here",
+        help="the program's weights, which the assembler will copy from a file of this name",
     )
     arguments.add_argument(
         "--packed-weights",
         type=stage.path,
         metavar="SAFETENSORS",
         help="a file to write: the weights that kernels read in an order of their own, which the "
-        "assembler will copy from there",
+        "assembler will copy from a file of this name",
+    )
+    arguments.add_argument(
+        "--ptx",
+        type=stage.path,
+        metavar="PTX",
+        help="the program's kernels for a GPU, which the assembler will copy from a file of this name",
     )
     arguments.add_argument(
         "--description",
@@ -71,5 +68,5 @@ if __name__ == "__main__":
     stage.run(
         arguments,
         _compile,
-        warm_up=lambda: emit_assembly(_SAMPLE, Target.for_cpu("baseline")),
+        warm_up=lambda: llvm_ir_to_asm(_SAMPLE, target_cpu="baseline"),
     )

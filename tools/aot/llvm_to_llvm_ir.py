@@ -1,8 +1,7 @@
 """Stage program: translates a .mlir file of the LLVM dialect to LLVM IR."""
 
-from plumbline.context import make_context, prepare_context
-from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
-from plumbline.tcp.assembly.module import parse_module
+from plumbline.context import prepare_context
+from plumbline.llvm_to_asm.stage import llvm_to_llvm_ir
 from tools.aot import stage
 
 _SAMPLE = """
@@ -10,11 +9,6 @@ llvm.func @sample(%x: f32) -> f32 {
   llvm.return %x : f32
 }
 """
-
-
-def llvm_to_llvm_ir(text: str, filename: str) -> str:
-    """The stage, from text to text."""
-    return translate_to_llvm_ir(parse_module(text, make_context(), filename))
 
 
 def _warm_up() -> None:

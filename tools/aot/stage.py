@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from plumbline import atomic_file
+from plumbline.choices import MEMORIES
 from plumbline.errors import UserError
 from plumbline.watched_process import Death, run_watched
 
@@ -53,12 +54,32 @@ def add_target_cpu(arguments: argparse.ArgumentParser) -> None:
     )
 
 
+def add_opt_level(arguments: argparse.ArgumentParser) -> None:
+    """Lets the command line say how much LLVM optimises."""
+    arguments.add_argument(
+        "--opt-level",
+        type=int,
+        choices=range(4),
+        default=2,
+        help="how much LLVM optimises, as in clang -O (default: 2)",
+    )
+
+
+def add_gpu_arch(arguments: argparse.ArgumentParser) -> None:
+    """Lets the command line say what GPUs kernels are made for."""
+    arguments.add_argument(
+        "--gpu-arch",
+        default="sm_80",
+        help="the oldest GPUs that kernels run on, such as sm_80 (the default) or sm_90a",
+    )
+
+
 def add_memory(arguments: argparse.ArgumentParser) -> None:
     """Lets the command line say where the memory of temporaries comes from."""
     arguments.add_argument(
         "--memory",
-        choices=("malloc", "pool"),
-        default="malloc",
+        choices=MEMORIES,
+        default=MEMORIES[0],
         help="where temporaries come from: the heap (the default), or a workspace that the caller "
         "brings along",
     )

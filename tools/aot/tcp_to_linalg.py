@@ -2,13 +2,9 @@
 
 import argparse
 
-from plumbline.context import make_context, prepare_context
-from plumbline.tcp.assembly.module import parse_module, print_module
-from plumbline.tcp_to_linalg.conversion import (
-    RUNTIME_CHECKS,
-    RuntimeChecks,
-    convert_tcp_to_linalg,
-)
+from plumbline.choices import RUNTIME_CHECKS
+from plumbline.context import prepare_context
+from plumbline.tcp_to_linalg.stage import tcp_to_linalg
 from tools.aot import stage
 
 _SAMPLE = """
@@ -17,15 +13,6 @@ func.func @sample(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %0 : tensor<2xf32>
 }
 """
-
-
-def tcp_to_linalg(text: str, filename: str, runtime_checks: RuntimeChecks) -> str:
-    """The stage, from text to text."""
-    # Programs with ops that TCP lacks carry dialects of torch-mlir (tm_tensor) beside TCP.
-    module = parse_module(text, make_context(torch=True), filename)
-    convert_tcp_to_linalg(module, runtime_checks)
-    # With locations, as the stage before: what MLIR refuses later is told at the user's line.
-    return print_module(module, debug_info=True)
 
 
 def _lower(given: argparse.Namespace) -> None:

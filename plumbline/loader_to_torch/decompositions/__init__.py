@@ -12,6 +12,7 @@ from plumbline.loader_to_torch.decompositions import (
     contraction,
     convolution,
     data_movement,
+    eigenvalues,
     elementwise,
     error_functions,
     fourier,
@@ -78,6 +79,7 @@ _FAMILIES = (
     contraction,
     convolution,
     data_movement,
+    eigenvalues,
     elementwise,
     error_functions,
     fourier,
@@ -100,6 +102,7 @@ def decomposition_table() -> dict[Any, Rule]:
         del table[op]
     for family in _FAMILIES:
         table.update(family.RULES)
+    table.update(contraction.grouped_mm_of_transformers())
     for op, rule in complex_numbers.RULES.items():
         table[op] = _first_of(rule, table[op]) if op in table else rule
     return table

@@ -69,9 +69,81 @@ def _pdist(operand: torch.Tensor, p: float = 2.0) -> torch.Tensor:
     return _distances(first - second, p)
 
 
+def _product_of_groups(
+    left: torch.Tensor, right: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor
+) -> torch.Tensor:
+    """The product of each group of rows or columns with its matrix, or of both with one another.
+
+    Args:
+      left: [rows, inner], or [groups, rows, inner].
+      right: [groups, inner, columns], or [inner, columns].
+      starts: [groups]: where each begins along the dimension of the matrix that is taken apart:
+        the one that the other does not have, or the inner one of both.
+      ends: [groups]: the place after each.
+    """
+    is_left, is_right = left.dim() == 2, right.dim() == 2
+    groups = list(enumerate(zip(starts.tolist(), ends.tolist(), strict=True)))
+    if is_left and is_right:
+        parts = [left[:, start:end] @ right[start:end] for _, (start, end) in groups]
+        return torch.stack(parts)
+    out = left.new_zeros(_shape_of_product(left, right, starts))
+    for group, (start, end) in groups:
+        if is_left:
+            out[start:end] = left[start:end] @ right[group]
+        else:
+            out[:, start:end] = left[group] @ right[:, start:end]
+    return out
+
+
+def _shape_of_product(
+    left: torch.Tensor, right: torch.Tensor, starts: torch.Tensor
+) -> tuple[int, ...]:
+    shape = (left.shape[-2], right.shape[-1])
+    return (starts.shape[0], *shape) if left.dim() == right.dim() else shape
+
+
+torch.library.define(
+    "plumbline::grouped_matmul", "(Tensor left, Tensor right, Tensor starts, Tensor ends) -> Tensor"
+)
+torch.library.impl("plumbline::grouped_matmul", "CPU")(_product_of_groups)
+
+
+torch.library.register_fake(
+    "plumbline::grouped_matmul",
+    lambda left, right, starts, _: left.new_empty(_shape_of_product(left, right, starts)),
+)
+
+GROUPED_MATMUL = torch.ops.plumbline.grouped_matmul.default
+"""The op of `_product_of_groups`, which is a loop over groups whose sizes a run tells."""
+
+
+def _grouped_mm(
+    left: torch.Tensor,
+    right: torch.Tensor,
+    offs: torch.Tensor | None = None,
+    bias: torch.Tensor | None = None,
+    out_dtype: torch.dtype | None = None,
+) -> torch.Tensor:
+    """The products of groups that end at `offs`, one after another."""
+    if offs is None:
+        product = left @ right
+    else:
+        starts = torch.cat([offs.new_zeros(1), offs[:-1]])
+        product = GROUPED_MATMUL(left, right, starts, offs)
+    product = product if bias is None else product + bias
+    return product if out_dtype is None else product.to(out_dtype)
+
+
+def grouped_mm_of_transformers() -> Rules:
+    """The rule of the op of mixtures of experts, which the package `transformers` brings along."""
+    op = getattr(torch.ops.transformers, "grouped_mm_fallback", None)
+    return {} if op is None else {op.default: _grouped_mm}
+
+
 RULES: Rules = {
     **get_decompositions([aten.addmv, aten.dist]),
     aten._cdist_forward.default: _cdist,
     aten._pdist_forward.default: _pdist,
+    aten._grouped_mm.default: _grouped_mm,
     aten._trilinear.default: _trilinear,
 }

@@ -2,7 +2,7 @@
 
 Each is a loop over the columns, which must be of a static number: a step works on whole matrices,
 so that the program grows with the size of one, and the work as it should (Golub and Van Loan,
-Matrix Computations, chapters 3 to 5). What PyTorch raises an error for has infinities or NaN.
+Matrix Computations, chapters 3 to 5). What PyTorch raises an error for, a program asserts.
 """
 
 import math
@@ -55,6 +55,22 @@ def _common_batch(left: torch.Tensor, right: torch.Tensor) -> torch.Size:
 
 def _transposed(matrix: torch.Tensor) -> torch.Tensor:
     return matrix.transpose(-2, -1)
+
+
+def is_vector(matrix: torch.Tensor, right: torch.Tensor) -> bool:
+    """Whether each right side of equations is one vector, which PyTorch tells by the rank."""
+    return right.dim() == 1 or (
+        matrix.dim() - 1 == right.dim() and right.shape == matrix.shape[:-1]
+    )
+
+
+def _assert_none(info: torch.Tensor, message: str) -> None:
+    """Has the program fail with `message` unless `info` is 0 for all matrices."""
+    aten._assert_async.msg((info == 0).all(), message)
+
+
+_SINGULAR = "the matrix is singular: one of its pivots is 0"
+_NOT_POSITIVE = "the matrix is not positive-definite: one of its pivots is not positive"
 
 
 # -- triangular systems ----------------------------------------------------------------------------
@@ -153,7 +169,10 @@ def _lu(
 def _lu_factor_ex(
     matrix: torch.Tensor, *, pivot: bool = True, check_errors: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    return _lu(matrix, pivot=pivot)
+    factors, pivots, info = _lu(matrix, pivot=pivot)
+    if check_errors:
+        _assert_none(info, f"linalg.lu_factor_ex: {_SINGULAR}")
+    return factors, pivots, info
 
 
 def _order_of(pivots: torch.Tensor, rows: int) -> torch.Tensor:
@@ -232,19 +251,20 @@ def _linalg_solve_ex(
     matrix: torch.Tensor, right: torch.Tensor, *, left: bool = True, check_errors: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
     factors, pivots, info = _lu(matrix)
-    # A vector of right sides, which PyTorch tells by its rank.
-    is_vector = right.dim() == 1 or (
-        matrix.dim() - 1 == right.dim() and right.shape == matrix.shape[:-1]
-    )
-    sides = right.unsqueeze(-1) if is_vector else right
-    solution = _linalg_lu_solve(factors, pivots, sides, left=left or is_vector)
-    return solution.squeeze(-1) if is_vector else solution, factors, pivots, info
+    vector = is_vector(matrix, right)
+    sides = right.unsqueeze(-1) if vector else right
+    solution = _linalg_lu_solve(factors, pivots, sides, left=left or vector)
+    if check_errors:
+        _assert_none(info, f"linalg.solve: {_SINGULAR}")
+    return solution.squeeze(-1) if vector else solution, factors, pivots, info
 
 
 def _linalg_inv_ex(
     matrix: torch.Tensor, *, check_errors: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
     factors, pivots, info = _lu(matrix)
+    if check_errors:
+        _assert_none(info, f"linalg.inv: {_SINGULAR}")
     size = matrix.shape[-1]
     unit = (_numbers(size).unsqueeze(-1) == _numbers(size)).to(matrix.dtype)
     return _linalg_lu_solve(factors, pivots, unit.expand(matrix.shape)), info
@@ -253,16 +273,16 @@ def _linalg_inv_ex(
 def _linalg_lu_factor(
     matrix: torch.Tensor, *, pivot: bool = True
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    factors, pivots, _ = _lu(matrix, pivot=pivot)
+    factors, pivots, _ = _lu_factor_ex(matrix, pivot=pivot, check_errors=True)
     return factors, pivots
 
 
 def _linalg_solve(matrix: torch.Tensor, right: torch.Tensor, *, left: bool = True) -> torch.Tensor:
-    return _linalg_solve_ex(matrix, right, left=left)[0]
+    return _linalg_solve_ex(matrix, right, left=left, check_errors=True)[0]
 
 
 def _linalg_inv(matrix: torch.Tensor) -> torch.Tensor:
-    return _linalg_inv_ex(matrix)[0]
+    return _linalg_inv_ex(matrix, check_errors=True)[0]
 
 
 def _linalg_tensorinv(operand: torch.Tensor, ind: int = 2) -> torch.Tensor:
@@ -333,15 +353,17 @@ def _cholesky_ex(
         column = torch.where(numbers == step, torch.sqrt(pivot), column)
         factor = _with_column(factor, step, column)
         rest = rest - _outer(column, column)
+    if check_errors:
+        _assert_none(info, f"linalg.cholesky: {_NOT_POSITIVE}")
     return _transposed(factor) if upper else factor, info.to(torch.int32)
 
 
 def _linalg_cholesky(matrix: torch.Tensor, *, upper: bool = False) -> torch.Tensor:
-    return _cholesky_ex(matrix, upper=upper)[0]
+    return _cholesky_ex(matrix, upper=upper, check_errors=True)[0]
 
 
 def _cholesky(matrix: torch.Tensor, upper: bool = False) -> torch.Tensor:
-    return _cholesky_ex(matrix, upper=upper)[0]
+    return _cholesky_ex(matrix, upper=upper, check_errors=True)[0]
 
 
 def _cholesky_solve(right: torch.Tensor, factor: torch.Tensor, upper: bool = False) -> torch.Tensor:
@@ -421,7 +443,8 @@ def _ormqr(
     return _transposed(turned)
 
 
-def _linalg_qr(matrix: torch.Tensor, mode: str = "reduced") -> tuple[torch.Tensor, torch.Tensor]:
+def linalg_qr(matrix: torch.Tensor, mode: str = "reduced") -> tuple[torch.Tensor, torch.Tensor]:
+    """Q with orthonormal columns, and R with 0 below the diagonal, of which it is the product."""
     rows, columns = matrix.shape[-2:]
     packed, factors = _geqrf(matrix)
     size = rows if mode == "complete" else min(rows, columns)
@@ -486,7 +509,7 @@ RULES: Rules = {
             (aten.linalg_lu_factor_ex, _lu_factor_ex),
             (aten.linalg_lu_solve, _linalg_lu_solve),
             (aten.linalg_matrix_exp, _matrix_exp),
-            (aten.linalg_qr, _linalg_qr),
+            (aten.linalg_qr, linalg_qr),
             (aten.linalg_solve, _linalg_solve),
             (aten.linalg_solve_triangular, _solve_triangular),
             (aten.linalg_slogdet, _slogdet),

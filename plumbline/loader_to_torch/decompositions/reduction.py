@@ -1,5 +1,6 @@
 """Reductions, and what is found by sorting or counting."""
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -187,6 +188,37 @@ def _mode(
     place = torch.where(moved == value, numbers, 0).amax(-1, keepdim=True)
     value, place = value.movedim(-1, dim), place.movedim(-1, dim)
     return _dropped(value, place, dim, keepdim)
+
+
+def cov(
+    operand: torch.Tensor,
+    *,
+    correction: int = 1,
+    fweights: torch.Tensor | None = None,
+    aweights: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """The covariance of rows, of which each column is an observation.
+
+    Args:
+      operand: [variables, observations], or one variable.
+      correction: what is taken off the number of observations.
+      fweights: how often each was made.
+      aweights: how much each counts.
+    """
+    rows = operand.reshape(1, -1) if operand.dim() < 2 else operand
+    given = [weights for weights in (fweights, aweights) if weights is not None]
+    if not given:
+        count = rows.shape[1]
+        rows = rows - rows.sum(1, keepdim=True) / count
+        product = rows @ rows.mH
+        return (product / max(count - correction, 0)).squeeze()
+    weights = functools.reduce(torch.mul, given)
+    total = weights.sum()
+    rows = rows - (rows * weights).sum(1, keepdim=True) / total
+    off = correction if aweights is None else correction * (weights * aweights).sum() / total
+    freedom = total - off
+    product = rows @ (rows * weights).mH
+    return (product / torch.where(freedom <= 0, 0, freedom)).squeeze()
 
 
 def _histc(

@@ -14,6 +14,8 @@ from transformers import (
     GPT2LMHeadModel,
     LlamaConfig,
     LlamaForCausalLM,
+    MixtralConfig,
+    MixtralForCausalLM,
     PreTrainedModel,
     T5Config,
     T5EncoderModel,
@@ -219,6 +221,22 @@ def llama_small_loader() -> TorchLoaderOutput:
 def llama_small_dynamic_loader() -> TorchLoaderOutput:
     """The same over any number of texts of any length."""
     return _decoder(LlamaForCausalLM(_SMALL_LLAMA), sequence=10, batch=2, dynamic=True)
+
+
+def mixtral_small_dynamic_loader() -> TorchLoaderOutput:
+    """A mixture of four experts, of which two answer, in each of two small layers."""
+    config = MixtralConfig(
+        num_hidden_layers=2,
+        hidden_size=16,
+        intermediate_size=40,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        num_local_experts=4,
+        num_experts_per_tok=2,
+        vocab_size=50,
+        max_position_embeddings=64,
+    )
+    return _decoder(MixtralForCausalLM(config), sequence=10, batch=2, dynamic=True)
 
 
 def t5_encoder_block_loader() -> TorchLoaderOutput:

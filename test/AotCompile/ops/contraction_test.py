@@ -7,6 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
 
+import plumbline
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import contraction as tcp
 from plumbline.tcp.ops.reduction import ReduceOp
@@ -139,6 +140,28 @@ def test_half_precision_is_summed_in_f32() -> None:
         (torch.float16, torch.bfloat16),
     )
     check(case, "static")
+
+
+class _GroupedMm(torch.nn.Module):
+    def forward(self, x: torch.Tensor, y: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
+        return torch._grouped_mm(x, y, offs=ends)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [((8, 16), (4, 16, 24)), ((4, 16, 24), (24, 8)), ((16, 8), (8, 24))],
+    ids=["rows", "columns", "inner"],
+)
+def test_products_of_groups(left: tuple[int, ...], right: tuple[int, ...]) -> None:
+    """The sizes of the groups are known at run time only; groups may be empty."""
+    torch.manual_seed(0)
+    x, y = (torch.randn(shape).to(torch.bfloat16) for shape in (left, right))
+    module = _GroupedMm()
+    program = plumbline.compile(module, (x, y, torch.tensor([2, 4, 6, 8], dtype=torch.int32)))
+    for ends in ([2, 4, 6, 8], [0, 5, 5, 8], [8, 8, 8, 8], [1, 2, 3, 8]):
+        offsets = torch.tensor(ends, dtype=torch.int32)
+        torch.testing.assert_close(program(x, y, offsets), (module(x, y, offsets),))
+    assert program.stage("tcp").count("tcp.matmul") == 1
 
 
 def test_every_op_has_a_case() -> None:

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from plumbline.loader_to_torch.decompositions import decomposition_table
+from plumbline.loader_to_torch.decompositions.reduction import cov
 
 aten = torch.ops.aten
 TABLE = decomposition_table()
@@ -164,6 +165,24 @@ def test_histograms(bins: int) -> None:
         _check(aten.histogram.bins_tensor, operand, borders, density=density)
 
 
+@pytest.mark.filterwarnings("ignore:cov.*degrees of freedom")
+@pytest.mark.parametrize("shape", [(3, 5), (1, 4), (6,), ()], ids=str)
+@pytest.mark.parametrize("correction", [0, 1, 7])
+def test_covariance(shape: Sequence[int], correction: int) -> None:
+    operand = torch.randn(shape, dtype=F64)
+    count = operand.shape[-1] if shape else 1
+    how_often, how_much = torch.arange(1, count + 1), torch.rand(count, dtype=F64)
+    for weights in (
+        {},
+        {"fweights": how_often},
+        {"aweights": how_much},
+        {"fweights": how_often, "aweights": how_much},
+    ):
+        expected = torch.cov(operand, correction=correction, **weights)
+        actual = cov(operand, correction=correction, **weights)
+        torch.testing.assert_close(actual, expected, equal_nan=True)
+
+
 # -- indexing --------------------------------------------------------------------------------------
 
 
@@ -302,6 +321,18 @@ def test_bilinear() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [((8, 16), (4, 16, 24)), ((4, 16, 24), (24, 8)), ((16, 8), (8, 24)), ((3, 8, 16), (3, 16, 8))],
+    ids=["rows", "columns", "inner", "no groups"],
+)
+def test_products_of_groups(left: Sequence[int], right: Sequence[int]) -> None:
+    operands = [torch.randn(shape).to(torch.bfloat16) for shape in (left, right)]
+    several = len(left) == len(right) == 3
+    offs = None if several else torch.tensor([3, 3, 5, 8], dtype=torch.int32)
+    _check(aten._grouped_mm.default, *operands, offs)
+
+
 # -- convolution -----------------------------------------------------------------------------------
 
 
@@ -428,6 +459,108 @@ def test_pivots_that_are_0() -> None:
     _check(aten.linalg_lu_factor_ex.default, singular)
     assert TABLE[aten._linalg_det.default](singular)[0] == 0
     assert TABLE[aten.linalg_cholesky_ex.default](-singular)[1] == 1
+
+
+@pytest.mark.parametrize("shape", [*_SQUARE, (7, 7), (2, 6, 6)], ids=str)
+@pytest.mark.parametrize("dtype", [torch.float32, F64])
+@pytest.mark.parametrize("uplo", ["L", "U"])
+def test_eigenvalues(shape: Sequence[int], dtype: torch.dtype, uplo: str) -> None:
+    matrix = torch.randn(shape, dtype=dtype)
+    values, vectors = TABLE[aten._linalg_eigh.default](matrix, uplo)
+    triangle = matrix.tril() if uplo == "L" else matrix.triu().mT
+    symmetric = triangle + triangle.tril(-1).mT
+    torch.testing.assert_close(values, torch.linalg.eigvalsh(symmetric))
+    torch.testing.assert_close((vectors * values.unsqueeze(-2)) @ vectors.mT, symmetric)
+    _check_orthonormal(vectors)
+    alone, nothing = TABLE[aten._linalg_eigh.default](matrix, uplo, compute_v=False)
+    torch.testing.assert_close(alone, values)
+    assert not nothing.numel()
+
+
+def _check_orthonormal(columns: torch.Tensor) -> None:
+    unit = torch.eye(columns.shape[-1], dtype=columns.dtype).expand(*columns.shape[:-2], -1, -1)
+    torch.testing.assert_close(columns.mT @ columns, unit)
+
+
+@pytest.mark.parametrize("shape", [*MATRICES, (9, 4), (2, 3, 8)], ids=str)
+@pytest.mark.parametrize("dtype", [torch.float32, F64])
+@pytest.mark.parametrize("full", [False, True])
+def test_singular_values(shape: Sequence[int], dtype: torch.dtype, full: bool) -> None:
+    _check_singular_values(torch.randn(shape, dtype=dtype), full)
+
+
+def _check_singular_values(matrix: torch.Tensor, full: bool) -> None:
+    op = aten._linalg_svd.default
+    left, values, right = TABLE[op](matrix, full)
+    expected = op(matrix, full)
+    assert [left.shape, right.shape] == [expected[0].shape, expected[2].shape]
+    torch.testing.assert_close(values, expected[1])
+    count = values.shape[-1]
+    product = (left[..., :count] * values.unsqueeze(-2)) @ right[..., :count, :]
+    torch.testing.assert_close(product, matrix)
+    _check_orthonormal(left)
+    _check_orthonormal(right.mT)
+    torch.testing.assert_close(TABLE[op](matrix, full, False)[1], values)
+
+
+_TELLING_MATRICES = {
+    "zero": torch.zeros(3, 4, dtype=F64),
+    "all alike": torch.ones(5, 5, dtype=F64),
+    "less than its size in rank": (torch.arange(20, dtype=F64) % 7).reshape(4, 5)[[0, 1, 0, 1]],
+    # Eigenvalues from 1e-13 to 1.75.
+    "nearly singular": 1 / (torch.arange(1, 11, dtype=F64).unsqueeze(-1) + torch.arange(10)),
+    "great": torch.diag(torch.tensor([1e200, -3e200, 2e200], dtype=F64)) + 1e199,
+    "small": torch.diag(torch.tensor([1e-200, -3e-200, 2e-200], dtype=F64)) + 1e-201,
+}
+
+
+@pytest.mark.parametrize("name", _TELLING_MATRICES)
+def test_eigenvalues_and_singular_values_of_telling_matrices(name: str) -> None:
+    matrix = _TELLING_MATRICES[name]
+    _check_singular_values(matrix, full=True)
+    if matrix.shape[0] == matrix.shape[1]:
+        values, vectors = TABLE[aten._linalg_eigh.default](matrix)
+        scale = matrix.abs().amax()
+        torch.testing.assert_close(values / scale, torch.linalg.eigvalsh(matrix) / scale)
+        _check_orthonormal(vectors)
+
+
+def test_nan_ends_the_search_for_eigenvalues() -> None:
+    matrix = torch.full((4, 4), math.nan)
+    assert TABLE[aten._linalg_eigh.default](matrix)[0].isnan().all()
+    assert TABLE[aten._linalg_svd.default](matrix)[1].isnan().all()
+
+
+@pytest.mark.parametrize("shape", MATRICES, ids=str)
+def test_pseudoinverses(shape: Sequence[int]) -> None:
+    matrix = torch.randn(shape, dtype=F64)
+    pinv = aten.linalg_pinv.atol_rtol_tensor
+    _check(pinv, matrix)
+    for tolerance in (torch.tensor(0.0, dtype=F64), torch.tensor(0.9, dtype=F64)):
+        _check(pinv, matrix, atol=tolerance)
+        _check(pinv, matrix, rtol=tolerance)
+        _check(pinv, matrix, atol=tolerance, rtol=0.5 * tolerance)
+    if shape[-1] == shape[-2]:
+        _check(pinv, matrix + matrix.mT, hermitian=True)
+    # Of half of its rank.
+    _check(pinv, torch.cat([matrix, matrix], -2))
+
+
+@pytest.mark.parametrize("driver", ["gels", "gelsy", "gelss", "gelsd", None])
+@pytest.mark.parametrize("shape", [(4, 4), (2, 3, 5), (5, 3)], ids=str)
+def test_least_squares(driver: str | None, shape: Sequence[int]) -> None:
+    op = aten.linalg_lstsq.default
+    matrix, right = torch.randn(shape, dtype=F64), torch.randn(*shape[:-1], 2, dtype=F64)
+    if driver in ("gelss", "gelsd") and shape == (5, 3):
+        with pytest.raises(NotImplementedError, match=r"residuals .*'gelsy'"):
+            TABLE[op](matrix, right, driver=driver)
+        return
+    _check(op, matrix, right, driver=driver)
+    _check(op, matrix, right[..., 0], driver=driver)
+    # By "gelsy", PyTorch finds a rank of 1 here, and does not come near the right side.
+    if driver in ("gelss", "gelsd"):
+        deficient = torch.cat([matrix[..., :1], matrix[..., :-1]], -1)
+        _check(op, deficient, right, 1e-9, driver=driver)
 
 
 def test_reflections() -> None:

@@ -10,15 +10,20 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from third_party.python import requirements_lock
-from third_party.python.requirements_lock import PEERS
+from third_party.python.requirements_lock import PEERS, PTXAS, Lock
 
 # Unresolved, so that it is the folder in the runfiles.
 _WORKSPACE = Path(__file__).parents[3]
 
 
 def _requirements(name: str) -> list[Requirement]:
-    lines = [line.strip() for line in (_WORKSPACE / name).read_text().splitlines()]
-    return [Requirement(line) for line in lines if line and not line.startswith("#")]
+    requirements = []
+    for line in map(str.strip, (_WORKSPACE / name).read_text().splitlines()):
+        if line.startswith("-r "):
+            requirements += _requirements(line.removeprefix("-r "))
+        elif line and not line.startswith("#"):
+            requirements.append(Requirement(line))
+    return requirements
 
 
 def _needed(requirements: list[Requirement]) -> dict[str, list[Requirement]]:
@@ -74,13 +79,15 @@ def test_lock_is_written_the_way_the_program_writes_it() -> None:
     assert (_WORKSPACE / "requirements_lock.txt").read_text() == expected
 
 
-def test_lock_of_peers_holds_what_is_asked_for_and_nothing_of_the_other() -> None:
-    text = (_WORKSPACE / PEERS.path).read_text()
+@pytest.mark.parametrize("lock", [PEERS, PTXAS], ids=["peers", "ptxas"])
+def test_other_lock_holds_what_is_asked_for_and_nothing_of_the_first(lock: Lock) -> None:
+    text = (_WORKSPACE / lock.path).read_text()
     lines = requirements_lock.pins(text)
-    assert text == PEERS.header + "\n".join(sorted(lines)) + "\n"
+    assert text == lock.header + "\n".join(sorted(lines)) + "\n"
     assert all(re.fullmatch(r"[a-z0-9-]+==\S+ --hash=sha256:[0-9a-f]{64}", line) for line in lines)
     locked = set(map(requirements_lock.package, lines))
-    assert {requirement.name for requirement in _requirements(PEERS.requirements)} <= locked
+    asked = {requirement.name for requirement in _requirements(lock.requirements)}
+    assert asked <= locked if lock.dependencies else asked == locked
     assert not locked & set(LOCK)
 
 

@@ -3,8 +3,8 @@
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
 load("//tools/aot:arguments.bzl", "argument_error")
 
-def _error(package = "some/package", name = "foo", tcp_source = None, torch_loader_lib = None, torch_loader_path = "", func_name = None, weights = "embedded", threads = 1):
-    return argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads)
+def _error(package = "some/package", name = "foo", tcp_source = None, torch_loader_lib = None, torch_loader_path = "", func_name = None, weights = "embedded", threads = 1, target = "host"):
+    return argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, target = target)
 
 def _library_error(name):
     return argument_error("some/package", name, None, None, "", None, "embedded", 1, macro = "aot_library")
@@ -28,6 +28,8 @@ _REFUSED = [
     (dict(tcp_source = "x.mlir", threads = 0), "threads = 0 is no number from 1 to 1024"),
     (dict(tcp_source = "x.mlir", threads = 1025), "threads = 1025 is no number from 1 to 1024"),
     (dict(tcp_source = "x.mlir", threads = "2"), "threads = \"2\" is no number from 1 to 1024"),
+    (dict(tcp_source = "x.mlir", target = "gpu"), "target = \"gpu\" is neither \"host\" nor \"nvptx\""),
+    (dict(tcp_source = "x.mlir", target = "nvptx", threads = 2), "threads = 2 goes with target = \"host\""),
     (dict(name = "foo-bar", tcp_source = "x.mlir"), "letters, digits and underscores"),
     (dict(name = "foo$(touch x)", tcp_source = "x.mlir"), "letters, digits and underscores"),
     (dict(tcp_source = "x y.mlir"), "\"x y.mlir\" has the character ' '"),
@@ -45,6 +47,7 @@ _REFUSED = [
 _ACCEPTED = [
     dict(tcp_source = "x.mlir"),
     dict(tcp_source = "x.mlir", threads = 2),
+    dict(tcp_source = "x.mlir", target = "nvptx"),
     dict(tcp_source = ":generated"),
     dict(tcp_source = "@googletest//some/package-1.2:x.mlir"),
     dict(name = "2d", tcp_source = "x.mlir"),

@@ -86,6 +86,8 @@ const plumbline::Program kProgram = {
     /*inputs=*/kTypes,
     /*output_count=*/1,
     /*outputs=*/kTypes + 2,
+    /*inout_count=*/0,
+    /*inouts=*/nullptr,
     Call,
     CallChecked,
     /*further_cases=*/0,
@@ -118,6 +120,27 @@ def test_further_cases_and_a_size_to_refuse() -> None:
 """
         in text
     )
+
+
+def test_inputs_that_are_written_are_no_results() -> None:
+    archive = replace(
+        _archive(inputs=(np.zeros(2), np.zeros(3)), outputs=(np.zeros(1), np.zeros(3))),
+        inout=((1, 1),),
+    )
+    text = generate(archive, _TEMPLATE, "test/foo.npz")
+    assert "struct foo_results {\n  StridedMemRefType<double, 1> output0;\n};" in text
+    assert "output1" not in text
+    assert "\nconst plumbline::InOut kInOuts[] = {{1, 1}};\n" in text
+    assert "    /*inout_count=*/1,\n    /*inouts=*/kInOuts,\n" in text
+
+
+def test_a_function_that_only_writes() -> None:
+    archive = replace(_archive(inputs=(np.zeros(2),), outputs=(np.zeros(2),)), inout=((0, 0),))
+    text = generate(archive, _TEMPLATE, "test/foo.npz")
+    assert 'extern "C" void foo(\n    DECL_RANK_1_MEMREF_ABI(double));' in text
+    assert 'extern "C" char* foo_checked(\n    DECL_RANK_1_MEMREF_ABI(double));' in text
+    assert "  ::foo(\n      PASS_RANK_1_MEMREF(input0));\n}" in text
+    assert "  char* refusal = ::foo_checked(\n      PASS_RANK_1_MEMREF(input0));" in text
 
 
 def test_several_results_come_in_order() -> None:

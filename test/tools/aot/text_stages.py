@@ -1,11 +1,11 @@
-"""The stage programs in one process: each reads the text of the one before, in a new context."""
+"""The stages in one process: each reads the text of the one before, in a new context."""
 
-from plumbline.tcp_to_linalg.conversion import RuntimeChecks
-from tools.aot.kernels_to_llvm import kernels_to_llvm
-from tools.aot.linalg_to_kernels import linalg_to_kernels
-from tools.aot.llvm_to_llvm_ir import llvm_to_llvm_ir
-from tools.aot.tcp_to_linalg import tcp_to_linalg
-from tools.aot.torch_to_tcp import torch_to_tcp
+from plumbline.choices import RuntimeChecks
+from plumbline.kernels_to_llvm.stage import kernels_to_llvm
+from plumbline.linalg_to_kernels.stage import linalg_to_kernels
+from plumbline.llvm_to_asm.stage import llvm_to_llvm_ir
+from plumbline.tcp_to_linalg.stage import tcp_to_linalg
+from plumbline.torch_to_tcp.stage import torch_to_tcp
 
 
 def llvm_ir_of(

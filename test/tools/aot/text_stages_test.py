@@ -8,7 +8,7 @@ import torch
 from torch.export import Dim
 
 import plumbline
-from plumbline.tcp_to_linalg.conversion import RuntimeChecks
+from plumbline.choices import RuntimeChecks
 from test.tools.aot.text_stages import llvm_ir_of
 
 _PROGRAMS: dict[str, Callable[[torch.Tensor], tuple[torch.Tensor, ...]]] = {

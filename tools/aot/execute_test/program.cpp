@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -87,9 +88,11 @@ class ExecuteTest : public testing::Test {
       const Refusal refusal(program_.call_checked(tensors.inputs.data(), outputs.data()));
       ASSERT_EQ(refusal.message(), "");
     }
+    const std::set<int> written = TakeInOuts(tensors.inputs, outputs);
     const ResultBuffers buffers(Bases(outputs), Bases(tensors.inputs));
 
     for (int index = 0; index < program_.input_count; ++index) {
+      if (written.count(index) > 0) continue;
       EXPECT_TRUE(IsUnmodified("Input" + std::to_string(index), tensors.inputs[index],
                                tensors.LoadInput(program_, index).memref()));
     }
@@ -101,6 +104,17 @@ class ExecuteTest : public testing::Test {
       numbers_differ_ = true;
       ADD_FAILURE() << is_close.message();
     }
+  }
+
+  // Has outputs that are inputs' new values lie where these do, and gives the numbers of these.
+  std::set<int> TakeInOuts(const std::vector<AnyMemRef>& inputs, std::vector<AnyMemRef>& outputs) {
+    std::set<int> written;
+    for (int index = 0; index < program_.inout_count; ++index) {
+      const auto [input, output] = program_.inouts[index];
+      outputs[output] = inputs[input];
+      written.insert(input);
+    }
+    return written;
   }
 
   bool numbers_differ_ = false;

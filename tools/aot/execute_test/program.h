@@ -23,6 +23,12 @@ struct RefusedSize {
   std::int64_t size;
 };
 
+// An input that a call writes: it then holds this output.
+struct InOut {
+  int input;
+  int output;
+};
+
 struct Program {
   // The reference archive among the runfiles: below the name of its workspace.
   const char* archive;
@@ -30,7 +36,9 @@ struct Program {
   const TensorType* inputs;
   int output_count;
   const TensorType* outputs;
-  // Calls the function; writes as many memrefs as there are outputs.
+  int inout_count;
+  const InOut* inouts;
+  // Calls the function; writes a memref for each output that is no input's new value.
   void (*call)(const AnyMemRef* inputs, AnyMemRef* outputs);
   // Calls its checked entry, and returns what that returns. Where it refuses, there are no outputs.
   char* (*call_checked)(const AnyMemRef* inputs, AnyMemRef* outputs);

@@ -16,6 +16,7 @@ from plumbline.reference_archive import ReferenceArchive, Tensor
 from test.tools.aot.execute_test import fake_archives
 
 _PROGRAM = Path(__file__).parent / "fake_aliasing_execute_test"
+_ACCUMULATE = Path(__file__).parent / "fake_accumulate_execute_test"
 _ARCHIVE = f"{os.environ['TEST_WORKSPACE']}/test/tools/aot/execute_test/fake_aliasing.npz"
 _CALLED = "fake_aliasing runs"
 _BISECT = "To find the op whose numbers are wrong:\n  bazel run //fake:aliasing_bisect\n"
@@ -159,6 +160,29 @@ def test_changed_input_is_reported(tmp_path: Path) -> None:
         "Input0, tensor<2x3xf32>: the compiled function changed 1 of 6 elements of its input\n"
         "  first at [1, 0]: was 4, is 5"
     ) in output
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("FORGETS_TO_WRITE", "Output0, tensor<3xf32>: 3 of 3 elements differ (rtol 0, atol 0)"),
+        ("CHANGES_ITS_INPUT", "Input1, tensor<3xf32>: the compiled function changed 1 of 3"),
+    ],
+)
+def test_what_is_written_in_place_is_looked_at(fault: str, message: str) -> None:
+    def run(**environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [_ACCUMULATE],
+            capture_output=True,
+            check=False,
+            text=True,
+            env={**os.environ, **environment},
+        )
+
+    assert run().returncode == 0
+    failing = run(**{f"FAKE_{fault}": "1"})
+    assert failing.returncode == 1, failing.stdout + failing.stderr
+    assert message in failing.stdout
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,16 @@ def every_type() -> ReferenceArchive:
     )
 
 
+def accumulate() -> ReferenceArchive:
+    """Of `fake_accumulate`, which adds its second input to its first, and has no results."""
+    total, x = np.array([1, 2, 3], np.float32), np.array([4, 5, 6], np.float32)
+    return ReferenceArchive(
+        "fake_accumulate", (total, x), (total + x,), (0.0,), (0.0,), inout=((0, 0),)
+    )
+
+
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
     aliasing().write(folder / "fake_aliasing.npz")
+    accumulate().write(folder / "fake_accumulate.npz")
     every_type().write(folder / "fake_every_type.npz")

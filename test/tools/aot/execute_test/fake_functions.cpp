@@ -98,6 +98,23 @@ extern "C" char* fake_aliasing_checked(AliasingResults* results, float* base, fl
   return nullptr;
 }
 
+// Has no results, but writes to its first argument.
+extern "C" void fake_accumulate(float*, float* total, std::int64_t, std::int64_t size, std::int64_t,
+                                float*, float* x, std::int64_t, std::int64_t, std::int64_t) {
+  if (std::getenv("FAKE_FORGETS_TO_WRITE") != nullptr) return;
+  for (std::int64_t i = 0; i < size; ++i) total[i] += x[i];
+  if (std::getenv("FAKE_CHANGES_ITS_INPUT") != nullptr) x[1] += 1;
+}
+
+extern "C" char* fake_accumulate_checked(float* total_base, float* total, std::int64_t total_offset,
+                                         std::int64_t size, std::int64_t stride, float* x_base,
+                                         float* x, std::int64_t offset, std::int64_t x_size,
+                                         std::int64_t x_stride) {
+  fake_accumulate(total_base, total, total_offset, size, stride, x_base, x, offset, x_size,
+                  x_stride);
+  return nullptr;
+}
+
 // No inputs, every element type, every rank from 0 to 12: each is {0, 1}, or 1 at rank 0.
 struct EveryTypeResults {
   StridedMemRefType<double, 0> f64;

@@ -1,0 +1,33 @@
+"""What a compilation can be told, by one word of a few; command lines list them from here.
+
+It imports nothing, so that a command line is read before what compiles is loaded.
+"""
+
+from typing import Literal, TypeAlias, get_args
+
+RuntimeChecks: TypeAlias = Literal["off", "values", "all"]
+"""What a program checks as it runs, beside the sizes of its arguments.
+
+- "values": what PyTorch raises for: an index is out of range, an integer is divided by zero, a
+  maximum is taken of no elements.
+- "all": also that the sizes of the operands of each op agree, to debug the compiler or TCP.
+- "off": neither; what PyTorch raises for is then undefined.
+"""
+
+RUNTIME_CHECKS: tuple[RuntimeChecks, ...] = get_args(RuntimeChecks)
+
+ABIS = ("memref", "pointers", "memref-status")
+"""The calling conventions: that of `kernels_to_llvm/memref_entries.py` for tests, that of
+`pointer_entries.py`, and that of `memref_entries.py` for libraries."""
+
+LIBRARY_ABIS = {"pointers": "pointers", "memref": "memref-status"}
+"""What the conventions of libraries are called, and which they are of `ABIS`."""
+
+MEMORIES = ("malloc", "pool")
+"""Where temporaries come from: the heap, or a workspace of the caller's (`workspace.py`)."""
+
+WEIGHTS = ("embedded", "arguments")
+"""What weights are: read-only data of the library, or leading arguments of the function."""
+
+OPTIMISATION_LEVELS = (0, 1, 2, 3)
+"""How much LLVM optimises, as in clang -O."""

@@ -1,0 +1,1 @@
+"""The command `plumbline`: one module for each of its commands."""

@@ -1,0 +1,79 @@
+"""`plumbline compile`: from a program to the files of a library."""
+
+import argparse
+from pathlib import Path
+
+from plumbline.cli.program import add_program, program_of
+from plumbline.errors import UserError
+from plumbline.library_files.kinds import KINDS, LIBRARY
+
+_LIBRARY = "library"
+
+_KINDS = "\n".join(
+    f"  {kind:16} {each.pattern.format('NAME'):42} {each.about}" for kind, each in KINDS.items()
+)
+
+_EPILOG = f"""\
+kinds of files:
+  {_LIBRARY:16} all of {", ".join(LIBRARY)}
+{_KINDS}
+
+The files are those of the targets of aot_library, byte for byte. Nothing is written unless all can
+be made.
+
+examples:
+  plumbline compile models/blur.py:blur_loader --out out
+  plumbline compile models/blur.py:blur_loader --emit tcp,asm --target-cpu native
+  plumbline compile model.mlir --name model --memory pool --out out
+"""
+
+
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the command to a command line."""
+    arguments = commands.add_parser(
+        "compile",
+        help="from a program to a library",
+        description="Compiles a program to a library with a C header, and shows any stage of it.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_program(arguments)
+    arguments.add_argument(
+        "--out",
+        type=Path,
+        default=Path(),
+        metavar="FOLDER",
+        help="where to write; it is made where there is none (default: here)",
+    )
+    arguments.add_argument(
+        "--emit",
+        type=_kinds,
+        default=list(LIBRARY),
+        metavar="KIND,...",
+        help=f"which files to write (default: {_LIBRARY}); no stage runs that they do not need",
+    )
+    arguments.set_defaults(run=_run)
+
+
+def _kinds(text: str) -> list[str]:
+    """The kinds that a command line names, each once."""
+    kinds: dict[str, None] = {}
+    for word in text.split(","):
+        if word != _LIBRARY and word not in KINDS:
+            known = ", ".join([_LIBRARY, *KINDS])
+            raise argparse.ArgumentTypeError(f"{word!r} is none of {known}")
+        kinds.update(dict.fromkeys(LIBRARY if word == _LIBRARY else [word]))
+    return list(kinds)
+
+
+def _run(given: argparse.Namespace) -> int:
+    given.progress.begin("loading the compiler")
+    # Imports MLIR.
+    from plumbline.library_files.build import write_files
+
+    if given.out.exists() and not given.out.is_dir():
+        raise UserError(f"{given.out}: it is no folder, where the files could be written")
+    program, options = program_of(given)
+    files = write_files(program, options, given.emit, given.out, when_begun=given.progress.begin)
+    given.progress.end(*(f"{file}  {file.stat().st_size} bytes" for file in files))
+    return 0

@@ -1,0 +1,188 @@
+"""The program that a command line names, and the options of how it is compiled."""
+
+import argparse
+import ast
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plumbline.choices import LIBRARY_ABIS, MEMORIES, OPTIMISATION_LEVELS, RUNTIME_CHECKS, WEIGHTS
+from plumbline.errors import UserError
+
+if TYPE_CHECKING:
+    from plumbline.library_files.build import TcpProgram, TorchProgram
+    from plumbline.library_files.options import LibraryOptions
+    from plumbline.loader_to_torch.loader import TorchLoaderOutput
+
+_ENDING = "_loader"
+"""What names of loader functions often end with, and those of libraries do not."""
+
+
+@dataclass(frozen=True)
+class Loader:
+    """A loader function of a file."""
+
+    folder: Path
+    """From where its module is imported."""
+    module: str
+    """Its name below that folder: "models.blur"."""
+    function: str
+
+    @property
+    def path(self) -> str:
+        """The loader as aot_library names it: "models.blur.blur_loader"."""
+        return f"{self.module}.{self.function}"
+
+
+def add_program(arguments: argparse.ArgumentParser) -> None:
+    """Lets a command line say what to compile, and how."""
+    arguments.add_argument(
+        "program",
+        metavar="FILE.py:LOADER|FILE.mlir",
+        help="a function that returns a plumbline.TorchLoaderOutput, or a file of TCP",
+    )
+    arguments.add_argument(
+        "--name", help="the library's name (default: the loader's or the file's)"
+    )
+    how = arguments.add_argument_group("how it is compiled")
+    how.add_argument(
+        "--func-name", metavar="NAME", help="the C function's name (default: the library's)"
+    )
+    how.add_argument(
+        "--target-cpu",
+        default="baseline",
+        metavar="CPU",
+        help='"baseline" (the default: fixed, widely available), "native", or a name of LLVM\'s',
+    )
+    how.add_argument(
+        "--abi",
+        choices=LIBRARY_ABIS,
+        default="pointers",
+        help="how C calls it: by pointers to memory of its own (the default), or by MLIR's memrefs",
+    )
+    how.add_argument(
+        "--memory",
+        choices=MEMORIES,
+        default=MEMORIES[0],
+        help="where temporaries come from: the heap (the default), or a workspace of the caller's",
+    )
+    how.add_argument(
+        "--threads", type=int, default=1, metavar="N", help="how many a call runs on (default: 1)"
+    )
+    how.add_argument(
+        "--weights",
+        choices=WEIGHTS,
+        default=WEIGHTS[0],
+        help="read-only data of the library (the default), or leading arguments of the function",
+    )
+    how.add_argument(
+        "-O",
+        "--opt-level",
+        type=int,
+        choices=OPTIMISATION_LEVELS,
+        default=2,
+        help="how much LLVM optimises, as in clang -O (default: 2)",
+    )
+    how.add_argument(
+        "--runtime-checks",
+        choices=RUNTIME_CHECKS,
+        default="values",
+        help="what the program checks as it runs: what PyTorch raises for (values, the default), "
+        "also that the sizes of operands agree (all), or neither (off)",
+    )
+
+
+def program_of(given: argparse.Namespace) -> "tuple[TorchProgram | TcpProgram, LibraryOptions]":
+    """What the command line says to compile, and how.
+
+    Raises:
+      UserError: there is no such file or function, or no such choice.
+    """
+    from plumbline.library_files.build import TcpProgram, TorchProgram
+    from plumbline.library_files.options import LibraryOptions
+
+    found = _find(given.program)
+    default = (
+        found.stem
+        if isinstance(found, Path)
+        else (found.function.removesuffix(_ENDING) or found.function)
+    )
+    options = LibraryOptions(
+        name=given.name or default,
+        func_name=given.func_name,
+        target_cpu=given.target_cpu,
+        abi=given.abi,
+        memory=given.memory,
+        threads=given.threads,
+        weights=given.weights,
+        opt_level=given.opt_level,
+        runtime_checks=given.runtime_checks,
+    )
+    if isinstance(found, Path):
+        return TcpProgram(found), options
+
+    def load_program() -> "TorchLoaderOutput":
+        # Imports PyTorch.
+        from plumbline.loader_to_torch.loader import load
+        from plumbline.loader_to_torch.loader_import import find_loaders_in
+
+        file_folder = found.folder.joinpath(*found.module.split(".")[:-1])
+        sys.path.insert(0, str(found.folder))
+        # As `python FILE.py` does, which finds what lies beside the file.
+        find_loaders_in([str(found.folder), str(file_folder)])
+        return load(found.path, func_name=options.func_name, target=options.name)
+
+    return TorchProgram(f"loader {found.path}", found.path, load_program), options
+
+
+def _find(text: str) -> Loader | Path:
+    """The loader or the file of TCP that a command line names."""
+    name, colon, function = text.rpartition(":")
+    file = Path(name if colon else text)
+    if not file.is_file():
+        raise UserError(f"{file}: there is no such file")
+    if file.suffix == ".mlir":
+        if colon:
+            raise UserError(f"{text}: a file of TCP has no loader; leave out :{function}")
+        return _relative(file)
+    if file.suffix != ".py":
+        raise UserError(f"{file}: it is neither a .py file, with a loader, nor a .mlir file of TCP")
+    if not colon:
+        names = ", ".join(_functions_of(file)) or "none"
+        raise UserError(f"{file}: say which function is the loader, {file}:NAME; it has {names}")
+    if not function.isidentifier():
+        raise UserError(f"{text}: {function!r} is no name of a function")
+    return _loader(file, function)
+
+
+def _loader(file: Path, function: str) -> Loader:
+    """A function of a file; its module is named from where one stands, if it lies below."""
+    relative = _relative(file)
+    folder = Path.cwd()
+    if relative.is_absolute():
+        folder, relative = file.resolve().parent, Path(file.name)
+    parts = relative.with_suffix("").parts
+    if not parts[-1].isidentifier():
+        raise UserError(f"{file}: {parts[-1]!r} is no name of a Python module")
+    # Folders whose names no import statement can have are not part of the module's.
+    first = max((i + 1 for i, part in enumerate(parts) if not part.isidentifier()), default=0)
+    return Loader(folder.joinpath(*parts[:first]), ".".join(parts[first:]), function)
+
+
+def _relative(file: Path) -> Path:
+    """The path from where one stands, if the file lies below."""
+    absolute = Path(os.path.abspath(file))
+    return absolute.relative_to(Path.cwd()) if absolute.is_relative_to(Path.cwd()) else absolute
+
+
+def _functions_of(file: Path) -> list[str]:
+    """The functions that a file defines, without running it."""
+    try:
+        module = ast.parse(file.read_bytes(), str(file))
+    except OSError as error:
+        raise UserError(f"{file}: cannot be read: {error.strerror}") from error
+    except (SyntaxError, ValueError) as error:
+        raise UserError(f"{file}: it is not Python: {error}") from error
+    return [node.name for node in module.body if isinstance(node, ast.FunctionDef)]

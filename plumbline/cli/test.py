@@ -1,0 +1,60 @@
+"""`plumbline test`: holds a program's library against PyTorch."""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from plumbline.cli.exit_status import DIFFERS, SUCCESS
+from plumbline.cli.program import add_program, program_of
+from plumbline.errors import UserError
+
+_EPILOG = """\
+The program is compiled to a library, which runs on the inputs of the loader, on others of other
+sizes where sizes are dynamic, and on a size that it must refuse. The outputs are held against
+PyTorch's, within the tolerances of the loader.
+
+examples:
+  plumbline test models/blur.py:blur_loader
+  plumbline test models/blur.py:blur_loader --target-cpu native --threads 2
+"""
+
+
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the command to a command line."""
+    arguments = commands.add_parser(
+        "test",
+        help="holds a program's library against PyTorch",
+        description="Compiles a program, and holds what it computes against PyTorch.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_program(arguments)
+    arguments.set_defaults(run=_run)
+
+
+def _run(given: argparse.Namespace) -> int:
+    given.progress.begin("loading the compiler")
+    # These import MLIR.
+    from plumbline.library import load
+    from plumbline.library_files.build import LibraryBuild, TcpProgram
+    from plumbline.library_files.reference_check import check
+    from plumbline.reference_archive import ReferenceArchive
+
+    program, options = program_of(given)
+    if isinstance(program, TcpProgram):
+        raise UserError(
+            f"{program.origin}: a file of TCP has nothing to be held against; give a loader, or "
+            "compare by plumbline run --compare"
+        )
+    with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
+        build = LibraryBuild(program, options, Path(folder), when_begun=given.progress.begin)
+        library = load(build.file("shared-object"))
+        references = ReferenceArchive.read(build.file("references"))
+        given.progress.begin("running")
+        findings = check(library, references)
+    given.progress.end()
+    for finding in findings:
+        print(finding)
+    differ = sum(not finding.agrees for finding in findings)
+    print(f"{options.name}: {f'{differ} differ' if differ else 'agrees with PyTorch'}")
+    return DIFFERS if differ else SUCCESS

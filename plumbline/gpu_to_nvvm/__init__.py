@@ -1,0 +1,1 @@
+"""Kernels of a GPU -> NVVM, and what launches them -> LLVM dialect and calls of the runtime."""

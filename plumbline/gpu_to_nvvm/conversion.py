@@ -1,0 +1,76 @@
+"""Lowers kernels of a GPU to NVVM, and what launches them to the LLVM dialect with a C ABI."""
+
+from torch_mlir import ir
+
+from plumbline.gpu_to_nvvm.device_calls import lower_device_calls
+from plumbline.gpu_to_nvvm.mathematics import call_intrinsics
+from plumbline.kernels_to_llvm.conversion import kernels_to_llvm_pipeline
+from plumbline.llvm_to_asm.llvm_ir import GPU_MODULE
+from plumbline.pipeline import Nested, Pass, Pipeline
+
+CALL_INTRINSICS = Pass(
+    "call-intrinsics",
+    "Spell mathematics in kernels as intrinsics, and refuse what a GPU has no instructions for",
+    call_intrinsics,
+)
+
+LOWER_DEVICE_CALLS = Pass(
+    "lower-device-calls",
+    "Make calls of the runtime of what the host does to the device",
+    lower_device_calls,
+)
+
+# What MLIR would make of the dialect math are calls of libdevice.
+_DIALECTS = "arith,cf,func,index,memref,ub,vector"
+
+_BF16_AS_INTEGERS = (
+    "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}",
+    "arith-expand{include-bf16=true}",
+)
+
+LOWER_KERNELS = Pipeline(
+    "lower-kernels",
+    (
+        Nested(
+            GPU_MODULE,
+            (
+                CALL_INTRINSICS,
+                *_BF16_AS_INTEGERS,
+                "memref-expand",
+                "convert-complex-to-standard",
+                "expand-strided-metadata",
+                "lower-affine",
+                "convert-scf-to-cf",
+                f"convert-gpu-to-nvvm{{allowed-dialects={_DIALECTS}}}",
+                "convert-math-to-llvm{approximate-log1p=false}",
+                "convert-index-to-llvm",
+                "convert-ub-to-llvm",
+                "reconcile-unrealized-casts",
+                "canonicalize",
+                "cse",
+            ),
+        ),
+    ),
+    summary="Lower the kernels of a GPU to NVVM",
+)
+
+
+def gpu_to_nvvm_pipeline(abi: str) -> Pipeline:
+    """The whole lowering, for callers of that convention, one of `c_abi.ABIS`."""
+    return Pipeline(
+        "gpu-to-nvvm-pipeline",
+        (LOWER_KERNELS, LOWER_DEVICE_CALLS, kernels_to_llvm_pipeline(abi)),
+        summary="Lower kernels of a GPU to NVVM, and what launches them to the LLVM dialect",
+    )
+
+
+GPU_TO_NVVM = gpu_to_nvvm_pipeline("memref")
+
+
+def convert_gpu_to_nvvm(module: ir.Module, abi: str = "memref") -> None:
+    """Lowers `module` in place; its public functions are called by the convention `abi`.
+
+    Raises:
+      LoweringError: a kernel does what a GPU has no instructions for, or a pass refused the module.
+    """
+    gpu_to_nvvm_pipeline(abi).run(module)

@@ -1,0 +1,33 @@
+"""What a library will say of its program, from the text of the kernels."""
+
+from plumbline.c_signature import functions_with_bodies
+from plumbline.context import make_context
+from plumbline.errors import UserError
+from plumbline.kernels_to_llvm.program_signature import program_signature
+from plumbline.library_description import LibraryDescription
+from plumbline.tcp.assembly.module import parse_module
+
+
+def describe(
+    text: str,
+    filename: str,
+    target_cpu: str,
+    origin: str,
+    memory: str = "malloc",
+    abi: str = "pointers",
+) -> str:
+    """The description as JSON, of `text`, which messages call `filename`.
+
+    The rest is as for `LibraryDescription`; `memory` is one of `choices.MEMORIES`.
+
+    Raises:
+      UserError: it is no such module, has not one public function, or one whose results' sizes, or
+        those of a pool's temporaries, do not follow from its arguments.
+    """
+    module = parse_module(text, make_context(torch=True), filename)
+    functions = functions_with_bodies(module, "func.func", public=True)
+    if len(functions) != 1:
+        names = ", ".join(function.sym_name.value for function in functions)
+        raise UserError(f"{filename}: a library has one program; the public functions are: {names}")
+    signature = program_signature(module, functions[0].sym_name.value, memory)
+    return LibraryDescription(signature, target_cpu, origin, abi).to_json()

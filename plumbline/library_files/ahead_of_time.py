@@ -1,0 +1,90 @@
+"""Compiles a program ahead of time from within the Python program that has it."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from plumbline.choices import RuntimeChecks
+from plumbline.library_files.build import TorchProgram, write_files
+from plumbline.library_files.kinds import KINDS, LIBRARY
+from plumbline.library_files.options import LibraryOptions
+from plumbline.loader_to_torch.loader import Mutation, TorchLoaderOutput, checked
+
+
+def aot(
+    model: torch.nn.Module,
+    *inputs: Any,
+    name: str,
+    out: str | os.PathLike[str] = ".",
+    dynamic_shapes: dict[str, Any] | tuple[Any, ...] | list[Any] | None = None,
+    mutation: Mutation = "refuse",
+    mutable: Sequence[str] = (),
+    func_name: str | None = None,
+    target_cpu: str = "baseline",
+    abi: str = "pointers",
+    memory: str = "malloc",
+    threads: int = 1,
+    weights: str = "embedded",
+    opt_level: int = 2,
+    runtime_checks: RuntimeChecks = "values",
+) -> Path:
+    """Compiles `model` to the files of a library: libfoo.so, libfoo.a, foo.h, and so on.
+
+    They are those that aot_library makes, and the command `plumbline compile`. The model is
+    compiled in the mode that it is in, and stays as it was.
+
+    Args:
+      model: its `forward` takes and returns tensors, also in tuples, lists and dicts.
+      *inputs: a sample of each argument of `forward`.
+      name: of the library, foo; files are named after it, and the C function.
+      out: the folder to write to, which is made where there is none.
+      dynamic_shapes: which dimensions may differ, as `torch.export.export` takes it.
+      mutation: as for `TorchLoaderOutput`.
+      mutable: as for `TorchLoaderOutput`.
+      func_name: the name of the C function, where it is another.
+      target_cpu: the CPU that code is made for; the default is one that most have.
+      abi: how C calls it: by "pointers", or by "memref" descriptors, as MLIR does. Python calls
+        the former only.
+      memory: "malloc": temporaries come from the heap; "pool": from a workspace of the caller's.
+      threads: how many a call runs on.
+      weights: "embedded" in the library, or "arguments" of the C function before its own.
+      opt_level: how much LLVM optimises, as in clang -O.
+      runtime_checks: what the program checks as it runs, one of `choices.RUNTIME_CHECKS`.
+
+    Returns:
+      The shared object, which `plumbline.load` takes.
+
+    Raises:
+      UserError: the program cannot be compiled, or the files cannot be written. The message says
+        what is in the way. Nothing is written then.
+    """
+    options = LibraryOptions(
+        name,
+        func_name=func_name,
+        target_cpu=target_cpu,
+        abi=abi,
+        memory=memory,
+        threads=threads,
+        weights=weights,
+        opt_level=opt_level,
+        runtime_checks=runtime_checks,
+    )
+    program = TorchLoaderOutput(
+        model,
+        inputs,
+        dynamic_shapes,
+        func_name=func_name or name,
+        mutation=mutation,
+        mutable=mutable,
+    )
+    kind = type(model)
+    origin = f"{kind.__module__}.{kind.__qualname__}"
+    # References are not recorded: to run a model may change it.
+    source = TorchProgram(
+        kind.__name__, origin, lambda: checked("plumbline.aot", program), recorded=False
+    )
+    write_files(source, options, LIBRARY, Path(out))
+    return Path(out, KINDS["shared-object"].file_name(name))

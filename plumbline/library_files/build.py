@@ -1,0 +1,282 @@
+"""Makes the files of a library, each from those before it, as the targets of aot_library do."""
+
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plumbline import atomic_file
+from plumbline.c_header import c_header
+from plumbline.choices import LIBRARY_ABIS
+from plumbline.errors import UserError
+from plumbline.kernels_to_llvm.description import describe
+from plumbline.kernels_to_llvm.stage import kernels_to_llvm
+from plumbline.library_description import LibraryDescription
+from plumbline.library_files.kinds import KINDS, OF_TORCH
+from plumbline.library_files.options import LibraryOptions
+from plumbline.library_files.toolchain import Toolchain
+from plumbline.linalg_to_kernels.stage import linalg_to_kernels
+from plumbline.llvm_to_asm.library_assembly import llvm_ir_to_asm
+from plumbline.llvm_to_asm.stage import llvm_to_llvm_ir
+from plumbline.pkg_config import pkg_config
+from plumbline.tcp_to_linalg.stage import tcp_to_linalg
+from plumbline.torch_to_tcp.stage import torch_to_tcp
+
+if TYPE_CHECKING:
+    from plumbline.loader_to_torch.loader import TorchLoaderOutput
+
+
+@dataclass(frozen=True)
+class TorchProgram:
+    """A program to begin with that PyTorch exports."""
+
+    who: str
+    """What messages call it: "loader examples.my_loader_lib.my_loader"."""
+    origin: str
+    """What a header calls it, in the user's own words: "examples.my_loader_lib.my_loader"."""
+    load: Callable[[], "TorchLoaderOutput"]
+    recorded: bool = True
+    """Whether PyTorch runs it as well, for reference tensors; else it has no such file."""
+
+
+@dataclass(frozen=True)
+class TcpProgram:
+    """A program to begin with that is a file of TCP."""
+
+    file: Path
+
+    @property
+    def origin(self) -> str:
+        """What a header calls it."""
+        return self.file.as_posix()
+
+
+class LibraryBuild:
+    """The files of one library, in a folder, made when they are asked for."""
+
+    def __init__(
+        self,
+        program: TorchProgram | TcpProgram,
+        options: LibraryOptions,
+        folder: Path,
+        *,
+        when_begun: Callable[[str], None] = lambda message: None,
+    ) -> None:
+        """Files are made in `folder`; `when_begun` is told what happens before it does.
+
+        Raises:
+          UserError: there is an option that does not go with the program.
+        """
+        if isinstance(program, TcpProgram):
+            if options.func_name is not None:
+                raise UserError(
+                    "func_name goes with a torch loader; the function of a file of TCP is called "
+                    "what it says"
+                )
+            if options.weights != "embedded":
+                raise UserError(
+                    f"weights={options.weights} goes with a torch loader; the arguments of a file "
+                    "of TCP are what it says"
+                )
+        self._program, self._options, self._folder = program, options, folder
+        self._when_begun = when_begun
+        self._made: set[str] = set()
+        self._makers: dict[str, Callable[[], None]] = {
+            "torch": self._export,
+            "references": self._export,
+            "weights": self._export,
+            "tcp": self._lower_to_tcp,
+            "linalg": self._lower_to_linalg,
+            "kernels": self._lower_to_kernels,
+            "llvm": self._lower_to_llvm,
+            "llvm-ir": self._translate_to_llvm_ir,
+            "asm": self._compile,
+            "packed-weights": self._compile,
+            "object": self._assemble,
+            "archive": self._archive,
+            "shared-object": self._link,
+            "header": self._write_header,
+            "description": self._describe,
+            "pkg-config": self._write_pkg_config,
+        }
+
+    def file(self, kind: str) -> Path:
+        """The file of a kind, one of `KINDS`; makes it and what it is made from, once.
+
+        Raises:
+          UserError: the program cannot be compiled, or has no such file. The message says why.
+        """
+        if isinstance(self._program, TorchProgram):
+            if kind == "references" and not self._program.recorded:
+                raise UserError(f"{self._program.who}: no references are recorded of it")
+        elif kind in OF_TORCH:
+            raise UserError(
+                f"{self._program.origin} is a file of TCP: there is no {kind} file of it"
+            )
+        if kind not in self._made:
+            self._makers[kind]()
+            self._made.add(kind)
+        return self._place(kind)
+
+    def _place(self, kind: str) -> Path:
+        return self._folder / KINDS[kind].file_name(self._options.name)
+
+    def _text(self, kind: str) -> tuple[str, str]:
+        """The text of a file, and what messages call it."""
+        file = self.file(kind)
+        return file.read_text(encoding="utf-8"), file.name
+
+    def _write(self, kind: str, content: str) -> None:
+        atomic_file.write_text(self._place(kind), content)
+
+    def _export(self) -> None:
+        self._when_begun("exporting from PyTorch")
+        # These import PyTorch, which a file of TCP does not need.
+        from plumbline.loader_to_torch.export import export
+        from plumbline.loader_to_torch.recorded_export import export_and_record
+        from plumbline.loader_to_torch.state import with_mutations_returned
+        from plumbline.loader_to_torch.weights import serialise
+
+        assert isinstance(self._program, TorchProgram)
+        who, weights = self._program.who, self._options.weights
+        program = self._program.load()
+        if self._program.recorded:
+            recorded = export_and_record(who, program, weights=weights)
+            recorded.references.write(self._place("references"))
+            exported = recorded.exported
+        else:
+            exported = export(
+                who, with_mutations_returned(who, program), embedded=weights == "embedded"
+            )
+        self._write("torch", exported.text)
+        atomic_file.write_bytes(self._place("weights"), serialise(exported.weights))
+        self._made |= {"torch", "references", "weights"}
+
+    def _lower_to_tcp(self) -> None:
+        if isinstance(self._program, TcpProgram):
+            self._write("tcp", _read(self._program.file))
+            return
+        source = self._text("torch")
+        self._when_begun("lowering Torch to TCP")
+        self._write("tcp", torch_to_tcp(*source))
+
+    def _lower_to_linalg(self) -> None:
+        text, filename = self._text("tcp")
+        if isinstance(self._program, TcpProgram):
+            filename = str(self._program.file)
+        self._when_begun("lowering TCP to linalg")
+        self._write("linalg", tcp_to_linalg(text, filename, self._options.runtime_checks))
+
+    def _lower_to_kernels(self) -> None:
+        source, options = self._text("linalg"), self._options
+        self._when_begun("lowering linalg to kernels")
+        kernels = linalg_to_kernels(*source, target_cpu=options.target_cpu, threads=options.threads)
+        self._write("kernels", kernels)
+
+    def _lower_to_llvm(self) -> None:
+        source = self._text("kernels")
+        self._when_begun("lowering kernels to the LLVM dialect")
+        abi = LIBRARY_ABIS[self._options.abi]
+        self._write("llvm", kernels_to_llvm(*source, abi, self._options.memory))
+
+    def _translate_to_llvm_ir(self) -> None:
+        source = self._text("llvm")
+        self._when_begun("translating to LLVM IR")
+        self._write("llvm-ir", llvm_to_llvm_ir(*source))
+
+    def _compile(self) -> None:
+        llvm_ir, _ = self._text("llvm-ir")
+        description, _ = self._text("description")
+        from_torch = isinstance(self._program, TorchProgram)
+        self._when_begun("making assembly")
+        assembly = llvm_ir_to_asm(
+            llvm_ir,
+            target_cpu=self._options.target_cpu,
+            opt_level=self._options.opt_level,
+            weights=self.file("weights") if from_torch else None,
+            packed_weights=self._place("packed-weights") if from_torch else None,
+            description=description,
+            program=self._options.symbol_text(self._program.origin),
+        )
+        self._write("asm", assembly)
+        self._made |= {"asm", "packed-weights"}
+
+    def _assemble(self) -> None:
+        assembly = self.file("asm")
+        self._when_begun("assembling")
+        Toolchain.of_environment().assemble(assembly, self._place("object"))
+
+    def _archive(self) -> None:
+        Toolchain.of_environment().archive(self.file("object"), self._place("archive"))
+
+    def _link(self) -> None:
+        object_file = self.file("object")
+        self._when_begun("linking")
+        Toolchain.of_environment().link(
+            object_file, self._place("shared-object"), threads=self._options.threads
+        )
+
+    def _describe(self) -> None:
+        source, options = self._text("kernels"), self._options
+        self._when_begun("describing the library")
+        described = describe(
+            *source, options.target_cpu, self._program.origin, options.memory, options.abi
+        )
+        self._write("description", described)
+
+    def _write_header(self) -> None:
+        self._write("header", c_header(self._description()))
+
+    def _write_pkg_config(self) -> None:
+        self._write("pkg-config", pkg_config(self._description(), self._options.name))
+
+    def _description(self) -> LibraryDescription:
+        text, filename = self._text("description")
+        return LibraryDescription.from_json(filename, text)
+
+
+def write_files(
+    program: TorchProgram | TcpProgram,
+    options: LibraryOptions,
+    kinds: Iterable[str],
+    out: Path,
+    *,
+    when_begun: Callable[[str], None] = lambda message: None,
+) -> list[Path]:
+    """Makes files of the library of `program` and writes them to the folder `out`.
+
+    Nothing is written before all have been made; each then appears whole.
+
+    Args:
+      program: what is compiled.
+      options: how.
+      kinds: which files, of `KINDS`.
+      out: the folder, which is made where there is none.
+      when_begun: as for `LibraryBuild`.
+
+    Returns:
+      The files, in order.
+
+    Raises:
+      UserError: as `LibraryBuild` does, or `out` cannot be written.
+    """
+    with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
+        build = LibraryBuild(program, options, Path(folder), when_begun=when_begun)
+        made = [build.file(kind) for kind in kinds]
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+            for file in made:
+                atomic_file.write_bytes(out / file.name, file.read_bytes())
+        except OSError as error:
+            raise UserError(f"{out}: cannot be written: {error.strerror}") from error
+    return [out / file.name for file in made]
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{file}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{file}: not a text file: {error}") from error

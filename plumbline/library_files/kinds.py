@@ -1,0 +1,49 @@
+"""The kinds of files that come of a program, and what they are called.
+
+The names are those that aot_library gives them (tools/aot/chain.bzl, aot_library.bzl).
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """One kind of file."""
+
+    pattern: str
+    """Of its name, with {} for the library's."""
+    about: str
+
+    def file_name(self, library: str) -> str:
+        """What the file of a library is called."""
+        return self.pattern.format(library)
+
+
+KINDS = {
+    "torch": FileKind("_internal_{}_torch.mlir", "the Torch dialect, as exported"),
+    "weights": FileKind("_internal_{}_weights.safetensors", "the weights, by their names"),
+    "references": FileKind(
+        "_internal_{}_reference_tensors.npz", "inputs, and what PyTorch answers to them"
+    ),
+    "tcp": FileKind("_internal_{}_tcp.mlir", "the TCP dialect"),
+    "linalg": FileKind("_internal_{}_linalg.mlir", "linalg on tensors"),
+    "kernels": FileKind("_internal_{}_kernels.mlir", "kernels on buffers"),
+    "llvm": FileKind("_internal_{}_llvm.mlir", "the LLVM dialect"),
+    "llvm-ir": FileKind("_internal_{}.ll", "LLVM IR"),
+    "asm": FileKind("_internal_{}.S", "assembly, which copies weights from their files"),
+    "packed-weights": FileKind(
+        "_internal_{}_packed_weights.safetensors", "weights in the order in which kernels read them"
+    ),
+    "header": FileKind("{}.h", "the header, for C and C++"),
+    "object": FileKind("{}.o", "the object file"),
+    "archive": FileKind("lib{}.a", "the static library"),
+    "shared-object": FileKind("lib{}.so", "the shared object, which Python loads too"),
+    "pkg-config": FileKind("{}.pc", "the file for pkg-config"),
+    "description": FileKind("{}.json", "names, element types and shapes"),
+}
+
+OF_TORCH = ("torch", "weights", "references", "packed-weights")
+"""The kinds that a program has which PyTorch exports, and one that is a file of TCP has not."""
+
+LIBRARY = ("header", "object", "archive", "shared-object", "pkg-config", "description")
+"""The kinds that are shipped."""

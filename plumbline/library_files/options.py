@@ -1,0 +1,89 @@
+"""How a library is made of a program: the arguments of aot_library, for callers without Bazel."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from plumbline.choices import (
+    LIBRARY_ABIS,
+    MEMORIES,
+    OPTIMISATION_LEVELS,
+    RUNTIME_CHECKS,
+    WEIGHTS,
+    RuntimeChecks,
+)
+from plumbline.errors import UserError
+from plumbline.function_name import check_function_name
+from plumbline.threads import check_threads
+
+
+@dataclass(frozen=True)
+class LibraryOptions:
+    """What is chosen for a library; the defaults are those of aot_library.
+
+    Raises:
+      UserError: there is no such choice.
+    """
+
+    name: str
+    """Files are named after it, and the C function where neither `func_name` nor a loader says
+    what that is called."""
+    func_name: str | None = None
+    """The name of the C function, whatever a loader says."""
+    target_cpu: str = "baseline"
+    """The CPU that code is made for: "baseline", "native", or a name of LLVM's."""
+    abi: str = "pointers"
+    """How C calls it, one of `choices.LIBRARY_ABIS`."""
+    memory: str = "malloc"
+    """One of `choices.MEMORIES`."""
+    threads: int = 1
+    """How many a call runs on, unless the environment says another number."""
+    weights: str = "embedded"
+    """One of `choices.WEIGHTS`."""
+    opt_level: int = 2
+    """One of `choices.OPTIMISATION_LEVELS`."""
+    runtime_checks: RuntimeChecks = "values"
+    """One of `choices.RUNTIME_CHECKS`."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not re.fullmatch(r"[A-Za-z0-9_]+", self.name):
+            raise UserError(
+                f"the name {self.name!r} becomes part of file names; use letters, digits and "
+                "underscores only"
+            )
+        if self.func_name is not None:
+            check_function_name(self.func_name)
+        for what, value, known in (
+            ("abi", self.abi, tuple(LIBRARY_ABIS)),
+            ("memory", self.memory, MEMORIES),
+            ("weights", self.weights, WEIGHTS),
+            ("opt_level", self.opt_level, OPTIMISATION_LEVELS),
+            ("runtime_checks", self.runtime_checks, RUNTIME_CHECKS),
+        ):
+            _check_choice(what, value, known)
+        if self.abi == "memref" and self.memory == "pool":
+            raise UserError('memory="pool" goes with abi="pointers"')
+        check_threads(f"library {self.name}", self.threads)
+
+    def symbol_text(self, origin: str) -> str:
+        """What tells the library of the program `origin` from all others.
+
+        It becomes a symbol of the library, which aot_library has linkers look for
+        (`function_marks.py`); `_symbol_text` of tools/aot/aot_library.bzl says the same.
+        """
+        parts = (
+            self.name,
+            origin,
+            self.func_name or "",
+            self.target_cpu,
+            self.abi,
+            self.memory,
+            str(self.threads),
+            self.weights,
+        )
+        return ":".join(parts)
+
+
+def _check_choice(what: str, value: Any, known: tuple[Any, ...]) -> None:
+    if isinstance(value, bool) or value not in known:
+        raise UserError(f"{what} is {value!r}; it is one of {', '.join(map(repr, known))}")

@@ -1,0 +1,111 @@
+"""Makes the files that linkers read of a library's assembly, with a C compiler and its archiver.
+
+The same input gives the same bytes: nothing in them says when or where they were made.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from plumbline.errors import UserError
+
+_VERSION_SCRIPT = Path(__file__).with_name("library.lds")
+
+_COMPILERS = ("gcc", "cc", "clang")
+"""In the order in which they are looked for, as Bazel does."""
+
+_MOST_LINES = 20
+"""Of what a compiler says, in a message."""
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """The programs of a C compiler."""
+
+    compiler: tuple[str, ...]
+    """A command that takes what gcc and clang take; it assembles and links."""
+    archiver: str
+    """A command that takes what GNU's and LLVM's ar take."""
+
+    @classmethod
+    def of_environment(cls) -> "Toolchain":
+        """What the environment variables CC and AR name, and else what there is on PATH.
+
+        Raises:
+          UserError: there is no C compiler.
+        """
+        compiler = shlex.split(os.environ.get("CC", ""))
+        if not compiler:
+            found = next(filter(shutil.which, _COMPILERS), None)
+            if found is None:
+                raise UserError(
+                    "there is no C compiler, which assembles and links libraries (looked for "
+                    f"{', '.join(_COMPILERS)}): install one (Debian's package gcc), or name it in "
+                    "the environment variable CC"
+                )
+            compiler = [found]
+        return cls(tuple(compiler), os.environ.get("AR") or "ar")
+
+    def assemble(self, assembly: Path, object_file: Path) -> None:
+        """Makes an object file; weights are copied from files that lie beside the assembly.
+
+        Raises:
+          UserError: the compiler is missing, or refuses the text.
+        """
+        self._run(
+            *self.compiler,
+            # The preprocessor reads it, whose own names ("linux") weights may have as well.
+            "-undef",
+            f"-Wa,-I{assembly.parent}",
+            "-c",
+            str(assembly),
+            "-o",
+            str(object_file),
+        )
+
+    def archive(self, object_file: Path, archive: Path) -> None:
+        """Makes a static library of an object file.
+
+        Raises:
+          UserError: the archiver is missing, or fails.
+        """
+        archive.unlink(missing_ok=True)
+        # D: no times, users or modes.
+        self._run(self.archiver, "rcsD", str(archive), str(object_file))
+
+    def link(self, object_file: Path, shared_object: Path, *, threads: int) -> None:
+        """Makes a shared object of an object file, which shows its entries alone.
+
+        It needs the C library, and its mathematics and the runtime library of OpenMP where it calls
+        these.
+
+        Raises:
+          UserError: the compiler is missing, or cannot link it.
+        """
+        self._run(
+            *self.compiler,
+            "-shared",
+            "-o",
+            str(shared_object),
+            str(object_file),
+            f"-Wl,-soname,{shared_object.name}",
+            f"-Wl,--version-script={_VERSION_SCRIPT}",
+            "-Wl,-z,relro,-z,now,-z,defs",
+            "-Wl,--as-needed",
+            "-lm",
+            *(["-lgomp"] if threads > 1 else []),
+        )
+
+    def _run(self, *command: str) -> None:
+        try:
+            result = subprocess.run(
+                command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
+            )
+        except OSError as error:
+            raise UserError(f"{command[0]} cannot be run: {error.strerror}") from error
+        if result.returncode != 0:
+            said = "\n".join((result.stdout + result.stderr).strip().splitlines()[:_MOST_LINES])
+            raise UserError(f"{shlex.join(command)} failed:\n{said}")

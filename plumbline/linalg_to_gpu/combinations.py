@@ -1,0 +1,124 @@
+"""Reductions whose parts can be combined: each thread of a block reduces some elements."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, gpu, memref
+
+from plumbline.linalg_to_gpu.launches import WARP, Thread
+from plumbline.linalg_to_kernels.building import index
+from plumbline.linalg_to_kernels.computations import Computation
+
+_SHUFFLED_BITS = (32, 64)
+
+_FULL = {
+    "arith.addf": -0.0,
+    "arith.mulf": 1.0,
+    "arith.maximumf": -math.inf,
+    "arith.minimumf": math.inf,
+    "arith.addi": 0,
+    "arith.muli": 1,
+    "arith.andi": -1,
+    "arith.ori": 0,
+    "arith.xori": 0,
+    "arith.maxui": 0,
+    "arith.minui": -1,
+}
+"""What changes nothing, for each operation. Of -0.0 and what is added the sum is that, also 0.0."""
+
+
+@dataclass(frozen=True)
+class Combination:
+    """How what several threads have reduced becomes one."""
+
+    op: ir.Operation
+    """It takes the result so far and what an iteration adds to it."""
+    type: ir.Type
+
+    def neutral(self) -> ir.Value:
+        """What a thread without elements has."""
+        if self.op.name in _FULL:
+            value = _FULL[self.op.name]
+        else:
+            least = -(1 << (self.type.width - 1))
+            value = least if self.op.name == "arith.maxsi" else -1 - least
+        if isinstance(self.type, ir.FloatType):
+            return arith.ConstantOp(self.type, ir.FloatAttr.get(self.type, value)).result
+        mask = -1 if self.type.width == 1 and value else value
+        return arith.ConstantOp(self.type, ir.IntegerAttr.get(self.type, mask)).result
+
+    def combined(self, left: ir.Value, right: ir.Value) -> ir.Value:
+        """Both parts as one."""
+        clone = self.op.clone(ip=ir.InsertionPoint.current).operation
+        clone.operands[0], clone.operands[1] = left, right
+        return clone.results[0]
+
+
+def combinations(step: Computation) -> list[Combination] | None:
+    """For each result of a reduction how its parts are combined; None if that is not known."""
+    found = []
+    arguments = list(step.body.arguments)[len(step.inputs) :]
+    for argument, value, result in zip(arguments, step.yielded, step.results, strict=True):
+        if isinstance(value.owner, ir.Block):
+            return None
+        op = value.owner.operation
+        if op.name not in _FULL and op.name not in ("arith.maxsi", "arith.minsi"):
+            return None
+        # What there is so far is used there alone, and nobody else looks at what comes out.
+        if len([*argument.uses]) != 1 or argument not in op.operands or len([*value.uses]) != 1:
+            return None
+        found.append(Combination(op, ir.RankedTensorType(result.type).element_type))
+    return found
+
+
+def combined_by_block(
+    thread: Thread, parts: Sequence[ir.Value], how: Sequence[Combination]
+) -> list[ir.Value]:
+    """Combines what each thread of a block has; all of them get the result.
+
+    First within each warp, by exchanging registers; then all warps combine what the warps have.
+    The order is the same each time, and so are the bits of the result.
+    """
+    parts = [_within_warp(part, one) for part, one in zip(parts, how, strict=True)]
+    warps = thread.threads // WARP
+    if warps == 1:
+        return parts
+    buffers = [thread.shared([warps], one.type) for one in how]
+    warp = arith.divui(thread.number, index(WARP))
+    # All lanes have the same, so that it does not matter which one of them is the last to write.
+    for part, buffer in zip(parts, buffers, strict=True):
+        memref.store(part, buffer, [warp])
+    thread.wait()
+    results = []
+    for buffer, one in zip(buffers, how, strict=True):
+        result = memref.load(buffer, [index(0)])
+        for number in range(1, warps):
+            result = one.combined(result, memref.load(buffer, [index(number)]))
+        results.append(result)
+    # Before any of them writes there again.
+    thread.wait()
+    return results
+
+
+def _within_warp(value: ir.Value, how: Combination) -> ir.Value:
+    """Combines the values of a warp: first of neighbours, then of pairs, and so on."""
+    distance = 1
+    while distance < WARP:
+        value = how.combined(value, _exchanged(value, distance))
+        distance *= 2
+    return value
+
+
+def _exchanged(value: ir.Value, distance: int) -> ir.Value:
+    """The value of the lane whose number differs in one bit."""
+    type_ = value.type
+    i32 = ir.IntegerType.get_signless(32)
+    if type_.width in _SHUFFLED_BITS:
+        offset, width = (arith.constant(i32, number) for number in (distance, WARP))
+        return gpu.ShuffleOp(value, offset, width, gpu.ShuffleMode.XOR).results[0]
+    narrow = ir.IntegerType.get_signless(type_.width)
+    bits = arith.bitcast(narrow, value) if isinstance(type_, ir.FloatType) else value
+    there = arith.trunci(narrow, _exchanged(arith.extui(i32, bits), distance))
+    return arith.bitcast(type_, there) if isinstance(type_, ir.FloatType) else there

@@ -1,0 +1,90 @@
+"""Launches of kernels, as they are built: `gpu.launch` with one dimension of blocks and of threads.
+
+Kernels go round their iterations in strides of the whole grid, so that every number of blocks is
+right for every size.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, func, gpu, memref, scf
+
+from plumbline.linalg_to_kernels.building import index, least
+from plumbline.walk import module_around
+
+WARP = 32
+"""Threads that run as one, and can exchange values without memory."""
+
+THREADS = 256
+"""Of a block: eight warps, of which some wait for memory while others compute."""
+
+BARRIER = "plumbline_barrier"
+"""The function that stands for `gpu.barrier` until tensors are buffers: buffer deallocation refuses
+operations of which it does not know what they do to memory."""
+
+_MOST_BLOCKS = 1 << 16
+"""More than any GPU runs at once, by far."""
+
+WORKGROUP = "#gpu.address_space<workgroup>"
+"""The memory space of what the threads of a block share. The bindings have no class for it."""
+
+
+@dataclass(frozen=True)
+class Thread:
+    """What a thread knows of itself, as values of type index."""
+
+    block: ir.Value
+    blocks: ir.Value
+    number: ir.Value
+    """Its own, in the block."""
+    threads: int
+    """In each block."""
+    launch: ir.Operation
+
+    def shared(self, shape: Sequence[int], element: ir.Type) -> ir.Value:
+        """A buffer that the threads of a block share; `name_launches` makes it an attribution."""
+        type_ = ir.MemRefType.get(shape, element, memory_space=ir.Attribute.parse(WORKGROUP))
+        with ir.InsertionPoint.at_block_begin(self.launch.regions[0].blocks[0]):
+            return memref.alloca(type_, [], [])
+
+    def wait(self) -> None:
+        """Waits for all threads of the block, and for what they have written."""
+        module = module_around(self.launch)
+        if BARRIER not in ir.SymbolTable(module):
+            with ir.InsertionPoint(module.regions[0].blocks[0]), module.location:
+                func.FuncOp(BARRIER, ([], []), visibility="private")
+        func.CallOp([], ir.FlatSymbolRefAttr.get(BARRIER), [])
+
+
+def launch(teams: ir.Value, threads: int, body: Callable[[Thread], None]) -> None:
+    """Builds a launch of so many blocks as there are `teams`, if these are not too many."""
+    one = index(1)
+    blocks = arith.maxsi(least(teams, index(_MOST_BLOCKS)), one)
+    op = gpu.LaunchOp((blocks, one, one), (index(threads), one, one))
+    block = op.regions[0].blocks[0]
+    with ir.InsertionPoint(block):
+        thread = Thread(
+            block.arguments[0], block.arguments[6], block.arguments[3], threads, op.operation
+        )
+        body(thread)
+        gpu.TerminatorOp()
+
+
+def strided(
+    first: ir.Value, end: ir.Value, stride: ir.Value, body: Callable[[ir.Value], object]
+) -> None:
+    """A loop in strides that may be known only when it runs."""
+    loop = scf.ForOp(first, end, stride)
+    with ir.InsertionPoint(loop.body):
+        body(loop.induction_variable)
+        scf.YieldOp([])
+
+
+def delinearized(number: ir.Value, sizes: Sequence[ir.Value]) -> list[ir.Value]:
+    """The indices of an iteration by its number, of nested loops of which the last runs fastest."""
+    indices: list[ir.Value] = []
+    for size in reversed(sizes[1:]):
+        indices.append(arith.remui(number, size))
+        number = arith.divui(number, size)
+    return [number, *reversed(indices)] if sizes else []

@@ -1,0 +1,68 @@
+"""What comes after launches are built, and before kernels are functions of their own."""
+
+from torch_mlir import ir
+from torch_mlir.dialects import gpu
+
+from plumbline.linalg_to_gpu.launch_loops import LAUNCH
+from plumbline.linalg_to_gpu.launches import BARRIER, WORKGROUP
+from plumbline.linalg_to_kernels.build_kernels import KERNEL
+from plumbline.walk import all_operations
+
+MODULE = "kernels"
+"""The `gpu.module` of all kernels of a program."""
+
+STORE = "store_kernel"
+"""What a kernel is called that is launched for a number which the host has computed."""
+
+
+def name_launches(module: ir.Operation) -> None:
+    """Says of each launch what its kernel is to be called: as the function that it is in.
+
+    That one may then be inlined. What buffer deallocation could not have seen takes its form: calls
+    of barriers become barriers, and shared buffers attributions of the launch.
+    """
+    with module.context:
+        for view in list(module.regions[0].blocks[0].operations):
+            function = view.operation
+            if function.name != "func.func":
+                continue
+            name = ir.StringAttr(function.attributes["sym_name"]).value
+            if name == BARRIER:
+                function.erase()
+                continue
+            if KERNEL in function.attributes:
+                del function.attributes[KERNEL]
+            else:
+                name = STORE
+            for op in all_operations(function):
+                if op.name == LAUNCH:
+                    op.attributes["module"] = ir.FlatSymbolRefAttr.get(MODULE)
+                    op.attributes["function"] = ir.FlatSymbolRefAttr.get(name)
+                    _attribute_buffers(op)
+                elif op.name == "func.call" and _callee(op) == BARRIER:
+                    with ir.InsertionPoint(op), op.location:
+                        gpu.BarrierOp()
+                    op.erase()
+
+
+def _attribute_buffers(launch: ir.Operation) -> None:
+    """Makes the shared buffers of a launch arguments of its body, which is how it has them."""
+    body = launch.regions[0].blocks[0]
+    buffers = [view.operation for view in body.operations if _is_shared(view.operation)]
+    for op in buffers:
+        argument = body.add_argument(op.results[0].type, op.location)
+        op.results[0].replace_all_uses_with(argument)
+        op.erase()
+    count = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), len(buffers))
+    launch.attributes["workgroup_attributions"] = count
+
+
+def _is_shared(op: ir.Operation) -> bool:
+    if op.name != "memref.alloca":
+        return False
+    space = ir.MemRefType(op.results[0].type).memory_space
+    return bool(space == ir.Attribute.parse(WORKGROUP))
+
+
+def _callee(call: ir.Operation) -> str:
+    return str(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)

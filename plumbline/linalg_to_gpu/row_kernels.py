@@ -1,0 +1,327 @@
+"""Builds a group as a kernel of a GPU: each row is done by a thread, or by a block of threads.
+
+Rows are those loops that all steps of a group share, or of a single step all its parallel loops.
+The steps of a row are done one after the other. What a step computes of a row is a value where that
+is one number, and else lies in shared memory, or in the buffer of the result that it is.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, memref, scf
+
+from plumbline.linalg_to_gpu.combinations import Combination, combinations, combined_by_block
+from plumbline.linalg_to_gpu.launches import THREADS, Thread, delinearized, launch, strided
+from plumbline.linalg_to_kernels.building import for_each, if_else, index, product
+from plumbline.linalg_to_kernels.computations import Computation, Indices
+from plumbline.linalg_to_kernels.evaluation import Evaluation
+from plumbline.linalg_to_kernels.group import Group
+from plumbline.linalg_to_kernels.loop_order import order_of
+from plumbline.linalg_to_kernels.sizes import loop_size
+
+Values = Mapping[ir.Value, ir.Value]
+
+
+def row_loops(group: Group) -> dict[Computation, dict[int, int]]:
+    """For each step its loop for each row loop of the root, in the order of the root's axes."""
+    root = group.root
+    axes = root.result_loops(0)
+    assert axes is not None
+    order = [*axes, *(loop for loop in range(len(root.reduces)) if loop not in axes)]
+    if len(group.steps) == 1:
+        return {root: {loop: loop for loop in order if not root.reduces[loop]}}
+    rows = [loop for loop in order if loop in group.rows]
+    return {step: {row: group.row_loops[step][row] for row in rows} for step in group.steps}
+
+
+def own_loops(group: Group, step: Computation) -> list[int]:
+    """The loops that a step has within a row, but for those that run once."""
+    rows = set(row_loops(group)[step].values())
+    return [loop for loop, size in enumerate(step.sizes) if loop not in rows and size != 1]
+
+
+def buffered_axes(group: Group, step: Computation, number: int) -> list[int]:
+    """The loops along the axes of what a step computes of a row, as its result of that number."""
+    axes = step.result_loops(number)
+    assert axes is not None
+    own = own_loops(group, step)
+    return [loop for loop in axes if loop in own]
+
+
+class Team(Protocol):
+    """Those that do a row together."""
+
+    def share(self, count: ir.Value, work: Callable[[ir.Value], object]) -> None:
+        """Does work of so many numbers, each once."""
+
+    def reduce(
+        self,
+        count: ir.Value,
+        inits: Sequence[ir.Value],
+        how: Sequence[Combination] | None,
+        work: Callable[..., Sequence[ir.Value]],
+    ) -> list[ir.Value]:
+        """Reduces what `work` adds of so many numbers to what there is; all have the results."""
+
+    def once(self, work: Callable[[], object]) -> None:
+        """Does work once."""
+
+    def wait(self) -> None:
+        """Waits until all have done what they do, and what they have written can be read."""
+
+    def buffer(self, shape: Sequence[int], element: ir.Type) -> ir.Value:
+        """A buffer for something of a row."""
+
+
+class OneThread:
+    """A thread by itself."""
+
+    def share(self, count: ir.Value, work: Callable[[ir.Value], object]) -> None:
+        """As `Team` says."""
+
+        def body(number: ir.Value) -> list[ir.Value]:
+            work(number)
+            return []
+
+        for_each(index(0), count, 1, body)
+
+    def reduce(
+        self,
+        count: ir.Value,
+        inits: Sequence[ir.Value],
+        how: Sequence[Combination] | None,
+        work: Callable[..., Sequence[ir.Value]],
+    ) -> list[ir.Value]:
+        """As `Team` says."""
+        return for_each(index(0), count, 1, work, inits)
+
+    def once(self, work: Callable[[], object]) -> None:
+        """As `Team` says."""
+        work()
+
+    def wait(self) -> None:
+        """As `Team` says."""
+
+    def buffer(self, shape: Sequence[int], element: ir.Type) -> ir.Value:
+        """As `Team` says; a row that takes buffers is done by a block."""
+        raise NotImplementedError("a thread has no buffer of its own")
+
+
+class BlockOfThreads:
+    """The threads of a block. None of them goes round a loop more often that the others wait in."""
+
+    def __init__(self, thread: Thread) -> None:
+        self._thread = thread
+
+    def share(self, count: ir.Value, work: Callable[[ir.Value], object]) -> None:
+        """As `Team` says."""
+        strided(self._thread.number, count, index(self._thread.threads), work)
+
+    def reduce(
+        self,
+        count: ir.Value,
+        inits: Sequence[ir.Value],
+        how: Sequence[Combination] | None,
+        work: Callable[..., Sequence[ir.Value]],
+    ) -> list[ir.Value]:
+        """As `Team` says. Where it is not known how to combine parts, the first thread does all."""
+        if how is None:
+            return self._by_first(lambda: for_each(index(0), count, 1, work, inits), inits)
+        loop = scf.ForOp(
+            self._thread.number,
+            count,
+            index(self._thread.threads),
+            [one.neutral() for one in how],
+        )
+        with ir.InsertionPoint(loop.body):
+            scf.YieldOp(list(work(loop.induction_variable, *loop.inner_iter_args)))
+        parts = combined_by_block(self._thread, list(loop.results), how)
+        return [one.combined(*pair) for one, *pair in zip(how, inits, parts, strict=True)]
+
+    def once(self, work: Callable[[], object]) -> None:
+        """As `Team` says."""
+        if_else(self._is_first(), work)
+
+    def wait(self) -> None:
+        """As `Team` says."""
+        self._thread.wait()
+
+    def buffer(self, shape: Sequence[int], element: ir.Type) -> ir.Value:
+        """As `Team` says."""
+        return self._thread.shared(shape, element)
+
+    def _by_first(
+        self, work: Callable[[], Sequence[ir.Value]], like: Sequence[ir.Value]
+    ) -> list[ir.Value]:
+        buffers = [self.buffer([], value.type) for value in like]
+
+        def store() -> None:
+            for value, buffer in zip(work(), buffers, strict=True):
+                memref.store(value, buffer, [])
+
+        self.once(store)
+        self.wait()
+        results = [memref.load(buffer, []) for buffer in buffers]
+        self.wait()
+        return results
+
+    def _is_first(self) -> ir.Value:
+        return arith.cmpi(arith.CmpIPredicate.eq, self._thread.number, index(0))
+
+
+def build_row_kernel(group: Group, given: Values, outputs: Values, threads_of_row: int) -> None:
+    """Builds the launch of a kernel that does a group.
+
+    Args:
+      group: its tensors are those of a function.
+      given: for each argument of that function a buffer or a scalar.
+      outputs: for each output of the group the buffer that takes it.
+      threads_of_row: 1, or how many threads a block has that does a row; a multiple of `WARP`.
+    """
+    sizes = {
+        step: [loop_size(step, loop, given) for loop in range(len(step.reduces))]
+        for step in group.steps
+    }
+    rows = row_loops(group)[group.root]
+    row_sizes = [sizes[group.root][row] for row in rows]
+    count = product(row_sizes)
+
+    def build(thread: Thread) -> None:
+        team: Team
+        if threads_of_row == 1:
+            team = OneThread()
+            block = arith.muli(thread.block, index(thread.threads))
+            first = arith.addi(block, thread.number)
+            stride = arith.muli(thread.blocks, index(thread.threads))
+        else:
+            team, first, stride = BlockOfThreads(thread), thread.block, thread.blocks
+        kernel = _RowKernel(group, given, outputs, sizes, team)
+        strided(
+            first,
+            count,
+            stride,
+            lambda number: kernel.build(
+                dict(zip(rows, delinearized(number, row_sizes), strict=True))
+            ),
+        )
+
+    if threads_of_row == 1:
+        launch(arith.ceildivui(count, index(THREADS)), THREADS, build)
+    else:
+        launch(count, threads_of_row, build)
+
+
+class _RowKernel:
+    def __init__(
+        self,
+        group: Group,
+        given: Values,
+        outputs: Values,
+        sizes: Mapping[Computation, Sequence[ir.Value]],
+        team: Team,
+    ) -> None:
+        self._group, self._given, self._outputs = group, given, outputs
+        self._sizes, self._team = sizes, team
+        self._row_loops = row_loops(group)
+        self._values: dict[ir.Value, ir.Value] = {}
+        self._buffers = {
+            result: team.buffer(
+                [step.sizes[loop] for loop in axes], ir.RankedTensorType(result.type).element_type
+            )
+            for step in group.steps
+            for number, result in enumerate(step.results)
+            if result not in outputs and (axes := buffered_axes(group, step, number))
+        }
+
+    def build(self, rows: Mapping[int, ir.Value]) -> None:
+        """Builds all steps of a row, given the row loops of the root."""
+        for step in self._group.steps:
+            self._build_step(step, rows)
+        if self._buffers:
+            # Before the next row is put there.
+            self._team.wait()
+
+    def _build_step(self, step: Computation, rows: Mapping[int, ir.Value]) -> None:
+        evaluation = self._evaluation(step)
+        evaluation.loops |= {loop: index(0) for loop, size in enumerate(step.sizes) if size == 1}
+        evaluation.loops |= {loop: rows[row] for row, loop in self._row_loops[step].items()}
+        order = order_of(self._group, step, own_loops(self._group, step)).loops
+        parallel = [loop for loop in order if not step.reduces[loop]]
+        reductions = [loop for loop in order if step.reduces[loop]]
+        # Of what is one number in a row each thread has it, and one puts it where it is a result.
+        if not parallel:
+            values = self._results(evaluation, step, reductions, self._team)
+            self._values |= zip(step.results, values, strict=True)
+            if any(result in self._outputs for result in step.results):
+                self._team.once(lambda: self._store(evaluation, step, values))
+        else:
+
+            def work(number: ir.Value) -> None:
+                with evaluation.scope():
+                    self._set(evaluation, step, parallel, number)
+                    values = self._results(evaluation, step, reductions, OneThread())
+                    self._store(evaluation, step, values)
+
+            self._team.share(self._count(step, parallel), work)
+            if any(self._group.sites(result) for result in step.results):
+                self._team.wait()
+
+    def _results(
+        self, evaluation: Evaluation, step: Computation, reductions: Sequence[int], team: Team
+    ) -> list[ir.Value]:
+        """What a step computes where all loops but its reductions have a value."""
+        if not step.is_reduction:
+            return evaluation.results(step, step.loops, evaluation.needed_inits(step, step.loops))
+        inits = [evaluation.init(step, number, step.loops) for number in range(len(step.results))]
+        if not reductions:
+            return evaluation.results(step, step.loops, inits)
+
+        def add(number: ir.Value, *so_far: ir.Value) -> list[ir.Value]:
+            with evaluation.scope():
+                self._set(evaluation, step, reductions, number)
+                return evaluation.results(step, step.loops, so_far)
+
+        return team.reduce(self._count(step, reductions), inits, combinations(step), add)
+
+    def _count(self, step: Computation, loops: Sequence[int]) -> ir.Value:
+        return product([self._sizes[step][loop] for loop in loops])
+
+    def _set(
+        self, evaluation: Evaluation, step: Computation, loops: Sequence[int], number: ir.Value
+    ) -> None:
+        """Gives loops their values in the iteration of such a number."""
+        sizes = [self._sizes[step][loop] for loop in loops]
+        evaluation.loops |= zip(loops, delinearized(number, sizes), strict=True)
+
+    def _store(self, evaluation: Evaluation, step: Computation, values: Sequence[ir.Value]) -> None:
+        for number, (result, value) in enumerate(zip(step.results, values, strict=True)):
+            if result in self._outputs or result in self._buffers:
+                memref.store(value, *self._place(evaluation, step, number, step.loops))
+
+    def _place(
+        self, evaluation: Evaluation, step: Computation, number: int, loops: Indices
+    ) -> tuple[ir.Value, list[ir.Value]]:
+        """The buffer that a result of a step lies in, and where in it."""
+        result = step.results[number]
+        if result in self._outputs:
+            buffer, axes = self._outputs[result], step.result_loops(number)
+            assert axes is not None
+        else:
+            axes = tuple(buffered_axes(self._group, step, number))
+            buffer = self._buffers[result]
+        return buffer, [evaluation.at(loops[loop]) for loop in axes]
+
+    def _evaluation(self, step: Computation) -> Evaluation:
+        """Elements within the loops of a step."""
+        evaluation: Evaluation
+
+        def load(producer: Computation, source: ir.Value, indices: Indices) -> ir.Value:
+            if source in self._values:
+                return self._values[source]
+            number = producer.results.index(source)
+            loops = producer.loops_for(indices, number)
+            return memref.load(*self._place(evaluation, producer, number, loops))
+
+        evaluation = Evaluation(self._group, step, self._given, load)
+        return evaluation

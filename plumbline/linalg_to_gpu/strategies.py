@@ -1,0 +1,150 @@
+"""The rows of the table of strategies for a GPU: which groups there are, and who does a row."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from torch_mlir import ir
+
+from plumbline.linalg_to_gpu.launches import THREADS, WARP
+from plumbline.linalg_to_gpu.row_kernels import (
+    buffered_axes,
+    build_row_kernel,
+    own_loops,
+    row_loops,
+)
+from plumbline.linalg_to_kernels.computations import (
+    DYNAMIC,
+    Computation,
+    is_copy,
+    is_tensor,
+    viewed,
+)
+from plumbline.linalg_to_kernels.contraction_groups import is_large_sum_of_products, root_axes
+from plumbline.linalg_to_kernels.group import Group, Limits, form_group
+from plumbline.linalg_to_kernels.loop_order import accesses
+from plumbline.linalg_to_kernels.strategies import Plan
+
+_LIMITS = Limits(most_buffered=1 << 12, readers=2, buffers_dynamic=False, has_blocks=False)
+"""Arithmetic is cheap next to memory: two readers compute each for itself what they read."""
+
+_SHARED_BYTES = 40 << 10
+"""What the buffers of a kernel may take. Every block may have 48 KB of shared memory."""
+
+_SHORT = 32
+"""A row of fewer elements is no work for a block, if a thread can do it."""
+
+
+@dataclass(frozen=True)
+class GpuStrategies:
+    """A thread for each element, or for each row; or a block of threads for a row."""
+
+    def form(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Group | None:
+        """As `Strategies` says."""
+        group = form_group(members, outputs, limits=_LIMITS)
+        if group is None or _shared_bytes(group) > _SHARED_BYTES:
+            return None
+        return group
+
+    def is_contraction(self, computation: Computation) -> bool:
+        """As `Strategies` says."""
+        return is_large_sum_of_products(computation)
+
+    def suits_contraction(self, group: Group) -> bool:
+        """As `Strategies` says: it stands by itself, or before what takes each element of it once.
+
+        What is copied to its operands it reads where that is from; what is computed for them
+        would be computed again for each product.
+        """
+        contraction = group.steps[0]
+        if len(group.steps) > 2 or group.outputs != frozenset(group.root.results):
+            return False
+        if not self.is_contraction(contraction) or len(group.root.results) != 1:
+            return False
+        if root_axes(group, contraction) is None:
+            return False
+        return all(map(is_copy, _read_by(group, contraction)))
+
+    def attention(
+        self, members: Sequence[Computation], outputs: frozenset[ir.Value]
+    ) -> Group | None:
+        """As `Strategies` says: there is no kernel for it yet."""
+        return None
+
+    def plan(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Plan:
+        """As `Strategies` says."""
+        group = self.form(members, outputs)
+        assert group is not None
+        threads = _threads_of_row(group)
+
+        def build(given: Mapping[ir.Value, ir.Value], outputs: Mapping[ir.Value, ir.Value]) -> None:
+            build_row_kernel(group, given, outputs, threads)
+
+        return Plan(build)
+
+
+def _read_by(group: Group, step: Computation) -> set[Computation]:
+    """The members that a step is computed of."""
+    found: set[Computation] = set()
+    pending = [step]
+    while pending:
+        member = pending.pop()
+        for value in filter(is_tensor, (*member.inputs, *member.inits)):
+            producer = group.producer(viewed(value))
+            if producer is not None and producer not in found:
+                found.add(producer)
+                pending.append(producer)
+    return found
+
+
+def _buffers(group: Group) -> list[tuple[ir.Type, int]]:
+    """Of what a kernel buffers of a row the element types, and how many elements there are."""
+    return [
+        (
+            ir.RankedTensorType(result.type).element_type,
+            math.prod(step.sizes[loop] for loop in axes),
+        )
+        for step in group.steps
+        for number, result in enumerate(step.results)
+        if result not in group.outputs and (axes := buffered_axes(group, step, number))
+    ]
+
+
+def _shared_bytes(group: Group) -> int:
+    return sum(max(type_.width // 8, 1) * count for type_, count in _buffers(group))
+
+
+def _threads_of_row(group: Group) -> int:
+    """By how many threads a row is done: one, or those of a block."""
+    if not _buffers(group) and _suits_threads(group):
+        return 1
+    # As many as have something to do in the longest step.
+    longest = [
+        math.prod(step.sizes[loop] for loop in own) if not _is_dynamic(step, own) else THREADS
+        for step in group.steps
+        if (own := own_loops(group, step))
+    ]
+    most = max(longest, default=1)
+    return min(max(-(-most // WARP), 1) * WARP, THREADS)
+
+
+def _is_dynamic(step: Computation, loops: Sequence[int]) -> bool:
+    return any(step.sizes[loop] == DYNAMIC for loop in loops)
+
+
+def _suits_threads(group: Group) -> bool:
+    """Whether threads that do a row each read and write contiguous elements, or do little else."""
+    return all(_suits_thread(group, step) for step in group.steps)
+
+
+def _suits_thread(group: Group, step: Computation) -> bool:
+    own = own_loops(group, step)
+    if not own or is_large_sum_of_products(step):
+        return True
+    if not _is_dynamic(step, own) and math.prod(step.sizes[loop] for loop in own) < _SHORT:
+        return bool(row_loops(group)[step])
+    # Elements that are contiguous along a row are for the threads of a block.
+    rows = row_loops(group)[step].values()
+    return bool(rows) and not any(
+        access.stride(loop) == 1 for access in accesses(group, step) for loop in own
+    )

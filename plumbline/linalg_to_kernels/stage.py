@@ -1,0 +1,23 @@
+"""The stage from linalg on tensors to kernels on buffers, from text to text."""
+
+from plumbline.context import make_context
+from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
+from plumbline.llvm_to_asm.assembly import Target
+from plumbline.llvm_to_asm.probe import vector_unit_of
+from plumbline.tcp.assembly.module import parse_module, print_module
+from plumbline.threads import check_threads
+
+
+def linalg_to_kernels(text: str, filename: str, *, target_cpu: str, threads: int = 1) -> str:
+    """Lowers `text`, which messages call `filename`.
+
+    Raises:
+      UserError: it is no such module, or has what cannot be lowered; or there is no such CPU, or no
+        such number of threads.
+    """
+    check_threads("linalg_to_kernels", threads)
+    unit = vector_unit_of(Target.for_cpu(target_cpu))
+    module = parse_module(text, make_context(torch=True), filename)
+    convert_linalg_to_kernels(module, unit, threads)
+    # With locations, as the stage before.
+    return print_module(module, debug_info=True)

@@ -1,0 +1,110 @@
+"""What kernels can be on a machine: which groups are formed for it, and what is built of each.
+
+Forming groups and replacing them by calls is the same for every machine; what differs is asked of
+its strategies.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from torch_mlir import ir
+
+from plumbline.linalg_to_kernels.attention import attention_group, build_attention
+from plumbline.linalg_to_kernels.computations import Computation
+from plumbline.linalg_to_kernels.contraction_groups import (
+    build_contraction_group,
+    contraction_group,
+    is_contraction,
+)
+from plumbline.linalg_to_kernels.group import Group, form_group
+from plumbline.linalg_to_kernels.loop_nests import build_loop_nests
+from plumbline.packed_layout import PackedLayout
+from plumbline.vector_unit import VectorUnit
+
+Values = Mapping[ir.Value, ir.Value]
+
+Build = Callable[[Values, Values], None]
+"""Builds a kernel, at the insertion point.
+
+It takes for each argument of the group's function a buffer or a scalar, and for each output of the
+group the buffer that takes it.
+"""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a group becomes a kernel."""
+
+    build: Build
+    packed: Mapping[ir.Value, PackedLayout] = field(default_factory=dict)
+    """The tensors that it takes packed."""
+    is_loosely_typed: bool = False
+    """Whether it takes buffers of whatever sizes."""
+
+
+class Strategies(Protocol):
+    """What kernels can be on a machine."""
+
+    def form(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Group | None:
+        """The group of these computations, as `form_group` does."""
+
+    def is_contraction(self, computation: Computation) -> bool:
+        """Whether a computation is a sum of products that has kernels of its own kind."""
+
+    def suits_contraction(self, group: Group) -> bool:
+        """Whether such a kernel can do a group with one contraction."""
+
+    def attention(
+        self, members: Sequence[Computation], outputs: frozenset[ir.Value]
+    ) -> Group | None:
+        """The group of computations that one kernel does as attention, if they are that."""
+
+    def plan(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Plan:
+        """How the members of a group become a kernel."""
+
+
+@dataclass(frozen=True)
+class CpuStrategies:
+    """Loops over rows, register tiles, and attention by blocks of queries."""
+
+    unit: VectorUnit
+
+    def form(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Group | None:
+        """As `Strategies` says."""
+        return form_group(members, outputs)
+
+    def is_contraction(self, computation: Computation) -> bool:
+        """As `Strategies` says."""
+        return is_contraction(computation, self.unit)
+
+    def suits_contraction(self, group: Group) -> bool:
+        """As `Strategies` says."""
+        return contraction_group(group, self.unit) is not None
+
+    def attention(
+        self, members: Sequence[Computation], outputs: frozenset[ir.Value]
+    ) -> Group | None:
+        """As `Strategies` says."""
+        found = attention_group(members, outputs, self.unit)
+        return None if found is None else found.group
+
+    def plan(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Plan:
+        """As `Strategies` says."""
+        result = members[-1].results[0]
+        attention = attention_group(members, outputs, self.unit)
+        if attention is not None:
+            return Plan(
+                lambda given, outputs: build_attention(attention, given, outputs[result]),
+                is_loosely_typed=True,
+            )
+        group = form_group(members, outputs)
+        assert group is not None
+        contraction = contraction_group(group, self.unit)
+        if contraction is not None:
+            return Plan(
+                lambda given, outputs: build_contraction_group(contraction, given, outputs[result]),
+                contraction.packed,
+                is_loosely_typed=True,
+            )
+        return Plan(lambda given, outputs: build_loop_nests(group, given, outputs))

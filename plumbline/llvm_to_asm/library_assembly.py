@@ -1,0 +1,53 @@
+"""The stage from LLVM IR to the assembly of a whole library: its code, weights and marks."""
+
+from pathlib import Path
+
+from plumbline import atomic_file
+from plumbline.library_description import section_assembly
+from plumbline.llvm_to_asm.assembly import Target, emit_assembly
+from plumbline.llvm_to_asm.function_marks import mark_functions
+from plumbline.llvm_to_asm.ptx import include_ptx
+from plumbline.llvm_to_asm.weights import include_weights, pack_weights
+
+
+def llvm_ir_to_asm(
+    llvm_ir: str,
+    *,
+    target_cpu: str,
+    opt_level: int = 2,
+    weights: Path | None = None,
+    packed_weights: Path | None = None,
+    ptx: Path | None = None,
+    description: str = "",
+    program: str | None = None,
+) -> str:
+    """Compiles LLVM IR to assembly for this machine's kind.
+
+    Args:
+      llvm_ir: the text.
+      target_cpu: as `Target.for_cpu` takes it.
+      opt_level: how much LLVM optimises, as in clang -O.
+      weights: the safetensors file of the program's weights.
+      packed_weights: the safetensors file to write: the weights that kernels read in an order of
+        their own.
+      ptx: the file of the program's kernels for a GPU.
+      description: what the library says of itself, as JSON; empty: it says nothing.
+      program: as for `mark_functions`.
+
+    Raises:
+      UserError: LLVM cannot read the text, there is no such CPU, or weights are missing.
+      OSError: `packed_weights` cannot be written.
+    """
+    assembly = emit_assembly(llvm_ir, Target.for_cpu(target_cpu), opt_level)
+    if packed_weights is not None:
+        atomic_file.write_bytes(packed_weights, pack_weights(llvm_ir, weights))
+    parts = [
+        assembly,
+        include_weights(llvm_ir, weights, packed_weights),
+        mark_functions(llvm_ir, program),
+    ]
+    if ptx is not None:
+        parts.append(include_ptx(ptx.name))
+    if description:
+        parts.append(section_assembly(description))
+    return "".join(parts)

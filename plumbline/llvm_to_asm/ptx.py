@@ -1,0 +1,53 @@
+"""Turns LLVM IR of kernels into PTX, the assembly of NVIDIA's GPUs, with llvmlite."""
+
+import re
+
+from plumbline.errors import UserError
+from plumbline.llvm_to_asm.assembly import Target, emit_assembly, problem_with
+
+TRIPLE = "nvptx64-nvidia-cuda"
+
+PTX = "plumbline_ptx"
+"""The symbol under which what launches kernels finds their text, which ends with a zero."""
+
+DEFAULT_ARCH = "sm_80"
+"""Of 2020: asynchronous copies to shared memory, tensor cores for bf16 and tf32. Drivers compile
+PTX for it to code of every GPU since."""
+
+_ARCH = re.compile(r"sm_(\d+)[af]?")
+_OLDEST = 70
+"""From which on threads of a warp have program counters of their own, as shuffles expect."""
+
+
+def gpu_target(arch: str) -> Target:
+    """What kernels are made for: the GPUs of an architecture, such as "sm_80", and later ones.
+
+    Raises:
+      UserError: LLVM can make no code for such, or it is older than kernels need.
+    """
+    match = _ARCH.fullmatch(arch)
+    if match is None or int(match[1]) < _OLDEST:
+        raise UserError(
+            f'gpu_arch {arch!r}: it is a name such as "sm_80" or "sm_90a", from sm_{_OLDEST} on'
+        )
+    if problem_with(arch, TRIPLE):
+        raise UserError(f"gpu_arch {arch!r}: LLVM knows no such GPU; try an older one's name")
+    return Target(TRIPLE, arch)
+
+
+def emit_ptx(llvm_ir: str, target: Target, optimisation_level: int = 2) -> str:
+    """Optimises the `llvm_ir` of kernels and gives the text of a PTX module.
+
+    Raises:
+      UserError: LLVM cannot read the text, or a kernel calls a function that is not there.
+    """
+    ptx = emit_assembly(llvm_ir, target, optimisation_level)
+    if missing := re.findall(r"^\.extern \.func\s+(?:\([^)]*\)\s+)?([\w$]+)", ptx, re.MULTILINE):
+        raise UserError(f"kernels call functions that no GPU has: {', '.join(sorted(missing))}")
+    return ptx
+
+
+def include_ptx(file: str) -> str:
+    """Assembly that has the text in a file, which the assembler looks for under just this name."""
+    quoted = file.replace("\\", "\\\\").replace('"', '\\"')
+    return f'\t.section\t.rodata\n"{PTX}":\n\t.incbin\t"{quoted}"\n\t.byte\t0\n'

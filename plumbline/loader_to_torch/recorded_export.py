@@ -1,0 +1,57 @@
+"""Exports a program and records its reference tensors, in one run, so that both see one state."""
+
+import contextlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from plumbline.loader_to_torch.export import Export, export
+from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from plumbline.loader_to_torch.references import (
+    check_repeatable,
+    record_further_cases,
+    record_references,
+    to_numpy,
+)
+from plumbline.loader_to_torch.state import with_mutations_returned
+from plumbline.reference_archive import ReferenceArchive
+
+
+@dataclass(frozen=True)
+class RecordedExport:
+    """What the stages after PyTorch start from."""
+
+    exported: Export
+    references: ReferenceArchive
+
+
+def export_and_record(
+    who: str,
+    program: TorchLoaderOutput,
+    *,
+    weights: str = "embedded",
+    watched: Callable[[str], AbstractContextManager[None]] = lambda what: contextlib.nullcontext(),
+) -> RecordedExport:
+    """Exports `program`, which messages call `who`.
+
+    Args:
+      who: such as "loader test.foo_loader".
+      program: what the loader has returned.
+      weights: one of `choices.WEIGHTS`.
+      watched: in its contexts the user's code runs, which its argument names.
+
+    Raises:
+      UserError: the program fails, or cannot be exported. The message says what is in the way.
+    """
+    # PyTorch runs the program first: what fails there is told in PyTorch's own words.
+    forward = f"{who}: forward"
+    with watched(forward):
+        program = with_mutations_returned(who, program)
+        references = record_references(who, program)
+    exported = export(who, program, embedded=weights == "embedded")
+    with watched(forward):
+        check_repeatable(who, program, references)
+        references = record_further_cases(who, program, exported.shapes, references)
+    if weights == "arguments":
+        references = references.with_leading_inputs(map(to_numpy, exported.weights.values()))
+    return RecordedExport(exported, references)

@@ -1,0 +1,47 @@
+"""What PyTorch asks values for that an export does not have, answered without them.
+
+Two kinds of ops end an export although what they are is known: those of which PyTorch says that
+the sizes of their results depend on values, where a rule of ours knows them, and composite ones
+that look at values to warn, or to raise an error.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+from unittest import mock
+
+import torch
+from torch._subclasses.fake_impls import op_implementations_dict as fake_rules
+
+from plumbline.loader_to_torch.decompositions import eigenvalues, reduction
+from plumbline.loader_to_torch.decompositions.rule import Rule
+
+aten = torch.ops.aten
+
+_COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
+
+_SIZES_KNOWN = (aten.linalg_lstsq.default,)
+_COMPOSED: dict[Any, Rule] = {aten.cov.default: reduction.cov}
+
+
+@contextlib.contextmanager
+def without_values() -> Iterator[None]:
+    """Has exports within ask rules of ours, in one thread."""
+    with contextlib.ExitStack() as changes:
+        rules = {op: _by_rule(eigenvalues.RULES[op]) for op in _SIZES_KNOWN}
+        changes.enter_context(mock.patch.dict(fake_rules, rules))
+        for op, rule in _COMPOSED.items():
+            changes.callback(op._dispatch_cache.clear)
+            changes.enter_context(mock.patch.dict(op.py_kernels, {_COMPOSITE: rule}))
+            op._dispatch_cache.clear()
+        yield
+
+
+def _by_rule(rule: Rule) -> Callable[..., Any]:
+    """The tensors without data that `rule` makes of such."""
+
+    def results(mode: Any, op: Any, *arguments: Any, **options: Any) -> Any:
+        with mode:
+            return rule(*arguments, **options)
+
+    return results

@@ -1,0 +1,1 @@
+"""What is linked to generated code."""

@@ -1,0 +1,19 @@
+"""The stage from TCP to linalg on tensors, from text to text."""
+
+from plumbline.choices import RuntimeChecks
+from plumbline.context import make_context
+from plumbline.tcp.assembly.module import parse_module, print_module
+from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
+
+
+def tcp_to_linalg(text: str, filename: str, runtime_checks: RuntimeChecks) -> str:
+    """Lowers `text`, which messages call `filename`.
+
+    Raises:
+      UserError: it is no such module, or has what cannot be lowered.
+    """
+    # Programs with ops that TCP lacks carry dialects of torch-mlir (tm_tensor) beside TCP.
+    module = parse_module(text, make_context(torch=True), filename)
+    convert_tcp_to_linalg(module, runtime_checks)
+    # With locations, as the stage before: what MLIR refuses later is told at the user's line.
+    return print_module(module, debug_info=True)

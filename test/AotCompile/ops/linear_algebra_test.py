@@ -1,0 +1,103 @@
+"""Linear algebra whose results are not unique, or that fails, against PyTorch."""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+import torch
+
+import plumbline
+from plumbline.errors import UserError
+
+
+class _Of(torch.nn.Module):
+    def __init__(self, function: Callable[[torch.Tensor], Any]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return self._function(x)
+
+
+def _compiled(
+    function: Callable[[torch.Tensor], Any], x: torch.Tensor, **options: Any
+) -> plumbline.CompiledProgram:
+    torch.manual_seed(0)
+    return plumbline.compile(_Of(function), (x,), **options)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_eigenvectors(dtype: torch.dtype) -> None:
+    torch.manual_seed(0)
+    half = torch.randn(2, 5, 5, dtype=dtype)
+    x = half + half.mT
+    values, vectors = _compiled(torch.linalg.eigh, x)(x)
+    torch.testing.assert_close(values, torch.linalg.eigvalsh(x))
+    torch.testing.assert_close((vectors * values.unsqueeze(-2)) @ vectors.mT, x)
+
+
+@pytest.mark.parametrize("shape", [(6, 4), (2, 3, 4)], ids=str)
+def test_singular_vectors(shape: Sequence[int]) -> None:
+    torch.manual_seed(0)
+    x = torch.randn(shape)
+    left, values, right = _compiled(torch.linalg.svd, x)(x)
+    count = values.shape[-1]
+    torch.testing.assert_close(values, torch.linalg.svdvals(x))
+    product = (left[..., :count] * values.unsqueeze(-2)) @ right[..., :count, :]
+    torch.testing.assert_close(product, x)
+    torch.testing.assert_close(left @ left.mT, torch.eye(shape[-2]).expand(left.shape))
+
+
+def test_the_program_of_a_greater_matrix_is_as_small() -> None:
+    small, great = (
+        _compiled(torch.linalg.svdvals, torch.randn(n, n)).stage("tcp") for n in (6, 60)
+    )
+    assert small.count("scf.while") == great.count("scf.while") == 1
+    assert small.count(" tcp.") == great.count(" tcp.")
+
+
+_UNIT = torch.eye(3)
+_FAILING: dict[str, tuple[Callable[[torch.Tensor], Any], torch.Tensor, str]] = {
+    "inv": (torch.linalg.inv, torch.ones(3, 3), "linalg.inv: the matrix is singular"),
+    "solve": (
+        lambda x: torch.linalg.solve(x, _UNIT),
+        torch.zeros(3, 3),
+        "linalg.solve: the matrix is singular",
+    ),
+    "cholesky": (
+        torch.linalg.cholesky,
+        torch.stack([_UNIT, -_UNIT]),
+        "linalg.cholesky: the matrix is not positive-definite",
+    ),
+    "lu_factor": (
+        torch.linalg.lu_factor,
+        torch.ones(3, 3),
+        "linalg.lu_factor_ex: the matrix is singular",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _FAILING)
+def test_what_pytorch_raises_an_error_for(name: str) -> None:
+    function, failing, message = _FAILING[name]
+    with pytest.raises(RuntimeError):
+        function(failing)
+    fine = 2 * _UNIT.expand(failing.shape)
+    program = _compiled(function, fine)
+    torch.testing.assert_close(program(fine), tuple(_tensors(function(fine))))
+    with pytest.raises(UserError, match=f"linear_algebra_test.py:\\d+: error: {message}"):
+        program(failing)
+
+
+def _tensors(result: Any) -> Sequence[torch.Tensor]:
+    return [result] if isinstance(result, torch.Tensor) else result
+
+
+def test_nothing_is_checked_without_checks() -> None:
+    program = _compiled(torch.linalg.inv, _UNIT, runtime_checks="off")
+    assert not program(torch.ones(3, 3))[0].isfinite().all()
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

@@ -1,0 +1,89 @@
+"""Holds what the command `plumbline` makes of programs against what aot_library makes of them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+# Commands run in forks of this process, which then need not import PyTorch.
+import plumbline.library_files.build
+import plumbline.loader_to_torch.recorded_export  # noqa: F401
+from plumbline.cli.main import main
+from plumbline.library_files.kinds import KINDS, OF_TORCH
+
+_ROOT = Path(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"])
+_FILES = _ROOT / "test/AotLibrary"
+
+_MLP = "test/AotCompile/model_loader_lib.py:mlp_loader"
+
+_FLAGS = [
+    f"--opt-level={os.environ['AOT_OPT_LEVEL']}",
+    f"--runtime-checks={os.environ['AOT_RUNTIME_CHECKS']}",
+]
+
+_CPU = f"--target-cpu={os.environ['AOT_TARGET_CPU']}"
+
+_COMMANDS = {
+    "mlp": [_MLP, _CPU],
+    "mlp_by_memrefs": [_MLP, _CPU, "--abi=memref"],
+    "mlp_of_a_pool": [_MLP, _CPU, "--memory=pool"],
+    "mlp_of_arguments": [
+        _MLP,
+        "--target-cpu=x86-64-v2",
+        "--func-name=mlp_with_weights",
+        "--weights=arguments",
+    ],
+    "encoder_layer_on_two_threads": [
+        "test/AotCompile/contraction_loader_lib.py:encoder_layer_loader",
+        _CPU,
+        "--threads=2",
+    ],
+    "scaled_rows": ["test/AotLibrary/scaled_rows.mlir", _CPU],
+}
+
+
+def _words(name: str, out: Path) -> list[str]:
+    """The command for all files that Bazel makes of a library."""
+    kinds = [kind for kind in KINDS if name != "scaled_rows" or kind not in (*OF_TORCH, "tcp")]
+    words = ["compile", *_COMMANDS[name], *_FLAGS, "--name", name]
+    return [*words, "--emit", ",".join(kinds), "--out", str(out)]
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+@pytest.mark.parametrize("name", _COMMANDS)
+def test_the_files_are_those_of_bazel(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(_ROOT)
+    assert main(_words(name, tmp_path)) == 0
+    made = _contents(tmp_path)
+    expected = {file: (_FILES / file).read_bytes() for file in made}
+    differing = [file for file in made if made[file] != expected[file]]
+    assert not differing
+    assert {file for file in made if file.startswith("lib")} == {f"lib{name}.a", f"lib{name}.so"}
+
+
+def test_two_builds_are_the_same_bit_for_bit(tmp_path: Path) -> None:
+    contents = []
+    for number, seed in enumerate(("1", "31337")):
+        folder = tmp_path / f"a folder of its own {number}"
+        environment = {
+            **os.environ,
+            "PYTHONPATH": ":".join(sys.path),
+            "PYTHONHASHSEED": seed,
+            "TMPDIR": str(tmp_path),
+        }
+        command = [sys.executable, "-m", "plumbline", *_words("mlp_of_a_pool", folder)]
+        subprocess.run(command, cwd=_ROOT, env=environment, check=True)
+        contents.append(_contents(folder))
+    assert contents[0] == contents[1]
+    assert len(contents[0]) == len(KINDS)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

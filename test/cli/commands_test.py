@@ -1,0 +1,304 @@
+"""The commands, as a user types them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+# Commands run in forks of this process, which then need not import PyTorch.
+import plumbline.library_files.build
+import plumbline.loader_to_torch.recorded_export
+from plumbline.cli.exit_status import DIFFERS, FAULT, MISTAKE, SUCCESS
+from plumbline.cli.main import main
+from plumbline.library_files.kinds import KINDS, LIBRARY
+
+_LOADERS = """
+import os
+import signal
+
+import torch
+from torch.export import Dim
+
+from plumbline import TorchLoaderOutput
+
+
+class Scaled(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.arange(1.0, 40.0))
+
+    def forward(self, x):
+        return x * self.scale
+
+
+class Drifting(torch.nn.Module):
+    # As far as its export goes, it is another program.
+    def forward(self, x):
+        return x + 1 if torch.compiler.is_exporting() else x + 2
+
+
+def scaled_loader():
+    return TorchLoaderOutput(Scaled(), (torch.ones(2, 39),), {"x": {0: Dim("rows")}})
+
+
+class Counted(torch.nn.Module):
+    def forward(self, x, counts, factor):
+        counts.add_(1)
+        return x * factor
+
+
+def counted_loader():
+    return TorchLoaderOutput(
+        Counted(),
+        (torch.ones(3), torch.zeros(2), 2.5),
+        {"x": {}, "counts": {}, "factor": Dim.DYNAMIC},
+        mutable=["counts"],
+    )
+
+
+def drifting_loader():
+    return TorchLoaderOutput(Drifting(), (torch.ones(3),))
+
+
+def eigenvalues_loader():
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            return torch.linalg.eig(x)[0].real
+
+    return TorchLoaderOutput(Model(), (torch.eye(3),))
+
+
+def ending_loader():
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "scaled.py").write_text(_LOADERS)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def library() -> Path:
+    assert main(["compile", "models/scaled.py:scaled_loader", "--out", "out"]) == SUCCESS
+    return Path("out/libscaled.so")
+
+
+def test_compile_writes_a_library_and_is_quiet(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["compile", "models/scaled.py:scaled_loader", "--out", "a/b"]) == SUCCESS
+    files = {KINDS[kind].file_name("scaled") for kind in LIBRARY}
+    assert {file.name for file in Path("a/b").iterdir()} == files
+    assert capfd.readouterr() == ("", "")
+    (result,) = plumbline.load("a/b/libscaled.so")(np.full((1, 39), 2, np.float32))
+    assert result.tolist() == [[2.0 * index for index in range(1, 40)]]
+    assert plumbline.load("a/b/libscaled.so").description.origin == "models.scaled.scaled_loader"
+
+
+def test_emit_writes_what_it_is_told_alone() -> None:
+    words = ["compile", "models/scaled.py:scaled_loader", "--name", "foo", "--emit", "tcp,llvm-ir"]
+    assert main([*words, "--out", "out"]) == SUCCESS
+    assert {file.name for file in Path("out").iterdir()} == {
+        "_internal_foo_tcp.mlir",
+        "_internal_foo.ll",
+    }
+    assert "tcp.mul" in Path("out/_internal_foo_tcp.mlir").read_text()
+    assert "define i32 @foo(" in Path("out/_internal_foo.ll").read_text()
+
+
+def test_a_stage_runs_only_if_its_file_is_wanted() -> None:
+    # That CPU is not known, which the kernels are the first to ask for.
+    words = ["compile", "models/scaled.py:scaled_loader", "--target-cpu", "abacus", "--out", "out"]
+    assert main([*words, "--emit", "linalg"]) == SUCCESS
+    assert main([*words, "--emit", "linalg,kernels"]) == MISTAKE
+
+
+def test_options_reach_the_library() -> None:
+    words = ["compile", "models/scaled.py:scaled_loader", "--name", "pooled", "--out", "out"]
+    words += ["--func-name", "scale_rows", "--memory", "pool", "--weights", "arguments"]
+    assert main([*words, "--target-cpu", "x86-64-v2", "-O", "0"]) == SUCCESS
+    described = json.loads(Path("out/pooled.json").read_text())
+    assert described["name"] == "scale_rows"
+    assert described["target_cpu"] == "x86-64-v2"
+    assert described["workspace"] is not None
+    assert len(described["inputs"]) == 2
+
+
+def test_a_file_of_tcp_is_a_program_too() -> None:
+    Path("twice.mlir").write_text("""
+func.func @twice(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = tcp.add %x, %x : tensor<3xf32>, tensor<3xf32> -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+""")
+    assert main(["compile", "twice.mlir"]) == SUCCESS
+    (result,) = plumbline.load("libtwice.so")(np.arange(3, dtype=np.float32))
+    assert result.tolist() == [0, 2, 4]
+    assert main(["compile", "twice.mlir", "--emit", "weights"]) == MISTAKE
+    assert main(["compile", "twice.mlir", "--func-name", "thrice"]) == MISTAKE
+
+
+_MISTAKES = {
+    "nothing.py:loader": "nothing.py: there is no such file",
+    "models/scaled.py": "say which function is the loader, models/scaled.py:NAME; it has scaled_",
+    "models/scaled.py:scald_loader": "has no function scald_loader; did you mean scaled_loader?",
+    "models/scaled.py:eigenvalues_loader": "has no op for these",
+    "models": "models: there is no such file",
+    "text.txt:loader": "text.txt: it is neither a .py file, with a loader, nor a .mlir file",
+    "broken.py": "it is not Python",
+    "broken.mlir": "broken.mlir:1:1: error: ",
+}
+
+
+@pytest.mark.parametrize("program", _MISTAKES)
+def test_a_mistake_is_told_in_one_message(program: str, capfd: pytest.CaptureFixture[str]) -> None:
+    for file in ("text.txt", "broken.py", "broken.mlir"):
+        Path(file).write_text("no program (")
+    assert main(["compile", program, "--out", "out"]) == MISTAKE
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("error: ")
+    assert _MISTAKES[program] in err
+    assert "Traceback" not in err
+    # What was made on the way is not left.
+    assert not Path("out").exists()
+
+
+def test_a_process_that_is_ended_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["compile", "models/scaled.py:ending_loader", "--out", "out"]) == FAULT
+    assert "error: plumbline compile was ended by SIGKILL" in capfd.readouterr().err
+    assert not Path("out").exists()
+
+
+def test_without_a_compiler_nothing_is_written(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    assert main(["compile", "models/scaled.py:scaled_loader", "--out", "out"]) == MISTAKE
+    assert "no-such-compiler cannot be run" in capfd.readouterr().err
+    assert not Path("out").exists()
+
+
+def test_show_tells_what_a_library_says_of_itself(
+    library: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", str(library)]) == SUCCESS
+    shown = capfd.readouterr().out
+    for line in (
+        "scaled, of out/libscaled.so",
+        "  made from  models.scaled.scaled_loader",
+        "  made for   baseline",
+        "  inputs     x     float32 [rows, 39], 156*rows bytes",
+        "  outputs    out0  float32 [rows, 39], 156*rows bytes",
+        "  sizes      rows  at least 0",
+        "  workspace  none: temporaries come from the heap",
+    ):
+        assert line in shown.splitlines()
+    assert main(["show", str(library), "--json"]) == SUCCESS
+    assert capfd.readouterr().out == Path("out/scaled.json").read_text()
+    assert main(["show", "out/scaled.so"]) == MISTAKE
+    assert "no such file; there is out/libscaled.so" in capfd.readouterr().err
+    assert main(["show", "models/scaled.py"]) == MISTAKE
+    assert "it is no ELF file" in capfd.readouterr().err
+
+
+def test_run_reads_writes_and_compares(library: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    x = np.arange(78, dtype=np.float32).reshape(2, 39)
+    np.savez("in.npz", x=x)
+    words = ["run", str(library), "--inputs", "in.npz"]
+    assert main([*words, "--outputs", "out.npz"]) == SUCCESS
+    with np.load("out.npz") as outputs:
+        np.testing.assert_array_equal(outputs["out0"], x * np.arange(1, 40, dtype=np.float32))
+    assert main([*words, "--compare", "out.npz", "--time"]) == SUCCESS
+    out = capfd.readouterr().out
+    assert "out0: f32[2, 39]: no difference" in out
+    assert "ms a call" in out
+    np.savez("other.npz", Output0=x)
+    assert main([*words, "--compare", "other.npz"]) == DIFFERS
+    assert "elements differ" in capfd.readouterr().out
+    np.savez("other.npz", z=x)
+    assert main(["run", str(library), "--inputs", "other.npz"]) == MISTAKE
+    assert "it has z, where it is to have" in capfd.readouterr().err
+    np.savez("other.npz", x=x[:, :5])
+    assert main(["run", str(library), "--inputs", "other.npz"]) == MISTAKE
+    assert "argument 0 is f32[2, 5]" in capfd.readouterr().err
+
+
+def test_references_are_inputs_and_what_to_compare_with(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    words = ["compile", "models/scaled.py:scaled_loader", "--emit", "shared-object,references"]
+    assert main(words) == SUCCESS
+    references = "_internal_scaled_reference_tensors.npz"
+    words = ["run", "libscaled.so", "--inputs", references, "--compare", references]
+    assert main(words) == SUCCESS
+
+
+def test_test_holds_a_program_against_pytorch(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["test", "models/scaled.py:scaled_loader"]) == SUCCESS
+    out = capfd.readouterr().out
+    assert "case 2, out0: f32[3, 39]: no difference" in out
+    assert out.endswith("scaled: agrees with PyTorch\n")
+    assert main(["test", "models/scaled.py:drifting_loader"]) == DIFFERS
+    out = capfd.readouterr().out
+    assert "out0: f32[3]: 3 of 3 elements differ" in out
+    assert out.endswith("drifting: 1 differ\n")
+    assert list(Path().iterdir()) == [Path("models")]
+
+
+def test_what_is_written_in_place_and_numbers_are_held_against_pytorch_too(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["test", "models/scaled.py:counted_loader"]) == SUCCESS
+    assert "counts: f32[2]: no difference" in capfd.readouterr().out
+    words = ["compile", "models/scaled.py:counted_loader", "--emit", "shared-object,references"]
+    assert main(words) == SUCCESS
+    references = "_internal_counted_reference_tensors.npz"
+    words = ["run", "libcounted.so", "--inputs", references, "--outputs", "out.npz", "--time"]
+    assert main([*words, "--compare", references]) == SUCCESS
+    with np.load("out.npz") as outputs:
+        assert outputs["out0"].tolist() == [2.5, 2.5, 2.5]
+        assert outputs["counts"].tolist() == [1, 1]
+
+
+def test_help_names_all_commands_and_statuses(capfd: pytest.CaptureFixture[str]) -> None:
+    for words in ([], ["compile"], ["run"], ["show"], ["test"], ["completion"]):
+        with pytest.raises(SystemExit) as end:
+            main([*words, "--help"])
+        assert end.value.code == 0
+        assert "examples:" in capfd.readouterr().out
+    with pytest.raises(SystemExit) as end:
+        main(["compile", "x.mlir", "--memory", "heap"])
+    assert end.value.code == MISTAKE
+
+
+def _completed(*words: str) -> list[str]:
+    """What bash offers for the last of `words`."""
+    code = "import sys; from plumbline.cli.main import main; sys.exit(main(['completion', 'bash']))"
+    environment = {"PYTHONPATH": ":".join(sys.path)}
+    script = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    ).stdout
+    given = " ".join(f'"{word}"' for word in words)
+    script += f"COMP_WORDS=({given}); COMP_CWORD={len(words) - 1}; _plumbline\n"
+    script += 'printf "%s\\n" "${COMPREPLY[@]}"'
+    return subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, check=True
+    ).stdout.split()
+
+
+def test_bash_completes_commands_options_and_choices() -> None:
+    assert _completed("plumbline", "co") == ["compile", "completion"]
+    assert _completed("plumbline", "compile", "model.mlir", "--mem") == ["--memory"]
+    assert _completed("plumbline", "test", "--memory", "p") == ["pool"]
+    assert _completed("plumbline", "completion", "") == ["bash", "zsh"]
+    # A file, then, which bash completes by itself.
+    assert _completed("plumbline", "run", "li") == []
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

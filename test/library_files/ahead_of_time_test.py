@@ -1,0 +1,110 @@
+"""Compiles models that a Python program has, to libraries."""
+
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from torch.export import Dim
+
+import plumbline
+from plumbline.cli.main import main
+from plumbline.elf_sections import read_section
+from plumbline.errors import UserError
+from plumbline.library_files.kinds import KINDS, LIBRARY
+
+
+class _Scaled(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.arange(1.0, 40.0))
+        self.norm = torch.nn.BatchNorm1d(39)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        normed: torch.Tensor = self.norm(x * self.scale)
+        return normed
+
+
+def test_one_line_makes_a_library(tmp_path: Path) -> None:
+    model = _Scaled().eval()
+    x = torch.randn(4, 39)
+    rows = {"x": {0: Dim("rows")}}
+    file = plumbline.aot(model, x, name="scaled", out=tmp_path / "out", dynamic_shapes=rows)
+    assert file == tmp_path / "out" / "libscaled.so"
+    names = {KINDS[kind].file_name("scaled") for kind in LIBRARY}
+    assert {each.name for each in file.parent.iterdir()} == names
+    library = plumbline.load(file)
+    assert library.description.origin.endswith("ahead_of_time_test._Scaled")
+    for count in (1, 4, 7):
+        x = torch.randn(count, 39)
+        torch.testing.assert_close(library(x)[0], model(x))
+
+
+def test_options_are_those_of_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    model = torch.nn.Linear(3, 2)
+    file = plumbline.aot(
+        model,
+        torch.ones(1, 3),
+        name="line",
+        func_name="lines",
+        memory="pool",
+        weights="arguments",
+        opt_level=1,
+        threads=2,
+    )
+    assert file == Path("libline.so")
+    library = plumbline.load(file)
+    assert library.signature.name == "lines"
+    assert library.signature.workspace is not None
+    weight, bias = model.weight.detach(), model.bias.detach()
+    x = torch.randn(1, 3)
+    torch.testing.assert_close(library(weight, bias, x)[0], model(x))
+
+
+def test_the_code_is_that_of_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("squashing.py").write_text("""
+import torch
+import plumbline
+
+
+def squash_loader():
+    return plumbline.TorchLoaderOutput(torch.nn.Tanh(), (torch.ones(3),))
+""")
+    assert main(["compile", "squashing.py:squash_loader", "--out", "command"]) == 0
+    plumbline.aot(torch.nn.Tanh(), torch.ones(3), name="squash", out="aot")
+    # They say of themselves from where they come, each in its own words.
+    code = [read_section(Path(folder, "squash.o"), ".text") for folder in ("command", "aot")]
+    assert code[0]
+    assert code[0] == code[1]
+    assert plumbline.load("command/libsquash.so").description.origin == "squashing.squash_loader"
+    origin = plumbline.load("aot/libsquash.so").description.origin
+    assert origin == "torch.nn.modules.activation.Tanh"
+
+
+def test_a_model_stays_as_it_was(tmp_path: Path) -> None:
+    model = _Scaled()
+    former = {name: value.clone() for name, value in model.state_dict().items()}
+    with pytest.raises(UserError, match="forward writes in place"):
+        plumbline.aot(model, torch.randn(4, 39), name="training", out=tmp_path / "out")
+    for name, value in model.state_dict().items():
+        assert torch.equal(value, former[name]), name
+    assert not (tmp_path / "out").exists()
+
+
+def test_mistakes_are_told(tmp_path: Path) -> None:
+    model, x = torch.nn.Tanh(), torch.ones(3)
+    with pytest.raises(UserError, match=r"plumbline\.aot: model is the class Tanh"):
+        plumbline.aot(torch.nn.Tanh, x, name="tanh_", out=tmp_path)  # type: ignore[arg-type]
+    with pytest.raises(UserError, match=r"plumbline\.aot: inputs\[0\] is of type str"):
+        plumbline.aot(model, "x", name="foo", out=tmp_path)
+    with pytest.raises(UserError, match="the name 'a b' becomes part of file names"):
+        plumbline.aot(model, x, name="a b", out=tmp_path)
+    with pytest.raises(UserError, match="memory is 'heap'; it is one of 'malloc', 'pool'"):
+        plumbline.aot(model, x, name="foo", out=tmp_path, memory="heap")
+    assert not list(tmp_path.iterdir())
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

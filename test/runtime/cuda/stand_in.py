@@ -1,0 +1,52 @@
+"""The stand-in driver in this process: programs for a GPU then run here, on the CPU."""
+
+import ctypes
+import functools
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+import llvmlite.binding as llvm
+
+import plumbline
+from plumbline.llvm_to_asm.assembly import Target, emit_object
+from tools.gpu.emulated_kernels import CALLED, PREFIX, emulated_kernels
+
+_ROOT = Path(__file__).parents[3]
+_SOURCE = _ROOT / "tools" / "gpu" / "stand_in_driver.cpp"
+
+
+@functools.cache
+def driver() -> ctypes.CDLL:
+    """The stand-in. As it has the driver's name, whoever opens that one later is given this."""
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR")) as folder:
+        library = Path(folder) / "libcuda.so.1"
+        command = ["c++", "-std=c++17", "-O1", "-fPIC", "-shared", f"-I{_ROOT}", str(_SOURCE)]
+        named = ["-Wl,-soname,libcuda.so.1", "-o", str(library), "-ldl"]
+        subprocess.run([*command, *named], check=True)
+        loaded = ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
+    loaded.plumbline_stand_in_allocated.restype = ctypes.c_int64
+    loaded.plumbline_stand_in_launches.restype = ctypes.c_int64
+    return loaded
+
+
+class Kernels:
+    """What the kernels of a program do, for as long as this lives."""
+
+    def __init__(self, program: plumbline.CompiledProgram) -> None:
+        stand_in = driver()
+        llvm_ir, names = emulated_kernels(program.stage("gpu"))
+        self._jit = llvm.create_lljit_compiler(use_jit_link=False)
+        machine_code = emit_object(llvm_ir, Target.for_cpu("native"))
+        library = llvm.JITLibraryBuilder().add_object_img(machine_code).add_current_process()
+        for name in CALLED:
+            symbol = PREFIX + name
+            address = ctypes.cast(getattr(stand_in, symbol), ctypes.c_void_p).value
+            library.import_symbol(symbol, address)
+        for name in names:
+            library.export_symbol(PREFIX + name)
+        self._library = library.link(self._jit, f"kernels_{id(self)}")
+        for name in names:
+            entry = ctypes.c_void_p(self._library[PREFIX + name])
+            stand_in.plumbline_stand_in_register(name.encode(), entry)

@@ -1,0 +1,48 @@
+"""Stage program: makes the object file, the archive and the shared object of a library.
+
+The assembler copies weights from files that lie beside the assembly.
+"""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from plumbline.library_files.toolchain import Toolchain
+from tools.aot import stage
+
+
+def _assemble(given: argparse.Namespace) -> None:
+    toolchain = Toolchain(tuple(given.compiler), given.archiver)
+    # Under their names, which become part of what is made.
+    with tempfile.TemporaryDirectory(prefix="plumbline-library-") as folder:
+        made = {
+            output: Path(folder, output.name)
+            for output in (given.output, given.archive, given.shared_object)
+        }
+        object_file = made[given.output]
+        toolchain.assemble(given.input, object_file)
+        toolchain.archive(object_file, made[given.archive])
+        toolchain.link(object_file, made[given.shared_object], threads=given.threads)
+        for output, file in made.items():
+            stage.write_bytes(output, file.read_bytes())
+
+
+if __name__ == "__main__":
+    arguments = stage.text_stage_parser(__doc__)
+    arguments.add_argument(
+        "--archive", type=stage.path, required=True, help="the static library to write"
+    )
+    arguments.add_argument(
+        "--shared-object", type=stage.path, required=True, help="the shared object to write"
+    )
+    arguments.add_argument("--archiver", required=True, help="the ar of the C compiler")
+    arguments.add_argument(
+        "--threads", type=int, default=1, help="as the kernels were made for (default 1)"
+    )
+    arguments.add_argument(
+        "--compiler",
+        nargs=argparse.REMAINDER,
+        required=True,
+        help="the C compiler, and whatever else follows for it; the last of all options",
+    )
+    stage.run(arguments, _assemble)

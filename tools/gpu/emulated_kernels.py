@@ -1,0 +1,189 @@
+"""Makes functions for the CPU of the kernels of a GPU, for the stand-in driver to run.
+
+They are made of the gpu stage, of which the PTX is made too. A thread is a call of the function:
+which one, and all that it does together with others, it asks the driver.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, builtin, func, gpu, llvm
+
+from plumbline.context import make_context
+from plumbline.kernels_to_llvm.building import (
+    call,
+    declare,
+    element,
+    integer,
+    integer_type,
+    memref_struct,
+    pointer_type,
+)
+from plumbline.kernels_to_llvm.conversion import BUILD_C_ABI, KERNELS_TO_LLVM
+from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
+from plumbline.llvm_to_asm.llvm_ir import GPU_MODULE, translate_to_llvm_ir
+from plumbline.pipeline import Pipeline
+from plumbline.walk import all_operations, replace_operands
+
+PREFIX = "plumbline_emulated_"
+"""How the names begin of these functions, and of those that they call."""
+
+CALLED = ("barrier", "block_dim", "block_id", "grid_dim", "shared", "shuffle_xor", "thread_id")
+"""What they call, after that prefix."""
+
+_TO_LLVM = Pipeline(
+    "to-llvm",
+    tuple(
+        step
+        for step in KERNELS_TO_LLVM.steps
+        if getattr(step, "pass_", step) not in (BUILD_C_ABI, RETURN_FAILURES)
+    ),
+)
+
+_ALIGNMENT = 16
+"""Of shared buffers, in bytes."""
+
+
+def emulated_kernels(gpu_stage: str) -> tuple[str, list[str]]:
+    """LLVM IR of a function for each kernel in the text of a gpu stage, and the kernels' names.
+
+    A function takes a pointer to pointers to the kernel's parameters, as `cuLaunchKernel` does.
+    """
+    with make_context(torch=True), ir.Location.unknown():
+        source = ir.Module.parse(gpu_stage)
+        module = ir.Module.create()
+        with ir.InsertionPoint(module.body):
+            _declare(ir.SymbolTable(module.operation))
+            names = [
+                _emulate(view.opview)
+                for kernels in source.body.operations
+                if kernels.operation.name == GPU_MODULE
+                for view in kernels.regions[0].blocks[0].operations
+                if view.operation.name == "gpu.func"
+            ]
+        _TO_LLVM.run(module)
+        return translate_to_llvm_ir(module), names
+
+
+def _declare(symbols: ir.SymbolTable) -> None:
+    word = integer_type()
+    for name in ("block_dim", "block_id", "grid_dim", "thread_id"):
+        declare(symbols, PREFIX + name, [], word)
+    declare(symbols, PREFIX + "barrier", [])
+    declare(symbols, PREFIX + "shared", [word, word], pointer_type())
+    declare(symbols, PREFIX + "shuffle_xor", [word, integer_type(32)], word)
+
+
+def _emulate(kernel: gpu.GPUFuncOp) -> str:
+    name = ir.StringAttr(kernel.attributes["sym_name"]).value
+    body = kernel.regions[0].blocks[0]
+    type_ = ir.FunctionType(ir.TypeAttr(kernel.attributes["function_type"]).value)
+    function = func.FuncOp(PREFIX + name, ([pointer_type()], []))
+    with ir.InsertionPoint(function.add_entry_block()):
+        parameters = _Parameters(function.arguments[0])
+        count = len(type_.inputs)
+        inside: dict[ir.Value, ir.Value] = {
+            argument: parameters.take(argument.type) for argument in list(body.arguments)[:count]
+        }
+        offset = 0
+        for argument in list(body.arguments)[count:]:
+            shared = ir.MemRefType(argument.type)
+            inside[argument], offset = _shared(shared, offset)
+        for view in body.operations:
+            if view.operation.name == "gpu.return":
+                func.ReturnOp([])
+                continue
+            clone = view.operation.clone(ip=ir.InsertionPoint.current).operation
+            inside |= zip(view.operation.results, clone.results, strict=True)
+            replace_operands(clone, inside)
+    for op in all_operations(function.operation):
+        if op.name in _EMULATED:
+            with ir.InsertionPoint(op):
+                results = _EMULATED[op.name](op)
+            for old, new in zip(op.results, results, strict=True):
+                old.replace_all_uses_with(new)
+            op.erase()
+    return str(name)
+
+
+class _Parameters:
+    """The parameters of a kernel, taken one after the other."""
+
+    def __init__(self, pointers: ir.Value) -> None:
+        self._pointers, self._taken = pointers, 0
+
+    def take(self, type_: ir.Type) -> ir.Value:
+        """The next one."""
+        if isinstance(type_, ir.IndexType):
+            return arith.index_cast(type_, self._word(integer_type()))
+        if not isinstance(type_, ir.MemRefType):
+            return self._word(type_)
+        words: list[Sequence[int]] = [[0], [1], [2]]
+        words += [[field, axis] for field in (3, 4) for axis in range(type_.rank)]
+        descriptor = llvm.UndefOp(memref_struct(type_)).result
+        for place in words:
+            word = self._word(pointer_type() if place in ([0], [1]) else integer_type())
+            where = ir.DenseI64ArrayAttr.get(list(place))
+            descriptor = llvm.InsertValueOp(descriptor, word, where).result
+        return builtin.unrealized_conversion_cast([type_], [descriptor])
+
+    def _word(self, type_: ir.Type) -> ir.Value:
+        place = llvm.LoadOp(pointer_type(), element(self._pointers, self._taken, pointer_type()))
+        self._taken += 1
+        return llvm.LoadOp(type_, place.result).result
+
+
+def _shared(type_: ir.MemRefType, offset: int) -> tuple[ir.Value, int]:
+    """A shared buffer, as one of common memory, and where the next one may lie."""
+    bytes_ = max(type_.element_type.width // 8, 1)
+    for size in type_.shape:
+        bytes_ *= size
+    pointer = call(PREFIX + "shared", [integer(offset), integer(bytes_)], pointer_type()).result
+    plain = ir.MemRefType.get(type_.shape, type_.element_type)
+    descriptor = llvm.UndefOp(memref_struct(plain)).result
+    strides, _ = plain.get_strides_and_offset()
+    words = [([0], pointer), ([1], pointer), ([2], integer(0))]
+    words += [([3, axis], integer(size)) for axis, size in enumerate(plain.shape)]
+    words += [([4, axis], integer(stride)) for axis, stride in enumerate(strides)]
+    for place, word in words:
+        where = ir.DenseI64ArrayAttr.get(place)
+        descriptor = llvm.InsertValueOp(descriptor, word, where).result
+    buffer = builtin.unrealized_conversion_cast([plain], [descriptor])
+    return buffer, -(-(offset + bytes_) // _ALIGNMENT) * _ALIGNMENT
+
+
+def _number(name: str) -> Callable[[ir.Operation], list[ir.Value]]:
+    def build(op: ir.Operation) -> list[ir.Value]:
+        number = call(PREFIX + name, [], integer_type()).result
+        return [arith.index_cast(ir.IndexType.get(), number)]
+
+    return build
+
+
+def _barrier(op: ir.Operation) -> list[ir.Value]:
+    call(PREFIX + "barrier", [])
+    return []
+
+
+def _shuffle(op: ir.Operation) -> list[ir.Value]:
+    value, mask, _ = op.operands
+    type_ = value.type
+    bits = integer_type(type_.width)
+    if isinstance(type_, ir.FloatType):
+        value = arith.bitcast(bits, value)
+    word = value if bits == integer_type() else arith.extui(integer_type(), value)
+    there = call(PREFIX + "shuffle_xor", [word, mask], integer_type()).result
+    there = there if bits == integer_type() else arith.trunci(bits, there)
+    if isinstance(type_, ir.FloatType):
+        there = arith.bitcast(type_, there)
+    return [there, arith.constant(integer_type(1), 1)]
+
+
+_EMULATED: Mapping[str, Callable[[ir.Operation], list[ir.Value]]] = {
+    "gpu.barrier": _barrier,
+    "gpu.block_dim": _number("block_dim"),
+    "gpu.block_id": _number("block_id"),
+    "gpu.grid_dim": _number("grid_dim"),
+    "gpu.shuffle": _shuffle,
+    "gpu.thread_id": _number("thread_id"),
+}
