@@ -54,6 +54,7 @@ class _Header:
                 "",
                 *includes,
                 "",
+                *self._complex_types(),
                 "#ifdef __cplusplus",
                 'extern "C" {',
                 "#endif",
@@ -68,6 +69,10 @@ class _Header:
                 "",
             ]
         )
+
+    def _complex_types(self) -> list[str]:
+        """Lines that declare types of complex numbers, which include what C and C++ have."""
+        return [*_complex_types((*self._signature.inputs, *self._signature.outputs))]
 
     def _types(self) -> list[str]:
         """Lines that declare what types the functions need."""
@@ -205,15 +210,18 @@ class _Header:
 class _MemrefHeader(_Header):
     """Of a program that is called by memrefs (`kernels_to_llvm/memref_entries.py`)."""
 
+    def _complex_types(self) -> list[str]:
+        return []
+
     def _types(self) -> list[str]:
         signature, names = self._signature, self._names
         if not signature.outputs:
             return []
         lines: list[str] = []
-        for spec in dict.fromkeys((spec.element_type, spec.rank) for spec in signature.outputs):
-            lines += self._struct(*spec)
+        for type_and_rank in dict.fromkeys(map(_in_memory, signature.outputs)):
+            lines += self._struct(*type_and_rank)
         fields = [
-            f"  {self._memref(spec.element_type, spec.rank)} {name};"
+            f"  {self._memref(*_in_memory(spec))} {name};"
             for name, spec in zip(names.outputs, signature.outputs, strict=True)
         ]
         lines += [f"// What {signature.name} gives.", "typedef struct {", *fields]
@@ -260,10 +268,11 @@ class _MemrefHeader(_Header):
         parameters = [f"{signature.name}_results *results"] if signature.outputs else []
         for number, spec in enumerate(signature.inputs):
             name = self._names.inputs[number]
-            type_ = f"{'' if number in signature.inout else 'const '}{spec.element_type.c}"
+            element, rank = _in_memory(spec)
+            type_ = f"{'' if number in signature.inout else 'const '}{element.c}"
             pointers = [f"{type_} *{name}_{what}" for what in _POINTERS]
-            sizes = [f"int64_t {name}_size{axis}" for axis in range(spec.rank)]
-            strides = [f"int64_t {name}_stride{axis}" for axis in range(spec.rank)]
+            sizes = [f"int64_t {name}_size{axis}" for axis in range(rank)]
+            strides = [f"int64_t {name}_stride{axis}" for axis in range(rank)]
             parts = [[*pointers, f"int64_t {name}_offset"], sizes, strides]
             parameters += [", ".join(part) for part in parts if part]
         return parameters
@@ -349,6 +358,28 @@ def _tensor_rows(
             (name, f"{spec.element_type.torch_name} [{spelled}], {text(bytes_, symbols)} bytes")
         )
     return rows
+
+
+def _in_memory(spec: TensorSpec) -> tuple[ElementType, int]:
+    """The elements and the rank of a memref: that of complex numbers is of their parts."""
+    type_ = spec.element_type
+    return (type_, spec.rank) if type_.part is None else (type_.part, spec.rank + 1)
+
+
+def _complex_types(specs: Sequence[TensorSpec]) -> Iterator[str]:
+    """Declares types of complex numbers, by those of their parts, for C and for C++."""
+    types = {spec.element_type for spec in specs}
+    names = sorted((type_.part.c, type_.c) for type_ in types if type_.part is not None)
+    if not names:
+        return
+    yield "// A real and an imaginary part, in this order. C and C++ mean the same by it in memory."
+    yield "#ifdef __cplusplus"
+    yield "#include <complex>"
+    yield from (f"typedef std::complex<{part}> {name};" for part, name in names)
+    yield "#else"
+    yield from (f"typedef {part} _Complex {name};" for part, name in names)
+    yield "#endif"
+    yield ""
 
 
 def _function(about: str, head: str, parameters: Sequence[str]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from plumbline.kernels_to_llvm.pointer_entries import PointerEntries
 from plumbline.kernels_to_llvm.result_sizes import result_sizes
 from plumbline.name_attributes import drop_names, noted_names
 from plumbline.shape_attributes import attached, detach
+from plumbline.tensor_names import shapes_of_elements
 from plumbline.weight_arguments import EmbeddedWeight
 
 _BODY_SUFFIX = "_body"
@@ -81,7 +82,10 @@ def _build_entries(
         loaded = LoadedWeights(name) if weights and weights_are == "file" else None
         if loaded is not None:
             loaded.define(symbols)
-        PointerEntries(name, body, names, closed, result_shapes, scalars, memory, loaded).build()
+        counted = shapes_of_elements(tensors.outputs, result_shapes)
+        PointerEntries(
+            name, body, names, closed, result_shapes, counted, scalars, memory, loaded
+        ).build()
     elif abi == "memref-status":
         build_status_entries(name, body, shapes)
     else:

@@ -68,21 +68,22 @@ class PointerEntries:
         names: CNames,
         shapes: ArgumentShapes,
         result_shapes: Sequence[Sequence[Size]],
+        counted_shapes: Sequence[Sequence[Size]],
         scalars: Sequence[bool],
         memory: str,
         weights: LoadedWeights | None = None,
     ) -> None:
         """`body` then writes its results where it is told.
 
-        `shapes` are closed; `scalars` says which inputs come by value; `weights` are those that are
-        mapped from a file.
+        `shapes` are closed; `counted_shapes` are those of the results as callers count them;
+        `scalars` says which inputs come by value; `weights` are those that are mapped from a file.
         """
         self._name, self._body, self._names = name, body, names
         self._symbols = shapes.symbols
         self._shapes = [*shapes.shapes, *result_shapes]
         self._inputs: Sequence[ir.MemRefType] = body.type.inputs
         self._elements = [type_.element_type for type_ in (*body.type.inputs, *body.type.results)]
-        self._result_shapes = result_shapes
+        self._counted_shapes = counted_shapes
         self._scalars = scalars
         self._weights = weights
         take_results_as_arguments(body)
@@ -208,7 +209,7 @@ class PointerEntries:
         self, pointers: Sequence[ir.Value], shapes: Sequence[Sequence[ir.Value]]
     ) -> None:
         tensors = [*self._names.inputs, *self._names.outputs]
-        no_results = [False] * len(self._result_shapes)
+        no_results = [False] * len(self._counted_shapes)
         for tensor, pointer, sizes, values, type_, by_value in zip(
             tensors,
             pointers,
@@ -249,7 +250,7 @@ class PointerEntries:
                 index: arith.index_cast(ir.IndexType.get(), size)
                 for index, size in enumerate(sizes)
             }
-            for index, shape in enumerate(self._result_shapes):
+            for index, shape in enumerate(self._counted_shapes):
                 same = arith.cmpi(arith.CmpIPredicate.eq, output, integer(index, 32))
                 branch = scf.IfOp(same)
                 with ir.InsertionPoint(branch.then_block):

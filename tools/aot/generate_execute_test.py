@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from plumbline import element_type
 from plumbline.argument_shapes import Definition
 from plumbline.c_names import WORKSPACE
+from plumbline.element_type import ElementType
 from plumbline.errors import UserError
 from plumbline.function_name import ERROR_SUFFIX, LOAD_WEIGHTS_SUFFIX, WORKSPACE_SIZE_SUFFIX
 from plumbline.library_description import LibraryDescription
@@ -32,18 +33,33 @@ class _Variable:
     name: str
     cpp_type: str
     rank: int
+    part: ElementType
+    """What the function takes or returns it as: complex numbers as pairs of real ones."""
+    dimensions: int
+    """The rank of that."""
+
+    @property
+    def memref(self) -> str:
+        """The C++ type that the function is handed."""
+        return f"StridedMemRefType<{self.part.cpp}, {self.dimensions}>"
 
 
 def _variables(prefix: str, tensors: Sequence[Tensor]) -> list[_Variable]:
     variables = []
     for index, tensor in enumerate(tensors):
         member = f"{prefix}{index}"
-        if tensor.ndim > MAX_RANK:
+        type_ = element_type.from_numpy_dtype(tensor.dtype)
+        dimensions = tensor.ndim + type_.is_complex
+        if dimensions > MAX_RANK:
             raise UserError(
-                f"{member} has rank {tensor.ndim}; a compiled function's test goes up to {MAX_RANK}"
+                f"{member} has rank {tensor.ndim}; a compiled function's test goes up to "
+                f"{MAX_RANK - type_.is_complex}"
             )
-        cpp_type = element_type.from_numpy_dtype(tensor.dtype).cpp
-        variables.append(_Variable(index, member.lower(), cpp_type, tensor.ndim))
+        variables.append(
+            _Variable(
+                index, member.lower(), type_.cpp, tensor.ndim, type_.part or type_, dimensions
+            )
+        )
     return variables
 
 
@@ -58,11 +74,24 @@ def _listed(entries: Sequence[str], indent: int) -> str:
 
 
 def _declared(variable: _Variable) -> str:
-    return f"DECL_RANK_{variable.rank}_MEMREF_ABI({variable.cpp_type})"
+    return f"DECL_RANK_{variable.dimensions}_MEMREF_ABI({variable.part.cpp})"
 
 
 def _passed(variable: _Variable) -> str:
-    return f"PASS_RANK_{variable.rank}_MEMREF({variable.name})"
+    return f"PASS_RANK_{variable.dimensions}_MEMREF({variable.name})"
+
+
+def _load(variable: _Variable) -> str:
+    parts = ".Parts()" if variable.dimensions > variable.rank else ""
+    return f"const {variable.memref} {variable.name} = inputs[{variable.index}]{parts};"
+
+
+def _store(variable: _Variable) -> str:
+    result = f"results.{variable.name}"
+    if variable.dimensions > variable.rank:
+        whole = f"plumbline::kElementTypeOf<{variable.cpp_type}>"
+        result = f"plumbline::AnyMemRef({result}).Of({whole})"
+    return f"outputs[{variable.index}] = {result};"
 
 
 def _refused(archive: ReferenceArchive) -> str:
@@ -108,18 +137,10 @@ def generate(
         "archive": runfile,
         "input_count": str(len(inputs)),
         "output_count": str(len(outputs)),
-        "result_fields": _lines(
-            results, lambda v: f"StridedMemRefType<{v.cpp_type}, {v.rank}> {v.name};", 2
-        ),
+        "result_fields": _lines(results, lambda v: f"{v.memref} {v.name};", 2),
         "parameters": _listed([*map(_declared, inputs)], 4),
-        "loads": _lines(
-            inputs,
-            lambda v: (
-                f"const StridedMemRefType<{v.cpp_type}, {v.rank}> {v.name} = inputs[{v.index}];"
-            ),
-            2,
-        ),
-        "stores": _lines(results, lambda v: f"outputs[{v.index}] = results.{v.name};", 2),
+        "loads": _lines(inputs, _load, 2),
+        "stores": _lines(results, _store, 2),
         "result_type": struct if results else "void",
         "results": f"\n  {struct} results;" if results else "",
         "take": f"const {struct} results = " if results else "",

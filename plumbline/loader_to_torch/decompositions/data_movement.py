@@ -49,8 +49,9 @@ def _as_strided(
     if _is_whole(operand, size, stride, offset):
         return operand
     # torch-mlir crashes on tensors of rank 0, to and from, and takes no sizes that are not known.
+    # It counts in the memory that a tensor is a part of, where real parts are far from one another.
     known = all(isinstance(number, int) for number in (*size, *stride, *operand.shape, offset or 0))
-    if size and operand.dim() and known:
+    if size and operand.dim() and known and not operand.is_complex():
         return NotImplemented
     return _as_strided_copy(operand, size, stride, offset)
 

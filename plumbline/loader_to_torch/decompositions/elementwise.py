@@ -68,23 +68,13 @@ _SCALAR_VARIANTS = {
 }
 
 
-def _angle(operand: torch.Tensor) -> Any:
+def _angle(operand: torch.Tensor) -> torch.Tensor:
     """Of real numbers: 0, or pi below 0."""
-    if operand.is_complex():
-        return NotImplemented
     wide = operand if operand.is_floating_point() else operand.to(torch.get_default_dtype())
     return torch.where(wide < 0, math.pi, torch.where(wide.isnan(), wide, 0.0))
 
 
-def _abs(operand: torch.Tensor) -> Any:
-    """Of complex numbers: how far each is from 0."""
-    if not operand.is_complex():
-        return NotImplemented
-    parts = torch.view_as_real(operand)
-    return in_double(_hypot)(parts.select(-1, 0), parts.select(-1, 1))
-
-
-def _hypot(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+def hypot(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """sqrt(x^2 + y^2), where the squares may be too great."""
     x, y = broadcast(x.abs(), y.abs())
     greater, lesser = torch.maximum(x, y), torch.minimum(x, y)
@@ -226,7 +216,6 @@ RULES: Rules = {
     aten.rrelu_with_noise_functional.default: _rrelu,
     aten.__lshift__.Tensor: aten.bitwise_left_shift.Tensor,
     aten.__rshift__.Tensor: aten.bitwise_right_shift.Tensor,
-    aten.abs.default: _abs,
     aten.angle.default: _angle,
     aten.fmax.default: _extreme_but_nan(torch.maximum),
     aten.fmin.default: _extreme_but_nan(torch.minimum),
@@ -235,7 +224,7 @@ RULES: Rules = {
     aten.isclose.default: _isclose,
     aten.lcm.default: _lcm,
     aten.nextafter.default: _nextafter,
-    aten.hypot.default: in_double(_hypot),
+    aten.hypot.default: in_double(hypot),
     **{op: _compared_alike(op) for op in _COMPARISONS},
     **{op: _with_tensor(tensor_op) for op, tensor_op in _SCALAR_VARIANTS.items()},
 }

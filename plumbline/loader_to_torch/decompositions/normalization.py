@@ -75,6 +75,8 @@ def _rms_norm(
 
 def _wide(operand: torch.Tensor) -> torch.dtype:
     """What PyTorch computes norms in, of operands of that dtype."""
+    if operand.is_complex():
+        return operand.dtype
     return torch.float64 if operand.dtype == torch.float64 else torch.float32
 
 

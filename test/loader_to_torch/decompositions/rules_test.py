@@ -55,12 +55,6 @@ def test_isclose(*, equal_nan: bool) -> None:
     _check(aten.isclose.default, *whole, 0.0, 0.0)
 
 
-def test_abs_of_complex() -> None:
-    _check(aten.abs.default, torch.complex(*_telling_pairs()))
-    _check(aten.abs.default, torch.complex(*(side.to(F64) * 1e260 for side in _telling_pairs())))
-    assert TABLE[aten.abs.default](torch.ones(3)) is NotImplemented
-
-
 @pytest.mark.parametrize("dtype", [torch.float32, F64, torch.int64])
 def test_angle(dtype: torch.dtype) -> None:
     operand = torch.tensor([-2, 0, 3]).to(dtype)
@@ -433,24 +427,6 @@ def test_convolution_backward(
     _check(op, *arguments, [6], *options, [True, True, True])
     actual = TABLE[op](*arguments, [6], *options, [False, True, False])
     assert [gradient is None for gradient in actual] == [True, False, True]
-
-
-# -- fourier ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("norm", [None, "backward", "ortho", "forward"])
-@pytest.mark.parametrize("name", ["irfft", "hfft"])
-def test_real_transforms(name: str, norm: str | None) -> None:
-    operand = torch.randn(3, 4, 5)
-    for n in (None, 1, 4, 7, 12):
-        _check(getattr(aten, f"fft_{name}").default, operand, n, 1, norm)
-    for several in ("2", "n"):
-        op = getattr(aten, f"fft_{name}{several}").default
-        _check(op, operand, norm=norm)
-        _check(op, operand, [4, 7], norm=norm)
-        _check(op, operand, [4, -1], [0, 1], norm=norm)
-    complex_operand = torch.randn(4, dtype=torch.complex64)
-    assert TABLE[getattr(aten, f"fft_{name}").default](complex_operand) is NotImplemented
 
 
 # -- resampling ------------------------------------------------------------------------------------
