@@ -14,7 +14,8 @@ static CUcontext context;
 static int unusable, unusable_error;
 
 typedef struct {
-  CUmodule module;
+  const char* ptx;
+  void** state;
   CUdeviceptr* allocated;
   size_t count, capacity;
   int is_current;
@@ -54,29 +55,35 @@ static void Open(void) {
 
 void plumbline_cuda_begin(const char* ptx, void** state) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
   memset(&call, 0, sizeof(call));
+  call.ptx = ptx;
+  call.state = state;
   pthread_once(&once, Open);
   if (unusable != 0) {
     Fail(unusable, unusable_error, 0);
     return;
   }
-  CUresult error = driver.cuCtxPushCurrent_v2(context);
+  const CUresult error = driver.cuCtxPushCurrent_v2(context);
   if (error != 0) {
     Fail(PLUMBLINE_CUDA_NO_DEVICE, error, 0);
-    return;
+  } else {
+    call.is_current = 1;
   }
-  call.is_current = 1;
+}
+
+// The program's module, which its first launch loads. One that could not be is tried again.
+static CUmodule Module(void) {
+  static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+  CUresult error = 0;
   pthread_mutex_lock(&loading);
-  // A module that could not be loaded is tried again by the next call.
-  if (*state == NULL) {
-    CUmodule module = NULL;
-    error = driver.cuModuleLoadData(&module, ptx);
-    if (error == 0) *state = module;
+  CUmodule module = *call.state;
+  if (module == NULL) {
+    error = driver.cuModuleLoadData(&module, call.ptx);
+    if (error == 0) *call.state = module;
   }
-  call.module = *state;
   pthread_mutex_unlock(&loading);
   if (error != 0) Fail(PLUMBLINE_CUDA_NO_MODULE, error, 0);
+  return module;
 }
 
 void* plumbline_cuda_allocate(int64_t bytes) {
@@ -128,8 +135,10 @@ void plumbline_cuda_copy_to_host(void* target, const void* source, int64_t bytes
 void plumbline_cuda_launch(const char* kernel, int64_t blocks, int64_t threads, uint64_t* words,
                            int64_t count) {
   if (call.failure != 0) return;
+  const CUmodule module = Module();
+  if (call.failure != 0) return;
   CUfunction function = NULL;
-  CUresult error = driver.cuModuleGetFunction(&function, call.module, kernel);
+  CUresult error = driver.cuModuleGetFunction(&function, module, kernel);
   void** parameters = malloc((size_t)(count + 1) * sizeof(*parameters));
   if (parameters == NULL) {
     Fail(PLUMBLINE_CUDA_NO_MEMORY, 0, 0);

@@ -79,6 +79,7 @@ def _stand_in() -> None:
 def _run(program: plumbline.CompiledProgram, *operands: torch.Tensor) -> None:
     module = _MODULES[id(program)]
     expected = module(*operands)
+    before = driver().plumbline_stand_in_allocated()
     for reverse, most_blocks in ((0, 0), (1, 2)):
         driver().plumbline_stand_in_reverse(reverse)
         driver().plumbline_stand_in_most_blocks(most_blocks)
@@ -87,7 +88,7 @@ def _run(program: plumbline.CompiledProgram, *operands: torch.Tensor) -> None:
             actual, expected if isinstance(expected, tuple) else (expected,), strict=True
         ):
             torch.testing.assert_close(one, other)
-        assert driver().plumbline_stand_in_allocated() == 0
+        assert driver().plumbline_stand_in_allocated() == before
         assert driver().plumbline_stand_in_current() == 0
 
 
@@ -140,6 +141,31 @@ def test_element_types(dtype: torch.dtype) -> None:
     _run(program, x)
 
 
+def test_no_kernel() -> None:
+    """Of no elements there is nothing to compute, and no module to load."""
+    x = torch.ones(0, 3)
+    program = plumbline.compile(_Function(lambda x: x.cumsum(1)), (x,), target="nvptx")
+    assert ".entry" not in program.stage("ptx")
+    assert program(x)[0].shape == (0, 3)
+
+
+def test_written_in_place() -> None:
+    """A result that lies where an argument did is copied back there."""
+
+    class _Put(nn.Module):
+        def forward(self, x: torch.Tensor, cache: torch.Tensor) -> torch.Tensor:
+            cache[1] = x.sum()
+            return cache * 2
+
+    operands = (torch.ones(3), torch.zeros(3))
+    program = plumbline.compile(_Put(), operands, target="nvptx", mutable=("cache",))
+    kernels = Kernels(program)
+    cache = torch.zeros(3)
+    assert program(torch.ones(3), cache)[0].tolist() == [0, 6, 0]
+    assert cache.tolist() == [0, 3, 0]
+    del kernels
+
+
 def test_indices_and_weights() -> None:
     """A table that is a weight; the host sees that indices lie within it before any is read."""
 
@@ -156,9 +182,10 @@ def test_indices_and_weights() -> None:
     program, _kernels = _compiled(_Table().eval(), (index,))
     with torch.no_grad():
         _run(program, index)
+    before = driver().plumbline_stand_in_allocated()
     with pytest.raises(UserError, match="index 10 is out of range for dimension 0 of size 10"):
         program(index.fill_(10))
-    assert driver().plumbline_stand_in_allocated() == 0
+    assert driver().plumbline_stand_in_allocated() == before
     assert driver().plumbline_stand_in_current() == 0
 
 
