@@ -230,13 +230,14 @@ def tensor_names(
     return TensorNames(
         (
             *(_named(name, value) for name, value in weights.items()),
-            *(
-                _named(node.name, node.meta["val"], is_scalar=node.meta.get(SCALAR, False))
-                for node in own
-            ),
+            *(_of_node(node.name, node) for node in own),
         ),
-        tuple(_named(f"out{place}", node.meta["val"]) for place, node in enumerate(output.args[0])),
+        tuple(_of_node(f"out{place}", node) for place, node in enumerate(output.args[0])),
     )
+
+
+def _of_node(name: str, node: torch.fx.Node) -> NamedTensor:
+    return _named(name, node.meta["val"], is_scalar=node.meta.get(SCALAR, False))
 
 
 def _named(name: str, tensor: torch.Tensor, *, is_scalar: bool = False) -> NamedTensor:
