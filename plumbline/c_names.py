@@ -11,7 +11,7 @@ from plumbline.tensor_names import TensorNames
 WORKSPACE = "workspace"
 """The parameter for the memory of temporaries."""
 
-_OWN = ("code", "output", "shape", WORKSPACE)
+_OWN = ("code", "output", "path", "shape", WORKSPACE)
 """What parameters of the functions beside a program's are called."""
 
 

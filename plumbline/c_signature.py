@@ -97,7 +97,9 @@ def _problems(
             yield f"this is what the {entry} entry of @{program} is called; choose another name"
     signature = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
     taken = "ranked tensors" if type_ is ir.RankedTensorType else "row-major memrefs"
-    for role, types in (("argument", signature.inputs), ("result", signature.results)):
+    # Asked once: each time, all of them are made anew.
+    inputs = signature.inputs
+    for role, types in (("argument", inputs), ("result", signature.results)):
         for index, given in enumerate(types):
             if not isinstance(given, type_) or not _is_c_tensor(given):
                 yield (
@@ -110,7 +112,7 @@ def _problems(
     for index, weight in enumerate(weights):
         if weight is None:
             continue
-        given = signature.inputs[index]
+        given = inputs[index]
         where = f"argument {index} has {EMBEDDED} = {weight.name!r}"
         if None in weights[:index]:
             yield f"{where}: weights come before all other arguments"

@@ -16,14 +16,19 @@ RuntimeChecks: TypeAlias = Literal["off", "values", "all"]
 
 RUNTIME_CHECKS: tuple[RuntimeChecks, ...] = get_args(RuntimeChecks)
 
-ABIS = ("memref", "pointers")
-"""The calling conventions: of `kernels_to_llvm/memref_entries.py`, and of `pointer_entries.py`."""
+ABIS = ("memref", "pointers", "memref-status")
+"""The calling conventions: that of `kernels_to_llvm/memref_entries.py` for tests, that of
+`pointer_entries.py`, and that of `memref_entries.py` for libraries."""
+
+LIBRARY_ABIS = {"pointers": "pointers", "memref": "memref-status"}
+"""What the conventions of libraries are called, and which they are of `ABIS`."""
 
 MEMORIES = ("malloc", "pool")
 """Where temporaries come from: the heap, or a workspace of the caller's (`workspace.py`)."""
 
-WEIGHTS = ("embedded", "arguments")
-"""What weights are: read-only data of the library, or leading arguments of the function."""
+WEIGHTS = ("embedded", "arguments", "file")
+"""What weights are: read-only data of the library, leading arguments of the function, or a file
+that the library maps when it is told where (`kernels_to_llvm/load_weights.py`)."""
 
 OPTIMISATION_LEVELS = (0, 1, 2, 3)
 """How much LLVM optimises, as in clang -O."""

@@ -21,19 +21,33 @@ class ElementType:
     numpy_dtype: np.dtype[np.generic]
     """How the reference archive stores it; numpy has no bfloat16, so bf16 is two raw bytes."""
     mlir: str
-    """Signless, as tensors are at the C ABI: "i8" for both i8 and u8."""
+    """Signless, as tensors are at the C ABI: "i8" for both i8 and u8. Of complex numbers, that of
+    either part: their tensors have one dimension more there, the last, in which the real part comes
+    first."""
     mlir_signed: str
     """Signed, as the Torch dialect and StableHLO have them: "si8" and "ui8", but "i1"."""
     cpp: str
     """A type of the same size and layout that `tools/aot/abi.h` declares or includes."""
     rtol: float
     atol: float
+    part: "ElementType | None" = None
+    """The type of the real and of the imaginary part, where an element is a complex number."""
 
     @property
     def c(self) -> str:
-        """A type of C with the same size, which for half precision has its bits alone."""
+        """A type of C with the same size, which for half precision has its bits alone.
+
+        That of complex numbers is declared by the headers that use it (`c_header.py`).
+        """
+        if self.is_complex:
+            return f"plumbline_{self.torch_name}"
         is_own = self.cpp.startswith("plumbline::")
         return "uint16_t" if is_own else self.cpp.removeprefix("std::")
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether an element is a pair, of a real and an imaginary part."""
+        return self.part is not None
 
 
 def _integer(name: str) -> ElementType:
@@ -58,13 +72,32 @@ def _float(
     return ElementType(name, torch_name, np.dtype(numpy_name), name, name, cpp, rtol, atol)
 
 
+def _complex(torch_name: str, name: str, part: ElementType) -> ElementType:
+    return ElementType(
+        name,
+        torch_name,
+        np.dtype(torch_name),
+        part.mlir,
+        f"complex<{part.mlir}>",
+        f"plumbline::Complex<{part.cpp}>",
+        part.rtol,
+        part.atol,
+        part,
+    )
+
+
+_F64 = _float("float64", "f64", "float64", "double", 1e-7, 1e-7)
+_F32 = _float("float32", "f32", "float32", "float", 1.3e-6, 1e-5)
+
 ELEMENT_TYPES: tuple[ElementType, ...] = (
-    _float("float64", "f64", "float64", "double", 1e-7, 1e-7),
-    _float("float32", "f32", "float32", "float", 1.3e-6, 1e-5),
+    _F64,
+    _F32,
     _float("float16", "f16", "float16", "plumbline::Float16", 1e-3, 1e-5),
     _float("bfloat16", "bf16", "V2", "plumbline::BFloat16", 1.6e-2, 1e-5),
     *(_integer(name) for name in ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")),
     ElementType("i1", "bool", np.dtype("bool"), "i1", "i1", "bool", 0.0, 0.0),
+    _complex("complex64", "c64", _F32),
+    _complex("complex128", "c128", _F64),
 )
 
 
@@ -104,18 +137,14 @@ def from_torch_name(name: str) -> ElementType:
     """Finds the element type of the torch dtype `name`, "float32" or "torch.float32".
 
     Raises:
-      UserError: there is none, as for complex and quantized dtypes.
+      UserError: there is none, as for quantized dtypes.
     """
     for element_type in ELEMENT_TYPES:
         if element_type.torch_name == name.removeprefix("torch."):
             return element_type
-    advice = ""
-    if "complex" in name:
-        advice = "; hand complex numbers over as pairs of real ones, with torch.view_as_real"
     raise UserError(
         f"torch dtype {name} is not supported; these are: "
         + ", ".join(element_type.torch_name for element_type in ELEMENT_TYPES)
-        + advice
     )
 
 
@@ -123,12 +152,13 @@ def from_mlir_signed(dtype: str) -> ElementType:
     """Finds the element type that MLIR spells `dtype` with its sign, such as "si64".
 
     Raises:
-      UserError: there is none, as for complex and quantized dtypes.
+      UserError: there is none that an op computes with, as for complex and quantized dtypes.
     """
-    for element_type in ELEMENT_TYPES:
+    computed = [element_type for element_type in ELEMENT_TYPES if not element_type.is_complex]
+    for element_type in computed:
         if element_type.mlir_signed == dtype:
             return element_type
     raise UserError(
         f"dtype {dtype} is not supported; these are: "
-        + ", ".join(element_type.mlir_signed for element_type in ELEMENT_TYPES)
+        + ", ".join(element_type.mlir_signed for element_type in computed)
     )

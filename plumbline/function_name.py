@@ -21,6 +21,9 @@ OUTPUT_SHAPE_SUFFIX = "_output_shape"
 WORKSPACE_SIZE_SUFFIX = "_workspace_size"
 """What the name of the function adds that has the size of a program's workspace."""
 
+LOAD_WEIGHTS_SUFFIX = "_load_weights"
+"""What the name of the function adds that maps a program's weights from a file."""
+
 PACKED_SUFFIX = "_packed"
 """What the name of a program's packed entry adds, which takes its arguments as words."""
 

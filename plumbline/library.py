@@ -6,7 +6,7 @@ from pathlib import Path
 
 from plumbline.elf_sections import read_section
 from plumbline.errors import UserError
-from plumbline.function_name import PACKED_SUFFIX
+from plumbline.function_name import ERROR_SUFFIX, LOAD_WEIGHTS_SUFFIX, PACKED_SUFFIX
 from plumbline.library_description import SECTION, LibraryDescription
 from plumbline.native_function import NativeFunction
 
@@ -16,6 +16,11 @@ class Library(NativeFunction):
 
     def __init__(self, path: Path, description: LibraryDescription) -> None:
         signature = description.signature
+        if description.abi != "pointers":
+            raise UserError(
+                f"{path}: {signature.name} is called by {description.abi}s, which Python does not "
+                'do: make a library of it with abi = "pointers"'
+            )
         try:
             # With a folder, or the system would look for it among its own.
             library = ctypes.CDLL(str(path.absolute()))
@@ -24,6 +29,22 @@ class Library(NativeFunction):
             raise UserError(f"{path}: it cannot be loaded: {error}") from error
         super().__init__(signature, ctypes.cast(entry, ctypes.c_void_p).value or 0, library)
         self.description = description
+        self._library = library
+
+    def load_weights(self, path: str | os.PathLike[str]) -> None:
+        """Maps the weights of a library that was compiled with `weights = "file"`.
+
+        Raises:
+          UserError: it was not, or the file is not that of its weights. The message says why.
+        """
+        name = self.signature.name
+        if not self.signature.loads_weights:
+            raise UserError(f"{name} has its weights; it loads none from {os.fspath(path)}")
+        code = self._library[name + LOAD_WEIGHTS_SUFFIX](os.fsencode(path))
+        if code != 0:
+            error = self._library[name + ERROR_SUFFIX]
+            error.restype = ctypes.c_char_p
+            raise UserError(f"{os.fspath(path)}: {error(code).decode()}")
 
 
 def load(path: str | os.PathLike[str], name: str | None = None) -> Library:
@@ -60,8 +81,8 @@ def describe(file: Path) -> list[LibraryDescription]:
     texts = [text for text in (section or b"").split(b"\0") if text]
     if not texts:
         raise UserError(
-            f"{file}: it says nothing of its programs: is it one that aot_library made, with "
-            'abi = "pointers"?'
+            f"{file}: it says nothing of its programs: is it one that aot_library or plumbline "
+            "compile made?"
         )
     return [
         LibraryDescription.from_json(str(file), text.decode(errors="replace")) for text in texts

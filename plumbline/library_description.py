@@ -1,12 +1,14 @@
 """What a compiled library says of itself: JSON, in a file beside it and in a section of its own.
 
-    {"format": 2, "name": "foo", "target_cpu": "x86-64-v3", "origin": "examples.lib.foo_loader",
+    {"format": 2, "name": "foo", "abi": "pointers", "target_cpu": "x86-64-v3",
+     "origin": "examples.lib.foo_loader",
      "symbols": [{"name": "n", "min": 1, "max": null}],
      "inputs": [{"name": "x", "type": "f32", "shape": ["n", 3]},
                 {"name": "cache", "type": "f32", "shape": [64, 3], "inout": true},
                 {"name": "temperature", "type": "f64", "shape": [], "scalar": true}],
      "outputs": [{"name": "out0", "type": "f32", "shape": [["*", "n", 3]]}],
-     "workspace": {"bytes": 128, "sum": 192, "lower_bound": 128}}
+     "workspace": {"bytes": 128, "sum": 192, "lower_bound": 128},
+     "loads_weights": false}
 
 A tensor that is `inout` is written by calls; one that is `scalar` is a number to callers. A size is
 a number, the name of a symbol, or an operation and its two operands. Without a workspace that is
@@ -41,6 +43,8 @@ class LibraryDescription:
     """As it was asked for."""
     origin: str
     """The program that it was compiled from, in the user's own words."""
+    abi: str = "pointers"
+    """How it is called, one of `choices.LIBRARY_ABIS`."""
 
     def to_json(self) -> str:
         """The text, which `from_json` undoes."""
@@ -55,12 +59,14 @@ class LibraryDescription:
         content = {
             "format": _FORMAT,
             "name": signature.name,
+            "abi": self.abi,
             "target_cpu": self.target_cpu,
             "origin": self.origin,
             "symbols": symbols,
             "inputs": inputs,
             "outputs": _tensors(names, names.outputs, signature.outputs, signature.result_shapes),
             "workspace": _workspace(signature.workspace, names.symbols),
+            "loads_weights": signature.loads_weights,
         }
         return json.dumps(content, indent=2) + "\n"
 
@@ -105,8 +111,9 @@ class LibraryDescription:
             tuple(map(tuple, results)),
             _read_workspace(content["workspace"], places),
             tuple(number for number, tensor in enumerate(inputs) if tensor.get("inout", False)),
+            bool(content["loads_weights"]),
         )
-        return cls(signature, content["target_cpu"], content["origin"])
+        return cls(signature, content["target_cpu"], content["origin"], content["abi"])
 
 
 def section_assembly(text: str) -> str:

@@ -9,6 +9,8 @@ and an element type of `plumbline/element_type.py`:
 A `scalar` is a tensor of rank 0, for which callers have a number. Lowerings hand it on as it is. A
 function without it has arguments arg0, arg1 and so on, and results out0, out1, of integers with a
 sign.
+
+Of complex numbers it says so too: the tensor itself is of real ones, with one dimension more.
 """
 
 from collections.abc import Sequence

@@ -97,3 +97,5 @@ class Signature:
     """None where temporaries come from the heap."""
     inout: tuple[int, ...] = ()
     """The numbers of the inputs that a call writes: these share no memory with another tensor."""
+    loads_weights: bool = False
+    """Whether the weights come from a file, which is to be loaded before the first call."""

@@ -22,6 +22,7 @@ def _read(tensor: torch.Tensor, parameter: Parameter) -> Reading:
         and _ELEMENT_TYPES.get(tensor.dtype) is parameter.spec.element_type
         and tensor.is_contiguous()
         and not tensor.is_neg()
+        and not tensor.is_conj()
     ):
         return tensor.data_ptr(), tensor.shape, tensor
     check_tensor(parameter.name, tensor)

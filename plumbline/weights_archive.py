@@ -12,9 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from plumbline.errors import UserError
 
-_LENGTH_BYTES = 8
+LENGTH_BYTES = 8
+"""The bytes before the header, which have its length."""
 # As the safetensors library limits it.
 _LONGEST_HEADER = 100_000_000
 
@@ -28,11 +32,19 @@ class StoredWeight:
     size: int
     """In bytes."""
     shape: tuple[int, ...]
+    dtype: str
+    """As the file spells it: F32."""
 
     @property
     def element_bytes(self) -> int:
         """The size of an element; 1 where there is none."""
         return max(self.size // max(math.prod(self.shape), 1), 1)
+
+    def read(self, path: str | os.PathLike[str]) -> NDArray[Any]:
+        """The elements, as unsigned integers of their width."""
+        dtype = np.dtype(f"u{self.element_bytes}")
+        count = self.size // dtype.itemsize
+        return np.fromfile(path, dtype, count, offset=self.offset).reshape(self.shape)
 
 
 def read_layout(path: str | os.PathLike[str]) -> dict[str, StoredWeight]:
@@ -43,7 +55,7 @@ def read_layout(path: str | os.PathLike[str]) -> dict[str, StoredWeight]:
     """
     try:
         with Path(path).open("rb") as file:
-            length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
+            length = int.from_bytes(file.read(LENGTH_BYTES), "little")
             if length > _LONGEST_HEADER:
                 raise UserError(
                     f"{os.fspath(path)}: not a safetensors file: its header is too long"
@@ -52,11 +64,11 @@ def read_layout(path: str | os.PathLike[str]) -> dict[str, StoredWeight]:
             total = file.seek(0, os.SEEK_END)
     except OSError as error:
         raise UserError(f"{os.fspath(path)}: cannot be read: {error.strerror}") from error
-    begin = _LENGTH_BYTES + length
+    begin = LENGTH_BYTES + length
     try:
         entries = json.loads(header)
         return {
-            name: _stored(entry["data_offsets"], entry["shape"], begin, total)
+            name: _stored(entry["data_offsets"], entry["shape"], entry.get("dtype"), begin, total)
             for name, entry in entries.items()
             if name != "__metadata__"
         }
@@ -64,7 +76,7 @@ def read_layout(path: str | os.PathLike[str]) -> dict[str, StoredWeight]:
         raise UserError(f"{os.fspath(path)}: not a safetensors file: {error}") from error
 
 
-def _stored(offsets: Any, shape: Any, begin: int, total: int) -> StoredWeight:
+def _stored(offsets: Any, shape: Any, dtype: Any, begin: int, total: int) -> StoredWeight:
     first, last = offsets
     if not (isinstance(first, int) and isinstance(last, int)):
         raise TypeError(f"data_offsets {offsets} are not whole numbers")
@@ -74,4 +86,6 @@ def _stored(offsets: Any, shape: Any, begin: int, total: int) -> StoredWeight:
         raise ValueError(f"data_offsets {offsets} lie outside the file of {total} bytes")
     if (last - first) % max(math.prod(shape), 1):
         raise ValueError(f"{last - first} bytes do not make elements of shape {shape}")
-    return StoredWeight(begin + first, last - first, tuple(shape))
+    if not isinstance(dtype, str):
+        raise TypeError(f"dtype {dtype} is no name")
+    return StoredWeight(begin + first, last - first, tuple(shape), dtype)

@@ -36,6 +36,11 @@ class _EveryType(torch.nn.Module):
         return tuple(tensor.clone() for tensor in tensors)
 
 
+class _Turned(torch.nn.Module):
+    def forward(self, z: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return z * 1j, z.sum(1).to(torch.complex128)
+
+
 def _write(folder: Path, program: plumbline.CompiledProgram) -> None:
     name = program.signature.name
     description = LibraryDescription(program.signature, "native", f"test.{name}_loader")
@@ -64,6 +69,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     dtypes = [getattr(torch, known.torch_name) for known in narrow]
     every = tuple(torch.zeros(2, dtype=dtype) for dtype in dtypes)
     _write(folder, plumbline.compile(_EveryType(), every, func_name="every_type"))
+    z = torch.zeros(2, 3, dtype=torch.complex64)
+    _write(folder, plumbline.compile(_Turned(), (z,), {"z": {0: n}}, func_name="turned"))
     return folder
 
 
@@ -147,8 +154,43 @@ def test_headers_say_what_each_argument_is(folder: Path) -> None:
     assert max(map(len, text.splitlines())) <= 100
     every = (folder / "every_type.h").read_text()
     assert "#include <stdbool.h>" in every
-    for type_ in ("double", "uint16_t", "int8_t", "uint8_t", "int64_t", "bool"):
+    for type_ in ("double", "uint16_t", "int8_t", "int64_t", "bool", "plumbline_complex64"):
         assert f"const {type_} *" in every
+
+
+_COMPLEX_MAIN = """
+#include "turned.h"
+
+#include <stdio.h>
+
+int main(void) {
+  // As an array of pairs, whatever the language.
+  const float z[2][3][2] = {{{1, 2}, {3, 4}, {5, 6}}, {{0, 1}, {0, 1}, {0, 1}}};
+  plumbline_complex64 turned_[6];
+  plumbline_complex128 sums[2];
+  int64_t shape[2] = {-1, -1};
+  const float *t = (const float *)turned_;
+  const double *s = (const double *)sums;
+  int code = turned((const plumbline_complex64 *)z, turned_, sums, 2);
+  turned_output_shape(1, 7, shape);
+  printf("%d %g %g %g %g %d %d", code, (double)t[2], (double)t[3], s[0], s[3], (int)shape[0],
+         (int)shape[1]);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("compiler", "standard"), _COMPILERS)
+def test_c_and_cpp_share_complex_numbers(folder: Path, compiler: str, standard: str) -> None:
+    language = "c++" if "++" in standard else "c"
+    main = folder / f"complex_{compiler}.{language.replace('c++', 'cpp')}"
+    main.write_text(_COMPLEX_MAIN)
+    _run(folder, compiler, f"-std={standard}", *_STRICT, "-c", main.name, "-o", "complex.o")
+    _run(folder, compiler, "-o", main.stem, "complex.o", "turned.S", "-lm")
+    # (3 + 4i) i = -4 + 3i, and 1 + 3 + 5, and 1 + 1 + 1.
+    assert _run(folder, f"./{main.stem}") == "0 -4 3 9 3 7 -1"
+    text = (folder / "turned.h").read_text()
+    assert "//   z     complex64 [n, 3], 24*n bytes" in text
 
 
 class _Accumulate(torch.nn.Module):

@@ -102,6 +102,14 @@ def test_views_of_tensors_are_copied(add: plumbline.CompiledProgram) -> None:
         assert torch.equal(add(view, torch.from_numpy(Y))[0], view + torch.from_numpy(Y))
 
 
+def test_tensors_to_be_conjugated_are_copied() -> None:
+    z = torch.complex(torch.from_numpy(X), torch.ones(4, 3))
+    program = plumbline.compile(_Doubled(), (z,))
+    for view in (z.conj(), z.mT.contiguous().mT):
+        assert torch.equal(program(view)[0], 2 * view)
+    np.testing.assert_array_equal(program(z.numpy().conj())[0], 2 * z.numpy().conj())
+
+
 def test_arguments_are_not_copied() -> None:
     # A copy would take as long as the sum of one row.
     program = plumbline.compile(_FirstRow(), (torch.ones(4000, 2000),))
@@ -109,6 +117,11 @@ def test_arguments_are_not_copied() -> None:
     program(x)
     for given in (x, torch.from_numpy(x), _Lender(x)):
         assert _shortest(functools.partial(program, given)) < _shortest(x.copy) / 20
+
+
+class _Doubled(torch.nn.Module):
+    def forward(self, z: torch.Tensor) -> torch.Tensor:
+        return 2 * z
 
 
 class _FirstRow(torch.nn.Module):

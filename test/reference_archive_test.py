@@ -135,8 +135,8 @@ def test_each_release_of_python_writes_the_same_file(tmp_path: Path) -> None:
         ({"func_name": "a-b"}, "'a-b' is not a C identifier"),
         ({"outputs": (), "rtol": (), "atol": ()}, "there is no output"),
         (
-            {"inputs": (np.zeros(1, np.complex64),)},
-            "Input0: numpy dtype complex64 is not supported",
+            {"inputs": (np.zeros(1, np.clongdouble),)},
+            "Input0: numpy dtype complex256 is not supported",
         ),
         ({"outputs": (np.zeros(1, "U1"),)}, "Output0: numpy dtype <U1 is not supported"),
         ({"rtol": (0.1, 0.2)}, "rtol has 2 values for 1 outputs"),
@@ -176,7 +176,7 @@ def test_a_member_too_many_is_named(tmp_path: Path, member: str) -> None:
         ("rtol", np.zeros(2, np.float32), "rtol has dtype float32 and shape (2,)"),
         ("atol", np.zeros((2, 1)), "atol has dtype float64 and shape (2, 1)"),
         ("atol", np.zeros(3), "atol has 3 values for 2 outputs"),
-        ("Input1", np.zeros(2, np.complex128), "Input1: numpy dtype complex128 is not supported"),
+        ("Input1", np.zeros(2, np.clongdouble), "Input1: numpy dtype complex256 is not supported"),
         ("Output0", np.zeros(2, ">f4"), "Output0: numpy dtype >f4 is not supported"),
     ],
 )

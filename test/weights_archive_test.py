@@ -29,6 +29,12 @@ def test_elements_lie_where_the_layout_says(tmp_path: Path) -> None:
         expected = _WEIGHTS[name]
         assert content[stored.offset : stored.offset + stored.size] == expected.tobytes()
         assert stored.shape == expected.shape
+        assert (
+            stored.dtype
+            == {"f4": "F32", "b1": "BOOL", "f8": "F64", "i8": "I64"}[expected.dtype.str[1:]]
+        )
+        elements = stored.read(file)
+        assert (elements.shape, elements.tobytes()) == (expected.shape, expected.tobytes())
         assert stored.element_bytes == (expected.itemsize if expected.size else 1)
 
 
@@ -56,6 +62,7 @@ def _entry(offsets: object, shape: object = (3,)) -> bytes:
         (_entry([0, 3], [-3]), "is not of whole numbers"),
         (_entry([0, 3], [1.5]), "is not of whole numbers"),
         (_entry([0, 3], 3), "not a safetensors file"),
+        (_entry([0, 3]), "dtype None is no name"),
         (_file({"a": {"data_offsets": [0, 3]}}, b"123"), "shape"),
         (_file({"a": {}}), "data_offsets"),
         (_file({"a": 3}), "not a safetensors file"),

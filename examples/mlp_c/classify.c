@@ -19,8 +19,7 @@ struct Job {
 
 static void* Classify(void* argument) {
   struct Job* job = argument;
-  job->code =
-      classifier(&job->features[0][0], &job->probabilities[0][0], kBatch, job->workspace);
+  job->code = classifier(&job->features[0][0], &job->probabilities[0][0], kBatch, job->workspace);
   return NULL;
 }
 

@@ -114,7 +114,7 @@ def compare(actual: Tensor, expected: Tensor, tolerance: Tolerance | None = None
         return Comparison(types[1], tolerance, size, size, None, math.inf, types[0])
     with np.errstate(all="ignore"):
         distance = _distance(actual, expected)
-        magnitude = np.abs(_numbers(expected).astype(np.float64))
+        magnitude = np.abs(to_double(expected))
         allowed = tolerance.atol + tolerance.rtol * magnitude
         excess = distance if tolerance == Tolerance(0, 0) else distance / allowed
     finite = np.isfinite(distance)
@@ -137,7 +137,8 @@ def compare(actual: Tensor, expected: Tensor, tolerance: Tolerance | None = None
 
 def to_double(array: Tensor) -> Tensor:
     """The elements of `array` in double precision."""
-    return _numbers(array).astype(np.float64)
+    numbers = _numbers(array)
+    return numbers.astype(np.complex128 if numbers.dtype.kind == "c" else np.float64)
 
 
 def _numbers(array: Tensor) -> Tensor:
@@ -151,8 +152,8 @@ def _numbers(array: Tensor) -> Tensor:
 def _distance(actual: Tensor, expected: Tensor) -> Tensor:
     """|actual - expected|: zero for what counts as equal, not finite where only one is."""
     left, right = _numbers(actual), _numbers(expected)
-    if left.dtype.kind == "f":
-        left, right = left.astype(np.float64), right.astype(np.float64)
+    if left.dtype.kind in "fc":
+        left, right = to_double(actual), to_double(expected)
         equal = (left == right) | (np.isnan(left) & np.isnan(right))
         return np.where(equal, 0, np.abs(left - right))
     # In 64 bits without a sign, the difference of the larger and the smaller never overflows.
@@ -161,6 +162,9 @@ def _distance(actual: Tensor, expected: Tensor) -> Tensor:
 
 
 def _text(value: Any, type_: ElementType) -> str:
+    if value.dtype.kind == "c":
+        parts = [_text(part, type_) for part in (value.real, value.imag)]
+        return f"{parts[0]}{'' if parts[1].startswith('-') else '+'}{parts[1]}j"
     if value.dtype.kind != "f":
         return str(value).lower()
     # So many digits tell any two values apart: 1 + ceil(p log10(2)) for p bits of precision.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from plumbline.cli.program import add_program, program_of
 from plumbline.errors import UserError
-from plumbline.library_files.kinds import KINDS, LIBRARY
+from plumbline.library_files.kinds import KINDS, LIBRARY, library_kinds
 
 _LIBRARY = "library"
 
@@ -48,7 +48,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     arguments.add_argument(
         "--emit",
         type=_kinds,
-        default=list(LIBRARY),
+        default=[_LIBRARY],
         metavar="KIND,...",
         help=f"which files to write (default: {_LIBRARY}); no stage runs that they do not need",
     )
@@ -56,14 +56,13 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _kinds(text: str) -> list[str]:
-    """The kinds that a command line names, each once."""
-    kinds: dict[str, None] = {}
-    for word in text.split(","):
+    """The words of a command line for kinds."""
+    words = text.split(",")
+    for word in words:
         if word != _LIBRARY and word not in KINDS:
             known = ", ".join([_LIBRARY, *KINDS])
             raise argparse.ArgumentTypeError(f"{word!r} is none of {known}")
-        kinds.update(dict.fromkeys(LIBRARY if word == _LIBRARY else [word]))
-    return list(kinds)
+    return words
 
 
 def _run(given: argparse.Namespace) -> int:
@@ -74,6 +73,9 @@ def _run(given: argparse.Namespace) -> int:
     if given.out.exists() and not given.out.is_dir():
         raise UserError(f"{given.out}: it is no folder, where the files could be written")
     program, options = program_of(given)
-    files = write_files(program, options, given.emit, given.out, when_begun=given.progress.begin)
+    kinds: dict[str, None] = {}
+    for word in given.emit:
+        kinds.update(dict.fromkeys(library_kinds(given.weights) if word == _LIBRARY else [word]))
+    files = write_files(program, options, kinds, given.out, when_begun=given.progress.begin)
     given.progress.end(*(f"{file}  {file.stat().st_size} bytes" for file in files))
     return 0

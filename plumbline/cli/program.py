@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plumbline.choices import MEMORIES, OPTIMISATION_LEVELS, RUNTIME_CHECKS, WEIGHTS
+from plumbline.choices import LIBRARY_ABIS, MEMORIES, OPTIMISATION_LEVELS, RUNTIME_CHECKS, WEIGHTS
 from plumbline.errors import UserError
 
 if TYPE_CHECKING:
@@ -57,6 +57,12 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
         help='"baseline" (the default: fixed, widely available), "native", or a name of LLVM\'s',
     )
     how.add_argument(
+        "--abi",
+        choices=LIBRARY_ABIS,
+        default="pointers",
+        help="how C calls it: by pointers to memory of its own (the default), or by MLIR's memrefs",
+    )
+    how.add_argument(
         "--memory",
         choices=MEMORIES,
         default=MEMORIES[0],
@@ -69,7 +75,8 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
         "--weights",
         choices=WEIGHTS,
         default=WEIGHTS[0],
-        help="read-only data of the library (the default), or leading arguments of the function",
+        help="read-only data of the library (the default), or leading arguments of the function, "
+        "or a file that the library maps when it is told where",
     )
     how.add_argument(
         "-O",
@@ -107,6 +114,7 @@ def program_of(given: argparse.Namespace) -> "tuple[TorchProgram | TcpProgram, L
         name=given.name or default,
         func_name=given.func_name,
         target_cpu=given.target_cpu,
+        abi=given.abi,
         memory=given.memory,
         threads=given.threads,
         weights=given.weights,

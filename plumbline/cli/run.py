@@ -4,13 +4,12 @@ import argparse
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plumbline.cli.exit_status import DIFFERS, SUCCESS
 
 if TYPE_CHECKING:
     from plumbline.library import Library
-    from plumbline.reference_archive import Tensor
 
 _EPILOG = """\
 A file of tensors is what numpy.savez writes. Inputs have the names that `plumbline show` tells, or
@@ -49,6 +48,12 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         metavar="NPZ",
         help=f"what the outputs should be; the exit status is {DIFFERS} where they differ",
     )
+    arguments.add_argument(
+        "--weights",
+        type=Path,
+        metavar="SAFETENSORS",
+        help="the weights of a library that is to load them",
+    )
     arguments.add_argument("--time", action="store_true", help="tell how long a call takes")
     arguments.set_defaults(run=_run)
 
@@ -56,17 +61,20 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def _run(given: argparse.Namespace) -> int:
     # These import numpy.
     from plumbline.bisect.comparison import compare
-    from plumbline.c_header import input_rows, output_rows
+    from plumbline.c_header import input_rows
     from plumbline.cli.library_file import existing
     from plumbline.cli.tensor_files import read_expected, read_inputs, write_outputs
     from plumbline.library import load
+    from plumbline.library_files.array_calls import arguments_of, written_by, written_rows
 
     library = load(existing(given.library))
-    signature = library.signature
-    inputs = read_inputs(given.inputs, input_rows(signature))
-    expected = given.compare and read_expected(given.compare, output_rows(signature))
-    outputs = library(*inputs)
-    names = signature.names.outputs
+    if given.weights:
+        library.load_weights(given.weights)
+    rows = written_rows(library.signature)
+    inputs = read_inputs(given.inputs, input_rows(library.signature))
+    expected = given.compare and read_expected(given.compare, rows)
+    names = [name for name, _ in rows]
+    outputs = written_by(library, arguments_of(library, inputs))
     if given.outputs:
         write_outputs(given.outputs, names, outputs)
     status = SUCCESS
@@ -79,18 +87,18 @@ def _run(given: argparse.Namespace) -> int:
             if not comparison.agrees:
                 status = DIFFERS
     if given.time:
-        print(_timing(library, inputs, outputs))
+        print(_timing(library, arguments_of(library, inputs)))
     return status
 
 
-def _timing(library: "Library", inputs: "Sequence[Tensor]", outputs: "Sequence[Tensor]") -> str:
-    """How long calls take, from Python, that put their results where those of the first are."""
+def _timing(library: "Library", arguments: Sequence[Any]) -> str:
+    """How long calls take, from Python."""
     clock: Callable[[], float] = time.perf_counter
     seconds: list[float] = []
     end = clock() + _TIME
     while clock() < end or len(seconds) < _LEAST_CALLS:
         begin = clock()
-        library(*inputs, out=outputs)
+        library(*arguments)
         seconds.append(clock() - begin)
     seconds.sort()
     middle, fastest = seconds[len(seconds) // 2], seconds[0]

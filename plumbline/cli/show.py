@@ -17,6 +17,9 @@ examples:
 """
 
 
+_CALLED_BY = {"pointers": "pointers", "memref": "memrefs, which Python does not"}
+
+
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the command to a command line."""
     arguments = commands.add_parser(
@@ -62,6 +65,7 @@ def _lines(file: Path, description: "LibraryDescription") -> Iterator[str]:
     yield f"{signature.name}, of {file}"
     yield f"  made from  {description.origin}"
     yield f"  made for   {description.target_cpu}"
+    yield f"  called by  {_CALLED_BY[description.abi]}"
     for title, listed in rows.items():
         yield from _listed(title, [f"{name:{width}}  {what}" for name, what in listed])
     yield f"  workspace  {_workspace(description)}"

@@ -47,6 +47,9 @@ def read_expected(file: Path, rows: Sequence[tuple[str, str]]) -> Expected:
     members = _members(file)
     if "func_name" in members:
         references = ReferenceArchive.read(file)
+        if len(references.outputs) != len(rows):
+            count = len(references.outputs)
+            raise UserError(f"{file}: it has {count} outputs, where the library has {len(rows)}")
         tolerances = map(Tolerance, references.rtol, references.atol)
         return Expected(references.outputs, tuple(tolerances))
     tensors = _found(file, members, "Output", rows)

@@ -50,6 +50,8 @@ def _run(given: argparse.Namespace) -> int:
         build = LibraryBuild(program, options, Path(folder), when_begun=given.progress.begin)
         library = load(build.file("shared-object"))
         references = ReferenceArchive.read(build.file("references"))
+        if library.signature.loads_weights:
+            library.load_weights(build.file("weights-file"))
         given.progress.begin("running")
         findings = check(library, references)
     given.progress.end()

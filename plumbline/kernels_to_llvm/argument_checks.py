@@ -7,6 +7,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
 from plumbline.argument_shapes import ArgumentShapes, Definition, Place, Requirement
+from plumbline.kernels_to_llvm.building import integer, integer_type
 from plumbline.kernels_to_llvm.size_building import build_size, index_constant
 from plumbline.requirement import require
 from plumbline.size_expressions import Size
@@ -21,6 +22,35 @@ def check_arguments(shapes: ArgumentShapes, arguments: Sequence[ir.Value]) -> No
     _check_sizes(shapes, layouts)
     for number, layout in enumerate(layouts):
         _check_layout(number, layout)
+
+
+def check_pointers(arguments: Sequence[ir.Value]) -> None:
+    """Requires that memrefs lie somewhere, aligned to their elements."""
+    for number, argument in enumerate(arguments):
+        index = memref.ExtractAlignedPointerAsIndexOp(argument).result
+        address = arith.index_cast(integer_type(), index)
+        bytes_ = argument.type.element_type.width // 8
+        check_address(f"argument {number}", address, bytes_, _Layout.of(argument).sizes)
+
+
+def check_address(
+    what: str, address: ir.Value, alignment: int, sizes: Sequence[ir.Value] = ()
+) -> None:
+    """Requires that an address is not null, but where a size is 0, and is a multiple of a number.
+
+    Args:
+      what: how messages call what lies there.
+      address: an integer.
+      alignment: in bytes, a power of two; below 2, all addresses will do.
+      sizes: of the tensor there. Of an empty one nothing is touched.
+    """
+    holds = arith.cmpi(arith.CmpIPredicate.ne, address, integer(0))
+    for size in sizes:
+        holds = arith.ori(holds, _equal(size, index_constant(0)))
+    require(holds, f"{what} is null")
+    if alignment > 1:
+        rest = arith.andi(address, integer(alignment - 1))
+        require(_equal(rest, integer(0)), f"{what} is not aligned to {alignment} bytes")
 
 
 @dataclass(frozen=True)

@@ -7,20 +7,24 @@ from torch_mlir.dialects import func, memref
 
 from plumbline.c_names import c_names
 from plumbline.c_signature import check_signatures, embedded_weights, functions_with_bodies
-from plumbline.choices import ABIS, MEMORIES
+from plumbline.choices import ABIS, MEMORIES, WEIGHTS
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.building import INTERNAL
-from plumbline.kernels_to_llvm.memref_entries import build_memref_entries
+from plumbline.kernels_to_llvm.load_weights import LoadedWeights
+from plumbline.kernels_to_llvm.memref_entries import build_memref_entries, build_status_entries
 from plumbline.kernels_to_llvm.pointer_entries import PointerEntries
 from plumbline.kernels_to_llvm.result_sizes import result_sizes
 from plumbline.name_attributes import drop_names, noted_names
 from plumbline.shape_attributes import attached, detach
+from plumbline.tensor_names import shapes_of_elements
 from plumbline.weight_arguments import EmbeddedWeight
 
 _BODY_SUFFIX = "_body"
 
 
-def build_entries(module: ir.Operation, abi: Sequence[str], memory: Sequence[str]) -> None:
+def build_entries(
+    module: ir.Operation, abi: Sequence[str], memory: Sequence[str], weights: Sequence[str]
+) -> None:
     """Puts entries of the convention `abi`, one of `ABIS`, in the place of public functions.
 
     Each function itself stays, private, as `<name>_body`.
@@ -32,14 +36,15 @@ def build_entries(module: ir.Operation, abi: Sequence[str], memory: Sequence[str
     """
     convention = _one_of(ABIS, "abi", abi)
     from_ = _one_of(MEMORIES, "memory", memory)
-    if convention == "memref" and from_ == "pool":
-        raise UserError("memory=pool goes with abi=pointers")
+    weights_are = _one_of(WEIGHTS, "weights", weights)
+    if convention != "pointers" and (from_ == "pool" or weights_are == "file"):
+        raise UserError("memory=pool and weights=file go with abi=pointers")
     check_signatures(module, ir.MemRefType)
     with module.context:
         symbols = ir.SymbolTable(module)
         for function in functions_with_bodies(module, "func.func", public=True):
             with ir.InsertionPoint(function), function.location:
-                _build_entries(symbols, function, convention, from_)
+                _build_entries(symbols, function, convention, from_, weights_are)
         for function in functions_with_bodies(module, "func.func", public=False):
             function.attributes["llvm.linkage"] = ir.Attribute.parse(INTERNAL)
 
@@ -51,7 +56,9 @@ def _one_of(known: Sequence[str], option: str, given: Sequence[str]) -> str:
     return value
 
 
-def _build_entries(symbols: ir.SymbolTable, body: func.FuncOp, abi: str, memory: str) -> None:
+def _build_entries(
+    symbols: ir.SymbolTable, body: func.FuncOp, abi: str, memory: str, weights_are: str
+) -> None:
     name = body.sym_name.value
     weights = [weight for weight in embedded_weights(body) if weight is not None]
     shapes = attached(body, skipped=len(weights))
@@ -72,7 +79,15 @@ def _build_entries(symbols: ir.SymbolTable, body: func.FuncOp, abi: str, memory:
     if abi == "pointers":
         names = c_names(tensors, closed, skipped=len(weights))
         scalars = [tensor.is_scalar for tensor in tensors.inputs[len(weights) :]]
-        PointerEntries(name, body, names, closed, result_shapes, scalars, memory).build()
+        loaded = LoadedWeights(name) if weights and weights_are == "file" else None
+        if loaded is not None:
+            loaded.define(symbols)
+        counted = shapes_of_elements(tensors.outputs, result_shapes)
+        PointerEntries(
+            name, body, names, closed, result_shapes, counted, scalars, memory, loaded
+        ).build()
+    elif abi == "memref-status":
+        build_status_entries(name, body, shapes)
     else:
         build_memref_entries(name, body, shapes)
 

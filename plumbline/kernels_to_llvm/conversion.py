@@ -23,6 +23,7 @@ BUILD_C_ABI = Pass(
     (
         Option("abi", "the calling convention: memref (the default) or pointers"),
         Option("memory", "where temporaries come from: malloc (the default) or pool"),
+        Option("weights", "what weights are: embedded (the default), arguments or file"),
     ),
 )
 
@@ -45,17 +46,19 @@ ATTACH_LOOP_ANNOTATIONS = Pass(
 )
 
 
-def kernels_to_llvm_pipeline(abi: str, memory: str = "malloc") -> Pipeline:
+def kernels_to_llvm_pipeline(
+    abi: str, memory: str = "malloc", weights: str = "embedded"
+) -> Pipeline:
     """The whole lowering, for callers of that convention.
 
-    These are one of `choices.ABIS`, and one of `choices.MEMORIES`.
+    These are one of `choices.ABIS`, one of `choices.MEMORIES`, and one of `choices.WEIGHTS`.
     """
     return Pipeline(
         "kernels-to-llvm-pipeline",
         (
             SEPARATE_CALLED_FUNCTIONS,
             OUTLINE_PARALLEL_LOOPS,
-            BUILD_C_ABI.with_options(f"abi={abi} memory={memory}"),
+            BUILD_C_ABI.with_options(f"abi={abi} memory={memory} weights={weights}"),
             NOTE_NOALIAS,
             "func.func(arith-emulate-unsupported-floats{source-types=bf16 target-type=f32})",
             "func.func(arith-expand{include-bf16=true})",
@@ -97,16 +100,18 @@ def kernels_to_llvm_pipeline(abi: str, memory: str = "malloc") -> Pipeline:
 KERNELS_TO_LLVM = kernels_to_llvm_pipeline("memref")
 
 
-def convert_kernels_to_llvm(module: ir.Module, abi: str = "memref", memory: str = "malloc") -> None:
+def convert_kernels_to_llvm(
+    module: ir.Module, abi: str = "memref", memory: str = "malloc", weights: str = "embedded"
+) -> None:
     """Lowers `module` in place; its public functions are called by the convention `abi`.
 
     That is "memref", as `tools/aot/abi.h` says: every result is memory from aligned_alloc that the
-    caller frees; or "pointers": the caller brings the memory along. With
-    the `memory` "pool" it brings that of temporaries along as well. Inputs are never written, but
-    for those that are in-out.
+    caller frees; or "pointers": the caller brings the memory along. With the `memory` "pool" it
+    brings that of temporaries along as well, and with the `weights` "file" it has the program map
+    them. Inputs are never written, but for those that are in-out.
 
     Raises:
       LoweringError: a public function takes or returns something other than memrefs that C can
         pass, or a pass refused the module.
     """
-    kernels_to_llvm_pipeline(abi, memory).run(module)
+    kernels_to_llvm_pipeline(abi, memory, weights).run(module)

@@ -8,8 +8,18 @@ from plumbline.library_description import LibraryDescription
 from plumbline.tcp.assembly.module import parse_module
 
 
-def describe(text: str, filename: str, target_cpu: str, origin: str, memory: str = "malloc") -> str:
+def describe(
+    text: str,
+    filename: str,
+    target_cpu: str,
+    origin: str,
+    memory: str = "malloc",
+    abi: str = "pointers",
+    weights_are: str = "embedded",
+) -> str:
     """The description as JSON, of `text`, which messages call `filename`.
+
+    The rest is as for `LibraryDescription`; `memory` is one of `choices.MEMORIES`.
 
     Raises:
       UserError: it is no such module, has not one public function, or one whose results' sizes, or
@@ -20,5 +30,5 @@ def describe(text: str, filename: str, target_cpu: str, origin: str, memory: str
     if len(functions) != 1:
         names = ", ".join(function.sym_name.value for function in functions)
         raise UserError(f"{filename}: a library has one program; the public functions are: {names}")
-    signature = program_signature(module, functions[0].sym_name.value, memory)
-    return LibraryDescription(signature, target_cpu, origin).to_json()
+    signature = program_signature(module, functions[0].sym_name.value, memory, weights_are)
+    return LibraryDescription(signature, target_cpu, origin, abi).to_json()

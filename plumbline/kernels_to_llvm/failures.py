@@ -20,8 +20,9 @@ in between loses the memory.
 from collections.abc import Container, Iterator, Sequence
 
 from torch_mlir import ir
-from torch_mlir.dialects import llvm
+from torch_mlir.dialects import func, llvm
 
+from plumbline.function_name import ERROR_SUFFIX
 from plumbline.kernels_to_llvm.allocation_table import (
     ALLOCATE,
     FORGET,
@@ -67,6 +68,14 @@ _NO_MEMORY = "there is no memory for {} bytes"
 _POINTER_BYTES = 8
 _RARELY = (2000, 1)
 """The weights of a branch whose second way is hardly ever taken."""
+
+
+def declare_errors(program: str) -> None:
+    """Declares the function that is to give the text of a program's codes."""
+    errors = func.FuncOp(program + ERROR_SUFFIX, ([integer_type(32)], [pointer_type()]))
+    errors.attributes[ERRORS] = ir.UnitAttr.get()
+    # As MLIR wants it of what has no body.
+    errors.sym_visibility = ir.StringAttr.get("private")
 
 
 def _return_failures(module: ir.Operation) -> None:

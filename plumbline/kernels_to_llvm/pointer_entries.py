@@ -22,6 +22,8 @@ program writes (`inout_arguments.py`) is a pointer that is not const, and overla
 
 With memory from a pool each of the three takes one pointer more, at the end: `void *workspace`, of
 as many bytes as `int64_t foo_workspace_size(int64_t n)` says. No memory is allocated then.
+
+With weights from a file there is `int foo_load_weights(const char *path)` (`load_weights.py`).
 """
 
 from collections.abc import Callable, Sequence
@@ -32,12 +34,12 @@ from torch_mlir.dialects import arith, builtin, func, llvm, scf
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.c_names import WORKSPACE, CNames
 from plumbline.function_name import (
-    ERROR_SUFFIX,
     OUTPUT_SHAPE_SUFFIX,
     PACKED_SUFFIX,
     UNCHECKED_SUFFIX,
     WORKSPACE_SIZE_SUFFIX,
 )
+from plumbline.kernels_to_llvm.argument_checks import check_address
 from plumbline.kernels_to_llvm.building import (
     element,
     integer,
@@ -46,7 +48,8 @@ from plumbline.kernels_to_llvm.building import (
     null,
     pointer_type,
 )
-from plumbline.kernels_to_llvm.failures import ERRORS, PROGRAM
+from plumbline.kernels_to_llvm.failures import PROGRAM, declare_errors
+from plumbline.kernels_to_llvm.load_weights import LoadedWeights
 from plumbline.kernels_to_llvm.result_arguments import take_results_as_arguments
 from plumbline.kernels_to_llvm.size_building import build_size, index_constant
 from plumbline.kernels_to_llvm.workspace import take_workspace, workspace_of
@@ -65,20 +68,24 @@ class PointerEntries:
         names: CNames,
         shapes: ArgumentShapes,
         result_shapes: Sequence[Sequence[Size]],
+        counted_shapes: Sequence[Sequence[Size]],
         scalars: Sequence[bool],
         memory: str,
+        weights: LoadedWeights | None = None,
     ) -> None:
         """`body` then writes its results where it is told.
 
-        `shapes` are closed; `scalars` says which inputs come by value.
+        `shapes` are closed; `counted_shapes` are those of the results as callers count them;
+        `scalars` says which inputs come by value; `weights` are those that are mapped from a file.
         """
         self._name, self._body, self._names = name, body, names
         self._symbols = shapes.symbols
         self._shapes = [*shapes.shapes, *result_shapes]
         self._inputs: Sequence[ir.MemRefType] = body.type.inputs
         self._elements = [type_.element_type for type_ in (*body.type.inputs, *body.type.results)]
-        self._result_shapes = result_shapes
+        self._counted_shapes = counted_shapes
         self._scalars = scalars
+        self._weights = weights
         take_results_as_arguments(body)
         self._workspace: Size | None = None
         if memory == "pool":
@@ -121,9 +128,7 @@ class PointerEntries:
             lambda: func.ReturnOp([null()]),
             checked=True,
         )
-        errors = func.FuncOp(name + ERROR_SUFFIX, ([status], [pointer_type()]))
-        errors.attributes[ERRORS] = ir.UnitAttr.get()
-        errors.sym_visibility = ir.StringAttr.get("private")
+        declare_errors(name)
         self._define_output_shape()
         if self._workspace is not None:
             self._define_workspace_size(self._workspace)
@@ -157,6 +162,8 @@ class PointerEntries:
                 for shape in self._shapes
             ]
             if checked:
+                if self._weights is not None:
+                    self._weights.require_loaded()
                 self._check_symbols(known)
                 self._check_sizes(shapes)
                 self._check_pointers(pointers, shapes)
@@ -202,7 +209,7 @@ class PointerEntries:
         self, pointers: Sequence[ir.Value], shapes: Sequence[Sequence[ir.Value]]
     ) -> None:
         tensors = [*self._names.inputs, *self._names.outputs]
-        no_results = [False] * len(self._result_shapes)
+        no_results = [False] * len(self._counted_shapes)
         for tensor, pointer, sizes, values, type_, by_value in zip(
             tensors,
             pointers,
@@ -215,17 +222,12 @@ class PointerEntries:
             if by_value:
                 continue
             address = llvm.PtrToIntOp(integer_type(), pointer).result
-            holds = arith.cmpi(arith.CmpIPredicate.ne, address, integer(0))
-            for size, value in zip(sizes, values, strict=True):
-                if not isinstance(size, int) or size == 0:
-                    # Of an empty tensor nothing is touched.
-                    empty = arith.cmpi(arith.CmpIPredicate.eq, value, index_constant(0))
-                    holds = arith.ori(holds, empty)
-            require(holds, f"{tensor} is null")
-            if (bytes_ := type_.width // 8) > 1:
-                rest = arith.andi(address, integer(bytes_ - 1))
-                aligned = arith.cmpi(arith.CmpIPredicate.eq, rest, integer(0))
-                require(aligned, f"{tensor} is not aligned to {bytes_} bytes")
+            unknown = [
+                value
+                for size, value in zip(sizes, values, strict=True)
+                if not isinstance(size, int) or size == 0
+            ]
+            check_address(tensor, address, type_.width // 8, unknown)
 
     def _define_workspace_size(self, size: Size) -> None:
         parameters = [integer_type()] * len(self._symbols)
@@ -248,7 +250,7 @@ class PointerEntries:
                 index: arith.index_cast(ir.IndexType.get(), size)
                 for index, size in enumerate(sizes)
             }
-            for index, shape in enumerate(self._result_shapes):
+            for index, shape in enumerate(self._counted_shapes):
                 same = arith.cmpi(arith.CmpIPredicate.eq, output, integer(index, 32))
                 branch = scf.IfOp(same)
                 with ir.InsertionPoint(branch.then_block):
@@ -274,12 +276,7 @@ def _spilled(value: ir.Value) -> ir.Value:
 
 def _check_workspace(workspace: ir.Value, size: ir.Value) -> None:
     address = llvm.PtrToIntOp(integer_type(), workspace).result
-    holds = arith.cmpi(arith.CmpIPredicate.ne, address, integer(0))
-    none = arith.cmpi(arith.CmpIPredicate.eq, size, index_constant(0))
-    require(arith.ori(holds, none), f"{WORKSPACE} is null")
-    rest = arith.andi(address, integer(WORKSPACE_ALIGNMENT - 1))
-    aligned = arith.cmpi(arith.CmpIPredicate.eq, rest, integer(0))
-    require(aligned, f"{WORKSPACE} is not aligned to {WORKSPACE_ALIGNMENT} bytes")
+    check_address(WORKSPACE, address, WORKSPACE_ALIGNMENT, [size])
 
 
 def buffer_at(pointer: ir.Value, type_: ir.MemRefType, sizes: Sequence[ir.Value]) -> ir.Value:

@@ -14,12 +14,16 @@ from plumbline.name_attributes import noted_names
 from plumbline.shape_attributes import attached
 from plumbline.signature import Signature, TensorSpec, Workspace
 from plumbline.size_expressions import Size
+from plumbline.tensor_names import shapes_of_elements
 
 
-def program_signature(module: ir.Module, name: str, memory: str = "malloc") -> Signature:
+def program_signature(
+    module: ir.Module, name: str, memory: str = "malloc", weights_are: str = "embedded"
+) -> Signature:
     """The signature of a public function of kernels on buffers.
 
-    Arguments that are weights of the library are left out. `memory` is one of `choices.MEMORIES`.
+    Arguments that are weights of the library are left out. `memory` is one of `choices.MEMORIES`,
+    and `weights_are` one of `choices.WEIGHTS`.
 
     Raises:
       UserError: a size of a result does not follow from those of the arguments, or, for a pool, a
@@ -31,22 +35,24 @@ def program_signature(module: ir.Module, name: str, memory: str = "malloc") -> S
         weights = sum(weight is not None for weight in embedded_weights(function))
         shapes = attached(function, skipped=weights).closed()
         tensors = noted_names(function)
-        result_shapes = result_sizes(function, shapes)
+        counted = shapes_of_elements(tensors.inputs[weights:], shapes.shapes)
+        result_shapes = shapes_of_elements(tensors.outputs, result_sizes(function, shapes))
         return Signature(
             name,
             c_names(tensors, shapes, skipped=weights),
             tuple(
                 TensorSpec(tensor.element_type, _static(sizes), tensor.is_scalar)
-                for tensor, sizes in zip(tensors.inputs[weights:], shapes.shapes, strict=True)
+                for tensor, sizes in zip(tensors.inputs[weights:], counted, strict=True)
             ),
             tuple(
                 TensorSpec(tensor.element_type, _static(sizes), tensor.is_scalar)
                 for tensor, sizes in zip(tensors.outputs, result_shapes, strict=True)
             ),
-            shapes,
+            ArgumentShapes(shapes.symbols, counted),
             result_shapes,
             _workspace(module, name, shapes) if memory == "pool" else None,
             tuple(argument - weights for argument in inout_arguments(function)),
+            weights > 0 and weights_are == "file",
         )
 
 

@@ -5,12 +5,18 @@ from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.tcp.assembly.module import parse_module, print_module
 
 
-def kernels_to_llvm(text: str, filename: str, abi: str = "memref", memory: str = "malloc") -> str:
-    """Lowers `text`, which messages call `filename`; `abi` and `memory` are of `choices.py`.
+def kernels_to_llvm(
+    text: str,
+    filename: str,
+    abi: str = "memref",
+    memory: str = "malloc",
+    weights_are: str = "embedded",
+) -> str:
+    """Lowers `text`, which messages call `filename`; what else there is is of `choices.py`.
 
     Raises:
       UserError: it is no such module, or has what cannot be lowered.
     """
     module = parse_module(text, make_context(torch=True), filename)
-    convert_kernels_to_llvm(module, abi, memory)
+    convert_kernels_to_llvm(module, abi, memory, weights_are)
     return print_module(module)

@@ -1,6 +1,7 @@
 """Compiles a program ahead of time from within the Python program that has it."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import torch
 
 from plumbline.choices import RuntimeChecks
 from plumbline.library_files.build import TorchProgram, write_files
-from plumbline.library_files.kinds import KINDS, LIBRARY
+from plumbline.library_files.kinds import KINDS, library_kinds
 from plumbline.library_files.options import LibraryOptions
 from plumbline.loader_to_torch.loader import Mutation, TorchLoaderOutput, checked
 
@@ -20,8 +21,10 @@ def aot(
     out: str | os.PathLike[str] = ".",
     dynamic_shapes: dict[str, Any] | tuple[Any, ...] | list[Any] | None = None,
     mutation: Mutation = "refuse",
+    mutable: Sequence[str] = (),
     func_name: str | None = None,
     target_cpu: str = "baseline",
+    abi: str = "pointers",
     memory: str = "malloc",
     threads: int = 1,
     weights: str = "embedded",
@@ -40,11 +43,15 @@ def aot(
       out: the folder to write to, which is made where there is none.
       dynamic_shapes: which dimensions may differ, as `torch.export.export` takes it.
       mutation: as for `TorchLoaderOutput`.
+      mutable: as for `TorchLoaderOutput`.
       func_name: the name of the C function, where it is another.
       target_cpu: the CPU that code is made for; the default is one that most have.
+      abi: how C calls it: by "pointers", or by "memref" descriptors, as MLIR does. Python calls
+        the former only.
       memory: "malloc": temporaries come from the heap; "pool": from a workspace of the caller's.
       threads: how many a call runs on.
-      weights: "embedded" in the library, or "arguments" of the C function before its own.
+      weights: "embedded" in the library, "arguments" of the C function before its own, or "file":
+        the library maps them from foo.safetensors, which its users hand to `foo_load_weights`.
       opt_level: how much LLVM optimises, as in clang -O.
       runtime_checks: what the program checks as it runs, one of `choices.RUNTIME_CHECKS`.
 
@@ -59,6 +66,7 @@ def aot(
         name,
         func_name=func_name,
         target_cpu=target_cpu,
+        abi=abi,
         memory=memory,
         threads=threads,
         weights=weights,
@@ -66,7 +74,12 @@ def aot(
         runtime_checks=runtime_checks,
     )
     program = TorchLoaderOutput(
-        model, inputs, dynamic_shapes, func_name=func_name or name, mutation=mutation
+        model,
+        inputs,
+        dynamic_shapes,
+        func_name=func_name or name,
+        mutation=mutation,
+        mutable=mutable,
     )
     kind = type(model)
     origin = f"{kind.__module__}.{kind.__qualname__}"
@@ -74,5 +87,5 @@ def aot(
     source = TorchProgram(
         kind.__name__, origin, lambda: checked("plumbline.aot", program), recorded=False
     )
-    write_files(source, options, LIBRARY, Path(out))
+    write_files(source, options, library_kinds(weights), Path(out))
     return Path(out, KINDS["shared-object"].file_name(name))

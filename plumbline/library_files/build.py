@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from plumbline import atomic_file
 from plumbline.c_header import c_header
+from plumbline.choices import LIBRARY_ABIS
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.description import describe
 from plumbline.kernels_to_llvm.stage import kernels_to_llvm
@@ -92,6 +93,7 @@ class LibraryBuild:
             "llvm-ir": self._translate_to_llvm_ir,
             "asm": self._compile,
             "packed-weights": self._compile,
+            "weights-file": self._compile,
             "object": self._assemble,
             "archive": self._archive,
             "shared-object": self._link,
@@ -112,6 +114,11 @@ class LibraryBuild:
         elif kind in OF_TORCH:
             raise UserError(
                 f"{self._program.origin} is a file of TCP: there is no {kind} file of it"
+            )
+        if kind == ("packed-weights" if self._options.weights == "file" else "weights-file"):
+            raise UserError(
+                f"{self._program.origin}: there is no {kind} file of it with weights="
+                f"{self._options.weights}"
             )
         if kind not in self._made:
             self._makers[kind]()
@@ -146,7 +153,7 @@ class LibraryBuild:
             exported = recorded.exported
         else:
             exported = export(
-                who, with_mutations_returned(who, program), embedded=weights == "embedded"
+                who, with_mutations_returned(who, program), embedded=weights != "arguments"
             )
         self._write("torch", exported.text)
         atomic_file.write_bytes(self._place("weights"), serialise(exported.weights))
@@ -174,9 +181,10 @@ class LibraryBuild:
         self._write("kernels", kernels)
 
     def _lower_to_llvm(self) -> None:
-        source = self._text("kernels")
+        source, options = self._text("kernels"), self._options
         self._when_begun("lowering kernels to the LLVM dialect")
-        self._write("llvm", kernels_to_llvm(*source, "pointers", self._options.memory))
+        abi = LIBRARY_ABIS[options.abi]
+        self._write("llvm", kernels_to_llvm(*source, abi, options.memory, options.weights))
 
     def _translate_to_llvm_ir(self) -> None:
         source = self._text("llvm")
@@ -187,18 +195,21 @@ class LibraryBuild:
         llvm_ir, _ = self._text("llvm-ir")
         description, _ = self._text("description")
         from_torch = isinstance(self._program, TorchProgram)
+        beside = "weights-file" if self._options.weights == "file" else "packed-weights"
+        written = {beside: self._place(beside)} if from_torch else {}
         self._when_begun("making assembly")
         assembly = llvm_ir_to_asm(
             llvm_ir,
             target_cpu=self._options.target_cpu,
             opt_level=self._options.opt_level,
             weights=self.file("weights") if from_torch else None,
-            packed_weights=self._place("packed-weights") if from_torch else None,
+            packed_weights=written.get("packed-weights"),
+            weights_file=written.get("weights-file"),
             description=description,
             program=self._options.symbol_text(self._program.origin),
         )
         self._write("asm", assembly)
-        self._made |= {"asm", "packed-weights"}
+        self._made |= {"asm", *written}
 
     def _assemble(self) -> None:
         assembly = self.file("asm")
@@ -218,7 +229,14 @@ class LibraryBuild:
     def _describe(self) -> None:
         source, options = self._text("kernels"), self._options
         self._when_begun("describing the library")
-        described = describe(*source, options.target_cpu, self._program.origin, options.memory)
+        described = describe(
+            *source,
+            options.target_cpu,
+            self._program.origin,
+            options.memory,
+            options.abi,
+            options.weights,
+        )
         self._write("description", described)
 
     def _write_header(self) -> None:

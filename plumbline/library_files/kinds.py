@@ -34,6 +34,7 @@ KINDS = {
     "packed-weights": FileKind(
         "_internal_{}_packed_weights.safetensors", "weights in the order in which kernels read them"
     ),
+    "weights-file": FileKind("{}.safetensors", "the weights that the library is to load"),
     "header": FileKind("{}.h", "the header, for C and C++"),
     "object": FileKind("{}.o", "the object file"),
     "archive": FileKind("lib{}.a", "the static library"),
@@ -42,8 +43,13 @@ KINDS = {
     "description": FileKind("{}.json", "names, element types and shapes"),
 }
 
-OF_TORCH = ("torch", "weights", "references", "packed-weights")
+OF_TORCH = ("torch", "weights", "references", "packed-weights", "weights-file")
 """The kinds that a program has which PyTorch exports, and one that is a file of TCP has not."""
 
 LIBRARY = ("header", "object", "archive", "shared-object", "pkg-config", "description")
-"""The kinds that are shipped."""
+"""The kinds that are shipped, whatever weights are."""
+
+
+def library_kinds(weights: str) -> tuple[str, ...]:
+    """The kinds that are shipped of a library with such weights, one of `choices.WEIGHTS`."""
+    return (*LIBRARY, "weights-file") if weights == "file" else LIBRARY

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plumbline.choices import (
-    ABIS,
+    LIBRARY_ABIS,
     MEMORIES,
     OPTIMISATION_LEVELS,
     RUNTIME_CHECKS,
@@ -33,7 +33,7 @@ class LibraryOptions:
     target_cpu: str = "baseline"
     """The CPU that code is made for: "baseline", "native", or a name of LLVM's."""
     abi: str = "pointers"
-    """One of `choices.ABIS`."""
+    """How C calls it, one of `choices.LIBRARY_ABIS`."""
     memory: str = "malloc"
     """One of `choices.MEMORIES`."""
     threads: int = 1
@@ -54,13 +54,15 @@ class LibraryOptions:
         if self.func_name is not None:
             check_function_name(self.func_name)
         for what, value, known in (
-            ("abi", self.abi, ABIS),
+            ("abi", self.abi, tuple(LIBRARY_ABIS)),
             ("memory", self.memory, MEMORIES),
             ("weights", self.weights, WEIGHTS),
             ("opt_level", self.opt_level, OPTIMISATION_LEVELS),
             ("runtime_checks", self.runtime_checks, RUNTIME_CHECKS),
         ):
             _check_choice(what, value, known)
+        if self.abi == "memref" and self.memory == "pool":
+            raise UserError('memory="pool" goes with abi="pointers"')
         check_threads(f"library {self.name}", self.threads)
 
     def symbol_text(self, origin: str) -> str:

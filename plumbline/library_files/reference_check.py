@@ -7,6 +7,7 @@ import numpy as np
 from plumbline.bisect.comparison import Tolerance, compare
 from plumbline.errors import UserError
 from plumbline.library import Library
+from plumbline.library_files.array_calls import arguments_of, written_by, written_rows
 from plumbline.reference_archive import Case, ReferenceArchive, RefusedSize
 
 
@@ -36,9 +37,9 @@ def check(library: Library, references: ReferenceArchive) -> list[Finding]:
 def _check_case(
     library: Library, references: ReferenceArchive, prefix: str, case: Case
 ) -> list[Finding]:
-    names = library.signature.names.outputs
+    names = [name for name, _ in written_rows(library.signature)]
     try:
-        outputs = library(*case.inputs)
+        outputs = written_by(library, arguments_of(library, case.inputs))
     except UserError as error:
         return [Finding(f"{prefix}{library.signature.name}", False, f"refuses: {error}")]
     findings = []
@@ -58,7 +59,7 @@ def _check_refusal(library: Library, references: ReferenceArchive, refused: Refu
     name = library.signature.names.inputs[refused.argument]
     what = f"size {refused.size} in dimension {refused.axis} of {name}"
     try:
-        library(*inputs)
+        library(*arguments_of(library, inputs))
     except UserError:
         return Finding(what, True, "is refused")
     return Finding(what, False, "is not refused")

@@ -37,6 +37,7 @@ from plumbline.linalg_to_kernels.contraction_plan import (
 )
 from plumbline.linalg_to_kernels.evaluation import index_value
 from plumbline.linalg_to_kernels.group import Group, form_group
+from plumbline.linalg_to_kernels.layouts import layout_of
 from plumbline.linalg_to_kernels.loop_nests import RowBlock, RowBlocks, build_loop_nests
 from plumbline.linalg_to_kernels.micro_kernel import Scratch, allocate_scratch, build_register_tiles
 from plumbline.linalg_to_kernels.packing import PanelPacking
@@ -69,7 +70,7 @@ class _Matrix:
     def type(self) -> ir.MemRefType:
         """As what a plan sees it: strides are those of the tensor in memory."""
         type_ = ir.RankedTensorType(self.value.type)
-        strides, _ = ir.MemRefType.get(type_.shape, type_.element_type).get_strides_and_offset()
+        strides, _ = layout_of(self.value).get_strides_and_offset()
         layout = ir.StridedLayoutAttr.get(DYNAMIC, [strides[axis] for axis in self.axes])
         shape = [type_.shape[axis] for axis in self.axes]
         return ir.MemRefType.get(shape, type_.element_type, layout)

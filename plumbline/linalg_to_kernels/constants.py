@@ -10,14 +10,19 @@ CONSTANT = "plumbline.constant"
 
 def is_constant(value: ir.Value) -> bool:
     """Whether a tensor is a weight of the program, or an argument that stands for one."""
+    attributes = argument_attributes(value)
+    return EMBEDDED in attributes or CONSTANT in attributes
+
+
+def argument_attributes(value: ir.Value) -> ir.DictAttr:
+    """What is noted of a value that is an argument of a function; of others nothing."""
+    none = ir.DictAttr.get({})
     if not isinstance(value.owner, ir.Block):
-        return False
+        return none
     function = value.owner.owner.operation
     if function.name != "func.func" or "arg_attrs" not in function.attributes:
-        return False
+        return none
     if function.regions[0].blocks[0] != value.owner:
-        return False
-    attributes = ir.DictAttr(
-        ir.ArrayAttr(function.attributes["arg_attrs"])[ir.BlockArgument(value).arg_number]
-    )
-    return EMBEDDED in attributes or CONSTANT in attributes
+        return none
+    given = ir.ArrayAttr(function.attributes["arg_attrs"])
+    return ir.DictAttr(given[ir.BlockArgument(value).arg_number])

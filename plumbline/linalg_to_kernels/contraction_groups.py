@@ -29,6 +29,7 @@ from plumbline.linalg_to_kernels.contraction_plan import (
     plan_contraction,
 )
 from plumbline.linalg_to_kernels.group import Group, form_group
+from plumbline.linalg_to_kernels.layouts import is_contiguous, layout_of
 from plumbline.linalg_to_kernels.products import (
     Access,
     SumOfProducts,
@@ -122,8 +123,10 @@ def _planned(group: Group, unit: VectorUnit) -> ContractionGroup | None:
     if folded is None:
         return None
     sum_, operands = folded
-    shapes = [ir.RankedTensorType(value.type) for value in (*operands, group.root.results[0])]
-    types = [ir.MemRefType.get(type_.shape, type_.element_type) for type_ in shapes]
+    types = [layout_of(value) for value in (*operands, group.root.results[0])]
+    if not sum_.rows and not all(map(is_contiguous, types)):
+        # Planes with weights of their own are read by vectors along them, whatever plan they get.
+        return None
     width = ir.RankedTensorType(contraction.results[0].type).element_type.width
     constants = frozenset(
         number

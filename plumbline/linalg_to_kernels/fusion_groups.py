@@ -23,6 +23,8 @@ from plumbline.linalg_to_kernels.computations import (
 from plumbline.linalg_to_kernels.constants import CONSTANT, is_constant
 from plumbline.linalg_to_kernels.group import Group
 from plumbline.linalg_to_kernels.kernel_names import kernel_name
+from plumbline.linalg_to_kernels.layouts import LAYOUT, is_contiguous, layout_of
+from plumbline.linalg_to_kernels.products import sum_of_products
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.linalg_to_kernels.strategies import Strategies
 from plumbline.walk import all_operations, captured_values, enclosing_in, replace_operands
@@ -266,6 +268,8 @@ def _is_transposition(member: Computation) -> bool:
 def _outline(group: Group, kind: str, functions: SharedFunctions, dead: _Dead) -> None:
     """Puts a call of a function in the place of a group, and notes what is dead then."""
     order, captured = _parts(group)
+    # Contractions read their arguments by vectors. Others are alike however these lie in memory.
+    multiplies = any(sum_of_products(member.op) is not None for member in group.members)
     outputs = [
         result for member in group.members for result in member.results if result in group.outputs
     ]
@@ -276,7 +280,9 @@ def _outline(group: Group, kind: str, functions: SharedFunctions, dead: _Dead) -
             functions.UNNAMED, ([value.type for value in captured], types), visibility="private"
         )
         function.attributes[GROUP] = ir.StringAttr.get(kind)
-        function.attributes["arg_attrs"] = ir.ArrayAttr.get([*map(_attributes, captured)])
+        function.attributes["arg_attrs"] = ir.ArrayAttr.get(
+            [_attributes(value, with_layout=multiplies) for value in captured]
+        )
         block = function.add_entry_block()
         inside = dict(zip(captured, block.arguments, strict=True))
         with ir.InsertionPoint(block):
@@ -298,8 +304,13 @@ def _outline(group: Group, kind: str, functions: SharedFunctions, dead: _Dead) -
         dead.add_unless_used(op)
 
 
-def _attributes(captured: ir.Value) -> ir.DictAttr:
-    return ir.DictAttr.get({CONSTANT: ir.UnitAttr.get()} if is_constant(captured) else {})
+def _attributes(captured: ir.Value, *, with_layout: bool) -> ir.DictAttr:
+    noted: dict[str, ir.Attribute] = {}
+    if is_constant(captured):
+        noted[CONSTANT] = ir.UnitAttr.get()
+    if with_layout and is_tensor(captured) and not is_contiguous(layout := layout_of(captured)):
+        noted[LAYOUT] = ir.TypeAttr.get(layout)
+    return ir.DictAttr.get(noted)
 
 
 def _redirect(

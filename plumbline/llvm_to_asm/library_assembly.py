@@ -6,6 +6,7 @@ from plumbline import atomic_file
 from plumbline.library_description import section_assembly
 from plumbline.llvm_to_asm.assembly import Target, emit_assembly
 from plumbline.llvm_to_asm.function_marks import mark_functions
+from plumbline.llvm_to_asm.mapped_weights import map_weights
 from plumbline.llvm_to_asm.ptx import include_ptx
 from plumbline.llvm_to_asm.weights import include_weights, pack_weights
 
@@ -17,6 +18,7 @@ def llvm_ir_to_asm(
     opt_level: int = 2,
     weights: Path | None = None,
     packed_weights: Path | None = None,
+    weights_file: Path | None = None,
     ptx: Path | None = None,
     description: str = "",
     program: str | None = None,
@@ -30,22 +32,24 @@ def llvm_ir_to_asm(
       weights: the safetensors file of the program's weights.
       packed_weights: the safetensors file to write: the weights that kernels read in an order of
         their own.
+      weights_file: the safetensors file to write that the program maps its weights from.
       ptx: the text of the kernels for a GPU that the LLVM IR launches.
       description: what the library says of itself, as JSON; empty: it says nothing.
       program: as for `mark_functions`.
 
     Raises:
       UserError: LLVM cannot read the text, there is no such CPU, or weights are missing.
-      OSError: `packed_weights` cannot be written.
+      OSError: `packed_weights` or `weights_file` cannot be written.
     """
     assembly = emit_assembly(llvm_ir, Target.for_cpu(target_cpu), opt_level)
-    if packed_weights is not None:
-        atomic_file.write_bytes(packed_weights, pack_weights(llvm_ir, weights))
-    parts = [
-        assembly,
-        include_weights(llvm_ir, weights, packed_weights),
-        mark_functions(llvm_ir, program),
-    ]
+    if weights_file is not None:
+        content, weights_assembly = map_weights(llvm_ir, weights)
+        atomic_file.write_bytes(weights_file, content)
+    else:
+        if packed_weights is not None:
+            atomic_file.write_bytes(packed_weights, pack_weights(llvm_ir, weights))
+        weights_assembly = include_weights(llvm_ir, weights, packed_weights)
+    parts = [assembly, weights_assembly, mark_functions(llvm_ir, program)]
     if ptx is not None:
         parts.append(include_ptx(ptx))
     if description:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import safetensors.numpy
 
 from plumbline.errors import UserError
@@ -36,18 +35,10 @@ def pack_weights(llvm_ir: str, archive: Path | None) -> bytes:
       UserError: as `include_weights` does; or a weight is not what the layout is for.
     """
     packed = {}
-    for symbol, weight, stored in _found(llvm_ir, archive):
-        if weight.layout is None:
+    for symbol, weight, stored in found_weights(llvm_ir, archive):
+        if weight.layout is None or archive is None:
             continue
-        if len(stored.shape) != weight.layout.rank:
-            raise UserError(
-                f"{archive}: the weight {weight.name} of rank {len(stored.shape)} cannot lie as "
-                f"{weight.layout}, which is for rank {weight.layout.rank}"
-            )
-        dtype = np.dtype(f"u{stored.element_bytes}")
-        count = stored.size // dtype.itemsize
-        elements = np.fromfile(str(archive), dtype, count, offset=stored.offset)
-        packed[symbol] = weight.layout.pack(elements.reshape(stored.shape))
+        packed[symbol] = weight.layout.pack(stored.read(archive))
     return bytes(safetensors.numpy.save(packed))
 
 
@@ -63,7 +54,7 @@ def include_weights(llvm_ir: str, archive: Path | None, packed: Path | None) -> 
     """
     lines = []
     places = None
-    for symbol, weight, stored in _found(llvm_ir, archive):
+    for symbol, weight, stored in found_weights(llvm_ir, archive):
         file = archive
         if weight.layout is not None:
             if packed is None:
@@ -84,10 +75,15 @@ def include_weights(llvm_ir: str, archive: Path | None, packed: Path | None) -> 
     return "\n".join(["\t.section\t.rodata", *lines]) + "\n" if lines else ""
 
 
-def _found(
+def found_weights(
     llvm_ir: str, archive: Path | None
 ) -> Iterator[tuple[str, EmbeddedWeight, StoredWeight]]:
-    """The declared weights, and where they lie in the archive."""
+    """The declared weights, and where they lie in the archive.
+
+    Raises:
+      UserError: there is no such archive, or they are not in it, or one is not what its layout is
+        for.
+    """
     weights = list(embedded_weights(llvm_ir))
     if not weights:
         return
@@ -99,4 +95,10 @@ def _found(
     if missing:
         raise UserError(f"{archive} lacks the weights {', '.join(missing)}")
     for symbol, weight in weights:
-        yield symbol, weight, layout[weight.name]
+        stored = layout[weight.name]
+        if weight.layout is not None and len(stored.shape) != weight.layout.rank:
+            raise UserError(
+                f"{archive}: the weight {weight.name} of rank {len(stored.shape)} cannot lie as "
+                f"{weight.layout}, which is for rank {weight.layout.rank}"
+            )
+        yield symbol, weight, stored

@@ -1,10 +1,13 @@
 """Exports a program to the Torch dialect, in the form that backends start from."""
 
+import contextlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from unittest import mock
 
 import torch
+import torch.fx.config
 from torch.export.graph_signature import ConstantArgument
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import FxImporter
@@ -16,6 +19,7 @@ from plumbline.errors import UserError
 from plumbline.inout_arguments import note_inout_results
 from plumbline.loader_to_torch.assertions import import_assertions, keep_assertions
 from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
+from plumbline.loader_to_torch.decompositions.constant_tables import make_tables_constants
 from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
 from plumbline.loader_to_torch.mutations import refuse_mutations
@@ -26,6 +30,7 @@ from plumbline.loader_to_torch.node_locations import (
     set_locations,
 )
 from plumbline.loader_to_torch.pytorch_state import exporting
+from plumbline.loader_to_torch.real_parts import as_real, split_complex
 from plumbline.loader_to_torch.refusals import from_node, refuse_what_has_no_meaning
 from plumbline.loader_to_torch.returned_mutations import inout_of, scalars_of
 from plumbline.loader_to_torch.scalars import (
@@ -46,7 +51,7 @@ from plumbline.loader_to_torch.weights import ReadableLiterals, lift_weights, na
 from plumbline.name_attributes import note_names
 from plumbline.pipeline import LoweringError, Pipeline
 from plumbline.tcp.assembly.module import print_module
-from plumbline.tensor_names import NamedTensor, TensorNames
+from plumbline.tensor_names import NamedTensor, TensorNames, shapes_of_elements
 from plumbline.unsupported_ops import from_operation, report
 from plumbline.walk import operations_of
 
@@ -91,7 +96,8 @@ class Export:
     text: str
     """Its locations are source files relative to where they are imported from."""
     weights: dict[str, torch.Tensor]
-    """The values of the leading arguments, by name and in order."""
+    """The values of the leading arguments, by name and in order; complex ones as pairs of real
+    ones, as `torch.view_as_real` has them."""
     shapes: ArgumentShapes
     """Of the other arguments."""
 
@@ -122,10 +128,14 @@ def to_torch_dialect(
       UserError: the importer has no type for a value of it.
       LoweringError: a pass of torch-mlir refuses it.
     """
-    weights = lift_weights(exported)
+    weights = {name: as_real(value) for name, value in lift_weights(exported).items()}
     _drop_none_results(exported)
+    names = tensor_names(exported, weights)
+    split_complex(exported)
     with lent_context(torch=True) as context:
-        text, shapes = _lower(who, exported, func_name, list(weights), context, embedded=embedded)
+        text, shapes = _lower(
+            who, exported, func_name, list(weights), names, context, embedded=embedded
+        )
     return Export(text, weights, shapes)
 
 
@@ -147,6 +157,7 @@ def _lower(
     exported: torch.export.ExportedProgram,
     func_name: str,
     weights: Sequence[str],
+    names: TensorNames,
     context: ir.Context,
     *,
     embedded: bool,
@@ -163,12 +174,15 @@ def _lower(
     name_arguments(module, func_name, weights, embedded=embedded)
     with context:
         function = ir.SymbolTable(module.operation)[func_name]
-        note_names(function, tensor_names(exported, weights))
+        note_names(function, names)
     inout = exported.graph_module.meta.get(_INOUT, {})
     note_inout_results(
         function, {len(weights) + argument: result for argument, result in inout.items()}
     )
     shapes = argument_shapes(module, func_name, exported, skipped=len(weights))
+    shapes = ArgumentShapes(
+        shapes.symbols, shapes_of_elements(names.inputs[len(weights) :], shapes.shapes)
+    )
     try:
         _TO_BACKEND_CONTRACT.run(module)
     except LoweringError as error:
@@ -200,7 +214,9 @@ def _import(
         return module
 
 
-def tensor_names(exported: torch.export.ExportedProgram, weights: Sequence[str]) -> TensorNames:
+def tensor_names(
+    exported: torch.export.ExportedProgram, weights: Mapping[str, torch.Tensor]
+) -> TensorNames:
     """What the tensors of a program are called whose leading inputs are `weights`.
 
     Inputs are called as the parameters of `forward`, and results out0, out1 and so on, as they have
@@ -210,16 +226,21 @@ def tensor_names(exported: torch.export.ExportedProgram, weights: Sequence[str])
     given = [nodes[str(name)] for name in exported.graph_signature.user_inputs if name in nodes]
     inputs = [node for node in given if isinstance(node.meta.get("val"), torch.Tensor)]
     (output,) = exported.graph.find_nodes(op="output")
-    names = [*weights, *(node.name for node in inputs[len(weights) :])]
+    own = inputs[len(weights) :]
     return TensorNames(
-        tuple(map(_named, names, inputs)),
-        tuple(_named(f"out{place}", node) for place, node in enumerate(output.args[0])),
+        (
+            *(_named(name, value) for name, value in weights.items()),
+            *(
+                _named(node.name, node.meta["val"], is_scalar=node.meta.get(SCALAR, False))
+                for node in own
+            ),
+        ),
+        tuple(_named(f"out{place}", node.meta["val"]) for place, node in enumerate(output.args[0])),
     )
 
 
-def _named(name: str, node: torch.fx.Node) -> NamedTensor:
-    type_ = element_type.from_torch_name(str(node.meta["val"].dtype))
-    return NamedTensor(name, type_, node.meta.get(SCALAR, False))
+def _named(name: str, tensor: torch.Tensor, *, is_scalar: bool = False) -> NamedTensor:
+    return NamedTensor(name, element_type.from_torch_name(str(tensor.dtype)), is_scalar)
 
 
 def _unknown_ops(module: ir.Module) -> str:
@@ -290,7 +311,7 @@ def _decomposed(who: str, exported: torch.export.ExportedProgram) -> torch.expor
     try:
         # Only this makes the program functional: before, in-place ops stay what they are, and
         # the signature does not tell of them.
-        with exporting(), torch.no_grad():
+        with exporting(), torch.no_grad(), _without_new_stack_traces():
             functional: torch.export.ExportedProgram = exported.run_decompositions(
                 decomposition_table()
             )
@@ -302,7 +323,16 @@ def _decomposed(who: str, exported: torch.export.ExportedProgram) -> torch.expor
             f"{who}: PyTorch cannot take the program's ops apart: {reason.strip()}\n"
             + report(from_node(node, _DECOMPOSE) for node in nodes)
         ) from error
+    make_tables_constants(functional)
     return functional
+
+
+def _without_new_stack_traces() -> contextlib.AbstractContextManager[object]:
+    """Has nodes take their place in the user's source from those that they are made of alone.
+
+    Else PyTorch looks through the stack for it at each placeholder, and finds nothing.
+    """
+    return mock.patch.object(torch.fx.config, "do_not_emit_stack_traces", new=True)
 
 
 def _explain(error: Exception) -> str:

@@ -62,6 +62,9 @@ def resized(
         return sample.clone()
     if sample.numel() == 0:
         return torch.zeros(tuple(sizes), dtype=sample.dtype)
+    if sample.is_complex():
+        parts = (resized(part, sizes, generator) for part in (sample.real, sample.imag))
+        return torch.complex(*parts)
     if _is_drawn(sample):
         low, high = sample.double().min(), sample.double().max()
         unit = torch.rand(tuple(sizes), generator=generator, dtype=torch.float64)

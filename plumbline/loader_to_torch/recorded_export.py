@@ -48,7 +48,7 @@ def export_and_record(
     with watched(forward):
         program = with_mutations_returned(who, program)
         references = record_references(who, program)
-    exported = export(who, program, embedded=weights == "embedded")
+    exported = export(who, program, embedded=weights != "arguments")
     with watched(forward):
         check_repeatable(who, program, references)
         references = record_further_cases(who, program, exported.shapes, references)

@@ -19,7 +19,7 @@ def refuse_what_has_no_meaning(who: str, exported: torch.export.ExportedProgram)
     Raises:
       UserError: it calls an unknown higher-order op, draws random numbers, makes a sparse tensor
         or one whose size depends on values, resizes a tensor, computes with a dtype that is not
-        supported, or returns complex numbers or no tensor; the message lists all places.
+        supported, or returns no tensor; the message lists all places.
     """
     nodes = [node for node in all_nodes(exported) if node.op == "call_function"]
     _refuse(
@@ -56,13 +56,6 @@ def refuse_what_has_no_meaning(who: str, exported: torch.export.ExportedProgram)
         [node for node in nodes if any(map(_is_unknown, _dtypes(node)))],
         "computes with dtypes that are not supported",
         f"cast to one that is: {', '.join(_DTYPES)}",
-    )
-    _refuse(
-        who,
-        [node for node in _results(exported) if any(dtype.is_complex for dtype in _dtypes(node))],
-        "returns complex numbers",
-        "a compiled function takes and returns none: return torch.view_as_real of them, or the "
-        "real and the imaginary part as two tensors",
     )
     _refuse(
         who,
@@ -108,11 +101,6 @@ def _short(dtype: torch.dtype) -> str:
     return _DTYPES.get(name, name)
 
 
-def _results(exported: torch.export.ExportedProgram) -> list[torch.fx.Node]:
-    (output,) = exported.graph.find_nodes(op="output")
-    return [node for node in output.all_input_nodes if node.op == "call_function"]
-
-
 def _dtypes(node: torch.fx.Node) -> list[torch.dtype]:
     value = node.meta.get("val")
     values = value if isinstance(value, (tuple, list)) else (value,)
@@ -120,8 +108,7 @@ def _dtypes(node: torch.fx.Node) -> list[torch.dtype]:
 
 
 def _is_unknown(dtype: torch.dtype) -> bool:
-    # Complex numbers can be computed with, as long as they stay inside.
-    return not dtype.is_complex and str(dtype).removeprefix("torch.") not in _DTYPES
+    return str(dtype).removeprefix("torch.") not in _DTYPES
 
 
 def _makes_a_size_of_values(node: torch.fx.Node) -> bool:

@@ -43,10 +43,10 @@ def with_mutations_returned(who: str, program: TorchLoaderOutput) -> TorchLoader
     def numbers(of: list[Mutation]) -> list[int]:
         return sorted(places.index((each.kind == "input", each.name)) for each in of)
 
-    first = len(numbers(returned)) + sum(
-        spec.kind is OutputKind.USER_OUTPUT and not isinstance(spec.arg, ConstantArgument)
-        for spec in signature.output_specs
-    )
+    own = [spec.arg for spec in signature.output_specs if spec.kind is OutputKind.USER_OUTPUT]
+    # A number is a result, too.
+    nones = [arg for arg in own if isinstance(arg, ConstantArgument) and arg.value is None]
+    first = len(own) - len(nones) + len(numbers(returned))
     held = tuple(state.values())
     shapes = program.dynamic_shapes
     if shapes is not None:

@@ -13,22 +13,32 @@ from unittest import mock
 import torch
 from torch._subclasses.fake_impls import op_implementations_dict as fake_rules
 
-from plumbline.loader_to_torch.decompositions import eigenvalues, reduction
+from plumbline.loader_to_torch.decompositions import data_movement, eigenvalues, losses, reduction
 from plumbline.loader_to_torch.decompositions.rule import Rule
 
 aten = torch.ops.aten
 
 _COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
 
-_SIZES_KNOWN = (aten.linalg_lstsq.default,)
-_COMPOSED: dict[Any, Rule] = {aten.cov.default: reduction.cov}
+_SIZES_KNOWN: dict[Any, Rule] = {
+    op: family.RULES[op]
+    for family, op in (
+        (eigenvalues, aten.linalg_lstsq.default),
+        (losses, aten._ctc_loss.Tensor),
+        (losses, aten._ctc_loss.default),
+    )
+}
+_COMPOSED: dict[Any, Rule] = {
+    aten.cov.default: reduction.cov,
+    aten.narrow.Tensor: data_movement.narrow,
+}
 
 
 @contextlib.contextmanager
 def without_values() -> Iterator[None]:
     """Has exports within ask rules of ours, in one thread."""
     with contextlib.ExitStack() as changes:
-        rules = {op: _by_rule(eigenvalues.RULES[op]) for op in _SIZES_KNOWN}
+        rules = {op: _by_rule(rule) for op, rule in _SIZES_KNOWN.items()}
         changes.enter_context(mock.patch.dict(fake_rules, rules))
         for op, rule in _COMPOSED.items():
             changes.callback(op._dispatch_cache.clear)

@@ -13,16 +13,16 @@ from torch_mlir import ir
 
 from plumbline.pipeline import Option, Pass
 from plumbline.tcp.ops.structure import CustomOp
+from plumbline.torch_c import FROM_BUILTIN_TENSOR, TO_F64, TO_I1, TO_I64
 from plumbline.torch_to_tcp.pattern import tensor, tensor_type
 from plumbline.torch_to_tcp.torch_ops import computing_ops, full_name, full_names, is_constant
 from plumbline.unsupported_ops import Unsupported
 
-_FROM_BUILTIN = "torch_c.from_builtin_tensor"
 _NUMBERS = ("torch.constant.bool", "torch.constant.int", "torch.constant.float")
 _TO_NUMBER = {
-    "!torch.bool": ("torch_c.to_i1", "i1"),
-    "!torch.int": ("torch_c.to_i64", "i64"),
-    "!torch.float": ("torch_c.to_f64", "f64"),
+    "!torch.bool": (TO_I1, "i1"),
+    "!torch.int": (TO_I64, "i64"),
+    "!torch.float": (TO_F64, "f64"),
 }
 """What casts a number to a builtin type, and to which, by the number's own type."""
 
@@ -63,7 +63,7 @@ def _convert_one(op: ir.Operation) -> None:
         for name, attribute in arguments.attributes.items():
             custom.attributes[name] = attribute
         for old, new in zip(op.results, custom.results, strict=True):
-            cast = ir.Operation.create(_FROM_BUILTIN, results=[old.type], operands=[new])
+            cast = ir.Operation.create(FROM_BUILTIN_TENSOR, results=[old.type], operands=[new])
             old.replace_all_uses_with(cast.result)
     op.erase()
 

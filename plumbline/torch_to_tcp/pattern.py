@@ -12,14 +12,12 @@ from torch_mlir.dialects import tensor as tensor_dialect
 from torch_mlir.rewrite import PatternRewriter
 
 from plumbline.tcp.building.tensors import Tensor, TensorType
+from plumbline.torch_c import FROM_BUILTIN_TENSOR, TO_BUILTIN_TENSOR
 from plumbline.torch_to_tcp.torch_types import parse_tensor_type
 from plumbline.unsupported_ops import Unsupported
 from plumbline.walk import operations_of
 
 Pattern = Callable[[ir.OpView], ir.Value | Sequence[ir.Value]]
-
-_TO_BUILTIN = "torch_c.to_builtin_tensor"
-_FROM_BUILTIN = "torch_c.from_builtin_tensor"
 
 
 def tensor_type(value: ir.Value) -> TensorType:
@@ -42,9 +40,9 @@ def tensor(value: ir.Value) -> Tensor:
     """
     type_ = tensor_type(value)
     owner = value.owner
-    if isinstance(owner, ir.Operation | ir.OpView) and owner.name == _FROM_BUILTIN:
+    if isinstance(owner, ir.Operation | ir.OpView) and owner.name == FROM_BUILTIN_TENSOR:
         return Tensor(owner.operands[0], type_)
-    cast = ir.Operation.create(_TO_BUILTIN, results=[type_.builtin()], operands=[value])
+    cast = ir.Operation.create(TO_BUILTIN_TENSOR, results=[type_.builtin()], operands=[value])
     return Tensor(cast.result, type_)
 
 
@@ -53,9 +51,9 @@ def join_casts(root: ir.Operation) -> None:
 
     A pattern sees what its operands were replaced by only where those were converted before it.
     """
-    for op in [op for op in operations_of(root, "torch_c") if op.name == _TO_BUILTIN]:
+    for op in [op for op in operations_of(root, "torch_c") if op.name == TO_BUILTIN_TENSOR]:
         source = op.operands[0].owner
-        if isinstance(source, ir.Block) or source.name != _FROM_BUILTIN:
+        if isinstance(source, ir.Block) or source.name != FROM_BUILTIN_TENSOR:
             continue
         if source.operands[0].type == op.results[0].type:
             op.results[0].replace_all_uses_with(source.operands[0])
@@ -164,7 +162,7 @@ def rewrite_with(pattern: Pattern) -> Callable[[ir.OpView, PatternRewriter], boo
             values = [replacement] if isinstance(replacement, ir.Value) else list(replacement)
             results = [
                 ir.Operation.create(
-                    _FROM_BUILTIN, results=[old.type], operands=[_conform(new, old)]
+                    FROM_BUILTIN_TENSOR, results=[old.type], operands=[_conform(new, old)]
                 ).result
                 for old, new in zip(op.results, values, strict=True)
             ]

@@ -9,6 +9,7 @@ from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.shapes import from_element, from_size
 from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.building.tensors import Tensor
+from plumbline.torch_c import TO_F64, TO_I64
 from plumbline.torch_to_tcp.pattern import number, tensor, tensor_type
 from plumbline.unsupported_ops import Unsupported
 
@@ -37,7 +38,7 @@ def evaluate(torch_int: ir.Value) -> Size:
             except Unsupported:
                 pass
     wide = ir.Operation.create(
-        "torch_c.to_i64", results=[ir.IntegerType.get_signless(64)], operands=[torch_int]
+        TO_I64, results=[ir.IntegerType.get_signless(64)], operands=[torch_int]
     ).result
     return arith.index_cast(ir.IndexType.get(), wide)
 
@@ -75,5 +76,5 @@ def run_time_number(value: ir.Value) -> Tensor:
         return from_size(evaluate(value))
     if kind != "!torch.float":
         raise Unsupported(f"a value of type {kind} in place of a number")
-    element = ir.Operation.create("torch_c.to_f64", results=[ir.F64Type.get()], operands=[value])
+    element = ir.Operation.create(TO_F64, results=[ir.F64Type.get()], operands=[value])
     return from_element(element.result, "f64")

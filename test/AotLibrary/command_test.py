@@ -27,6 +27,7 @@ _CPU = f"--target-cpu={os.environ['AOT_TARGET_CPU']}"
 
 _COMMANDS = {
     "mlp": [_MLP, _CPU],
+    "mlp_by_memrefs": [_MLP, _CPU, "--abi=memref"],
     "mlp_of_a_pool": [_MLP, _CPU, "--memory=pool"],
     "mlp_of_arguments": [
         _MLP,

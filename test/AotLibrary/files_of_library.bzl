@@ -18,16 +18,17 @@ _OF_TORCH = [
     "_internal_{}_weights.safetensors",
 ]
 
-def files_of_library(library, from_torch = True):
-    """A filegroup of all files of a library, foo_files of foo.
+def files_of_library(name, library, from_torch = True):
+    """A filegroup of all files of a library.
 
     Args:
-      library: its name.
+      name: of the filegroup.
+      library: the name of the library.
       from_torch: whether it has a loader.
     """
     patterns = _LIBRARY + _STAGES + (_OF_TORCH if from_torch else [])
     native.filegroup(
-        name = library + "_files",
+        name = name,
         testonly = True,
         srcs = [pattern.format(library) for pattern in patterns],
     )

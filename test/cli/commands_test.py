@@ -44,6 +44,21 @@ def scaled_loader():
     return TorchLoaderOutput(Scaled(), (torch.ones(2, 39),), {"x": {0: Dim("rows")}})
 
 
+class Counted(torch.nn.Module):
+    def forward(self, x, counts, factor):
+        counts.add_(1)
+        return x * factor
+
+
+def counted_loader():
+    return TorchLoaderOutput(
+        Counted(),
+        (torch.ones(3), torch.zeros(2), 2.5),
+        {"x": {}, "counts": {}, "factor": Dim.DYNAMIC},
+        mutable=["counts"],
+    )
+
+
 def drifting_loader():
     return TorchLoaderOutput(Drifting(), (torch.ones(3),))
 
@@ -54,6 +69,16 @@ def eigenvalues_loader():
             return torch.linalg.eig(x)[0].real
 
     return TorchLoaderOutput(Model(), (torch.eye(3),))
+
+
+class Counting(Scaled):
+    def forward(self, x, total):
+        total.add_(x)
+        return total * self.scale, x.shape[0]
+
+
+def counting_loader():
+    return TorchLoaderOutput(Counting(), (torch.ones(39), torch.zeros(39)), mutable=["total"])
 
 
 def ending_loader():
@@ -223,6 +248,30 @@ def test_references_are_inputs_and_what_to_compare_with(
     assert main(words) == SUCCESS
 
 
+def test_what_a_program_writes_and_loads_is_compared_as_well(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    program = "models/scaled.py:counting_loader"
+    assert main(["test", program, "--weights", "file"]) == SUCCESS
+    assert "total: f32[39]: no difference" in capfd.readouterr().out
+    words = ["compile", program, "--weights", "file", "--emit", "library,references"]
+    assert main(words) == SUCCESS
+    references = "_internal_counting_reference_tensors.npz"
+    words = ["run", "libcounting.so", "--inputs", references, "--compare", references]
+    assert main(words) == MISTAKE
+    assert "call counting_load_weights first" in capfd.readouterr().err
+    assert main([*words, "--weights", "counting.safetensors", "--time"]) == SUCCESS
+    out = capfd.readouterr().out
+    for line in (
+        "out0: f32[39]: no difference",
+        "out1: i64[]: no difference",
+        "total: f32[39]: no",
+    ):
+        assert line in out
+    assert main(["compile", program, "--emit", "weights-file"]) == MISTAKE
+    assert "there is no weights-file file of it with weights=embedded" in capfd.readouterr().err
+
+
 def test_test_holds_a_program_against_pytorch(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["test", "models/scaled.py:scaled_loader"]) == SUCCESS
     out = capfd.readouterr().out
@@ -233,6 +282,21 @@ def test_test_holds_a_program_against_pytorch(capfd: pytest.CaptureFixture[str])
     assert "out0: f32[3]: 3 of 3 elements differ" in out
     assert out.endswith("drifting: 1 differ\n")
     assert list(Path().iterdir()) == [Path("models")]
+
+
+def test_what_is_written_in_place_and_numbers_are_held_against_pytorch_too(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["test", "models/scaled.py:counted_loader"]) == SUCCESS
+    assert "counts: f32[2]: no difference" in capfd.readouterr().out
+    words = ["compile", "models/scaled.py:counted_loader", "--emit", "shared-object,references"]
+    assert main(words) == SUCCESS
+    references = "_internal_counted_reference_tensors.npz"
+    words = ["run", "libcounted.so", "--inputs", references, "--outputs", "out.npz", "--time"]
+    assert main([*words, "--compare", references]) == SUCCESS
+    with np.load("out.npz") as outputs:
+        assert outputs["out0"].tolist() == [2.5, 2.5, 2.5]
+        assert outputs["counts"].tolist() == [1, 1]
 
 
 def test_help_names_all_commands_and_statuses(capfd: pytest.CaptureFixture[str]) -> None:

@@ -53,13 +53,21 @@ def test_what_is_no_picture_is_refused(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("program", ["conv_bias_add_relu/run", "mlp_c/classify"])
+@pytest.mark.parametrize(
+    "program", ["conv_bias_add_relu/run", "gpt2_generate/generate", "mlp_c/classify"]
+)
 def test_pages_show_what_is_printed(program: str) -> None:
     ran = _run(_EXAMPLES / program)
     assert ran.returncode == 0, ran.stderr
     page = (_EXAMPLES / program).with_name("README.md").read_text(encoding="utf-8")
-    shown = "".join(f"    {line}\n" for line in ran.stdout.splitlines())
+    shown = "".join(f"    {line}\n" for line in ran.stdout.rstrip("\n").splitlines())
     assert f"    $ bazel run //examples/{program.replace('/', ':')}\n{shown}" in page
+
+
+def test_a_token_that_is_none_is_refused_where_the_loader_looks_it_up() -> None:
+    ran = _run(_EXAMPLES / "gpt2_generate/generate", "17", "600")
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("place 1, token 600: examples/gpt2_generate/gpt2_loader_lib.py:")
 
 
 if __name__ == "__main__":

@@ -62,6 +62,42 @@ def test_options_are_those_of_the_command(tmp_path: Path, monkeypatch: pytest.Mo
     torch.testing.assert_close(library(weight, bias, x)[0], model(x))
 
 
+class _Steps(torch.nn.Module):
+    count: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 3)
+        self.register_buffer("count", torch.zeros((), dtype=torch.int64))
+
+    def forward(self, x: torch.Tensor, scale: float) -> tuple[torch.Tensor, float]:
+        self.count.add_(1)
+        return self.layer(x) * scale, scale * 2
+
+
+def test_state_numbers_and_weights_of_a_file(tmp_path: Path) -> None:
+    model = _Steps()
+    file = plumbline.aot(
+        model,
+        torch.ones(2, 3),
+        0.5,
+        name="steps",
+        out=tmp_path,
+        dynamic_shapes={"x": None, "scale": Dim.DYNAMIC},
+        mutable=["count"],
+        weights="file",
+    )
+    library = plumbline.load(file)
+    x, count = torch.randn(2, 3), torch.tensor(0)
+    with pytest.raises(UserError, match="call steps_load_weights first"):
+        library(x, 2.0, count)
+    library.load_weights(tmp_path / "steps.safetensors")
+    for number in (1, 2):
+        result, doubled = library(x, 1.5, count)
+        torch.testing.assert_close(result, model.layer(x).detach() * 1.5)
+        assert (doubled, int(count)) == (3, number)
+
+
 def test_the_code_is_that_of_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("squashing.py").write_text("""
@@ -97,8 +133,8 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     model, x = torch.nn.Tanh(), torch.ones(3)
     with pytest.raises(UserError, match=r"plumbline\.aot: model is the class Tanh"):
         plumbline.aot(torch.nn.Tanh, x, name="tanh_", out=tmp_path)  # type: ignore[arg-type]
-    with pytest.raises(UserError, match=r"plumbline\.aot: inputs\[0\] is of type int"):
-        plumbline.aot(model, 3, name="foo", out=tmp_path)
+    with pytest.raises(UserError, match=r"plumbline\.aot: inputs\[0\] is of type str"):
+        plumbline.aot(model, "x", name="foo", out=tmp_path)
     with pytest.raises(UserError, match="the name 'a b' becomes part of file names"):
         plumbline.aot(model, x, name="a b", out=tmp_path)
     with pytest.raises(UserError, match="memory is 'heap'; it is one of 'malloc', 'pool'"):

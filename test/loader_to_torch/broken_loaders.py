@@ -98,9 +98,9 @@ def input_is_a_string() -> TorchLoaderOutput:
     return TorchLoaderOutput(torch.nn.ReLU(), (torch.ones(1), "2.5"))
 
 
-def input_is_complex() -> TorchLoaderOutput:
+def input_is_half_complex() -> TorchLoaderOutput:
     """A dtype that is not supported."""
-    return TorchLoaderOutput(torch.nn.ReLU(), (torch.ones(1, dtype=torch.complex64),))
+    return TorchLoaderOutput(torch.nn.ReLU(), (torch.zeros(1).to(torch.complex32),))
 
 
 def input_is_sparse() -> TorchLoaderOutput:
@@ -224,21 +224,6 @@ class _Resizes(torch.nn.Module):
 def resizes() -> TorchLoaderOutput:
     """A tensor that gets more elements than it was made with."""
     return TorchLoaderOutput(_Resizes(), (torch.ones(4),))
-
-
-def takes_complex_numbers() -> TorchLoaderOutput:
-    """An input of complex numbers."""
-    return TorchLoaderOutput(torch.nn.Tanh(), (torch.ones(2, dtype=torch.complex64),))
-
-
-class _ReturnsComplexNumbers(torch.nn.Module):
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.complex(x, x)
-
-
-def returns_complex_numbers() -> TorchLoaderOutput:
-    """A result of complex numbers."""
-    return TorchLoaderOutput(_ReturnsComplexNumbers(), (torch.ones(2),))
 
 
 class _OtherDtypes(torch.nn.Module):

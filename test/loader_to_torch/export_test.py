@@ -7,7 +7,6 @@ import torch
 from torch.export import Dim
 
 from plumbline.context import make_context
-from plumbline.errors import UserError
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, load
 from plumbline.loader_to_torch.source_path import relative_to_import_path
@@ -120,14 +119,6 @@ def test_weights_are_leading_arguments(embedded: bool, mark: str) -> None:
     # A small constant is worth reading; values of the weights are not in the text.
     assert "dense<[5.000000e-01, 2.500000e-01]>" in exported.text
     assert "dense_resource" not in exported.text
-
-
-def test_complex_numbers_stay_inside() -> None:
-    with pytest.raises(UserError) as refusal:
-        export("it", load("test.loader_to_torch.broken_loaders.returns_complex_numbers"))
-    message = str(refusal.value)
-    assert message.startswith("it: forward returns complex numbers:\n  aten.complex.default(")
-    assert "return torch.view_as_real of them" in message
 
 
 def test_source_paths(monkeypatch: pytest.MonkeyPatch) -> None:

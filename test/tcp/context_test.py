@@ -97,9 +97,23 @@ def test_a_context_of_someone_else_can_have_tcp() -> None:
     assert print_module(parse_module(TANH, context, "a.mlir")) == TANH
 
 
-def test_no_module_is_searched_for_at_each_op() -> None:
-    context = make_context()
-    program = parse_module(TANH, context, "a.mlir")
+_TORCH = """
+func.func @f(%x: !torch.vtensor<[2],f32>) -> tensor<2xf32> {
+  %0 = torch_c.to_builtin_tensor %x : !torch.vtensor<[2],f32> -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "op"), [(TANH, "tcp.tanh"), (_TORCH, "torch_c.to_builtin_tensor")]
+)
+def test_no_module_is_searched_for_at_each_op(text: str, op: str) -> None:
+    context = make_context(torch=True)
+    program = parse_module(text, context, "a.mlir")
+    dialect = op.partition(".")[0]
+    # The first time, one is.
+    assert operations_of(program, dialect)[0].opview.name == op
     tried: list[str] = []
 
     class Recorder(importlib.abc.MetaPathFinder):
@@ -111,7 +125,7 @@ def test_no_module_is_searched_for_at_each_op() -> None:
     recorder = Recorder()
     sys.meta_path.insert(0, recorder)
     try:
-        assert operations_of(program, "tcp")[0].opview.name == "tcp.tanh"
+        assert operations_of(program, dialect)[0].opview.name == op
     finally:
         sys.meta_path.remove(recorder)
     assert not tried

@@ -24,6 +24,11 @@
 // of 0 or 1; of 16 bits plumbline::Float16 and plumbline::BFloat16, and in C uint16_t, which holds
 // their bits.
 //
+// A tensor of complex numbers is passed as one of real numbers with one dimension more, the last,
+// of size 2: the real and the imaginary part, as they lie in memory. So tensor<?xcomplex<f32>> is a
+// StridedMemRefType<float, 2>, whose data a std::complex<float>* or a `float _Complex*` may point
+// to.
+//
 // Inputs stay the caller's; the function reads them as row-major without gaps (strides as if made
 // from sizes, offset 0) and does not change them. But for those that a program is compiled to write
 // in place (its text has `plumbline.inout`): these have new values when it returns, and share no
@@ -63,6 +68,7 @@
 // ...].
 #ifdef __cplusplus
 
+#include "tools/aot/complex.h"
 #include "tools/aot/half.h"
 
 template <typename T, int Rank>

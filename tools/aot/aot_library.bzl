@@ -3,7 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load(":arguments.bzl", "argument_error")
 load(":chain.bzl", "export_to_tcp", "included_files", "link_options", "loader_options", "lower_to_assembly", "program_symbol", "stage")
-load(":execute_test.bzl", "execute_test")
+load(":execute_test.bzl", "LIBRARY_TEMPLATES", "execute_test")
 load(":plain_text.bzl", "plain_text_problem")
 
 def aot_library(
@@ -14,6 +14,7 @@ def aot_library(
         func_name = None,
         weights = "embedded",
         target_cpu = None,
+        abi = "pointers",
         memory = "malloc",
         threads = 1,
         skip_ci = False,
@@ -22,8 +23,7 @@ def aot_library(
         visibility = None):
     """Compiles a program ahead of time to a library that C, C++ and Python programs call.
 
-    The chain is that of aot_compile; what differs is how the program is called: by pointers to
-    memory that is all the caller's, as the header says.
+    The chain is that of aot_compile; what differs is how the program is called, as the header says.
 
     Args:
       name: the library's name; all targets and files are named after it.
@@ -31,8 +31,11 @@ def aot_library(
       torch_loader_lib: as for aot_compile.
       torch_loader_path: as for aot_compile.
       func_name: as for aot_compile.
-      weights: as for aot_compile.
+      weights: as for aot_compile; or "file": the program maps them from foo.safetensors, which its
+        users hand to foo_load_weights before the first call.
       target_cpu: the CPU that code is made for, in place of what --//tools/aot:target_cpu says.
+      abi: "pointers": by pointers to memory that is all the caller's. "memref": by MLIR's descriptors,
+        as the libraries of aot_compile; results are memory that the caller gives back.
       memory: "malloc": temporaries come from the heap. "pool": from a workspace that the caller hands
         over, whose size the header says; no memory is allocated in a call.
       threads: as for aot_compile.
@@ -52,6 +55,7 @@ def aot_library(
       | gen_foo_header           | foo.h
       | gen_foo_description      | foo.json: names, element types, shapes
       | gen_foo_pkg_config       | foo.pc, for `pkg-config --with-path`
+      | gen_foo_weights_file     | foo.safetensors, with weights = "file"
       | foo_compile_execute_test | runs the library on the references of a loader
     """
     error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro = "aot_library")
@@ -59,22 +63,29 @@ def aot_library(
         error = "aot_library(name = \"{}\"): target_cpu {}".format(name, plain_text_problem(target_cpu, "_-.+"))
     if not error and memory not in ["malloc", "pool"]:
         error = "aot_library(name = \"{}\"): memory = \"{}\" is neither \"malloc\" nor \"pool\"".format(name, memory)
+    if not error and abi not in LIBRARY_TEMPLATES:
+        error = "aot_library(name = \"{}\"): abi = \"{}\" is neither \"pointers\" nor \"memref\"".format(name, abi)
+    if not error and abi == "memref" and memory == "pool":
+        error = "aot_library(name = \"{}\"): memory = \"pool\" goes with abi = \"pointers\"".format(name)
     if error:
         fail(error)
 
     manual = ["manual"] if skip_ci else []
     cpu = target_cpu or "$(AOT_TARGET_CPU)"
     common = {"tags": manual, "testonly": testonly, "visibility": visibility}
-    weights_file = []
-    if tcp_source:
-        origin = _path_of(tcp_source)
+    weights_file, loaded_weights, included = [], [], []
+    origin = _path_of(tcp_source) if tcp_source else torch_loader_path
     if torch_loader_lib:
         options = loader_options(name, torch_loader_path, func_name)
         export_to_tcp(name, torch_loader_lib, options, weights, manual, testonly, visibility)
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
+        if weights == "file":
+            loaded_weights = [name + ".safetensors"]
+            native.filegroup(name = "gen_{}_weights_file".format(name), srcs = loaded_weights, **common)
+        else:
+            included = weights_file
         tcp_source = "_internal_{}_tcp.mlir".format(name)
-        origin = torch_loader_path
-    symbol = program_symbol(_symbol_text(name, origin, func_name, cpu, memory, threads, weights))
+    symbol = program_symbol(_symbol_text(name, origin, func_name, cpu, abi, memory, threads, weights))
     description = name + ".json"
     lower_to_assembly(
         name,
@@ -84,8 +95,11 @@ def aot_library(
         manual,
         testonly,
         visibility,
-        abi = "pointers",
+        # LIBRARY_ABIS of plumbline/choices.py.
+        abi = {"memref": "memref-status"}.get(abi, abi),
         descriptions = [description],
+        loaded_weights = loaded_weights,
+        weights = weights,
         memory = memory,
         target_cpu = cpu,
         threads = threads,
@@ -96,7 +110,7 @@ def aot_library(
         outs = [description],
         program = Label("//tools/aot:describe_library"),
         message = "{}: describing the library".format(name),
-        options = "--target-cpu={} --origin={} --memory={}".format(cpu, origin, memory),
+        options = "--target-cpu={} --origin={} --abi={} --memory={} --weights-are={}".format(cpu, origin, abi, memory, weights),
         toolchains = [Label("//tools/aot:target_cpu")],
         **common
     )
@@ -125,7 +139,7 @@ def aot_library(
         outs = [name + ".o", archive, shared_object],
         program = Label("//tools/aot:assemble_library"),
         message = "{}: assembling".format(name),
-        data = included_files(name, weights_file) + ["@bazel_tools//tools/cpp:current_cc_toolchain"],
+        data = included_files(name, included) + ["@bazel_tools//tools/cpp:current_cc_toolchain"],
         options = "--archive=$(location {}) --shared-object=$(location {}) --threads={} --archiver=$(AR) --compiler $(CC) $(CC_FLAGS)".format(archive, shared_object, threads),
         toolchains = [
             "@bazel_tools//tools/cpp:cc_flags",
@@ -143,7 +157,7 @@ def aot_library(
         **common
     )
     if torch_loader_lib:
-        execute_test(name, ":" + name, manual, tags, testonly, visibility, description = description)
+        execute_test(name, ":" + name, manual, tags, testonly, visibility, abi = abi, description = description, loaded_weights = loaded_weights)
 
 def _path_of(source):
     """The path of a source file from the workspace's root, as the compiler's command has it."""
@@ -151,6 +165,6 @@ def _path_of(source):
         return source.split("//")[1].replace(":", "/").lstrip("/")
     return "/".join([part for part in [native.package_name(), source.lstrip(":")] if part])
 
-def _symbol_text(name, origin, func_name, target_cpu, memory, threads, weights):
+def _symbol_text(name, origin, func_name, target_cpu, abi, memory, threads, weights):
     """What tells a library from all others; `symbol_text` of plumbline/library_files/options.py."""
-    return ":".join([name, origin, func_name or "", target_cpu, "pointers", memory, str(threads), weights])
+    return ":".join([name, origin, func_name or "", target_cpu, abi, memory, str(threads), weights])

@@ -23,7 +23,7 @@ def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_pat
     Returns:
       One message that names the target and says what to do, or None if all is well.
     """
-    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads) or _target_problem(target, threads)
+    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro) or _target_problem(target, threads)
     if not problem:
         return None
     return "{}(name = \"{}\") in //{}: {}".format(macro, name, package, problem)
@@ -35,7 +35,7 @@ def _target_problem(target, threads):
         return "threads = {} goes with target = \"host\"; on a GPU, kernels have threads of their own".format(threads)
     return None
 
-def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads):
+def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro):
     if plain_text_problem(name, "_"):
         return "the name becomes part of file names; use letters, digits and underscores only"
     problem = plain_text_problem(package, "_-.+@/")
@@ -61,8 +61,10 @@ def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, fun
         return "torch_loader_lib needs torch_loader_path, such as \"test.AotCompile.model_loader_lib.{}_loader\"".format(name)
     if torch_loader_path and not _is_dotted_path(torch_loader_path):
         return "torch_loader_path = \"{}\" is not of the form package.module.function".format(torch_loader_path)
-    if weights not in ["embedded", "arguments"]:
-        return "weights = \"{}\" is neither \"embedded\" nor \"arguments\"".format(weights)
+    if weights not in ["embedded", "arguments", "file"]:
+        return "weights = \"{}\" is none of \"embedded\", \"arguments\" and, in aot_library, \"file\"".format(weights)
+    if weights == "file" and macro != "aot_library":
+        return "weights = \"file\" goes with aot_library, which has a function to load it"
     if tcp_source and weights != "embedded":
         return "weights = \"{}\" goes with a torch loader; the arguments of a tcp_source are what it says".format(weights)
     if type(threads) != "int" or threads < 1 or threads > _MOST_THREADS:

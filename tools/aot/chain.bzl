@@ -41,14 +41,14 @@ def _packed_or_ptx_files(name, weights_file, target):
     """What gen_foo_host_asm has the assembler copy, beside weights as they are."""
     return ["_internal_{}.ptx".format(name)] if target == "nvptx" else _packed_weights_file(name, weights_file)
 
-def included_files(name, weights_file, target = "host"):
-    """The files that the assembler reads beside _internal_foo.S: it copies weights and PTX from them."""
-    return weights_file + _packed_or_ptx_files(name, weights_file, target)
-
 def _output_folder():
     """The folder of the files that targets of the package at hand make."""
     repository = native.repository_name().replace("@", "")
     return "/".join(["$(BINDIR)"] + (["external", repository] if repository else []) + [native.package_name()])
+
+def included_files(name, weights_file, target = "host"):
+    """The files that the assembler reads beside _internal_foo.S: it copies weights and PTX from them."""
+    return weights_file + _packed_or_ptx_files(name, weights_file, target)
 
 def library_of_assembly(name, library, symbol, weights_file, threads, target = "host", **kwargs):
     """A cc_library of _internal_foo.S.
@@ -121,7 +121,9 @@ def lower_to_assembly(
         memory = "malloc",
         target = "host",
         target_cpu = "$(AOT_TARGET_CPU)",
-        threads = 1):
+        threads = 1,
+        weights = "embedded",
+        loaded_weights = []):
     """From TCP to _internal_foo.S: gen_foo_mlir_linalg and all stages after it.
 
     Args:
@@ -138,6 +140,8 @@ def lower_to_assembly(
       target: as for aot_compile.
       target_cpu: the CPU that code is made for.
       threads: as for aot_compile.
+      weights: as for aot_library.
+      loaded_weights: a list of the file that the program maps its weights from, or of none.
     """
     stage(
         name = "gen_{}_mlir_linalg".format(name),
@@ -154,7 +158,7 @@ def lower_to_assembly(
     if target == "nvptx":
         _lower_to_ptx(name, tags, testonly, visibility)
     else:
-        _lower_to_llvm(name, tags, testonly, visibility, abi, memory, target_cpu, threads)
+        _lower_to_llvm(name, tags, testonly, visibility, abi, memory, target_cpu, threads, weights)
     stage(
         name = "gen_{}_llvm_ir".format(name),
         src = "_internal_{}_{}.mlir".format(name, "nvvm" if target == "nvptx" else "llvm"),
@@ -166,12 +170,12 @@ def lower_to_assembly(
         visibility = visibility,
     )
 
-    packed = [] if target == "nvptx" else _packed_weights_file(name, weights_file)
+    packed = [] if target == "nvptx" or loaded_weights else _packed_weights_file(name, weights_file)
     ptx = ["_internal_{}.ptx".format(name)] if target == "nvptx" else []
     stage(
         name = "gen_{}_host_asm".format(name),
         src = "_internal_{}.ll".format(name),
-        outs = ["_internal_{}.S".format(name)] + packed,
+        outs = ["_internal_{}.S".format(name)] + packed + loaded_weights,
         program = Label("//tools/aot:llvm_ir_to_asm"),
         message = "{}: making assembly".format(name),
         data = weights_file + descriptions + ptx,
@@ -179,6 +183,7 @@ def lower_to_assembly(
             ["--target-cpu={}".format(target_cpu), "--opt-level=$(AOT_OPT_LEVEL)", "--program=" + symbol] +
             ["--weights=$(location {})".format(file) for file in weights_file] +
             ["--packed-weights=$(location {})".format(file) for file in packed] +
+            ["--weights-file=$(location {})".format(file) for file in loaded_weights] +
             ["--ptx=$(location {})".format(file) for file in ptx] +
             ["--description=$(location {})".format(file) for file in descriptions],
         ),
@@ -188,7 +193,7 @@ def lower_to_assembly(
         visibility = visibility,
     )
 
-def _lower_to_llvm(name, tags, testonly, visibility, abi, memory, target_cpu, threads):
+def _lower_to_llvm(name, tags, testonly, visibility, abi, memory, target_cpu, threads, weights):
     """From linalg to the LLVM dialect, for a CPU: gen_foo_mlir_kernels, gen_foo_mlir_llvm."""
     stage(
         name = "gen_{}_mlir_kernels".format(name),
@@ -208,7 +213,7 @@ def _lower_to_llvm(name, tags, testonly, visibility, abi, memory, target_cpu, th
         outs = ["_internal_{}_llvm.mlir".format(name)],
         program = Label("//tools/aot:kernels_to_llvm"),
         message = "{}: lowering kernels to the LLVM dialect".format(name),
-        options = "--abi={} --memory={}".format(abi, memory) if abi else "",
+        options = "--abi={} --memory={} --weights-are={}".format(abi, memory, weights) if abi else "",
         tags = tags,
         testonly = testonly,
         visibility = visibility,

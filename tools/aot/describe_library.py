@@ -2,6 +2,7 @@
 
 import argparse
 
+from plumbline.choices import LIBRARY_ABIS
 from plumbline.context import prepare_context
 from plumbline.kernels_to_llvm.description import describe
 from tools.aot import stage
@@ -16,7 +17,15 @@ func.func @sample(%x: memref<2xf32>) -> memref<2xf32> {
 
 def _write(given: argparse.Namespace) -> None:
     text = stage.read(given.input)
-    description = describe(text, str(given.input), given.target_cpu, given.origin, given.memory)
+    description = describe(
+        text,
+        str(given.input),
+        given.target_cpu,
+        given.origin,
+        given.memory,
+        given.abi,
+        given.weights_are,
+    )
     stage.write(given.output, description)
 
 
@@ -32,4 +41,11 @@ if __name__ == "__main__":
         "--origin", required=True, help="what the program was compiled from, for its header"
     )
     stage.add_memory(arguments)
+    stage.add_weights(arguments)
+    arguments.add_argument(
+        "--abi",
+        choices=LIBRARY_ABIS,
+        default="pointers",
+        help="how the library is called (default: pointers)",
+    )
     stage.run(arguments, _write, warm_up=_warm_up)

@@ -3,7 +3,13 @@
 load("@rules_cc//cc:defs.bzl", "cc_test")
 load(":worker_genrule.bzl", "worker_genrule")
 
-def execute_test(name, library, manual, tags, testonly, visibility, description = None, bisect = None, deps = []):
+# How libraries are called, and the template of the test that calls one so.
+LIBRARY_TEMPLATES = {
+    "memref": "//tools/aot:execute_test_by_memrefs.template.cpp",
+    "pointers": "//tools/aot:execute_test_by_pointers.template.cpp",
+}
+
+def execute_test(name, library, manual, tags, testonly, visibility, abi = None, description = None, bisect = None, loaded_weights = [], deps = []):
     """The test that runs a compiled library on the reference inputs: foo_compile_execute_test.
 
     Args:
@@ -13,16 +19,21 @@ def execute_test(name, library, manual, tags, testonly, visibility, description 
       tags: more tags of the test.
       testonly: of all targets but the test.
       visibility: of all targets.
-      description: the file that describes a library which is called by pointers.
+      abi: how a library to ship is called.
+      description: the file that describes a library to ship.
       bisect: the label to name where the test fails.
+      loaded_weights: a list of the file that the program maps its weights from, or of none.
       deps: what else the test is linked with.
     """
     generator = "{}_execute_test_generator".format(name)
     references = "_internal_{}_reference_tensors.npz".format(name)
     source = "_internal_{}_execute_test.cpp".format(name)
-    template = Label("//tools/aot:execute_test_by_pointers.template.cpp" if description else "//tools/aot:execute_test.template.cpp")
+    template = Label(LIBRARY_TEMPLATES[abi] if abi else "//tools/aot:execute_test.template.cpp")
     options = ["--description=$(location {})".format(description)] if description else []
     options += ["--bisect={}".format(bisect)] if bisect else []
+
+    folder = "{}/{}".format(native.repository_name().replace("@", "") or "$(AOT_WORKSPACE)", native.package_name())
+    options += ["--weights-file={}/{}".format(folder, file) for file in loaded_weights]
 
     # The same program for all; an alias costs no runfiles of its own.
     native.alias(
@@ -37,12 +48,11 @@ def execute_test(name, library, manual, tags, testonly, visibility, description 
         testonly = testonly,
         srcs = [references, template] + ([description] if description else []),
         outs = [source],
-        cmd = "$(location {generator}) --reference-tensors=$(location {references}) --runfile={repository}/{package}/{references} {options} --template=$(location {template}) --out=$@".format(
+        cmd = "$(location {generator}) --reference-tensors=$(location {references}) --runfile={folder}/{references} {options} --template=$(location {template}) --out=$@".format(
             generator = Label("//tools/aot:generate_execute_test"),
             options = " ".join(options),
-            package = native.package_name(),
+            folder = folder,
             references = references,
-            repository = native.repository_name().replace("@", "") or "$(AOT_WORKSPACE)",
             template = template,
         ),
         message = "{}: writing the test".format(name),
@@ -57,7 +67,7 @@ def execute_test(name, library, manual, tags, testonly, visibility, description 
         srcs = [source],
         # Of a workspace that has Plumbline as an external repository, the flags are its own.
         copts = ["-std=c++17"],
-        data = [references],
+        data = [references] + loaded_weights,
         tags = ["aot_tests"] + manual + tags,
         visibility = visibility,
         deps = [

@@ -5,8 +5,11 @@
 
 #include <string.h>
 
+#include <stdexcept>
+
 #include "tools/aot/execute_test/new_memref.h"
 #include "tools/aot/execute_test/program.h"
+#include "tools/aot/execute_test/runfile.h"
 
 namespace {
 
@@ -16,7 +19,7 @@ const plumbline::TensorType* const kOutputs = kTypes + $input_count;
 
 template <typename Function>
 auto CallWith(Function function, const plumbline::AnyMemRef* inputs,
-              plumbline::AnyMemRef* outputs) {$symbols
+              plumbline::AnyMemRef* outputs) {$load_weights$symbols
   for (int i = 0; i < $result_count; ++i) {
     std::int64_t shape[plumbline::kMaxRank];
     ${function}_output_shape(i$shape_arguments, shape);

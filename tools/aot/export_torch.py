@@ -9,7 +9,6 @@ from pathlib import Path
 
 import torch
 
-from plumbline.choices import WEIGHTS
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.recorded_export import export_and_record
 from plumbline.loader_to_torch.weights import serialise
@@ -59,12 +58,7 @@ if __name__ == "__main__":
         type=stage.path,
         help="the .safetensors file to write (default: foo_weights.safetensors)",
     )
-    arguments.add_argument(
-        "--weights-are",
-        choices=WEIGHTS,
-        default=WEIGHTS[0],
-        help="read-only data of the library (the default), or leading arguments of the function",
-    )
+    stage.add_weights(arguments)
     arguments.add_argument(
         "--reference-tensors",
         type=stage.path,

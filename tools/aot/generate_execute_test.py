@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from plumbline import element_type
 from plumbline.argument_shapes import Definition
 from plumbline.c_names import WORKSPACE
+from plumbline.element_type import ElementType
 from plumbline.errors import UserError
-from plumbline.function_name import WORKSPACE_SIZE_SUFFIX
+from plumbline.function_name import ERROR_SUFFIX, LOAD_WEIGHTS_SUFFIX, WORKSPACE_SIZE_SUFFIX
 from plumbline.library_description import LibraryDescription
 from plumbline.reference_archive import ReferenceArchive, Tensor
 from plumbline.size_expressions import c_expression
@@ -32,18 +33,33 @@ class _Variable:
     name: str
     cpp_type: str
     rank: int
+    part: ElementType
+    """What the function takes or returns it as: complex numbers as pairs of real ones."""
+    dimensions: int
+    """The rank of that."""
+
+    @property
+    def memref(self) -> str:
+        """The C++ type that the function is handed."""
+        return f"StridedMemRefType<{self.part.cpp}, {self.dimensions}>"
 
 
 def _variables(prefix: str, tensors: Sequence[Tensor]) -> list[_Variable]:
     variables = []
     for index, tensor in enumerate(tensors):
         member = f"{prefix}{index}"
-        if tensor.ndim > MAX_RANK:
+        type_ = element_type.from_numpy_dtype(tensor.dtype)
+        dimensions = tensor.ndim + type_.is_complex
+        if dimensions > MAX_RANK:
             raise UserError(
-                f"{member} has rank {tensor.ndim}; a compiled function's test goes up to {MAX_RANK}"
+                f"{member} has rank {tensor.ndim}; a compiled function's test goes up to "
+                f"{MAX_RANK - type_.is_complex}"
             )
-        cpp_type = element_type.from_numpy_dtype(tensor.dtype).cpp
-        variables.append(_Variable(index, member.lower(), cpp_type, tensor.ndim))
+        variables.append(
+            _Variable(
+                index, member.lower(), type_.cpp, tensor.ndim, type_.part or type_, dimensions
+            )
+        )
     return variables
 
 
@@ -58,11 +74,24 @@ def _listed(entries: Sequence[str], indent: int) -> str:
 
 
 def _declared(variable: _Variable) -> str:
-    return f"DECL_RANK_{variable.rank}_MEMREF_ABI({variable.cpp_type})"
+    return f"DECL_RANK_{variable.dimensions}_MEMREF_ABI({variable.part.cpp})"
 
 
 def _passed(variable: _Variable) -> str:
-    return f"PASS_RANK_{variable.rank}_MEMREF({variable.name})"
+    return f"PASS_RANK_{variable.dimensions}_MEMREF({variable.name})"
+
+
+def _load(variable: _Variable) -> str:
+    parts = ".Parts()" if variable.dimensions > variable.rank else ""
+    return f"const {variable.memref} {variable.name} = inputs[{variable.index}]{parts};"
+
+
+def _store(variable: _Variable) -> str:
+    result = f"results.{variable.name}"
+    if variable.dimensions > variable.rank:
+        whole = f"plumbline::kElementTypeOf<{variable.cpp_type}>"
+        result = f"plumbline::AnyMemRef({result}).Of({whole})"
+    return f"outputs[{variable.index}] = {result};"
 
 
 def _refused(archive: ReferenceArchive) -> str:
@@ -108,18 +137,10 @@ def generate(
         "archive": runfile,
         "input_count": str(len(inputs)),
         "output_count": str(len(outputs)),
-        "result_fields": _lines(
-            results, lambda v: f"StridedMemRefType<{v.cpp_type}, {v.rank}> {v.name};", 2
-        ),
+        "result_fields": _lines(results, lambda v: f"{v.memref} {v.name};", 2),
         "parameters": _listed([*map(_declared, inputs)], 4),
-        "loads": _lines(
-            inputs,
-            lambda v: (
-                f"const StridedMemRefType<{v.cpp_type}, {v.rank}> {v.name} = inputs[{v.index}];"
-            ),
-            2,
-        ),
-        "stores": _lines(results, lambda v: f"outputs[{v.index}] = results.{v.name};", 2),
+        "loads": _lines(inputs, _load, 2),
+        "stores": _lines(results, _store, 2),
         "result_type": struct if results else "void",
         "results": f"\n  {struct} results;" if results else "",
         "take": f"const {struct} results = " if results else "",
@@ -147,6 +168,7 @@ def generate_by_pointers(
     runfile: str,
     header: str,
     bisect: str | None = None,
+    weights_file: str | None = None,
 ) -> str:
     """The test of a library that is called by pointers, which `description` says more of.
 
@@ -157,6 +179,7 @@ def generate_by_pointers(
       runfile: as for `generate`.
       header: the library's header, as the test includes it.
       bisect: as for `generate`.
+      weights_file: where the test finds, among its runfiles, what the library loads.
 
     Raises:
       UserError: as `generate` does.
@@ -184,6 +207,14 @@ def generate_by_pointers(
         ),
         *signature.names.symbols,
     ]
+    load = ""
+    if signature.loads_weights:
+        load = (
+            f"\n  if (const int code = ::{signature.name}{LOAD_WEIGHTS_SUFFIX}(\n"
+            f'          plumbline::FindRunfile("{weights_file}").c_str())) {{\n'
+            f"    throw std::runtime_error(::{signature.name}{ERROR_SUFFIX}(code));\n"
+            "  }"
+        )
     workspace = ""
     if signature.workspace is not None:
         size = f"{signature.name}{WORKSPACE_SIZE_SUFFIX}({', '.join(signature.names.symbols)})"
@@ -199,6 +230,7 @@ def generate_by_pointers(
             "output_count": str(len(outputs)),
             "types": _types([*inputs, *outputs]),
             "workspace": workspace,
+            "load_weights": load,
             "symbols": "".join(f"\n  {line}" for line in sizes),
             "shape_arguments": "".join(f", {name}" for name in signature.names.symbols),
             "arguments": ",".join(f"\n      {argument}" for argument in arguments),
@@ -208,6 +240,57 @@ def generate_by_pointers(
             "bisect": "nullptr" if bisect is None else f'"{bisect}"',
         },
     )
+
+
+def generate_by_memrefs(
+    archive: ReferenceArchive,
+    description: LibraryDescription,
+    template: str,
+    runfile: str,
+    header: str,
+    bisect: str | None = None,
+) -> str:
+    """The test of a library that is called by memrefs; all is as for `generate_by_pointers`."""
+    signature = description.signature
+    inputs = _variables("Input", archive.inputs)
+    outputs = _variables("Output", archive.outputs)
+    arguments = ["&results"] if signature.outputs else []
+    for variable, spec in zip(inputs, signature.inputs, strict=True):
+        tensor, axes = f"inputs[{variable.index}]", range(variable.rank)
+        const = "" if variable.index in signature.inout else "const "
+        pointer = f"{const}{spec.element_type.c}*"
+        arguments += [
+            *(f"static_cast<{pointer}>({tensor}.{place})" for place in ("base", "data")),
+            f"{tensor}.offset",
+            *(f"{tensor}.{words}[{axis}]" for words in ("sizes", "strides") for axis in axes),
+        ]
+    stores = [
+        f"outputs[{variable.index}] = Result<{variable.rank}>(results.{name}, "
+        f"kOutputs[{variable.index}].type);"
+        for variable, name in zip(outputs, signature.names.outputs, strict=False)
+    ]
+    results = f"  {signature.name}_results results;\n" if signature.outputs else ""
+    return _filled(
+        template,
+        {
+            "function": signature.name,
+            "header": header,
+            "archive": runfile,
+            "input_count": str(len(inputs)),
+            "output_count": str(len(outputs)),
+            "types": _types([*inputs, *outputs]),
+            "results": results,
+            "stores": "".join(f"\n  {store}" for store in stores),
+            "arguments": ",".join(f"\n      {argument}" for argument in arguments),
+            **_inouts(archive),
+            "further_cases": str(len(archive.further_cases)),
+            "bisect": "nullptr" if bisect is None else f'"{bisect}"',
+        },
+    )
+
+
+_BY_ABI = {"pointers": generate_by_pointers, "memref": generate_by_memrefs}
+"""The tests of libraries, by how these are called."""
 
 
 def _types(variables: Sequence[_Variable]) -> str:
@@ -238,8 +321,11 @@ def _generate(given: argparse.Namespace) -> None:
                 str(given.description), stage.read(given.description)
             )
             header = given.description.with_suffix(".h").name
-            text = generate_by_pointers(
-                archive, description, template, given.runfile, header, given.bisect
+            generate_library_test = _BY_ABI[description.abi]
+            # Only programs that are called by pointers load weights.
+            loads = {"weights_file": given.weights_file} if given.weights_file else {}
+            text = generate_library_test(
+                archive, description, template, given.runfile, header, given.bisect, **loads
             )
     except UserError as error:
         raise UserError(f"{given.reference_tensors} with {given.template}: {error}") from error
@@ -266,8 +352,12 @@ if __name__ == "__main__":
         "--description",
         type=stage.path,
         metavar="JSON",
-        help="what describe_library says of a library that is called by pointers, whose header has "
-        "the same name",
+        help="what describe_library says of a library, whose header has the same name",
+    )
+    arguments.add_argument(
+        "--weights-file",
+        metavar="PATH",
+        help="where the test finds the file of weights that the library loads, likewise",
     )
     arguments.add_argument(
         "--bisect",

@@ -29,7 +29,7 @@ func.func private @kernel(%x: memref<2xf32> {llvm.noalias}, %y: memref<2xf32> {l
 
 def _lower(given: argparse.Namespace) -> None:
     text = stage.read(given.input)
-    lowered = kernels_to_llvm(text, str(given.input), given.abi, given.memory)
+    lowered = kernels_to_llvm(text, str(given.input), given.abi, given.memory, given.weights_are)
     stage.write(given.output, lowered)
 
 
@@ -48,4 +48,5 @@ if __name__ == "__main__":
         "pointers to memory that is the caller's",
     )
     stage.add_memory(arguments)
+    stage.add_weights(arguments)
     stage.run(arguments, _lower, warm_up=_warm_up)

@@ -21,12 +21,14 @@ def _compile(given: argparse.Namespace) -> None:
             opt_level=given.opt_level,
             weights=given.weights,
             packed_weights=given.packed_weights,
+            weights_file=given.weights_file,
             ptx=given.ptx,
             description="" if given.description is None else stage.read(given.description),
             program=given.program,
         )
     except OSError as error:
-        raise UserError(f"{given.packed_weights}: cannot be written: {error.strerror}") from error
+        written = given.weights_file or given.packed_weights
+        raise UserError(f"{written}: cannot be written: {error.strerror}") from error
     stage.write(given.output, assembly)
 
 
@@ -46,6 +48,12 @@ if __name__ == "__main__":
         metavar="SAFETENSORS",
         help="a file to write: the weights that kernels read in an order of their own, which the "
         "assembler will copy from a file of this name",
+    )
+    arguments.add_argument(
+        "--weights-file",
+        type=stage.path,
+        metavar="SAFETENSORS",
+        help="a file to write: the weights of a program that maps them, for its users",
     )
     arguments.add_argument(
         "--ptx",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from plumbline import atomic_file
-from plumbline.choices import MEMORIES, OPTIMISATION_LEVELS
+from plumbline.choices import MEMORIES, OPTIMISATION_LEVELS, WEIGHTS
 from plumbline.errors import UserError
 from plumbline.watched_process import Death, run_watched
 
@@ -82,6 +82,17 @@ def add_memory(arguments: argparse.ArgumentParser) -> None:
         default=MEMORIES[0],
         help="where temporaries come from: the heap (the default), or a workspace that the caller "
         "brings along",
+    )
+
+
+def add_weights(arguments: argparse.ArgumentParser) -> None:
+    """Lets the command line say what weights are."""
+    arguments.add_argument(
+        "--weights-are",
+        choices=WEIGHTS,
+        default=WEIGHTS[0],
+        help="read-only data of the library (the default), leading arguments of the function, or a "
+        "file that the library maps",
     )
 
 

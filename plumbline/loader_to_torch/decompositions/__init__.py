@@ -1,5 +1,6 @@
 """Which ops reach the Torch dialect whole, and as what those do that it has no op for."""
 
+import functools
 from typing import Any
 
 import torch
@@ -7,6 +8,7 @@ from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
 from plumbline.loader_to_torch.decompositions import (
     bessel_functions,
+    complex_numbers,
     contraction,
     convolution,
     data_movement,
@@ -18,11 +20,13 @@ from plumbline.loader_to_torch.decompositions import (
     incomplete_gamma,
     indexing,
     linear_algebra,
+    losses,
     normalization,
     orthogonal_polynomials,
     padding,
     reduction,
     resampling,
+    symmetric_systems,
 )
 from plumbline.loader_to_torch.decompositions.rule import Rule
 
@@ -85,11 +89,13 @@ _FAMILIES = (
     incomplete_gamma,
     indexing,
     linear_algebra,
+    losses,
     normalization,
     orthogonal_polynomials,
     padding,
     reduction,
     resampling,
+    symmetric_systems,
 )
 
 
@@ -101,4 +107,17 @@ def decomposition_table() -> dict[Any, Rule]:
     for family in _FAMILIES:
         table.update(family.RULES)
     table.update(contraction.grouped_mm_of_transformers())
+    for op, rule in complex_numbers.RULES.items():
+        table[op] = _first_of(rule, table[op]) if op in table else rule
     return table
+
+
+def _first_of(rule: Rule, other: Rule) -> Rule:
+    """`rule`, and where it is not for the arguments, `other`."""
+
+    @functools.wraps(rule)
+    def decomposed(*arguments: Any, **options: Any) -> Any:
+        result = rule(*arguments, **options)
+        return other(*arguments, **options) if result is NotImplemented else result
+
+    return decomposed

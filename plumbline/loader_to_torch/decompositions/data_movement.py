@@ -49,8 +49,9 @@ def _as_strided(
     if _is_whole(operand, size, stride, offset):
         return operand
     # torch-mlir crashes on tensors of rank 0, to and from, and takes no sizes that are not known.
+    # It counts in the memory that a tensor is a part of, where real parts are far from one another.
     known = all(isinstance(number, int) for number in (*size, *stride, *operand.shape, offset or 0))
-    if size and operand.dim() and known:
+    if size and operand.dim() and known and not operand.is_complex():
         return NotImplemented
     return _as_strided_copy(operand, size, stride, offset)
 
@@ -92,6 +93,13 @@ def _diagonal_scatter(
     spread = source.index_select(-1, along).unsqueeze(-1)
     moved = operand.movedim((dim1, dim2), (-2, -1))
     return torch.where(on_diagonal, spread, moved).movedim((-2, -1), (dim1, dim2))
+
+
+def narrow(operand: torch.Tensor, dim: int, start: torch.Tensor, length: int) -> torch.Tensor:
+    """Places of a dimension one after another, the first of which a tensor names."""
+    start = start.reshape(1)
+    start = torch.where(start < 0, start + operand.shape[dim], start)
+    return operand.index_select(dim, start + torch.arange(length))
 
 
 def _put(

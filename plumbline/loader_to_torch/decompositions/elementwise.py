@@ -68,23 +68,13 @@ _SCALAR_VARIANTS = {
 }
 
 
-def _angle(operand: torch.Tensor) -> Any:
+def _angle(operand: torch.Tensor) -> torch.Tensor:
     """Of real numbers: 0, or pi below 0."""
-    if operand.is_complex():
-        return NotImplemented
     wide = operand if operand.is_floating_point() else operand.to(torch.get_default_dtype())
     return torch.where(wide < 0, math.pi, torch.where(wide.isnan(), wide, 0.0))
 
 
-def _abs(operand: torch.Tensor) -> Any:
-    """Of complex numbers: how far each is from 0."""
-    if not operand.is_complex():
-        return NotImplemented
-    parts = torch.view_as_real(operand)
-    return in_double(_hypot)(parts.select(-1, 0), parts.select(-1, 1))
-
-
-def _hypot(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+def hypot(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """sqrt(x^2 + y^2), where the squares may be too great."""
     x, y = broadcast(x.abs(), y.abs())
     greater, lesser = torch.maximum(x, y), torch.minimum(x, y)
@@ -128,6 +118,34 @@ def _frexp(operand: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         torch.where(whole, mantissa, operand),
         torch.where(whole, exponent, 0.0).to(torch.int32),
     )
+
+
+def _nextafter(operand: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """The number beside the operand that is nearer to the target; the target, if they are equal."""
+    dtype = torch.promote_types(operand.dtype, target.dtype)
+    operand, target = broadcast(operand.to(dtype), target.to(dtype))
+    limits = torch.finfo(dtype)
+    _, exponent = _frexp(operand)
+    # Of numbers from a power of 2 to the next, all neighbours are as far apart; so are those of
+    # denormal ones.
+    least = math.log2(limits.smallest_normal) + 1
+    wide, size = operand.to(torch.float64), torch.clamp(exponent.to(torch.float64), min=least)
+    distance = size + (math.log2(limits.eps) - 1)
+    # In two steps, as it can be a denormal float64.
+    half = torch.floor(0.5 * distance)
+    step = torch.pow(2.0, half) * torch.pow(2.0, distance - half)
+    up = target > operand
+    inward = up != (operand > 0)
+    is_power = (wide.abs() == torch.pow(2.0, size - 1)) & (size > least)
+    step = torch.where(inward & is_power, 0.5 * step, step)
+    step = torch.where(operand == 0, limits.smallest_normal * limits.eps, step)
+    moved = (wide + torch.where(up, step, -step)).to(dtype)
+    greatest = torch.full((), limits.max, dtype=dtype)
+    moved = torch.where(operand.isinf(), torch.copysign(greatest, operand), moved)
+    # On the way to the other side, 0 has the sign of this one.
+    moved = torch.where((moved == 0) & (operand != 0), torch.copysign(moved, operand), moved)
+    moved = torch.where(operand == target, target, moved)
+    return torch.where(operand.isnan() | target.isnan(), math.nan, moved)
 
 
 _STEPS_OF_EUCLID = {1: 12, 2: 23, 4: 46, 8: 92}
@@ -198,7 +216,6 @@ RULES: Rules = {
     aten.rrelu_with_noise_functional.default: _rrelu,
     aten.__lshift__.Tensor: aten.bitwise_left_shift.Tensor,
     aten.__rshift__.Tensor: aten.bitwise_right_shift.Tensor,
-    aten.abs.default: _abs,
     aten.angle.default: _angle,
     aten.fmax.default: _extreme_but_nan(torch.maximum),
     aten.fmin.default: _extreme_but_nan(torch.minimum),
@@ -206,7 +223,8 @@ RULES: Rules = {
     aten.gcd.default: _gcd,
     aten.isclose.default: _isclose,
     aten.lcm.default: _lcm,
-    aten.hypot.default: in_double(_hypot),
+    aten.nextafter.default: _nextafter,
+    aten.hypot.default: in_double(hypot),
     **{op: _compared_alike(op) for op in _COMPARISONS},
     **{op: _with_tensor(tensor_op) for op, tensor_op in _SCALAR_VARIANTS.items()},
 }

@@ -1,122 +1,393 @@
-"""Fourier transforms whose operand and result are real.
+"""Fourier transforms of any size.
 
-As products with matrices of cosines and sines, a complex number being a pair of real ones: the work
-grows with the square of a size. Others have complex operands or results, which no stage has a
-type for.
+PyTorch's own decompositions take care of sizes, norms and dimensions and leave three transforms,
+from complex to complex numbers and between real and complex ones. These are products with small
+matrices of roots of unity, which is what CPUs are fastest at:
+
+A size n = r m takes r transforms over j1 and then m over j2 (Cooley and Tukey, 1965), of
+
+    X[k1 + r k2] = sum_j2 w_m^(j2 k2) w_n^(j2 k1) sum_j1 w_r^(j1 k1) x[m j1 + j2]
+
+where the first leaves its results where the second wants them, so that nothing is ever transposed
+(Stockham). A size with a great prime factor is a convolution with a chirp, by transforms of a size
+of small factors (Bluestein, 1970). Which it is to be, and by what factors, is what costs the least.
+All roots of unity are computed in float64, and are constants of the program.
 """
 
+import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch import _refs
 from torch._decomp import get_decompositions
 
+from plumbline.loader_to_torch.decompositions.complex_numbers import join, parts
+from plumbline.loader_to_torch.decompositions.constant_tables import Table, constant_table
 from plumbline.loader_to_torch.decompositions.rule import Rule, Rules
 
 aten = torch.ops.aten
+prims = torch.ops.prims
+
+_F64 = torch.float64
 
 _Pair = tuple[torch.Tensor, torch.Tensor]
 """Real and imaginary parts."""
 
+_STAGE = 40
+"""What it costs to read and write all numbers once more, in products with each of them."""
 
-def _half_to_real(*, inverse: bool) -> Rule:
-    """The transform of half of a spectrum that has a symmetry, along one dimension."""
-    several = _half_to_real_along(inverse=inverse)
+_LEAST = 16
+"""So many products cost as much as fewer: those that vectors make at once."""
 
-    def decomposed(
-        operand: torch.Tensor, n: int | None = None, dim: int = -1, norm: str | None = None
-    ) -> Any:
-        return several(operand, None if n is None else [n], [dim], norm)
+_LARGEST_MATRIX = 256
+"""Of the sizes that are transformed at once."""
 
-    return decomposed
-
-
-def _half_to_real_along(*, inverse: bool, last_two: bool = False) -> Rule:
-    """The same along several dimensions, of which the last is the one that is halved."""
-
-    def decomposed(
-        operand: torch.Tensor,
-        s: Sequence[int] | None = None,
-        dim: Sequence[int] | None = (-2, -1) if last_two else None,
-        norm: str | None = None,
-    ) -> Any:
-        if operand.is_complex():
-            return NotImplemented
-        rank = operand.dim()
-        if dim is None:
-            dim = range(rank) if s is None else range(rank - len(s), rank)
-        dims = [axis % rank for axis in dim]
-        sizes = [operand.shape[axis] for axis in dims]
-        sizes[-1] = 2 * (sizes[-1] - 1)
-        if s is not None:
-            sizes = [own if size == -1 else size for own, size in zip(sizes, s, strict=True)]
-        # Of the angles all but those of the last dimension go in this direction.
-        sign = 1 if inverse else -1
-        real = operand.to(torch.float64)
-        pair = real, torch.zeros_like(real)
-        for axis, size in zip(dims[:-1], sizes[:-1], strict=True):
-            pair = _transform(pair, axis, size, sign)
-        result = _to_real(pair, dims[-1], sizes[-1], sign)
-        return (result * _scale(math.prod(sizes), norm, inverse=inverse)).to(
-            operand.dtype if operand.is_floating_point() else torch.get_default_dtype()
-        )
-
-    return decomposed
+# How a size is taken apart.
 
 
-def _scale(count: int, norm: str | None, *, inverse: bool) -> float:
-    if norm == "ortho":
-        return 1 / math.sqrt(count)
-    divides = inverse if norm in (None, "backward") else not inverse
-    return 1 / count if divides else 1.0
+@functools.cache
+def _plan(size: int) -> tuple[float, int]:
+    """The cost of a transform for each number, and the factor that is taken out first.
+
+    That is `size` itself where it is done at once, and 0 where it is a convolution.
+    """
+    choices: list[tuple[float, int]] = []
+    if size <= _LARGEST_MATRIX:
+        choices.append((_matrix_cost(size), size))
+    for factor in range(2, min(size // 2, _LARGEST_MATRIX) + 1):
+        if size % factor == 0:
+            choices.append((_matrix_cost(factor) + _plan(size // factor)[0], factor))
+    if not choices or _has_great_factor(size):
+        length = _convolved(size)
+        # In float64, and both ways; besides, three products with chirps.
+        choices.append((4 * length / size * (_plan(length)[0] + _STAGE), 0))
+    return min(choices)
 
 
-def _angles(count: int, size: int) -> torch.Tensor:
-    """2 pi j k / size, of `count` frequencies j and of all places k."""
-    j = torch.arange(count, dtype=torch.float64).unsqueeze(-1)
+def _matrix_cost(size: int) -> int:
+    return max(size, _LEAST) + _STAGE
+
+
+def _has_great_factor(size: int) -> bool:
+    for factor in range(2, _LARGEST_MATRIX // 4):
+        while size % factor == 0:
+            size //= factor
+    return size > 1
+
+
+def _convolved(size: int) -> int:
+    """A size with room for a convolution with a chirp, of factors 2, 3 and 5."""
+    return next(length for length in range(2 * size - 1, 4 * size) if _is_smooth(length))
+
+
+def _is_smooth(size: int) -> bool:
+    for factor in (2, 3, 5):
+        while size % factor == 0:
+            size //= factor
+    return size == 1
+
+
+# Tables, of real parts where `part` is 0, and of imaginary parts where it is 1.
+
+
+@constant_table
+def _roots(rows: int, columns: int, size: int, part: int) -> torch.Tensor:
+    """The roots of unity e^(-2 pi i j k / size), for each row j and column k."""
+    turns = torch.arange(rows)[:, None] * torch.arange(columns) % size
+    return _cos_or_sin(turns.to(_F64) * (-2 * math.pi / size), part)
+
+
+@constant_table
+def _chirp(size: int, part: int) -> torch.Tensor:
+    """The numbers e^(-pi i j^2 / size)."""
+    return _cos_or_sin(_chirp_angles(size), part)
+
+
+@constant_table
+def _filter(size: int, length: int, part: int) -> torch.Tensor:
+    """The transform of a chirp's conjugate, j from -size + 1 to size - 1, by `length`."""
+    angles = -_chirp_angles(size)
+    chirp = torch.complex(torch.cos(angles), torch.sin(angles))
+    around = torch.zeros(length, dtype=torch.complex128)
+    around[:size] = chirp
+    around[length - size + 1 :] = chirp[1:].flip(0)
+    transformed = torch.fft.fft(around) / length
+    return torch.view_as_real(transformed)[:, part]
+
+
+def _chirp_angles(size: int) -> torch.Tensor:
+    places = torch.arange(size)
     # Of whole turns nothing remains but roundings.
-    return torch.remainder(j * torch.arange(size, dtype=torch.float64), size) * (2 * math.pi / size)
+    return (places * places % (2 * size)).to(_F64) * (-math.pi / size)
 
 
-def _resize(operand: torch.Tensor, size: int) -> torch.Tensor:
-    """The last dimension cut off, or filled up with zeros."""
-    have = operand.shape[-1]
-    if have >= size:
-        return operand[..., :size]
-    return torch.nn.functional.pad(operand, (0, size - have))
+def _cos_or_sin(angles: torch.Tensor, part: int) -> torch.Tensor:
+    return torch.cos(angles) if part == 0 else torch.sin(angles)
 
 
-def _transform(pair: _Pair, axis: int, size: int, sign: int) -> _Pair:
-    real, imaginary = (_resize(part.movedim(axis, -1), size) for part in pair)
-    angles = _angles(size, size)
-    cos, sin = torch.cos(angles), torch.sin(angles) * sign
-    turned = real @ cos - imaginary @ sin, real @ sin + imaginary @ cos
-    return turned[0].movedim(-1, axis), turned[1].movedim(-1, axis)
+def _both(table: Table, numbers: Sequence[int], dtype: torch.dtype) -> _Pair:
+    return table([*numbers, 0], dtype), table([*numbers, 1], dtype)
 
 
-def _to_real(pair: _Pair, axis: int, size: int, sign: int) -> torch.Tensor:
-    """The transform along the dimension of which the other half is the conjugate of this one."""
-    count = size // 2 + 1
-    real, imaginary = (_resize(part.movedim(axis, -1), count) for part in pair)
-    # All stand for two, but the first, and the last if it is in the middle.
-    weights = torch.full((count,), 2.0, dtype=torch.float64)
-    places = torch.arange(count)
-    weights = torch.where((places == 0) | (2 * places == size), 1.0, weights)
-    angles = _angles(count, size)
-    weights = weights.unsqueeze(-1)
-    # The conjugate of a sum is the sum of the conjugates: to real parts both signs are one, but
-    # for that of the imaginary ones.
-    result = real @ (torch.cos(angles) * weights) - imaginary @ (torch.sin(angles) * weights * sign)
-    return result.movedim(-1, axis)
+# Transforms along the second dimension of three. Those in the other direction are the same, the
+# parts of operand and result being exchanged.
+
+_Numbers = tuple[torch.Tensor, torch.Tensor | None]
+"""The same; real numbers have no imaginary part."""
+
+
+def _times(numbers: _Numbers, factors: _Pair) -> _Pair:
+    x, y = numbers
+    cos, sin = factors
+    if y is None:
+        return x * cos, x * sin
+    return x * cos - y * sin, x * sin + y * cos
+
+
+def _each(numbers: _Numbers, function: Callable[[torch.Tensor], torch.Tensor]) -> _Numbers:
+    x, y = numbers
+    return function(x), None if y is None else function(y)
+
+
+def _by_matrix(numbers: _Numbers, count: int) -> _Pair:
+    """The first `count` results of a transform, as a product with a matrix.
+
+    Vectors of results run along the last dimension, and along the results where that is of size 1.
+    """
+    outer, size, inner = numbers[0].shape
+    roots = _both(_roots, [count, size, size], numbers[0].dtype)
+    if not isinstance(inner, int) or inner > 1:
+        return _product(
+            numbers, roots, lambda part, root: torch.bmm(root.expand(outer, count, size), part)
+        )
+    real, imaginary = _product(
+        numbers, roots, lambda part, root: torch.mm(part.squeeze(2), root.t())
+    )
+    return real[:, :, None], imaginary[:, :, None]
+
+
+def _product(
+    numbers: _Numbers,
+    roots: _Pair,
+    product: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
+) -> _Pair:
+    (x, y), (cos, sin) = numbers, roots
+    if y is None:
+        return product(x, cos), product(x, sin)
+    return product(x, cos) - product(y, sin), product(x, sin) + product(y, cos)
+
+
+def _transform(numbers: _Numbers, count: int | None = None) -> _Pair:
+    """The transform of numbers, of whose results only the first `count` matter."""
+    outer, size, inner = numbers[0].shape
+    count = size if count is None else count
+    _, factor = _plan(size)
+    if factor == 0:
+        return _convolution(numbers)
+    if factor == size:
+        return _by_matrix(numbers, count)
+    rest = size // factor
+    first = _first(_each(numbers, lambda part: part.reshape(outer, factor, rest, inner)))
+    cos, sin = _both(_roots, [rest, factor, size], first[0].dtype)
+    real, imaginary = (part.reshape(outer, rest, factor, inner) for part in first)
+    turned = _times((real, imaginary), (cos[:, :, None], sin[:, :, None]))
+    real, imaginary = (part.reshape(outer, rest, factor * inner) for part in turned)
+    real, imaginary = _transform((real, imaginary), -(-count // factor))
+    return real.reshape(outer, -1, inner), imaginary.reshape(outer, -1, inner)
+
+
+def _first(numbers: _Numbers) -> _Pair:
+    """The transforms over j1, of [.., j1, j2, ..], as [.., j2, k1, ..]."""
+    outer, factor, _, inner = numbers[0].shape
+    if not isinstance(inner, int) or inner > 1:
+        return _by_matrix(
+            _each(numbers, lambda part: part.transpose(1, 2).reshape(-1, factor, inner)), factor
+        )
+    return _product(
+        _each(numbers, lambda part: part.squeeze(3).transpose(1, 2)),
+        _both(_roots, [factor, factor, factor], numbers[0].dtype),
+        lambda part, root: torch.bmm(part, root.expand(outer, factor, factor)),
+    )
+
+
+def _convolution(numbers: _Numbers) -> _Pair:
+    """The transform as a convolution, in float64: its errors are greater than a product's."""
+    dtype, size = numbers[0].dtype, numbers[0].shape[1]
+    length = _convolved(size)
+    cos, sin = (part[:, None] for part in _both(_chirp, [size], _F64))
+    turned = _times(_each(numbers, lambda part: part.to(_F64)), (cos, sin))
+    room = (0, 0, 0, length - size)
+    real, imaginary = (torch.nn.functional.pad(part, room) for part in turned)
+    across, up = (part[:, None] for part in _both(_filter, [size, length], _F64))
+    real, imaginary = _times(_transform((real, imaginary)), (across, up))
+    imaginary, real = _transform((imaginary, real), size)
+    result = _times((real[:, :size], imaginary[:, :size]), (cos, sin))
+    return result[0].to(dtype), result[1].to(dtype)
+
+
+def _along(numbers: _Numbers, axis: int, count: int | None = None) -> _Pair:
+    """The transform along any dimension, of a known size."""
+    shape = numbers[0].shape
+    inner = math.prod(shape[axis + 1 :])
+    real, imaginary = _transform(
+        _each(numbers, lambda part: part.reshape(-1, shape[axis], inner)), count
+    )
+    result = [*shape]
+    result[axis] = real.shape[1]
+    return real.reshape(result), imaginary.reshape(result)
+
+
+# The transforms that PyTorch's decompositions leave.
+
+
+def _is_known(operand: torch.Tensor, dims: Sequence[int]) -> bool:
+    """Whether the sizes that are transformed are, and there is something to transform."""
+    return all(isinstance(operand.shape[axis], int) for axis in dims) and not any(
+        isinstance(size, int) and size == 0 for size in operand.shape
+    )
+
+
+def _c2c(operand: torch.Tensor, *, dim: Sequence[int], forward: bool) -> Any:
+    if not _is_known(operand, dim):
+        return NotImplemented
+    real, imaginary = parts(operand) if forward else parts(operand)[::-1]
+    for axis in dim:
+        real, imaginary = _along((real, imaginary), axis % operand.dim())
+    return join((real, imaginary) if forward else (imaginary, real))
+
+
+def _r2c(operand: torch.Tensor, *, dim: Sequence[int], onesided: bool) -> Any:
+    if not _is_known(operand, dim):
+        return NotImplemented
+    *others, last = (axis % operand.dim() for axis in dim)
+    count = operand.shape[last] // 2 + 1 if onesided else operand.shape[last]
+    pair = tuple(part.narrow(last, 0, count) for part in _along((operand, None), last, count))
+    for axis in others:
+        pair = _along((pair[0], pair[1]), axis)
+    return join((pair[0], pair[1]))
+
+
+def _c2r(operand: torch.Tensor, *, dim: Sequence[int], last_dim_size: int) -> Any:
+    """The inverse transform of half of what has conjugates in the other half."""
+    if not _is_known(operand, dim) or not isinstance(last_dim_size, int):
+        return NotImplemented
+    *others, last = (axis % operand.dim() for axis in dim)
+    imaginary, real = parts(operand.narrow(last, 0, last_dim_size // 2 + 1))
+    for axis in others:
+        real, imaginary = _along((real, imaginary), axis)
+    imaginary, real = real, imaginary
+    count = (last_dim_size - 1) // 2
+    mirrored = [part.narrow(last, 1, count).flip(last) for part in (real, imaginary)]
+    real = torch.cat([real, mirrored[0]], last)
+    imaginary = torch.cat([imaginary, -mirrored[1]], last)
+    return _along((imaginary, real), last)[1]
+
+
+def _with_normalization(rule: Any, names: Sequence[str]) -> Rule:
+    """The rule of what ATen makes of such a transform: the same, and a scale."""
+
+    def decomposed(operand: torch.Tensor, dim: Sequence[int], normalization: int, last: Any) -> Any:
+        result = rule(operand, dim=dim, **{names[0]: last})
+        if result is NotImplemented or normalization == 0:
+            return result
+        shape = operand.shape if names[0] != "last_dim_size" else result.shape
+        size = math.prod(shape[axis] for axis in dim)
+        return result * (1 / math.sqrt(size) if normalization == 1 else 1 / size)
+
+    return decomposed
+
+
+_IHFFTN: Rule = get_decompositions([aten.fft_ihfftn])[aten.fft_ihfftn.default]
+
+
+def _ihfftn(
+    operand: torch.Tensor,
+    s: Sequence[int] | None = None,
+    dim: Sequence[int] | None = None,
+    norm: str | None = None,
+) -> torch.Tensor:
+    """PyTorch's own, which of one dimension ends in an op that no trace takes."""
+    sizes, dims = s or (), dim or ()
+    result: torch.Tensor
+    if max(len(sizes), len(dims)) == 1 or (not sizes and not dims and operand.dim() == 1):
+        size, axis = next(iter(sizes), None), next(iter(dims), -1)
+        result = torch.fft.ihfft(operand, size, axis, norm)
+    else:
+        result = _IHFFTN(operand, s, dim, norm)
+    return result
+
+
+def _stft(
+    operand: torch.Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: torch.Tensor | None = None,
+    *options: Any,
+    **named: Any,
+) -> torch.Tensor:
+    """Of what has been padded."""
+    names = ("normalized", "onesided", "return_complex", "align_to_window")
+    given = {**dict(zip(names, options, strict=False)), **named}
+    result: torch.Tensor = _refs.stft(
+        operand, n_fft, hop_length, win_length, window, center=False, **given
+    )
+    return result
+
+
+def _unfold_backward(
+    frames: torch.Tensor, input_sizes: Sequence[int], dim: int, size: int, step: int
+) -> Any:
+    """The sum of frames that begin `step` elements apart, each over the rest of those before it."""
+    if frames.dim() != 3 or dim != 1:
+        return NotImplemented
+    batch, count, _ = frames.shape
+    pieces = -(-size // step)
+    frames = torch.nn.functional.pad(frames, (0, pieces * step - size))
+    frames = frames.reshape(batch, count, pieces, step)
+    sums = [
+        torch.nn.functional.pad(frames[:, :, piece], (0, 0, piece, pieces - 1 - piece))
+        for piece in range(pieces)
+    ]
+    total = functools.reduce(torch.add, sums).reshape(batch, -1)
+    return total[:, : input_sizes[1]]
 
 
 RULES: Rules = {
-    **get_decompositions([aten.fft_fftshift, aten.fft_ifftshift]),
-    aten.fft_hfft.default: _half_to_real(inverse=False),
-    aten.fft_hfft2.default: _half_to_real_along(inverse=False, last_two=True),
-    aten.fft_hfftn.default: _half_to_real_along(inverse=False),
-    aten.fft_irfft.default: _half_to_real(inverse=True),
-    aten.fft_irfft2.default: _half_to_real_along(inverse=True, last_two=True),
-    aten.fft_irfftn.default: _half_to_real_along(inverse=True),
+    **get_decompositions(
+        [
+            aten.fft_fft,
+            aten.fft_fft2,
+            aten.fft_fftn,
+            aten.fft_fftshift,
+            aten.fft_hfft,
+            aten.fft_hfft2,
+            aten.fft_hfftn,
+            aten.fft_ifft,
+            aten.fft_ifft2,
+            aten.fft_ifftn,
+            aten.fft_ifftshift,
+            aten.fft_ihfft,
+            aten.fft_ihfft2,
+            aten.fft_irfft,
+            aten.fft_irfft2,
+            aten.fft_irfftn,
+            aten.fft_rfft,
+            aten.fft_rfft2,
+            aten.fft_rfftn,
+        ]
+    ),
+    aten._fft_c2c.default: _with_normalization(_c2c, ["forward"]),
+    aten._fft_c2r.default: _with_normalization(_c2r, ["last_dim_size"]),
+    aten._fft_r2c.default: _with_normalization(_r2c, ["onesided"]),
+    aten.fft_ihfftn.default: _ihfftn,
+    aten.istft.default: _refs.istft,
+    aten.stft.center: _refs.stft,
+    aten.stft.default: _stft,
+    aten.unfold_backward.default: _unfold_backward,
+    prims.fft_c2c.default: _c2c,
+    prims.fft_c2r.default: _c2r,
+    prims.fft_r2c.default: _r2c,
 }

@@ -11,50 +11,16 @@ from typing import Any
 
 import torch
 
+from plumbline.loader_to_torch.decompositions import matrices
 from plumbline.loader_to_torch.decompositions.rule import Rules
 
 aten = torch.ops.aten
 
 
-def _numbers(count: int) -> torch.Tensor:
-    return torch.arange(count)
-
-
-def _column(matrix: torch.Tensor, number: int) -> torch.Tensor:
-    return matrix[..., :, number]
-
-
-def _row(matrix: torch.Tensor, number: int) -> torch.Tensor:
-    return matrix[..., number, :]
-
-
-def _outer(column: torch.Tensor, row: torch.Tensor) -> torch.Tensor:
-    return column.unsqueeze(-1) * row.unsqueeze(-2)
-
-
-def _with_column(matrix: torch.Tensor, number: int, column: torch.Tensor) -> torch.Tensor:
-    chosen = _numbers(matrix.shape[-1]) == number
-    return torch.where(chosen, column.unsqueeze(-1), matrix)
-
-
-def _with_row(matrix: torch.Tensor, number: int, row: torch.Tensor) -> torch.Tensor:
-    chosen = (_numbers(matrix.shape[-2]) == number).unsqueeze(-1)
-    return torch.where(chosen, row.unsqueeze(-2), matrix)
-
-
-def _rows_taken(matrix: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
-    """The rows of `matrix` that `order` names."""
-    return matrix.gather(-2, order.unsqueeze(-1).expand(*order.shape, matrix.shape[-1]))
-
-
-def _common_batch(left: torch.Tensor, right: torch.Tensor) -> torch.Size:
+def common_batch(left: torch.Tensor, right: torch.Tensor) -> torch.Size:
     """The dimensions before those of the matrices, broadcast."""
     shape = torch.broadcast_shapes(left.shape[:-2], right.shape[:-2])  # type: ignore[no-untyped-call]
     return torch.Size(shape)
-
-
-def _transposed(matrix: torch.Tensor) -> torch.Tensor:
-    return matrix.transpose(-2, -1)
 
 
 def is_vector(matrix: torch.Tensor, right: torch.Tensor) -> bool:
@@ -64,8 +30,10 @@ def is_vector(matrix: torch.Tensor, right: torch.Tensor) -> bool:
     )
 
 
-def _assert_none(info: torch.Tensor, message: str) -> None:
+def assert_none(info: torch.Tensor, message: str) -> None:
     """Has the program fail with `message` unless `info` is 0 for all matrices."""
+    if 0 in info.shape:
+        return
     aten._assert_async.msg((info == 0).all(), message)
 
 
@@ -87,24 +55,24 @@ def _solve_triangular(
     """X of A X = B, or of X A = B unless `left`; of A the upper or the lower triangle counts."""
     if not left:
         turned = _solve_triangular(
-            _transposed(matrix),
-            _transposed(right),
+            matrices.transposed(matrix),
+            matrices.transposed(right),
             upper=not upper,
             unitriangular=unitriangular,
         )
-        return _transposed(turned)
+        return matrices.transposed(turned)
     size = matrix.shape[-1]
-    batch = _common_batch(matrix, right)
+    batch = common_batch(matrix, right)
     matrix = matrix.expand(*batch, *matrix.shape[-2:])
     solution = right.expand(*batch, *right.shape[-2:])
     for number in reversed(range(size)) if upper else range(size):
-        row = _row(solution, number)
+        row = matrices.row(solution, number)
         if not unitriangular:
             row = row / matrix[..., number, number].unsqueeze(-1)
-        solution = _with_row(solution, number, row)
-        rest = _numbers(size) < number if upper else _numbers(size) > number
-        factors = torch.where(rest, _column(matrix, number), 0.0)
-        solution = solution - _outer(factors, row)
+        solution = matrices.with_row(solution, number, row)
+        rest = matrices.numbers(size) < number if upper else matrices.numbers(size) > number
+        factors = torch.where(rest, matrices.column(matrix, number), 0.0)
+        solution = solution - matrices.outer(factors, row)
     return solution
 
 
@@ -115,7 +83,7 @@ def _triangular_solve(
     transpose: bool = False,
     unitriangular: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    used, is_upper = (_transposed(matrix), not upper) if transpose else (matrix, upper)
+    used, is_upper = (matrices.transposed(matrix), not upper) if transpose else (matrix, upper)
     solution = _solve_triangular(used, right, upper=is_upper, unitriangular=unitriangular)
     return solution, matrix.expand(*solution.shape[:-2], *matrix.shape[-2:]).clone()
 
@@ -132,12 +100,12 @@ def _lu(
     """
     rows, columns = matrix.shape[-2:]
     steps = min(rows, columns)
-    numbers = _numbers(rows)
+    numbers = matrices.numbers(rows)
     batch = matrix.shape[:-2]
     pivots: list[torch.Tensor] = []
     info = torch.zeros(batch, dtype=torch.int32)
     for step in range(steps):
-        column = _column(matrix, step)
+        column = matrices.column(matrix, step)
         if pivot:
             # The greatest element from the diagonal on comes to the diagonal.
             size = torch.where(numbers >= step, column.abs(), -1.0)
@@ -146,8 +114,8 @@ def _lu(
             order = torch.where(
                 numbers == step, other, torch.where(numbers == other, step, numbers)
             )
-            matrix = _rows_taken(matrix, order)
-            column = _column(matrix, step)
+            matrix = matrices.rows_taken(matrix, order)
+            column = matrices.column(matrix, step)
         else:
             best = torch.full(batch, step, dtype=torch.int64)
         pivots.append(best + 1)
@@ -158,9 +126,11 @@ def _lu(
         # Where all are 0 nothing is to be taken away; without pivots it is divided by 0.
         divisor = torch.where(zero, 1.0, diagonal) if pivot else diagonal
         factors = torch.where(below, column / divisor, 0.0)
-        row = torch.where(_numbers(columns) > step, _row(matrix, step), 0.0)
-        matrix = matrix - _outer(factors, row)
-        matrix = _with_column(matrix, step, torch.where(below, factors, _column(matrix, step)))
+        row = torch.where(matrices.numbers(columns) > step, matrices.row(matrix, step), 0.0)
+        matrix = matrix - matrices.outer(factors, row)
+        matrix = matrices.with_column(
+            matrix, step, torch.where(below, factors, matrices.column(matrix, step))
+        )
     if not pivots:
         return matrix.clone(), torch.zeros((*batch, 0), dtype=torch.int32), info.to(torch.int32)
     return matrix, torch.stack(pivots, -1).to(torch.int32), info.to(torch.int32)
@@ -171,13 +141,13 @@ def _lu_factor_ex(
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     factors, pivots, info = _lu(matrix, pivot=pivot)
     if check_errors:
-        _assert_none(info, f"linalg.lu_factor_ex: {_SINGULAR}")
+        assert_none(info, f"linalg.lu_factor_ex: {_SINGULAR}")
     return factors, pivots, info
 
 
 def _order_of(pivots: torch.Tensor, rows: int) -> torch.Tensor:
     """Which row comes to each place by the swaps."""
-    numbers = _numbers(rows)
+    numbers = matrices.numbers(rows)
     order = numbers.expand(*pivots.shape[:-1], rows)
     for step in range(pivots.shape[-1]):
         other = (pivots[..., step] - 1).to(torch.int64).unsqueeze(-1)
@@ -197,13 +167,15 @@ def _lu_unpack(
     steps = min(rows, columns)
     permutation = lower = upper = torch.zeros(0, dtype=factors.dtype)
     if unpack_data:
-        unit = _numbers(rows).unsqueeze(-1) == _numbers(steps)
+        unit = matrices.numbers(rows).unsqueeze(-1) == matrices.numbers(steps)
         lower = torch.where(unit, 1.0, torch.tril(factors[..., :steps], -1))
         upper = torch.triu(factors[..., :steps, :])
     if unpack_pivots:
         order = _order_of(pivots, rows)
         # Column j has its one in the row that came to place j.
-        permutation = (_numbers(rows).unsqueeze(-1) == order.unsqueeze(-2)).to(factors.dtype)
+        permutation = (matrices.numbers(rows).unsqueeze(-1) == order.unsqueeze(-2)).to(
+            factors.dtype
+        )
     return permutation, lower, upper
 
 
@@ -225,22 +197,22 @@ def _linalg_lu_solve(
 ) -> torch.Tensor:
     """X of A X = B, given the factors of A; of X A = B unless `left`, of A^T if `adjoint`."""
     if not left:
-        turned = _linalg_lu_solve(factors, pivots, _transposed(right), adjoint=not adjoint)
-        return _transposed(turned)
+        turned = _linalg_lu_solve(factors, pivots, matrices.transposed(right), adjoint=not adjoint)
+        return matrices.transposed(turned)
     size = factors.shape[-1]
-    batch = _common_batch(factors, right)
+    batch = common_batch(factors, right)
     factors = factors.expand(*batch, size, size)
     right = right.expand(*batch, *right.shape[-2:])
     order = _order_of(pivots, size).expand(*batch, size)
     if not adjoint:
-        swapped = _rows_taken(right, order)
+        swapped = matrices.rows_taken(right, order)
         lower = _solve_triangular(factors, swapped, upper=False, unitriangular=True)
         return _solve_triangular(factors, lower, upper=True)
-    turned = _transposed(factors)
+    turned = matrices.transposed(factors)
     upper = _solve_triangular(turned, right, upper=False)
     lower = _solve_triangular(turned, upper, upper=True, unitriangular=True)
     # The way back: the row that each came from.
-    return _rows_taken(lower, torch.argsort(order, -1))
+    return matrices.rows_taken(lower, torch.argsort(order, -1))
 
 
 def _lu_solve(right: torch.Tensor, factors: torch.Tensor, pivots: torch.Tensor) -> torch.Tensor:
@@ -255,7 +227,7 @@ def _linalg_solve_ex(
     sides = right.unsqueeze(-1) if vector else right
     solution = _linalg_lu_solve(factors, pivots, sides, left=left or vector)
     if check_errors:
-        _assert_none(info, f"linalg.solve: {_SINGULAR}")
+        assert_none(info, f"linalg.solve: {_SINGULAR}")
     return solution.squeeze(-1) if vector else solution, factors, pivots, info
 
 
@@ -264,9 +236,9 @@ def _linalg_inv_ex(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     factors, pivots, info = _lu(matrix)
     if check_errors:
-        _assert_none(info, f"linalg.inv: {_SINGULAR}")
+        assert_none(info, f"linalg.inv: {_SINGULAR}")
     size = matrix.shape[-1]
-    unit = (_numbers(size).unsqueeze(-1) == _numbers(size)).to(matrix.dtype)
+    unit = (matrices.numbers(size).unsqueeze(-1) == matrices.numbers(size)).to(matrix.dtype)
     return _linalg_lu_solve(factors, pivots, unit.expand(matrix.shape)), info
 
 
@@ -305,7 +277,7 @@ def _linalg_tensorsolve(
 
 def _sign_of(pivots: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """-1 for an odd number of swaps."""
-    swapped = (pivots != _numbers(pivots.shape[-1]) + 1).to(torch.int64).sum(-1)
+    swapped = (pivots != matrices.numbers(pivots.shape[-1]) + 1).to(torch.int64).sum(-1)
     return (1 - 2 * (swapped % 2)).to(dtype)
 
 
@@ -342,20 +314,20 @@ def _cholesky_ex(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """L of L L^T = A, or its transpose, and the number of the first pivot that is not positive."""
     size = matrix.shape[-1]
-    numbers = _numbers(size)
-    rest = _transposed(matrix) if upper else matrix
+    numbers = matrices.numbers(size)
+    rest = matrices.transposed(matrix) if upper else matrix
     factor = torch.zeros_like(matrix)
     info = torch.zeros(matrix.shape[:-2], dtype=torch.int32)
     for step in range(size):
         pivot = rest[..., step, step].unsqueeze(-1)
         info = torch.where((info == 0) & ~(pivot.squeeze(-1) > 0), step + 1, info)
-        column = torch.where(numbers >= step, _column(rest, step) * torch.rsqrt(pivot), 0.0)
+        column = torch.where(numbers >= step, matrices.column(rest, step) * torch.rsqrt(pivot), 0.0)
         column = torch.where(numbers == step, torch.sqrt(pivot), column)
-        factor = _with_column(factor, step, column)
-        rest = rest - _outer(column, column)
+        factor = matrices.with_column(factor, step, column)
+        rest = rest - matrices.outer(column, column)
     if check_errors:
-        _assert_none(info, f"linalg.cholesky: {_NOT_POSITIVE}")
-    return _transposed(factor) if upper else factor, info.to(torch.int32)
+        assert_none(info, f"linalg.cholesky: {_NOT_POSITIVE}")
+    return matrices.transposed(factor) if upper else factor, info.to(torch.int32)
 
 
 def _linalg_cholesky(matrix: torch.Tensor, *, upper: bool = False) -> torch.Tensor:
@@ -368,13 +340,15 @@ def _cholesky(matrix: torch.Tensor, upper: bool = False) -> torch.Tensor:
 
 def _cholesky_solve(right: torch.Tensor, factor: torch.Tensor, upper: bool = False) -> torch.Tensor:
     """X of A X = B, given the factor of A."""
-    first, second = (_transposed(factor), factor) if upper else (factor, _transposed(factor))
+    first, second = (
+        (matrices.transposed(factor), factor) if upper else (factor, matrices.transposed(factor))
+    )
     return _solve_triangular(second, _solve_triangular(first, right, upper=False), upper=True)
 
 
 def _cholesky_inverse(factor: torch.Tensor, upper: bool = False) -> torch.Tensor:
     size = factor.shape[-1]
-    unit = (_numbers(size).unsqueeze(-1) == _numbers(size)).to(factor.dtype)
+    unit = (matrices.numbers(size).unsqueeze(-1) == matrices.numbers(size)).to(factor.dtype)
     return _cholesky_solve(unit.expand(factor.shape), factor, upper)
 
 
@@ -384,10 +358,10 @@ def _cholesky_inverse(factor: torch.Tensor, upper: bool = False) -> torch.Tensor
 def _geqrf(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """R, below it Householder's vectors that take the columns there, and their factors."""
     rows, columns = matrix.shape[-2:]
-    numbers = _numbers(rows)
+    numbers = matrices.numbers(rows)
     factors: list[torch.Tensor] = []
     for step in range(min(rows, columns)):
-        column = _column(matrix, step)
+        column = matrices.column(matrix, step)
         below = numbers > step
         tail = torch.where(below, column, 0.0)
         first = column[..., step].unsqueeze(-1)
@@ -400,10 +374,10 @@ def _geqrf(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         factor = torch.where(flat, 0.0, (end - first) / torch.where(flat, 1.0, end))
         vector = torch.where(numbers == step, 1.0, vector)
         products = (vector.unsqueeze(-1) * matrix).sum(-2)
-        later = _numbers(columns) > step
-        matrix = matrix - torch.where(later, _outer(vector * factor, products), 0.0)
+        later = matrices.numbers(columns) > step
+        matrix = matrix - torch.where(later, matrices.outer(vector * factor, products), 0.0)
         done = torch.where(below, vector, torch.where(flat, first, end))
-        matrix = _with_column(matrix, step, torch.where(numbers < step, column, done))
+        matrix = matrices.with_column(matrix, step, torch.where(numbers < step, column, done))
         factors.append(factor.squeeze(-1))
     if not factors:
         return matrix.clone(), torch.zeros((*matrix.shape[:-2], 0), dtype=matrix.dtype)
@@ -414,19 +388,19 @@ def _turned(
     target: torch.Tensor, vectors: torch.Tensor, factors: torch.Tensor, *, transpose: bool
 ) -> torch.Tensor:
     """Q B, or Q^T B, where Q is the product of Householder's reflections."""
-    numbers = _numbers(vectors.shape[-2])
+    numbers = matrices.numbers(vectors.shape[-2])
     steps = range(factors.shape[-1])
     for step in steps if transpose else reversed(steps):
-        vector = torch.where(numbers > step, _column(vectors, step), 0.0)
+        vector = torch.where(numbers > step, matrices.column(vectors, step), 0.0)
         vector = torch.where(numbers == step, 1.0, vector)
         products = (vector.unsqueeze(-1) * target).sum(-2)
-        target = target - _outer(vector * factors[..., step].unsqueeze(-1), products)
+        target = target - matrices.outer(vector * factors[..., step].unsqueeze(-1), products)
     return target
 
 
 def _householder_product(vectors: torch.Tensor, factors: torch.Tensor) -> torch.Tensor:
     rows, columns = vectors.shape[-2:]
-    unit = (_numbers(rows).unsqueeze(-1) == _numbers(columns)).to(vectors.dtype)
+    unit = (matrices.numbers(rows).unsqueeze(-1) == matrices.numbers(columns)).to(vectors.dtype)
     return _turned(unit.expand(vectors.shape), vectors, factors, transpose=False)
 
 
@@ -439,8 +413,8 @@ def _ormqr(
 ) -> torch.Tensor:
     if left:
         return _turned(target, vectors, factors, transpose=transpose)
-    turned = _turned(_transposed(target), vectors, factors, transpose=not transpose)
-    return _transposed(turned)
+    turned = _turned(matrices.transposed(target), vectors, factors, transpose=not transpose)
+    return matrices.transposed(turned)
 
 
 def linalg_qr(matrix: torch.Tensor, mode: str = "reduced") -> tuple[torch.Tensor, torch.Tensor]:
@@ -451,7 +425,7 @@ def linalg_qr(matrix: torch.Tensor, mode: str = "reduced") -> tuple[torch.Tensor
     triangle = torch.triu(packed)[..., :size, :]
     if mode == "r":
         return torch.zeros(0, dtype=matrix.dtype), triangle
-    unit = (_numbers(rows).unsqueeze(-1) == _numbers(size)).to(matrix.dtype)
+    unit = (matrices.numbers(rows).unsqueeze(-1) == matrices.numbers(size)).to(matrix.dtype)
     unit = unit.expand(*matrix.shape[:-2], rows, size)
     return _turned(unit, packed, factors, transpose=False), triangle
 
@@ -466,7 +440,7 @@ def _matrix_exp(matrix: torch.Tensor) -> torch.Tensor:
     """exp(A), by Taylor's series of A / 2^16 and 16 squarings, in float64."""
     wide = matrix.to(torch.float64) * 2.0**-_SQUARINGS
     size = matrix.shape[-1]
-    unit = (_numbers(size).unsqueeze(-1) == _numbers(size)).to(torch.float64)
+    unit = (matrices.numbers(size).unsqueeze(-1) == matrices.numbers(size)).to(torch.float64)
     # Without the unit, which would drown the rest: exp(2 A) - 1 = 2 (exp(A) - 1) + (exp(A) - 1)^2.
     rest = wide
     for term in range(_TERMS, 1, -1):

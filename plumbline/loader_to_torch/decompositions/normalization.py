@@ -9,6 +9,28 @@ from plumbline.loader_to_torch.decompositions.rule import Rules
 aten = torch.ops.aten
 
 
+def _batch_norm_of_known_statistics(
+    operand: torch.Tensor,
+    weight: torch.Tensor | None,
+    bias: torch.Tensor | None,
+    mean: torch.Tensor,
+    var: torch.Tensor,
+    momentum: float,
+    eps: float,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """What PyTorch's rule computes, by half as many ops: ResNet-50 has it 53 times."""
+    wide = _wide(operand)
+    per_channel = (operand.shape[1], *[1] * (operand.dim() - 2))
+    rstd = torch.reciprocal(torch.sqrt(var.to(wide) + eps))
+    result = (operand - mean.to(wide).reshape(per_channel)) * rstd.reshape(per_channel)
+    if weight is not None:
+        result = result * weight.reshape(per_channel)
+    if bias is not None:
+        result = result + bias.reshape(per_channel)
+    none = operand.new_zeros((0,))
+    return result.to(operand.dtype), none, none
+
+
 def _native_group_norm(
     operand: torch.Tensor,
     weight: torch.Tensor | None,
@@ -53,10 +75,13 @@ def _rms_norm(
 
 def _wide(operand: torch.Tensor) -> torch.dtype:
     """What PyTorch computes norms in, of operands of that dtype."""
+    if operand.is_complex():
+        return operand.dtype
     return torch.float64 if operand.dtype == torch.float64 else torch.float32
 
 
 RULES: Rules = {
+    aten._native_batch_norm_legit_no_training.default: _batch_norm_of_known_statistics,
     aten.native_group_norm.default: _native_group_norm,
     aten.rms_norm.default: _rms_norm,
 }

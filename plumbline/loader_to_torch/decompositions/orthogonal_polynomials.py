@@ -1,13 +1,15 @@
 """Orthogonal polynomials of a degree that is known at run time only.
 
 Those of Chebyshev by their trigonometric forms, and by their hyperbolic ones beyond 1 (NIST's
-Digital Library of Mathematical Functions, 18.5); Hermite's by their recurrence.
+Digital Library of Mathematical Functions, 18.5); Hermite's, Laguerre's and Legendre's by their
+recurrences (18.9).
 """
 
 import math
 from collections.abc import Callable
 
 import torch
+from torch._higher_order_ops.while_loop import while_loop_op
 
 from plumbline.loader_to_torch.decompositions.rule import (
     Rule,
@@ -109,6 +111,64 @@ def _hermite(spread: float) -> Rule:
     return decomposed
 
 
+_Next = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
+"""The polynomial of degree k + 1, of x, k, and those of degree k - 1 and k."""
+
+
+def _by_recurrence(next_: _Next) -> _Polynomial:
+    """A loop up to the greatest degree that is asked for."""
+
+    def goes_on(
+        k: torch.Tensor,
+        previous: torch.Tensor,
+        current: torch.Tensor,
+        result: torch.Tensor,
+        x: torch.Tensor,
+        degree: torch.Tensor,
+    ) -> torch.Tensor:
+        return k <= degree.amax()
+
+    def turn(
+        k: torch.Tensor,
+        previous: torch.Tensor,
+        current: torch.Tensor,
+        result: torch.Tensor,
+        x: torch.Tensor,
+        degree: torch.Tensor,
+    ) -> tuple[torch.Tensor, ...]:
+        result = torch.where(degree == k, current, result)
+        return k + 1, current.clone(), next_(x, k, previous, current), result
+
+    def polynomial(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+        place, degree = (operand.contiguous() for operand in broadcast(x, n))
+        if degree.numel() == 0:
+            return torch.zeros_like(place)
+        start = torch.zeros((), dtype=torch.float64), torch.zeros_like(place)
+        carried = (*start, torch.ones_like(place), torch.zeros_like(place))
+        result: torch.Tensor
+        *_, result = while_loop_op(goes_on, turn, carried, (place, degree))  # type: ignore[arg-type]
+        return result
+
+    return polynomial
+
+
+def _next_legendre(
+    x: torch.Tensor, k: torch.Tensor, previous: torch.Tensor, current: torch.Tensor
+) -> torch.Tensor:
+    return ((2 * k + 1) * x * current - k * previous) / (k + 1)
+
+
+def _next_laguerre(
+    x: torch.Tensor, k: torch.Tensor, previous: torch.Tensor, current: torch.Tensor
+) -> torch.Tensor:
+    return ((2 * k + 1 - x) * current - k * previous) / (k + 1)
+
+
+_RECURRENT = {
+    "laguerre_polynomial_l": _next_laguerre,
+    "legendre_polynomial_p": _next_legendre,
+}
+
 _CHEBYSHEV = {
     "t": _chebyshev_t,
     "u": _chebyshev_u,
@@ -135,6 +195,10 @@ RULES: Rules = {
                 in_double(_of_degree(_shifted(polynomial))),
             )
             for kind, polynomial in _CHEBYSHEV.items()
+        ),
+        *(
+            _with_numbers(f"special_{name}", in_double(_of_degree(_by_recurrence(next_))))
+            for name, next_ in _RECURRENT.items()
         ),
         _with_numbers("special_hermite_polynomial_h", _hermite(2)),
         _with_numbers("special_hermite_polynomial_he", _hermite(1)),

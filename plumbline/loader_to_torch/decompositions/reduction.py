@@ -265,13 +265,74 @@ def _histogram_between(
     """The same of parts between given borders."""
     flat = operand.reshape(-1)
     weight = torch.ones_like(operand) if weight is None else weight
-    place = (bins <= flat.unsqueeze(-1)).to(torch.int64).sum(-1) - 1
-    # The last part has both its borders.
-    place = torch.where(flat == bins[-1], bins.shape[0] - 2, place)
-    counts = _summed_at(place, weight, bins.shape[0] - 1)
+    counts = _summed_at(_part_of(flat, bins), weight, bins.shape[0] - 1)
     if density:
         counts = counts / counts.sum() / (bins[1:] - bins[:-1])
     return counts, bins.clone()
+
+
+def _borders_in_all(
+    operand: torch.Tensor,
+    bins: Sequence[int],
+    *,
+    range: Sequence[float] | None = None,  # noqa: A002
+    weight: torch.Tensor | None = None,
+    density: bool = False,
+) -> list[torch.Tensor]:
+    """The borders of equal parts of each dimension, that the last of `operand` numbers."""
+    columns = operand.reshape(-1, len(bins)).unbind(-1)
+    given = range or [0.0] * (2 * len(bins))
+    ranges = zip(given[::2], given[1::2], strict=True)
+    return [
+        _histogram(column, count, range=between)[1]
+        for column, count, between in zip(columns, bins, ranges, strict=True)
+    ]
+
+
+def _histogram_in_all(
+    operand: torch.Tensor,
+    bins: Sequence[int],
+    *,
+    range: Sequence[float] | None = None,  # noqa: A002
+    weight: torch.Tensor | None = None,
+    density: bool = False,
+) -> torch.Tensor:
+    """How many points are in each of the boxes between such borders."""
+    borders = _borders_in_all(operand, bins, range=range)
+    return _histogram_between_all(operand, borders, weight=weight, density=density)
+
+
+def _histogram_between_all(
+    operand: torch.Tensor,
+    bins: Sequence[torch.Tensor],
+    *,
+    weight: torch.Tensor | None = None,
+    density: bool = False,
+) -> torch.Tensor:
+    """The same of boxes between given borders."""
+    points = operand.reshape(-1, len(bins))
+    weight = torch.ones_like(points[:, 0]) if weight is None else weight
+    counts = [borders.shape[0] - 1 for borders in bins]
+    place = torch.zeros(points.shape[0], dtype=torch.int64)
+    inside = torch.ones(points.shape[0], dtype=torch.bool)
+    for column, borders, count in zip(points.unbind(-1), bins, counts, strict=True):
+        part = _part_of(column, borders)
+        inside = inside & (part >= 0) & (part < count)
+        place = place * count + part
+    total = _summed_at(torch.where(inside, place, -1), weight, math.prod(counts)).reshape(counts)
+    if density:
+        total = total / total.sum()
+        for axis, borders in enumerate(bins):
+            widths = borders[1:] - borders[:-1]
+            total = total / widths.reshape([-1, *[1] * (len(bins) - axis - 1)])
+    return total
+
+
+def _part_of(flat: torch.Tensor, borders: torch.Tensor) -> torch.Tensor:
+    """Between which borders each number is, counted from 0; outside, below 0 or beyond the last."""
+    part = (borders <= flat.unsqueeze(-1)).to(torch.int64).sum(-1) - 1
+    # The last part has both its borders.
+    return torch.where(flat == borders[-1], borders.shape[0] - 2, part)
 
 
 def _range_of(
@@ -306,6 +367,9 @@ def _summed_at(place: torch.Tensor, weight: torch.Tensor, count: int) -> torch.T
 
 
 RULES: Rules = {
+    aten._histogramdd_bin_edges.default: _borders_in_all,
+    aten._histogramdd_from_bin_cts.default: _histogram_in_all,
+    aten._histogramdd_from_bin_tensors.default: _histogram_between_all,
     aten.cummax.default: _running(torch.gt),
     aten.cummin.default: _running(torch.lt),
     aten.histc.default: _histc,

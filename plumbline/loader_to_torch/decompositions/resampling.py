@@ -1,10 +1,11 @@
 """Images and volumes read between their elements."""
 
 import struct
+from collections.abc import Callable
 
 import torch
 
-from plumbline.loader_to_torch.decompositions.rule import Rules
+from plumbline.loader_to_torch.decompositions.rule import Rule, Rules
 
 aten = torch.ops.aten
 
@@ -15,33 +16,64 @@ _ZEROS, _BORDER = 0, 1
 # -- sizes changed with a filter -------------------------------------------------------------------
 
 
-def _upsample_bilinear2d_aa(
-    image: torch.Tensor,
-    output_size: list[int],
-    align_corners: bool,
-    scales_h: float | None = None,
-    scales_w: float | None = None,
-) -> torch.Tensor:
-    """Each new element the mean of the old ones below a triangle, as wide as what it stands for.
+_Filter = Callable[[torch.Tensor], torch.Tensor]
+"""The weight of what lies at a distance from the middle, in new elements or old ones, whichever are
+greater."""
+
+
+def _with_filter(filter_: _Filter, reach: int) -> Rule:
+    """Each new element the mean of the old ones below a filter, that widens as they get more.
 
     A product with a matrix for each of the two dimensions.
+
+    Args:
+      filter_: the weights.
+      reach: the distance beyond which they are 0.
     """
-    heights, widths = image.shape[-2:]
-    # The places too are rounded as PyTorch does it: where an element begins to count, it shows.
-    wide = torch.float64 if image.dtype == torch.float64 else torch.float32
-    down, across = (
-        _triangles(old, new, scale, wide, align_corners=align_corners)
-        for old, new, scale in (
-            (heights, output_size[0], scales_h),
-            (widths, output_size[1], scales_w),
+
+    def decomposed(
+        image: torch.Tensor,
+        output_size: list[int],
+        align_corners: bool,
+        scales_h: float | None = None,
+        scales_w: float | None = None,
+    ) -> torch.Tensor:
+        heights, widths = image.shape[-2:]
+        # The places too are rounded as PyTorch does it: where an element begins to count, it shows.
+        wide = torch.float64 if image.dtype == torch.float64 else torch.float32
+        down, across = (
+            _weights(filter_, reach, old, new, scale, wide, align_corners=align_corners)
+            for old, new, scale in (
+                (heights, output_size[0], scales_h),
+                (widths, output_size[1], scales_w),
+            )
         )
-    )
-    resampled = down @ image.to(wide) @ across.transpose(0, 1)
-    return resampled.to(image.dtype)
+        resampled = down @ image.to(wide) @ across.transpose(0, 1)
+        return resampled.to(image.dtype)
+
+    return decomposed
 
 
-def _triangles(
-    old: int, new: int, scale: float | None, dtype: torch.dtype, *, align_corners: bool
+def _triangle(distance: torch.Tensor) -> torch.Tensor:
+    return torch.clamp(1 - distance, min=0)
+
+
+def _cubic(distance: torch.Tensor) -> torch.Tensor:
+    """Keys' convolution kernel, with a of -1/2, which is Pillow's."""
+    near = ((1.5 * distance - 2.5) * distance) * distance + 1
+    far = (((distance - 5) * distance + 8) * distance - 4) * -0.5
+    return torch.where(distance < 1, near, torch.where(distance < 2, far, 0.0))
+
+
+def _weights(
+    filter_: _Filter,
+    reach: int,
+    old: int,
+    new: int,
+    scale: float | None,
+    dtype: torch.dtype,
+    *,
+    align_corners: bool,
 ) -> torch.Tensor:
     """The weight of each old element in each new one, which sum to 1."""
     if align_corners:
@@ -50,15 +82,16 @@ def _triangles(
         step = 1 / scale if scale else old / new
     if dtype == torch.float32:
         [step] = struct.unpack("f", struct.pack("f", step))
-    radius = max(step, 1.0)
+    unit = max(step, 1.0)
+    radius = reach * unit
     places = torch.arange(old, dtype=dtype)
     centers = (torch.arange(new, dtype=dtype) + 0.5) * step
-    distances = (places + 0.5 - centers.unsqueeze(-1)).abs() / radius
-    # What counts are whole elements from the one where the triangle begins to where it ends.
+    distances = (places + 0.5 - centers.unsqueeze(-1)).abs() / unit
+    # What counts are whole elements from the one where the filter begins to where it ends.
     first = torch.clamp((centers - radius + 0.5).to(torch.int64), min=0).unsqueeze(-1)
     end = torch.clamp((centers + radius + 0.5).to(torch.int64), max=old).unsqueeze(-1)
     inside = (places >= first) & (places < end)
-    weights = torch.where(inside, torch.clamp(1 - distances, min=0), 0.0)
+    weights = torch.where(inside, filter_(distances), 0.0)
     return weights / weights.sum(-1, keepdim=True)
 
 
@@ -138,6 +171,7 @@ def _read(volume: torch.Tensor, places: list[torch.Tensor]) -> torch.Tensor:
 
 
 RULES: Rules = {
-    aten._upsample_bilinear2d_aa.default: _upsample_bilinear2d_aa,
+    aten._upsample_bicubic2d_aa.default: _with_filter(_cubic, 2),
+    aten._upsample_bilinear2d_aa.default: _with_filter(_triangle, 1),
     aten.grid_sampler_3d.default: _grid_sampler_3d,
 }

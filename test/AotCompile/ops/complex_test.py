@@ -1,32 +1,167 @@
-"""Complex numbers within a program, against PyTorch."""
+"""Complex numbers at the boundary, inside and among the weights, against PyTorch."""
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
+from torch.export import Dim
 
 import plumbline
 from test.AotCompile.ops.op_case import Sampler
 
+C64, C128 = torch.complex64, torch.complex128
+
 
 class _Of(torch.nn.Module):
-    def __init__(self, function: Callable[..., torch.Tensor]) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
         self._function = function
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self._function(x)
+    def forward(self, *arguments: torch.Tensor) -> Any:
+        return self._function(*arguments)
 
 
-def _check(function: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> None:
-    [actual] = plumbline.compile(_Of(function), (x,))(x)
-    torch.testing.assert_close(actual, function(x), equal_nan=True)
+def _check(
+    function: Callable[..., Any], *arguments: torch.Tensor, dynamic: bool = False
+) -> plumbline.CompiledProgram:
+    shapes = None
+    if dynamic:
+        n = Dim("n", max=64)
+        shapes = (tuple({0: n} if argument.dim() else {} for argument in arguments),)
+    program = plumbline.compile(_Of(function), arguments, shapes)
+    expected = function(*arguments)
+    expected = expected if isinstance(expected, tuple) else (expected,)
+    torch.testing.assert_close(
+        program(*arguments), tuple(value.resolve_conj() for value in expected), equal_nan=True
+    )
+    return program
+
+
+def _numbers(*sizes: int, dtype: torch.dtype = C64) -> torch.Tensor:
+    return torch.randn(*sizes, dtype=dtype, generator=torch.Generator().manual_seed(0))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_abs(dtype: torch.dtype) -> None:
     _check(lambda x: torch.view_as_complex(x).abs(), Sampler(dtype).telling(50, 7, 2))
+
+
+def _rope(xq: torch.Tensor, xk: torch.Tensor, freqs_cis: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """As the original Llama writes it."""
+    xq_ = torch.view_as_complex(xq.float().reshape(*xq.shape[:-1], -1, 2))
+    xk_ = torch.view_as_complex(xk.float().reshape(*xk.shape[:-1], -1, 2))
+    freqs_cis = freqs_cis.view(1, xq_.shape[1], 1, xq_.shape[-1])
+    xq_out = torch.view_as_real(xq_ * freqs_cis).flatten(3)
+    xk_out = torch.view_as_real(xk_ * freqs_cis).flatten(3)
+    return xq_out.type_as(xq), xk_out.type_as(xk)
+
+
+class _Rope(torch.nn.Module):
+    freqs_cis: torch.Tensor
+
+    def __init__(self, dim: int, length: int) -> None:
+        super().__init__()
+        freqs = 1.0 / (10000.0 ** (torch.arange(0, dim, 2).float() / dim))
+        angles = torch.outer(torch.arange(length), freqs)
+        self.register_buffer("freqs_cis", torch.polar(torch.ones_like(angles), angles))
+
+    def forward(self, xq: torch.Tensor, xk: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return _rope(xq, xk, self.freqs_cis[: xq.shape[1]])
+
+
+def test_rotary_embedding() -> None:
+    model = _Rope(16, 32)
+    inputs = torch.randn(2, 6, 4, 16), torch.randn(2, 6, 2, 16)
+    time = Dim("time", max=32)
+    program = plumbline.compile(model, inputs, {"xq": {1: time}, "xk": {1: time}})
+    for length in (6, 2, 32):
+        given = torch.randn(2, length, 4, 16), torch.randn(2, length, 2, 16)
+        torch.testing.assert_close(program(*given), model(*given))
+
+
+@pytest.mark.parametrize("dtype", [C64, C128])
+def test_elementwise(dtype: torch.dtype) -> None:
+    _check(
+        lambda x, y: (
+            x + y, x - 1j, 2 * x, x * y, x / y, -x, x**2, x**1.5, x.reciprocal(),
+            x.exp(), x.log(), x.sqrt(), x.sin(), x.cos(), x.tanh(), x.acos(), x.atanh(),
+            x.abs(), x.angle(), x.sgn(), x.conj(), x.real, x.imag, x == y, x != y,
+        ),
+        _numbers(5, 3, dtype=dtype),
+        _numbers(5, 3, dtype=dtype).flip(0),
+        dynamic=True,
+    )  # fmt: skip
+
+
+def test_with_real_numbers() -> None:
+    _check(
+        lambda z, x: (z + x, x * z, torch.where(x > 0, z, x), torch.cat([z, x.to(C64)]), x / z),
+        _numbers(4, 3),
+        torch.randn(4, 3),
+    )
+
+
+def test_made_of_parts() -> None:
+    _check(
+        lambda x, y: (
+            torch.complex(x, y[0]),
+            torch.polar(x.abs(), y),
+            torch.view_as_complex(torch.stack([x, y], -1)),
+            torch.view_as_real(torch.complex(x, y)),
+        ),
+        torch.randn(4, 3),
+        torch.randn(4, 3),
+    )
+
+
+def test_moved() -> None:
+    _check(
+        lambda z, at: (
+            z.T, z.flatten(), z[:, 1:], z[at], z.flip(0), z.roll(1, 1), z[:, None].expand(4, 2, 3),
+            torch.cat([z, z]), torch.stack([z, z], 1), *z.split([1, 3]), *z.unbind(1),
+            z.tril(), z.diagonal(), z.gather(0, at[:, None].expand(2, 3)), z.repeat(2, 1),
+            torch.nn.functional.pad(z, (1, 2), value=2.0), z.masked_fill(z.real > 0, 1j),
+            z.index_put((at,), z[:2]), torch.zeros_like(z), torch.full((2,), 1 + 2j),
+            z.as_strided((2, 2), (1, 2), 1), z.to(C128), z.unfold(0, 2, 1), torch.ones_like(z),
+            z.index_select(1, at),
+        ),
+        _numbers(4, 3),
+        torch.tensor([2, 0]),
+    )  # fmt: skip
+
+
+def test_reduced_and_multiplied() -> None:
+    weight = _numbers(5, 3)
+    _check(
+        lambda z: (
+            z.sum(), z.sum(1), z.mean(0), z.prod(0), z.cumsum(0), z.cumprod(1), z.std(), z.var(1),
+            z @ z.mH, torch.einsum("ij,kj->ik", z, weight), torch.linalg.vector_norm(z, dim=1),
+            torch.nn.functional.linear(z, weight, weight[:, 0]), torch.vdot(z[0], z[1]),
+            z.any(), z.all(1), torch.outer(z[0], z[1]), torch.bmm(z[None], weight.T[None]),
+        ),
+        _numbers(4, 3),
+    )  # fmt: skip
+
+
+def test_boundary() -> None:
+    program = _check(lambda z: z * z.conj(), _numbers(4, 3).T)
+    assert str(program.signature.inputs[0]) == "c64[3, 4]"
+    assert str(program.signature.outputs[0]) == "c64[3, 4]"
+    out = torch.empty(3, 4, dtype=C64)
+    z = _numbers(3, 4)
+    program(z, out=out)
+    torch.testing.assert_close(out, z * z.conj())
+    with pytest.raises(plumbline.errors.UserError, match=r"c64\[3, 5\], .* takes c64\[3, 4\]"):
+        program(_numbers(3, 5))
+
+
+def test_an_op_without_a_lowering_is_named_with_its_place() -> None:
+    with pytest.raises(plumbline.errors.UserError) as refusal:
+        plumbline.compile(_Of(lambda z: torch.linalg.inv(z * 2)), (_numbers(3, 3),))
+    assert "complex_test.py" in str(refusal.value)
+    assert "linalg_inv" in str(refusal.value)
 
 
 def test_abs_of_what_a_loop_computes() -> None:

@@ -57,6 +57,12 @@ def test_the_program_of_a_greater_matrix_is_as_small() -> None:
     assert small.count(" tcp.") == great.count(" tcp.")
 
 
+def test_inverses_of_no_matrices() -> None:
+    nothing = torch.randn(0, 5, 5)
+    [inverses] = _compiled(torch.linalg.inv, nothing)(nothing)
+    assert inverses.shape == nothing.shape
+
+
 _UNIT = torch.eye(3)
 _FAILING: dict[str, tuple[Callable[[torch.Tensor], Any], torch.Tensor, str]] = {
     "inv": (torch.linalg.inv, torch.ones(3, 3), "linalg.inv: the matrix is singular"),

@@ -55,12 +55,6 @@ def test_isclose(*, equal_nan: bool) -> None:
     _check(aten.isclose.default, *whole, 0.0, 0.0)
 
 
-def test_abs_of_complex() -> None:
-    _check(aten.abs.default, torch.complex(*_telling_pairs()))
-    _check(aten.abs.default, torch.complex(*(side.to(F64) * 1e260 for side in _telling_pairs())))
-    assert TABLE[aten.abs.default](torch.ones(3)) is NotImplemented
-
-
 @pytest.mark.parametrize("dtype", [torch.float32, F64, torch.int64])
 def test_angle(dtype: torch.dtype) -> None:
     operand = torch.tensor([-2, 0, 3]).to(dtype)
@@ -93,6 +87,37 @@ def test_neighbours_in_fibonaccis_sequence_have_the_longest_way() -> None:
         sequence.append(sequence[-1] + sequence[-2])
     numbers = torch.tensor(sequence)
     _check(aten.gcd.default, numbers[:-1] * 1, numbers[1:])
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, F64, torch.bfloat16])
+def test_nextafter(dtype: torch.dtype) -> None:
+    limits = torch.finfo(dtype)
+    steps = torch.arange(-3, 4).to(F64)
+    smallest = limits.smallest_normal * limits.eps
+    around = [
+        *(number * (1 + steps * limits.eps) for number in (1.0, 0.5, 3.0, 2.0**20, -(2.0**-9))),
+        limits.smallest_normal + steps * smallest,
+        steps * smallest,
+        torch.tensor([limits.max, -limits.max, math.inf, -math.inf, math.nan, -0.0], dtype=F64),
+    ]
+    operand = torch.cat(around).to(dtype)
+    for target in (math.inf, -math.inf, 0.0, -0.0, 1.0, math.nan):
+        expected = torch.nextafter(operand, torch.tensor(target, dtype=dtype))
+        actual = TABLE[aten.nextafter.default](operand, torch.tensor(target, dtype=dtype))
+        torch.testing.assert_close(actual, expected, rtol=0, atol=0, equal_nan=True)
+        numbers = ~expected.isnan()
+        assert torch.equal(actual[numbers].signbit(), expected[numbers].signbit())
+
+
+@pytest.mark.parametrize("name", ["laguerre_polynomial_l", "legendre_polynomial_p"])
+def test_polynomials_by_recurrences(name: str) -> None:
+    op = getattr(aten, f"special_{name}")
+    x = torch.linspace(-1.5, 1.5, 13, dtype=F64).unsqueeze(-1)
+    degrees = torch.tensor([-2.0, -0.5, 0, 0.9, 1, 2, 7.6, 20], dtype=F64)
+    _check(op.default, x, degrees)
+    _check(op.n_scalar, x, 4)
+    _check(op.x_scalar, 0.25, degrees)
+    _check(op.default, x, degrees[:0])
 
 
 # -- reduction -------------------------------------------------------------------------------------
@@ -187,6 +212,47 @@ def test_covariance(shape: Sequence[int], correction: int) -> None:
         expected = torch.cov(operand, correction=correction, **weights)
         actual = cov(operand, correction=correction, **weights)
         torch.testing.assert_close(actual, expected, equal_nan=True)
+
+
+@pytest.mark.parametrize("density", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_histogramdd(density: bool, weighted: bool) -> None:
+    points = torch.randn(3, 40, 2, dtype=F64)
+    options = {"weight": torch.rand(3, 40, dtype=F64) if weighted else None, "density": density}
+    for between in (None, [-1.0, 1.0, -0.5, 2.0]):
+        edges = aten._histogramdd_bin_edges.default
+        torch.testing.assert_close(
+            TABLE[edges](points, [4, 3], range=between), edges(points, [4, 3], range=between)
+        )
+        _check(aten._histogramdd_from_bin_cts.default, points, [4, 3], range=between, **options)
+    borders = [torch.tensor([-1.0, 0, 0.5], dtype=F64), torch.linspace(-2, 2, 6, dtype=F64)]
+    _check(aten._histogramdd_from_bin_tensors.default, points, borders, **options)
+
+
+# -- losses ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("as_tensors", [False, True])
+@pytest.mark.parametrize("in_rows", [False, True])
+def test_ctc_loss(as_tensors: bool, in_rows: bool) -> None:
+    log_probs = torch.randn(9, 4, 6, dtype=F64).log_softmax(-1)
+    # Of the second every label is the same, the third has none, the last has too little time.
+    targets = torch.tensor([[1, 2, 3, 4], [5, 5, 5, 0], [0, 0, 0, 0], [1, 1, 1, 1]])
+    input_lengths, target_lengths = [9, 7, 4, 5], [4, 3, 0, 4]
+    if not in_rows:
+        rows = zip(targets, target_lengths, strict=True)
+        targets = torch.cat([row[:length] for row, length in rows])
+    op = aten._ctc_loss.Tensor if as_tensors else aten._ctc_loss.default
+    lengths: list[Any] = [input_lengths, target_lengths]
+    if as_tensors:
+        lengths = [torch.tensor(each) for each in lengths]
+    if as_tensors and not in_rows:
+        with pytest.raises(NotImplementedError, match="pad them to rows"):
+            TABLE[op](log_probs, targets, *lengths)
+        return
+    expected = op(log_probs, targets, *lengths)[0]
+    torch.testing.assert_close(TABLE[op](log_probs, targets, *lengths)[0], expected)
+    assert expected.isinf().tolist() == [False, False, False, True]
 
 
 # -- indexing --------------------------------------------------------------------------------------
@@ -363,33 +429,17 @@ def test_convolution_backward(
     assert [gradient is None for gradient in actual] == [True, False, True]
 
 
-# -- fourier ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("norm", [None, "backward", "ortho", "forward"])
-@pytest.mark.parametrize("name", ["irfft", "hfft"])
-def test_real_transforms(name: str, norm: str | None) -> None:
-    operand = torch.randn(3, 4, 5)
-    for n in (None, 1, 4, 7, 12):
-        _check(getattr(aten, f"fft_{name}").default, operand, n, 1, norm)
-    for several in ("2", "n"):
-        op = getattr(aten, f"fft_{name}{several}").default
-        _check(op, operand, norm=norm)
-        _check(op, operand, [4, 7], norm=norm)
-        _check(op, operand, [4, -1], [0, 1], norm=norm)
-    complex_operand = torch.randn(4, dtype=torch.complex64)
-    assert TABLE[getattr(aten, f"fft_{name}").default](complex_operand) is NotImplemented
-
-
 # -- resampling ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("align_corners", [False, True])
 @pytest.mark.parametrize("size", [(3, 3), (17, 18), (30, 7), (1, 1)])
-def test_upsample_with_a_filter(size: Sequence[int], align_corners: bool) -> None:
+@pytest.mark.parametrize("filter_", ["bilinear", "bicubic"])
+def test_upsample_with_a_filter(filter_: str, size: Sequence[int], align_corners: bool) -> None:
+    op = getattr(aten, f"_upsample_{filter_}2d_aa").default
     image = torch.randn(2, 3, 10, 20)
-    _check(aten._upsample_bilinear2d_aa.default, image, size, align_corners)
-    _check(aten._upsample_bilinear2d_aa.default, image, [17, 18], False, 1.7, 0.9)
+    _check(op, image, size, align_corners)
+    _check(op, image, [17, 18], False, 1.7, 0.9)
 
 
 @pytest.mark.parametrize("align_corners", [False, True])
@@ -585,6 +635,33 @@ def test_least_squares(driver: str | None, shape: Sequence[int]) -> None:
     if driver in ("gelss", "gelsd"):
         deficient = torch.cat([matrix[..., :1], matrix[..., :-1]], -1)
         _check(op, deficient, right, 1e-9, driver=driver)
+
+
+_INDEFINITE = {
+    "random": torch.randn(3, 6, 6, dtype=F64, generator=torch.Generator().manual_seed(0)),
+    "of many": torch.randn(20, 5, 5, dtype=F64, generator=torch.Generator().manual_seed(1)),
+    "zero diagonal": 1.0 - torch.eye(5, dtype=F64) + torch.arange(5, dtype=F64),
+    "two by two": torch.tensor([[1e-3, 1, 2], [1, 5, 3], [2, 3, 0.1]], dtype=F64),
+    "one": torch.full((1, 1), -2.0, dtype=F64),
+    "none": torch.zeros(0, 0, dtype=F64),
+    "zero": torch.zeros(3, 3, dtype=F64),
+}
+
+
+@pytest.mark.parametrize("name", _INDEFINITE)
+def test_symmetric_matrices_that_are_not_definite(name: str) -> None:
+    matrix = _INDEFINITE[name]
+    matrix = matrix + matrix.mT
+    _check(aten.linalg_ldl_factor_ex.default, matrix)
+    if name == "zero":
+        assert TABLE[aten.linalg_ldl_factor_ex.default](matrix)[2] == 1
+        with pytest.raises(RuntimeError, match=r"linalg\.ldl_factor"):
+            TABLE[aten.linalg_ldl_factor.default](matrix)
+        return
+    _check(aten.linalg_ldl_factor.default, matrix)
+    factors, pivots = torch.linalg.ldl_factor(matrix)
+    right = torch.randn(*matrix.shape[:-1], 2, dtype=F64)
+    _check(aten.linalg_ldl_solve.default, factors, pivots, right)
 
 
 def test_reflections() -> None:

@@ -154,6 +154,19 @@ def test_several_results_come_in_order() -> None:
     assert "  outputs[0] = results.output0;\n  outputs[1] = results.output1;\n" in text
 
 
+def test_complex_numbers_are_passed_as_pairs_of_real_ones() -> None:
+    text = _generate(inputs=(np.zeros((2, 3), np.complex64),), outputs=(np.zeros(2, complex),))
+    assert "  StridedMemRefType<double, 2> output0;\n" in text
+    assert "foo_results foo(\n    DECL_RANK_3_MEMREF_ABI(float));" in text
+    assert "const StridedMemRefType<float, 3> input0 = inputs[0].Parts();" in text
+    assert "PASS_RANK_3_MEMREF(input0)" in text
+    whole = "plumbline::kElementTypeOf<plumbline::Complex<double>>"
+    assert f"outputs[0] = plumbline::AnyMemRef(results.output0).Of({whole});" in text
+    assert "    {plumbline::kElementTypeOf<plumbline::Complex<float>>, 2},\n" in text
+    with pytest.raises(UserError, match=r"Input0 has rank 16; .* goes up to 15"):
+        _generate(inputs=(np.zeros((1,) * MAX_RANK, complex),), outputs=(np.zeros(1),))
+
+
 def test_a_function_without_inputs() -> None:
     text = _generate(inputs=(), outputs=(np.zeros(1),))
     assert 'extern "C" foo_results foo();' in text
@@ -163,7 +176,7 @@ def test_a_function_without_inputs() -> None:
 
 def test_cpp_types_are_those_of_the_support_library() -> None:
     table = (_AOT / "execute_test" / "element_type.h").read_text()
-    rows = re.findall(r'M\(k\w+, "(\w+)", ([\w:]+), \'(\w)\'\)', table)
+    rows = re.findall(r'M\(k\w+, "(\w+)", ([\w:<>]+), \'(\w)\'\)', table)
     assert [(name, cpp.removeprefix("plumbline::"), kind) for name, cpp, kind in rows] == [
         (row.name, row.cpp.removeprefix("plumbline::"), row.numpy_dtype.kind)
         for row in ELEMENT_TYPES

@@ -51,6 +51,37 @@ struct AnyMemRef {
     return memref;
   }
 
+  // Complex numbers as compiled functions take them, as real ones with one dimension more; others
+  // as they are.
+  AnyMemRef Parts() const {
+    AnyMemRef parts = *this;
+    if (!IsComplex(type)) return parts;
+    parts.type = PartOf(type);
+    parts.offset *= 2;
+    for (int axis = 0; axis < rank; ++axis) parts.strides[axis] *= 2;
+    parts.sizes[rank] = 2;
+    parts.strides[rank] = 1;
+    ++parts.rank;
+    return parts;
+  }
+
+  // Back again, to elements of `whole`. What is no pairs of parts stays as it is, for a comparison
+  // to say so.
+  AnyMemRef Of(ElementType whole) const {
+    AnyMemRef numbers = *this;
+    const int last = rank - 1;
+    if (!IsComplex(whole) || type != PartOf(whole) || last < 0) return numbers;
+    if (sizes[last] != 2 || strides[last] != 1 || offset % 2 != 0) return numbers;
+    numbers.type = whole;
+    numbers.rank = last;
+    numbers.offset /= 2;
+    for (int axis = 0; axis < last; ++axis) {
+      if (strides[axis] % 2 != 0) return *this;
+      numbers.strides[axis] /= 2;
+    }
+    return numbers;
+  }
+
   ElementType type;
   int rank;
   void* base;  // The start of the allocation.

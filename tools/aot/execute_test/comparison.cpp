@@ -25,6 +25,11 @@ constexpr bool kIsFloat =
     std::is_floating_point_v<T> || std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 
 template <typename T>
+constexpr bool kIsComplex = false;
+template <typename T>
+constexpr bool kIsComplex<Complex<T>> = true;
+
+template <typename T>
 constexpr int kDigits = std::numeric_limits<T>::max_digits10;
 template <>
 constexpr int kDigits<Float16> = 5;
@@ -41,6 +46,13 @@ std::string Text(double value, int digits) {
 std::string Text(BoolByte value) {
   if (value.byte > 1) return "the byte " + std::to_string(value.byte) + ", which is no bool";
   return value.byte == 1 ? "true" : "false";
+}
+
+template <typename T>
+std::string Text(Complex<T> value) {
+  const std::string imaginary = Text(static_cast<double>(value.imaginary), kDigits<T>);
+  const char* const plus = imaginary[0] == '-' ? "" : "+";
+  return Text(static_cast<double>(value.real), kDigits<T>) + plus + imaginary + "j";
 }
 
 template <typename T>
@@ -77,6 +89,23 @@ double Distance(T actual, T expected) {
   }
 }
 
+// In the plane of complex numbers. One of which a part is NaN is as good as any other such.
+template <typename T>
+double Distance(Complex<T> actual, Complex<T> expected) {
+  const auto is_nan = [](Complex<T> value) {
+    return std::isnan(value.real) || std::isnan(value.imaginary);
+  };
+  if (is_nan(actual) && is_nan(expected)) return 0;
+  if (actual.real == expected.real && actual.imaginary == expected.imaginary) return 0;
+  const auto difference = [](T a, T e) { return static_cast<double>(a) - static_cast<double>(e); };
+  return std::hypot(difference(actual.real, expected.real),
+                    difference(actual.imaginary, expected.imaginary));
+}
+
+template <typename T>
+double Magnitude(Complex<T> value) {
+  return std::hypot(static_cast<double>(value.real), static_cast<double>(value.imaginary));
+}
 template <typename T>
 double Magnitude(T value) {
   return std::abs(static_cast<double>(value));
@@ -106,7 +135,9 @@ template <typename T>
 std::string DistanceText(T actual, T expected) {
   const double distance = Distance(actual, expected);
   const std::string relative = Text(distance / Magnitude(expected), 6);
-  if constexpr (kIsFloat<T>) {
+  if constexpr (kIsComplex<T>) {
+    return "absolute difference " + Text(distance, 6) + ", relative " + relative;
+  } else if constexpr (kIsFloat<T>) {
     return "absolute difference " + Text(distance, 6) + ", relative " + relative + ", ULP " +
            UlpText(actual, expected);
   } else {

@@ -39,6 +39,52 @@ std::string Report(T actual, T expected, const Tolerance& tolerance = kExact) {
 }
 
 template <typename T>
+class ComplexComparison : public testing::Test {};
+using ComplexTypes = testing::Types<Complex<float>, Complex<double>>;
+TYPED_TEST_SUITE(ComplexComparison, ComplexTypes);
+
+TYPED_TEST(ComplexComparison, DistancesAreInThePlane) {
+  EXPECT_TRUE(IsClose<TypeParam>({3, 4}, {3, 4}));
+  EXPECT_TRUE(IsClose<TypeParam>({0, 0}, {-0.0, -0.0}));
+  EXPECT_TRUE(IsClose<TypeParam>({3.25, 4}, {3, 4}, {0, 0.25}));
+  EXPECT_FALSE(IsClose<TypeParam>({3.25, 4.25}, {3, 4}, {0, 0.25}));
+  // What a large part allows, a small one has too.
+  EXPECT_TRUE(IsClose<TypeParam>({1024, 1}, {1024, 0}, {0x1p-10, 0}));
+}
+
+TYPED_TEST(ComplexComparison, NanAndInfinity) {
+  constexpr auto nan = std::numeric_limits<typename TypeParam::Part>::quiet_NaN();
+  constexpr auto infinity = std::numeric_limits<typename TypeParam::Part>::infinity();
+  EXPECT_TRUE(IsClose<TypeParam>({nan, 1}, {2, nan}));
+  EXPECT_FALSE(IsClose<TypeParam>({nan, 1}, {2, 1}, {1e9, 1e9}));
+  EXPECT_TRUE(IsClose<TypeParam>({infinity, 1}, {infinity, 1}));
+  EXPECT_FALSE(IsClose<TypeParam>({infinity, 1}, {infinity, 2}, {1, 1}));
+  EXPECT_FALSE(IsClose<TypeParam>({infinity, 1}, {-infinity, 1}, {1, 1}));
+}
+
+TEST(ComplexReport, NamesBothParts) {
+  EXPECT_THAT(Report<Complex<float>>({3, -1}, {0, 3}),
+              StrEq("x, tensor<1xc64>: 1 of 1 elements differ (rtol 0, atol 0)\n"
+                    "  worst at [0]: actual 3-1j, expected 0+3j\n"
+                    "  absolute difference 5, relative 1.66667"));
+}
+
+TEST(ComplexMemRef, IsOneOfPartsAndBackAgain) {
+  const OwnedMemRef<Complex<float>, 1> numbers = Vector<Complex<float>>({{1, 2}, {3, 4}});
+  const AnyMemRef parts = AnyMemRef(numbers).Parts();
+  EXPECT_EQ(parts.type, ElementType::kF32);
+  const StridedMemRefType<float, 2> real = parts;
+  EXPECT_EQ(real.sizes[0], 2);
+  EXPECT_EQ(real.sizes[1], 2);
+  EXPECT_EQ(real.data[real.strides[0] + 1], 4);
+  EXPECT_TRUE(AllClose("x", AnyMemRef(real).Of(ElementType::kC64), numbers, kExact));
+  // What has three parts is no complex number.
+  StridedMemRefType<float, 2> wrong = real;
+  wrong.sizes[1] = 3;
+  EXPECT_EQ(AnyMemRef(wrong).Of(ElementType::kC64).type, ElementType::kF32);
+}
+
+template <typename T>
 class FloatComparison : public testing::Test {};
 using FloatTypes = testing::Types<float, double, Float16, BFloat16>;
 TYPED_TEST_SUITE(FloatComparison, FloatTypes);

@@ -1,0 +1,185 @@
+"""Losses that PyTorch has an op of its own for."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
+from torch._higher_order_ops.while_loop import while_loop_op
+from torch.nn.modules import linear_cross_entropy
+
+from plumbline.loader_to_torch.decompositions.rule import Rules
+
+aten = torch.ops.aten
+
+_Lengths = torch.Tensor | Sequence[int]
+
+
+# -- connectionist temporal classification ---------------------------------------------------------
+
+
+def _ctc_loss(
+    log_probs: torch.Tensor,
+    targets: torch.Tensor,
+    input_lengths: _Lengths,
+    target_lengths: _Lengths,
+    blank: int = 0,
+    zero_infinity: bool = False,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """How improbable targets are, and the logarithms of what was computed on the way.
+
+    By Graves et al., "Connectionist temporal classification" (2006), 4.1, in a loop over time.
+
+    Args:
+      log_probs: [times, batch, classes].
+      targets: [batch, most], or one after another.
+      input_lengths: how many times of each count.
+      target_lengths: how long each target is.
+      blank: the class that stands for none.
+      zero_infinity: something that only the gradient asks for.
+    """
+    times, batch, _ = log_probs.shape
+    labels, lengths = _in_rows(targets, target_lengths)
+    # Blanks before, between and after them.
+    states = 2 * labels.shape[1] + 1
+    apart = torch.stack([torch.full_like(labels, blank), labels], -1).reshape(batch, states - 1)
+    path = F.pad(apart, (0, 1), value=blank)
+    # Two labels that differ need no blank between them.
+    skips = (path != blank) & (path != F.pad(path, (2, 0), value=blank)[:, :states])
+    first = torch.arange(states) < torch.where(lengths == 0, 1, 2).unsqueeze(-1)
+    start = torch.where(first, log_probs[0].gather(-1, path), -math.inf)
+    every = torch.full((batch, times, states), -math.inf, dtype=log_probs.dtype)
+    every = torch.where(_is_time(times, torch.zeros((), dtype=torch.int64)), _at(start), every)
+
+    def turn(
+        time: torch.Tensor,
+        alpha: torch.Tensor,
+        every: torch.Tensor,
+        log_probs: torch.Tensor,
+        path: torch.Tensor,
+        skips: torch.Tensor,
+    ) -> tuple[torch.Tensor, ...]:
+        step, skip = (F.pad(alpha, (by, 0), value=-math.inf)[:, :states] for by in (1, 2))
+        ways = _log_sum([alpha, step, torch.where(skips, skip, -math.inf)])
+        emitted = log_probs.index_select(0, time.reshape(1)).squeeze(0).gather(-1, path)
+        alpha = ways + emitted
+        return time + 1, alpha, torch.where(_is_time(times, time), _at(alpha), every)
+
+    carried = (torch.ones((), dtype=torch.int64), start, every)
+    *_, every = while_loop_op(
+        lambda time, *_: time < times,
+        turn,
+        carried,  # type: ignore[arg-type]
+        (log_probs, path, skips),
+    )
+    ends = _as_tensor(input_lengths)
+    last = torch.clamp(ends - 1, min=0).reshape(batch, 1, 1).expand(batch, 1, states)
+    last_alpha = every.gather(1, last).squeeze(1)
+    final = 2 * lengths.unsqueeze(-1)
+    label = torch.where(final > 0, last_alpha.gather(-1, torch.clamp(final - 1, min=0)), -math.inf)
+    loss = -_log_sum([last_alpha.gather(-1, final), label]).squeeze(-1)
+    of_nothing = torch.where(lengths == 0, 0.0, math.inf).to(loss.dtype)
+    return torch.where(ends == 0, of_nothing, loss), every
+
+
+def _in_rows(targets: torch.Tensor, lengths: _Lengths) -> tuple[torch.Tensor, torch.Tensor]:
+    """Targets [batch, most] and their lengths, both of int64."""
+    counts = _as_tensor(lengths)
+    targets = targets.to(torch.int64)
+    if isinstance(lengths, torch.Tensor):
+        if targets.dim() == 1:
+            raise NotImplementedError(
+                "ctc_loss of targets one after another whose lengths are a tensor: pad them to "
+                "rows of one size"
+            )
+        return targets, counts
+    most = max(lengths, default=0)
+    if targets.dim() == 2:
+        return targets[:, :most], counts
+    starts = torch.cumsum(counts, 0) - counts
+    places = starts.unsqueeze(-1) + torch.arange(most)
+    if targets.shape[0] == 0:
+        return targets.new_zeros((counts.shape[0], most)), counts
+    return targets[torch.clamp(places, max=targets.shape[0] - 1)], counts
+
+
+def _as_tensor(lengths: _Lengths) -> torch.Tensor:
+    if isinstance(lengths, torch.Tensor):
+        return lengths.to(torch.int64)
+    # An export takes no constants that a rule makes of lists.
+    return torch.cat([torch.full((1,), length, dtype=torch.int64) for length in lengths])
+
+
+def _is_time(times: int, time: torch.Tensor) -> torch.Tensor:
+    return (torch.arange(times) == time).unsqueeze(-1)
+
+
+def _at(alpha: torch.Tensor) -> torch.Tensor:
+    return alpha.unsqueeze(1)
+
+
+def _log_sum(parts: Sequence[torch.Tensor]) -> torch.Tensor:
+    """The logarithm of the sum of what these are the logarithms of."""
+    most = torch.stack(list(parts)).amax(0)
+    most = torch.where(most == -math.inf, 0.0, most)
+    terms = [torch.exp(part - most) for part in parts]
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    return torch.log(total) + most
+
+
+# -- a linear layer with cross entropy -------------------------------------------------------------
+
+
+def _linear_cross_entropy(
+    operand: torch.Tensor,
+    linear_weight: torch.Tensor,
+    target: torch.Tensor,
+    linear_bias: torch.Tensor | None,
+    weight: torch.Tensor | None,
+    reduction: str,
+    ignore_index: int,
+    label_smoothing: float,
+    *options: Any,
+) -> tuple[torch.Tensor, ...]:
+    """The loss, in one go; PyTorch takes it in chunks, and computes gradients on the way."""
+    *_, for_operand, for_weight, for_bias = options
+    if for_operand or for_weight or for_bias:
+        raise NotImplementedError("linear_cross_entropy with gradients that its forward computes")
+    loss = F.cross_entropy(
+        F.linear(operand, linear_weight, linear_bias),
+        target,
+        weight,
+        ignore_index=ignore_index,
+        reduction=reduction,
+        label_smoothing=label_smoothing,
+    )
+    return loss, *(operand.new_empty(shape) for shape in ((0, 0), (0, 0), (0,)))
+
+
+def _linear_cross_entropy_of_each(
+    operand: torch.Tensor,
+    linear_weight: torch.Tensor,
+    target: torch.Tensor,
+    linear_bias: torch.Tensor | None,
+    weight: torch.Tensor | None,
+    ignore_index: int,
+    *options: Any,
+) -> torch.Tensor:
+    logits = F.linear(operand, linear_weight, linear_bias)
+    return F.cross_entropy(logits, target, weight, ignore_index=ignore_index, reduction="none")
+
+
+# Importing their module has defined them.
+assert linear_cross_entropy
+_chunked = torch.ops.torch_nn._linear_cross_entropy_batch_chunked
+_chunked_no_reduction = torch.ops.torch_nn._linear_cross_entropy_batch_chunked_no_reduction
+
+RULES: Rules = {
+    _chunked.default: _linear_cross_entropy,
+    _chunked_no_reduction.default: _linear_cross_entropy_of_each,
+    aten._ctc_loss.default: _ctc_loss,
+    aten._ctc_loss.Tensor: _ctc_loss,
+}

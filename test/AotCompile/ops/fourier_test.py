@@ -1,0 +1,83 @@
+"""Fourier transforms, compiled, against PyTorch."""
+
+import sys
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch.export import Dim
+
+import plumbline
+
+C64, C128 = torch.complex64, torch.complex128
+
+
+class _Of(torch.nn.Module):
+    def __init__(self, function: Callable[[torch.Tensor], torch.Tensor]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self._function(x)
+
+
+def _check(
+    function: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor, *, dynamic: bool = False
+) -> None:
+    """Compares with errors of roundings, in units of the numbers that are added up."""
+    shapes = {"x": {0: Dim("batch", max=64)}} if dynamic else None
+    program = plumbline.compile(_Of(function), (x,), shapes)
+    for given in (x, x[:2].clone()) if dynamic else (x,):
+        (actual,), expected = program(given), function(given)
+        assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
+        epsilon = 1e-6 if expected.dtype in (C64, torch.float32) else 1e-14
+        assert (actual - expected).abs().max() <= epsilon * expected.abs().max()
+
+
+@pytest.mark.parametrize("size", [1, 6, 16, 100, 127, 263, 1024])
+def test_sizes(size: int) -> None:
+    torch.manual_seed(0)
+    _check(torch.fft.fft, torch.randn(3, size, dtype=C64), dynamic=True)
+
+
+@pytest.mark.parametrize("dtype", [C64, C128])
+def test_family(dtype: torch.dtype) -> None:
+    torch.manual_seed(0)
+    z = torch.randn(3, 6, 20, dtype=dtype)
+    _check(lambda x: torch.fft.ifft(x, norm="ortho"), z)
+    _check(lambda x: torch.fft.irfft(x, 31), z)
+    _check(lambda x: torch.fft.hfft(x, dim=1), z)
+    _check(lambda x: torch.fft.hfft2(x), z)
+    _check(lambda x: torch.fft.ihfft2(x), z.real.clone())
+    _check(lambda x: torch.fft.ihfftn(x, dim=(1,)), z.real.clone())
+    _check(lambda x: torch.fft.fft2(x), z)
+    _check(lambda x: torch.fft.ifftn(x, norm="forward"), z)
+    _check(lambda x: torch.fft.rfft2(x), z.real.clone())
+    _check(lambda x: torch.fft.irfft2(x), z)
+    _check(lambda x: torch.fft.fftshift(torch.fft.fft(x, 15, dim=1), dim=(1, 2)), z, dynamic=True)
+
+
+def test_short_time_transforms() -> None:
+    torch.manual_seed(0)
+    window = torch.hann_window(40)
+    signal = torch.randn(3, 500)
+
+    def there(x: torch.Tensor) -> torch.Tensor:
+        return torch.stft(x, 40, 15, window=window, return_complex=True)
+
+    _check(there, signal, dynamic=True)
+    _check(lambda x: there(x).abs(), signal)
+    _check(lambda x: torch.istft(there(x), 40, 15, window=window, length=480), signal)
+    _check(lambda x: torch.stft(x, 40, 15, 30, window[:30], return_complex=True), signal)
+
+
+def test_the_roots_are_constants() -> None:
+    program = plumbline.compile(_Of(torch.fft.fft), (torch.randn(8, 60, dtype=C64),))
+    assert "roots_60_60_60_0_float32" in program.stage("torch")
+    assert "cos" not in program.stage("tcp")
+    # Cosines and sines, in columns for whole vectors.
+    assert 2 * 60 * 60 * 4 <= program.weight_bytes <= 2 * 60 * 64 * 4
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

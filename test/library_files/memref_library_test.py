@@ -1,0 +1,129 @@
+"""Compiles a library that is called by memrefs, and calls it from C and C++."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import plumbline
+from plumbline.errors import UserError
+from plumbline.library_files.build import TcpProgram, write_files
+from plumbline.library_files.kinds import LIBRARY
+from plumbline.library_files.options import LibraryOptions
+
+# Rows of a matrix by their numbers, which may be out of range; and a number of rank 0.
+_SOURCE = """
+func.func @pick(%x: tensor<?x3xf32>, %rows: tensor<2x1xi64>, %bias: tensor<f64>)
+    -> (tensor<2x3xf32>, tensor<f64>) {
+  %n = tcp.symbolic_int "n" {min_val = 1, max_val = 100} : i64
+  tcp.bind_symbolic_shape %x, [%n], affine_map<()[s0] -> (s0, 3)> : tensor<?x3xf32>
+  %picked = tcp.gather_nd %x, %rows : tensor<?x3xf32>, tensor<2x1xi64> -> tensor<2x3xf32>
+  %twice = tcp.add %bias, %bias : tensor<f64>, tensor<f64> -> tensor<f64>
+  return %picked, %twice : tensor<2x3xf32>, tensor<f64>
+}
+"""
+
+_MAIN = """
+#include "pick.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const float x[] = {0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32};
+static const double bias = 1.5;
+
+static int call(pick_results *results, const float *elements, int64_t n, int64_t stride,
+                int64_t second) {
+  int64_t rows[2] = {2, 0};
+  rows[1] = second;
+  return pick(results, elements, elements, 0, n, 3, stride, 1,
+              rows, rows, 0, 2, 1, 1, 1,
+              &bias, &bias, 0);
+}
+
+static void tell(int code) { printf("%d: %s\\n", code != 0, pick_error(code)); }
+
+int main(void) {
+  pick_results results;
+  int64_t rows[2] = {3, 1};
+  tell(call(&results, x, 4, 3, 1));
+  printf("%ld %ld, %g %g %g, %g\\n", (long)results.out0.sizes[0], (long)results.out0.strides[0],
+         (double)results.out0.aligned[results.out0.offset],
+         (double)results.out0.aligned[results.out0.offset + 1],
+         (double)results.out0.aligned[results.out0.offset + 3],
+         *results.out1.aligned);
+  free(results.out0.allocated);
+  free(results.out1.allocated);
+  tell(call(&results, x, 101, 3, 1));
+  tell(call(&results, x, 4, 4, 1));
+  tell(call(&results, x, 4, 3, 4));
+  tell(call(&results, NULL, 4, 3, 1));
+  tell(call(&results, (const float *)(const void *)((const char *)x + 1), 3, 3, 1));
+  tell(call(NULL, x, 4, 3, 1));
+  pick_unchecked(&results, x, x, 0, 4, 3, 3, 1, rows, rows, 0, 2, 1, 1, 1, &bias, &bias, 0);
+  printf("%g\\n", (double)results.out0.aligned[results.out0.offset]);
+  free(results.out0.allocated);
+  free(results.out1.allocated);
+  return 0;
+}
+"""
+
+_EXPECTED = """\
+0: success
+2 3, 20 21 10, 3
+1: argument 0 has size ... in dimension 0, which is n; n must be at least 1 and at most 100
+1: the strides or the offset of argument 0 are not those of row-major memory without gaps; copy it \
+into such memory
+1: INDEX
+1: argument 0 is null
+1: argument 0 is not aligned to 4 bytes
+1: results is null
+30
+"""
+
+_COMPILERS = [("gcc", "c11"), ("clang", "c11"), ("g++", "c++17"), ("clang++", "c++17")]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("library")
+    (folder / "pick.mlir").write_text(_SOURCE)
+    program = TcpProgram(folder / "pick.mlir")
+    write_files(program, LibraryOptions("pick", abi="memref"), LIBRARY, folder)
+    (folder / "main.c").write_text(_MAIN)
+    return folder
+
+
+@pytest.mark.parametrize(("compiler", "standard"), _COMPILERS)
+def test_the_entry_reports_what_is_wrong(
+    folder: Path, tmp_path: Path, compiler: str, standard: str
+) -> None:
+    language = "c++" if "++" in compiler else "c"
+    command = [compiler, f"-std={standard}", "-Wall", "-Wextra", "-pedantic", "-Werror"]
+    command += ["-x", language, "main.c", "-x", "none", "-fsanitize=address", "libpick.a", "-lm"]
+    built = subprocess.run(
+        [*command, "-o", tmp_path / "main"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert (built.returncode, built.stderr) == (0, "")
+    # With the sanitizer: what is not given back is a leak, and what is twice an error.
+    ran = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    lines = ran.stdout.splitlines()
+    assert "out of range" in lines[4]
+    lines[4] = "1: INDEX"
+    assert lines == _EXPECTED.splitlines()
+
+
+def test_python_is_told_that_it_cannot_call_it(folder: Path) -> None:
+    with pytest.raises(UserError, match="pick is called by memrefs, which Python does not do"):
+        plumbline.load(folder / "libpick.so")
+
+
+def test_a_pool_goes_with_pointers_alone() -> None:
+    with pytest.raises(UserError, match='memory="pool" goes with abi="pointers"'):
+        LibraryOptions("pick", abi="memref", memory="pool")
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
