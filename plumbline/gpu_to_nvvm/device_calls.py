@@ -26,6 +26,7 @@ from plumbline.kernels_to_llvm.failures import ON_FAILURE
 from plumbline.kernels_to_llvm.pointer_entries import buffer_at
 from plumbline.linalg_to_gpu.device_memory import TO_DEVICE
 from plumbline.linalg_to_kernels.building import index, product
+from plumbline.linalg_to_kernels.memory_plan import element_bytes
 from plumbline.llvm_to_asm.ptx import PTX
 from plumbline.requirement import require
 from plumbline.walk import all_operations, defining_operation
@@ -240,15 +241,10 @@ def _address(buffer: ir.Value) -> ir.Value:
     """The address of a buffer's first element."""
     base = memref.extract_aligned_pointer_as_index(buffer)
     offset = memref.ExtractStridedMetadataOp(buffer).results[1]
-    size = index(_element_bytes(ir.MemRefType(buffer.type)))
+    size = index(element_bytes(ir.MemRefType(buffer.type).element_type))
     address = arith.addi(base, arith.muli(offset, size))
     return llvm.IntToPtrOp(pointer_type(), _word(address)).result
 
 
 def _bytes(type_: ir.MemRefType, sizes: Sequence[ir.Value]) -> ir.Value:
-    return _word(product([*sizes, index(_element_bytes(type_))]))
-
-
-def _element_bytes(type_: ir.MemRefType) -> int:
-    # An i1 takes a byte of its own.
-    return max(int(type_.element_type.width) // 8, 1)
+    return _word(product([*sizes, index(element_bytes(type_.element_type))]))

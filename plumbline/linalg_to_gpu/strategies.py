@@ -23,6 +23,7 @@ from plumbline.linalg_to_kernels.computations import (
 from plumbline.linalg_to_kernels.contraction_groups import is_large_sum_of_products, root_axes
 from plumbline.linalg_to_kernels.group import Group, Limits, form_group
 from plumbline.linalg_to_kernels.loop_order import accesses
+from plumbline.linalg_to_kernels.memory_plan import element_bytes
 from plumbline.linalg_to_kernels.strategies import Plan
 
 _LIMITS = Limits(most_buffered=1 << 12, readers=2, buffers_dynamic=False, has_blocks=False)
@@ -111,7 +112,7 @@ def _buffers(group: Group) -> list[tuple[ir.Type, int]]:
 
 
 def _shared_bytes(group: Group) -> int:
-    return sum(max(type_.width // 8, 1) * count for type_, count in _buffers(group))
+    return sum(element_bytes(type_) * count for type_, count in _buffers(group))
 
 
 def _threads_of_row(group: Group) -> int:

@@ -131,12 +131,13 @@ def _users(buffer: ir.Value) -> Iterator[ir.Operation]:
 
 def _bytes(allocation: ir.Operation) -> int:
     type_ = ir.MemRefType(allocation.results[0].type)
-    return int(math.prod(type_.shape)) * _element_bytes(type_.element_type)
+    return int(math.prod(type_.shape)) * element_bytes(type_.element_type)
 
 
-def _element_bytes(type_: ir.Type) -> int:
+def element_bytes(type_: ir.Type) -> int:
+    """How many bytes an element of that type takes."""
     if isinstance(type_, ir.ComplexType):
-        return 2 * _element_bytes(type_.element_type)
+        return 2 * element_bytes(type_.element_type)
     if isinstance(type_, ir.IndexType):
         return 8
     # An i1 takes a byte of its own.
