@@ -11,22 +11,25 @@ _STAGES = [
 ]
 
 _OF_TORCH = [
-    "_internal_{}_packed_weights.safetensors",
     "_internal_{}_reference_tensors.npz",
     "_internal_{}_tcp.mlir",
     "_internal_{}_torch.mlir",
     "_internal_{}_weights.safetensors",
 ]
 
-def files_of_library(name, library, from_torch = True):
+def files_of_library(name, library, from_torch = True, loads_weights = False):
     """A filegroup of all files of a library.
 
     Args:
       name: of the filegroup.
       library: the name of the library.
       from_torch: whether it has a loader.
+      loads_weights: whether it has weights = "file".
     """
-    patterns = _LIBRARY + _STAGES + (_OF_TORCH if from_torch else [])
+    patterns = _LIBRARY + _STAGES
+    if from_torch:
+        beside = "{}.safetensors" if loads_weights else "_internal_{}_packed_weights.safetensors"
+        patterns = patterns + _OF_TORCH + [beside]
     native.filegroup(
         name = name,
         testonly = True,

@@ -91,7 +91,13 @@ def _exists(package: str, name: str) -> bool:
         return True
     text = build.read_text(encoding="utf-8")
     name = name or package.rpartition("/")[2]
-    return f'"{name}"' in text or any(f'"{program}"' in text for program in _programs(name))
+    # Of programs of a list, whose names have an end in common.
+    ends = ["", *re.findall(r'"\{\}(\w+)"\.format', text)]
+    return any(
+        f'"{program.removesuffix(end)}"' in text
+        for program in (name, *_programs(name))
+        for end in ends
+    )
 
 
 def _programs(target: str) -> Iterator[str]:
@@ -112,6 +118,8 @@ def test_what_a_target_is_made_of() -> None:
     assert _exists("examples", "gen_my_library_header")
     assert not _exists("test/AotCompile", "mlp_dissect")
     assert not _exists("test/AotCompile", "gen_nothing_mlir_tcp")
+    assert _exists("test/AotCompile", "gen_mlp_nvptx_ptx")
+    assert not _exists("test/AotCompile", "gen_mlp_elsewhere_mlir_tcp")
     assert _exists("test/AotCompile", "all")
     assert not _exists("test/NoPackage", "all")
 

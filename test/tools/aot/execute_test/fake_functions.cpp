@@ -115,7 +115,7 @@ extern "C" char* fake_accumulate_checked(float* total_base, float* total, std::i
   return nullptr;
 }
 
-// No inputs, every element type, every rank from 0 to 12: each is {0, 1}, or 1 at rank 0.
+// No inputs, every element type, every rank from 0 to 14: each is {0, 1}, or 1 at rank 0.
 struct EveryTypeResults {
   StridedMemRefType<double, 0> f64;
   StridedMemRefType<float, 1> f32;
@@ -130,6 +130,9 @@ struct EveryTypeResults {
   StridedMemRefType<std::uint32_t, 10> u32;
   StridedMemRefType<std::uint64_t, 11> u64;
   StridedMemRefType<bool, 12> i1;
+  // Of complex numbers, the parts.
+  StridedMemRefType<float, 14> c64;
+  StridedMemRefType<double, 15> c128;
 };
 
 namespace {
@@ -143,6 +146,19 @@ auto ZeroOne(Sizes... ones) {
     auto result = Allocate<T, Ones + 1>(2, ones...);
     result.data[0] = static_cast<T>(0.0f);
     result.data[1] = static_cast<T>(1.0f);
+    return result;
+  }
+}
+
+// The same of complex numbers.
+template <typename T, int Ones, typename... Sizes>
+auto ComplexZeroOne(Sizes... ones) {
+  if constexpr (sizeof...(ones) < Ones) {
+    return ComplexZeroOne<T, Ones>(1, ones...);
+  } else {
+    auto result = Allocate<T, Ones + 2>(2, ones..., 2);
+    const T parts[] = {0, 0, 1, 0};
+    std::copy(parts, parts + 4, result.data);
     return result;
   }
 }
@@ -165,6 +181,8 @@ extern "C" EveryTypeResults fake_every_type() {
   results.u32 = ZeroOne<std::uint32_t, 9>();
   results.u64 = ZeroOne<std::uint64_t, 10>();
   results.i1 = ZeroOne<bool, 11>();
+  results.c64 = ComplexZeroOne<float, 12>();
+  results.c128 = ComplexZeroOne<double, 13>();
   return results;
 }
 
