@@ -79,11 +79,26 @@ def _eager(program: Program, settings: Settings) -> Call:
     return Call(lambda: program.module(*program.inputs), _returned)
 
 
-def _inductor(program: Program, settings: Settings) -> Call:
+def _inductor_options(settings: Settings) -> dict[str, Any]:
     options: dict[str, Any] = {"freezing": True, "cpp.threads": settings.threads}
     if settings.target_cpu == "baseline":
         options["cpp.simdlen"] = 256
-    compiled = torch.compile(program.module, dynamic=False, options=options)
+    return options
+
+
+def _inductor(program: Program, settings: Settings) -> Call:
+    compiled = torch.compile(program.module, dynamic=False, options=_inductor_options(settings))
+    return Call(lambda: compiled(*program.inputs), _returned)
+
+
+def _aot_inductor(program: Program, settings: Settings) -> Call:
+    options = _inductor_options(settings)
+    exported = torch.export.export(program.module, program.inputs)
+    with tempfile.TemporaryDirectory() as folder:
+        package = torch._inductor.aoti_compile_and_package(  # noqa: SLF001 - documented so
+            exported, package_path=str(Path(folder, "program.pt2")), inductor_configs=options
+        )
+        compiled = torch._inductor.aoti_load_package(package)  # noqa: SLF001
     return Call(lambda: compiled(*program.inputs), _returned)
 
 
@@ -148,6 +163,7 @@ FRAMEWORKS = {
         Framework(OURS, _plumbline),
         Framework("eager", _eager),
         Framework("compile", _inductor),
+        Framework("aot_inductor", _aot_inductor),
         Framework(
             "onnxruntime",
             _onnxruntime,
@@ -157,4 +173,4 @@ FRAMEWORKS = {
         Framework("openvino", _openvino, ("openvino",)),
     )
 }
-"""All by name, ours first; what `eager` and `compile` mean is PyTorch's."""
+"""All by name, ours first; `eager`, `compile` and `aot_inductor` are PyTorch's."""

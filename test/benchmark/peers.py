@@ -1,4 +1,4 @@
-"""Times compiled programs beside PyTorch eager, torch.compile, ONNX Runtime and OpenVINO.
+"""Times compiled programs beside PyTorch, its compilers, ONNX Runtime and OpenVINO.
 
     bazel run //test/benchmark:peers -- --target-cpu=native --threads=1,2 'conv_*' resnet50
 
