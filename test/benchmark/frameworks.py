@@ -95,10 +95,10 @@ def _aot_inductor(program: Program, settings: Settings) -> Call:
     options = _inductor_options(settings)
     exported = torch.export.export(program.module, program.inputs)
     with tempfile.TemporaryDirectory() as folder:
-        package = torch._inductor.aoti_compile_and_package(  # noqa: SLF001 - documented so
+        package = torch._inductor.aoti_compile_and_package(
             exported, package_path=str(Path(folder, "program.pt2")), inductor_configs=options
         )
-        compiled = torch._inductor.aoti_load_package(package)  # noqa: SLF001
+        compiled = torch._inductor.aoti_load_package(package)
     return Call(lambda: compiled(*program.inputs), _returned)
 
 

@@ -81,7 +81,10 @@ def test_a_peer_that_is_not_there_is_said_so(capfd: pytest.CaptureFixture[str]) 
     ("arguments", "expected"),
     [
         (["conv_*", "nothing"], "no case matches nothing; there are matmul_1024, "),
-        (["--peers=eager,tvm"], "'tvm' is none of eager, compile, aot_inductor, onnxruntime, openvino"),
+        (
+            ["--peers=eager,tvm"],
+            "'tvm' is none of eager, compile, aot_inductor, onnxruntime, openvino",
+        ),
         (["--threads=1,0"], "'0' is no number of threads"),
         (["--target-cpu=native,z80"], "target_cpu 'z80': LLVM knows no such CPU"),
     ],
