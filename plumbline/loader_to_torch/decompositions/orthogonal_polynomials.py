@@ -92,25 +92,6 @@ def _of_degree(polynomial: _Polynomial) -> _Polynomial:
     return function
 
 
-def _hermite(spread: float) -> Rule:
-    """H_n for a spread of 2, He_n for 1: H_(n + 1) = spread (x H_n - n H_(n - 1))."""
-
-    def decomposed(x: torch.Tensor | float, n: torch.Tensor | float) -> torch.Tensor:
-        dtype = float_dtype(x, n)
-        # Beyond, PyTorch's own answer is NaN.
-        limit = 512 if dtype == torch.float64 else 128
-        place, degree = broadcast(as_double(x), as_double(n))
-        degree = torch.trunc(degree)
-        previous, current = torch.zeros_like(place), torch.ones_like(place)
-        result = torch.zeros_like(place)
-        for k in range(limit + 1):
-            result = torch.where(degree == k, current, result)
-            previous, current = current, spread * (place * current - k * previous)
-        return torch.where(degree > limit, math.nan, result).to(dtype)
-
-    return decomposed
-
-
 _Next = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 """The polynomial of degree k + 1, of x, k, and those of degree k - 1 and k."""
 
@@ -162,6 +143,27 @@ def _next_laguerre(
     x: torch.Tensor, k: torch.Tensor, previous: torch.Tensor, current: torch.Tensor
 ) -> torch.Tensor:
     return ((2 * k + 1 - x) * current - k * previous) / (k + 1)
+
+
+def _hermite(spread: float) -> Rule:
+    """H_n for a spread of 2, He_n for 1: H_(n + 1) = spread (x H_n - n H_(n - 1))."""
+
+    def next_(
+        x: torch.Tensor, k: torch.Tensor, previous: torch.Tensor, current: torch.Tensor
+    ) -> torch.Tensor:
+        return spread * (x * current - k * previous)
+
+    polynomial = _of_degree(_by_recurrence(next_))
+
+    def decomposed(x: torch.Tensor | float, n: torch.Tensor | float) -> torch.Tensor:
+        dtype = float_dtype(x, n)
+        # Beyond, PyTorch's own answer is NaN.
+        limit = 512 if dtype == torch.float64 else 128
+        place, degree = broadcast(as_double(x), as_double(n))
+        value = polynomial(place, degree.clamp(max=limit))
+        return torch.where(torch.trunc(degree) > limit, math.nan, value).to(dtype)
+
+    return decomposed
 
 
 _RECURRENT = {
