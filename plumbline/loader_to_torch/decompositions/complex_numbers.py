@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 
-from plumbline.loader_to_torch.decompositions.elementwise import hypot
+from plumbline.loader_to_torch.decompositions.elementwise import hypot, isclose
 from plumbline.loader_to_torch.decompositions.rule import Rule, Rules, broadcast, in_double
 
 aten = torch.ops.aten
@@ -216,20 +216,6 @@ def _as_bool(op: Any) -> Rule:
         return result
 
     return decomposed
-
-
-def _isclose(
-    left: torch.Tensor,
-    right: torch.Tensor,
-    rtol: float = 1e-5,
-    atol: float = 1e-8,
-    equal_nan: bool = False,
-) -> torch.Tensor:
-    close = left == right
-    if equal_nan:
-        close = close | (left.isnan() & right.isnan())
-    error = (left - right).abs()
-    return close | (error.isfinite() & (error <= atol + (rtol * right).abs()))
 
 
 def _nan_to_num(
@@ -633,7 +619,7 @@ _OPS: dict[Any, Rule] = {
     aten.exp.default: _exp,
     aten.exp2.default: _exp2,
     aten.expm1.default: _in_double(_expm1),
-    aten.isclose.default: _isclose,
+    aten.isclose.default: isclose,
     aten.isfinite.default: _isfinite,
     aten.isinf.default: _either(torch.isinf),
     aten.isnan.default: _either(torch.isnan),

@@ -190,7 +190,7 @@ def _rrelu(
     return torch.nn.functional.leaky_relu(operand, (lower + upper) / 2), noise.clone()
 
 
-def _isclose(
+def isclose(
     left: torch.Tensor,
     right: torch.Tensor,
     rtol: float = 1e-5,
@@ -202,11 +202,12 @@ def _isclose(
     torch-mlir's own takes all that is finite to be close to infinity.
     """
     close = left == right
-    if equal_nan and left.is_floating_point():
+    has_nan = left.is_floating_point() or left.is_complex()
+    if equal_nan and has_nan:
         close = close | (left.isnan() & right.isnan())
     if rtol == 0 and atol == 0:
         return close
-    if not left.is_floating_point():
+    if not has_nan:
         left, right = left.to(torch.float32), right.to(torch.float32)
     error = (left - right).abs()
     return close | (error.isfinite() & (error <= atol + (rtol * right).abs()))
@@ -221,7 +222,7 @@ RULES: Rules = {
     aten.fmin.default: _extreme_but_nan(torch.minimum),
     aten.frexp.Tensor: _frexp,
     aten.gcd.default: _gcd,
-    aten.isclose.default: _isclose,
+    aten.isclose.default: isclose,
     aten.lcm.default: _lcm,
     aten.nextafter.default: _nextafter,
     aten.hypot.default: in_double(hypot),
