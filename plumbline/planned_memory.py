@@ -1,7 +1,20 @@
-"""How an arena, which has the temporaries of a function, says how they were planned.
+"""How much memory tensors take, and how an arena says how it was planned.
 
-The attribute of its `memref.alloc` is {peak = 72, sum = 96, lower_bound = 64}: the bytes of the
-arena, those of all temporaries, and those that live at once at least.
+An arena has the temporaries of a function. The attribute of its `memref.alloc` is
+{peak = 72, sum = 96, lower_bound = 64}: the bytes of the arena, those of all temporaries, and those
+that live at once at least.
 """
 
+from torch_mlir import ir
+
 PLAN = "plumbline.memory_plan"
+
+
+def element_bytes(type_: ir.Type) -> int:
+    """How many bytes an element of that type takes."""
+    if isinstance(type_, ir.ComplexType):
+        return 2 * element_bytes(type_.element_type)
+    if isinstance(type_, ir.IndexType):
+        return 8
+    # An i1 takes a byte of its own.
+    return max(int(type_.width) // 8, 1)

@@ -26,8 +26,8 @@ from plumbline.kernels_to_llvm.failures import ON_FAILURE
 from plumbline.kernels_to_llvm.pointer_entries import buffer_at
 from plumbline.linalg_to_gpu.device_memory import TO_DEVICE
 from plumbline.linalg_to_kernels.building import index, product
-from plumbline.linalg_to_kernels.memory_plan import element_bytes
 from plumbline.llvm_to_asm.ptx import PTX
+from plumbline.planned_memory import element_bytes
 from plumbline.requirement import require
 from plumbline.walk import all_operations, defining_operation
 

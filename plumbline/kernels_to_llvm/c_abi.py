@@ -15,6 +15,7 @@ from plumbline.kernels_to_llvm.memref_entries import build_memref_entries, build
 from plumbline.kernels_to_llvm.pointer_entries import PointerEntries
 from plumbline.kernels_to_llvm.result_sizes import result_sizes
 from plumbline.name_attributes import drop_names, noted_names
+from plumbline.planned_memory import element_bytes
 from plumbline.shape_attributes import attached, detach
 from plumbline.tensor_names import shapes_of_elements
 from plumbline.weight_arguments import EmbeddedWeight
@@ -101,9 +102,8 @@ def _embed(function: func.FuncOp, weights: Sequence[EmbeddedWeight]) -> None:
     for weight in weights:
         argument = block.arguments[0]
         memory = weight.symbol(function.sym_name.value)
-        # An i1 takes a byte of its own.
-        element_bytes = max(argument.type.element_type.width // 8, 1)
-        memref.global_(memory, argument.type, constant=True, alignment=element_bytes)
+        alignment = element_bytes(argument.type.element_type)
+        memref.global_(memory, argument.type, constant=True, alignment=alignment)
         with ir.InsertionPoint.at_block_begin(block):
             argument.replace_all_uses_with(memref.get_global(argument.type, memory))
         block.erase_argument(0)

@@ -23,7 +23,7 @@ from plumbline.kernels_to_llvm.parallel_loops import FORK
 from plumbline.kernels_to_llvm.result_arguments import bytes_type
 from plumbline.kernels_to_llvm.result_sizes import SizeReader, UnknownSize
 from plumbline.kernels_to_llvm.size_building import index_constant
-from plumbline.planned_memory import PLAN
+from plumbline.planned_memory import PLAN, element_bytes
 from plumbline.signature import WORKSPACE_ALIGNMENT as ALIGNMENT
 from plumbline.signature import Workspace
 from plumbline.size_expressions import Size, operation
@@ -353,13 +353,4 @@ def _static_bytes(op: ir.Operation) -> int:
     sizes = [
         type_.get_dim_size(axis) for axis in range(type_.rank) if not type_.is_dynamic_dim(axis)
     ]
-    return int(math.prod(sizes)) * _element_bytes(type_.element_type)
-
-
-def _element_bytes(type_: ir.Type) -> int:
-    if isinstance(type_, ir.ComplexType):
-        return 2 * _element_bytes(type_.element_type)
-    if isinstance(type_, ir.IndexType):
-        return 8
-    # An i1 takes a byte of its own.
-    return max(int(type_.width) // 8, 1)
+    return int(math.prod(sizes)) * element_bytes(type_.element_type)

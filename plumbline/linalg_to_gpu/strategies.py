@@ -23,8 +23,8 @@ from plumbline.linalg_to_kernels.computations import (
 from plumbline.linalg_to_kernels.contraction_groups import is_large_sum_of_products, root_axes
 from plumbline.linalg_to_kernels.group import Group, Limits, form_group
 from plumbline.linalg_to_kernels.loop_order import accesses
-from plumbline.linalg_to_kernels.memory_plan import element_bytes
 from plumbline.linalg_to_kernels.strategies import Plan
+from plumbline.planned_memory import element_bytes
 
 _LIMITS = Limits(most_buffered=1 << 12, readers=2, buffers_dynamic=False, has_blocks=False)
 """Arithmetic is cheap next to memory: two readers compute each for itself what they read."""

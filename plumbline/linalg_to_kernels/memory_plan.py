@@ -14,7 +14,7 @@ from torch_mlir.dialects import memref
 
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index
-from plumbline.planned_memory import PLAN
+from plumbline.planned_memory import PLAN, element_bytes
 from plumbline.walk import enclosing_in
 
 _VIEWS = frozenset(
@@ -132,16 +132,6 @@ def _users(buffer: ir.Value) -> Iterator[ir.Operation]:
 def _bytes(allocation: ir.Operation) -> int:
     type_ = ir.MemRefType(allocation.results[0].type)
     return int(math.prod(type_.shape)) * element_bytes(type_.element_type)
-
-
-def element_bytes(type_: ir.Type) -> int:
-    """How many bytes an element of that type takes."""
-    if isinstance(type_, ir.ComplexType):
-        return 2 * element_bytes(type_.element_type)
-    if isinstance(type_, ir.IndexType):
-        return 8
-    # An i1 takes a byte of its own.
-    return max(int(type_.width) // 8, 1)
 
 
 def _place(temporaries: Sequence[_Temporary]) -> int:
