@@ -78,10 +78,10 @@ class _Header:
         """Lines that declare what types the functions need."""
         return []
 
-    def _functions(self) -> list[_Function]:
+    def _calls(self) -> list[_Function]:
+        """The function itself in its two forms, and what tells its codes."""
         name, parameters = self._signature.name, self._parameters()
-        sizes = [f"int64_t {symbol}" for symbol in self._names.symbols]
-        functions: list[_Function] = [
+        return [
             (self._about(), f"int {name}", parameters),
             (
                 "The same for the inner loop: takes all arguments on trust, and ends the process "
@@ -94,6 +94,13 @@ class _Header:
                 f"const char *{name}{ERROR_SUFFIX}",
                 ["int code"],
             ),
+        ]
+
+    def _functions(self) -> list[_Function]:
+        name = self._signature.name
+        sizes = [f"int64_t {symbol}" for symbol in self._names.symbols]
+        functions: list[_Function] = [
+            *self._calls(),
             (
                 "Writes the sizes of a result, which is 0 for the first, to `shape`.",
                 f"void {name}{OUTPUT_SHAPE_SUFFIX}",
@@ -247,21 +254,7 @@ class _MemrefHeader(_Header):
         ]
 
     def _functions(self) -> list[_Function]:
-        name, parameters = self._signature.name, self._parameters()
-        return [
-            (self._about(), f"int {name}", parameters),
-            (
-                "The same for the inner loop: takes all arguments on trust, and ends the process "
-                "with a message where the program cannot go on.",
-                f"void {name}{UNCHECKED_SUFFIX}",
-                parameters,
-            ),
-            (
-                f"The text of what {name} returned, which lives as long as the program.",
-                f"const char *{name}{ERROR_SUFFIX}",
-                ["int code"],
-            ),
-        ]
+        return self._calls()
 
     def _parameters(self) -> list[str]:
         signature = self._signature

@@ -10,7 +10,7 @@ import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from plumbline import element_type
+from plumbline import element_type, text_file
 from plumbline.argument_shapes import Definition
 from plumbline.c_names import WORKSPACE
 from plumbline.element_type import ElementType
@@ -104,10 +104,22 @@ def _refused(archive: ReferenceArchive) -> str:
     )
 
 
-def _inouts(archive: ReferenceArchive) -> dict[str, str]:
-    """What both templates say of inputs that the function writes."""
+def _common(
+    archive: ReferenceArchive,
+    inputs: Sequence[_Variable],
+    outputs: Sequence[_Variable],
+    runfile: str,
+    bisect: str | None,
+) -> dict[str, str]:
+    """What all templates are told."""
     pairs = ", ".join(f"{{{number}, {output}}}" for number, output in archive.inout)
     return {
+        "archive": runfile,
+        "input_count": str(len(inputs)),
+        "output_count": str(len(outputs)),
+        "types": _types([*inputs, *outputs]),
+        "further_cases": str(len(archive.further_cases)),
+        "bisect": "nullptr" if bisect is None else f'"{bisect}"',
         "inout_count": str(len(archive.inout)),
         "inouts": f"\nconst plumbline::InOut kInOuts[] = {{{pairs}}};\n" if pairs else "",
         "inouts_pointer": "kInOuts" if pairs else "nullptr",
@@ -134,9 +146,6 @@ def generate(
     results = outputs[: len(outputs) - len(archive.inout)]
     values = {
         "function": archive.func_name,
-        "archive": runfile,
-        "input_count": str(len(inputs)),
-        "output_count": str(len(outputs)),
         "result_fields": _lines(results, lambda v: f"{v.memref} {v.name};", 2),
         "parameters": _listed([*map(_declared, inputs)], 4),
         "loads": _lines(inputs, _load, 2),
@@ -151,12 +160,9 @@ def generate(
         "checked_arguments": _listed(
             [*["&results" for _ in results[:1]], *map(_passed, inputs)], 6
         ),
-        "types": _types([*inputs, *outputs]),
-        "further_cases": str(len(archive.further_cases)),
         "refused": _refused(archive),
         "refused_pointer": "nullptr" if archive.refused is None else "&kRefused",
-        **_inouts(archive),
-        "bisect": "nullptr" if bisect is None else f'"{bisect}"',
+        **_common(archive, inputs, outputs, runfile, bisect),
     }
     return _filled(template, values)
 
@@ -225,19 +231,13 @@ def generate_by_pointers(
         {
             "function": signature.name,
             "header": header,
-            "archive": runfile,
-            "input_count": str(len(inputs)),
-            "output_count": str(len(outputs)),
-            "types": _types([*inputs, *outputs]),
             "workspace": workspace,
             "load_weights": load,
             "symbols": "".join(f"\n  {line}" for line in sizes),
             "shape_arguments": "".join(f", {name}" for name in signature.names.symbols),
             "arguments": ",".join(f"\n      {argument}" for argument in arguments),
-            "further_cases": str(len(archive.further_cases)),
             "result_count": str(len(signature.outputs)),
-            **_inouts(archive),
-            "bisect": "nullptr" if bisect is None else f'"{bisect}"',
+            **_common(archive, inputs, outputs, runfile, bisect),
         },
     )
 
@@ -275,16 +275,10 @@ def generate_by_memrefs(
         {
             "function": signature.name,
             "header": header,
-            "archive": runfile,
-            "input_count": str(len(inputs)),
-            "output_count": str(len(outputs)),
-            "types": _types([*inputs, *outputs]),
             "results": results,
             "stores": "".join(f"\n  {store}" for store in stores),
             "arguments": ",".join(f"\n      {argument}" for argument in arguments),
-            **_inouts(archive),
-            "further_cases": str(len(archive.further_cases)),
-            "bisect": "nullptr" if bisect is None else f'"{bisect}"',
+            **_common(archive, inputs, outputs, runfile, bisect),
         },
     )
 
@@ -312,13 +306,13 @@ def _filled(template: str, values: Mapping[str, str]) -> str:
 
 def _generate(given: argparse.Namespace) -> None:
     archive = ReferenceArchive.read(given.reference_tensors)
-    template = stage.read(given.template)
+    template = text_file.read(given.template)
     try:
         if given.description is None:
             text = generate(archive, template, given.runfile, given.bisect)
         else:
             description = LibraryDescription.from_json(
-                str(given.description), stage.read(given.description)
+                str(given.description), text_file.read(given.description)
             )
             header = given.description.with_suffix(".h").name
             generate_library_test = _BY_ABI[description.abi]
