@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plumbline import atomic_file
+from plumbline import atomic_file, text_file
 from plumbline.c_header import c_header
 from plumbline.choices import LIBRARY_ABIS
 from plumbline.errors import UserError
@@ -161,7 +161,7 @@ class LibraryBuild:
 
     def _lower_to_tcp(self) -> None:
         if isinstance(self._program, TcpProgram):
-            self._write("tcp", _read(self._program.file))
+            self._write("tcp", text_file.read(self._program.file))
             return
         source = self._text("torch")
         self._when_begun("lowering Torch to TCP")
@@ -285,12 +285,3 @@ def write_files(
         except OSError as error:
             raise UserError(f"{out}: cannot be written: {error.strerror}") from error
     return [out / file.name for file in made]
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{file}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"{file}: not a text file: {error}") from error

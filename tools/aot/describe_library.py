@@ -2,6 +2,7 @@
 
 import argparse
 
+from plumbline import text_file
 from plumbline.choices import LIBRARY_ABIS
 from plumbline.context import prepare_context
 from plumbline.kernels_to_llvm.description import describe
@@ -16,7 +17,7 @@ func.func @sample(%x: memref<2xf32>) -> memref<2xf32> {
 
 
 def _write(given: argparse.Namespace) -> None:
-    text = stage.read(given.input)
+    text = text_file.read(given.input)
     description = describe(
         text,
         str(given.input),

@@ -2,13 +2,14 @@
 
 import argparse
 
+from plumbline import text_file
 from plumbline.library_description import LibraryDescription
 from plumbline.pkg_config import pkg_config
 from tools.aot import stage
 
 
 def _write(given: argparse.Namespace) -> None:
-    text = stage.read(given.input)
+    text = text_file.read(given.input)
     description = LibraryDescription.from_json(str(given.input), text)
     stage.write(given.output, pkg_config(description, given.library))
 

@@ -2,6 +2,7 @@
 
 import argparse
 
+from plumbline import text_file
 from plumbline.choices import ABIS
 from plumbline.context import prepare_context
 from plumbline.kernels_to_llvm.stage import kernels_to_llvm
@@ -28,7 +29,7 @@ func.func private @kernel(%x: memref<2xf32> {llvm.noalias}, %y: memref<2xf32> {l
 
 
 def _lower(given: argparse.Namespace) -> None:
-    text = stage.read(given.input)
+    text = text_file.read(given.input)
     lowered = kernels_to_llvm(text, str(given.input), given.abi, given.memory, given.weights_are)
     stage.write(given.output, lowered)
 

@@ -2,6 +2,7 @@
 
 import argparse
 
+from plumbline import text_file
 from plumbline.context import prepare_context
 from plumbline.linalg_to_kernels.stage import linalg_to_kernels
 from tools.aot import stage
@@ -23,7 +24,7 @@ func.func @sample(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 def _lower(given: argparse.Namespace) -> None:
     kernels = linalg_to_kernels(
-        stage.read(given.input),
+        text_file.read(given.input),
         str(given.input),
         target_cpu=given.target_cpu,
         threads=given.threads,

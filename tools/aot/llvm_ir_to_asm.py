@@ -2,6 +2,7 @@
 
 import argparse
 
+from plumbline import text_file
 from plumbline.errors import UserError
 from plumbline.llvm_to_asm.library_assembly import llvm_ir_to_asm
 from tools.aot import stage
@@ -16,14 +17,14 @@ define float @sample(float %x) {
 def _compile(given: argparse.Namespace) -> None:
     try:
         assembly = llvm_ir_to_asm(
-            stage.read(given.input),
+            text_file.read(given.input),
             target_cpu=given.target_cpu,
             opt_level=given.opt_level,
             weights=given.weights,
             packed_weights=given.packed_weights,
             weights_file=given.weights_file,
             ptx=given.ptx,
-            description="" if given.description is None else stage.read(given.description),
+            description="" if given.description is None else text_file.read(given.description),
             program=given.program,
         )
     except OSError as error:

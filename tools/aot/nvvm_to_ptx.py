@@ -2,6 +2,7 @@
 
 import argparse
 
+from plumbline import text_file
 from plumbline.context import prepare_context
 from plumbline.llvm_to_asm.ptx import DEFAULT_ARCH
 from plumbline.llvm_to_asm.ptx_stage import nvvm_to_ptx
@@ -18,7 +19,7 @@ gpu.module @kernels {
 
 def _compile(given: argparse.Namespace) -> None:
     ptx = nvvm_to_ptx(
-        stage.read(given.input),
+        text_file.read(given.input),
         str(given.input),
         gpu_arch=given.gpu_arch,
         opt_level=given.opt_level,

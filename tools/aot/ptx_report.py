@@ -2,12 +2,13 @@
 
 import argparse
 
+from plumbline import text_file
 from plumbline.llvm_to_asm.ptxas import assemble, report
 from tools.aot import stage
 
 
 def _report(given: argparse.Namespace) -> None:
-    kernels = assemble(stage.read(given.input), given.gpu_arch)
+    kernels = assemble(text_file.read(given.input), given.gpu_arch)
     stage.write(given.output, report(kernels, given.gpu_arch))
 
 

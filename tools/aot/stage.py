@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from plumbline import atomic_file
+from plumbline import atomic_file, text_file
 from plumbline.choices import MEMORIES, OPTIMISATION_LEVELS, WEIGHTS
 from plumbline.errors import UserError
 from plumbline.watched_process import Death, run_watched
@@ -109,7 +109,7 @@ def run_text_stage(
     """
     run(
         text_stage_parser(description),
-        lambda given: write(given.output, transform(read(given.input), str(given.input))),
+        lambda given: write(given.output, transform(text_file.read(given.input), str(given.input))),
         warm_up=warm_up,
     )
 
@@ -199,20 +199,6 @@ def _report(given: argparse.Namespace, words: Sequence[str], death: Death) -> st
         f"  This is a fault of theirs or of Plumbline's; nothing was written. To see it again, "
         f"{kept}the command is: {shlex.join(command)}",
     )
-
-
-def read(file: Path) -> str:
-    """The text of `file`.
-
-    Raises:
-      UserError: it cannot be read, or is not UTF-8.
-    """
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{file}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"{file}: not a text file: {error}") from error
 
 
 def write(file: Path, content: str) -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 
+from plumbline import text_file
 from plumbline.choices import RUNTIME_CHECKS
 from plumbline.context import prepare_context
 from plumbline.tcp_to_linalg.stage import tcp_to_linalg
@@ -16,7 +17,7 @@ func.func @sample(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 
 def _lower(given: argparse.Namespace) -> None:
-    text = stage.read(given.input)
+    text = text_file.read(given.input)
     stage.write(given.output, tcp_to_linalg(text, str(given.input), given.runtime_checks))
 
 
