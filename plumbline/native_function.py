@@ -76,9 +76,10 @@ class NativeFunction:
         self._parameters = _parameters("argument", signature.inputs)
         self._results = _parameters("out", signature.outputs)
         words = len(signature.inputs) + len(signature.outputs) + len(signature.shapes.symbols)
-        words += signature.workspace is not None
+        words += len(signature.unbacked) + (signature.workspace is not None)
         self._pack = struct.Struct(f"{words}Q").pack
         self._inout = signature.inout
+        self._unbacked = signature.unbacked
         self._returns_scalars = any(spec.is_scalar for spec in signature.outputs)
         self._plans: dict[Shapes, _Plan] = {}
 
@@ -88,10 +89,13 @@ class NativeFunction:
         Args:
           *arguments: the tensors.
           out: tensors to put the results into, which share no memory with an argument: a sequence,
-            or a single one of a program with one result. They are what is returned then.
+            or a single one of a program with one result. They are what is returned then. A size
+            that depends on values is the most that it may be, and what is returned is a view of
+            what has been written.
 
         Returns:
-          A tuple of results: torch tensors if an argument is one, else numpy arrays.
+          A tuple of results: torch tensors if an argument is one, else numpy arrays. One whose size
+          depends on values is a view of memory for the most that it may be.
 
         Raises:
           UserError: an argument is missing, is no tensor, has another element type or shape than
@@ -130,6 +134,10 @@ class NativeFunction:
         else:
             results, give = out if isinstance(out, tuple | list) else (out,), None
             words += self._places(results, plan, _spans(words, kept))
+        told = np.zeros(len(self._unbacked), np.int64)
+        if self._unbacked:
+            first = address(told)
+            words += [first + told.itemsize * place for place in range(len(told))]
         words += plan.sizes
         if plan.workspace is not None:
             # One for each call, as several threads may call at once.
@@ -139,6 +147,8 @@ class NativeFunction:
         message = self._entry(self._pack(*words))
         if message is not None:
             raise UserError(_take(message))
+        if self._unbacked:
+            results = self._parts(results, told.tolist())
         if out is None and self._returns_scalars:
             return tuple(
                 result.item() if spec.is_scalar else give(result, spec) if give else result
@@ -157,6 +167,18 @@ class NativeFunction:
                 f"{self.signature.name}: there is no memory for {bytes_} bytes"
             ) from error
 
+    def _parts(self, results: Sequence[Any], told: Sequence[int]) -> list[Any]:
+        """Of each result what a call has written, where there is place for more."""
+        shapes = [list(result.shape) for result in results]
+        for size, value in zip(self._unbacked, told, strict=True):
+            shapes[size.output][size.axis] = value
+        return [
+            result
+            if shape == list(result.shape)
+            else result.reshape(-1)[: math.prod(shape)].reshape(shape)
+            for result, shape in zip(results, shapes, strict=True)
+        ]
+
     def _new_plan(self, shapes: Shapes) -> _Plan:
         signature = self.signature
         for parameter, shape in zip(self._parameters, shapes, strict=True):
@@ -165,7 +187,7 @@ class NativeFunction:
         values = signature.shapes.solve(shapes)
         results = []
         for parameter, sizes in zip(self._results, signature.result_shapes, strict=True):
-            known = [evaluate(size, values) for size in sizes]
+            known = [None if size is None else evaluate(size, values) for size in sizes]
             results.append((tuple(size or 0 for size in known), parameter.dtype))
         symbols = tuple(values[index] for index in sorted(values))
         memory = signature.workspace

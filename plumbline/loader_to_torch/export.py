@@ -29,6 +29,7 @@ from plumbline.loader_to_torch.node_locations import (
     name_files_by_import_path,
     set_locations,
 )
+from plumbline.loader_to_torch.number_bounds import bound_numbers
 from plumbline.loader_to_torch.pytorch_state import exporting
 from plumbline.loader_to_torch.real_parts import as_real, split_complex
 from plumbline.loader_to_torch.refusals import from_node, refuse_what_has_no_meaning
@@ -274,6 +275,7 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
     name_files_by_import_path(functional)
     refuse_mutations(who, functional)
     refuse_what_has_no_meaning(who, functional)
+    bound_numbers(functional)
     spell_size_arithmetic(who, functional)
     keep_assertions(functional)
     keep_grouped_matmuls(functional)

@@ -140,6 +140,7 @@ def test_a_choice_by_sizes_is_a_formula_too() -> None:
     )
     signature = program_signature(parse_module(text, make_context(torch=True), "f.mlir"), "f")
     ((size,),) = signature.result_shapes
+    assert size is not None
     assert [evaluate(size, {0: n, 1: 2}) for n in (1, 4, 5, 9)] == [4, 4, 5, 9]
 
 
