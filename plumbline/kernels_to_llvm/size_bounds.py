@@ -16,9 +16,6 @@ from plumbline.walk import defining_operation
 
 _LEAST = frozenset({"arith.minsi", "arith.minui"})
 
-_RISING = frozenset({"arith.addi", "arith.maxsi"})
-"""Operations that give no less where an operand is more, whatever the operands are."""
-
 _QUOTIENTS = {
     "arith.floordivsi": "floordiv",
     "arith.divsi": "floordiv",
@@ -54,9 +51,11 @@ class SizeBoundReader(SizeReader):
 
     def _at_most(self, value: ir.Value, unknown: UnknownSize) -> Size:
         owner = defining_operation(value)
-        if owner is None or owner.name in SAME | _RISING | _OF_SHAPES:
+        if owner is None or owner.name in SAME | _OF_SHAPES or owner.name == "arith.addi":
             return super().of_number(value)
         operands = list(owner.operands)
+        if owner.name == "arith.maxsi":
+            return self._greatest(*map(self.of_number, operands))
         if owner.name in _LEAST:
             bounds = [bound for bound in map(self._or_unknown, operands) if bound is not None]
             if not bounds:
@@ -64,7 +63,7 @@ class SizeBoundReader(SizeReader):
             return bounds[0] if len(bounds) == 1 else operation("min", *bounds)
         if owner.name == "arith.select":
             _, yes, no = operands
-            return operation("max", self.of_number(yes), self.of_number(no))
+            return self._greatest(self.of_number(yes), self.of_number(no))
         if owner.name == "arith.muli":
             return self._product(operands, unknown)
         if owner.name == "arith.subi":
@@ -90,6 +89,11 @@ class SizeBoundReader(SizeReader):
             raise UnknownSize("what is taken away from it may be below 0")
         return most if less is None else difference(most, less)
 
+    def _greatest(self, left: Size, right: Size) -> Size:
+        if left == right or self._is_natural(difference(left, right)):
+            return left
+        return right if self._is_natural(difference(right, left)) else operation("max", left, right)
+
     def _known(self, value: ir.Value) -> Size | None:
         return self._or_none(self._exact.of_number, value)
 
@@ -98,7 +102,7 @@ class SizeBoundReader(SizeReader):
 
     def _of_branches(self, owner: ir.Operation, number: int, axis: int) -> Size:
         sizes = self._sizes_of_branches(owner, number, axis)
-        return sizes[0] if sizes[0] == sizes[1] else operation("max", *sizes)
+        return self._greatest(*sizes)
 
     def of_callee(self, callee: ir.OpView, call: ir.Operation) -> "SizeBoundReader":
         """What is known in a function that this one calls."""
