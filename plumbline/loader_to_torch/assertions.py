@@ -2,6 +2,7 @@
 
 import operator
 import re
+from collections.abc import Mapping
 
 import torch
 from torch_mlir import ir
@@ -29,10 +30,12 @@ _ASSERTED = re.compile(r"^Runtime assertion failed for expression (.*) on node '
 """The message that torch.export writes, whatever message the program gave."""
 
 
-def keep_assertions(exported: torch.export.ExportedProgram) -> None:
+def keep_assertions(
+    exported: torch.export.ExportedProgram, names_of_dims: Mapping[str, str]
+) -> None:
     """Has the importer take the assertions of a program for ops that it knows nothing of.
 
-    What holds of every tensor is not asserted.
+    What holds of every tensor is not asserted. `names_of_dims` is what the user calls symbols.
     """
     for node in all_nodes(exported):
         if node.target is _assert.default:
@@ -44,7 +47,10 @@ def keep_assertions(exported: torch.export.ExportedProgram) -> None:
             if not isinstance(holds, torch.fx.Node) or _holds_of_sizes(holds):
                 node.graph.erase_node(node)
                 continue
-            node.args = (holds, _ASSERTED.sub(r"the program asserts that \1", str(message)))
+            text = _ASSERTED.sub(r"the program asserts that \1", str(message))
+            for symbol, name in names_of_dims.items():
+                text = re.sub(rf"\b{symbol}\b", name, text)
+            node.args = (holds, text)
             node.target = torch.ops.plumbline.require_number.default
 
 

@@ -312,6 +312,16 @@ def test_numbers_as_sizes(function: Callable[[torch.Tensor, torch.Tensor], Any])
         program(x, torch.tensor(-1))
 
 
+def test_what_is_asserted_is_told_in_the_names_of_dims() -> None:
+    def first(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+        return torch.arange(_within(n, 0, 2 * x.shape[0]))
+
+    program = _compiled(first, [torch.zeros(3), torch.tensor(6)], [{0: Dim("rows")}, {}])
+    assert program(torch.zeros(3), torch.tensor(6))[0].tolist() == list(range(6))
+    with pytest.raises(UserError, match=r"the program asserts that u0 <= 2\*rows"):
+        program(torch.zeros(3), torch.tensor(7))
+
+
 def test_results_of_no_bound_are_refused() -> None:
     with pytest.raises(UserError) as caught:
         _compiled(lambda n: torch.arange(n.item()), [torch.tensor(3)])
