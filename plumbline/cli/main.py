@@ -21,9 +21,9 @@ PyTorch, and holds what they compute against PyTorch.
 
 _EPILOG = f"""\
 examples:
-  plumbline compile models/blur.py:blur_loader --out out     libblur.so, libblur.a, blur.h, ...
-  plumbline show out/libblur.so                              what it takes, returns and needs
-  plumbline run out/libblur.so --inputs in.npz --outputs out.npz
+  plumbline compile models/blur.py:blur_loader --out out     blur.h, blur.so, libblur.a, ...
+  plumbline show out/blur.so                                 what it takes, returns and needs
+  plumbline run out/blur.so --inputs in.npz --outputs out.npz
   plumbline test models/blur.py:blur_loader                  against PyTorch, on the loader's inputs
 
 `plumbline COMMAND --help` tells more of each.

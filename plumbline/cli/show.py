@@ -12,8 +12,8 @@ _EPILOG = """\
 Nothing of the library is loaded or run. Sizes that are known only when it runs have names.
 
 examples:
-  plumbline show out/libblur.so
-  plumbline show out/libblur.so --json
+  plumbline show out/blur.so
+  plumbline show out/blur.so --json
 """
 
 

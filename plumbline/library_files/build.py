@@ -97,6 +97,7 @@ class LibraryBuild:
             "object": self._assemble,
             "archive": self._archive,
             "shared-object": self._link,
+            "link": self._link_by_own_name,
             "header": self._write_header,
             "description": self._describe,
             "pkg-config": self._write_pkg_config,
@@ -226,6 +227,9 @@ class LibraryBuild:
             object_file, self._place("shared-object"), threads=self._options.threads
         )
 
+    def _link_by_own_name(self) -> None:
+        self._place("link").symlink_to(self._place("shared-object").name)
+
     def _describe(self) -> None:
         source, options = self._text("kernels"), self._options
         self._when_begun("describing the library")
@@ -243,7 +247,8 @@ class LibraryBuild:
         self._write("header", c_header(self._description()))
 
     def _write_pkg_config(self) -> None:
-        self._write("pkg-config", pkg_config(self._description(), self._options.name))
+        options = self._options
+        self._write("pkg-config", pkg_config(self._description(), options.name, options.threads))
 
     def _description(self) -> LibraryDescription:
         text, filename = self._text("description")
@@ -281,7 +286,16 @@ def write_files(
         try:
             out.mkdir(parents=True, exist_ok=True)
             for file in made:
-                atomic_file.write_bytes(out / file.name, file.read_bytes())
+                if file.is_symlink():
+                    _write_link(out / file.name, file.readlink())
+                else:
+                    atomic_file.write_bytes(out / file.name, file.read_bytes())
         except OSError as error:
             raise UserError(f"{out}: cannot be written: {error.strerror}") from error
     return [out / file.name for file in made]
+
+
+def _write_link(link: Path, target: Path) -> None:
+    if link.exists() and not link.is_symlink():
+        raise UserError(f"{link}: it is no link, and a link to {target} is to be there: move it")
+    atomic_file.write_link(link, target)

@@ -96,7 +96,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def library() -> Path:
     assert main(["compile", "models/scaled.py:scaled_loader", "--out", "out"]) == SUCCESS
-    return Path("out/libscaled.so")
+    return Path("out/scaled.so")
 
 
 def test_compile_writes_a_library_and_is_quiet(capfd: pytest.CaptureFixture[str]) -> None:
@@ -106,7 +106,18 @@ def test_compile_writes_a_library_and_is_quiet(capfd: pytest.CaptureFixture[str]
     assert capfd.readouterr() == ("", "")
     (result,) = plumbline.load("a/b/libscaled.so")(np.full((1, 39), 2, np.float32))
     assert result.tolist() == [[2.0 * index for index in range(1, 40)]]
-    assert plumbline.load("a/b/libscaled.so").description.origin == "models.scaled.scaled_loader"
+    assert plumbline.load("a/b/scaled.so").description.origin == "models.scaled.scaled_loader"
+
+
+def test_the_link_of_a_library_takes_the_place_of_no_file() -> None:
+    words = ["compile", "models/scaled.py:scaled_loader", "--emit", "shared-object,link"]
+    for _ in range(2):
+        assert main(words) == SUCCESS
+        assert Path("scaled.so").readlink() == Path("libscaled.so")
+    Path("scaled.so").unlink()
+    Path("scaled.so").write_text("something else")
+    assert main(words) == MISTAKE
+    assert Path("scaled.so").read_text() == "something else"
 
 
 def test_emit_writes_what_it_is_told_alone() -> None:
@@ -199,7 +210,7 @@ def test_show_tells_what_a_library_says_of_itself(
     assert main(["show", str(library)]) == SUCCESS
     shown = capfd.readouterr().out
     for line in (
-        "scaled, of out/libscaled.so",
+        "scaled, of out/scaled.so",
         "  made from  models.scaled.scaled_loader",
         "  made for   baseline",
         "  inputs     x     float32 [rows, 39], 156*rows bytes",
@@ -210,7 +221,8 @@ def test_show_tells_what_a_library_says_of_itself(
         assert line in shown.splitlines()
     assert main(["show", str(library), "--json"]) == SUCCESS
     assert capfd.readouterr().out == Path("out/scaled.json").read_text()
-    assert main(["show", "out/scaled.so"]) == MISTAKE
+    library.unlink()
+    assert main(["show", str(library)]) == MISTAKE
     assert "no such file; there is out/libscaled.so" in capfd.readouterr().err
     assert main(["show", "models/scaled.py"]) == MISTAKE
     assert "it is no ELF file" in capfd.readouterr().err
