@@ -43,6 +43,7 @@ from plumbline.loader_to_torch.returned_mutations import state_of
 from plumbline.loader_to_torch.state import with_mutations_returned
 from plumbline.loader_to_torch.structure import Nested
 from plumbline.native_function import NativeFunction
+from plumbline.packed_entry import PackedEntry
 from plumbline.reference_archive import Tensor
 from plumbline.runtime.cuda import shared_library as cuda
 from plumbline.signature import Signature
@@ -75,7 +76,7 @@ class CompiledProgram(NativeFunction):
         texts: Mapping[str, str],
         target: Target,
     ) -> None:
-        super().__init__(signature, code.address, code)
+        super().__init__(signature, PackedEntry(signature, code.address), code)
         self._give_without_arguments = give
         self._code = code
         self.state: dict[str, torch.Tensor] = {}

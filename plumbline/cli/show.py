@@ -17,7 +17,7 @@ examples:
 """
 
 
-_CALLED_BY = {"pointers": "pointers", "memref": "memrefs, which Python does not"}
+_CALLED_BY = {"pointers": "pointers", "memref": "memrefs"}
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
