@@ -23,6 +23,11 @@ def is_bool(dtype: str) -> bool:
     return dtype == "i1"
 
 
+def bit_width(dtype: str) -> int:
+    """How many bits an element has; 1 for bool, though it is a byte in memory."""
+    return int(dtype.strip("bfsui"))
+
+
 def signedness(dtype: str) -> str | None:
     """How TCP names the sign of an integer dtype; None for floats."""
     if is_float(dtype):
