@@ -227,6 +227,8 @@ def _lower_to_ptx(name, tags, testonly, visibility):
         outs = ["_internal_{}_gpu.mlir".format(name)],
         program = Label("//tools/aot:linalg_to_gpu"),
         message = "{}: lowering linalg to kernels of a GPU".format(name),
+        options = "--gpu-arch=$(AOT_GPU_ARCH) --allow-tf32=$(AOT_GPU_ALLOW_TF32)",
+        toolchains = [Label("//tools/aot:gpu_arch"), Label("//tools/aot:gpu_allow_tf32")],
         tags = tags,
         testonly = testonly,
         visibility = visibility,
