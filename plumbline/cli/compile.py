@@ -2,10 +2,16 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from plumbline.cli.program import add_program, program_of
+from plumbline.cli.exit_status import SUCCESS
+from plumbline.cli.program import add_program, with_program
 from plumbline.errors import UserError
 from plumbline.library_files.kinds import KINDS, LIBRARY, library_kinds
+
+if TYPE_CHECKING:
+    from plumbline.library_files.build import TcpProgram, TorchProgram
+    from plumbline.library_files.options import LibraryOptions
 
 _LIBRARY = "library"
 
@@ -67,15 +73,19 @@ def _kinds(text: str) -> list[str]:
 
 def _run(given: argparse.Namespace) -> int:
     given.progress.begin("loading the compiler")
-    # Imports MLIR.
-    from plumbline.library_files.build import write_files
-
     if given.out.exists() and not given.out.is_dir():
         raise UserError(f"{given.out}: it is no folder, where the files could be written")
-    program, options = program_of(given)
-    kinds: dict[str, None] = {}
-    for word in given.emit:
-        kinds.update(dict.fromkeys(library_kinds(given.weights) if word == _LIBRARY else [word]))
-    files = write_files(program, options, kinds, given.out, when_begun=given.progress.begin)
-    given.progress.end(*(f"{file}  {file.stat().st_size} bytes" for file in files))
-    return 0
+
+    def write(program: "TorchProgram | TcpProgram", options: "LibraryOptions") -> int:
+        # Imports MLIR.
+        from plumbline.library_files.build import write_files
+
+        kinds: dict[str, None] = {}
+        for word in given.emit:
+            made = library_kinds(options.weights) if word == _LIBRARY else [word]
+            kinds.update(dict.fromkeys(made))
+        files = write_files(program, options, kinds, given.out, when_begun=given.progress.begin)
+        given.progress.end(*(f"{file}  {file.stat().st_size} bytes" for file in files))
+        return SUCCESS
+
+    return with_program(given, write)

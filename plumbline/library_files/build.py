@@ -1,7 +1,9 @@
 """Makes the files of a library, each from those before it, as the targets of aot_library do."""
 
+import contextlib
 import tempfile
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,6 +40,8 @@ class TorchProgram:
     load: Callable[[], "TorchLoaderOutput"]
     recorded: bool = True
     """Whether PyTorch runs it as well, for reference tensors; else it has no such file."""
+    watched: Callable[[str], AbstractContextManager[None]] = lambda what: contextlib.nullcontext()
+    """In its contexts the user's code runs, which its argument names."""
 
 
 @dataclass(frozen=True)
@@ -147,9 +151,11 @@ class LibraryBuild:
 
         assert isinstance(self._program, TorchProgram)
         who, weights = self._program.who, self._options.weights
-        program = self._program.load()
+        watched = self._program.watched
+        with watched(who):
+            program = self._program.load()
         if self._program.recorded:
-            recorded = export_and_record(who, program, weights=weights)
+            recorded = export_and_record(who, program, weights=weights, watched=watched)
             recorded.references.write(self._place("references"))
             exported = recorded.exported
         else:

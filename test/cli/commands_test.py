@@ -1,6 +1,8 @@
 """The commands, as a user types them."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +20,7 @@ from plumbline.library_files.kinds import KINDS, LIBRARY
 _LOADERS = """
 import os
 import signal
+import time
 
 import torch
 from torch.export import Dim
@@ -79,6 +82,19 @@ class Counting(Scaled):
 
 def counting_loader():
     return TorchLoaderOutput(Counting(), (torch.ones(39), torch.zeros(39)), mutable=["total"])
+
+
+def sleeping_loader():
+    time.sleep(1000)
+
+
+class Sleeping(torch.nn.Module):
+    def forward(self, x):
+        time.sleep(1000)
+
+
+def sleeping_forward_loader():
+    return TorchLoaderOutput(Sleeping(), (torch.ones(3),))
 
 
 def ending_loader():
@@ -189,8 +205,39 @@ def test_a_mistake_is_told_in_one_message(program: str, capfd: pytest.CaptureFix
     assert not Path("out").exists()
 
 
-def test_a_process_that_is_ended_is_told(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["compile", "models/scaled.py:ending_loader", "--out", "out"]) == FAULT
+@pytest.mark.parametrize("command", ["compile", "test"])
+def test_a_loader_has_to_return(command: str, capfd: pytest.CaptureFixture[str]) -> None:
+    words = [command, "models/scaled.py:ending_loader"]
+    assert main(words) == MISTAKE
+    message = "error: loader models.scaled.ending_loader ended the process by SIGKILL; it has to"
+    assert capfd.readouterr().err.startswith(message)
+    words = [command, "models/scaled.py:sleeping_loader", "--loader-time-limit=1"]
+    assert main(words) == MISTAKE
+    assert capfd.readouterr() == (
+        "",
+        "error: loader models.scaled.sleeping_loader is still running after 1 seconds; if it takes "
+        "that long, give it more: --loader-time-limit=SECONDS, or 0 for any time\n",
+    )
+    assert list(Path().iterdir()) == [Path("models")]
+
+
+def test_a_forward_has_to_return(capfd: pytest.CaptureFixture[str]) -> None:
+    words = ["test", "models/scaled.py:sleeping_forward_loader", "--loader-time-limit=1"]
+    assert main(words) == MISTAKE
+    assert "loader: forward is still running after 1 seconds" in capfd.readouterr().err
+
+
+def test_a_process_that_is_ended_is_told(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end_the_process(*arguments: object) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(plumbline.library_files.build, "tcp_to_linalg", end_the_process)
+    assert main(["compile", "models/scaled.py:scaled_loader", "--out", "out"]) == FAULT
+    assert "scaled_loader: what followed it ended the process by SIGKILL" in capfd.readouterr().err
+    Path("none.mlir").write_text("func.func @none() { return }")
+    assert main(["compile", "none.mlir", "--out", "out"]) == FAULT
     assert "error: plumbline compile was ended by SIGKILL" in capfd.readouterr().err
     assert not Path("out").exists()
 
