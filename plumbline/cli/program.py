@@ -129,7 +129,7 @@ def with_program(given: argparse.Namespace, work: Work) -> int:
         process, or is still running.
     """
     from plumbline.library_files.build import TcpProgram
-    from plumbline.library_files.options import LibraryOptions
+    from plumbline.library_files.options import LibraryOptions, is_library_name
 
     found = _find(given.program)
     default = (
@@ -137,6 +137,8 @@ def with_program(given: argparse.Namespace, work: Work) -> int:
         if isinstance(found, Path)
         else (found.function.removesuffix(_ENDING) or found.function)
     )
+    if given.name is None and not is_library_name(default):
+        raise UserError(f"{default!r} cannot be the name of a library: give it another by --name")
     options = LibraryOptions(
         name=given.name or default,
         func_name=given.func_name,
@@ -171,14 +173,20 @@ def _torch_program(loader: Loader, options: "LibraryOptions", watch: Watch) -> "
 
     def load_program() -> "TorchLoaderOutput":
         # Imports PyTorch.
-        from plumbline.loader_to_torch.loader import load
+        from plumbline.loader_to_torch.loader import Front, load
         from plumbline.loader_to_torch.loader_import import find_loaders_in
 
         file_folder = loader.folder.joinpath(*loader.module.split(".")[:-1])
         sys.path.insert(0, str(loader.folder))
         # As `python FILE.py` does, which finds what lies beside the file.
         find_loaders_in([str(loader.folder), str(file_folder)])
-        return load(loader.path, func_name=options.func_name, target=options.name)
+        front = Front(
+            "--func-name",
+            "the library's, which --name gives",
+            "It is named from the folder where one stands, if the file lies below: are there a "
+            "package and a folder of one name?",
+        )
+        return load(loader.path, func_name=options.func_name, target=options.name, front=front)
 
     return TorchProgram(f"loader {loader.path}", loader.path, load_program, watched=watch.over)
 

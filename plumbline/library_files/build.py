@@ -75,13 +75,13 @@ class LibraryBuild:
         if isinstance(program, TcpProgram):
             if options.func_name is not None:
                 raise UserError(
-                    "func_name goes with a torch loader; the function of a file of TCP is called "
-                    "what it says"
+                    f"{program.origin}: its function cannot be called {options.func_name}: that of "
+                    "a file of TCP is called what it says"
                 )
             if options.weights != "embedded":
                 raise UserError(
-                    f"weights={options.weights} goes with a torch loader; the arguments of a file "
-                    "of TCP are what it says"
+                    f'{program.origin}: weights "{options.weights}" are of a PyTorch program; the '
+                    "arguments of a file of TCP are what it says"
                 )
         self._program, self._options, self._folder = program, options, folder
         self._when_begun = when_begun
@@ -122,8 +122,8 @@ class LibraryBuild:
             )
         if kind == ("packed-weights" if self._options.weights == "file" else "weights-file"):
             raise UserError(
-                f"{self._program.origin}: there is no {kind} file of it with weights="
-                f"{self._options.weights}"
+                f"{self._program.origin}: there is no {kind} file of it with weights "
+                f'"{self._options.weights}"'
             )
         if kind not in self._made:
             self._makers[kind]()

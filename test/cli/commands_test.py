@@ -84,6 +84,10 @@ def counting_loader():
     return TorchLoaderOutput(Counting(), (torch.ones(39), torch.zeros(39)), mutable=["total"])
 
 
+def tanh_loader():
+    return TorchLoaderOutput(torch.nn.Tanh(), (torch.ones(3),))
+
+
 def sleeping_loader():
     time.sleep(1000)
 
@@ -203,6 +207,32 @@ def test_a_mistake_is_told_in_one_message(program: str, capfd: pytest.CaptureFix
     assert "Traceback" not in err
     # What was made on the way is not left.
     assert not Path("out").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["models/scaled.py:tanh_loader"],
+            "loader models.scaled.tanh_loader: function name 'tanh' is taken in the C library; "
+            "choose another, as --func-name or func_name of its TorchLoaderOutput: without one, it "
+            "is the library's, which --name gives",
+        ),
+        (["a-file.mlir"], "'a-file' cannot be the name of a library: give it another by --name"),
+        (["a-file.mlir", "--name=f", "--abi=memref", "--memory=pool"], '"pool" goes with abi "po'),
+        (
+            ["a-file.mlir", "--name=f", "--func-name=g"],
+            "a-file.mlir: its function cannot be called",
+        ),
+        (["a-file.mlir", "--name=f", "--weights=file"], 'a-file.mlir: weights "file" are of a Py'),
+    ],
+)
+def test_messages_speak_as_the_command_does(
+    words: list[str], message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("a-file.mlir").write_text("")
+    assert main(["compile", *words]) == MISTAKE
+    assert message in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["compile", "test"])
@@ -328,7 +358,7 @@ def test_what_a_program_writes_and_loads_is_compared_as_well(
     ):
         assert line in out
     assert main(["compile", program, "--emit", "weights-file"]) == MISTAKE
-    assert "there is no weights-file file of it with weights=embedded" in capfd.readouterr().err
+    assert 'there is no weights-file file of it with weights "embedded"' in capfd.readouterr().err
 
 
 def test_test_holds_a_program_against_pytorch(capfd: pytest.CaptureFixture[str]) -> None:
