@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from plumbline.cli.exit_status import SUCCESS
 from plumbline.cli.program import add_program, with_program
+from plumbline.cli.word_list import WordList
 from plumbline.errors import UserError
 from plumbline.library_files.kinds import KINDS, LIBRARY, library_kinds
 
@@ -53,22 +54,12 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     )
     arguments.add_argument(
         "--emit",
-        type=_kinds,
+        type=WordList((_LIBRARY, *KINDS)),
         default=[_LIBRARY],
         metavar="KIND,...",
         help=f"which files to write (default: {_LIBRARY}); no stage runs that they do not need",
     )
     arguments.set_defaults(run=_run)
-
-
-def _kinds(text: str) -> list[str]:
-    """The words of a command line for kinds."""
-    words = text.split(",")
-    for word in words:
-        if word != _LIBRARY and word not in KINDS:
-            known = ", ".join([_LIBRARY, *KINDS])
-            raise argparse.ArgumentTypeError(f"{word!r} is none of {known}")
-    return words
 
 
 def _run(given: argparse.Namespace) -> int:

@@ -1,7 +1,9 @@
 """The commands, as a user types them."""
 
+import functools
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -399,15 +401,20 @@ def test_help_names_all_commands_and_statuses(capfd: pytest.CaptureFixture[str])
     assert end.value.code == MISTAKE
 
 
+@functools.cache
+def _script(shell: str) -> str:
+    code = "import sys; from plumbline.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "completion", shell]
+    environment = {"PYTHONPATH": ":".join(sys.path)}
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=True
+    ).stdout
+
+
 def _completed(*words: str) -> list[str]:
     """What bash offers for the last of `words`."""
-    code = "import sys; from plumbline.cli.main import main; sys.exit(main(['completion', 'bash']))"
-    environment = {"PYTHONPATH": ":".join(sys.path)}
-    script = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    ).stdout
     given = " ".join(f'"{word}"' for word in words)
-    script += f"COMP_WORDS=({given}); COMP_CWORD={len(words) - 1}; _plumbline\n"
+    script = f"{_script('bash')}COMP_WORDS=({given}); COMP_CWORD={len(words) - 1}; _plumbline\n"
     script += 'printf "%s\\n" "${COMPREPLY[@]}"'
     return subprocess.run(
         ["bash", "-c", script], capture_output=True, text=True, check=True
@@ -418,9 +425,41 @@ def test_bash_completes_commands_options_and_choices() -> None:
     assert _completed("plumbline", "co") == ["compile", "completion"]
     assert _completed("plumbline", "compile", "model.mlir", "--mem") == ["--memory"]
     assert _completed("plumbline", "test", "--memory", "p") == ["pool"]
-    assert _completed("plumbline", "completion", "") == ["bash", "zsh"]
+    assert _completed("plumbline", "test", "--memory", "=") == ["malloc", "pool"]
+    assert _completed("plumbline", "test", "--memory", "=", "p") == ["pool"]
+    assert _completed("plumbline", "completion", "") == ["bash", "zsh", "fish"]
     # A file, then, which bash completes by itself.
     assert _completed("plumbline", "run", "li") == []
+
+
+def test_bash_completes_lists() -> None:
+    assert _completed("plumbline", "compile", "--emit", "ll") == ["llvm", "llvm-ir"]
+    lists = ["tcp,llvm", "tcp,llvm-ir"]
+    assert _completed("plumbline", "compile", "--emit", "tcp,ll") == lists
+    assert _completed("plumbline", "compile", "--emit", "asm,tcp,li") == [
+        "asm,tcp,library",
+        "asm,tcp,linalg",
+        "asm,tcp,link",
+    ]
+
+
+def _completed_by_fish(line: str) -> list[str]:
+    """What fish offers for a line."""
+    script = f"{_script('fish')}complete -C {shlex.quote(line)}\n"
+    ran = subprocess.run(["fish", "-N", "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stderr == ""
+    return [word.partition("\t")[0] for word in ran.stdout.splitlines()]
+
+
+def test_fish_completes_the_same() -> None:
+    assert _completed_by_fish("plumbline co") == ["compile", "completion"]
+    assert _completed_by_fish("plumbline compile model.mlir --mem") == ["--memory"]
+    assert _completed_by_fish("plumbline test --memory p") == ["pool"]
+    assert _completed_by_fish("plumbline test --memory=p") == ["--memory=pool"]
+    assert _completed_by_fish("plumbline completion z") == ["zsh"]
+    assert _completed_by_fish("plumbline compile --emit ll") == ["llvm", "llvm-ir"]
+    assert _completed_by_fish("plumbline compile --emit tcp,ll") == ["tcp,llvm", "tcp,llvm-ir"]
+    assert "models/" in _completed_by_fish("plumbline run --inputs mod")
 
 
 if __name__ == "__main__":
