@@ -1,7 +1,9 @@
 """Makes the files of a library, each from those before it, as the targets of aot_library do."""
 
+import contextlib
 import tempfile
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,6 +40,8 @@ class TorchProgram:
     load: Callable[[], "TorchLoaderOutput"]
     recorded: bool = True
     """Whether PyTorch runs it as well, for reference tensors; else it has no such file."""
+    watched: Callable[[str], AbstractContextManager[None]] = lambda what: contextlib.nullcontext()
+    """In its contexts the user's code runs, which its argument names."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +75,13 @@ class LibraryBuild:
         if isinstance(program, TcpProgram):
             if options.func_name is not None:
                 raise UserError(
-                    "func_name goes with a torch loader; the function of a file of TCP is called "
-                    "what it says"
+                    f"{program.origin}: its function cannot be called {options.func_name}: that of "
+                    "a file of TCP is called what it says"
                 )
             if options.weights != "embedded":
                 raise UserError(
-                    f"weights={options.weights} goes with a torch loader; the arguments of a file "
-                    "of TCP are what it says"
+                    f'{program.origin}: weights "{options.weights}" are of a PyTorch program; the '
+                    "arguments of a file of TCP are what it says"
                 )
         self._program, self._options, self._folder = program, options, folder
         self._when_begun = when_begun
@@ -118,8 +122,8 @@ class LibraryBuild:
             )
         if kind == ("packed-weights" if self._options.weights == "file" else "weights-file"):
             raise UserError(
-                f"{self._program.origin}: there is no {kind} file of it with weights="
-                f"{self._options.weights}"
+                f"{self._program.origin}: there is no {kind} file of it with weights "
+                f'"{self._options.weights}"'
             )
         if kind not in self._made:
             self._makers[kind]()
@@ -147,9 +151,11 @@ class LibraryBuild:
 
         assert isinstance(self._program, TorchProgram)
         who, weights = self._program.who, self._options.weights
-        program = self._program.load()
+        watched = self._program.watched
+        with watched(who):
+            program = self._program.load()
         if self._program.recorded:
-            recorded = export_and_record(who, program, weights=weights)
+            recorded = export_and_record(who, program, weights=weights, watched=watched)
             recorded.references.write(self._place("references"))
             exported = recorded.exported
         else:

@@ -120,7 +120,7 @@ def test_what_goes_round_in_a_loop_is_refused() -> None:
     program = plumbline.compile(
         _Model(lambda x, y: x.cumsum(0) + y), (torch.randn(300, 8), torch.randn(300, 8))
     )
-    with pytest.raises(UserError, match=r'a temporary lives on .* use memory = "malloc"'):
+    with pytest.raises(UserError, match=r'a temporary lives on .* use memory "malloc"'):
         llvm_ir_of(program, "pointers", "pool")
 
 

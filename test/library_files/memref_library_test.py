@@ -209,7 +209,7 @@ def test_all_kinds_of_arguments_and_results(abi: str, tmp_path: Path) -> None:
 
 
 def test_a_pool_goes_with_pointers_alone() -> None:
-    with pytest.raises(UserError, match='memory="pool" goes with abi="pointers"'):
+    with pytest.raises(UserError, match='memory "pool" goes with abi "pointers"'):
         LibraryOptions("pick", abi="memref", memory="pool")
 
 
