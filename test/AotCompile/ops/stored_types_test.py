@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch import _higher_order_ops as higher_order
 
 import plumbline
 from plumbline.errors import UserError
@@ -161,6 +162,43 @@ def test_a_product_of_scaled_float8() -> None:
 
     program = plumbline.compile(_Of(product), (left, right))
     torch.testing.assert_close(program(left, right)[0], product(left, right))
+
+
+@_float8
+def test_branches_and_loops(dtype: torch.dtype) -> None:
+    def halved(x: torch.Tensor) -> Any:
+        def turn(i: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return i + 1, (y.to(torch.float32) * 0.5).to(dtype)
+
+        start = torch.cond(x.sum() > 0, lambda x: x.to(dtype), lambda x: (-x).to(dtype), (x,))
+        return higher_order.while_loop(  # type: ignore[no-untyped-call]
+            lambda i, y: i < 3, turn, (torch.tensor(0), start)
+        )[1]
+
+    _check(halved, torch.randn(3, 4, generator=torch.Generator().manual_seed(0)))
+
+
+class _Running(torch.nn.Module):
+    state: torch.Tensor
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.register_buffer("state", torch.ones(3, 4).to(dtype))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.state.copy_((self.state.to(torch.float32) + x).to(self.state.dtype))
+        return self.state.to(torch.float32)
+
+
+@_float8
+def test_state(dtype: torch.dtype) -> None:
+    model, x = _Running(dtype), torch.randn(3, 4, generator=torch.Generator().manual_seed(0))
+    program = plumbline.compile(model, (x,), mutable=["state"])
+    state = program.state["state"].clone()
+    for _ in range(2):
+        (result,) = program(x, state)
+        torch.testing.assert_close(result, model(x))
+        _assert_same_bits(state, model.state)
 
 
 # -- unsigned integers -----------------------------------------------------------------------------
