@@ -5,11 +5,13 @@ results) is worked out once for each of their combinations.
 """
 
 import ctypes
+import functools
+import importlib
 import math
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +20,9 @@ from plumbline.reference_archive import Tensor
 from plumbline.signature import WORKSPACE_ALIGNMENT, Signature, TensorSpec
 from plumbline.size_expressions import evaluate
 from plumbline.tensor_arguments import KINDS, Parameter, address, kind_of, read_number
+
+if TYPE_CHECKING:
+    from plumbline.device_function import DeviceCalls
 
 _free = ctypes.CDLL(None).free
 _free.argtypes = [ctypes.c_void_p]
@@ -61,6 +66,11 @@ class NativeFunction:
     are not copied if they are contiguous. For a scalar it takes and returns a number. Several
     threads may call it at once.
 
+    Where the program has its tensors on a GPU (`signature.on_device`), it takes torch tensors that
+    are there, and others by the CUDA array interface or DLPack; results are torch tensors if an
+    argument is one, else `device.DeviceTensor`s. With `signature.has_stream` it returns as soon as
+    all is queued on the arguments' stream (`device_arguments.stream_of`).
+
     What `signature.inout` lists is written in place. It is then an array or a tensor that is
     contiguous and not read-only, and shares no memory with another argument or result.
     """
@@ -76,11 +86,18 @@ class NativeFunction:
         self._parameters = _parameters("argument", signature.inputs)
         self._results = _parameters("out", signature.outputs)
         words = len(signature.inputs) + len(signature.outputs) + len(signature.shapes.symbols)
-        words += signature.workspace is not None
+        words += (signature.workspace is not None) + signature.has_stream
         self._pack = struct.Struct(f"{words}Q").pack
         self._inout = signature.inout
         self._returns_scalars = any(spec.is_scalar for spec in signature.outputs)
         self._plans: dict[Shapes, _Plan] = {}
+        self._run = functools.partial(_run, self._entry, self._pack)
+        self._on_device: DeviceCalls | None = None
+        if signature.on_device:
+            # Which programs for the CPU do not need.
+            self._on_device = importlib.import_module("plumbline.device_function").DeviceCalls(
+                signature, self._parameters, self._results, self._run
+            )
 
     def __call__(self, *arguments: Any, out: Any = None) -> tuple[Any, ...]:
         """Runs the program.
@@ -103,6 +120,8 @@ class NativeFunction:
             raise UserError(
                 f"{self.signature.name} takes {len(parameters)} arguments, not {len(arguments)}"
             )
+        if self._on_device is not None:
+            return self._call_on_device(self._on_device, arguments, out)
         give = None if arguments else self._give_without_arguments
         words: list[int] = []
         shapes: list[tuple[int, ...]] = []
@@ -136,9 +155,7 @@ class NativeFunction:
             workspace = _aligned(plan.workspace)
             # An empty array may lie anywhere.
             words.append(address(workspace) if plan.workspace else 0)
-        message = self._entry(self._pack(*words))
-        if message is not None:
-            raise UserError(_take(message))
+        self._run(words)
         if out is None and self._returns_scalars:
             return tuple(
                 result.item() if spec.is_scalar else give(result, spec) if give else result
@@ -147,6 +164,17 @@ class NativeFunction:
         if give is None:
             return tuple(results)
         return tuple(map(give, results, self.signature.outputs))
+
+    def _call_on_device(
+        self, calls: "DeviceCalls", arguments: Sequence[Any], out: Any
+    ) -> tuple[Any, ...]:
+        words, readings, stream = calls.read(arguments)
+        of_call = calls.shapes(readings)
+        plan = self._plans.get(of_call) or self._new_plan(of_call)
+        shapes = [shape for shape, _ in plan.results]
+        return calls.call(
+            arguments, words, readings, stream, shapes, plan.sizes, plan.workspace, out
+        )
 
     def _new_results(self, plan: _Plan) -> list[Tensor]:
         try:
@@ -219,6 +247,15 @@ class NativeFunction:
             others.append((word, own_end))
             words.append(word)
         return words
+
+
+def _run(
+    entry: Callable[[bytes], int | None], pack: Callable[..., bytes], words: Sequence[int]
+) -> None:
+    """Has machine code run on words."""
+    message = entry(pack(*words))
+    if message is not None:
+        raise UserError(_take(message))
 
 
 def _check_writable(name: str, tensor: Any, kept: Any) -> None:

@@ -99,3 +99,7 @@ class Signature:
     """The numbers of the inputs that a call writes: these share no memory with another tensor."""
     loads_weights: bool = False
     """Whether the weights come from a file, which is to be loaded before the first call."""
+    on_device: bool = False
+    """Whether tensors are in the memory of a GPU, as is a workspace then."""
+    has_stream: bool = False
+    """Whether callers say on which stream of a GPU it is queued."""

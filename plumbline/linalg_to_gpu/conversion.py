@@ -25,7 +25,7 @@ from plumbline.linalg_to_kernels.pipelines import (
     NAME_COMPUTATIONS,
     PREPARE_TENSORS,
 )
-from plumbline.pipeline import Pass, Pipeline
+from plumbline.pipeline import Option, Pass, Pipeline
 
 FORM_GPU_FUSION_GROUPS = Pass(
     "form-gpu-fusion-groups",
@@ -55,11 +55,13 @@ PLACE_ON_DEVICE = Pass(
     "place-on-device",
     "Move buffers to device memory, and copy arguments there and results back",
     place_on_device,
+    (Option("tensors", "where callers have theirs: host (the default) or device"),),
 )
 
-LINALG_TO_GPU = Pipeline(
-    "linalg-to-gpu-pipeline",
-    (
+
+def linalg_to_gpu_pipeline(tensors: str) -> Pipeline:
+    """The whole lowering, for callers that have tensors there, one of `choices.PLACES`."""
+    steps = (
         SEPARATE_CALLED_FUNCTIONS,
         PREPARE_ARGUMENTS,
         PREPARE_TENSORS,
@@ -78,7 +80,7 @@ LINALG_TO_GPU = Pipeline(
         EXPAND_ELEMENTARY_FUNCTIONS,
         MAKE_LOOPS,
         LAUNCH_LOOPS,
-        PLACE_ON_DEVICE,
+        PLACE_ON_DEVICE.with_options(f"tensors={tensors}"),
         NAME_LAUNCHES,
         "canonicalize",
         "cse",
@@ -89,19 +91,26 @@ LINALG_TO_GPU = Pipeline(
         "symbol-dce",
         "canonicalize",
         "cse",
-    ),
-    summary="Lower linalg on tensors to kernels of a GPU, and what launches them",
-)
+    )
+    return Pipeline(
+        "linalg-to-gpu-pipeline",
+        steps,
+        summary="Lower linalg on tensors to kernels of a GPU, and what launches them",
+    )
 
 
-def convert_linalg_to_gpu(module: ir.Module) -> None:
+LINALG_TO_GPU = linalg_to_gpu_pipeline("host")
+
+
+def convert_linalg_to_gpu(module: ir.Module, tensors: str = "host") -> None:
     """Lowers `module` in place: each public function launches kernels, functions of a `gpu.module`.
 
-    It takes and gives buffers of the host, and says what device memory is allocated when. Arguments
-    of public functions are never written, and each result is memory of its own.
+    It takes and gives buffers of the host, or with `tensors` "device" of the device, and says what
+    device memory is allocated when. Arguments of public functions are never written, but for those
+    that are in-out, and each result is memory of its own.
 
     Raises:
       LoweringError: a public function takes or returns something other than ranked tensors, or
         there is something that no kernel does; or a pass refused the module.
     """
-    LINALG_TO_GPU.run(module)
+    linalg_to_gpu_pipeline(tensors).run(module)

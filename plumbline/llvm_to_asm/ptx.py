@@ -11,6 +11,12 @@ TRIPLE = "nvptx64-nvidia-cuda"
 PTX = "plumbline_ptx"
 """The symbol under which what launches kernels finds their text, which ends with a zero."""
 
+PROGRAM = "plumbline_cuda_program"
+"""The symbol of what the runtime (`runtime/cuda`) remembers of a program between calls."""
+
+PROGRAM_WORDS = 1
+"""Its size, in words of 64 bits, which are zeros at first."""
+
 DEFAULT_ARCH = "sm_80"
 """Of 2020: asynchronous copies to shared memory, tensor cores for bf16 and tf32. Drivers compile
 PTX for it to code of every GPU since."""
@@ -49,6 +55,10 @@ def emit_ptx(llvm_ir: str, target: Target, optimisation_level: int = 2) -> str:
 
 
 def include_ptx(file: Path) -> str:
-    """Assembly that has the text in a file, which the assembler looks for by its name alone."""
+    """Assembly of what a program for a GPU has beside its code: the text in a file, and its state.
+
+    The assembler looks for the file by its name alone.
+    """
     quoted = file.name.replace("\\", "\\\\").replace('"', '\\"')
-    return f'\t.section\t.rodata\n"{PTX}":\n\t.incbin\t"{quoted}"\n\t.byte\t0\n'
+    image = f'\t.section\t.rodata\n"{PTX}":\n\t.incbin\t"{quoted}"\n\t.byte\t0\n'
+    return f'{image}\t.bss\n\t.balign\t8\n"{PROGRAM}":\n\t.zero\t{8 * PROGRAM_WORDS}\n'

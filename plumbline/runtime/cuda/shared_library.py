@@ -9,8 +9,12 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from plumbline.errors import UserError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _SOURCE = Path(__file__).with_name("runtime.c")
 _ROOT = _SOURCE.parents[3]
@@ -18,13 +22,20 @@ _ROOT = _SOURCE.parents[3]
 SYMBOLS = (
     "plumbline_cuda_allocate",
     "plumbline_cuda_begin",
+    "plumbline_cuda_copy_on_device",
     "plumbline_cuda_copy_to_device",
     "plumbline_cuda_copy_to_host",
+    "plumbline_cuda_device_of",
     "plumbline_cuda_end",
     "plumbline_cuda_failure",
     "plumbline_cuda_free",
     "plumbline_cuda_launch",
+    "plumbline_cuda_replay",
+    "plumbline_cuda_resident",
+    "plumbline_cuda_submit",
+    "plumbline_last_text",
 )
+"""What machine code calls."""
 
 
 def addresses() -> dict[str, int]:
@@ -38,6 +49,11 @@ def addresses() -> dict[str, int]:
         symbol: int(ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value or 0)
         for symbol in SYMBOLS
     }
+
+
+def unload(state: "np.ndarray[Any, Any]") -> None:
+    """Gives back what the program with that state has on devices."""
+    _library().plumbline_cuda_unload(ctypes.c_void_p(state.ctypes.data))
 
 
 @functools.cache

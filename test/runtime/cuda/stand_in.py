@@ -26,8 +26,10 @@ def driver() -> ctypes.CDLL:
         named = ["-Wl,-soname,libcuda.so.1", "-o", str(library), "-ldl"]
         subprocess.run([*command, *named], check=True)
         loaded = ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
-    loaded.plumbline_stand_in_allocated.restype = ctypes.c_int64
-    loaded.plumbline_stand_in_launches.restype = ctypes.c_int64
+    for counter in ("allocated", "launches", "left", "replays", "uploads", "waits"):
+        getattr(loaded, f"plumbline_stand_in_{counter}").restype = ctypes.c_int64
+    loaded.plumbline_stand_in_device_of.argtypes = [ctypes.c_uint64]
+    loaded.plumbline_stand_in_most_bytes.argtypes = [ctypes.c_size_t]
     return loaded
 
 
