@@ -274,6 +274,8 @@ def compile_export(
             signature = stages.lower_for_cpu(func_name, target, threads)
         else:
             signature = stages.lower_for_gpu(func_name, gpu, opt_level)
+        # A context is lent again with no module in it alone.
+        del stages, mlir
     machine_code = emit_object(texts["llvm_ir"], target, opt_level)
     when_done("machine_code")
     data = _data(texts["llvm_ir"], exported.weights)

@@ -112,8 +112,13 @@ def decomposition_table() -> dict[Any, Rule]:
     return table
 
 
+@functools.cache
 def _first_of(rule: Rule, other: Rule) -> Rule:
-    """`rule`, and where it is not for the arguments, `other`."""
+    """`rule`, and where it is not for the arguments, `other`.
+
+    The same one each time: what PyTorch makes of a table is kept as long as it has the same rules
+    (`composite_ops.py`).
+    """
 
     @functools.wraps(rule)
     def decomposed(*arguments: Any, **options: Any) -> Any:
