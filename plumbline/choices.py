@@ -19,6 +19,9 @@ RuntimeChecks: TypeAlias = Literal["off", "values", "all"]
 
 RUNTIME_CHECKS: tuple[RuntimeChecks, ...] = get_args(RuntimeChecks)
 
+TARGETS = ("host", "nvptx")
+"""What a program is compiled for: this machine's kind of CPU, or a GPU of NVIDIA's."""
+
 ABIS = ("memref", "pointers", "memref-status")
 """The calling conventions: that of `kernels_to_llvm/memref_entries.py` for tests, that of
 `pointer_entries.py`, and that of `memref_entries.py` for libraries."""

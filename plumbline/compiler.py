@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch_mlir import ir
 
-from plumbline.choices import OPTIMISATION_LEVELS, RUNTIME_CHECKS, RuntimeChecks
+from plumbline.choices import OPTIMISATION_LEVELS, RUNTIME_CHECKS, TARGETS, RuntimeChecks
 from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.function_name import DEFAULT_FUNCTION_NAME, PACKED_SUFFIX
@@ -60,9 +60,6 @@ from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
 from plumbline.threads import check_threads
 from plumbline.torch_arguments import give
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
-
-TARGETS = ("host", "nvptx")
-"""What a program is compiled for: this machine's CPU, or a GPU of NVIDIA's."""
 
 STAGES = ("torch", "tcp", "linalg", "kernels", "llvm", "llvm_ir", "asm")
 """The stages whose texts a compiled program keeps, in order."""

@@ -90,17 +90,18 @@ class DeviceCalls:
             results = out if isinstance(out, tuple | list) else (out,)
         words += self._places(results, shapes, stream, known)
         words += sizes
+        if not self._signature.has_stream and stream != 0:
+            # It runs on the default one, which need not wait for others.
+            open_driver().wait_for(stream, device)
+            stream = 0
         if workspace is None:
-            if not self._signature.has_stream and stream != 0:
-                # It runs on the default one, which need not wait for others.
-                open_driver().wait_for(stream, device)
             self._run(words)
         else:
             own = self._workspaces.setdefault((device, stream), _Workspace())
             # Two threads that queue at once on one stream would mix what they do there.
             with own.lock:
                 words.append(own.at_least(workspace, device) if workspace else 0)
-                self._run([*words, stream])
+                self._run([*words, *([stream] if self._signature.has_stream else [])])
         if out is None and any(spec.is_scalar for spec in self._signature.outputs):
             return tuple(map(_number, results, self._signature.outputs))
         return tuple(results)

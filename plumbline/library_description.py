@@ -1,7 +1,7 @@
 """What a compiled library says of itself: JSON, in a file beside it and in a section of its own.
 
     {"format": 3, "name": "foo", "abi": "pointers", "target_cpu": "x86-64-v3",
-     "origin": "examples.lib.foo_loader",
+     "gpu_arch": null, "origin": "examples.lib.foo_loader",
      "symbols": [{"name": "n", "min": 1, "max": null}],
      "inputs": [{"name": "x", "type": "f32", "shape": ["n", 3]},
                 {"name": "cache", "type": "f32", "shape": [64, 3], "inout": true},
@@ -46,6 +46,15 @@ class LibraryDescription:
     """The program that it was compiled from, in the user's own words."""
     abi: str = "pointers"
     """How it is called, one of `choices.LIBRARY_ABIS`."""
+    gpu_arch: str | None = None
+    """What GPUs its kernels are for, as it was asked for; None of a program for the CPU."""
+
+    @property
+    def made_for(self) -> str:
+        """What its code is for, in words."""
+        if self.gpu_arch is None:
+            return self.target_cpu
+        return f"GPUs from {self.gpu_arch} on, and {self.target_cpu}"
 
     def to_json(self) -> str:
         """The text, which `from_json` undoes."""
@@ -62,6 +71,7 @@ class LibraryDescription:
             "name": signature.name,
             "abi": self.abi,
             "target_cpu": self.target_cpu,
+            "gpu_arch": self.gpu_arch,
             "origin": self.origin,
             "symbols": symbols,
             "inputs": inputs,
@@ -118,7 +128,13 @@ class LibraryDescription:
             bool(content["on_device"]),
             bool(content["has_stream"]),
         )
-        return cls(signature, content["target_cpu"], content["origin"], content["abi"])
+        return cls(
+            signature,
+            content["target_cpu"],
+            content["origin"],
+            content["abi"],
+            content["gpu_arch"],
+        )
 
 
 def section_assembly(text: str) -> str:

@@ -9,9 +9,9 @@ def pkg_config(description: LibraryDescription, library: str) -> str:
         "prefix=${pcfiledir}\n"
         "\n"
         f"Name: {library}\n"
-        f"Description: {description.origin}, compiled by Plumbline for {description.target_cpu}\n"
+        f"Description: {description.origin}, compiled by Plumbline for {description.made_for}\n"
         "Version: 1\n"
         'Cflags: -I"${prefix}"\n'
         f'Libs: -L"${{prefix}}" -l{library}\n'
-        "Libs.private: -lm\n"
+        f"Libs.private: -lm{'' if description.gpu_arch is None else ' -ldl -lpthread'}\n"
     )

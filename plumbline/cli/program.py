@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plumbline.choices import LIBRARY_ABIS, MEMORIES, OPTIMISATION_LEVELS, RUNTIME_CHECKS, WEIGHTS
+from plumbline.choices import (
+    LIBRARY_ABIS,
+    MEMORIES,
+    OPTIMISATION_LEVELS,
+    RUNTIME_CHECKS,
+    TARGETS,
+    WEIGHTS,
+)
 from plumbline.errors import UserError
 
 if TYPE_CHECKING:
@@ -55,6 +62,29 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
         default="baseline",
         metavar="CPU",
         help='"baseline" (the default: fixed, widely available), "native", or a name of LLVM\'s',
+    )
+    how.add_argument(
+        "--target",
+        choices=TARGETS,
+        default=TARGETS[0],
+        help="what it is compiled for: this machine's kind of CPU (the default), or NVIDIA's GPUs",
+    )
+    how.add_argument(
+        "--gpu-arch",
+        metavar="ARCH",
+        default=None,
+        help="the oldest GPUs that kernels run on, such as sm_80 (the default) or sm_90a",
+    )
+    how.add_argument(
+        "--on-gpu-tensors",
+        action="store_true",
+        help="all pointers are to memory of the GPU, and nothing is copied",
+    )
+    how.add_argument(
+        "--stream",
+        action="store_true",
+        help="with --on-gpu-tensors: calls are queued on a stream of the caller's, who brings a "
+        "workspace in memory of the GPU along",
     )
     how.add_argument(
         "--abi",
@@ -120,6 +150,10 @@ def program_of(given: argparse.Namespace) -> "tuple[TorchProgram | TcpProgram, L
         weights=given.weights,
         opt_level=given.opt_level,
         runtime_checks=given.runtime_checks,
+        target=given.target,
+        **_gpu_arch(given),
+        on_gpu_tensors=given.on_gpu_tensors,
+        stream=given.stream,
     )
     if isinstance(found, Path):
         return TcpProgram(found), options
@@ -136,6 +170,14 @@ def program_of(given: argparse.Namespace) -> "tuple[TorchProgram | TcpProgram, L
         return load(found.path, func_name=options.func_name, target=options.name)
 
     return TorchProgram(f"loader {found.path}", found.path, load_program), options
+
+
+def _gpu_arch(given: argparse.Namespace) -> dict[str, str]:
+    if given.gpu_arch is None:
+        return {}
+    if given.target != "nvptx":
+        raise UserError("--gpu-arch goes with --target nvptx")
+    return {"gpu_arch": given.gpu_arch}
 
 
 def _find(text: str) -> Loader | Path:

@@ -11,6 +11,7 @@ from plumbline.choices import ABIS, MEMORIES, QUEUES, WEIGHTS, one_of
 from plumbline.device_tensors import has_device_tensors
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.building import INTERNAL
+from plumbline.kernels_to_llvm.device_arguments import begins_device
 from plumbline.kernels_to_llvm.load_weights import LoadedWeights
 from plumbline.kernels_to_llvm.memref_entries import build_memref_entries, build_status_entries
 from plumbline.kernels_to_llvm.pointer_entries import PointerEntries
@@ -69,6 +70,8 @@ def _build_entries(
     name = body.sym_name.value
     if abi != "pointers" and has_device_tensors(body):
         raise UserError("tensors on the device (on_gpu_tensors) go with abi=pointers")
+    if memory == "pool" and begins_device(body) and not has_device_tensors(body):
+        raise UserError("memory=pool of a GPU goes with tensors there (on_gpu_tensors)")
     weights = [weight for weight in embedded_weights(body) if weight is not None]
     shapes = attached(body, skipped=len(weights))
     closed = shapes.closed()

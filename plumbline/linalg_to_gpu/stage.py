@@ -5,13 +5,13 @@ from plumbline.linalg_to_gpu.conversion import convert_linalg_to_gpu
 from plumbline.tcp.assembly.module import parse_module, print_module
 
 
-def linalg_to_gpu(text: str, filename: str) -> str:
-    """Lowers `text`, which messages call `filename`.
+def linalg_to_gpu(text: str, filename: str, tensors: str = "host") -> str:
+    """Lowers `text`, which messages call `filename`, for `tensors` that are in `choices.PLACES`.
 
     Raises:
       UserError: it is no such module, or has what cannot be lowered.
     """
     module = parse_module(text, make_context(torch=True), filename)
-    convert_linalg_to_gpu(module)
+    convert_linalg_to_gpu(module, tensors)
     # With locations, as the stages before: the next one may refuse what a kernel does.
     return print_module(module, debug_info=True)

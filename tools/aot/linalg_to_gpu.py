@@ -1,5 +1,9 @@
 """Stage program: lowers a .mlir file of linalg on tensors to kernels of a GPU, and launches."""
 
+import argparse
+
+from plumbline import text_file
+from plumbline.choices import PLACES
 from plumbline.context import prepare_context
 from plumbline.linalg_to_gpu.stage import linalg_to_gpu
 from tools.aot import stage
@@ -24,5 +28,18 @@ def _warm_up() -> None:
     prepare_context(torch=True)
 
 
+def _lower(given: argparse.Namespace) -> None:
+    text = text_file.read(given.input)
+    stage.write(given.output, linalg_to_gpu(text, str(given.input), given.tensors))
+
+
 if __name__ == "__main__":
-    stage.run_text_stage(__doc__, linalg_to_gpu, warm_up=_warm_up)
+    arguments = stage.text_stage_parser(__doc__)
+    arguments.add_argument(
+        "--tensors",
+        choices=PLACES,
+        default=PLACES[0],
+        help="where callers have theirs: on the host, from where they are copied (the default), or "
+        "on the device",
+    )
+    stage.run(arguments, _lower, warm_up=_warm_up)

@@ -12,12 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plumbline.errors import UserError
+from plumbline.runtime.cuda.source import INCLUDES, SOURCE
 
 if TYPE_CHECKING:
     import numpy as np
-
-_SOURCE = Path(__file__).with_name("runtime.c")
-_ROOT = _SOURCE.parents[3]
 
 SYMBOLS = (
     "plumbline_cuda_allocate",
@@ -67,7 +65,7 @@ def _library() -> ctypes.CDLL:
         )
     with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
         library = Path(folder) / "libplumbline_cuda.so"
-        command = [compiler, "-std=gnu11", "-O2", "-fPIC", "-shared", f"-I{_ROOT}", str(_SOURCE)]
+        command = [compiler, "-std=gnu11", "-O2", "-fPIC", "-shared", f"-I{INCLUDES}", str(SOURCE)]
         done = subprocess.run(
             [*command, "-o", str(library), "-ldl", "-lpthread"],
             capture_output=True,

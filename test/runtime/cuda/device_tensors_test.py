@@ -17,7 +17,6 @@ from torch.export import Dim
 from torch.nn import functional
 
 import plumbline
-from plumbline import device
 from plumbline.device import DeviceTensor, open_driver
 from plumbline.errors import UserError
 from test.runtime.cuda.stand_in import Kernels, driver
@@ -63,7 +62,7 @@ class _Program:
 
 
 def _on_device(tensor: torch.Tensor) -> DeviceTensor:
-    return device.copy_from(tensor.numpy())
+    return plumbline.device.copy_from(tensor.numpy())
 
 
 class _OnStream:
@@ -159,7 +158,7 @@ def test_sizes_that_are_not_known(stream: bool) -> None:
 def test_results_lie_where_they_are_wanted() -> None:
     program = _Program(_LAYERS, torch.randn(5, 64))
     x = torch.randn(5, 64)
-    out = DeviceTensor((5, 32), device.copy_from(np.ones(1, np.float32)).element_type, 0)
+    out = DeviceTensor((5, 32), plumbline.device.copy_from(np.ones(1, np.float32)).element_type, 0)
     (given,) = program.compiled(_on_device(x), out=out)
     assert given is out
     torch.testing.assert_close(torch.from_numpy(out.numpy()), _LAYERS(x).detach())
@@ -170,7 +169,7 @@ def test_results_lie_where_they_are_wanted() -> None:
 def test_a_call_returns_when_it_is_queued() -> None:
     """On the stream that an argument says; after the first call nothing is waited for."""
     program = _Program(_LAYERS, torch.randn(5, 64), stream=True)
-    out = device.copy_from(np.zeros((5, 32), np.float32))
+    out = plumbline.device.copy_from(np.zeros((5, 32), np.float32))
     with _stream() as stream:
         for _ in range(4):
             x = torch.randn(5, 64)
@@ -181,7 +180,7 @@ def test_a_call_returns_when_it_is_queued() -> None:
             is_first = _ == 0
             assert (driver().plumbline_stand_in_waits() > waits) == is_first
             assert (_visible(out) == 7).all()
-            device.synchronize()
+            plumbline.device.synchronize()
             expected = _LAYERS(x).detach()
             torch.testing.assert_close(torch.from_numpy(_visible(out).copy()), expected)
 
@@ -193,7 +192,7 @@ def _launches_and_replays() -> tuple[int, int]:
 def test_a_call_that_is_repeated_is_a_graph() -> None:
     """From the second call on with the same pointers, and not with others."""
     program = _Program(_LAYERS, torch.randn(5, 64), stream=True)
-    x, out = device.copy_from(np.zeros((5, 64), np.float32)), torch.zeros(5, 32)
+    x, out = plumbline.device.copy_from(np.zeros((5, 64), np.float32)), torch.zeros(5, 32)
     result = _on_device(out)
     for launches, replays in ((2, 0), (2, 1), (0, 1), (0, 1)):
         values = torch.randn(5, 64)
@@ -212,7 +211,10 @@ def test_a_call_that_is_repeated_is_a_graph() -> None:
 def test_a_stream_that_the_caller_captures() -> None:
     """The launches become part of the caller's graph."""
     program = _Program(_LAYERS, torch.randn(5, 64), stream=True)
-    x, result = device.copy_from(np.zeros((5, 64), np.float32)), _on_device(torch.zeros(5, 32))
+    x, result = (
+        plumbline.device.copy_from(np.zeros((5, 64), np.float32)),
+        _on_device(torch.zeros(5, 32)),
+    )
     program.compiled(x, out=result)
     graph, exec_ = ctypes.c_void_p(), ctypes.c_void_p()
     call = open_driver().call
@@ -268,11 +270,13 @@ def test_other_devices_and_tensors_of_two() -> None:
     program = _Program(_LAYERS, torch.randn(5, 64))
     program.check(torch.randn(5, 64))
     x = torch.randn(5, 64)
-    (result,) = program.compiled(device.copy_from(x.numpy(), 1))
+    (result,) = program.compiled(plumbline.device.copy_from(x.numpy(), 1))
     assert driver().plumbline_stand_in_device_of(result.address) == 1
     torch.testing.assert_close(torch.from_numpy(result.numpy()), _LAYERS(x).detach())
     with pytest.raises(UserError, match="out0 is on device 0, and what is before it on device 1"):
-        program.compiled(device.copy_from(x.numpy(), 1), out=_on_device(torch.zeros(5, 32)))
+        program.compiled(
+            plumbline.device.copy_from(x.numpy(), 1), out=_on_device(torch.zeros(5, 32))
+        )
 
 
 def test_dlpack() -> None:

@@ -6,10 +6,10 @@ import os
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Protocol
 
 import llvmlite.binding as llvm
 
-import plumbline
 from plumbline.llvm_to_asm.assembly import Target, emit_object
 from tools.gpu.emulated_kernels import CALLED, PREFIX, emulated_kernels
 
@@ -33,10 +33,17 @@ def driver() -> ctypes.CDLL:
     return loaded
 
 
+class _Stages(Protocol):
+    """A program that has the text of each of its stages."""
+
+    def stage(self, name: str) -> str:
+        """The text of one."""
+
+
 class Kernels:
     """What the kernels of a program do, for as long as this lives."""
 
-    def __init__(self, program: plumbline.CompiledProgram) -> None:
+    def __init__(self, program: _Stages) -> None:
         stand_in = driver()
         llvm_ir, names = emulated_kernels(program.stage("gpu"))
         self._jit = llvm.create_lljit_compiler(use_jit_link=False)
