@@ -12,6 +12,7 @@ from plumbline.choices import OPTIMISATION_LEVELS, RUNTIME_CHECKS, TARGETS, Runt
 from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.function_name import DEFAULT_FUNCTION_NAME, PACKED_SUFFIX
+from plumbline.gpu_chip import DEFAULT_ARCH
 from plumbline.gpu_to_nvvm.conversion import convert_gpu_to_nvvm
 from plumbline.gpu_to_nvvm.options import GpuOptions, check_convention
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
@@ -26,14 +27,7 @@ from plumbline.llvm_to_asm.assembly import (
 )
 from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir, translate_to_llvm_ir
 from plumbline.llvm_to_asm.probe import vector_unit_of
-from plumbline.llvm_to_asm.ptx import (
-    DEFAULT_ARCH,
-    PROGRAM,
-    PROGRAM_WORDS,
-    PTX,
-    emit_ptx,
-    gpu_target,
-)
+from plumbline.llvm_to_asm.ptx import PROGRAM, PROGRAM_WORDS, PTX, emit_ptx, gpu_target
 from plumbline.llvm_to_asm.weights import embedded_weights
 from plumbline.loader_to_torch.export import Export, export
 from plumbline.loader_to_torch.loader import (
@@ -52,6 +46,7 @@ from plumbline.loader_to_torch.returned_mutations import state_of
 from plumbline.loader_to_torch.state import with_mutations_returned
 from plumbline.loader_to_torch.structure import Nested
 from plumbline.native_function import NativeFunction
+from plumbline.packed_entry import PackedEntry
 from plumbline.reference_archive import Tensor
 from plumbline.runtime.cuda import shared_library as cuda
 from plumbline.signature import Signature
@@ -81,7 +76,7 @@ class CompiledProgram(NativeFunction):
         texts: Mapping[str, str],
         target: Target,
     ) -> None:
-        super().__init__(signature, code.address, code)
+        super().__init__(signature, PackedEntry(signature, code.address), code)
         self._give_without_arguments = give
         self._code = code
         self.state: dict[str, torch.Tensor] = {}
@@ -135,6 +130,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     target: str = "host",
     target_cpu: str = "native",
     gpu_arch: str = DEFAULT_ARCH,
+    allow_tf32: bool = False,
     on_gpu_tensors: bool = False,
     stream: bool = False,
     opt_level: int = 2,
@@ -166,6 +162,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         copies to the GPU and back, unless `on_gpu_tensors` says otherwise.
       target_cpu: as the flag --//tools/aot:target_cpu.
       gpu_arch: as the flag --//tools/aot:gpu_arch.
+      allow_tf32: as the flag --//tools/aot:gpu_allow_tf32.
       on_gpu_tensors: of the target "nvptx": arguments and results are tensors on one GPU, where the
         program then runs, and nothing is copied. Arguments are tensors of PyTorch's, or others that
         have `__cuda_array_interface__` or lend their memory by DLPack.
@@ -199,6 +196,8 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         raise UserError(f"{caller}: target is {target!r}; it is one of {known}")
     if not isinstance(gpu_arch, str):
         raise UserError(f"{caller}: gpu_arch is {gpu_arch!r}; it is a string")
+    if not isinstance(allow_tf32, bool):
+        raise UserError(f"{caller}: allow_tf32 is {allow_tf32!r}; it is True or False")
     if not isinstance(target_cpu, str):
         raise UserError(f"{caller}: target_cpu is {target_cpu!r}; it is a string")
     if isinstance(opt_level, bool) or opt_level not in OPTIMISATION_LEVELS:
@@ -217,7 +216,12 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     cpu = Target.for_cpu(target_cpu)
     gpu = None
     if target == "nvptx":
-        gpu = GpuOptions(gpu_target(gpu_arch), on_gpu_tensors=on_gpu_tensors, stream=stream)
+        gpu = GpuOptions(
+            gpu_target(gpu_arch),
+            on_gpu_tensors=on_gpu_tensors,
+            stream=stream,
+            allow_tf32=allow_tf32,
+        )
     given = TorchLoaderOutput(
         module, example_inputs, dynamic_shapes, func_name, mutation=mutation, mutable=mutable
     )
@@ -318,7 +322,9 @@ class _Stages:
 
     def lower_for_gpu(self, func_name: str, gpu: GpuOptions, opt_level: int) -> Signature:
         """The same for kernels of a GPU, and what launches them."""
-        convert_linalg_to_gpu(self._mlir, gpu.tensors)
+        convert_linalg_to_gpu(
+            self._mlir, gpu.target.cpu, allow_tf32=gpu.allow_tf32, tensors=gpu.tensors
+        )
         self._done("gpu", print_module(self._mlir))
         signature = program_signature(self._mlir, func_name, gpu.memory, queue=gpu.queue)
         convert_gpu_to_nvvm(self._mlir, "pointers", gpu.memory, queue=gpu.queue)

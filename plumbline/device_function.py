@@ -1,16 +1,22 @@
 """Calls machine code whose tensors are on a GPU: what `native_function.py` does for the CPU."""
 
+import functools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from plumbline import element_type
+from plumbline.call_plan import CallPlan, plan_call
 from plumbline.device import DeviceTensor, open_driver
 from plumbline.device_arguments import DeviceReading, is_torch, read, stream_of
 from plumbline.errors import UserError
+from plumbline.packed_entry import PackedEntry
 from plumbline.signature import Signature, TensorSpec
 from plumbline.tensor_arguments import Parameter, read_number
+
+_MOST_PLANS = 256
+"""So many combinations of shapes are remembered."""
 
 _BYTE = element_type.from_name("u8")
 
@@ -38,19 +44,22 @@ class DeviceCalls:
         signature: Signature,
         parameters: Sequence[Parameter],
         results: Sequence[Parameter],
-        run: Callable[[Sequence[int]], None],
+        entry: PackedEntry,
     ) -> None:
-        """`run` hands words to the machine code."""
-        self._signature, self._run = signature, run
+        self._signature, self._entry = signature, entry
         self._parameters, self._results = parameters, results
+        self._plan = functools.lru_cache(_MOST_PLANS)(
+            functools.partial(plan_call, signature, parameters, results)
+        )
         self._workspaces: dict[tuple[int, int], _Workspace] = {}
 
-    def shapes(self, readings: Sequence[DeviceReading | None]) -> tuple[tuple[int, ...], ...]:
-        """Those of arguments."""
-        return tuple(() if reading is None else reading.shape for reading in readings)
-
-    def read(self, arguments: Sequence[Any]) -> tuple[list[int], list[DeviceReading | None], int]:
-        """The words of arguments, what is known of those that are no numbers, and the stream."""
+    def call(self, arguments: Sequence[Any], out: Any) -> tuple[Any, ...]:
+        """Runs the program, as `NativeFunction` does."""
+        if len(arguments) != len(self._parameters):
+            raise UserError(
+                f"{self._signature.name} takes {len(self._parameters)} arguments, not "
+                f"{len(arguments)}"
+            )
         stream = stream_of(arguments)
         words: list[int] = []
         readings: list[DeviceReading | None] = []
@@ -63,20 +72,8 @@ class DeviceCalls:
             words.append(reading.address)
             readings.append(reading)
         self._check_inout(readings)
-        return words, readings, stream
-
-    def call(
-        self,
-        arguments: Sequence[Any],
-        words: list[int],
-        readings: Sequence[DeviceReading | None],
-        stream: int,
-        shapes: Sequence[tuple[int, ...]],
-        sizes: Sequence[int],
-        workspace: int | None,
-        out: Any,
-    ) -> tuple[Any, ...]:
-        """Runs the program; `shapes` are those of results, and `workspace` is in bytes."""
+        shapes = tuple(() if reading is None else reading.shape for reading in readings)
+        plan: CallPlan = self._plan(shapes)
         known = [reading for reading in readings if reading is not None and reading.nbytes > 0]
         device = known[0].device if known else 0
         results: Sequence[Any]
@@ -84,24 +81,24 @@ class DeviceCalls:
             new = _new_torch if any(map(is_torch, arguments)) else DeviceTensor
             results = [
                 new(shape, parameter.spec.element_type, device)
-                for shape, parameter in zip(shapes, self._results, strict=True)
+                for shape, parameter in zip(plan.result_shapes, self._results, strict=True)
             ]
         else:
             results = out if isinstance(out, tuple | list) else (out,)
-        words += self._places(results, shapes, stream, known)
-        words += sizes
+        words += self._places(results, plan.result_shapes, stream, known)
+        words += plan.sizes
         if not self._signature.has_stream and stream != 0:
             # It runs on the default one, which need not wait for others.
             open_driver().wait_for(stream, device)
             stream = 0
-        if workspace is None:
-            self._run(words)
+        if plan.workspace is None:
+            self._entry.run(words)
         else:
             own = self._workspaces.setdefault((device, stream), _Workspace())
             # Two threads that queue at once on one stream would mix what they do there.
             with own.lock:
-                words.append(own.at_least(workspace, device) if workspace else 0)
-                self._run([*words, *([stream] if self._signature.has_stream else [])])
+                words.append(own.at_least(plan.workspace, device) if plan.workspace else 0)
+                self._entry.run([*words, *([stream] if self._signature.has_stream else [])])
         if out is None and any(spec.is_scalar for spec in self._signature.outputs):
             return tuple(map(_number, results, self._signature.outputs))
         return tuple(results)

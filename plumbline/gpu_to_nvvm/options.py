@@ -32,6 +32,8 @@ class GpuOptions:
     """The chip."""
     on_gpu_tensors: bool = False
     stream: bool = False
+    allow_tf32: bool = False
+    """Whether products of f32 may be taken of numbers rounded to TF32."""
 
     @property
     def tensors(self) -> str:

@@ -42,6 +42,7 @@ KINDS = {
     "object": FileKind("{}.o", "the object file"),
     "archive": FileKind("lib{}.a", "the static library"),
     "shared-object": FileKind("lib{}.so", "the shared object, which Python loads too"),
+    "link": FileKind("{}.so", "a link to the shared object, by the library's own name"),
     "pkg-config": FileKind("{}.pc", "the file for pkg-config"),
     "description": FileKind("{}.json", "names, element types and shapes"),
 }
@@ -52,7 +53,7 @@ OF_TORCH = ("torch", "weights", "references", "packed-weights", "weights-file")
 OF_TARGET = {"host": ("kernels", "packed-weights", "llvm"), "nvptx": ("gpu", "nvvm", "ptx")}
 """The kinds that programs for one target have, and those for others have not."""
 
-LIBRARY = ("header", "object", "archive", "shared-object", "pkg-config", "description")
+LIBRARY = ("header", "object", "archive", "shared-object", "link", "pkg-config", "description")
 """The kinds that are shipped, whatever weights are."""
 
 

@@ -15,8 +15,9 @@ from plumbline.choices import (
 )
 from plumbline.errors import UserError
 from plumbline.function_name import check_function_name
+from plumbline.gpu_chip import DEFAULT_ARCH
 from plumbline.gpu_to_nvvm.options import GpuOptions, check_convention
-from plumbline.llvm_to_asm.ptx import DEFAULT_ARCH, gpu_target
+from plumbline.llvm_to_asm.ptx import gpu_target
 from plumbline.threads import check_threads
 
 
@@ -51,13 +52,15 @@ class LibraryOptions:
     """One of `choices.TARGETS`."""
     gpu_arch: str = DEFAULT_ARCH
     """What GPUs kernels are made for, with the target "nvptx"."""
+    allow_tf32: bool = False
+    """Whether products of f32 may be taken of numbers rounded to TF32."""
     on_gpu_tensors: bool = False
     """Whether callers have their tensors in memory of the GPU."""
     stream: bool = False
     """Whether calls are queued on a stream of the callers', with temporaries in a workspace."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not re.fullmatch(r"[A-Za-z0-9_]+", self.name):
+        if not isinstance(self.name, str) or not is_library_name(self.name):
             raise UserError(
                 f"the name {self.name!r} becomes part of file names; use letters, digits and "
                 "underscores only"
@@ -74,7 +77,7 @@ class LibraryOptions:
         ):
             _check_choice(what, value, known)
         if self.abi == "memref" and self.memory == "pool":
-            raise UserError('memory="pool" goes with abi="pointers"')
+            raise UserError('memory "pool" goes with abi "pointers"')
         check_threads(f"library {self.name}", self.threads)
         check_convention(
             f"library {self.name}",
@@ -103,7 +106,10 @@ class LibraryOptions:
           UserError: there is no such GPU.
         """
         return GpuOptions(
-            gpu_target(self.gpu_arch), on_gpu_tensors=self.on_gpu_tensors, stream=self.stream
+            gpu_target(self.gpu_arch),
+            on_gpu_tensors=self.on_gpu_tensors,
+            stream=self.stream,
+            allow_tf32=self.allow_tf32,
         )
 
     def symbol_text(self, origin: str) -> str:
@@ -125,6 +131,11 @@ class LibraryOptions:
         if self.target == "nvptx":
             parts += (self.target, *_flags(self.on_gpu_tensors, self.stream))
         return ":".join(parts)
+
+
+def is_library_name(name: str) -> bool:
+    """Whether files, and targets of Bazel's, can be named after it."""
+    return re.fullmatch(r"[A-Za-z0-9_]+", name) is not None
 
 
 def _flags(*flags: bool) -> tuple[str, ...]:

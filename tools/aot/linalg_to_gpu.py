@@ -23,18 +23,31 @@ func.func @sample(%x: tensor<2xf32>) -> tensor<2xf32> {
 """
 
 
+def _lower(given: argparse.Namespace) -> None:
+    lowered = linalg_to_gpu(
+        text_file.read(given.input),
+        str(given.input),
+        gpu_arch=given.gpu_arch,
+        allow_tf32=given.allow_tf32 == "true",
+        tensors=given.tensors,
+    )
+    stage.write(given.output, lowered)
+
+
 def _warm_up() -> None:
     linalg_to_gpu(_SAMPLE, "sample")
     prepare_context(torch=True)
 
 
-def _lower(given: argparse.Namespace) -> None:
-    text = text_file.read(given.input)
-    stage.write(given.output, linalg_to_gpu(text, str(given.input), given.tensors))
-
-
 if __name__ == "__main__":
     arguments = stage.text_stage_parser(__doc__)
+    stage.add_gpu_arch(arguments)
+    arguments.add_argument(
+        "--allow-tf32",
+        choices=("false", "true"),
+        default="false",
+        help="whether products of f32 may be taken of numbers rounded to TF32, on tensor cores",
+    )
     arguments.add_argument(
         "--tensors",
         choices=PLACES,
