@@ -9,10 +9,13 @@ from plumbline.function_name import is_taken
 from plumbline.tensor_names import TensorNames
 from plumbline.unbacked_size import UnbackedSize
 
+STREAM = "stream"
+"""The parameter for what calls on a GPU are queued on."""
+
 WORKSPACE = "workspace"
 """The parameter for the memory of temporaries."""
 
-_OWN = ("code", "output", "path", "shape", WORKSPACE)
+_OWN = ("code", "output", "path", "shape", STREAM, WORKSPACE)
 """What parameters of the functions beside a program's are called."""
 
 

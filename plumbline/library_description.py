@@ -1,7 +1,7 @@
 """What a compiled library says of itself: JSON, in a file beside it and in a section of its own.
 
     {"format": 3, "name": "foo", "abi": "pointers", "target_cpu": "x86-64-v3",
-     "origin": "examples.lib.foo_loader",
+     "gpu_arch": null, "origin": "examples.lib.foo_loader",
      "symbols": [{"name": "n", "min": 1, "max": null}],
      "inputs": [{"name": "x", "type": "f32", "shape": ["n", 3]},
                 {"name": "cache", "type": "f32", "shape": [64, 3], "inout": true},
@@ -10,13 +10,14 @@
                  {"name": "out1", "type": "i64", "shape": ["n"],
                   "unbacked": [{"axis": 0, "name": "out1_size0"}]}],
      "workspace": {"bytes": 128, "sum": 192, "lower_bound": 128},
-     "loads_weights": false}
+     "loads_weights": false, "on_device": false, "has_stream": false}
 
 A tensor that is `inout` is written by calls; one that is `scalar` is a number to callers. A size is
 a number, the name of a symbol, or an operation and its two operands. One that is `unbacked` depends
 on values: the shape has the most that it may be, or null where nothing bounds it, and a call writes
 what it is to the parameter of that name. Without a workspace that is null: temporaries come from
-the heap.
+the heap. With `on_device`, tensors and the workspace are in the memory
+of a GPU; with `has_stream`, calls are queued on a stream of their callers'.
 """
 
 import dataclasses
@@ -50,6 +51,15 @@ class LibraryDescription:
     """The program that it was compiled from, in the user's own words."""
     abi: str = "pointers"
     """How it is called, one of `choices.LIBRARY_ABIS`."""
+    gpu_arch: str | None = None
+    """What GPUs its kernels are for, as it was asked for; None of a program for the CPU."""
+
+    @property
+    def made_for(self) -> str:
+        """What its code is for, in words."""
+        if self.gpu_arch is None:
+            return self.target_cpu
+        return f"GPUs from {self.gpu_arch} on, and {self.target_cpu}"
 
     def to_json(self) -> str:
         """The text, which `from_json` undoes."""
@@ -70,12 +80,15 @@ class LibraryDescription:
             "name": signature.name,
             "abi": self.abi,
             "target_cpu": self.target_cpu,
+            "gpu_arch": self.gpu_arch,
             "origin": self.origin,
             "symbols": symbols,
             "inputs": inputs,
             "outputs": outputs,
             "workspace": _workspace(signature.workspace, names.symbols),
             "loads_weights": signature.loads_weights,
+            "on_device": signature.on_device,
+            "has_stream": signature.has_stream,
         }
         return json.dumps(content, indent=2) + "\n"
 
@@ -130,9 +143,17 @@ class LibraryDescription:
             _read_workspace(content["workspace"], places),
             tuple(number for number, tensor in enumerate(inputs) if tensor.get("inout", False)),
             bool(content["loads_weights"]),
+            bool(content["on_device"]),
+            bool(content["has_stream"]),
             unbacked,
         )
-        return cls(signature, content["target_cpu"], content["origin"], content["abi"])
+        return cls(
+            signature,
+            content["target_cpu"],
+            content["origin"],
+            content["abi"],
+            content["gpu_arch"],
+        )
 
 
 def section_assembly(text: str) -> str:
