@@ -19,10 +19,11 @@ _LEAST = frozenset({"arith.minsi", "arith.minui"})
 _QUOTIENTS = {
     "arith.floordivsi": "floordiv",
     "arith.divsi": "floordiv",
-    "arith.divui": "floordiv",
     "arith.ceildivsi": "ceildiv",
-    "arith.ceildivui": "ceildiv",
 }
+
+_QUOTIENTS_OF_SIZES = {"arith.divui": "floordiv", "arith.ceildivui": "ceildiv"}
+"""What takes a number below 0 for a large one."""
 
 _OF_SHAPES = frozenset({"memref.dim", "memref.extract_strided_metadata"})
 
@@ -68,8 +69,11 @@ class SizeBoundReader(SizeReader):
             return self._product(operands, unknown)
         if owner.name == "arith.subi":
             return self._difference(operands)
-        if owner.name in _QUOTIENTS and isinstance(divisor := self._known(operands[1]), int):
-            return operation(_QUOTIENTS[owner.name], self.of_number(operands[0]), max(divisor, 1))
+        quotients = _QUOTIENTS
+        if _is_size(operands[0]):
+            quotients = quotients | _QUOTIENTS_OF_SIZES
+        if owner.name in quotients and isinstance(divisor := self._known(operands[1]), int):
+            return operation(quotients[owner.name], self.of_number(operands[0]), max(divisor, 1))
         raise unknown
 
     def _product(self, factors: Sequence[ir.Value], unknown: UnknownSize) -> Size:
