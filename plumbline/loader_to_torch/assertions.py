@@ -67,7 +67,25 @@ def _holds_of_sizes(comparison: torch.fx.Node) -> bool:
     if places.target is not torch.ops.aten.nonzero.default:
         return False
     (mask,) = places.all_input_nodes
-    return bool(mask.meta["val"].numel() == other)
+    return any(number == other for number in (mask.meta["val"].numel(), *_unstretched(places)))
+
+
+def _unstretched(places: torch.fx.Node) -> list[int | torch.SymInt]:
+    """How many elements the operands of a masked_select have, which `places` are of.
+
+    So many PyTorch takes for the most that it can give, also where it stretches the operands.
+    """
+    # By name: the metadata of a graph are copies.
+    op = str(torch.ops.aten.masked_select.default)
+    if str(places.meta.get("original_aten")) != op:
+        return []
+    return [
+        node.all_input_nodes[0].meta["val"].numel()
+        for node in places.graph.find_nodes(
+            op="call_function", target=torch.ops.aten.expand.default
+        )
+        if str(node.meta.get("original_aten")) == op
+    ]
 
 
 def import_assertions(module: ir.Module) -> None:

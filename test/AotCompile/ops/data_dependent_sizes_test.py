@@ -140,6 +140,12 @@ def test_selection(function: Callable[[torch.Tensor, torch.Tensor], Any]) -> Non
     _check(function, cases, [{0: _N, 1: _M}, {0: _N, 1: _M}])
 
 
+def test_selection_of_what_is_stretched() -> None:
+    x, mask = torch.randn(5), torch.randn(4, 5) > -1
+    _check(torch.masked_select, [(x, mask), (x, torch.ones(4, 5, dtype=torch.bool))])
+    _check(lambda m, x: torch.masked_select(x, m), [(mask[0], torch.randn(4, 5))])
+
+
 def _put(x: torch.Tensor, m: torch.Tensor) -> torch.Tensor:
     y = x.clone()
     y[m] = y[m] * 10
