@@ -24,6 +24,7 @@ from plumbline.loader_to_torch.decompositions import (
     normalization,
     orthogonal_polynomials,
     padding,
+    random_numbers,
     reduction,
     resampling,
     symmetric_systems,
@@ -107,7 +108,7 @@ def decomposition_table() -> dict[Any, Rule]:
     for family in _FAMILIES:
         table.update(family.RULES)
     table.update(contraction.grouped_mm_of_transformers())
-    for op, rule in complex_numbers.RULES.items():
+    for op, rule in (*complex_numbers.RULES.items(), *random_numbers.RULES.items()):
         table[op] = _first_of(rule, table[op]) if op in table else rule
     return table
 
