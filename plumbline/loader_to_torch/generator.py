@@ -32,7 +32,8 @@ class PortableDraws(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Has PyTorch draw the same numbers on all processors.
 
     On those of Intel's it draws `bernoulli_` with a chance that is a number (which drops out), and
-    `exponential_`, by a generator of MKL's, which it seeds with a number of its own.
+    `exponential_` (which `multinomial` is made of), by a generator of MKL's, which it seeds with a
+    number of its own.
     """
 
     def __init__(self) -> None:
@@ -46,7 +47,17 @@ class PortableDraws(TorchDispatchMode):  # type: ignore[no-untyped-call]
             operand, chance = (*args, 0.5)[:2]
             return operand.bernoulli_(torch.full((), chance, dtype=torch.float64), **options)
         if func is aten.exponential_.default:
-            operand, rate = (*args, 1.0)[:2]
-            uniform = torch.empty_like(operand, dtype=torch.float64).uniform_(**options)
-            return operand.copy_((-1.0 / rate) * torch.log1p(-uniform))
+            return _exponential(*args, **options)
+        if func is aten.multinomial.default:
+            weights, count, replacement = (*args, False)[:3]
+            if count == 1 or not replacement:
+                race = weights / _exponential(torch.empty_like(weights), **options)
+                return race.argmax(-1, keepdim=True) if count == 1 else race.topk(count).indices
         return func(*args, **options)
+
+
+def _exponential(
+    operand: torch.Tensor, rate: float = 1.0, *, generator: torch.Generator | None = None
+) -> torch.Tensor:
+    uniform = torch.empty_like(operand, dtype=torch.float64).uniform_(generator=generator)
+    return operand.copy_((-1.0 / rate) * torch.log1p(-uniform))

@@ -232,6 +232,12 @@ def test_draws_that_are_the_same_on_all_processors() -> None:
     with PortableDraws():
         exponential = picture.exponential_(2.0)
     torch.testing.assert_close(exponential, (torch.log1p(-uniform) / -2).float())
+    weights = torch.rand(4, 30)
+    race = weights / -torch.log1p(-uniform.permute(0, 2, 3, 1).reshape(4, 30)).float()
+    for count, expected in ((1, race.argmax(-1, keepdim=True)), (3, race.topk(3).indices)):
+        torch.manual_seed(4)
+        with PortableDraws():
+            assert torch.equal(weights.multinomial(count), expected)
 
 
 def _within_a_loop(x: torch.Tensor) -> torch.Tensor:
