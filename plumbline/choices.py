@@ -26,6 +26,10 @@ LIBRARY_ABIS = {"pointers": "pointers", "memref": "memref-status"}
 MEMORIES = ("malloc", "pool")
 """Where temporaries come from: the heap, or a workspace of the caller's (`workspace.py`)."""
 
+TEMPORARIES = ("arena", "apart")
+"""Where temporaries of static sizes lie: those of a function in one allocation, which they share by
+lifetime; or each in an allocation of its own, between which a test has what nobody may touch."""
+
 WEIGHTS = ("embedded", "arguments", "file")
 """What weights are: read-only data of the library, leading arguments of the function, or a file
 that the library maps when it is told where (`kernels_to_llvm/load_weights.py`)."""

@@ -11,6 +11,7 @@ from plumbline.choices import OPTIMISATION_LEVELS, RUNTIME_CHECKS, RuntimeChecks
 from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.function_name import DEFAULT_FUNCTION_NAME, PACKED_SUFFIX
+from plumbline.gpu_chip import DEFAULT_ARCH
 from plumbline.gpu_to_nvvm.conversion import convert_gpu_to_nvvm
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.kernels_to_llvm.program_signature import program_signature
@@ -24,7 +25,7 @@ from plumbline.llvm_to_asm.assembly import (
 )
 from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir, translate_to_llvm_ir
 from plumbline.llvm_to_asm.probe import vector_unit_of
-from plumbline.llvm_to_asm.ptx import DEFAULT_ARCH, PTX, emit_ptx, gpu_target
+from plumbline.llvm_to_asm.ptx import PTX, emit_ptx, gpu_target
 from plumbline.llvm_to_asm.weights import embedded_weights
 from plumbline.loader_to_torch.export import Export, export
 from plumbline.loader_to_torch.generator import GENERATOR
@@ -44,6 +45,7 @@ from plumbline.loader_to_torch.returned_mutations import state_of
 from plumbline.loader_to_torch.state import with_mutations_returned
 from plumbline.loader_to_torch.structure import Nested
 from plumbline.native_function import NativeFunction
+from plumbline.packed_entry import PackedEntry
 from plumbline.reference_archive import Tensor
 from plumbline.runtime.cuda import shared_library as cuda
 from plumbline.signature import Signature
@@ -76,7 +78,7 @@ class CompiledProgram(NativeFunction):
         texts: Mapping[str, str],
         target: Target,
     ) -> None:
-        super().__init__(signature, code.address, code)
+        super().__init__(signature, PackedEntry(signature, code.address), code)
         self._give_without_arguments = give
         self._code = code
         self.state: dict[str, torch.Tensor] = {}
@@ -142,6 +144,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     target: str = "host",
     target_cpu: str = "native",
     gpu_arch: str = DEFAULT_ARCH,
+    allow_tf32: bool = False,
     opt_level: int = 2,
     runtime_checks: RuntimeChecks = "values",
     mutation: Mutation = "refuse",
@@ -172,6 +175,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         copies to the GPU and back.
       target_cpu: as the flag --//tools/aot:target_cpu.
       gpu_arch: as the flag --//tools/aot:gpu_arch.
+      allow_tf32: as the flag --//tools/aot:gpu_allow_tf32.
       opt_level: as the flag --//tools/aot:opt_level.
       runtime_checks: as the flag --//tools/aot:runtime_checks.
       mutation: what becomes of a module that writes in place into its arguments, buffers or
@@ -201,6 +205,8 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         raise UserError(f"{caller}: target is {target!r}; it is one of {known}")
     if not isinstance(gpu_arch, str):
         raise UserError(f"{caller}: gpu_arch is {gpu_arch!r}; it is a string")
+    if not isinstance(allow_tf32, bool):
+        raise UserError(f"{caller}: allow_tf32 is {allow_tf32!r}; it is True or False")
     if not isinstance(target_cpu, str):
         raise UserError(f"{caller}: target_cpu is {target_cpu!r}; it is a string")
     if isinstance(opt_level, bool) or opt_level not in OPTIMISATION_LEVELS:
@@ -230,6 +236,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         func_name,
         cpu,
         gpu,
+        allow_tf32=allow_tf32,
         opt_level=opt_level,
         runtime_checks=runtime_checks,
         threads=threads,
@@ -249,6 +256,7 @@ def compile_export(
     target: Target,
     gpu: Target | None = None,
     *,
+    allow_tf32: bool = False,
     opt_level: int = 2,
     runtime_checks: RuntimeChecks = "values",
     threads: int = 1,
@@ -270,7 +278,9 @@ def compile_export(
         if gpu is None:
             signature = stages.lower_for_cpu(func_name, target, threads)
         else:
-            signature = stages.lower_for_gpu(func_name, gpu, opt_level)
+            signature = stages.lower_for_gpu(func_name, gpu, opt_level, allow_tf32=allow_tf32)
+        # A context is lent again with no module in it alone.
+        del stages, mlir
     machine_code = emit_object(texts["llvm_ir"], target, opt_level)
     when_done("machine_code")
     data = _data(texts["llvm_ir"], exported.weights)
@@ -311,9 +321,11 @@ class _Stages:
         self._done("llvm_ir", translate_to_llvm_ir(self._mlir))
         return signature
 
-    def lower_for_gpu(self, func_name: str, gpu: Target, opt_level: int) -> Signature:
+    def lower_for_gpu(
+        self, func_name: str, gpu: Target, opt_level: int, *, allow_tf32: bool
+    ) -> Signature:
         """The same for kernels of a GPU, and what launches them."""
-        convert_linalg_to_gpu(self._mlir)
+        convert_linalg_to_gpu(self._mlir, gpu.cpu, allow_tf32=allow_tf32)
         self._done("gpu", print_module(self._mlir))
         signature = program_signature(self._mlir, func_name)
         convert_gpu_to_nvvm(self._mlir, "pointers")

@@ -12,6 +12,7 @@ import torch
 from torch.export import Dim
 
 import plumbline
+from plumbline import context
 from plumbline.compiler import STAGES
 from plumbline.errors import UserError
 from plumbline.function_name import check_function_name
@@ -50,6 +51,18 @@ def test_stages_report_when_they_are_done() -> None:
     done: list[str] = []
     plumbline.compile(torch.nn.ReLU(), (torch.ones(3),), when_done=done.append)
     assert done == [*STAGES[:-1], "machine_code"]
+
+
+def test_programs_share_a_context(monkeypatch: pytest.MonkeyPatch) -> None:
+    # To make one takes as long as all passes over such a program.
+    model = torch.nn.ReLU()
+    plumbline.compile(model, [torch.ones(2)])
+
+    def fail(*arguments: object) -> None:
+        raise AssertionError("another context is made")
+
+    monkeypatch.setattr(context, "_make_context", fail)
+    plumbline.compile(model, [torch.ones(3)])
 
 
 def test_sizes_of_code_and_weights() -> None:

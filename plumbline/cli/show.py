@@ -12,12 +12,12 @@ _EPILOG = """\
 Nothing of the library is loaded or run. Sizes that are known only when it runs have names.
 
 examples:
-  plumbline show out/libblur.so
-  plumbline show out/libblur.so --json
+  plumbline show out/blur.so
+  plumbline show out/blur.so --json
 """
 
 
-_CALLED_BY = {"pointers": "pointers", "memref": "memrefs, which Python does not"}
+_CALLED_BY = {"pointers": "pointers", "memref": "memrefs"}
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -41,6 +41,8 @@ LOWER_KERNELS = Pipeline(
                 "expand-strided-metadata",
                 "lower-affine",
                 "convert-scf-to-cf",
+                "convert-nvgpu-to-nvvm",
+                "convert-vector-to-llvm",
                 f"convert-gpu-to-nvvm{{allowed-dialects={_DIALECTS}}}",
                 "convert-math-to-llvm{approximate-log1p=false}",
                 "convert-index-to-llvm",

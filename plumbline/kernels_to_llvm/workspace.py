@@ -46,8 +46,8 @@ _TERMINATORS = frozenset({"cf.br", "cf.cond_br", "func.return", "scf.condition",
 
 
 _LIVES_ON = (
-    'memory = "pool": a temporary lives on beyond the loop or the branch that makes it; use '
-    'memory = "malloc"'
+    'memory "pool": a temporary lives on beyond the loop or the branch that makes it; use '
+    'memory "malloc"'
 )
 
 
@@ -81,8 +81,8 @@ def workspace_of(function: func.FuncOp, shapes: ArgumentShapes) -> Workspace:
         return _workspace(function, SizeReader(function, known, shapes))
     except UnknownSize as unknown:
         raise UserError(
-            f'memory = "pool": the size of a temporary does not follow from those of the arguments '
-            f'by a formula ({unknown}); use memory = "malloc"'
+            f'memory "pool": the size of a temporary does not follow from those of the arguments '
+            f'by a formula ({unknown}); use memory "malloc"'
         ) from None
 
 
@@ -283,8 +283,8 @@ def _place_dynamic(
     operands = list(op.operands)
     if any(_block_of(operand) != block for operand in operands):
         raise UserError(
-            'memory = "pool": a temporary within a loop has a size that the loop computes; use '
-            'memory = "malloc"'
+            'memory "pool": a temporary within a loop has a size that the loop computes; use '
+            'memory "malloc"'
         )
     bytes_ = index_constant(_static_bytes(op))
     for operand in operands:

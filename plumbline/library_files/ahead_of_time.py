@@ -46,8 +46,7 @@ def aot(
       mutable: as for `TorchLoaderOutput`.
       func_name: the name of the C function, where it is another.
       target_cpu: the CPU that code is made for; the default is one that most have.
-      abi: how C calls it: by "pointers", or by "memref" descriptors, as MLIR does. Python calls
-        the former only.
+      abi: how C calls it: by "pointers", or by "memref" descriptors, as MLIR does.
       memory: "malloc": temporaries come from the heap; "pool": from a workspace of the caller's.
       threads: how many a call runs on.
       weights: "embedded" in the library, "arguments" of the C function before its own, or "file":

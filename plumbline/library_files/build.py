@@ -1,7 +1,9 @@
 """Makes the files of a library, each from those before it, as the targets of aot_library do."""
 
+import contextlib
 import tempfile
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,6 +40,8 @@ class TorchProgram:
     load: Callable[[], "TorchLoaderOutput"]
     recorded: bool = True
     """Whether PyTorch runs it as well, for reference tensors; else it has no such file."""
+    watched: Callable[[str], AbstractContextManager[None]] = lambda what: contextlib.nullcontext()
+    """In its contexts the user's code runs, which its argument names."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +75,13 @@ class LibraryBuild:
         if isinstance(program, TcpProgram):
             if options.func_name is not None:
                 raise UserError(
-                    "func_name goes with a torch loader; the function of a file of TCP is called "
-                    "what it says"
+                    f"{program.origin}: its function cannot be called {options.func_name}: that of "
+                    "a file of TCP is called what it says"
                 )
             if options.weights != "embedded":
                 raise UserError(
-                    f"weights={options.weights} goes with a torch loader; the arguments of a file "
-                    "of TCP are what it says"
+                    f'{program.origin}: weights "{options.weights}" are of a PyTorch program; the '
+                    "arguments of a file of TCP are what it says"
                 )
         self._program, self._options, self._folder = program, options, folder
         self._when_begun = when_begun
@@ -97,6 +101,7 @@ class LibraryBuild:
             "object": self._assemble,
             "archive": self._archive,
             "shared-object": self._link,
+            "link": self._link_by_own_name,
             "header": self._write_header,
             "description": self._describe,
             "pkg-config": self._write_pkg_config,
@@ -117,8 +122,8 @@ class LibraryBuild:
             )
         if kind == ("packed-weights" if self._options.weights == "file" else "weights-file"):
             raise UserError(
-                f"{self._program.origin}: there is no {kind} file of it with weights="
-                f"{self._options.weights}"
+                f"{self._program.origin}: there is no {kind} file of it with weights "
+                f'"{self._options.weights}"'
             )
         if kind not in self._made:
             self._makers[kind]()
@@ -146,9 +151,11 @@ class LibraryBuild:
 
         assert isinstance(self._program, TorchProgram)
         who, weights = self._program.who, self._options.weights
-        program = self._program.load()
+        watched = self._program.watched
+        with watched(who):
+            program = self._program.load()
         if self._program.recorded:
-            recorded = export_and_record(who, program, weights=weights)
+            recorded = export_and_record(who, program, weights=weights, watched=watched)
             recorded.references.write(self._place("references"))
             exported = recorded.exported
         else:
@@ -226,6 +233,9 @@ class LibraryBuild:
             object_file, self._place("shared-object"), threads=self._options.threads
         )
 
+    def _link_by_own_name(self) -> None:
+        self._place("link").symlink_to(self._place("shared-object").name)
+
     def _describe(self) -> None:
         source, options = self._text("kernels"), self._options
         self._when_begun("describing the library")
@@ -243,7 +253,8 @@ class LibraryBuild:
         self._write("header", c_header(self._description()))
 
     def _write_pkg_config(self) -> None:
-        self._write("pkg-config", pkg_config(self._description(), self._options.name))
+        options = self._options
+        self._write("pkg-config", pkg_config(self._description(), options.name, options.threads))
 
     def _description(self) -> LibraryDescription:
         text, filename = self._text("description")
@@ -281,7 +292,16 @@ def write_files(
         try:
             out.mkdir(parents=True, exist_ok=True)
             for file in made:
-                atomic_file.write_bytes(out / file.name, file.read_bytes())
+                if file.is_symlink():
+                    _write_link(out / file.name, file.readlink())
+                else:
+                    atomic_file.write_bytes(out / file.name, file.read_bytes())
         except OSError as error:
             raise UserError(f"{out}: cannot be written: {error.strerror}") from error
     return [out / file.name for file in made]
+
+
+def _write_link(link: Path, target: Path) -> None:
+    if link.exists() and not link.is_symlink():
+        raise UserError(f"{link}: it is no link, and a link to {target} is to be there: move it")
+    atomic_file.write_link(link, target)

@@ -39,6 +39,7 @@ KINDS = {
     "object": FileKind("{}.o", "the object file"),
     "archive": FileKind("lib{}.a", "the static library"),
     "shared-object": FileKind("lib{}.so", "the shared object, which Python loads too"),
+    "link": FileKind("{}.so", "a link to the shared object, by the library's own name"),
     "pkg-config": FileKind("{}.pc", "the file for pkg-config"),
     "description": FileKind("{}.json", "names, element types and shapes"),
 }
@@ -46,7 +47,7 @@ KINDS = {
 OF_TORCH = ("torch", "weights", "references", "packed-weights", "weights-file")
 """The kinds that a program has which PyTorch exports, and one that is a file of TCP has not."""
 
-LIBRARY = ("header", "object", "archive", "shared-object", "pkg-config", "description")
+LIBRARY = ("header", "object", "archive", "shared-object", "link", "pkg-config", "description")
 """The kinds that are shipped, whatever weights are."""
 
 

@@ -46,7 +46,7 @@ class LibraryOptions:
     """One of `choices.RUNTIME_CHECKS`."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not re.fullmatch(r"[A-Za-z0-9_]+", self.name):
+        if not isinstance(self.name, str) or not is_library_name(self.name):
             raise UserError(
                 f"the name {self.name!r} becomes part of file names; use letters, digits and "
                 "underscores only"
@@ -62,7 +62,7 @@ class LibraryOptions:
         ):
             _check_choice(what, value, known)
         if self.abi == "memref" and self.memory == "pool":
-            raise UserError('memory="pool" goes with abi="pointers"')
+            raise UserError('memory "pool" goes with abi "pointers"')
         check_threads(f"library {self.name}", self.threads)
 
     def symbol_text(self, origin: str) -> str:
@@ -82,6 +82,11 @@ class LibraryOptions:
             self.weights,
         )
         return ":".join(parts)
+
+
+def is_library_name(name: str) -> bool:
+    """Whether files, and targets of Bazel's, can be named after it."""
+    return re.fullmatch(r"[A-Za-z0-9_]+", name) is not None
 
 
 def _check_choice(what: str, value: Any, known: tuple[Any, ...]) -> None:

@@ -4,11 +4,11 @@ Kernels go round their iterations in strides of the whole grid, so that every nu
 right for every size.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, func, gpu, memref, scf
+from torch_mlir.dialects import arith, func, gpu, memref, nvvm, scf
 
 from plumbline.linalg_to_kernels.building import index, least
 from plumbline.walk import module_around
@@ -19,9 +19,15 @@ WARP = 32
 THREADS = 256
 """Of a block: eight warps, of which some wait for memory while others compute."""
 
-BARRIER = "plumbline_barrier"
-"""The function that stands for `gpu.barrier` until tensors are buffers: buffer deallocation refuses
-operations of which it does not know what they do to memory."""
+_BARRIER, _COMMIT, _WAIT = "plumbline_barrier", "plumbline_commit", "plumbline_wait_for_copies"
+
+STAND_INS: Mapping[str, Callable[[], object]] = {
+    _BARRIER: gpu.BarrierOp,
+    _COMMIT: nvvm.CpAsyncCommitGroupOp,
+    _WAIT: lambda: nvvm.CpAsyncWaitGroupOp(0),
+}
+"""Functions that stand for operations until tensors are buffers: buffer deallocation refuses those
+of which it does not know what they do to memory."""
 
 _MOST_BLOCKS = 1 << 16
 """More than any GPU runs at once, by far."""
@@ -50,11 +56,22 @@ class Thread:
 
     def wait(self) -> None:
         """Waits for all threads of the block, and for what they have written."""
+        self._call(_BARRIER)
+
+    def commit(self) -> None:
+        """Says that all copies which were begun are waited for together."""
+        self._call(_COMMIT)
+
+    def wait_for_copies(self) -> None:
+        """Waits for all that the thread has begun to copy."""
+        self._call(_WAIT)
+
+    def _call(self, name: str) -> None:
         module = module_around(self.launch)
-        if BARRIER not in ir.SymbolTable(module):
+        if name not in ir.SymbolTable(module):
             with ir.InsertionPoint(module.regions[0].blocks[0]), module.location:
-                func.FuncOp(BARRIER, ([], []), visibility="private")
-        func.CallOp([], ir.FlatSymbolRefAttr.get(BARRIER), [])
+                func.FuncOp(name, ([], []), visibility="private")
+        func.CallOp([], ir.FlatSymbolRefAttr.get(name), [])
 
 
 def launch(teams: ir.Value, threads: int, body: Callable[[Thread], None]) -> None:

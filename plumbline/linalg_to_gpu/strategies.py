@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from torch_mlir import ir
 
+from plumbline.gpu_chip import GpuChip
+from plumbline.linalg_to_gpu.contraction_kernel import build_tiled_contraction
+from plumbline.linalg_to_gpu.contraction_tiles import tiled_contraction
 from plumbline.linalg_to_gpu.launches import THREADS, WARP
 from plumbline.linalg_to_gpu.row_kernels import (
     buffered_axes,
@@ -38,7 +41,9 @@ _SHORT = 32
 
 @dataclass(frozen=True)
 class GpuStrategies:
-    """A thread for each element, or for each row; or a block of threads for a row."""
+    """Tiles for contractions; else a thread for each element or row, or a block for a row."""
+
+    chip: GpuChip
 
     def form(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Group | None:
         """As `Strategies` says."""
@@ -64,6 +69,8 @@ class GpuStrategies:
             return False
         if root_axes(group, contraction) is None:
             return False
+        if tiled_contraction(group, self.chip) is not None:
+            return True
         return all(map(is_copy, _read_by(group, contraction)))
 
     def attention(
@@ -76,6 +83,12 @@ class GpuStrategies:
         """As `Strategies` says."""
         group = self.form(members, outputs)
         assert group is not None
+        tiled = tiled_contraction(group, self.chip)
+        if tiled is not None:
+            result = group.root.results[0]
+            return Plan(
+                lambda given, outputs: build_tiled_contraction(tiled, given, outputs[result])
+            )
         threads = _threads_of_row(group)
 
         def build(given: Mapping[ir.Value, ir.Value], outputs: Mapping[ir.Value, ir.Value]) -> None:

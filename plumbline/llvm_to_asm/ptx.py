@@ -4,20 +4,13 @@ import re
 from pathlib import Path
 
 from plumbline.errors import UserError
+from plumbline.gpu_chip import GpuChip
 from plumbline.llvm_to_asm.assembly import Target, emit_assembly, problem_with
 
 TRIPLE = "nvptx64-nvidia-cuda"
 
 PTX = "plumbline_ptx"
 """The symbol under which what launches kernels finds their text, which ends with a zero."""
-
-DEFAULT_ARCH = "sm_80"
-"""Of 2020: asynchronous copies to shared memory, tensor cores for bf16 and tf32. Drivers compile
-PTX for it to code of every GPU since."""
-
-_ARCH = re.compile(r"sm_(\d+)[af]?")
-_OLDEST = 70
-"""From which on threads of a warp have program counters of their own, as shuffles expect."""
 
 
 def gpu_target(arch: str) -> Target:
@@ -26,11 +19,7 @@ def gpu_target(arch: str) -> Target:
     Raises:
       UserError: LLVM can make no code for such, or it is older than kernels need.
     """
-    match = _ARCH.fullmatch(arch)
-    if match is None or int(match[1]) < _OLDEST:
-        raise UserError(
-            f'gpu_arch {arch!r}: it is a name such as "sm_80" or "sm_90a", from sm_{_OLDEST} on'
-        )
+    GpuChip.of(arch)
     if problem_with(arch, TRIPLE):
         raise UserError(f"gpu_arch {arch!r}: LLVM knows no such GPU; try an older one's name")
     return Target(TRIPLE, arch)

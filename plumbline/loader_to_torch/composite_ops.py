@@ -36,6 +36,10 @@ class _Rules:
     def of(op: _Op) -> "_Rules":
         return _Rules(op.py_kernels.copy(), fake_rules.get(op))
 
+    def are_of(self, op: _Op) -> bool:
+        """Whether `op` has these: told without a copy, of which some hundred wake the collector."""
+        return self.fake is fake_rules.get(op) and bool(self.kernels == op.py_kernels)
+
     def put(self, op: _Op) -> None:
         op.py_kernels.clear()
         op.py_kernels.update(self.kernels)
@@ -111,22 +115,25 @@ def _composite_ops() -> list[str]:
 @contextlib.contextmanager
 def _rules_registered(decompositions: Mapping[_Op, _Decomposition]) -> Iterator[None]:
     """What the function of PyTorch does whose place it takes."""
-    before = {op: _Rules.of(op) for op in decompositions}
-    unknown = {
-        op: decomposition
+    known = {
+        op: noted
         for op, decomposition in decompositions.items()
-        if (noted := _NOTED.get(op)) is None
-        or noted.decomposition is not decomposition
-        or noted.before != before[op]
+        if (noted := _NOTED.get(op)) is not None
+        and noted.decomposition is decomposition
+        and noted.before.are_of(op)
     }
+    unknown = {op: rule for op, rule in decompositions.items() if op not in known}
+    before = {op: _Rules.of(op) for op in unknown}
     try:
         with _register(unknown):
             for op, decomposition in unknown.items():
                 _NOTED[op] = _Noted(decomposition, before[op], _Rules.of(op))
-            for op in decompositions.keys() - unknown.keys():
-                _NOTED[op].after.put(op)
+            for op, noted in known.items():
+                noted.after.put(op)
             yield
     finally:
         # PyTorch's own way back forgets fake rules that there were before.
         for op, rules in before.items():
             rules.put(op)
+        for op, noted in known.items():
+            noted.before.put(op)

@@ -41,6 +41,7 @@ from plumbline.loader_to_torch.scalars import (
 )
 from plumbline.loader_to_torch.size_arithmetic import spell_size_arithmetic
 from plumbline.loader_to_torch.smallest_sizes import exclude_sizes_that_do_not_hold
+from plumbline.loader_to_torch.stored_types import store_as_integers
 from plumbline.loader_to_torch.symbolic_sizes import (
     argument_shapes,
     bind_arguments,
@@ -133,6 +134,7 @@ def to_torch_dialect(
     _drop_none_results(exported)
     names = tensor_names(exported, weights)
     split_complex(exported)
+    store_as_integers(exported)
     with lent_context(torch=True) as context:
         text, shapes = _lower(
             who, exported, func_name, list(weights), names, context, embedded=embedded

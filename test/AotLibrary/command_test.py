@@ -73,6 +73,7 @@ def test_the_files_are_those_of_bazel(
     differing = [file for file in made if made[file] != expected[file]]
     assert not differing
     assert {file for file in made if file.startswith("lib")} == {f"lib{name}.a", f"lib{name}.so"}
+    assert (tmp_path / f"{name}.so").readlink() == Path(f"lib{name}.so")
 
 
 def test_two_builds_are_the_same_bit_for_bit(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """All files of an aot_library, for a test."""
 
-_LIBRARY = ["{}.h", "{}.json", "{}.o", "{}.pc", "lib{}.a", "lib{}.so"]
+_LIBRARY = ["{}.h", "{}.json", "{}.o", "{}.pc", "lib{}.a", "lib{}.so", "{}.so"]
 
 _STAGES = [
     "_internal_{}.S",

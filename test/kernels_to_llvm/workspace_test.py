@@ -19,6 +19,7 @@ from plumbline.linalg_to_kernels import parallelisation
 from plumbline.linked_code import LinkedCode
 from plumbline.llvm_to_asm.assembly import Target, emit_assembly, emit_object
 from plumbline.native_function import NativeFunction
+from plumbline.packed_entry import PackedEntry
 from plumbline.size_expressions import evaluate
 from test.entries import llvm_ir_of, signature_of
 
@@ -42,7 +43,7 @@ def _pooled(program: plumbline.CompiledProgram) -> NativeFunction:
     signature = signature_of(program, "pool")
     machine_code = emit_object(llvm_ir_of(program, "pointers", "pool"), Target.for_cpu("native"))
     code = LinkedCode(machine_code, f"{signature.name}_packed")
-    return NativeFunction(signature, code.address, code)
+    return NativeFunction(signature, PackedEntry(signature, code.address), code)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +120,7 @@ def test_what_goes_round_in_a_loop_is_refused() -> None:
     program = plumbline.compile(
         _Model(lambda x, y: x.cumsum(0) + y), (torch.randn(300, 8), torch.randn(300, 8))
     )
-    with pytest.raises(UserError, match=r'a temporary lives on .* use memory = "malloc"'):
+    with pytest.raises(UserError, match=r'a temporary lives on .* use memory "malloc"'):
         llvm_ir_of(program, "pointers", "pool")
 
 

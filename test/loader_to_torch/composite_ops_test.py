@@ -11,6 +11,7 @@ from torch._subclasses.fake_impls import op_implementations_dict as fake_rules
 from torch.export import exported_program
 
 from plumbline.loader_to_torch.composite_ops import quick_composite_ops
+from plumbline.loader_to_torch.decompositions import decomposition_table
 
 aten = torch.ops.aten
 
@@ -151,6 +152,11 @@ def test_ops_are_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
             _split(table)
             counts.append(len(asked))
     assert counts[1] == counts[0] > 0
+
+
+def test_the_rules_of_an_export_are_those_of_the_one_before() -> None:
+    # Else they would be split anew each time.
+    assert decomposition_table() == decomposition_table()
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ load("@rules_cc//cc:defs.bzl", "cc_library")
 load(":arguments.bzl", "argument_error")
 load(":chain.bzl", "export_to_tcp", "included_files", "link_options", "loader_options", "lower_to_assembly", "program_symbol", "stage")
 load(":execute_test.bzl", "LIBRARY_TEMPLATES", "execute_test")
+load(":link.bzl", "link")
 load(":plain_text.bzl", "plain_text_problem")
 
 def aot_library(
@@ -51,6 +52,7 @@ def aot_library(
       | ------------------------ | ------------------------------------------------ |
       | foo                      | libfoo.a, a cc_library; #include "foo.h"
       | libfoo.so                | the shared object, which shows its entries alone
+      | foo.so                   | a link to it, by the library's own name
       | gen_foo_object           | foo.o; libfoo.a and libfoo.so are made of it
       | gen_foo_header           | foo.h
       | gen_foo_description      | foo.json: names, element types, shapes
@@ -128,7 +130,7 @@ def aot_library(
         outs = [name + ".pc"],
         program = Label("//tools/aot:generate_pkg_config"),
         message = "{}: writing the pkg-config file".format(name),
-        options = "--library={}".format(name),
+        options = "--library={} --threads={}".format(name, threads),
         **common
     )
     archive = "lib{}.a".format(name)
@@ -145,6 +147,12 @@ def aot_library(
             "@bazel_tools//tools/cpp:cc_flags",
             "@bazel_tools//tools/cpp:current_cc_toolchain",
         ],
+        **common
+    )
+    link(
+        name = "gen_{}_link".format(name),
+        src = shared_object,
+        out = name + ".so",
         **common
     )
     cc_library(

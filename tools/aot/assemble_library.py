@@ -36,9 +36,7 @@ if __name__ == "__main__":
         "--shared-object", type=stage.path, required=True, help="the shared object to write"
     )
     arguments.add_argument("--archiver", required=True, help="the ar of the C compiler")
-    arguments.add_argument(
-        "--threads", type=int, default=1, help="as the kernels were made for (default 1)"
-    )
+    stage.add_threads(arguments)
     arguments.add_argument(
         "--compiler",
         nargs=argparse.REMAINDER,

@@ -1,5 +1,8 @@
 """Stage program: lowers a .mlir file of linalg on tensors to kernels of a GPU, and launches."""
 
+import argparse
+
+from plumbline import text_file
 from plumbline.context import prepare_context
 from plumbline.linalg_to_gpu.stage import linalg_to_gpu
 from tools.aot import stage
@@ -19,10 +22,28 @@ func.func @sample(%x: tensor<2xf32>) -> tensor<2xf32> {
 """
 
 
+def _lower(given: argparse.Namespace) -> None:
+    lowered = linalg_to_gpu(
+        text_file.read(given.input),
+        str(given.input),
+        gpu_arch=given.gpu_arch,
+        allow_tf32=given.allow_tf32 == "true",
+    )
+    stage.write(given.output, lowered)
+
+
 def _warm_up() -> None:
     linalg_to_gpu(_SAMPLE, "sample")
     prepare_context(torch=True)
 
 
 if __name__ == "__main__":
-    stage.run_text_stage(__doc__, linalg_to_gpu, warm_up=_warm_up)
+    arguments = stage.text_stage_parser(__doc__)
+    stage.add_gpu_arch(arguments)
+    arguments.add_argument(
+        "--allow-tf32",
+        choices=("false", "true"),
+        default="false",
+        help="whether products of f32 may be taken of numbers rounded to TF32, on tensor cores",
+    )
+    stage.run(arguments, _lower, warm_up=_warm_up)

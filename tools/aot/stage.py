@@ -85,6 +85,13 @@ def add_memory(arguments: argparse.ArgumentParser) -> None:
     )
 
 
+def add_threads(arguments: argparse.ArgumentParser) -> None:
+    """Lets the command line say how many threads there are, where kernels are made already."""
+    arguments.add_argument(
+        "--threads", type=int, default=1, help="as the kernels were made for (default 1)"
+    )
+
+
 def add_weights(arguments: argparse.ArgumentParser) -> None:
     """Lets the command line say what weights are."""
     arguments.add_argument(

@@ -28,10 +28,10 @@
 #include <vector>
 
 #include "plumbline/runtime/cuda/driver.h"
+#include "tools/gpu/warp_matrices.h"
 
 namespace {
 
-constexpr int kWarp = 32;
 constexpr size_t kPage = 4096;
 constexpr size_t kStack = 64 << 10;
 constexpr size_t kSharedBytes = 48 << 10;
@@ -112,11 +112,21 @@ void Load(const std::string& ptx, Module* module) {
 
 enum class Wait { kNothing, kWarp, kBlock, kEnd };
 
+// A copy to shared memory that a thread has begun. It is made when it is waited for and no earlier,
+// so that whoever does not wait finds what was there before.
+struct Copy {
+  char* target;
+  const char* source;
+  size_t bytes, read;
+};
+
 struct Fiber {
   ucontext_t context;
   Wait wait = Wait::kNothing;
-  uint64_t exchanged[2] = {0, 0};
+  Registers exchanged[2];
   int exchanges = 0;
+  std::vector<Copy> begun;
+  std::vector<std::vector<Copy>> committed;
 };
 
 struct Block {
@@ -142,6 +152,21 @@ void Pause(Wait wait) {
   Fiber& fiber = block->fibers[block->thread];
   fiber.wait = wait;
   swapcontext(&fiber.context, &block->scheduler);
+}
+
+// Gives what all lanes of the warp have, when they have come as far as this one.
+Lanes Exchange(const Registers& own) {
+  Block* block = running;
+  Fiber& fiber = block->fibers[block->thread];
+  // In turns of two: who reads is at most one exchange behind who writes.
+  const int turn = fiber.exchanges++ % 2;
+  fiber.exchanged[turn] = own;
+  Pause(Wait::kWarp);
+  Lanes lanes{};
+  const int64_t first = block->thread / kWarp * kWarp;
+  const int64_t end = std::min<int64_t>(first + kWarp, block->threads);
+  for (int64_t i = first; i < end; ++i) lanes[i - first] = &block->fibers[i].exchanged[turn];
+  return lanes;
 }
 
 bool All(const Block& block, int64_t first, int64_t end, Wait wait) {
@@ -410,15 +435,58 @@ void* plumbline_emulated_shared(int64_t offset, int64_t bytes) {
 }
 
 int64_t plumbline_emulated_shuffle_xor(int64_t value, int32_t mask) {
-  Block* block = running;
-  const int64_t own = block->thread;
-  Fiber& fiber = block->fibers[own];
-  // In turns of two: who reads is at most one exchange behind who writes.
-  const int turn = fiber.exchanges++ % 2;
-  fiber.exchanged[turn] = static_cast<uint64_t>(value);
-  Pause(Wait::kWarp);
-  const int64_t other = own / kWarp * kWarp + ((own % kWarp) ^ mask);
-  return static_cast<int64_t>(block->fibers[other].exchanged[turn]);
+  Registers own{};
+  std::memcpy(own.words, &value, sizeof value);
+  int64_t result;
+  const int lane = static_cast<int>(running->thread % kWarp);
+  std::memcpy(&result, Exchange(own)[lane ^ mask]->words, sizeof result);
+  return result;
+}
+
+void plumbline_emulated_copy(int64_t target, int64_t source, int64_t bytes, int64_t read) {
+  if (bytes != 4 && bytes != 8 && bytes != 16) Die("a thread copies %ld bytes", (long)bytes);
+  if (target % bytes != 0 || (read > 0 && source % bytes != 0)) {
+    Die("%s copies %ld bytes that are not aligned", running->kernel->name.c_str(), (long)bytes);
+  }
+  running->fibers[running->thread].begun.push_back(
+      {reinterpret_cast<char*>(target), reinterpret_cast<const char*>(source),
+       static_cast<size_t>(bytes), static_cast<size_t>(read)});
+}
+
+void plumbline_emulated_commit_copies() {
+  Fiber& fiber = running->fibers[running->thread];
+  fiber.committed.push_back(std::move(fiber.begun));
+  fiber.begun.clear();
+}
+
+// Waits until no more than so many of the groups last committed are still on their way.
+void plumbline_emulated_wait_for_copies(int64_t groups) {
+  auto& committed = running->fibers[running->thread].committed;
+  while (static_cast<int64_t>(committed.size()) > groups) {
+    for (const Copy& copy : committed.front()) {
+      std::memcpy(copy.target, copy.source, copy.read);
+      std::memset(copy.target + copy.read, 0, copy.bytes - copy.read);
+    }
+    committed.erase(committed.begin());
+  }
+}
+
+void plumbline_emulated_load_matrices(int64_t line, int64_t transposes, uint32_t* result) {
+  if (line % 16 != 0) Die("%s: a matrix is not aligned", running->kernel->name.c_str());
+  Registers own{};
+  std::memcpy(own.words, &line, sizeof line);
+  const Lanes lanes = Exchange(own);
+  LoadMatrices(lanes, static_cast<int>(running->thread % kWarp), transposes != 0, result);
+}
+
+void plumbline_emulated_multiply_matrices(int64_t kind, const uint32_t* left,
+                                          const uint32_t* right, uint32_t* sums) {
+  Registers own{};
+  std::memcpy(own.words, left, 4 * sizeof *left);
+  std::memcpy(own.words + 4, right, 2 * sizeof *right);
+  const Lanes lanes = Exchange(own);
+  MultiplyMatrices(static_cast<MatrixKind>(kind), lanes, static_cast<int>(running->thread % kWarp),
+                   sums);
 }
 
 // -- what tests call ------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from plumbline.loader_to_torch.decompositions import (
     random_numbers,
     reduction,
     resampling,
+    stored_types,
     symmetric_systems,
 )
 from plumbline.loader_to_torch.decompositions.rule import Rule
@@ -108,13 +109,19 @@ def decomposition_table() -> dict[Any, Rule]:
     for family in _FAMILIES:
         table.update(family.RULES)
     table.update(contraction.grouped_mm_of_transformers())
-    for op, rule in (*complex_numbers.RULES.items(), *random_numbers.RULES.items()):
-        table[op] = _first_of(rule, table[op]) if op in table else rule
+    for family in (complex_numbers, random_numbers, stored_types):
+        for op, rule in family.RULES.items():
+            table[op] = _first_of(rule, table[op]) if op in table else rule
     return table
 
 
+@functools.cache
 def _first_of(rule: Rule, other: Rule) -> Rule:
-    """`rule`, and where it is not for the arguments, `other`."""
+    """`rule`, and where it is not for the arguments, `other`.
+
+    The same one each time: what PyTorch makes of a table is kept as long as it has the same rules
+    (`composite_ops.py`).
+    """
 
     @functools.wraps(rule)
     def decomposed(*arguments: Any, **options: Any) -> Any:

@@ -42,10 +42,9 @@ class MersenneTwister:
     def __init__(self, state: torch.Tensor) -> None:
         """`state` is what `torch.get_rng_state()` returns."""
         self._bytes = state
-        words = _integers(state[_BLOCK].reshape(_WORDS, 8)[:, :4])
-        self._words = words.to(torch.int32)
+        self._words = state[_BLOCK].view(torch.int64).to(torch.int32)
         # 1 to 624: how many of the block have been given.
-        self._position = _WORDS + 1 - _integers(state[_LEFT])
+        self._position = _WORDS + 1 - state[_LEFT].view(torch.int32).to(torch.int64).reshape(())
         self._given: torch.Tensor | Count = 0
         self._normal: tuple[torch.Tensor, torch.Tensor] | None = None
 
@@ -71,8 +70,9 @@ class MersenneTwister:
     def normal(self) -> tuple[torch.Tensor, torch.Tensor]:
         """The normal number that is there already, in float64, and 1 if there is one, else 0."""
         if self._normal is None:
-            number = _double(self._bytes[_NORMAL])
-            self._normal = number, _integers(self._bytes[_HAS_NORMAL])
+            number = self._bytes[_NORMAL].view(torch.float64).reshape(())
+            is_there = self._bytes[_HAS_NORMAL].view(torch.int32).to(torch.int64)
+            self._normal = number, is_there.reshape(())
         return self._normal
 
     @normal.setter
@@ -82,20 +82,16 @@ class MersenneTwister:
     def state(self) -> torch.Tensor:
         """The state in bytes, as `torch.set_rng_state` takes it."""
         before = self._bytes
-        next_ = self._position
-        if not isinstance(self._given, int):
-            given = self._given
-            if not isinstance(given, torch.Tensor):
-                given = torch.full((), given, dtype=torch.int64)
-            next_ = torch.where(given == 0, _integers(before[_NEXT]), next_)
-        elif self._given == 0:
-            next_ = _integers(before[_NEXT])
+        given = self._given
+        if not isinstance(given, torch.Tensor):
+            given = torch.full((), given, dtype=torch.int64)
+        next_ = torch.where(given == 0, before[_NEXT].view(torch.int64), self._position)
         parts = [
             before[: _LEFT.start],
-            _bytes(_WORDS + 1 - self._position, 4),
+            _bytes((_WORDS + 1 - self._position).to(torch.int32)),
             before[_LEFT.stop : _NEXT.start],
-            _bytes(next_, 8),
-            _bytes(self._words.to(torch.int64) & 0xFFFFFFFF, 8),
+            _bytes(next_),
+            _bytes(self._words.to(torch.int64) & 0xFFFFFFFF),
         ]
         if self._normal is None:
             return torch.cat([*parts, before[_BLOCK.stop :]])
@@ -104,12 +100,16 @@ class MersenneTwister:
             [
                 *parts,
                 before[_BLOCK.stop : _NORMAL.start],
-                _bytes(_bits(number), 8),
+                _bytes(number),
                 before[_NORMAL.stop : _HAS_NORMAL.start],
-                _bytes(is_there, 4),
+                _bytes(is_there.to(torch.int32)),
                 before[_HAS_NORMAL.stop :],
             ]
         )
+
+
+def _bytes(numbers: torch.Tensor) -> torch.Tensor:
+    return numbers.reshape(-1).view(torch.uint8)
 
 
 def _blocks_after(words: torch.Tensor, count: Count) -> torch.Tensor:
@@ -152,38 +152,3 @@ def _tempered(words: torch.Tensor) -> torch.Tensor:
 def _shifted_right(words: torch.Tensor, places: int) -> torch.Tensor:
     """Of int32, with zeros in front."""
     return (words >> places) & ((1 << (32 - places)) - 1)
-
-
-def _integers(little: torch.Tensor) -> torch.Tensor:
-    """The int64 that bytes [..., n] are, the lowest first."""
-    places = 8 * torch.arange(little.shape[-1])
-    return (little.to(torch.int64) << places).sum(-1)
-
-
-def _bytes(integers: torch.Tensor, count: int) -> torch.Tensor:
-    """The `count` lowest bytes of each int64, one after another."""
-    places = 8 * torch.arange(count)
-    return ((integers.unsqueeze(-1) >> places) & 0xFF).to(torch.uint8).reshape(-1)
-
-
-# Normal numbers are 0, or far from where float64 has fewer digits.
-_BIAS, _FRACTION = 1022, 2**52
-
-
-def _double(little: torch.Tensor) -> torch.Tensor:
-    """The float64 that 8 bytes are."""
-    bits = _integers(little)
-    exponent = ((bits >> 52) & 0x7FF) - _BIAS
-    fraction = (bits & (_FRACTION - 1)) + _FRACTION
-    size = fraction.to(torch.float64) * 2.0**-53 * torch.pow(2.0, exponent.to(torch.float64))
-    size = torch.where(bits & (2**63 - 1) == 0, 0.0, size)
-    return torch.where(bits < 0, -size, size)
-
-
-def _bits(number: torch.Tensor) -> torch.Tensor:
-    """The bits of a float64."""
-    size, exponent = torch.frexp(number.abs())
-    fraction = (size * 2.0**53).to(torch.int64) - _FRACTION
-    bits = ((exponent.to(torch.int64) + _BIAS) << 52) + fraction
-    bits = torch.where(number == 0, 0, bits)
-    return torch.where(torch.signbit(number), bits | -(2**63), bits)

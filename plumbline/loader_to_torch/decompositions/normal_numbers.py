@@ -111,16 +111,11 @@ def _turned_double(uniform: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 def _radius_single(words: torch.Tensor) -> torch.Tensor:
     """Of 24 bits u of each word, sqrt(-2 log(1 - u / 2^24))."""
-    whole = 2**24 - (words & 0xFFFFFF)
-    # whole / 2^24 is a mantissa from 1/2 to 1, times 2^exponent.
-    bits = torch.ones_like(whole)
-    remaining = whole
-    for step in (16, 8, 4, 2, 1):
-        many = (remaining >= 1 << step).to(torch.int32) * step
-        bits, remaining = bits + many, remaining >> many
-    mantissa = (whole << (25 - bits)).to(torch.float32) * 2.0**-25
+    bits = ((2**24 - (words & 0xFFFFFF)).to(torch.float32) * 2.0**-24).view(torch.int32)
+    # A mantissa from 1/2 to 1, times 2^exponent.
+    mantissa = ((bits & 0x7FFFFF) | 0x3F000000).view(torch.float32)
     below = mantissa < torch.full((), math.sqrt(0.5), dtype=torch.float32)
-    exponent = (bits - 24 - below.to(torch.int32)).to(torch.float32)
+    exponent = ((bits >> 23) - 126 - below.to(torch.int32)).to(torch.float32)
     x = torch.where(below, mantissa + mantissa, mantissa) - 1
     square = x * x
     value = _polynomial(x, _LOGARITHM) * x
