@@ -20,7 +20,10 @@ from torch.utils import _pytree as pytree
 
 import plumbline
 from plumbline.errors import UserError
+from plumbline.loader_to_torch.export import functional_graph
 from plumbline.loader_to_torch.generator import GENERATOR
+from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from plumbline.loader_to_torch.mutations import mutations
 from plumbline.loader_to_torch.pytorch_state import exporting
 from test.tools.aot.text_stages import llvm_ir_of
 
@@ -114,7 +117,6 @@ def run(entry: OpInfo) -> Outcome:
         module = _Call(entry.op, (sample.input, *sample.args), sample.kwargs)
         given = module.copies()
         torch.manual_seed(_SEED)
-        generator = torch.get_rng_state()
         try:
             expected, structure = pytree.tree_flatten(module.called(*given.values()))
         except Exception as error:
@@ -125,16 +127,8 @@ def run(entry: OpInfo) -> Outcome:
             continue
         outcome.samples += 1
         compared = _comparison(entry.name, sample.output_process_fn_grad, structure)
-        before = module.copies()
-        # Not by their versions, which some ops that write do not count.
-        written = {
-            name: value
-            for name, value in given.items()
-            if not torch.allclose(value, before[name], rtol=0, atol=0, equal_nan=True)
-        }
-        if not torch.equal(torch.get_rng_state(), generator):
-            written[GENERATOR] = torch.get_rng_state()
-        failure = _failure_of(module, expected, written, compared)
+        given[GENERATOR] = torch.get_rng_state()
+        failure = _failure_of(module, expected, given, compared)
         if failure:
             outcome.failures.append(failure)
             continue
@@ -203,7 +197,7 @@ def _comparison(
 def _failure_of(
     module: _Call,
     expected: Sequence[torch.Tensor],
-    written: Mapping[str, torch.Tensor],
+    left: Mapping[str, torch.Tensor],
     compared: Callable[[Sequence[torch.Tensor]], Any],
 ) -> str:
     """Why a module compiles not, or computes something else; empty if it does as PyTorch.
@@ -211,18 +205,21 @@ def _failure_of(
     Args:
       module: takes its own tensors.
       expected: what it returns.
-      written: what it has written in place, the generator of random numbers included.
+      left: what it leaves its tensors as, and the generator of random numbers.
       compared: what of such results is to agree, beside their shapes and dtypes.
     """
     try:
-        program = plumbline.compile(module, tuple(module.copies().values()), mutable=list(written))
+        inputs = tuple(module.copies().values())
+        functional = functional_graph(_Call.__name__, TorchLoaderOutput(module, inputs))
+        written = [written.name for written in mutations(functional)]
+        program = plumbline.compile(module, inputs, mutable=written)
         if llvm_ir_of(program.stage("torch"), target_cpu="native") != program.stage("llvm_ir"):
             return "WRONG: aot_compile, by the texts of its stages, makes other LLVM IR of it"
         given = module.copies()
         torch.manual_seed(_SEED)
         actual = program(*given.values())
         given[GENERATOR] = torch.get_rng_state()
-        for name, value in written.items():
+        for name, value in left.items():
             torch.testing.assert_close(given[name], value, equal_nan=True)
         torch.testing.assert_close(
             tuple(map(torch.zeros_like, actual)), tuple(map(torch.zeros_like, expected))
