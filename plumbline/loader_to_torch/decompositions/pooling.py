@@ -47,10 +47,10 @@ def _fractional_max_pool(rank: int) -> Rule:
         batch = operand.shape[:-rank]
         places = places.reshape(*batch, -1, math.prod(window))
         flat = operand.reshape(*batch, 1, -1).expand(*batch, places.shape[-2], math.prod(sizes))
-        greatest, number = flat.gather(-1, places).max(-1, keepdim=True)
+        greatest, chosen = flat.gather(-1, places).max(-1, keepdim=True)
         return (
             greatest.reshape(*batch, *counts),
-            places.gather(-1, number).reshape(*batch, *counts),
+            places.gather(-1, chosen).reshape(*batch, *counts),
         )
 
     return decomposed
