@@ -24,7 +24,11 @@ _BODY_SUFFIX = "_body"
 
 
 def build_entries(
-    module: ir.Operation, abi: Sequence[str], memory: Sequence[str], weights: Sequence[str]
+    module: ir.Operation,
+    abi: Sequence[str],
+    memory: Sequence[str],
+    weights: Sequence[str],
+    called_from: Sequence[str],
 ) -> None:
     """Puts entries of the convention `abi`, one of `ABIS`, in the place of public functions.
 
@@ -40,7 +44,7 @@ def build_entries(
     weights_are = _one_of(WEIGHTS, "weights", weights)
     if convention != "pointers" and (from_ == "pool" or weights_are == "file"):
         raise UserError("memory=pool and weights=file go with abi=pointers")
-    check_signatures(module, ir.MemRefType)
+    check_signatures(module, ir.MemRefType, called_from)
     with module.context:
         symbols = ir.SymbolTable(module)
         for function in functions_with_bodies(module, "func.func", public=True):

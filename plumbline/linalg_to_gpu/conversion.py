@@ -61,7 +61,7 @@ LINALG_TO_GPU = Pipeline(
     "linalg-to-gpu-pipeline",
     (
         SEPARATE_CALLED_FUNCTIONS,
-        PREPARE_ARGUMENTS,
+        PREPARE_ARGUMENTS.with_options("called-from=c"),
         PREPARE_TENSORS,
         FILL_SPLATS,
         REASSOCIATE_REDUCTIONS,
