@@ -4,6 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from plumbline import device
     from plumbline.compiler import CompiledProgram, compile  # noqa: A004
     from plumbline.library import Library, load
     from plumbline.library_files.ahead_of_time import aot
@@ -16,6 +17,7 @@ __all__ = [
     "TorchLoaderOutput",
     "aot",
     "compile",
+    "device",
     "generator_state",
     "load",
 ]
@@ -34,6 +36,8 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "device":
+        return importlib.import_module("plumbline.device")
     if name in _MODULES:
         return getattr(importlib.import_module(_MODULES[name]), name)
     raise AttributeError(f"module 'plumbline' has no attribute {name!r}")

@@ -5,8 +5,9 @@ combinations (`call_plan.py`). How the machine code is then entered, an `Entry` 
 """
 
 import ctypes
+import importlib
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from plumbline.errors import UserError
 from plumbline.reference_archive import Tensor
 from plumbline.signature import Signature, TensorSpec
 from plumbline.tensor_arguments import KINDS, Parameter, kind_of, read_number
+
+if TYPE_CHECKING:
+    from plumbline.device_function import DeviceCalls
 
 _from_buffer = ctypes.c_char.from_buffer
 _address_of = ctypes.addressof
@@ -51,6 +55,11 @@ class NativeFunction:
     are not copied if they are contiguous. For a scalar it takes and returns a number. Several
     threads may call it at once.
 
+    Where the program has its tensors on a GPU (`signature.on_device`), it takes torch tensors that
+    are there, and others by the CUDA array interface or DLPack; results are torch tensors if an
+    argument is one, else `device.DeviceTensor`s. With `signature.has_stream` it returns as soon as
+    all is queued on the arguments' stream (`device_arguments.stream_of`).
+
     What `signature.inout` lists is written in place. It is then an array or a tensor that is
     contiguous and not read-only, and shares no memory with another argument or result.
     """
@@ -72,6 +81,12 @@ class NativeFunction:
         self._inout = signature.inout
         self._returns_scalars = any(spec.is_scalar for spec in signature.outputs)
         self._plans: dict[Shapes, CallPlan] = {}
+        self._on_device: DeviceCalls | None = None
+        if signature.on_device:
+            # Which programs for the CPU do not need.
+            self._on_device = importlib.import_module("plumbline.device_function").DeviceCalls(
+                signature, self._parameters, self._results, entry
+            )
 
     def __call__(self, *arguments: Any, out: Any = None) -> tuple[Any, ...]:
         """Runs the program.
@@ -89,6 +104,8 @@ class NativeFunction:
             compiled, or a size outside its range or that disagrees with another; or the program
             fails: an index is out of range, there is no memory. The message says what and where.
         """
+        if self._on_device is not None:
+            return self._on_device.call(arguments, out)
         words: list[int] = []
         shapes: list[tuple[int, ...]] = []
         kept = arguments

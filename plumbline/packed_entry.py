@@ -30,7 +30,7 @@ class PackedEntry:
         self._name = signature.name
         self._entry = _ENTRY(entry)
         words = len(signature.inputs) + len(signature.outputs) + len(signature.shapes.symbols)
-        words += signature.workspace is not None
+        words += (signature.workspace is not None) + signature.has_stream
         self._pack = struct.Struct(f"{words}Q").pack
 
     def compute(self, words: list[int], plan: CallPlan) -> Sequence[Tensor]:
@@ -68,6 +68,14 @@ class PackedEntry:
             workspace = aligned_bytes(plan.workspace)
             # An empty array may lie anywhere.
             words.append(address(workspace) if plan.workspace else 0)
+        self.run(words)
+
+    def run(self, words: Sequence[int]) -> None:
+        """Runs the program on words that are all there.
+
+        Raises:
+          UserError: the program fails.
+        """
         message = self._entry(self._pack(*words))
         if message is not None:
             raise UserError(_take(message))
