@@ -91,17 +91,20 @@ PLACE_ON_DEVICE = Pass(
     "place-on-device",
     "Move buffers to device memory, and copy arguments there and results back",
     place_on_device,
+    (Option("tensors", "where callers have theirs: host (the default) or device"),),
 )
 
 
-def linalg_to_gpu_pipeline(gpu_arch: str = DEFAULT_ARCH, *, allow_tf32: bool = False) -> Pipeline:
-    """The whole lowering, for such a GPU."""
+def linalg_to_gpu_pipeline(
+    gpu_arch: str = DEFAULT_ARCH, *, allow_tf32: bool = False, tensors: str = "host"
+) -> Pipeline:
+    """The whole lowering, for such a GPU, and callers that have tensors in `choices.PLACES`."""
     options = f"gpu-arch={gpu_arch} allow-tf32={str(allow_tf32).lower()}"
     return Pipeline(
         "linalg-to-gpu-pipeline",
         (
             SEPARATE_CALLED_FUNCTIONS,
-            PREPARE_ARGUMENTS,
+            PREPARE_ARGUMENTS.with_options("called-from=c"),
             PREPARE_TENSORS,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,
@@ -119,7 +122,7 @@ def linalg_to_gpu_pipeline(gpu_arch: str = DEFAULT_ARCH, *, allow_tf32: bool = F
             EXPAND_ELEMENTARY_FUNCTIONS,
             MAKE_LOOPS,
             LAUNCH_LOOPS,
-            PLACE_ON_DEVICE,
+            PLACE_ON_DEVICE.with_options(f"tensors={tensors}"),
             NAME_LAUNCHES,
             "canonicalize",
             "cse",
@@ -140,20 +143,26 @@ LINALG_TO_GPU = linalg_to_gpu_pipeline()
 
 
 def convert_linalg_to_gpu(
-    module: ir.Module, gpu_arch: str = DEFAULT_ARCH, *, allow_tf32: bool = False
+    module: ir.Module,
+    gpu_arch: str = DEFAULT_ARCH,
+    *,
+    allow_tf32: bool = False,
+    tensors: str = "host",
 ) -> None:
     """Lowers `module` in place: each public function launches kernels, functions of a `gpu.module`.
 
-    It takes and gives buffers of the host, and says what device memory is allocated when. Arguments
-    of public functions are never written, and each result is memory of its own.
+    It takes and gives buffers of the host, or with `tensors` "device" of the device, and says what
+    device memory is allocated when. Arguments of public functions are never written, but for those
+    that are in-out, and each result is memory of its own.
 
     Args:
       module: linalg on tensors.
       gpu_arch: the oldest GPUs that kernels run on, such as "sm_80".
       allow_tf32: whether products of f32 may be taken of numbers rounded to TF32, on tensor cores.
+      tensors: where callers have theirs, one of `choices.PLACES`.
 
     Raises:
       LoweringError: a public function takes or returns something other than ranked tensors, or
         there is something that no kernel does; or a pass refused the module.
     """
-    linalg_to_gpu_pipeline(gpu_arch, allow_tf32=allow_tf32).run(module)
+    linalg_to_gpu_pipeline(gpu_arch, allow_tf32=allow_tf32, tensors=tensors).run(module)

@@ -7,7 +7,12 @@ from plumbline.tcp.assembly.module import parse_module, print_module
 
 
 def linalg_to_gpu(
-    text: str, filename: str, *, gpu_arch: str = DEFAULT_ARCH, allow_tf32: bool = False
+    text: str,
+    filename: str,
+    *,
+    gpu_arch: str = DEFAULT_ARCH,
+    allow_tf32: bool = False,
+    tensors: str = "host",
 ) -> str:
     """Lowers `text`, which messages call `filename`, as `convert_linalg_to_gpu` does.
 
@@ -15,6 +20,6 @@ def linalg_to_gpu(
       UserError: it is no such module, or has what cannot be lowered; or there is no such GPU.
     """
     module = parse_module(text, make_context(torch=True), filename)
-    convert_linalg_to_gpu(module, gpu_arch, allow_tf32=allow_tf32)
+    convert_linalg_to_gpu(module, gpu_arch, allow_tf32=allow_tf32, tensors=tensors)
     # With locations, as the stages before: the next one may refuse what a kernel does.
     return print_module(module, debug_info=True)

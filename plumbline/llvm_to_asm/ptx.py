@@ -12,6 +12,12 @@ TRIPLE = "nvptx64-nvidia-cuda"
 PTX = "plumbline_ptx"
 """The symbol under which what launches kernels finds their text, which ends with a zero."""
 
+PROGRAM = "plumbline_cuda_program"
+"""The symbol of what the runtime (`runtime/cuda`) remembers of a program between calls."""
+
+PROGRAM_WORDS = 1
+"""Its size, in words of 64 bits, which are zeros at first."""
+
 
 def gpu_target(arch: str) -> Target:
     """What kernels are made for: the GPUs of an architecture, such as "sm_80", and later ones.
@@ -38,6 +44,10 @@ def emit_ptx(llvm_ir: str, target: Target, optimisation_level: int = 2) -> str:
 
 
 def include_ptx(file: Path) -> str:
-    """Assembly that has the text in a file, which the assembler looks for by its name alone."""
+    """Assembly of what a program for a GPU has beside its code: the text in a file, and its state.
+
+    The assembler looks for the file by its name alone.
+    """
     quoted = file.name.replace("\\", "\\\\").replace('"', '\\"')
-    return f'\t.section\t.rodata\n"{PTX}":\n\t.incbin\t"{quoted}"\n\t.byte\t0\n'
+    image = f'\t.section\t.rodata\n"{PTX}":\n\t.incbin\t"{quoted}"\n\t.byte\t0\n'
+    return f'{image}\t.bss\n\t.balign\t8\n"{PROGRAM}":\n\t.zero\t{8 * PROGRAM_WORDS}\n'

@@ -40,6 +40,7 @@ from plumbline.loader_to_torch.scalars import (
 )
 from plumbline.loader_to_torch.size_arithmetic import spell_size_arithmetic
 from plumbline.loader_to_torch.smallest_sizes import exclude_sizes_that_do_not_hold
+from plumbline.loader_to_torch.stored_types import store_as_integers
 from plumbline.loader_to_torch.symbolic_sizes import (
     argument_shapes,
     bind_arguments,
@@ -132,6 +133,7 @@ def to_torch_dialect(
     _drop_none_results(exported)
     names = tensor_names(exported, weights)
     split_complex(exported)
+    store_as_integers(exported)
     with lent_context(torch=True) as context:
         text, shapes = _lower(
             who, exported, func_name, list(weights), names, context, embedded=embedded
@@ -168,6 +170,8 @@ def _lower(
         import_assertions(module)
         set_locations(module, nodes)
         rename(module, exported.graph_module.meta.get(_DIM_NAMES, {}))
+        # MLIR's passes take it for valid, and end the process where it is not.
+        module.operation.verify()
     except (NotImplementedError, ValueError, TypeError, KeyError, ir.MLIRError) as error:
         # A dtype that the importer has no type for is a missing key of its table.
         raise UserError(f"{who}: torch-mlir cannot import it: {error}") from error

@@ -8,6 +8,7 @@ from plumbline.element_type import ELEMENT_TYPES
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.higher_order_ops import is_imported
 from plumbline.loader_to_torch.node_locations import all_nodes, module_path, place
+from plumbline.loader_to_torch.stored_types import computes_with_stored_type
 from plumbline.unsupported_ops import UnsupportedOp, report
 
 _DTYPES = {element_type.torch_name: element_type.name for element_type in ELEMENT_TYPES}
@@ -19,7 +20,7 @@ def refuse_what_has_no_meaning(who: str, exported: torch.export.ExportedProgram)
     Raises:
       UserError: it calls an unknown higher-order op, draws random numbers, makes a sparse tensor
         or one whose size depends on values, resizes a tensor, computes with a dtype that is not
-        supported, or returns no tensor; the message lists all places.
+        supported or only stored, or returns no tensor; the message lists all places.
     """
     nodes = [node for node in all_nodes(exported) if node.op == "call_function"]
     _refuse(
@@ -56,6 +57,12 @@ def refuse_what_has_no_meaning(who: str, exported: torch.export.ExportedProgram)
         [node for node in nodes if any(map(_is_unknown, _dtypes(node)))],
         "computes with dtypes that are not supported",
         f"cast to one that is: {', '.join(_DTYPES)}",
+    )
+    _refuse(
+        who,
+        [node for node in nodes if computes_with_stored_type(node)],
+        "computes with dtypes that only hold numbers",
+        "cast to float32, or to int32 or int64, before, and back after it",
     )
     _refuse(
         who,

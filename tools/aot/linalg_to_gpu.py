@@ -3,6 +3,7 @@
 import argparse
 
 from plumbline import text_file
+from plumbline.choices import PLACES
 from plumbline.context import prepare_context
 from plumbline.linalg_to_gpu.stage import linalg_to_gpu
 from tools.aot import stage
@@ -28,6 +29,7 @@ def _lower(given: argparse.Namespace) -> None:
         str(given.input),
         gpu_arch=given.gpu_arch,
         allow_tf32=given.allow_tf32 == "true",
+        tensors=given.tensors,
     )
     stage.write(given.output, lowered)
 
@@ -45,5 +47,12 @@ if __name__ == "__main__":
         choices=("false", "true"),
         default="false",
         help="whether products of f32 may be taken of numbers rounded to TF32, on tensor cores",
+    )
+    arguments.add_argument(
+        "--tensors",
+        choices=PLACES,
+        default=PLACES[0],
+        help="where callers have theirs: on the host, from where they are copied (the default), or "
+        "on the device",
     )
     stage.run(arguments, _lower, warm_up=_warm_up)

@@ -1,8 +1,8 @@
 // What a warp does together on tensor cores, as one of its lanes sees it: `ldmatrix` and `mma`.
 //
-// Which lane has which elements is said in NVIDIA's PTX ISA, "Matrix Fragments for mma.m16n8k16" and
-// the like. Counted in words of 4 bytes it is the same for all types: a lane has of the left operand
-// 4 words, of the right one 2, and of the sums 4.
+// Which lane has which elements is said in NVIDIA's PTX ISA, "Matrix Fragments for mma.m16n8k16"
+// and the like. Counted in words of 4 bytes it is the same for all types: a lane has of the left
+// operand 4 words, of the right one 2, and of the sums 4.
 
 #ifndef TOOLS_GPU_WARP_MATRICES_H_
 #define TOOLS_GPU_WARP_MATRICES_H_

@@ -26,6 +26,7 @@ from plumbline.loader_to_torch.decompositions import (
     padding,
     reduction,
     resampling,
+    stored_types,
     symmetric_systems,
 )
 from plumbline.loader_to_torch.decompositions.rule import Rule
@@ -107,8 +108,9 @@ def decomposition_table() -> dict[Any, Rule]:
     for family in _FAMILIES:
         table.update(family.RULES)
     table.update(contraction.grouped_mm_of_transformers())
-    for op, rule in complex_numbers.RULES.items():
-        table[op] = _first_of(rule, table[op]) if op in table else rule
+    for family in (complex_numbers, stored_types):
+        for op, rule in family.RULES.items():
+            table[op] = _first_of(rule, table[op]) if op in table else rule
     return table
 
 
