@@ -71,9 +71,11 @@ class Workspace:
             *(operation("*", size, copies) for size in (self.bytes, self.sum, self.lower_bound))
         )
 
-    def behind(self, bytes_: Size) -> "Workspace":
-        """The same, where others have so many bytes before it."""
-        return Workspace(operation("+", bytes_, self.bytes), self.sum, self.lower_bound)
+    def behind(self, bytes_: Size, live: Size) -> "Workspace":
+        """The same, where others have so many bytes before it, of which these are in use."""
+        return Workspace(
+            operation("+", bytes_, self.bytes), self.sum, operation("+", live, self.lower_bound)
+        )
 
 
 def _greater(left: Size, right: Size) -> Size:

@@ -140,6 +140,7 @@ def _workspace(function: func.FuncOp, reader: SizeReader) -> Workspace:
     # Of a loop over chunks, all at once.
     copies = compiled_for(module) if FORK in function.attributes else 1
     taken: Size = needs.static
+    lifetimes = [*_lifetimes(function)] if needs.steps else []
     found = Workspace(needs.static, *_planned(function))
     for op in needs.steps:
         if op.name == "memref.alloc":
@@ -152,8 +153,41 @@ def _workspace(function: func.FuncOp, reader: SizeReader) -> Workspace:
         else:
             callee = _called(module, op)
             inner = _workspace(callee, reader.of_callee(callee, op))
-            found = found.beside(inner.times(copies).behind(taken))
+            call = enclosing_in(function.entry_block, op)
+            live = sum(each.bytes for each in lifetimes if each.covers(call))
+            found = found.beside(inner.times(copies).behind(taken, live))
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Lifetime:
+    """When a temporary of a static size is in use, by operations of its function's block."""
+
+    bytes: int
+    first: ir.Operation
+    last: ir.Operation
+
+    def covers(self, op: ir.Operation) -> bool:
+        """Whether it is in use at an operation of that block."""
+        return not (op.is_before_in_block(self.first) or self.last.is_before_in_block(op))
+
+
+def _lifetimes(function: func.FuncOp) -> Iterator[_Lifetime]:
+    """Of all temporaries of static sizes, those within arenas among them."""
+    block = function.entry_block
+    for op in all_operations(function.operation):
+        if op.name != "memref.alloc" or op.operands:
+            continue
+        is_arena = PLAN in op.attributes
+        for temporary in _users(op.results[0], through=frozenset()) if is_arena else [op]:
+            if temporary.name == "memref.dealloc":
+                continue
+            first = last = enclosing_in(block, temporary)
+            for user in _users(temporary.results[0]):
+                outer = enclosing_in(block, user)
+                if user.name != "memref.dealloc" and last.is_before_in_block(outer):
+                    last = outer
+            yield _Lifetime(_static_bytes(temporary), first, last)
 
 
 def _planned(function: func.FuncOp) -> tuple[int, int]:
@@ -335,11 +369,12 @@ def _refuse_what_is_left(function: func.FuncOp) -> None:
             raise UserError(_LIVES_ON)
 
 
-def _users(buffer: ir.Value) -> Iterator[ir.Operation]:
+def _users(buffer: ir.Value, *, through: frozenset[str] = _VIEWS) -> Iterator[ir.Operation]:
+    """The operations that use a buffer, also by way of views of these kinds."""
     for use in buffer.uses:
         user = use.owner.operation
         yield user
-        if user.name in _VIEWS:
+        if user.name in through:
             yield from _users(user.results[0])
 
 

@@ -22,6 +22,8 @@ from plumbline.linalg_to_kernels.computations import (
     is_copy,
     is_in_memory,
     is_tensor,
+    loops_in,
+    number_everywhere,
     reshaped_from,
 )
 from plumbline.linalg_to_kernels.contraction_groups import (
@@ -31,7 +33,7 @@ from plumbline.linalg_to_kernels.contraction_groups import (
 )
 from plumbline.linalg_to_kernels.group import Group
 from plumbline.linalg_to_kernels.layouts import is_contiguous, layout_of
-from plumbline.linalg_to_kernels.products import Access, SumOfProducts, access_of
+from plumbline.linalg_to_kernels.products import Access, access_of
 from plumbline.planned_memory import element_bytes
 
 VECTOR_BYTES = 16
@@ -43,12 +45,16 @@ ASYNCHRONOUS_BYTES = (16, 8, 4)
 _USUAL = 1024
 """What sizes that are not known are taken for."""
 
-_FEW = 16
+FEW = 16
 """Rows or columns below which a tile is too much."""
 
 
 _SCHEDULERS = 4
 """Of a multiprocessor: as many warps are executed at once."""
+
+
+_PARTS = 2
+"""So that a part of the sums takes no more shared memory than the operands did."""
 
 
 class Instruction(Enum):
@@ -113,11 +119,35 @@ class Operand:
     """Whether its elements are contiguous along the sums, rather than from line to line."""
     vector: int
     """How many elements are contiguous, and aligned as one."""
+    factor: float
+    """What the products are multiplied by, as each element was to be."""
 
     @property
     def element(self) -> ir.Type:
         """The type of an element."""
         return ir.RankedTensorType(self.value.type).element_type
+
+
+@dataclass(frozen=True)
+class TileProduct:
+    """The product of a block's tiles, as its warps take it."""
+
+    instruction: Instruction
+    tile: Tile
+    elements: tuple[ir.Type, ir.Type]
+    """Of the left and the right operand."""
+    along_sums: tuple[bool, bool]
+    """Whether elements are contiguous along the sums in memory, rather than from line to line."""
+    summed_in: ir.Type
+    """The type that products are added up in."""
+    parts: int
+    """In how many parts the sums go to shared memory."""
+
+    @property
+    def depth(self) -> int:
+        """How many summed elements a stage has."""
+        widest = max(map(element_bytes, self.elements))
+        return max(_SUMMED_BYTES[self.instruction] // widest, 4)
 
 
 @dataclass(frozen=True)
@@ -132,21 +162,7 @@ class TiledContraction:
     right: Operand
     batches: tuple[int, ...]
     summed: tuple[int, ...]
-    instruction: Instruction
-    tile: Tile
-
-    @property
-    def summed_in(self) -> ir.Type:
-        """The type that products are added up in."""
-        type_ = ir.RankedTensorType(self.contraction.results[0].type).element_type
-        is_half = isinstance(type_, ir.FloatType) and type_.width == 16
-        return ir.F32Type.get() if is_half else type_
-
-    @property
-    def depth(self) -> int:
-        """How many summed elements a tile has."""
-        widest = max(element_bytes(operand.element) for operand in (self.left, self.right))
-        return max(_SUMMED_BYTES[self.instruction] // widest, 4)
+    product: TileProduct
 
 
 def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
@@ -162,26 +178,38 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
     count = len(contraction.reduces)
     origins = []
     for value, map_ in zip(contraction.inputs, contraction.maps, strict=False):
-        origin = _origin(group, value, composed(map_, contraction.loops, count), count)
+        origin = origin_of(group, value, composed(map_, contraction.loops, count), count)
         if origin is None:
             return None
         origins.append(origin)
-    sum_ = sum_at_root(contraction, (origins[0][2], origins[1][2]), axes)
-    if sum_ is None:
+    sum_ = sum_at_root(contraction, (origins[0].access, origins[1].access), axes)
+    if sum_ is None or any(not origin.scattered <= {*sum_.batches} for origin in origins):
         return None
-    sizes = [_product(contraction, loops) for loops in (sum_.batches, sum_.rows, sum_.columns)]
-    if min(sizes[1:]) < _FEW:
+    sizes = [
+        _product(contraction.sizes, loops) for loops in (sum_.batches, sum_.rows, sum_.columns)
+    ]
+    if min(sizes[1:]) < FEW:
         return None
-    types = [ir.RankedTensorType(value.type).element_type for value, *_ in origins]
-    instruction = _instruction(contraction, types, chip)
+    result = ir.RankedTensorType(contraction.results[0].type).element_type
+    instruction = instruction_for(contraction, [origin.element for origin in origins], chip)
     if instruction is None:
         return None
-    values = [(value, indices) for value, indices, _ in origins]
-    summed, (left, right) = _best_order(contraction, sum_, values)
-    tile = _tile(instruction, sizes, chip)
-    return TiledContraction(
-        group, contraction, axes, left, right, sum_.batches, summed, instruction, tile
+    summed, (left, right) = best_order(
+        contraction.sizes,
+        sum_.summed,
+        (origins[sum_.left], sum_.rows),
+        (origins[sum_.right], sum_.columns),
     )
+    is_half = isinstance(result, ir.FloatType) and result.width == 16
+    product = TileProduct(
+        instruction,
+        _tile(instruction, sizes, chip),
+        (left.element, right.element),
+        (left.along_sums, right.along_sums),
+        ir.F32Type.get() if is_half else result,
+        _PARTS,
+    )
+    return TiledContraction(group, contraction, axes, left, right, sum_.batches, summed, product)
 
 
 def is_widening(member: Computation) -> bool:
@@ -195,11 +223,48 @@ def is_widening(member: Computation) -> bool:
     )
 
 
-def _origin(
-    group: Group, value: ir.Value, indices: Indices, count: int
-) -> tuple[ir.Value, Indices, Access] | None:
-    """The tensor in memory that an operand is a copy of, and where its elements lie in it."""
-    is_widened = False
+def scaling(member: Computation) -> tuple[ir.Value, ir.AffineMap, float] | None:
+    """What a computation multiplies by one number, if it does nothing else, and by which."""
+    if member.is_reduction or member.body_names != ("arith.mulf",) or len(member.results) != 1:
+        return None
+    if set(member.body_ops[0].operands) != set(member.body.arguments[: len(member.inputs)]):
+        return None
+    for number, value in enumerate(member.inputs):
+        factor = number_everywhere(value)
+        other = member.inputs[1 - number]
+        if factor is not None and len(member.inputs) == 2 and is_tensor(other):
+            return other, member.maps[1 - number], ir.FloatAttr(factor).value
+    return None
+
+
+def is_free(member: Computation) -> bool:
+    """Whether a contraction's tiles do to their operands for nothing what a computation does."""
+    return is_copy(member) or is_widening(member) or scaling(member) is not None
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The tensor in memory that an operand is made of, for nothing."""
+
+    value: ir.Value
+    indices: Indices
+    """Where an element is, by loops."""
+    access: Access
+    scattered: frozenset[int]
+    """The loops that elements are not one stride apart along, but by quotients: heads that share
+    keys. Tiles are of elements along other loops."""
+    factor: float
+    """What elements are multiplied by."""
+
+    @property
+    def element(self) -> ir.Type:
+        """The type of an element in memory."""
+        return ir.RankedTensorType(self.value.type).element_type
+
+
+def origin_of(group: Group, value: ir.Value, indices: Indices, count: int) -> Origin | None:
+    """Where an operand comes from, of which `indices` are by `count` loops; None if it costs."""
+    is_widened, factor = False, 1.0
     while True:
         # Of some reshapes places are quotients: such an operand is read as it is reshaped.
         reshaped = value, indices
@@ -207,29 +272,47 @@ def _origin(
         producer = group.producer(value)
         if producer is None:
             for source, places in ((value, indices), reshaped):
-                access = access_of(ir.AffineMap.get(count, 0, list(places)))
-                if access is not None and is_in_memory(value):
-                    return source, places, access
+                access, scattered = _access(places, count)
+                if is_in_memory(value) and (not scattered or source == reshaped[0]):
+                    return Origin(source, places, access, scattered, factor)
             return None
-        widens = is_widening(producer) and not is_widened
-        if not (widens or is_copy(producer)) or len(producer.inputs) != 1:
-            return None
-        is_widened = is_widened or widens
-        if not is_tensor(producer.inputs[0]):
+        if not is_free(producer):
             return None
         loops = producer.loops_for(indices)
-        value, indices = producer.inputs[0], composed(producer.maps[0], loops, count)
+        if scaled := scaling(producer):
+            value, map_, times = scaled
+            factor *= times
+        else:
+            widens = is_widening(producer)
+            if (widens and is_widened) or len(producer.inputs) != 1:
+                return None
+            is_widened = is_widened or widens
+            value, map_ = producer.inputs[0], producer.maps[0]
+        if not is_tensor(value):
+            return None
+        indices = composed(map_, loops, count)
 
 
-def _product(contraction: Computation, loops: Sequence[int]) -> int:
-    sizes = [contraction.sizes[loop] for loop in loops]
-    return math.prod(_USUAL if size == DYNAMIC else size for size in sizes)
+def _access(indices: Indices, count: int) -> tuple[Access, frozenset[int]]:
+    """How loops move through a tensor, and by which of them that is through quotients."""
+    axes: list[tuple[tuple[int, int], ...]] = []
+    scattered: set[int] = set()
+    for at in indices:
+        plain = access_of(ir.AffineMap.get(count, 0, [at]))
+        if plain is None:
+            scattered |= loops_in(at)
+        axes += plain.axes if plain else [tuple((loop, 1) for loop in sorted(loops_in(at)))]
+    return Access(tuple(axes)), frozenset(scattered)
 
 
-def _instruction(
+def _product(sizes: Sequence[int], loops: Sequence[int]) -> int:
+    return math.prod(_USUAL if sizes[loop] == DYNAMIC else sizes[loop] for loop in loops)
+
+
+def instruction_for(
     contraction: Computation, types: Sequence[ir.Type], chip: GpuChip
 ) -> Instruction | None:
-    """What multiplies elements of such types; None if no tile can."""
+    """What multiplies elements of such types for a contraction; None if no tile can."""
     result = ir.RankedTensorType(contraction.results[0].type).element_type
     if any(name == "arith.truncf" for name in contraction.body_names):
         return None
@@ -261,19 +344,26 @@ def _tile(instruction: Instruction, sizes: Sequence[int], chip: GpuChip) -> Tile
     return min(TILES[instruction], key=time)
 
 
-def _best_order(
-    contraction: Computation, sum_: SumOfProducts, values: Sequence[tuple[ir.Value, Indices]]
+def best_order(
+    sizes: Sequence[int],
+    summed: tuple[int, ...],
+    left: tuple[Origin, tuple[int, ...]],
+    right: tuple[Origin, tuple[int, ...]],
 ) -> tuple[tuple[int, ...], tuple[Operand, Operand]]:
-    """The summed loops in an order in which most elements are read at once, and both operands."""
+    """The summed loops in an order in which most elements are read at once, and both operands.
+
+    Args:
+      sizes: of all loops.
+      summed: those along the sums.
+      left: where the left operand is from, and its loops along rows.
+      right: the same of the right one, and columns.
+    """
     best: tuple[int, tuple[int, ...], tuple[Operand, Operand]] | None = None
-    for summed in _orders(sum_.summed):
-        left, right = (
-            _operand(contraction, *values[number], lines, summed)
-            for number, lines in ((sum_.left, sum_.rows), (sum_.right, sum_.columns))
-        )
-        score = sum(operand.vector * element_bytes(operand.element) for operand in (left, right))
+    for order in _orders(summed):
+        operands = _operand(sizes, *left, order), _operand(sizes, *right, order)
+        score = sum(operand.vector * element_bytes(operand.element) for operand in operands)
         if best is None or score > best[0]:
-            best = score, summed, (left, right)
+            best = score, order, operands
     assert best is not None
     return best[1:]
 
@@ -286,30 +376,24 @@ def _orders(summed: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 
 def _operand(
-    contraction: Computation,
-    value: ir.Value,
-    indices: Indices,
-    lines: tuple[int, ...],
-    summed: tuple[int, ...],
+    sizes: Sequence[int], origin: Origin, lines: tuple[int, ...], summed: tuple[int, ...]
 ) -> Operand:
-    factors = _factors(value, indices, len(contraction.reduces))
+    factors = _factors(origin)
     found = []
     for along_sums, loops in ((True, summed), (False, lines)):
-        length = contraction.sizes[loops[-1]] if loops and factors.get(loops[-1]) == 1 else 1
-        vector = _vector(contraction, value, factors, loops[-1]) if length != 1 else 1
+        length = sizes[loops[-1]] if loops and factors.get(loops[-1]) == 1 else 1
+        vector = _vector(sizes, origin.value, factors, loops[-1]) if length != 1 else 1
         found.append((vector, length == DYNAMIC or length, along_sums))
     vector, _, along_sums = max(found)
-    return Operand(value, indices, lines, along_sums, vector)
+    return Operand(origin.value, origin.indices, lines, along_sums, vector, origin.factor)
 
 
-def _factors(value: ir.Value, indices: Indices, count: int) -> dict[int, int | None]:
+def _factors(origin: Origin) -> dict[int, int | None]:
     """By how many elements each loop moves; None where that is not known."""
-    access = access_of(ir.AffineMap.get(count, 0, list(indices)))
-    assert access is not None
-    strides, _ = layout_of(value).get_strides_and_offset()
+    strides, _ = layout_of(origin.value).get_strides_and_offset()
     unknown = ir.ShapedType.get_dynamic_stride_or_offset()
     factors: dict[int, int | None] = {}
-    for terms, stride in zip(access.axes, strides, strict=True):
+    for terms, stride in zip(origin.access.axes, strides, strict=True):
         for loop, times in terms:
             before = factors.get(loop, 0)
             is_known = stride != unknown and before is not None
@@ -318,11 +402,11 @@ def _factors(value: ir.Value, indices: Indices, count: int) -> dict[int, int | N
 
 
 def _vector(
-    contraction: Computation, value: ir.Value, factors: dict[int, int | None], along: int
+    sizes: Sequence[int], value: ir.Value, factors: dict[int, int | None], along: int
 ) -> int:
     """How many elements along a loop can be copied as one: never a part of them."""
     bytes_ = element_bytes(ir.RankedTensorType(value.type).element_type)
-    size = contraction.sizes[along]
+    size = sizes[along]
     if size == DYNAMIC or not is_contiguous(layout_of(value)):
         return 1
     for whole in ASYNCHRONOUS_BYTES:

@@ -14,6 +14,8 @@ from plumbline.linalg_to_kernels.computations import (
     Computation,
     computation,
     is_seen_through,
+    is_zero,
+    number_everywhere,
 )
 from plumbline.walk import all_operations, defining_operation, operations_of
 
@@ -64,7 +66,12 @@ def _widen_after_pad(insert: ir.Operation) -> None:
     source, target = insert.operands[0], insert.operands[1]
     widening = _widening(source)
     zeros = defining_operation(target)
-    if widening is None or zeros is None or not _are_zeros(zeros):
+    if (
+        widening is None
+        or zeros is None
+        or zeros.name != GENERIC
+        or not is_zero(number_everywhere(target))
+    ):
         return
     (narrow,) = widening.inputs
     narrow_type, wide_type = ir.RankedTensorType(narrow.type), ir.RankedTensorType(target.type)
@@ -107,18 +114,3 @@ def _filled(zeros: ir.Operation, target: ir.Value) -> ir.Value:
         body.operations[0].operation.operands[0] = zero
     clone.results[0].set_type(type_)
     return clone.results[0]
-
-
-def _are_zeros(op: ir.Operation) -> bool:
-    """Whether a tensor is filled with zero."""
-    fill = computation(op) if op.name == GENERIC else None
-    if fill is None or fill.body_ops or fill.is_reduction or len(fill.yielded) != 1:
-        return False
-    (yielded,) = fill.yielded
-    if fill.inputs and yielded == fill.body.arguments[0]:
-        yielded = fill.inputs[0]
-    constant = defining_operation(yielded)
-    if constant is None or constant.name != "arith.constant":
-        return False
-    value = constant.attributes["value"]
-    return isinstance(value, ir.FloatAttr | ir.IntegerAttr) and value.value == 0

@@ -4,6 +4,7 @@ Kernels go round their iterations in strides of the whole grid, so that every nu
 right for every size.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, func, gpu, memref, nvvm, scf
 
 from plumbline.linalg_to_kernels.building import index, least
+from plumbline.planned_memory import element_bytes
 from plumbline.walk import module_around
 
 WARP = 32
@@ -36,6 +38,16 @@ WORKGROUP = "#gpu.address_space<workgroup>"
 """The memory space of what the threads of a block share. The bindings have no class for it."""
 
 
+def shared_type(shape: Sequence[int], element: ir.Type) -> ir.MemRefType:
+    """The type of a buffer in shared memory."""
+    return ir.MemRefType.get(shape, element, memory_space=ir.Attribute.parse(WORKGROUP))
+
+
+def buffer_bytes(type_: ir.MemRefType) -> int:
+    """How many bytes a buffer takes of which all sizes are known."""
+    return math.prod(list[int](type_.shape)) * element_bytes(type_.element_type)
+
+
 @dataclass(frozen=True)
 class Thread:
     """What a thread knows of itself, as values of type index."""
@@ -50,7 +62,7 @@ class Thread:
 
     def shared(self, shape: Sequence[int], element: ir.Type) -> ir.Value:
         """A buffer that the threads of a block share; `name_launches` makes it an attribution."""
-        type_ = ir.MemRefType.get(shape, element, memory_space=ir.Attribute.parse(WORKGROUP))
+        type_ = shared_type(shape, element)
         with ir.InsertionPoint.at_block_begin(self.launch.regions[0].blocks[0]):
             return memref.alloca(type_, [], [])
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from torch_mlir import ir
 
 from plumbline.gpu_chip import GpuChip
+from plumbline.linalg_to_gpu.attention_groups import attention_group
+from plumbline.linalg_to_gpu.attention_kernel import build_attention
 from plumbline.linalg_to_gpu.contraction_kernel import build_tiled_contraction
-from plumbline.linalg_to_gpu.contraction_tiles import tiled_contraction
+from plumbline.linalg_to_gpu.contraction_tiles import is_free, tiled_contraction
 from plumbline.linalg_to_gpu.launches import THREADS, WARP
 from plumbline.linalg_to_gpu.row_kernels import (
     buffered_axes,
@@ -52,6 +54,10 @@ class GpuStrategies:
             return None
         return group
 
+    def is_free(self, computation: Computation) -> bool:
+        """As `Strategies` says: tiles are widened and scaled as they are multiplied."""
+        return is_free(computation)
+
     def is_contraction(self, computation: Computation) -> bool:
         """As `Strategies` says."""
         return is_large_sum_of_products(computation)
@@ -76,11 +82,16 @@ class GpuStrategies:
     def attention(
         self, members: Sequence[Computation], outputs: frozenset[ir.Value]
     ) -> Group | None:
-        """As `Strategies` says: there is no kernel for it yet."""
-        return None
+        """As `Strategies` says."""
+        found = attention_group(members, outputs, self.chip)
+        return None if found is None else found.group
 
     def plan(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Plan:
         """As `Strategies` says."""
+        attention = attention_group(members, outputs, self.chip)
+        if attention is not None:
+            result = members[-1].results[0]
+            return Plan(lambda given, outputs: build_attention(attention, given, outputs[result]))
         group = self.form(members, outputs)
         assert group is not None
         tiled = tiled_contraction(group, self.chip)

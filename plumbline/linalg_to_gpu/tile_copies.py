@@ -12,12 +12,16 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, nvgpu, scf
 
 from plumbline.linalg_to_gpu.contraction_tiles import ASYNCHRONOUS_BYTES, VECTOR_BYTES, Operand
-from plumbline.linalg_to_gpu.launches import Thread, delinearized
-from plumbline.linalg_to_kernels.building import FlatView, if_else, index, total
+from plumbline.linalg_to_gpu.launches import Thread, delinearized, shared_type
+from plumbline.linalg_to_kernels.building import FlatView, for_each, if_else, index, total
+from plumbline.linalg_to_kernels.computations import loops_in
 from plumbline.linalg_to_kernels.evaluation import index_value
 from plumbline.planned_memory import element_bytes
 
 Loops = Mapping[int, ir.Value]
+
+STAGES = 2
+"""One that is computed of, and one that is copied to."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +37,13 @@ class SharedTile:
     """Elements between one and the next, so that warps find them in different banks."""
     element: ir.Type
 
-    def type(self, stages: int, space: ir.Attribute) -> ir.MemRefType:
+    def type(self, stages: int) -> ir.MemRefType:
         """Of the buffer."""
         outer, inner = self.lines, self.depth
         if not self.along_sums:
             outer, inner = inner, outer
         shape = [stages, outer, inner + self.padding]
-        return ir.MemRefType.get(shape, self.element, memory_space=space)
+        return shared_type(shape, self.element)
 
     def place(self, line: ir.Value, depth: ir.Value) -> list[ir.Value]:
         """Where an element lies in a stage."""
@@ -215,14 +219,62 @@ class TileCopy:
         return op.results[0]
 
 
+Add = Callable[[ir.Value, ir.Value, Sequence[ir.Value]], list[ir.Value]]
+"""Adds the products of a stage to sums: it takes the number of the part of the sums, and the stage
+that it is in."""
+
+
+def pipelined(
+    copies: Sequence[TileCopy],
+    thread: Thread,
+    extent: tuple[ir.Value, ir.Value, int],
+    add: Add,
+    sums: Sequence[ir.Value],
+) -> list[ir.Value]:
+    """Goes along sums: while the products of one stage are added up, the next one is copied.
+
+    Args:
+      copies: what is copied; they have been told of their lines.
+      thread: who does it.
+      extent: the first summed element, how many there are, and how many a stage has.
+      add: what is done to a stage.
+      sums: what there is before; the result is what there is then.
+    """
+    first, count, depth = extent
+    loaded = [copy.begin(first, index(0)) for copy in copies]
+    for copy, values in zip(copies, loaded, strict=True):
+        copy.finish(values, index(0))
+    thread.commit()
+
+    def body(at: ir.Value, *sums: ir.Value) -> list[ir.Value]:
+        number = arith.divui(at, index(depth))
+        stage = arith.remui(number, index(STAGES))
+        following = arith.remui(arith.addi(number, index(1)), index(STAGES))
+        thread.wait_for_copies()
+        # What was copied is there for all, and nobody computes of the other stage any more.
+        thread.wait()
+        next_ = arith.addi(first, arith.addi(at, index(depth)))
+        loaded = [copy.begin(next_, following) for copy in copies]
+        thread.commit()
+        results = add(number, stage, sums)
+        for copy, values in zip(copies, loaded, strict=True):
+            copy.finish(values, following)
+        return results
+
+    results = for_each(index(0), count, depth, body, sums)
+    # Who comes next may put something else where the stages were.
+    thread.wait_for_copies()
+    thread.wait()
+    return results
+
+
 def _part(expression: ir.AffineExpr, loops: Loops) -> ir.AffineExpr | None:
     """The terms of a sum in which one of `loops` is; None if there are none."""
+    used = loops_in(expression)
+    if used and used <= loops.keys():
+        return expression
     match expression.maybe_downcast():
         case ir.AffineAddExpr() as both:
             left, right = _part(both.lhs, loops), _part(both.rhs, loops)
             return left + right if left and right else left or right
-        case ir.AffineMulExpr() as both:
-            return expression if _part(both.lhs, loops) else None
-        case ir.AffineDimExpr() as dim:
-            return expression if dim.position in loops else None
     return None

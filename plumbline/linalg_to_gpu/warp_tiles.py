@@ -11,18 +11,26 @@ from typing import Protocol
 from torch_mlir import ir
 from torch_mlir.dialects import arith, nvgpu, vector
 
-from plumbline.linalg_to_gpu.contraction_tiles import VECTOR_BYTES, Instruction, TiledContraction
+from plumbline.linalg_to_gpu.contraction_tiles import VECTOR_BYTES, Instruction, TileProduct
 from plumbline.linalg_to_gpu.launches import WARP, Thread
 from plumbline.linalg_to_gpu.tile_copies import SharedTile
 from plumbline.linalg_to_kernels.building import for_each, index
 from plumbline.planned_memory import element_bytes
 
-PARTS = 2
-"""In how many parts the sums of a tile go to shared memory, so that a part is no larger than the
-operands were."""
-
 Put = Callable[[ir.Value, ir.Value, ir.Value], object]
 """Takes a vector of sums, and the row of a part and the column at which it begins."""
+
+
+Factor = Callable[[ir.Value], ir.Value]
+"""Gives what the sums of a row of the tile are multiplied by."""
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A stage of an operand in shared memory."""
+
+    buffer: ir.Value
+    number: ir.Value
 
 
 class WarpTile(Protocol):
@@ -39,20 +47,21 @@ class WarpTile(Protocol):
     def start(self) -> list[ir.Value]:
         """Zeros."""
 
-    def add(
-        self, left: ir.Value, right: ir.Value, stage: ir.Value, sums: Sequence[ir.Value]
-    ) -> list[ir.Value]:
+    def add(self, left: Staged, right: Staged, sums: Sequence[ir.Value]) -> list[ir.Value]:
         """The sums with the products of a stage added."""
+
+    def scaled(self, sums: Sequence[ir.Value], factor: Factor) -> list[ir.Value]:
+        """The sums of each row multiplied by a factor of its own."""
 
     def put(self, part: int, sums: Sequence[ir.Value], put: Put) -> None:
         """Puts a part of the sums where others find it."""
 
 
-def warp_tile(found: TiledContraction, thread: Thread) -> WarpTile:
-    """How warps do a contraction."""
-    if found.instruction is Instruction.MMA:
-        return _TensorCores(found, thread)
-    return _Threads(found, thread)
+def warp_tile(product: TileProduct, thread: Thread) -> WarpTile:
+    """How warps do a product."""
+    if product.instruction is Instruction.MMA:
+        return _TensorCores(product, thread)
+    return _Threads(product, thread)
 
 
 @dataclass(frozen=True)
@@ -67,15 +76,15 @@ class _Warp:
     lane: ir.Value
 
 
-def _warp(found: TiledContraction, thread: Thread) -> _Warp:
-    tile = found.tile
+def _warp(product: TileProduct, thread: Thread) -> _Warp:
+    tile = product.tile
     number = arith.divui(thread.number, index(WARP))
     across = tile.columns // tile.warp_columns
     row, column = arith.divui(number, index(across)), arith.remui(number, index(across))
     return _Warp(
         arith.muli(row, index(tile.warp_rows)),
         arith.muli(column, index(tile.warp_columns)),
-        arith.muli(row, index(tile.warp_rows // PARTS)),
+        arith.muli(row, index(tile.warp_rows // product.parts)),
         arith.remui(thread.number, index(WARP)),
     )
 
@@ -90,11 +99,11 @@ class _Threads:
     _ROWS, _COLUMNS = 4, 8
     """How many threads a warp has along rows, and along columns."""
 
-    def __init__(self, found: TiledContraction, thread: Thread) -> None:
-        self._found, self._warp = found, _warp(found, thread)
-        self._type = found.summed_in
+    def __init__(self, product: TileProduct, thread: Thread) -> None:
+        self._product, self._warp = product, _warp(product, thread)
+        self._type = product.summed_in
         self._length = 4 if self._type.width <= 32 else 2
-        tile = found.tile
+        tile = product.tile
         self._row_groups = tile.warp_rows // (self._ROWS * self._length)
         self._column_groups = tile.warp_columns // (self._COLUMNS * self._length)
         self._row = arith.muli(
@@ -107,13 +116,12 @@ class _Threads:
     @property
     def shared(self) -> tuple[SharedTile, SharedTile]:
         """As `WarpTile` says: lines are contiguous."""
-        found = self._found
+        product, tile = self._product, self._product.tile
         left, right = (
             # Four more, so that a column is written to as many banks as it has elements.
-            SharedTile(lines, found.depth, False, 4 if operand.along_sums else 0, operand.element)
-            for lines, operand in (
-                (found.tile.rows, found.left),
-                (found.tile.columns, found.right),
+            SharedTile(lines, product.depth, False, 4 if along_sums else 0, element)
+            for lines, along_sums, element in zip(
+                (tile.rows, tile.columns), product.along_sums, product.elements, strict=True
             )
         )
         return left, right
@@ -121,25 +129,22 @@ class _Threads:
     @property
     def part_rows(self) -> int:
         """As `WarpTile` says."""
-        return self._found.tile.warp_rows // PARTS
+        return self._product.tile.warp_rows // self._product.parts
 
     def start(self) -> list[ir.Value]:
         """As `WarpTile` says: for each row of a thread's a vector for each group of columns."""
         zero = arith.ConstantOp(self._vector(self._type), _zeros(self._vector(self._type))).result
         return [zero] * (self._row_groups * self._length * self._column_groups)
 
-    def add(
-        self, left: ir.Value, right: ir.Value, stage: ir.Value, sums: Sequence[ir.Value]
-    ) -> list[ir.Value]:
+    def add(self, left: Staged, right: Staged, sums: Sequence[ir.Value]) -> list[ir.Value]:
         """As `WarpTile` says."""
 
         def body(depth: ir.Value, *sums: ir.Value) -> list[ir.Value]:
             rows = self._fragments(
-                left, stage, depth, (self._warp.row, self._row), self._ROWS, self._row_groups
+                left, depth, (self._warp.row, self._row), self._ROWS, self._row_groups
             )
             columns = self._fragments(
                 right,
-                stage,
                 depth,
                 (self._warp.column, self._column),
                 self._COLUMNS,
@@ -155,11 +160,27 @@ class _Threads:
                     results.append(_fused(factor, column, so_far))
             return results
 
-        return for_each(index(0), index(self._found.depth), 1, body, sums)
+        return for_each(index(0), index(self._product.depth), 1, body, sums)
+
+    def scaled(self, sums: Sequence[ir.Value], factor: Factor) -> list[ir.Value]:
+        """As `WarpTile` says."""
+        results = []
+        for number in range(self._row_groups * self._length):
+            group, at = divmod(number, self._length)
+            row = arith.addi(
+                arith.addi(self._warp.row, self._row),
+                index(group * self._ROWS * self._length + at),
+            )
+            times = vector.broadcast(self._vector(self._type), factor(row))
+            first = number * self._column_groups
+            results += [
+                arith.mulf(value, times) for value in sums[first : first + self._column_groups]
+            ]
+        return results
 
     def put(self, part: int, sums: Sequence[ir.Value], put: Put) -> None:
         """As `WarpTile` says."""
-        groups = max(self._row_groups // PARTS, 1)
+        groups = self._row_groups // self._product.parts
         for group in range(groups):
             for at in range(self._length):
                 number = (part * groups + group) * self._length + at
@@ -179,22 +200,24 @@ class _Threads:
 
     def _fragments(
         self,
-        shared: ir.Value,
-        stage: ir.Value,
+        staged: Staged,
         depth: ir.Value,
         first: tuple[ir.Value, ir.Value],
         threads: int,
         groups: int,
     ) -> list[ir.Value]:
         """The rows or columns of a thread, for one summed element."""
-        element = ir.MemRefType(shared.type).element_type
+        element = ir.MemRefType(staged.buffer.type).element_type
         alignment = self._length * element_bytes(element)
         line = arith.addi(*first)
         found = []
         for group in range(groups):
             at = arith.addi(line, index(group * threads * self._length))
             loaded = vector.LoadOp(
-                self._vector(element), shared, [stage, depth, at], alignment=alignment
+                self._vector(element),
+                staged.buffer,
+                [staged.number, depth, at],
+                alignment=alignment,
             ).result
             found.append(_widened(loaded, self._vector(self._type)))
         return found
@@ -209,35 +232,28 @@ class _TensorCores:
 
     _ROWS, _COLUMNS, _BYTES = 16, 8, 32
 
-    def __init__(self, found: TiledContraction, thread: Thread) -> None:
-        self._found, self._warp = found, _warp(found, thread)
-        self._element = found.left.element
+    def __init__(self, product: TileProduct, thread: Thread) -> None:
+        self._product, self._warp = product, _warp(product, thread)
+        self._element = product.elements[0]
         bytes_ = element_bytes(self._element)
         self._depth = self._BYTES // bytes_
         """Summed elements of an instruction."""
         self._word = 4 // bytes_
         """Elements in a part of 4 bytes."""
         self._chunk = VECTOR_BYTES // bytes_
-        tile = found.tile
+        tile = product.tile
         self._row_groups = tile.warp_rows // self._ROWS
         self._column_groups = tile.warp_columns // self._COLUMNS
-        self._sums = ir.VectorType.get([2, 2], found.summed_in)
+        self._sums = ir.VectorType.get([2, 2], product.summed_in)
 
     @property
     def shared(self) -> tuple[SharedTile, SharedTile]:
         """As `WarpTile` says: as they lie in memory, if `ldmatrix` can transpose such elements."""
-        found = self._found
+        product, tile = self._product, self._product.tile
         left, right = (
-            SharedTile(
-                lines,
-                found.depth,
-                operand.along_sums or self._word != 2,
-                self._chunk,
-                operand.element,
-            )
-            for lines, operand in (
-                (found.tile.rows, found.left),
-                (found.tile.columns, found.right),
+            SharedTile(lines, product.depth, along_sums or self._word != 2, self._chunk, element)
+            for lines, along_sums, element in zip(
+                (tile.rows, tile.columns), product.along_sums, product.elements, strict=True
             )
         )
         return left, right
@@ -245,16 +261,14 @@ class _TensorCores:
     @property
     def part_rows(self) -> int:
         """As `WarpTile` says."""
-        return self._found.tile.warp_rows // PARTS
+        return self._product.tile.warp_rows // self._product.parts
 
     def start(self) -> list[ir.Value]:
         """As `WarpTile` says: a fragment for each 16 rows and 8 columns."""
         zero = arith.ConstantOp(self._sums, _zeros(self._sums)).result
         return [zero] * (self._row_groups * self._column_groups)
 
-    def add(
-        self, left: ir.Value, right: ir.Value, stage: ir.Value, sums: Sequence[ir.Value]
-    ) -> list[ir.Value]:
+    def add(self, left: Staged, right: Staged, sums: Sequence[ir.Value]) -> list[ir.Value]:
         """As `WarpTile` says."""
         results = list(sums)
         of_left, of_right = self.shared
@@ -265,16 +279,16 @@ class _TensorCores:
             ]
         )
         is_tf32 = self._element == ir.F32Type.get()
-        for depth in range(0, self._found.depth, self._depth):
+        for depth in range(0, self._product.depth, self._depth):
             rows = [
-                self._matrices(left, of_left, stage, (self._warp.row, group * self._ROWS), depth, 0)
+                self._matrices(left, of_left, (self._warp.row, group * self._ROWS), depth, 0)
                 for group in range(self._row_groups)
             ]
             columns = []
             for group in range(0, self._column_groups, 2):
                 # Two groups of columns at once.
                 first = (self._warp.column, group * self._COLUMNS)
-                pair = self._matrices(right, of_right, stage, first, depth, 1)
+                pair = self._matrices(right, of_right, first, depth, 1)
                 columns += [self._half(pair, 0), self._half(pair, 1)]
             for row, rows_of_left in enumerate(rows):
                 for column, columns_of_right in enumerate(columns):
@@ -289,9 +303,29 @@ class _TensorCores:
                     ).res
         return results
 
+    def scaled(self, sums: Sequence[ir.Value], factor: Factor) -> list[ir.Value]:
+        """As `WarpTile` says."""
+        results = []
+        own = arith.divui(self._warp.lane, index(4))
+        for group in range(self._row_groups):
+            times = []
+            for half in range(2):
+                row = arith.addi(
+                    arith.addi(self._warp.row, own), index(group * self._ROWS + half * 8)
+                )
+                type_ = ir.VectorType.get([2], self._sums.element_type)
+                times.append(vector.broadcast(type_, factor(row)))
+            first = group * self._column_groups
+            for value in sums[first : first + self._column_groups]:
+                for half in range(2):
+                    scaled = arith.mulf(vector.extract(value, [], [half]), times[half])
+                    value = vector.insert(scaled, value, [], [half])
+                results.append(value)
+        return results
+
     def put(self, part: int, sums: Sequence[ir.Value], put: Put) -> None:
         """As `WarpTile` says."""
-        groups = self._row_groups // PARTS
+        groups = self._row_groups // self._product.parts
         lane = self._warp.lane
         row_of_lane = arith.divui(lane, index(4))
         column_of_lane = arith.muli(arith.remui(lane, index(4)), index(2))
@@ -310,9 +344,8 @@ class _TensorCores:
 
     def _matrices(
         self,
-        shared: ir.Value,
+        staged: Staged,
         tile: SharedTile,
-        stage: ir.Value,
         first: tuple[ir.Value, int],
         depth: int,
         second: int,
@@ -337,7 +370,7 @@ class _TensorCores:
             sums = arith.addi(sums, own)
         type_ = ir.VectorType.get([4, self._word], self._element)
         return nvgpu.LdMatrixOp(
-            type_, shared, [stage, *tile.place(line, sums)], not tile.along_sums, 4
+            type_, staged.buffer, [staged.number, *tile.place(line, sums)], not tile.along_sums, 4
         ).res
 
     def _half(self, pair: ir.Value, number: int) -> ir.Value:
@@ -348,6 +381,17 @@ class _TensorCores:
             for values in ((2 * number, 0), (2, self._word), (1, 1))
         )
         return vector.ExtractStridedSliceOp(type_, pair, offsets, sizes, strides).result
+
+
+def into(buffer: ir.Value) -> Put:
+    """Puts sums into a buffer in shared memory, whose rows begin where a vector may."""
+
+    def put(sums: ir.Value, row: ir.Value, column: ir.Value) -> None:
+        type_ = ir.VectorType(sums.type)
+        alignment = type_.shape[0] * element_bytes(type_.element_type)
+        vector.StoreOp(sums, buffer, [row, column], alignment=alignment)
+
+    return put
 
 
 def _zeros(type_: ir.VectorType) -> ir.Attribute:

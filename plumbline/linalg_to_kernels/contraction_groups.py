@@ -12,10 +12,10 @@ from plumbline.linalg_to_kernels.computations import (
     Computation,
     Indices,
     composed,
-    computation,
     is_copy,
-    is_splat,
     is_tensor,
+    is_zero,
+    number_everywhere,
     reshaped_from,
     seen_through,
     viewed,
@@ -297,24 +297,7 @@ def _loops_at_axes(contraction: Computation) -> Indices:
 def starts_from_zero(contraction: Computation) -> bool:
     """Whether products are added to zeros, be these filled in by a member or not yet."""
     source, _ = seen_through(contraction.inits[0], _loops_at_axes(contraction))
-    if isinstance(source.owner, ir.Block):
-        return False
-    op = source.owner.operation
-    if op.name == "arith.constant":
-        return is_splat(op) and _is_zero(op.attributes["value"].get_splat_value())
-    fill = computation(op)
-    if fill is None or fill.body_ops:
-        return False
-    (yielded,) = fill.yielded
-    if fill.inputs and yielded == fill.body.arguments[0]:
-        yielded = fill.inputs[0]
-    if isinstance(yielded.owner, ir.Block) or yielded.owner.name != "arith.constant":
-        return False
-    return _is_zero(yielded.owner.attributes["value"])
-
-
-def _is_zero(value: ir.Attribute) -> bool:
-    return isinstance(value, ir.FloatAttr | ir.IntegerAttr) and value.value == 0
+    return is_zero(number_everywhere(source))
 
 
 def _lanes(found: ContractionGroup, step: Computation) -> Lanes:

@@ -170,6 +170,8 @@ def _lower(
         import_assertions(module)
         set_locations(module, nodes)
         rename(module, exported.graph_module.meta.get(_DIM_NAMES, {}))
+        # MLIR's passes take it for valid, and end the process where it is not.
+        module.operation.verify()
     except (NotImplementedError, ValueError, TypeError, KeyError, ir.MLIRError) as error:
         # A dtype that the importer has no type for is a missing key of its table.
         raise UserError(f"{who}: torch-mlir cannot import it: {error}") from error

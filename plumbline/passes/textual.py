@@ -5,7 +5,7 @@ manager to read.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from plumbline.errors import UserError
 from plumbline.pipeline import Nested, Pass, Pipeline, Step
@@ -32,6 +32,8 @@ class PipelineReader:
     pipelines: Mapping[str, Pipeline]
     is_upstream: Callable[[str], bool]
     """Whether MLIR has a pass of that name."""
+    followed: Mapping[str, Pass] = field(default_factory=dict)
+    """Passes of MLIR's that do to its dialects what these do to TCP: both run."""
 
     def knows(self, name: str) -> bool:
         """Whether there is a pass or pipeline of that name."""
@@ -66,7 +68,10 @@ class PipelineReader:
                     f"failed to add `{name}` with options `{options}`"
                 )
             return self.pipelines[name]
-        return f"{name}{{{options}}}" if options else name
+        upstream = f"{name}{{{options}}}" if options else name
+        if name in self.followed:
+            return Pipeline(name, (upstream, self.followed[name]))
+        return upstream
 
     def _steps(self, text: str) -> Iterator[Step]:
         for begin, end in _elements(text):

@@ -105,6 +105,18 @@ def test_temporaries_share_memory() -> None:
     assert workspace.lower_bound <= workspace.bytes < workspace.sum / 2
 
 
+def test_what_a_kernel_takes_lives_beside_what_it_reads() -> None:
+    # The second product packs the first one, which is a temporary.
+    inputs = torch.randn(70, 80), torch.randn(80, 90)
+    program = plumbline.compile(_Model(lambda x, y: torch.relu(x @ y) @ y.T), inputs)
+    workspace = signature_of(program, "pool").workspace
+    assert workspace is not None
+    product = 4 * 70 * 90
+    assert isinstance(workspace.lower_bound, int)
+    assert isinstance(workspace.bytes, int)
+    assert product < workspace.lower_bound <= workspace.bytes < workspace.lower_bound + 64
+
+
 def test_the_size_follows_from_the_sizes_of_a_call() -> None:
     shapes = {"x": {0: Dim("n", min=2)}, "y": {}}
     inputs = torch.randn(7, 8), torch.randn(8, 9)

@@ -56,6 +56,10 @@ class EmulatedProgram:
         self.resources = assemble(self.ptx, "sm_80") if ".entry" in self.ptx else []
         assert all(kernel.spill_bytes == 0 for kernel in self.resources), self.resources
 
+    def run(self, *operands: torch.Tensor) -> list[torch.Tensor]:
+        """Its results."""
+        return list(self._program(*operands))
+
     def check(
         self, *operands: torch.Tensor, rtol: float | None = None, atol: float | None = None
     ) -> None:
