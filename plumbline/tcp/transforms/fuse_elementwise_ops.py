@@ -17,7 +17,6 @@ from plumbline.tcp.ops.structure import GroupOp, YieldOp
 from plumbline.tcp.ops.symbolic_shape import BindSymbolicShapeOp
 from plumbline.walk import all_operations
 
-
 MayFuse = Callable[[ir.Operation, ir.Operation], bool]
 """Whether a producer may go into the group of a consumer that uses its result."""
 
@@ -46,15 +45,15 @@ def _is_elementwise(op: ir.Operation) -> bool:
         op.name.startswith(_BESIDE_TCP)
         and len(op.results) == 1
         and bool(op.operands)
-        and all(isinstance(value.type, ir.RankedTensorType) for value in (*op.operands, *op.results))
+        and all(
+            isinstance(value.type, ir.RankedTensorType) for value in (*op.operands, *op.results)
+        )
     )
 
 
 def _fuse_into_consumers(producer: ir.Operation, may_fuse: MayFuse) -> None:
     binds, consumers = _users(producer)
-    if not consumers or not all(
-        _is_elementwise(op) and may_fuse(producer, op) for op in consumers
-    ):
+    if not consumers or not all(_is_elementwise(op) and may_fuse(producer, op) for op in consumers):
         return
     group = _enclosing_group(consumers[0])
     if any(_enclosing_group(op) != group for op in consumers[1:]):
