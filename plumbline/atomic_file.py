@@ -37,3 +37,16 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
 def write_text(path: str | os.PathLike[str], content: str) -> None:
     """Writes `content` as UTF-8, like `write_bytes`."""
     write_bytes(path, content.encode())
+
+
+def write_link(path: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """Makes `path` a symbolic link to `target`, in the place of whatever it was.
+
+    Raises:
+      OSError: the folder does not exist, cannot be written, or has no links.
+    """
+    # The link is made in a folder beside it, where no other file can have its name.
+    with tempfile.TemporaryDirectory(prefix=".link.", dir=os.path.dirname(path) or ".") as folder:
+        temporary = os.path.join(folder, "link")
+        os.symlink(target, temporary)
+        os.replace(temporary, path)

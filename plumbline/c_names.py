@@ -8,10 +8,13 @@ from plumbline.argument_shapes import ArgumentShapes
 from plumbline.function_name import is_taken
 from plumbline.tensor_names import TensorNames
 
+STREAM = "stream"
+"""The parameter for what calls on a GPU are queued on."""
+
 WORKSPACE = "workspace"
 """The parameter for the memory of temporaries."""
 
-_OWN = ("code", "output", "path", "shape", WORKSPACE)
+_OWN = ("code", "output", "path", "shape", STREAM, WORKSPACE)
 """What parameters of the functions beside a program's are called."""
 
 

@@ -1,5 +1,6 @@
 """The whole chain in one process: from a PyTorch module to a function that can be called."""
 
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -7,11 +8,13 @@ import numpy as np
 import torch
 from torch_mlir import ir
 
-from plumbline.choices import OPTIMISATION_LEVELS, RUNTIME_CHECKS, RuntimeChecks
+from plumbline.choices import OPTIMISATION_LEVELS, RUNTIME_CHECKS, TARGETS, RuntimeChecks
 from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.function_name import DEFAULT_FUNCTION_NAME, PACKED_SUFFIX
+from plumbline.gpu_chip import DEFAULT_ARCH
 from plumbline.gpu_to_nvvm.conversion import convert_gpu_to_nvvm
+from plumbline.gpu_to_nvvm.options import GpuOptions, check_convention
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.kernels_to_llvm.program_signature import program_signature
 from plumbline.linalg_to_gpu.conversion import convert_linalg_to_gpu
@@ -24,7 +27,7 @@ from plumbline.llvm_to_asm.assembly import (
 )
 from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir, translate_to_llvm_ir
 from plumbline.llvm_to_asm.probe import vector_unit_of
-from plumbline.llvm_to_asm.ptx import DEFAULT_ARCH, PTX, emit_ptx, gpu_target
+from plumbline.llvm_to_asm.ptx import PROGRAM, PROGRAM_WORDS, PTX, emit_ptx, gpu_target
 from plumbline.llvm_to_asm.weights import embedded_weights
 from plumbline.loader_to_torch.export import Export, export
 from plumbline.loader_to_torch.loader import (
@@ -43,6 +46,7 @@ from plumbline.loader_to_torch.returned_mutations import state_of
 from plumbline.loader_to_torch.state import with_mutations_returned
 from plumbline.loader_to_torch.structure import Nested
 from plumbline.native_function import NativeFunction
+from plumbline.packed_entry import PackedEntry
 from plumbline.reference_archive import Tensor
 from plumbline.runtime.cuda import shared_library as cuda
 from plumbline.signature import Signature
@@ -51,9 +55,6 @@ from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
 from plumbline.threads import check_threads
 from plumbline.torch_arguments import give
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
-
-TARGETS = ("host", "nvptx")
-"""What a program is compiled for: this machine's CPU, or a GPU of NVIDIA's."""
 
 STAGES = ("torch", "tcp", "linalg", "kernels", "llvm", "llvm_ir", "asm")
 """The stages whose texts a compiled program keeps, in order."""
@@ -75,7 +76,7 @@ class CompiledProgram(NativeFunction):
         texts: Mapping[str, str],
         target: Target,
     ) -> None:
-        super().__init__(signature, code.address, code)
+        super().__init__(signature, PackedEntry(signature, code.address), code)
         self._give_without_arguments = give
         self._code = code
         self.state: dict[str, torch.Tensor] = {}
@@ -129,6 +130,9 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     target: str = "host",
     target_cpu: str = "native",
     gpu_arch: str = DEFAULT_ARCH,
+    allow_tf32: bool = False,
+    on_gpu_tensors: bool = False,
+    stream: bool = False,
     opt_level: int = 2,
     runtime_checks: RuntimeChecks = "values",
     mutation: Mutation = "refuse",
@@ -155,9 +159,15 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
       func_name: the name of the compiled function.
       target: "host", or "nvptx": its kernels then run on the first GPU that the NVIDIA driver gives
         when it is called. Arguments and results are tensors on the CPU all the same, which the call
-        copies to the GPU and back.
+        copies to the GPU and back, unless `on_gpu_tensors` says otherwise.
       target_cpu: as the flag --//tools/aot:target_cpu.
       gpu_arch: as the flag --//tools/aot:gpu_arch.
+      allow_tf32: as the flag --//tools/aot:gpu_allow_tf32.
+      on_gpu_tensors: of the target "nvptx": arguments and results are tensors on one GPU, where the
+        program then runs, and nothing is copied. Arguments are tensors of PyTorch's, or others that
+        have `__cuda_array_interface__` or lend their memory by DLPack.
+      stream: with `on_gpu_tensors`: a call returns when its work is queued on the stream that its
+        arguments are on, which is PyTorch's current one where one of them is PyTorch's.
       opt_level: as the flag --//tools/aot:opt_level.
       runtime_checks: as the flag --//tools/aot:runtime_checks.
       mutation: what becomes of a module that writes in place into its arguments, buffers or
@@ -186,6 +196,8 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         raise UserError(f"{caller}: target is {target!r}; it is one of {known}")
     if not isinstance(gpu_arch, str):
         raise UserError(f"{caller}: gpu_arch is {gpu_arch!r}; it is a string")
+    if not isinstance(allow_tf32, bool):
+        raise UserError(f"{caller}: allow_tf32 is {allow_tf32!r}; it is True or False")
     if not isinstance(target_cpu, str):
         raise UserError(f"{caller}: target_cpu is {target_cpu!r}; it is a string")
     if isinstance(opt_level, bool) or opt_level not in OPTIMISATION_LEVELS:
@@ -194,6 +206,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     if runtime_checks not in RUNTIME_CHECKS:
         levels = ", ".join(map(repr, RUNTIME_CHECKS))
         raise UserError(f"{caller}: runtime_checks is {runtime_checks!r}; it is one of {levels}")
+    check_convention(caller, target, on_gpu_tensors=on_gpu_tensors, stream=stream)
     check_mutation(caller, mutation)
     check_mutable(caller, mutable)
     check_threads(caller, threads)
@@ -201,7 +214,14 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         raise UserError(f"{caller}: when_done is {when_done!r}; it is a function")
     who = type(module).__name__
     cpu = Target.for_cpu(target_cpu)
-    gpu = gpu_target(gpu_arch) if target == "nvptx" else None
+    gpu = None
+    if target == "nvptx":
+        gpu = GpuOptions(
+            gpu_target(gpu_arch),
+            on_gpu_tensors=on_gpu_tensors,
+            stream=stream,
+            allow_tf32=allow_tf32,
+        )
     given = TorchLoaderOutput(
         module, example_inputs, dynamic_shapes, func_name, mutation=mutation, mutable=mutable
     )
@@ -231,7 +251,7 @@ def compile_export(
     exported: Export,
     func_name: str,
     target: Target,
-    gpu: Target | None = None,
+    gpu: GpuOptions | None = None,
     *,
     opt_level: int = 2,
     runtime_checks: RuntimeChecks = "values",
@@ -263,8 +283,11 @@ def compile_export(
     symbols = {}
     if gpu is not None:
         data[PTX] = np.frombuffer(texts["ptx"].encode() + b"\0", np.uint8)
+        state = data[PROGRAM] = np.zeros(PROGRAM_WORDS, np.uint64)
         symbols = cuda.addresses()
     code = LinkedCode(machine_code, func_name + PACKED_SUFFIX, data, symbols)
+    if gpu is not None:
+        weakref.finalize(code, cuda.unload, state).atexit = False
     return CompiledProgram(signature, code, texts, target)
 
 
@@ -297,14 +320,17 @@ class _Stages:
         self._done("llvm_ir", translate_to_llvm_ir(self._mlir))
         return signature
 
-    def lower_for_gpu(self, func_name: str, gpu: Target, opt_level: int) -> Signature:
+    def lower_for_gpu(self, func_name: str, gpu: GpuOptions, opt_level: int) -> Signature:
         """The same for kernels of a GPU, and what launches them."""
-        convert_linalg_to_gpu(self._mlir)
+        convert_linalg_to_gpu(
+            self._mlir, gpu.target.cpu, allow_tf32=gpu.allow_tf32, tensors=gpu.tensors
+        )
         self._done("gpu", print_module(self._mlir))
-        signature = program_signature(self._mlir, func_name)
-        convert_gpu_to_nvvm(self._mlir, "pointers")
+        signature = program_signature(self._mlir, func_name, gpu.memory, queue=gpu.queue)
+        convert_gpu_to_nvvm(self._mlir, "pointers", gpu.memory, queue=gpu.queue)
         self._done("nvvm", print_module(self._mlir))
-        self._done("ptx", emit_ptx(translate_kernels_to_llvm_ir(self._mlir), gpu, opt_level))
+        ptx = emit_ptx(translate_kernels_to_llvm_ir(self._mlir), gpu.target, opt_level)
+        self._done("ptx", ptx)
         self._done("llvm_ir", translate_to_llvm_ir(self._mlir))
         return signature
 

@@ -8,7 +8,9 @@ from plumbline.elf_sections import read_section
 from plumbline.errors import UserError
 from plumbline.function_name import ERROR_SUFFIX, LOAD_WEIGHTS_SUFFIX, PACKED_SUFFIX
 from plumbline.library_description import SECTION, LibraryDescription
-from plumbline.native_function import NativeFunction
+from plumbline.memref_entry import MemrefEntry
+from plumbline.native_function import Entry, NativeFunction
+from plumbline.packed_entry import PackedEntry
 
 
 class Library(NativeFunction):
@@ -16,18 +18,18 @@ class Library(NativeFunction):
 
     def __init__(self, path: Path, description: LibraryDescription) -> None:
         signature = description.signature
-        if description.abi != "pointers":
-            raise UserError(
-                f"{path}: {signature.name} is called by {description.abi}s, which Python does not "
-                'do: make a library of it with abi = "pointers"'
-            )
+        entry: Entry
         try:
             # With a folder, or the system would look for it among its own.
             library = ctypes.CDLL(str(path.absolute()))
-            entry = library[signature.name + PACKED_SUFFIX]
+            if description.abi == "memref":
+                entry = MemrefEntry(signature, library)
+            else:
+                packed = ctypes.cast(library[signature.name + PACKED_SUFFIX], ctypes.c_void_p)
+                entry = PackedEntry(signature, packed.value or 0)
         except (OSError, AttributeError) as error:
             raise UserError(f"{path}: it cannot be loaded: {error}") from error
-        super().__init__(signature, ctypes.cast(entry, ctypes.c_void_p).value or 0, library)
+        super().__init__(signature, entry, library)
         self.description = description
         self._library = library
 

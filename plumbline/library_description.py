@@ -1,18 +1,19 @@
 """What a compiled library says of itself: JSON, in a file beside it and in a section of its own.
 
-    {"format": 2, "name": "foo", "abi": "pointers", "target_cpu": "x86-64-v3",
-     "origin": "examples.lib.foo_loader",
+    {"format": 3, "name": "foo", "abi": "pointers", "target_cpu": "x86-64-v3",
+     "gpu_arch": null, "origin": "examples.lib.foo_loader",
      "symbols": [{"name": "n", "min": 1, "max": null}],
      "inputs": [{"name": "x", "type": "f32", "shape": ["n", 3]},
                 {"name": "cache", "type": "f32", "shape": [64, 3], "inout": true},
                 {"name": "temperature", "type": "f64", "shape": [], "scalar": true}],
      "outputs": [{"name": "out0", "type": "f32", "shape": [["*", "n", 3]]}],
      "workspace": {"bytes": 128, "sum": 192, "lower_bound": 128},
-     "loads_weights": false}
+     "loads_weights": false, "on_device": false, "has_stream": false}
 
 A tensor that is `inout` is written by calls; one that is `scalar` is a number to callers. A size is
 a number, the name of a symbol, or an operation and its two operands. Without a workspace that is
-null: temporaries come from the heap.
+null: temporaries come from the heap. With `on_device`, tensors and the workspace are in the memory
+of a GPU; with `has_stream`, calls are queued on a stream of their callers'.
 """
 
 import dataclasses
@@ -31,7 +32,7 @@ from plumbline.size_expressions import OPERATORS, Operation, Size, Symbol, Symbo
 SECTION = ".plumbline.signature"
 """The section of object files that has the texts, each with a null byte at its end."""
 
-_FORMAT = 2
+_FORMAT = 3
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,15 @@ class LibraryDescription:
     """The program that it was compiled from, in the user's own words."""
     abi: str = "pointers"
     """How it is called, one of `choices.LIBRARY_ABIS`."""
+    gpu_arch: str | None = None
+    """What GPUs its kernels are for, as it was asked for; None of a program for the CPU."""
+
+    @property
+    def made_for(self) -> str:
+        """What its code is for, in words."""
+        if self.gpu_arch is None:
+            return self.target_cpu
+        return f"GPUs from {self.gpu_arch} on, and {self.target_cpu}"
 
     def to_json(self) -> str:
         """The text, which `from_json` undoes."""
@@ -61,12 +71,15 @@ class LibraryDescription:
             "name": signature.name,
             "abi": self.abi,
             "target_cpu": self.target_cpu,
+            "gpu_arch": self.gpu_arch,
             "origin": self.origin,
             "symbols": symbols,
             "inputs": inputs,
             "outputs": _tensors(names, names.outputs, signature.outputs, signature.result_shapes),
             "workspace": _workspace(signature.workspace, names.symbols),
             "loads_weights": signature.loads_weights,
+            "on_device": signature.on_device,
+            "has_stream": signature.has_stream,
         }
         return json.dumps(content, indent=2) + "\n"
 
@@ -112,8 +125,16 @@ class LibraryDescription:
             _read_workspace(content["workspace"], places),
             tuple(number for number, tensor in enumerate(inputs) if tensor.get("inout", False)),
             bool(content["loads_weights"]),
+            bool(content["on_device"]),
+            bool(content["has_stream"]),
         )
-        return cls(signature, content["target_cpu"], content["origin"], content["abi"])
+        return cls(
+            signature,
+            content["target_cpu"],
+            content["origin"],
+            content["abi"],
+            content["gpu_arch"],
+        )
 
 
 def section_assembly(text: str) -> str:

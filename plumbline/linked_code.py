@@ -8,6 +8,7 @@ from plumbline import runtime_library
 from plumbline.errors import UserError
 from plumbline.function_name import PACKED_SUFFIX
 from plumbline.native_function import NativeFunction
+from plumbline.packed_entry import PackedEntry
 from plumbline.reference_archive import Tensor
 from plumbline.signature import Signature
 
@@ -69,4 +70,4 @@ def linked_function(object_file: bytes, signature: Signature) -> NativeFunction:
       UserError: as `LinkedCode` does.
     """
     code = LinkedCode(object_file, signature.name + PACKED_SUFFIX)
-    return NativeFunction(signature, code.address, code)
+    return NativeFunction(signature, PackedEntry(signature, code.address), code)

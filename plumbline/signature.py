@@ -71,9 +71,11 @@ class Workspace:
             *(operation("*", size, copies) for size in (self.bytes, self.sum, self.lower_bound))
         )
 
-    def behind(self, bytes_: Size) -> "Workspace":
-        """The same, where others have so many bytes before it."""
-        return Workspace(operation("+", bytes_, self.bytes), self.sum, self.lower_bound)
+    def behind(self, bytes_: Size, live: Size) -> "Workspace":
+        """The same, where others have so many bytes before it, of which these are in use."""
+        return Workspace(
+            operation("+", bytes_, self.bytes), self.sum, operation("+", live, self.lower_bound)
+        )
 
 
 def _greater(left: Size, right: Size) -> Size:
@@ -99,3 +101,13 @@ class Signature:
     """The numbers of the inputs that a call writes: these share no memory with another tensor."""
     loads_weights: bool = False
     """Whether the weights come from a file, which is to be loaded before the first call."""
+    on_device: bool = False
+    """Whether tensors are in the memory of a GPU, as is a workspace then."""
+    has_stream: bool = False
+    """Whether callers say on which stream of a GPU it is queued."""
+
+    @property
+    def repeats(self) -> bool:
+        """Whether calls on a stream with the same pointers do the same."""
+        by_value = any(spec.is_scalar for spec in self.inputs)
+        return self.has_stream and not self.shapes.symbols and not by_value

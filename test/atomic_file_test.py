@@ -15,6 +15,13 @@ def test_content_appears_and_nothing_else(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["x"]
 
 
+def test_a_link_takes_the_place_of_what_was_there(tmp_path: Path) -> None:
+    for target in ("x", "y"):
+        atomic_file.write_link(tmp_path / "link", target)
+        assert os.readlink(tmp_path / "link") == target
+    assert os.listdir(tmp_path) == ["link"]
+
+
 def test_the_mode_follows_the_umask(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:

@@ -2,10 +2,17 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from plumbline.cli.program import add_program, program_of
+from plumbline.cli.exit_status import SUCCESS
+from plumbline.cli.program import add_program, with_program
+from plumbline.cli.word_list import WordList
 from plumbline.errors import UserError
 from plumbline.library_files.kinds import KINDS, LIBRARY, library_kinds
+
+if TYPE_CHECKING:
+    from plumbline.library_files.build import TcpProgram, TorchProgram
+    from plumbline.library_files.options import LibraryOptions
 
 _LIBRARY = "library"
 
@@ -47,7 +54,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     )
     arguments.add_argument(
         "--emit",
-        type=_kinds,
+        type=WordList((_LIBRARY, *KINDS)),
         default=[_LIBRARY],
         metavar="KIND,...",
         help=f"which files to write (default: {_LIBRARY}); no stage runs that they do not need",
@@ -55,27 +62,21 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     arguments.set_defaults(run=_run)
 
 
-def _kinds(text: str) -> list[str]:
-    """The words of a command line for kinds."""
-    words = text.split(",")
-    for word in words:
-        if word != _LIBRARY and word not in KINDS:
-            known = ", ".join([_LIBRARY, *KINDS])
-            raise argparse.ArgumentTypeError(f"{word!r} is none of {known}")
-    return words
-
-
 def _run(given: argparse.Namespace) -> int:
     given.progress.begin("loading the compiler")
-    # Imports MLIR.
-    from plumbline.library_files.build import write_files
-
     if given.out.exists() and not given.out.is_dir():
         raise UserError(f"{given.out}: it is no folder, where the files could be written")
-    program, options = program_of(given)
-    kinds: dict[str, None] = {}
-    for word in given.emit:
-        kinds.update(dict.fromkeys(library_kinds(given.weights) if word == _LIBRARY else [word]))
-    files = write_files(program, options, kinds, given.out, when_begun=given.progress.begin)
-    given.progress.end(*(f"{file}  {file.stat().st_size} bytes" for file in files))
-    return 0
+
+    def write(program: "TorchProgram | TcpProgram", options: "LibraryOptions") -> int:
+        # Imports MLIR.
+        from plumbline.library_files.build import write_files
+
+        kinds: dict[str, None] = {}
+        for word in given.emit:
+            made = library_kinds(options.weights) if word == _LIBRARY else [word]
+            kinds.update(dict.fromkeys(made))
+        files = write_files(program, options, kinds, given.out, when_begun=given.progress.begin)
+        given.progress.end(*(f"{file}  {file.stat().st_size} bytes" for file in files))
+        return SUCCESS
+
+    return with_program(given, write)

@@ -3,15 +3,14 @@
 import argparse
 import importlib.metadata
 import sys
-import traceback
 from collections.abc import Sequence
 
 from plumbline.cli import compile as compile_command
 from plumbline.cli import completion, run, show
 from plumbline.cli import test as test_command
-from plumbline.cli.exit_status import EXPLANATION, FAULT, MISTAKE
+from plumbline.cli.exit_status import DIFFERS, EXPLANATION, FAULT, SUCCESS
+from plumbline.cli.mistakes import status_of
 from plumbline.cli.progress import Progress
-from plumbline.errors import UserError
 from plumbline.watched_process import Death, run_watched
 
 _DESCRIPTION = """\
@@ -21,17 +20,14 @@ PyTorch, and holds what they compute against PyTorch.
 
 _EPILOG = f"""\
 examples:
-  plumbline compile models/blur.py:blur_loader --out out     libblur.so, libblur.a, blur.h, ...
-  plumbline show out/libblur.so                              what it takes, returns and needs
-  plumbline run out/libblur.so --inputs in.npz --outputs out.npz
+  plumbline compile models/blur.py:blur_loader --out out     blur.h, blur.so, libblur.a, ...
+  plumbline show out/blur.so                                 what it takes, returns and needs
+  plumbline run out/blur.so --inputs in.npz --outputs out.npz
   plumbline test models/blur.py:blur_loader                  against PyTorch, on the loader's inputs
 
 `plumbline COMMAND --help` tells more of each.
 
 {EXPLANATION}"""
-
-_OF_COMPILE = ("llvmlite", "packaging", "safetensors", "torch", "torch_mlir")
-"""The modules of requirements/compile.txt, which loading a library does without."""
 
 _COMMANDS = (compile_command, run, show, test_command, completion)
 
@@ -57,10 +53,13 @@ def main(words: Sequence[str] | None = None) -> int:
     given.whole_parser = parser
     given.progress = Progress()
     # A program of the user's may end its process, and so may a fault of LLVM's or MLIR's.
-    ending = run_watched(lambda: sys.exit(_run(given)), keep_back_errors=True)
+    ending = run_watched(
+        lambda: sys.exit(status_of(given.command, lambda: given.run(given))), keep_back_errors=True
+    )
+    if ending not in (SUCCESS, DIFFERS):
+        given.progress.end()
     if not isinstance(ending, Death):
         return ending
-    given.progress.end()
     last_words = " ".join(ending.printed.split("\n", 3)[:3]).strip()
     said = f", saying: {last_words}" if last_words else ""
     print(
@@ -70,35 +69,6 @@ def main(words: Sequence[str] | None = None) -> int:
         file=sys.stderr,
     )
     return FAULT
-
-
-def _run(given: argparse.Namespace) -> int:
-    try:
-        status: int = given.run(given)
-        return status
-    except Exception as error:
-        given.progress.end()
-        mistake = _mistake(given.command, error)
-        if mistake is None:
-            traceback.print_exc()
-            return FAULT
-        print(f"error: {mistake}", file=sys.stderr)
-        return MISTAKE
-
-
-def _mistake(command: str, error: Exception) -> str | None:
-    """What the user can mend, if `error` says so."""
-    match error:
-        case UserError():
-            return str(error)
-        case MemoryError():
-            return "there is not enough memory for it"
-        case ModuleNotFoundError(name=str(module)) if module.partition(".")[0] in _OF_COMPILE:
-            return (
-                f"plumbline {command} needs the package {module.partition('.')[0]}, which is not "
-                "installed: pip install 'plumbline[compile]'"
-            )
-    return None
 
 
 def _version() -> str:

@@ -4,12 +4,24 @@ import argparse
 import ast
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plumbline.choices import LIBRARY_ABIS, MEMORIES, OPTIMISATION_LEVELS, RUNTIME_CHECKS, WEIGHTS
+from plumbline.choices import (
+    LIBRARY_ABIS,
+    MEMORIES,
+    OPTIMISATION_LEVELS,
+    RUNTIME_CHECKS,
+    TARGETS,
+    WEIGHTS,
+)
+from plumbline.cli.exit_status import SUCCESS
+from plumbline.cli.mistakes import status_of
 from plumbline.errors import UserError
+from plumbline.loader_to_torch.watch import Watch, run_in_child
+from plumbline.watched_process import exit_status
 
 if TYPE_CHECKING:
     from plumbline.library_files.build import TcpProgram, TorchProgram
@@ -46,6 +58,13 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
     arguments.add_argument(
         "--name", help="the library's name (default: the loader's or the file's)"
     )
+    arguments.add_argument(
+        "--loader-time-limit",
+        type=_seconds,
+        default=600,
+        metavar="SECONDS",
+        help="how long the loader may take, and after it the model; 0: any time (default: 600)",
+    )
     how = arguments.add_argument_group("how it is compiled")
     how.add_argument(
         "--func-name", metavar="NAME", help="the C function's name (default: the library's)"
@@ -55,6 +74,34 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
         default="baseline",
         metavar="CPU",
         help='"baseline" (the default: fixed, widely available), "native", or a name of LLVM\'s',
+    )
+    how.add_argument(
+        "--target",
+        choices=TARGETS,
+        default=TARGETS[0],
+        help="what it is compiled for: this machine's kind of CPU (the default), or NVIDIA's GPUs",
+    )
+    how.add_argument(
+        "--gpu-arch",
+        metavar="ARCH",
+        default=None,
+        help="the oldest GPUs that kernels run on, such as sm_80 (the default) or sm_90a",
+    )
+    how.add_argument(
+        "--allow-tf32",
+        action="store_true",
+        help="products of f32 may be taken of numbers rounded to TF32, on tensor cores of the GPU",
+    )
+    how.add_argument(
+        "--on-gpu-tensors",
+        action="store_true",
+        help="all pointers are to memory of the GPU, and nothing is copied",
+    )
+    how.add_argument(
+        "--stream",
+        action="store_true",
+        help="with --on-gpu-tensors: calls are queued on a stream of the caller's, who brings a "
+        "workspace in memory of the GPU along",
     )
     how.add_argument(
         "--abi",
@@ -95,14 +142,29 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
     )
 
 
-def program_of(given: argparse.Namespace) -> "tuple[TorchProgram | TcpProgram, LibraryOptions]":
-    """What the command line says to compile, and how.
+def _seconds(text: str) -> int:
+    """A number of seconds of a command line."""
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of seconds")
+    return int(text)
+
+
+Work = Callable[["TorchProgram | TcpProgram", "LibraryOptions"], int]
+"""What a command does with a program; it gives the exit status."""
+
+
+def with_program(given: argparse.Namespace, work: Work) -> int:
+    """Does `work` with what the command line says to compile, and how.
+
+    With a loader it is done in a child process, under a watch that ends it where the user's code
+    takes longer than it may.
 
     Raises:
-      UserError: there is no such file or function, or no such choice.
+      UserError: there is no such file or function, or no such choice; or the user's code ended its
+        process, or is still running.
     """
-    from plumbline.library_files.build import TcpProgram, TorchProgram
-    from plumbline.library_files.options import LibraryOptions
+    from plumbline.library_files.build import TcpProgram
+    from plumbline.library_files.options import LibraryOptions, is_library_name
 
     found = _find(given.program)
     default = (
@@ -110,6 +172,8 @@ def program_of(given: argparse.Namespace) -> "tuple[TorchProgram | TcpProgram, L
         if isinstance(found, Path)
         else (found.function.removesuffix(_ENDING) or found.function)
     )
+    if given.name is None and not is_library_name(default):
+        raise UserError(f"{default!r} cannot be the name of a library: give it another by --name")
     options = LibraryOptions(
         name=given.name or default,
         func_name=given.func_name,
@@ -120,22 +184,59 @@ def program_of(given: argparse.Namespace) -> "tuple[TorchProgram | TcpProgram, L
         weights=given.weights,
         opt_level=given.opt_level,
         runtime_checks=given.runtime_checks,
+        target=given.target,
+        **_gpu_arch(given),
+        allow_tf32=given.allow_tf32,
+        on_gpu_tensors=given.on_gpu_tensors,
+        stream=given.stream,
     )
     if isinstance(found, Path):
-        return TcpProgram(found), options
+        return work(TcpProgram(found), options)
+
+    def work_watched(watch: Watch) -> None:
+        program = _torch_program(found, options, watch)
+        sys.exit(
+            exit_status(lambda: sys.exit(status_of(given.command, lambda: work(program, options))))
+        )
+
+    run_in_child(
+        work_watched,
+        loader=f"loader {found.path}",
+        time_limit=given.loader_time_limit,
+        limit_option="--loader-time-limit",
+    )
+    return SUCCESS
+
+
+def _torch_program(loader: Loader, options: "LibraryOptions", watch: Watch) -> "TorchProgram":
+    from plumbline.library_files.build import TorchProgram
 
     def load_program() -> "TorchLoaderOutput":
         # Imports PyTorch.
-        from plumbline.loader_to_torch.loader import load
+        from plumbline.loader_to_torch.loader import Front, load
         from plumbline.loader_to_torch.loader_import import find_loaders_in
 
-        file_folder = found.folder.joinpath(*found.module.split(".")[:-1])
-        sys.path.insert(0, str(found.folder))
+        file_folder = loader.folder.joinpath(*loader.module.split(".")[:-1])
+        sys.path.insert(0, str(loader.folder))
         # As `python FILE.py` does, which finds what lies beside the file.
-        find_loaders_in([str(found.folder), str(file_folder)])
-        return load(found.path, func_name=options.func_name, target=options.name)
+        find_loaders_in([str(loader.folder), str(file_folder)])
+        front = Front(
+            "--func-name",
+            "the library's, which --name gives",
+            "It is named from the folder where one stands, if the file lies below: are there a "
+            "package and a folder of one name?",
+        )
+        return load(loader.path, func_name=options.func_name, target=options.name, front=front)
 
-    return TorchProgram(f"loader {found.path}", found.path, load_program), options
+    return TorchProgram(f"loader {loader.path}", loader.path, load_program, watched=watch.over)
+
+
+def _gpu_arch(given: argparse.Namespace) -> dict[str, str]:
+    if given.gpu_arch is None:
+        return {}
+    if given.target != "nvptx":
+        raise UserError("--gpu-arch goes with --target nvptx")
+    return {"gpu_arch": given.gpu_arch}
 
 
 def _find(text: str) -> Loader | Path:

@@ -17,8 +17,8 @@ are Input0, Input1, ...; so the reference tensors that `plumbline compile --emit
 are both inputs and what to compare with.
 
 examples:
-  plumbline run out/libblur.so --inputs in.npz --outputs out.npz
-  plumbline run out/libblur.so --inputs in.npz --compare expected.npz --time
+  plumbline run out/blur.so --inputs in.npz --outputs out.npz
+  plumbline run out/blur.so --inputs in.npz --compare expected.npz --time
 """
 
 _TIME = 1.0

@@ -3,10 +3,15 @@
 import argparse
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from plumbline.cli.exit_status import DIFFERS, SUCCESS
-from plumbline.cli.program import add_program, program_of
+from plumbline.cli.program import add_program, with_program
 from plumbline.errors import UserError
+
+if TYPE_CHECKING:
+    from plumbline.library_files.build import TcpProgram, TorchProgram
+    from plumbline.library_files.options import LibraryOptions
 
 _EPILOG = """\
 The program is compiled to a library, which runs on the inputs of the loader, on others of other
@@ -34,29 +39,32 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def _run(given: argparse.Namespace) -> int:
     given.progress.begin("loading the compiler")
-    # These import MLIR.
-    from plumbline.library import load
-    from plumbline.library_files.build import LibraryBuild, TcpProgram
-    from plumbline.library_files.reference_check import check
-    from plumbline.reference_archive import ReferenceArchive
 
-    program, options = program_of(given)
-    if isinstance(program, TcpProgram):
-        raise UserError(
-            f"{program.origin}: a file of TCP has nothing to be held against; give a loader, or "
-            "compare by plumbline run --compare"
-        )
-    with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
-        build = LibraryBuild(program, options, Path(folder), when_begun=given.progress.begin)
-        library = load(build.file("shared-object"))
-        references = ReferenceArchive.read(build.file("references"))
-        if library.signature.loads_weights:
-            library.load_weights(build.file("weights-file"))
-        given.progress.begin("running")
-        findings = check(library, references)
-    given.progress.end()
-    for finding in findings:
-        print(finding)
-    differ = sum(not finding.agrees for finding in findings)
-    print(f"{options.name}: {f'{differ} differ' if differ else 'agrees with PyTorch'}")
-    return DIFFERS if differ else SUCCESS
+    def hold(program: "TorchProgram | TcpProgram", options: "LibraryOptions") -> int:
+        # These import MLIR.
+        from plumbline.library import load
+        from plumbline.library_files.build import LibraryBuild, TcpProgram
+        from plumbline.library_files.reference_check import check
+        from plumbline.reference_archive import ReferenceArchive
+
+        if isinstance(program, TcpProgram):
+            raise UserError(
+                f"{program.origin}: a file of TCP has nothing to be held against; give a loader, "
+                "or compare by plumbline run --compare"
+            )
+        with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
+            build = LibraryBuild(program, options, Path(folder), when_begun=given.progress.begin)
+            library = load(build.file("shared-object"))
+            references = ReferenceArchive.read(build.file("references"))
+            if library.signature.loads_weights:
+                library.load_weights(build.file("weights-file"))
+            given.progress.begin("running")
+            findings = check(library, references)
+        given.progress.end()
+        for finding in findings:
+            print(finding)
+        differ = sum(not finding.agrees for finding in findings)
+        print(f"{options.name}: {f'{differ} differ' if differ else 'agrees with PyTorch'}")
+        return DIFFERS if differ else SUCCESS
+
+    return with_program(given, hold)

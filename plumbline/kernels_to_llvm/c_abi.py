@@ -7,9 +7,11 @@ from torch_mlir.dialects import func, memref
 
 from plumbline.c_names import c_names
 from plumbline.c_signature import check_signatures, embedded_weights, functions_with_bodies
-from plumbline.choices import ABIS, MEMORIES, WEIGHTS
+from plumbline.choices import ABIS, MEMORIES, QUEUES, WEIGHTS, one_of
+from plumbline.device_tensors import has_device_tensors
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.building import INTERNAL
+from plumbline.kernels_to_llvm.device_arguments import begins_device
 from plumbline.kernels_to_llvm.load_weights import LoadedWeights
 from plumbline.kernels_to_llvm.memref_entries import build_memref_entries, build_status_entries
 from plumbline.kernels_to_llvm.pointer_entries import PointerEntries
@@ -28,6 +30,7 @@ def build_entries(
     abi: Sequence[str],
     memory: Sequence[str],
     weights: Sequence[str],
+    queue: Sequence[str],
     called_from: Sequence[str],
 ) -> None:
     """Puts entries of the convention `abi`, one of `ABIS`, in the place of public functions.
@@ -39,9 +42,12 @@ def build_entries(
         that cannot be called by it.
       PassFailure: C cannot call one; that has been reported.
     """
-    convention = _one_of(ABIS, "abi", abi)
-    from_ = _one_of(MEMORIES, "memory", memory)
-    weights_are = _one_of(WEIGHTS, "weights", weights)
+    convention = one_of(ABIS, "abi", abi)
+    from_ = one_of(MEMORIES, "memory", memory)
+    weights_are = one_of(WEIGHTS, "weights", weights)
+    queued = one_of(QUEUES, "queue", queue)
+    if queued == "stream" and from_ != "pool":
+        raise UserError("queue=stream goes with memory=pool")
     if convention != "pointers" and (from_ == "pool" or weights_are == "file"):
         raise UserError("memory=pool and weights=file go with abi=pointers")
     check_signatures(module, ir.MemRefType, called_from)
@@ -49,22 +55,24 @@ def build_entries(
         symbols = ir.SymbolTable(module)
         for function in functions_with_bodies(module, "func.func", public=True):
             with ir.InsertionPoint(function), function.location:
-                _build_entries(symbols, function, convention, from_, weights_are)
+                _build_entries(symbols, function, convention, from_, weights_are, queued)
         for function in functions_with_bodies(module, "func.func", public=False):
             function.attributes["llvm.linkage"] = ir.Attribute.parse(INTERNAL)
 
 
-def _one_of(known: Sequence[str], option: str, given: Sequence[str]) -> str:
-    (value,) = given or known[:1]
-    if value not in known:
-        raise UserError(f"{option}={value} is none of {', '.join(known)}")
-    return value
-
-
 def _build_entries(
-    symbols: ir.SymbolTable, body: func.FuncOp, abi: str, memory: str, weights_are: str
+    symbols: ir.SymbolTable,
+    body: func.FuncOp,
+    abi: str,
+    memory: str,
+    weights_are: str,
+    queue: str,
 ) -> None:
     name = body.sym_name.value
+    if abi != "pointers" and has_device_tensors(body):
+        raise UserError("tensors on the device (on_gpu_tensors) go with abi=pointers")
+    if memory == "pool" and begins_device(body) and not has_device_tensors(body):
+        raise UserError("memory=pool of a GPU goes with tensors there (on_gpu_tensors)")
     weights = [weight for weight in embedded_weights(body) if weight is not None]
     shapes = attached(body, skipped=len(weights))
     closed = shapes.closed()
@@ -89,8 +97,8 @@ def _build_entries(
             loaded.define(symbols)
         counted = shapes_of_elements(tensors.outputs, result_shapes)
         PointerEntries(
-            name, body, names, closed, result_shapes, counted, scalars, memory, loaded
-        ).build()
+            name, body, names, closed, result_shapes, counted, scalars, memory, loaded, queue
+        ).build(symbols)
     elif abi == "memref-status":
         build_status_entries(name, body, shapes)
     else:

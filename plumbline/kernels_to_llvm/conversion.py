@@ -25,6 +25,7 @@ BUILD_C_ABI = Pass(
         Option("abi", "the calling convention: memref (the default) or pointers"),
         Option("memory", "where temporaries come from: malloc (the default) or pool"),
         Option("weights", "what weights are: embedded (the default), arguments or file"),
+        Option("queue", "what a GPU's work is queued on: own (the default) or stream"),
         CALLED_FROM,
     ),
 )
@@ -49,11 +50,16 @@ ATTACH_LOOP_ANNOTATIONS = Pass(
 
 
 def kernels_to_llvm_pipeline(
-    abi: str, memory: str = "malloc", weights: str = "embedded", called_from: str = ""
+    abi: str,
+    memory: str = "malloc",
+    weights: str = "embedded",
+    queue: str = "own",
+    called_from: str = "",
 ) -> Pipeline:
     """The whole lowering, for callers of that convention.
 
-    These are one of `choices.ABIS`, one of `choices.MEMORIES`, and one of `choices.WEIGHTS`.
+    These are one of `choices.ABIS`, `choices.MEMORIES`, `choices.WEIGHTS` and, for programs that
+    run on a GPU, `choices.QUEUES`.
     """
     return Pipeline(
         "kernels-to-llvm-pipeline",
@@ -61,7 +67,8 @@ def kernels_to_llvm_pipeline(
             SEPARATE_CALLED_FUNCTIONS,
             OUTLINE_PARALLEL_LOOPS,
             BUILD_C_ABI.with_options(
-                f"abi={abi} memory={memory} weights={weights} called-from={called_from}"
+                f"abi={abi} memory={memory} weights={weights} queue={queue} "
+                f"called-from={called_from}"
             ),
             NOTE_NOALIAS,
             "func.func(arith-emulate-unsupported-floats{source-types=bf16 target-type=f32})",

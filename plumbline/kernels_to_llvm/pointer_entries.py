@@ -23,6 +23,10 @@ program writes (`inout_arguments.py`) is a pointer that is not const, and overla
 With memory from a pool each of the three takes one pointer more, at the end: `void *workspace`, of
 as many bytes as `int64_t foo_workspace_size(int64_t n)` says. No memory is allocated then.
 
+Of a program for a GPU whose callers have tensors in device memory, all pointers are to that, the
+workspace too. With a stream of the caller's, `void *stream` comes last of all, and what a call does
+is queued there.
+
 With weights from a file there is `int foo_load_weights(const char *path)` (`load_weights.py`).
 """
 
@@ -33,6 +37,7 @@ from torch_mlir.dialects import arith, builtin, func, llvm, scf
 
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.c_names import WORKSPACE, CNames
+from plumbline.device_tensors import drop_device_tensors, has_device_tensors
 from plumbline.function_name import (
     OUTPUT_SHAPE_SUFFIX,
     PACKED_SUFFIX,
@@ -48,6 +53,7 @@ from plumbline.kernels_to_llvm.building import (
     null,
     pointer_type,
 )
+from plumbline.kernels_to_llvm.device_arguments import DeviceArguments, begins_device
 from plumbline.kernels_to_llvm.failures import PROGRAM, declare_errors
 from plumbline.kernels_to_llvm.load_weights import LoadedWeights
 from plumbline.kernels_to_llvm.result_arguments import take_results_as_arguments
@@ -72,11 +78,13 @@ class PointerEntries:
         scalars: Sequence[bool],
         memory: str,
         weights: LoadedWeights | None = None,
+        queue: str = "own",
     ) -> None:
         """`body` then writes its results where it is told.
 
         `shapes` are closed; `counted_shapes` are those of the results as callers count them;
-        `scalars` says which inputs come by value; `weights` are those that are mapped from a file.
+        `scalars` says which inputs come by value; `weights` are those that are mapped from a file;
+        `queue` is one of `choices.QUEUES`.
         """
         self._name, self._body, self._names = name, body, names
         self._symbols = shapes.symbols
@@ -92,6 +100,15 @@ class PointerEntries:
             self._workspace = workspace_of(body, shapes).bytes
             take_workspace(body)
         self._places: Sequence[ir.MemRefType] = body.type.inputs[len(self._inputs) :]
+        self._has_stream = queue == "stream"
+        self._device: DeviceArguments | None = None
+        if begins_device(body):
+            # Numbers are read as the call is made.
+            repeats = self._has_stream and not self._symbols and not any(scalars)
+            self._device = DeviceArguments(
+                body, on_device=has_device_tensors(body), repeats=repeats
+            )
+        drop_device_tensors(body)
         self._types = [
             *(
                 _passed(type_) if by_value else pointer_type()
@@ -102,10 +119,14 @@ class PointerEntries:
         ]
         if memory == "pool":
             self._types.append(pointer_type())
+        if self._has_stream:
+            self._types.append(pointer_type())
 
-    def build(self) -> None:
-        """Defines all entries, at the insertion point."""
+    def build(self, symbols: ir.SymbolTable) -> None:
+        """Defines all entries, at the insertion point, in the module with these `symbols`."""
         name = self._name
+        if self._device is not None:
+            self._device.declare(symbols)
         status = integer_type(32)
 
         def succeed() -> None:
@@ -151,6 +172,7 @@ class PointerEntries:
             for number, by_value in enumerate(self._scalars):
                 if by_value:
                     pointers[number] = _spilled(pointers[number])
+            stream = sizes.pop() if self._has_stream else None
             if self._workspace is not None:
                 *sizes, workspace = sizes
             known = {
@@ -175,8 +197,32 @@ class PointerEntries:
             # How many bytes there are for a result is for nobody to look at.
             some = [[index_constant(0)]] * len(self._places)
             buffers += map(buffer_at, pointers[len(self._inputs) :], self._places, some)
-            func.CallOp(self._body, buffers)
+            if self._device is None:
+                func.CallOp(self._body, buffers)
+            else:
+                self._call_on_device(self._device, pointers, buffers, stream, checked=checked)
             succeed()
+
+    def _call_on_device(
+        self,
+        device: DeviceArguments,
+        pointers: Sequence[ir.Value],
+        buffers: Sequence[ir.Value],
+        stream: ir.Value | None,
+        *,
+        checked: bool,
+    ) -> None:
+        names = [*self._names.inputs, *self._names.outputs]
+        if self._workspace is not None:
+            names.append(WORKSPACE)
+        by_value = [*self._scalars, *[False] * (len(names) - len(self._scalars))]
+        tensors = [
+            (name, pointer)
+            for name, pointer, is_number in zip(names, pointers, by_value, strict=True)
+            if not is_number
+        ]
+        known = device.check(*zip(*tensors, strict=True)) if checked and tensors else None
+        device.call(self._body, buffers, [pointer for _, pointer in tensors], known, stream)
 
     def _unpacked(self, arguments: Sequence[ir.Value]) -> list[ir.Value]:
         (words,) = arguments

@@ -5,7 +5,9 @@ from torch_mlir import ir
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.c_names import c_names
 from plumbline.c_signature import embedded_weights
+from plumbline.device_tensors import has_device_tensors
 from plumbline.inout_arguments import inout_arguments
+from plumbline.kernels_to_llvm.device_workspace import allocate_by_memrefs
 from plumbline.kernels_to_llvm.parallel_loops import outline_parallel_loops
 from plumbline.kernels_to_llvm.result_arguments import take_results_as_arguments
 from plumbline.kernels_to_llvm.result_sizes import result_sizes
@@ -18,12 +20,16 @@ from plumbline.tensor_names import shapes_of_elements
 
 
 def program_signature(
-    module: ir.Module, name: str, memory: str = "malloc", weights_are: str = "embedded"
+    module: ir.Module,
+    name: str,
+    memory: str = "malloc",
+    weights_are: str = "embedded",
+    queue: str = "own",
 ) -> Signature:
-    """The signature of a public function of kernels on buffers.
+    """The signature of a public function of kernels on buffers, or of launches on a GPU.
 
     Arguments that are weights of the library are left out. `memory` is one of `choices.MEMORIES`,
-    and `weights_are` one of `choices.WEIGHTS`.
+    `weights_are` one of `choices.WEIGHTS`, and `queue` one of `choices.QUEUES`.
 
     Raises:
       UserError: a size of a result does not follow from those of the arguments, or, for a pool, a
@@ -53,6 +59,8 @@ def program_signature(
             _workspace(module, name, shapes) if memory == "pool" else None,
             tuple(argument - weights for argument in inout_arguments(function)),
             weights > 0 and weights_are == "file",
+            has_device_tensors(function),
+            queue == "stream",
         )
 
 
@@ -60,6 +68,7 @@ def _workspace(module: ir.Module, name: str, shapes: ArgumentShapes) -> Workspac
     # A copy: the module stays as it is.
     copy = module.operation.clone().operation
     outline_parallel_loops(copy)
+    allocate_by_memrefs(copy)
     function = ir.SymbolTable(copy)[name]
     with function.location:
         take_results_as_arguments(function)

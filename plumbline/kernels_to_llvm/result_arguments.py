@@ -5,16 +5,13 @@ the function has allocated for a result alone is put there. Any other result is 
 comes out of a branch or a loop, or of a called function, or that shares memory with another.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, memref, scf
 
 from plumbline.kernels_to_llvm.size_building import index_constant
-from plumbline.walk import defining_operation
-
-_VIEWS = frozenset({"memref.cast", "memref.collapse_shape", "memref.expand_shape"})
-"""Operations that look at a whole buffer in another shape."""
+from plumbline.own_results import is_own, origin_of
 
 
 def take_results_as_arguments(function: func.FuncOp) -> None:
@@ -36,8 +33,8 @@ def take_results_as_arguments(function: func.FuncOp) -> None:
     for number, place in enumerate(places):
         # What it was before, it need not be any more: an earlier result may be the same.
         result = returned.operands[number]
-        origin = _origin(result)
-        if origin not in taken and _is_own(origin, block):
+        origin = origin_of(result)
+        if origin not in taken and is_own(origin, block, "memref.alloc"):
             taken.add(_put(origin, place))
         else:
             with ir.InsertionPoint(returned), returned.location:
@@ -48,32 +45,6 @@ def take_results_as_arguments(function: func.FuncOp) -> None:
         _release(copied)
         func.ReturnOp([])
     returned.operation.erase()
-
-
-def _origin(buffer: ir.Value) -> ir.Value:
-    """The buffer that one looks at as a whole."""
-    while (op := defining_operation(buffer)) is not None and op.name in _VIEWS:
-        buffer = op.operands[0]
-    return buffer
-
-
-def _is_own(buffer: ir.Value, block: ir.Block) -> bool:
-    """Whether a buffer is allocated in a block and leaves the function by its end alone."""
-    op = defining_operation(buffer)
-    return (
-        op is not None
-        and op.name == "memref.alloc"
-        and op.block == block
-        and all(user.name != "memref.dealloc" for user in _users(buffer))
-    )
-
-
-def _users(buffer: ir.Value) -> Iterator[ir.Operation]:
-    for use in buffer.uses:
-        user = use.owner.operation
-        yield user
-        if user.name in _VIEWS:
-            yield from _users(user.results[0])
 
 
 def _put(allocated: ir.Value, place: ir.Value) -> ir.Value:

@@ -46,8 +46,8 @@ _TERMINATORS = frozenset({"cf.br", "cf.cond_br", "func.return", "scf.condition",
 
 
 _LIVES_ON = (
-    'memory = "pool": a temporary lives on beyond the loop or the branch that makes it; use '
-    'memory = "malloc"'
+    'memory "pool": a temporary lives on beyond the loop or the branch that makes it; use '
+    'memory "malloc"'
 )
 
 
@@ -81,8 +81,8 @@ def workspace_of(function: func.FuncOp, shapes: ArgumentShapes) -> Workspace:
         return _workspace(function, SizeReader(function, known, shapes))
     except UnknownSize as unknown:
         raise UserError(
-            f'memory = "pool": the size of a temporary does not follow from those of the arguments '
-            f'by a formula ({unknown}); use memory = "malloc"'
+            f'memory "pool": the size of a temporary does not follow from those of the arguments '
+            f'by a formula ({unknown}); use memory "malloc"'
         ) from None
 
 
@@ -140,6 +140,7 @@ def _workspace(function: func.FuncOp, reader: SizeReader) -> Workspace:
     # Of a loop over chunks, all at once.
     copies = compiled_for(module) if FORK in function.attributes else 1
     taken: Size = needs.static
+    lifetimes = [*_lifetimes(function)] if needs.steps else []
     found = Workspace(needs.static, *_planned(function))
     for op in needs.steps:
         if op.name == "memref.alloc":
@@ -152,8 +153,41 @@ def _workspace(function: func.FuncOp, reader: SizeReader) -> Workspace:
         else:
             callee = _called(module, op)
             inner = _workspace(callee, reader.of_callee(callee, op))
-            found = found.beside(inner.times(copies).behind(taken))
+            call = enclosing_in(function.entry_block, op)
+            live = sum(each.bytes for each in lifetimes if each.covers(call))
+            found = found.beside(inner.times(copies).behind(taken, live))
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Lifetime:
+    """When a temporary of a static size is in use, by operations of its function's block."""
+
+    bytes: int
+    first: ir.Operation
+    last: ir.Operation
+
+    def covers(self, op: ir.Operation) -> bool:
+        """Whether it is in use at an operation of that block."""
+        return not (op.is_before_in_block(self.first) or self.last.is_before_in_block(op))
+
+
+def _lifetimes(function: func.FuncOp) -> Iterator[_Lifetime]:
+    """Of all temporaries of static sizes, those within arenas among them."""
+    block = function.entry_block
+    for op in all_operations(function.operation):
+        if op.name != "memref.alloc" or op.operands:
+            continue
+        is_arena = PLAN in op.attributes
+        for temporary in _users(op.results[0], through=frozenset()) if is_arena else [op]:
+            if temporary.name == "memref.dealloc":
+                continue
+            first = last = enclosing_in(block, temporary)
+            for user in _users(temporary.results[0]):
+                outer = enclosing_in(block, user)
+                if user.name != "memref.dealloc" and last.is_before_in_block(outer):
+                    last = outer
+            yield _Lifetime(_static_bytes(temporary), first, last)
 
 
 def _planned(function: func.FuncOp) -> tuple[int, int]:
@@ -283,8 +317,8 @@ def _place_dynamic(
     operands = list(op.operands)
     if any(_block_of(operand) != block for operand in operands):
         raise UserError(
-            'memory = "pool": a temporary within a loop has a size that the loop computes; use '
-            'memory = "malloc"'
+            'memory "pool": a temporary within a loop has a size that the loop computes; use '
+            'memory "malloc"'
         )
     bytes_ = index_constant(_static_bytes(op))
     for operand in operands:
@@ -335,11 +369,12 @@ def _refuse_what_is_left(function: func.FuncOp) -> None:
             raise UserError(_LIVES_ON)
 
 
-def _users(buffer: ir.Value) -> Iterator[ir.Operation]:
+def _users(buffer: ir.Value, *, through: frozenset[str] = _VIEWS) -> Iterator[ir.Operation]:
+    """The operations that use a buffer, also by way of views of these kinds."""
     for use in buffer.uses:
         user = use.owner.operation
         yield user
-        if user.name in _VIEWS:
+        if user.name in through:
             yield from _users(user.results[0])
 
 

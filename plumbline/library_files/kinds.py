@@ -28,6 +28,9 @@ KINDS = {
     "tcp": FileKind("_internal_{}_tcp.mlir", "the TCP dialect"),
     "linalg": FileKind("_internal_{}_linalg.mlir", "linalg on tensors"),
     "kernels": FileKind("_internal_{}_kernels.mlir", "kernels on buffers"),
+    "gpu": FileKind("_internal_{}_gpu.mlir", "kernels of a GPU, and what launches them"),
+    "nvvm": FileKind("_internal_{}_nvvm.mlir", "the NVVM dialect, and the LLVM dialect"),
+    "ptx": FileKind("_internal_{}.ptx", "PTX, the assembly of NVIDIA's GPUs"),
     "llvm": FileKind("_internal_{}_llvm.mlir", "the LLVM dialect"),
     "llvm-ir": FileKind("_internal_{}.ll", "LLVM IR"),
     "asm": FileKind("_internal_{}.S", "assembly, which copies weights from their files"),
@@ -39,6 +42,7 @@ KINDS = {
     "object": FileKind("{}.o", "the object file"),
     "archive": FileKind("lib{}.a", "the static library"),
     "shared-object": FileKind("lib{}.so", "the shared object, which Python loads too"),
+    "link": FileKind("{}.so", "a link to the shared object, by the library's own name"),
     "pkg-config": FileKind("{}.pc", "the file for pkg-config"),
     "description": FileKind("{}.json", "names, element types and shapes"),
 }
@@ -46,7 +50,10 @@ KINDS = {
 OF_TORCH = ("torch", "weights", "references", "packed-weights", "weights-file")
 """The kinds that a program has which PyTorch exports, and one that is a file of TCP has not."""
 
-LIBRARY = ("header", "object", "archive", "shared-object", "pkg-config", "description")
+OF_TARGET = {"host": ("kernels", "packed-weights", "llvm"), "nvptx": ("gpu", "nvvm", "ptx")}
+"""The kinds that programs for one target have, and those for others have not."""
+
+LIBRARY = ("header", "object", "archive", "shared-object", "link", "pkg-config", "description")
 """The kinds that are shipped, whatever weights are."""
 
 

@@ -155,9 +155,12 @@ PARALLELISE = Pass(
 
 
 def linalg_to_kernels_pipeline(
-    unit: VectorUnit, threads: int = 1, called_from: str = ""
+    unit: VectorUnit, threads: int = 1, temporaries: str = "arena", called_from: str = ""
 ) -> Pipeline:
-    """The whole lowering, for a CPU with such vectors, and so many threads."""
+    """The whole lowering, for a CPU with such vectors, and so many threads.
+
+    `temporaries` is one of `choices.TEMPORARIES`.
+    """
     options = f"vector-bytes={unit.bytes} vector-registers={unit.registers}"
     return Pipeline(
         "linalg-to-kernels-pipeline",
@@ -174,7 +177,7 @@ def linalg_to_kernels_pipeline(
             SPECIALISE_KERNELS,
             NAME_COMPUTATIONS,
             OUTLINE_LOOPS,
-            PLAN_MEMORY,
+            *([PLAN_MEMORY] if temporaries == "arena" else []),
             # Half precision is computed in f32 and rounded, as PyTorch does.
             "func.func(math-extend-to-supported-types)",
             EXPAND_ELEMENTARY_FUNCTIONS,
@@ -190,15 +193,18 @@ def linalg_to_kernels_pipeline(
 LINALG_TO_KERNELS = linalg_to_kernels_pipeline(AVX2)
 
 
-def convert_linalg_to_kernels(module: ir.Module, unit: VectorUnit = AVX2, threads: int = 1) -> None:
+def convert_linalg_to_kernels(
+    module: ir.Module, unit: VectorUnit = AVX2, threads: int = 1, temporaries: str = "arena"
+) -> None:
     """Lowers `module` in place: each public function calls kernels, which are private functions.
 
     All are on memrefs. Arguments of public functions are never written, but for those that are
     in-out, and each result is memory of its own. Kernels are made to suit the vectors of `unit`,
     and run on every CPU. With several `threads`, those that do much say what may run at once.
+    `temporaries` is one of `choices.TEMPORARIES`.
 
     Raises:
       LoweringError: a public function takes or returns something other than ranked tensors, or a
         pass refused the module.
     """
-    linalg_to_kernels_pipeline(unit, threads, called_from="c").run(module)
+    linalg_to_kernels_pipeline(unit, threads, temporaries, called_from="c").run(module)

@@ -163,11 +163,11 @@ class _Block:
         return found
 
     def _with_copies(self, members: set[Computation]) -> set[Computation]:
-        """Members with the copies that they read."""
+        """Members with the copies that they read, and what else is for nothing."""
         pending = list(members)
         while pending:
             for producer in self._producers(pending.pop()):
-                if is_copy(producer) and producer not in members:
+                if self._strategies.is_free(producer) and producer not in members:
                     members.add(producer)
                     pending.append(producer)
         return members

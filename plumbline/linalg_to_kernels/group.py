@@ -164,6 +164,25 @@ def form_group(
     return _Forming(Group(tuple(members), outputs), steps, limits).form()
 
 
+def group_of_steps(
+    members: Sequence[Computation], outputs: frozenset[ir.Value], steps: Sequence[Computation]
+) -> Group:
+    """The group of these computations where just `steps` have loops of their own, which are theirs.
+
+    For kernels that know by themselves what they do: nothing is said of rows.
+    """
+    group = Group(tuple(members), outputs, tuple(steps))
+    forming = _Forming(group, frozenset(steps), CPU_LIMITS)
+    for member in reversed(group.members):
+        if member in steps:
+            forming.note_reads(member, member, member.loops)
+            continue
+        for number, result in enumerate(member.results):
+            for site in group.sites(result):
+                forming.note_reads(member, site.step, member.loops_for(site.indices, number))
+    return group
+
+
 @dataclass(frozen=True)
 class _Reach:
     """A loop of the root, and how many iterations after its own are read, from `low` to `high`."""
@@ -197,11 +216,11 @@ class _Forming:
         for member in reversed(group.members):
             if member is root or member in self._steps or not self._may_be_inlined(member):
                 steps.append(member)
-                self._note_reads(member, member, member.loops)
+                self.note_reads(member, member, member.loops)
         group.steps = tuple(reversed(steps))
         return group if self._share_rows() else None
 
-    def _note_reads(self, member: Computation, step: Computation, loops: Indices) -> None:
+    def note_reads(self, member: Computation, step: Computation, loops: Indices) -> None:
         """Notes what `member` reads when its loops are these expressions of those of `step`."""
         for source, indices in member.reads(loops, len(step.reduces)):
             if source in self._group._sites:
@@ -221,7 +240,7 @@ class _Forming:
         if not once and self._cost(member) > _MOST_REPEATED:
             return False
         for site in sites:
-            self._note_reads(member, site.step, member.loops_for(site.indices))
+            self.note_reads(member, site.step, member.loops_for(site.indices))
         return True
 
     def _cost(self, member: Computation) -> int:

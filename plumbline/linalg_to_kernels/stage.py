@@ -8,8 +8,10 @@ from plumbline.tcp.assembly.module import parse_module, print_module
 from plumbline.threads import check_threads
 
 
-def linalg_to_kernels(text: str, filename: str, *, target_cpu: str, threads: int = 1) -> str:
-    """Lowers `text`, which messages call `filename`.
+def linalg_to_kernels(
+    text: str, filename: str, *, target_cpu: str, threads: int = 1, temporaries: str = "arena"
+) -> str:
+    """Lowers `text`, which messages call `filename`; `temporaries` is one of `choices.TEMPORARIES`.
 
     Raises:
       UserError: it is no such module, or has what cannot be lowered; or there is no such CPU, or no
@@ -18,6 +20,6 @@ def linalg_to_kernels(text: str, filename: str, *, target_cpu: str, threads: int
     check_threads("linalg_to_kernels", threads)
     unit = vector_unit_of(Target.for_cpu(target_cpu))
     module = parse_module(text, make_context(torch=True), filename)
-    convert_linalg_to_kernels(module, unit, threads)
+    convert_linalg_to_kernels(module, unit, threads, temporaries)
     # With locations, as the stage before.
     return print_module(module, debug_info=True)

@@ -11,7 +11,7 @@ from typing import Protocol
 from torch_mlir import ir
 
 from plumbline.linalg_to_kernels.attention import attention_group, build_attention
-from plumbline.linalg_to_kernels.computations import Computation
+from plumbline.linalg_to_kernels.computations import Computation, is_copy
 from plumbline.linalg_to_kernels.contraction_groups import (
     build_contraction_group,
     contraction_group,
@@ -49,6 +49,9 @@ class Strategies(Protocol):
     def form(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Group | None:
         """The group of these computations, as `form_group` does."""
 
+    def is_free(self, computation: Computation) -> bool:
+        """Whether a contraction does to its operands for nothing what a computation does."""
+
     def is_contraction(self, computation: Computation) -> bool:
         """Whether a computation is a sum of products that has kernels of its own kind."""
 
@@ -73,6 +76,10 @@ class CpuStrategies:
     def form(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Group | None:
         """As `Strategies` says."""
         return form_group(members, outputs)
+
+    def is_free(self, computation: Computation) -> bool:
+        """As `Strategies` says: it says where elements are from."""
+        return is_copy(computation)
 
     def is_contraction(self, computation: Computation) -> bool:
         """As `Strategies` says."""

@@ -72,8 +72,28 @@ class TorchLoaderOutput:
     `dynamic_dim` any more."""
 
 
+@dataclass(frozen=True)
+class Front:
+    """How those who name a loader speak of what they say beside it."""
+
+    func_name: str
+    """What gives the compiled function its name."""
+    name: str
+    """What it is called without that."""
+    where: str
+    """What to ask oneself where the loader's module is not found."""
+
+
+BAZEL = Front(
+    "func_name of its aot_compile",
+    "the target's name",
+    "Is torch_loader_lib the py_library that holds that file, and the path relative to the "
+    "workspace?",
+)
+
+
 def load(
-    path: str, *, func_name: str | None = None, target: str | None = None
+    path: str, *, func_name: str | None = None, target: str | None = None, front: Front = BAZEL
 ) -> TorchLoaderOutput:
     """Calls the loader function `path` ("package.module.function") with a fixed random seed.
 
@@ -85,6 +105,7 @@ def load(
       path: the loader function.
       func_name: what the compiled function is called, whatever the loader says.
       target: what it is called where neither `func_name` nor the loader gives a name.
+      front: what messages call these.
 
     Raises:
       UserError: there is no such function, it fails or ends the process, or what it returns breaks
@@ -92,13 +113,13 @@ def load(
     """
     folder = os.getcwd()
     try:
-        output = _call(path)
+        output = _call(path, front)
     finally:
         os.chdir(folder)
     if not isinstance(output, TorchLoaderOutput):
         raise UserError(
             f"loader {path} returned a {type(output).__name__}; it returns a "
-            "tools.aot.torch_loader_utils.TorchLoaderOutput"
+            "plumbline.TorchLoaderOutput, which tools.aot.torch_loader_utils has too"
         )
     if func_name is not None:
         output.func_name = func_name
@@ -107,8 +128,8 @@ def load(
             check_function_name(target)
         except UserError as error:
             raise UserError(
-                f"loader {path}: {error}, as func_name of its aot_compile or of TorchLoaderOutput: "
-                "without one, it is the target's name"
+                f"loader {path}: {error}, as {front.func_name} or func_name of its "
+                f"TorchLoaderOutput: without one, it is {front.name}"
             ) from error
         output.func_name = target
     return checked(f"loader {path}", output)
@@ -178,8 +199,8 @@ def _is_dynamic(entry: Any) -> bool:
     return entry in (torch.export.Dim.DYNAMIC, torch.export.Dim.AUTO)
 
 
-def _call(path: str) -> Any:
-    function = _find(path)
+def _call(path: str, front: Front) -> Any:
+    function = _find(path, front)
     torch.manual_seed(SEED)
     try:
         return function()
@@ -213,7 +234,7 @@ def _is_users(absolute: str, relative: str) -> bool:
     )
 
 
-def _find(path: str) -> Callable[[], Any]:
+def _find(path: str, front: Front) -> Callable[[], Any]:
     module_name, _, function_name = path.rpartition(".")
     if not module_name:
         raise UserError(
@@ -225,10 +246,7 @@ def _find(path: str) -> Callable[[], Any]:
     except (Exception, SystemExit) as error:
         hint = ""
         if isinstance(error, ModuleNotFoundError) and module_name.startswith(error.name or "\0"):
-            hint = (
-                "\n  Is torch_loader_lib the py_library that holds that file, and the path "
-                "relative to the workspace?"
-            )
+            hint = f"\n  {front.where}"
         raise UserError(
             f"loader {path}: module {module_name} does not import: {describe_error(error)}{hint}"
         ) from error

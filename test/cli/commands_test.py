@@ -1,6 +1,10 @@
 """The commands, as a user types them."""
 
+import functools
 import json
+import os
+import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +22,7 @@ from plumbline.library_files.kinds import KINDS, LIBRARY
 _LOADERS = """
 import os
 import signal
+import time
 
 import torch
 from torch.export import Dim
@@ -81,6 +86,23 @@ def counting_loader():
     return TorchLoaderOutput(Counting(), (torch.ones(39), torch.zeros(39)), mutable=["total"])
 
 
+def tanh_loader():
+    return TorchLoaderOutput(torch.nn.Tanh(), (torch.ones(3),))
+
+
+def sleeping_loader():
+    time.sleep(1000)
+
+
+class Sleeping(torch.nn.Module):
+    def forward(self, x):
+        time.sleep(1000)
+
+
+def sleeping_forward_loader():
+    return TorchLoaderOutput(Sleeping(), (torch.ones(3),))
+
+
 def ending_loader():
     os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -96,7 +118,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def library() -> Path:
     assert main(["compile", "models/scaled.py:scaled_loader", "--out", "out"]) == SUCCESS
-    return Path("out/libscaled.so")
+    return Path("out/scaled.so")
 
 
 def test_compile_writes_a_library_and_is_quiet(capfd: pytest.CaptureFixture[str]) -> None:
@@ -106,7 +128,18 @@ def test_compile_writes_a_library_and_is_quiet(capfd: pytest.CaptureFixture[str]
     assert capfd.readouterr() == ("", "")
     (result,) = plumbline.load("a/b/libscaled.so")(np.full((1, 39), 2, np.float32))
     assert result.tolist() == [[2.0 * index for index in range(1, 40)]]
-    assert plumbline.load("a/b/libscaled.so").description.origin == "models.scaled.scaled_loader"
+    assert plumbline.load("a/b/scaled.so").description.origin == "models.scaled.scaled_loader"
+
+
+def test_the_link_of_a_library_takes_the_place_of_no_file() -> None:
+    words = ["compile", "models/scaled.py:scaled_loader", "--emit", "shared-object,link"]
+    for _ in range(2):
+        assert main(words) == SUCCESS
+        assert Path("scaled.so").readlink() == Path("libscaled.so")
+    Path("scaled.so").unlink()
+    Path("scaled.so").write_text("something else")
+    assert main(words) == MISTAKE
+    assert Path("scaled.so").read_text() == "something else"
 
 
 def test_emit_writes_what_it_is_told_alone() -> None:
@@ -178,8 +211,65 @@ def test_a_mistake_is_told_in_one_message(program: str, capfd: pytest.CaptureFix
     assert not Path("out").exists()
 
 
-def test_a_process_that_is_ended_is_told(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["compile", "models/scaled.py:ending_loader", "--out", "out"]) == FAULT
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["models/scaled.py:tanh_loader"],
+            "loader models.scaled.tanh_loader: function name 'tanh' is taken in the C library; "
+            "choose another, as --func-name or func_name of its TorchLoaderOutput: without one, it "
+            "is the library's, which --name gives",
+        ),
+        (["a-file.mlir"], "'a-file' cannot be the name of a library: give it another by --name"),
+        (["a-file.mlir", "--name=f", "--abi=memref", "--memory=pool"], '"pool" goes with abi "po'),
+        (
+            ["a-file.mlir", "--name=f", "--func-name=g"],
+            "a-file.mlir: its function cannot be called",
+        ),
+        (["a-file.mlir", "--name=f", "--weights=file"], 'a-file.mlir: weights "file" are of a Py'),
+    ],
+)
+def test_messages_speak_as_the_command_does(
+    words: list[str], message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("a-file.mlir").write_text("")
+    assert main(["compile", *words]) == MISTAKE
+    assert message in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["compile", "test"])
+def test_a_loader_has_to_return(command: str, capfd: pytest.CaptureFixture[str]) -> None:
+    words = [command, "models/scaled.py:ending_loader"]
+    assert main(words) == MISTAKE
+    message = "error: loader models.scaled.ending_loader ended the process by SIGKILL; it has to"
+    assert capfd.readouterr().err.startswith(message)
+    words = [command, "models/scaled.py:sleeping_loader", "--loader-time-limit=1"]
+    assert main(words) == MISTAKE
+    assert capfd.readouterr() == (
+        "",
+        "error: loader models.scaled.sleeping_loader is still running after 1 seconds; if it takes "
+        "that long, give it more: --loader-time-limit=SECONDS, or 0 for any time\n",
+    )
+    assert list(Path().iterdir()) == [Path("models")]
+
+
+def test_a_forward_has_to_return(capfd: pytest.CaptureFixture[str]) -> None:
+    words = ["test", "models/scaled.py:sleeping_forward_loader", "--loader-time-limit=1"]
+    assert main(words) == MISTAKE
+    assert "loader: forward is still running after 1 seconds" in capfd.readouterr().err
+
+
+def test_a_process_that_is_ended_is_told(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end_the_process(*arguments: object) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(plumbline.library_files.build, "tcp_to_linalg", end_the_process)
+    assert main(["compile", "models/scaled.py:scaled_loader", "--out", "out"]) == FAULT
+    assert "scaled_loader: what followed it ended the process by SIGKILL" in capfd.readouterr().err
+    Path("none.mlir").write_text("func.func @none() { return }")
+    assert main(["compile", "none.mlir", "--out", "out"]) == FAULT
     assert "error: plumbline compile was ended by SIGKILL" in capfd.readouterr().err
     assert not Path("out").exists()
 
@@ -199,7 +289,7 @@ def test_show_tells_what_a_library_says_of_itself(
     assert main(["show", str(library)]) == SUCCESS
     shown = capfd.readouterr().out
     for line in (
-        "scaled, of out/libscaled.so",
+        "scaled, of out/scaled.so",
         "  made from  models.scaled.scaled_loader",
         "  made for   baseline",
         "  inputs     x     float32 [rows, 39], 156*rows bytes",
@@ -210,7 +300,8 @@ def test_show_tells_what_a_library_says_of_itself(
         assert line in shown.splitlines()
     assert main(["show", str(library), "--json"]) == SUCCESS
     assert capfd.readouterr().out == Path("out/scaled.json").read_text()
-    assert main(["show", "out/scaled.so"]) == MISTAKE
+    library.unlink()
+    assert main(["show", str(library)]) == MISTAKE
     assert "no such file; there is out/libscaled.so" in capfd.readouterr().err
     assert main(["show", "models/scaled.py"]) == MISTAKE
     assert "it is no ELF file" in capfd.readouterr().err
@@ -269,7 +360,7 @@ def test_what_a_program_writes_and_loads_is_compared_as_well(
     ):
         assert line in out
     assert main(["compile", program, "--emit", "weights-file"]) == MISTAKE
-    assert "there is no weights-file file of it with weights=embedded" in capfd.readouterr().err
+    assert 'there is no weights-file file of it with weights "embedded"' in capfd.readouterr().err
 
 
 def test_test_holds_a_program_against_pytorch(capfd: pytest.CaptureFixture[str]) -> None:
@@ -310,15 +401,20 @@ def test_help_names_all_commands_and_statuses(capfd: pytest.CaptureFixture[str])
     assert end.value.code == MISTAKE
 
 
+@functools.cache
+def _script(shell: str) -> str:
+    code = "import sys; from plumbline.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "completion", shell]
+    environment = {"PYTHONPATH": ":".join(sys.path)}
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=True
+    ).stdout
+
+
 def _completed(*words: str) -> list[str]:
     """What bash offers for the last of `words`."""
-    code = "import sys; from plumbline.cli.main import main; sys.exit(main(['completion', 'bash']))"
-    environment = {"PYTHONPATH": ":".join(sys.path)}
-    script = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    ).stdout
     given = " ".join(f'"{word}"' for word in words)
-    script += f"COMP_WORDS=({given}); COMP_CWORD={len(words) - 1}; _plumbline\n"
+    script = f"{_script('bash')}COMP_WORDS=({given}); COMP_CWORD={len(words) - 1}; _plumbline\n"
     script += 'printf "%s\\n" "${COMPREPLY[@]}"'
     return subprocess.run(
         ["bash", "-c", script], capture_output=True, text=True, check=True
@@ -329,9 +425,41 @@ def test_bash_completes_commands_options_and_choices() -> None:
     assert _completed("plumbline", "co") == ["compile", "completion"]
     assert _completed("plumbline", "compile", "model.mlir", "--mem") == ["--memory"]
     assert _completed("plumbline", "test", "--memory", "p") == ["pool"]
-    assert _completed("plumbline", "completion", "") == ["bash", "zsh"]
+    assert _completed("plumbline", "test", "--memory", "=") == ["malloc", "pool"]
+    assert _completed("plumbline", "test", "--memory", "=", "p") == ["pool"]
+    assert _completed("plumbline", "completion", "") == ["bash", "zsh", "fish"]
     # A file, then, which bash completes by itself.
     assert _completed("plumbline", "run", "li") == []
+
+
+def test_bash_completes_lists() -> None:
+    assert _completed("plumbline", "compile", "--emit", "ll") == ["llvm", "llvm-ir"]
+    lists = ["tcp,llvm", "tcp,llvm-ir"]
+    assert _completed("plumbline", "compile", "--emit", "tcp,ll") == lists
+    assert _completed("plumbline", "compile", "--emit", "asm,tcp,li") == [
+        "asm,tcp,library",
+        "asm,tcp,linalg",
+        "asm,tcp,link",
+    ]
+
+
+def _completed_by_fish(line: str) -> list[str]:
+    """What fish offers for a line."""
+    script = f"{_script('fish')}complete -C {shlex.quote(line)}\n"
+    ran = subprocess.run(["fish", "-N", "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stderr == ""
+    return [word.partition("\t")[0] for word in ran.stdout.splitlines()]
+
+
+def test_fish_completes_the_same() -> None:
+    assert _completed_by_fish("plumbline co") == ["compile", "completion"]
+    assert _completed_by_fish("plumbline compile model.mlir --mem") == ["--memory"]
+    assert _completed_by_fish("plumbline test --memory p") == ["pool"]
+    assert _completed_by_fish("plumbline test --memory=p") == ["--memory=pool"]
+    assert _completed_by_fish("plumbline completion z") == ["zsh"]
+    assert _completed_by_fish("plumbline compile --emit ll") == ["llvm", "llvm-ir"]
+    assert _completed_by_fish("plumbline compile --emit tcp,ll") == ["tcp,llvm", "tcp,llvm-ir"]
+    assert "models/" in _completed_by_fish("plumbline run --inputs mod")
 
 
 if __name__ == "__main__":

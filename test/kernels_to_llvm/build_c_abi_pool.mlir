@@ -48,7 +48,7 @@ func.func private @kernel(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xf32> {l
 // -----
 
 // What goes round in a loop cannot have one place.
-// expected-error @below {{memory = "pool": a temporary lives on beyond the loop or the branch that makes it; use memory = "malloc"}}
+// expected-error @below {{memory "pool": a temporary lives on beyond the loop or the branch that makes it; use memory "malloc"}}
 module {
   func.func @rounds(%x: memref<4xf32>) -> memref<f32> {
     %c0 = arith.constant 0 : index

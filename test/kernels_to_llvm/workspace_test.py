@@ -19,6 +19,7 @@ from plumbline.linalg_to_kernels import parallelisation
 from plumbline.linked_code import LinkedCode
 from plumbline.llvm_to_asm.assembly import Target, emit_assembly, emit_object
 from plumbline.native_function import NativeFunction
+from plumbline.packed_entry import PackedEntry
 from plumbline.size_expressions import evaluate
 from test.entries import llvm_ir_of, signature_of
 
@@ -42,7 +43,7 @@ def _pooled(program: plumbline.CompiledProgram) -> NativeFunction:
     signature = signature_of(program, "pool")
     machine_code = emit_object(llvm_ir_of(program, "pointers", "pool"), Target.for_cpu("native"))
     code = LinkedCode(machine_code, f"{signature.name}_packed")
-    return NativeFunction(signature, code.address, code)
+    return NativeFunction(signature, PackedEntry(signature, code.address), code)
 
 
 @pytest.mark.parametrize(
@@ -104,6 +105,18 @@ def test_temporaries_share_memory() -> None:
     assert workspace.lower_bound <= workspace.bytes < workspace.sum / 2
 
 
+def test_what_a_kernel_takes_lives_beside_what_it_reads() -> None:
+    # The second product packs the first one, which is a temporary.
+    inputs = torch.randn(70, 80), torch.randn(80, 90)
+    program = plumbline.compile(_Model(lambda x, y: torch.relu(x @ y) @ y.T), inputs)
+    workspace = signature_of(program, "pool").workspace
+    assert workspace is not None
+    product = 4 * 70 * 90
+    assert isinstance(workspace.lower_bound, int)
+    assert isinstance(workspace.bytes, int)
+    assert product < workspace.lower_bound <= workspace.bytes < workspace.lower_bound + 64
+
+
 def test_the_size_follows_from_the_sizes_of_a_call() -> None:
     shapes = {"x": {0: Dim("n", min=2)}, "y": {}}
     inputs = torch.randn(7, 8), torch.randn(8, 9)
@@ -119,7 +132,7 @@ def test_what_goes_round_in_a_loop_is_refused() -> None:
     program = plumbline.compile(
         _Model(lambda x, y: x.cumsum(0) + y), (torch.randn(300, 8), torch.randn(300, 8))
     )
-    with pytest.raises(UserError, match=r'a temporary lives on .* use memory = "malloc"'):
+    with pytest.raises(UserError, match=r'a temporary lives on .* use memory "malloc"'):
         llvm_ir_of(program, "pointers", "pool")
 
 

@@ -1,10 +1,12 @@
-"""Compiles a library that is called by memrefs, and calls it from C and C++."""
+"""Compiles a library that is called by memrefs, and calls it from C, C++ and Python."""
 
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 
 import plumbline
 from plumbline.errors import UserError
@@ -115,13 +117,99 @@ def test_the_entry_reports_what_is_wrong(
     assert lines == _EXPECTED.splitlines()
 
 
-def test_python_is_told_that_it_cannot_call_it(folder: Path) -> None:
-    with pytest.raises(UserError, match="pick is called by memrefs, which Python does not do"):
-        plumbline.load(folder / "libpick.so")
+def test_python_calls_it_as_one_that_is_called_by_pointers(folder: Path) -> None:
+    pick = plumbline.load(folder / "libpick.so")
+    x = np.arange(12, dtype=np.float32).reshape(4, 3)
+    bias = np.array(1.5)
+    picked, twice = pick(x, np.array([[2], [0]]), bias)
+    assert picked.tolist() == [[6, 7, 8], [0, 1, 2]]
+    assert (twice.shape, float(twice)) == ((), 3)
+    # Results are memory that the program has allocated, which the arrays keep.
+    assert not picked.flags.owndata
+    assert not np.shares_memory(picked, x)
+    out = np.zeros((2, 3), np.float32), np.zeros(())
+    assert pick(x[::-1], np.array([[2], [0]]), bias, out=out)[0] is out[0]
+    assert out[0].tolist() == [[3, 4, 5], [9, 10, 11]]
+    assert float(out[1]) == 3
+    with pytest.raises(UserError, match=r"index .* out of range"):
+        pick(x, np.array([[2], [4]]), bias)
+    with pytest.raises(UserError, match="n must be at least 1 and at most 100"):
+        pick(np.zeros((101, 3), np.float32), np.array([[2], [0]]), bias)
+    with pytest.raises(UserError, match=r"argument 0 is f64\[4, 3\]"):
+        pick(x.astype(np.float64), np.array([[2], [0]]), bias)
+    with pytest.raises(UserError, match="out 0 shares memory with an argument"):
+        pick(x, np.array([[2], [0]]), bias, out=(x[:2], out[1]))
+
+
+def test_results_are_given_back_once(folder: Path) -> None:
+    # What is freed twice ends the process, and what is not freed fills its memory.
+    code = f"""
+import resource
+import numpy as np
+import plumbline
+pick = plumbline.load({str(folder / "libpick.so")!r})
+x, rows, bias = np.ones((100, 3), np.float32), np.array([[2], [0]]), np.array(1.5)
+def repeat(times):
+    for _ in range(times):
+        picked, twice = pick(x, rows, bias)
+        assert twice == 3
+repeat(1000)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+repeat(100_000)
+assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2000
+"""
+    environment = {"PYTHONPATH": ":".join(sys.path), "MALLOC_CHECK_": "3"}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+
+
+class _Steps(torch.nn.Module):
+    """All kinds of arguments and results."""
+
+    def forward(
+        self, x: torch.Tensor, scale: float, waves: torch.Tensor, total: torch.Tensor
+    ) -> tuple[torch.Tensor, float, torch.Tensor, torch.Tensor, torch.Tensor]:
+        total.add_(x.sum())
+        y = x * scale
+        return y, scale * 2, waves.conj() * 2, y, x[:, :0]
+
+
+@pytest.mark.parametrize("abi", ["pointers", "memref"])
+def test_all_kinds_of_arguments_and_results(abi: str, tmp_path: Path) -> None:
+    waves = torch.tensor([1 + 2j, 3 - 4j], dtype=torch.complex64)
+    file = plumbline.aot(
+        _Steps(),
+        torch.ones(2, 3),
+        0.5,
+        waves,
+        torch.zeros(()),
+        name="steps",
+        out=tmp_path,
+        abi=abi,
+        mutable=["total"],
+        dynamic_shapes={
+            "x": {0: torch.export.Dim("n")},
+            "scale": torch.export.Dim.DYNAMIC,
+            "waves": None,
+            "total": None,
+        },
+    )
+    steps = plumbline.load(file)
+    for n in (1, 5, 0):
+        x, total = np.ones((n, 3), np.float32), np.zeros((), np.float32)
+        y, doubled, turned, again, empty = steps(x, 1.5, waves.numpy(), total)
+        assert y.tolist() == again.tolist() == [[1.5] * 3] * n
+        assert not n or not np.shares_memory(y, again)
+        assert doubled == 3.0
+        assert turned.tolist() == [2 - 4j, 6 + 8j]
+        assert float(total) == 3 * n
+        assert empty.shape == (n, 0)
+    tensors = steps(torch.ones(2, 3), -1.5, waves, torch.zeros(()))
+    assert isinstance(tensors[0], torch.Tensor)
+    assert torch.equal(tensors[2], waves.conj().resolve_conj() * 2)
 
 
 def test_a_pool_goes_with_pointers_alone() -> None:
-    with pytest.raises(UserError, match='memory="pool" goes with abi="pointers"'):
+    with pytest.raises(UserError, match='memory "pool" goes with abi "pointers"'):
         LibraryOptions("pick", abi="memref", memory="pool")
 
 

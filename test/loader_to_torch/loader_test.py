@@ -17,7 +17,7 @@ from plumbline.loader_to_torch.references import (
 
 _PACKAGE = "test.loader_to_torch.broken_loaders"
 
-_OUTPUT = "it returns a tools.aot.torch_loader_utils.TorchLoaderOutput"
+_OUTPUT = "it returns a plumbline.TorchLoaderOutput, which tools.aot.torch_loader_utils has too"
 _INPUTS = "it is a tuple or list of tensors, for one input too: (x,)"
 _FAILS = "the model fails on its own inputs in PyTorch:"
 _TOLERANCE = "it is a number, or a list of one for each output"
@@ -438,7 +438,8 @@ def test_a_target_s_name_is_the_function_s_unless_there_is_another() -> None:
         load(path, target="tanh")
     assert str(refusal.value) == (
         f"loader {path}: function name 'tanh' is taken in the C library; choose another, as "
-        "func_name of its aot_compile or of TorchLoaderOutput: without one, it is the target's name"
+        "func_name of its aot_compile or func_name of its TorchLoaderOutput: without one, it is "
+        "the target's name"
     )
 
 

@@ -28,8 +28,34 @@ def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_pat
         return None
     return "{}(name = \"{}\") in //{}: {}".format(macro, name, package, problem)
 
+_TARGETS = ["host", "nvptx"]
+
+def targets_error(package, name, target, targets, macro):
+    """Finds what is wrong with the targets that a program is to be compiled for.
+
+    Args:
+      package: as for `argument_error`.
+      name: as for aot_compile.
+      target: as for aot_compile.
+      targets: as for aot_compile.
+      macro: as for `argument_error`.
+
+    Returns:
+      A message, or None.
+    """
+    problem = None
+    if targets == None:
+        pass
+    elif target != "host":
+        problem = "it has both target and targets; give one or the other"
+    elif type(targets) != "list" or not targets or [each for each in targets if each not in _TARGETS]:
+        problem = "targets = {} is no list of \"host\" and \"nvptx\"".format(repr(targets))
+    elif len(targets) > len(depset(targets).to_list()):
+        problem = "targets = {} has one twice".format(repr(targets))
+    return "{}(name = \"{}\") in //{}: {}".format(macro, name, package, problem) if problem else None
+
 def _target_problem(target, threads):
-    if target not in ["host", "nvptx"]:
+    if target not in _TARGETS:
         return "target = {} is neither \"host\" nor \"nvptx\"".format(repr(target))
     if target == "nvptx" and threads != 1:
         return "threads = {} goes with target = \"host\"; on a GPU, kernels have threads of their own".format(threads)

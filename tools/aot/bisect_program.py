@@ -14,8 +14,8 @@ from plumbline.choices import OPTIMISATION_LEVELS
 from plumbline.compiler import STAGES
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from plumbline.loader_to_torch.watch import Watch
 from tools.aot import loader_stage, stage
-from tools.aot.loader_stage import Watch
 
 _SUFFIXES = {"llvm_ir": ".ll", "asm": ".S"}
 

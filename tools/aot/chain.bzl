@@ -121,6 +121,9 @@ def lower_to_assembly(
         memory = "malloc",
         target = "host",
         target_cpu = "$(AOT_TARGET_CPU)",
+        gpu_arch = "$(AOT_GPU_ARCH)",
+        tensors = "host",
+        queue = "own",
         threads = 1,
         weights = "embedded",
         loaded_weights = []):
@@ -139,6 +142,9 @@ def lower_to_assembly(
       memory: where temporaries come from, as kernels_to_llvm takes it.
       target: as for aot_compile.
       target_cpu: the CPU that code is made for.
+      gpu_arch: the GPUs that kernels are made for, if they are.
+      tensors: where callers have theirs, as linalg_to_gpu takes it.
+      queue: what the work on a GPU is queued on, as gpu_to_nvvm takes it.
       threads: as for aot_compile.
       weights: as for aot_library.
       loaded_weights: a list of the file that the program maps its weights from, or of none.
@@ -156,7 +162,7 @@ def lower_to_assembly(
         visibility = visibility,
     )
     if target == "nvptx":
-        _lower_to_ptx(name, tags, testonly, visibility)
+        _lower_to_ptx(name, tags, testonly, visibility, abi, memory, weights, gpu_arch, tensors, queue)
     else:
         _lower_to_llvm(name, tags, testonly, visibility, abi, memory, target_cpu, threads, weights)
     stage(
@@ -201,8 +207,8 @@ def _lower_to_llvm(name, tags, testonly, visibility, abi, memory, target_cpu, th
         outs = ["_internal_{}_kernels.mlir".format(name)],
         program = Label("//tools/aot:linalg_to_kernels"),
         message = "{}: lowering linalg to kernels".format(name),
-        options = "--target-cpu={} --threads={}".format(target_cpu, threads),
-        toolchains = [Label("//tools/aot:target_cpu")],
+        options = "--target-cpu={} --threads={} --temporaries=$(AOT_TEMPORARIES)".format(target_cpu, threads),
+        toolchains = [Label("//tools/aot:target_cpu"), Label("//tools/aot:temporaries")],
         tags = tags,
         testonly = testonly,
         visibility = visibility,
@@ -219,7 +225,7 @@ def _lower_to_llvm(name, tags, testonly, visibility, abi, memory, target_cpu, th
         visibility = visibility,
     )
 
-def _lower_to_ptx(name, tags, testonly, visibility):
+def _lower_to_ptx(name, tags, testonly, visibility, abi, memory, weights, gpu_arch, tensors, queue):
     """From linalg to NVVM and PTX: gen_foo_mlir_gpu, gen_foo_mlir_nvvm, gen_foo_ptx, gen_foo_ptx_report."""
     stage(
         name = "gen_{}_mlir_gpu".format(name),
@@ -227,6 +233,8 @@ def _lower_to_ptx(name, tags, testonly, visibility):
         outs = ["_internal_{}_gpu.mlir".format(name)],
         program = Label("//tools/aot:linalg_to_gpu"),
         message = "{}: lowering linalg to kernels of a GPU".format(name),
+        options = "--gpu-arch={} --allow-tf32=$(AOT_GPU_ALLOW_TF32) --tensors={}".format(gpu_arch, tensors),
+        toolchains = [Label("//tools/aot:gpu_arch"), Label("//tools/aot:gpu_allow_tf32")],
         tags = tags,
         testonly = testonly,
         visibility = visibility,
@@ -237,6 +245,7 @@ def _lower_to_ptx(name, tags, testonly, visibility):
         outs = ["_internal_{}_nvvm.mlir".format(name)],
         program = Label("//tools/aot:gpu_to_nvvm"),
         message = "{}: lowering kernels of a GPU to NVVM".format(name),
+        options = "--abi={} --memory={} --weights-are={} --queue={}".format(abi, memory, weights, queue) if abi else "",
         tags = tags,
         testonly = testonly,
         visibility = visibility,
@@ -247,7 +256,7 @@ def _lower_to_ptx(name, tags, testonly, visibility):
         outs = ["_internal_{}.ptx".format(name)],
         program = Label("//tools/aot:nvvm_to_ptx"),
         message = "{}: making PTX".format(name),
-        options = "--gpu-arch=$(AOT_GPU_ARCH) --opt-level=$(AOT_OPT_LEVEL)",
+        options = "--gpu-arch={} --opt-level=$(AOT_OPT_LEVEL)".format(gpu_arch),
         toolchains = [Label("//tools/aot:gpu_arch"), Label("//tools/aot:opt_level")],
         tags = tags,
         testonly = testonly,
@@ -259,7 +268,7 @@ def _lower_to_ptx(name, tags, testonly, visibility):
         outs = ["_internal_{}_ptx.txt".format(name)],
         program = Label("//tools/aot:ptx_report"),
         message = "{}: assembling PTX".format(name),
-        options = "--gpu-arch=$(AOT_GPU_ARCH)",
+        options = "--gpu-arch={}".format(gpu_arch),
         toolchains = [Label("//tools/aot:gpu_arch")],
         tags = tags,
         testonly = testonly,

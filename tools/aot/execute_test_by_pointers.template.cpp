@@ -7,6 +7,7 @@
 
 #include <stdexcept>
 
+#include "tools/aot/execute_test/device_memory.h"
 #include "tools/aot/execute_test/new_memref.h"
 #include "tools/aot/execute_test/program.h"
 #include "tools/aot/execute_test/runfile.h"

@@ -11,9 +11,9 @@ import torch
 
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.recorded_export import export_and_record
+from plumbline.loader_to_torch.watch import Watch
 from plumbline.loader_to_torch.weights import serialise
 from tools.aot import loader_stage, stage
-from tools.aot.loader_stage import Watch
 
 
 def _export(given: argparse.Namespace, program: TorchLoaderOutput, watch: Watch) -> None:

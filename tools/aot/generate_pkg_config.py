@@ -11,10 +11,11 @@ from tools.aot import stage
 def _write(given: argparse.Namespace) -> None:
     text = text_file.read(given.input)
     description = LibraryDescription.from_json(str(given.input), text)
-    stage.write(given.output, pkg_config(description, given.library))
+    stage.write(given.output, pkg_config(description, given.library, given.threads))
 
 
 if __name__ == "__main__":
     arguments = stage.text_stage_parser(__doc__)
     arguments.add_argument("--library", required=True, help="foo of libfoo.a and libfoo.so")
+    stage.add_threads(arguments)
     stage.run(arguments, _write)

@@ -3,6 +3,7 @@
 import argparse
 
 from plumbline import text_file
+from plumbline.choices import TEMPORARIES
 from plumbline.context import prepare_context
 from plumbline.linalg_to_kernels.stage import linalg_to_kernels
 from tools.aot import stage
@@ -28,6 +29,7 @@ def _lower(given: argparse.Namespace) -> None:
         str(given.input),
         target_cpu=given.target_cpu,
         threads=given.threads,
+        temporaries=given.temporaries,
     )
     stage.write(given.output, kernels)
 
@@ -46,5 +48,12 @@ if __name__ == "__main__":
         default=1,
         help="how many threads the program runs on (default 1); PLUMBLINE_THREADS, where it runs, "
         "says another number",
+    )
+    arguments.add_argument(
+        "--temporaries",
+        choices=TEMPORARIES,
+        default=TEMPORARIES[0],
+        help="where temporaries lie: those of a function in one allocation (the default), or each "
+        "in one of its own",
     )
     stage.run(arguments, _lower, warm_up=_warm_up)

@@ -1,7 +1,7 @@
 """Tests of what aot_compile says of wrong arguments."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
-load("//tools/aot:arguments.bzl", "argument_error")
+load("//tools/aot:arguments.bzl", "argument_error", "targets_error")
 
 def _error(package = "some/package", name = "foo", tcp_source = None, torch_loader_lib = None, torch_loader_path = "", func_name = None, weights = "embedded", threads = 1, target = "host"):
     return argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, target = target)
@@ -45,6 +45,17 @@ _REFUSED = [
     (dict(func_name = "bar", tcp_source = "x.mlir"), "func_name goes with a torch loader"),
 ]
 
+# Targets, and what the message about them has to say; None: nothing.
+_TARGETS = [
+    ("host", None, None),
+    ("host", ["host", "nvptx"], None),
+    ("nvptx", ["host"], "it has both target and targets"),
+    ("host", [], "targets = [] is no list of \"host\" and \"nvptx\""),
+    ("host", "nvptx", "targets = \"nvptx\" is no list"),
+    ("host", ["gpu"], "targets = [\"gpu\"] is no list"),
+    ("host", ["host", "host"], "has one twice"),
+]
+
 _ACCEPTED = [
     dict(tcp_source = "x.mlir"),
     dict(tcp_source = "x.mlir", threads = 2),
@@ -66,6 +77,9 @@ def _arguments_test_impl(ctx):
             "the message names the target: {}".format(message),
         )
         asserts.true(env, message and expected in message, "{} is in: {}".format(expected, message))
+    for target, targets, expected in _TARGETS:
+        message = targets_error("some/package", "foo", target, targets, "aot_compile")
+        asserts.true(env, expected in message if expected else message == None, "{}: {}".format(targets, message))
     for arguments in _ACCEPTED:
         asserts.equals(env, None, _error(**arguments))
     message = _library_error("foo")

@@ -1,8 +1,15 @@
 #include "tools/aot/execute_test/guarded_memory.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#else
+#define RUNNING_ON_VALGRIND 0
+#endif
 
 #include <atomic>
 #include <cerrno>
@@ -132,7 +139,9 @@ bool Free(char* start) {
 void SetGuardedEnd(GuardedEnd end) { guarded_end = end; }
 
 void* AllocateGuarded(std::size_t bytes, std::size_t alignment, const char* name) {
-  void* const start = Allocate(bytes, alignment, name);
+  // valgrind has put functions of its own in the place of those below, and guards what they give.
+  void* const start =
+      RUNNING_ON_VALGRIND ? memalign(alignment, bytes) : Allocate(bytes, alignment, name);
   if (start == nullptr) throw std::bad_alloc();
   return start;
 }

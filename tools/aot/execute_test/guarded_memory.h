@@ -4,6 +4,9 @@
 // Linked into a test, it also stands in for aligned_alloc, which compiled functions have their
 // temporaries and results from: every such allocation is guarded, holds bytes that no function
 // should rely on, and is counted until it is given back with free().
+//
+// Under valgrind, memory is valgrind's, which sees more: each byte on either side, what is read
+// before anybody has written it, and what is not given back. No allocation is counted here then.
 
 #ifndef TOOLS_AOT_EXECUTE_TEST_GUARDED_MEMORY_H_
 #define TOOLS_AOT_EXECUTE_TEST_GUARDED_MEMORY_H_

@@ -79,6 +79,15 @@ extern "C" AliasingResults fake_aliasing(float* base, float* data, std::int64_t 
   if (std::getenv("FAKE_READS_BEYOND") != nullptr) beside = data[rows * columns];
   if (std::getenv("FAKE_READS_BEFORE") != nullptr) beside = data[-1];
   if (std::getenv("FAKE_KEEPS_MEMORY") != nullptr) kept = std::aligned_alloc(64, 64);
+  if (std::getenv("FAKE_LOSES_MEMORY") != nullptr) {
+    kept = std::aligned_alloc(64, 64);
+    kept = nullptr;
+  }
+  if (std::getenv("FAKE_READS_WHAT_NOBODY_WROTE") != nullptr) {
+    kept = std::aligned_alloc(64, 64);
+    results.product.data[0] += *static_cast<volatile float*>(kept);
+    std::free(kept);
+  }
   return results;
 }
 

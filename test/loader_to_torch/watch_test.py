@@ -1,4 +1,3 @@
-import argparse
 import concurrent.futures
 import os
 import signal
@@ -12,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from plumbline.errors import UserError
-from tools.aot import loader_stage
-from tools.aot.loader_stage import Watch, run_in_child
+from plumbline.loader_to_torch import watch
+from plumbline.loader_to_torch.watch import ProcessFault, Watch, run_in_child
 
 _POOL = concurrent.futures.ThreadPoolExecutor()
 
@@ -23,12 +22,12 @@ User = Callable[[], object]
 def _run(code: User, *, limit: int = 0, after: User = lambda: None) -> None:
     """Runs `code` as a loader's, and then what is not a loader's."""
 
-    def work(given: argparse.Namespace, watch: Watch) -> None:
+    def work(watch: Watch) -> None:
         with watch.over("loader a.b"):
             code()
         after()
 
-    run_in_child(argparse.Namespace(torch_loader_path="a.b", loader_time_limit=limit), work)
+    run_in_child(work, loader="loader a.b", time_limit=limit, limit_option="--limit")
 
 
 def _spin() -> None:
@@ -63,12 +62,12 @@ def _leave_a_thread() -> None:
         (
             lambda: time.sleep(1000),
             "loader a.b is still running after 1 seconds; if it takes that long, give it more: "
-            "--//tools/aot:loader_time_limit=SECONDS, or 0 for any time",
+            "--limit=SECONDS, or 0 for any time",
         ),
         (
             _spin,
             "loader a.b is still running after 1 seconds; if it takes that long, give it more: "
-            "--//tools/aot:loader_time_limit=SECONDS, or 0 for any time",
+            "--limit=SECONDS, or 0 for any time",
         ),
     ],
 )
@@ -79,7 +78,7 @@ def test_what_a_loader_does_to_its_process_is_told(code: User, expected: str) ->
 
 
 def test_threads_that_do_not_end_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loader_stage, "_TIME_FOR_THREADS", 0.5)
+    monkeypatch.setattr(watch, "_TIME_FOR_THREADS", 0.5)
     with pytest.raises(UserError) as refusal:
         _run(_leave_a_thread)
     assert str(refusal.value) == (
@@ -110,7 +109,7 @@ def test_the_limit_is_of_the_loader_only() -> None:
 
 
 def test_a_crash_of_ours_is_not_said_to_be_the_loader_s() -> None:
-    with pytest.raises(UserError) as refusal:
+    with pytest.raises(ProcessFault) as refusal:
         _run(lambda: None, after=lambda: os.kill(os.getpid(), signal.SIGKILL))
     assert str(refusal.value) == (
         "loader a.b: what followed it ended the process by SIGKILL; that is a fault of PyTorch's, "

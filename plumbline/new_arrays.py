@@ -1,0 +1,34 @@
+"""New numpy arrays for machine code to write to."""
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from plumbline.reference_archive import Tensor
+from plumbline.signature import WORKSPACE_ALIGNMENT
+from plumbline.tensor_arguments import address
+
+_LARGE = 1 << 16
+"""From so many bytes on an array is worth being aligned."""
+
+
+def byte_count(shape: Sequence[int], dtype: "np.dtype[np.generic]") -> int:
+    """The bytes of an array."""
+    return math.prod(shape) * dtype.itemsize
+
+
+def maker_of(shape: tuple[int, ...], dtype: "np.dtype[np.generic]") -> Callable[[], Tensor]:
+    """What makes arrays of that shape."""
+    bytes_ = byte_count(shape, dtype)
+    if bytes_ < _LARGE:
+        return functools.partial(np.empty, shape, dtype)
+    return lambda: aligned_bytes(bytes_).view(dtype).reshape(shape)
+
+
+def aligned_bytes(count: int) -> Tensor:
+    """Bytes as aligned as a workspace is to be."""
+    memory = np.empty(count + WORKSPACE_ALIGNMENT, np.uint8)
+    start = -address(memory) % WORKSPACE_ALIGNMENT
+    return memory[start : start + count]
