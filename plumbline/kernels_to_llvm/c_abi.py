@@ -31,6 +31,7 @@ def build_entries(
     memory: Sequence[str],
     weights: Sequence[str],
     queue: Sequence[str],
+    called_from: Sequence[str],
 ) -> None:
     """Puts entries of the convention `abi`, one of `ABIS`, in the place of public functions.
 
@@ -49,7 +50,7 @@ def build_entries(
         raise UserError("queue=stream goes with memory=pool")
     if convention != "pointers" and (from_ == "pool" or weights_are == "file"):
         raise UserError("memory=pool and weights=file go with abi=pointers")
-    check_signatures(module, ir.MemRefType)
+    check_signatures(module, ir.MemRefType, called_from)
     with module.context:
         symbols = ir.SymbolTable(module)
         for function in functions_with_bodies(module, "func.func", public=True):

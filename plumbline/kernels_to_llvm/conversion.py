@@ -2,6 +2,7 @@
 
 from torch_mlir import ir
 
+from plumbline.c_signature import CALLED_FROM
 from plumbline.called_functions import SEPARATE_CALLED_FUNCTIONS
 from plumbline.kernels_to_llvm.allocation_sizes import CHECK_ALLOCATION_SIZES
 from plumbline.kernels_to_llvm.assertions import LOWER_ASSERTIONS
@@ -25,6 +26,7 @@ BUILD_C_ABI = Pass(
         Option("memory", "where temporaries come from: malloc (the default) or pool"),
         Option("weights", "what weights are: embedded (the default), arguments or file"),
         Option("queue", "what a GPU's work is queued on: own (the default) or stream"),
+        CALLED_FROM,
     ),
 )
 
@@ -48,7 +50,11 @@ ATTACH_LOOP_ANNOTATIONS = Pass(
 
 
 def kernels_to_llvm_pipeline(
-    abi: str, memory: str = "malloc", weights: str = "embedded", queue: str = "own"
+    abi: str,
+    memory: str = "malloc",
+    weights: str = "embedded",
+    queue: str = "own",
+    called_from: str = "",
 ) -> Pipeline:
     """The whole lowering, for callers of that convention.
 
@@ -60,7 +66,10 @@ def kernels_to_llvm_pipeline(
         (
             SEPARATE_CALLED_FUNCTIONS,
             OUTLINE_PARALLEL_LOOPS,
-            BUILD_C_ABI.with_options(f"abi={abi} memory={memory} weights={weights} queue={queue}"),
+            BUILD_C_ABI.with_options(
+                f"abi={abi} memory={memory} weights={weights} queue={queue} "
+                f"called-from={called_from}"
+            ),
             NOTE_NOALIAS,
             "func.func(arith-emulate-unsupported-floats{source-types=bf16 target-type=f32})",
             "func.func(arith-expand{include-bf16=true})",
@@ -116,4 +125,4 @@ def convert_kernels_to_llvm(
       LoweringError: a public function takes or returns something other than memrefs that C can
         pass, or a pass refused the module.
     """
-    kernels_to_llvm_pipeline(abi, memory, weights).run(module)
+    kernels_to_llvm_pipeline(abi, memory, weights, called_from="c").run(module)

@@ -104,7 +104,7 @@ def linalg_to_gpu_pipeline(
         "linalg-to-gpu-pipeline",
         (
             SEPARATE_CALLED_FUNCTIONS,
-            PREPARE_ARGUMENTS,
+            PREPARE_ARGUMENTS.with_options("called-from=c"),
             PREPARE_TENSORS,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,

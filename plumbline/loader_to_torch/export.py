@@ -20,6 +20,7 @@ from plumbline.inout_arguments import note_inout_results
 from plumbline.loader_to_torch.assertions import import_assertions, keep_assertions
 from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
 from plumbline.loader_to_torch.decompositions.constant_tables import make_tables_constants
+from plumbline.loader_to_torch.generator import GENERATOR
 from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
 from plumbline.loader_to_torch.mutations import refuse_mutations
@@ -33,7 +34,7 @@ from plumbline.loader_to_torch.number_bounds import bound_numbers
 from plumbline.loader_to_torch.pytorch_state import exporting
 from plumbline.loader_to_torch.real_parts import as_real, split_complex
 from plumbline.loader_to_torch.refusals import from_node, refuse_what_has_no_meaning
-from plumbline.loader_to_torch.returned_mutations import inout_of, scalars_of
+from plumbline.loader_to_torch.returned_mutations import inout_of, scalars_of, state_of
 from plumbline.loader_to_torch.scalars import (
     SCALAR,
     note_scalars,
@@ -175,6 +176,8 @@ def _lower(
         import_assertions(module)
         set_locations(module, nodes)
         rename(module, exported.graph_module.meta.get(_DIM_NAMES, {}))
+        # MLIR's passes take it for valid, and end the process where it is not.
+        module.operation.verify()
     except (NotImplementedError, ValueError, TypeError, KeyError, ir.MLIRError) as error:
         # A dtype that the importer has no type for is a missing key of its table.
         raise UserError(f"{who}: torch-mlir cannot import it: {error}") from error
@@ -300,7 +303,7 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
     exclude_sizes_that_do_not_hold(who, exported, functional)
     name_files_by_import_path(functional)
     refuse_mutations(who, functional)
-    refuse_what_has_no_meaning(who, functional)
+    refuse_what_has_no_meaning(who, functional, is_drawn_from=GENERATOR in state_of(program))
     bound_numbers(functional)
     spell_size_arithmetic(who, functional)
     keep_assertions(functional, functional.graph_module.meta[_DIM_NAMES])

@@ -5,6 +5,7 @@ from torch.export.graph_signature import ConstantArgument, TensorArgument
 
 from plumbline.element_type import ELEMENT_TYPES
 from plumbline.errors import UserError
+from plumbline.loader_to_torch.generator import GENERATOR, draws
 from plumbline.loader_to_torch.higher_order_ops import is_imported
 from plumbline.loader_to_torch.node_locations import all_nodes, module_path, place
 from plumbline.loader_to_torch.stored_types import computes_with_stored_type
@@ -13,8 +14,24 @@ from plumbline.unsupported_ops import UnsupportedOp, report
 _DTYPES = {element_type.torch_name: element_type.name for element_type in ELEMENT_TYPES}
 
 
-def refuse_what_has_no_meaning(who: str, exported: torch.export.ExportedProgram) -> None:
+_STATE = (
+    f'say mutable=["{GENERATOR}"] beside the model, which makes the state of the generator an '
+    "in-out argument; for inference, compile model.eval(), in which nn.Dropout and its like draw "
+    "none (F.dropout needs training=False)"
+)
+_DRAW_OTHERS = (
+    "this op is none of those that draw in a compiled function, or has a generator of its own, or "
+    "is within a branch or a loop: draw from torch's default generator before, or outside, and "
+    "hand the numbers in"
+)
+
+
+def refuse_what_has_no_meaning(
+    who: str, exported: torch.export.ExportedProgram, *, is_drawn_from: bool
+) -> None:
     """Holds a functional program, which messages call `who`, against what functions can do.
+
+    `is_drawn_from` says whether the state of the generator is one of its arguments.
 
     Raises:
       UserError: it calls an unknown higher-order op, draws random numbers, makes a sparse tensor,
@@ -32,11 +49,9 @@ def refuse_what_has_no_meaning(who: str, exported: torch.export.ExportedProgram)
     )
     _refuse(
         who,
-        [node for node in nodes if _is_random(node) and node.users],
+        [node for node in nodes if draws(node)],
         "draws random numbers",
-        "a compiled function gives the same results for the same arguments: draw them outside and "
-        "hand them in; for inference, compile model.eval(), in which nn.Dropout and its like draw "
-        "none (F.dropout needs training=False)",
+        _DRAW_OTHERS if is_drawn_from else _STATE,
     )
     _refuse(
         who,
@@ -113,13 +128,6 @@ def _is_unknown(dtype: torch.dtype) -> bool:
 def _is_unknown_higher_order(node: torch.fx.Node) -> bool:
     op = node.target
     return isinstance(op, torch._ops.HigherOrderOperator) and not is_imported(op)
-
-
-def _is_random(node: torch.fx.Node) -> bool:
-    return (
-        isinstance(node.target, torch._ops.OpOverload)
-        and torch.Tag.nondeterministic_seeded in node.target.tags
-    )
 
 
 def _is_sparse(node: torch.fx.Node) -> bool:

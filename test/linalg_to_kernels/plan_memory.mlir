@@ -1,11 +1,16 @@
 // RUN: tcp-opt %s -plan-memory -canonicalize -split-input-file | FileCheck %s
 
-// The third may lie where the first did, which is used no more. The arena tells how well it does.
+// The third may lie where the first did, which is used no more. The arena tells how well it does, and
+// calls what is in use while they run.
 // CHECK-LABEL: func.func @chain(
 // CHECK:         %[[ARENA:.*]] = memref.alloc() {alignment = 64 : i64, plumbline.memory_plan = {lower_bound = 512 : i64, peak = 512 : i64, sum = 768 : i64}} : memref<512xi8>
 // CHECK:         %[[A:.*]] = memref.view %[[ARENA]][%c0][] : memref<512xi8> to memref<64xf32>
+// CHECK:         call @kernel(%{{.*}}, %[[A]]) {plumbline.live_bytes = 256 : i64}
 // CHECK:         %[[B:.*]] = memref.view %[[ARENA]][%c256][] : memref<512xi8> to memref<8x8xf32>
+// CHECK:         call @kernel(%[[A]], %{{.*}}) {plumbline.live_bytes = 512 : i64}
 // CHECK:         %[[C:.*]] = memref.view %[[ARENA]][%c0][] : memref<512xi8> to memref<64xf32>
+// CHECK:         call @kernel(%{{.*}}, %[[C]]) {plumbline.live_bytes = 512 : i64}
+// CHECK:         call @kernel(%[[C]], %{{.*}}) {plumbline.live_bytes = 256 : i64}
 // CHECK:         memref.dealloc %[[ARENA]]
 // CHECK-NOT:     memref.dealloc
 // CHECK:         return %{{.*}} : memref<64xf32>
@@ -49,4 +54,21 @@ func.func @loop(%x: memref<64xf32>, %n: index) -> f32 {
   memref.dealloc %b : memref<64xf32>
   memref.dealloc %d : memref<?xf32>
   return %0 : f32
+}
+
+// More than any memory has, together: no arena could say its size.
+// CHECK-LABEL: func.func @beyond_all_memory(
+// CHECK-COUNT-2: memref.alloc() : memref<4611686018427387904xi8>
+// CHECK:         return
+func.func @beyond_all_memory(%x: i8, %i: index) -> i8 {
+  %a = memref.alloc() : memref<4611686018427387904xi8>
+  %b = memref.alloc() : memref<4611686018427387904xi8>
+  memref.store %x, %a[%i] : memref<4611686018427387904xi8>
+  memref.store %x, %b[%i] : memref<4611686018427387904xi8>
+  %0 = memref.load %a[%i] : memref<4611686018427387904xi8>
+  %1 = memref.load %b[%i] : memref<4611686018427387904xi8>
+  %2 = arith.addi %0, %1 : i8
+  memref.dealloc %a : memref<4611686018427387904xi8>
+  memref.dealloc %b : memref<4611686018427387904xi8>
+  return %2 : i8
 }

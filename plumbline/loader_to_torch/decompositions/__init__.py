@@ -25,6 +25,8 @@ from plumbline.loader_to_torch.decompositions import (
     normalization,
     orthogonal_polynomials,
     padding,
+    pooling,
+    random_numbers,
     reduction,
     resampling,
     stored_types,
@@ -97,6 +99,7 @@ _FAMILIES = (
     normalization,
     orthogonal_polynomials,
     padding,
+    pooling,
     reduction,
     resampling,
     symmetric_systems,
@@ -111,7 +114,7 @@ def decomposition_table() -> dict[Any, Rule]:
     for family in _FAMILIES:
         table.update(family.RULES)
     table.update(contraction.grouped_mm_of_transformers())
-    for family in (complex_numbers, stored_types):
+    for family in (complex_numbers, random_numbers, stored_types):
         for op, rule in family.RULES.items():
             table[op] = _first_of(rule, table[op]) if op in table else rule
     return table
