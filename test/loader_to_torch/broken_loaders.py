@@ -206,16 +206,6 @@ def unknown_ops() -> TorchLoaderOutput:
     return TorchLoaderOutput(_TwiceUnknown(), (torch.ones(2, 2),))
 
 
-class _SizesDependOnValues(torch.nn.Module):
-    def forward(self, x: torch.Tensor, n: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        return x.nonzero() + 1, x[x > 0] * 2, torch.unique(x), x.repeat_interleave(n)
-
-
-def sizes_depend_on_values() -> TorchLoaderOutput:
-    """Ops whose results have as many elements as values say."""
-    return TorchLoaderOutput(_SizesDependOnValues(), (torch.ones(3), torch.tensor([1, 0, 2])))
-
-
 class _Resizes(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return (x + 1).resize_(6, 6)

@@ -85,10 +85,6 @@ _MISTAKES = [
     ),
     ("specialises", ": torch.export refuses it: UserError: Constraints violated (length)!"),
     ("unknown_ops", ": the Torch dialect has no op for these:"),
-    (
-        "sizes_depend_on_values",
-        ": forward makes tensors whose sizes depend on the values of others:",
-    ),
     ("resizes", ": forward resizes a tensor in place:"),
     ("computes_with_other_dtypes", ": forward computes with dtypes that are not supported:"),
     ("mutates", ": forward writes in place:"),
@@ -327,14 +323,6 @@ _FURTHER_LINES = {
         ", in module inner.0\n",
         ", in module inner.1\n",
         "what would help: write a decomposition",
-    ],
-    "sizes_depend_on_values": [
-        "  aten.nonzero.default(f32[3]): 1 place\n",
-        "  aten.index.Tensor(f32[3], i1[3]): 1 place\n",
-        "  aten._unique2.default(f32[3]): 1 place\n",
-        "  aten.repeat_interleave.Tensor(i64[3]): 1 place\n",
-        "broken_loaders.py:",
-        "what would help: the sizes of a compiled function's tensors follow",
     ],
     "resizes": ["  aten.resize.default(f32[4])", "torch.cat"],
     "computes_with_other_dtypes": [
