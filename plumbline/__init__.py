@@ -4,12 +4,23 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from plumbline import device
     from plumbline.compiler import CompiledProgram, compile  # noqa: A004
     from plumbline.library import Library, load
     from plumbline.library_files.ahead_of_time import aot
     from plumbline.loader_to_torch.loader import TorchLoaderOutput
+    from plumbline.random_state import generator_state
 
-__all__ = ["CompiledProgram", "Library", "TorchLoaderOutput", "aot", "compile", "load"]
+__all__ = [
+    "CompiledProgram",
+    "Library",
+    "TorchLoaderOutput",
+    "aot",
+    "compile",
+    "device",
+    "generator_state",
+    "load",
+]
 
 # Compiling pulls torch and MLIR in, which the stage programs and who loads a library must not pay
 # for, nor need have.
@@ -19,11 +30,14 @@ _MODULES = {
     "TorchLoaderOutput": "plumbline.loader_to_torch.loader",
     "aot": "plumbline.library_files.ahead_of_time",
     "compile": "plumbline.compiler",
+    "generator_state": "plumbline.random_state",
     "load": "plumbline.library",
 }
 
 
 def __getattr__(name: str) -> Any:
+    if name == "device":
+        return importlib.import_module("plumbline.device")
     if name in _MODULES:
         return getattr(importlib.import_module(_MODULES[name]), name)
     raise AttributeError(f"module 'plumbline' has no attribute {name!r}")

@@ -1,9 +1,10 @@
 """The C header of a library: of one program, and of how it is called."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
-from plumbline.c_names import WORKSPACE
+from plumbline.c_names import STREAM, WORKSPACE
 from plumbline.element_type import ElementType
 from plumbline.function_name import (
     ERROR_SUFFIX,
@@ -16,6 +17,7 @@ from plumbline.function_name import (
 from plumbline.library_description import LibraryDescription
 from plumbline.signature import WORKSPACE_ALIGNMENT, Signature, TensorSpec
 from plumbline.size_expressions import Size, operation, text
+from plumbline.unbacked_size import UnbackedSize
 
 _WIDTH = 100
 
@@ -102,7 +104,8 @@ class _Header:
         functions: list[_Function] = [
             *self._calls(),
             (
-                "Writes the sizes of a result, which is 0 for the first, to `shape`.",
+                "Writes the sizes of a result, which is 0 for the first, to `shape`"
+                + ("; of one that depends on values the most." if self._names.unbacked else "."),
                 f"void {name}{OUTPUT_SHAPE_SUFFIX}",
                 ["int output", *sizes, "int64_t *shape"],
             ),
@@ -156,8 +159,10 @@ class _Header:
                 f"{spec.element_type.c} *{name}"
                 for name, spec in zip(names.outputs, signature.outputs, strict=True)
             ),
+            *(f"int64_t *{size}" for size in names.unbacked),
             *(f"int64_t {symbol}" for symbol in names.symbols),
             *([f"void *{WORKSPACE}"] if signature.workspace is not None else []),
+            *([f"void *{STREAM}"] if signature.has_stream else []),
         ]
 
     def _memory(self) -> str:
@@ -167,7 +172,7 @@ class _Header:
         if workspace is None:
             return (
                 f"Any number of threads may call it at once, each with {' and '.join(own)} of its "
-                "own. Memory for temporaries comes from the heap, and is given back before it "
+                f"own. Memory for temporaries comes from {self._heap}, and is given back before it "
                 "returns."
             )
         size = (
@@ -183,20 +188,76 @@ class _Header:
         )
         return (
             f"Any number of threads may call it at once, each with {', '.join(own)} and a "
-            f"{WORKSPACE} of its own. The {WORKSPACE} is memory for temporaries, of whatever "
-            f"contents: {size}, aligned to {WORKSPACE_ALIGNMENT}.{saved} Nothing is allocated in a "
-            "call."
+            f"{WORKSPACE} of its own. The {WORKSPACE} is {self._memory_of_workspace} for "
+            f"temporaries, of whatever contents: {size}, aligned to {WORKSPACE_ALIGNMENT}.{saved} "
+            "Nothing is allocated in a call."
+        )
+
+    @property
+    def _is_for_gpu(self) -> bool:
+        return self._description.gpu_arch is not None
+
+    @property
+    def _heap(self) -> str:
+        return "the GPU" if self._is_for_gpu else "the heap"
+
+    @property
+    def _memory_of_workspace(self) -> str:
+        return "memory of the GPU's" if self._is_for_gpu else "memory"
+
+    def _of_gpu(self) -> str:
+        """Where a program for a GPU runs, what it waits for, and what it says."""
+        if not self._is_for_gpu:
+            return ""
+        signature = self._signature
+        if not signature.on_device:
+            where = (
+                "It runs on the first GPU that CUDA_VISIBLE_DEVICES leaves; inputs are copied "
+                "there, and results back."
+            )
+        elif not signature.has_stream:
+            where = (
+                "It runs on the GPU that the tensors are on, on the default stream, and returns "
+                "when all is done. No tensor is copied."
+            )
+        else:
+            where = (
+                "It runs on the GPU that the tensors are on, and returns when all is queued on "
+                f"`{STREAM}`, a CUstream or a cudaStream_t of that GPU; null is the default one. "
+                "No tensor is copied. What goes wrong later is told to who waits for the stream."
+            )
+            if signature.repeats:
+                where += (
+                    " Calls on the same pointers become a CUDA graph, which the second of them "
+                    "makes."
+                )
+        return (
+            f"{where} Weights are copied to a GPU by the first call there, and stay until the "
+            "library is unloaded. The context is the GPU's primary one, that of the CUDA "
+            "runtime.\n\n"
+            "Without an NVIDIA driver or a GPU, with too little memory on it, or with a pointer "
+            f"to other memory than said above, it returns a code; {signature.name}{ERROR_SUFFIX} "
+            "names the driver's error, and that text is good until the thread's next such code."
+            "\n\n"
         )
 
     def _about(self) -> str:
         signature = self._signature
         rows = [*input_rows(signature), *output_rows(signature), *symbol_rows(signature)]
+        places = (
+            " The memory of a result is for the most elements that it may have. Where it has "
+            "fewer, they lie at its beginning, and the call tells the sizes."
+            if signature.unbacked
+            else ""
+        )
+        place = "memory of one GPU's" if signature.on_device else "memory of the caller's"
         return (
-            f"Runs {self._description.origin}, compiled for {self._description.target_cpu}.\n\n"
+            f"Runs {self._description.origin}, compiled for {self._description.made_for}.\n\n"
             f"{_listed(rows)}\n\n"
-            "All tensors are memory of the caller's, row-major without gaps. Each is aligned to "
-            f"its elements at least; 64 bytes are best. {self._aliasing()}\n\n"
+            f"All tensors are {place}, row-major without gaps. Each is aligned to "
+            f"its elements at least; 64 bytes are best.{places} {self._aliasing()}\n\n"
             f"{self._memory()}\n\n"
+            f"{self._of_gpu()}"
             f"Returns 0, or a code that {signature.name}{ERROR_SUFFIX} has the text of: "
             f"{'the weights are not loaded, ' if signature.loads_weights else ''}a pointer "
             "is null or not aligned, a size is out of range, there is no memory, or the program "
@@ -282,7 +343,7 @@ class _MemrefHeader(_Header):
         signature = self._signature
         rows = [*input_rows(signature), *output_rows(signature), *symbol_rows(signature)]
         return (
-            f"Runs {self._description.origin}, compiled for {self._description.target_cpu}.\n\n"
+            f"Runs {self._description.origin}, compiled for {self._description.made_for}.\n\n"
             f"{_listed(rows)}\n\n"
             "Each tensor is a memref of MLIR's: where its memory was allocated, where its elements "
             "are, which may be the same, an offset of 0, its sizes, and its strides in elements, "
@@ -292,7 +353,8 @@ class _MemrefHeader(_Header):
             "free() by its allocated pointer: each once, as two results may share one, and one "
             "that is an input's not at all.\n\n"
             "Any number of threads may call it at once, each with results of its own. Memory for "
-            "temporaries comes from the heap, and is given back before it returns.\n\n"
+            f"temporaries comes from {self._heap}, and is given back before it returns.\n\n"
+            f"{self._of_gpu()}"
             f"Returns 0, or a code that {signature.name}{ERROR_SUFFIX} has the text of: a pointer "
             "is null or not aligned, a size or a stride is wrong, there is no memory, or the "
             "program cannot go on (an index is out of range). There are no results then."
@@ -319,9 +381,15 @@ def input_rows(signature: Signature) -> list[tuple[str, str]]:
 
 
 def output_rows(signature: Signature) -> list[tuple[str, str]]:
-    """The same of each output."""
+    """The same of each output; and the sizes of outputs that depend on values."""
     names, specs = signature.names.outputs, signature.outputs
-    return _tensor_rows(signature, names, specs, signature.result_shapes)
+    spelled = dict(zip(signature.unbacked, signature.names.unbacked, strict=True))
+    rows = _tensor_rows(signature, names, specs, signature.result_shapes, spelled)
+    for size, name in spelled.items():
+        most = signature.result_shapes[size.output][size.axis]
+        bound = "" if most is None else f", at most {text(most, signature.names.symbols)}"
+        rows.append((name, f"a size of {names[size.output]}, which depends on values{bound}"))
+    return rows
 
 
 def symbol_rows(signature: Signature) -> list[tuple[str, str]]:
@@ -335,21 +403,24 @@ def _tensor_rows(
     names: Sequence[str],
     specs: Sequence[TensorSpec],
     shapes: Sequence[Sequence[Size | None]],
+    unbacked: Mapping[UnbackedSize, str] = MappingProxyType({}),
 ) -> list[tuple[str, str]]:
     rows = []
-    for name, spec, shape in zip(names, specs, shapes, strict=True):
+    for number, (name, spec, shape) in enumerate(zip(names, specs, shapes, strict=True)):
         if spec.is_scalar:
             rows.append((name, f"{spec.element_type.torch_name}, a number"))
             continue
-        sizes: list[Size] = [size for size in shape if size is not None]
-        bytes_: Size = spec.element_type.numpy_dtype.itemsize
-        for size in sizes:
-            bytes_ = operation("*", bytes_, size)
         symbols = signature.names.symbols
-        spelled = ", ".join(text(size, symbols) for size in sizes)
-        rows.append(
-            (name, f"{spec.element_type.torch_name} [{spelled}], {text(bytes_, symbols)} bytes")
-        )
+        bytes_: Size = spec.element_type.numpy_dtype.itemsize
+        spelled = []
+        for axis, size in enumerate(shape):
+            own = unbacked.get(UnbackedSize(number, axis))
+            spelled.append(own or ("?" if size is None else text(size, symbols)))
+            bytes_ = 0 if size is None else operation("*", bytes_, size)
+        what = f"{spec.element_type.torch_name} [{', '.join(spelled)}]"
+        if None not in shape:
+            what += f", {text(bytes_, symbols)} bytes"
+        rows.append((name, what))
     return rows
 
 

@@ -4,7 +4,7 @@ The same rules hold before bufferization and after it, for tensors and for the m
 place.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from torch_mlir import ir
 
@@ -12,7 +12,7 @@ from plumbline.errors import UserError
 from plumbline.function_name import CHECKED_SUFFIX, PACKED_SUFFIX, check_function_name
 from plumbline.inout_arguments import INOUT, inout_results
 from plumbline.packed_layout import PackedLayout
-from plumbline.pipeline import PassFailure
+from plumbline.pipeline import Option, PassFailure
 from plumbline.requirement import misuses
 from plumbline.weight_arguments import EMBEDDED, LAYOUT, EmbeddedWeight
 
@@ -51,17 +51,25 @@ def _layout(attributes: ir.DictAttr) -> str | None:
     return ir.StringAttr(attributes[LAYOUT]).value if LAYOUT in attributes else None
 
 
+CALLED_FROM = Option("called-from", 'who calls the functions: "c", whose names they then need')
+"""Of passes that check signatures. Where no C is made of a module, functions may be called at will:
+main, round, a.b."""
+
+
 def check_signatures(
-    module: ir.Module | ir.Operation, type_: type[ir.RankedTensorType] | type[ir.MemRefType]
+    module: ir.Module | ir.Operation,
+    type_: type[ir.RankedTensorType] | type[ir.MemRefType],
+    called_from: Sequence[str],
 ) -> None:
     """Refuses public functions of `module` that C cannot call, whose tensors are of class `type_`.
 
     Raises:
       UserError: there is no public function.
-      PassFailure: one has a name that C++ cannot call it by; takes or returns something else than
-        row-major `type_` of integers or floats; or has weights in the wrong places. All such places
-        have been reported.
+      PassFailure: one has a name that C++ cannot call it by, and is called from C; takes or returns
+        something else than row-major `type_` of integers or floats; or has weights in the wrong
+        places. All such places have been reported.
     """
+    check_name = check_function_name if "c" in called_from else _accept
     functions = functions_with_bodies(module, "func.func", public=True)
     if not functions:
         raise UserError("there is no public func.func with a body, so nothing to compile")
@@ -69,7 +77,7 @@ def check_signatures(
     problems = [
         (function, problem)
         for function in functions
-        for problem in _problems(function, names, type_)
+        for problem in _problems(function, names, type_, check_name)
     ]
     for function, problem in problems:
         name = ir.StringAttr(function.attributes["sym_name"]).value
@@ -82,13 +90,20 @@ def check_signatures(
         raise PassFailure
 
 
+def _accept(name: str) -> None:
+    """Takes any name."""
+
+
 def _problems(
-    function: ir.OpView, names: set[str], type_: type[ir.RankedTensorType] | type[ir.MemRefType]
+    function: ir.OpView,
+    names: set[str],
+    type_: type[ir.RankedTensorType] | type[ir.MemRefType],
+    check_name: Callable[[str], None],
 ) -> Iterator[str]:
     """What keeps a function, one of those with these names, from being called from C."""
     name = ir.StringAttr(function.attributes["sym_name"]).value
     try:
-        check_function_name(name)
+        check_name(name)
     except UserError as error:
         yield str(error)
     for suffix, entry in ((CHECKED_SUFFIX, "checked"), (PACKED_SUFFIX, "packed")):
@@ -102,9 +117,10 @@ def _problems(
     for role, types in (("argument", inputs), ("result", signature.results)):
         for index, given in enumerate(types):
             if not isinstance(given, type_) or not _is_c_tensor(given):
+                is_complex = isinstance(getattr(given, "element_type", None), ir.ComplexType)
                 yield (
                     f"{role} {index} has type {given}; a compiled function takes and returns "
-                    f"{taken} of integers or floats"
+                    f"{taken} of integers or floats{_PAIRS if is_complex else ''}"
                 )
     if type_ is ir.RankedTensorType:
         yield from _inout_problems(function, signature)
@@ -143,6 +159,12 @@ def _inout_problems(function: ir.OpView, signature: ir.FunctionType) -> Iterator
             yield f"{where}: there is no such result"
         elif signature.results[result] != signature.inputs[argument]:
             yield f"{where}: their types differ"
+
+
+_PAIRS = (
+    ": complex numbers as pairs of these, the real part first, in a last dimension of 2 "
+    "(complex.create and complex.re and im go from one to the other)"
+)
 
 
 def _is_c_tensor(type_: ir.RankedTensorType | ir.MemRefType) -> bool:

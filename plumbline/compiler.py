@@ -1,5 +1,6 @@
 """The whole chain in one process: from a PyTorch module to a function that can be called."""
 
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -7,11 +8,13 @@ import numpy as np
 import torch
 from torch_mlir import ir
 
-from plumbline.choices import OPTIMISATION_LEVELS, RUNTIME_CHECKS, RuntimeChecks
+from plumbline.choices import OPTIMISATION_LEVELS, RUNTIME_CHECKS, TARGETS, RuntimeChecks
 from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.function_name import DEFAULT_FUNCTION_NAME, PACKED_SUFFIX
+from plumbline.gpu_chip import DEFAULT_ARCH
 from plumbline.gpu_to_nvvm.conversion import convert_gpu_to_nvvm
+from plumbline.gpu_to_nvvm.options import GpuOptions, check_convention
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.kernels_to_llvm.program_signature import program_signature
 from plumbline.linalg_to_gpu.conversion import convert_linalg_to_gpu
@@ -24,9 +27,10 @@ from plumbline.llvm_to_asm.assembly import (
 )
 from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir, translate_to_llvm_ir
 from plumbline.llvm_to_asm.probe import vector_unit_of
-from plumbline.llvm_to_asm.ptx import DEFAULT_ARCH, PTX, emit_ptx, gpu_target
+from plumbline.llvm_to_asm.ptx import IMAGE, PROGRAM, PROGRAM_WORDS, emit_ptx, gpu_target
 from plumbline.llvm_to_asm.weights import embedded_weights
 from plumbline.loader_to_torch.export import Export, export
+from plumbline.loader_to_torch.generator import GENERATOR
 from plumbline.loader_to_torch.loader import (
     Mutation,
     TorchLoaderOutput,
@@ -52,9 +56,6 @@ from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
 from plumbline.threads import check_threads
 from plumbline.torch_arguments import give
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
-
-TARGETS = ("host", "nvptx")
-"""What a program is compiled for: this machine's CPU, or a GPU of NVIDIA's."""
 
 STAGES = ("torch", "tcp", "linalg", "kernels", "llvm", "llvm_ir", "asm")
 """The stages whose texts a compiled program keeps, in order."""
@@ -82,6 +83,10 @@ class CompiledProgram(NativeFunction):
         self.state: dict[str, torch.Tensor] = {}
         """The first values of the arguments after the module's own: buffers and parameters that it
         writes in place, where it was compiled with `mutation = "return"`, or that are `mutable`."""
+        self.draws = False
+        """Whether the state of a generator of random numbers is an in-out argument, the last one.
+        A call that leaves it out draws from `torch.default_generator`, and leaves that where the
+        module would."""
         self.nested: Nested | None = None
         """What takes tensors out of the arguments, where those were nested when it was compiled."""
         self._texts = dict(texts)
@@ -111,13 +116,21 @@ class CompiledProgram(NativeFunction):
         return self._texts[name]
 
     def __call__(self, *arguments: Any, out: Any = None) -> tuple[Any, ...]:
-        """Runs the program, as `NativeFunction` does, on arguments nested as the example inputs."""
+        """Runs the program, as `NativeFunction` does, on arguments nested as the example inputs.
+
+        The generator of random numbers, where it has one, may be left out: see `draws`.
+        """
         if self.nested is not None:
             own = arguments[: self.nested.count]
             arguments = (
                 *self.nested.flattened("what the program is given", own),
                 *arguments[self.nested.count :],
             )
+        if self.draws and len(arguments) == len(self.signature.inputs) - 1:
+            generator = torch.get_rng_state()
+            results = super().__call__(*arguments, generator, out=out)
+            torch.set_rng_state(generator)
+            return results
         return super().__call__(*arguments, out=out)
 
 
@@ -130,6 +143,9 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     target: str = "host",
     target_cpu: str = "native",
     gpu_arch: str = DEFAULT_ARCH,
+    allow_tf32: bool = False,
+    on_gpu_tensors: bool = False,
+    stream: bool = False,
     opt_level: int = 2,
     runtime_checks: RuntimeChecks = "values",
     mutation: Mutation = "refuse",
@@ -141,8 +157,9 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
 
     It is compiled in the mode that it is in, and stays as it was. For inference that is
     `module.eval()`; in training mode, layers that draw random numbers are refused, and so are those
-    that write running statistics, unless `mutable` or `mutation` says otherwise. The program has a
-    copy of its weights: what becomes of the module's own later does not change the program.
+    that write running statistics, unless `mutable` or `mutation` says otherwise: with
+    `mutable=["torch.default_generator"]` a call draws the numbers that PyTorch does. The program
+    has a copy of its weights: what becomes of the module's own later does not change the program.
     Several threads may compile at once, the same module too. PyTorch exports one program at a time,
     so that they wait for one another there.
 
@@ -156,9 +173,15 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
       func_name: the name of the compiled function.
       target: "host", or "nvptx": its kernels then run on the first GPU that the NVIDIA driver gives
         when it is called. Arguments and results are tensors on the CPU all the same, which the call
-        copies to the GPU and back.
+        copies to the GPU and back, unless `on_gpu_tensors` says otherwise.
       target_cpu: as the flag --//tools/aot:target_cpu.
       gpu_arch: as the flag --//tools/aot:gpu_arch.
+      allow_tf32: as the flag --//tools/aot:gpu_allow_tf32.
+      on_gpu_tensors: of the target "nvptx": arguments and results are tensors on one GPU, where the
+        program then runs, and nothing is copied. Arguments are tensors of PyTorch's, or others that
+        have `__cuda_array_interface__` or lend their memory by DLPack.
+      stream: with `on_gpu_tensors`: a call returns when its work is queued on the stream that its
+        arguments are on, which is PyTorch's current one where one of them is PyTorch's.
       opt_level: as the flag --//tools/aot:opt_level.
       runtime_checks: as the flag --//tools/aot:runtime_checks.
       mutation: what becomes of a module that writes in place into its arguments, buffers or
@@ -168,6 +191,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
       mutable: names of arguments, buffers and parameters that the program writes in place as the
         module does, as `TorchLoaderOutput.mutable`. The tensors that a call is given for them have
         the new values when it returns: with `program(x, *program.state.values())`, the state does.
+        `torch.default_generator`, the last of them, may be left out: then PyTorch's own is meant.
       threads: how many threads each call runs on, unless the environment variable PLUMBLINE_THREADS
         says another number as the program is first called. For 1 all runs on the caller's thread,
         whatever the environment says.
@@ -187,6 +211,8 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         raise UserError(f"{caller}: target is {target!r}; it is one of {known}")
     if not isinstance(gpu_arch, str):
         raise UserError(f"{caller}: gpu_arch is {gpu_arch!r}; it is a string")
+    if not isinstance(allow_tf32, bool):
+        raise UserError(f"{caller}: allow_tf32 is {allow_tf32!r}; it is True or False")
     if not isinstance(target_cpu, str):
         raise UserError(f"{caller}: target_cpu is {target_cpu!r}; it is a string")
     if isinstance(opt_level, bool) or opt_level not in OPTIMISATION_LEVELS:
@@ -195,6 +221,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     if runtime_checks not in RUNTIME_CHECKS:
         levels = ", ".join(map(repr, RUNTIME_CHECKS))
         raise UserError(f"{caller}: runtime_checks is {runtime_checks!r}; it is one of {levels}")
+    check_convention(caller, target, on_gpu_tensors=on_gpu_tensors, stream=stream)
     check_mutation(caller, mutation)
     check_mutable(caller, mutable)
     check_threads(caller, threads)
@@ -202,7 +229,14 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         raise UserError(f"{caller}: when_done is {when_done!r}; it is a function")
     who = type(module).__name__
     cpu = Target.for_cpu(target_cpu)
-    gpu = gpu_target(gpu_arch) if target == "nvptx" else None
+    gpu = None
+    if target == "nvptx":
+        gpu = GpuOptions(
+            gpu_target(gpu_arch),
+            on_gpu_tensors=on_gpu_tensors,
+            stream=stream,
+            allow_tf32=allow_tf32,
+        )
     given = TorchLoaderOutput(
         module, example_inputs, dynamic_shapes, func_name, mutation=mutation, mutable=mutable
     )
@@ -222,6 +256,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         when_done=when_done,
     )
     compiled.state.update(state_of(program))
+    compiled.draws = GENERATOR in mutable
     if isinstance(flat.model, Nested):
         compiled.nested = flat.model
     return compiled
@@ -232,7 +267,7 @@ def compile_export(
     exported: Export,
     func_name: str,
     target: Target,
-    gpu: Target | None = None,
+    gpu: GpuOptions | None = None,
     *,
     opt_level: int = 2,
     runtime_checks: RuntimeChecks = "values",
@@ -263,9 +298,12 @@ def compile_export(
     data = _data(texts["llvm_ir"], exported.weights)
     symbols = {}
     if gpu is not None:
-        data[PTX] = np.frombuffer(texts["ptx"].encode() + b"\0", np.uint8)
+        data[IMAGE] = np.frombuffer(texts["ptx"].encode() + b"\0", np.uint8)
+        state = data[PROGRAM] = np.zeros(PROGRAM_WORDS, np.uint64)
         symbols = cuda.addresses()
     code = LinkedCode(machine_code, func_name + PACKED_SUFFIX, data, symbols)
+    if gpu is not None:
+        weakref.finalize(code, cuda.unload, state).atexit = False
     return CompiledProgram(signature, code, texts, target)
 
 
@@ -298,14 +336,17 @@ class _Stages:
         self._done("llvm_ir", translate_to_llvm_ir(self._mlir))
         return signature
 
-    def lower_for_gpu(self, func_name: str, gpu: Target, opt_level: int) -> Signature:
+    def lower_for_gpu(self, func_name: str, gpu: GpuOptions, opt_level: int) -> Signature:
         """The same for kernels of a GPU, and what launches them."""
-        convert_linalg_to_gpu(self._mlir)
+        convert_linalg_to_gpu(
+            self._mlir, gpu.target.cpu, allow_tf32=gpu.allow_tf32, tensors=gpu.tensors
+        )
         self._done("gpu", print_module(self._mlir))
-        signature = program_signature(self._mlir, func_name)
-        convert_gpu_to_nvvm(self._mlir, "pointers")
+        signature = program_signature(self._mlir, func_name, gpu.memory, queue=gpu.queue)
+        convert_gpu_to_nvvm(self._mlir, "pointers", gpu.memory, queue=gpu.queue)
         self._done("nvvm", print_module(self._mlir))
-        self._done("ptx", emit_ptx(translate_kernels_to_llvm_ir(self._mlir), gpu, opt_level))
+        ptx = emit_ptx(translate_kernels_to_llvm_ir(self._mlir), gpu.target, opt_level)
+        self._done("ptx", ptx)
         self._done("llvm_ir", translate_to_llvm_ir(self._mlir))
         return signature
 

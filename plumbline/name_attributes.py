@@ -59,6 +59,14 @@ def noted_names(function: ir.OpView) -> TensorNames:
     return names
 
 
+def scalar_arguments(function: ir.OpView) -> frozenset[int]:
+    """The numbers of the arguments of a function that callers give by value, where that is said."""
+    if _SIGNATURE not in function.attributes:
+        return frozenset()
+    inputs = noted_names(function).inputs
+    return frozenset(number for number, tensor in enumerate(inputs) if tensor.is_scalar)
+
+
 def rearrange_names(function: ir.OpView, arguments: Sequence[int]) -> None:
     """Says of a function that its arguments are to be those of these numbers, before they are."""
     if _SIGNATURE in function.attributes:

@@ -5,16 +5,21 @@ combinations (`call_plan.py`). How the machine code is then entered, an `Entry` 
 """
 
 import ctypes
+import importlib
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from plumbline.call_plan import CallPlan, Shapes, plan_call
 from plumbline.errors import UserError
+from plumbline.new_arrays import beginning
 from plumbline.reference_archive import Tensor
 from plumbline.signature import Signature, TensorSpec
 from plumbline.tensor_arguments import KINDS, Parameter, kind_of, read_number
+
+if TYPE_CHECKING:
+    from plumbline.device_function import DeviceCalls
 
 _from_buffer = ctypes.c_char.from_buffer
 _address_of = ctypes.addressof
@@ -40,8 +45,8 @@ class Entry(Protocol):
     def compute(self, words: list[int], plan: CallPlan) -> Sequence[Tensor]:
         """Gives new results."""
 
-    def compute_into(self, words: list[int], plan: CallPlan, places: Sequence[int]) -> None:
-        """Puts the results where they are to lie, row-major."""
+    def compute_into(self, words: list[int], plan: CallPlan, places: Sequence[int]) -> Shapes:
+        """Puts the results where they are to lie, row-major; gives their shapes."""
 
 
 class NativeFunction:
@@ -50,6 +55,11 @@ class NativeFunction:
     It takes numpy arrays, torch tensors, and tensors of other libraries by DLPack, on the CPU. They
     are not copied if they are contiguous. For a scalar it takes and returns a number. Several
     threads may call it at once.
+
+    Where the program has its tensors on a GPU (`signature.on_device`), it takes torch tensors that
+    are there, and others by the CUDA array interface or DLPack; results are torch tensors if an
+    argument is one, else `device.DeviceTensor`s. With `signature.has_stream` it returns as soon as
+    all is queued on the arguments' stream (`device_arguments.stream_of`).
 
     What `signature.inout` lists is written in place. It is then an array or a tensor that is
     contiguous and not read-only, and shares no memory with another argument or result.
@@ -72,6 +82,12 @@ class NativeFunction:
         self._inout = signature.inout
         self._returns_scalars = any(spec.is_scalar for spec in signature.outputs)
         self._plans: dict[Shapes, CallPlan] = {}
+        self._on_device: DeviceCalls | None = None
+        if signature.on_device:
+            # Which programs for the CPU do not need.
+            self._on_device = importlib.import_module("plumbline.device_function").DeviceCalls(
+                signature, self._parameters, self._results, entry
+            )
 
     def __call__(self, *arguments: Any, out: Any = None) -> tuple[Any, ...]:
         """Runs the program.
@@ -79,16 +95,21 @@ class NativeFunction:
         Args:
           *arguments: the tensors.
           out: tensors to put the results into, which share no memory with an argument: a sequence,
-            or a single one of a program with one result. They are what is returned then.
+            or a single one of a program with one result. They are what is returned then. A size
+            that depends on values is the most that it may be, and what is returned is a view of
+            what has been written.
 
         Returns:
-          A tuple of results: torch tensors if an argument is one, else numpy arrays.
+          A tuple of results: torch tensors if an argument is one, else numpy arrays. One whose size
+          depends on values may be a view of memory for the most that it may be.
 
         Raises:
           UserError: an argument is missing, is no tensor, has another element type or shape than
             compiled, or a size outside its range or that disagrees with another; or the program
             fails: an index is out of range, there is no memory. The message says what and where.
         """
+        if self._on_device is not None:
+            return self._on_device.call(arguments, out)
         words: list[int] = []
         shapes: list[tuple[int, ...]] = []
         kept = arguments
@@ -111,8 +132,10 @@ class NativeFunction:
         if out is not None:
             given = out if isinstance(out, tuple | list) else (out,)
             spans = [*map(_span, words, plan.argument_bytes)]
-            self._entry.compute_into(words, plan, self._places(given, plan, spans))
-            return tuple(given)
+            shapes_of_results = self._entry.compute_into(
+                words, plan, self._places(given, plan, spans)
+            )
+            return tuple(map(beginning, given, shapes_of_results))
         results = self._entry.compute(words, plan)
         if give is None and not arguments:
             give = self._give_without_arguments
@@ -188,6 +211,11 @@ class NativeFunction:
             raise UserError(
                 f"{self.signature.name} has {len(plan.result_bytes)} results, and out is "
                 f"{len(given)} tensors"
+            )
+        if any(None in sizes for sizes in self.signature.result_shapes):
+            raise UserError(
+                f"{self.signature.name}: out needs results of bounded sizes, and nothing says how "
+                "large those of this program can be"
             )
         places = []
         for tensor, parameter, shape, bytes_ in zip(

@@ -5,6 +5,7 @@ Python (`Pass`), in one list. All of them run in one pass manager, so that what 
 around a pass (printing, timing, verifying) is there for ours too.
 """
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -157,7 +158,9 @@ class Pipeline:
     def run(self, module: ir.Module) -> None:
         """Runs the passes on `module`, in place, and verifies what comes of all of them.
 
-        What it is after each is verified by tcp-opt. Here that took a quarter of a lowering.
+        What it is after each is verified by tcp-opt. Here that took a quarter of a lowering. But
+        what passes of ours hand to MLIR's is verified here, too: those take it for valid, and end
+        the process where it is not.
 
         Raises:
           LoweringError: a pass failed, or what comes of them does not verify. The module is then in
@@ -205,11 +208,14 @@ def _manager(
     with context:
         manager = PassManager(anchor)
     instrumentation.attach(manager)
-    for step in flatten(steps):
+    flat = [*flatten(steps)]
+    for step, following in itertools.zip_longest(flat, flat[1:]):
+        is_handed_on = following is not None and not _has_python(following)
         match step:
             case PassUse():
+                verifies = is_handed_on and not instrumentation.verify_each
                 manager.add(
-                    _as_external(step.run),
+                    _as_external(_verified(step) if verifies else step.run),
                     name=_class_name(step.pass_.name),
                     argument=str(step),
                     description=step.pass_.summary,
@@ -267,6 +273,21 @@ def _as_external(run: Callable[[ir.Operation], None]) -> Callable[[ir.Operation,
             handle.signal_pass_failure()
 
     return external
+
+
+def _verified(use: PassUse) -> Callable[[ir.Operation], None]:
+    """Runs a pass, and reports where it leaves what is not valid."""
+
+    def run(operation: ir.Operation) -> None:
+        use.run(operation)
+        try:
+            operation.verify()
+        except ir.MLIRError:
+            # What is wrong has been told by then.
+            operation.location.emit_error(f"the pass {use} left an invalid '{operation.name}'")
+            raise PassFailure from None
+
+    return run
 
 
 def _class_name(name: str) -> str:

@@ -13,11 +13,13 @@ def pkg_config(description: LibraryDescription, library: str, threads: int) -> s
     """
     # Of the static library: the shared object says itself what it needs.
     private = "-lgomp -lm" if threads > 1 else "-lm"
+    if description.gpu_arch is not None:
+        private += " -ldl -lpthread"
     return (
         "prefix=${pcfiledir}\n"
         "\n"
         f"Name: {library}\n"
-        f"Description: {description.origin}, compiled by Plumbline for {description.target_cpu}\n"
+        f"Description: {description.origin}, compiled by Plumbline for {description.made_for}\n"
         "Version: 1\n"
         # pcfiledir has a backslash before each space: quotes around it would make two of that.
         "Cflags: -I${prefix}\n"

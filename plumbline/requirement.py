@@ -31,6 +31,14 @@ MOST_VALUES = 3
 """How many numbers the function takes beside the condition."""
 
 
+TEXT = "{text}"
+"""The message that is a string of C's, whose address is the first of the values.
+
+It is what a runtime library says, which then has `plumbline_last_text` as well: that gives the text
+of the last failure of its thread.
+"""
+
+
 def is_requirement(callee: str) -> bool:
     """Whether a function is this one, or one like it with another count of numbers."""
     return callee.startswith(REQUIRE)
@@ -41,7 +49,7 @@ def require(holds: ir.Value, message: str, values: Sequence[ir.Value] = ()) -> N
 
     Args:
       holds: an i1.
-      message: with `{}` for each of `values`.
+      message: with `{}` for each of `values`; or `TEXT`.
       values: of type index or i64. More than `MOST_VALUES`, which only the last lowering has, take
         a function of their own.
     """

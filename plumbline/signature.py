@@ -8,6 +8,7 @@ from plumbline.c_names import CNames
 from plumbline.element_type import ElementType
 from plumbline.errors import UserError
 from plumbline.size_expressions import Size, operation
+from plumbline.unbacked_size import UnbackedSize
 
 
 @dataclass(frozen=True)
@@ -93,11 +94,24 @@ class Signature:
     outputs: tuple[TensorSpec, ...]
     shapes: ArgumentShapes
     """What dynamic sizes of the inputs may be, and which of them depend on others; closed."""
-    result_shapes: tuple[tuple[Size, ...], ...]
-    """The sizes of the outputs, in the symbols of `shapes`."""
+    result_shapes: tuple[tuple[Size | None, ...], ...]
+    """The sizes of the outputs, in the symbols of `shapes`; of those in `unbacked`, the most that
+    they may be, or None where nothing bounds one, which goes with memory of the program's."""
     workspace: Workspace | None = None
     """None where temporaries come from the heap."""
     inout: tuple[int, ...] = ()
     """The numbers of the inputs that a call writes: these share no memory with another tensor."""
     loads_weights: bool = False
     """Whether the weights come from a file, which is to be loaded before the first call."""
+    on_device: bool = False
+    """Whether tensors are in the memory of a GPU, as is a workspace then."""
+    has_stream: bool = False
+    """Whether callers say on which stream of a GPU it is queued."""
+    unbacked: tuple[UnbackedSize, ...] = ()
+    """The sizes of outputs that each call tells, in order."""
+
+    @property
+    def repeats(self) -> bool:
+        """Whether calls on a stream with the same pointers do the same."""
+        by_value = any(spec.is_scalar for spec in self.inputs)
+        return self.has_stream and not self.shapes.symbols and not by_value

@@ -4,14 +4,13 @@ import torch
 
 from plumbline import element_type
 from plumbline.loader_to_torch.loader import check_tensor
-from plumbline.loader_to_torch.references import to_numpy
+from plumbline.loader_to_torch.references import to_numpy, to_torch
 from plumbline.reference_archive import Tensor
 from plumbline.signature import TensorSpec
 from plumbline.tensor_arguments import Kind, Parameter, Reading, read_array
 
 _ELEMENT_TYPES = {getattr(torch, known.torch_name): known for known in element_type.ELEMENT_TYPES}
 _PLAIN = frozenset({torch.Tensor, torch.nn.Parameter})
-_BFLOAT16 = element_type.from_name("bf16")
 
 
 def _read(tensor: torch.Tensor, parameter: Parameter) -> Reading:
@@ -31,9 +30,7 @@ def _read(tensor: torch.Tensor, parameter: Parameter) -> Reading:
 
 def give(array: Tensor, spec: TensorSpec) -> torch.Tensor:
     """A tensor of the same memory."""
-    if spec.element_type is _BFLOAT16:
-        return torch.from_numpy(array.view("int16")).view(torch.bfloat16)
-    return torch.from_numpy(array)
+    return to_torch(array)
 
 
 TENSOR = Kind(_read, give)

@@ -158,7 +158,7 @@ def _changed(text: str, **changes: Any) -> str:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"format": 1}, "is of format 1, where this version of Plumbline reads 2"),
+        ({"format": 1}, "is of format 1, where this version of Plumbline reads 3"),
         ({"inputs": [{"name": "x"}]}, "is not one of Plumbline's"),
         ({"outputs": [{"name": "y", "type": "f32", "shape": ["k"]}]}, "is not one of Plumbline's"),
         (

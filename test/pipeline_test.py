@@ -30,10 +30,24 @@ def test_what_comes_of_all_passes_is_verified() -> None:
         with pytest.raises(
             LoweringError, match=r"(?s)^two-passes failed:.*-:3:3: error: type of return"
         ):
-            Pipeline("two-passes", (_giving("i64"), "cse")).run(module)
+            Pipeline("two-passes", ("cse", _giving("i64"))).run(module)
 
 
-def test_what_a_pass_leaves_to_the_next_is_not() -> None:
+def test_what_passes_of_mlir_are_handed_is_verified() -> None:
+    """They take it for valid: where it is not, some end the process."""
+    runs = []
+    last = Pass("last", "Say that it runs", lambda _: runs.append("last"))
+    with ir.Context():
+        module = ir.Module.parse(_MODULE)
+        with pytest.raises(LoweringError) as failure:
+            Pipeline("three-passes", (_giving("i64"), "cse", last)).run(module)
+    message = str(failure.value)
+    assert "-:3:3: error: type of return" in message
+    assert "error: the pass give-i64 left an invalid 'builtin.module'" in message
+    assert not runs
+
+
+def test_what_passes_of_ours_hand_to_each_other_is_not() -> None:
     with ir.Context():
         module = ir.Module.parse(_MODULE)
         Pipeline("two-passes", (_giving("i64"), _giving("i32"))).run(module)

@@ -143,10 +143,7 @@ def to_double(array: Tensor) -> Tensor:
 
 def _numbers(array: Tensor) -> Tensor:
     """`array` in a dtype that numpy computes in."""
-    if array.dtype != element_type.from_name("bf16").numpy_dtype:
-        return array
-    bits = np.ascontiguousarray(array).view(np.uint16).reshape(array.shape).astype(np.uint32)
-    return (bits << 16).view(np.float32)
+    return element_type.from_numpy_dtype(array.dtype).in_numpy(array)
 
 
 def _distance(actual: Tensor, expected: Tensor) -> Tensor:
@@ -168,7 +165,10 @@ def _text(value: Any, type_: ElementType) -> str:
     if value.dtype.kind != "f":
         return str(value).lower()
     # So many digits tell any two values apart: 1 + ceil(p log10(2)) for p bits of precision.
-    precision = 8 if type_.name == "bf16" else np.finfo(value.dtype).nmant + 1
+    if type_.bits is not None:
+        precision = type_.bits.fraction + 1
+    else:
+        precision = 8 if type_.name == "bf16" else np.finfo(value.dtype).nmant + 1
     return f"{value:.{1 + math.ceil(precision * math.log10(2))}g}"
 
 

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plumbline.choices import LIBRARY_ABIS, MEMORIES, OPTIMISATION_LEVELS, RUNTIME_CHECKS, WEIGHTS
+from plumbline.choices import (
+    LIBRARY_ABIS,
+    MEMORIES,
+    OPTIMISATION_LEVELS,
+    RUNTIME_CHECKS,
+    TARGETS,
+    WEIGHTS,
+)
 from plumbline.cli.exit_status import SUCCESS
 from plumbline.cli.mistakes import status_of
 from plumbline.errors import UserError
@@ -67,6 +74,34 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
         default="baseline",
         metavar="CPU",
         help='"baseline" (the default: fixed, widely available), "native", or a name of LLVM\'s',
+    )
+    how.add_argument(
+        "--target",
+        choices=TARGETS,
+        default=TARGETS[0],
+        help="what it is compiled for: this machine's kind of CPU (the default), or NVIDIA's GPUs",
+    )
+    how.add_argument(
+        "--gpu-arch",
+        metavar="ARCH",
+        default=None,
+        help="the oldest GPUs that kernels run on, such as sm_80 (the default) or sm_90a",
+    )
+    how.add_argument(
+        "--allow-tf32",
+        action="store_true",
+        help="products of f32 may be taken of numbers rounded to TF32, on tensor cores of the GPU",
+    )
+    how.add_argument(
+        "--on-gpu-tensors",
+        action="store_true",
+        help="all pointers are to memory of the GPU, and nothing is copied",
+    )
+    how.add_argument(
+        "--stream",
+        action="store_true",
+        help="with --on-gpu-tensors: calls are queued on a stream of the caller's, who brings a "
+        "workspace in memory of the GPU along",
     )
     how.add_argument(
         "--abi",
@@ -149,6 +184,11 @@ def with_program(given: argparse.Namespace, work: Work) -> int:
         weights=given.weights,
         opt_level=given.opt_level,
         runtime_checks=given.runtime_checks,
+        target=given.target,
+        **_gpu_arch(given),
+        allow_tf32=given.allow_tf32,
+        on_gpu_tensors=given.on_gpu_tensors,
+        stream=given.stream,
     )
     if isinstance(found, Path):
         return work(TcpProgram(found), options)
@@ -189,6 +229,14 @@ def _torch_program(loader: Loader, options: "LibraryOptions", watch: Watch) -> "
         return load(loader.path, func_name=options.func_name, target=options.name, front=front)
 
     return TorchProgram(f"loader {loader.path}", loader.path, load_program, watched=watch.over)
+
+
+def _gpu_arch(given: argparse.Namespace) -> dict[str, str]:
+    if given.gpu_arch is None:
+        return {}
+    if given.target != "nvptx":
+        raise UserError("--gpu-arch goes with --target nvptx")
+    return {"gpu_arch": given.gpu_arch}
 
 
 def _find(text: str) -> Loader | Path:

@@ -64,7 +64,7 @@ def _lines(file: Path, description: "LibraryDescription") -> Iterator[str]:
     width = max((len(name) for each in rows.values() for name, _ in each), default=0)
     yield f"{signature.name}, of {file}"
     yield f"  made from  {description.origin}"
-    yield f"  made for   {description.target_cpu}"
+    yield f"  made for   {description.made_for}"
     yield f"  called by  {_CALLED_BY[description.abi]}"
     for title, listed in rows.items():
         yield from _listed(title, [f"{name:{width}}  {what}" for name, what in listed])

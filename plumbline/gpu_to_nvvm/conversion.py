@@ -6,7 +6,7 @@ from plumbline.gpu_to_nvvm.device_calls import lower_device_calls
 from plumbline.gpu_to_nvvm.mathematics import call_intrinsics
 from plumbline.kernels_to_llvm.conversion import kernels_to_llvm_pipeline
 from plumbline.llvm_to_asm.llvm_ir import GPU_MODULE
-from plumbline.pipeline import Nested, Pass, Pipeline
+from plumbline.pipeline import Nested, Option, Pass, Pipeline
 
 CALL_INTRINSICS = Pass(
     "call-intrinsics",
@@ -18,6 +18,10 @@ LOWER_DEVICE_CALLS = Pass(
     "lower-device-calls",
     "Make calls of the runtime of what the host does to the device",
     lower_device_calls,
+    (
+        Option("memory", "where temporaries come from: malloc (the default) or pool"),
+        Option("queue", "what work is queued on: own (the default) or stream"),
+    ),
 )
 
 # What MLIR would make of the dialect math are calls of libdevice.
@@ -41,6 +45,8 @@ LOWER_KERNELS = Pipeline(
                 "expand-strided-metadata",
                 "lower-affine",
                 "convert-scf-to-cf",
+                "convert-nvgpu-to-nvvm",
+                "convert-vector-to-llvm",
                 f"convert-gpu-to-nvvm{{allowed-dialects={_DIALECTS}}}",
                 "convert-math-to-llvm{approximate-log1p=false}",
                 "convert-index-to-llvm",
@@ -55,11 +61,17 @@ LOWER_KERNELS = Pipeline(
 )
 
 
-def gpu_to_nvvm_pipeline(abi: str) -> Pipeline:
-    """The whole lowering, for callers of that convention, one of `c_abi.ABIS`."""
+def gpu_to_nvvm_pipeline(
+    abi: str, memory: str = "malloc", weights: str = "embedded", queue: str = "own"
+) -> Pipeline:
+    """The whole lowering, with choices as `kernels_to_llvm_pipeline` takes them."""
     return Pipeline(
         "gpu-to-nvvm-pipeline",
-        (LOWER_KERNELS, LOWER_DEVICE_CALLS, kernels_to_llvm_pipeline(abi)),
+        (
+            LOWER_KERNELS,
+            LOWER_DEVICE_CALLS.with_options(f"memory={memory} queue={queue}"),
+            kernels_to_llvm_pipeline(abi, memory, weights, queue, called_from="c"),
+        ),
         summary="Lower kernels of a GPU to NVVM, and what launches them to the LLVM dialect",
     )
 
@@ -67,10 +79,19 @@ def gpu_to_nvvm_pipeline(abi: str) -> Pipeline:
 GPU_TO_NVVM = gpu_to_nvvm_pipeline("memref")
 
 
-def convert_gpu_to_nvvm(module: ir.Module, abi: str = "memref") -> None:
+def convert_gpu_to_nvvm(
+    module: ir.Module,
+    abi: str = "memref",
+    memory: str = "malloc",
+    weights: str = "embedded",
+    queue: str = "own",
+) -> None:
     """Lowers `module` in place; its public functions are called by the convention `abi`.
+
+    With the `memory` "pool" callers bring a workspace in device memory along, and with the `queue`
+    "stream" what the work is queued on.
 
     Raises:
       LoweringError: a kernel does what a GPU has no instructions for, or a pass refused the module.
     """
-    gpu_to_nvvm_pipeline(abi).run(module)
+    gpu_to_nvvm_pipeline(abi, memory, weights, queue).run(module)

@@ -5,14 +5,17 @@ does nothing more. So nothing is asked after each of its functions, but where th
 the device has computed, and at the end. The end of a call, and its failure, give everything back.
 """
 
+import math
 from collections.abc import Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, gpu, llvm, memref
 
 from plumbline.c_signature import functions_with_bodies
+from plumbline.choices import MEMORIES, QUEUES, one_of
+from plumbline.device_tensors import RESIDENT, has_device_tensors
+from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.building import (
-    INTERNAL,
     address_of,
     call,
     declare,
@@ -20,83 +23,119 @@ from plumbline.kernels_to_llvm.building import (
     element,
     integer,
     integer_type,
+    is_null,
+    null,
     pointer_type,
 )
+from plumbline.kernels_to_llvm.device_arguments import DEVICE_BEGIN
+from plumbline.kernels_to_llvm.device_workspace import allocate_by_memrefs
 from plumbline.kernels_to_llvm.failures import ON_FAILURE
 from plumbline.kernels_to_llvm.pointer_entries import buffer_at
-from plumbline.linalg_to_gpu.device_memory import TO_DEVICE
+from plumbline.linalg_to_gpu.device_memory import ON_DEVICE, TO_DEVICE
 from plumbline.linalg_to_kernels.building import index, product
-from plumbline.llvm_to_asm.ptx import PTX
+from plumbline.llvm_to_asm.ptx import IMAGE, PROGRAM, PROGRAM_WORDS
+from plumbline.pipeline import PassFailure
 from plumbline.planned_memory import element_bytes
-from plumbline.requirement import require
+from plumbline.requirement import TEXT, require
 from plumbline.walk import all_operations, defining_operation
 
-BEGIN = "plumbline_cuda_begin"
-ALLOCATE = "plumbline_cuda_allocate"
-FREE = "plumbline_cuda_free"
-COPY_TO_DEVICE = "plumbline_cuda_copy_to_device"
-COPY_TO_HOST = "plumbline_cuda_copy_to_host"
-LAUNCH = "plumbline_cuda_launch"
-FAILURE = "plumbline_cuda_failure"
-END = "plumbline_cuda_end"
-
-_STATE = "plumbline_cuda_state"
-"""What the runtime remembers of the program from one call to the next: its module, once loaded."""
-
-_STATE_WORDS = 2
-
-FAILURES = (
-    "no NVIDIA driver was found: there is no library libcuda.so.1 that can be loaded here",
-    "the NVIDIA driver is too old: its library lacks a function that CUDA 11 has",
-    "the NVIDIA driver gives no GPU that can be used: CUDA error {}",
-    "the NVIDIA driver does not take the kernels of this program: CUDA error {}",
-    "there is no device memory: CUDA error {} for {} bytes",
-    "a kernel could not be launched: CUDA error {}",
-    "a copy to or from device memory failed, or a kernel before it: CUDA error {}, {} bytes",
-)
-"""What may go wrong, by the numbers from 1 on that the runtime has for it."""
+_BEGIN = DEVICE_BEGIN
+_ALLOCATE = "plumbline_cuda_allocate"
+_FREE = "plumbline_cuda_free"
+_RESIDENT = "plumbline_cuda_resident"
+_COPY_TO_DEVICE = "plumbline_cuda_copy_to_device"
+_COPY_ON_DEVICE = "plumbline_cuda_copy_on_device"
+_COPY_TO_HOST = "plumbline_cuda_copy_to_host"
+_LAUNCH = "plumbline_cuda_launch"
+_SUBMIT = "plumbline_cuda_submit"
+_FAILURE = "plumbline_cuda_failure"
+_END = "plumbline_cuda_end"
 
 
-def lower_device_calls(module: ir.Operation) -> None:
-    """Puts calls of the runtime in the place of what functions of `module` do to the device."""
+def lower_device_calls(
+    module: ir.Operation, memory: Sequence[str] = (), queue: Sequence[str] = ()
+) -> None:
+    """Puts calls of the runtime in the place of what functions of `module` do to the device.
+
+    Args:
+      module: what it is done to.
+      memory: where temporaries come from, one of `choices.MEMORIES`. With "pool" they become
+        allocations that `workspace.py` places, in device memory as well.
+      queue: what the work is queued on, one of `choices.QUEUES`.
+
+    Raises:
+      UserError: there is no such choice, or it does not go with the program.
+      PassFailure: the host waits for the device, and has a stream of the caller's; that has been
+        reported.
+    """
+    is_pool = one_of(MEMORIES, "memory", memory) == "pool"
+    is_stream = one_of(QUEUES, "queue", queue) == "stream"
     with module.context, module.location:
         functions = [
             function
             for public in (True, False)
             for function in functions_with_bodies(module, "func.func", public=public)
             if any(op.name.startswith("gpu.") for op in all_operations(function.operation))
+            or has_device_tensors(function)
         ]
         if not functions:
             return
+        if is_stream:
+            _refuse_waiting(functions)
+        if is_pool:
+            allocate_by_memrefs(module)
         with ir.InsertionPoint.at_block_begin(module.regions[0].blocks[0]):
             _declare(ir.SymbolTable(module))
-        names = _Names(module)
+        program = _Program(module)
         check = _define_check(module)
         for function in functions:
             with function.location:
-                _Lowering(function, names, check).run()
-                if "sym_visibility" not in function.attributes:
-                    _begin_and_end(function, check)
+                program.lower(function, check)
+        for function in functions:
+            if "sym_visibility" not in function.attributes:
+                with function.location:
+                    waits = has_device_tensors(function) and not is_stream
+                    program.begin_and_end(function, check, waits=waits)
+
+
+def _refuse_waiting(functions: Sequence[ir.OpView]) -> None:
+    """Refuses what has the host wait for the device."""
+    waits = False
+    for function in functions:
+        if "sym_visibility" not in function.attributes and not has_device_tensors(function):
+            raise UserError("stream: it goes with tensors on the device (on_gpu_tensors)")
+        for op in all_operations(function.operation):
+            if _is_to_host(op):
+                op.location.emit_error(
+                    "stream = True: the host looks at what the device computes here, for which a "
+                    "call has to wait. Where that is a check of values (an index, a divisor), "
+                    "compile without these (runtime_checks=off); else without stream"
+                )
+                waits = True
+    if waits:
+        raise PassFailure
+
+
+def _is_to_host(op: ir.Operation) -> bool:
+    return op.name == "gpu.memcpy" and not {TO_DEVICE, ON_DEVICE} & set(op.attributes)
 
 
 def _declare(symbols: ir.SymbolTable) -> None:
-    pointer, word = pointer_type(), integer_type()
-    declare(symbols, BEGIN, [pointer, pointer])
-    declare(symbols, ALLOCATE, [word], pointer)
-    declare(symbols, FREE, [pointer])
-    declare(symbols, COPY_TO_DEVICE, [pointer, pointer, word])
-    declare(symbols, COPY_TO_HOST, [pointer, pointer, word])
-    declare(symbols, LAUNCH, [pointer, word, word, pointer, word])
-    declare(symbols, FAILURE, [integer_type(32)], word)
-    declare(symbols, END, [])
+    pointer, word, number = pointer_type(), integer_type(), integer_type(32)
+    declare(symbols, _BEGIN, [pointer, pointer, word, word, number, pointer, pointer, word])
+    declare(symbols, _ALLOCATE, [word], pointer)
+    declare(symbols, _FREE, [pointer])
+    declare(symbols, _RESIDENT, [word, pointer, word], pointer)
+    for copy in (_COPY_TO_DEVICE, _COPY_ON_DEVICE, _COPY_TO_HOST):
+        declare(symbols, copy, [pointer, pointer, word])
+    declare(symbols, _LAUNCH, [pointer, word, word, pointer, word])
+    declare(symbols, _SUBMIT, [number])
+    declare(symbols, _FAILURE, [], pointer)
+    declare(symbols, _END, [])
+    external = ir.Attribute.parse("#llvm.linkage<external>")
     bytes_ = llvm.ArrayType.get(integer_type(8), 0)
-    llvm.GlobalOp(bytes_, PTX, ir.Attribute.parse("#llvm.linkage<external>"), constant=True)
-    state = llvm.ArrayType.get(integer_type(), _STATE_WORDS)
-    zero = ir.DenseElementsAttr.get_splat(
-        ir.RankedTensorType.get([_STATE_WORDS], integer_type()),
-        ir.IntegerAttr.get(integer_type(), 0),
-    )
-    llvm.GlobalOp(state, _STATE, ir.Attribute.parse(INTERNAL), value=zero)
+    llvm.GlobalOp(bytes_, IMAGE, external, constant=True)
+    llvm.GlobalOp(llvm.ArrayType.get(word, PROGRAM_WORDS), PROGRAM, external)
 
 
 class _Names:
@@ -121,57 +160,99 @@ def _define_check(module: ir.Operation) -> str:
     with ir.InsertionPoint(module.regions[0].blocks[0]):
         function = func.FuncOp("check_device", ([], []), visibility="private")
         with ir.InsertionPoint(function.add_entry_block()):
-            word = integer_type()
-            kind, *numbers = (
-                call(FAILURE, [integer(number, 32)], word).result for number in range(3)
-            )
-            for code, message in enumerate(FAILURES, start=1):
-                holds = arith.cmpi(arith.CmpIPredicate.ne, kind, arith.constant(word, code))
-                require(holds, message, numbers)
+            text = call(_FAILURE, [], pointer_type()).result
+            require(is_null(text), TEXT, [llvm.PtrToIntOp(integer_type(), text).result])
             func.ReturnOp([])
     return str(ir.SymbolTable(module).insert(function).value)
 
 
-def _begin_and_end(function: ir.OpView, check: str) -> None:
-    """Has a public function begin a call of the runtime's, and end it whatever happens."""
-    function.attributes[ON_FAILURE] = ir.FlatSymbolRefAttr.get(END)
-    block = function.regions[0].blocks[0]
-    with ir.InsertionPoint.at_block_begin(block):
-        call(BEGIN, [address_of(PTX), address_of(_STATE)])
-    end = block.operations[len(block.operations) - 1]
-    with ir.InsertionPoint(end), end.location:
-        func.CallOp([], ir.FlatSymbolRefAttr.get(check), [])
-        call(END, [])
+class _Program:
+    """What is lowered of a module, and what it then keeps and takes on the device."""
+
+    def __init__(self, module: ir.Operation) -> None:
+        self._names = _Names(module)
+        self._residents = 0
+        self._planned = 0
+        """How many bytes calls allocate, as far as types tell."""
+
+    def lower(self, function: ir.OpView, check: str) -> None:
+        """Replaces the operations of a function."""
+        for op in all_operations(function.operation):
+            if op.name == "gpu.alloc" and RESIDENT not in op.attributes:
+                type_ = ir.MemRefType(op.results[0].type)
+                if type_.has_static_shape:
+                    self._planned += math.prod(type_.shape) * element_bytes(type_.element_type)
+        self._residents += _Lowering(function, self._names, check, self._residents).run()
+
+    def begin_and_end(self, function: ir.OpView, check: str, *, waits: bool) -> None:
+        """Has a public function begin a call of the runtime's, and end it whatever happens."""
+        function.attributes[ON_FAILURE] = ir.FlatSymbolRefAttr.get(_END)
+        block = function.regions[0].blocks[0]
+        with ir.InsertionPoint.at_block_begin(block):
+            counts = [integer(self._residents), integer(self._planned)]
+            of_call = [integer(0, 32), null(), null(), integer(0)]
+            call(_BEGIN, [address_of(PROGRAM), address_of(IMAGE), *counts, *of_call])
+        end = block.operations[len(block.operations) - 1]
+        with ir.InsertionPoint(end), end.location:
+            call(_SUBMIT, [integer(int(waits), 32)])
+            func.CallOp([], ir.FlatSymbolRefAttr.get(check), [])
+            call(_END, [])
 
 
 class _Lowering:
     """The operations of one function."""
 
-    def __init__(self, function: ir.OpView, names: _Names, check: str) -> None:
-        self._names, self._check = names, check
-        self._ops = all_operations(function.operation)
-        self._entry = function.regions[0].blocks[0]
+    def __init__(self, function: ir.OpView, names: _Names, check: str, residents: int) -> None:
+        """So many `residents` there are of other functions."""
+        self._function, self._names, self._check = function.operation, names, check
+        self._first, self._residents = residents, 0
 
-    def run(self) -> None:
-        """Replaces all of them."""
-        launches = [op.opview for op in self._ops if op.name == "gpu.launch_func"]
+    def run(self) -> int:
+        """Replaces all of them; gives how many tensors of theirs stay on the device."""
+        self._upload_residents()
+        ops = all_operations(self._function)
+        launches = [op.opview for op in ops if op.name == "gpu.launch_func"]
         words = [sum(map(_count_words, launch.kernelOperands)) for launch in launches]
-        with ir.InsertionPoint.at_block_begin(self._entry):
+        with ir.InsertionPoint.at_block_begin(self._function.regions[0].blocks[0]):
             # One for all: the runtime has read it when a launch returns.
             memory = llvm.AllocaOp(pointer_type(), integer(max(words, default=1)), integer_type())
-        for op in self._ops:
+        for op in ops:
             with op.location:
                 match op.name:
                     case "gpu.alloc":
                         self._allocate(op)
                     case "gpu.dealloc":
                         with ir.InsertionPoint(op):
-                            call(FREE, [_address(op.operands[0])])
+                            call(_FREE, [_address(op.operands[0])])
                         op.erase()
                     case "gpu.memcpy":
                         self._copy(op)
                     case "gpu.launch_func":
                         self._launch(op, memory.result)
+        return self._residents
+
+    def _upload_residents(self) -> None:
+        """Has the runtime copy what stays on the device, where it is to be copied there."""
+        ops = all_operations(self._function)
+        for op in [op for op in ops if op.name == "gpu.alloc" and RESIDENT in op.attributes]:
+            (resident,) = op.results
+            (copy,) = (
+                use.owner.operation
+                for use in resident.uses
+                if use.owner.operation.name == "gpu.memcpy" and use.operand_number == 0
+            )
+            source = copy.operands[1]
+            type_ = ir.MemRefType(resident.type)
+            with ir.InsertionPoint(copy), op.location:
+                sizes = [index(size) for size in type_.shape]
+                number = integer(self._first + self._residents)
+                operands = [number, _address(source), _bytes(type_, sizes)]
+                pointer = call(_RESIDENT, operands, pointer_type()).result
+                place = buffer_at(pointer, type_, sizes)
+            self._residents += 1
+            copy.erase()
+            resident.replace_all_uses_with(place)
+            op.erase()
 
     def _allocate(self, op: ir.Operation) -> None:
         type_ = ir.MemRefType(op.results[0].type)
@@ -181,7 +262,7 @@ class _Lowering:
                 next(dynamic) if type_.is_dynamic_dim(axis) else index(type_.shape[axis])
                 for axis in range(type_.rank)
             ]
-            pointer = call(ALLOCATE, [_bytes(type_, sizes)], pointer_type()).result
+            pointer = call(_ALLOCATE, [_bytes(type_, sizes)], pointer_type()).result
             op.results[0].replace_all_uses_with(buffer_at(pointer, type_, sizes))
         op.erase()
 
@@ -191,8 +272,11 @@ class _Lowering:
             type_ = ir.MemRefType(target.type)
             metadata = memref.ExtractStridedMetadataOp(target).results
             bytes_ = _bytes(type_, list(metadata[2 : 2 + type_.rank]))
-            to_device = TO_DEVICE in op.attributes
-            function = COPY_TO_DEVICE if to_device else COPY_TO_HOST
+            function = _COPY_TO_HOST
+            if TO_DEVICE in op.attributes:
+                function = _COPY_TO_DEVICE
+            elif ON_DEVICE in op.attributes:
+                function = _COPY_ON_DEVICE
             call(function, [_address(target), _address(source), bytes_])
             owner = defining_operation(target)
             if owner is not None and owner.name == "memref.alloca":
@@ -209,7 +293,7 @@ class _Lowering:
                 llvm.StoreOp(word, element(memory, number, integer_type()))
             name = self._names.of(ir.SymbolRefAttr(launch.kernel).value[-1])
             blocks, threads = _word(launch.gridSizeX), _word(launch.blockSizeX)
-            call(LAUNCH, [name, blocks, threads, memory, integer(len(words))])
+            call(_LAUNCH, [name, blocks, threads, memory, integer(len(words))])
         op.erase()
 
 

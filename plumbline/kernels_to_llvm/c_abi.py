@@ -7,13 +7,15 @@ from torch_mlir.dialects import func, memref
 
 from plumbline.c_names import c_names
 from plumbline.c_signature import check_signatures, embedded_weights, functions_with_bodies
-from plumbline.choices import ABIS, MEMORIES, WEIGHTS
+from plumbline.choices import ABIS, MEMORIES, QUEUES, WEIGHTS, one_of
+from plumbline.device_tensors import has_device_tensors
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.building import INTERNAL
+from plumbline.kernels_to_llvm.device_arguments import begins_device
 from plumbline.kernels_to_llvm.load_weights import LoadedWeights
 from plumbline.kernels_to_llvm.memref_entries import build_memref_entries, build_status_entries
 from plumbline.kernels_to_llvm.pointer_entries import PointerEntries
-from plumbline.kernels_to_llvm.result_sizes import result_sizes
+from plumbline.kernels_to_llvm.result_sizes import ResultSizes, result_sizes
 from plumbline.name_attributes import drop_names, noted_names
 from plumbline.planned_memory import element_bytes
 from plumbline.shape_attributes import attached, detach
@@ -24,7 +26,12 @@ _BODY_SUFFIX = "_body"
 
 
 def build_entries(
-    module: ir.Operation, abi: Sequence[str], memory: Sequence[str], weights: Sequence[str]
+    module: ir.Operation,
+    abi: Sequence[str],
+    memory: Sequence[str],
+    weights: Sequence[str],
+    queue: Sequence[str],
+    called_from: Sequence[str],
 ) -> None:
     """Puts entries of the convention `abi`, one of `ABIS`, in the place of public functions.
 
@@ -35,37 +42,47 @@ def build_entries(
         that cannot be called by it.
       PassFailure: C cannot call one; that has been reported.
     """
-    convention = _one_of(ABIS, "abi", abi)
-    from_ = _one_of(MEMORIES, "memory", memory)
-    weights_are = _one_of(WEIGHTS, "weights", weights)
+    convention = one_of(ABIS, "abi", abi)
+    from_ = one_of(MEMORIES, "memory", memory)
+    weights_are = one_of(WEIGHTS, "weights", weights)
+    queued = one_of(QUEUES, "queue", queue)
+    if queued == "stream" and from_ != "pool":
+        raise UserError("queue=stream goes with memory=pool")
     if convention != "pointers" and (from_ == "pool" or weights_are == "file"):
         raise UserError("memory=pool and weights=file go with abi=pointers")
-    check_signatures(module, ir.MemRefType)
+    check_signatures(module, ir.MemRefType, called_from)
     with module.context:
         symbols = ir.SymbolTable(module)
         for function in functions_with_bodies(module, "func.func", public=True):
             with ir.InsertionPoint(function), function.location:
-                _build_entries(symbols, function, convention, from_, weights_are)
+                _build_entries(symbols, function, convention, from_, weights_are, queued)
         for function in functions_with_bodies(module, "func.func", public=False):
             function.attributes["llvm.linkage"] = ir.Attribute.parse(INTERNAL)
 
 
-def _one_of(known: Sequence[str], option: str, given: Sequence[str]) -> str:
-    (value,) = given or known[:1]
-    if value not in known:
-        raise UserError(f"{option}={value} is none of {', '.join(known)}")
-    return value
-
-
 def _build_entries(
-    symbols: ir.SymbolTable, body: func.FuncOp, abi: str, memory: str, weights_are: str
+    symbols: ir.SymbolTable,
+    body: func.FuncOp,
+    abi: str,
+    memory: str,
+    weights_are: str,
+    queue: str,
 ) -> None:
     name = body.sym_name.value
+    if abi != "pointers" and has_device_tensors(body):
+        raise UserError("tensors on the device (on_gpu_tensors) go with abi=pointers")
+    if memory == "pool" and begins_device(body) and not has_device_tensors(body):
+        raise UserError("memory=pool of a GPU goes with tensors there (on_gpu_tensors)")
     weights = [weight for weight in embedded_weights(body) if weight is not None]
     shapes = attached(body, skipped=len(weights))
     closed = shapes.closed()
     # No caller could bring memory for results that it cannot measure.
-    result_shapes = result_sizes(body, closed) if abi == "pointers" else ()
+    results = result_sizes(body, closed) if abi == "pointers" else ResultSizes((), ())
+    if results.unbacked and begins_device(body):
+        raise UserError(
+            f"func.func @{name}: a size of result {results.unbacked[0].output} depends on values, "
+            "which no program for a GPU tells its caller yet: compile it for the CPU"
+        )
     detach(body)
     tensors = noted_names(body)
     drop_names(body)
@@ -78,15 +95,15 @@ def _build_entries(
     # One copy of it is enough.
     body.attributes["no_inline"] = ir.UnitAttr.get()
     if abi == "pointers":
-        names = c_names(tensors, closed, skipped=len(weights))
+        names = c_names(tensors, closed, len(weights), results.unbacked)
         scalars = [tensor.is_scalar for tensor in tensors.inputs[len(weights) :]]
         loaded = LoadedWeights(name) if weights and weights_are == "file" else None
         if loaded is not None:
             loaded.define(symbols)
-        counted = shapes_of_elements(tensors.outputs, result_shapes)
+        counted = shapes_of_elements(tensors.outputs, results.shapes)
         PointerEntries(
-            name, body, names, closed, result_shapes, counted, scalars, memory, loaded
-        ).build()
+            name, body, names, closed, results, counted, scalars, memory, loaded, queue
+        ).build(symbols)
     elif abi == "memref-status":
         build_status_entries(name, body, shapes)
     else:

@@ -2,6 +2,7 @@
 
 from torch_mlir import ir
 
+from plumbline.c_signature import CALLED_FROM
 from plumbline.called_functions import SEPARATE_CALLED_FUNCTIONS
 from plumbline.kernels_to_llvm.allocation_sizes import CHECK_ALLOCATION_SIZES
 from plumbline.kernels_to_llvm.assertions import LOWER_ASSERTIONS
@@ -24,6 +25,8 @@ BUILD_C_ABI = Pass(
         Option("abi", "the calling convention: memref (the default) or pointers"),
         Option("memory", "where temporaries come from: malloc (the default) or pool"),
         Option("weights", "what weights are: embedded (the default), arguments or file"),
+        Option("queue", "what a GPU's work is queued on: own (the default) or stream"),
+        CALLED_FROM,
     ),
 )
 
@@ -47,18 +50,26 @@ ATTACH_LOOP_ANNOTATIONS = Pass(
 
 
 def kernels_to_llvm_pipeline(
-    abi: str, memory: str = "malloc", weights: str = "embedded"
+    abi: str,
+    memory: str = "malloc",
+    weights: str = "embedded",
+    queue: str = "own",
+    called_from: str = "",
 ) -> Pipeline:
     """The whole lowering, for callers of that convention.
 
-    These are one of `choices.ABIS`, one of `choices.MEMORIES`, and one of `choices.WEIGHTS`.
+    These are one of `choices.ABIS`, `choices.MEMORIES`, `choices.WEIGHTS` and, for programs that
+    run on a GPU, `choices.QUEUES`.
     """
     return Pipeline(
         "kernels-to-llvm-pipeline",
         (
             SEPARATE_CALLED_FUNCTIONS,
             OUTLINE_PARALLEL_LOOPS,
-            BUILD_C_ABI.with_options(f"abi={abi} memory={memory} weights={weights}"),
+            BUILD_C_ABI.with_options(
+                f"abi={abi} memory={memory} weights={weights} queue={queue} "
+                f"called-from={called_from}"
+            ),
             NOTE_NOALIAS,
             "func.func(arith-emulate-unsupported-floats{source-types=bf16 target-type=f32})",
             "func.func(arith-expand{include-bf16=true})",
@@ -114,4 +125,4 @@ def convert_kernels_to_llvm(
       LoweringError: a public function takes or returns something other than memrefs that C can
         pass, or a pass refused the module.
     """
-    kernels_to_llvm_pipeline(abi, memory, weights).run(module)
+    kernels_to_llvm_pipeline(abi, memory, weights, called_from="c").run(module)

@@ -16,19 +16,25 @@ def describe(
     memory: str = "malloc",
     abi: str = "pointers",
     weights_are: str = "embedded",
+    queue: str = "own",
+    gpu_arch: str | None = None,
 ) -> str:
     """The description as JSON, of `text`, which messages call `filename`.
 
-    The rest is as for `LibraryDescription`; `memory` is one of `choices.MEMORIES`.
+    The rest is as for `LibraryDescription`, `program_signature` and `choices.py`.
 
     Raises:
-      UserError: it is no such module, has not one public function, or one whose results' sizes, or
-        those of a pool's temporaries, do not follow from its arguments.
+      UserError: it is no such module, has not one public function, or one whose results' sizes,
+        where the caller brings memory for them, or those of a pool's temporaries, neither follow
+        from its arguments nor are bounded by them.
     """
     module = parse_module(text, make_context(torch=True), filename)
     functions = functions_with_bodies(module, "func.func", public=True)
     if len(functions) != 1:
         names = ", ".join(function.sym_name.value for function in functions)
         raise UserError(f"{filename}: a library has one program; the public functions are: {names}")
-    signature = program_signature(module, functions[0].sym_name.value, memory, weights_are)
-    return LibraryDescription(signature, target_cpu, origin, abi).to_json()
+    name = functions[0].sym_name.value
+    signature = program_signature(
+        module, name, memory, weights_are, queue, bounded=abi == "pointers"
+    )
+    return LibraryDescription(signature, target_cpu, origin, abi, gpu_arch).to_json()

@@ -33,6 +33,7 @@ from plumbline.kernels_to_llvm.allocation_table import (
 from plumbline.kernels_to_llvm.building import (
     address_of,
     call,
+    declare,
     define_string,
     element,
     integer,
@@ -43,10 +44,16 @@ from plumbline.kernels_to_llvm.building import (
 )
 from plumbline.kernels_to_llvm.parallel_loops import FORK
 from plumbline.kernels_to_llvm.reports import END, MESSAGE, define_reports
-from plumbline.kernels_to_llvm.status_codes import STATUS, define_errors, define_status
+from plumbline.kernels_to_llvm.status_codes import (
+    LAST_TEXT,
+    STATUS,
+    TEXT_FORMAT,
+    define_errors,
+    define_status,
+)
 from plumbline.pipeline import Pass
 from plumbline.requirement import MESSAGE as REQUIREMENT_MESSAGE
-from plumbline.requirement import MOST_VALUES, is_requirement
+from plumbline.requirement import MOST_VALUES, TEXT, is_requirement
 from plumbline.walk import all_operations
 
 PROGRAM = "plumbline.program"
@@ -110,6 +117,8 @@ def _return_failures(module: ir.Operation) -> None:
             errors = [op for op in functions.values() if ERRORS in op.attributes]
             if errors:
                 define_status(strings.formats)
+                if TEXT_FORMAT in strings.formats:
+                    declare(symbols, LAST_TEXT, [], pointer_type())
             for function in errors:
                 for name in (ERRORS, "sym_visibility"):
                     del function.attributes[name]
@@ -160,7 +169,10 @@ class _Strings:
 
     def format(self, message: str, count: int) -> ir.Value:
         """`message` as a format of printf's, its first `count` `{}` numbers of 64 bits."""
-        text = message.replace("%", "%%").replace("{}", "%lld", count)
+        if message == TEXT:
+            text = TEXT_FORMAT
+        else:
+            text = message.replace("%", "%%").replace("{}", "%lld", count)
         return address_of(self._symbols.setdefault(text, f"plumbline_message_{len(self._symbols)}"))
 
     def program(self, name: str) -> ir.Value:

@@ -17,11 +17,19 @@ caller gives back with free().
 A number of Python's, a tensor of rank 0 further up, comes by value: `double temperature`. As a
 result it is a pointer like any other.
 
+A size of a result that depends on values, as that of `x.nonzero()`, goes where a pointer after the
+results says: `int64_t *out0_size0`. The memory of the result has place for the most that the size
+may be, which is what `foo_output_shape` writes; the result lies at its beginning, without gaps.
+
 All tensors are row-major without gaps, and no result overlaps another tensor. An argument that the
 program writes (`inout_arguments.py`) is a pointer that is not const, and overlaps none either.
 
 With memory from a pool each of the three takes one pointer more, at the end: `void *workspace`, of
 as many bytes as `int64_t foo_workspace_size(int64_t n)` says. No memory is allocated then.
+
+Of a program for a GPU whose callers have tensors in device memory, all pointers are to that, the
+workspace too. With a stream of the caller's, `void *stream` comes last of all, and what a call does
+is queued there.
 
 With weights from a file there is `int foo_load_weights(const char *path)` (`load_weights.py`).
 """
@@ -33,6 +41,7 @@ from torch_mlir.dialects import arith, builtin, func, llvm, scf
 
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.c_names import WORKSPACE, CNames
+from plumbline.device_tensors import drop_device_tensors, has_device_tensors
 from plumbline.function_name import (
     OUTPUT_SHAPE_SUFFIX,
     PACKED_SUFFIX,
@@ -48,9 +57,11 @@ from plumbline.kernels_to_llvm.building import (
     null,
     pointer_type,
 )
+from plumbline.kernels_to_llvm.device_arguments import DeviceArguments, begins_device
 from plumbline.kernels_to_llvm.failures import PROGRAM, declare_errors
 from plumbline.kernels_to_llvm.load_weights import LoadedWeights
 from plumbline.kernels_to_llvm.result_arguments import take_results_as_arguments
+from plumbline.kernels_to_llvm.result_sizes import ResultSizes
 from plumbline.kernels_to_llvm.size_building import build_size, index_constant
 from plumbline.kernels_to_llvm.workspace import take_workspace, workspace_of
 from plumbline.requirement import require
@@ -67,45 +78,61 @@ class PointerEntries:
         body: func.FuncOp,
         names: CNames,
         shapes: ArgumentShapes,
-        result_shapes: Sequence[Sequence[Size]],
-        counted_shapes: Sequence[Sequence[Size]],
+        results: ResultSizes,
+        counted_shapes: Sequence[Sequence[Size | None]],
         scalars: Sequence[bool],
         memory: str,
         weights: LoadedWeights | None = None,
+        queue: str = "own",
     ) -> None:
         """`body` then writes its results where it is told.
 
         `shapes` are closed; `counted_shapes` are those of the results as callers count them;
-        `scalars` says which inputs come by value; `weights` are those that are mapped from a file.
+        `scalars` says which inputs come by value; `weights` are those that are mapped from a file;
+        `queue` is one of `choices.QUEUES`.
         """
         self._name, self._body, self._names = name, body, names
         self._symbols = shapes.symbols
-        self._shapes = [*shapes.shapes, *result_shapes]
+        self._shapes = [*shapes.shapes, *results.shapes]
         self._inputs: Sequence[ir.MemRefType] = body.type.inputs
         self._elements = [type_.element_type for type_ in (*body.type.inputs, *body.type.results)]
         self._counted_shapes = counted_shapes
         self._scalars = scalars
         self._weights = weights
-        take_results_as_arguments(body)
+        take_results_as_arguments(body, results.unbacked)
         self._workspace: Size | None = None
         if memory == "pool":
             self._workspace = workspace_of(body, shapes).bytes
             take_workspace(body)
         self._places: Sequence[ir.MemRefType] = body.type.inputs[len(self._inputs) :]
+        self._has_stream = queue == "stream"
+        self._device: DeviceArguments | None = None
+        if begins_device(body):
+            # Numbers are read as the call is made.
+            repeats = self._has_stream and not self._symbols and not any(scalars)
+            self._device = DeviceArguments(
+                body, on_device=has_device_tensors(body), repeats=repeats
+            )
+        drop_device_tensors(body)
         self._types = [
             *(
                 _passed(type_) if by_value else pointer_type()
                 for type_, by_value in zip(body.type.inputs, scalars, strict=False)
             ),
-            *[pointer_type()] * len(result_shapes),
+            *[pointer_type()] * len(results.shapes),
+            *[pointer_type()] * len(results.unbacked),
             *[integer_type()] * len(self._symbols),
         ]
         if memory == "pool":
             self._types.append(pointer_type())
+        if self._has_stream:
+            self._types.append(pointer_type())
 
-    def build(self) -> None:
-        """Defines all entries, at the insertion point."""
+    def build(self, symbols: ir.SymbolTable) -> None:
+        """Defines all entries, at the insertion point, in the module with these `symbols`."""
         name = self._name
+        if self._device is not None:
+            self._device.declare(symbols)
         status = integer_type(32)
 
         def succeed() -> None:
@@ -147,10 +174,12 @@ class PointerEntries:
         entry.attributes[PROGRAM] = ir.StringAttr.get(self._name)
         with ir.InsertionPoint(entry.add_entry_block()):
             given = arguments(entry.arguments)
-            pointers, sizes = given[: len(self._elements)], given[len(self._elements) :]
+            pointers, rest = given[: len(self._elements)], given[len(self._elements) :]
+            told, sizes = rest[: len(self._names.unbacked)], rest[len(self._names.unbacked) :]
             for number, by_value in enumerate(self._scalars):
                 if by_value:
                     pointers[number] = _spilled(pointers[number])
+            stream = sizes.pop() if self._has_stream else None
             if self._workspace is not None:
                 *sizes, workspace = sizes
             known = {
@@ -167,6 +196,9 @@ class PointerEntries:
                 self._check_symbols(known)
                 self._check_sizes(shapes)
                 self._check_pointers(pointers, shapes)
+                for size, place in zip(self._names.unbacked, told, strict=True):
+                    address = llvm.PtrToIntOp(integer_type(), place).result
+                    check_address(size, address, integer_type().width // 8, [])
                 if self._workspace is not None:
                     _check_workspace(workspace, build_size(self._workspace, known))
             if self._workspace is not None:
@@ -175,8 +207,34 @@ class PointerEntries:
             # How many bytes there are for a result is for nobody to look at.
             some = [[index_constant(0)]] * len(self._places)
             buffers += map(buffer_at, pointers[len(self._inputs) :], self._places, some)
-            func.CallOp(self._body, buffers)
+            if self._device is None:
+                call = func.CallOp(self._body, buffers)
+                for place, size in zip(told, call.results, strict=True):
+                    llvm.StoreOp(arith.index_cast(integer_type(), size), place)
+            else:
+                self._call_on_device(self._device, pointers, buffers, stream, checked=checked)
             succeed()
+
+    def _call_on_device(
+        self,
+        device: DeviceArguments,
+        pointers: Sequence[ir.Value],
+        buffers: Sequence[ir.Value],
+        stream: ir.Value | None,
+        *,
+        checked: bool,
+    ) -> None:
+        names = [*self._names.inputs, *self._names.outputs]
+        if self._workspace is not None:
+            names.append(WORKSPACE)
+        by_value = [*self._scalars, *[False] * (len(names) - len(self._scalars))]
+        tensors = [
+            (name, pointer)
+            for name, pointer, is_number in zip(names, pointers, by_value, strict=True)
+            if not is_number
+        ]
+        known = device.check(*zip(*tensors, strict=True)) if checked and tensors else None
+        device.call(self._body, buffers, [pointer for _, pointer in tensors], known, stream)
 
     def _unpacked(self, arguments: Sequence[ir.Value]) -> list[ir.Value]:
         (words,) = arguments
@@ -255,6 +313,7 @@ class PointerEntries:
                 branch = scf.IfOp(same)
                 with ir.InsertionPoint(branch.then_block):
                     for axis, size in enumerate(shape):
+                        assert size is not None, "a result without bound"
                         value = arith.index_cast(integer_type(), build_size(size, known))
                         llvm.StoreOp(value, element(place, axis, integer_type()))
                     scf.YieldOp([])

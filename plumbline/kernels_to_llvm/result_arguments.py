@@ -2,25 +2,25 @@
 
 Each result of a `func.func` on memrefs becomes one argument more, its bytes (`memref<?xi8>`). What
 the function has allocated for a result alone is put there. Any other result is copied: one that
-comes out of a branch or a loop, or of a called function, or that shares memory with another.
+comes out of a branch or a loop, or of a called function, or that shares memory with another. What
+the function returns then is the sizes of its results that no caller knows.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, memref, scf
 
 from plumbline.kernels_to_llvm.size_building import index_constant
-from plumbline.walk import defining_operation
-
-_VIEWS = frozenset({"memref.cast", "memref.collapse_shape", "memref.expand_shape"})
-"""Operations that look at a whole buffer in another shape."""
+from plumbline.own_results import is_own, origin_of
+from plumbline.unbacked_size import UnbackedSize
 
 
-def take_results_as_arguments(function: func.FuncOp) -> None:
+def take_results_as_arguments(function: func.FuncOp, unbacked: Sequence[UnbackedSize]) -> None:
     """Rewrites a private function without branches to other blocks, whose results are its own.
 
-    That is, each is memory that the caller would have to free, once.
+    That is, each is memory that the caller would have to free, once. It then returns those of their
+    sizes that are `unbacked`, in order.
     """
     block = function.entry_block
     (*_, returned) = block.operations
@@ -29,15 +29,17 @@ def take_results_as_arguments(function: func.FuncOp) -> None:
     places = [block.add_argument(bytes_, function.location) for _ in range(count)]
     type_ = function.type
     function.attributes["function_type"] = ir.TypeAttr.get(
-        ir.FunctionType.get([*type_.inputs, *[bytes_] * count], [])
+        ir.FunctionType.get(
+            [*type_.inputs, *[bytes_] * count], [ir.IndexType.get()] * len(unbacked)
+        )
     )
     copied: list[ir.Value] = []
     taken: set[ir.Value] = set()
     for number, place in enumerate(places):
         # What it was before, it need not be any more: an earlier result may be the same.
         result = returned.operands[number]
-        origin = _origin(result)
-        if origin not in taken and _is_own(origin, block):
+        origin = origin_of(result)
+        if origin not in taken and is_own(origin, block, "memref.alloc"):
             taken.add(_put(origin, place))
         else:
             with ir.InsertionPoint(returned), returned.location:
@@ -45,35 +47,13 @@ def take_results_as_arguments(function: func.FuncOp) -> None:
             if origin not in taken and origin not in copied:
                 copied.append(origin)
     with ir.InsertionPoint(returned), returned.location:
+        sizes = [
+            memref.dim(returned.operands[size.output], index_constant(size.axis))
+            for size in unbacked
+        ]
         _release(copied)
-        func.ReturnOp([])
+        func.ReturnOp(sizes)
     returned.operation.erase()
-
-
-def _origin(buffer: ir.Value) -> ir.Value:
-    """The buffer that one looks at as a whole."""
-    while (op := defining_operation(buffer)) is not None and op.name in _VIEWS:
-        buffer = op.operands[0]
-    return buffer
-
-
-def _is_own(buffer: ir.Value, block: ir.Block) -> bool:
-    """Whether a buffer is allocated in a block and leaves the function by its end alone."""
-    op = defining_operation(buffer)
-    return (
-        op is not None
-        and op.name == "memref.alloc"
-        and op.block == block
-        and all(user.name != "memref.dealloc" for user in _users(buffer))
-    )
-
-
-def _users(buffer: ir.Value) -> Iterator[ir.Operation]:
-    for use in buffer.uses:
-        user = use.owner.operation
-        yield user
-        if user.name in _VIEWS:
-            yield from _users(user.results[0])
 
 
 def _put(allocated: ir.Value, place: ir.Value) -> ir.Value:

@@ -1,7 +1,8 @@
 """The codes that stand for a program's failures, and their texts.
 
 Each message that a program can give has a code, from 1 on in the order in which the program has
-them. The numbers that the message is about are lost: its text has dots in their place.
+them. The numbers that the message is about are lost: its text has dots in their place. What a
+runtime library says in its own words has one code, and the library keeps the text for the thread.
 """
 
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from torch_mlir.dialects import llvm
 
 from plumbline.kernels_to_llvm.building import (
     address_of,
+    call,
     define,
     define_string,
     integer,
@@ -20,6 +22,12 @@ from plumbline.kernels_to_llvm.building import (
 
 STATUS = "plumbline_status"
 """Takes a failure, and gives its code."""
+
+LAST_TEXT = "plumbline_last_text"
+"""The function of a runtime library that gives the text of the last failure of its thread."""
+
+TEXT_FORMAT = "%s"
+"""The format of what it says."""
 
 _TEXT = "plumbline_error"
 
@@ -49,9 +57,12 @@ def define_errors(function: llvm.LLVMFuncOp, formats: Mapping[str, str]) -> None
         (code,) = entry.arguments
         with ir.InsertionPoint(entry):
             text = address_of(f"{_TEXT}_{len(formats) + 1}")
-            for number in range(len(formats) + 1):
+            for number, format_ in enumerate(("", *formats)):
                 same = llvm.ICmpOp(llvm.ICmpPredicate.eq, code, integer(number, 32)).result
-                own = address_of(f"{_TEXT}_{number}")
+                if format_ == TEXT_FORMAT:
+                    own = call(LAST_TEXT, [], pointer_type()).result
+                else:
+                    own = address_of(f"{_TEXT}_{number}")
                 text = llvm.SelectOp(same, own, text).result
             llvm.ReturnOp(arg=text)
 

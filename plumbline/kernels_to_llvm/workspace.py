@@ -21,8 +21,9 @@ from plumbline.argument_shapes import ArgumentShapes
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.parallel_loops import FORK
 from plumbline.kernels_to_llvm.result_arguments import bytes_type
-from plumbline.kernels_to_llvm.result_sizes import SizeReader, UnknownSize
+from plumbline.kernels_to_llvm.size_bounds import SizeBoundReader
 from plumbline.kernels_to_llvm.size_building import index_constant
+from plumbline.kernels_to_llvm.size_reader import SizeReader, UnknownSize
 from plumbline.planned_memory import LIVE, PLAN, element_bytes
 from plumbline.signature import WORKSPACE_ALIGNMENT as ALIGNMENT
 from plumbline.signature import Workspace
@@ -78,11 +79,12 @@ def workspace_of(function: func.FuncOp, shapes: ArgumentShapes) -> Workspace:
         *[[None]] * places,
     ]
     try:
-        return _workspace(function, SizeReader(function, known, shapes))
+        return _workspace(function, SizeBoundReader(function, known, shapes))
     except UnknownSize as unknown:
         raise UserError(
-            f'memory "pool": the size of a temporary does not follow from those of the arguments '
-            f'by a formula ({unknown}); use memory "malloc"'
+            'memory "pool": the size of a temporary neither follows from those of the arguments '
+            f'by a formula, nor is it bounded by one ({unknown}); use memory "malloc", or say '
+            "how large it can be with torch._check(n <= 64)"
         ) from None
 
 

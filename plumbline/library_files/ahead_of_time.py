@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from plumbline.choices import RuntimeChecks
+from plumbline.gpu_chip import DEFAULT_ARCH
 from plumbline.library_files.build import TorchProgram, write_files
 from plumbline.library_files.kinds import KINDS, library_kinds
 from plumbline.library_files.options import LibraryOptions
@@ -30,6 +31,11 @@ def aot(
     weights: str = "embedded",
     opt_level: int = 2,
     runtime_checks: RuntimeChecks = "values",
+    target: str = "host",
+    gpu_arch: str = DEFAULT_ARCH,
+    allow_tf32: bool = False,
+    on_gpu_tensors: bool = False,
+    stream: bool = False,
 ) -> Path:
     """Compiles `model` to the files of a library: libfoo.so, libfoo.a, foo.h, and so on.
 
@@ -53,6 +59,13 @@ def aot(
         the library maps them from foo.safetensors, which its users hand to `foo_load_weights`.
       opt_level: how much LLVM optimises, as in clang -O.
       runtime_checks: what the program checks as it runs, one of `choices.RUNTIME_CHECKS`.
+      target: "host", or "nvptx": kernels then run on a GPU of NVIDIA's.
+      gpu_arch: the oldest GPUs that these run on.
+      allow_tf32: whether products of f32 may be taken of numbers rounded to TF32, on tensor cores.
+      on_gpu_tensors: of the target "nvptx": all pointers are to memory of the GPU, and nothing is
+        copied; else the library copies what is on the host there, and results back.
+      stream: with `on_gpu_tensors`: calls are queued on a stream of the caller's, who brings a
+        workspace in memory of the GPU along.
 
     Returns:
       The shared object, which `plumbline.load` takes.
@@ -71,6 +84,11 @@ def aot(
         weights=weights,
         opt_level=opt_level,
         runtime_checks=runtime_checks,
+        target=target,
+        gpu_arch=gpu_arch,
+        allow_tf32=allow_tf32,
+        on_gpu_tensors=on_gpu_tensors,
+        stream=stream,
     )
     program = TorchLoaderOutput(
         model,

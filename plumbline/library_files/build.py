@@ -12,14 +12,17 @@ from plumbline import atomic_file, text_file
 from plumbline.c_header import c_header
 from plumbline.choices import LIBRARY_ABIS
 from plumbline.errors import UserError
+from plumbline.gpu_to_nvvm.stage import gpu_to_nvvm
 from plumbline.kernels_to_llvm.description import describe
 from plumbline.kernels_to_llvm.stage import kernels_to_llvm
 from plumbline.library_description import LibraryDescription
-from plumbline.library_files.kinds import KINDS, OF_TORCH
+from plumbline.library_files.kinds import KINDS, OF_TARGET, OF_TORCH
 from plumbline.library_files.options import LibraryOptions
-from plumbline.library_files.toolchain import Toolchain
+from plumbline.library_files.toolchain import GPU_RUNTIME_OBJECT, Toolchain
+from plumbline.linalg_to_gpu.stage import linalg_to_gpu
 from plumbline.linalg_to_kernels.stage import linalg_to_kernels
 from plumbline.llvm_to_asm.library_assembly import llvm_ir_to_asm
+from plumbline.llvm_to_asm.ptx_stage import nvvm_to_ptx
 from plumbline.llvm_to_asm.stage import llvm_to_llvm_ir
 from plumbline.pkg_config import pkg_config
 from plumbline.tcp_to_linalg.stage import tcp_to_linalg
@@ -94,6 +97,9 @@ class LibraryBuild:
             "linalg": self._lower_to_linalg,
             "kernels": self._lower_to_kernels,
             "llvm": self._lower_to_llvm,
+            "gpu": self._lower_to_gpu,
+            "nvvm": self._lower_to_nvvm,
+            "ptx": self._compile_kernels,
             "llvm-ir": self._translate_to_llvm_ir,
             "asm": self._compile,
             "packed-weights": self._compile,
@@ -119,6 +125,12 @@ class LibraryBuild:
         elif kind in OF_TORCH:
             raise UserError(
                 f"{self._program.origin} is a file of TCP: there is no {kind} file of it"
+            )
+        target = self._options.target
+        others = {each for other in OF_TARGET if other != target for each in OF_TARGET[other]}
+        if kind in others:
+            raise UserError(
+                f"{self._program.origin}: there is no {kind} file of it for the target {target}"
             )
         if kind == ("packed-weights" if self._options.weights == "file" else "weights-file"):
             raise UserError(
@@ -193,8 +205,32 @@ class LibraryBuild:
         abi = LIBRARY_ABIS[options.abi]
         self._write("llvm", kernels_to_llvm(*source, abi, options.memory, options.weights))
 
+    def _lower_to_gpu(self) -> None:
+        source, gpu = self._text("linalg"), self._options.gpu
+        self._when_begun("lowering linalg to kernels of a GPU")
+        lowered = linalg_to_gpu(
+            *source, gpu_arch=gpu.target.cpu, allow_tf32=gpu.allow_tf32, tensors=gpu.tensors
+        )
+        self._write("gpu", lowered)
+
+    def _lower_to_nvvm(self) -> None:
+        source, options = self._text("gpu"), self._options
+        self._when_begun("lowering kernels of a GPU to NVVM")
+        abi, queue = LIBRARY_ABIS[options.abi], options.gpu.queue
+        self._write("nvvm", gpu_to_nvvm(*source, abi, options.memory, options.weights, queue))
+
+    def _compile_kernels(self) -> None:
+        source, options = self._text("nvvm"), self._options
+        self._when_begun("making PTX")
+        ptx = nvvm_to_ptx(*source, gpu_arch=options.gpu_arch, opt_level=options.opt_level)
+        self._write("ptx", ptx)
+
+    @property
+    def _is_for_gpu(self) -> bool:
+        return self._options.target == "nvptx"
+
     def _translate_to_llvm_ir(self) -> None:
-        source = self._text("llvm")
+        source = self._text("nvvm" if self._is_for_gpu else "llvm")
         self._when_begun("translating to LLVM IR")
         self._write("llvm-ir", llvm_to_llvm_ir(*source))
 
@@ -203,7 +239,8 @@ class LibraryBuild:
         description, _ = self._text("description")
         from_torch = isinstance(self._program, TorchProgram)
         beside = "weights-file" if self._options.weights == "file" else "packed-weights"
-        written = {beside: self._place(beside)} if from_torch else {}
+        has_beside = from_torch and not (self._is_for_gpu and beside == "packed-weights")
+        written = {beside: self._place(beside)} if has_beside else {}
         self._when_begun("making assembly")
         assembly = llvm_ir_to_asm(
             llvm_ir,
@@ -212,6 +249,7 @@ class LibraryBuild:
             weights=self.file("weights") if from_torch else None,
             packed_weights=written.get("packed-weights"),
             weights_file=written.get("weights-file"),
+            gpu_image=self.file("ptx") if self._is_for_gpu else None,
             description=description,
             program=self._options.symbol_text(self._program.origin),
         )
@@ -223,21 +261,31 @@ class LibraryBuild:
         self._when_begun("assembling")
         Toolchain.of_environment().assemble(assembly, self._place("object"))
 
+    def _objects(self) -> list[Path]:
+        """The object files of the library, of which the runtime of a GPU is one."""
+        objects = [self.file("object")]
+        if self._is_for_gpu:
+            runtime = self._folder / GPU_RUNTIME_OBJECT
+            Toolchain.of_environment().compile_gpu_runtime(runtime)
+            objects.append(runtime)
+        return objects
+
     def _archive(self) -> None:
-        Toolchain.of_environment().archive(self.file("object"), self._place("archive"))
+        Toolchain.of_environment().archive(self._objects(), self._place("archive"))
 
     def _link(self) -> None:
-        object_file = self.file("object")
+        objects = self._objects()
         self._when_begun("linking")
         Toolchain.of_environment().link(
-            object_file, self._place("shared-object"), threads=self._options.threads
+            objects, self._place("shared-object"), threads=self._options.threads
         )
 
     def _link_by_own_name(self) -> None:
         self._place("link").symlink_to(self._place("shared-object").name)
 
     def _describe(self) -> None:
-        source, options = self._text("kernels"), self._options
+        options = self._options
+        source = self._text("gpu" if self._is_for_gpu else "kernels")
         self._when_begun("describing the library")
         described = describe(
             *source,
@@ -246,6 +294,7 @@ class LibraryBuild:
             options.memory,
             options.abi,
             options.weights,
+            *([options.gpu.queue, options.gpu_arch] if self._is_for_gpu else []),
         )
         self._write("description", described)
 

@@ -28,6 +28,9 @@ KINDS = {
     "tcp": FileKind("_internal_{}_tcp.mlir", "the TCP dialect"),
     "linalg": FileKind("_internal_{}_linalg.mlir", "linalg on tensors"),
     "kernels": FileKind("_internal_{}_kernels.mlir", "kernels on buffers"),
+    "gpu": FileKind("_internal_{}_gpu.mlir", "kernels of a GPU, and what launches them"),
+    "nvvm": FileKind("_internal_{}_nvvm.mlir", "the NVVM dialect, and the LLVM dialect"),
+    "ptx": FileKind("_internal_{}.ptx", "PTX, the assembly of NVIDIA's GPUs"),
     "llvm": FileKind("_internal_{}_llvm.mlir", "the LLVM dialect"),
     "llvm-ir": FileKind("_internal_{}.ll", "LLVM IR"),
     "asm": FileKind("_internal_{}.S", "assembly, which copies weights from their files"),
@@ -46,6 +49,9 @@ KINDS = {
 
 OF_TORCH = ("torch", "weights", "references", "packed-weights", "weights-file")
 """The kinds that a program has which PyTorch exports, and one that is a file of TCP has not."""
+
+OF_TARGET = {"host": ("kernels", "packed-weights", "llvm"), "nvptx": ("gpu", "nvvm", "ptx")}
+"""The kinds that programs for one target have, and those for others have not."""
 
 LIBRARY = ("header", "object", "archive", "shared-object", "link", "pkg-config", "description")
 """The kinds that are shipped, whatever weights are."""

@@ -9,11 +9,15 @@ from plumbline.choices import (
     MEMORIES,
     OPTIMISATION_LEVELS,
     RUNTIME_CHECKS,
+    TARGETS,
     WEIGHTS,
     RuntimeChecks,
 )
 from plumbline.errors import UserError
 from plumbline.function_name import check_function_name
+from plumbline.gpu_chip import DEFAULT_ARCH
+from plumbline.gpu_to_nvvm.options import GpuOptions, check_convention
+from plumbline.llvm_to_asm.ptx import gpu_target
 from plumbline.threads import check_threads
 
 
@@ -44,6 +48,16 @@ class LibraryOptions:
     """One of `choices.OPTIMISATION_LEVELS`."""
     runtime_checks: RuntimeChecks = "values"
     """One of `choices.RUNTIME_CHECKS`."""
+    target: str = "host"
+    """One of `choices.TARGETS`."""
+    gpu_arch: str = DEFAULT_ARCH
+    """What GPUs kernels are made for, with the target "nvptx"."""
+    allow_tf32: bool = False
+    """Whether products of f32 may be taken of numbers rounded to TF32."""
+    on_gpu_tensors: bool = False
+    """Whether callers have their tensors in memory of the GPU."""
+    stream: bool = False
+    """Whether calls are queued on a stream of the callers', with temporaries in a workspace."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not is_library_name(self.name):
@@ -56,6 +70,7 @@ class LibraryOptions:
         for what, value, known in (
             ("abi", self.abi, tuple(LIBRARY_ABIS)),
             ("memory", self.memory, MEMORIES),
+            ("target", self.target, TARGETS),
             ("weights", self.weights, WEIGHTS),
             ("opt_level", self.opt_level, OPTIMISATION_LEVELS),
             ("runtime_checks", self.runtime_checks, RUNTIME_CHECKS),
@@ -64,6 +79,38 @@ class LibraryOptions:
         if self.abi == "memref" and self.memory == "pool":
             raise UserError('memory "pool" goes with abi "pointers"')
         check_threads(f"library {self.name}", self.threads)
+        check_convention(
+            f"library {self.name}",
+            self.target,
+            on_gpu_tensors=self.on_gpu_tensors,
+            stream=self.stream,
+        )
+        if self.on_gpu_tensors and self.abi == "memref":
+            raise UserError('on_gpu_tensors goes with abi="pointers"')
+        if self.target == "nvptx" and self.threads != 1:
+            raise UserError(
+                f'threads={self.threads} goes with target="host"; on a GPU, kernels have threads '
+                "of their own"
+            )
+        if self.target == "nvptx" and self.memory == "pool" and not self.on_gpu_tensors:
+            raise UserError('target="nvptx": memory="pool" goes with on_gpu_tensors')
+        if self.stream:
+            # What is queued cannot allocate.
+            object.__setattr__(self, "memory", "pool")
+
+    @property
+    def gpu(self) -> GpuOptions:
+        """What kernels are made for, and how they are called.
+
+        Raises:
+          UserError: there is no such GPU.
+        """
+        return GpuOptions(
+            gpu_target(self.gpu_arch),
+            on_gpu_tensors=self.on_gpu_tensors,
+            stream=self.stream,
+            allow_tf32=self.allow_tf32,
+        )
 
     def symbol_text(self, origin: str) -> str:
         """What tells the library of the program `origin` from all others.
@@ -71,7 +118,7 @@ class LibraryOptions:
         It becomes a symbol of the library, which aot_library has linkers look for
         (`function_marks.py`); `_symbol_text` of tools/aot/aot_library.bzl says the same.
         """
-        parts = (
+        parts: tuple[str, ...] = (
             self.name,
             origin,
             self.func_name or "",
@@ -81,12 +128,18 @@ class LibraryOptions:
             str(self.threads),
             self.weights,
         )
+        if self.target == "nvptx":
+            parts += (self.target, *_flags(self.on_gpu_tensors, self.stream))
         return ":".join(parts)
 
 
 def is_library_name(name: str) -> bool:
     """Whether files, and targets of Bazel's, can be named after it."""
     return re.fullmatch(r"[A-Za-z0-9_]+", name) is not None
+
+
+def _flags(*flags: bool) -> tuple[str, ...]:
+    return tuple(str(int(flag)) for flag in flags)
 
 
 def _check_choice(what: str, value: Any, known: tuple[Any, ...]) -> None:

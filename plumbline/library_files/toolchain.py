@@ -7,15 +7,20 @@ import os
 import shlex
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from plumbline.errors import UserError
+from plumbline.runtime.cuda.source import INCLUDES, SOURCE
 
 _VERSION_SCRIPT = Path(__file__).with_name("library.lds")
 
 _COMPILERS = ("gcc", "cc", "clang")
 """In the order in which they are looked for, as Bazel does."""
+
+GPU_RUNTIME_OBJECT = "plumbline_cuda.o"
+"""What the object file of the runtime is called, in archives too."""
 
 _MOST_LINES = 20
 """Of what a compiler says, in a message."""
@@ -66,18 +71,28 @@ class Toolchain:
             str(object_file),
         )
 
-    def archive(self, object_file: Path, archive: Path) -> None:
-        """Makes a static library of an object file.
+    def compile_gpu_runtime(self, object_file: Path) -> None:
+        """Makes an object file of the runtime of programs for a GPU, which no other library sees.
+
+        Raises:
+          UserError: the compiler is missing, or fails.
+        """
+        # Neither the folder that it lies in, nor its name, are in what is made.
+        options = ["-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-g0", f"-I{INCLUDES}"]
+        self._run(*self.compiler, *options, "-c", str(SOURCE), "-o", str(object_file))
+
+    def archive(self, object_files: Sequence[Path], archive: Path) -> None:
+        """Makes a static library of object files.
 
         Raises:
           UserError: the archiver is missing, or fails.
         """
         archive.unlink(missing_ok=True)
         # D: no times, users or modes.
-        self._run(self.archiver, "rcsD", str(archive), str(object_file))
+        self._run(self.archiver, "rcsD", str(archive), *map(str, object_files))
 
-    def link(self, object_file: Path, shared_object: Path, *, threads: int) -> None:
-        """Makes a shared object of an object file, which shows its entries alone.
+    def link(self, object_files: Sequence[Path], shared_object: Path, *, threads: int) -> None:
+        """Makes a shared object of object files, which shows its entries alone.
 
         It needs the C library, and its mathematics and the runtime library of OpenMP where it calls
         these.
@@ -90,12 +105,15 @@ class Toolchain:
             "-shared",
             "-o",
             str(shared_object),
-            str(object_file),
+            *map(str, object_files),
             f"-Wl,-soname,{shared_object.name}",
             f"-Wl,--version-script={_VERSION_SCRIPT}",
             "-Wl,-z,relro,-z,now,-z,defs",
             "-Wl,--as-needed",
             "-lm",
+            # Which the runtime of programs for a GPU calls; of new C libraries they are a part.
+            "-ldl",
+            "-lpthread",
             *(["-lgomp"] if threads > 1 else []),
         )
 

@@ -1,7 +1,7 @@
 """Reductions whose parts can be combined: each thread of a block reduces some elements."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
@@ -81,7 +81,7 @@ def combined_by_block(
     First within each warp, by exchanging registers; then all warps combine what the warps have.
     The order is the same each time, and so are the bits of the result.
     """
-    parts = [_within_warp(part, one) for part, one in zip(parts, how, strict=True)]
+    parts = [combined_by_warp(part, one.combined) for part, one in zip(parts, how, strict=True)]
     warps = thread.threads // WARP
     if warps == 1:
         return parts
@@ -102,11 +102,13 @@ def combined_by_block(
     return results
 
 
-def _within_warp(value: ir.Value, how: Combination) -> ir.Value:
+def combined_by_warp(
+    value: ir.Value, combine: Callable[[ir.Value, ir.Value], ir.Value]
+) -> ir.Value:
     """Combines the values of a warp: first of neighbours, then of pairs, and so on."""
     distance = 1
     while distance < WARP:
-        value = how.combined(value, _exchanged(value, distance))
+        value = combine(value, _exchanged(value, distance))
         distance *= 2
     return value
 

@@ -1,12 +1,16 @@
 """Lowers a module from linalg on tensors to kernels of a GPU, and what launches them."""
 
+from collections.abc import Sequence
+
 from torch_mlir import ir
 
 from plumbline.called_functions import SEPARATE_CALLED_FUNCTIONS
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
+from plumbline.gpu_chip import DEFAULT_ARCH, GpuChip
 from plumbline.linalg_to_gpu.device_memory import place_on_device
+from plumbline.linalg_to_gpu.late_widening import widen_late
 from plumbline.linalg_to_gpu.launch_loops import launch_loops
-from plumbline.linalg_to_gpu.outline_kernels import name_launches
+from plumbline.linalg_to_gpu.outline_kernels import align_shared_buffers, name_launches
 from plumbline.linalg_to_gpu.strategies import GpuStrategies
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.conversion import (
@@ -25,18 +29,38 @@ from plumbline.linalg_to_kernels.pipelines import (
     NAME_COMPUTATIONS,
     PREPARE_TENSORS,
 )
-from plumbline.pipeline import Pass, Pipeline
+from plumbline.pipeline import Option, Pass, Pipeline
+
+_CHIP_OPTIONS = (
+    Option("gpu-arch", "the GPUs that kernels are for, sm_80 unless given"),
+    Option("allow-tf32", "true: products of f32 may be taken of numbers rounded to TF32"),
+)
+
+
+def _chip(gpu_arch: Sequence[str], allow_tf32: Sequence[str]) -> GpuChip:
+    return GpuChip.of(*gpu_arch, allows_tf32=list(allow_tf32) == ["true"])
+
+
+def _form_fusion_groups(module: ir.Operation, **options: Sequence[str]) -> None:
+    form_fusion_groups(module, GpuStrategies(_chip(**options)))
+
+
+def _build_kernels(module: ir.Operation, **options: Sequence[str]) -> None:
+    build_kernels(module, GpuStrategies(_chip(**options)))
+
 
 FORM_GPU_FUSION_GROUPS = Pass(
     "form-gpu-fusion-groups",
     "Move what one kernel of a GPU is to compute into functions on tensors, which are shared",
-    lambda module: form_fusion_groups(module, GpuStrategies()),
+    _form_fusion_groups,
+    _CHIP_OPTIONS,
 )
 
 BUILD_GPU_KERNELS = Pass(
     "build-gpu-kernels",
     "Turn groups into launches of kernels on buffers",
-    lambda module: build_kernels(module, GpuStrategies()),
+    _build_kernels,
+    _CHIP_OPTIONS,
 )
 
 LAUNCH_LOOPS = Pass(
@@ -47,61 +71,98 @@ LAUNCH_LOOPS = Pass(
 
 NAME_LAUNCHES = Pass(
     "name-launches",
-    "Say what kernels are to be called, and make barriers of the calls that stand for them",
+    "Say what kernels are to be called, and make operations of the calls that stand for them",
     name_launches,
+)
+
+ALIGN_SHARED_BUFFERS = Pass(
+    "align-shared-buffers",
+    "Have shared memory begin where a thread can read or write 16 bytes at once",
+    align_shared_buffers,
+)
+
+WIDEN_LATE = Pass(
+    "widen-late",
+    "Widen elements after pads, and for each reader by itself, which then takes narrow ones",
+    widen_late,
 )
 
 PLACE_ON_DEVICE = Pass(
     "place-on-device",
     "Move buffers to device memory, and copy arguments there and results back",
     place_on_device,
-)
-
-LINALG_TO_GPU = Pipeline(
-    "linalg-to-gpu-pipeline",
-    (
-        SEPARATE_CALLED_FUNCTIONS,
-        PREPARE_ARGUMENTS,
-        PREPARE_TENSORS,
-        FILL_SPLATS,
-        REASSOCIATE_REDUCTIONS,
-        EXPAND_CONTRACTIONS,
-        FORM_GPU_FUSION_GROUPS,
-        BUILD_GPU_KERNELS,
-        BUFFERIZE,
-        SPECIALISE_KERNELS,
-        NAME_COMPUTATIONS,
-        OUTLINE_LOOPS,
-        PLAN_MEMORY,
-        # Half precision is computed in f32 and rounded, as PyTorch does.
-        "func.func(math-extend-to-supported-types)",
-        EXPAND_ELEMENTARY_FUNCTIONS,
-        MAKE_LOOPS,
-        LAUNCH_LOOPS,
-        PLACE_ON_DEVICE,
-        NAME_LAUNCHES,
-        "canonicalize",
-        "cse",
-        "func.func(gpu-launch-sink-index-computations)",
-        "gpu-kernel-outlining",
-        # What is launched stands where it was called.
-        "inline",
-        "symbol-dce",
-        "canonicalize",
-        "cse",
-    ),
-    summary="Lower linalg on tensors to kernels of a GPU, and what launches them",
+    (Option("tensors", "where callers have theirs: host (the default) or device"),),
 )
 
 
-def convert_linalg_to_gpu(module: ir.Module) -> None:
+def linalg_to_gpu_pipeline(
+    gpu_arch: str = DEFAULT_ARCH, *, allow_tf32: bool = False, tensors: str = "host"
+) -> Pipeline:
+    """The whole lowering, for such a GPU, and callers that have tensors in `choices.PLACES`."""
+    options = f"gpu-arch={gpu_arch} allow-tf32={str(allow_tf32).lower()}"
+    return Pipeline(
+        "linalg-to-gpu-pipeline",
+        (
+            SEPARATE_CALLED_FUNCTIONS,
+            PREPARE_ARGUMENTS.with_options("called-from=c"),
+            PREPARE_TENSORS,
+            FILL_SPLATS,
+            REASSOCIATE_REDUCTIONS,
+            EXPAND_CONTRACTIONS,
+            WIDEN_LATE,
+            FORM_GPU_FUSION_GROUPS.with_options(options),
+            BUILD_GPU_KERNELS.with_options(options),
+            BUFFERIZE,
+            SPECIALISE_KERNELS,
+            NAME_COMPUTATIONS,
+            OUTLINE_LOOPS,
+            PLAN_MEMORY,
+            # Half precision is computed in f32 and rounded, as PyTorch does.
+            "func.func(math-extend-to-supported-types)",
+            EXPAND_ELEMENTARY_FUNCTIONS,
+            MAKE_LOOPS,
+            LAUNCH_LOOPS,
+            PLACE_ON_DEVICE.with_options(f"tensors={tensors}"),
+            NAME_LAUNCHES,
+            "canonicalize",
+            "cse",
+            "func.func(gpu-launch-sink-index-computations)",
+            "gpu-kernel-outlining",
+            ALIGN_SHARED_BUFFERS,
+            # What is launched stands where it was called.
+            "inline",
+            "symbol-dce",
+            "canonicalize",
+            "cse",
+        ),
+        summary="Lower linalg on tensors to kernels of a GPU, and what launches them",
+    )
+
+
+LINALG_TO_GPU = linalg_to_gpu_pipeline()
+
+
+def convert_linalg_to_gpu(
+    module: ir.Module,
+    gpu_arch: str = DEFAULT_ARCH,
+    *,
+    allow_tf32: bool = False,
+    tensors: str = "host",
+) -> None:
     """Lowers `module` in place: each public function launches kernels, functions of a `gpu.module`.
 
-    It takes and gives buffers of the host, and says what device memory is allocated when. Arguments
-    of public functions are never written, and each result is memory of its own.
+    It takes and gives buffers of the host, or with `tensors` "device" of the device, and says what
+    device memory is allocated when. Arguments of public functions are never written, but for those
+    that are in-out, and each result is memory of its own.
+
+    Args:
+      module: linalg on tensors.
+      gpu_arch: the oldest GPUs that kernels run on, such as "sm_80".
+      allow_tf32: whether products of f32 may be taken of numbers rounded to TF32, on tensor cores.
+      tensors: where callers have theirs, one of `choices.PLACES`.
 
     Raises:
       LoweringError: a public function takes or returns something other than ranked tensors, or
         there is something that no kernel does; or a pass refused the module.
     """
-    LINALG_TO_GPU.run(module)
+    linalg_to_gpu_pipeline(gpu_arch, allow_tf32=allow_tf32, tensors=tensors).run(module)

@@ -4,13 +4,15 @@ Kernels go round their iterations in strides of the whole grid, so that every nu
 right for every size.
 """
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, func, gpu, memref, scf
+from torch_mlir.dialects import arith, func, gpu, memref, nvvm, scf
 
 from plumbline.linalg_to_kernels.building import index, least
+from plumbline.planned_memory import element_bytes
 from plumbline.walk import module_around
 
 WARP = 32
@@ -19,15 +21,31 @@ WARP = 32
 THREADS = 256
 """Of a block: eight warps, of which some wait for memory while others compute."""
 
-BARRIER = "plumbline_barrier"
-"""The function that stands for `gpu.barrier` until tensors are buffers: buffer deallocation refuses
-operations of which it does not know what they do to memory."""
+_BARRIER, _COMMIT, _WAIT = "plumbline_barrier", "plumbline_commit", "plumbline_wait_for_copies"
+
+STAND_INS: Mapping[str, Callable[[], object]] = {
+    _BARRIER: gpu.BarrierOp,
+    _COMMIT: nvvm.CpAsyncCommitGroupOp,
+    _WAIT: lambda: nvvm.CpAsyncWaitGroupOp(0),
+}
+"""Functions that stand for operations until tensors are buffers: buffer deallocation refuses those
+of which it does not know what they do to memory."""
 
 _MOST_BLOCKS = 1 << 16
 """More than any GPU runs at once, by far."""
 
 WORKGROUP = "#gpu.address_space<workgroup>"
 """The memory space of what the threads of a block share. The bindings have no class for it."""
+
+
+def shared_type(shape: Sequence[int], element: ir.Type) -> ir.MemRefType:
+    """The type of a buffer in shared memory."""
+    return ir.MemRefType.get(shape, element, memory_space=ir.Attribute.parse(WORKGROUP))
+
+
+def buffer_bytes(type_: ir.MemRefType) -> int:
+    """How many bytes a buffer takes of which all sizes are known."""
+    return math.prod(list[int](type_.shape)) * element_bytes(type_.element_type)
 
 
 @dataclass(frozen=True)
@@ -44,17 +62,28 @@ class Thread:
 
     def shared(self, shape: Sequence[int], element: ir.Type) -> ir.Value:
         """A buffer that the threads of a block share; `name_launches` makes it an attribution."""
-        type_ = ir.MemRefType.get(shape, element, memory_space=ir.Attribute.parse(WORKGROUP))
+        type_ = shared_type(shape, element)
         with ir.InsertionPoint.at_block_begin(self.launch.regions[0].blocks[0]):
             return memref.alloca(type_, [], [])
 
     def wait(self) -> None:
         """Waits for all threads of the block, and for what they have written."""
+        self._call(_BARRIER)
+
+    def commit(self) -> None:
+        """Says that all copies which were begun are waited for together."""
+        self._call(_COMMIT)
+
+    def wait_for_copies(self) -> None:
+        """Waits for all that the thread has begun to copy."""
+        self._call(_WAIT)
+
+    def _call(self, name: str) -> None:
         module = module_around(self.launch)
-        if BARRIER not in ir.SymbolTable(module):
+        if name not in ir.SymbolTable(module):
             with ir.InsertionPoint(module.regions[0].blocks[0]), module.location:
-                func.FuncOp(BARRIER, ([], []), visibility="private")
-        func.CallOp([], ir.FlatSymbolRefAttr.get(BARRIER), [])
+                func.FuncOp(name, ([], []), visibility="private")
+        func.CallOp([], ir.FlatSymbolRefAttr.get(name), [])
 
 
 def launch(teams: ir.Value, threads: int, body: Callable[[Thread], None]) -> None:

@@ -1,10 +1,10 @@
 """What comes after launches are built, and before kernels are functions of their own."""
 
 from torch_mlir import ir
-from torch_mlir.dialects import gpu
 
+from plumbline.linalg_to_gpu.contraction_tiles import VECTOR_BYTES
 from plumbline.linalg_to_gpu.launch_loops import LAUNCH
-from plumbline.linalg_to_gpu.launches import BARRIER, WORKGROUP
+from plumbline.linalg_to_gpu.launches import STAND_INS, WORKGROUP
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.walk import all_operations
 
@@ -19,7 +19,7 @@ def name_launches(module: ir.Operation) -> None:
     """Says of each launch what its kernel is to be called: as the function that it is in.
 
     That one may then be inlined. What buffer deallocation could not have seen takes its form: calls
-    of barriers become barriers, and shared buffers attributions of the launch.
+    become what they stand for, and shared buffers attributions of the launch.
     """
     with module.context:
         for view in list(module.regions[0].blocks[0].operations):
@@ -27,7 +27,7 @@ def name_launches(module: ir.Operation) -> None:
             if function.name != "func.func":
                 continue
             name = ir.StringAttr(function.attributes["sym_name"]).value
-            if name == BARRIER:
+            if name in STAND_INS:
                 function.erase()
                 continue
             if KERNEL in function.attributes:
@@ -39,10 +39,21 @@ def name_launches(module: ir.Operation) -> None:
                     op.attributes["module"] = ir.FlatSymbolRefAttr.get(MODULE)
                     op.attributes["function"] = ir.FlatSymbolRefAttr.get(name)
                     _attribute_buffers(op)
-                elif op.name == "func.call" and _callee(op) == BARRIER:
+                elif op.name == "func.call" and _callee(op) in STAND_INS:
                     with ir.InsertionPoint(op), op.location:
-                        gpu.BarrierOp()
+                        STAND_INS[_callee(op)]()
                     op.erase()
+
+
+def align_shared_buffers(module: ir.Operation) -> None:
+    """Has the shared buffers of kernels begin where a thread can read or write the most at once."""
+    with module.context:
+        i64 = ir.IntegerType.get_signless(64)
+        aligned = ir.DictAttr.get({"llvm.align": ir.IntegerAttr.get(i64, VECTOR_BYTES)})
+        for op in all_operations(module):
+            if op.name == "gpu.func" and "workgroup_attributions" in op.attributes:
+                count = ir.IntegerAttr(op.attributes["workgroup_attributions"]).value
+                op.attributes["workgroup_attrib_attrs"] = ir.ArrayAttr.get([aligned] * count)
 
 
 def _attribute_buffers(launch: ir.Operation) -> None:

@@ -1,17 +1,25 @@
 """The stage from linalg on tensors to kernels of a GPU and their launches, from text to text."""
 
 from plumbline.context import make_context
+from plumbline.gpu_chip import DEFAULT_ARCH
 from plumbline.linalg_to_gpu.conversion import convert_linalg_to_gpu
 from plumbline.tcp.assembly.module import parse_module, print_module
 
 
-def linalg_to_gpu(text: str, filename: str) -> str:
-    """Lowers `text`, which messages call `filename`.
+def linalg_to_gpu(
+    text: str,
+    filename: str,
+    *,
+    gpu_arch: str = DEFAULT_ARCH,
+    allow_tf32: bool = False,
+    tensors: str = "host",
+) -> str:
+    """Lowers `text`, which messages call `filename`, as `convert_linalg_to_gpu` does.
 
     Raises:
-      UserError: it is no such module, or has what cannot be lowered.
+      UserError: it is no such module, or has what cannot be lowered; or there is no such GPU.
     """
     module = parse_module(text, make_context(torch=True), filename)
-    convert_linalg_to_gpu(module)
+    convert_linalg_to_gpu(module, gpu_arch, allow_tf32=allow_tf32, tensors=tensors)
     # With locations, as the stages before: the next one may refuse what a kernel does.
     return print_module(module, debug_info=True)

@@ -6,6 +6,11 @@ from dataclasses import dataclass
 
 from torch_mlir import ir
 
+from plumbline.gpu_chip import GpuChip
+from plumbline.linalg_to_gpu.attention_groups import attention_group
+from plumbline.linalg_to_gpu.attention_kernel import build_attention
+from plumbline.linalg_to_gpu.contraction_kernel import build_tiled_contraction
+from plumbline.linalg_to_gpu.contraction_tiles import is_free, tiled_contraction
 from plumbline.linalg_to_gpu.launches import THREADS, WARP
 from plumbline.linalg_to_gpu.row_kernels import (
     buffered_axes,
@@ -13,6 +18,11 @@ from plumbline.linalg_to_gpu.row_kernels import (
     own_loops,
     row_loops,
 )
+from plumbline.linalg_to_gpu.transposing_kernel import (
+    build_transposing_kernel,
+    transposed_reads,
+)
+from plumbline.linalg_to_gpu.vector_kernel import build_vector_kernel, vector_length
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     Computation,
@@ -38,7 +48,9 @@ _SHORT = 32
 
 @dataclass(frozen=True)
 class GpuStrategies:
-    """A thread for each element, or for each row; or a block of threads for a row."""
+    """Tiles for contractions; else a thread for each element or row, or a block for a row."""
+
+    chip: GpuChip
 
     def form(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Group | None:
         """As `Strategies` says."""
@@ -46,6 +58,14 @@ class GpuStrategies:
         if group is None or _shared_bytes(group) > _SHARED_BYTES:
             return None
         return group
+
+    def is_free(self, computation: Computation) -> bool:
+        """As `Strategies` says: tiles are widened and scaled as they are multiplied."""
+        return is_free(computation)
+
+    def reads_by_vectors(self, group: Group) -> bool:
+        """As `Strategies` says: most do, where arguments are contiguous."""
+        return True
 
     def is_contraction(self, computation: Computation) -> bool:
         """As `Strategies` says."""
@@ -64,18 +84,39 @@ class GpuStrategies:
             return False
         if root_axes(group, contraction) is None:
             return False
+        if tiled_contraction(group, self.chip) is not None:
+            return True
         return all(map(is_copy, _read_by(group, contraction)))
 
     def attention(
         self, members: Sequence[Computation], outputs: frozenset[ir.Value]
     ) -> Group | None:
-        """As `Strategies` says: there is no kernel for it yet."""
-        return None
+        """As `Strategies` says."""
+        found = attention_group(members, outputs, self.chip)
+        return None if found is None else found.group
 
     def plan(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Plan:
         """As `Strategies` says."""
+        attention = attention_group(members, outputs, self.chip)
+        if attention is not None:
+            result = members[-1].results[0]
+            return Plan(lambda given, outputs: build_attention(attention, given, outputs[result]))
         group = self.form(members, outputs)
         assert group is not None
+        tiled = tiled_contraction(group, self.chip)
+        if tiled is not None:
+            result = group.root.results[0]
+            return Plan(
+                lambda given, outputs: build_tiled_contraction(tiled, given, outputs[result])
+            )
+        transposed = transposed_reads(group)
+        if transposed is not None:
+            return Plan(
+                lambda given, outputs: build_transposing_kernel(group, given, outputs, transposed)
+            )
+        length = vector_length(group)
+        if length > 1:
+            return Plan(lambda given, outputs: build_vector_kernel(group, given, outputs, length))
         threads = _threads_of_row(group)
 
         def build(given: Mapping[ir.Value, ir.Value], outputs: Mapping[ir.Value, ir.Value]) -> None:

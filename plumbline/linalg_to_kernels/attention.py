@@ -19,6 +19,7 @@ from plumbline.linalg_to_kernels.computations import (
     Computation,
     Indices,
     is_copy,
+    loops_in,
     viewed,
 )
 from plumbline.linalg_to_kernels.contraction_groups import (
@@ -144,16 +145,6 @@ def _weights(draft: Group, values: Computation) -> set[Computation]:
     return found
 
 
-def _loops_in(expression: ir.AffineExpr) -> set[int]:
-    """The loops that an expression depends on."""
-    match expression.maybe_downcast():
-        case ir.AffineDimExpr() as dim:
-            return {dim.position}
-        case ir.AffineBinaryExpr() as both:
-            return _loops_in(both.lhs) | _loops_in(both.rhs)
-    return set()
-
-
 class _Matching:
     def __init__(
         self, group: Group, scores: Computation, values: Computation, unit: VectorUnit
@@ -210,7 +201,7 @@ class _Matching:
             if isinstance(dim, ir.AffineDimExpr) and dim.position in loops:
                 axes.append(axis)
                 roles.append(loops[dim.position])
-            elif not _loops_in(at).isdisjoint(loops):
+            elif not loops_in(at).isdisjoint(loops):
                 return None
         if len(axes) != 2 or roles[0] == roles[1]:
             return None

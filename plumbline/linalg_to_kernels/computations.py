@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from torch_mlir import ir
 
+from plumbline.walk import all_operations, defining_operation
+
 _View = Callable[[ir.Operation, "Indices"], "Indices | None"]
 """Where in its operand an element of a view's result lies."""
 
@@ -62,6 +64,16 @@ class Computation:
     def body_names(self) -> tuple[str, ...]:
         """What these operations are called."""
         return tuple(op.name for op in self.body_ops)
+
+    @functools.cached_property
+    def read_anywhere(self) -> tuple[ir.Value, ...]:
+        """What those tensors are reshapes or parts of that the body reads at places it computes."""
+        return tuple(
+            viewed(operand)
+            for op in all_operations(self.op)
+            if op.name == "tensor.extract"
+            for operand in list(op.operands)[:1]
+        )
 
     @functools.cached_property
     def yielded(self) -> tuple[ir.Value, ...]:
@@ -164,6 +176,27 @@ def is_splat(constant: ir.Operation) -> bool:
         return False
     value = constant.attributes["value"]
     return isinstance(value, ir.DenseElementsAttr) and value.is_splat
+
+
+def number_everywhere(value: ir.Value) -> ir.Attribute | None:
+    """The number that all elements of a tensor are, if it is a constant or filled with one."""
+    op = defining_operation(value)
+    if op is not None and op.name == "arith.constant":
+        if not is_tensor(value):
+            return op.attributes["value"]
+        return op.attributes["value"].get_splat_value() if is_splat(op) else None
+    fill = None if op is None else computation(op)
+    if fill is None or not is_copy(fill):
+        return None
+    (yielded,) = fill.yielded
+    if fill.inputs and yielded == fill.body.arguments[0]:
+        yielded = fill.inputs[0]
+    return None if isinstance(yielded.owner, ir.Block) else number_everywhere(yielded)
+
+
+def is_zero(number: ir.Attribute | None) -> bool:
+    """Whether a number is known, and is zero."""
+    return isinstance(number, ir.FloatAttr | ir.IntegerAttr) and number.value == 0
 
 
 def computation(op: ir.Operation) -> Computation | None:
@@ -326,6 +359,16 @@ def composed(map_: ir.AffineMap, loops: Sequence[ir.AffineExpr], dims: int) -> I
         ir.AffineExpr.simplify_affine_expr(result.compose(inner), dims, 0)
         for result in map_.results
     )
+
+
+def loops_in(expression: ir.AffineExpr) -> set[int]:
+    """The loops that an expression depends on."""
+    match expression.maybe_downcast():
+        case ir.AffineDimExpr() as dim:
+            return {dim.position}
+        case ir.AffineBinaryExpr() as both:
+            return loops_in(both.lhs) | loops_in(both.rhs)
+    return set()
 
 
 def users(value: ir.Value) -> Iterator[ir.Operation]:

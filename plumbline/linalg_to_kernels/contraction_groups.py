@@ -12,10 +12,10 @@ from plumbline.linalg_to_kernels.computations import (
     Computation,
     Indices,
     composed,
-    computation,
     is_copy,
-    is_splat,
     is_tensor,
+    is_zero,
+    number_everywhere,
     reshaped_from,
     seen_through,
     viewed,
@@ -181,30 +181,38 @@ def _folded(
         if access is None:
             return None
         accesses.append(access)
+    for value, indices in origins:
+        # Operands lie in memory: what a member computes does not, be it as it is or reshaped.
+        if group.producer(seen_through(value, indices)[0]) is not None:
+            return None
+    sum_ = sum_at_root(contraction, (accesses[0], accesses[1]), axes)
+    return None if sum_ is None else (sum_, (origins[0][0], origins[1][0]))
+
+
+def sum_at_root(
+    contraction: Computation, operands: tuple[Access, Access], axes: tuple[int | None, ...]
+) -> SumOfProducts | None:
+    """A contraction over such operands, with these of its loops along the axes of the result."""
     result = Access(tuple(() if loop is None else ((loop, 1),) for loop in axes))
     if any(
         size != 1 and not contraction.reduces[loop] and loop not in result.loops
         for loop, size in enumerate(contraction.sizes)
     ):
         return None
-    for value, indices in origins:
-        # Operands lie in memory: what a member computes does not, be it as it is or reshaped.
-        if group.producer(seen_through(value, indices)[0]) is not None:
-            return None
     summed = {loop for loop, reduces in enumerate(contraction.reduces) if reduces}
     # What runs once, and is along no axis of the result or, behind a reshape, of the operands.
-    moving = result.loops & (accesses[0].loops | accesses[1].loops)
+    moving = result.loops & (operands[0].loops | operands[1].loops)
+    count = len(contraction.reduces)
     idle = {
         loop
         for loop in range(count)
         if loop not in summed and loop not in moving and contraction.sizes[loop] == 1
     }
-    sum_ = sum_of_accesses(
-        (_without(accesses[0], idle), _without(accesses[1], idle), _without(result, idle)),
+    return sum_of_accesses(
+        (_without(operands[0], idle), _without(operands[1], idle), _without(result, idle)),
         set(range(count)) - idle,
         summed,
     )
-    return None if sum_ is None else (sum_, (origins[0][0], origins[1][0]))
 
 
 def _is_only_for(contraction: Computation, value: ir.Value, group: Group) -> bool:
@@ -289,24 +297,7 @@ def _loops_at_axes(contraction: Computation) -> Indices:
 def starts_from_zero(contraction: Computation) -> bool:
     """Whether products are added to zeros, be these filled in by a member or not yet."""
     source, _ = seen_through(contraction.inits[0], _loops_at_axes(contraction))
-    if isinstance(source.owner, ir.Block):
-        return False
-    op = source.owner.operation
-    if op.name == "arith.constant":
-        return is_splat(op) and _is_zero(op.attributes["value"].get_splat_value())
-    fill = computation(op)
-    if fill is None or fill.body_ops:
-        return False
-    (yielded,) = fill.yielded
-    if fill.inputs and yielded == fill.body.arguments[0]:
-        yielded = fill.inputs[0]
-    if isinstance(yielded.owner, ir.Block) or yielded.owner.name != "arith.constant":
-        return False
-    return _is_zero(yielded.owner.attributes["value"])
-
-
-def _is_zero(value: ir.Attribute) -> bool:
-    return isinstance(value, ir.FloatAttr | ir.IntegerAttr) and value.value == 0
+    return is_zero(number_everywhere(source))
 
 
 def _lanes(found: ContractionGroup, step: Computation) -> Lanes:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
 
-from plumbline.c_signature import check_signatures, functions_with_bodies
+from plumbline.c_signature import CALLED_FROM, check_signatures, functions_with_bodies
 from plumbline.called_functions import SEPARATE_CALLED_FUNCTIONS
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
 from plumbline.inout_arguments import inout_arguments
@@ -33,8 +33,8 @@ from plumbline.vector_unit import AVX2, VectorUnit
 _WRITABLE = "bufferization.writable"
 
 
-def _prepare_arguments(module: ir.Operation) -> None:
-    check_signatures(module, ir.RankedTensorType)
+def _prepare_arguments(module: ir.Operation, called_from: Sequence[str]) -> None:
+    check_signatures(module, ir.RankedTensorType, called_from)
     with module.context:
         for function in functions_with_bodies(module, "func.func", public=True):
             # What is malformed is refused here, though a later stage is the first to need it.
@@ -85,6 +85,7 @@ PREPARE_ARGUMENTS = Pass(
     "prepare-arguments",
     "Check that C can call public functions, and mark arguments as read-only unless in-out",
     _prepare_arguments,
+    (CALLED_FROM,),
 )
 
 FILL_SPLATS = Pass(
@@ -154,7 +155,7 @@ PARALLELISE = Pass(
 
 
 def linalg_to_kernels_pipeline(
-    unit: VectorUnit, threads: int = 1, temporaries: str = "arena"
+    unit: VectorUnit, threads: int = 1, temporaries: str = "arena", called_from: str = ""
 ) -> Pipeline:
     """The whole lowering, for a CPU with such vectors, and so many threads.
 
@@ -165,7 +166,7 @@ def linalg_to_kernels_pipeline(
         "linalg-to-kernels-pipeline",
         (
             SEPARATE_CALLED_FUNCTIONS,
-            PREPARE_ARGUMENTS,
+            PREPARE_ARGUMENTS.with_options(f"called-from={called_from}"),
             PREPARE_TENSORS,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,
@@ -206,4 +207,4 @@ def convert_linalg_to_kernels(
       LoweringError: a public function takes or returns something other than ranked tensors, or a
         pass refused the module.
     """
-    linalg_to_kernels_pipeline(unit, threads, temporaries).run(module)
+    linalg_to_kernels_pipeline(unit, threads, temporaries, called_from="c").run(module)

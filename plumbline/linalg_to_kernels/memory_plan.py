@@ -27,6 +27,10 @@ _USERS = frozenset(
 """What may be done to a temporary; where another operation gets it, it may live on."""
 
 
+_ADDRESSABLE = 2**63 - 1
+"""The most bytes that a type can say it has."""
+
+
 @dataclass(eq=False)
 class _Temporary:
     """A buffer of a static size that is used in its block alone."""
@@ -60,6 +64,9 @@ def _plan(block: ir.Block) -> None:
     if len(temporaries) < 2:
         return
     peak = _place(temporaries)
+    if peak > _ADDRESSABLE:
+        # No such memory is to be had, by one allocation or by several.
+        return
     first = temporaries[0].allocation
     sizes = {
         "peak": peak,

@@ -4,20 +4,20 @@ import re
 from pathlib import Path
 
 from plumbline.errors import UserError
+from plumbline.gpu_chip import GpuChip
 from plumbline.llvm_to_asm.assembly import Target, emit_assembly, problem_with
 
 TRIPLE = "nvptx64-nvidia-cuda"
 
-PTX = "plumbline_ptx"
-"""The symbol under which what launches kernels finds their text, which ends with a zero."""
+IMAGE = "plumbline_gpu_image"
+"""The symbol under which what launches kernels finds them: PTX, whose text ends with a zero, or a
+fatbin (`fatbin.py`)."""
 
-DEFAULT_ARCH = "sm_80"
-"""Of 2020: asynchronous copies to shared memory, tensor cores for bf16 and tf32. Drivers compile
-PTX for it to code of every GPU since."""
+PROGRAM = "plumbline_cuda_program"
+"""The symbol of what the runtime (`runtime/cuda`) remembers of a program between calls."""
 
-_ARCH = re.compile(r"sm_(\d+)[af]?")
-_OLDEST = 70
-"""From which on threads of a warp have program counters of their own, as shuffles expect."""
+PROGRAM_WORDS = 1
+"""Its size, in words of 64 bits, which are zeros at first."""
 
 
 def gpu_target(arch: str) -> Target:
@@ -26,11 +26,7 @@ def gpu_target(arch: str) -> Target:
     Raises:
       UserError: LLVM can make no code for such, or it is older than kernels need.
     """
-    match = _ARCH.fullmatch(arch)
-    if match is None or int(match[1]) < _OLDEST:
-        raise UserError(
-            f'gpu_arch {arch!r}: it is a name such as "sm_80" or "sm_90a", from sm_{_OLDEST} on'
-        )
+    GpuChip.of(arch)
     if problem_with(arch, TRIPLE):
         raise UserError(f"gpu_arch {arch!r}: LLVM knows no such GPU; try an older one's name")
     return Target(TRIPLE, arch)
@@ -48,7 +44,12 @@ def emit_ptx(llvm_ir: str, target: Target, optimisation_level: int = 2) -> str:
     return ptx
 
 
-def include_ptx(file: Path) -> str:
-    """Assembly that has the text in a file, which the assembler looks for by its name alone."""
+def include_image(file: Path) -> str:
+    """Assembly of what a program for a GPU has beside its code: the image in a file, and its state.
+
+    The assembler looks for the file by its name alone.
+    """
     quoted = file.name.replace("\\", "\\\\").replace('"', '\\"')
-    return f'\t.section\t.rodata\n"{PTX}":\n\t.incbin\t"{quoted}"\n\t.byte\t0\n'
+    image = f'"{IMAGE}":\n\t.incbin\t"{quoted}"\n\t.byte\t0\n'
+    state = f'"{PROGRAM}":\n\t.zero\t{8 * PROGRAM_WORDS}\n'
+    return f"\t.section\t.rodata\n\t.balign\t8\n{image}\t.bss\n\t.balign\t8\n{state}"

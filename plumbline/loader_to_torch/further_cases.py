@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import torch
 
 from plumbline.argument_shapes import ArgumentShapes, Place
+from plumbline.loader_to_torch.decompositions.stored_types import STORED_AS
 from plumbline.reference_archive import RefusedSize
 from plumbline.size_expressions import Symbol, evaluate, symbols_of
 
@@ -65,6 +66,10 @@ def resized(
     if sample.is_complex():
         parts = (resized(part, sizes, generator) for part in (sample.real, sample.imag))
         return torch.complex(*parts)
+    if sample.dtype in STORED_AS or sample.dtype == torch.uint32:
+        # In a type that PyTorch does all of this with.
+        wide = torch.float32 if sample.dtype.is_floating_point else torch.int64
+        return resized(sample.to(wide), sizes, generator).to(sample.dtype)
     if _is_drawn(sample):
         low, high = sample.double().min(), sample.double().max()
         unit = torch.rand(tuple(sizes), generator=generator, dtype=torch.float64)

@@ -15,86 +15,41 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
+from torch._ops import HigherOrderOperator
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.export.graph_signature import InputKind
 from torch.fx import Node
+from torch.utils._pytree import tree_leaves, tree_map
+
+from plumbline.loader_to_torch.moves import MOVES
+from plumbline.loader_to_torch.node_locations import all_nodes
 
 aten = torch.ops.aten
 
 _Pair = tuple[Node, Node]
 
-_MOVED = frozenset(
-    [
-        aten._to_copy,
-        aten._unsafe_view,
-        aten.alias,
-        aten.cat,
-        aten.clone,
-        aten.constant_pad_nd,
-        aten.contiguous,
-        aten.copy,
-        aten.cumsum,
-        aten.detach,
-        aten.diag_embed,
-        aten.diagonal,
-        aten.diagonal_scatter,
-        aten.empty,
-        aten.empty_like,
-        aten.expand,
-        aten.fill,
-        aten.flip,
-        aten.full,
-        aten.full_like,
-        aten.gather,
-        aten.index,
-        aten.index_fill,
-        aten.index_put,
-        aten.index_select,
-        aten.lift_fresh_copy,
-        aten.masked_fill,
-        aten.masked_scatter,
-        aten.mean,
-        aten.narrow,
-        aten.neg,
-        aten.new_empty,
-        aten.new_full,
-        aten.new_ones,
-        aten.new_zeros,
-        aten.ones,
-        aten.ones_like,
-        aten.permute,
-        aten.repeat,
-        aten.reshape,
-        aten.resolve_conj,
-        aten.roll,
-        aten.rot90,
-        aten.scalar_tensor,
-        aten.scatter,
-        aten.scatter_add,
-        aten.select,
-        aten.select_scatter,
-        aten.slice,
-        aten.slice_scatter,
-        aten.split,
-        aten.split_with_sizes,
-        aten.squeeze,
-        aten.stack,
-        aten.sum,
-        aten.t,
-        aten.take,
-        aten.transpose,
-        aten.tril,
-        aten.triu,
-        aten.unbind,
-        aten.unfold,
-        aten.unsqueeze,
-        aten.view,
-        aten.where,
-        aten.zeros,
-        aten.zeros_like,
-        torch.ops.prims.convert_element_type,
-    ]
-)
+_MOVED = MOVES | {
+    aten.constant_pad_nd,
+    aten.cumsum,
+    aten.fill,
+    aten.full,
+    aten.full_like,
+    aten.index_fill,
+    aten.masked_fill,
+    aten.mean,
+    aten.neg,
+    aten.new_full,
+    aten.new_ones,
+    aten.new_zeros,
+    aten.ones,
+    aten.ones_like,
+    aten.scalar_tensor,
+    aten.scatter_add,
+    aten.sum,
+    aten.zeros,
+    aten.zeros_like,
+    torch.ops.prims.convert_element_type,
+}
 """What does to numbers what it does to each of their parts: all that moves them, and sums."""
 
 _ONES = frozenset([aten.new_ones, aten.ones, aten.ones_like])
@@ -108,63 +63,74 @@ _VALUES = frozenset(["self", "other", "source", "src", "tensors", "value", "valu
 
 
 def split_complex(exported: torch.export.ExportedProgram) -> None:
-    """Makes real tensors of the complex ones of a functional program, in place."""
-    if any(map(_is_complex, map(_value, exported.graph.nodes))):
-        _Splitting(exported).run()
+    """Makes real tensors of the complex ones of a functional program, in place.
+
+    The bodies of branches and loops are handed pairs of parts, as the program itself is.
+    """
+    if not any(map(_is_complex, map(_value, all_nodes(exported)))):
+        return
+    for spec in exported.graph_signature.input_specs:
+        if spec.kind is InputKind.CONSTANT_TENSOR:
+            name = str(spec.target)
+            exported.constants[name] = as_real(exported.constants[name]).contiguous()
+    for module in exported.graph_module.modules():
+        if isinstance(module, torch.fx.GraphModule):
+            _Splitting(module.graph).run()
+            module.recompile()
+    specs = exported.graph_signature.output_specs
+    for output, node in zip(specs, _given(exported.graph.output_node())[0], strict=True):
+        if isinstance(node, Node):
+            output.arg.name = node.name
 
 
-def as_real(tensor: torch.Tensor) -> torch.Tensor:
-    """A complex tensor as it crosses the boundary; a real one as it is."""
-    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
+def as_real(value: Any) -> Any:
+    """A complex tensor as it crosses the boundary; a real one, or another value, as it is."""
+    is_complex = isinstance(value, torch.Tensor) and value.is_complex()
+    return torch.view_as_real(value.resolve_conj()) if is_complex else value
 
 
 class _Splitting:
-    def __init__(self, exported: torch.export.ExportedProgram) -> None:
-        self._exported = exported
-        self._graph = exported.graph
+    """One graph, of the program or of a body in it."""
+
+    def __init__(self, graph: torch.fx.Graph) -> None:
+        self._graph = graph
         self._parts: dict[Node, _Pair | list[_Pair]] = {}
-        self._mode = next(
-            value.fake_mode
-            for value in map(_value, self._graph.nodes)
-            if isinstance(value, FakeTensor)
-        )
 
     def run(self) -> None:
+        values = [_value(node) for node in self._graph.nodes]
+        if not any(map(_is_complex, values)):
+            return
+        self._mode = next(
+            value.fake_mode for value in tree_leaves(values) if isinstance(value, FakeTensor)
+        )
         for node in list(self._graph.nodes):
             with self._graph.inserting_before(node):
                 if node.op == "placeholder":
-                    self._split_argument(node)
+                    self._split_as_pairs(node)
                 elif node.op == "output":
-                    self._join_results(node)
+                    node.args = torch.fx.map_arg(node.args, self._whole)
                 elif node.op == "call_function":
                     self._split(node)
         self._graph.eliminate_dead_code()
-        self._exported.graph_module.recompile()
 
-    def _split_argument(self, node: Node) -> None:
+    def _split_as_pairs(self, node: Node) -> None:
+        """Takes a complex value that comes from elsewhere apart, where it comes as pairs."""
         if not _is_complex(_value(node)):
             return
-        spec = next(
-            spec
-            for spec in self._exported.graph_signature.input_specs
-            if getattr(spec.arg, "name", None) == node.name
-        )
-        if spec.kind is InputKind.CONSTANT_TENSOR:
-            name = str(spec.target)
-            self._exported.constants[name] = as_real(self._exported.constants[name]).contiguous()
         with self._mode:
             # Beside it is a note of the same that the importer looks at first.
             node.meta = {**node.meta, "val": as_real(node.meta["val"]), "tensor_meta": None}
         with self._graph.inserting_after(node):
             self._parts[node] = self._of_pairs(node, node)
 
-    def _join_results(self, output: Node) -> None:
-        results = [self._whole(node) for node in _given(output)[0]]
-        output.args = (tuple(results),)
-        specs = self._exported.graph_signature.output_specs
-        for spec, node in zip(specs, results, strict=True):
-            if isinstance(node, Node):
-                spec.arg.name = node.name
+    def _split_call(self, node: Node) -> None:
+        """Calls bodies with pairs, and takes such from them."""
+        node.args = torch.fx.map_arg(node.args, self._whole)
+        if isinstance(_value(node), torch.Tensor):
+            self._split_as_pairs(node)
+        else:
+            with self._mode:
+                node.meta = {**node.meta, "val": tree_map(as_real, _value(node))}
 
     def _split(self, node: Node) -> None:
         split = _BY_OP.get(getattr(node.target, "overloadpacket", node.target))
@@ -177,11 +143,15 @@ class _Splitting:
             return
         if split is not None:
             split(self, node)
+        elif isinstance(node.target, HigherOrderOperator):
+            self._split_call(node)
         elif node.target is operator.getitem:
             source, index = _given(node)
             pairs = self._parts.get(source)
             if isinstance(pairs, list):
                 self._parts[node] = pairs[index]
+            elif isinstance(source.target, HigherOrderOperator):
+                self._split_as_pairs(node)
         elif getattr(node.target, "overloadpacket", None) in _MOVED:
             self._move(node)
         else:

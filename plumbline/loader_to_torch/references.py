@@ -23,10 +23,13 @@ from plumbline.loader_to_torch.loader import (
     describe_error,
     name_of_function,
 )
-from plumbline.loader_to_torch.returned_mutations import inout_of
+from plumbline.loader_to_torch.returned_mutations import inout_of, state_of
 from plumbline.loader_to_torch.scalars import as_tensor
 from plumbline.loader_to_torch.structure import leaves
 from plumbline.reference_archive import Case, ReferenceArchive, Tensor
+
+_BYTES = {1: torch.uint8, 2: torch.uint16}
+"""Integers that are as wide as so many bytes."""
 
 
 def record_references(who: str, program: TorchLoaderOutput) -> ReferenceArchive:
@@ -155,12 +158,14 @@ def _run(
 
 def _made_up_case(who: str, program: TorchLoaderOutput, sizes: Sizes) -> Case:
     first: _ModelError | None = None
+    # What a program has as state stays: it holds no indices.
+    own = len(program.inputs) - len(state_of(program))
     least = min((size for shape in sizes for size in shape if size > 0), default=1)
     for indices_below in (None, least):
         generator = torch.Generator().manual_seed(SEED)
         inputs = [
-            resized(sample, own, generator, indices_below)
-            for sample, own in zip(program.inputs, sizes, strict=True)
+            resized(sample, shape, generator, indices_below if place < own else None)
+            for place, (sample, shape) in enumerate(zip(program.inputs, sizes, strict=True))
         ]
         try:
             return _case(who, program, inputs)
@@ -188,11 +193,11 @@ def _spelled(tensors: Sequence[Tensor]) -> str:
 
 
 def to_numpy(tensor: torch.Tensor) -> Tensor:
-    """`tensor` as the reference archive stores it; bfloat16 as its raw bytes."""
+    """`tensor` as the reference archive stores it: in bytes, what numpy has no dtype for."""
     dtype = element_type.from_torch_name(str(tensor.dtype)).numpy_dtype
     tensor = tensor.detach().resolve_conj().resolve_neg().contiguous()
-    if tensor.dtype == torch.bfloat16:
-        return tensor.view(torch.int16).numpy().view(dtype)
+    if dtype.kind == "V":
+        return tensor.view(_BYTES[dtype.itemsize]).numpy().view(dtype)
     array: Tensor = tensor.numpy()
     assert array.dtype == dtype
     return array
@@ -200,8 +205,9 @@ def to_numpy(tensor: torch.Tensor) -> Tensor:
 
 def to_torch(array: Tensor) -> torch.Tensor:
     """Undoes `to_numpy`."""
-    if element_type.from_numpy_dtype(array.dtype).name == "bf16":
-        return torch.from_numpy(array.view("int16")).view(torch.bfloat16)
+    if array.dtype.kind == "V":
+        dtype = getattr(torch, element_type.from_numpy_dtype(array.dtype).torch_name)
+        return torch.from_numpy(array.view(f"u{array.itemsize}")).view(dtype)
     return torch.from_numpy(array)
 
 

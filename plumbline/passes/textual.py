@@ -5,7 +5,7 @@ manager to read.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from plumbline.errors import UserError
 from plumbline.pipeline import Nested, Pass, Pipeline, Step
@@ -32,6 +32,9 @@ class PipelineReader:
     pipelines: Mapping[str, Pipeline]
     is_upstream: Callable[[str], bool]
     """Whether MLIR has a pass of that name."""
+    followed: Mapping[str, Pass] = field(default_factory=dict)
+    """By passes of MLIR's, those that do for TCP what these do for its dialects: a flag runs both,
+    and a pipeline's text names what it means."""
 
     def knows(self, name: str) -> bool:
         """Whether there is a pass or pipeline of that name."""
@@ -67,6 +70,15 @@ class PipelineReader:
                 )
             return self.pipelines[name]
         return f"{name}{{{options}}}" if options else name
+
+    def flag(self, name: str, options: str = "") -> Step:
+        """What the flag of a pass or pipeline runs: that, and what else it means for TCP.
+
+        Raises:
+          UserError: it does not take such options.
+        """
+        step = self.step(name, options)
+        return Pipeline(name, (step, self.followed[name])) if name in self.followed else step
 
     def _steps(self, text: str) -> Iterator[Step]:
         for begin, end in _elements(text):

@@ -8,7 +8,7 @@ from plumbline.stablehlo_to_tcp.attributes import dot_dimensions
 from plumbline.stablehlo_to_tcp.pattern import Patterns, tensor_type, tensors
 from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.data_movement import transpose
-from plumbline.tcp.building.dtypes import is_bool, is_float
+from plumbline.tcp.building.dtypes import bit_width, is_bool, is_float
 from plumbline.tcp.building.reshape import reshape
 from plumbline.tcp.building.shapes import cast
 from plumbline.tcp.building.sizes import Size
@@ -22,7 +22,7 @@ def product_dtype(left: str, right: str, result: str) -> str:
         # Whether any product is true: their number is not zero.
         return "si32"
     kind = [dtype for dtype in (left, right, result) if is_float(dtype) == is_float(result)]
-    return max(kind, key=lambda dtype: (int(dtype.strip("bfsui")), dtype == result))
+    return max(kind, key=lambda dtype: (bit_width(dtype), dtype == result))
 
 
 def convert_dot_general(op: ir.OpView) -> Tensor:

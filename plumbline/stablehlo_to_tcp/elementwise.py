@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, math
+from torch_mlir.dialects import math
 
 from plumbline.stablehlo_to_tcp.attributes import compares_in_total_order, direction
 from plumbline.stablehlo_to_tcp.pattern import (
@@ -14,10 +14,10 @@ from plumbline.stablehlo_to_tcp.pattern import (
     tensor_type,
     tensors,
 )
-from plumbline.tcp.building.dtypes import is_bool, is_float, signedness
-from plumbline.tcp.building.elementwise import apply, like
+from plumbline.tcp.building.dtypes import bit_width, is_bool, is_float, signedness
+from plumbline.tcp.building.elementwise import apply, bitcast, like
 from plumbline.tcp.building.shapes import broadcast, cast
-from plumbline.tcp.building.tensors import Tensor, TensorType, built
+from plumbline.tcp.building.tensors import Tensor, built
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import elementwise as tcp
 from plumbline.unsupported_ops import Unsupported
@@ -146,9 +146,9 @@ def convert_compare(op: ir.OpView) -> Tensor:
 
 def _in_order(operand: Tensor) -> Tensor:
     """Integers that are ordered as floats are in total order, -0.0 below 0.0 and NaN outermost."""
-    bits = _bitcast(operand, f"si{_width(operand.type.dtype)}")
+    bits = bitcast(operand, f"si{bit_width(operand.type.dtype)}")
     # Below zero the bits without the sign count backwards.
-    width = _width(bits.type.dtype)
+    width = bit_width(bits.type.dtype)
     zero, magnitude = like(bits, 0), like(bits, 2 ** (width - 1) - 1)
     negative = built(tcp.CompareOp(bits.value, zero.value, predicate="lt"), "i1")
     turned = apply(tcp.BitwiseXorOp, bits, magnitude)
@@ -170,25 +170,9 @@ def convert_convert(op: ir.OpView) -> Tensor:
     return cast(tensor(op.operands[0]), tensor_type(op.results[0]).dtype)
 
 
-def _width(dtype: str) -> int:
-    return int(dtype.strip("bfsui"))
-
-
-def _bitcast(operand: Tensor, dtype: str) -> Tensor:
-    """The bits of each element taken for one of another dtype."""
-    if is_bool(operand.type.dtype) or is_bool(dtype):
-        raise Unsupported("truth values, whose bits are no one's concern")
-    if _width(operand.type.dtype) != _width(dtype):
-        raise Unsupported(f"bits of {operand.type.dtype} as {dtype}, which has others in number")
-    type_ = TensorType(operand.type.sizes, dtype)
-    if operand.value.type == type_.builtin():
-        return Tensor(operand.value, type_)
-    return Tensor(arith.bitcast(type_.builtin(), operand.value), type_)
-
-
 def convert_bitcast_convert(op: ir.OpView) -> Tensor:
     """The bits of each element as one of another type, of the same number of bits."""
-    return _bitcast(tensor(op.operands[0]), tensor_type(op.results[0]).dtype)
+    return bitcast(tensor(op.operands[0]), tensor_type(op.results[0]).dtype)
 
 
 # -- what TCP has no op for ------------------------------------------------------------------------
@@ -202,7 +186,7 @@ def _beside_tcp(build: Callable[[ir.Value], ir.Value]) -> _Builder:
 def _cube_root(operand: Tensor) -> Tensor:
     # In half precision the C library has none.
     dtype = operand.type.dtype
-    wide = cast(operand, "f32") if _width(dtype) == 16 else operand
+    wide = cast(operand, "f32") if bit_width(dtype) == 16 else operand
     return cast(Tensor(math.cbrt(wide.value), wide.type), dtype)
 
 

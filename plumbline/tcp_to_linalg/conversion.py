@@ -3,7 +3,7 @@
 from torch_mlir import ir
 
 from plumbline.choices import RuntimeChecks
-from plumbline.pipeline import Pass, PassFailure, Pipeline
+from plumbline.pipeline import Nested, Pass, PassFailure, Pipeline
 from plumbline.tcp.ops.convolution import ConvOp, ConvTransposeOp
 from plumbline.tcp.ops.structure import CustomOp
 from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
@@ -73,6 +73,8 @@ def _lower(name: str, *, values: bool) -> Pipeline:
             CONVERT_TCP_TO_LINALG,
             CONVERT_TCP_TO_ARITH,
             VERIFY_NO_TCP_OPS,
+            # What computes on tensors beside TCP.
+            Nested("func.func", ("convert-elementwise-to-linalg",)),
             "canonicalize",
             "cse",
             # Later stages do not know the places in the user's source.

@@ -279,6 +279,15 @@ def _cast(op: tcp.CastOp, elements: Sequence[ir.Value]) -> ir.Value:
     )
 
 
+def _bitcast(op: tcp.BitcastOp, elements: Sequence[ir.Value]) -> ir.Value:
+    element_type = op.out.type.element_type
+    return (
+        elements[0]
+        if elements[0].type == element_type
+        else arith.bitcast(element_type, elements[0])
+    )
+
+
 _PAYLOADS: dict[type[TcpOp], Payload] = {
     tcp.TanhOp: _in_f32(_plain(math.tanh)),
     tcp.SigmoidOp: _in_f32(_sigmoid),
@@ -337,6 +346,7 @@ _PAYLOADS: dict[type[TcpOp], Payload] = {
     tcp.CompareOp: _compare,
     tcp.SelectOp: _plain(arith.select),
     tcp.CastOp: _cast,
+    tcp.BitcastOp: _bitcast,
 }
 
 PATTERNS: Patterns = {op: _lower(payload) for op, payload in _PAYLOADS.items()}

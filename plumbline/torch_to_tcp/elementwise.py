@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from torch_mlir import ir
 
 from plumbline.tcp.building.dtypes import computed_in, is_bool, is_float, signedness
-from plumbline.tcp.building.elementwise import apply, like
+from plumbline.tcp.building.elementwise import apply, bitcast, like
 from plumbline.tcp.building.shapes import broadcast, cast, full
 from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.dialect import TcpOp
@@ -226,6 +226,11 @@ def convert_aten_signbit(op: ir.OpView) -> ir.Value:
 def convert_aten_to_dtype(op: ir.OpView) -> ir.Value:
     """The numbers in another dtype, which the result's type names."""
     return cast(tensor(op.operands[0]), tensor_type(op.result).dtype).value
+
+
+def convert_aten_view_dtype(op: ir.OpView) -> ir.Value:
+    """The bits of each element as one of another dtype of the same width."""
+    return bitcast(tensor(op.operands[0]), tensor_type(op.result).dtype).value
 
 
 # -- two operands ----------------------------------------------------------------------------------
@@ -577,6 +582,7 @@ PATTERNS: Patterns = {
     "torch.aten.tan": _unary(_op(tcp.TanOp)),
     "torch.aten.tanh": _unary(_op(tcp.TanhOp)),
     "torch.aten.to.dtype": convert_aten_to_dtype,
+    "torch.aten.view.dtype": convert_aten_view_dtype,
     "torch.aten.trunc": _rounding(_trunc),
     "torch.aten.add.Scalar": _arithmetic(tcp.AddOp, tcp.LogicalOrOp),
     "torch.aten.add.Tensor": _arithmetic(tcp.AddOp, tcp.LogicalOrOp),

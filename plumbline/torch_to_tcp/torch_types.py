@@ -4,7 +4,7 @@ import re
 
 from torch_mlir import ir
 
-from plumbline.tcp.building.dtypes import DTYPES, is_bool, is_float
+from plumbline.tcp.building.dtypes import DTYPES, bit_width, is_bool, is_float
 from plumbline.tcp.building.tensors import TensorType
 from plumbline.tcp.shapes import DYNAMIC
 
@@ -55,12 +55,12 @@ def _promote_within_category(first: str, second: str) -> str:
         # Neither half holds all of the other.
         if {first, second} == {"f16", "bf16"}:
             return "f32"
-        return max(first, second, key=lambda dtype: int(dtype.strip("bf")))
+        return max(first, second, key=bit_width)
     if first[0] == second[0]:
-        return max(first, second, key=lambda dtype: int(dtype[2:]))
+        return max(first, second, key=bit_width)
     signed, unsigned = (first, second) if first[0] == "s" else (second, first)
     # The smallest signed type that holds both; PyTorch stops at 64 bits.
-    return f"si{max(int(signed[2:]), min(2 * int(unsigned[2:]), 64))}"
+    return f"si{max(bit_width(signed), min(2 * bit_width(unsigned), 64))}"
 
 
 def _category(dtype: str) -> int:

@@ -11,7 +11,7 @@ import pytest
 import plumbline.library_files.build
 import plumbline.loader_to_torch.recorded_export  # noqa: F401
 from plumbline.cli.main import main
-from plumbline.library_files.kinds import KINDS, OF_TORCH
+from plumbline.library_files.kinds import KINDS, OF_TARGET, OF_TORCH
 
 _ROOT = Path(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"])
 _FILES = _ROOT / "test/AotLibrary"
@@ -25,6 +25,8 @@ _FLAGS = [
 
 _CPU = f"--target-cpu={os.environ['AOT_TARGET_CPU']}"
 
+_GPU = ["--target=nvptx", f"--gpu-arch={os.environ['AOT_GPU_ARCH']}"]
+
 _COMMANDS = {
     "mlp": [_MLP, _CPU],
     "mlp_by_memrefs": [_MLP, _CPU, "--abi=memref"],
@@ -36,6 +38,7 @@ _COMMANDS = {
         "--func-name=mlp_with_weights",
         "--weights=arguments",
     ],
+    "mlp_on_a_stream": [_MLP, _CPU, *_GPU, "--on-gpu-tensors", "--stream"],
     "encoder_layer_on_two_threads": [
         "test/AotCompile/contraction_loader_lib.py:encoder_layer_loader",
         _CPU,
@@ -53,6 +56,8 @@ def _words(name: str, out: Path) -> list[str]:
 
 def _kinds(name: str) -> list[str]:
     missing = {"packed-weights" if "--weights=file" in _COMMANDS[name] else "weights-file"}
+    target = "nvptx" if "--target=nvptx" in _COMMANDS[name] else "host"
+    missing |= {kind for other in OF_TARGET if other != target for kind in OF_TARGET[other]}
     if name == "scaled_rows":
         missing |= {*OF_TORCH, "tcp"}
     return [kind for kind in KINDS if kind not in missing]

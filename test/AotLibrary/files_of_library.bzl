@@ -5,10 +5,13 @@ _LIBRARY = ["{}.h", "{}.json", "{}.o", "{}.pc", "lib{}.a", "lib{}.so", "{}.so"]
 _STAGES = [
     "_internal_{}.S",
     "_internal_{}.ll",
-    "_internal_{}_kernels.mlir",
     "_internal_{}_linalg.mlir",
-    "_internal_{}_llvm.mlir",
 ]
+
+_STAGES_OF_TARGET = {
+    "host": ["_internal_{}_kernels.mlir", "_internal_{}_llvm.mlir"],
+    "nvptx": ["_internal_{}.ptx", "_internal_{}_gpu.mlir", "_internal_{}_nvvm.mlir"],
+}
 
 _OF_TORCH = [
     "_internal_{}_reference_tensors.npz",
@@ -17,7 +20,7 @@ _OF_TORCH = [
     "_internal_{}_weights.safetensors",
 ]
 
-def files_of_library(name, library, from_torch = True, loads_weights = False):
+def files_of_library(name, library, from_torch = True, loads_weights = False, target = "host"):
     """A filegroup of all files of a library.
 
     Args:
@@ -25,11 +28,15 @@ def files_of_library(name, library, from_torch = True, loads_weights = False):
       library: the name of the library.
       from_torch: whether it has a loader.
       loads_weights: whether it has weights = "file".
+      target: what it is compiled for.
     """
-    patterns = _LIBRARY + _STAGES
+    patterns = _LIBRARY + _STAGES + _STAGES_OF_TARGET[target]
     if from_torch:
-        beside = "{}.safetensors" if loads_weights else "_internal_{}_packed_weights.safetensors"
-        patterns = patterns + _OF_TORCH + [beside]
+        patterns = patterns + _OF_TORCH
+        if loads_weights:
+            patterns = patterns + ["{}.safetensors"]
+        elif target == "host":
+            patterns = patterns + ["_internal_{}_packed_weights.safetensors"]
     native.filegroup(
         name = name,
         testonly = True,

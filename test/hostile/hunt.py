@@ -214,7 +214,7 @@ def _in_one_process(chosen: Sequence[Trial]) -> Iterator[tuple[str, str]]:
             os.fdopen(writing, "wb") as ends,
         ):
             for trial in chosen:
-                pickle.dump(run(trial), ends)
+                pickle.dump(run(trial, watched=False), ends)
                 ends.flush()
         os._exit(0)
     os.close(writing)
@@ -232,13 +232,16 @@ def _run_unwatched(program: Callable[[], object], *, keep_back_errors: bool = Fa
     return watched_process.exit_status(program)
 
 
-def run(trial: Trial) -> tuple[str, str]:
-    """What becomes of a file, and what tells that from other such ends."""
+def run(trial: Trial, *, watched: bool = True) -> tuple[str, str]:
+    """What becomes of a file, and what tells that from other such ends.
+
+    Unless it is `watched`, as users have it, that may be the end of this process.
+    """
     for left in Path().iterdir():
         _remove(left)
     for name, content in trial.files.items():
         Path(name).write_bytes(content)
-    status, printed = _run_program(trial)
+    status, printed = _run_program(trial, watched=watched)
     left_over = {path.name for path in Path().iterdir()} - set(trial.files)
     left_over = {name for name in left_over if not name.startswith("plumbline-")}
     if _TRACEBACK in printed:
@@ -271,12 +274,12 @@ def _remove(path: Path) -> None:
         path.unlink()
 
 
-def _run_program(trial: Trial) -> tuple[int, str]:
+def _run_program(trial: Trial, *, watched: bool) -> tuple[int, str]:
     """The exit status and standard error of a program, which forks from here: all is imported."""
     sys.stdout.flush()
     sys.stderr.flush()
     kept = os.dup(1), os.dup(2)
-    with tempfile.TemporaryFile(dir="/dev/shm") as errors, _time_limit():
+    with tempfile.TemporaryFile(dir="/dev/shm") as errors, _time_limit(watched=watched):
         os.dup2(errors.fileno(), 1)
         os.dup2(errors.fileno(), 2)
         try:
@@ -308,9 +311,14 @@ def _call(trial: Trial) -> int:
 
 
 @contextlib.contextmanager
-def _time_limit() -> Iterator[None]:
-    """Ends the child that works on a file once its time is up: a stage program hands that on."""
-    former = signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+def _time_limit(*, watched: bool) -> Iterator[None]:
+    """Ends the child that works on a file once its time is up: a stage program hands that on.
+
+    Unless that is `watched`, it ends this process, also where it is stuck in C++ and comes to no
+    handler of Python's.
+    """
+    handler = (lambda *_: os.kill(os.getpid(), signal.SIGTERM)) if watched else signal.SIG_DFL
+    former = signal.signal(signal.SIGALRM, handler)
     signal.alarm(_SECONDS)
     try:
         yield

@@ -5,25 +5,57 @@
 #row = affine_map<(d0, d1) -> (d0)>
 #t = affine_map<(d0, d1) -> (d1, d0)>
 
-// A thread for each element, in strides of the whole grid; those beside one another store so too.
+// What lies transposed goes through shared memory: it is read along its own lines, and taken from
+// there along those of the result. Lines there have one element more, for the sake of banks.
 // CHECK-LABEL: func.func private @transposed(
-// CHECK-DAG:     %[[N:.*]] = arith.constant 1200 : index
+// CHECK-DAG:     %[[SQUARES:.*]] = arith.constant 2 : index
 // CHECK-DAG:     %[[THREADS:.*]] = arith.constant 256 : index
-// CHECK-DAG:     %[[BLOCKS:.*]] = arith.constant 5 : index
-// CHECK:         gpu.launch blocks(%[[BX:.*]], %{{.*}}, %{{.*}}) in (%[[GX:.*]] = %[[BLOCKS]], {{.*}} threads(%[[TX:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %[[THREADS]],
-// CHECK:           %[[BASE:.*]] = arith.muli %[[BX]], %[[THREADS]]
-// CHECK:           %[[FIRST:.*]] = arith.addi %[[BASE]], %[[TX]]
-// CHECK:           %[[STRIDE:.*]] = arith.muli %[[GX]], %[[THREADS]]
-// CHECK:           scf.for %[[I:.*]] = %[[FIRST]] to %[[N]] step %[[STRIDE]]
-// CHECK:             %[[COLUMN:.*]] = arith.remui %[[I]], %c40
-// CHECK:             %[[ROW:.*]] = arith.divui %[[I]], %c40
-// CHECK:             memref.load %{{.*}}[%[[COLUMN]], %[[ROW]]]
-// CHECK:             memref.store %{{.*}}, %{{.*}}[%[[ROW]], %[[COLUMN]]]
+// CHECK:         gpu.launch blocks(%[[BX:.*]], %{{.*}}, %{{.*}}) in (%[[GX:.*]] = %[[SQUARES]], {{.*}} threads(%[[TX:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %[[THREADS]],
+// CHECK:           %[[SHARED:.*]] = memref.alloca() : memref<32x33xf32, #gpu.address_space<workgroup>>
+// CHECK:           %[[LANE:.*]] = arith.remui %[[TX]], %c32
+// CHECK:           %[[LINE:.*]] = arith.divui %[[TX]], %c32
+// CHECK:           scf.for %{{.*}} = %[[BX]] to %[[SQUARES]] step %[[GX]]
+// CHECK:             scf.for %[[I:.*]] = %[[LINE]] to %c32 step %c8
+// CHECK:               %[[X:.*]] = memref.load %{{.*}}[%[[COLUMN:.*]], %[[ROW:.*]]]
+// CHECK:               memref.store %[[X]], %[[SHARED]][%[[I]], %[[LANE]]]
+// CHECK:             func.call @plumbline_barrier()
+// CHECK:             scf.for %[[J:.*]] = %[[LINE]] to %c32 step %c8
+// CHECK:               %[[Y:.*]] = memref.load %[[SHARED]][%[[LANE]], %[[J]]]
+// CHECK:               %[[R:.*]] = arith.negf %[[Y]]
+// CHECK:               memref.store %[[R]], %{{.*}}[
+// CHECK:             func.call @plumbline_barrier()
 func.func private @transposed(%x: tensor<40x30xf32>) -> tensor<30x40xf32> attributes {plumbline.group = "transposed"} {
   %e = tensor.empty() : tensor<30x40xf32>
   %0 = linalg.generic {indexing_maps = [#t, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<40x30xf32>) outs(%e : tensor<30x40xf32>) {
   ^bb0(%a: f32, %o: f32):
     %r = arith.negf %a : f32
+    linalg.yield %r : f32
+  } -> tensor<30x40xf32>
+  return %0 : tensor<30x40xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#col = affine_map<(d0, d1) -> (d1)>
+
+// A thread has four elements at a time, in strides of the whole grid.
+// CHECK-LABEL: func.func private @negated(
+// CHECK-DAG:     %[[N:.*]] = arith.constant 300 : index
+// CHECK-DAG:     %[[THREADS:.*]] = arith.constant 256 : index
+// CHECK:         gpu.launch blocks(%[[BX:.*]], %{{.*}}, %{{.*}}) in (%[[GX:.*]] = %c2, {{.*}} threads(%[[TX:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %[[THREADS]],
+// CHECK:           %[[BASE:.*]] = arith.muli %[[BX]], %[[THREADS]]
+// CHECK:           %[[FIRST:.*]] = arith.addi %[[BASE]], %[[TX]]
+// CHECK:           %[[STRIDE:.*]] = arith.muli %[[GX]], %[[THREADS]]
+// CHECK:           scf.for %{{.*}} = %[[FIRST]] to %[[N]] step %[[STRIDE]]
+// CHECK-COUNT-2:     vector.load %{{.*}} {alignment = 16 : i64} : {{.*}}, vector<4xf32>
+// CHECK-COUNT-4:     arith.subf
+// CHECK:             vector.store %{{.*}} {alignment = 16 : i64} : {{.*}}, vector<4xf32>
+func.func private @negated(%x: tensor<30x40xf32>, %y: tensor<40xf32>) -> tensor<30x40xf32> attributes {plumbline.group = "negated"} {
+  %e = tensor.empty() : tensor<30x40xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #col, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %y : tensor<30x40xf32>, tensor<40xf32>) outs(%e : tensor<30x40xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.subf %b, %a : f32
     linalg.yield %r : f32
   } -> tensor<30x40xf32>
   return %0 : tensor<30x40xf32>
@@ -77,17 +109,37 @@ func.func private @sum_div(%x: tensor<40x100xf32>) -> tensor<40x100xf32> attribu
 #right = affine_map<(d0, d1, d2) -> (d2, d1)>
 #result = affine_map<(d0, d1, d2) -> (d0, d1)>
 
-// The sizes are found before the launch, by which the grid is as large as they are.
+// By tiles of 128 rows, or as many as there are, and 64 columns: so many blocks there are. A stage in
+// shared memory is copied while the one before is multiplied. The sums go through there as well.
 // CHECK-LABEL: func.func private @matmul(
-// CHECK-SAME:      %[[N:[^:]*]]: index
-// CHECK:         %[[COUNT:.*]] = arith.muli %[[N]], %c50
-// CHECK:         %[[BLOCKS:.*]] = arith.ceildivui %[[COUNT]], %c256
-// CHECK:         %[[LEAST:.*]] = arith.minsi %[[BLOCKS]], %c65536
+// CHECK-SAME:      %[[X:[^:]*]]: memref<?x40xf32, {{.*}}, %[[N:[^:]*]]: index, %[[Y:[^:]*]]: memref<40x50xf32,
+// CHECK:         %[[ROWS:.*]] = arith.ceildivui %[[N]], %c{{.*}} : index
+// CHECK:         %[[LEAST:.*]] = arith.minsi %[[ROWS]], %c65536
 // CHECK:         %[[GRID:.*]] = arith.maxsi %[[LEAST]], %c1
 // CHECK:         gpu.launch {{.*}} = %[[GRID]], {{.*}}
-// CHECK:             scf.for %{{.*}} = %c0 to %c40 step %c1 iter_args
-// CHECK:               arith.mulf
-// CHECK:             memref.store
+// CHECK:           %[[SHARED:.*]] = memref.alloca() : memref<{{.*}}xi8, #gpu.address_space<workgroup>>
+// CHECK-DAG:       %[[LEFT:.*]] = memref.view %[[SHARED]]{{.*}} to memref<2x8x{{.*}}xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG:       %[[RIGHT:.*]] = memref.view %[[SHARED]]{{.*}} to memref<2x8x64xf32, #gpu.address_space<workgroup>>
+// CHECK:           scf.for
+// CHECK:             nvgpu.device_async_copy %{{.*}}, %[[LEFT]][%c0, {{.*}}], 1, %{{.*}}
+// CHECK:             nvgpu.device_async_copy %{{.*}}, %[[RIGHT]][%c0, {{.*}}], 2, %{{.*}}
+// CHECK:             func.call @plumbline_commit()
+// CHECK:             %[[SUMS:.*]]:16 = scf.for %[[AT:.*]] = %c0 to %c40 step %c8 iter_args
+// CHECK:               func.call @plumbline_wait_for_copies()
+// CHECK:               func.call @plumbline_barrier()
+// CHECK:               nvgpu.device_async_copy
+// CHECK:               func.call @plumbline_commit()
+// CHECK:               scf.for %{{.*}} = %c0 to %c8 step %c1 iter_args
+// CHECK:                 vector.load %[[LEFT]][{{.*}}] {alignment = 16 : i64}
+// CHECK:                 vector.load %[[RIGHT]][{{.*}}] {alignment = 16 : i64}
+// CHECK-COUNT-16:        vector.fma
+// CHECK:             func.call @plumbline_wait_for_copies()
+// CHECK:             func.call @plumbline_barrier()
+// CHECK:             vector.store %[[SUMS]]#0, %[[STAGED:.*]][
+// CHECK:             func.call @plumbline_barrier()
+// CHECK:               scf.if
+// CHECK:                 memref.load %[[STAGED]]
+// CHECK:                 memref.store
 func.func private @matmul(%x: tensor<?x40xf32>, %n: index, %y: tensor<40x50xf32>) -> tensor<?x50xf32> attributes {plumbline.group = "matmul"} {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty(%n) : tensor<?x50xf32>
@@ -102,4 +154,52 @@ func.func private @matmul(%x: tensor<?x40xf32>, %n: index, %y: tensor<40x50xf32>
     linalg.yield %r : f32
   } -> tensor<?x50xf32>
   return %1 : tensor<?x50xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#left = affine_map<(d0, d1, d2) -> (d0, d2)>
+#right = affine_map<(d0, d1, d2) -> (d1, d2)>
+#result = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// Half precision goes to tensor cores as it is, though it is widened before it is multiplied. What
+// is done to the sums is done in the same kernel.
+// CHECK-LABEL: func.func private @half(
+// CHECK:         nvgpu.device_async_copy %{{.*}}, %{{.*}}, 8, %{{.*}} {bypassL1} : memref<?xf16, {{.*}}> to memref<2x{{.*}}x40xf16, #gpu.address_space<workgroup>>
+// CHECK:         nvgpu.ldmatrix %{{.*}} {numTiles = 4 : i32, transpose = false} : {{.*}} -> vector<4x2xf16>
+// CHECK:         nvgpu.mma.sync(%{{.*}}) {mmaShape = [16, 8, 16]} : (vector<4x2xf16>, vector<2x2xf16>, vector<2x2xf32>) -> vector<2x2xf32>
+// CHECK:         arith.maximumf
+// CHECK:         memref.store
+func.func private @half(%x: tensor<40x64xf16>, %y: tensor<48x64xf16>) -> tensor<40x48xf32> attributes {plumbline.group = "half"} {
+  %zero = arith.constant 0.0 : f32
+  %a = tensor.empty() : tensor<40x64xf32>
+  %b = tensor.empty() : tensor<48x64xf32>
+  %e = tensor.empty() : tensor<40x48xf32>
+  %wide_x = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<40x64xf16>) outs(%a : tensor<40x64xf32>) {
+  ^bb0(%i: f16, %o: f32):
+    %r = arith.extf %i : f16 to f32
+    linalg.yield %r : f32
+  } -> tensor<40x64xf32>
+  %wide_y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<48x64xf16>) outs(%b : tensor<48x64xf32>) {
+  ^bb0(%i: f16, %o: f32):
+    %r = arith.extf %i : f16 to f32
+    linalg.yield %r : f32
+  } -> tensor<48x64xf32>
+  %0 = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<40x48xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  } -> tensor<40x48xf32>
+  %1 = linalg.generic {indexing_maps = [#left, #right, #result], iterator_types = ["parallel", "parallel", "reduction"]} ins(%wide_x, %wide_y : tensor<40x64xf32>, tensor<48x64xf32>) outs(%0 : tensor<40x48xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %m = arith.mulf %i, %j : f32
+    %r = arith.addf %o, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<40x48xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%1 : tensor<40x48xf32>) outs(%e : tensor<40x48xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %r = arith.maximumf %i, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<40x48xf32>
+  return %2 : tensor<40x48xf32>
 }

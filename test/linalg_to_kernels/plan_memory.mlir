@@ -55,3 +55,20 @@ func.func @loop(%x: memref<64xf32>, %n: index) -> f32 {
   memref.dealloc %d : memref<?xf32>
   return %0 : f32
 }
+
+// More than any memory has, together: no arena could say its size.
+// CHECK-LABEL: func.func @beyond_all_memory(
+// CHECK-COUNT-2: memref.alloc() : memref<4611686018427387904xi8>
+// CHECK:         return
+func.func @beyond_all_memory(%x: i8, %i: index) -> i8 {
+  %a = memref.alloc() : memref<4611686018427387904xi8>
+  %b = memref.alloc() : memref<4611686018427387904xi8>
+  memref.store %x, %a[%i] : memref<4611686018427387904xi8>
+  memref.store %x, %b[%i] : memref<4611686018427387904xi8>
+  %0 = memref.load %a[%i] : memref<4611686018427387904xi8>
+  %1 = memref.load %b[%i] : memref<4611686018427387904xi8>
+  %2 = arith.addi %0, %1 : i8
+  memref.dealloc %a : memref<4611686018427387904xi8>
+  memref.dealloc %b : memref<4611686018427387904xi8>
+  return %2 : i8
+}

@@ -15,6 +15,7 @@
 // CHECK:     prepare_arguments.mlir:{{[0-9]+}}:1: error: func.func @written: argument 1 has plumbline.inout = 0: their types differ
 // CHECK:     prepare_arguments.mlir:{{[0-9]+}}:1: error: func.func @written: argument 2 has plumbline.inout = 1: there is no such result
 // CHECK:     prepare_arguments.mlir:{{[0-9]+}}:1: error: func.func @unnumbered: plumbline.inout is the number of the result that is the argument's new value: 0 : i64
+// CHECK:     prepare_arguments.mlir:{{[0-9]+}}:1: error: func.func @complex: argument 0 has type tensor<2xcomplex<f32>>; a compiled function takes and returns ranked tensors of integers or floats: complex numbers as pairs of these, the real part first, in a last dimension of 2
 func.func @first(%x: memref<2xf32>) {
   return
 }
@@ -42,4 +43,8 @@ func.func @written(%w: tensor<2xf32> {plumbline.weight = "w", plumbline.inout = 
 
 func.func @unnumbered(%x: tensor<3xf32> {plumbline.inout}) -> tensor<3xf32> {
   return %x : tensor<3xf32>
+}
+
+func.func @complex(%x: tensor<2xcomplex<f32>>) {
+  return
 }

@@ -500,7 +500,7 @@ func.func @compare_booleans(%x: tensor<?xi1>, %y: tensor<?xi1>) -> (tensor<?xi1>
 }
 
 // CHECK-LABEL: func.func @compare_in_total_order(
-// CHECK:         arith.bitcast
+// CHECK:         tcp.bitcast
 // CHECK:         tcp.const
 // CHECK:         tcp.broadcast {{.*}} {axes = [0]}
 // CHECK:         tcp.const
@@ -508,7 +508,7 @@ func.func @compare_booleans(%x: tensor<?xi1>, %y: tensor<?xi1>) -> (tensor<?xi1>
 // CHECK:         tcp.compare {{.*}} {predicate = #tcp<predicate lt>}
 // CHECK:         tcp.bitwise_xor
 // CHECK:         tcp.select
-// CHECK:         arith.bitcast
+// CHECK:         tcp.bitcast
 // CHECK:         tcp.const
 // CHECK:         tcp.broadcast {{.*}} {axes = [0]}
 // CHECK:         tcp.const
@@ -564,7 +564,7 @@ func.func @convert_i32_ui8(%x: tensor<?xi32>) -> (tensor<?xui8>) {
 }
 
 // CHECK-LABEL: func.func @bitcast_convert(
-// CHECK:         arith.bitcast
+// CHECK:         tcp.bitcast
 // CHECK:         return
 func.func @bitcast_convert(%x: tensor<?xf32>, %y: tensor<?xi8>) -> (tensor<?xui32>, tensor<?xui8>) {
   %0 = stablehlo.bitcast_convert %x : (tensor<?xf32>) -> tensor<?xui32>

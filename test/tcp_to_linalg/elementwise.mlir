@@ -1219,3 +1219,15 @@ func.func @cast_11(%arg0: tensor<?x3xi32>) -> tensor<?x3xi8> {
   %0 = tcp.cast %arg0 {in_int_signedness = #tcp<signedness Signed>, out_int_signedness = #tcp<signedness Signed>} : tensor<?x3xi32> -> tensor<?x3xi8>
   return %0 : tensor<?x3xi8>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @bitcast(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK:         arith.bitcast %{{.*}} : f32 to i32
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @bitcast(%arg0: tensor<?x3xf32>) -> tensor<?x3xi32> {
+  %0 = tcp.bitcast %arg0 : tensor<?x3xf32> -> tensor<?x3xi32>
+  return %0 : tensor<?x3xi32>
+}

@@ -883,3 +883,12 @@ func.func @right_shift_of_unsigned(%x: !torch.vtensor<[?,3],ui8>, %y: !torch.vte
   %0 = torch.aten.bitwise_right_shift.Tensor %x, %y : !torch.vtensor<[?,3],ui8>, !torch.vtensor<[?,3],ui8> -> !torch.vtensor<[?,3],ui8>
   return %0 : !torch.vtensor<[?,3],ui8>
 }
+
+// CHECK-LABEL: func.func @view_dtype(
+// CHECK:         tcp.bitcast {{.*}} : tensor<?x3xf32> -> tensor<?x3xi32>
+// CHECK:         return
+func.func @view_dtype(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],si32> {
+  %int3 = torch.constant.int 3
+  %0 = torch.aten.view.dtype %x, %int3 : !torch.vtensor<[?,3],f32>, !torch.int -> !torch.vtensor<[?,3],si32>
+  return %0 : !torch.vtensor<[?,3],si32>
+}

@@ -95,10 +95,25 @@ class HeaderParser {
 
   ElementType parse_element_type() {
     const char next = peek();
-    if (next == '[' || next == '(') {
-      throw Error(where_, "structured element types are not supported, only arrays of one type");
-    }
+    if (next == '[') return parse_record();
+    if (next == '(') throw structured();
     return parse_descr(parse_string(), where_);
+  }
+
+  // A record of one field of one byte is a byte: so are types stored that numpy does not have.
+  ElementType parse_record() {
+    expect('[');
+    expect('(');
+    parse_string();
+    expect(',');
+    if (peek() == '[' || peek() == '(') throw structured();
+    const ElementType field = parse_descr(parse_string(), where_);
+    if (field.word_size != 1 || !accept(')') || !accept(']')) throw structured();
+    return parse_descr("|V1", where_);
+  }
+
+  Error structured() const {
+    return Error(where_, "structured element types are not supported, only arrays of one type");
   }
 
   bool parse_bool() {

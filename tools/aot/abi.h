@@ -22,7 +22,7 @@
 //
 // Element types: float, double, int8_t to int64_t, uint8_t to uint64_t, and bool, which is one byte
 // of 0 or 1; of 16 bits plumbline::Float16 and plumbline::BFloat16, and in C uint16_t, which holds
-// their bits.
+// their bits; of 8 bits plumbline::Float8E4M3FN and its kin, and in C uint8_t.
 //
 // A tensor of complex numbers is passed as one of real numbers with one dimension more, the last,
 // of size 2: the real and the imaginary part, as they lie in memory. So tensor<?xcomplex<f32>> is a
@@ -69,6 +69,7 @@
 #ifdef __cplusplus
 
 #include "tools/aot/complex.h"
+#include "tools/aot/float8.h"
 #include "tools/aot/half.h"
 
 template <typename T, int Rank>

@@ -1,10 +1,12 @@
 """aot_compile: from a PyTorch program to a tested C library, every stage a target."""
 
-load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library")
+load("@rules_cc//cc:defs.bzl", "cc_binary")
 load("@rules_python//python:defs.bzl", "py_binary")
 load(":arguments.bzl", "argument_error")
-load(":chain.bzl", "export_to_tcp", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly", "program_symbol", "stage")
+load(":chain.bzl", "export_to_tcp", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly", "program_symbol")
 load(":execute_test.bzl", "execute_test")
+load(":gpu_test.bzl", "stand_in_for_driver")
+load(":targets.bzl", "for_each_target")
 
 def aot_compile(
         name,
@@ -13,6 +15,8 @@ def aot_compile(
         torch_loader_path = "",
         func_name = None,
         target = "host",
+        targets = None,
+        cubins = [],
         weights = "embedded",
         threads = 1,
         skip_ci = False,
@@ -33,6 +37,11 @@ def aot_compile(
         with two of one name does not link, with a message that names both libraries.
       target: "host", or "nvptx": kernels then run on the first GPU that the NVIDIA driver gives as the
         C function is called, which copies its arguments there and its results back.
+      targets: in place of `target`, several, such as ["host", "nvptx"]: the targets below then come
+        out for each, those after the first with its name at the end of theirs, and of `func_name` if
+        there is one: foo and foo_nvptx. What goes with one alone (`threads`, `cubins`) is for that.
+      cubins: GPUs that the library has machine code for, such as ["sm_80", "sm_90"], beside PTX: on
+        these the driver compiles nothing when the library is first called.
       weights: "embedded": the program's parameters, buffers and large constants are read-only data of
         the library. "arguments": they are leading arguments of the C function, in the order in which
         gen_foo_mlir_torch names them (plumbline.parameter), so that one library serves many
@@ -80,9 +89,10 @@ def aot_compile(
       | gen_foo_mlir_nvvm           | B | _internal_foo_nvvm.mlir              |
       | gen_foo_ptx                 | B | _internal_foo.ptx                    |
       | gen_foo_ptx_report          | B | _internal_foo_ptx.txt                |
+      | gen_foo_fatbin              | B | _internal_foo.fatbin, with `cubins`  |
 
     foo_compile_execute_test then runs the kernels on the CPU, by a stand-in for the driver
-    (//tools/gpu). --//tools/aot:gpu_arch says for what GPUs they are made.
+    (//tools/gpu); foo_gpu_test, with the tag gpu, is the same on a GPU, and skips where there is none. --//tools/aot:gpu_arch says for what GPUs they are made.
 
     With tcp_source the chain starts at gen_foo_mlir_linalg, and ends at aot_compiled_foo.
 
@@ -92,7 +102,27 @@ def aot_compile(
     that the sizes of the operands of each op agree, "off" neither.
     --//tools/aot:loader_time_limit says how many seconds a loader may take, and its model after it.
     """
-    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, target = target)
+    for_each_target(
+        _aot_compile,
+        "aot_compile",
+        name,
+        target,
+        targets,
+        func_name,
+        of_host = {"threads": threads},
+        of_nvptx = {"cubins": cubins},
+        tcp_source = tcp_source,
+        torch_loader_lib = torch_loader_lib,
+        torch_loader_path = torch_loader_path,
+        weights = weights,
+        skip_ci = skip_ci,
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+    )
+
+def _aot_compile(name, target, func_name, tcp_source, torch_loader_lib, torch_loader_path, weights, skip_ci, tags, testonly, visibility, threads = 1, cubins = []):
+    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, target = target, cubins = cubins)
     if error:
         fail(error)
 
@@ -105,7 +135,7 @@ def aot_compile(
         tcp_source = "_internal_{}_tcp.mlir".format(name)
 
     symbol = program_symbol(label_of(name))
-    lower_to_assembly(name, tcp_source, symbol, weights_file, manual, testonly, visibility, target = target, threads = threads)
+    lower_to_assembly(name, tcp_source, symbol, weights_file, manual, testonly, visibility, target = target, cubins = cubins, threads = threads)
     library_of_assembly(
         name,
         "aot_compiled_{}".format(name),
@@ -113,6 +143,7 @@ def aot_compile(
         weights_file,
         threads,
         target,
+        cubins,
         testonly = testonly,
         tags = manual,
         visibility = visibility,
@@ -134,7 +165,7 @@ def aot_compile(
             tags,
             testonly,
             visibility,
-            deps = [":" + _emulate_kernels(name, manual), Label("//tools/gpu:stand_in_driver")],
+            stand_in = stand_in_for_driver(name, manual),
         )
     elif torch_loader_lib:
         execute_test(
@@ -147,34 +178,6 @@ def aot_compile(
             bisect = label_of("{}_bisect".format(name)),
         )
         _bisect(name, torch_loader_lib, options, threads, testonly, visibility)
-
-def _emulate_kernels(name, manual):
-    """The kernels for the stand-in driver to run on the CPU; gives the name of the library."""
-    library = "_emulated_kernels_of_{}".format(name)
-    assembly = "_internal_{}_emulated_kernels.S".format(name)
-    stage(
-        name = "_gen_{}_emulated_kernels".format(name),
-        src = "_internal_{}_gpu.mlir".format(name),
-        outs = [assembly],
-        program = Label("//tools/gpu:emulate_kernels"),
-        message = "{}: making kernels for the stand-in driver".format(name),
-        tags = manual,
-        testonly = True,
-        visibility = ["//visibility:private"],
-    )
-    cc_library(
-        name = library,
-        testonly = True,
-        srcs = [assembly],
-        linkopts = ["-lm"],
-        linkstatic = True,
-        tags = manual,
-        visibility = ["//visibility:private"],
-        deps = [Label("//tools/gpu:stand_in_driver")],
-        # The driver finds them by their names.
-        alwayslink = True,
-    )
-    return library
 
 def _bisect(name, torch_loader_lib, loader_options, threads, testonly, visibility):
     bisect = "{}_bisect".format(name)

@@ -4,8 +4,10 @@ load("@rules_cc//cc:defs.bzl", "cc_library")
 load(":arguments.bzl", "argument_error")
 load(":chain.bzl", "export_to_tcp", "included_files", "link_options", "loader_options", "lower_to_assembly", "program_symbol", "stage")
 load(":execute_test.bzl", "LIBRARY_TEMPLATES", "execute_test")
+load(":gpu_test.bzl", "stand_in_for_driver")
 load(":link.bzl", "link")
 load(":plain_text.bzl", "plain_text_problem")
+load(":targets.bzl", "for_each_target")
 
 def aot_library(
         name,
@@ -18,6 +20,12 @@ def aot_library(
         abi = "pointers",
         memory = "malloc",
         threads = 1,
+        target = "host",
+        targets = None,
+        gpu_arch = None,
+        cubins = [],
+        on_gpu_tensors = False,
+        stream = False,
         skip_ci = False,
         tags = [],
         testonly = None,
@@ -40,6 +48,16 @@ def aot_library(
       memory: "malloc": temporaries come from the heap. "pool": from a workspace that the caller hands
         over, whose size the header says; no memory is allocated in a call.
       threads: as for aot_compile.
+      target: as for aot_compile; the library then has the runtime that it needs.
+      targets: as for aot_compile: foo and foo_nvptx. What goes with a GPU alone (`gpu_arch`, `cubins`,
+        `on_gpu_tensors`, `stream`) is for "nvptx".
+      gpu_arch: the GPUs that kernels are made for, in place of what --//tools/aot:gpu_arch says.
+      cubins: as for aot_compile.
+      on_gpu_tensors: with target = "nvptx": all pointers are to memory of one GPU, where the program
+        then runs, and nothing is copied.
+      stream: with on_gpu_tensors: calls have a trailing `void *stream`, on which all is queued, and
+        which they do not wait for. Temporaries are in a workspace in memory of the GPU then, as with
+        memory = "pool".
       skip_ci: as for aot_compile.
       tags: more tags for the generated test.
       testonly: as for all rules; a library to ship is not, and neither is its loader then.
@@ -59,8 +77,54 @@ def aot_library(
       | gen_foo_pkg_config       | foo.pc, for `pkg-config --with-path`
       | gen_foo_weights_file     | foo.safetensors, with weights = "file"
       | foo_compile_execute_test | runs the library on the references of a loader
+
+    With target = "nvptx" the test runs kernels on the CPU, by a stand-in for the driver, and
+    foo_gpu_test on a GPU, if there is one.
     """
-    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro = "aot_library")
+    for_each_target(
+        _aot_library,
+        "aot_library",
+        name,
+        target,
+        targets,
+        func_name,
+        of_host = {"threads": threads},
+        of_nvptx = {"gpu_arch": gpu_arch, "cubins": cubins, "on_gpu_tensors": on_gpu_tensors, "stream": stream},
+        tcp_source = tcp_source,
+        torch_loader_lib = torch_loader_lib,
+        torch_loader_path = torch_loader_path,
+        weights = weights,
+        target_cpu = target_cpu,
+        abi = abi,
+        memory = memory,
+        skip_ci = skip_ci,
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+    )
+
+def _aot_library(
+        name,
+        target,
+        func_name,
+        tcp_source,
+        torch_loader_lib,
+        torch_loader_path,
+        weights,
+        target_cpu,
+        abi,
+        memory,
+        skip_ci,
+        tags,
+        testonly,
+        visibility,
+        threads = 1,
+        gpu_arch = None,
+        cubins = [],
+        on_gpu_tensors = False,
+        stream = False):
+    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro = "aot_library", target = target, cubins = cubins)
+    error = error or _gpu_error(name, target, gpu_arch, on_gpu_tensors, stream, abi, memory)
     if not error and target_cpu and plain_text_problem(target_cpu, "_-.+"):
         error = "aot_library(name = \"{}\"): target_cpu {}".format(name, plain_text_problem(target_cpu, "_-.+"))
     if not error and memory not in ["malloc", "pool"]:
@@ -72,6 +136,12 @@ def aot_library(
     if error:
         fail(error)
 
+    if stream:
+        # What is queued cannot allocate.
+        memory = "pool"
+    is_for_gpu = target == "nvptx"
+    queue = "stream" if stream else "own"
+    arch = gpu_arch or "$(AOT_GPU_ARCH)"
     manual = ["manual"] if skip_ci else []
     cpu = target_cpu or "$(AOT_TARGET_CPU)"
     common = {"tags": manual, "testonly": testonly, "visibility": visibility}
@@ -87,7 +157,7 @@ def aot_library(
         else:
             included = weights_file
         tcp_source = "_internal_{}_tcp.mlir".format(name)
-    symbol = program_symbol(_symbol_text(name, origin, func_name, cpu, abi, memory, threads, weights))
+    symbol = program_symbol(_symbol_text(name, origin, func_name, cpu, abi, memory, threads, weights, target, on_gpu_tensors, stream))
     description = name + ".json"
     lower_to_assembly(
         name,
@@ -103,17 +173,23 @@ def aot_library(
         loaded_weights = loaded_weights,
         weights = weights,
         memory = memory,
+        target = target,
         target_cpu = cpu,
+        gpu_arch = arch,
+        cubins = cubins,
+        tensors = "device" if on_gpu_tensors else "host",
+        queue = queue,
         threads = threads,
     )
     stage(
         name = "gen_{}_description".format(name),
-        src = "_internal_{}_kernels.mlir".format(name),
+        src = "_internal_{}_{}.mlir".format(name, "gpu" if is_for_gpu else "kernels"),
         outs = [description],
         program = Label("//tools/aot:describe_library"),
         message = "{}: describing the library".format(name),
-        options = "--target-cpu={} --origin={} --abi={} --memory={} --weights-are={}".format(cpu, origin, abi, memory, weights),
-        toolchains = [Label("//tools/aot:target_cpu")],
+        options = "--target-cpu={} --origin={} --abi={} --memory={} --weights-are={}".format(cpu, origin, abi, memory, weights) +
+                  (" --queue={} --gpu-arch={}".format(queue, arch) if is_for_gpu else ""),
+        toolchains = [Label("//tools/aot:gpu_arch"), Label("//tools/aot:target_cpu")],
         **common
     )
     stage(
@@ -141,8 +217,8 @@ def aot_library(
         outs = [name + ".o", archive, shared_object],
         program = Label("//tools/aot:assemble_library"),
         message = "{}: assembling".format(name),
-        data = included_files(name, included) + ["@bazel_tools//tools/cpp:current_cc_toolchain"],
-        options = "--archive=$(location {}) --shared-object=$(location {}) --threads={} --archiver=$(AR) --compiler $(CC) $(CC_FLAGS)".format(archive, shared_object, threads),
+        data = included_files(name, included, target, cubins) + ["@bazel_tools//tools/cpp:current_cc_toolchain"],
+        options = "--archive=$(location {}) --shared-object=$(location {}) --threads={} --target={} --archiver=$(AR) --compiler $(CC) $(CC_FLAGS)".format(archive, shared_object, threads, target),
         toolchains = [
             "@bazel_tools//tools/cpp:cc_flags",
             "@bazel_tools//tools/cpp:current_cc_toolchain",
@@ -160,12 +236,38 @@ def aot_library(
         srcs = [archive],
         hdrs = [name + ".h"],
         includes = ["."],
-        linkopts = link_options(symbol, threads),
+        linkopts = link_options(symbol, threads) + (["-ldl", "-lpthread"] if is_for_gpu else []),
         toolchains = [Label("//tools/aot:target_cpu")],
         **common
     )
     if torch_loader_lib:
-        execute_test(name, ":" + name, manual, tags, testonly, visibility, abi = abi, description = description, loaded_weights = loaded_weights)
+        execute_test(
+            name,
+            ":" + name,
+            manual,
+            tags,
+            testonly,
+            visibility,
+            abi = abi,
+            description = description,
+            loaded_weights = loaded_weights,
+            stand_in = stand_in_for_driver(name, manual) if is_for_gpu else [],
+        )
+
+def _gpu_error(name, target, gpu_arch, on_gpu_tensors, stream, abi, memory):
+    """What keeps a library from being one for a GPU; as `LibraryOptions` of plumbline/library_files."""
+    problem = None
+    if target != "nvptx" and (gpu_arch or on_gpu_tensors or stream):
+        problem = "gpu_arch, on_gpu_tensors and stream go with target = \"nvptx\""
+    elif stream and not on_gpu_tensors:
+        problem = "stream goes with on_gpu_tensors: copies of what is on the host have to be waited for"
+    elif on_gpu_tensors and abi == "memref":
+        problem = "on_gpu_tensors goes with abi = \"pointers\""
+    elif target == "nvptx" and memory == "pool" and not on_gpu_tensors:
+        problem = "memory = \"pool\" of a GPU goes with on_gpu_tensors"
+    elif gpu_arch and plain_text_problem(gpu_arch, "_"):
+        problem = "gpu_arch " + plain_text_problem(gpu_arch, "_")
+    return "aot_library(name = \"{}\"): {}".format(name, problem) if problem else None
 
 def _path_of(source):
     """The path of a source file from the workspace's root, as the compiler's command has it."""
@@ -173,6 +275,9 @@ def _path_of(source):
         return source.split("//")[1].replace(":", "/").lstrip("/")
     return "/".join([part for part in [native.package_name(), source.lstrip(":")] if part])
 
-def _symbol_text(name, origin, func_name, target_cpu, abi, memory, threads, weights):
+def _symbol_text(name, origin, func_name, target_cpu, abi, memory, threads, weights, target, on_gpu_tensors, stream):
     """What tells a library from all others; `symbol_text` of plumbline/library_files/options.py."""
-    return ":".join([name, origin, func_name or "", target_cpu, abi, memory, str(threads), weights])
+    parts = [name, origin, func_name or "", target_cpu, abi, memory, str(threads), weights]
+    if target == "nvptx":
+        parts += [target] + ["1" if flag else "0" for flag in [on_gpu_tensors, stream]]
+    return ":".join(parts)

@@ -7,7 +7,8 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from plumbline.library_files.toolchain import Toolchain
+from plumbline.choices import TARGETS
+from plumbline.library_files.toolchain import GPU_RUNTIME_OBJECT, Toolchain
 from tools.aot import stage
 
 
@@ -21,8 +22,12 @@ def _assemble(given: argparse.Namespace) -> None:
         }
         object_file = made[given.output]
         toolchain.assemble(given.input, object_file)
-        toolchain.archive(object_file, made[given.archive])
-        toolchain.link(object_file, made[given.shared_object], threads=given.threads)
+        objects = [object_file]
+        if given.target == "nvptx":
+            objects.append(Path(folder, GPU_RUNTIME_OBJECT))
+            toolchain.compile_gpu_runtime(objects[-1])
+        toolchain.archive(objects, made[given.archive])
+        toolchain.link(objects, made[given.shared_object], threads=given.threads)
         for output, file in made.items():
             stage.write_bytes(output, file.read_bytes())
 
@@ -37,6 +42,9 @@ if __name__ == "__main__":
     )
     arguments.add_argument("--archiver", required=True, help="the ar of the C compiler")
     stage.add_threads(arguments)
+    arguments.add_argument(
+        "--target", choices=TARGETS, default=TARGETS[0], help="what the program is compiled for"
+    )
     arguments.add_argument(
         "--compiler",
         nargs=argparse.REMAINDER,

@@ -26,6 +26,8 @@ def _write(given: argparse.Namespace) -> None:
         given.memory,
         given.abi,
         given.weights_are,
+        given.queue,
+        given.gpu_arch,
     )
     stage.write(given.output, description)
 
@@ -43,6 +45,8 @@ if __name__ == "__main__":
     )
     stage.add_memory(arguments)
     stage.add_weights(arguments)
+    stage.add_queue(arguments)
+    arguments.add_argument("--gpu-arch", help="what GPUs its kernels are for, if it is for such")
     arguments.add_argument(
         "--abi",
         choices=LIBRARY_ABIS,

@@ -1,6 +1,6 @@
 """The generated test of a compiled library, which aot_compile and aot_library share."""
 
-load("@rules_cc//cc:defs.bzl", "cc_test")
+load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
 load(":worker_genrule.bzl", "worker_genrule")
 
 # How libraries are called, and the template of the test that calls one so.
@@ -9,7 +9,7 @@ LIBRARY_TEMPLATES = {
     "pointers": "//tools/aot:execute_test_by_pointers.template.cpp",
 }
 
-def execute_test(name, library, manual, tags, testonly, visibility, abi = None, description = None, bisect = None, loaded_weights = [], deps = []):
+def execute_test(name, library, manual, tags, testonly, visibility, abi = None, description = None, bisect = None, loaded_weights = [], stand_in = []):
     """The test that runs a compiled library on the reference inputs: foo_compile_execute_test.
 
     Args:
@@ -23,7 +23,8 @@ def execute_test(name, library, manual, tags, testonly, visibility, abi = None, 
       description: the file that describes a library to ship.
       bisect: the label to name where the test fails.
       loaded_weights: a list of the file that the program maps its weights from, or of none.
-      deps: what else the test is linked with.
+      stand_in: of a program for a GPU, what stands in for the driver. There is foo_gpu_test then as
+        well: the same test, which runs on a GPU, and skips where there is none.
     """
     generator = "{}_execute_test_generator".format(name)
     references = "_internal_{}_reference_tensors.npz".format(name)
@@ -61,18 +62,45 @@ def execute_test(name, library, manual, tags, testonly, visibility, abi = None, 
         tools = [Label("//tools/aot:generate_execute_test")],
         visibility = visibility,
     )
-    cc_test(
-        name = "{}_compile_execute_test".format(name),
-        size = "small",
+    deps = [library, Label("//tools/aot:execute_test"), "@googletest//:gtest_main"]
+    data = [references] + loaded_weights
+
+    # Of a workspace that has Plumbline as an external repository, the flags are its own.
+    copts = ["-std=c++17"]
+    if not stand_in:
+        cc_test(
+            name = "{}_compile_execute_test".format(name),
+            size = "small",
+            srcs = [source],
+            copts = copts,
+            data = data,
+            tags = ["aot_tests"] + manual + tags,
+            visibility = visibility,
+            deps = deps,
+        )
+        return
+    compiled = "_compiled_execute_test_of_{}".format(name)
+    cc_library(
+        name = compiled,
+        testonly = True,
         srcs = [source],
-        # Of a workspace that has Plumbline as an external repository, the flags are its own.
-        copts = ["-std=c++17"],
-        data = [references] + loaded_weights,
-        tags = ["aot_tests"] + manual + tags,
-        visibility = visibility,
-        deps = [
-            library,
-            Label("//tools/aot:execute_test"),
-            "@googletest//:gtest_main",
-        ] + deps,
+        copts = copts,
+        linkstatic = True,
+        tags = manual,
+        visibility = ["//visibility:private"],
+        deps = deps,
+        # It registers its tests by itself.
+        alwayslink = True,
     )
+    for test, kind, driver in [
+        ("{}_compile_execute_test", "aot_tests", stand_in),
+        ("{}_gpu_test", "gpu", [Label("//tools/gpu:card")]),
+    ]:
+        cc_test(
+            name = test.format(name),
+            size = "small",
+            data = data,
+            tags = [kind] + manual + tags,
+            visibility = visibility,
+            deps = [":" + compiled] + driver,
+        )

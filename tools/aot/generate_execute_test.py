@@ -18,6 +18,7 @@ from plumbline.errors import UserError
 from plumbline.function_name import ERROR_SUFFIX, LOAD_WEIGHTS_SUFFIX, WORKSPACE_SIZE_SUFFIX
 from plumbline.library_description import LibraryDescription
 from plumbline.reference_archive import ReferenceArchive, Tensor
+from plumbline.signature import Signature
 from plumbline.size_expressions import c_expression
 from tools.aot import stage
 
@@ -201,18 +202,16 @@ def generate_by_pointers(
         if isinstance(step, Definition)
     ]
     arguments = [
+        *(_given(signature, index) for index in range(len(signature.inputs))),
         *(
-            f"{'*' if spec.is_scalar else ''}static_cast<"
-            f"{'' if index in signature.inout else 'const '}{spec.element_type.c}*>"
-            f"(inputs[{index}].data)"
-            for index, spec in enumerate(signature.inputs)
-        ),
-        *(
-            f"static_cast<{spec.element_type.c}*>(outputs[{index}].data)"
+            f"static_cast<{spec.element_type.c}*>({_place(signature, f'outputs[{index}]', 'Out')})"
             for index, spec in enumerate(signature.outputs)
         ),
+        # In the place of the most that each may be.
+        *(f"&outputs[{size.output}].sizes[{size.axis}]" for size in signature.unbacked),
         *signature.names.symbols,
     ]
+    told = dict.fromkeys(size.output for size in signature.unbacked)
     load = ""
     if signature.loads_weights:
         load = (
@@ -224,8 +223,15 @@ def generate_by_pointers(
     workspace = ""
     if signature.workspace is not None:
         size = f"{signature.name}{WORKSPACE_SIZE_SUFFIX}({', '.join(signature.names.symbols)})"
-        workspace = f"  const plumbline::Workspace {WORKSPACE}({size});\n"
-        arguments.append(f"{WORKSPACE}.data()")
+        if signature.on_device:
+            arguments.append(f"device.Bytes({size})")
+        else:
+            workspace = f"  const plumbline::Workspace {WORKSPACE}({size});\n"
+            arguments.append(f"{WORKSPACE}.data()")
+    if signature.on_device:
+        workspace = "  plumbline::DeviceMemory device;\n"
+    if signature.has_stream:
+        arguments.append("/*stream=*/nullptr")
     return _filled(
         template,
         {
@@ -236,10 +242,26 @@ def generate_by_pointers(
             "symbols": "".join(f"\n  {line}" for line in sizes),
             "shape_arguments": "".join(f", {name}" for name in signature.names.symbols),
             "arguments": ",".join(f"\n      {argument}" for argument in arguments),
+            "told": "".join(f"\n  outputs[{output}].SetStrides();" for output in told),
             "result_count": str(len(signature.outputs)),
             **_common(archive, inputs, outputs, runfile, bisect),
         },
     )
+
+
+def _given(signature: Signature, number: int) -> str:
+    """What an input is handed over as."""
+    spec, tensor = signature.inputs[number], f"inputs[{number}]"
+    if spec.is_scalar:
+        return f"*static_cast<const {spec.element_type.c}*>({tensor}.data)"
+    is_inout = number in signature.inout
+    place = _place(signature, tensor, "Out" if is_inout else "In")
+    return f"static_cast<{'' if is_inout else 'const '}{spec.element_type.c}*>({place})"
+
+
+def _place(signature: Signature, tensor: str, direction: str) -> str:
+    """Where a tensor of the test's is for the program."""
+    return f"device.{direction}({tensor})" if signature.on_device else f"{tensor}.data"
 
 
 def generate_by_memrefs(

@@ -1,5 +1,8 @@
 """Stage program: lowers a .mlir file of kernels of a GPU to NVVM, and launches to LLVM dialect."""
 
+import argparse
+
+from plumbline import text_file
 from plumbline.context import prepare_context
 from plumbline.gpu_to_nvvm.stage import gpu_to_nvvm
 from tools.aot import stage
@@ -34,5 +37,15 @@ def _warm_up() -> None:
     prepare_context(torch=True)
 
 
+def _lower(given: argparse.Namespace) -> None:
+    text, choices = text_file.read(given.input), (given.memory, given.weights_are, given.queue)
+    stage.write(given.output, gpu_to_nvvm(text, str(given.input), given.abi, *choices))
+
+
 if __name__ == "__main__":
-    stage.run_text_stage(__doc__, gpu_to_nvvm, warm_up=_warm_up)
+    arguments = stage.text_stage_parser(__doc__)
+    stage.add_abi(arguments)
+    stage.add_memory(arguments)
+    stage.add_weights(arguments)
+    stage.add_queue(arguments)
+    stage.run(arguments, _lower, warm_up=_warm_up)

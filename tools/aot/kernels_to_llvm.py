@@ -3,7 +3,6 @@
 import argparse
 
 from plumbline import text_file
-from plumbline.choices import ABIS
 from plumbline.context import prepare_context
 from plumbline.kernels_to_llvm.stage import kernels_to_llvm
 from tools.aot import stage
@@ -41,13 +40,7 @@ def _warm_up() -> None:
 
 if __name__ == "__main__":
     arguments = stage.text_stage_parser(__doc__)
-    arguments.add_argument(
-        "--abi",
-        choices=ABIS,
-        default=ABIS[0],
-        help="how C calls the program: with memrefs (tools/aot/abi.h; the default), or with "
-        "pointers to memory that is the caller's",
-    )
+    stage.add_abi(arguments)
     stage.add_memory(arguments)
     stage.add_weights(arguments)
     stage.run(arguments, _lower, warm_up=_warm_up)

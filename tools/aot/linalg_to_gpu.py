@@ -1,5 +1,9 @@
 """Stage program: lowers a .mlir file of linalg on tensors to kernels of a GPU, and launches."""
 
+import argparse
+
+from plumbline import text_file
+from plumbline.choices import PLACES
 from plumbline.context import prepare_context
 from plumbline.linalg_to_gpu.stage import linalg_to_gpu
 from tools.aot import stage
@@ -19,10 +23,36 @@ func.func @sample(%x: tensor<2xf32>) -> tensor<2xf32> {
 """
 
 
+def _lower(given: argparse.Namespace) -> None:
+    lowered = linalg_to_gpu(
+        text_file.read(given.input),
+        str(given.input),
+        gpu_arch=given.gpu_arch,
+        allow_tf32=given.allow_tf32 == "true",
+        tensors=given.tensors,
+    )
+    stage.write(given.output, lowered)
+
+
 def _warm_up() -> None:
     linalg_to_gpu(_SAMPLE, "sample")
     prepare_context(torch=True)
 
 
 if __name__ == "__main__":
-    stage.run_text_stage(__doc__, linalg_to_gpu, warm_up=_warm_up)
+    arguments = stage.text_stage_parser(__doc__)
+    stage.add_gpu_arch(arguments)
+    arguments.add_argument(
+        "--allow-tf32",
+        choices=("false", "true"),
+        default="false",
+        help="whether products of f32 may be taken of numbers rounded to TF32, on tensor cores",
+    )
+    arguments.add_argument(
+        "--tensors",
+        choices=PLACES,
+        default=PLACES[0],
+        help="where callers have theirs: on the host, from where they are copied (the default), or "
+        "on the device",
+    )
+    stage.run(arguments, _lower, warm_up=_warm_up)

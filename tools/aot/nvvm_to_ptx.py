@@ -4,7 +4,7 @@ import argparse
 
 from plumbline import text_file
 from plumbline.context import prepare_context
-from plumbline.llvm_to_asm.ptx import DEFAULT_ARCH
+from plumbline.gpu_chip import DEFAULT_ARCH
 from plumbline.llvm_to_asm.ptx_stage import nvvm_to_ptx
 from tools.aot import stage
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from plumbline import atomic_file, text_file
-from plumbline.choices import MEMORIES, OPTIMISATION_LEVELS, WEIGHTS
+from plumbline.choices import ABIS, MEMORIES, OPTIMISATION_LEVELS, QUEUES, WEIGHTS
 from plumbline.errors import UserError
 from plumbline.watched_process import Death, run_watched
 
@@ -74,6 +74,17 @@ def add_gpu_arch(arguments: argparse.ArgumentParser) -> None:
     )
 
 
+def add_abi(arguments: argparse.ArgumentParser) -> None:
+    """Lets the command line say how C calls a program."""
+    arguments.add_argument(
+        "--abi",
+        choices=ABIS,
+        default=ABIS[0],
+        help="how C calls the program: with memrefs (tools/aot/abi.h; the default), or with "
+        "pointers to memory that is the caller's",
+    )
+
+
 def add_memory(arguments: argparse.ArgumentParser) -> None:
     """Lets the command line say where the memory of temporaries comes from."""
     arguments.add_argument(
@@ -82,6 +93,17 @@ def add_memory(arguments: argparse.ArgumentParser) -> None:
         default=MEMORIES[0],
         help="where temporaries come from: the heap (the default), or a workspace that the caller "
         "brings along",
+    )
+
+
+def add_queue(arguments: argparse.ArgumentParser) -> None:
+    """Lets the command line say what a program for a GPU queues its work on."""
+    arguments.add_argument(
+        "--queue",
+        choices=QUEUES,
+        default=QUEUES[0],
+        help="its own calls, which return when all is done (the default), or a stream of the "
+        "caller's",
     )
 
 

@@ -4,10 +4,11 @@ They are made of the gpu stage, of which the PTX is made too. A thread is a call
 which one, and all that it does together with others, it asks the driver.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, builtin, func, gpu, llvm
+from torch_mlir.dialects import arith, builtin, func, gpu, llvm, memref, vector
 
 from plumbline.context import make_context
 from plumbline.kernels_to_llvm.building import (
@@ -21,14 +22,19 @@ from plumbline.kernels_to_llvm.building import (
 )
 from plumbline.kernels_to_llvm.conversion import BUILD_C_ABI, KERNELS_TO_LLVM
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
+from plumbline.linalg_to_kernels.building import index, total
 from plumbline.llvm_to_asm.llvm_ir import GPU_MODULE, translate_to_llvm_ir
 from plumbline.pipeline import Pipeline
+from plumbline.planned_memory import element_bytes
 from plumbline.walk import all_operations, replace_operands
 
 PREFIX = "plumbline_emulated_"
 """How the names begin of these functions, and of those that they call."""
 
-CALLED = ("barrier", "block_dim", "block_id", "grid_dim", "shared", "shuffle_xor", "thread_id")
+CALLED = (
+    *("barrier", "block_dim", "block_id", "commit_copies", "copy", "grid_dim", "load_matrices"),
+    *("multiply_matrices", "shared", "shuffle_xor", "thread_id", "wait_for_copies"),
+)
 """What they call, after that prefix."""
 
 _TO_LLVM = Pipeline(
@@ -70,6 +76,11 @@ def _declare(symbols: ir.SymbolTable) -> None:
     for name in ("block_dim", "block_id", "grid_dim", "thread_id"):
         declare(symbols, PREFIX + name, [], word)
     declare(symbols, PREFIX + "barrier", [])
+    declare(symbols, PREFIX + "commit_copies", [])
+    declare(symbols, PREFIX + "copy", [word, word, word, word])
+    declare(symbols, PREFIX + "load_matrices", [word, word, pointer_type()])
+    declare(symbols, PREFIX + "multiply_matrices", [word, *[pointer_type()] * 3])
+    declare(symbols, PREFIX + "wait_for_copies", [word])
     declare(symbols, PREFIX + "shared", [word, word], pointer_type())
     declare(symbols, PREFIX + "shuffle_xor", [word, integer_type(32)], word)
 
@@ -97,10 +108,15 @@ def _emulate(kernel: gpu.GPUFuncOp) -> str:
             inside |= zip(view.operation.results, clone.results, strict=True)
             replace_operands(clone, inside)
     for op in all_operations(function.operation):
+        for result in op.results:
+            if isinstance(result.type, ir.MemRefType):
+                result.set_type(_common(ir.MemRefType(result.type)))
+    for op in all_operations(function.operation):
         if op.name in _EMULATED:
-            with ir.InsertionPoint(op):
+            with ir.InsertionPoint(op), op.location:
                 results = _EMULATED[op.name](op)
-            for old, new in zip(op.results, results, strict=True):
+            # Nobody asks for the token of a copy.
+            for old, new in zip(op.results, results, strict=bool(results)):
                 old.replace_all_uses_with(new)
             op.erase()
     return str(name)
@@ -139,7 +155,7 @@ def _shared(type_: ir.MemRefType, offset: int) -> tuple[ir.Value, int]:
     for size in type_.shape:
         bytes_ *= size
     pointer = call(PREFIX + "shared", [integer(offset), integer(bytes_)], pointer_type()).result
-    plain = ir.MemRefType.get(type_.shape, type_.element_type)
+    plain = _common(type_)
     descriptor = llvm.UndefOp(memref_struct(plain)).result
     strides, _ = plain.get_strides_and_offset()
     words = [([0], pointer), ([1], pointer), ([2], integer(0))]
@@ -150,6 +166,22 @@ def _shared(type_: ir.MemRefType, offset: int) -> tuple[ir.Value, int]:
         descriptor = llvm.InsertValueOp(descriptor, word, where).result
     buffer = builtin.unrealized_conversion_cast([plain], [descriptor])
     return buffer, -(-(offset + bytes_) // _ALIGNMENT) * _ALIGNMENT
+
+
+def _common(type_: ir.MemRefType) -> ir.MemRefType:
+    """The type of such a buffer in memory of the host, of which there is one kind."""
+    return ir.MemRefType.get(type_.shape, type_.element_type, type_.layout)
+
+
+def _address(buffer: ir.Value, indices: Sequence[ir.Value]) -> ir.Value:
+    """Where an element of a buffer lies, as a word."""
+    type_ = ir.MemRefType(buffer.type)
+    _, offset, *sizes_and_strides = memref.ExtractStridedMetadataOp(buffer).results
+    strides = sizes_and_strides[type_.rank :]
+    moved = [arith.muli(at, stride) for at, stride in zip(indices, strides, strict=True)]
+    bytes_ = arith.muli(total([offset, *moved]), index(element_bytes(type_.element_type)))
+    start = memref.extract_aligned_pointer_as_index(buffer)
+    return arith.index_cast(integer_type(), arith.addi(start, bytes_))
 
 
 def _number(name: str) -> Callable[[ir.Operation], list[ir.Value]]:
@@ -179,6 +211,75 @@ def _shuffle(op: ir.Operation) -> list[ir.Value]:
     return [there, arith.constant(integer_type(1), 1)]
 
 
+def _copy(op: ir.Operation) -> list[ir.Value]:
+    """Copies elements, and zeros after them; they are there when they have been waited for."""
+    copy = op.opview
+    element = element_bytes(ir.MemRefType(copy.dst.type).element_type)
+    bytes_ = integer(ir.IntegerAttr(copy.dstElements).value * element)
+    read = bytes_
+    if copy.srcElements is not None:
+        elements = arith.index_cast(integer_type(), copy.srcElements)
+        read = arith.muli(elements, integer(element))
+    to, from_ = (
+        _address(buffer, list(indices))
+        for buffer, indices in ((copy.dst, copy.dstIndices), (copy.src, copy.srcIndices))
+    )
+    call(PREFIX + "copy", [to, from_, bytes_, read])
+    return []
+
+
+def _commit(op: ir.Operation) -> list[ir.Value]:
+    call(PREFIX + "commit_copies", [])
+    return []
+
+
+def _wait(op: ir.Operation) -> list[ir.Value]:
+    call(PREFIX + "wait_for_copies", [integer(ir.IntegerAttr(op.attributes["n"]).value)])
+    return []
+
+
+def _load_matrices(op: ir.Operation) -> list[ir.Value]:
+    load = op.opview
+    address = _address(load.srcMemref, list(load.indices))
+    place = _stack(op, op.results[0].type)
+    transposes = integer(int(ir.BoolAttr(load.transpose).value))
+    call(PREFIX + "load_matrices", [address, transposes, place])
+    return [_loaded(place, op.results[0].type)]
+
+
+_KINDS = {"f16": 0, "bf16": 1, "f32": 2, "i8": 3}
+"""What `mma` multiplies, as the stand-in counts them."""
+
+
+def _multiply_matrices(op: ir.Operation) -> list[ir.Value]:
+    kind = integer(_KINDS[str(ir.VectorType(op.operands[0].type).element_type)])
+    places = []
+    for operand in op.operands:
+        place = _stack(op, operand.type)
+        flat = _flat(operand.type)
+        llvm.StoreOp(vector.shape_cast(flat, operand), place)
+        places.append(place)
+    call(PREFIX + "multiply_matrices", [kind, *places])
+    return [_loaded(places[-1], op.results[0].type)]
+
+
+def _flat(type_: ir.Type) -> ir.VectorType:
+    vector_type = ir.VectorType(type_)
+    return ir.VectorType.get([math.prod(vector_type.shape)], vector_type.element_type)
+
+
+def _loaded(place: ir.Value, type_: ir.Type) -> ir.Value:
+    return vector.shape_cast(type_, llvm.LoadOp(_flat(type_), place).result)
+
+
+def _stack(op: ir.Operation, type_: ir.Type) -> ir.Value:
+    """Room for a vector, which is the function's: an operation may be in a loop."""
+    while op.name != "func.func":
+        op = op.parent.operation
+    with ir.InsertionPoint.at_block_begin(op.regions[0].blocks[0]):
+        return llvm.AllocaOp(pointer_type(), integer(1), ir.TypeAttr.get(_flat(type_))).result
+
+
 _EMULATED: Mapping[str, Callable[[ir.Operation], list[ir.Value]]] = {
     "gpu.barrier": _barrier,
     "gpu.block_dim": _number("block_dim"),
@@ -186,4 +287,9 @@ _EMULATED: Mapping[str, Callable[[ir.Operation], list[ir.Value]]] = {
     "gpu.grid_dim": _number("grid_dim"),
     "gpu.shuffle": _shuffle,
     "gpu.thread_id": _number("thread_id"),
+    "nvgpu.device_async_copy": _copy,
+    "nvgpu.ldmatrix": _load_matrices,
+    "nvgpu.mma.sync": _multiply_matrices,
+    "nvvm.cp.async.commit.group": _commit,
+    "nvvm.cp.async.wait.group": _wait,
 }

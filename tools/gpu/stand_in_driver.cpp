@@ -7,8 +7,12 @@
 // or, by plumbline_stand_in_reverse, backwards: where a barrier is missing, the results differ.
 //
 // It holds what is called against what a driver wants: the order of calls, memory that is there and
-// large enough, parameters as the PTX declares them. Device memory has a page after it that nobody
-// may touch, and holds nothing of use at first. A mistake ends the process with a message.
+// large enough, parameters as the PTX declares them, contexts and streams that go with them. Device
+// memory has a page after it that nobody may touch, and holds nothing of use at first. What is
+// queued on a stream of its own is done when somebody waits for it, and no sooner. A mistake ends
+// the process with a message.
+//
+// There are two devices, of which CUDA_VISIBLE_DEVICES leaves those that it lists.
 
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -28,16 +32,20 @@
 #include <vector>
 
 #include "plumbline/runtime/cuda/driver.h"
+#include "tools/gpu/warp_matrices.h"
 
 namespace {
 
-constexpr int kWarp = 32;
 constexpr size_t kPage = 4096;
 constexpr size_t kStack = 64 << 10;
 constexpr size_t kSharedBytes = 48 << 10;
 
-constexpr CUresult kInvalidValue = 1;
+constexpr CUresult kInvalidValue = PLUMBLINE_CUDA_ERROR_INVALID_VALUE;
+constexpr CUresult kOutOfMemory = 2;
+constexpr CUresult kDeinitialised = 4;
+constexpr CUresult kNoDevice = 100;
 constexpr CUresult kNotFound = 500;
+constexpr int kDevices = 2;
 
 [[noreturn]] __attribute__((format(printf, 1, 2))) void Die(const char* format, ...) {
   va_list arguments;
@@ -59,11 +67,41 @@ struct Kernel {
   bool waits = false;  // for other threads of its block
 };
 
-struct Module {
+}  // namespace
+
+struct CUctx_st {
+  int device;  // its number among all there are
+  int retained;
+};
+
+struct CUmod_st {
+  CUcontext context;
   std::map<std::string, Kernel> kernels;
 };
 
+using Work = std::function<void()>;
+
+struct CUgraph_st {
+  CUcontext context;
+  std::vector<Work> work;
+};
+
+struct CUgraphExec_st {
+  CUcontext context;
+  std::vector<Work> work;
+};
+
+struct CUstream_st {
+  CUcontext context;
+  unsigned flags;
+  std::vector<Work> work;
+  CUgraph captured = nullptr;
+};
+
+namespace {
+
 struct Allocation {
+  CUcontext context;
   size_t bytes;
   char* pages;
   size_t pages_bytes;
@@ -72,14 +110,27 @@ struct Allocation {
 std::recursive_mutex mutex;
 std::map<std::string, Entry> registered;
 std::map<CUdeviceptr, Allocation> allocations;
-std::vector<std::unique_ptr<Module>> modules;
-bool is_initialised = false, is_retained = false, is_reverse = false;
+std::map<CUmodule, std::unique_ptr<CUmod_st>> modules;
+std::map<CUstream, std::unique_ptr<CUstream_st>> streams;
+std::map<CUgraph, std::unique_ptr<CUgraph_st>> graphs;
+std::map<CUgraphExec, std::unique_ptr<CUgraphExec_st>> execs;
+CUctx_st contexts[kDevices] = {{0, 0}, {1, 0}};
+std::vector<int> visible;
+bool is_initialised = false, is_reverse = false;
 unsigned most_blocks = 0;  // of a launch; 0: any number
-long launches = 0;
+long launches = 0, waits = 0, replays = 0, uploads = 0;
+size_t most_bytes = 0;  // of device memory; 0: any number
 std::string failing;
 int failing_after = 0;
 CUresult failing_error = 0;
-thread_local int current = 0;
+thread_local std::vector<CUcontext> current;
+thread_local CUstream capturing = nullptr;
+
+// After the end of the process has begun, a driver refuses everything.
+bool is_shut_down = false;
+struct ShutDown {
+  ~ShutDown() { is_shut_down = true; }
+} shut_down;
 
 // -- modules --------------------------------------------------------------------------------------
 
@@ -89,7 +140,22 @@ size_t Count(const std::string& text, const std::string& part) {
   return count;
 }
 
-void Load(const std::string& ptx, Module* module) {
+// The PTX of an image: that is one, or a fatbin with one, not compressed. Such begins with a magic
+// number, and has at 8 bytes how many there are after its header of 16.
+std::string PtxOf(const char* image) {
+  constexpr uint32_t kFatbin = 0xba55ed50;
+  uint32_t magic;
+  std::memcpy(&magic, image, sizeof(magic));
+  if (magic != kFatbin) return image;
+  uint64_t bytes;
+  std::memcpy(&bytes, image + 8, sizeof(bytes));
+  const std::string all(image + 16, bytes);
+  const size_t begin = all.find(".version");
+  if (begin == std::string::npos) Die("a fatbin without PTX is loaded");
+  return all.substr(begin, all.find('\0', begin) - begin);
+}
+
+void Load(const std::string& ptx, CUmodule module) {
   const std::string entry = ".entry ";
   for (size_t at = ptx.find(entry); at != std::string::npos; at = ptx.find(entry, at + 1)) {
     const size_t open = ptx.find('(', at), close = ptx.find(')', open);
@@ -112,11 +178,21 @@ void Load(const std::string& ptx, Module* module) {
 
 enum class Wait { kNothing, kWarp, kBlock, kEnd };
 
+// A copy to shared memory that a thread has begun. It is made when it is waited for and no earlier,
+// so that whoever does not wait finds what was there before.
+struct Copy {
+  char* target;
+  const char* source;
+  size_t bytes, read;
+};
+
 struct Fiber {
   ucontext_t context;
   Wait wait = Wait::kNothing;
-  uint64_t exchanged[2] = {0, 0};
+  Registers exchanged[2];
   int exchanges = 0;
+  std::vector<Copy> begun;
+  std::vector<std::vector<Copy>> committed;
 };
 
 struct Block {
@@ -142,6 +218,21 @@ void Pause(Wait wait) {
   Fiber& fiber = block->fibers[block->thread];
   fiber.wait = wait;
   swapcontext(&fiber.context, &block->scheduler);
+}
+
+// Gives what all lanes of the warp have, when they have come as far as this one.
+Lanes Exchange(const Registers& own) {
+  Block* block = running;
+  Fiber& fiber = block->fibers[block->thread];
+  // In turns of two: who reads is at most one exchange behind who writes.
+  const int turn = fiber.exchanges++ % 2;
+  fiber.exchanged[turn] = own;
+  Pause(Wait::kWarp);
+  Lanes lanes{};
+  const int64_t first = block->thread / kWarp * kWarp;
+  const int64_t end = std::min<int64_t>(first + kWarp, block->threads);
+  for (int64_t i = first; i < end; ++i) lanes[i - first] = &block->fibers[i].exchanged[turn];
+  return lanes;
 }
 
 bool All(const Block& block, int64_t first, int64_t end, Wait wait) {
@@ -232,14 +323,23 @@ void Run(const Kernel& kernel, unsigned blocks, unsigned threads, void** paramet
 
 // -- memory ---------------------------------------------------------------------------------------
 
-void CheckMemory(const char* what, CUdeviceptr pointer, size_t bytes) {
+std::map<CUdeviceptr, Allocation>::iterator Containing(CUdeviceptr pointer) {
   auto after = allocations.upper_bound(pointer);
-  if (after == allocations.begin()) Die("%s: 0x%llx is no device memory", what, pointer);
-  const auto& [start, allocation] = *std::prev(after);
+  if (after == allocations.begin()) return allocations.end();
+  const auto found = std::prev(after);
+  return pointer < found->first + std::max<size_t>(found->second.bytes, 1) ? found
+                                                                           : allocations.end();
+}
+
+void CheckMemory(const char* what, CUdeviceptr pointer, size_t bytes) {
+  const auto found = Containing(pointer);
+  if (found == allocations.end()) Die("%s: 0x%llx is no device memory", what, pointer);
+  const auto& [start, allocation] = *found;
   if (pointer + bytes > start + allocation.bytes) {
     Die("%s: %zu bytes at 0x%llx, where %zu were allocated at 0x%llx", what, bytes, pointer,
         allocation.bytes, start);
   }
+  if (allocation.context != current.back()) Die("%s: 0x%llx is of another device", what, pointer);
 }
 
 void CheckHost(const char* what, const void* pointer, size_t bytes) {
@@ -251,14 +351,55 @@ void CheckHost(const char* what, const void* pointer, size_t bytes) {
   }
 }
 
+// -- streams --------------------------------------------------------------------------------------
+
+void Drain(CUstream stream) {
+  std::vector<Work> work;
+  work.swap(stream->work);
+  for (const Work& each : work) each();
+}
+
+// What the default stream of a context waits for, or everything that is queued there.
+void DrainAll(CUcontext context, bool also_non_blocking) {
+  for (auto& [stream, owned] : streams) {
+    const bool waits_not = stream->flags & PLUMBLINE_CUDA_STREAM_NON_BLOCKING;
+    if (stream->context == context && (also_non_blocking || !waits_not)) Drain(stream);
+  }
+}
+
+void CheckStream(const char* what, CUstream stream) {
+  if (stream == nullptr) return;
+  if (streams.count(stream) == 0) Die("%s: that is no stream", what);
+  if (stream->context != current.back()) Die("%s: the stream is of another device", what);
+}
+
+void Queue(const char* what, CUstream stream, Work work) {
+  CheckStream(what, stream);
+  if (stream == nullptr) {
+    if (capturing != nullptr) Die("%s: on the default stream, while this thread captures", what);
+    DrainAll(current.back(), false);
+    work();
+  } else if (stream->captured != nullptr) {
+    stream->captured->work.push_back(std::move(work));
+  } else {
+    stream->work.push_back(std::move(work));
+  }
+}
+
 // What a call begins with: whether it is made to fail, and whether it may be made at all.
 CUresult Enter(const char* name, bool wants_context) {
+  if (is_shut_down) return kDeinitialised;
   if (failing == name && failing_after-- == 0) {
     failing.clear();
     return failing_error;
   }
-  if (wants_context && current == 0) Die("%s: there is no current context", name);
+  if (wants_context && current.empty()) Die("%s: there is no current context", name);
   return 0;
+}
+
+// What no thread may do while it captures, as it does not wait for the graph.
+void CheckNoCapture(const char* name) {
+  if (capturing != nullptr) Die("%s: while this thread captures a stream", name);
 }
 
 }  // namespace
@@ -273,54 +414,118 @@ CUresult cuInit(unsigned flags) {
   ENTER("cuInit", false);
   if (flags != 0) return kInvalidValue;
   is_initialised = true;
+  visible.clear();
+  const char* listed = std::getenv("CUDA_VISIBLE_DEVICES");
+  for (int device = 0; device < kDevices; ++device) {
+    if (listed == nullptr || std::strchr(listed, '0' + device) != nullptr) {
+      visible.push_back(device);
+    }
+  }
+  return visible.empty() ? kNoDevice : 0;
+}
+
+CUresult cuGetErrorName(CUresult error, const char** name) {
+  // Of some; of others it has none, as drivers of errors that are newer than they.
+  static const std::map<CUresult, const char*> kNames = {
+      {0, "CUDA_SUCCESS"},
+      {1, "CUDA_ERROR_INVALID_VALUE"},
+      {2, "CUDA_ERROR_OUT_OF_MEMORY"},
+      {100, "CUDA_ERROR_NO_DEVICE"},
+      {201, "CUDA_ERROR_INVALID_CONTEXT"},
+      {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+      {218, "CUDA_ERROR_INVALID_PTX"},
+      {500, "CUDA_ERROR_NOT_FOUND"},
+      {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+      {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
+  };
+  const auto found = kNames.find(error);
+  if (found == kNames.end()) return kInvalidValue;
+  *name = found->second;
   return 0;
 }
 
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
   ENTER("cuDeviceGet", false);
   if (!is_initialised) Die("cuDeviceGet before cuInit");
-  if (ordinal != 0) return kInvalidValue;
-  *device = 0;
+  if (ordinal < 0 || ordinal >= static_cast<int>(visible.size())) return kInvalidValue;
+  *device = ordinal;
   return 0;
 }
 
-CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
+CUresult cuDeviceGetCount(int* count) {
+  ENTER("cuDeviceGetCount", false);
+  *count = static_cast<int>(visible.size());
+  return 0;
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* is_active) {
+  ENTER("cuDevicePrimaryCtxGetState", false);
+  *flags = 0;
+  *is_active = contexts[visible[device]].retained > 0;
+  return 0;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   ENTER("cuDevicePrimaryCtxRetain", false);
   if (!is_initialised) Die("cuDevicePrimaryCtxRetain before cuInit");
-  is_retained = true;
-  *context = reinterpret_cast<CUcontext>(&is_retained);
+  *context = &contexts[visible[device]];
+  ++(*context)->retained;
+  return 0;
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+  ENTER("cuDevicePrimaryCtxRelease_v2", false);
+  if (--contexts[visible[device]].retained < 0)
+    Die("cuDevicePrimaryCtxRelease: it is not retained");
   return 0;
 }
 
 CUresult cuCtxPushCurrent_v2(CUcontext context) {
   ENTER("cuCtxPushCurrent_v2", false);
-  if (!is_retained || context != reinterpret_cast<CUcontext>(&is_retained)) {
-    Die("cuCtxPushCurrent: that is no context");
-  }
-  ++current;
+  if (context == nullptr || context->retained == 0) Die("cuCtxPushCurrent: that is no context");
+  current.push_back(context);
   return 0;
 }
 
 CUresult cuCtxPopCurrent_v2(CUcontext* context) {
   ENTER("cuCtxPopCurrent_v2", true);
-  --current;
-  *context = reinterpret_cast<CUcontext>(&is_retained);
+  *context = current.back();
+  current.pop_back();
+  return 0;
+}
+
+CUresult cuCtxSynchronize() {
+  ENTER("cuCtxSynchronize", true);
+  CheckNoCapture("cuCtxSynchronize");
+  ++waits;
+  DrainAll(current.back(), true);
   return 0;
 }
 
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   ENTER("cuModuleLoadData", true);
-  modules.push_back(std::make_unique<Module>());
-  Load(static_cast<const char*>(image), modules.back().get());
-  *module = reinterpret_cast<CUmodule>(modules.back().get());
+  CheckNoCapture("cuModuleLoadData");
+  auto loaded = std::make_unique<CUmod_st>();
+  loaded->context = current.back();
+  Load(PtxOf(static_cast<const char*>(image)), loaded.get());
+  *module = loaded.get();
+  modules[*module] = std::move(loaded);
+  return 0;
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+  ENTER("cuModuleUnload", true);
+  DrainAll(current.back(), true);
+  if (modules.erase(module) == 0) Die("cuModuleUnload: that is no module");
   return 0;
 }
 
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
   ENTER("cuModuleGetFunction", true);
-  auto& kernels = reinterpret_cast<Module*>(module)->kernels;
-  const auto found = kernels.find(name);
-  if (found == kernels.end()) return kNotFound;
+  if (modules.count(module) == 0) Die("cuModuleGetFunction: that is no module");
+  if (module->context != current.back()) Die("%s: its module is of another device", name);
+  const auto found = module->kernels.find(name);
+  if (found == module->kernels.end()) return kNotFound;
   Kernel& kernel = found->second;
   if (kernel.entry == nullptr) {
     const auto known = registered.find(name);
@@ -334,27 +539,56 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   return 0;
 }
 
+CUresult cuPointerGetAttribute(void* value, int attribute, CUdeviceptr pointer) {
+  ENTER("cuPointerGetAttribute", false);
+  const auto found = Containing(pointer);
+  if (found == allocations.end()) return kInvalidValue;
+  switch (attribute) {
+    case PLUMBLINE_CUDA_POINTER_MEMORY_TYPE:
+      *static_cast<unsigned*>(value) = PLUMBLINE_CUDA_MEMORY_IS_DEVICE;
+      return 0;
+    case PLUMBLINE_CUDA_POINTER_IS_MANAGED:
+      *static_cast<unsigned*>(value) = 0;
+      return 0;
+    case PLUMBLINE_CUDA_POINTER_DEVICE_ORDINAL: {
+      const int device = found->second.context->device;
+      *static_cast<int*>(value) =
+          static_cast<int>(std::find(visible.begin(), visible.end(), device) - visible.begin());
+      return 0;
+    }
+    default:
+      Die("cuPointerGetAttribute: nobody knows the attribute %d here", attribute);
+  }
+}
+
 CUresult cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
   ENTER("cuMemAlloc_v2", true);
+  CheckNoCapture("cuMemAlloc");
   if (bytes == 0) return kInvalidValue;
+  size_t allocated = 0;
+  for (const auto& [start, allocation] : allocations) allocated += allocation.bytes;
+  if (most_bytes > 0 && allocated + bytes > most_bytes) return kOutOfMemory;
   // Up to the page that nobody may touch, but for what aligns it.
   const size_t aligned = (bytes + 15) / 16 * 16;
   const size_t own = (aligned + kPage - 1) / kPage * kPage;
   void* pages =
       mmap(nullptr, own + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) return 2;
+  if (pages == MAP_FAILED) return kOutOfMemory;
   mprotect(static_cast<char*>(pages) + own, kPage, PROT_NONE);
   std::memset(pages, 0xcb, own);
   char* start = static_cast<char*>(pages) + own - aligned;
   *pointer = reinterpret_cast<CUdeviceptr>(start);
-  allocations[*pointer] = {bytes, static_cast<char*>(pages), own + kPage};
+  allocations[*pointer] = {current.back(), bytes, static_cast<char*>(pages), own + kPage};
   return 0;
 }
 
 CUresult cuMemFree_v2(CUdeviceptr pointer) {
   ENTER("cuMemFree_v2", true);
+  CheckNoCapture("cuMemFree");
   const auto found = allocations.find(pointer);
   if (found == allocations.end()) Die("cuMemFree: 0x%llx is not allocated", pointer);
+  ++waits;
+  DrainAll(found->second.context, true);
   munmap(found->second.pages, found->second.pages_bytes);
   allocations.erase(found);
   return 0;
@@ -364,7 +598,23 @@ CUresult cuMemcpyHtoD_v2(CUdeviceptr target, const void* source, size_t bytes) {
   ENTER("cuMemcpyHtoD_v2", true);
   CheckMemory("cuMemcpyHtoD", target, bytes);
   CheckHost("cuMemcpyHtoD", source, bytes);
-  std::memcpy(reinterpret_cast<void*>(target), source, bytes);
+  ++waits;
+  ++uploads;
+  Queue("cuMemcpyHtoD", nullptr,
+        [=] { std::memcpy(reinterpret_cast<void*>(target), source, bytes); });
+  return 0;
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void* source, size_t bytes,
+                              CUstream stream) {
+  ENTER("cuMemcpyHtoDAsync_v2", true);
+  CheckMemory("cuMemcpyHtoDAsync", target, bytes);
+  CheckHost("cuMemcpyHtoDAsync", source, bytes);
+  // Memory that is not pinned is read at once.
+  const auto* first = static_cast<const char*>(source);
+  const std::vector<char> staged(first, first + bytes);
+  Queue("cuMemcpyHtoDAsync", stream,
+        [=] { std::memcpy(reinterpret_cast<void*>(target), staged.data(), bytes); });
   return 0;
 }
 
@@ -372,24 +622,136 @@ CUresult cuMemcpyDtoH_v2(void* target, CUdeviceptr source, size_t bytes) {
   ENTER("cuMemcpyDtoH_v2", true);
   CheckMemory("cuMemcpyDtoH", source, bytes);
   CheckHost("cuMemcpyDtoH", target, bytes);
-  std::memcpy(target, reinterpret_cast<void*>(source), bytes);
+  ++waits;
+  Queue("cuMemcpyDtoH", nullptr,
+        [=] { std::memcpy(target, reinterpret_cast<void*>(source), bytes); });
+  return 0;
+}
+
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t bytes,
+                              CUstream stream) {
+  ENTER("cuMemcpyDtoDAsync_v2", true);
+  CheckMemory("cuMemcpyDtoDAsync", target, bytes);
+  CheckMemory("cuMemcpyDtoDAsync", source, bytes);
+  Queue("cuMemcpyDtoDAsync", stream, [=] {
+    std::memcpy(reinterpret_cast<void*>(target), reinterpret_cast<void*>(source), bytes);
+  });
+  return 0;
+}
+
+CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
+  ENTER("cuStreamCreate", true);
+  auto created = std::make_unique<CUstream_st>();
+  created->context = current.back();
+  created->flags = flags;
+  *stream = created.get();
+  streams[*stream] = std::move(created);
+  return 0;
+}
+
+CUresult cuStreamDestroy_v2(CUstream stream) {
+  ENTER("cuStreamDestroy_v2", true);
+  CheckStream("cuStreamDestroy", stream);
+  if (stream->captured != nullptr) {
+    graphs.erase(stream->captured);
+    capturing = nullptr;
+  }
+  Drain(stream);
+  streams.erase(stream);
+  return 0;
+}
+
+CUresult cuStreamSynchronize(CUstream stream) {
+  ENTER("cuStreamSynchronize", true);
+  CheckNoCapture("cuStreamSynchronize");
+  CheckStream("cuStreamSynchronize", stream);
+  ++waits;
+  stream == nullptr ? DrainAll(current.back(), false) : Drain(stream);
+  return 0;
+}
+
+CUresult cuStreamIsCapturing(CUstream stream, int* status) {
+  ENTER("cuStreamIsCapturing", true);
+  CheckStream("cuStreamIsCapturing", stream);
+  *status = stream != nullptr && stream->captured != nullptr;
+  return 0;
+}
+
+CUresult cuStreamBeginCapture_v2(CUstream stream, int) {
+  ENTER("cuStreamBeginCapture_v2", true);
+  CheckStream("cuStreamBeginCapture", stream);
+  if (stream == nullptr) Die("cuStreamBeginCapture: of the default stream");
+  if (capturing != nullptr) Die("cuStreamBeginCapture: this thread captures another stream");
+  auto graph = std::make_unique<CUgraph_st>();
+  graph->context = current.back();
+  stream->captured = graph.get();
+  graphs[stream->captured] = std::move(graph);
+  capturing = stream;
+  return 0;
+}
+
+CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
+  ENTER("cuStreamEndCapture", true);
+  if (stream == nullptr || stream != capturing) Die("cuStreamEndCapture: it is not captured here");
+  *graph = stream->captured;
+  stream->captured = nullptr;
+  capturing = nullptr;
+  return 0;
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph graph, unsigned long long) {
+  ENTER("cuGraphInstantiateWithFlags", true);
+  if (graphs.count(graph) == 0) Die("cuGraphInstantiate: that is no graph");
+  auto made = std::make_unique<CUgraphExec_st>();
+  made->context = graph->context;
+  made->work = graph->work;
+  *exec = made.get();
+  execs[*exec] = std::move(made);
+  return 0;
+}
+
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
+  ENTER("cuGraphLaunch", true);
+  if (execs.count(exec) == 0) Die("cuGraphLaunch: that is no graph that was instantiated");
+  if (exec->context != current.back()) Die("cuGraphLaunch: the graph is of another device");
+  ++replays;
+  for (const Work& each : exec->work) Queue("cuGraphLaunch", stream, each);
+  return 0;
+}
+
+CUresult cuGraphDestroy(CUgraph graph) {
+  ENTER("cuGraphDestroy", true);
+  if (graphs.erase(graph) == 0) Die("cuGraphDestroy: that is no graph");
+  return 0;
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec exec) {
+  ENTER("cuGraphExecDestroy", true);
+  if (execs.erase(exec) == 0) Die("cuGraphExecDestroy: that is no graph that was instantiated");
   return 0;
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned, CUstream,
-                        void** parameters, void**) {
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned,
+                        CUstream stream, void** parameters, void**) {
   ENTER("cuLaunchKernel", true);
   const Kernel& kernel = *reinterpret_cast<Kernel*>(function);
   if (grid_x == 0 || grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1) {
     return kInvalidValue;
   }
   if (block_x == 0 || block_x > kernel.most_threads) return kInvalidValue;
+  // They are read at once; each is a word at most.
+  std::vector<uint64_t> words(kernel.parameters);
   for (size_t i = 0; i < kernel.parameters; ++i) {
     if (parameters[i] == nullptr) Die("%s has no parameter %zu", kernel.name.c_str(), i);
+    std::memcpy(&words[i], parameters[i], sizeof(words[i]));
   }
   ++launches;
-  Run(kernel, grid_x, block_x, parameters);
+  Queue("cuLaunchKernel", stream, [&kernel, grid_x, block_x, words]() mutable {
+    std::vector<void*> places;
+    for (uint64_t& word : words) places.push_back(&word);
+    Run(kernel, grid_x, block_x, places.data());
+  });
   return 0;
 }
 
@@ -410,15 +772,58 @@ void* plumbline_emulated_shared(int64_t offset, int64_t bytes) {
 }
 
 int64_t plumbline_emulated_shuffle_xor(int64_t value, int32_t mask) {
-  Block* block = running;
-  const int64_t own = block->thread;
-  Fiber& fiber = block->fibers[own];
-  // In turns of two: who reads is at most one exchange behind who writes.
-  const int turn = fiber.exchanges++ % 2;
-  fiber.exchanged[turn] = static_cast<uint64_t>(value);
-  Pause(Wait::kWarp);
-  const int64_t other = own / kWarp * kWarp + ((own % kWarp) ^ mask);
-  return static_cast<int64_t>(block->fibers[other].exchanged[turn]);
+  Registers own{};
+  std::memcpy(own.words, &value, sizeof value);
+  int64_t result;
+  const int lane = static_cast<int>(running->thread % kWarp);
+  std::memcpy(&result, Exchange(own)[lane ^ mask]->words, sizeof result);
+  return result;
+}
+
+void plumbline_emulated_copy(int64_t target, int64_t source, int64_t bytes, int64_t read) {
+  if (bytes != 4 && bytes != 8 && bytes != 16) Die("a thread copies %ld bytes", (long)bytes);
+  if (target % bytes != 0 || (read > 0 && source % bytes != 0)) {
+    Die("%s copies %ld bytes that are not aligned", running->kernel->name.c_str(), (long)bytes);
+  }
+  running->fibers[running->thread].begun.push_back(
+      {reinterpret_cast<char*>(target), reinterpret_cast<const char*>(source),
+       static_cast<size_t>(bytes), static_cast<size_t>(read)});
+}
+
+void plumbline_emulated_commit_copies() {
+  Fiber& fiber = running->fibers[running->thread];
+  fiber.committed.push_back(std::move(fiber.begun));
+  fiber.begun.clear();
+}
+
+// Waits until no more than so many of the groups last committed are still on their way.
+void plumbline_emulated_wait_for_copies(int64_t groups) {
+  auto& committed = running->fibers[running->thread].committed;
+  while (static_cast<int64_t>(committed.size()) > groups) {
+    for (const Copy& copy : committed.front()) {
+      std::memcpy(copy.target, copy.source, copy.read);
+      std::memset(copy.target + copy.read, 0, copy.bytes - copy.read);
+    }
+    committed.erase(committed.begin());
+  }
+}
+
+void plumbline_emulated_load_matrices(int64_t line, int64_t transposes, uint32_t* result) {
+  if (line % 16 != 0) Die("%s: a matrix is not aligned", running->kernel->name.c_str());
+  Registers own{};
+  std::memcpy(own.words, &line, sizeof line);
+  const Lanes lanes = Exchange(own);
+  LoadMatrices(lanes, static_cast<int>(running->thread % kWarp), transposes != 0, result);
+}
+
+void plumbline_emulated_multiply_matrices(int64_t kind, const uint32_t* left, const uint32_t* right,
+                                          uint32_t* sums) {
+  Registers own{};
+  std::memcpy(own.words, left, 4 * sizeof *left);
+  std::memcpy(own.words + 4, right, 2 * sizeof *right);
+  const Lanes lanes = Exchange(own);
+  MultiplyMatrices(static_cast<MatrixKind>(kind), lanes, static_cast<int>(running->thread % kWarp),
+                   sums);
 }
 
 // -- what tests call ------------------------------------------------------------------------------
@@ -453,7 +858,32 @@ int64_t plumbline_stand_in_allocated() {
 
 int64_t plumbline_stand_in_launches() { return launches; }
 
+// How often somebody has waited for the device.
+int64_t plumbline_stand_in_waits() { return waits; }
+
+// How often something was copied to the device, by somebody who waited.
+int64_t plumbline_stand_in_uploads() { return uploads; }
+
+// How often a graph was launched.
+int64_t plumbline_stand_in_replays() { return replays; }
+
+// How many modules, streams and graphs there are that were not given back.
+int64_t plumbline_stand_in_left() {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  return static_cast<int64_t>(modules.size() + streams.size() + graphs.size() + execs.size());
+}
+
+// Has devices have so many bytes of memory together; 0: any number.
+void plumbline_stand_in_most_bytes(size_t most) { most_bytes = most; }
+
+// Which device memory is on, by its number among all there are; -1: on none.
+int plumbline_stand_in_device_of(CUdeviceptr pointer) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  const auto found = Containing(pointer);
+  return found == allocations.end() ? -1 : found->second.context->device;
+}
+
 // How many contexts this thread has left current.
-int plumbline_stand_in_current() { return current; }
+int plumbline_stand_in_current() { return static_cast<int>(current.size()); }
 
 }  // extern "C"

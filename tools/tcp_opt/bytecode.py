@@ -1,6 +1,10 @@
 """Modules as MLIR's bytecode."""
 
+import contextlib
 import io
+import resource
+import time
+from collections.abc import Iterator
 
 from torch_mlir import ir
 
@@ -8,6 +12,9 @@ from plumbline.errors import UserError
 
 # https://mlir.llvm.org/docs/BytecodeFormat: the magic number.
 _MAGIC = b"ML\xefR"
+
+# MLIR may read damaged bytecode without end. Sound bytecode takes a hundredth of this.
+_SECONDS, _BYTES_A_SECOND = 5, 1_000_000
 
 
 def is_bytecode(content: bytes) -> bool:
@@ -29,14 +36,31 @@ def write(operation: ir.Operation, version: int | None = None) -> bytes:
     return file.getvalue()
 
 
+@contextlib.contextmanager
+def _time_limit(seconds: int) -> Iterator[None]:
+    """Ends the process if it computes for longer, by a signal: it is in C++ then."""
+    former = resource.getrlimit(resource.RLIMIT_CPU)
+    soft, hard = former
+    own = int(time.process_time()) + 1 + seconds
+    least = min(limit for limit in (own, *former) if limit != resource.RLIM_INFINITY)
+    resource.setrlimit(resource.RLIMIT_CPU, (least, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+
+
 def read(content: bytes, context: ir.Context) -> ir.Operation:
     """The module that bytecode holds; an operation that is none gets one around it.
+
+    Where MLIR does not come to an end with it, SIGXCPU ends the process.
 
     Raises:
       UserError: it is damaged, or holds what does not verify.
     """
     try:
-        return ir.Module.parse(content, context).operation
+        with _time_limit(_SECONDS + len(content) // _BYTES_A_SECOND):
+            return ir.Module.parse(content, context).operation
     except ir.MLIRError as error:
         raise UserError("\n".join(info.message for info in error.error_diagnostics)) from None
     except (RuntimeError, MemoryError) as error:

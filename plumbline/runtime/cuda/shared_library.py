@@ -9,22 +9,31 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from plumbline.errors import UserError
+from plumbline.runtime.cuda.source import INCLUDES, SOURCE
 
-_SOURCE = Path(__file__).with_name("runtime.c")
-_ROOT = _SOURCE.parents[3]
+if TYPE_CHECKING:
+    import numpy as np
 
 SYMBOLS = (
     "plumbline_cuda_allocate",
     "plumbline_cuda_begin",
+    "plumbline_cuda_copy_on_device",
     "plumbline_cuda_copy_to_device",
     "plumbline_cuda_copy_to_host",
+    "plumbline_cuda_device_of",
     "plumbline_cuda_end",
     "plumbline_cuda_failure",
     "plumbline_cuda_free",
     "plumbline_cuda_launch",
+    "plumbline_cuda_replay",
+    "plumbline_cuda_resident",
+    "plumbline_cuda_submit",
+    "plumbline_last_text",
 )
+"""What machine code calls."""
 
 
 def addresses() -> dict[str, int]:
@@ -40,6 +49,11 @@ def addresses() -> dict[str, int]:
     }
 
 
+def unload(state: "np.ndarray[Any, Any]") -> None:
+    """Gives back what the program with that state has on devices."""
+    _library().plumbline_cuda_unload(ctypes.c_void_p(state.ctypes.data))
+
+
 @functools.cache
 def _library() -> ctypes.CDLL:
     """The runtime, compiled once for each process, which takes 0.1 s."""
@@ -51,7 +65,7 @@ def _library() -> ctypes.CDLL:
         )
     with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
         library = Path(folder) / "libplumbline_cuda.so"
-        command = [compiler, "-std=gnu11", "-O2", "-fPIC", "-shared", f"-I{_ROOT}", str(_SOURCE)]
+        command = [compiler, "-std=gnu11", "-O2", "-fPIC", "-shared", f"-I{INCLUDES}", str(SOURCE)]
         done = subprocess.run(
             [*command, "-o", str(library), "-ldl", "-lpthread"],
             capture_output=True,

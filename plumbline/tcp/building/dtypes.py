@@ -4,7 +4,7 @@ from torch_mlir import ir
 
 from plumbline.element_type import ELEMENT_TYPES, from_mlir_signed
 
-DTYPES = tuple(known.mlir_signed for known in ELEMENT_TYPES if not known.is_complex)
+DTYPES = tuple(known.mlir_signed for known in ELEMENT_TYPES if known.is_computed_with)
 _FLOATS = tuple(dtype for dtype in DTYPES if "f" in dtype)
 
 
@@ -21,6 +21,11 @@ def is_float(dtype: str) -> bool:
 def is_bool(dtype: str) -> bool:
     """Whether a dtype is bool."""
     return dtype == "i1"
+
+
+def bit_width(dtype: str) -> int:
+    """How many bits an element has; 1 for bool, though it is a byte in memory."""
+    return int(dtype.strip("bfsui"))
 
 
 def signedness(dtype: str) -> str | None:

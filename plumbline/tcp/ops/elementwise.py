@@ -24,6 +24,7 @@ from plumbline.tcp.constraints import (
     FloatOrIntTensor,
     FloatTensor,
     IntTensor,
+    is_bool,
     is_float,
 )
 from plumbline.tcp.dialect import TcpOp, VerificationError
@@ -460,4 +461,31 @@ class CastOp(ElementwiseOp, name="cast"):
             may_be_signless = name == "out_int_signedness"
             verify_signedness(
                 name, getattr(self, name), element_type, may_be_signless=may_be_signless
+            )
+
+
+class BitcastOp(ElementwiseOp, name="bitcast"):
+    """The bits of the number, taken for a number of another element type of the same width.
+
+    A bool has no bits to be taken.
+    """
+
+    input: Operand[FloatOrIntTensor]
+    out: Result[FloatOrIntTensor]
+    assembly_format = _UNARY
+
+    @classmethod
+    def infer_types(
+        cls, operands: Sequence[ir.Value], attributes: Mapping[str, ir.Attribute]
+    ) -> Sequence[ir.Type]:
+        """Nothing but the result's type says what the bits are taken for."""
+        raise TypeError(f"{cls.OPERATION_NAME}: the type of the result must be given")
+
+    def verify_operation(self) -> None:
+        """Operand and result have the same width."""
+        types = [value.type.element_type for value in (self.input, self.out)]
+        if types[0].width != types[1].width or any(map(is_bool, types)):
+            raise VerificationError(
+                "requires element types of the same width other than 'i1', but got "
+                f"'{types[0]}' and '{types[1]}'"
             )

@@ -191,7 +191,7 @@ _FOLDS: Mapping[type[TcpOp], Callable[..., Array | None]] = {
 # -- ops that change nothing -------------------------------------------------------------------
 
 
-def _is_identity_cast(op: TcpOp) -> bool:
+def _is_identity_between_equal_types(op: TcpOp) -> bool:
     return True
 
 
@@ -209,7 +209,8 @@ def _has_one_operand(op: TcpOp) -> bool:
 
 _IDENTITIES: Mapping[type[TcpOp], Callable[[TcpOp], bool]] = {
     # Of equal types, which is asked of all.
-    elementwise.CastOp: _is_identity_cast,
+    elementwise.BitcastOp: _is_identity_between_equal_types,
+    elementwise.CastOp: _is_identity_between_equal_types,
     data_movement.BroadcastOp: _has_no_axes,
     data_movement.ConcatOp: _has_one_operand,
     data_movement.ReverseOp: _has_no_axes,
@@ -336,4 +337,10 @@ TCP_CANONICALIZE = Pass(
     "tcp-canonicalize",
     "Fold ops of TCP on constants and ops that change nothing, and merge constants",
     _canonicalize,
+)
+
+TCP_MERGE_CONSTANTS = Pass(
+    "tcp-merge-constants",
+    "Have equal constants of TCP be one, as canonicalize does it for MLIR's dialects",
+    lambda operation: _merge_constants(operation, {}),
 )

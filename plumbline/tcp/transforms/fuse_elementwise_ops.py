@@ -2,8 +2,12 @@
 
 An elementwise producer goes into its consumer's group when all its uses are in it. What says which
 symbolic sizes a value has goes along with the op that makes the value; of what a group yields, it
-says so of the group's result, outside.
+says so of the group's result, outside. Ops of arith and math on tensors are elementwise, too.
+
+`fuse_elementwise_ops` makes the pass with a predicate of one's own.
 """
+
+from collections.abc import Callable
 
 from torch_mlir import ir
 
@@ -13,17 +17,43 @@ from plumbline.tcp.ops.structure import GroupOp, YieldOp
 from plumbline.tcp.ops.symbolic_shape import BindSymbolicShapeOp
 from plumbline.walk import all_operations
 
+MayFuse = Callable[[ir.Operation, ir.Operation], bool]
+"""Whether a producer may go into the group of a consumer that uses its result."""
 
-def _fuse(operation: ir.Operation) -> None:
-    # In reverse: by the time that a producer is come to, its consumers have their groups.
-    for op in reversed(all_operations(operation)):
-        if isinstance(op.opview, ElementwiseOp):
-            _fuse_into_consumers(op)
+_BESIDE_TCP = ("arith.", "math.")
 
 
-def _fuse_into_consumers(producer: ir.Operation) -> None:
+def fuse_elementwise_ops(may_fuse: MayFuse = lambda producer, consumer: True) -> Pass:
+    """The pass, with `may_fuse` to say which elementwise ops a group is made of.
+
+    For a pipeline: `Pipeline("mine", (fuse_elementwise_ops(mine),)).run(module)`.
+    """
+
+    def fuse(operation: ir.Operation) -> None:
+        # In reverse: by the time that a producer is come to, its consumers have their groups.
+        for op in reversed(all_operations(operation)):
+            if _is_elementwise(op):
+                _fuse_into_consumers(op, may_fuse)
+
+    return Pass("tcp-fuse-elementwise-ops", "Gather elementwise ops of TCP in tcp.group ops", fuse)
+
+
+def _is_elementwise(op: ir.Operation) -> bool:
+    if isinstance(op.opview, ElementwiseOp):
+        return True
+    return (
+        op.name.startswith(_BESIDE_TCP)
+        and len(op.results) == 1
+        and bool(op.operands)
+        and all(
+            isinstance(value.type, ir.RankedTensorType) for value in (*op.operands, *op.results)
+        )
+    )
+
+
+def _fuse_into_consumers(producer: ir.Operation, may_fuse: MayFuse) -> None:
     binds, consumers = _users(producer)
-    if not consumers or not all(isinstance(op.opview, ElementwiseOp) for op in consumers):
+    if not consumers or not all(_is_elementwise(op) and may_fuse(producer, op) for op in consumers):
         return
     group = _enclosing_group(consumers[0])
     if any(_enclosing_group(op) != group for op in consumers[1:]):
@@ -79,8 +109,4 @@ def _move_symbols_before(bind: ir.Operation, group: ir.Operation) -> None:
             owner.move_before(group)
 
 
-TCP_FUSE_ELEMENTWISE_OPS = Pass(
-    "tcp-fuse-elementwise-ops",
-    "Gather elementwise ops of TCP in tcp.group ops",
-    _fuse,
-)
+TCP_FUSE_ELEMENTWISE_OPS = fuse_elementwise_ops()

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch import _higher_order_ops as higher_order
 from torch.export import Dim
 
 import plumbline
@@ -169,6 +170,84 @@ def test_abs_of_what_a_loop_computes() -> None:
     _check(
         lambda x: torch.stft(x, 16, window=window, return_complex=True).abs(), torch.randn(2, 64)
     )
+
+
+def _turned_or_conjugate(z: torch.Tensor, p: torch.Tensor) -> Any:
+    branches = (lambda z: (z * 2j, z.abs()), lambda z: (z.conj() + 1, z.abs() + p.sum()))
+    return torch.cond(p.sum() > 0, *branches, (z,))
+
+
+def _captured(z: torch.Tensor, p: torch.Tensor) -> Any:
+    return torch.cond(p.sum() > 0, lambda: z + 1, lambda: z * p, ())
+
+
+def _spiral(z: torch.Tensor, p: torch.Tensor) -> Any:
+    def turn(i: torch.Tensor, z: torch.Tensor, p: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return i + 1, z * (0.5 + 0.5j) + p, p + z.abs()
+
+    return higher_order.while_loop(  # type: ignore[no-untyped-call]
+        lambda i, z, p: i < 5, turn, (torch.tensor(0), z, p)
+    )[1:]
+
+
+def _running(z: torch.Tensor, p: torch.Tensor) -> Any:
+    start = torch.ones(4, dtype=C64)
+    return tuple(higher_order.scan(lambda state, row: (state * row, state + row), start, z))
+
+
+def _each_row(z: torch.Tensor, p: torch.Tensor) -> Any:
+    return higher_order.map(lambda row: row * row.conj(), z)  # type: ignore
+
+
+def _products(z: torch.Tensor, p: torch.Tensor) -> Any:
+    return higher_order.associative_scan(lambda a, b: a * b, z, 0, combine_mode="generic")
+
+
+@pytest.mark.parametrize(
+    "function", [_turned_or_conjugate, _captured, _spiral, _running, _each_row, _products]
+)
+def test_branches_and_loops(function: Callable[..., Any]) -> None:
+    _check(function, _numbers(3, 4), torch.full((3, 4), 0.25))
+    _check(function, _numbers(3, 4), torch.full((3, 4), -0.25))
+
+
+class _Phasor(torch.nn.Module):
+    """Keeps a complex state, which each call turns."""
+
+    state: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("state", _numbers(3, 4))
+
+    def forward(self, z: torch.Tensor) -> torch.Tensor:
+        self.state.mul_(z)
+        return self.state.abs()
+
+
+@pytest.mark.parametrize("written", [{"mutable": ["state"]}, {"mutation": "return"}], ids=str)
+def test_state(written: dict[str, Any]) -> None:
+    model, z = _Phasor(), _numbers(3, 4) * 0.5
+    program = plumbline.compile(model, (z,), **written)
+    state = program.state["state"].clone()
+    for _ in range(2):
+        result, *new = program(z, state)
+        torch.testing.assert_close(result, model(z))
+        state = new[0] if new else state
+        torch.testing.assert_close(state, model.state)
+
+
+def test_an_argument_that_is_written() -> None:
+    class Turns(torch.nn.Module):
+        def forward(self, cache: torch.Tensor, z: torch.Tensor) -> torch.Tensor:
+            cache[1:2].mul_(z[:1])
+            return cache.abs()
+
+    z = _numbers(3, 4)
+    program = plumbline.compile(Turns(), (z.clone(), z), mutable=["cache"])
+    ours, theirs = z.clone(), z.clone()
+    torch.testing.assert_close(program(ours, z)[0], Turns()(theirs, z))
+    torch.testing.assert_close(ours, theirs)
 
 
 if __name__ == "__main__":

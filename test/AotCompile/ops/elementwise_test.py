@@ -377,6 +377,11 @@ def _promoting(dtype: torch.dtype) -> OpCase:
     )
 
 
+def _bits(x: torch.Tensor) -> torch.Tensor:
+    integers = {2: torch.int16, 4: torch.int32, 8: torch.int64}
+    return (x.view(integers[x.element_size()]) ^ 1).view(x.dtype)
+
+
 CASTS = [
     *map(_to, _DTYPES),
     _case(
@@ -416,6 +421,7 @@ CASTS = [
         FLOATS[:3],
     ),
     *map(_promoting, _DTYPES),
+    _case("view_dtype", _bits, _one, [tcp.BitcastOp], FLOATS),
 ]
 
 COMPOSITIONS = [

@@ -1,43 +1,70 @@
 """What becomes of a call on a GPU when the driver refuses something, or there is none."""
 
+import ctypes
+import gc
+import os
 import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 import torch
 
 import plumbline
+from plumbline import device
 from plumbline.errors import UserError
 from test.runtime.cuda.stand_in import Kernels, driver
 
 _Program = tuple[plumbline.CompiledProgram, Kernels]
 
 
+class _Scaled(torch.nn.Module):
+    """One kernel; of 4x3 numbers 48 bytes for the argument and the result each, 24 of weights."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.randn(3))
+        self.offset = torch.nn.Parameter(torch.randn(3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.scale + self.offset
+
+
+_MODULE = _Scaled().eval()
+
+
 def _compiled() -> _Program:
     driver()
-    linear = torch.nn.Linear(3, 2).eval()
-    compiled = plumbline.compile(linear, (torch.randn(4, 3),), target="nvptx")
+    compiled = plumbline.compile(_MODULE, (torch.randn(4, 3),), target="nvptx")
     return compiled, Kernels(compiled)
 
 
 @pytest.fixture(scope="module")
 def program() -> _Program:
-    return _compiled()
+    """One that has its weights on the device."""
+    compiled, kernels = _compiled()
+    compiled(torch.randn(4, 3))
+    return compiled, kernels
 
 
 @pytest.mark.parametrize(
     ("function", "after", "error", "message"),
     [
-        ("cuCtxPushCurrent_v2", 0, 201, "gives no GPU that can be used: CUDA error 201"),
-        ("cuMemAlloc_v2", 0, 2, "there is no device memory: CUDA error 2 for 24 bytes"),
-        ("cuMemAlloc_v2", 3, 2, "there is no device memory: CUDA error 2 for "),
-        ("cuMemcpyHtoD_v2", 1, 700, "a copy to or from device memory failed"),
-        ("cuModuleGetFunction", 0, 500, "a kernel could not be launched: CUDA error 500"),
-        ("cuLaunchKernel", 1, 701, "a kernel could not be launched: CUDA error 701"),
-        ("cuMemcpyDtoH_v2", 0, 700, "or a kernel before it: CUDA error 700, 32 bytes"),
-        ("cuMemFree_v2", 0, 700, "or a kernel before it: CUDA error 700"),
+        ("cuCtxPushCurrent_v2", 0, 201, "CUDA_ERROR_INVALID_CONTEXT (201)"),
+        ("cuMemAlloc_v2", 0, 2, "for 48 bytes: cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY (2); calls"),
+        ("cuMemAlloc_v2", 1, 2, "there is no device memory for 48 bytes"),
+        ("cuMemcpyHtoD_v2", 0, 700, "cuMemcpyHtoD_v2: CUDA_ERROR_ILLEGAL_ADDRESS (700)"),
+        ("cuModuleGetFunction", 0, 500, "cuModuleGetFunction: CUDA_ERROR_NOT_FOUND (500)"),
+        ("cuLaunchKernel", 0, 701, "a kernel could not be launched, or one before it failed: cuLa"),
+        (
+            "cuMemcpyDtoH_v2",
+            0,
+            719,
+            "or a kernel before it: cuMemcpyDtoH_v2: an unknown error (719",
+        ),
+        ("cuMemFree_v2", 0, 700, "or a kernel before it: cuMemFree_v2: CUDA_ERROR_ILLEGAL_ADDRESS"),
     ],
 )
 def test_an_error_of_the_driver(
@@ -46,9 +73,78 @@ def test_an_error_of_the_driver(
     _refuse(program, function, after, error, message)
 
 
-def test_a_module_that_is_refused_is_tried_again() -> None:
-    message = "does not take the kernels of this program: CUDA error 218"
-    _refuse(_compiled(), "cuModuleLoadData", 0, 218, message)
+@pytest.mark.parametrize(
+    ("function", "after", "error", "message"),
+    [
+        (
+            "cuModuleLoadData",
+            0,
+            209,
+            "does not take the kernels of this program, which are for GPUs from sm_80: "
+            "cuModuleLoadData: CUDA_ERROR_NO_BINARY_FOR_GPU (209)",
+        ),
+        # The weights, which are uploaded by the first call.
+        ("cuMemAlloc_v2", 0, 2, "there is no device memory for 12 bytes"),
+        ("cuMemAlloc_v2", 1, 2, "for 12 bytes: cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY"),
+        ("cuMemcpyHtoD_v2", 1, 700, "cuMemcpyHtoD_v2: CUDA_ERROR_ILLEGAL_ADDRESS (700)"),
+        ("cuStreamSynchronize", 0, 700, "cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700)"),
+    ],
+)
+def test_what_fails_in_the_first_call_is_tried_again(
+    function: str, after: int, error: int, message: str
+) -> None:
+    _refuse(_compiled(), function, after, error, message)
+
+
+def test_weights_stay_on_the_device_and_are_given_back_with_the_program() -> None:
+    compiled, kernels = _compiled()
+    before, left = driver().plumbline_stand_in_allocated(), driver().plumbline_stand_in_left()
+    x = torch.randn(4, 3)
+    compiled(x)
+    assert driver().plumbline_stand_in_allocated() == before + 24
+    uploads = driver().plumbline_stand_in_uploads()
+    compiled(x)
+    # The argument alone.
+    assert driver().plumbline_stand_in_uploads() == uploads + 1
+    del compiled, kernels
+    gc.collect()
+    assert driver().plumbline_stand_in_allocated() == before
+    assert driver().plumbline_stand_in_left() == left
+
+
+def test_weights_are_uploaded_once_by_threads_that_begin_at_once() -> None:
+    compiled, _kernels = _compiled()
+    uploads = driver().plumbline_stand_in_uploads()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: compiled(torch.ones(4, 3)), range(8)))
+    assert driver().plumbline_stand_in_uploads() == uploads + 2 + 8
+
+
+def test_too_little_device_memory(program: _Program) -> None:
+    """It is said how much calls take, and weights."""
+    compiled, _ = program
+    x = torch.randn(4, 3)
+    compiled(x)
+    allocated = driver().plumbline_stand_in_allocated()
+    driver().plumbline_stand_in_most_bytes(allocated + 60)
+    try:
+        with pytest.raises(
+            UserError,
+            match="calls take at least 96 bytes, and the program's weights have 24 so far",
+        ):
+            compiled(x)
+    finally:
+        driver().plumbline_stand_in_most_bytes(0)
+    assert driver().plumbline_stand_in_allocated() == allocated
+
+
+def test_a_tensor_of_the_host_is_not_taken_for_one_of_the_device(program: _Program) -> None:
+    compiled, _ = program
+    tensor = device.copy_from(np.zeros((4, 3), np.float32))
+    # The stand-in's device memory can be looked at, a card's could not.
+    array = np.ctypeslib.as_array((ctypes.c_float * 12).from_address(tensor.address)).reshape(4, 3)
+    with pytest.raises(UserError, match="x is in device memory, where this program takes mem"):
+        compiled(array)
 
 
 def _refuse(program: _Program, function: str, after: int, error: int, message: str) -> None:
@@ -59,12 +155,13 @@ def _refuse(program: _Program, function: str, after: int, error: int, message: s
     driver().plumbline_stand_in_fail(function.encode(), after, error)
     with pytest.raises(UserError, match=re.escape(message)):
         compiled(x)
+    # Weights that were uploaded before stay.
+    left = driver().plumbline_stand_in_allocated() - before
     # What the driver itself does not give back is there still.
-    left = driver().plumbline_stand_in_allocated()
-    assert (left > before) == (function == "cuMemFree_v2")
+    assert left in ((48,) if function == "cuMemFree_v2" else (0, 12, 24))
     assert driver().plumbline_stand_in_current() == 0
-    assert compiled(x)[0].shape == (4, 2)
-    assert driver().plumbline_stand_in_allocated() == left
+    torch.testing.assert_close(compiled(x)[0], _MODULE(x).detach())
+    assert driver().plumbline_stand_in_current() == 0
 
 
 def test_several_threads_call_at_once(program: _Program) -> None:
@@ -76,34 +173,62 @@ def test_several_threads_call_at_once(program: _Program) -> None:
     assert all(map(torch.equal, results, expected))
 
 
-_WITHOUT = """
+_PROCESS = """
 import sys
 sys.path[:] = sys.argv[1:]
 import torch, plumbline
 from plumbline.errors import UserError
-
+{before}
 program = plumbline.compile(torch.nn.ReLU(), (torch.randn(4),), target="nvptx")
+{between}
 try:
-    program(torch.randn(4))
+    print(program(torch.ones(4))[0])
 except UserError as error:
     print(error)
 """
+
+_STAND_IN = "from test.runtime.cuda.stand_in import Kernels, driver; driver()"
+
+
+def _process(before: str = "", between: str = "", **environment: str) -> str:
+    """What a process of its own says of a call there."""
+    done = subprocess.run(
+        [sys.executable, "-c", _PROCESS.format(before=before, between=between), *sys.path],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PATH": os.environ["PATH"], **environment},
+    )
+    return done.stdout
+
+
+def test_no_device_is_visible() -> None:
+    said = _process(_STAND_IN, CUDA_VISIBLE_DEVICES="")
+    assert "gives no GPU that can be used: cuInit: CUDA_ERROR_NO_DEVICE (100)" in said
+
+
+def test_the_first_visible_device_is_used() -> None:
+    """The stand-in has two; the program's memory is on the second."""
+    between = (
+        "from plumbline import device; kernels = Kernels(program); "
+        "tensor = device.copy_from(torch.ones(4).numpy()); "
+        "print('device', driver().plumbline_stand_in_device_of(tensor.address), tensor.device)"
+    )
+    said = _process(_STAND_IN, between, CUDA_VISIBLE_DEVICES="1")
+    assert "device 1 0" in said
+    assert "tensor([1., 1., 1., 1.])" in said
 
 
 def test_no_driver() -> None:
     """It compiles and loads where there is no GPU, and says so when it is called."""
     # A process of its own, which has no stand-in; nor is one found where libraries lie.
-    done = subprocess.run(
-        [sys.executable, "-c", _WITHOUT, *sys.path],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={"PATH": "/usr/bin:/bin"},
+    waiting = (
+        "try:\n    plumbline.device.synchronize()\nexcept UserError as error:\n    print(error)"
     )
-    if "no NVIDIA driver" not in done.stdout:
-        assert "gives no GPU" in done.stdout or not done.stdout
+    said = _process(between=waiting)
+    if "no NVIDIA driver" not in said:
         pytest.skip("this machine has an NVIDIA driver")
-    assert "there is no library libcuda.so.1 that can be loaded here" in done.stdout
+    assert said.count("there is no library libcuda.so.1 that can be loaded here") == 2
 
 
 def test_a_target_that_there_is_not() -> None:

@@ -6,10 +6,10 @@ import os
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Protocol
 
 import llvmlite.binding as llvm
 
-import plumbline
 from plumbline.llvm_to_asm.assembly import Target, emit_object
 from tools.gpu.emulated_kernels import CALLED, PREFIX, emulated_kernels
 
@@ -26,15 +26,24 @@ def driver() -> ctypes.CDLL:
         named = ["-Wl,-soname,libcuda.so.1", "-o", str(library), "-ldl"]
         subprocess.run([*command, *named], check=True)
         loaded = ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
-    loaded.plumbline_stand_in_allocated.restype = ctypes.c_int64
-    loaded.plumbline_stand_in_launches.restype = ctypes.c_int64
+    for counter in ("allocated", "launches", "left", "replays", "uploads", "waits"):
+        getattr(loaded, f"plumbline_stand_in_{counter}").restype = ctypes.c_int64
+    loaded.plumbline_stand_in_device_of.argtypes = [ctypes.c_uint64]
+    loaded.plumbline_stand_in_most_bytes.argtypes = [ctypes.c_size_t]
     return loaded
+
+
+class _Stages(Protocol):
+    """A program that has the text of each of its stages."""
+
+    def stage(self, name: str) -> str:
+        """The text of one."""
 
 
 class Kernels:
     """What the kernels of a program do, for as long as this lives."""
 
-    def __init__(self, program: plumbline.CompiledProgram) -> None:
+    def __init__(self, program: _Stages) -> None:
         stand_in = driver()
         llvm_ir, names = emulated_kernels(program.stage("gpu"))
         self._jit = llvm.create_lljit_compiler(use_jit_link=False)

@@ -653,3 +653,10 @@ func.func @cast(%arg0: tensor<?xf16>, %arg1: tensor<?xi1>, %arg2: tensor<?xf32>,
   %3 = tcp.cast %arg3 {in_int_signedness = #tcp<signedness Unsigned>, out_int_signedness = #tcp<signedness Signed>} : tensor<?xi8> -> tensor<?xi8>
   return
 }
+
+// CHECK-LABEL: func.func @bitcast(
+func.func @bitcast(%arg0: tensor<?x3xf32>) {
+  // CHECK-NEXT: %0 = tcp.bitcast %arg0 : tensor<?x3xf32> -> tensor<?x3xi32>
+  %0 = tcp.bitcast %arg0 : tensor<?x3xf32> -> tensor<?x3xi32>
+  return
+}

@@ -2302,3 +2302,43 @@ func.func @cast_out_int_signedness_signless_of_float(%arg0: tensor<2xf32>) {
   %0 = tcp.cast %arg0 {out_int_signedness = #tcp<signedness Signless>} : tensor<2xf32> -> tensor<2xf64>
   return
 }
+
+// -----
+
+func.func @bitcast_operand_type(%arg0: tensor<?xindex>) {
+  // expected-error @below {{'tcp.bitcast' op operand #0 must be ranked tensor of floating-point or signless integer values, but got 'tensor<?xindex>'}}
+  %0 = tcp.bitcast %arg0 : tensor<?xindex> -> tensor<?xf64>
+  return
+}
+
+// -----
+
+func.func @bitcast_result_type(%arg0: tensor<?xf64>) {
+  // expected-error @below {{'tcp.bitcast' op result #0 must be ranked tensor of floating-point or signless integer values, but got 'tensor<?xindex>'}}
+  %0 = tcp.bitcast %arg0 : tensor<?xf64> -> tensor<?xindex>
+  return
+}
+
+// -----
+
+func.func @bitcast_shape(%arg0: tensor<2xf32>) {
+  // expected-error @below {{'tcp.bitcast' op all non-scalar operands/results must have the same shape and base type}}
+  %0 = tcp.bitcast %arg0 : tensor<2xf32> -> tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @bitcast_width(%arg0: tensor<2xf32>) {
+  // expected-error @below {{'tcp.bitcast' op requires element types of the same width other than 'i1', but got 'f32' and 'i64'}}
+  %0 = tcp.bitcast %arg0 : tensor<2xf32> -> tensor<2xi64>
+  return
+}
+
+// -----
+
+func.func @bitcast_bool(%arg0: tensor<2xi1>) {
+  // expected-error @below {{'tcp.bitcast' op requires element types of the same width other than 'i1', but got 'i1' and 'i1'}}
+  %0 = tcp.bitcast %arg0 : tensor<2xi1> -> tensor<2xi1>
+  return
+}

@@ -111,3 +111,22 @@ func.func @symbolic_shapes(%a: tensor<?xf32>) -> tensor<?xf32> {
   tcp.bind_symbolic_shape %1, [%s], affine_map<()[s0] -> (s0)> : tensor<?xf32>
   return %1 : tensor<?xf32>
 }
+
+// -----
+
+// Ops of other dialects that compute elementwise on tensors go along.
+
+// CHECK-LABEL: func.func @beside_tcp(
+// CHECK:         tcp.group {
+// CHECK-NEXT:      tcp.tanh
+// CHECK-NEXT:      math.cbrt
+// CHECK-NEXT:      arith.negf
+// CHECK-NEXT:      tcp.add
+// CHECK-NEXT:      tcp.yield
+func.func @beside_tcp(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = tcp.tanh %x : tensor<?xf32> -> tensor<?xf32>
+  %1 = math.cbrt %0 : tensor<?xf32>
+  %2 = arith.negf %1 : tensor<?xf32>
+  %3 = tcp.add %2, %y : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+  return %3 : tensor<?xf32>
+}

@@ -99,6 +99,9 @@ TEST(NpyHeader, IsRefusedWithTheReasonOtherwise) {
       {type + "'fortran_order': 0, 'shape': ()}", "True or False is expected"},
       {type + "'fortran_order': Falsehood, 'shape': ()}", "'}' is expected"},
       {"{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': ()}", "structured"},
+      {"{'descr': [('x', '|u1'), ('y', '|u1')], 'fortran_order': False, 'shape': ()}",
+       "structured"},
+      {"{'descr': [('x', [('y', '|u1')])], 'fortran_order': False, 'shape': ()}", "structured"},
       {"{'descr': ('<f4', (2,)), 'fortran_order': False, 'shape': ()}", "structured"},
       {"{'descr': 4, 'fortran_order': False, 'shape': ()}", "a string is expected"},
   };

@@ -152,6 +152,13 @@ def test_bool_bytes_are_0_or_1(tmp_path: Path) -> None:
     assert successful("show", path).split("\t")[-1] == "00010101\n"
 
 
+def test_a_record_of_one_byte_is_a_byte(tmp_path: Path) -> None:
+    content = np.arange(6, dtype=np.uint8).reshape(2, 3)
+    np.save(tmp_path / "record.npy", content.view([("float8_e5m2", "u1")]))
+    expected = as_shown("", content.view("V1"))
+    assert successful("show", tmp_path / "record.npy") == expected + "\n"
+
+
 @pytest.mark.parametrize(
     ("dtype", "problem"),
     [

@@ -1,10 +1,10 @@
 """Tests of what aot_compile says of wrong arguments."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
-load("//tools/aot:arguments.bzl", "argument_error")
+load("//tools/aot:arguments.bzl", "argument_error", "targets_error")
 
-def _error(package = "some/package", name = "foo", tcp_source = None, torch_loader_lib = None, torch_loader_path = "", func_name = None, weights = "embedded", threads = 1, target = "host"):
-    return argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, target = target)
+def _error(package = "some/package", name = "foo", tcp_source = None, torch_loader_lib = None, torch_loader_path = "", func_name = None, weights = "embedded", threads = 1, target = "host", cubins = []):
+    return argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, target = target, cubins = cubins)
 
 def _library_error(name):
     return argument_error("some/package", name, None, None, "", None, "embedded", 1, macro = "aot_library")
@@ -31,6 +31,9 @@ _REFUSED = [
     (dict(tcp_source = "x.mlir", threads = "2"), "threads = \"2\" is no number from 1 to 1024"),
     (dict(tcp_source = "x.mlir", target = "gpu"), "target = \"gpu\" is neither \"host\" nor \"nvptx\""),
     (dict(tcp_source = "x.mlir", target = "nvptx", threads = 2), "threads = 2 goes with target = \"host\""),
+    (dict(tcp_source = "x.mlir", cubins = ["sm_80"]), "cubins goes with target = \"nvptx\""),
+    (dict(tcp_source = "x.mlir", target = "nvptx", cubins = "sm_80"), "cubins = \"sm_80\" is no list of names"),
+    (dict(tcp_source = "x.mlir", target = "nvptx", cubins = ["$(x)"]), "is no list of names"),
     (dict(name = "foo-bar", tcp_source = "x.mlir"), "letters, digits and underscores"),
     (dict(name = "foo$(touch x)", tcp_source = "x.mlir"), "letters, digits and underscores"),
     (dict(tcp_source = "x y.mlir"), "\"x y.mlir\" has the character ' '"),
@@ -43,6 +46,17 @@ _REFUSED = [
     (dict(func_name = "a-b", **_LOADER), "func_name = \"a-b\" is not a C identifier"),
     (dict(func_name = "2d", **_LOADER), "func_name = \"2d\" is not a C identifier"),
     (dict(func_name = "bar", tcp_source = "x.mlir"), "func_name goes with a torch loader"),
+]
+
+# Targets, and what the message about them has to say; None: nothing.
+_TARGETS = [
+    ("host", None, None),
+    ("host", ["host", "nvptx"], None),
+    ("nvptx", ["host"], "it has both target and targets"),
+    ("host", [], "targets = [] is no list of \"host\" and \"nvptx\""),
+    ("host", "nvptx", "targets = \"nvptx\" is no list"),
+    ("host", ["gpu"], "targets = [\"gpu\"] is no list"),
+    ("host", ["host", "host"], "has one twice"),
 ]
 
 _ACCEPTED = [
@@ -66,6 +80,9 @@ def _arguments_test_impl(ctx):
             "the message names the target: {}".format(message),
         )
         asserts.true(env, message and expected in message, "{} is in: {}".format(expected, message))
+    for target, targets, expected in _TARGETS:
+        message = targets_error("some/package", "foo", target, targets, "aot_compile")
+        asserts.true(env, expected in message if expected else message == None, "{}: {}".format(targets, message))
     for arguments in _ACCEPTED:
         asserts.equals(env, None, _error(**arguments))
     message = _library_error("foo")

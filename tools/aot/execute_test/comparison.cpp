@@ -23,6 +23,8 @@ struct BoolByte {
 template <typename T>
 constexpr bool kIsFloat =
     std::is_floating_point_v<T> || std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+template <int Fraction, int Bias, bool HasInfinity, bool UnsignedZero>
+constexpr bool kIsFloat<Float8<Fraction, Bias, HasInfinity, UnsignedZero>> = true;
 
 template <typename T>
 constexpr bool kIsComplex = false;
@@ -35,6 +37,9 @@ template <>
 constexpr int kDigits<Float16> = 5;
 template <>
 constexpr int kDigits<BFloat16> = 4;
+// So many tell any two values apart: 1 + ceil(p log10(2)) for p bits of precision.
+template <int Fraction, int Bias, bool HasInfinity, bool UnsignedZero>
+constexpr int kDigits<Float8<Fraction, Bias, HasInfinity, UnsignedZero>> = Fraction == 3 ? 3 : 2;
 
 std::string Text(double value, int digits) {
   if (std::isnan(value)) return "nan";  // Whose sign means nothing, but would be printed.
@@ -115,8 +120,10 @@ double Magnitude(BoolByte value) { return value.byte; }
 // How many representable values lie between the two, one of them included.
 template <typename T>
 std::string UlpText(T actual, T expected) {
-  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+  using Bits = std::conditional_t<
+      sizeof(T) == 1, std::uint8_t,
+      std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                         std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
   if (std::isnan(static_cast<double>(actual)) || std::isnan(static_cast<double>(expected))) {
     return "undefined";
   }

@@ -255,6 +255,10 @@ TEST(Report, DigitsTellNeighboursApart) {
               HasSubstr("actual 1.001, expected 1\n"));
   EXPECT_THAT(Report(BFloat16(1.0f + 0x1p-7f), BFloat16(1.0f)),
               HasSubstr("actual 1.008, expected 1\n"));
+  EXPECT_THAT(Report(Float8E4M3FN::FromBits(0x39), Float8E4M3FN::FromBits(0x38)),
+              HasSubstr("actual 1.12, expected 1\n"));
+  EXPECT_THAT(Report(Float8E5M2::FromBits(0x3d), Float8E5M2::FromBits(0x3c)),
+              HasSubstr("actual 1.2, expected 1\n"));
 }
 
 TEST(Report, CountsUlpInTheTypesOwnSteps) {
@@ -262,6 +266,8 @@ TEST(Report, CountsUlpInTheTypesOwnSteps) {
   EXPECT_THAT(Report(1.0 + 0x1p-51, 1.0), HasSubstr("ULP 2"));
   EXPECT_THAT(Report(Float16(1.0f + 3 * 0x1p-10f), Float16(1.0f)), HasSubstr("ULP 3"));
   EXPECT_THAT(Report(BFloat16(1.0f + 4 * 0x1p-7f), BFloat16(1.0f)), HasSubstr("ULP 4"));
+  EXPECT_THAT(Report(Float8E4M3FN::FromBits(0x3d), Float8E4M3FN::FromBits(0x38)),
+              HasSubstr("ULP 5"));
   // Through both zeros: -2 steps to -0, which is +0, to +1 step.
   EXPECT_THAT(Report(-0x1p-148f, 0x1p-149f), HasSubstr("ULP 3"));
   // The largest distance of all needs all 64 bits: from lowest to largest finite.

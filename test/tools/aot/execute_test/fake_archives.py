@@ -52,15 +52,20 @@ def _aliasing_outputs(tensor: Tensor, flags: Tensor) -> tuple[Tensor, ...]:
 
 
 def every_type() -> ReferenceArchive:
-    """Of `fake_every_type`: one output for each element type, its place in the table its rank."""
+    """Of `fake_every_type`: one output for each element type, its place in the table its rank.
+
+    After rank 14 comes rank 0 again.
+    """
     outputs = []
-    for rank, element_type in enumerate(ELEMENT_TYPES):
+    for place, element_type in enumerate(ELEMENT_TYPES):
+        rank = place % 15
         values = np.array([0, 1] if rank else [1])
-        typed = (
-            bfloat16(values)
-            if element_type.name == "bf16"
-            else values.astype(element_type.numpy_dtype)
-        )
+        if element_type.name == "bf16":
+            typed = bfloat16(values)
+        elif element_type.bits is not None:
+            typed = values.astype(np.uint8).view(element_type.numpy_dtype)
+        else:
+            typed = values.astype(element_type.numpy_dtype)
         outputs.append(typed.reshape((2,) + (1,) * (rank - 1) if rank else ()))
     return ReferenceArchive(
         func_name="fake_every_type",

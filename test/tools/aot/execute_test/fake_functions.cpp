@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <type_traits>
 
 #include "tools/aot/abi.h"
 
@@ -12,6 +13,10 @@ namespace {
 
 using plumbline::BFloat16;
 using plumbline::Float16;
+using plumbline::Float8E4M3FN;
+using plumbline::Float8E4M3FNUZ;
+using plumbline::Float8E5M2;
+using plumbline::Float8E5M2FNUZ;
 
 // A row-major result in memory of its own.
 template <typename T, int Rank, typename... Sizes>
@@ -124,7 +129,7 @@ extern "C" char* fake_accumulate_checked(float* total_base, float* total, std::i
   return nullptr;
 }
 
-// No inputs, every element type, every rank from 0 to 14: each is {0, 1}, or 1 at rank 0.
+// No inputs, every element type, every rank from 0 to 14: each is {0, 1}, or at rank 0 one number.
 struct EveryTypeResults {
   StridedMemRefType<double, 0> f64;
   StridedMemRefType<float, 1> f32;
@@ -142,6 +147,11 @@ struct EveryTypeResults {
   // Of complex numbers, the parts.
   StridedMemRefType<float, 14> c64;
   StridedMemRefType<double, 15> c128;
+  // The bits 0 and 1.
+  StridedMemRefType<Float8E4M3FN, 0> f8e4m3fn;
+  StridedMemRefType<Float8E5M2, 1> f8e5m2;
+  StridedMemRefType<Float8E4M3FNUZ, 2> f8e4m3fnuz;
+  StridedMemRefType<Float8E5M2FNUZ, 3> f8e5m2fnuz;
 };
 
 namespace {
@@ -153,8 +163,13 @@ auto ZeroOne(Sizes... ones) {
     return ZeroOne<T, Ones>(1, ones...);
   } else {
     auto result = Allocate<T, Ones + 1>(2, ones...);
-    result.data[0] = static_cast<T>(0.0f);
-    result.data[1] = static_cast<T>(1.0f);
+    if constexpr (std::is_constructible_v<T, float>) {
+      result.data[0] = static_cast<T>(0.0f);
+      result.data[1] = static_cast<T>(1.0f);
+    } else {
+      result.data[0] = T::FromBits(0);
+      result.data[1] = T::FromBits(1);
+    }
     return result;
   }
 }
@@ -192,6 +207,11 @@ extern "C" EveryTypeResults fake_every_type() {
   results.i1 = ZeroOne<bool, 11>();
   results.c64 = ComplexZeroOne<float, 12>();
   results.c128 = ComplexZeroOne<double, 13>();
+  results.f8e4m3fn = Allocate<Float8E4M3FN, 0>();
+  *results.f8e4m3fn.data = Float8E4M3FN::FromBits(1);
+  results.f8e5m2 = ZeroOne<Float8E5M2, 0>();
+  results.f8e4m3fnuz = ZeroOne<Float8E4M3FNUZ, 1>();
+  results.f8e5m2fnuz = ZeroOne<Float8E5M2FNUZ, 2>();
   return results;
 }
 

@@ -1,0 +1,58 @@
+"""Which GPU kernels are made for, and what is known of it."""
+
+import re
+from dataclasses import dataclass
+
+from plumbline.errors import UserError
+
+DEFAULT_ARCH = "sm_80"
+"""Of 2020: asynchronous copies to shared memory, tensor cores for bf16 and tf32. Drivers compile
+PTX for it to code of every GPU since."""
+
+_ARCH = re.compile(r"sm_(\d+)[af]?")
+_OLDEST = 70
+"""From which on threads of a warp have program counters of their own, as shuffles expect."""
+
+
+@dataclass(frozen=True)
+class GpuChip:
+    """A GPU by its architecture, and what its kernels may do."""
+
+    capability: int
+    """The compute capability, times ten."""
+    multiprocessors: int
+    """How many it has, of the usual cards of its kind."""
+    allows_tf32: bool = False
+    """Whether products of f32 may be taken of numbers rounded to TF32, which have 10 bits of
+    mantissa in place of 23: on tensor cores, and so eight times as fast."""
+
+    @classmethod
+    def of(cls, arch: str = DEFAULT_ARCH, *, allows_tf32: bool = False) -> "GpuChip":
+        """The chip of an architecture such as "sm_80".
+
+        Raises:
+          UserError: that is no name of one, or it is older than kernels need.
+        """
+        match = _ARCH.fullmatch(arch)
+        if match is None or int(match[1]) < _OLDEST:
+            raise UserError(
+                f'gpu_arch {arch!r}: it is a name such as "sm_80" or "sm_90a", from sm_{_OLDEST} on'
+            )
+        capability = int(match[1])
+        return cls(capability, _MULTIPROCESSORS.get(capability, _USUAL), allows_tf32)
+
+    @property
+    def has_asynchronous_copies(self) -> bool:
+        """Whether elements go from global to shared memory by themselves: `cp.async`."""
+        return self.capability >= 80
+
+    @property
+    def has_tensor_cores(self) -> bool:
+        """Whether there are `mma` of 16 rows for f16, bf16, TF32 and int8, and `ldmatrix`."""
+        return self.capability >= 80
+
+
+_MULTIPROCESSORS = {70: 80, 75: 40, 80: 108, 86: 84, 89: 128, 90: 132, 100: 148, 120: 170}
+"""Of V100, T4, A100, A10, L40, H100, B200, RTX 5090: NVIDIA's white papers."""
+
+_USUAL = 108

@@ -1,0 +1,388 @@
+"""Finds attention: a softmax between two products, of which the first gives it a row of scores.
+
+With x what is made of the scores (scale, mask), of each row the weights are exp(x - max x), divided
+by their sum, and where a whole row is masked they may be told to be zero. All that is done to rows
+is this, so that a kernel can do a row in parts: it keeps the maximum and the sum so far, and when
+the maximum grows, makes what it has summed up smaller (Milakov and Gimelshein, "Online normalizer
+calculation for softmax", 2018; Dao et al., "FlashAttention", NeurIPS 2022).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith
+
+from plumbline.gpu_chip import GpuChip
+from plumbline.linalg_to_gpu.contraction_tiles import (
+    FEW,
+    Instruction,
+    Operand,
+    Origin,
+    best_order,
+    instruction_for,
+    origin_of,
+)
+from plumbline.linalg_to_kernels.computations import (
+    DYNAMIC,
+    Computation,
+    Indices,
+    composed,
+    is_copy,
+    is_tensor,
+    is_zero,
+    number_everywhere,
+    reshaped_from,
+)
+from plumbline.linalg_to_kernels.contraction_groups import (
+    is_large_sum_of_products,
+    root_axes,
+    starts_from_zero,
+    sum_at_root,
+)
+from plumbline.linalg_to_kernels.group import Group, group_of_steps
+from plumbline.linalg_to_kernels.products import access_of
+
+MOST_COLUMNS = 128
+"""Of values: a block has the sums of all of them in registers."""
+
+
+@dataclass(frozen=True)
+class _Element:
+    """An element of a tensor, by the loops of the second product."""
+
+    value: ir.Value
+    indices: Indices
+
+
+@dataclass(frozen=True)
+class AttentionGroup:
+    """A group that is attention.
+
+    Loops are those of the second product, and after them the first product's that it sums over.
+    """
+
+    group: Group
+    scores: Computation
+    values: Computation
+    axes: tuple[int | None, ...]
+    """For each axis of the root's result the loop along it."""
+    x: tuple[ir.Value, Indices]
+    """What the maximum and the exponentials are taken of."""
+    is_safe: bool
+    """Whether rows that are masked as a whole have weights of zero."""
+    batches: tuple[int, ...]
+    key_loop: int
+    query: Operand
+    key: Operand
+    summed: tuple[int, ...]
+    """The loops that scores are summed over."""
+    value: Operand
+    sizes: tuple[int, ...]
+    """Of all loops, `DYNAMIC` where that is not known."""
+    instruction: Instruction
+
+
+def attention_group(
+    members: Sequence[Computation], outputs: frozenset[ir.Value], chip: GpuChip
+) -> AttentionGroup | None:
+    """How computations, in the order of the program, are attention, if they are."""
+    products = [member for member in members if is_large_sum_of_products(member)]
+    root = members[-1]
+    if len(products) != 2 or outputs != frozenset(root.results) or len(root.results) != 1:
+        return None
+    if not chip.has_asynchronous_copies or not all(map(starts_from_zero, products)):
+        return None
+    scores, values = products
+    steps = (scores, values) if root is values else (scores, values, root)
+    group = group_of_steps(members, outputs, steps)
+    return _Matching(group, scores, values, chip).match()
+
+
+class _Matching:
+    def __init__(
+        self, group: Group, scores: Computation, values: Computation, chip: GpuChip
+    ) -> None:
+        self._group, self._scores, self._values, self._chip = group, scores, values, chip
+        self._count = len(values.reduces)
+
+    def match(self) -> AttentionGroup | None:
+        values = self._values
+        axes = self._root_axes()
+        summed = [loop for loop, reduces in enumerate(values.reduces) if reduces]
+        if axes is None or len(summed) != 1:
+            return None
+        (key_loop,) = summed
+        for number in range(2):
+            # Loops that run once are told apart from the first element by some reshapes only.
+            loops = [
+                ir.AffineConstantExpr.get(0) if size == 1 else loop
+                for loop, size in zip(values.loops, values.sizes, strict=True)
+            ]
+            places = composed(values.maps[number], loops, self._count)
+            weights = _Element(values.inputs[number], places)
+            softmax = self._softmax(weights, key_loop)
+            if softmax is not None:
+                return self._planned(number, softmax, axes, key_loop)
+        return None
+
+    def _root_axes(self) -> tuple[int | None, ...] | None:
+        group, values = self._group, self._values
+        root = group.root
+        # What lies between is done to each element of the sums by itself.
+        if root is not values and not self._reads_of(root, root.loops, len(root.reduces), values):
+            return None
+        return root_axes(group, values)
+
+    def _reads_of(
+        self, member: Computation, loops: Indices, count: int, target: Computation
+    ) -> set[Indices] | None:
+        """Where a member reads what `target` computes, itself or through others.
+
+        None if what lies between is not done to each element by itself.
+        """
+        found: set[Indices] = set()
+        for source, indices in member.reads(loops, count):
+            producer = self._group.producer(source)
+            if producer is target:
+                found.add(indices)
+            elif producer is not None:
+                if producer.is_reduction or len(producer.results) != 1:
+                    return None
+                inner = self._reads_of(producer, producer.loops_for(indices), count, target)
+                if inner is None:
+                    return None
+                found |= inner
+        return found
+
+    def _producer(self, element: _Element) -> tuple[Computation | None, _Element]:
+        """What computes an element, copies and reshapes apart."""
+        value, indices = element.value, element.indices
+        while True:
+            value, indices = reshaped_from(value, indices)
+            producer = self._group.producer(value)
+            if producer is None or not is_copy(producer) or len(producer.inputs) != 1:
+                return producer, _Element(value, indices)
+            if not is_tensor(producer.inputs[0]):
+                return producer, _Element(value, indices)
+            loops = producer.loops_for(indices)
+            value = producer.inputs[0]
+            indices = composed(producer.maps[0], loops, self._count)
+
+    def _operands(
+        self, element: _Element, body: str, key: ir.AffineExpr | None = None
+    ) -> tuple[Computation, list[_Element]] | None:
+        """What a computation of one operation reads for an element, in the operation's order.
+
+        With a `key` it is a reduction, whose one reduced loop is at that place.
+        """
+        producer, place = self._producer(element)
+        if producer is None or len(producer.results) != 1 or producer.body_names[-1:] != (body,):
+            return None
+        if producer.is_reduction != (key is not None):
+            return None
+        loops = list(producer.loops_for(place.indices))
+        reduced = [loop for loop, reduces in enumerate(producer.reduces) if reduces]
+        if key is not None:
+            if len(reduced) != 1:
+                return None
+            loops[reduced[0]] = key
+        arguments = dict(zip(producer.body.arguments, producer.inputs, strict=False))
+        maps = dict(zip(producer.body.arguments, producer.maps, strict=False))
+        last = producer.body_ops[-1]
+        if list(producer.yielded) != list(last.results):
+            return None
+        found = []
+        for operand in last.operands:
+            # A sum may be of widened elements.
+            owner = None if isinstance(operand.owner, ir.Block) else operand.owner.operation
+            if owner is not None and owner.name == "arith.extf":
+                operand = owner.operands[0]
+            if operand in arguments:
+                indices = composed(maps[operand], loops, self._count)
+                found.append(_Element(arguments[operand], indices))
+        return producer, found
+
+    def _softmax(self, weights: _Element, key_loop: int) -> tuple[_Element, bool] | None:
+        """What a softmax is taken of, if the weights are one, and whether it is a safe one."""
+        key = ir.AffineDimExpr.get(key_loop)
+        is_safe = False
+        selected = self._operands(weights, "arith.select")
+        masked = None
+        if selected is not None:
+            if len(selected[1]) != 3 or not is_zero(self._number(selected[1][1])):
+                return None
+            masked, weights, is_safe = selected[1][0], selected[1][2], True
+        quotient = self._operands(weights, "arith.divf")
+        if quotient is None or len(quotient[1]) != 2:
+            return None
+        exponential = self._operands(quotient[1][0], "math.exp")
+        difference = exponential and self._operands(exponential[1][0], "arith.subf")
+        if not exponential or not difference or len(difference[1]) != 2:
+            return None
+        x = self._producer(difference[1][0])[1]
+        most = self._operands(difference[1][1], "arith.maximumf", key)
+        if most is None or [self._producer(one)[1] for one in most[1]] != [x]:
+            return None
+        if not self._begins_with(most[0], -math.inf):
+            return None
+        total = quotient[1][1]
+        narrowed = self._operands(total, "arith.truncf")
+        if narrowed is not None:
+            total = narrowed[1][0]
+        added = self._operands(total, "arith.addf", key)
+        weight = self._producer(quotient[1][0])[1]
+        if added is None or [self._producer(one)[1] for one in added[1]] != [weight]:
+            return None
+        if not self._begins_with(added[0], 0.0):
+            return None
+        if masked is not None and not self._all_masked(masked, x, key):
+            return None
+        return x, is_safe
+
+    def _all_masked(self, element: _Element, x: _Element, key: ir.AffineExpr) -> bool:
+        """Whether it is told that all of a row is minus infinity."""
+        every = self._operands(element, "arith.andi", key)
+        if every is None or len(every[1]) != 1 or not self._begins_with(every[0], True):
+            return False
+        equal = self._operands(every[1][0], "arith.cmpf")
+        if equal is None or len(equal[1]) != 2:
+            return False
+        compared = equal[0].body_ops[-1].attributes["predicate"]
+        if ir.IntegerAttr(compared).value != int(arith.CmpFPredicate.OEQ):
+            return False
+        number = self._number(equal[1][1])
+        return self._producer(equal[1][0])[1] == x and _is(number, -math.inf)
+
+    def _number(self, element: _Element) -> ir.Attribute | None:
+        return number_everywhere(reshaped_from(element.value, element.indices)[0])
+
+    def _begins_with(self, reduction: Computation, number: float) -> bool:
+        return _is(number_everywhere(reduction.inits[0]), number)
+
+    def _planned(
+        self,
+        weights: int,
+        softmax: tuple[_Element, bool],
+        axes: tuple[int | None, ...],
+        key_loop: int,
+    ) -> AttentionGroup | None:
+        group, values, scores = self._group, self._values, self._scores
+        x, is_safe = softmax
+        read = self._scores_read(x)
+        if read is None:
+            return None
+        # The loops of the first product that it sums over come after those of the second one.
+        summed_scores = [loop for loop, reduces in enumerate(scores.reduces) if reduces]
+        count = self._count + len(summed_scores)
+        loops = list(scores.loops_for(read))
+        for number, loop in enumerate(summed_scores):
+            loops[loop] = ir.AffineDimExpr.get(self._count + number)
+        sizes = (*values.sizes, *(scores.sizes[loop] for loop in summed_scores))
+        value = origin_of(
+            group,
+            values.inputs[1 - weights],
+            tuple(values.maps[1 - weights].results),
+            self._count,
+        )
+        by_weights = access_of(values.maps[weights])
+        if value is None or by_weights is None:
+            return None
+        sum_ = sum_at_root(values, (by_weights, value.access), axes)
+        if sum_ is None or sum_.left != 0:
+            return None
+        of_scores = [
+            origin_of(
+                group, scores.inputs[number], composed(scores.maps[number], loops, count), count
+            )
+            for number in range(2)
+        ]
+        found = [origin for origin in of_scores if origin is not None]
+        if len(found) != 2 or not sum_.rows:
+            return None
+        query, key = sorted(found, key=lambda origin: key_loop in origin.access.loops)
+        summed = tuple(range(self._count, count))
+        batches = set(sum_.batches)
+        scattered = query.scattered | key.scattered | value.scattered
+        if (
+            scattered - batches
+            or query.access.loops - batches - {*sum_.rows, *summed}
+            or key.access.loops - batches - {key_loop, *summed}
+            or value.access.loops - batches - {key_loop, *sum_.columns}
+        ):
+            return None
+        if _length(sizes, sum_.rows) < FEW or not 0 < _length(sizes, sum_.columns) <= MOST_COLUMNS:
+            return None
+        instruction = self._instruction([query, key, value])
+        if instruction is None:
+            return None
+        order, (of_query, of_key) = best_order(
+            sizes, summed, (query, sum_.rows), (key, (key_loop,))
+        )
+        _, (of_value, _) = best_order(
+            sizes, (key_loop,), (value, sum_.columns), (value, sum_.columns)
+        )
+        return AttentionGroup(
+            group,
+            scores,
+            values,
+            axes,
+            (x.value, x.indices),
+            is_safe,
+            sum_.batches,
+            key_loop,
+            of_query,
+            of_key,
+            order,
+            of_value,
+            sizes,
+            instruction,
+        )
+
+    def _scores_read(self, x: _Element) -> Indices | None:
+        """Where the scores are that x is made of, if it is made of one of them each."""
+        producer, place = self._producer(x)
+        if producer is self._scores:
+            found: set[Indices] | None = {place.indices}
+        elif producer is None or producer.is_reduction:
+            return None
+        else:
+            loops = producer.loops_for(place.indices)
+            found = self._reads_of(producer, loops, self._count, self._scores)
+        if found is None or len(found) != 1:
+            return None
+        (indices,) = found
+        plain = [index.maybe_downcast() for index in indices]
+        is_plain = all(isinstance(at, ir.AffineDimExpr | ir.AffineConstantExpr) for at in plain)
+        return indices if is_plain else None
+
+    def _instruction(self, origins: Sequence[Origin]) -> Instruction | None:
+        """What multiplies: tensor cores if all that is in memory is of half precision alike."""
+        types = [origin.element for origin in origins]
+        f32 = ir.F32Type.get()
+        results = [
+            ir.RankedTensorType(product.results[0].type).element_type
+            for product in (self._scores, self._values)
+        ]
+        if any(not isinstance(type_, ir.FloatType) for type_ in types) or results != [f32, f32]:
+            return None
+        if any(type_.width > 32 for type_ in types):
+            return None
+        found = instruction_for(self._scores, types[:2], self._chip)
+        if found is Instruction.MMA and len(set(types)) == 1 and types[0] != f32:
+            return Instruction.MMA
+        return Instruction.FMA
+
+
+def _length(sizes: Sequence[int], loops: Sequence[int]) -> int:
+    """How many iterations loops have, or many."""
+    if any(sizes[loop] == DYNAMIC for loop in loops):
+        return MOST_COLUMNS if not loops else 1 << 20
+    return math.prod(sizes[loop] for loop in loops)
+
+
+def _is(attribute: ir.Attribute | None, number: float) -> bool:
+    if not isinstance(attribute, ir.FloatAttr | ir.IntegerAttr | ir.BoolAttr):
+        return False
+    return bool(attribute.value == number)

@@ -1,0 +1,161 @@
+"""Builds a contraction as a kernel of tiles: products of what lies in shared memory.
+
+A block of threads does one tile of the result after the other. For each it goes along the sums:
+while the products of one stage in shared memory are added up, the next one is copied. Then the sums
+go through shared memory too, from where each thread takes elements that are contiguous in the
+result, and does to them what follows the contraction: the epilogue.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, memref
+
+from plumbline.linalg_to_gpu.contraction_tiles import TiledContraction
+from plumbline.linalg_to_gpu.epilogues import Epilogue, scaled
+from plumbline.linalg_to_gpu.launches import (
+    Thread,
+    buffer_bytes,
+    delinearized,
+    launch,
+    shared_type,
+    strided,
+)
+from plumbline.linalg_to_gpu.tile_copies import STAGES, Loops, TileCopy, pipelined
+from plumbline.linalg_to_gpu.warp_tiles import Staged, WarpTile, into, warp_tile
+from plumbline.linalg_to_kernels.building import if_else, index, product
+from plumbline.linalg_to_kernels.sizes import loop_size
+
+Values = Mapping[ir.Value, ir.Value]
+
+PADDING = 8
+"""Elements between rows of the sums: warps that write four rows find these in different banks."""
+
+
+def build_tiled_contraction(found: TiledContraction, given: Values, output: ir.Value) -> None:
+    """Builds the launch of a kernel that does a contraction's group.
+
+    Args:
+      found: its tensors are those of a function.
+      given: for each argument of that function a buffer or a scalar.
+      output: the buffer that takes the result.
+    """
+    contraction = found.contraction
+    sizes = [loop_size(contraction, loop, given) for loop in range(len(contraction.reduces))]
+    counts = [
+        product([sizes[loop] for loop in loops])
+        for loops in (found.batches, found.left.lines, found.right.lines)
+    ]
+    tiles = [
+        counts[0],
+        arith.ceildivui(counts[2], index(found.product.tile.columns)),
+        arith.ceildivui(counts[1], index(found.product.tile.rows)),
+    ]
+    number = product(tiles)
+
+    def build(thread: Thread) -> None:
+        kernel = _Kernel(found, given, output, sizes, thread)
+
+        def tile(at: ir.Value) -> None:
+            # Blocks that run at once share columns: those of weights, which are many.
+            batch, column, row = delinearized(at, tiles)
+            outer = delinearized(batch, [sizes[loop] for loop in found.batches])
+            loops = dict(zip(found.batches, outer, strict=True))
+            kernel.build(
+                loops,
+                arith.muli(row, index(found.product.tile.rows)),
+                arith.muli(column, index(found.product.tile.columns)),
+            )
+
+        strided(thread.block, number, thread.blocks, tile)
+
+    launch(number, found.product.tile.threads, build)
+
+
+class _Kernel:
+    def __init__(
+        self,
+        found: TiledContraction,
+        given: Values,
+        output: ir.Value,
+        sizes: Sequence[ir.Value],
+        thread: Thread,
+    ) -> None:
+        self._found = found
+        self._sizes, self._thread = sizes, thread
+        self._epilogue = Epilogue(found.group, found.contraction, found.axes, given, output)
+        self._warps: WarpTile = warp_tile(found.product, thread)
+        types = [tile.type(STAGES) for tile in self._warps.shared]
+        self._rows = found.product.tile.rows // found.product.parts
+        sums = shared_type(
+            [self._rows, found.product.tile.columns + PADDING], found.product.summed_in
+        )
+        bytes_ = [buffer_bytes(type_) for type_ in (*types, sums)]
+        raw = thread.shared([max(sum(bytes_[:2]), bytes_[2])], ir.IntegerType.get_signless(8))
+        self._left = memref.ViewOp(types[0], raw, index(0), []).result
+        self._right = memref.ViewOp(types[1], raw, index(bytes_[0]), []).result
+        self._staged = memref.ViewOp(sums, raw, index(0), []).result
+        self._lines = found.left.lines, found.right.lines
+        summed = (found.summed, [sizes[loop] for loop in found.summed])
+        self._summed = product(summed[1])
+        self._copies = [
+            TileCopy(operand, given[operand.value], tile, shared, thread, summed)
+            for operand, tile, shared in zip(
+                (found.left, found.right),
+                self._warps.shared,
+                (self._left, self._right),
+                strict=True,
+            )
+        ]
+
+    def build(self, batch: Loops, row: ir.Value, column: ir.Value) -> None:
+        """Builds all of the tile whose first row and column these are."""
+        for copy, lines, first in zip(self._copies, self._lines, (row, column), strict=True):
+            copy.start(batch, first, [self._sizes[loop] for loop in lines])
+        sums = self._summed_up()
+        for part in range(self._found.product.parts):
+            self._warps.put(part, sums, into(self._staged))
+            self._thread.wait()
+            self._finish(part, batch, row, column)
+            self._thread.wait()
+
+    def _summed_up(self) -> list[ir.Value]:
+        """The sums of a tile, of all stages."""
+
+        def add(_: ir.Value, stage: ir.Value, sums: Sequence[ir.Value]) -> list[ir.Value]:
+            return self._warps.add(Staged(self._left, stage), Staged(self._right, stage), sums)
+
+        extent = (index(0), self._summed, self._found.product.depth)
+        return pipelined(self._copies, self._thread, extent, add, self._warps.start())
+
+    def _finish(self, part: int, batch: Loops, row: ir.Value, column: ir.Value) -> None:
+        """Does the epilogue for a part of the sums, and stores the results."""
+        found, sizes = self._found, self._sizes
+        tile, own = found.product.tile, self._warps.part_rows
+        rows = product([sizes[loop] for loop in found.left.lines])
+        columns = product([sizes[loop] for loop in found.right.lines])
+
+        def element(number: ir.Value) -> None:
+            staged, line = delinearized(number, [index(self._rows), index(tile.columns)])
+            warp, inner = delinearized(staged, [index(self._rows // own), index(own)])
+            in_tile = arith.addi(arith.muli(warp, index(tile.warp_rows)), inner)
+            at_row = arith.addi(row, arith.addi(in_tile, index(part * own)))
+            at_column = arith.addi(column, line)
+            is_there = arith.andi(
+                arith.cmpi(arith.CmpIPredicate.ult, at_row, rows),
+                arith.cmpi(arith.CmpIPredicate.ult, at_column, columns),
+            )
+
+            def store() -> None:
+                loops = dict(batch)
+                for lines, at in ((found.left.lines, at_row), (found.right.lines, at_column)):
+                    places = delinearized(at, [sizes[loop] for loop in lines])
+                    loops |= zip(lines, places, strict=True)
+                value = memref.load(self._staged, [staged, line])
+                factor = found.left.factor * found.right.factor
+                self._epilogue.store(scaled(value, factor), loops)
+
+            if_else(is_there, store)
+
+        count = index(self._rows * tile.columns)
+        strided(self._thread.number, count, index(self._thread.threads), element)

@@ -1,0 +1,417 @@
+"""Which contractions are done by tiles in shared memory, and of what tiles.
+
+A contraction is a product of matrices, or a batch of such: rows of the result move the left
+operand, columns the right one, and both are summed along a third direction. Each of these is a
+number of loops, so that convolutions are of this kind too, as implicit products: what would be a
+matrix of all windows is read from the image where it lies.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from torch_mlir import ir
+
+from plumbline.gpu_chip import GpuChip
+from plumbline.linalg_to_kernels.computations import (
+    DYNAMIC,
+    Computation,
+    Indices,
+    composed,
+    is_copy,
+    is_in_memory,
+    is_tensor,
+    loops_in,
+    number_everywhere,
+    reshaped_from,
+)
+from plumbline.linalg_to_kernels.contraction_groups import (
+    is_large_sum_of_products,
+    root_axes,
+    sum_at_root,
+)
+from plumbline.linalg_to_kernels.group import Group
+from plumbline.linalg_to_kernels.layouts import is_contiguous, layout_of
+from plumbline.linalg_to_kernels.products import Access, access_of
+from plumbline.planned_memory import element_bytes
+
+VECTOR_BYTES = 16
+"""The most that a thread reads or writes at once."""
+
+ASYNCHRONOUS_BYTES = (16, 8, 4)
+"""What a thread can have copied to shared memory by itself."""
+
+_USUAL = 1024
+"""What sizes that are not known are taken for."""
+
+FEW = 16
+"""Rows or columns below which a tile is too much."""
+
+
+_SCHEDULERS = 4
+"""Of a multiprocessor: as many warps are executed at once."""
+
+
+_PARTS = 2
+"""So that a part of the sums takes no more shared memory than the operands did."""
+
+
+class Instruction(Enum):
+    """What multiplies and adds."""
+
+    FMA = "fma"
+    """Of each thread, for the products of its own rows and columns."""
+    MMA = "mma"
+    """Of the tensor cores, for a warp."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """What a block of threads does at once: a part of the result, and a part of the sums."""
+
+    rows: int
+    columns: int
+    warp_rows: int
+    """A warp's part of it."""
+    warp_columns: int
+    efficiency: float
+    """Products for each byte of shared memory that is read, next to those of the largest tile."""
+
+    @property
+    def threads(self) -> int:
+        """Of a block."""
+        return 32 * (self.rows // self.warp_rows) * (self.columns // self.warp_columns)
+
+
+TILES = {
+    Instruction.FMA: (
+        Tile(128, 128, 32, 64, 1.0),
+        Tile(128, 64, 32, 64, 0.85),
+        Tile(64, 128, 32, 64, 0.85),
+        Tile(64, 64, 32, 64, 0.7),
+        Tile(32, 64, 32, 64, 0.5),
+    ),
+    Instruction.MMA: (
+        Tile(128, 128, 64, 32, 1.0),
+        Tile(128, 64, 64, 32, 0.85),
+        Tile(64, 128, 64, 32, 0.85),
+        Tile(64, 64, 32, 32, 0.7),
+        Tile(32, 64, 32, 32, 0.5),
+    ),
+}
+"""The tiles that there are, the one that reads each element the least often first."""
+
+_SUMMED_BYTES = {Instruction.FMA: 32, Instruction.MMA: 64}
+"""How much of a line a tile has in the direction of the sums."""
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An operand as it lies in memory."""
+
+    value: ir.Value
+    indices: Indices
+    """Where an element is, by the loops of the contraction."""
+    lines: tuple[int, ...]
+    """The loops along its rows, of the left operand, or columns, of the right one."""
+    along_sums: bool
+    """Whether its elements are contiguous along the sums, rather than from line to line."""
+    vector: int
+    """How many elements are contiguous, and aligned as one."""
+    factor: float
+    """What the products are multiplied by, as each element was to be."""
+
+    @property
+    def element(self) -> ir.Type:
+        """The type of an element."""
+        return ir.RankedTensorType(self.value.type).element_type
+
+
+@dataclass(frozen=True)
+class TileProduct:
+    """The product of a block's tiles, as its warps take it."""
+
+    instruction: Instruction
+    tile: Tile
+    elements: tuple[ir.Type, ir.Type]
+    """Of the left and the right operand."""
+    along_sums: tuple[bool, bool]
+    """Whether elements are contiguous along the sums in memory, rather than from line to line."""
+    summed_in: ir.Type
+    """The type that products are added up in."""
+    parts: int
+    """In how many parts the sums go to shared memory."""
+
+    @property
+    def depth(self) -> int:
+        """How many summed elements a stage has."""
+        widest = max(map(element_bytes, self.elements))
+        return max(_SUMMED_BYTES[self.instruction] // widest, 4)
+
+
+@dataclass(frozen=True)
+class TiledContraction:
+    """A group that is a contraction, and the tiles that it is done by."""
+
+    group: Group
+    contraction: Computation
+    axes: tuple[int | None, ...]
+    """For each axis of the root's result the loop of the contraction along it."""
+    left: Operand
+    right: Operand
+    batches: tuple[int, ...]
+    summed: tuple[int, ...]
+    product: TileProduct
+
+
+def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
+    """How a group is done by tiles; None if it is not a contraction, or too small a one."""
+    contraction = group.steps[0]
+    if not chip.has_asynchronous_copies or not is_large_sum_of_products(contraction):
+        return None
+    if len(group.steps) > 2 or group.outputs != frozenset(group.root.results):
+        return None
+    axes = root_axes(group, contraction) if len(group.root.results) == 1 else None
+    if axes is None:
+        return None
+    count = len(contraction.reduces)
+    origins = []
+    for value, map_ in zip(contraction.inputs, contraction.maps, strict=False):
+        origin = origin_of(group, value, composed(map_, contraction.loops, count), count)
+        if origin is None:
+            return None
+        origins.append(origin)
+    sum_ = sum_at_root(contraction, (origins[0].access, origins[1].access), axes)
+    if sum_ is None or any(not origin.scattered <= {*sum_.batches} for origin in origins):
+        return None
+    sizes = [
+        _product(contraction.sizes, loops) for loops in (sum_.batches, sum_.rows, sum_.columns)
+    ]
+    if min(sizes[1:]) < FEW:
+        return None
+    result = ir.RankedTensorType(contraction.results[0].type).element_type
+    instruction = instruction_for(contraction, [origin.element for origin in origins], chip)
+    if instruction is None:
+        return None
+    summed, (left, right) = best_order(
+        contraction.sizes,
+        sum_.summed,
+        (origins[sum_.left], sum_.rows),
+        (origins[sum_.right], sum_.columns),
+    )
+    is_half = isinstance(result, ir.FloatType) and result.width == 16
+    product = TileProduct(
+        instruction,
+        _tile(instruction, sizes, chip),
+        (left.element, right.element),
+        (left.along_sums, right.along_sums),
+        ir.F32Type.get() if is_half else result,
+        _PARTS,
+    )
+    return TiledContraction(group, contraction, axes, left, right, sum_.batches, summed, product)
+
+
+def is_widening(member: Computation) -> bool:
+    """Whether a computation only gives elements a wider type, of the kind that products have."""
+    return (
+        not member.is_reduction
+        and len(member.results) == len(member.inputs) == 1
+        and member.body_names in (("arith.extf",), ("arith.extsi",))
+        and is_tensor(member.inputs[0])
+        and member.body_ops[0].operands[0] == member.body.arguments[0]
+    )
+
+
+def scaling(member: Computation) -> tuple[ir.Value, ir.AffineMap, float] | None:
+    """What a computation multiplies by one number, if it does nothing else, and by which."""
+    if member.is_reduction or member.body_names != ("arith.mulf",) or len(member.results) != 1:
+        return None
+    if set(member.body_ops[0].operands) != set(member.body.arguments[: len(member.inputs)]):
+        return None
+    for number, value in enumerate(member.inputs):
+        factor = number_everywhere(value)
+        other = member.inputs[1 - number]
+        if factor is not None and len(member.inputs) == 2 and is_tensor(other):
+            return other, member.maps[1 - number], ir.FloatAttr(factor).value
+    return None
+
+
+def is_free(member: Computation) -> bool:
+    """Whether a contraction's tiles do to their operands for nothing what a computation does."""
+    return is_copy(member) or is_widening(member) or scaling(member) is not None
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The tensor in memory that an operand is made of, for nothing."""
+
+    value: ir.Value
+    indices: Indices
+    """Where an element is, by loops."""
+    access: Access
+    scattered: frozenset[int]
+    """The loops that elements are not one stride apart along, but by quotients: heads that share
+    keys. Tiles are of elements along other loops."""
+    factor: float
+    """What elements are multiplied by."""
+
+    @property
+    def element(self) -> ir.Type:
+        """The type of an element in memory."""
+        return ir.RankedTensorType(self.value.type).element_type
+
+
+def origin_of(group: Group, value: ir.Value, indices: Indices, count: int) -> Origin | None:
+    """Where an operand comes from, of which `indices` are by `count` loops; None if it costs."""
+    is_widened, factor = False, 1.0
+    while True:
+        # Of some reshapes places are quotients: such an operand is read as it is reshaped.
+        reshaped = value, indices
+        value, indices = reshaped_from(value, indices)
+        producer = group.producer(value)
+        if producer is None:
+            for source, places in ((value, indices), reshaped):
+                access, scattered = _access(places, count)
+                if is_in_memory(value) and (not scattered or source == reshaped[0]):
+                    return Origin(source, places, access, scattered, factor)
+            return None
+        if not is_free(producer):
+            return None
+        loops = producer.loops_for(indices)
+        if scaled := scaling(producer):
+            value, map_, times = scaled
+            factor *= times
+        else:
+            widens = is_widening(producer)
+            if (widens and is_widened) or len(producer.inputs) != 1:
+                return None
+            is_widened = is_widened or widens
+            value, map_ = producer.inputs[0], producer.maps[0]
+        if not is_tensor(value):
+            return None
+        indices = composed(map_, loops, count)
+
+
+def _access(indices: Indices, count: int) -> tuple[Access, frozenset[int]]:
+    """How loops move through a tensor, and by which of them that is through quotients."""
+    axes: list[tuple[tuple[int, int], ...]] = []
+    scattered: set[int] = set()
+    for at in indices:
+        plain = access_of(ir.AffineMap.get(count, 0, [at]))
+        if plain is None:
+            scattered |= loops_in(at)
+        axes += plain.axes if plain else [tuple((loop, 1) for loop in sorted(loops_in(at)))]
+    return Access(tuple(axes)), frozenset(scattered)
+
+
+def _product(sizes: Sequence[int], loops: Sequence[int]) -> int:
+    return math.prod(_USUAL if sizes[loop] == DYNAMIC else sizes[loop] for loop in loops)
+
+
+def instruction_for(
+    contraction: Computation, types: Sequence[ir.Type], chip: GpuChip
+) -> Instruction | None:
+    """What multiplies elements of such types for a contraction; None if no tile can."""
+    result = ir.RankedTensorType(contraction.results[0].type).element_type
+    if any(name == "arith.truncf" for name in contraction.body_names):
+        return None
+    if any(element_bytes(type_) * 8 != type_.width for type_ in (*types, result)):
+        return None
+    if not chip.has_tensor_cores or types[0] != types[1]:
+        return Instruction.FMA
+    sums_up = (types[0], result)
+    f32, i32 = ir.F32Type.get(), ir.IntegerType.get_signless(32)
+    if types[0] in (ir.F16Type.get(), ir.BF16Type.get()) and result in (types[0], f32):
+        return Instruction.MMA
+    if sums_up == (ir.IntegerType.get_signless(8), i32):
+        return Instruction.MMA
+    if sums_up == (f32, f32) and chip.allows_tf32:
+        return Instruction.MMA
+    return Instruction.FMA
+
+
+def _tile(instruction: Instruction, sizes: Sequence[int], chip: GpuChip) -> Tile:
+    """The tile by which the busiest multiprocessor takes the least time for its warps."""
+    batches, rows, columns = sizes
+
+    def time(tile: Tile) -> float:
+        tiles = batches * math.ceil(rows / tile.rows) * math.ceil(columns / tile.columns)
+        warps = math.ceil(tiles / chip.multiprocessors) * tile.threads / 32
+        turns = math.ceil(warps / _SCHEDULERS)
+        return turns * tile.warp_rows * tile.warp_columns / tile.efficiency
+
+    return min(TILES[instruction], key=time)
+
+
+def best_order(
+    sizes: Sequence[int],
+    summed: tuple[int, ...],
+    left: tuple[Origin, tuple[int, ...]],
+    right: tuple[Origin, tuple[int, ...]],
+) -> tuple[tuple[int, ...], tuple[Operand, Operand]]:
+    """The summed loops in an order in which most elements are read at once, and both operands.
+
+    Args:
+      sizes: of all loops.
+      summed: those along the sums.
+      left: where the left operand is from, and its loops along rows.
+      right: the same of the right one, and columns.
+    """
+    best: tuple[int, tuple[int, ...], tuple[Operand, Operand]] | None = None
+    for order in _orders(summed):
+        operands = _operand(sizes, *left, order), _operand(sizes, *right, order)
+        score = sum(operand.vector * element_bytes(operand.element) for operand in operands)
+        if best is None or score > best[0]:
+            best = score, order, operands
+    assert best is not None
+    return best[1:]
+
+
+def _orders(summed: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """As they are, and with each of the others last."""
+    yield summed
+    for loop in summed[:-1]:
+        yield (*(other for other in summed if other != loop), loop)
+
+
+def _operand(
+    sizes: Sequence[int], origin: Origin, lines: tuple[int, ...], summed: tuple[int, ...]
+) -> Operand:
+    factors = _factors(origin)
+    found = []
+    for along_sums, loops in ((True, summed), (False, lines)):
+        length = sizes[loops[-1]] if loops and factors.get(loops[-1]) == 1 else 1
+        vector = _vector(sizes, origin.value, factors, loops[-1]) if length != 1 else 1
+        found.append((vector, length == DYNAMIC or length, along_sums))
+    vector, _, along_sums = max(found)
+    return Operand(origin.value, origin.indices, lines, along_sums, vector, origin.factor)
+
+
+def _factors(origin: Origin) -> dict[int, int | None]:
+    """By how many elements each loop moves; None where that is not known."""
+    strides, _ = layout_of(origin.value).get_strides_and_offset()
+    unknown = ir.ShapedType.get_dynamic_stride_or_offset()
+    factors: dict[int, int | None] = {}
+    for terms, stride in zip(origin.access.axes, strides, strict=True):
+        for loop, times in terms:
+            before = factors.get(loop, 0)
+            is_known = stride != unknown and before is not None
+            factors[loop] = before + times * stride if is_known and before is not None else None
+    return factors
+
+
+def _vector(
+    sizes: Sequence[int], value: ir.Value, factors: dict[int, int | None], along: int
+) -> int:
+    """How many elements along a loop can be copied as one: never a part of them."""
+    bytes_ = element_bytes(ir.RankedTensorType(value.type).element_type)
+    size = sizes[along]
+    if size == DYNAMIC or not is_contiguous(layout_of(value)):
+        return 1
+    for whole in ASYNCHRONOUS_BYTES:
+        count = whole // bytes_
+        others = [factor for loop, factor in factors.items() if loop != along]
+        if count > 1 and not any(amount is None or amount % count for amount in (size, *others)):
+            return count
+    return 1

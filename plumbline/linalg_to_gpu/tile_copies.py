@@ -1,0 +1,280 @@
+"""Copies tiles of an operand from global to shared memory, while others are computed.
+
+Where elements lie so that 4 bytes or more can be copied at once they go by themselves (`cp.async`);
+others pass through registers: they are loaded before the products of the tile before, and stored
+after these.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, memref, nvgpu, scf
+
+from plumbline.linalg_to_gpu.contraction_tiles import ASYNCHRONOUS_BYTES, VECTOR_BYTES, Operand
+from plumbline.linalg_to_gpu.launches import Thread, delinearized, shared_type
+from plumbline.linalg_to_kernels.building import FlatView, for_each, if_else, index, total
+from plumbline.linalg_to_kernels.computations import loops_in
+from plumbline.linalg_to_kernels.evaluation import index_value
+from plumbline.planned_memory import element_bytes
+
+Loops = Mapping[int, ir.Value]
+
+STAGES = 2
+"""One that is computed of, and one that is copied to."""
+
+
+@dataclass(frozen=True)
+class SharedTile:
+    """How a tile of an operand lies in shared memory: a stage, and of it lines or summed rows."""
+
+    lines: int
+    depth: int
+    """How many summed elements there are of each line."""
+    along_sums: bool
+    """Whether those of a line are contiguous, or else those of all lines for one summed element."""
+    padding: int
+    """Elements between one and the next, so that warps find them in different banks."""
+    element: ir.Type
+
+    def type(self, stages: int) -> ir.MemRefType:
+        """Of the buffer."""
+        outer, inner = self.lines, self.depth
+        if not self.along_sums:
+            outer, inner = inner, outer
+        shape = [stages, outer, inner + self.padding]
+        return shared_type(shape, self.element)
+
+    def place(self, line: ir.Value, depth: ir.Value) -> list[ir.Value]:
+        """Where an element lies in a stage."""
+        return [line, depth] if self.along_sums else [depth, line]
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """Elements of a tile that a thread copies at once, again for each part of the sums."""
+
+    line: ir.Value
+    depth: ir.Value
+    """The first of them, in the tile."""
+    first: ir.Value
+    """Where the line begins in the operand, apart from what the sums add."""
+    is_there: ir.Value
+
+
+class TileCopy:
+    """The part of a thread in copying an operand's tiles, one after the other.
+
+    Args:
+      operand: what is copied.
+      buffer: where it lies.
+      tile: how a tile lies in shared memory.
+      shared: the stages of that.
+      thread: who copies.
+      summed: the loops along sums, and how often each of them runs.
+    """
+
+    def __init__(
+        self,
+        operand: Operand,
+        buffer: ir.Value,
+        tile: SharedTile,
+        shared: ir.Value,
+        thread: Thread,
+        summed: tuple[Sequence[int], Sequence[ir.Value]],
+    ) -> None:
+        self._operand, self._tile, self._shared, self._thread = operand, tile, shared, thread
+        self._summed_loops, self._summed_sizes = summed
+        self._count = index(1)
+        for size in self._summed_sizes:
+            self._count = arith.muli(self._count, size)
+        self._flat = FlatView(buffer)
+        self._vector = operand.vector if operand.along_sums == tile.along_sums else 1
+        self._bytes = self._vector * element_bytes(operand.element)
+        self._chunks: list[_Chunk] = []
+
+    @property
+    def is_asynchronous(self) -> bool:
+        """Whether elements go by themselves."""
+        return self._bytes in ASYNCHRONOUS_BYTES
+
+    def start(self, loops: Loops, first: ir.Value, sizes: Sequence[ir.Value]) -> None:
+        """Finds what the thread copies of the lines from `first` on.
+
+        Args:
+          loops: the batch.
+          first: the number of the first line.
+          sizes: of the loops along lines.
+        """
+        operand, tile = self._operand, self._tile
+        every = index(1)
+        for size in sizes:
+            every = arith.muli(every, size)
+        batch = self._distance(loops)
+        self._chunks = []
+        for line, depth in self._places():
+            number = arith.addi(first, line)
+            at = delinearized(number, sizes)
+            distance = arith.addi(batch, self._distance(dict(zip(operand.lines, at, strict=True))))
+            is_there = arith.cmpi(arith.CmpIPredicate.ult, number, every)
+            if tile.lines * tile.depth < self._thread.threads * self._vector:
+                is_there = arith.andi(is_there, self._has_part())
+            self._chunks.append(_Chunk(line, depth, distance, is_there))
+
+    def begin(self, first: ir.Value, stage: ir.Value) -> list[ir.Value]:
+        """Begins to copy the part of the sums from `first` on to a stage.
+
+        Gives what goes through registers.
+        """
+        loaded = []
+        for chunk in self._chunks:
+            summed = arith.addi(first, chunk.depth)
+            at = delinearized(summed, self._summed_sizes)
+            place = arith.addi(
+                chunk.first, self._distance(dict(zip(self._summed_loops, at, strict=True)))
+            )
+            is_summed = arith.cmpi(arith.CmpIPredicate.ult, summed, self._count)
+            is_there = arith.andi(chunk.is_there, is_summed)
+            if self.is_asynchronous:
+                self._copy(chunk, place, is_there, stage)
+            else:
+                loaded.append(self._loaded(place, is_there))
+        return loaded
+
+    def finish(self, loaded: Sequence[ir.Value], stage: ir.Value) -> None:
+        """Stores what `begin` has loaded."""
+        for chunk, value in zip(self._chunks, loaded, strict=False):
+            self._if_part(
+                lambda chunk=chunk, value=value: memref.store(  # type: ignore[misc]
+                    value, self._shared, [stage, *self._tile.place(chunk.line, chunk.depth)]
+                )
+            )
+
+    def _places(self) -> list[tuple[ir.Value, ir.Value]]:
+        """The line and the summed element with which each chunk of the thread begins."""
+        tile, vector, threads = self._tile, self._vector, self._thread.threads
+        along_sums = self._operand.along_sums
+        fast, slow = (tile.depth, tile.lines) if along_sums else (tile.lines, tile.depth)
+        chunks = fast // vector
+        places = []
+        for turn in range(max(fast * slow // vector // threads, 1)):
+            # The elements of a warp are contiguous, first of all.
+            number = self._thread.number
+            if chunks < threads:
+                inner = arith.remui(number, index(chunks))
+                outer = arith.divui(number, index(chunks))
+                outer = arith.addi(outer, index(turn * (threads // chunks)))
+            else:
+                inner = arith.addi(number, index(turn * threads % chunks))
+                outer = index(turn * threads // chunks)
+            inner = arith.muli(inner, index(vector))
+            places.append((outer, inner) if along_sums else (inner, outer))
+        return places
+
+    def _has_part(self) -> ir.Value:
+        parts = self._tile.lines * self._tile.depth // self._vector
+        return arith.cmpi(arith.CmpIPredicate.ult, self._thread.number, index(parts))
+
+    def _if_part(self, work: Callable[[], object]) -> None:
+        """Has only those threads do work that have a part in it."""
+        if self._tile.lines * self._tile.depth < self._thread.threads * self._vector:
+            if_else(self._has_part(), work)
+        else:
+            work()
+
+    def _distance(self, loops: Loops) -> ir.Value:
+        """By how many elements loops move."""
+        count = max(loops, default=0) + 1
+        at: dict[int, ir.Value] = dict.fromkeys(range(count), index(0))
+        terms = []
+        for expression, stride in zip(self._operand.indices, self._flat.strides, strict=True):
+            if part := _part(expression, loops):
+                terms.append(arith.muli(index_value(part, {**at, **loops}), stride))
+        return total(terms)
+
+    def _copy(self, chunk: _Chunk, place: ir.Value, is_there: ir.Value, stage: ir.Value) -> None:
+        elements = arith.select(is_there, index(self._vector), index(0))
+        self._if_part(
+            lambda: nvgpu.DeviceAsyncCopyOp(
+                self._shared,
+                [stage, *self._tile.place(chunk.line, chunk.depth)],
+                self._flat.elements,
+                [place],
+                self._vector,
+                srcElements=elements,
+                bypassL1=self._bytes == VECTOR_BYTES or None,
+                results=[ir.Type.parse("!nvgpu.device.async.token")],
+            )
+        )
+
+    def _loaded(self, place: ir.Value, is_there: ir.Value) -> ir.Value:
+        """An element, or zero."""
+        element = self._operand.element
+        op = scf.IfOp(is_there, [element], has_else=True)
+        with ir.InsertionPoint(op.then_block):
+            scf.YieldOp([memref.load(self._flat.elements, [place])])
+        with ir.InsertionPoint(op.else_block):
+            zero = 0.0 if isinstance(element, ir.FloatType) else 0
+            scf.YieldOp([arith.constant(element, zero)])
+        return op.results[0]
+
+
+Add = Callable[[ir.Value, ir.Value, Sequence[ir.Value]], list[ir.Value]]
+"""Adds the products of a stage to sums: it takes the number of the part of the sums, and the stage
+that it is in."""
+
+
+def pipelined(
+    copies: Sequence[TileCopy],
+    thread: Thread,
+    extent: tuple[ir.Value, ir.Value, int],
+    add: Add,
+    sums: Sequence[ir.Value],
+) -> list[ir.Value]:
+    """Goes along sums: while the products of one stage are added up, the next one is copied.
+
+    Args:
+      copies: what is copied; they have been told of their lines.
+      thread: who does it.
+      extent: the first summed element, how many there are, and how many a stage has.
+      add: what is done to a stage.
+      sums: what there is before; the result is what there is then.
+    """
+    first, count, depth = extent
+    loaded = [copy.begin(first, index(0)) for copy in copies]
+    for copy, values in zip(copies, loaded, strict=True):
+        copy.finish(values, index(0))
+    thread.commit()
+
+    def body(at: ir.Value, *sums: ir.Value) -> list[ir.Value]:
+        number = arith.divui(at, index(depth))
+        stage = arith.remui(number, index(STAGES))
+        following = arith.remui(arith.addi(number, index(1)), index(STAGES))
+        thread.wait_for_copies()
+        # What was copied is there for all, and nobody computes of the other stage any more.
+        thread.wait()
+        next_ = arith.addi(first, arith.addi(at, index(depth)))
+        loaded = [copy.begin(next_, following) for copy in copies]
+        thread.commit()
+        results = add(number, stage, sums)
+        for copy, values in zip(copies, loaded, strict=True):
+            copy.finish(values, following)
+        return results
+
+    results = for_each(index(0), count, depth, body, sums)
+    # Who comes next may put something else where the stages were.
+    thread.wait_for_copies()
+    thread.wait()
+    return results
+
+
+def _part(expression: ir.AffineExpr, loops: Loops) -> ir.AffineExpr | None:
+    """The terms of a sum in which one of `loops` is; None if there are none."""
+    used = loops_in(expression)
+    if used and used <= loops.keys():
+        return expression
+    match expression.maybe_downcast():
+        case ir.AffineAddExpr() as both:
+            left, right = _part(both.lhs, loops), _part(both.rhs, loops)
+            return left + right if left and right else left or right
+    return None

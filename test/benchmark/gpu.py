@@ -1,0 +1,245 @@
+"""Times programs on the GPU of this machine: ours beside PyTorch's, eager and torch.compile's.
+
+    bazel run //test/benchmark:gpu -- --dtypes=float32,float16 blur_5x5 unsharp_mask
+
+All are timed in one run, in turns, by the GPU's own clock; ratios are our time over the other's.
+Beside them stands what a call moves and computes at least, over the time that it takes, and what
+this card does at most: a copy of its memory, a product of cuBLAS's.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+import plumbline
+from plumbline.errors import UserError
+from test.benchmark.cases import Program, chosen
+
+_ROUNDS = 10
+_TURN_SECONDS = 0.02
+_MOST_CALLS = 1000
+_LARGEST_ERROR = {torch.float32: 1e-2, torch.float16: 5e-2, torch.bfloat16: 2e-1}
+
+_Call = Callable[[], Any]
+
+
+@dataclass
+class Ceilings:
+    """What a card does at most."""
+
+    bytes_per_second: float
+    """Of a copy: what is read, and what is written."""
+    flops_per_second: float
+    """Of a large product of matrices of the element type."""
+
+
+@dataclass
+class Row:
+    """What came of one program."""
+
+    name: str
+    dtype: str
+    bytes: float = 0.0
+    """That a call reads and writes at least: arguments, weights, results."""
+    flops: float = 0.0
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Of a call of each framework's."""
+    problems: dict[str, str] = field(default_factory=dict)
+    kernels: dict[str, float] = field(default_factory=dict)
+    """Of our kernels, by their names, in a call."""
+
+
+def table(rows: Sequence[Row], ceilings: dict[str, Ceilings]) -> str:
+    """The table, in Markdown, and below it the kernels of each program."""
+    lines = [
+        "| program | type | ours, ms | / eager | / torch.compile | GB/s | of copy | TFLOP/s "
+        "| of cuBLAS |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for row in rows:
+        lines.append(f"| {' | '.join(_cells(row, ceilings[row.dtype]))} |")
+    for row in rows:
+        lines += [f"{row.name}: {who} {problem}" for who, problem in row.problems.items()]
+    for row in rows:
+        lines += [
+            f"{row.name}, {row.dtype}: {kernel} {1e3 * seconds:.4f} ms"
+            for kernel, seconds in sorted(row.kernels.items(), key=lambda each: -each[1])
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _cells(row: Row, ceilings: Ceilings) -> list[str]:
+    ours = row.seconds.get("ours")
+    if ours is None:
+        return [row.name, row.dtype, "failed", *["-"] * 6]
+    ratios = [
+        f"{ours / row.seconds[who]:.2f}" if who in row.seconds else "-"
+        for who in ("eager", "torch.compile")
+    ]
+    moved, computed = row.bytes / ours, row.flops / ours
+    return [
+        row.name,
+        row.dtype,
+        f"{1e3 * ours:.4f}",
+        *ratios,
+        f"{moved / 1e9:.0f}",
+        f"{100 * moved / ceilings.bytes_per_second:.0f} %",
+        f"{computed / 1e12:.2f}",
+        f"{100 * computed / ceilings.flops_per_second:.0f} %",
+    ]
+
+
+def problem_here() -> str:
+    """Why nothing can be timed on this machine; empty: it can."""
+    try:
+        plumbline.device.open_driver()
+    except UserError as error:
+        return str(error)
+    if not torch.cuda.is_available():
+        return (
+            f"PyTorch {torch.__version__} sees no GPU: the benchmark needs one that is built for "
+            "CUDA"
+        )
+    return ""
+
+
+def _seconds(call: _Call) -> float:
+    """Of a call, by the GPU's clock: the mean of a turn."""
+    new: Callable[..., Any] = torch.cuda.Event
+    start, end = new(enable_timing=True), new(enable_timing=True)
+    start.record()
+    call()
+    end.record()
+    end.synchronize()
+    once = max(start.elapsed_time(end) / 1e3, 1e-7)
+    count = max(1, min(_MOST_CALLS, int(_TURN_SECONDS / once)))
+    start.record()
+    for _ in range(count):
+        call()
+    end.record()
+    end.synchronize()
+    return float(start.elapsed_time(end) / 1e3 / count)
+
+
+def _ceilings(dtype: torch.dtype) -> Ceilings:
+    source = torch.empty(1 << 28, dtype=torch.uint8, device="cuda")
+    target = torch.empty_like(source)
+    left = torch.randn(8192, 8192, dtype=dtype, device="cuda")
+    product = torch.empty_like(left)
+    copy = min(_seconds(lambda: target.copy_(source)) for _ in range(_ROUNDS))
+    multiply = min(_seconds(lambda: torch.mm(left, left, out=product)) for _ in range(_ROUNDS))
+    return Ceilings(2 * source.nbytes / copy, 2 * 8192**3 / multiply)
+
+
+def _bytes(tensors: Sequence[torch.Tensor]) -> float:
+    return float(sum(tensor.nbytes for tensor in tensors))
+
+
+def _moved(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    return value.cuda().to(dtype) if value.is_floating_point() else value.cuda()
+
+
+def _measure(name: str, program: Program, dtype: torch.dtype, arch: str) -> Row:
+    row = Row(name, str(dtype).removeprefix("torch."))
+    inputs = tuple(_moved(value, dtype) for value in program.inputs)
+    host = program.module.to("cpu", dtype)
+    on_host = tuple(value.cpu() for value in inputs)
+    calls: dict[str, _Call] = {}
+
+    def compile_ours() -> _Call:
+        compiled = plumbline.compile(
+            host,
+            on_host,
+            target="nvptx",
+            gpu_arch=arch,
+            on_gpu_tensors=True,
+            stream=True,
+            runtime_checks="off",
+        )
+        # Into the same results in each call, which then are a graph.
+        results = compiled(*inputs)
+        return lambda: compiled(*inputs, out=results)
+
+    try:
+        calls["ours"] = compile_ours()
+    except UserError as error:
+        row.problems["ours"] = str(error)
+    module = program.module.to("cuda")
+    with FlopCounterMode(display=False) as counter:
+        expected = module(*inputs)
+    results = expected if isinstance(expected, tuple) else (expected,)
+    weights = [*module.parameters(), *module.buffers()]
+    row.flops = float(counter.get_total_flops())
+    row.bytes = _bytes(inputs) + _bytes(weights) + _bytes(results)
+    calls["eager"] = lambda: module(*inputs)
+    compiled = torch.compile(module, mode="max-autotune")
+    calls["torch.compile"] = lambda: compiled(*inputs)
+    if "ours" in calls:
+        for one, other in zip(calls["ours"](), results, strict=True):
+            scale = other.float().abs().max().clamp(min=1)
+            if float((one.float() - other.float()).abs().max() / scale) > _LARGEST_ERROR[dtype]:
+                row.problems["ours"] = "another function was computed"
+        row.kernels = _kernels(calls["ours"])
+    for call in calls.values():
+        call()
+    for _ in range(_ROUNDS):
+        for who, call in calls.items():
+            row.seconds[who] = min(row.seconds.get(who, float("inf")), _seconds(call))
+    return row
+
+
+def _kernels(call: _Call) -> dict[str, float]:
+    """The time of each kernel in a call, as CUPTI tells."""
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profiler:
+        call()
+        torch.cuda.synchronize()
+    return {event.key: event.device_time_total / 1e6 for event in profiler.key_averages()}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("patterns", nargs="*", default=["*"], help="which programs, as of a shell")
+    parser.add_argument(
+        "--dtypes", default="float32,float16,bfloat16", help="element types, with commas between"
+    )
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Prints the table; 2: there is no GPU to time anything on."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    try:
+        cases = chosen(given.patterns)
+    except ValueError as error:
+        parser.error(str(error))
+    if problem := problem_here():
+        print(f"//test/benchmark:gpu: nothing was timed: {problem}", file=sys.stderr)
+        return 2
+    major, minor = torch.cuda.get_device_capability()
+    print(f"{torch.cuda.get_device_name()}, sm_{major}{minor}, PyTorch {torch.__version__}")
+    rows, ceilings = [], {}
+    with torch.no_grad():
+        for name in given.dtypes.split(","):
+            dtype = getattr(torch, name)
+            ceilings[name] = _ceilings(dtype)
+            print(
+                f"{name}: copies {ceilings[name].bytes_per_second / 1e9:.0f} GB/s, cuBLAS "
+                f"{ceilings[name].flops_per_second / 1e12:.1f} TFLOP/s"
+            )
+            for case in cases:
+                torch.manual_seed(0)
+                rows.append(_measure(case.name, case.make(), dtype, f"sm_{major}{minor}"))
+    print(table(rows, ceilings))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,131 @@
+"""Attention is one kernel, and computes what PyTorch does."""
+
+import functools
+import math
+import sys
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch.export import Dim
+from torch.nn import functional
+
+from test.linalg_to_gpu.emulated_programs import EmulatedProgram
+
+_Tensor = torch.Tensor
+_attention = functional.scaled_dot_product_attention
+
+
+def _explicit(q: _Tensor, k: _Tensor, v: _Tensor, mask: _Tensor) -> _Tensor:
+    """As models spell it that were written before there was a function for it."""
+    scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1]) + mask
+    return scores.softmax(-1) @ v
+
+
+def _with_heads(q: _Tensor, k: _Tensor, v: _Tensor) -> _Tensor:
+    batch, length, width = q.shape
+    q, k, v = (x.view(batch, -1, 4, width // 4).transpose(1, 2) for x in (q, k, v))
+    return _attention(q, k, v).transpose(1, 2).reshape(batch, length, width)
+
+
+_CASES: dict[str, tuple[Callable[..., _Tensor], list[tuple[int, ...]]]] = {
+    "plain": (_attention, [(2, 3, 70, 32)] * 3),
+    "causal": (functools.partial(_attention, is_causal=True), [(1, 2, 130, 64)] * 3),
+    "scaled": (functools.partial(_attention, scale=0.3), [(1, 2, 40, 20)] * 3),
+    "other_length": (_attention, [(1, 2, 33, 16), (1, 2, 90, 16), (1, 2, 90, 24)]),
+    "wide": (_attention, [(1, 2, 65, 128)] * 3),
+    "masked": (
+        lambda q, k, v, m: _attention(q, k, v, attn_mask=m),
+        [(1, 2, 40, 16), (1, 2, 50, 16), (1, 2, 50, 16), (40, 50)],
+    ),
+    "grouped": (
+        functools.partial(_attention, enable_gqa=True),
+        [(2, 4, 40, 16), (2, 2, 50, 16), (2, 2, 50, 16)],
+    ),
+    "explicit": (_explicit, [*[(2, 2, 40, 16)] * 3, (2, 1, 1, 40)]),
+    "heads": (_with_heads, [(2, 30, 64), (2, 40, 64), (2, 40, 64)]),
+}
+
+
+def _operands(name: str, dtype: torch.dtype = torch.float32) -> list[_Tensor]:
+    torch.manual_seed(0)
+    return [torch.randn(shape).to(dtype) for shape in _CASES[name][1]]
+
+
+def _kernels_of_attention(program: EmulatedProgram) -> list[str]:
+    return [one.name for one in program.resources if one.name.startswith("attention")]
+
+
+@pytest.mark.parametrize("name", _CASES)
+def test_attention(name: str) -> None:
+    operands = _operands(name)
+    program = EmulatedProgram(_CASES[name][0], *operands)
+    assert len(_kernels_of_attention(program)) == 1
+    assert "shfl.sync.bfly" in program.ptx
+    assert "cp.async" in program.ptx
+    program.check(*operands)
+
+
+@pytest.mark.parametrize("name", ["plain", "causal", "wide", "grouped"])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_half_precision(dtype: torch.dtype, name: str) -> None:
+    """Both products are of tensor cores; weights are rounded to half precision for the second."""
+    operands = _operands(name, dtype)
+    program = EmulatedProgram(_CASES[name][0], *operands)
+    assert len(_kernels_of_attention(program)) == 1
+    assert "mma.sync" in program.ptx
+    assert "ldmatrix" in program.ptx
+    rounding = torch.finfo(dtype).eps
+    program.check(*operands, rtol=2 * rounding, atol=2 * rounding)
+
+
+def test_rows_that_are_masked_as_a_whole() -> None:
+    """They are zero where the function says so, and no numbers in a plain softmax."""
+    q, k, v = _operands("plain")
+    mask = torch.zeros(70, 70)
+    mask[3] = -math.inf
+    mask[:, 64:] = -math.inf
+    masked = EmulatedProgram(lambda q, k, v, m: _attention(q, k, v, attn_mask=m), q, k, v, mask)
+    assert len(_kernels_of_attention(masked)) == 1
+    masked.check(q, k, v, mask)
+    explicit = EmulatedProgram(lambda q, k, v, m: (_explicit(q, k, v, m),), q, k, v, mask)
+    actual = explicit.run(q, k, v, mask)[0]
+    assert actual[:, :, 3].isnan().all()
+    assert actual[:, :, :3].isfinite().all()
+
+
+def test_large_scores() -> None:
+    """The maximum is taken away before there is an exponential of it."""
+    q, k, v = _operands("plain")
+    program = EmulatedProgram(_attention, q, k, v)
+    program.check(q * 100, k * 100, v)
+
+
+def test_dynamic_queries() -> None:
+    q, k, v = _operands("other_length")
+    program = EmulatedProgram(_attention, q, k, v, dims=({2: Dim("queries")}, {}, {}))
+    assert len(_kernels_of_attention(program)) == 1
+    for count in (33, 64, 1):
+        program.check(torch.randn(1, 2, count, 16), k, v)
+
+
+def test_dynamic_keys() -> None:
+    q, k, v = _operands("other_length")
+    keys = Dim("keys")
+    program = EmulatedProgram(_attention, q, k, v, dims=({}, {2: keys}, {2: keys}))
+    for count in (90, 64, 129, 1):
+        program.check(q, torch.randn(1, 2, count, 16), torch.randn(1, 2, count, 24))
+
+
+def test_what_is_no_softmax_is_several_kernels() -> None:
+    """A kernel that goes along keys has no second look at a row."""
+    q, k, v = _operands("plain")
+    program = EmulatedProgram(
+        lambda q, k, v: functional.normalize(q @ k.transpose(-1, -2), dim=-1) @ v, q, k, v
+    )
+    assert not _kernels_of_attention(program)
+    program.check(q, k, v)
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main([__file__, *sys.argv[1:]]))

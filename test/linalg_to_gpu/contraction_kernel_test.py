@@ -1,0 +1,200 @@
+"""Contractions by tiles compute what PyTorch does, and use what a GPU has for them.
+
+Operands are small integers, so that sums are the same in any order and type.
+"""
+
+import sys
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch.export import Dim
+from torch.nn import functional
+
+from test.linalg_to_gpu.emulated_programs import EmulatedProgram, integers
+
+_ASYNCHRONOUS = "cp.async.cg.shared.global"
+"""Copies of 16 bytes to shared memory."""
+_BY_FOUR = "cp.async.ca.shared.global"
+"""Of 4 or 8."""
+_MMA = "mma.sync.aligned"
+_TRANSPOSED = "ldmatrix.sync.aligned.m8n8.x4.trans"
+
+_F16, _BF16, _S8 = torch.float16, torch.bfloat16, torch.int8
+
+_LAYOUTS: dict[str, Callable[..., object]] = {
+    "nn": lambda x, y: x @ y,
+    "nt": lambda x, y: x @ y.t(),
+    "tn": lambda x, y: x.t() @ y,
+    "tt": lambda x, y: x.t() @ y.t(),
+}
+
+
+def _operands(layout: str, rows: int, columns: int, depth: int) -> list[tuple[int, ...]]:
+    left, right = (rows, depth), (depth, columns)
+    return [
+        left[::-1] if layout[0] == "t" else left,
+        right[::-1] if layout[1] == "t" else right,
+    ]
+
+
+@pytest.mark.parametrize("layout", _LAYOUTS)
+@pytest.mark.parametrize("sizes", [(72, 136, 64), (71, 133, 45)], ids=["aligned", "odd"])
+@pytest.mark.parametrize("dtype", [torch.float32, _F16, _BF16], ids=str)
+def test_matrices(dtype: torch.dtype, sizes: tuple[int, int, int], layout: str) -> None:
+    shapes = _operands(layout, *sizes)
+    operands = [integers(*shape, dtype=dtype) for shape in shapes]
+    program = EmulatedProgram(_LAYOUTS[layout], *operands)
+    program.check(*operands)
+    assert (_MMA in program.ptx) == (dtype != torch.float32)
+    if dtype == torch.float32:
+        assert "fma.rn.f32" in program.ptx
+        assert _BY_FOUR in program.ptx or layout == "tn"
+    elif sizes[0] == 72:
+        # Rows of 128 bytes or more, whichever way they lie.
+        assert _ASYNCHRONOUS in program.ptx
+        assert (_TRANSPOSED in program.ptx) == (layout != "nt")
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.int32, torch.int64], ids=str)
+def test_other_types(dtype: torch.dtype) -> None:
+    operands = integers(40, 37, dtype=dtype), integers(37, 130, dtype=dtype)
+    EmulatedProgram(torch.matmul, *operands).check(*operands)
+
+
+@pytest.mark.parametrize("layout", ["nn", "nt"])
+def test_bytes(layout: str) -> None:
+    """Of which only those that are contiguous along the sums go as they are."""
+    operands = [integers(*shape, dtype=_S8) for shape in _operands(layout, 70, 48, 64)]
+    program = EmulatedProgram(
+        lambda x, y: torch._int_mm(x, y if layout == "nn" else y.t()), *operands
+    )
+    program.check(*operands)
+    assert "mma.sync.aligned.m16n8k32.row.col" in program.ptx
+    assert ".s32.s8.s8.s32" in program.ptx
+
+
+def _linear(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, r: torch.Tensor) -> torch.Tensor:
+    return (functional.linear(x, w, bias) * 0.5 + r).relu()
+
+
+_PROGRAMS: dict[str, tuple[Callable[..., object], list[tuple[int, ...]], torch.dtype]] = {
+    "batches": (torch.matmul, [(3, 33, 20), (3, 20, 40)], torch.float32),
+    "shared_right": (torch.matmul, [(3, 33, 20), (20, 40)], torch.float32),
+    "added_to": (
+        lambda c, x, y: torch.addmm(c, x, y, alpha=2, beta=0.5),
+        [(70, 50), (70, 40), (40, 50)],
+        torch.float32,
+    ),
+    "epilogue": (_linear, [(70, 40), (50, 40), (50,), (70, 50)], torch.float32),
+    "half_epilogue": (_linear, [(70, 40), (50, 40), (50,), (70, 50)], _F16),
+    "shared_left": (
+        lambda x, w, u: (functional.linear(x, w), functional.linear(x, u)),
+        [(70, 40), (50, 40), (50, 40)],
+        _F16,
+    ),
+    "parts": (lambda x, y: x[:, 3:43] @ y[:, ::2], [(77, 50), (40, 132)], torch.float32),
+    "half_parts": (lambda x, y: x[:, 8:48] @ y[:, ::2], [(77, 56), (40, 132)], _F16),
+    "heads": (
+        lambda x, w: functional.linear(x, w).view(2, 30, 4, 16).transpose(1, 2),
+        [(2, 30, 64), (64, 64)],
+        torch.float32,
+    ),
+    "strided": (
+        lambda x, w, b: functional.conv2d(x, w, b, stride=2, padding=1).relu(),
+        [(2, 8, 15, 17), (20, 8, 3, 3), (20,)],
+        torch.float32,
+    ),
+    "dilated": (
+        lambda x, w: functional.conv2d(x, w, dilation=2),
+        [(2, 8, 15, 17), (20, 8, 3, 3)],
+        torch.float32,
+    ),
+    "grouped": (
+        lambda x, w: functional.conv2d(x, w, groups=2, padding=1),
+        [(2, 32, 9, 11), (40, 16, 3, 3)],
+        torch.float32,
+    ),
+    # Padded before it is widened.
+    "half_convolution": (
+        lambda x, w, b: functional.conv2d(x, w, b, padding=1).relu(),
+        [(2, 16, 10, 11), (24, 16, 3, 3), (24,)],
+        _F16,
+    ),
+    "pointwise": (functional.conv2d, [(2, 64, 8, 8), (72, 64, 1, 1)], _F16),
+    "channels_last": (
+        lambda x, w: functional.conv2d(x.permute(0, 3, 1, 2), w.permute(0, 3, 1, 2)),
+        [(2, 9, 10, 16), (24, 3, 3, 16)],
+        _F16,
+    ),
+    "one_dimension": (
+        lambda x, w: functional.conv1d(x, w, padding=2),
+        [(2, 16, 40), (24, 16, 5)],
+        torch.float32,
+    ),
+    "three_dimensions": (functional.conv3d, [(1, 4, 6, 7, 8), (16, 4, 3, 3, 3)], torch.float32),
+}
+
+
+@pytest.mark.parametrize("name", _PROGRAMS)
+def test_programs(name: str) -> None:
+    function, shapes, dtype = _PROGRAMS[name]
+    operands = [integers(*shape, dtype=dtype) for shape in shapes]
+    program = EmulatedProgram(function, *operands)
+    program.check(*operands)
+    assert (_MMA in program.ptx) == (dtype == _F16)
+
+
+def test_nothing_is_left_of_an_epilogue() -> None:
+    """Bias, scale, residual, activation and the casts of half precision are in one kernel."""
+    _, shapes, dtype = _PROGRAMS["half_epilogue"]
+    program = EmulatedProgram(_linear, *(integers(*shape, dtype=dtype) for shape in shapes))
+    assert len(program.resources) == 1
+
+
+def test_channels_last_is_read_by_vectors() -> None:
+    """Along the channels, which are contiguous in both operands, though they are not last there."""
+    function, shapes, dtype = _PROGRAMS["channels_last"]
+    program = EmulatedProgram(function, *(integers(*shape, dtype=dtype) for shape in shapes))
+    assert _ASYNCHRONOUS in program.ptx
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, _F16], ids=str)
+def test_dynamic_rows(dtype: torch.dtype) -> None:
+    """Weights are read by vectors all the same."""
+    rows = Dim("rows")
+    operands = integers(70, 64, dtype=dtype), integers(72, 64, dtype=dtype)
+    program = EmulatedProgram(functional.linear, *operands, dims=({0: rows}, {}))
+    for count in (70, 129, 1):
+        program.check(integers(count, 64, dtype=dtype), operands[1])
+    assert (_ASYNCHRONOUS in program.ptx) == (dtype == _F16)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, _F16], ids=str)
+def test_dynamic_sizes(dtype: torch.dtype) -> None:
+    sizes = [Dim(name) for name in ("rows", "depth", "columns")]
+    dims = ({0: sizes[0], 1: sizes[1]}, {0: sizes[1], 1: sizes[2]})
+    operands = integers(70, 64, dtype=dtype), integers(64, 40, dtype=dtype)
+    program = EmulatedProgram(torch.matmul, *operands, dims=dims)
+    for rows, depth, columns in ((70, 64, 40), (33, 7, 65), (1, 1, 1), (5, 0, 3)):
+        program.check(integers(rows, depth, dtype=dtype), integers(depth, columns, dtype=dtype))
+
+
+@pytest.mark.parametrize("layout", _LAYOUTS)
+def test_tf32_on_request(layout: str) -> None:
+    operands = [integers(*shape) for shape in _operands(layout, 72, 40, 44)]
+    program = EmulatedProgram(_LAYOUTS[layout], *operands, allow_tf32=True)
+    program.check(*operands)
+    assert "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32" in program.ptx
+
+
+def test_chips_without_asynchronous_copies_have_no_tiles() -> None:
+    operands = integers(72, 64, dtype=_F16), integers(64, 40, dtype=_F16)
+    program = EmulatedProgram(torch.matmul, *operands, gpu_arch="sm_75")
+    program.check(*operands)
+    assert "cp.async" not in program.ptx
+    assert _MMA not in program.ptx
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main([__file__, *sys.argv[1:]]))

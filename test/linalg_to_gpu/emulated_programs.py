@@ -1,0 +1,84 @@
+"""Programs for a GPU, compiled, assembled by ptxas, and run on the CPU by the stand-in driver."""
+
+from collections.abc import Callable
+
+import torch
+from torch import nn
+
+import plumbline
+from plumbline.llvm_to_asm.ptxas import assemble
+from test.runtime.cuda.stand_in import Kernels, driver
+
+
+class Function(nn.Module):
+    """A function of tensors, as a module."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, *operands: torch.Tensor) -> object:
+        """As modules do."""
+        return self._function(*operands)
+
+
+class EmulatedProgram:
+    """A program whose kernels ptxas takes without a spill, and which can be run here.
+
+    Args:
+      function: a module, or a function of tensors.
+      operands: what to export it with.
+      dims: which sizes may differ, as `plumbline.compile` takes them for `operands`.
+      options: more for `plumbline.compile`.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., object],
+        *operands: torch.Tensor,
+        dims: object = None,
+        **options: object,
+    ) -> None:
+        # Before the program opens the driver.
+        driver()
+        self._module = function if isinstance(function, nn.Module) else Function(function)
+        shapes = None if dims is None else {"operands": dims}
+        self._program = plumbline.compile(
+            self._module,
+            operands,
+            shapes,
+            target="nvptx",
+            **options,  # type: ignore[arg-type]
+        )
+        self._kernels = Kernels(self._program)
+        self.ptx = self._program.stage("ptx")
+        self.gpu = self._program.stage("gpu")
+        self.resources = assemble(self.ptx, "sm_80") if ".entry" in self.ptx else []
+        assert all(kernel.spill_bytes == 0 for kernel in self.resources), self.resources
+
+    def run(self, *operands: torch.Tensor) -> list[torch.Tensor]:
+        """Its results."""
+        return list(self._program(*operands))
+
+    def check(
+        self, *operands: torch.Tensor, rtol: float | None = None, atol: float | None = None
+    ) -> None:
+        """Runs it with threads forwards and backwards, also by two blocks that do all."""
+        with torch.no_grad():
+            expected = self._module(*operands)
+        stand_in = driver()
+        before = stand_in.plumbline_stand_in_allocated()
+        for reverse, most_blocks in ((0, 0), (1, 2)):
+            stand_in.plumbline_stand_in_reverse(reverse)
+            stand_in.plumbline_stand_in_most_blocks(most_blocks)
+            actual = self._program(*operands)
+            for one, other in zip(
+                actual, expected if isinstance(expected, tuple) else (expected,), strict=True
+            ):
+                torch.testing.assert_close(one, other, rtol=rtol, atol=atol)
+            assert stand_in.plumbline_stand_in_allocated() == before
+
+
+def integers(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    """Small numbers, whose products add up to the same in any order."""
+    return torch.randint(-4, 5, shape).to(dtype)

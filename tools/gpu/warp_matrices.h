@@ -1,0 +1,104 @@
+// What a warp does together on tensor cores, as one of its lanes sees it: `ldmatrix` and `mma`.
+//
+// Which lane has which elements is said in NVIDIA's PTX ISA, "Matrix Fragments for mma.m16n8k16"
+// and the like. Counted in words of 4 bytes it is the same for all types: a lane has of the left
+// operand 4 words, of the right one 2, and of the sums 4.
+
+#ifndef TOOLS_GPU_WARP_MATRICES_H_
+#define TOOLS_GPU_WARP_MATRICES_H_
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+constexpr int kWarp = 32;
+
+struct Registers {
+  uint32_t words[6];
+};
+
+using Lanes = std::array<const Registers*, kWarp>;
+
+enum class MatrixKind { kF16, kBF16, kTF32, kS8 };
+
+inline float FromHalf(uint16_t bits) {
+  const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+  const float sign = bits >> 15 ? -1.0f : 1.0f;
+  if (exponent == 31) return mantissa != 0 ? NAN : sign * INFINITY;
+  if (exponent == 0) return sign * std::ldexp(static_cast<float>(mantissa), -24);
+  return sign * std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
+}
+
+inline float FromBits(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+// The element of that number in a word: of floats as they are multiplied.
+inline float FloatOf(MatrixKind kind, uint32_t word, int number) {
+  const uint16_t half = static_cast<uint16_t>(word >> 16 * number);
+  switch (kind) {
+    case MatrixKind::kF16:
+      return FromHalf(half);
+    case MatrixKind::kBF16:
+      return FromBits(static_cast<uint32_t>(half) << 16);
+    default:
+      // The 13 bits of mantissa that TF32 does not have are not looked at.
+      return FromBits(word & 0xffffe000);
+  }
+}
+
+// Four matrices of 8 lines by 16 bytes; lane l has said where line l % 8 of matrix l / 8 begins.
+// Transposed, what a lane gets is of elements of 2 bytes from two lines.
+inline void LoadMatrices(const Lanes& lanes, int lane, bool transposes, uint32_t* result) {
+  const auto line = [&lanes](int matrix, int number) {
+    int64_t address;
+    std::memcpy(&address, lanes[8 * matrix + number]->words, sizeof address);
+    return reinterpret_cast<const char*>(address);
+  };
+  const int row = lane / 4, column = lane % 4;
+  for (int matrix = 0; matrix < 4; ++matrix) {
+    char* word = reinterpret_cast<char*>(result + matrix);
+    if (!transposes) {
+      std::memcpy(word, line(matrix, row) + 4 * column, 4);
+    } else {
+      std::memcpy(word, line(matrix, 2 * column) + 2 * row, 2);
+      std::memcpy(word + 2, line(matrix, 2 * column + 1) + 2 * row, 2);
+    }
+  }
+}
+
+// Adds the products of 16 rows by 8 columns to the four sums of a lane: of two rows, 8 apart, and
+// two columns.
+inline void MultiplyMatrices(MatrixKind kind, const Lanes& lanes, int lane, uint32_t* sums) {
+  const int elements = kind == MatrixKind::kS8 ? 4 : kind == MatrixKind::kTF32 ? 1 : 2;
+  for (int number = 0; number < 4; ++number) {
+    const int row = lane / 4, lower = number / 2, column = lane % 4 * 2 + number % 2;
+    float sum;
+    std::memcpy(&sum, sums + number, sizeof sum);
+    int32_t whole;
+    std::memcpy(&whole, sums + number, sizeof whole);
+    for (int half = 0; half < 2; ++half) {
+      for (int word = 0; word < 4; ++word) {
+        const uint32_t left = lanes[4 * row + word]->words[2 * half + lower];
+        const uint32_t right = lanes[4 * column + word]->words[4 + half];
+        for (int i = 0; i < elements; ++i) {
+          if (kind == MatrixKind::kS8) {
+            whole += static_cast<int8_t>(left >> 8 * i) * static_cast<int8_t>(right >> 8 * i);
+          } else {
+            sum += FloatOf(kind, left, i) * FloatOf(kind, right, i);
+          }
+        }
+      }
+    }
+    if (kind == MatrixKind::kS8) {
+      std::memcpy(sums + number, &whole, sizeof whole);
+    } else {
+      std::memcpy(sums + number, &sum, sizeof sum);
+    }
+  }
+}
+
+#endif  // TOOLS_GPU_WARP_MATRICES_H_
