@@ -93,7 +93,7 @@ class MemrefEntry:
         results = (ctypes.c_int64 * sum(self._result_words))()
         code = self._entry(*[ctypes.addressof(results)] * bool(self._result_words), *passed)
         if code != 0:
-            raise UserError(self._error(code).decode())
+            raise UserError(f"{self._signature.name}: {self._error(code).decode()}")
         ends = itertools.accumulate(self._result_words)
         return [
             results[end - count : end] for end, count in zip(ends, self._result_words, strict=True)

@@ -133,7 +133,7 @@ def test_python_calls_it_as_one_that_is_called_by_pointers(folder: Path) -> None
     assert float(out[1]) == 3
     with pytest.raises(UserError, match=r"index .* out of range"):
         pick(x, np.array([[2], [4]]), bias)
-    with pytest.raises(UserError, match="n must be at least 1 and at most 100"):
+    with pytest.raises(UserError, match=r"^pick: .* n must be at least 1 and at most 100"):
         pick(np.zeros((101, 3), np.float32), np.array([[2], [0]]), bias)
     with pytest.raises(UserError, match=r"argument 0 is f64\[4, 3\]"):
         pick(x.astype(np.float64), np.array([[2], [0]]), bias)
