@@ -24,8 +24,8 @@ def _explicit(q: _Tensor, k: _Tensor, v: _Tensor, mask: _Tensor) -> _Tensor:
 
 def _with_heads(q: _Tensor, k: _Tensor, v: _Tensor) -> _Tensor:
     batch, length, width = q.shape
-    heads = [x.view(batch, -1, 4, width // 4).transpose(1, 2) for x in (q, k, v)]
-    return _attention(*heads).transpose(1, 2).reshape(batch, length, width)
+    q, k, v = (x.view(batch, -1, 4, width // 4).transpose(1, 2) for x in (q, k, v))
+    return _attention(q, k, v).transpose(1, 2).reshape(batch, length, width)
 
 
 _CASES: dict[str, tuple[Callable[..., _Tensor], list[tuple[int, ...]]]] = {
