@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch_mlir import ir
+from torch_mlir.dialects import quant
 
 
 def is_float(type_: ir.Type) -> bool:
@@ -24,6 +25,11 @@ def is_integer(type_: ir.Type) -> bool:
 def is_bool(type_: ir.Type) -> bool:
     """Whether a type is i1."""
     return is_integer(type_) and type_.width == 1
+
+
+def is_quantized(type_: ir.Type) -> bool:
+    """Whether a type is one of those of the quant dialect, such as !quant.uniform<i8:f32, 0.5>."""
+    return isinstance(type_, quant.QuantizedType)
 
 
 class TypeConstraint:
@@ -99,6 +105,17 @@ class FloatOrIntTensor(TypeConstraint):
 
     description = "ranked tensor of floating-point or signless integer values"
     admits = _tensor_of(lambda element_type: is_float(element_type) or is_integer(element_type))
+
+
+class NumberTensor(TypeConstraint):
+    """A tensor of numbers, or of quantized ones."""
+
+    description = "ranked tensor of floating-point, signless integer or quantized values"
+    admits = _tensor_of(
+        lambda element_type: (
+            is_float(element_type) or is_integer(element_type) or is_quantized(element_type)
+        )
+    )
 
 
 class BoolTensor(TypeConstraint):

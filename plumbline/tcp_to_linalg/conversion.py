@@ -4,6 +4,7 @@ from torch_mlir import ir
 
 from plumbline.choices import RuntimeChecks
 from plumbline.pipeline import Nested, Pass, PassFailure, Pipeline
+from plumbline.tcp.constraints import is_quantized
 from plumbline.tcp.ops.convolution import ConvOp, ConvTransposeOp
 from plumbline.tcp.ops.structure import CustomOp
 from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
@@ -35,6 +36,9 @@ def _reason(op: ir.Operation) -> str:
         return f": TCP knows nothing of {op.attributes['op_name']} but its name"
     if op.name in (ConvOp.OPERATION_NAME, ConvTransposeOp.OPERATION_NAME):
         return ": the number of channels in each of the 'groups' must be static"
+    types = [value.type for value in op.results]
+    if any(is_quantized(type_.element_type) for type_ in types if isinstance(type_, ir.ShapedType)):
+        return ": quantized numbers; dequantize them before it, and quantize what comes of it"
     return ""
 
 

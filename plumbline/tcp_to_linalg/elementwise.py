@@ -6,7 +6,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, math, scf
 
 from plumbline.tcp.attributes import case_of
-from plumbline.tcp.constraints import is_bool, is_float
+from plumbline.tcp.constraints import is_bool, is_float, is_quantized
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import elementwise as tcp
 from plumbline.tcp_to_linalg import scalars
@@ -18,8 +18,10 @@ Payload = Callable[[TcpOp, Sequence[ir.Value]], ir.Value]
 
 
 def _lower(payload: Payload) -> Pattern:
-    def convert(op: TcpOp) -> ir.Value:
+    def convert(op: TcpOp) -> ir.Value | None:
         type_ = op.out.type
+        if is_quantized(type_.element_type):
+            return None
         sizes = [dim(op.operands[0], axis) for axis, n in enumerate(type_.shape) if n == DYNAMIC]
         identity = ir.AffineMap.get_identity(type_.rank)
         return generic(

@@ -1,7 +1,7 @@
 """What patterns from TCP to linalg are made of.
 
-A pattern is a function from an op of TCP to the tensor that replaces its result. The insertion
-point and the location are set when it is called.
+A pattern is a function from an op of TCP to the tensor that replaces its result, or None for one
+that it has no lowering for. The insertion point and the location are set when it is called.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ from torch_mlir.dialects import arith, tensor
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp_to_linalg.loop_nest import PARALLEL, loop_nest
 
-Pattern = Callable[[TcpOp], ir.Value]
+Pattern = Callable[[TcpOp], ir.Value | None]
 
 Patterns = Mapping[type[TcpOp], Pattern]
 """The patterns of a family, by the class of the op that each converts."""

@@ -11,6 +11,7 @@ from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
 from plumbline.torch_to_tcp import symbolic_shapes
 from plumbline.torch_to_tcp.backend_contract import TORCH_VERIFY_TCP_BACKEND_CONTRACT
 from plumbline.torch_to_tcp.beside_tcp import CONVERT_TORCH_TO_LINALG_BESIDE_TCP, NO_LOWERING
+from plumbline.torch_to_tcp.custom_op import CONVERT_TORCH_TO_TCP_CUSTOM_OP
 from plumbline.torch_to_tcp.eliminate_unused_torch_ops import ELIMINATE_UNUSED_TORCH_OPS
 from plumbline.torch_to_tcp.pattern import (
     Pattern,
@@ -31,8 +32,11 @@ CONVERT_TORCH_OPS = Option(
 
 def _convert(operation: ir.Operation, convert_torch_ops: tuple[str, ...]) -> None:
     wanted = full_names(convert_torch_ops)
-    if unknown := wanted - PATTERNS.keys():
-        raise UserError(f"no pattern to TCP is there for: {', '.join(sorted(unknown))}")
+    # Of those that the Torch dialect has, some have no pattern: they are made of ops that have.
+    without = sorted(wanted - PATTERNS.keys())
+    registered = operation.context.is_registered_operation
+    if unknown := [name for name in without if not registered(name)]:
+        raise UserError(f"no pattern to TCP is there for: {', '.join(unknown)}")
     chosen = {name: PATTERNS[name] for name in PATTERNS if not wanted or name in wanted}
     patterns = RewritePatternSet()
     for name, pattern in {**chosen, "torch.operator": _by_attribute(chosen)}.items():
@@ -62,8 +66,15 @@ CONVERT_TORCH_TO_TCP = Pass(
     (CONVERT_TORCH_OPS,),
 )
 
-TORCH_BACKEND_TO_TCP_BACKEND = Pipeline(
-    "torch-backend-to-tcp-backend-pipeline",
+_OPAQUE = tuple(
+    f"torch.aten.fake_quantize_per_{what}_affine{how}"
+    for what in ("tensor", "channel")
+    for how in ("", ".tensor_qparams", "_cachemask", "_cachemask.tensor_qparams")
+)
+"""What stays one op in TCP, for a backend that knows it."""
+
+_TO_TCP = Pipeline(
+    "torch-to-tcp",
     (
         "torch-func-backend-type-conversion",
         CONVERT_TORCH_TO_TCP,
@@ -77,6 +88,19 @@ TORCH_BACKEND_TO_TCP_BACKEND = Pipeline(
         TCP_CANONICALIZE,
         TORCH_VERIFY_TCP_BACKEND_CONTRACT,
     ),
+    summary="Lower ops of the Torch dialect that have a lowering to TCP's backend contract",
+)
+
+_KEPT = ",".join(sorted(name.removeprefix("torch.") for name in (*PATTERNS, *_OPAQUE)))
+
+TORCH_BACKEND_TO_TCP_BACKEND = Pipeline(
+    "torch-backend-to-tcp-backend-pipeline",
+    (
+        # What a loader exports has been taken apart by then; other Torch IR need not be.
+        Nested("func.func", (f"torch-decompose-complex-ops{{legal-ops={_KEPT}}}",)),
+        CONVERT_TORCH_TO_TCP_CUSTOM_OP.with_options(f"convert-torch-ops={','.join(_OPAQUE)}"),
+        _TO_TCP,
+    ),
     summary="Lower the backend contract of the Torch dialect to that of TCP",
 )
 
@@ -89,7 +113,7 @@ def convert_torch_to_tcp(module: ir.Module) -> None:
         message lists all of them, with their places in the user's source.
     """
     try:
-        TORCH_BACKEND_TO_TCP_BACKEND.run(module)
+        _TO_TCP.run(module)
     except LoweringError as error:
         # After any other failure, ops are left over that would have been lowered.
         if NO_LOWERING in str(error) and (listed := unsupported(module)):

@@ -218,7 +218,7 @@ def resizes() -> TorchLoaderOutput:
 
 class _OtherDtypes(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return x.to(torch.float8_e4m3fn).to(torch.float32)
+        return x.to(torch.float8_e8m0fnu).to(torch.float32)
 
 
 def computes_with_other_dtypes() -> TorchLoaderOutput:
@@ -290,7 +290,7 @@ input_is_a_list = _loader(inputs=(["1.0", 2.0],))
 input_is_an_array = _loader(inputs=(np.ones(2),))
 input_is_none = _loader(inputs=(None,))
 input_has_no_memory = _loader(inputs=(torch.ones(2, device="meta"),))
-input_is_of_eight_bits = _loader(inputs=(torch.ones(2).to(torch.float8_e5m2),))
+input_is_of_another_float8 = _loader(inputs=(torch.ones(2).to(torch.float8_e8m0fnu),))
 name_is_a_number = _loader(func_name=3)
 name_is_empty = _loader(func_name="")
 name_is_a_keyword = _loader(func_name="while")

@@ -31,7 +31,8 @@ _WRITES = (
 )
 _DTYPES = (
     "float64, float32, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, "
-    "uint64, bool, complex64, complex128"
+    "uint64, bool, complex64, complex128, float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, "
+    "float8_e5m2fnuz"
 )
 _DYNAMIC_SHAPES = (
     'it is a dict by the names of the inputs, {"x": {0: torch.export.Dim("batch")}}, or a tuple or '
@@ -114,8 +115,8 @@ _MISTAKES = [
         ": inputs[0] is a tensor of layout torch.strided on meta; it must be dense and on the CPU",
     ),
     (
-        "input_is_of_eight_bits",
-        f": inputs[0]: torch dtype torch.float8_e5m2 is not supported; these are: {_DTYPES}",
+        "input_is_of_another_float8",
+        f": inputs[0]: torch dtype torch.float8_e8m0fnu is not supported; these are: {_DTYPES}",
     ),
     ("name_is_a_number", ": func_name is a int; it is a string"),
     ("name_is_empty", ": function name '' is not a C identifier"),

@@ -24,6 +24,7 @@ from plumbline.tcp.constraints import (
     FloatOrIntTensor,
     FloatTensor,
     IntTensor,
+    NumberTensor,
     is_bool,
     is_float,
 )
@@ -343,6 +344,23 @@ class LogicalXorOp(BinaryBoolOp, name="logical_xor"):
     """Whether just one is true."""
 
 
+class BinaryNumberOp(ElementwiseOp, traits=[SameElementType]):
+    """Base class: a function of two numbers, which may be quantized; integers wrap around."""
+
+    in1: Operand[NumberTensor]
+    in2: Operand[NumberTensor]
+    out: Result[NumberTensor]
+    assembly_format = _BINARY
+
+
+class AddOp(BinaryNumberOp, name="add"):
+    """Sum in1 + in2."""
+
+
+class SubOp(BinaryNumberOp, name="sub"):
+    """Difference in1 - in2."""
+
+
 class BinaryFloatOrIntOp(ElementwiseOp, traits=[SameElementType]):
     """Base class: a function of two numbers; integers wrap around."""
 
@@ -350,14 +368,6 @@ class BinaryFloatOrIntOp(ElementwiseOp, traits=[SameElementType]):
     in2: Operand[FloatOrIntTensor]
     out: Result[FloatOrIntTensor]
     assembly_format = _BINARY
-
-
-class AddOp(BinaryFloatOrIntOp, name="add"):
-    """Sum in1 + in2."""
-
-
-class SubOp(BinaryFloatOrIntOp, name="sub"):
-    """Difference in1 - in2."""
 
 
 class MulOp(BinaryFloatOrIntOp, name="mul"):

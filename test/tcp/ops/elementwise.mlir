@@ -660,3 +660,12 @@ func.func @bitcast(%arg0: tensor<?x3xf32>) {
   %0 = tcp.bitcast %arg0 : tensor<?x3xf32> -> tensor<?x3xi32>
   return
 }
+
+// CHECK-LABEL: func.func @quantized(
+func.func @quantized(%arg0: tensor<?x!quant.uniform<i8:f32, 5.000000e-01>>) {
+  // CHECK-NEXT: %0 = tcp.add %arg0, %arg0 : tensor<?x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<?x!quant.uniform<i8:f32, 5.000000e-01>> -> tensor<?x!quant.uniform<i8:f32, 5.000000e-01>>
+  %0 = tcp.add %arg0, %arg0 : tensor<?x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<?x!quant.uniform<i8:f32, 5.000000e-01>> -> tensor<?x!quant.uniform<i8:f32, 5.000000e-01>>
+  // CHECK-NEXT: %1 = tcp.sub %0, %arg0 : tensor<?x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<?x!quant.uniform<i8:f32, 5.000000e-01>> -> tensor<?x!quant.uniform<i8:f32, 5.000000e-01>>
+  %1 = tcp.sub %0, %arg0 : tensor<?x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<?x!quant.uniform<i8:f32, 5.000000e-01>> -> tensor<?x!quant.uniform<i8:f32, 5.000000e-01>>
+  return
+}
