@@ -57,8 +57,11 @@ class EmulatedProgram:
         self._kernels = Kernels(self._program)
         self.ptx = self._program.stage("ptx")
         self.gpu = self._program.stage("gpu")
-        self.resources = assemble(self.ptx, "sm_80") if ".entry" in self.ptx else []
-        assert all(kernel.spill_bytes == 0 for kernel in self.resources), self.resources
+        self.resources = []
+        # Drivers make code of the same PTX for later chips.
+        for chip in ("sm_90", "sm_80") if ".entry" in self.ptx else ():
+            self.resources = assemble(self.ptx, chip)
+            assert all(kernel.spill_bytes == 0 for kernel in self.resources), self.resources
 
     def run(self, *operands: object) -> list[torch.Tensor]:
         """Its results."""
