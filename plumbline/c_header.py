@@ -15,7 +15,7 @@ from plumbline.function_name import (
     WORKSPACE_SIZE_SUFFIX,
 )
 from plumbline.library_description import LibraryDescription
-from plumbline.signature import WORKSPACE_ALIGNMENT, Signature, TensorSpec
+from plumbline.signature import DEVICE_ALIGNMENT, WORKSPACE_ALIGNMENT, Signature, TensorSpec
 from plumbline.size_expressions import Size, operation, text
 from plumbline.unbacked_size import UnbackedSize
 
@@ -251,11 +251,12 @@ class _Header:
             else ""
         )
         place = "memory of one GPU's" if signature.on_device else "memory of the caller's"
+        alignment = f"{DEVICE_ALIGNMENT} bytes" if signature.on_device else "its elements"
         return (
             f"Runs {self._description.origin}, compiled for {self._description.made_for}.\n\n"
             f"{_listed(rows)}\n\n"
-            f"All tensors are {place}, row-major without gaps. Each is aligned to "
-            f"its elements at least; 64 bytes are best.{places} {self._aliasing()}\n\n"
+            f"All tensors are {place}, row-major without gaps. Each is aligned to {alignment} at "
+            f"least; 64 bytes are best.{places} {self._aliasing()}\n\n"
             f"{self._memory()}\n\n"
             f"{self._of_gpu()}"
             f"Returns 0, or a code that {signature.name}{ERROR_SUFFIX} has the text of: "

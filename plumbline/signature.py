@@ -44,6 +44,9 @@ class TensorSpec:
             raise UserError(f"{what} is {given}, where the compiled function takes {self}")
 
 
+DEVICE_ALIGNMENT = 16
+"""Of tensors in memory of a GPU, in bytes: kernels read and write so much at once."""
+
 WORKSPACE_ALIGNMENT = 64
 """Of a workspace, in bytes: a cache line."""
 

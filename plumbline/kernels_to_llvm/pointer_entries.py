@@ -65,7 +65,7 @@ from plumbline.kernels_to_llvm.result_sizes import ResultSizes
 from plumbline.kernels_to_llvm.size_building import build_size, index_constant
 from plumbline.kernels_to_llvm.workspace import take_workspace, workspace_of
 from plumbline.requirement import require
-from plumbline.signature import WORKSPACE_ALIGNMENT
+from plumbline.signature import DEVICE_ALIGNMENT, WORKSPACE_ALIGNMENT
 from plumbline.size_expressions import Size, lower_bound
 
 
@@ -113,6 +113,7 @@ class PointerEntries:
             self._device = DeviceArguments(
                 body, on_device=has_device_tensors(body), repeats=repeats
             )
+        self._least_alignment = DEVICE_ALIGNMENT if has_device_tensors(body) else 1
         drop_device_tensors(body)
         self._types = [
             *(
@@ -285,7 +286,8 @@ class PointerEntries:
                 for size, value in zip(sizes, values, strict=True)
                 if not isinstance(size, int) or size == 0
             ]
-            check_address(tensor, address, type_.width // 8, unknown)
+            alignment = max(type_.width // 8, self._least_alignment)
+            check_address(tensor, address, alignment, unknown)
 
     def _define_workspace_size(self, size: Size) -> None:
         parameters = [integer_type()] * len(self._symbols)

@@ -35,9 +35,10 @@ from plumbline.linalg_to_kernels.group import Group
 from plumbline.linalg_to_kernels.layouts import is_contiguous, layout_of
 from plumbline.linalg_to_kernels.products import Access, access_of
 from plumbline.planned_memory import element_bytes
+from plumbline.signature import DEVICE_ALIGNMENT
 
-VECTOR_BYTES = 16
-"""The most that a thread reads or writes at once."""
+VECTOR_BYTES = DEVICE_ALIGNMENT
+"""The most that a thread reads or writes at once: buffers begin where it may."""
 
 ASYNCHRONOUS_BYTES = (16, 8, 4)
 """What a thread can have copied to shared memory by itself."""

@@ -42,6 +42,9 @@ _LIMITS = Limits(most_buffered=1 << 12, readers=2, buffers_dynamic=False, has_bl
 _SHARED_BYTES = 40 << 10
 """What the buffers of a kernel may take. Every block may have 48 KB of shared memory."""
 
+_LONG = 128
+"""From how many products on a sum of them is work for a block."""
+
 _SHORT = 32
 """A row of fewer elements is no work for a block, if a thread can do it."""
 
@@ -181,8 +184,16 @@ def _suits_threads(group: Group) -> bool:
 
 def _suits_thread(group: Group, step: Computation) -> bool:
     own = own_loops(group, step)
-    if not own or is_large_sum_of_products(step):
+    if not own:
         return True
+    if is_large_sum_of_products(step):
+        # A vector times rows of a matrix is for blocks: threads of a warp read one row together.
+        along_sums = [
+            access
+            for access in accesses(group, step)
+            if any(access.stride(loop) == 1 for loop in own)
+        ]
+        return len(along_sums) < 2 or math.prod(step.sizes[loop] for loop in own) < _LONG
     if not _is_dynamic(step, own) and math.prod(step.sizes[loop] for loop in own) < _SHORT:
         return bool(row_loops(group)[step])
     # Elements that are contiguous along a row are for the threads of a block.

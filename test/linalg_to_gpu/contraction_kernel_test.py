@@ -188,6 +188,16 @@ def test_tf32_on_request(layout: str) -> None:
     assert "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32" in program.ptx
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, _F16], ids=str)
+def test_a_vector_times_a_matrix(dtype: torch.dtype) -> None:
+    """It has no tiles: a block reads a row of weights, and adds up by exchanging registers."""
+    operands = integers(1, 300, dtype=dtype), integers(200, 300, dtype=dtype)
+    program = EmulatedProgram(functional.linear, *operands)
+    program.check(*operands)
+    assert "shfl.sync.bfly" in program.ptx
+    assert "cp.async" not in program.ptx
+
+
 def test_chips_without_asynchronous_copies_have_no_tiles() -> None:
     operands = integers(72, 64, dtype=_F16), integers(64, 40, dtype=_F16)
     program = EmulatedProgram(torch.matmul, *operands, gpu_arch="sm_75")

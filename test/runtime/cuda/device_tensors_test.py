@@ -124,6 +124,25 @@ _STATIC: dict[str, tuple[Callable[..., object], tuple[tuple[int, ...], ...]]] = 
 }
 
 
+def test_misaligned_tensors_are_refused() -> None:
+    """Kernels read 16 bytes at once: a view that begins at another element has to be copied."""
+
+    class _View:
+        def __init__(self, tensor: DeviceTensor, first: int, count: int) -> None:
+            described = dict(tensor.__cuda_array_interface__)
+            described["shape"] = (count,)
+            described["data"] = (tensor.address + 4 * first, False)
+            self.__cuda_array_interface__ = described
+
+    module = _Function(lambda x: x * 2)
+    program = _Program(module, torch.ones(8))
+    whole = _on_device(torch.arange(16, dtype=torch.float32))
+    (doubled,) = program.compiled(_View(whole, 4, 8))
+    assert doubled.numpy().tolist() == [2.0 * number for number in range(4, 12)]
+    with pytest.raises(UserError, match="is not aligned to 16 bytes"):
+        program.compiled(_View(whole, 1, 8))
+
+
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("name", _STATIC)
 def test_tensors_on_the_device(name: str, stream: bool) -> None:
