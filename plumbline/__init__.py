@@ -9,8 +9,18 @@ if TYPE_CHECKING:
     from plumbline.library import Library, load
     from plumbline.library_files.ahead_of_time import aot
     from plumbline.loader_to_torch.loader import TorchLoaderOutput
+    from plumbline.random_state import generator_state
 
-__all__ = ["CompiledProgram", "Library", "TorchLoaderOutput", "aot", "compile", "device", "load"]
+__all__ = [
+    "CompiledProgram",
+    "Library",
+    "TorchLoaderOutput",
+    "aot",
+    "compile",
+    "device",
+    "generator_state",
+    "load",
+]
 
 # Compiling pulls torch and MLIR in, which the stage programs and who loads a library must not pay
 # for, nor need have.
@@ -20,6 +30,7 @@ _MODULES = {
     "TorchLoaderOutput": "plumbline.loader_to_torch.loader",
     "aot": "plumbline.library_files.ahead_of_time",
     "compile": "plumbline.compiler",
+    "generator_state": "plumbline.random_state",
     "load": "plumbline.library",
 }
 

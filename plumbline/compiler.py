@@ -30,6 +30,7 @@ from plumbline.llvm_to_asm.probe import vector_unit_of
 from plumbline.llvm_to_asm.ptx import IMAGE, PROGRAM, PROGRAM_WORDS, emit_ptx, gpu_target
 from plumbline.llvm_to_asm.weights import embedded_weights
 from plumbline.loader_to_torch.export import Export, export
+from plumbline.loader_to_torch.generator import GENERATOR
 from plumbline.loader_to_torch.loader import (
     Mutation,
     TorchLoaderOutput,
@@ -82,6 +83,10 @@ class CompiledProgram(NativeFunction):
         self.state: dict[str, torch.Tensor] = {}
         """The first values of the arguments after the module's own: buffers and parameters that it
         writes in place, where it was compiled with `mutation = "return"`, or that are `mutable`."""
+        self.draws = False
+        """Whether the state of a generator of random numbers is an in-out argument, the last one.
+        A call that leaves it out draws from `torch.default_generator`, and leaves that where the
+        module would."""
         self.nested: Nested | None = None
         """What takes tensors out of the arguments, where those were nested when it was compiled."""
         self._texts = dict(texts)
@@ -111,13 +116,21 @@ class CompiledProgram(NativeFunction):
         return self._texts[name]
 
     def __call__(self, *arguments: Any, out: Any = None) -> tuple[Any, ...]:
-        """Runs the program, as `NativeFunction` does, on arguments nested as the example inputs."""
+        """Runs the program, as `NativeFunction` does, on arguments nested as the example inputs.
+
+        The generator of random numbers, where it has one, may be left out: see `draws`.
+        """
         if self.nested is not None:
             own = arguments[: self.nested.count]
             arguments = (
                 *self.nested.flattened("what the program is given", own),
                 *arguments[self.nested.count :],
             )
+        if self.draws and len(arguments) == len(self.signature.inputs) - 1:
+            generator = torch.get_rng_state()
+            results = super().__call__(*arguments, generator, out=out)
+            torch.set_rng_state(generator)
+            return results
         return super().__call__(*arguments, out=out)
 
 
@@ -144,8 +157,9 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
 
     It is compiled in the mode that it is in, and stays as it was. For inference that is
     `module.eval()`; in training mode, layers that draw random numbers are refused, and so are those
-    that write running statistics, unless `mutable` or `mutation` says otherwise. The program has a
-    copy of its weights: what becomes of the module's own later does not change the program.
+    that write running statistics, unless `mutable` or `mutation` says otherwise: with
+    `mutable=["torch.default_generator"]` a call draws the numbers that PyTorch does. The program
+    has a copy of its weights: what becomes of the module's own later does not change the program.
     Several threads may compile at once, the same module too. PyTorch exports one program at a time,
     so that they wait for one another there.
 
@@ -177,6 +191,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
       mutable: names of arguments, buffers and parameters that the program writes in place as the
         module does, as `TorchLoaderOutput.mutable`. The tensors that a call is given for them have
         the new values when it returns: with `program(x, *program.state.values())`, the state does.
+        `torch.default_generator`, the last of them, may be left out: then PyTorch's own is meant.
       threads: how many threads each call runs on, unless the environment variable PLUMBLINE_THREADS
         says another number as the program is first called. For 1 all runs on the caller's thread,
         whatever the environment says.
@@ -241,6 +256,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         when_done=when_done,
     )
     compiled.state.update(state_of(program))
+    compiled.draws = GENERATOR in mutable
     if isinstance(flat.model, Nested):
         compiled.nested = flat.model
     return compiled

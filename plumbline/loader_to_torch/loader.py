@@ -66,7 +66,8 @@ class TorchLoaderOutput:
     """What a call of the compiled function writes in place, as `forward` does, whatever `mutation`
     says of the rest: names of arguments (a nested one means all tensors in it), and of buffers and
     parameters as `state_dict` has them (a module's means all of its own), which become arguments
-    after the program's own. Their new values stand in the reference tensors after all results."""
+    after the program's own. `torch.default_generator` is the state of PyTorch's generator of random
+    numbers. Their new values stand in the reference tensors after all results."""
     constraints: Sequence[Any] | None = None
     """What older loaders used for dynamic shapes; refused unless empty, since PyTorch has no
     `dynamic_dim` any more."""

@@ -7,7 +7,8 @@ import torch
 from torch.export.graph_signature import OutputKind
 
 from plumbline.errors import UserError
-from plumbline.loader_to_torch.node_locations import place
+from plumbline.loader_to_torch.generator import GENERATOR, first_draw
+from plumbline.loader_to_torch.node_locations import all_nodes, place
 
 _KINDS = {
     OutputKind.USER_INPUT_MUTATION: "input",
@@ -28,11 +29,11 @@ class Mutation:
     """A tensor that forward writes in place."""
 
     kind: str
-    """`input`, `buffer` or `parameter`."""
+    """`input`, `buffer`, `parameter` or `generator`."""
     name: str
-    """The argument of forward, or what `state_dict` calls it."""
+    """The argument of forward, what `state_dict` calls it, or `GENERATOR`."""
     value: torch.fx.Node
-    """What it is at the end."""
+    """What it is at the end; of the generator, what draws from it first."""
 
     @property
     def separator(self) -> str:
@@ -41,7 +42,16 @@ class Mutation:
 
 
 def mutations(exported: torch.export.ExportedProgram) -> list[Mutation]:
-    """What a functional program writes in place, in the order of its outputs."""
+    """What a functional program writes in place, in the order of its outputs.
+
+    The generator of random numbers that it draws from comes last.
+    """
+    draw = first_draw(all_nodes(exported))
+    generator = [] if draw is None else [Mutation("generator", GENERATOR, draw)]
+    return [*_written(exported), *generator]
+
+
+def _written(exported: torch.export.ExportedProgram) -> list[Mutation]:
     (output,) = exported.graph.find_nodes(op="output")
     return [
         Mutation(_KINDS[spec.kind], str(spec.target), node)
@@ -71,12 +81,12 @@ def mutable_ones(who: str, written: Sequence[Mutation], names: Sequence[str]) ->
 
 
 def refuse_mutations(who: str, exported: torch.export.ExportedProgram) -> None:
-    """Refuses a functional program, which messages call `who`, if it writes in place.
+    """Refuses a functional program, which messages call `who`, if it writes into tensors in place.
 
     Raises:
       UserError: it does; the message lists what is written, and where.
     """
-    found = mutations(exported)
+    found = _written(exported)
     if not found:
         return
     lines = [f"  into the {written.kind} {written.name}{_place(written)}" for written in found]

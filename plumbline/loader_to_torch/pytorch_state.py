@@ -7,9 +7,11 @@ import warnings
 from collections.abc import Iterator
 from unittest import mock
 
+import torch
 from torch.export import _trace
 from torch.fx._lazy_graph_module import _use_lazy_graph_module
 
+from plumbline.errors import UserError
 from plumbline.loader_to_torch.composite_ops import quick_composite_ops
 from plumbline.loader_to_torch.without_values import without_values
 
@@ -32,6 +34,7 @@ def exporting() -> Iterator[None]:
         _ONE_AT_A_TIME,
         _without_logs_of_this_thread(),
         _without_printed_graphs(),
+        _without_seeds_of_this_thread(),
         without_values(),
         quick_composite_ops(),
         # Graphs become Python's code where they are run, not at each of a dozen changes.
@@ -70,3 +73,19 @@ def _without_printed_graphs() -> contextlib.AbstractContextManager[object]:
     """Has torch.export not print the half-made graph of a program that it refuses."""
     # There is no option for it.
     return mock.patch.object(_trace, "print", mock.Mock(), create=True)
+
+
+def _without_seeds_of_this_thread() -> contextlib.AbstractContextManager[object]:
+    """Refuses programs that set a seed: it would be set as they are exported, and never again."""
+    thread = threading.get_ident()
+    seed = torch.manual_seed
+
+    def manual_seed(number: int) -> torch.Generator:
+        if threading.get_ident() == thread:
+            raise UserError(
+                "forward calls torch.manual_seed, which a compiled function cannot do: call it "
+                "before, or hand in the state of a generator"
+            )
+        return seed(number)
+
+    return mock.patch.object(torch, "manual_seed", manual_seed)

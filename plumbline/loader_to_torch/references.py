@@ -23,7 +23,7 @@ from plumbline.loader_to_torch.loader import (
     describe_error,
     name_of_function,
 )
-from plumbline.loader_to_torch.returned_mutations import inout_of
+from plumbline.loader_to_torch.returned_mutations import inout_of, state_of
 from plumbline.loader_to_torch.scalars import as_tensor
 from plumbline.loader_to_torch.structure import leaves
 from plumbline.reference_archive import Case, ReferenceArchive, Tensor
@@ -158,12 +158,14 @@ def _run(
 
 def _made_up_case(who: str, program: TorchLoaderOutput, sizes: Sizes) -> Case:
     first: _ModelError | None = None
+    # What a program has as state stays: it holds no indices.
+    own = len(program.inputs) - len(state_of(program))
     least = min((size for shape in sizes for size in shape if size > 0), default=1)
     for indices_below in (None, least):
         generator = torch.Generator().manual_seed(SEED)
         inputs = [
-            resized(sample, own, generator, indices_below)
-            for sample, own in zip(program.inputs, sizes, strict=True)
+            resized(sample, shape, generator, indices_below if place < own else None)
+            for place, (sample, shape) in enumerate(zip(program.inputs, sizes, strict=True))
         ]
         try:
             return _case(who, program, inputs)

@@ -2,10 +2,10 @@
 
 import torch
 from torch.export.graph_signature import ConstantArgument, TensorArgument
-from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from plumbline.element_type import ELEMENT_TYPES
 from plumbline.errors import UserError
+from plumbline.loader_to_torch.generator import GENERATOR, draws
 from plumbline.loader_to_torch.higher_order_ops import is_imported
 from plumbline.loader_to_torch.node_locations import all_nodes, module_path, place
 from plumbline.loader_to_torch.stored_types import computes_with_stored_type
@@ -14,13 +14,29 @@ from plumbline.unsupported_ops import UnsupportedOp, report
 _DTYPES = {element_type.torch_name: element_type.name for element_type in ELEMENT_TYPES}
 
 
-def refuse_what_has_no_meaning(who: str, exported: torch.export.ExportedProgram) -> None:
+_STATE = (
+    f'say mutable=["{GENERATOR}"] beside the model, which makes the state of the generator an '
+    "in-out argument; for inference, compile model.eval(), in which nn.Dropout and its like draw "
+    "none (F.dropout needs training=False)"
+)
+_DRAW_OTHERS = (
+    "this op is none of those that draw in a compiled function, or has a generator of its own, or "
+    "is within a branch or a loop: draw from torch's default generator before, or outside, and "
+    "hand the numbers in"
+)
+
+
+def refuse_what_has_no_meaning(
+    who: str, exported: torch.export.ExportedProgram, *, is_drawn_from: bool
+) -> None:
     """Holds a functional program, which messages call `who`, against what functions can do.
 
+    `is_drawn_from` says whether the state of the generator is one of its arguments.
+
     Raises:
-      UserError: it calls an unknown higher-order op, draws random numbers, makes a sparse tensor
-        or one whose size depends on values, resizes a tensor, computes with a dtype that is not
-        supported or only stored, or returns no tensor; the message lists all places.
+      UserError: it calls an unknown higher-order op, draws random numbers, makes a sparse tensor,
+        resizes a tensor, computes with a dtype that is not supported or only stored, or returns no
+        tensor; the message lists all places.
     """
     nodes = [node for node in all_nodes(exported) if node.op == "call_function"]
     _refuse(
@@ -33,24 +49,15 @@ def refuse_what_has_no_meaning(who: str, exported: torch.export.ExportedProgram)
     )
     _refuse(
         who,
-        [node for node in nodes if _is_random(node) and node.users],
+        [node for node in nodes if draws(node)],
         "draws random numbers",
-        "a compiled function gives the same results for the same arguments: draw them outside and "
-        "hand them in; for inference, compile model.eval(), in which nn.Dropout and its like draw "
-        "none (F.dropout needs training=False)",
+        _DRAW_OTHERS if is_drawn_from else _STATE,
     )
     _refuse(
         who,
         [node for node in nodes if _is_sparse(node)],
         "makes a sparse tensor",
         "tensors of a compiled function are dense: leave out to_sparse, or call to_dense outside",
-    )
-    _refuse(
-        who,
-        [node for node in nodes if _makes_a_size_of_values(node)],
-        "makes tensors whose sizes depend on the values of others",
-        "the sizes of a compiled function's tensors follow from those of its arguments: use "
-        "torch.where or a mask of the full size, or hand in what it is computed from",
     )
     _refuse(
         who,
@@ -118,29 +125,9 @@ def _is_unknown(dtype: torch.dtype) -> bool:
     return str(dtype).removeprefix("torch.") not in _DTYPES
 
 
-def _makes_a_size_of_values(node: torch.fx.Node) -> bool:
-    """Whether a result has a size that depends on values, and no operand has."""
-    return _has_unknown_size(node.meta.get("val")) and not any(
-        _has_unknown_size(operand.meta.get("val")) for operand in node.all_input_nodes
-    )
-
-
-def _has_unknown_size(value: object) -> bool:
-    if isinstance(value, (tuple, list)):
-        return any(map(_has_unknown_size, value))
-    return isinstance(value, torch.Tensor) and bool(free_unbacked_symbols(value.shape))
-
-
 def _is_unknown_higher_order(node: torch.fx.Node) -> bool:
     op = node.target
     return isinstance(op, torch._ops.HigherOrderOperator) and not is_imported(op)
-
-
-def _is_random(node: torch.fx.Node) -> bool:
-    return (
-        isinstance(node.target, torch._ops.OpOverload)
-        and torch.Tag.nondeterministic_seeded in node.target.tags
-    )
 
 
 def _is_sparse(node: torch.fx.Node) -> bool:

@@ -1,10 +1,13 @@
 """A model that returns what it writes in place, in the place of one that writes."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 
+from plumbline.loader_to_torch.decompositions.random_numbers import draw_from, drawn_from
+from plumbline.loader_to_torch.generator import GENERATOR, PortableDraws
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.stand_in import StandIn, identifiers
 from plumbline.loader_to_torch.structure import Nested, leaves
@@ -41,8 +44,14 @@ class ReturnsMutations(StandIn):
         ]
         own = len(values) - len(self.state)
         state = dict(zip(self.state, values[own:], strict=True))
-        results = leaves(self.call(values[:own], state))
-        values[own:] = state.values()
+        generator = {name: state.pop(name) for name in (GENERATOR,) if name in state}
+        drawn = {name: draw_from(value) for name, value in generator.items()}
+        # What is traced draws by rules of ours.
+        portable = drawn and not torch.compiler.is_exporting()
+        with PortableDraws() if portable else contextlib.nullcontext():
+            results = leaves(self.call(values[:own], state))
+        state.update((name, drawn_from(value)) for name, value in drawn.items())
+        values[own:] = (state[name] for name in self.state)
         return (*results, *(values[place] for place in self._written))
 
 

@@ -2,9 +2,11 @@
 
 import dataclasses
 
+import torch
 from torch.export.graph_signature import ConstantArgument, OutputKind
 
 from plumbline.loader_to_torch.export import functional_graph
+from plumbline.loader_to_torch.generator import GENERATOR
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.mutations import Mutation, mutable_ones, mutations
 from plumbline.loader_to_torch.returned_mutations import ReturnsMutations
@@ -32,7 +34,11 @@ def with_mutations_returned(who: str, program: TorchLoaderOutput) -> TorchLoader
         return program
     signature = functional.graph_signature
     names = [*map(str, signature.user_inputs)]
-    tensors = {**dict(program.model.named_parameters()), **dict(program.model.named_buffers())}
+    tensors = {
+        **dict(program.model.named_parameters()),
+        **dict(program.model.named_buffers()),
+        GENERATOR: torch.get_rng_state(),
+    }
     state = {
         each.name: tensors[each.name].detach().clone()
         for each in written

@@ -2,12 +2,13 @@
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from unittest import mock
 
 import torch
-from torch.testing._internal.common_methods_invocations import op_db
+from torch.testing._internal import common_methods_invocations
 from torch.testing._internal.opinfo.core import (
     BinaryUfuncInfo,
     OpInfo,
@@ -19,6 +20,10 @@ from torch.utils import _pytree as pytree
 
 import plumbline
 from plumbline.errors import UserError
+from plumbline.loader_to_torch.export import functional_graph
+from plumbline.loader_to_torch.generator import GENERATOR
+from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from plumbline.loader_to_torch.mutations import mutations
 from plumbline.loader_to_torch.pytorch_state import exporting
 from test.tools.aot.text_stages import llvm_ir_of
 
@@ -80,7 +85,7 @@ class Outcome:
 
 def entries() -> dict[str, OpInfo]:
     """The database, by unique names."""
-    return {entry.formatted_name: entry for entry in op_db}
+    return {entry.formatted_name: entry for entry in common_methods_invocations.op_db}
 
 
 def family_of(entry: OpInfo) -> str:
@@ -110,9 +115,10 @@ def run(entry: OpInfo) -> Outcome:
         return outcome
     for sample in samples:
         module = _Call(entry.op, (sample.input, *sample.args), sample.kwargs)
+        given = module.copies()
+        torch.manual_seed(_SEED)
         try:
-            torch.manual_seed(_SEED)
-            expected, structure = pytree.tree_flatten(module.called(*module.copies()))
+            expected, structure = pytree.tree_flatten(module.called(*given.values()))
         except Exception as error:
             outcome.skipped = f"PyTorch: {_first_line(error)}"
             continue
@@ -121,7 +127,8 @@ def run(entry: OpInfo) -> Outcome:
             continue
         outcome.samples += 1
         compared = _comparison(entry.name, sample.output_process_fn_grad, structure)
-        failure = _failure_of(module, expected, compared)
+        given[GENERATOR] = torch.get_rng_state()
+        failure = _failure_of(module, expected, given, compared)
         if failure:
             outcome.failures.append(failure)
             continue
@@ -145,9 +152,9 @@ class _Call(torch.nn.Module):
         self._leaves: list[Any] = [_EMPTY if _is_tensor(leaf) else leaf for leaf in leaves]
         self._tensors = [leaf.detach() for leaf in leaves if _is_tensor(leaf)]
 
-    def copies(self) -> list[torch.Tensor]:
-        """The tensors to call the module with."""
-        return [tensor.clone() for tensor in self._tensors]
+    def copies(self) -> dict[str, torch.Tensor]:
+        """The tensors to call the module with, by the names that they have as arguments."""
+        return {f"tensors_{place}": tensor.clone() for place, tensor in enumerate(self._tensors)}
 
     def forward(self, *tensors: torch.Tensor) -> tuple[Any, ...]:
         return tuple(pytree.tree_leaves(self.called(*tensors)))
@@ -157,8 +164,17 @@ class _Call(torch.nn.Module):
         rest = iter(tensors)
         leaves = [next(rest) if leaf is _EMPTY else leaf for leaf in self._leaves]
         args, kwargs = pytree.tree_unflatten(leaves, self._structure)
-        return self._function(*args, **kwargs)
+        with _SEEDED_OUTSIDE:
+            return self._function(*args, **kwargs)
 
+
+# The database sets a seed within what it calls of an op that draws random numbers, which is no part
+# of the op.
+_SEEDED_OUTSIDE = mock.patch.object(
+    common_methods_invocations,
+    "wrapper_set_seed",
+    lambda function, *args, **kwargs: function(*args, **kwargs),
+)
 
 _EMPTY = object()
 
@@ -181,6 +197,7 @@ def _comparison(
 def _failure_of(
     module: _Call,
     expected: Sequence[torch.Tensor],
+    left: Mapping[str, torch.Tensor],
     compared: Callable[[Sequence[torch.Tensor]], Any],
 ) -> str:
     """Why a module compiles not, or computes something else; empty if it does as PyTorch.
@@ -188,13 +205,22 @@ def _failure_of(
     Args:
       module: takes its own tensors.
       expected: what it returns.
+      left: what it leaves its tensors as, and the generator of random numbers.
       compared: what of such results is to agree, beside their shapes and dtypes.
     """
     try:
-        program = plumbline.compile(module, module.copies())
+        inputs = tuple(module.copies().values())
+        functional = functional_graph(_Call.__name__, TorchLoaderOutput(module, inputs))
+        written = [written.name for written in mutations(functional)]
+        program = plumbline.compile(module, inputs, mutable=written)
         if llvm_ir_of(program.stage("torch"), target_cpu="native") != program.stage("llvm_ir"):
             return "WRONG: aot_compile, by the texts of its stages, makes other LLVM IR of it"
-        actual = program(*module.copies())
+        given = module.copies()
+        torch.manual_seed(_SEED)
+        actual = program(*given.values())
+        given[GENERATOR] = torch.get_rng_state()
+        for name, value in left.items():
+            torch.testing.assert_close(given[name], value, equal_nan=True)
         torch.testing.assert_close(
             tuple(map(torch.zeros_like, actual)), tuple(map(torch.zeros_like, expected))
         )
@@ -228,7 +254,7 @@ def _first_line(error: Exception) -> str:
 
 def _aten_ops(module: _Call) -> list[str]:
     with exporting():
-        exported = torch.export.export(module, tuple(module.copies()), strict=False)
+        exported = torch.export.export(module, tuple(module.copies().values()), strict=False)
     return sorted(set(_names(exported)))
 
 

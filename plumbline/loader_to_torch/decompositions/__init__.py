@@ -11,6 +11,7 @@ from plumbline.loader_to_torch.decompositions import (
     complex_numbers,
     contraction,
     convolution,
+    data_dependent_sizes,
     data_movement,
     eigenvalues,
     elementwise,
@@ -24,6 +25,8 @@ from plumbline.loader_to_torch.decompositions import (
     normalization,
     orthogonal_polynomials,
     padding,
+    pooling,
+    random_numbers,
     reduction,
     resampling,
     stored_types,
@@ -60,6 +63,7 @@ KEPT_OPS = (
     "aten.logcumsumexp",
     "aten.mean",
     "aten.mean.dim",
+    "aten.nonzero",
     "aten.roll",
     "aten.round.decimals",
     "aten.sgn",
@@ -81,6 +85,7 @@ _FAMILIES = (
     bessel_functions,
     contraction,
     convolution,
+    data_dependent_sizes,
     data_movement,
     eigenvalues,
     elementwise,
@@ -94,6 +99,7 @@ _FAMILIES = (
     normalization,
     orthogonal_polynomials,
     padding,
+    pooling,
     reduction,
     resampling,
     symmetric_systems,
@@ -108,7 +114,7 @@ def decomposition_table() -> dict[Any, Rule]:
     for family in _FAMILIES:
         table.update(family.RULES)
     table.update(contraction.grouped_mm_of_transformers())
-    for family in (complex_numbers, stored_types):
+    for family in (complex_numbers, random_numbers, stored_types):
         for op, rule in family.RULES.items():
             table[op] = _first_of(rule, table[op]) if op in table else rule
     return table

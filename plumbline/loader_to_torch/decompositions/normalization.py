@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import torch
+from torch._decomp import get_decompositions
 
 from plumbline.loader_to_torch.decompositions.rule import Rules
 
@@ -81,6 +82,7 @@ def _wide(operand: torch.Tensor) -> torch.dtype:
 
 
 RULES: Rules = {
+    **get_decompositions([aten._batch_norm_with_update_functional]),
     aten._native_batch_norm_legit_no_training.default: _batch_norm_of_known_statistics,
     aten.native_group_norm.default: _native_group_norm,
     aten.rms_norm.default: _rms_norm,

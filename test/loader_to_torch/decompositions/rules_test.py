@@ -694,5 +694,25 @@ def test_rms_norm(dtype: torch.dtype) -> None:
     _check(aten.rms_norm.default, operand, [4], None, 0.5)
 
 
+# -- pooling ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("shape", "window", "counts", "samples"),
+    [
+        ((2, 3, 9, 9), [3, 2], [2, 3], (2, 3, 2)),
+        ((3, 11, 9), [3, 2], [1, 4], (1, 3, 2)),
+        ((2, 3, 9, 8, 7), [3, 2, 2], [2, 3, 4], (2, 3, 3)),
+        ((3, 11, 9, 5), [3, 2, 1], [1, 4, 2], (1, 3, 3)),
+    ],
+    ids=str,
+)
+def test_fractional_max_pool(
+    shape: Sequence[int], window: list[int], counts: list[int], samples: Sequence[int]
+) -> None:
+    op = aten.fractional_max_pool2d if len(window) == 2 else aten.fractional_max_pool3d
+    _check(op.default, torch.randn(shape), window, counts, torch.rand(samples))
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

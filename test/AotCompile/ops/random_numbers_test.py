@@ -1,0 +1,283 @@
+"""What draws random numbers, against PyTorch with the same seed: bit for bit, and the state too."""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+import torch
+from torch._higher_order_ops.while_loop import while_loop
+from torch.export import Dim
+from torch.nn import functional as F  # noqa: N812
+from torch.utils import _pytree as pytree
+
+import plumbline
+from plumbline.errors import UserError
+from plumbline.loader_to_torch.generator import PortableDraws
+
+_GENERATOR = "torch.default_generator"
+
+_FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+
+
+class _Of(torch.nn.Module):
+    def __init__(self, function: Callable[[torch.Tensor], Any]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return self._function(x)
+
+
+def _check(
+    function: Callable[[torch.Tensor], Any],
+    *inputs: torch.Tensor,
+    dynamic_shapes: Any = None,
+    exact: bool = True,
+) -> None:
+    """Compiles for the first input, and runs all, with PyTorch's own generator."""
+    module = _Of(function)
+    torch.manual_seed(2)
+    program = plumbline.compile(
+        module, (inputs[0],), dynamic_shapes=dynamic_shapes, mutable=[_GENERATOR]
+    )
+    for seed, x in enumerate(inputs):
+        torch.manual_seed(seed)
+        torch.rand(600)
+        before = torch.get_rng_state()
+        with PortableDraws():
+            expected = pytree.tree_leaves(module(x))
+        after = torch.get_rng_state()
+        torch.set_rng_state(before)
+        results = program(x)
+        assert torch.equal(torch.get_rng_state(), after)
+        tolerance = {"rtol": 0, "atol": 0} if exact else {"rtol": 1e-14, "atol": 1e-15}
+        torch.testing.assert_close(results, tuple(expected), equal_nan=True, **tolerance)
+
+
+def _numbers(count: int = 30) -> torch.Tensor:
+    return torch.randn(count, generator=torch.Generator().manual_seed(1))
+
+
+def _of_all_types(x: torch.Tensor) -> list[torch.Tensor]:
+    return [
+        *(torch.rand(size) + x[0] * 0 for size in (1, 15, 623, 625, 1000)),
+        *(torch.rand(size, dtype=dtype) for dtype in _FLOATS for size in (16, 624)),
+        *(torch.randn(size) for size in (1, 15, 16, 17, 623, 1000)),
+        *(torch.randn(size, dtype=dtype) for dtype in _FLOATS[:2] for size in (15, 17)),
+        *(torch.randint(-3, 10, (size,)) for size in (1, 624)),
+        torch.empty(1000).bernoulli_(0.3),
+    ]
+
+
+def test_normal_numbers_in_float64_are_within_the_last_digits() -> None:
+    def function(x: torch.Tensor) -> list[torch.Tensor]:
+        return [
+            *(torch.randn(size, dtype=torch.float64) + x[0] * 0 for size in (3, 2, 17, 100)),
+            torch.empty(40, dtype=torch.float64).exponential_(1.3),
+            torch.empty(7, dtype=torch.float64).log_normal_(),
+        ]
+
+    _check(function, _numbers(), exact=False)
+
+
+def _chances(x: torch.Tensor) -> list[torch.Tensor]:
+    return [
+        F.dropout(x, 0.3),
+        F.dropout(x, 0.15),
+        F.dropout(x.half(), 0.45),
+        F.dropout(x, 1.0),
+        F.dropout(x, 0.3, training=False),
+        F.dropout1d(x.reshape(1, 5, 6), 0.5),
+        F.alpha_dropout(x, 0.3, training=True),
+        F.feature_alpha_dropout(x.reshape(1, 5, 6), 0.3, training=True),
+        F.rrelu(x, training=True),
+        torch.bernoulli(x.sigmoid()),
+        torch.bernoulli(x.double().sigmoid()),
+        torch.multinomial(x.abs(), 5),
+        torch.multinomial(x.abs().reshape(3, 10), 1),
+        torch.multinomial(x.abs().reshape(3, 10), 12, replacement=True),
+    ]
+
+
+def _others(x: torch.Tensor) -> list[torch.Tensor]:
+    return [
+        torch.empty(20).uniform_(-0.3137, 1.7) + x[0] * 0,
+        torch.empty(20, dtype=torch.float64).uniform_(-0.3137, 1.7),
+        torch.empty(20).exponential_(1.3),
+        torch.empty(20).cauchy_(),
+        torch.empty(20).log_normal_(),
+        torch.empty(20).geometric_(0.3),
+        torch.normal(x, x.abs()),
+        torch.normal(x, 2.0),
+        torch.normal(0.5, x.abs()),
+        torch.normal(1.5, 2.0, (3, 4)),
+        torch.randn(3, 4, dtype=torch.complex64).real,
+    ]
+
+
+def _integers(x: torch.Tensor) -> list[torch.Tensor]:
+    return [
+        x[torch.randperm(30)],
+        torch.randperm(1),
+        torch.randint(-5, 2**40, (30,)),
+        torch.randint(0, 2**62 + 2**61, (30,)),
+        torch.randint(0, 2**28 - 1, (30,), dtype=torch.int32),
+        torch.randint_like(x, 7),
+        torch.empty(9, dtype=torch.int64).random_(),
+        torch.empty(9, dtype=torch.int32).random_(),
+        torch.empty(9, dtype=torch.float16).random_(),
+        torch.empty(9).random_(11),
+    ]
+
+
+def _in_the_order_of_memory(x: torch.Tensor) -> list[torch.Tensor]:
+    picture = x[:24].reshape(1, 2, 3, 4).to(memory_format=torch.channels_last)
+    return [
+        F.dropout(picture, 0.5),
+        torch.rand_like(x[:6].reshape(2, 3).t()),
+        torch.randn_like(x.reshape(5, 6).t()),
+    ]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [_of_all_types, _chances, _others, _integers, _in_the_order_of_memory],
+)
+def test_ops(function: Callable[[torch.Tensor], Any]) -> None:
+    _check(function, _numbers(), _numbers() * 2)
+
+
+def test_numbers_are_drawn_in_order_used_or_not() -> None:
+    def function(x: torch.Tensor) -> list[torch.Tensor]:
+        one = torch.rand(3)
+        torch.rand(5)
+        return [torch.randn(3) + x[0], torch.rand(3), torch.rand(0), one]
+
+    _check(function, _numbers())
+
+
+@pytest.mark.parametrize(
+    ("function", "least", "sizes"),
+    [
+        (lambda x: (F.dropout(x, 0.4), torch.rand_like(x)), 1, (30, 1, 1000)),
+        (torch.randn_like, 16, (30, 16, 17, 1000)),
+        (lambda x: x[torch.randperm(x.shape[0])], 2, (30, 2, 1000)),
+    ],
+    ids=["dropout", "normal", "permutation"],
+)
+def test_dynamic_sizes(
+    function: Callable[[torch.Tensor], Any], least: int, sizes: Sequence[int]
+) -> None:
+    shapes = {"x": {0: Dim("n", min=least)}}
+    _check(function, *map(_numbers, sizes), dynamic_shapes=shapes)
+
+
+def test_a_transformer_in_training_mode() -> None:
+    torch.manual_seed(0)
+    layer = torch.nn.TransformerEncoderLayer(16, 4, 32, dropout=0.2, batch_first=True)
+    model = torch.nn.Sequential(torch.nn.Linear(16, 16), torch.nn.Dropout(0.5), layer).train()
+    x = torch.randn(3, 7, 16)
+    program = plumbline.compile(model, (x,), mutable=[_GENERATOR])
+    assert list(program.state) == [_GENERATOR]
+    results = set()
+    for seed in (0, 1):
+        torch.manual_seed(seed)
+        with torch.no_grad(), PortableDraws():
+            expected = model(x)
+        after = torch.get_rng_state()
+        torch.manual_seed(seed)
+        (result,) = program(x)
+        torch.testing.assert_close(result, expected)
+        assert torch.equal(torch.get_rng_state(), after)
+        results.add(result.sum().item())
+    assert len(results) == 2
+
+
+def test_a_state_of_one_s_own_is_written_in_place() -> None:
+    x = torch.ones(50)
+    program = plumbline.compile(torch.nn.Dropout(0.5), (x,), mutable=[_GENERATOR])
+    own = torch.Generator().manual_seed(4)
+    state, untouched = own.get_state(), torch.get_rng_state()
+    first, second = program(x, state)[0], program(x, state)[0]
+    assert torch.equal(torch.get_rng_state(), untouched)
+    torch.manual_seed(4)
+    with PortableDraws():
+        assert torch.equal(first, F.dropout(x))
+        assert torch.equal(second, F.dropout(x))
+    own.set_state(state)
+    assert torch.rand(1, generator=own) == torch.rand(1)
+
+
+def test_a_state_may_be_a_result() -> None:
+    x = torch.ones(50)
+    program = plumbline.compile(torch.nn.Dropout(0.5), (x,), mutation="return")
+    torch.manual_seed(4)
+    result, after = program(x, torch.get_rng_state())
+    with PortableDraws():
+        assert torch.equal(result, F.dropout(x))
+    assert torch.equal(after, torch.get_rng_state())
+
+
+def test_draws_that_are_the_same_on_all_processors() -> None:
+    picture = torch.empty(2, 3, 4, 5).to(memory_format=torch.channels_last)
+    torch.manual_seed(4)
+    uniform = torch.rand(120, dtype=torch.float64)
+    uniform = uniform.reshape(2, 4, 5, 3).permute(0, 3, 1, 2)
+    for chance in (0.5, 0.3):
+        torch.manual_seed(4)
+        with PortableDraws():
+            assert torch.equal(picture.bernoulli_(chance) != 0, uniform < chance)
+    torch.manual_seed(4)
+    with PortableDraws():
+        exponential = picture.exponential_(2.0)
+    torch.testing.assert_close(exponential, (torch.log1p(-uniform) / -2).float())
+    weights = torch.rand(4, 30)
+    race = weights / -torch.log1p(-uniform.permute(0, 2, 3, 1).reshape(4, 30)).float()
+    for count, expected in ((1, race.argmax(-1, keepdim=True)), (3, race.topk(3).indices)):
+        torch.manual_seed(4)
+        with PortableDraws():
+            assert torch.equal(weights.multinomial(count), expected)
+
+
+def _within_a_loop(x: torch.Tensor) -> torch.Tensor:
+    _, result = while_loop(  # type: ignore[no-untyped-call]
+        lambda turn, y: turn < 3,
+        lambda turn, y: (turn + 1, F.dropout(y, 0.5)),
+        (torch.tensor(0), x),
+    )
+    return result + torch.rand(30)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("function", "op"),
+    [
+        (_within_a_loop, "aten.native_dropout.default"),
+        (lambda x: torch.poisson(x.abs()) + torch.rand(30), "aten.poisson.default"),
+        (
+            lambda x: torch.rand(30) + torch.rand(30, generator=torch.Generator()) + x,
+            "aten.rand.generator",
+        ),
+    ],
+    ids=["loop", "poisson", "generator"],
+)
+def test_what_is_not_drawn_is_refused(function: Callable[[torch.Tensor], Any], op: str) -> None:
+    with pytest.raises(UserError) as refusal:
+        plumbline.compile(_Of(function), (_numbers(),), mutable=[_GENERATOR])
+    message = str(refusal.value)
+    assert f"forward draws random numbers:\n  {op}(" in message
+    assert "draw from torch's default generator before, or outside" in message
+
+
+def test_normal_numbers_of_few_or_many_elements_are_refused() -> None:
+    with pytest.raises(UserError, match=r"otherwise from 16 elements on: give the sizes a min"):
+        plumbline.compile(
+            _Of(torch.randn_like),
+            (_numbers(),),
+            {"x": {0: Dim("n", min=2)}},
+            mutable=[_GENERATOR],
+        )
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
