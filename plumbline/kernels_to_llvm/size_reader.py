@@ -58,6 +58,10 @@ _LESS: dict[arith.CmpIPredicate, Callable[[Size, Size], tuple[Size, Size, int]]]
 """A comparison as one of the form left < right + number."""
 
 
+_SIZES = 3
+"""The field of a memref's descriptor that has its sizes (`building.memref_struct`)."""
+
+
 class UnknownSize(Exception):
     """No expression is known for a size."""
 
@@ -92,8 +96,10 @@ class SizeReader:
         if owner is None:
             return self._of_argument(ir.BlockArgument(buffer), axis)
         match owner.name:
-            case "memref.alloc":
+            case "gpu.alloc" | "memref.alloc":
                 return self.of_number(owner.operands[_dynamic_before(type_, axis)])
+            case "builtin.unrealized_conversion_cast":
+                return self._of_descriptor(owner.operands[0], axis)
             case "memref.cast":
                 return self.of_dimension(owner.operands[0], axis)
             case "memref.collapse_shape":
@@ -118,6 +124,16 @@ class SizeReader:
             case "func.call":
                 return self._of_call(owner, _number_of(buffer), axis)
         raise UnknownSize(f"it comes out of {owner.name}")
+
+    def _of_descriptor(self, struct: ir.Value, axis: int) -> Size:
+        """The size in a dimension of a memref that was put together of its words."""
+        while (owner := defining_operation(struct)) is not None:
+            if owner.name != "llvm.insertvalue":
+                break
+            struct, word = owner.operands
+            if list(ir.DenseI64ArrayAttr(owner.attributes["position"])) == [_SIZES, axis]:
+                return self.of_number(word)
+        raise UnknownSize("it comes out of words that are not known")
 
     def of_number(self, value: ir.Value) -> Size:
         """A number of type index, or another integer."""

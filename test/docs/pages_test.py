@@ -93,6 +93,8 @@ def _exists(package: str, name: str) -> bool:
     name = name or package.rpartition("/")[2]
     # Of programs of a list, whose names have an end in common.
     ends = ["", *re.findall(r'"\{\}(\w+)"\.format', text)]
+    # And of those that are for several targets.
+    ends += [f"_{target}" for target in re.findall(r'"host",\s*"(nvptx)"', text)]
     return any(
         f'"{program.removesuffix(end)}"' in text
         for program in (name, *_programs(name))

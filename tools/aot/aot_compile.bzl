@@ -90,9 +90,10 @@ def aot_compile(
       | gen_foo_ptx                 | B | _internal_foo.ptx                    |
       | gen_foo_ptx_report          | B | _internal_foo_ptx.txt                |
       | gen_foo_fatbin              | B | _internal_foo.fatbin, with `cubins`  |
+      | foo_gpu_test                | T | runs the library on a GPU, or skips  |
 
     foo_compile_execute_test then runs the kernels on the CPU, by a stand-in for the driver
-    (//tools/gpu); foo_gpu_test, with the tag gpu, is the same on a GPU, and skips where there is none. --//tools/aot:gpu_arch says for what GPUs they are made.
+    (//tools/gpu); foo_gpu_test, with the tag gpu, is the same without that. --//tools/aot:gpu_arch says for what GPUs they are made.
 
     With tcp_source the chain starts at gen_foo_mlir_linalg, and ends at aot_compiled_foo.
 

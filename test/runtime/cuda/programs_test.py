@@ -143,6 +143,15 @@ def test_element_types(dtype: torch.dtype) -> None:
     _run(program, x)
 
 
+def test_sizes_that_follow_from_others() -> None:
+    """A result whose sizes are read off device memory, and are products."""
+    dims = {"operands": ({0: Dim("m"), 1: Dim("n")},)}
+    function = lambda x: torch.cat((x, x.exp()), -1).flatten(0, 1)  # noqa: E731
+    program, _kernels = _compiled(function, (torch.randn(3, 5, 4),), dims)
+    _run(program, torch.randn(3, 5, 4))
+    _run(program, torch.randn(2, 7, 4))
+
+
 def test_no_kernel() -> None:
     """Of no elements there is nothing to compute, and no module to load."""
     x = torch.ones(0, 3)
