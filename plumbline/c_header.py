@@ -1,7 +1,8 @@
 """The C header of a library: of one program, and of how it is called."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from plumbline.c_names import STREAM, WORKSPACE
 from plumbline.element_type import ElementType
@@ -16,6 +17,7 @@ from plumbline.function_name import (
 from plumbline.library_description import LibraryDescription
 from plumbline.signature import WORKSPACE_ALIGNMENT, Signature, TensorSpec
 from plumbline.size_expressions import Size, operation, text
+from plumbline.unbacked_size import UnbackedSize
 
 _WIDTH = 100
 
@@ -102,7 +104,8 @@ class _Header:
         functions: list[_Function] = [
             *self._calls(),
             (
-                "Writes the sizes of a result, which is 0 for the first, to `shape`.",
+                "Writes the sizes of a result, which is 0 for the first, to `shape`"
+                + ("; of one that depends on values the most." if self._names.unbacked else "."),
                 f"void {name}{OUTPUT_SHAPE_SUFFIX}",
                 ["int output", *sizes, "int64_t *shape"],
             ),
@@ -156,6 +159,7 @@ class _Header:
                 f"{spec.element_type.c} *{name}"
                 for name, spec in zip(names.outputs, signature.outputs, strict=True)
             ),
+            *(f"int64_t *{size}" for size in names.unbacked),
             *(f"int64_t {symbol}" for symbol in names.symbols),
             *([f"void *{WORKSPACE}"] if signature.workspace is not None else []),
             *([f"void *{STREAM}"] if signature.has_stream else []),
@@ -240,12 +244,18 @@ class _Header:
     def _about(self) -> str:
         signature = self._signature
         rows = [*input_rows(signature), *output_rows(signature), *symbol_rows(signature)]
+        places = (
+            " The memory of a result is for the most elements that it may have. Where it has "
+            "fewer, they lie at its beginning, and the call tells the sizes."
+            if signature.unbacked
+            else ""
+        )
         place = "memory of one GPU's" if signature.on_device else "memory of the caller's"
         return (
             f"Runs {self._description.origin}, compiled for {self._description.made_for}.\n\n"
             f"{_listed(rows)}\n\n"
             f"All tensors are {place}, row-major without gaps. Each is aligned to "
-            f"its elements at least; 64 bytes are best. {self._aliasing()}\n\n"
+            f"its elements at least; 64 bytes are best.{places} {self._aliasing()}\n\n"
             f"{self._memory()}\n\n"
             f"{self._of_gpu()}"
             f"Returns 0, or a code that {signature.name}{ERROR_SUFFIX} has the text of: "
@@ -371,9 +381,15 @@ def input_rows(signature: Signature) -> list[tuple[str, str]]:
 
 
 def output_rows(signature: Signature) -> list[tuple[str, str]]:
-    """The same of each output."""
+    """The same of each output; and the sizes of outputs that depend on values."""
     names, specs = signature.names.outputs, signature.outputs
-    return _tensor_rows(signature, names, specs, signature.result_shapes)
+    spelled = dict(zip(signature.unbacked, signature.names.unbacked, strict=True))
+    rows = _tensor_rows(signature, names, specs, signature.result_shapes, spelled)
+    for size, name in spelled.items():
+        most = signature.result_shapes[size.output][size.axis]
+        bound = "" if most is None else f", at most {text(most, signature.names.symbols)}"
+        rows.append((name, f"a size of {names[size.output]}, which depends on values{bound}"))
+    return rows
 
 
 def symbol_rows(signature: Signature) -> list[tuple[str, str]]:
@@ -387,21 +403,24 @@ def _tensor_rows(
     names: Sequence[str],
     specs: Sequence[TensorSpec],
     shapes: Sequence[Sequence[Size | None]],
+    unbacked: Mapping[UnbackedSize, str] = MappingProxyType({}),
 ) -> list[tuple[str, str]]:
     rows = []
-    for name, spec, shape in zip(names, specs, shapes, strict=True):
+    for number, (name, spec, shape) in enumerate(zip(names, specs, shapes, strict=True)):
         if spec.is_scalar:
             rows.append((name, f"{spec.element_type.torch_name}, a number"))
             continue
-        sizes: list[Size] = [size for size in shape if size is not None]
-        bytes_: Size = spec.element_type.numpy_dtype.itemsize
-        for size in sizes:
-            bytes_ = operation("*", bytes_, size)
         symbols = signature.names.symbols
-        spelled = ", ".join(text(size, symbols) for size in sizes)
-        rows.append(
-            (name, f"{spec.element_type.torch_name} [{spelled}], {text(bytes_, symbols)} bytes")
-        )
+        bytes_: Size = spec.element_type.numpy_dtype.itemsize
+        spelled = []
+        for axis, size in enumerate(shape):
+            own = unbacked.get(UnbackedSize(number, axis))
+            spelled.append(own or ("?" if size is None else text(size, symbols)))
+            bytes_ = 0 if size is None else operation("*", bytes_, size)
+        what = f"{spec.element_type.torch_name} [{', '.join(spelled)}]"
+        if None not in shape:
+            what += f", {text(bytes_, symbols)} bytes"
+        rows.append((name, what))
     return rows
 
 

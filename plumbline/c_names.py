@@ -1,12 +1,13 @@
 """What the parameters of a program are called in C."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from plumbline.argument_shapes import ArgumentShapes
 from plumbline.function_name import is_taken
 from plumbline.tensor_names import TensorNames
+from plumbline.unbacked_size import UnbackedSize
 
 STREAM = "stream"
 """The parameter for what calls on a GPU are queued on."""
@@ -25,9 +26,16 @@ class CNames:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     symbols: tuple[str, ...]
+    unbacked: tuple[str, ...] = ()
+    """Where the sizes of outputs go that each call tells."""
 
 
-def c_names(tensors: TensorNames, shapes: ArgumentShapes, skipped: int = 0) -> CNames:
+def c_names(
+    tensors: TensorNames,
+    shapes: ArgumentShapes,
+    skipped: int = 0,
+    unbacked: Sequence[UnbackedSize] = (),
+) -> CNames:
     """The parameters of a program, whose first `skipped` arguments are none.
 
     They are called as the program calls them, as far as C and C++ can: what is in the way is an
@@ -38,11 +46,11 @@ def c_names(tensors: TensorNames, shapes: ArgumentShapes, skipped: int = 0) -> C
     def new(names: Iterable[str]) -> tuple[str, ...]:
         return tuple(_new(name, taken) for name in names)
 
-    return CNames(
-        new(tensor.name for tensor in tensors.inputs[skipped:]),
-        new(tensor.name for tensor in tensors.outputs),
-        new(symbol.name for symbol in shapes.symbols),
-    )
+    inputs = new(tensor.name for tensor in tensors.inputs[skipped:])
+    outputs = new(tensor.name for tensor in tensors.outputs)
+    symbols = new(symbol.name for symbol in shapes.symbols)
+    sizes = new(f"{outputs[size.output]}_size{size.axis}" for size in unbacked)
+    return CNames(inputs, outputs, symbols, sizes)
 
 
 def _new(name: str, taken: set[str]) -> str:

@@ -21,6 +21,7 @@ class CallPlan:
     argument_bytes: tuple[int, ...]
     """Of each argument; none of a number, which has no memory."""
     result_shapes: Shapes
+    """Of sizes that depend on values, the most that they may be; 0 where nothing bounds them."""
     result_bytes: tuple[int, ...]
     new_results: tuple[Callable[[], Tensor], ...]
     """Makes an array for each result."""
@@ -46,7 +47,8 @@ def plan_call(
     signature.shapes.check(signature.name, shapes)
     values = signature.shapes.solve(shapes)
     result_shapes = [
-        tuple(evaluate(size, values) or 0 for size in sizes) for sizes in signature.result_shapes
+        tuple(0 if size is None else evaluate(size, values) or 0 for size in sizes)
+        for sizes in signature.result_shapes
     ]
     made = [*zip(result_shapes, (result.dtype for result in results), strict=True)]
     memory = signature.workspace

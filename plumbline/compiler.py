@@ -27,7 +27,7 @@ from plumbline.llvm_to_asm.assembly import (
 )
 from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir, translate_to_llvm_ir
 from plumbline.llvm_to_asm.probe import vector_unit_of
-from plumbline.llvm_to_asm.ptx import PROGRAM, PROGRAM_WORDS, PTX, emit_ptx, gpu_target
+from plumbline.llvm_to_asm.ptx import IMAGE, PROGRAM, PROGRAM_WORDS, emit_ptx, gpu_target
 from plumbline.llvm_to_asm.weights import embedded_weights
 from plumbline.loader_to_torch.export import Export, export
 from plumbline.loader_to_torch.generator import GENERATOR
@@ -298,7 +298,7 @@ def compile_export(
     data = _data(texts["llvm_ir"], exported.weights)
     symbols = {}
     if gpu is not None:
-        data[PTX] = np.frombuffer(texts["ptx"].encode() + b"\0", np.uint8)
+        data[IMAGE] = np.frombuffer(texts["ptx"].encode() + b"\0", np.uint8)
         state = data[PROGRAM] = np.zeros(PROGRAM_WORDS, np.uint64)
         symbols = cuda.addresses()
     code = LinkedCode(machine_code, func_name + PACKED_SUFFIX, data, symbols)

@@ -11,6 +11,7 @@ from plumbline.library_description import SECTION, LibraryDescription
 from plumbline.memref_entry import MemrefEntry
 from plumbline.native_function import Entry, NativeFunction
 from plumbline.packed_entry import PackedEntry
+from plumbline.shared_object import open_library
 
 
 class Library(NativeFunction):
@@ -20,8 +21,7 @@ class Library(NativeFunction):
         signature = description.signature
         entry: Entry
         try:
-            # With a folder, or the system would look for it among its own.
-            library = ctypes.CDLL(str(path.absolute()))
+            library = open_library(path)
             if description.abi == "memref":
                 entry = MemrefEntry(signature, library)
             else:
@@ -42,7 +42,10 @@ class Library(NativeFunction):
         name = self.signature.name
         if not self.signature.loads_weights:
             raise UserError(f"{name} has its weights; it loads none from {os.fspath(path)}")
-        code = self._library[name + LOAD_WEIGHTS_SUFFIX](os.fsencode(path))
+        place = os.fsencode(path)
+        if b"\0" in place:
+            raise UserError(f"{os.fspath(path)!r} is no path: it has a null byte")
+        code = self._library[name + LOAD_WEIGHTS_SUFFIX](place)
         if code != 0:
             error = self._library[name + ERROR_SUFFIX]
             error.restype = ctypes.c_char_p

@@ -6,13 +6,17 @@
      "inputs": [{"name": "x", "type": "f32", "shape": ["n", 3]},
                 {"name": "cache", "type": "f32", "shape": [64, 3], "inout": true},
                 {"name": "temperature", "type": "f64", "shape": [], "scalar": true}],
-     "outputs": [{"name": "out0", "type": "f32", "shape": [["*", "n", 3]]}],
+     "outputs": [{"name": "out0", "type": "f32", "shape": [["*", "n", 3]]},
+                 {"name": "out1", "type": "i64", "shape": ["n"],
+                  "unbacked": [{"axis": 0, "name": "out1_size0"}]}],
      "workspace": {"bytes": 128, "sum": 192, "lower_bound": 128},
      "loads_weights": false, "on_device": false, "has_stream": false}
 
 A tensor that is `inout` is written by calls; one that is `scalar` is a number to callers. A size is
-a number, the name of a symbol, or an operation and its two operands. Without a workspace that is
-null: temporaries come from the heap. With `on_device`, tensors and the workspace are in the memory
+a number, the name of a symbol, or an operation and its two operands. One that is `unbacked` depends
+on values: the shape has the most that it may be, or null where nothing bounds it, and a call writes
+what it is to the parameter of that name. Without a workspace that is null: temporaries come from
+the heap. With `on_device`, tensors and the workspace are in the memory
 of a GPU; with `has_stream`, calls are queued on a stream of their callers'.
 """
 
@@ -28,6 +32,7 @@ from plumbline.c_names import CNames
 from plumbline.errors import UserError
 from plumbline.signature import Signature, TensorSpec, Workspace
 from plumbline.size_expressions import OPERATORS, Operation, Size, Symbol, SymbolUse
+from plumbline.unbacked_size import UnbackedSize, without_unbacked
 
 SECTION = ".plumbline.signature"
 """The section of object files that has the texts, each with a null byte at its end."""
@@ -66,6 +71,10 @@ class LibraryDescription:
         inputs = _tensors(names, names.inputs, signature.inputs, signature.shapes.shapes)
         for number in signature.inout:
             inputs[number]["inout"] = True
+        outputs = _tensors(names, names.outputs, signature.outputs, signature.result_shapes)
+        for size, name in zip(signature.unbacked, names.unbacked, strict=True):
+            entries = outputs[size.output].setdefault("unbacked", [])
+            entries.append({"axis": size.axis, "name": name})
         content = {
             "format": _FORMAT,
             "name": signature.name,
@@ -75,7 +84,7 @@ class LibraryDescription:
             "origin": self.origin,
             "symbols": symbols,
             "inputs": inputs,
-            "outputs": _tensors(names, names.outputs, signature.outputs, signature.result_shapes),
+            "outputs": outputs,
             "workspace": _workspace(signature.workspace, names.symbols),
             "loads_weights": signature.loads_weights,
             "on_device": signature.on_device,
@@ -109,17 +118,26 @@ class LibraryDescription:
         places = {symbol.name: index for index, symbol in enumerate(symbols)}
         inputs, outputs = content["inputs"], content["outputs"]
         shapes = [[_size(size, places) for size in tensor["shape"]] for tensor in inputs]
-        results = [[_size(size, places) for size in tensor["shape"]] for tensor in outputs]
+        results = [[_size_or_none(size, places) for size in tensor["shape"]] for tensor in outputs]
         names = CNames(
             tuple(tensor["name"] for tensor in inputs),
             tuple(tensor["name"] for tensor in outputs),
             tuple(places),
+            tuple(size["name"] for output in outputs for size in output.get("unbacked", ())),
+        )
+        unbacked = tuple(
+            UnbackedSize(number, size["axis"])
+            for number, output in enumerate(outputs)
+            for size in output.get("unbacked", ())
         )
         signature = Signature(
             content["name"],
             names,
             tuple(map(_spec, inputs, shapes)),
-            tuple(map(_spec, outputs, results)),
+            tuple(
+                dataclasses.replace(spec, sizes=without_unbacked(number, spec.sizes, unbacked))
+                for number, spec in enumerate(map(_spec, outputs, results))
+            ),
             ArgumentShapes(symbols, tuple(map(tuple, shapes))),
             tuple(map(tuple, results)),
             _read_workspace(content["workspace"], places),
@@ -127,6 +145,7 @@ class LibraryDescription:
             bool(content["loads_weights"]),
             bool(content["on_device"]),
             bool(content["has_stream"]),
+            unbacked,
         )
         return cls(
             signature,
@@ -193,6 +212,10 @@ def _read_workspace(written: dict[str, Any] | None, symbols: dict[str, int]) -> 
     return Workspace(**{name: _size(size, symbols) for name, size in written.items()})
 
 
+def _size_or_none(written: Any, symbols: dict[str, int]) -> Size | None:
+    return None if written is None else _size(written, symbols)
+
+
 def _size(written: Any, symbols: dict[str, int]) -> Size:
     if isinstance(written, str):
         return SymbolUse(symbols[written])
@@ -204,6 +227,6 @@ def _size(written: Any, symbols: dict[str, int]) -> Size:
     return written if isinstance(written, float) else int(written)
 
 
-def _spec(tensor: dict[str, Any], shape: Sequence[Size]) -> TensorSpec:
+def _spec(tensor: dict[str, Any], shape: Sequence[Size | None]) -> TensorSpec:
     sizes = tuple(size if isinstance(size, int) else None for size in shape)
     return TensorSpec(element_type.from_name(tensor["type"]), sizes, tensor.get("scalar", False))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from plumbline.call_plan import CallPlan
+from plumbline.call_plan import CallPlan, Shapes
 from plumbline.errors import UserError
 from plumbline.function_name import ERROR_SUFFIX
 from plumbline.reference_archive import Tensor
@@ -67,15 +67,20 @@ class MemrefEntry:
             arrays.append(array)
         return arrays
 
-    def compute_into(self, words: list[int], plan: CallPlan, places: Sequence[int]) -> None:
+    def compute_into(self, words: list[int], plan: CallPlan, places: Sequence[int]) -> Shapes:
         """Runs the program on inputs that lie where `words` say; copies its results to `places`.
+
+        Returns:
+          The shapes of the results.
 
         Raises:
           UserError: the program fails.
         """
-        for result, place in zip(self.compute(words, plan), places, strict=True):
+        results = self.compute(words, plan)
+        for result, place in zip(results, places, strict=True):
             source = np.ascontiguousarray(result)
             ctypes.memmove(place, source.ctypes.data, source.nbytes)
+        return tuple(result.shape for result in results)
 
     def _run(self, words: Sequence[int], plan: CallPlan) -> list[list[int]]:
         """The words of each result's memref."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from plumbline.call_plan import CallPlan, Shapes, plan_call
 from plumbline.errors import UserError
+from plumbline.new_arrays import beginning
 from plumbline.reference_archive import Tensor
 from plumbline.signature import Signature, TensorSpec
 from plumbline.tensor_arguments import KINDS, Parameter, kind_of, read_number
@@ -44,8 +45,8 @@ class Entry(Protocol):
     def compute(self, words: list[int], plan: CallPlan) -> Sequence[Tensor]:
         """Gives new results."""
 
-    def compute_into(self, words: list[int], plan: CallPlan, places: Sequence[int]) -> None:
-        """Puts the results where they are to lie, row-major."""
+    def compute_into(self, words: list[int], plan: CallPlan, places: Sequence[int]) -> Shapes:
+        """Puts the results where they are to lie, row-major; gives their shapes."""
 
 
 class NativeFunction:
@@ -94,10 +95,13 @@ class NativeFunction:
         Args:
           *arguments: the tensors.
           out: tensors to put the results into, which share no memory with an argument: a sequence,
-            or a single one of a program with one result. They are what is returned then.
+            or a single one of a program with one result. They are what is returned then. A size
+            that depends on values is the most that it may be, and what is returned is a view of
+            what has been written.
 
         Returns:
-          A tuple of results: torch tensors if an argument is one, else numpy arrays.
+          A tuple of results: torch tensors if an argument is one, else numpy arrays. One whose size
+          depends on values may be a view of memory for the most that it may be.
 
         Raises:
           UserError: an argument is missing, is no tensor, has another element type or shape than
@@ -128,8 +132,10 @@ class NativeFunction:
         if out is not None:
             given = out if isinstance(out, tuple | list) else (out,)
             spans = [*map(_span, words, plan.argument_bytes)]
-            self._entry.compute_into(words, plan, self._places(given, plan, spans))
-            return tuple(given)
+            shapes_of_results = self._entry.compute_into(
+                words, plan, self._places(given, plan, spans)
+            )
+            return tuple(map(beginning, given, shapes_of_results))
         results = self._entry.compute(words, plan)
         if give is None and not arguments:
             give = self._give_without_arguments
@@ -205,6 +211,11 @@ class NativeFunction:
             raise UserError(
                 f"{self.signature.name} has {len(plan.result_bytes)} results, and out is "
                 f"{len(given)} tensors"
+            )
+        if any(None in sizes for sizes in self.signature.result_shapes):
+            raise UserError(
+                f"{self.signature.name}: out needs results of bounded sizes, and nothing says how "
+                "large those of this program can be"
             )
         places = []
         for tensor, parameter, shape, bytes_ in zip(

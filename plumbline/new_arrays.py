@@ -3,6 +3,7 @@
 import functools
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,16 @@ def maker_of(shape: tuple[int, ...], dtype: "np.dtype[np.generic]") -> Callable[
     if bytes_ < _LARGE:
         return functools.partial(np.empty, shape, dtype)
     return lambda: aligned_bytes(bytes_).view(dtype).reshape(shape)
+
+
+def beginning(tensor: Any, shape: Sequence[int]) -> Any:
+    """A view of the first elements of an array, or a torch tensor, that is row-major without gaps.
+
+    They have that shape; it has place for more, or for just these.
+    """
+    if tuple(tensor.shape) == tuple(shape):
+        return tensor
+    return tensor.reshape(-1)[: math.prod(shape)].reshape(tuple(shape))
 
 
 def aligned_bytes(count: int) -> Tensor:

@@ -1,16 +1,17 @@
 """Calls machine code by the packed entry of `kernels_to_llvm/pointer_entries.py`.
 
 It takes its arguments as words, one after the other: the addresses of inputs, of results, the
-values of symbols, and the address of a workspace. All memory is the caller's.
+values of symbols, and the address of a workspace. All memory is the caller's. After the results
+come the addresses of what their sizes are written to that depend on values.
 """
 
 import ctypes
 import struct
 from collections.abc import Sequence
 
-from plumbline.call_plan import CallPlan
+from plumbline.call_plan import CallPlan, Shapes
 from plumbline.errors import UserError
-from plumbline.new_arrays import aligned_bytes
+from plumbline.new_arrays import aligned_bytes, beginning
 from plumbline.reference_archive import Tensor
 from plumbline.signature import Signature
 from plumbline.tensor_arguments import address
@@ -31,6 +32,8 @@ class PackedEntry:
         self._entry = _ENTRY(entry)
         words = len(signature.inputs) + len(signature.outputs) + len(signature.shapes.symbols)
         words += (signature.workspace is not None) + signature.has_stream
+        self._unbacked = signature.unbacked
+        words += len(self._unbacked)
         self._pack = struct.Struct(f"{words}Q").pack
 
     def compute(self, words: list[int], plan: CallPlan) -> Sequence[Tensor]:
@@ -49,19 +52,26 @@ class PackedEntry:
             raise UserError(
                 f"{self._name}: there is no memory for {max(plan.result_bytes)} bytes"
             ) from error
-        self._enter(words, plan)
-        return results
+        shapes = self._enter(words, plan)
+        return [*map(beginning, results, shapes)] if self._unbacked else results
 
-    def compute_into(self, words: list[int], plan: CallPlan, places: Sequence[int]) -> None:
+    def compute_into(self, words: list[int], plan: CallPlan, places: Sequence[int]) -> Shapes:
         """Runs the program on inputs that lie where `words` say, its results at `places`.
+
+        Returns:
+          The shapes of the results.
 
         Raises:
           UserError: the program fails.
         """
         words += places
-        self._enter(words, plan)
+        return self._enter(words, plan)
 
-    def _enter(self, words: list[int], plan: CallPlan) -> None:
+    def _enter(self, words: list[int], plan: CallPlan) -> Shapes:
+        told = (ctypes.c_int64 * len(self._unbacked))()
+        if self._unbacked:
+            first = ctypes.addressof(told)
+            words += range(first, first + ctypes.sizeof(told), ctypes.sizeof(ctypes.c_int64))
         words += plan.sizes
         if plan.workspace is not None:
             # One for each call, as several threads may call at once.
@@ -69,6 +79,12 @@ class PackedEntry:
             # An empty array may lie anywhere.
             words.append(address(workspace) if plan.workspace else 0)
         self.run(words)
+        if not self._unbacked:
+            return plan.result_shapes
+        shapes = [*map(list, plan.result_shapes)]
+        for size, value in zip(self._unbacked, told, strict=True):
+            shapes[size.output][size.axis] = value
+        return tuple(map(tuple, shapes))
 
     def run(self, words: Sequence[int]) -> None:
         """Runs the program on words that are all there.

@@ -9,6 +9,9 @@ from torch_mlir import ir
 
 PLAN = "plumbline.memory_plan"
 
+LIVE = "plumbline.live_bytes"
+"""Of a call: the bytes of temporaries of the arena that are in use while it runs."""
+
 
 def element_bytes(type_: ir.Type) -> int:
     """How many bytes an element of that type takes."""

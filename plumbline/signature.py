@@ -8,6 +8,7 @@ from plumbline.c_names import CNames
 from plumbline.element_type import ElementType
 from plumbline.errors import UserError
 from plumbline.size_expressions import Size, operation
+from plumbline.unbacked_size import UnbackedSize
 
 
 @dataclass(frozen=True)
@@ -93,8 +94,9 @@ class Signature:
     outputs: tuple[TensorSpec, ...]
     shapes: ArgumentShapes
     """What dynamic sizes of the inputs may be, and which of them depend on others; closed."""
-    result_shapes: tuple[tuple[Size, ...], ...]
-    """The sizes of the outputs, in the symbols of `shapes`."""
+    result_shapes: tuple[tuple[Size | None, ...], ...]
+    """The sizes of the outputs, in the symbols of `shapes`; of those in `unbacked`, the most that
+    they may be, or None where nothing bounds one, which goes with memory of the program's."""
     workspace: Workspace | None = None
     """None where temporaries come from the heap."""
     inout: tuple[int, ...] = ()
@@ -105,6 +107,8 @@ class Signature:
     """Whether tensors are in the memory of a GPU, as is a workspace then."""
     has_stream: bool = False
     """Whether callers say on which stream of a GPU it is queued."""
+    unbacked: tuple[UnbackedSize, ...] = ()
+    """The sizes of outputs that each call tells, in order."""
 
     @property
     def repeats(self) -> bool:

@@ -49,10 +49,21 @@ class Kind:
 def read_array(array: Tensor, parameter: Parameter) -> Reading:
     """Takes a numpy array; a copy of it where it is not row-major without gaps."""
     if array.dtype != parameter.dtype:
-        given = element_type.from_numpy_dtype(array.dtype)
+        try:
+            given = element_type.from_numpy_dtype(array.dtype)
+        except UserError as error:
+            raise UserError(f"{parameter.name}: {error}") from error
         parameter.spec.check(parameter.name, given.name, array.shape)
     if not array.flags.c_contiguous:
-        array = np.ascontiguousarray(array)
+        # Before it is copied, as it may be of any size: numpy repeats elements without memory.
+        parameter.spec.check(parameter.name, parameter.spec.element_type.name, array.shape)
+        try:
+            array = np.ascontiguousarray(array)
+        except MemoryError as error:
+            raise UserError(
+                f"{parameter.name} is to be copied, as it is not row-major without gaps, and there "
+                f"is no memory for its {array.nbytes} bytes"
+            ) from error
     return address(array), array.shape, array
 
 

@@ -1,4 +1,5 @@
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -81,6 +82,42 @@ def test_it_outlives_its_file(shared_object: Path, tmp_path: Path) -> None:
     assert torch.equal(differences, torch.tensor([0.0, 0.0, 10.0, 21.0]))
 
 
+class _Times(torch.nn.Module):
+    def __init__(self, factor: float) -> None:
+        super().__init__()
+        self.factor = factor
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.factor
+
+
+def test_a_file_that_takes_the_place_of_another_is_loaded(tmp_path: Path) -> None:
+    def times(factor: float, count: int) -> plumbline.Library:
+        return plumbline.load(
+            plumbline.aot(_Times(factor), torch.ones(count), name="multiplied", out=tmp_path)
+        )
+
+    # With the other's machine code, most of the results would not be written.
+    libraries = [times(factor, count) for factor, count in ((2, 3), (3, 70000), (4, 5))]
+    again = plumbline.load(tmp_path / "multiplied.so")
+    for library, factor, count in zip(
+        [*libraries, again], (2, 3, 4, 4), (3, 70000, 5, 5), strict=True
+    ):
+        (result,) = library(np.ones(count, np.float32))
+        assert (result == factor).all()
+
+
+def test_a_file_that_is_written_to_once_it_is_loaded_is_refused(
+    shared_object: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "libcopy.so"
+    copy.write_bytes(shared_object.read_bytes())
+    plumbline.load(copy)
+    os.utime(copy, (0, 0))
+    with pytest.raises(UserError, match="has loaded it, and it has been written to since"):
+        plumbline.load(copy)
+
+
 def test_what_it_says_of_itself_survives_stripping(shared_object: Path, tmp_path: Path) -> None:
     stripped = tmp_path / "libstripped.so"
     subprocess.run(["strip", "--strip-all", "-o", stripped, shared_object], check=True)
@@ -144,6 +181,8 @@ def test_files_that_are_no_library_are_refused(
 ) -> None:
     with pytest.raises(UserError, match=r"absent\.so: it cannot be read: No such file"):
         plumbline.load(tmp_path / "absent.so")
+    with pytest.raises(UserError, match="it cannot be read: embedded null byte"):
+        plumbline.load("a\0.so")
     with pytest.raises(UserError, match="it cannot be read: it is no ELF file"):
         plumbline.load(__file__)
     (tmp_path / "cut.so").write_bytes(shared_object.read_bytes()[:2000])

@@ -236,6 +236,23 @@ def test_a_call_costs_less_than_twice_the_leanest() -> None:
     assert ours < 2 * theirs
 
 
+@pytest.mark.parametrize(
+    ("x", "expected"),
+    [
+        (X.astype(">f4"), "argument 0: numpy dtype >f4 is not supported"),
+        (X.astype(object), "argument 0: numpy dtype object is not supported"),
+        (np.broadcast_to(np.float32(1), (1 << 50, 4)), r"argument 0 is f32\[1125899906842624, 4\]"),
+        (np.broadcast_to(np.float32(1), (1 << 50, 3)), "no memory for its 13510798882111488 bytes"),
+        (np.frombuffer(bytearray(13), np.uint8)[1:].view(np.float32)[None], "x is not aligned to"),
+    ],
+)
+def test_arrays_that_it_cannot_take_are_refused(
+    add: plumbline.CompiledProgram, x: Array, expected: str
+) -> None:
+    with pytest.raises(UserError, match=expected):
+        add(x.reshape(-1, 3) if x.size == 3 else x, Y)
+
+
 def test_in_out_arguments_are_written_where_they_lie(accumulate: plumbline.CompiledProgram) -> None:
     total, x = np.zeros(3, np.float32), np.array([1, 2, 3], np.float32)
     for times in (1, 2):

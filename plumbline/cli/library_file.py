@@ -13,6 +13,8 @@ def existing(file: Path) -> Path:
     """
     if file.is_file():
         return file
+    if file.exists():
+        raise UserError(f"{file}: it is no file")
     library = file.with_name(f"lib{file.name}")
     hint = f"; there is {library}" if library.is_file() else ""
     raise UserError(f"{file}: there is no such file{hint}")

@@ -175,7 +175,7 @@ def with_program(given: argparse.Namespace, work: Work) -> int:
     if given.name is None and not is_library_name(default):
         raise UserError(f"{default!r} cannot be the name of a library: give it another by --name")
     options = LibraryOptions(
-        name=given.name or default,
+        name=default if given.name is None else given.name,
         func_name=given.func_name,
         target_cpu=given.target_cpu,
         abi=given.abi,
@@ -268,6 +268,10 @@ def _loader(file: Path, function: str) -> Loader:
     parts = relative.with_suffix("").parts
     if not parts[-1].isidentifier():
         raise UserError(f"{file}: {parts[-1]!r} is no name of a Python module")
+    if len(parts) == 1 and parts[0] in sys.stdlib_module_names:
+        raise UserError(
+            f"{file}: Python has a module {parts[0]} of its own; give the file another name"
+        )
     # Folders whose names no import statement can have are not part of the module's.
     first = max((i + 1 for i, part in enumerate(parts) if not part.isidentifier()), default=0)
     return Loader(folder.joinpath(*parts[:first]), ".".join(parts[first:]), function)

@@ -70,7 +70,7 @@ def gpu_to_nvvm_pipeline(
         (
             LOWER_KERNELS,
             LOWER_DEVICE_CALLS.with_options(f"memory={memory} queue={queue}"),
-            kernels_to_llvm_pipeline(abi, memory, weights, queue),
+            kernels_to_llvm_pipeline(abi, memory, weights, queue, called_from="c"),
         ),
         summary="Lower kernels of a GPU to NVVM, and what launches them to the LLVM dialect",
     )

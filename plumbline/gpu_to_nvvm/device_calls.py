@@ -33,7 +33,7 @@ from plumbline.kernels_to_llvm.failures import ON_FAILURE
 from plumbline.kernels_to_llvm.pointer_entries import buffer_at
 from plumbline.linalg_to_gpu.device_memory import ON_DEVICE, TO_DEVICE
 from plumbline.linalg_to_kernels.building import index, product
-from plumbline.llvm_to_asm.ptx import PROGRAM, PROGRAM_WORDS, PTX
+from plumbline.llvm_to_asm.ptx import IMAGE, PROGRAM, PROGRAM_WORDS
 from plumbline.pipeline import PassFailure
 from plumbline.planned_memory import element_bytes
 from plumbline.requirement import TEXT, require
@@ -134,7 +134,7 @@ def _declare(symbols: ir.SymbolTable) -> None:
     declare(symbols, _END, [])
     external = ir.Attribute.parse("#llvm.linkage<external>")
     bytes_ = llvm.ArrayType.get(integer_type(8), 0)
-    llvm.GlobalOp(bytes_, PTX, external, constant=True)
+    llvm.GlobalOp(bytes_, IMAGE, external, constant=True)
     llvm.GlobalOp(llvm.ArrayType.get(word, PROGRAM_WORDS), PROGRAM, external)
 
 
@@ -191,7 +191,7 @@ class _Program:
         with ir.InsertionPoint.at_block_begin(block):
             counts = [integer(self._residents), integer(self._planned)]
             of_call = [integer(0, 32), null(), null(), integer(0)]
-            call(_BEGIN, [address_of(PROGRAM), address_of(PTX), *counts, *of_call])
+            call(_BEGIN, [address_of(PROGRAM), address_of(IMAGE), *counts, *of_call])
         end = block.operations[len(block.operations) - 1]
         with ir.InsertionPoint(end), end.location:
             call(_SUBMIT, [integer(int(waits), 32)])

@@ -15,7 +15,7 @@ from plumbline.kernels_to_llvm.device_arguments import begins_device
 from plumbline.kernels_to_llvm.load_weights import LoadedWeights
 from plumbline.kernels_to_llvm.memref_entries import build_memref_entries, build_status_entries
 from plumbline.kernels_to_llvm.pointer_entries import PointerEntries
-from plumbline.kernels_to_llvm.result_sizes import result_sizes
+from plumbline.kernels_to_llvm.result_sizes import ResultSizes, result_sizes
 from plumbline.name_attributes import drop_names, noted_names
 from plumbline.planned_memory import element_bytes
 from plumbline.shape_attributes import attached, detach
@@ -77,7 +77,12 @@ def _build_entries(
     shapes = attached(body, skipped=len(weights))
     closed = shapes.closed()
     # No caller could bring memory for results that it cannot measure.
-    result_shapes = result_sizes(body, closed) if abi == "pointers" else ()
+    results = result_sizes(body, closed) if abi == "pointers" else ResultSizes((), ())
+    if results.unbacked and begins_device(body):
+        raise UserError(
+            f"func.func @{name}: a size of result {results.unbacked[0].output} depends on values, "
+            "which no program for a GPU tells its caller yet: compile it for the CPU"
+        )
     detach(body)
     tensors = noted_names(body)
     drop_names(body)
@@ -90,14 +95,14 @@ def _build_entries(
     # One copy of it is enough.
     body.attributes["no_inline"] = ir.UnitAttr.get()
     if abi == "pointers":
-        names = c_names(tensors, closed, skipped=len(weights))
+        names = c_names(tensors, closed, len(weights), results.unbacked)
         scalars = [tensor.is_scalar for tensor in tensors.inputs[len(weights) :]]
         loaded = LoadedWeights(name) if weights and weights_are == "file" else None
         if loaded is not None:
             loaded.define(symbols)
-        counted = shapes_of_elements(tensors.outputs, result_shapes)
+        counted = shapes_of_elements(tensors.outputs, results.shapes)
         PointerEntries(
-            name, body, names, closed, result_shapes, counted, scalars, memory, loaded, queue
+            name, body, names, closed, results, counted, scalars, memory, loaded, queue
         ).build(symbols)
     elif abi == "memref-status":
         build_status_entries(name, body, shapes)

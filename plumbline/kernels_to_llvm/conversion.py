@@ -67,8 +67,8 @@ def kernels_to_llvm_pipeline(
             SEPARATE_CALLED_FUNCTIONS,
             OUTLINE_PARALLEL_LOOPS,
             BUILD_C_ABI.with_options(
-                f"abi={abi} memory={memory} weights={weights} queue={queue}"
-                f" called-from={called_from}"
+                f"abi={abi} memory={memory} weights={weights} queue={queue} "
+                f"called-from={called_from}"
             ),
             NOTE_NOALIAS,
             "func.func(arith-emulate-unsupported-floats{source-types=bf16 target-type=f32})",

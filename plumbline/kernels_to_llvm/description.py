@@ -24,8 +24,9 @@ def describe(
     The rest is as for `LibraryDescription`, `program_signature` and `choices.py`.
 
     Raises:
-      UserError: it is no such module, has not one public function, or one whose results' sizes, or
-        those of a pool's temporaries, do not follow from its arguments.
+      UserError: it is no such module, has not one public function, or one whose results' sizes,
+        where the caller brings memory for them, or those of a pool's temporaries, neither follow
+        from its arguments nor are bounded by them.
     """
     module = parse_module(text, make_context(torch=True), filename)
     functions = functions_with_bodies(module, "func.func", public=True)
@@ -33,5 +34,7 @@ def describe(
         names = ", ".join(function.sym_name.value for function in functions)
         raise UserError(f"{filename}: a library has one program; the public functions are: {names}")
     name = functions[0].sym_name.value
-    signature = program_signature(module, name, memory, weights_are, queue)
+    signature = program_signature(
+        module, name, memory, weights_are, queue, bounded=abi == "pointers"
+    )
     return LibraryDescription(signature, target_cpu, origin, abi, gpu_arch).to_json()

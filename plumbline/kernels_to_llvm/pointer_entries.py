@@ -17,6 +17,10 @@ caller gives back with free().
 A number of Python's, a tensor of rank 0 further up, comes by value: `double temperature`. As a
 result it is a pointer like any other.
 
+A size of a result that depends on values, as that of `x.nonzero()`, goes where a pointer after the
+results says: `int64_t *out0_size0`. The memory of the result has place for the most that the size
+may be, which is what `foo_output_shape` writes; the result lies at its beginning, without gaps.
+
 All tensors are row-major without gaps, and no result overlaps another tensor. An argument that the
 program writes (`inout_arguments.py`) is a pointer that is not const, and overlaps none either.
 
@@ -57,6 +61,7 @@ from plumbline.kernels_to_llvm.device_arguments import DeviceArguments, begins_d
 from plumbline.kernels_to_llvm.failures import PROGRAM, declare_errors
 from plumbline.kernels_to_llvm.load_weights import LoadedWeights
 from plumbline.kernels_to_llvm.result_arguments import take_results_as_arguments
+from plumbline.kernels_to_llvm.result_sizes import ResultSizes
 from plumbline.kernels_to_llvm.size_building import build_size, index_constant
 from plumbline.kernels_to_llvm.workspace import take_workspace, workspace_of
 from plumbline.requirement import require
@@ -73,8 +78,8 @@ class PointerEntries:
         body: func.FuncOp,
         names: CNames,
         shapes: ArgumentShapes,
-        result_shapes: Sequence[Sequence[Size]],
-        counted_shapes: Sequence[Sequence[Size]],
+        results: ResultSizes,
+        counted_shapes: Sequence[Sequence[Size | None]],
         scalars: Sequence[bool],
         memory: str,
         weights: LoadedWeights | None = None,
@@ -88,13 +93,13 @@ class PointerEntries:
         """
         self._name, self._body, self._names = name, body, names
         self._symbols = shapes.symbols
-        self._shapes = [*shapes.shapes, *result_shapes]
+        self._shapes = [*shapes.shapes, *results.shapes]
         self._inputs: Sequence[ir.MemRefType] = body.type.inputs
         self._elements = [type_.element_type for type_ in (*body.type.inputs, *body.type.results)]
         self._counted_shapes = counted_shapes
         self._scalars = scalars
         self._weights = weights
-        take_results_as_arguments(body)
+        take_results_as_arguments(body, results.unbacked)
         self._workspace: Size | None = None
         if memory == "pool":
             self._workspace = workspace_of(body, shapes).bytes
@@ -114,7 +119,8 @@ class PointerEntries:
                 _passed(type_) if by_value else pointer_type()
                 for type_, by_value in zip(body.type.inputs, scalars, strict=False)
             ),
-            *[pointer_type()] * len(result_shapes),
+            *[pointer_type()] * len(results.shapes),
+            *[pointer_type()] * len(results.unbacked),
             *[integer_type()] * len(self._symbols),
         ]
         if memory == "pool":
@@ -168,7 +174,8 @@ class PointerEntries:
         entry.attributes[PROGRAM] = ir.StringAttr.get(self._name)
         with ir.InsertionPoint(entry.add_entry_block()):
             given = arguments(entry.arguments)
-            pointers, sizes = given[: len(self._elements)], given[len(self._elements) :]
+            pointers, rest = given[: len(self._elements)], given[len(self._elements) :]
+            told, sizes = rest[: len(self._names.unbacked)], rest[len(self._names.unbacked) :]
             for number, by_value in enumerate(self._scalars):
                 if by_value:
                     pointers[number] = _spilled(pointers[number])
@@ -189,6 +196,9 @@ class PointerEntries:
                 self._check_symbols(known)
                 self._check_sizes(shapes)
                 self._check_pointers(pointers, shapes)
+                for size, place in zip(self._names.unbacked, told, strict=True):
+                    address = llvm.PtrToIntOp(integer_type(), place).result
+                    check_address(size, address, integer_type().width // 8, [])
                 if self._workspace is not None:
                     _check_workspace(workspace, build_size(self._workspace, known))
             if self._workspace is not None:
@@ -198,7 +208,9 @@ class PointerEntries:
             some = [[index_constant(0)]] * len(self._places)
             buffers += map(buffer_at, pointers[len(self._inputs) :], self._places, some)
             if self._device is None:
-                func.CallOp(self._body, buffers)
+                call = func.CallOp(self._body, buffers)
+                for place, size in zip(told, call.results, strict=True):
+                    llvm.StoreOp(arith.index_cast(integer_type(), size), place)
             else:
                 self._call_on_device(self._device, pointers, buffers, stream, checked=checked)
             succeed()
@@ -301,6 +313,7 @@ class PointerEntries:
                 branch = scf.IfOp(same)
                 with ir.InsertionPoint(branch.then_block):
                     for axis, size in enumerate(shape):
+                        assert size is not None, "a result without bound"
                         value = arith.index_cast(integer_type(), build_size(size, known))
                         llvm.StoreOp(value, element(place, axis, integer_type()))
                     scf.YieldOp([])

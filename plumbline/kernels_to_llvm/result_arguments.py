@@ -2,7 +2,8 @@
 
 Each result of a `func.func` on memrefs becomes one argument more, its bytes (`memref<?xi8>`). What
 the function has allocated for a result alone is put there. Any other result is copied: one that
-comes out of a branch or a loop, or of a called function, or that shares memory with another.
+comes out of a branch or a loop, or of a called function, or that shares memory with another. What
+the function returns then is the sizes of its results that no caller knows.
 """
 
 from collections.abc import Sequence
@@ -12,12 +13,14 @@ from torch_mlir.dialects import arith, func, memref, scf
 
 from plumbline.kernels_to_llvm.size_building import index_constant
 from plumbline.own_results import is_own, origin_of
+from plumbline.unbacked_size import UnbackedSize
 
 
-def take_results_as_arguments(function: func.FuncOp) -> None:
+def take_results_as_arguments(function: func.FuncOp, unbacked: Sequence[UnbackedSize]) -> None:
     """Rewrites a private function without branches to other blocks, whose results are its own.
 
-    That is, each is memory that the caller would have to free, once.
+    That is, each is memory that the caller would have to free, once. It then returns those of their
+    sizes that are `unbacked`, in order.
     """
     block = function.entry_block
     (*_, returned) = block.operations
@@ -26,7 +29,9 @@ def take_results_as_arguments(function: func.FuncOp) -> None:
     places = [block.add_argument(bytes_, function.location) for _ in range(count)]
     type_ = function.type
     function.attributes["function_type"] = ir.TypeAttr.get(
-        ir.FunctionType.get([*type_.inputs, *[bytes_] * count], [])
+        ir.FunctionType.get(
+            [*type_.inputs, *[bytes_] * count], [ir.IndexType.get()] * len(unbacked)
+        )
     )
     copied: list[ir.Value] = []
     taken: set[ir.Value] = set()
@@ -42,8 +47,12 @@ def take_results_as_arguments(function: func.FuncOp) -> None:
             if origin not in taken and origin not in copied:
                 copied.append(origin)
     with ir.InsertionPoint(returned), returned.location:
+        sizes = [
+            memref.dim(returned.operands[size.output], index_constant(size.axis))
+            for size in unbacked
+        ]
         _release(copied)
-        func.ReturnOp([])
+        func.ReturnOp(sizes)
     returned.operation.erase()
 
 

@@ -21,9 +21,10 @@ from plumbline.argument_shapes import ArgumentShapes
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.parallel_loops import FORK
 from plumbline.kernels_to_llvm.result_arguments import bytes_type
-from plumbline.kernels_to_llvm.result_sizes import SizeReader, UnknownSize
+from plumbline.kernels_to_llvm.size_bounds import SizeBoundReader
 from plumbline.kernels_to_llvm.size_building import index_constant
-from plumbline.planned_memory import PLAN, element_bytes
+from plumbline.kernels_to_llvm.size_reader import SizeReader, UnknownSize
+from plumbline.planned_memory import LIVE, PLAN, element_bytes
 from plumbline.signature import WORKSPACE_ALIGNMENT as ALIGNMENT
 from plumbline.signature import Workspace
 from plumbline.size_expressions import Size, operation
@@ -78,11 +79,12 @@ def workspace_of(function: func.FuncOp, shapes: ArgumentShapes) -> Workspace:
         *[[None]] * places,
     ]
     try:
-        return _workspace(function, SizeReader(function, known, shapes))
+        return _workspace(function, SizeBoundReader(function, known, shapes))
     except UnknownSize as unknown:
         raise UserError(
-            f'memory "pool": the size of a temporary does not follow from those of the arguments '
-            f'by a formula ({unknown}); use memory "malloc"'
+            'memory "pool": the size of a temporary neither follows from those of the arguments '
+            f'by a formula, nor is it bounded by one ({unknown}); use memory "malloc", or say '
+            "how large it can be with torch._check(n <= 64)"
         ) from None
 
 
@@ -140,7 +142,6 @@ def _workspace(function: func.FuncOp, reader: SizeReader) -> Workspace:
     # Of a loop over chunks, all at once.
     copies = compiled_for(module) if FORK in function.attributes else 1
     taken: Size = needs.static
-    lifetimes = [*_lifetimes(function)] if needs.steps else []
     found = Workspace(needs.static, *_planned(function))
     for op in needs.steps:
         if op.name == "memref.alloc":
@@ -153,41 +154,34 @@ def _workspace(function: func.FuncOp, reader: SizeReader) -> Workspace:
         else:
             callee = _called(module, op)
             inner = _workspace(callee, reader.of_callee(callee, op))
-            call = enclosing_in(function.entry_block, op)
-            live = sum(each.bytes for each in lifetimes if each.covers(call))
+            live = _live_bytes(function, op)
             found = found.beside(inner.times(copies).behind(taken, live))
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class _Lifetime:
-    """When a temporary of a static size is in use, by operations of its function's block."""
-
-    bytes: int
-    first: ir.Operation
-    last: ir.Operation
-
-    def covers(self, op: ir.Operation) -> bool:
-        """Whether it is in use at an operation of that block."""
-        return not (op.is_before_in_block(self.first) or self.last.is_before_in_block(op))
-
-
-def _lifetimes(function: func.FuncOp) -> Iterator[_Lifetime]:
-    """Of all temporaries of static sizes, those within arenas among them."""
+def _live_bytes(function: func.FuncOp, op: ir.Operation) -> int:
+    """The bytes of temporaries of static sizes that are in use when a function calls another."""
     block = function.entry_block
-    for op in all_operations(function.operation):
-        if op.name != "memref.alloc" or op.operands:
+    call = enclosing_in(block, op)
+    # Of those within an arena; what its parts are used for cannot be told any more, as one view may
+    # serve several that lie at one place.
+    live = ir.IntegerAttr(op.attributes[LIVE]).value if LIVE in op.attributes else 0
+    for allocation in all_operations(function.operation):
+        if allocation.name != "memref.alloc" or allocation.operands:
             continue
-        is_arena = PLAN in op.attributes
-        for temporary in _users(op.results[0], through=frozenset()) if is_arena else [op]:
-            if temporary.name == "memref.dealloc":
-                continue
-            first = last = enclosing_in(block, temporary)
-            for user in _users(temporary.results[0]):
-                outer = enclosing_in(block, user)
-                if user.name != "memref.dealloc" and last.is_before_in_block(outer):
-                    last = outer
-            yield _Lifetime(_static_bytes(temporary), first, last)
+        users = [user for user in _users(allocation.results[0]) if user.name != "memref.dealloc"]
+        if PLAN not in allocation.attributes and _is_between(block, allocation, call, users):
+            live += _static_bytes(allocation)
+    return live
+
+
+def _is_between(
+    block: ir.Block, first: ir.Operation, op: ir.Operation, later: Sequence[ir.Operation]
+) -> bool:
+    """Whether an operation of a block is neither before `first` nor behind all that are `later`."""
+    return not op.is_before_in_block(enclosing_in(block, first)) and any(
+        not enclosing_in(block, each).is_before_in_block(op) for each in later
+    )
 
 
 def _planned(function: func.FuncOp) -> tuple[int, int]:
@@ -369,12 +363,11 @@ def _refuse_what_is_left(function: func.FuncOp) -> None:
             raise UserError(_LIVES_ON)
 
 
-def _users(buffer: ir.Value, *, through: frozenset[str] = _VIEWS) -> Iterator[ir.Operation]:
-    """The operations that use a buffer, also by way of views of these kinds."""
+def _users(buffer: ir.Value) -> Iterator[ir.Operation]:
     for use in buffer.uses:
         user = use.owner.operation
         yield user
-        if user.name in through:
+        if user.name in _VIEWS:
             yield from _users(user.results[0])
 
 

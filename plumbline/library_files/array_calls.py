@@ -41,4 +41,5 @@ def written_by(library: Library, arguments: Sequence[Any]) -> tuple[Tensor, ...]
 def written_rows(signature: Signature) -> list[tuple[str, str]]:
     """The name of each array that `written_by` gives, and what it is."""
     rows = input_rows(signature)
-    return [*output_rows(signature), *(rows[number] for number in signature.inout)]
+    outputs = output_rows(signature)[: len(signature.outputs)]
+    return [*outputs, *(rows[number] for number in signature.inout)]

@@ -249,7 +249,7 @@ class LibraryBuild:
             weights=self.file("weights") if from_torch else None,
             packed_weights=written.get("packed-weights"),
             weights_file=written.get("weights-file"),
-            ptx=self.file("ptx") if self._is_for_gpu else None,
+            gpu_image=self.file("ptx") if self._is_for_gpu else None,
             description=description,
             program=self._options.symbol_text(self._program.origin),
         )

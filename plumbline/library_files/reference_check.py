@@ -29,7 +29,8 @@ def check(library: Library, references: ReferenceArchive) -> list[Finding]:
     cases = [Case(references.inputs, references.outputs), *references.further_cases]
     for number, case in enumerate(cases):
         findings += _check_case(library, references, f"case {number}, " if number else "", case)
-    if references.refused is not None:
+    # No array has a negative size.
+    if references.refused is not None and references.refused.size >= 0:
         findings.append(_check_refusal(library, references, references.refused))
     return findings
 

@@ -18,6 +18,11 @@ from plumbline.linalg_to_gpu.row_kernels import (
     own_loops,
     row_loops,
 )
+from plumbline.linalg_to_gpu.transposing_kernel import (
+    build_transposing_kernel,
+    transposed_reads,
+)
+from plumbline.linalg_to_gpu.vector_kernel import build_vector_kernel, vector_length
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     Computation,
@@ -57,6 +62,10 @@ class GpuStrategies:
     def is_free(self, computation: Computation) -> bool:
         """As `Strategies` says: tiles are widened and scaled as they are multiplied."""
         return is_free(computation)
+
+    def reads_by_vectors(self, group: Group) -> bool:
+        """As `Strategies` says: most do, where arguments are contiguous."""
+        return True
 
     def is_contraction(self, computation: Computation) -> bool:
         """As `Strategies` says."""
@@ -100,6 +109,14 @@ class GpuStrategies:
             return Plan(
                 lambda given, outputs: build_tiled_contraction(tiled, given, outputs[result])
             )
+        transposed = transposed_reads(group)
+        if transposed is not None:
+            return Plan(
+                lambda given, outputs: build_transposing_kernel(group, given, outputs, transposed)
+            )
+        length = vector_length(group)
+        if length > 1:
+            return Plan(lambda given, outputs: build_vector_kernel(group, given, outputs, length))
         threads = _threads_of_row(group)
 
         def build(given: Mapping[ir.Value, ir.Value], outputs: Mapping[ir.Value, ir.Value]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from torch_mlir import ir
 
-from plumbline.walk import defining_operation
+from plumbline.walk import all_operations, defining_operation
 
 _View = Callable[[ir.Operation, "Indices"], "Indices | None"]
 """Where in its operand an element of a view's result lies."""
@@ -64,6 +64,16 @@ class Computation:
     def body_names(self) -> tuple[str, ...]:
         """What these operations are called."""
         return tuple(op.name for op in self.body_ops)
+
+    @functools.cached_property
+    def read_anywhere(self) -> tuple[ir.Value, ...]:
+        """What those tensors are reshapes or parts of that the body reads at places it computes."""
+        return tuple(
+            viewed(operand)
+            for op in all_operations(self.op)
+            if op.name == "tensor.extract"
+            for operand in list(op.operands)[:1]
+        )
 
     @functools.cached_property
     def yielded(self) -> tuple[ir.Value, ...]:

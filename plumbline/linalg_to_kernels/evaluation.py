@@ -116,6 +116,10 @@ class Evaluation:
         """An expression of the loops as a value of type index."""
         return self._once(expression, lambda: index_value(expression, self.loops))
 
+    def know(self, source: ir.Value, indices: Indices, value: ir.Value) -> None:
+        """Says what the element of a tensor at a place is, so that it is not read."""
+        self._known[-1][source, indices] = value
+
     def _once(self, key: object, build: Callable[[], ir.Value]) -> ir.Value:
         for known in self._known:
             if key in known:

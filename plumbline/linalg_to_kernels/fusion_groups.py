@@ -24,7 +24,6 @@ from plumbline.linalg_to_kernels.constants import CONSTANT, is_constant
 from plumbline.linalg_to_kernels.group import Group
 from plumbline.linalg_to_kernels.kernel_names import kernel_name
 from plumbline.linalg_to_kernels.layouts import LAYOUT, is_contiguous, layout_of
-from plumbline.linalg_to_kernels.products import sum_of_products
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.linalg_to_kernels.strategies import Strategies
 from plumbline.walk import all_operations, captured_values, enclosing_in, replace_operands
@@ -46,7 +45,8 @@ def form_fusion_groups(module: ir.Operation, strategies: Strategies) -> None:
             computations = _Block(block, dead, strategies)
             for group in computations.groups():
                 kind = kernel_name(group, computations.contractions)
-                _outline(group, kind, functions, dead)
+                by_vectors = strategies.reads_by_vectors(group)
+                _outline(group, kind, functions, dead, with_layout=by_vectors)
             dead.erase()
 
 
@@ -265,11 +265,14 @@ def _is_transposition(member: Computation) -> bool:
     return loops != sorted(loops)
 
 
-def _outline(group: Group, kind: str, functions: SharedFunctions, dead: _Dead) -> None:
-    """Puts a call of a function in the place of a group, and notes what is dead then."""
+def _outline(
+    group: Group, kind: str, functions: SharedFunctions, dead: _Dead, *, with_layout: bool
+) -> None:
+    """Puts a call of a function in the place of a group, and notes what is dead then.
+
+    `with_layout` has it say of its arguments how they lie in memory.
+    """
     order, captured = _parts(group)
-    # Contractions read their arguments by vectors. Others are alike however these lie in memory.
-    multiplies = any(sum_of_products(member.op) is not None for member in group.members)
     outputs = [
         result for member in group.members for result in member.results if result in group.outputs
     ]
@@ -281,7 +284,7 @@ def _outline(group: Group, kind: str, functions: SharedFunctions, dead: _Dead) -
         )
         function.attributes[GROUP] = ir.StringAttr.get(kind)
         function.attributes["arg_attrs"] = ir.ArrayAttr.get(
-            [_attributes(value, with_layout=multiplies) for value in captured]
+            [_attributes(value, with_layout=with_layout) for value in captured]
         )
         block = function.add_entry_block()
         inside = dict(zip(captured, block.arguments, strict=True))

@@ -20,6 +20,10 @@ from plumbline.linalg_to_kernels.computations import (
     Indices,
 )
 
+_DEEPEST = 100
+"""How many members may be inlined one into the other: an evaluation goes down so many levels, each
+of several calls of Python's, which has an end."""
+
 _MOST_REPEATED = 4
 """The cost, in additions, of what may be computed once more rather than buffered."""
 
@@ -205,10 +209,17 @@ class _Forming:
         group._sites = {result: [] for member in group.members for result in member.results}
         self._reaches: dict[Computation, dict[int, _Reach]] = {}
         self._costs: dict[Computation, int] = {}
+        self._depths: dict[Computation, int] = {}
+        """How many members are between what a member is inlined into and itself."""
 
     def form(self) -> Group | None:
         group = self._group
         root = group.root
+        # What is read anywhere has to be there as a whole before its reader begins.
+        if any(
+            source in group._sites for member in group.members for source in member.read_anywhere
+        ):
+            return None
         self._reaches[root] = {
             loop: _Reach(loop, 0, 0) for loop, reduces in enumerate(root.reduces) if not reduces
         }
@@ -216,14 +227,20 @@ class _Forming:
         for member in reversed(group.members):
             if member is root or member in self._steps or not self._may_be_inlined(member):
                 steps.append(member)
+                self._depths[member] = 0
                 self.note_reads(member, member, member.loops)
+            if self._depths.get(member, 0) > _DEEPEST:
+                return None
         group.steps = tuple(reversed(steps))
         return group if self._share_rows() else None
 
     def note_reads(self, member: Computation, step: Computation, loops: Indices) -> None:
         """Notes what `member` reads when its loops are these expressions of those of `step`."""
         for source, indices in member.reads(loops, len(step.reduces)):
-            if source in self._group._sites:
+            producer = self._group.producer(source)
+            if producer is not None:
+                depth = self._depths.get(member, 0) + 1
+                self._depths[producer] = max(depth, self._depths.get(producer, 0))
                 site = Site(step, indices)
                 if site not in self._group._sites[source]:
                     self._group._sites[source].append(site)

@@ -14,8 +14,8 @@ from torch_mlir.dialects import memref
 
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index
-from plumbline.planned_memory import PLAN, element_bytes
-from plumbline.walk import enclosing_in
+from plumbline.planned_memory import LIVE, PLAN, element_bytes
+from plumbline.walk import all_operations, enclosing_in
 
 _VIEWS = frozenset(
     {"memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.subview"}
@@ -75,6 +75,7 @@ def _plan(block: ir.Block) -> None:
     }
     i64 = ir.IntegerType.get_signless(64)
     i8 = ir.IntegerType.get_signless(8)
+    _mark_calls(block, temporaries)
     with ir.InsertionPoint(first), first.location:
         arena = memref.AllocOp(ir.MemRefType.get([peak], i8), [], [], alignment=ALIGNMENT)
         arena.operation.attributes[PLAN] = ir.DictAttr.get(
@@ -91,6 +92,15 @@ def _plan(block: ir.Block) -> None:
         allocation.results[0].replace_all_uses_with(placed)
         temporary.release.erase()
         allocation.erase()
+
+
+def _mark_calls(block: ir.Block, temporaries: Sequence[_Temporary]) -> None:
+    i64 = ir.IntegerType.get_signless(64)
+    for place, view in enumerate(block.operations):
+        live = sum(one.bytes for one in temporaries if one.first <= place <= one.last)
+        for op in all_operations(view.operation) if live else ():
+            if op.name == "func.call":
+                op.attributes[LIVE] = ir.IntegerAttr.get(i64, live)
 
 
 def _last(temporaries: Sequence[_Temporary]) -> ir.Operation:

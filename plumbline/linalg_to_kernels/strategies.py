@@ -19,6 +19,7 @@ from plumbline.linalg_to_kernels.contraction_groups import (
 )
 from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.loop_nests import build_loop_nests
+from plumbline.linalg_to_kernels.products import sum_of_products
 from plumbline.packed_layout import PackedLayout
 from plumbline.vector_unit import VectorUnit
 
@@ -52,6 +53,9 @@ class Strategies(Protocol):
     def is_free(self, computation: Computation) -> bool:
         """Whether a contraction does to its operands for nothing what a computation does."""
 
+    def reads_by_vectors(self, group: Group) -> bool:
+        """Whether it matters to a group's kernel how its arguments lie in memory."""
+
     def is_contraction(self, computation: Computation) -> bool:
         """Whether a computation is a sum of products that has kernels of its own kind."""
 
@@ -80,6 +84,10 @@ class CpuStrategies:
     def is_free(self, computation: Computation) -> bool:
         """As `Strategies` says: it says where elements are from."""
         return is_copy(computation)
+
+    def reads_by_vectors(self, group: Group) -> bool:
+        """As `Strategies` says: contractions do; others are alike however their arguments lie."""
+        return any(sum_of_products(member.op) is not None for member in group.members)
 
     def is_contraction(self, computation: Computation) -> bool:
         """As `Strategies` says."""

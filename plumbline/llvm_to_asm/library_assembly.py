@@ -7,7 +7,7 @@ from plumbline.library_description import section_assembly
 from plumbline.llvm_to_asm.assembly import Target, emit_assembly
 from plumbline.llvm_to_asm.function_marks import mark_functions
 from plumbline.llvm_to_asm.mapped_weights import map_weights
-from plumbline.llvm_to_asm.ptx import include_ptx
+from plumbline.llvm_to_asm.ptx import include_image
 from plumbline.llvm_to_asm.weights import include_weights, pack_weights
 
 
@@ -19,7 +19,7 @@ def llvm_ir_to_asm(
     weights: Path | None = None,
     packed_weights: Path | None = None,
     weights_file: Path | None = None,
-    ptx: Path | None = None,
+    gpu_image: Path | None = None,
     description: str = "",
     program: str | None = None,
 ) -> str:
@@ -33,7 +33,7 @@ def llvm_ir_to_asm(
       packed_weights: the safetensors file to write: the weights that kernels read in an order of
         their own.
       weights_file: the safetensors file to write that the program maps its weights from.
-      ptx: the text of the kernels for a GPU that the LLVM IR launches.
+      gpu_image: the kernels for a GPU that the LLVM IR launches: PTX, or a fatbin.
       description: what the library says of itself, as JSON; empty: it says nothing.
       program: as for `mark_functions`.
 
@@ -50,8 +50,8 @@ def llvm_ir_to_asm(
             atomic_file.write_bytes(packed_weights, pack_weights(llvm_ir, weights))
         weights_assembly = include_weights(llvm_ir, weights, packed_weights)
     parts = [assembly, weights_assembly, mark_functions(llvm_ir, program)]
-    if ptx is not None:
-        parts.append(include_ptx(ptx))
+    if gpu_image is not None:
+        parts.append(include_image(gpu_image))
     if description:
         parts.append(section_assembly(description))
     return "".join(parts)

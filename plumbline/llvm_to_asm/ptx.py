@@ -9,8 +9,9 @@ from plumbline.llvm_to_asm.assembly import Target, emit_assembly, problem_with
 
 TRIPLE = "nvptx64-nvidia-cuda"
 
-PTX = "plumbline_ptx"
-"""The symbol under which what launches kernels finds their text, which ends with a zero."""
+IMAGE = "plumbline_gpu_image"
+"""The symbol under which what launches kernels finds them: PTX, whose text ends with a zero, or a
+fatbin (`fatbin.py`)."""
 
 PROGRAM = "plumbline_cuda_program"
 """The symbol of what the runtime (`runtime/cuda`) remembers of a program between calls."""
@@ -43,11 +44,12 @@ def emit_ptx(llvm_ir: str, target: Target, optimisation_level: int = 2) -> str:
     return ptx
 
 
-def include_ptx(file: Path) -> str:
-    """Assembly of what a program for a GPU has beside its code: the text in a file, and its state.
+def include_image(file: Path) -> str:
+    """Assembly of what a program for a GPU has beside its code: the image in a file, and its state.
 
     The assembler looks for the file by its name alone.
     """
     quoted = file.name.replace("\\", "\\\\").replace('"', '\\"')
-    image = f'\t.section\t.rodata\n"{PTX}":\n\t.incbin\t"{quoted}"\n\t.byte\t0\n'
-    return f'{image}\t.bss\n\t.balign\t8\n"{PROGRAM}":\n\t.zero\t{8 * PROGRAM_WORDS}\n'
+    image = f'"{IMAGE}":\n\t.incbin\t"{quoted}"\n\t.byte\t0\n'
+    state = f'"{PROGRAM}":\n\t.zero\t{8 * PROGRAM_WORDS}\n'
+    return f"\t.section\t.rodata\n\t.balign\t8\n{image}\t.bss\n\t.balign\t8\n{state}"

@@ -5,14 +5,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from plumbline.errors import UserError
 
-_IN_PACKAGE = "nvidia/cu13/bin/ptxas"
-"""Where the package nvidia-cuda-nvcc has it."""
+_IN_PACKAGE = "nvidia/cu13/bin"
+"""Where the package nvidia-cuda-nvcc has them."""
 
 _KERNEL = re.compile(r"Compiling entry function '([^']+)'")
 _MEMORY = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
@@ -80,21 +80,43 @@ class KernelResources:
         return blocks * warps * _WARP / most.threads
 
 
-def find_ptxas() -> str:
-    """The program: that of the package nvidia-cuda-nvcc, or else one on PATH.
+def find_program(name: str) -> str:
+    """A program of NVIDIA's: that of the package nvidia-cuda-nvcc, or else one on PATH.
 
     Raises:
       UserError: there is neither.
     """
     for folder in sys.path:
-        if (program := Path(folder) / _IN_PACKAGE).is_file():
+        if (program := Path(folder, _IN_PACKAGE, name)).is_file():
             return str(program)
-    if found := shutil.which("ptxas"):
+    if found := shutil.which(name):
         return found
     raise UserError(
-        "there is no ptxas: it is part of the Python package nvidia-cuda-nvcc, and of NVIDIA's "
+        f"there is no {name}: it is part of the Python package nvidia-cuda-nvcc, and of NVIDIA's "
         "CUDA toolkit"
     )
+
+
+def run_program(command: Sequence[str], refusal: str) -> str:
+    """Runs a program; gives what it says.
+
+    Raises:
+      UserError: it fails. The message begins with `refusal`.
+    """
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise UserError(f"{refusal}:\n{done.stderr or done.stdout}")
+    return done.stderr + done.stdout
+
+
+def run_ptxas(source: Path, arch: str, cubin: Path) -> str:
+    """Assembles a file of PTX for a GPU such as "sm_80"; gives what ptxas says of its kernels.
+
+    Raises:
+      UserError: there is no ptxas, or it refuses the module.
+    """
+    command = [find_program("ptxas"), "-v", f"-arch={arch}", str(source), "-o", str(cubin)]
+    return run_program(command, f"ptxas refuses the kernels for {arch}")
 
 
 def assemble(ptx: str, arch: str) -> list[KernelResources]:
@@ -104,21 +126,11 @@ def assemble(ptx: str, arch: str) -> list[KernelResources]:
       UserError: there is no ptxas, or it refuses the module.
     """
     with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
-        source = Path(folder) / "kernels.ptx"
+        source = Path(folder, "kernels.ptx")
         source.write_text(ptx)
-        command = [
-            find_ptxas(),
-            "-v",
-            f"-arch={arch}",
-            str(source),
-            "-o",
-            f"{folder}/kernels.cubin",
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise UserError(f"ptxas refuses the kernels for {arch}:\n{done.stderr or done.stdout}")
+        said = run_ptxas(source, arch, Path(folder, "kernels.cubin"))
     threads = {name: int(count) for name, count in _MOST_THREADS.findall(ptx)}
-    return list(_read(done.stderr + done.stdout, threads))
+    return list(_read(said, threads))
 
 
 def _read(text: str, threads: dict[str, int]) -> Iterable[KernelResources]:

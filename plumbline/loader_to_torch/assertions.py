@@ -1,4 +1,8 @@
-"""Assertions on the values of tensors, which torch-mlir's importer would drop."""
+"""Assertions on the values of tensors and on numbers, which torch-mlir's importer would drop."""
+
+import operator
+import re
+from collections.abc import Mapping
 
 import torch
 from torch_mlir import ir
@@ -8,39 +12,93 @@ from plumbline.walk import operations_of
 
 _assert = torch.ops.aten._assert_async
 
+ASSERT_NUMBER = torch.ops.aten._assert_scalar.default
+"""The op that asserts something of numbers; torch.export makes it of `torch._check`."""
+
 _NAME = "plumbline.require"
 _OP = _NAME.replace(".", "::")
 torch.library.define(_OP, "(Tensor holds, str message) -> ()")
 # What runs the program node by node checks them too.
 torch.library.impl(_OP, "CompositeExplicitAutograd")(_assert.msg)
 
+_NAME_OF_NUMBERS = "plumbline.require_number"
+_OP_OF_NUMBERS = _NAME_OF_NUMBERS.replace(".", "::")
+torch.library.define(_OP_OF_NUMBERS, "(Scalar holds, str message) -> ()")
+torch.library.impl(_OP_OF_NUMBERS, "CompositeExplicitAutograd")(ASSERT_NUMBER)
 
-def keep_assertions(exported: torch.export.ExportedProgram) -> None:
-    """Has the importer take the assertions of a program for ops that it knows nothing of."""
+_ASSERTED = re.compile(r"^Runtime assertion failed for expression (.*) on node '\w+'$")
+"""The message that torch.export writes, whatever message the program gave."""
+
+
+def keep_assertions(
+    exported: torch.export.ExportedProgram, names_of_dims: Mapping[str, str]
+) -> None:
+    """Has the importer take the assertions of a program for ops that it knows nothing of.
+
+    What holds of every tensor is not asserted. `names_of_dims` is what the user calls symbols.
+    """
     for node in all_nodes(exported):
         if node.target is _assert.default:
             node.args = (*node.args, "an assertion of the program fails")
         if node.target in (_assert.default, _assert.msg):
             node.target = torch.ops.plumbline.require.default
+        if node.target is ASSERT_NUMBER:
+            holds, message = node.args
+            if not isinstance(holds, torch.fx.Node) or _holds_of_sizes(holds):
+                node.graph.erase_node(node)
+                continue
+            text = _ASSERTED.sub(r"the program asserts that \1", str(message))
+            for symbol, name in names_of_dims.items():
+                text = re.sub(rf"\b{symbol}\b", name, text)
+            node.args = (holds, text)
+            node.target = torch.ops.plumbline.require_number.default
+
+
+def _holds_of_sizes(comparison: torch.fx.Node) -> bool:
+    """Whether a comparison is of the size of a tensor that is never below 0, nor too large."""
+    if comparison.target not in (operator.ge, operator.le):
+        return False
+    size, other = comparison.args
+    if not isinstance(size, torch.fx.Node) or size.target is not torch.ops.aten.sym_size.int:
+        return False
+    if comparison.target is operator.ge:
+        return bool(other == 0)
+    (places,) = size.all_input_nodes
+    if places.target is not torch.ops.aten.nonzero.default:
+        return False
+    (mask,) = places.all_input_nodes
+    return bool(mask.meta["val"].numel() == other)
 
 
 def import_assertions(module: ir.Module) -> None:
     """Has ops of the Torch dialect assert what the importer has left as such ops."""
     for op in operations_of(module, "torch"):
-        if op.name != "torch.operator" or _name(op) != f"torch.{_NAME}":
+        if op.name != "torch.operator":
             continue
-        holds, message = op.operands
+        if _name(op) not in (f"torch.{_NAME}", f"torch.{_NAME_OF_NUMBERS}"):
+            continue
+        truth, message = op.operands
         with ir.InsertionPoint(op), op.location:
-            truth = ir.Operation.create(
-                "torch.aten.Bool.Tensor",
-                results=[ir.Type.parse("!torch.bool")],
-                operands=[holds],
-            ).result
+            truth = _truth(truth)
             text = message.owner.attributes["value"]
             ir.Operation.create(
                 "torch.runtime.assert", operands=[truth], attributes={"message": text}
             )
         op.erase()
+
+
+def _truth(value: ir.Value) -> ir.Value:
+    """What is asserted, as a truth value."""
+    type_ = ir.Type.parse("!torch.bool")
+    if value.type == type_:
+        return value
+    is_number = str(value.type) == "!torch.int"
+    if is_number and value.owner.name == "torch.aten.Int.bool":
+        # The importer makes whole numbers of all that is computed of such.
+        truth: ir.Value = value.owner.operands[0]
+        return truth
+    name = "torch.aten.Bool.int" if is_number else "torch.aten.Bool.Tensor"
+    return ir.Operation.create(name, results=[type_], operands=[value]).result
 
 
 def _name(op: ir.Operation) -> str:

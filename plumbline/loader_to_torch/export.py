@@ -30,6 +30,7 @@ from plumbline.loader_to_torch.node_locations import (
     name_files_by_import_path,
     set_locations,
 )
+from plumbline.loader_to_torch.number_bounds import bound_numbers
 from plumbline.loader_to_torch.pytorch_state import exporting
 from plumbline.loader_to_torch.real_parts import as_real, split_complex
 from plumbline.loader_to_torch.refusals import from_node, refuse_what_has_no_meaning
@@ -42,6 +43,7 @@ from plumbline.loader_to_torch.scalars import (
 from plumbline.loader_to_torch.size_arithmetic import spell_size_arithmetic
 from plumbline.loader_to_torch.smallest_sizes import exclude_sizes_that_do_not_hold
 from plumbline.loader_to_torch.stored_types import store_as_integers
+from plumbline.loader_to_torch.structure import names_of_results
 from plumbline.loader_to_torch.symbolic_sizes import (
     argument_shapes,
     bind_arguments,
@@ -75,6 +77,9 @@ _DECOMPOSE = (
 
 # What the user calls the symbols in a program, among what its graph carries along.
 _DIM_NAMES = "plumbline.dim_names"
+
+# What the results are called that are not None.
+_RESULT_NAMES = "plumbline.result_names"
 
 # Which of its inputs a compiled program writes, and the outputs that are their new values.
 _INOUT = "plumbline.inout"
@@ -224,21 +229,40 @@ def tensor_names(
 ) -> TensorNames:
     """What the tensors of a program are called whose leading inputs are `weights`.
 
-    Inputs are called as the parameters of `forward`, and results out0, out1 and so on, as they have
-    no names in Python.
+    Inputs are called as the parameters of `forward`, and results as the keys of the dict, or the
+    fields of the dataclass, that they are in. Others are out0, out1 and so on: they have no names
+    in Python.
     """
     nodes = {node.name: node for node in exported.graph.find_nodes(op="placeholder")}
     given = [nodes[str(name)] for name in exported.graph_signature.user_inputs if name in nodes]
     inputs = [node for node in given if isinstance(node.meta.get("val"), torch.Tensor)]
     (output,) = exported.graph.find_nodes(op="output")
     own = inputs[len(weights) :]
+    results = output.args[0]
+    named = exported.graph_module.meta.get(_RESULT_NAMES)
     return TensorNames(
         (
             *(_named(name, value) for name, value in weights.items()),
             *(_of_node(node.name, node) for node in own),
         ),
-        tuple(_of_node(f"out{place}", node) for place, node in enumerate(output.args[0])),
+        tuple(
+            _of_node(named[place] if named else f"out{place}", node)
+            for place, node in enumerate(results)
+        ),
     )
+
+
+def _names_of_results(exported: torch.export.ExportedProgram) -> list[str] | None:
+    structure = exported.call_spec.out_spec
+    specs = exported.graph_signature.output_specs
+    if structure is None or structure.num_leaves != len(specs):
+        return None
+    names = names_of_results(structure)
+    return names and [
+        name
+        for name, spec in zip(names, specs, strict=True)
+        if not isinstance(spec.arg, ConstantArgument)
+    ]
 
 
 def _of_node(name: str, node: torch.fx.Node) -> NamedTensor:
@@ -275,12 +299,14 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
     note_scalars(functional, scalars_of(program))
     return_numbers_as_tensors(functional)
     functional.graph_module.meta[_INOUT] = inout_of(program)
+    functional.graph_module.meta[_RESULT_NAMES] = _names_of_results(functional)
     exclude_sizes_that_do_not_hold(who, exported, functional)
     name_files_by_import_path(functional)
     refuse_mutations(who, functional)
     refuse_what_has_no_meaning(who, functional, is_drawn_from=GENERATOR in state_of(program))
+    bound_numbers(functional)
     spell_size_arithmetic(who, functional)
-    keep_assertions(functional)
+    keep_assertions(functional, functional.graph_module.meta[_DIM_NAMES])
     keep_grouped_matmuls(functional)
     return functional
 
@@ -352,7 +378,8 @@ def _explain(error: Exception) -> str:
         )
     elif "data-dependent" in text:
         text += (
-            "\nIts control flow or shapes depend on the values of tensors, which a compiled "
-            "function cannot: use torch.where for the former."
+            "\nIts control flow depends on the values of tensors, which an export cannot follow: "
+            "use torch.where or torch.cond. Of a number that is a size, say how large it can be, "
+            "with torch._check(n <= 64)."
         )
     return text

@@ -2,7 +2,6 @@
 
 import torch
 from torch.export.graph_signature import ConstantArgument, TensorArgument
-from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from plumbline.element_type import ELEMENT_TYPES
 from plumbline.errors import UserError
@@ -35,9 +34,9 @@ def refuse_what_has_no_meaning(
     `is_drawn_from` says whether the state of the generator is one of its arguments.
 
     Raises:
-      UserError: it calls an unknown higher-order op, draws random numbers, makes a sparse tensor
-        or one whose size depends on values, resizes a tensor, computes with a dtype that is not
-        supported or only stored, or returns no tensor; the message lists all places.
+      UserError: it calls an unknown higher-order op, draws random numbers, makes a sparse tensor,
+        resizes a tensor, computes with a dtype that is not supported or only stored, or returns no
+        tensor; the message lists all places.
     """
     nodes = [node for node in all_nodes(exported) if node.op == "call_function"]
     _refuse(
@@ -59,13 +58,6 @@ def refuse_what_has_no_meaning(
         [node for node in nodes if _is_sparse(node)],
         "makes a sparse tensor",
         "tensors of a compiled function are dense: leave out to_sparse, or call to_dense outside",
-    )
-    _refuse(
-        who,
-        [node for node in nodes if _makes_a_size_of_values(node)],
-        "makes tensors whose sizes depend on the values of others",
-        "the sizes of a compiled function's tensors follow from those of its arguments: use "
-        "torch.where or a mask of the full size, or hand in what it is computed from",
     )
     _refuse(
         who,
@@ -131,19 +123,6 @@ def _dtypes(node: torch.fx.Node) -> list[torch.dtype]:
 
 def _is_unknown(dtype: torch.dtype) -> bool:
     return str(dtype).removeprefix("torch.") not in _DTYPES
-
-
-def _makes_a_size_of_values(node: torch.fx.Node) -> bool:
-    """Whether a result has a size that depends on values, and no operand has."""
-    return _has_unknown_size(node.meta.get("val")) and not any(
-        _has_unknown_size(operand.meta.get("val")) for operand in node.all_input_nodes
-    )
-
-
-def _has_unknown_size(value: object) -> bool:
-    if isinstance(value, (tuple, list)):
-        return any(map(_has_unknown_size, value))
-    return isinstance(value, torch.Tensor) and bool(free_unbacked_symbols(value.shape))
 
 
 def _is_unknown_higher_order(node: torch.fx.Node) -> bool:

@@ -58,6 +58,37 @@ def names_of_leaves(model: torch.nn.Module, arguments: Sequence[Any]) -> list[st
     return identifiers(place for place, _ in leaves_with_places(dict(given)))
 
 
+def names_of_results(structure: pytree.TreeSpec) -> list[str] | None:
+    """What the leaves are called of a dict that a program returns, or of a dataclass.
+
+    They are called after keys and fields: a tensor in `{"past": (keys, values)}` is `past_0`. None
+    where it returns something else, of which the parts have no names in Python.
+    """
+    if not any(isinstance(key, str) for key in _keys(structure)):
+        return None
+    return identifiers(_paths(structure))
+
+
+def _paths(structure: pytree.TreeSpec) -> Iterator[str]:
+    if structure.is_leaf():
+        yield ""
+        return
+    for key, part in zip(_keys(structure), structure.children(), strict=True):
+        yield from (f"{key}_{path}" for path in _paths(part))
+
+
+def _keys(structure: pytree.TreeSpec) -> Sequence[str | int]:
+    """The keys of a dict, the fields of a dataclass, or the places of what has only such."""
+    context = structure.context
+    if isinstance(context, list | tuple) and context and isinstance(context[0], list | tuple):
+        # The fields, and then those that are None.
+        context = context[0]
+    count = structure.num_children
+    if isinstance(context, list | tuple) and len(context) == count:
+        return [key if isinstance(key, str) else place for place, key in enumerate(context)]
+    return range(count)
+
+
 @dataclass(frozen=True)
 class _Constant:
     """A leaf that is part of the program: None, or a number."""

@@ -31,7 +31,7 @@ from plumbline.stablehlo_to_tcp.conversion import (
     STABLEHLO_TO_TCP,
     STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
 )
-from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
+from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE, TCP_MERGE_CONSTANTS
 from plumbline.tcp.transforms.drop_symbolic_shape_ops import DROP_SYMBOLIC_SHAPE_OPS
 from plumbline.tcp.transforms.fuse_elementwise_ops import TCP_FUSE_ELEMENTWISE_OPS
 from plumbline.tcp.transforms.inline_group_ops import TCP_INLINE_GROUP_OPS
@@ -107,6 +107,7 @@ PASSES = _by_name(
         TCP_FUSE_ELEMENTWISE_OPS,
         TCP_INLINE_GROUP_OPS,
         TCP_ISOLATE_GROUP_OPS,
+        TCP_MERGE_CONSTANTS,
         TORCH_VERIFY_TCP_BACKEND_CONTRACT,
         UNROLL_QUOTIENTS,
         USE_HUGE_PAGES,
@@ -153,3 +154,7 @@ PIPELINES = _by_name(
         linalg_to_kernels.LINALG_TO_KERNELS,
     )
 )
+
+FOLLOWED = {"canonicalize": TCP_MERGE_CONSTANTS}
+"""What the flags of passes of MLIR's run after them. A dialect that is defined in Python cannot say
+what its constants are."""

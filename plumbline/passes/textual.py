@@ -33,7 +33,8 @@ class PipelineReader:
     is_upstream: Callable[[str], bool]
     """Whether MLIR has a pass of that name."""
     followed: Mapping[str, Pass] = field(default_factory=dict)
-    """Passes of MLIR's that do to its dialects what these do to TCP: both run."""
+    """By passes of MLIR's, those that do for TCP what these do for its dialects: a flag runs both,
+    and a pipeline's text names what it means."""
 
     def knows(self, name: str) -> bool:
         """Whether there is a pass or pipeline of that name."""
@@ -68,10 +69,16 @@ class PipelineReader:
                     f"failed to add `{name}` with options `{options}`"
                 )
             return self.pipelines[name]
-        upstream = f"{name}{{{options}}}" if options else name
-        if name in self.followed:
-            return Pipeline(name, (upstream, self.followed[name]))
-        return upstream
+        return f"{name}{{{options}}}" if options else name
+
+    def flag(self, name: str, options: str = "") -> Step:
+        """What the flag of a pass or pipeline runs: that, and what else it means for TCP.
+
+        Raises:
+          UserError: it does not take such options.
+        """
+        step = self.step(name, options)
+        return Pipeline(name, (step, self.followed[name])) if name in self.followed else step
 
     def _steps(self, text: str) -> Iterator[Step]:
         for begin, end in _elements(text):

@@ -1,7 +1,8 @@
 """Ops that read or write places which are known at run time only.
 
 Reads are parallel loops over the result. Writes may meet at one place: sequential loops over the
-updates, the last of which stays.
+updates, the last of which stays. The places of what is true are counted, then written one after
+the other.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,10 +10,16 @@ from collections.abc import Callable, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, linalg, scf, tensor
 
-from plumbline.tcp.ops.indexing import GatherNdOp, GatherOp, ScatterNdOp, ScatterOp
+from plumbline.tcp.ops.indexing import (
+    GatherNdOp,
+    GatherOp,
+    NonzeroOp,
+    ScatterNdOp,
+    ScatterOp,
+)
 from plumbline.tcp_to_linalg.combiners import Combination
-from plumbline.tcp_to_linalg.loop_nest import dims_map
-from plumbline.tcp_to_linalg.pattern import DYNAMIC, Patterns, dim, empty, generic, index
+from plumbline.tcp_to_linalg.loop_nest import REDUCTION, dims_map, loop_nest
+from plumbline.tcp_to_linalg.pattern import DYNAMIC, Patterns, dim, empty, fill, generic, index
 
 
 def _as_index(element: ir.Value) -> ir.Value:
@@ -102,9 +109,56 @@ def _write_each(
     return write(op.input, [])
 
 
+def convert_nonzero(op: NonzeroOp) -> ir.Value:
+    """Writes each place where the next one goes, which one that is true moves on.
+
+    Nothing branches on what the mask holds: behind the last place that is true nothing is looked
+    at, so that what is written is written over, or stays for a reason.
+    """
+    size = dim(op.input, 0)
+    count, end = _count_and_end(op.input)
+    # So it is anyway; said here, these are bounds that callers can allocate by.
+    bounded = arith.maxsi(arith.minsi(count, size), index(0))
+    out = empty(op.out.type, [bounded])
+    loop = scf.ForOp(index(0), end, index(1), [out, index(0)])
+    with ir.InsertionPoint(loop.body):
+        places, at = loop.inner_iter_args
+        here = loop.induction_variable
+        place = arith.index_cast(ir.IntegerType.get_signless(64), here)
+        written = tensor.insert(place, places, [at])
+        step = arith.index_castui(ir.IndexType.get(), tensor.extract(op.input, [here]))
+        scf.YieldOp([written, arith.addi(at, step)])
+    return loop.results[0]
+
+
+def _count_and_end(mask: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """How many elements of a mask are true, and the place behind the last of them."""
+    i64 = ir.IntegerType.get_signless(64)
+    numbers = ir.RankedTensorType.get([], i64)
+    zero = arith.constant(i64, 0)
+
+    def payload(elements: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> list[ir.Value]:
+        (holds,) = elements
+        count, end = so_far
+        after = arith.addi(linalg.IndexOp(0).result, index(1))
+        own_end = arith.select(holds, arith.index_cast(i64, after), zero)
+        return [arith.addi(count, arith.extui(i64, holds)), arith.maxsi(end, own_end)]
+
+    results = loop_nest(
+        [fill(numbers, [], zero), fill(numbers, [], zero)],
+        [mask],
+        [dims_map(1, [0]), dims_map(1, []), dims_map(1, [])],
+        [REDUCTION],
+        payload,
+    )
+    count, end = (_as_index(tensor.extract(result, [])) for result in results)
+    return count, end
+
+
 PATTERNS: Patterns = {
     GatherNdOp: convert_gather_nd,
     GatherOp: convert_gather,
+    NonzeroOp: convert_nonzero,
     ScatterNdOp: convert_scatter_nd,
     ScatterOp: convert_scatter,
 }

@@ -288,12 +288,22 @@ def convert_aten_embedding(op: ir.OpView) -> ir.Value:
     return _gather_nd(table, _as_rows(indices)).value
 
 
+def convert_aten_nonzero(op: ir.OpView) -> ir.Value:
+    """The places of what is true in a mask of rank 1, each in a row of its own."""
+    mask = tensor(op.operands[0])
+    if mask.type.rank != 1 or not is_bool(mask.type.dtype):
+        raise Unsupported("anything but a mask of rank 1, which decompositions make of it")
+    places = Tensor(tcp.NonzeroOp(mask.value).out, TensorType((DYNAMIC,), _INDEX_DTYPE))
+    return _as_rows(places).value
+
+
 PATTERNS: Patterns = {
     "torch.aten.embedding": convert_aten_embedding,
     "torch.aten.gather": convert_aten_gather,
     "torch.aten.index.Tensor_hacked_twin": convert_aten_index,
     "torch.aten.index_put.hacked_twin": convert_aten_index_put,
     "torch.aten.index_select": convert_aten_index_select,
+    "torch.aten.nonzero": convert_aten_nonzero,
     "torch.aten.scatter.reduce": _scattering(_reduction_of),
     "torch.aten.scatter.src": _scattering(lambda op: None),
     "torch.aten.scatter.value": _scattering(lambda op: None),

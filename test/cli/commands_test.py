@@ -194,12 +194,13 @@ _MISTAKES = {
     "text.txt:loader": "text.txt: it is neither a .py file, with a loader, nor a .mlir file",
     "broken.py": "it is not Python",
     "broken.mlir": "broken.mlir:1:1: error: ",
+    "random.py:loader": "random.py: Python has a module random of its own",
 }
 
 
 @pytest.mark.parametrize("program", _MISTAKES)
 def test_a_mistake_is_told_in_one_message(program: str, capfd: pytest.CaptureFixture[str]) -> None:
-    for file in ("text.txt", "broken.py", "broken.mlir"):
+    for file in ("text.txt", "broken.py", "broken.mlir", "random.py"):
         Path(file).write_text("no program (")
     assert main(["compile", program, "--out", "out"]) == MISTAKE
     out, err = capfd.readouterr()
@@ -221,6 +222,7 @@ def test_a_mistake_is_told_in_one_message(program: str, capfd: pytest.CaptureFix
             "is the library's, which --name gives",
         ),
         (["a-file.mlir"], "'a-file' cannot be the name of a library: give it another by --name"),
+        (["a-file.mlir", "--name="], "the name '' becomes part of file names"),
         (["a-file.mlir", "--name=f", "--abi=memref", "--memory=pool"], '"pool" goes with abi "po'),
         (
             ["a-file.mlir", "--name=f", "--func-name=g"],
@@ -303,6 +305,8 @@ def test_show_tells_what_a_library_says_of_itself(
     library.unlink()
     assert main(["show", str(library)]) == MISTAKE
     assert "no such file; there is out/libscaled.so" in capfd.readouterr().err
+    assert main(["show", "."]) == MISTAKE
+    assert capfd.readouterr().err == "error: .: it is no file\n"
     assert main(["show", "models/scaled.py"]) == MISTAKE
     assert "it is no ELF file" in capfd.readouterr().err
 

@@ -13,7 +13,7 @@
 // POOL:         memref.dealloc
 
 // CHECK-DAG:   llvm.mlir.global internal constant @plumbline_kernel_k("k\00")
-// CHECK-DAG:   llvm.mlir.global external constant @plumbline_ptx()
+// CHECK-DAG:   llvm.mlir.global external constant @plumbline_gpu_image()
 // CHECK-DAG:   llvm.mlir.global external @plumbline_cuda_program() {{.*}}: !llvm.array<1 x i64>
 
 // CHECK-LABEL: func.func @f(

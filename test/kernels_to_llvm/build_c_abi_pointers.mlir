@@ -93,7 +93,7 @@ func.func @branches(%x: memref<i1>) -> (memref<3xf32>, memref<3xf32>) {
 
 // -----
 
-// expected-error @below {{func.func @measured: the sizes of result 0 do not follow from those of the arguments by a formula (it is computed by memref.load), so that no caller can bring memory for it}}
+// expected-error @below {{func.func @measured: the sizes of result 0 do not follow from those of the arguments by a formula (it is computed by memref.load), nor are they bounded by one, so that no caller can bring memory for it}}
 module {
   func.func @measured(%x: memref<i64>) -> memref<?xf32> {
     %0 = memref.load %x[] : memref<i64>
@@ -101,6 +101,41 @@ module {
     %1 = memref.alloc(%n) : memref<?xf32>
     return %1 : memref<?xf32>
   }
+}
+
+// -----
+
+// What a size that depends on values is at most follows from the sizes of arguments, and what it is
+// goes where the caller says.
+
+// CHECK-LABEL: func.func @counted(
+// CHECK-SAME:    %[[POINTER:[^ ]+]]: !llvm.ptr, %{{[^ ]+}}: !llvm.ptr, %[[TOLD:[^ ]+]]: !llvm.ptr, %[[N:[^ ]+]]: i64) -> i32
+// CHECK:         %[[ADDRESS:.*]] = llvm.ptrtoint %[[TOLD]]
+// CHECK:         plumbline.message = "out0_size0 is null"
+// CHECK:         %[[CALLED:.*]] = call @counted_body(
+// CHECK:         %[[WORD:.*]] = arith.index_cast %[[CALLED]] : index to i64
+// CHECK:         llvm.store %[[WORD]], %[[TOLD]]
+
+// CHECK-LABEL: func.func @counted_output_shape(
+// CHECK-SAME:    %{{[^ ]+}}: i32, %[[M:[^ ]+]]: i64, %[[SHAPE:[^ ]+]]: !llvm.ptr)
+// CHECK:         %[[MOST:.*]] = arith.index_cast %[[M]] : i64 to index
+// CHECK:         %[[WORD:.*]] = arith.index_cast %[[MOST]] : index to i64
+// CHECK:         llvm.store %[[WORD]]
+
+// CHECK-LABEL: func.func private @counted_body(
+// CHECK-SAME:    %[[X:[^ ]+]]: memref<?xi64>, %[[OUT:[^ ]+]]: memref<?xi8>) -> index
+// CHECK:         %[[COUNT:.*]] = arith.minsi
+// CHECK:         %[[PLACED:.*]] = memref.view %[[OUT]][%{{.*}}][%[[COUNT]]] : memref<?xi8> to memref<?xf32>
+// CHECK:         %[[SIZE:.*]] = memref.dim %[[PLACED]]
+// CHECK:         return %[[SIZE]] : index
+func.func @counted(%x: memref<?xi64>) -> memref<?xf32> {
+  %c0 = arith.constant 0 : index
+  %m = memref.dim %x, %c0 : memref<?xi64>
+  %0 = memref.load %x[%c0] : memref<?xi64>
+  %n = arith.index_cast %0 : i64 to index
+  %least = arith.minsi %n, %m : index
+  %1 = memref.alloc(%least) : memref<?xf32>
+  return %1 : memref<?xf32>
 }
 
 // -----

@@ -140,7 +140,61 @@ def test_a_choice_by_sizes_is_a_formula_too() -> None:
     )
     signature = program_signature(parse_module(text, make_context(torch=True), "f.mlir"), "f")
     ((size,),) = signature.result_shapes
+    assert size is not None
     assert [evaluate(size, {0: n, 1: 2}) for n in (1, 4, 5, 9)] == [4, 4, 5, 9]
+
+
+_COUNTED = (
+    "  %l = memref.load %x[%c0, %c0] : memref<?x?xf32>\n  %w = arith.fptosi %l : f32 to i64\n"
+    "  %k = arith.index_cast %w : i64 to index\n"
+    # What nobody knows, from 0 to n.
+    "  %u = arith.minsi %k, %n : index\n  %v = arith.maxsi %u, %c0 : index\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("computed", "bound"),
+    [
+        ("%s = arith.minsi %k, %n : index", "n"),
+        ("%s = arith.addi %v, %c4 : index", "n + 4"),
+        ("%s = arith.muli %v, %m2 : index", "2*n*m"),
+        ("%s = arith.muli %v, %v : index", "n*n"),
+        ("%s = arith.subi %v, %c1 : index", "n - 1"),
+        # What is taken away is at least 0.
+        ("%s = arith.subi %m2, %v : index", "2*m"),
+        ("%s = arith.divsi %v, %c4 : index", "n floordiv 4"),
+        ("%s = arith.maxsi %v, %m2 : index", "max(n, 2*m)"),
+        (
+            "%b = arith.cmpi slt, %v, %c4 : index\n  %s = arith.select %b, %c4, %v : index",
+            "max(4, n)",
+        ),
+    ],
+)
+def test_what_depends_on_values_has_a_bound(computed: str, bound: str) -> None:
+    body = (
+        f"{_COUNTED}  {computed}\n  %0 = memref.alloc(%s) : memref<?xf32>\n"
+        "  return %0 : memref<?xf32>"
+    )
+    assert _texts(body) == [bound]
+
+
+@pytest.mark.parametrize(
+    "computed",
+    [
+        "%s = arith.addi %k, %n : index",
+        "%s = arith.maxsi %k, %n : index",
+        # It may be below 0, so that the difference is more than n.
+        "%s = arith.subi %n, %k : index",
+        "%s = arith.muli %u, %u : index",
+    ],
+)
+def test_what_has_no_bound_is_refused(computed: str) -> None:
+    body = (
+        f"{_COUNTED}  {computed}\n  %0 = memref.alloc(%s) : memref<?xf32>\n"
+        "  return %0 : memref<?xf32>"
+    )
+    with pytest.raises(UserError, match="nor are they bounded by one"):
+        _texts(body)
 
 
 if __name__ == "__main__":

@@ -128,6 +128,21 @@ def test_the_size_follows_from_the_sizes_of_a_call() -> None:
     assert 8 < sizes[2] / sizes[1] < 12
 
 
+def test_what_depends_on_values_has_place_for_the_most() -> None:
+    def rows(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return (x[x[:, 0] > 0] @ y).relu().sum(0)
+
+    program = plumbline.compile(_Model(rows), (torch.randn(7, 8), torch.randn(8, 5)))
+    workspace = signature_of(program, "pool").workspace
+    assert workspace is not None
+    # All seven rows, chosen and multiplied, beside the places of both.
+    assert evaluate(workspace.bytes, {}) >= 4 * 7 * (8 + 5) + 8 * 7
+    pooled = _pooled(program)
+    for x in (torch.randn(7, 8), torch.ones(7, 8), -torch.ones(7, 8)):
+        y = torch.randn(8, 5)
+        torch.testing.assert_close(pooled(x, y)[0], rows(x, y))
+
+
 def test_what_goes_round_in_a_loop_is_refused() -> None:
     program = plumbline.compile(
         _Model(lambda x, y: x.cumsum(0) + y), (torch.randn(300, 8), torch.randn(300, 8))

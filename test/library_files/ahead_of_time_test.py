@@ -91,6 +91,8 @@ def test_state_numbers_and_weights_of_a_file(tmp_path: Path) -> None:
     x, count = torch.randn(2, 3), torch.tensor(0)
     with pytest.raises(UserError, match="call steps_load_weights first"):
         library(x, 2.0, count)
+    with pytest.raises(UserError, match="has a null byte"):
+        library.load_weights(f"{tmp_path / 'steps.safetensors'}\0")
     library.load_weights(tmp_path / "steps.safetensors")
     for number in (1, 2):
         result, doubled = library(x, 1.5, count)

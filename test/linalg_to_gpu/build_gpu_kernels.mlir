@@ -5,25 +5,57 @@
 #row = affine_map<(d0, d1) -> (d0)>
 #t = affine_map<(d0, d1) -> (d1, d0)>
 
-// A thread for each element, in strides of the whole grid; those beside one another store so too.
+// What lies transposed goes through shared memory: it is read along its own lines, and taken from
+// there along those of the result. Lines there have one element more, for the sake of banks.
 // CHECK-LABEL: func.func private @transposed(
-// CHECK-DAG:     %[[N:.*]] = arith.constant 1200 : index
+// CHECK-DAG:     %[[SQUARES:.*]] = arith.constant 2 : index
 // CHECK-DAG:     %[[THREADS:.*]] = arith.constant 256 : index
-// CHECK-DAG:     %[[BLOCKS:.*]] = arith.constant 5 : index
-// CHECK:         gpu.launch blocks(%[[BX:.*]], %{{.*}}, %{{.*}}) in (%[[GX:.*]] = %[[BLOCKS]], {{.*}} threads(%[[TX:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %[[THREADS]],
-// CHECK:           %[[BASE:.*]] = arith.muli %[[BX]], %[[THREADS]]
-// CHECK:           %[[FIRST:.*]] = arith.addi %[[BASE]], %[[TX]]
-// CHECK:           %[[STRIDE:.*]] = arith.muli %[[GX]], %[[THREADS]]
-// CHECK:           scf.for %[[I:.*]] = %[[FIRST]] to %[[N]] step %[[STRIDE]]
-// CHECK:             %[[COLUMN:.*]] = arith.remui %[[I]], %c40
-// CHECK:             %[[ROW:.*]] = arith.divui %[[I]], %c40
-// CHECK:             memref.load %{{.*}}[%[[COLUMN]], %[[ROW]]]
-// CHECK:             memref.store %{{.*}}, %{{.*}}[%[[ROW]], %[[COLUMN]]]
+// CHECK:         gpu.launch blocks(%[[BX:.*]], %{{.*}}, %{{.*}}) in (%[[GX:.*]] = %[[SQUARES]], {{.*}} threads(%[[TX:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %[[THREADS]],
+// CHECK:           %[[SHARED:.*]] = memref.alloca() : memref<32x33xf32, #gpu.address_space<workgroup>>
+// CHECK:           %[[LANE:.*]] = arith.remui %[[TX]], %c32
+// CHECK:           %[[LINE:.*]] = arith.divui %[[TX]], %c32
+// CHECK:           scf.for %{{.*}} = %[[BX]] to %[[SQUARES]] step %[[GX]]
+// CHECK:             scf.for %[[I:.*]] = %[[LINE]] to %c32 step %c8
+// CHECK:               %[[X:.*]] = memref.load %{{.*}}[%[[COLUMN:.*]], %[[ROW:.*]]]
+// CHECK:               memref.store %[[X]], %[[SHARED]][%[[I]], %[[LANE]]]
+// CHECK:             func.call @plumbline_barrier()
+// CHECK:             scf.for %[[J:.*]] = %[[LINE]] to %c32 step %c8
+// CHECK:               %[[Y:.*]] = memref.load %[[SHARED]][%[[LANE]], %[[J]]]
+// CHECK:               %[[R:.*]] = arith.negf %[[Y]]
+// CHECK:               memref.store %[[R]], %{{.*}}[
+// CHECK:             func.call @plumbline_barrier()
 func.func private @transposed(%x: tensor<40x30xf32>) -> tensor<30x40xf32> attributes {plumbline.group = "transposed"} {
   %e = tensor.empty() : tensor<30x40xf32>
   %0 = linalg.generic {indexing_maps = [#t, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<40x30xf32>) outs(%e : tensor<30x40xf32>) {
   ^bb0(%a: f32, %o: f32):
     %r = arith.negf %a : f32
+    linalg.yield %r : f32
+  } -> tensor<30x40xf32>
+  return %0 : tensor<30x40xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#col = affine_map<(d0, d1) -> (d1)>
+
+// A thread has four elements at a time, in strides of the whole grid.
+// CHECK-LABEL: func.func private @negated(
+// CHECK-DAG:     %[[N:.*]] = arith.constant 300 : index
+// CHECK-DAG:     %[[THREADS:.*]] = arith.constant 256 : index
+// CHECK:         gpu.launch blocks(%[[BX:.*]], %{{.*}}, %{{.*}}) in (%[[GX:.*]] = %c2, {{.*}} threads(%[[TX:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %[[THREADS]],
+// CHECK:           %[[BASE:.*]] = arith.muli %[[BX]], %[[THREADS]]
+// CHECK:           %[[FIRST:.*]] = arith.addi %[[BASE]], %[[TX]]
+// CHECK:           %[[STRIDE:.*]] = arith.muli %[[GX]], %[[THREADS]]
+// CHECK:           scf.for %{{.*}} = %[[FIRST]] to %[[N]] step %[[STRIDE]]
+// CHECK-COUNT-2:     vector.load %{{.*}} {alignment = 16 : i64} : {{.*}}, vector<4xf32>
+// CHECK-COUNT-4:     arith.subf
+// CHECK:             vector.store %{{.*}} {alignment = 16 : i64} : {{.*}}, vector<4xf32>
+func.func private @negated(%x: tensor<30x40xf32>, %y: tensor<40xf32>) -> tensor<30x40xf32> attributes {plumbline.group = "negated"} {
+  %e = tensor.empty() : tensor<30x40xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #col, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %y : tensor<30x40xf32>, tensor<40xf32>) outs(%e : tensor<30x40xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.subf %b, %a : f32
     linalg.yield %r : f32
   } -> tensor<30x40xf32>
   return %0 : tensor<30x40xf32>

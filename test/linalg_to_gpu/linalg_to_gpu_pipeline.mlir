@@ -7,7 +7,7 @@
 // CHECK-SAME:      %[[X:.*]]: memref<1000xf32>) -> memref<1000xf32>
 // CHECK:         %[[DX:.*]] = gpu.alloc () : memref<1000xf32>
 // CHECK:         gpu.memcpy %[[DX]], %[[X]] : {{.*}} {plumbline.to_device}
-// CHECK:         gpu.launch_func @kernels::@sqrt_kernel blocks in (%c4, %c1, %c1) threads in (%c256, %c1, %c1) args(%[[DX]] : memref<1000xf32>, %[[DY:.*]] : memref<1000xf32>)
+// CHECK:         gpu.launch_func @kernels::@sqrt_kernel blocks in (%c1, %c1, %c1) threads in (%c256, %c1, %c1) args(%[[DX]] : memref<1000xf32>, %[[DY:.*]] : memref<1000xf32>)
 // CHECK:         gpu.launch_func @kernels::@loops_kernel
 // CHECK:         gpu.launch_func @kernels::@sqrt_kernel
 // CHECK:       gpu.module @kernels

@@ -152,3 +152,30 @@ func.func @linear(%x: tensor<32x64xf32>, %w: tensor<48x64xf32>) -> tensor<32x48x
   } -> tensor<32x48xf32>
   return %2 : tensor<32x48xf32>
 }
+
+// -----
+
+// What is read at places that are computed has to be there as a whole: the two make no group, though
+// the one also reads the other's elements in turn.
+
+// CHECK-LABEL: func.func @gather_of_a_producer(
+// CHECK:         %[[P:.*]] = call @{{.*}}(%arg0)
+// CHECK:         call @{{.*}}(%arg1, %[[P]])
+// CHECK:         return
+#id = affine_map<(d0) -> (d0)>
+func.func @gather_of_a_producer(%x: tensor<8xf32>, %i: tensor<8xi64>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %p = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %a, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %g = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%i, %p : tensor<8xi64>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: i64, %b: f32, %o: f32):
+    %at = arith.index_cast %a : i64 to index
+    %0 = tensor.extract %p[%at] : tensor<8xf32>
+    %1 = arith.addf %0, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<8xf32>
+  return %g : tensor<8xf32>
+}

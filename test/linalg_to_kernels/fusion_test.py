@@ -140,5 +140,32 @@ def test_a_model_keeps_its_temporaries_in_one_arena() -> None:
     assert [int(size) for size in plan.groups()] == [2 * one, 2 * one, 4 * one]
 
 
+def test_steps_in_a_row_are_several_kernels_where_they_are_many() -> None:
+    """Each inlined step costs calls of Python's, of which there may be a thousand at a time."""
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        y = x
+        for _ in range(120):
+            y = y * 0.99 + x
+        return y
+
+    x = torch.randn(4, 8)
+    program = plumbline.compile(_Function(function), (x,))
+    torch.testing.assert_close(program(x)[0], function(x))
+    # 240 steps, of which each kernel takes a hundred and one.
+    assert len(re.findall(r"call @\w+", program.stage("kernels"))) == 3
+
+
+def test_what_is_read_anywhere_is_a_kernel_of_its_own() -> None:
+    def function(x: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
+        y = x * 2 + 1
+        return y.flip(0) * y[index]
+
+    for rows in (5, 0):
+        x, index = torch.randn(rows, 3), torch.arange(rows).flip(0)
+        program = plumbline.compile(_Function(function), (x, index))
+        torch.testing.assert_close(program(x, index)[0], function(x, index))
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

@@ -1,11 +1,16 @@
 // RUN: tcp-opt %s -plan-memory -canonicalize -split-input-file | FileCheck %s
 
-// The third may lie where the first did, which is used no more. The arena tells how well it does.
+// The third may lie where the first did, which is used no more. The arena tells how well it does, and
+// calls what is in use while they run.
 // CHECK-LABEL: func.func @chain(
 // CHECK:         %[[ARENA:.*]] = memref.alloc() {alignment = 64 : i64, plumbline.memory_plan = {lower_bound = 512 : i64, peak = 512 : i64, sum = 768 : i64}} : memref<512xi8>
 // CHECK:         %[[A:.*]] = memref.view %[[ARENA]][%c0][] : memref<512xi8> to memref<64xf32>
+// CHECK:         call @kernel(%{{.*}}, %[[A]]) {plumbline.live_bytes = 256 : i64}
 // CHECK:         %[[B:.*]] = memref.view %[[ARENA]][%c256][] : memref<512xi8> to memref<8x8xf32>
+// CHECK:         call @kernel(%[[A]], %{{.*}}) {plumbline.live_bytes = 512 : i64}
 // CHECK:         %[[C:.*]] = memref.view %[[ARENA]][%c0][] : memref<512xi8> to memref<64xf32>
+// CHECK:         call @kernel(%{{.*}}, %[[C]]) {plumbline.live_bytes = 512 : i64}
+// CHECK:         call @kernel(%[[C]], %{{.*}}) {plumbline.live_bytes = 256 : i64}
 // CHECK:         memref.dealloc %[[ARENA]]
 // CHECK-NOT:     memref.dealloc
 // CHECK:         return %{{.*}} : memref<64xf32>

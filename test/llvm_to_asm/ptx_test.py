@@ -10,6 +10,7 @@ from torch.nn import functional
 
 import plumbline
 from plumbline.errors import UserError
+from plumbline.llvm_to_asm.fatbin import fatbin
 from plumbline.llvm_to_asm.ptx import emit_ptx, gpu_target
 from plumbline.llvm_to_asm.ptxas import KernelResources, assemble, report
 
@@ -106,6 +107,18 @@ def test_report() -> None:
     assert text.splitlines()[3].split() == ["many", "256", "64", "49152", "8", "38", "%"]
     assert text.splitlines()[4].split() == ["few", "256", "32", "0", "0", "100", "%"]
     assert "unknown" in report(kernels, "sm_1234")
+
+
+def test_a_fatbin_has_ptx_and_machine_code() -> None:
+    """The same for the same kernels, wherever it is made."""
+    ptx = _ptx(torch.relu, torch.randn(4))
+    image = fatbin(ptx, "sm_80", ["sm_80", "sm_90"])
+    # Without comments, and with other spaces.
+    assert b".entry max_kernel" in image
+    assert image.count(b"\x7fELF") == 2
+    assert fatbin(ptx, "sm_80", ["sm_80", "sm_90"]) == image
+    with pytest.raises(UserError, match="ptxas refuses the kernels for sm_999"):
+        fatbin(ptx, "sm_80", ["sm_999"])
 
 
 if __name__ == "__main__":

@@ -310,7 +310,7 @@ _FURTHER_LINES = {
     "raises": ["broken_loaders.py", "raise KeyError"],
     "exits": ["broken_loaders.py", "sys.exit(3)"],
     "shapes_disagree": ["broken_loaders.py", "return x + y"],
-    "data_dependent": ["if x.sum() > 0", "use torch.where for the former"],
+    "data_dependent": ["if x.sum() > 0", "use torch.where or torch.cond"],
     "mutates": ["  into the input x: test/loader_to_torch/broken_loaders.py:", _WRITES],
     "writes_into_a_parameter": [
         "  into the parameter weight: test/loader_to_torch/broken_loaders.py:",

@@ -2,12 +2,14 @@
 
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from torch.export import Dim
+from transformers.modeling_outputs import BaseModelOutput
 
 import plumbline
 from plumbline.c_header import c_header
@@ -56,6 +58,14 @@ def _results(returned: dict[str, Any]) -> list[torch.Tensor]:
     return [returned["scores"], keys, values]
 
 
+@dataclass
+class _Pair:
+    first: torch.Tensor
+    second: dict[str, torch.Tensor]
+
+
+torch.export.register_dataclass(_Pair)
+
 _ROWS = Dim("rows")
 _SHAPES = {"x": {0: _ROWS}, "past": {"layer": ({0: _ROWS}, None)}, "bias": None, "mask": None}
 
@@ -75,6 +85,38 @@ def test_tensors_are_taken_out_of_arguments_and_results() -> None:
     for wrong in ((x, past["layer"], none, mask), (x, past, mask, mask), (x, past)):
         with pytest.raises(UserError, match="what the program is given is not nested as"):
             program(*wrong)
+
+
+def test_results_are_called_after_keys_and_fields() -> None:
+    program = plumbline.compile(_Decoder().eval(), _arguments(2), _SHAPES)
+    assert program.signature.names.outputs == ("scores", "past_0", "past_1_0")
+    assert program.signature.names.inputs[:3] == ("x", "past_layer_0", "past_layer_1")
+
+    class Wrapped(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> Any:
+            return BaseModelOutput(last_hidden_state=x + 1, hidden_states=(x * 2, x * 3))
+
+    x = torch.randn(3)
+    program = plumbline.compile(Wrapped(), (x,))
+    assert program.signature.names.outputs == (
+        "last_hidden_state", "hidden_states_0", "hidden_states_1",
+    )  # fmt: skip
+    torch.testing.assert_close(program(x), (x + 1, x * 2, x * 3))
+
+    class Paired(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> Any:
+            return _Pair(x + 1, {"x": x * 2}), None, x * 3
+
+    program = plumbline.compile(Paired(), (x,))
+    assert program.signature.names.outputs == ("out0", "out1", "out2")
+    torch.testing.assert_close(program(x), (x + 1, x * 2, x * 3))
+
+    class Alone(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> Any:
+            return _Pair(x + 1, {"x": x * 2})
+
+    program = plumbline.compile(Alone(), (x,))
+    assert program.signature.names.outputs == ("first", "second_x")
 
 
 def test_hooks_are_called_once() -> None:
@@ -237,8 +279,8 @@ def test_numbers_come_by_value_in_c(sample: plumbline.CompiledProgram, tmp_path:
     declared = " ".join(text.split())
     assert (
         "int sample( const float *scores, double temperature, int64_t options_position, "
-        "bool masked, float *out0, int64_t *out1, int64_t *out2, double *out3, int64_t *out4, "
-        "bool *out5, int64_t rows);"
+        "bool masked, float *row, int64_t *next, int64_t *rows, double *doubled, int64_t *five, "
+        "bool *negated, int64_t rows_);"
     ) in declared
     assert "//   temperature       float64, a number" in text.splitlines()
     (tmp_path / "sample.h").write_text(text)

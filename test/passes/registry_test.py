@@ -8,13 +8,13 @@ import pytest
 
 from plumbline.context import make_context
 from plumbline.errors import UserError
-from plumbline.passes.registry import PASSES, PIPELINES
+from plumbline.passes.registry import FOLLOWED, PASSES, PIPELINES
 from plumbline.passes.textual import PipelineReader
 from tools.tcp_opt.upstream_passes import is_upstream_pass
 
 TESTS = Path(__file__).parent.parent
 CONTEXT = make_context(torch=True, stablehlo=True)
-READER = PipelineReader(PASSES, PIPELINES, lambda name: is_upstream_pass(name, CONTEXT))
+READER = PipelineReader(PASSES, PIPELINES, lambda name: is_upstream_pass(name, CONTEXT), FOLLOWED)
 
 
 @pytest.mark.parametrize("name", [*PASSES, *PIPELINES])

@@ -93,3 +93,25 @@ func.func @scatter_nd(%arg0: tensor<4x2x3xf32>, %arg1: tensor<?x2xi32>, %arg2: t
   %0 = tcp.scatter_nd %arg0, %arg1, %arg2 {combiner = #tcp<combiner sum>} : tensor<4x2x3xf32>, tensor<?x2xi32>, tensor<?x3xf32> -> tensor<4x2x3xf32>
   return %0 : tensor<4x2x3xf32>
 }
+
+// -----
+
+// What is true is counted, with a bound by the size of the mask, and then written in a loop that
+// branches on nothing.
+// CHECK-LABEL: func.func @nonzero(
+// CHECK:         %[[SIZE:.*]] = tensor.dim %arg0
+// CHECK:         linalg.generic {{.*}}iterator_types = ["reduction"]
+// CHECK:         arith.addi
+// CHECK:         arith.maxsi
+// CHECK:         %[[LEAST:.*]] = arith.minsi %{{.*}}, %[[SIZE]]
+// CHECK:         %[[COUNT:.*]] = arith.maxsi %[[LEAST]]
+// CHECK:         tensor.empty(%[[COUNT]]) : tensor<?xi64>
+// CHECK:         scf.for
+// CHECK-NOT:     scf.if
+// CHECK:         tensor.insert
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @nonzero(%arg0: tensor<?xi1>) -> tensor<?xi64> {
+  %0 = tcp.nonzero %arg0 : tensor<?xi1> -> tensor<?xi64>
+  return %0 : tensor<?xi64>
+}

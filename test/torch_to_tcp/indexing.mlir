@@ -117,3 +117,12 @@ func.func @aten_scatter_reduce_two(%x: !torch.vtensor<[?,3],f32>, %i: !torch.vte
   %0 = torch.aten.scatter_reduce.two %x, %i1, %i, %y, %rsum, %true : !torch.vtensor<[?,3],f32>, !torch.int, !torch.vtensor<[?,3],si64>, !torch.vtensor<[?,3],f32>, !torch.str, !torch.bool -> !torch.vtensor<[?,3],f32>
   return %0 : !torch.vtensor<[?,3],f32>
 }
+
+// CHECK-LABEL: func.func @aten_nonzero(
+// CHECK:         tcp.nonzero {{.*}} : tensor<?xi1> -> tensor<?xi64>
+// CHECK:         tensor.expand_shape
+// CHECK:         return
+func.func @aten_nonzero(%x: !torch.vtensor<[?],i1>) -> !torch.vtensor<[?,1],si64> {
+  %0 = torch.aten.nonzero %x : !torch.vtensor<[?],i1> -> !torch.vtensor<[?,1],si64>
+  return %0 : !torch.vtensor<[?,1],si64>
+}

@@ -16,6 +16,7 @@ def aot_compile(
         func_name = None,
         target = "host",
         targets = None,
+        cubins = [],
         weights = "embedded",
         threads = 1,
         skip_ci = False,
@@ -38,7 +39,9 @@ def aot_compile(
         C function is called, which copies its arguments there and its results back.
       targets: in place of `target`, several, such as ["host", "nvptx"]: the targets below then come
         out for each, those after the first with its name at the end of theirs, and of `func_name` if
-        there is one: foo and foo_nvptx. What goes with a CPU alone (`threads`) is for "host".
+        there is one: foo and foo_nvptx. What goes with one alone (`threads`, `cubins`) is for that.
+      cubins: GPUs that the library has machine code for, such as ["sm_80", "sm_90"], beside PTX: on
+        these the driver compiles nothing when the library is first called.
       weights: "embedded": the program's parameters, buffers and large constants are read-only data of
         the library. "arguments": they are leading arguments of the C function, in the order in which
         gen_foo_mlir_torch names them (plumbline.parameter), so that one library serves many
@@ -86,6 +89,7 @@ def aot_compile(
       | gen_foo_mlir_nvvm           | B | _internal_foo_nvvm.mlir              |
       | gen_foo_ptx                 | B | _internal_foo.ptx                    |
       | gen_foo_ptx_report          | B | _internal_foo_ptx.txt                |
+      | gen_foo_fatbin              | B | _internal_foo.fatbin, with `cubins`  |
 
     foo_compile_execute_test then runs the kernels on the CPU, by a stand-in for the driver
     (//tools/gpu); foo_gpu_test, with the tag gpu, is the same on a GPU, and skips where there is none. --//tools/aot:gpu_arch says for what GPUs they are made.
@@ -106,6 +110,7 @@ def aot_compile(
         targets,
         func_name,
         of_host = {"threads": threads},
+        of_nvptx = {"cubins": cubins},
         tcp_source = tcp_source,
         torch_loader_lib = torch_loader_lib,
         torch_loader_path = torch_loader_path,
@@ -116,8 +121,8 @@ def aot_compile(
         visibility = visibility,
     )
 
-def _aot_compile(name, target, func_name, tcp_source, torch_loader_lib, torch_loader_path, weights, skip_ci, tags, testonly, visibility, threads = 1):
-    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, target = target)
+def _aot_compile(name, target, func_name, tcp_source, torch_loader_lib, torch_loader_path, weights, skip_ci, tags, testonly, visibility, threads = 1, cubins = []):
+    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, target = target, cubins = cubins)
     if error:
         fail(error)
 
@@ -130,7 +135,7 @@ def _aot_compile(name, target, func_name, tcp_source, torch_loader_lib, torch_lo
         tcp_source = "_internal_{}_tcp.mlir".format(name)
 
     symbol = program_symbol(label_of(name))
-    lower_to_assembly(name, tcp_source, symbol, weights_file, manual, testonly, visibility, target = target, threads = threads)
+    lower_to_assembly(name, tcp_source, symbol, weights_file, manual, testonly, visibility, target = target, cubins = cubins, threads = threads)
     library_of_assembly(
         name,
         "aot_compiled_{}".format(name),
@@ -138,6 +143,7 @@ def _aot_compile(name, target, func_name, tcp_source, torch_loader_lib, torch_lo
         weights_file,
         threads,
         target,
+        cubins,
         testonly = testonly,
         tags = manual,
         visibility = visibility,

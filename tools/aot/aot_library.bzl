@@ -23,6 +23,7 @@ def aot_library(
         target = "host",
         targets = None,
         gpu_arch = None,
+        cubins = [],
         on_gpu_tensors = False,
         stream = False,
         skip_ci = False,
@@ -48,9 +49,10 @@ def aot_library(
         over, whose size the header says; no memory is allocated in a call.
       threads: as for aot_compile.
       target: as for aot_compile; the library then has the runtime that it needs.
-      targets: as for aot_compile: foo and foo_nvptx. What goes with a GPU alone (`gpu_arch`,
+      targets: as for aot_compile: foo and foo_nvptx. What goes with a GPU alone (`gpu_arch`, `cubins`,
         `on_gpu_tensors`, `stream`) is for "nvptx".
       gpu_arch: the GPUs that kernels are made for, in place of what --//tools/aot:gpu_arch says.
+      cubins: as for aot_compile.
       on_gpu_tensors: with target = "nvptx": all pointers are to memory of one GPU, where the program
         then runs, and nothing is copied.
       stream: with on_gpu_tensors: calls have a trailing `void *stream`, on which all is queued, and
@@ -87,7 +89,7 @@ def aot_library(
         targets,
         func_name,
         of_host = {"threads": threads},
-        of_nvptx = {"gpu_arch": gpu_arch, "on_gpu_tensors": on_gpu_tensors, "stream": stream},
+        of_nvptx = {"gpu_arch": gpu_arch, "cubins": cubins, "on_gpu_tensors": on_gpu_tensors, "stream": stream},
         tcp_source = tcp_source,
         torch_loader_lib = torch_loader_lib,
         torch_loader_path = torch_loader_path,
@@ -118,9 +120,10 @@ def _aot_library(
         visibility,
         threads = 1,
         gpu_arch = None,
+        cubins = [],
         on_gpu_tensors = False,
         stream = False):
-    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro = "aot_library", target = target)
+    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro = "aot_library", target = target, cubins = cubins)
     error = error or _gpu_error(name, target, gpu_arch, on_gpu_tensors, stream, abi, memory)
     if not error and target_cpu and plain_text_problem(target_cpu, "_-.+"):
         error = "aot_library(name = \"{}\"): target_cpu {}".format(name, plain_text_problem(target_cpu, "_-.+"))
@@ -173,6 +176,7 @@ def _aot_library(
         target = target,
         target_cpu = cpu,
         gpu_arch = arch,
+        cubins = cubins,
         tensors = "device" if on_gpu_tensors else "host",
         queue = queue,
         threads = threads,
@@ -213,7 +217,7 @@ def _aot_library(
         outs = [name + ".o", archive, shared_object],
         program = Label("//tools/aot:assemble_library"),
         message = "{}: assembling".format(name),
-        data = included_files(name, included, target) + ["@bazel_tools//tools/cpp:current_cc_toolchain"],
+        data = included_files(name, included, target, cubins) + ["@bazel_tools//tools/cpp:current_cc_toolchain"],
         options = "--archive=$(location {}) --shared-object=$(location {}) --threads={} --target={} --archiver=$(AR) --compiler $(CC) $(CC_FLAGS)".format(archive, shared_object, threads, target),
         toolchains = [
             "@bazel_tools//tools/cpp:cc_flags",

@@ -5,7 +5,7 @@ load(":plain_text.bzl", "plain_text_problem")
 # MOST_THREADS of plumbline/threads.py.
 _MOST_THREADS = 1024
 
-def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro = "aot_compile", target = "host"):
+def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro = "aot_compile", target = "host", cubins = []):
     """Finds what is wrong with the arguments of an aot_compile or an aot_library.
 
     Args:
@@ -19,11 +19,12 @@ def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_pat
       threads: as for aot_compile.
       macro: which of them it is, for the message.
       target: as for aot_compile.
+      cubins: as for aot_compile.
 
     Returns:
       One message that names the target and says what to do, or None if all is well.
     """
-    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro) or _target_problem(target, threads)
+    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro) or _target_problem(target, threads, cubins)
     if not problem:
         return None
     return "{}(name = \"{}\") in //{}: {}".format(macro, name, package, problem)
@@ -54,11 +55,15 @@ def targets_error(package, name, target, targets, macro):
         problem = "targets = {} has one twice".format(repr(targets))
     return "{}(name = \"{}\") in //{}: {}".format(macro, name, package, problem) if problem else None
 
-def _target_problem(target, threads):
+def _target_problem(target, threads, cubins):
     if target not in _TARGETS:
         return "target = {} is neither \"host\" nor \"nvptx\"".format(repr(target))
     if target == "nvptx" and threads != 1:
         return "threads = {} goes with target = \"host\"; on a GPU, kernels have threads of their own".format(threads)
+    if type(cubins) != "list" or [each for each in cubins if plain_text_problem(each, "_")]:
+        return "cubins = {} is no list of names such as \"sm_80\"".format(repr(cubins))
+    if cubins and target != "nvptx":
+        return "cubins goes with target = \"nvptx\""
     return None
 
 def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro):

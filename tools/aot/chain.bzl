@@ -37,20 +37,24 @@ def _packed_weights_file(name, weights_file):
     """A list of the file of a program's packed weights, if it has a file of weights."""
     return ["_internal_{}_packed_weights.safetensors".format(name)] if weights_file else []
 
-def _packed_or_ptx_files(name, weights_file, target):
+def _packed_or_image_files(name, weights_file, target, cubins):
     """What gen_foo_host_asm has the assembler copy, beside weights as they are."""
-    return ["_internal_{}.ptx".format(name)] if target == "nvptx" else _packed_weights_file(name, weights_file)
+    return _image_file(name, cubins) if target == "nvptx" else _packed_weights_file(name, weights_file)
+
+def _image_file(name, cubins):
+    """A list of the file of a program's kernels for a GPU, as the driver takes them."""
+    return ["_internal_{}.{}".format(name, "fatbin" if cubins else "ptx")]
 
 def _output_folder():
     """The folder of the files that targets of the package at hand make."""
     repository = native.repository_name().replace("@", "")
     return "/".join(["$(BINDIR)"] + (["external", repository] if repository else []) + [native.package_name()])
 
-def included_files(name, weights_file, target = "host"):
-    """The files that the assembler reads beside _internal_foo.S: it copies weights and PTX from them."""
-    return weights_file + _packed_or_ptx_files(name, weights_file, target)
+def included_files(name, weights_file, target = "host", cubins = []):
+    """The files that the assembler reads beside _internal_foo.S: it copies weights and kernels from them."""
+    return weights_file + _packed_or_image_files(name, weights_file, target, cubins)
 
-def library_of_assembly(name, library, symbol, weights_file, threads, target = "host", **kwargs):
+def library_of_assembly(name, library, symbol, weights_file, threads, target = "host", cubins = [], **kwargs):
     """A cc_library of _internal_foo.S.
 
     Args:
@@ -60,6 +64,7 @@ def library_of_assembly(name, library, symbol, weights_file, threads, target = "
       weights_file: as for lower_to_assembly.
       threads: as for aot_compile.
       target: as for aot_compile.
+      cubins: as for aot_compile.
       **kwargs: other attributes of the cc_library.
     """
     cc_library(
@@ -68,7 +73,7 @@ def library_of_assembly(name, library, symbol, weights_file, threads, target = "
         # The compiler's preprocessor reads it, whose own names ("linux") weights may have as well. The
         # assembler finds the files of weights by their names.
         copts = ["-undef", "-Wa,-I" + _output_folder()],
-        textual_hdrs = included_files(name, weights_file, target),
+        textual_hdrs = included_files(name, weights_file, target, cubins),
         linkopts = link_options(symbol, threads),
         # A shared object is linked only for who asks for it.
         linkstatic = True,
@@ -122,6 +127,7 @@ def lower_to_assembly(
         target = "host",
         target_cpu = "$(AOT_TARGET_CPU)",
         gpu_arch = "$(AOT_GPU_ARCH)",
+        cubins = [],
         tensors = "host",
         queue = "own",
         threads = 1,
@@ -143,6 +149,7 @@ def lower_to_assembly(
       target: as for aot_compile.
       target_cpu: the CPU that code is made for.
       gpu_arch: the GPUs that kernels are made for, if they are.
+      cubins: as for aot_compile.
       tensors: where callers have theirs, as linalg_to_gpu takes it.
       queue: what the work on a GPU is queued on, as gpu_to_nvvm takes it.
       threads: as for aot_compile.
@@ -162,7 +169,7 @@ def lower_to_assembly(
         visibility = visibility,
     )
     if target == "nvptx":
-        _lower_to_ptx(name, tags, testonly, visibility, abi, memory, weights, gpu_arch, tensors, queue)
+        _lower_to_ptx(name, tags, testonly, visibility, abi, memory, weights, gpu_arch, cubins, tensors, queue)
     else:
         _lower_to_llvm(name, tags, testonly, visibility, abi, memory, target_cpu, threads, weights)
     stage(
@@ -177,20 +184,20 @@ def lower_to_assembly(
     )
 
     packed = [] if target == "nvptx" or loaded_weights else _packed_weights_file(name, weights_file)
-    ptx = ["_internal_{}.ptx".format(name)] if target == "nvptx" else []
+    image = _image_file(name, cubins) if target == "nvptx" else []
     stage(
         name = "gen_{}_host_asm".format(name),
         src = "_internal_{}.ll".format(name),
         outs = ["_internal_{}.S".format(name)] + packed + loaded_weights,
         program = Label("//tools/aot:llvm_ir_to_asm"),
         message = "{}: making assembly".format(name),
-        data = weights_file + descriptions + ptx,
+        data = weights_file + descriptions + image,
         options = " ".join(
             ["--target-cpu={}".format(target_cpu), "--opt-level=$(AOT_OPT_LEVEL)", "--program=" + symbol] +
             ["--weights=$(location {})".format(file) for file in weights_file] +
             ["--packed-weights=$(location {})".format(file) for file in packed] +
             ["--weights-file=$(location {})".format(file) for file in loaded_weights] +
-            ["--ptx=$(location {})".format(file) for file in ptx] +
+            ["--gpu-image=$(location {})".format(file) for file in image] +
             ["--description=$(location {})".format(file) for file in descriptions],
         ),
         toolchains = [Label("//tools/aot:opt_level"), Label("//tools/aot:target_cpu")],
@@ -225,8 +232,8 @@ def _lower_to_llvm(name, tags, testonly, visibility, abi, memory, target_cpu, th
         visibility = visibility,
     )
 
-def _lower_to_ptx(name, tags, testonly, visibility, abi, memory, weights, gpu_arch, tensors, queue):
-    """From linalg to NVVM and PTX: gen_foo_mlir_gpu, gen_foo_mlir_nvvm, gen_foo_ptx, gen_foo_ptx_report."""
+def _lower_to_ptx(name, tags, testonly, visibility, abi, memory, weights, gpu_arch, cubins, tensors, queue):
+    """From linalg to NVVM and PTX: gen_foo_mlir_gpu to gen_foo_ptx_report, and gen_foo_fatbin."""
     stage(
         name = "gen_{}_mlir_gpu".format(name),
         src = "_internal_{}_linalg.mlir".format(name),
@@ -262,6 +269,19 @@ def _lower_to_ptx(name, tags, testonly, visibility, abi, memory, weights, gpu_ar
         testonly = testonly,
         visibility = visibility,
     )
+    if cubins:
+        stage(
+            name = "gen_{}_fatbin".format(name),
+            src = "_internal_{}.ptx".format(name),
+            outs = _image_file(name, cubins),
+            program = Label("//tools/aot:ptx_to_fatbin"),
+            message = "{}: assembling PTX for {}".format(name, ", ".join(cubins)),
+            options = "--gpu-arch={} --cubins={}".format(gpu_arch, ",".join(cubins)),
+            toolchains = [Label("//tools/aot:gpu_arch")],
+            tags = tags,
+            testonly = testonly,
+            visibility = visibility,
+        )
     stage(
         name = "gen_{}_ptx_report".format(name),
         src = "_internal_{}.ptx".format(name),

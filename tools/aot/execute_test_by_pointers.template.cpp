@@ -30,12 +30,13 @@ $workspace  return function($arguments);
 }
 
 void Call(const plumbline::AnyMemRef* inputs, plumbline::AnyMemRef* outputs) {
-  CallWith(::${function}_unchecked, inputs, outputs);
+  CallWith(::${function}_unchecked, inputs, outputs);$told
 }
 
 char* CallChecked(const plumbline::AnyMemRef* inputs, plumbline::AnyMemRef* outputs) {
   const int code = CallWith(::$function, inputs, outputs);
-  return code == 0 ? nullptr : strdup(${function}_error(code));
+  if (code != 0) return strdup(${function}_error(code));$told
+  return nullptr;
 }
 $inouts
 const plumbline::Program kProgram = {

@@ -207,8 +207,11 @@ def generate_by_pointers(
             f"static_cast<{spec.element_type.c}*>({_place(signature, f'outputs[{index}]', 'Out')})"
             for index, spec in enumerate(signature.outputs)
         ),
+        # In the place of the most that each may be.
+        *(f"&outputs[{size.output}].sizes[{size.axis}]" for size in signature.unbacked),
         *signature.names.symbols,
     ]
+    told = dict.fromkeys(size.output for size in signature.unbacked)
     load = ""
     if signature.loads_weights:
         load = (
@@ -239,6 +242,7 @@ def generate_by_pointers(
             "symbols": "".join(f"\n  {line}" for line in sizes),
             "shape_arguments": "".join(f", {name}" for name in signature.names.symbols),
             "arguments": ",".join(f"\n      {argument}" for argument in arguments),
+            "told": "".join(f"\n  outputs[{output}].SetStrides();" for output in told),
             "result_count": str(len(signature.outputs)),
             **_common(archive, inputs, outputs, runfile, bisect),
         },

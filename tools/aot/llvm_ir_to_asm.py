@@ -23,7 +23,7 @@ def _compile(given: argparse.Namespace) -> None:
             weights=given.weights,
             packed_weights=given.packed_weights,
             weights_file=given.weights_file,
-            ptx=given.ptx,
+            gpu_image=given.gpu_image,
             description="" if given.description is None else text_file.read(given.description),
             program=given.program,
         )
@@ -57,11 +57,11 @@ if __name__ == "__main__":
         help="a file to write: the weights of a program that maps them, for its users",
     )
     arguments.add_argument(
-        "--ptx",
+        "--gpu-image",
         type=stage.path,
-        metavar="PTX",
-        help="the program's kernels for a GPU, which the assembler will copy from a file of this "
-        "name",
+        metavar="FILE",
+        help="the program's kernels for a GPU, PTX or a fatbin, which the assembler will copy from "
+        "a file of this name",
     )
     arguments.add_argument(
         "--description",

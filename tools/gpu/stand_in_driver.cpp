@@ -140,6 +140,21 @@ size_t Count(const std::string& text, const std::string& part) {
   return count;
 }
 
+// The PTX of an image: that is one, or a fatbin with one, not compressed. Such begins with a magic
+// number, and has at 8 bytes how many there are after its header of 16.
+std::string PtxOf(const char* image) {
+  constexpr uint32_t kFatbin = 0xba55ed50;
+  uint32_t magic;
+  std::memcpy(&magic, image, sizeof(magic));
+  if (magic != kFatbin) return image;
+  uint64_t bytes;
+  std::memcpy(&bytes, image + 8, sizeof(bytes));
+  const std::string all(image + 16, bytes);
+  const size_t begin = all.find(".version");
+  if (begin == std::string::npos) Die("a fatbin without PTX is loaded");
+  return all.substr(begin, all.find('\0', begin) - begin);
+}
+
 void Load(const std::string& ptx, CUmodule module) {
   const std::string entry = ".entry ";
   for (size_t at = ptx.find(entry); at != std::string::npos; at = ptx.find(entry, at + 1)) {
@@ -492,7 +507,7 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   CheckNoCapture("cuModuleLoadData");
   auto loaded = std::make_unique<CUmod_st>();
   loaded->context = current.back();
-  Load(static_cast<const char*>(image), loaded.get());
+  Load(PtxOf(static_cast<const char*>(image)), loaded.get());
   *module = loaded.get();
   modules[*module] = std::move(loaded);
   return 0;

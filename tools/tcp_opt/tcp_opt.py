@@ -18,7 +18,7 @@ from torch_mlir.passmanager import PassManager
 from plumbline import atomic_file
 from plumbline.context import make_context
 from plumbline.errors import UserError
-from plumbline.passes.registry import PASSES, PIPELINES
+from plumbline.passes.registry import FOLLOWED, PASSES, PIPELINES
 from plumbline.passes.textual import PipelineReader, pretty
 from plumbline.pipeline import Instrumentation, Nested, Pipeline, Step, flatten
 from plumbline.tcp.assembly.lexer import AssemblyError, Tokens
@@ -47,7 +47,9 @@ _RESTRICTED = re.compile(r"restricted to '([^']+)' on a PassManager intended to 
 def main(command: Sequence[str]) -> int:
     """Runs the command line; returns the exit status."""
     context = _make_context()
-    reader = PipelineReader(PASSES, PIPELINES, lambda name: is_upstream_pass(name, context))
+    reader = PipelineReader(
+        PASSES, PIPELINES, lambda name: is_upstream_pass(name, context), FOLLOWED
+    )
 
     def names() -> list[str]:
         return [*PASSES, *PIPELINES, *(name for name, _ in upstream_passes(context))]
@@ -285,7 +287,7 @@ class Run:
                     "'-pass-pipeline' option can't be used with individual pass options"
                 )
             return self.reader.read(given.pass_pipeline)
-        steps = (self.reader.step(name, options) for name, options in given.passes)
+        steps = (self.reader.flag(name, options) for name, options in given.passes)
         nested = tuple(self._nest(step, anchor) for step in steps)
         return Pipeline("command line", nested, anchor=anchor)
 

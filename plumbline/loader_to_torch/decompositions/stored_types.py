@@ -9,7 +9,7 @@ Rounding and what becomes of numbers that are too great are PyTorch's (c10/util/
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -242,6 +242,32 @@ _COMPUTING = (
 """What PyTorch itself computes on a CPU for some of the stored types."""
 
 
+def _hash_tensor(
+    operand: torch.Tensor, dim: Sequence[int] = (), keepdim: bool = False, mode: int = 0
+) -> Any:
+    """The bits of elements in 64 bits, as float64 or int64, of some dimensions taken together."""
+    if mode != 0:
+        return NotImplemented
+    if operand.dim() == 0:
+        return _hash_tensor(operand.reshape(1))
+    is_float = operand.dtype.is_floating_point
+    bits = operand.to(torch.float64).view(torch.int64) if is_float else operand.to(torch.int64)
+    taken = [axis % operand.dim() for axis in dim] or list(range(operand.dim()))
+    kept = [axis for axis in range(operand.dim()) if axis not in taken]
+    count = math.prod(operand.shape[axis] for axis in taken)
+    if count == 0:
+        return NotImplemented
+    rest = [operand.shape[axis] for axis in kept]
+    bits = bits.permute(*kept, *taken).reshape(*rest, count)
+    while count > 1:
+        half = (count + 1) // 2
+        other = torch.nn.functional.pad(bits.narrow(-1, half, count - half), (0, 2 * half - count))
+        bits, count = bits.narrow(-1, 0, half) ^ other, half
+    sizes = [1 if axis in taken else size for axis, size in enumerate(operand.shape)]
+    result = bits.reshape(sizes if keepdim else rest)
+    return result.view(torch.uint64)
+
+
 # -- products --------------------------------------------------------------------------------------
 
 
@@ -276,6 +302,7 @@ def _scaled_mm(
 RULES: Rules = {
     aten._scaled_mm.default: _scaled_mm,
     aten._weight_int8pack_mm.default: _weight_int8pack_mm,
+    aten.hash_tensor.default: _hash_tensor,
     aten.view.dtype: _view_dtype,
     prims.convert_element_type.default: _convert,
     **{op: _in_wider(op) for op in _COMPUTING},

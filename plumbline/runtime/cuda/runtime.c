@@ -278,12 +278,29 @@ int32_t plumbline_cuda_device_of(const void* pointer) {
   return error == 0 ? device : PLUMBLINE_CUDA_ANYWHERE;
 }
 
+// What GPUs the PTX of an image says that it is for: "sm_80"; empty where it is no PTX.
+static void ChipOf(const void* image, char chip[16]) {
+  static const char kTarget[] = ".target ";
+  chip[0] = '\0';
+  if (memcmp(image, "//", 2) != 0) return;
+  const char* said = strstr(image, kTarget);
+  if (said != NULL) sscanf(said + sizeof(kTarget) - 1, "%15[a-z0-9_]", chip);
+}
+
 // The program's module, which its first launch loads. One that could not be is tried again.
 static CUmodule Module(void) {
   pthread_mutex_lock(&mutex);
   CUmodule module = call.loaded->module;
-  if (module == NULL && TRY(kNoModule, cuModuleLoadData, (&module, call.image))) {
-    call.loaded->module = module;
+  if (module == NULL) {
+    const CUresult error = driver.cuModuleLoadData(&module, call.image);
+    if (error == 0) {
+      call.loaded->module = module;
+    } else {
+      char chip[16];
+      ChipOf(call.image, chip);
+      Fail("%s%s%s: cuModuleLoadData: %s (%d)", kNoModule,
+           chip[0] == '\0' ? "" : ", which are for GPUs from ", chip, NameOf(error), error);
+    }
   }
   pthread_mutex_unlock(&mutex);
   return module;

@@ -7,7 +7,7 @@ from torch_mlir.dialects import ext
 from torch_mlir.dialects.ext import Operand, Result
 
 from plumbline.tcp.attributes import Combiner, Signedness, verify_combiner, verify_signedness
-from plumbline.tcp.constraints import AnyTensor, Dimension, IntTensor
+from plumbline.tcp.constraints import AnyTensor, BoolTensor, Dimension, IntTensor
 from plumbline.tcp.dialect import TcpOp, VerificationError
 from plumbline.tcp.shapes import (
     DYNAMIC,
@@ -184,3 +184,29 @@ class ScatterNdOp(UpdateOp, name="scatter_nd", traits=[ext.Pure]):
         verify_shape("updates", updates, [*indices.shape[:-1], *source.shape[depth:]])
         verify_shape("a result", self.out.type, source.shape)
         _verify_update(self.combiner, self.int_signedness, source.element_type)
+
+
+class NonzeroOp(TcpOp, name="nonzero", traits=[ext.Pure]):
+    """The places where `input`, of rank 1, is true, from the first to the last.
+
+    How many there are only a run tells: the result has that size, which is at most the size of the
+    input.
+    """
+
+    input: Operand[BoolTensor]
+    out: Result[IntTensor]
+    assembly_format = "$input attr-dict `:` type($input) `->` type($out)"
+
+    @classmethod
+    def infer_types(
+        cls, operands: Sequence[ir.Value], attributes: Mapping[str, ir.Attribute]
+    ) -> Sequence[ir.Type]:
+        """As many integers of 64 bits as a run tells."""
+        return [ir.RankedTensorType.get([DYNAMIC], ir.IntegerType.get_signless(64))]
+
+    def verify_operation(self) -> None:
+        """Both have one dimension, and no size is claimed for the result."""
+        verify_rank("an input", self.input.type, 1)
+        type_ = self.out.type
+        if list(type_.shape) != [DYNAMIC] or type_.element_type.width != 64:
+            raise VerificationError(f"requires a result of type 'tensor<?xi64>', but got '{type_}'")

@@ -338,3 +338,9 @@ TCP_CANONICALIZE = Pass(
     "Fold ops of TCP on constants and ops that change nothing, and merge constants",
     _canonicalize,
 )
+
+TCP_MERGE_CONSTANTS = Pass(
+    "tcp-merge-constants",
+    "Have equal constants of TCP be one, as canonicalize does it for MLIR's dialects",
+    lambda operation: _merge_constants(operation, {}),
+)

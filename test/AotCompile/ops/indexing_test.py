@@ -89,6 +89,7 @@ READ = [
         [tcp.GatherNdOp],
         static=[5],
     ),
+    OpCase("nonzero", torch.nonzero, lambda s: (s.telling(31),), [tcp.NonzeroOp]),
     OpCase(
         "embedding",
         F.embedding,

@@ -247,6 +247,12 @@ def test_what_pytorch_computes_with_unsigned(dtype: torch.dtype) -> None:
     _check(lambda x: (x * x, x == 3, x != 1000, torch.zeros_like(x)), x)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int32, torch.bool])
+def test_hashes(dtype: torch.dtype) -> None:
+    x = torch.randn(3, 5, 7, generator=torch.Generator().manual_seed(0)).to(dtype)
+    _check(lambda x: (torch.hash_tensor(x), torch.hash_tensor(x, dim=1, keepdim=True)), x)
+
+
 # -- views -----------------------------------------------------------------------------------------
 
 _VIEWED = (

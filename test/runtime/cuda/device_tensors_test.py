@@ -6,6 +6,7 @@ The stand-in does what is queued on a stream when somebody waits for it, and no 
 import ctypes
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -206,6 +207,26 @@ def test_a_call_that_is_repeated_is_a_graph() -> None:
     before = _launches_and_replays()
     program.check(torch.randn(5, 64))
     assert _launches_and_replays() == (before[0] + 2, before[1])
+
+
+def test_several_threads_queue_at_once() -> None:
+    """On streams of their own and on the default one: a workspace is one call's at a time."""
+    program = _Program(_LAYERS, torch.randn(5, 64), stream=True)
+    values = [torch.randn(5, 64) for _ in range(12)]
+    arguments = [_on_device(each) for each in values]
+    with _stream() as first, _stream() as second, ThreadPoolExecutor(4) as pool:
+        streams = (first, second, 1)
+
+        def call(number: int) -> DeviceTensor:
+            (result,) = program.compiled(_OnStream(arguments[number], streams[number % 3]))
+            assert isinstance(result, DeviceTensor)
+            return result
+
+        results = list(pool.map(call, range(12)))
+        plumbline.device.synchronize()
+        for each, result in zip(values, results, strict=True):
+            expected = _LAYERS(each).detach()
+            torch.testing.assert_close(torch.from_numpy(result.numpy()), expected)
 
 
 def test_a_stream_that_the_caller_captures() -> None:

@@ -76,7 +76,13 @@ def test_an_error_of_the_driver(
 @pytest.mark.parametrize(
     ("function", "after", "error", "message"),
     [
-        ("cuModuleLoadData", 0, 218, "does not take the kernels of this program: cuModuleLoadData"),
+        (
+            "cuModuleLoadData",
+            0,
+            209,
+            "does not take the kernels of this program, which are for GPUs from sm_80: "
+            "cuModuleLoadData: CUDA_ERROR_NO_BINARY_FOR_GPU (209)",
+        ),
         # The weights, which are uploaded by the first call.
         ("cuMemAlloc_v2", 0, 2, "there is no device memory for 12 bytes"),
         ("cuMemAlloc_v2", 1, 2, "for 12 bytes: cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY"),
@@ -216,10 +222,13 @@ def test_the_first_visible_device_is_used() -> None:
 def test_no_driver() -> None:
     """It compiles and loads where there is no GPU, and says so when it is called."""
     # A process of its own, which has no stand-in; nor is one found where libraries lie.
-    said = _process()
+    waiting = (
+        "try:\n    plumbline.device.synchronize()\nexcept UserError as error:\n    print(error)"
+    )
+    said = _process(between=waiting)
     if "no NVIDIA driver" not in said:
         pytest.skip("this machine has an NVIDIA driver")
-    assert "there is no library libcuda.so.1 that can be loaded here" in said
+    assert said.count("there is no library libcuda.so.1 that can be loaded here") == 2
 
 
 def test_a_target_that_there_is_not() -> None:

@@ -42,3 +42,10 @@ func.func @scatter_nd(%arg0: tensor<4x2x3xf32>, %arg1: tensor<?x2xi32>, %arg2: t
   %0 = tcp.scatter_nd %arg0, %arg1, %arg2 {combiner = #tcp<combiner sum>} : tensor<4x2x3xf32>, tensor<?x2xi32>, tensor<?x3xf32> -> tensor<4x2x3xf32>
   return
 }
+
+// CHECK-LABEL: func.func @nonzero(
+func.func @nonzero(%arg0: tensor<?xi1>) {
+  // CHECK-NEXT: %0 = tcp.nonzero %arg0 : tensor<?xi1> -> tensor<?xi64>
+  %0 = tcp.nonzero %arg0 : tensor<?xi1> -> tensor<?xi64>
+  return
+}

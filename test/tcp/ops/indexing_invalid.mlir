@@ -401,3 +401,27 @@ func.func @scatter_nd_too_deep(%arg0: tensor<4x3xf32>, %arg1: tensor<2x3xi64>, %
   %0 = tcp.scatter_nd %arg0, %arg1, %arg2 : tensor<4x3xf32>, tensor<2x3xi64>, tensor<2xf32> -> tensor<4x3xf32>
   return
 }
+
+// -----
+
+func.func @nonzero_input_type(%arg0: tensor<4xf32>) {
+  // expected-error @below {{'tcp.nonzero' op operand #0 must be ranked tensor of 1-bit signless integer values, but got 'tensor<4xf32>'}}
+  %0 = tcp.nonzero %arg0 : tensor<4xf32> -> tensor<?xi64>
+  return
+}
+
+// -----
+
+func.func @nonzero_input_rank(%arg0: tensor<4x2xi1>) {
+  // expected-error @below {{'tcp.nonzero' op requires an input of rank 1, but got rank 2}}
+  %0 = tcp.nonzero %arg0 : tensor<4x2xi1> -> tensor<?xi64>
+  return
+}
+
+// -----
+
+func.func @nonzero_result_size(%arg0: tensor<4xi1>) {
+  // expected-error @below {{'tcp.nonzero' op requires a result of type 'tensor<?xi64>', but got 'tensor<4xi64>'}}
+  %0 = tcp.nonzero %arg0 : tensor<4xi1> -> tensor<4xi64>
+  return
+}

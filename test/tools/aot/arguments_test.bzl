@@ -3,8 +3,8 @@
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
 load("//tools/aot:arguments.bzl", "argument_error", "targets_error")
 
-def _error(package = "some/package", name = "foo", tcp_source = None, torch_loader_lib = None, torch_loader_path = "", func_name = None, weights = "embedded", threads = 1, target = "host"):
-    return argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, target = target)
+def _error(package = "some/package", name = "foo", tcp_source = None, torch_loader_lib = None, torch_loader_path = "", func_name = None, weights = "embedded", threads = 1, target = "host", cubins = []):
+    return argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, target = target, cubins = cubins)
 
 def _library_error(name):
     return argument_error("some/package", name, None, None, "", None, "embedded", 1, macro = "aot_library")
@@ -31,6 +31,9 @@ _REFUSED = [
     (dict(tcp_source = "x.mlir", threads = "2"), "threads = \"2\" is no number from 1 to 1024"),
     (dict(tcp_source = "x.mlir", target = "gpu"), "target = \"gpu\" is neither \"host\" nor \"nvptx\""),
     (dict(tcp_source = "x.mlir", target = "nvptx", threads = 2), "threads = 2 goes with target = \"host\""),
+    (dict(tcp_source = "x.mlir", cubins = ["sm_80"]), "cubins goes with target = \"nvptx\""),
+    (dict(tcp_source = "x.mlir", target = "nvptx", cubins = "sm_80"), "cubins = \"sm_80\" is no list of names"),
+    (dict(tcp_source = "x.mlir", target = "nvptx", cubins = ["$(x)"]), "is no list of names"),
     (dict(name = "foo-bar", tcp_source = "x.mlir"), "letters, digits and underscores"),
     (dict(name = "foo$(touch x)", tcp_source = "x.mlir"), "letters, digits and underscores"),
     (dict(tcp_source = "x y.mlir"), "\"x y.mlir\" has the character ' '"),

@@ -7,10 +7,12 @@
 
 // RUN: tcp-opt %s --pass-pipeline='builtin.module(func.func(convert-tcp-to-arith,canonicalize),cse)' --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=NESTED
 
-// ORDER:      Pass Manager with 3 passes:
+// What canonicalize is to do for TCP, a pass of its own does.
+// ORDER:      Pass Manager with 4 passes:
 // ORDER-NEXT: builtin.module(
 // ORDER-NEXT:   convert-tcp-to-arith,
 // ORDER-NEXT:   canonicalize{
+// ORDER-NEXT:   tcp-merge-constants,
 // ORDER-NEXT:   cse
 // ORDER-NEXT: )
 // ORDER:        arith.constant dense<1.000000e+00>
@@ -21,9 +23,10 @@
 // OTHER-ORDER-NEXT:   convert-tcp-to-arith
 // OTHER-ORDER-NEXT: )
 
-// OPTIONS:      Pass Manager with 3 passes:
+// OPTIONS:      Pass Manager with 4 passes:
 // OPTIONS-NEXT: builtin.module(
 // OPTIONS-NEXT:   canonicalize{{{.*}}max-iterations=3{{.*}}top-down=false},
+// OPTIONS-NEXT:   tcp-merge-constants,
 // OPTIONS-NEXT:   func.func(
 // OPTIONS-NEXT:     refback-munge-memref-copy
 // OPTIONS-NEXT:   ),

@@ -82,6 +82,15 @@ struct AnyMemRef {
     return numbers;
   }
 
+  // Gives a row-major memref the strides that its sizes have, without gaps.
+  void SetStrides() {
+    std::int64_t count = 1;
+    for (int axis = rank; axis-- > 0;) {
+      strides[axis] = count;
+      count *= sizes[axis];
+    }
+  }
+
   ElementType type;
   int rank;
   void* base;  // The start of the allocation.

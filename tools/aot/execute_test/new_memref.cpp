@@ -20,11 +20,11 @@ AnyMemRef NewMemRef(ElementType type, int rank, const std::int64_t* sizes) {
   memref.rank = rank;
   memref.offset = 0;
   std::size_t count = 1;
-  for (int axis = rank; axis-- > 0;) {
+  for (int axis = 0; axis < rank; ++axis) {
     memref.sizes[axis] = sizes[axis];
-    memref.strides[axis] = static_cast<std::int64_t>(count);
     count *= static_cast<std::size_t>(sizes[axis]);
   }
+  memref.SetStrides();
   // No more aligned than a caller has to.
   memref.base = AllocateGuarded(count * SizeOf(type), SizeOf(type), "a result");
   memref.data = memref.base;

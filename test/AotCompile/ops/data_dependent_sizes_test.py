@@ -1,0 +1,351 @@
+"""Programs whose tensors have as many elements as values say, against PyTorch.
+
+Each is compiled for sizes that may differ, and called with several inputs, those among them for
+which nothing, or everything, is counted.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+import torch
+from torch.export import Dim
+
+import plumbline
+from plumbline.errors import UserError
+
+_MASKS: tuple[Callable[[torch.Tensor], torch.Tensor], ...] = (
+    lambda x: x > 0,
+    lambda x: x == x,
+    lambda x: x != x,
+)
+"""What is true in some places, everywhere, and nowhere."""
+
+
+class _Module(torch.nn.Module):
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, *tensors: torch.Tensor) -> Any:
+        return self._function(*tensors)
+
+
+def _compiled(
+    function: Callable[..., Any],
+    inputs: Sequence[torch.Tensor],
+    dims: Sequence[dict[int, Any]] | None = None,
+) -> plumbline.CompiledProgram:
+    shapes = None if dims is None else (tuple(dims),)
+    return plumbline.compile(_Module(function), tuple(inputs), dynamic_shapes=shapes)
+
+
+def _check(
+    function: Callable[..., Any],
+    cases: Sequence[Sequence[torch.Tensor]],
+    dims: Sequence[dict[int, Any]] | None = None,
+) -> plumbline.CompiledProgram:
+    """Compiles `function` for the first of `cases`, and holds all against PyTorch."""
+    program = _compiled(function, cases[0], dims)
+    for inputs in cases:
+        expected = function(*inputs)
+        actual = program(*inputs)
+        if isinstance(expected, torch.Tensor):
+            expected = (expected,)
+        torch.testing.assert_close(actual, tuple(expected), equal_nan=True)
+    return program
+
+
+def _matrices(*sizes: tuple[int, int]) -> list[torch.Tensor]:
+    generator = torch.Generator().manual_seed(0)
+    return [torch.randn(*size, generator=generator) for size in sizes]
+
+
+_N, _M = Dim("n"), Dim("m")
+
+_SIZES = ((5, 7), (2, 3), (9, 1), (0, 4), (3, 0))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        torch.nonzero,
+        torch.argwhere,
+        lambda m: torch.nonzero(m, as_tuple=True),
+        lambda m: m.nonzero().shape[0] + torch.zeros(2),
+        lambda m: m.reshape(-1).nonzero(),
+        lambda m: torch.where(m)[1] * 2,
+    ],
+    ids=["nonzero", "argwhere", "tuple", "count", "vector", "where"],
+)
+def test_places(function: Callable[[torch.Tensor], Any]) -> None:
+    cases = [(holds(x),) for holds in _MASKS for x in _matrices(*_SIZES)]
+    _check(function, cases, [{0: _N, 1: _M}])
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        torch.float32,
+        torch.float16,
+        torch.bfloat16,
+        torch.float64,
+        torch.int8,
+        torch.uint8,
+        torch.int64,
+        torch.bool,
+        torch.complex64,
+    ],
+    ids=str,
+)
+def test_places_of_every_dtype(dtype: torch.dtype) -> None:
+    x = torch.tensor([[0.0, 1.0, -2.0], [3.0, 0.0, 0.0]]).abs().to(dtype)
+    if dtype.is_floating_point:
+        x[1, 1] = torch.nan
+        x[1, 2] = -0.0
+    _check(lambda x: (x.nonzero(), x[x != 0], torch.masked_select(x, x == 0)), [(x,)])
+
+
+def test_places_in_a_number() -> None:
+    _check(torch.nonzero, [(torch.tensor(2.0),), (torch.tensor(0.0),)])
+    _check(lambda x: x.reshape(1, 1, 2, 1).nonzero(), [(torch.tensor([0.0, 3.0]),)])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, m: x[m],
+        lambda x, m: torch.masked_select(x, m),
+        lambda x, m: x[m].sum(),
+        lambda x, m: (x[m] * 2 + 1).relu(),
+        lambda x, m: x[m.any(1)],
+        lambda x, m: x[:, m.any(0)] + 1,
+        lambda x, m: x[m[:, 0], 0],
+        lambda x, m: x[m].cumsum(0),
+        lambda x, m: torch.cat([x[m], x[m] * 2]),
+        lambda x, m: x[m.any(1)] @ torch.ones(x.shape[1], 3),
+        lambda x, m: x[m].sort()[0],
+        lambda x, m: x.unsqueeze(2).expand(-1, -1, 3)[m],
+        lambda x, m: torch.softmax(x[:, m.any(0)], 1),
+    ],
+    ids=[
+        "index", "masked_select", "sum", "elementwise", "rows", "columns", "mask and number",
+        "cumsum", "cat", "matmul", "sort", "slices", "softmax",
+    ],
+)  # fmt: skip
+def test_selection(function: Callable[[torch.Tensor, torch.Tensor], Any]) -> None:
+    sizes = [size for size in _SIZES if 0 not in size]
+    cases = [(x, holds(x)) for holds in _MASKS for x in _matrices(*sizes)]
+    _check(function, cases, [{0: _N, 1: _M}, {0: _N, 1: _M}])
+
+
+def _put(x: torch.Tensor, m: torch.Tensor) -> torch.Tensor:
+    y = x.clone()
+    y[m] = y[m] * 10
+    return y
+
+
+def _put_number(x: torch.Tensor, m: torch.Tensor) -> torch.Tensor:
+    y = x.clone()
+    y[m] = 3.0
+    return y
+
+
+def _put_rows(x: torch.Tensor, m: torch.Tensor) -> torch.Tensor:
+    y = x.clone()
+    y[m[:, 0]] = x[0]
+    return y
+
+
+def _put_columns(x: torch.Tensor, m: torch.Tensor) -> torch.Tensor:
+    y = x.clone()
+    y[:, m[0]] = 7.0
+    return y
+
+
+def _added(x: torch.Tensor, m: torch.Tensor) -> torch.Tensor:
+    return x.index_put((m,), x[m], accumulate=True)
+
+
+@pytest.mark.parametrize("function", [_put, _put_number, _put_rows, _put_columns, _added])
+def test_writing_where_a_mask_is_true(
+    function: Callable[[torch.Tensor, torch.Tensor], Any],
+) -> None:
+    cases = [(x, holds(x)) for holds in _MASKS for x in _matrices((5, 7), (2, 3), (9, 2))]
+    _check(function, cases, [{0: _N, 1: _M}, {0: _N, 1: _M}])
+
+
+def _experts(x: torch.Tensor, chosen: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+    """Each row goes to the expert that is chosen for it, as mixtures of experts do it."""
+    out = torch.zeros_like(x)
+    for number in range(weights.shape[0]):
+        mask = chosen == number
+        out[mask] = torch.nn.functional.gelu(x[mask] @ weights[number])
+    return out
+
+
+def test_rows_go_to_experts() -> None:
+    generator = torch.Generator().manual_seed(0)
+
+    def case(rows: int, most: int) -> tuple[torch.Tensor, ...]:
+        return (
+            torch.randn(rows, 8, generator=generator),
+            torch.randint(most, (rows,), generator=generator),
+            torch.randn(3, 8, 8, generator=generator),
+        )
+
+    # In the last two cases some experts have no row.
+    _check(_experts, [case(6, 3), case(11, 3), case(4, 1), case(2, 2)], [{0: _N}, {0: _N}, {}])
+
+
+def test_rows_of_a_table_that_are_found() -> None:
+    def found(x: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
+        return table[x.nonzero().squeeze(1)]
+
+    table = torch.randn(5, 2)
+    _check(found, [(torch.tensor(x), table) for x in ([0, 3, 0, 1, 1], [0, 0, 0, 0, 0])])
+
+
+_UNIQUE = [
+    lambda x: torch.unique(x),
+    lambda x: torch.unique(x, return_inverse=True),
+    lambda x: torch.unique(x, return_counts=True),
+    lambda x: torch.unique(x, return_inverse=True, return_counts=True),
+    lambda x: torch.unique_consecutive(x),
+    lambda x: torch.unique_consecutive(x, return_inverse=True, return_counts=True),
+]
+
+
+@pytest.mark.parametrize("function", _UNIQUE, ids=range(len(_UNIQUE)))
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64, torch.uint8, torch.bool], ids=str)
+def test_unique(function: Callable[[torch.Tensor], Any], dtype: torch.dtype) -> None:
+    cases = [((x * 1.5).round().abs().to(dtype),) for x in _matrices((5, 7), (2, 3), (1, 4))]
+    same = torch.ones(4, 4).to(dtype)
+    _check(function, [*cases, (same,)], [{0: _N, 1: _M}])
+
+
+def test_unique_of_nan() -> None:
+    x = torch.tensor([torch.nan, 1.0, torch.nan, 1.0, 0.0])
+    _check(lambda x: torch.unique(x, return_counts=True), [(x,)])
+
+
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_slices_that_are_not_as_the_one_before(dim: int) -> None:
+    x = torch.tensor([[1, 1, 2], [1, 1, 2], [0, 0, 2], [1, 1, 2]])
+    _check(
+        lambda x: torch.unique_consecutive(x, return_inverse=True, return_counts=True, dim=dim),
+        [(x,)],
+    )
+
+
+def _repeated(x: torch.Tensor, repeats: torch.Tensor) -> torch.Tensor:
+    out = torch.repeat_interleave(x, repeats, dim=0)
+    torch._check(out.shape[0] <= 12)  # type: ignore[no-untyped-call]
+    return out
+
+
+def test_repeats() -> None:
+    x = torch.randn(4, 3)
+    cases = [(x, torch.tensor(repeats)) for repeats in ([1, 0, 2, 3], [0, 0, 0, 0], [3, 3, 3, 3])]
+    program = _check(_repeated, cases)
+    with pytest.raises(UserError, match="the program asserts that"):
+        program(x, torch.tensor([9, 9, 9, 9]))
+
+
+def test_repeats_of_a_known_sum() -> None:
+    def repeated(x: torch.Tensor, repeats: torch.Tensor) -> torch.Tensor:
+        return torch.repeat_interleave(x, repeats, dim=1, output_size=6)
+
+    _check(repeated, [(torch.randn(2, 3), torch.tensor([1, 2, 3]))])
+
+
+def _histogram(x: torch.Tensor) -> torch.Tensor:
+    counts = torch.bincount(x, minlength=3)
+    torch._check(counts.shape[0] <= 16)  # type: ignore[no-untyped-call]
+    return counts
+
+
+def _weighted(x: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+    counts = torch.bincount(x, weights)
+    torch._check(counts.shape[0] <= 16)  # type: ignore[no-untyped-call]
+    return counts
+
+
+def test_bincount() -> None:
+    cases = [(torch.tensor(x),) for x in ([0, 5, 5, 2], [0, 0], [15])]
+    program = _check(_histogram, cases, [{0: _N}])
+    with pytest.raises(UserError, match="the program asserts that"):
+        program(torch.tensor([16]))
+    _check(_weighted, [(torch.tensor([1, 4, 1]), torch.tensor([0.5, 2.0, 0.25]))])
+    _check(_weighted, [(torch.tensor([1, 4, 1]), torch.tensor([1, 2, 3]))])
+
+
+def _within(number: torch.Tensor, least: int, most: Any) -> Any:
+    n = number.item()
+    torch._check(n >= least)  # type: ignore[no-untyped-call]
+    torch._check(n <= most)  # type: ignore[no-untyped-call]
+    return n
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, n: torch.arange(_within(n, 0, 10)) * 2,
+        lambda x, n: torch.zeros(_within(n, 0, 10), 2) + x[0, 0],
+        lambda x, n: torch.full((3, _within(n, 0, 10)), 2.5),
+        lambda x, n: x[: _within(n, 0, x.shape[0])],
+        lambda x, n: x[_within(n, 0, x.shape[0]) :],
+        lambda x, n: x[:, : _within(n, 0, x.shape[0])].sum(1),
+        lambda x, n: x[0].expand(_within(n, 0, 10), -1) * 2,
+        lambda x, n: (x[0, 0] + _within(n, 0, 10), x[: _within(n, 0, x.shape[0])].sum()),
+    ],
+    ids=["arange", "zeros", "full", "first", "last", "columns", "expand", "number"],
+)
+def test_numbers_as_sizes(function: Callable[[torch.Tensor, torch.Tensor], Any]) -> None:
+    x = torch.randn(6, 5)
+    cases = [(x, torch.tensor(n)) for n in (4, 0, 5, 1)]
+    program = _check(function, cases, [{0: _N}, {}])
+    with pytest.raises(UserError, match=r"data_dependent_sizes_test.py:\d+.*the program asserts"):
+        program(x, torch.tensor(99))
+    with pytest.raises(UserError, match="the program asserts"):
+        program(x, torch.tensor(-1))
+
+
+def test_what_is_asserted_is_told_in_the_names_of_dims() -> None:
+    def first(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+        return torch.arange(_within(n, 0, 2 * x.shape[0]))
+
+    program = _compiled(first, [torch.zeros(3), torch.tensor(6)], [{0: Dim("rows")}, {}])
+    assert program(torch.zeros(3), torch.tensor(6))[0].tolist() == list(range(6))
+    with pytest.raises(UserError, match=r"the program asserts that u0 <= 2\*rows"):
+        program(torch.zeros(3), torch.tensor(7))
+
+
+def test_results_of_no_bound_are_refused() -> None:
+    with pytest.raises(UserError) as caught:
+        _compiled(lambda n: torch.arange(n.item()), [torch.tensor(3)])
+    assert "data_dependent_sizes_test.py" in str(caught.value)
+    assert "say how large that can be, with torch._check" in str(caught.value)
+
+
+def test_temporaries_need_no_bound() -> None:
+    def mean(n: torch.Tensor) -> torch.Tensor:
+        return torch.arange(n.item(), dtype=torch.float32).mean()
+
+    _check(mean, [(torch.tensor(n),) for n in (3, 1000, 1)])
+
+
+def test_results_are_put_where_the_caller_says() -> None:
+    program = _compiled(torch.nonzero, [torch.ones(2, 3)])
+    place = torch.full((6, 2), -1)
+    (result,) = program(torch.tensor([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]), out=place)
+    assert result.tolist() == [[0, 1], [1, 0]]
+    assert result.data_ptr() == place.data_ptr()
+    assert place[2:].eq(-1).all()
+    with pytest.raises(UserError, match=r"out 0 is i64\[2, 2\]"):
+        program(torch.ones(2, 3), out=torch.zeros(2, 2, dtype=torch.int64))
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main(sys.argv))
