@@ -12,6 +12,7 @@ import plumbline
 from plumbline.c_header import c_header
 from plumbline.element_type import ELEMENT_TYPES
 from plumbline.library_description import LibraryDescription
+from plumbline.loader_to_torch.generator import PortableDraws
 
 _COMPILERS = [
     ("gcc", "c11"),
@@ -234,6 +235,55 @@ def test_in_out_arguments_are_pointers_that_are_not_const(
     _run(tmp_path, compiler, f"-std={standard}", *_STRICT, "-c", main.name, "-o", "main.o")
     _run(tmp_path, "gcc", "-o", "main", "main.o", "accumulate.S", "-lm")
     assert _run(tmp_path, "./main") == "3 6 12\n"
+
+
+# As tools/aot/README.md has it.
+_DRAWS = """
+#include <stdio.h>
+#include <string.h>
+
+#include "noise.h"
+
+static void manual_seed(uint8_t state[5056], uint64_t seed) {
+  const int32_t one = 1;
+  uint32_t word = (uint32_t)seed, i;
+  memset(state, 0, 5056);
+  memcpy(state, &seed, 8);
+  memcpy(state + 8, &one, 4);
+  memcpy(state + 12, &one, 4);
+  for (i = 0; i < 624; ++i) {
+    memcpy(state + 24 + 8 * i, &word, 4);
+    word = 1812433253u * (word ^ (word >> 30)) + i + 1;
+  }
+}
+
+int main(void) {
+  uint8_t state[5056];
+  float x[20], out[20];
+  int call, i;
+  for (i = 0; i < 20; ++i) x[i] = 3;
+  manual_seed(state, 7);
+  for (call = 0; call < 2; ++call) {
+    if (noise(x, state, out) != 0) return 1;
+    for (i = 0; i < 20; ++i) printf("%g ", (double)out[i]);
+  }
+  return 0;
+}
+"""
+
+
+def test_a_state_of_random_numbers_that_c_makes(tmp_path: Path) -> None:
+    dropout, x = torch.nn.Dropout(0.25), torch.full((20,), 3.0)
+    mutable = ["torch.default_generator"]
+    _write(tmp_path, plumbline.compile(dropout, (x,), func_name="noise", mutable=mutable))
+    lines = (tmp_path / "noise.h").read_text().splitlines()
+    assert "//   torch_default_generator  in-out uint8 [5056], 5056 bytes" in lines
+    (tmp_path / "main.c").write_text(_DRAWS)
+    _run(tmp_path, "gcc", "-std=c11", *_STRICT, "-o", "main", "main.c", "noise.S", "-lm")
+    torch.manual_seed(7)
+    with PortableDraws():
+        expected = torch.cat([dropout(x), dropout(x)]).tolist()
+    assert [float(number) for number in _run(tmp_path, "./main").split()] == expected
 
 
 def test_a_shared_object_shows_its_entries_alone(folder: Path) -> None:

@@ -330,7 +330,10 @@ _FURTHER_LINES = {
         "(f32[2]): 1 place\n",
         "cast to one that is: float64, float32,",
     ],
-    "draws_at_random": ["  aten.randn.default(): 1 place\n", "hand them in"],
+    "draws_at_random": [
+        "  aten.randn.default(): 1 place\n",
+        'say mutable=["torch.default_generator"] beside the model',
+    ],
 }
 
 

@@ -27,6 +27,7 @@ from plumbline.loader_to_torch.decompositions import (
     padding,
     pooling,
     random_numbers,
+    recurrent,
     reduction,
     resampling,
     stored_types,
@@ -114,7 +115,7 @@ def decomposition_table() -> dict[Any, Rule]:
     for family in _FAMILIES:
         table.update(family.RULES)
     table.update(contraction.grouped_mm_of_transformers())
-    for family in (complex_numbers, random_numbers, stored_types):
+    for family in (complex_numbers, random_numbers, recurrent, stored_types):
         for op, rule in family.RULES.items():
             table[op] = _first_of(rule, table[op]) if op in table else rule
     return table

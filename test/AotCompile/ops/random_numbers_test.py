@@ -194,6 +194,28 @@ def test_a_transformer_in_training_mode() -> None:
     assert len(results) == 2
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        torch.nn.LSTM(4, 5, 2, dropout=0.5, batch_first=True),
+        torch.nn.GRU(4, 5, 3, dropout=0.3, bidirectional=True),
+    ],
+    ids=["lstm", "gru"],
+)
+def test_recurrent_layers_drop_out_between_one_another(model: torch.nn.Module) -> None:
+    x = torch.randn(2, 3, 4)
+    program = plumbline.compile(model, (x,), mutable=[_GENERATOR])
+    torch.manual_seed(3)
+    with torch.no_grad(), PortableDraws():
+        expected = pytree.tree_leaves(model(x))
+    after = torch.get_rng_state()
+    torch.manual_seed(3)
+    torch.testing.assert_close(program(x), tuple(expected))
+    assert torch.equal(torch.get_rng_state(), after)
+    with pytest.raises(UserError, match="forward draws random numbers"):
+        plumbline.compile(model, (x,))
+
+
 def test_a_state_of_one_s_own_is_written_in_place() -> None:
     x = torch.ones(50)
     program = plumbline.compile(torch.nn.Dropout(0.5), (x,), mutable=[_GENERATOR])
