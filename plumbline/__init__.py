@@ -4,12 +4,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from plumbline import device
     from plumbline.compiler import CompiledProgram, compile  # noqa: A004
-    from plumbline.library import Library, load
+    from plumbline.library import device
+    from plumbline.library.load import Library, load
+    from plumbline.library.random_state import generator_state
     from plumbline.library_files.ahead_of_time import aot
     from plumbline.loader_to_torch.loader import TorchLoaderOutput
-    from plumbline.random_state import generator_state
 
 __all__ = [
     "CompiledProgram",
@@ -26,18 +26,18 @@ __all__ = [
 # for, nor need have.
 _MODULES = {
     "CompiledProgram": "plumbline.compiler",
-    "Library": "plumbline.library",
+    "Library": "plumbline.library.load",
     "TorchLoaderOutput": "plumbline.loader_to_torch.loader",
     "aot": "plumbline.library_files.ahead_of_time",
     "compile": "plumbline.compiler",
-    "generator_state": "plumbline.random_state",
-    "load": "plumbline.library",
+    "generator_state": "plumbline.library.random_state",
+    "load": "plumbline.library.load",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name == "device":
-        return importlib.import_module("plumbline.device")
+        return importlib.import_module("plumbline.library.device")
     if name in _MODULES:
         return getattr(importlib.import_module(_MODULES[name]), name)
     raise AttributeError(f"module 'plumbline' has no attribute {name!r}")

@@ -8,26 +8,22 @@ import numpy as np
 import torch
 from torch_mlir import ir
 
-from plumbline.choices import OPTIMISATION_LEVELS, RUNTIME_CHECKS, TARGETS, RuntimeChecks
+from plumbline.archives.reference_archive import Tensor
 from plumbline.context import lent_context
 from plumbline.errors import UserError
-from plumbline.function_name import DEFAULT_FUNCTION_NAME, PACKED_SUFFIX
-from plumbline.gpu_chip import DEFAULT_ARCH
 from plumbline.gpu_to_nvvm.conversion import convert_gpu_to_nvvm
 from plumbline.gpu_to_nvvm.options import GpuOptions, check_convention
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.kernels_to_llvm.program_signature import program_signature
+from plumbline.library.linked_code import LinkedCode
+from plumbline.library.native_function import NativeFunction
+from plumbline.library.packed_entry import PackedEntry
+from plumbline.library.torch_arguments import give
 from plumbline.linalg_to_gpu.conversion import convert_linalg_to_gpu
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
-from plumbline.linked_code import LinkedCode
-from plumbline.llvm_to_asm.assembly import (
-    Target,
-    emit_assembly,
-    emit_object,
-)
+from plumbline.llvm_to_asm.assembly import emit_assembly, emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir, translate_to_llvm_ir
-from plumbline.llvm_to_asm.probe import vector_unit_of
-from plumbline.llvm_to_asm.ptx import IMAGE, PROGRAM, PROGRAM_WORDS, emit_ptx, gpu_target
+from plumbline.llvm_to_asm.ptx import IMAGE, PROGRAM, PROGRAM_WORDS, emit_ptx
 from plumbline.llvm_to_asm.weights import embedded_weights
 from plumbline.loader_to_torch.export import Export, export
 from plumbline.loader_to_torch.generator import GENERATOR
@@ -46,15 +42,18 @@ from plumbline.loader_to_torch.references import to_numpy
 from plumbline.loader_to_torch.returned_mutations import state_of
 from plumbline.loader_to_torch.state import with_mutations_returned
 from plumbline.loader_to_torch.structure import Nested
-from plumbline.native_function import NativeFunction
-from plumbline.packed_entry import PackedEntry
-from plumbline.reference_archive import Tensor
 from plumbline.runtime.cuda import shared_library as cuda
-from plumbline.signature import Signature
+from plumbline.runtime.threads import check_threads
+from plumbline.signature.function_name import DEFAULT_FUNCTION_NAME, PACKED_SUFFIX
+from plumbline.signature.signature import Signature
+from plumbline.target.choices import OPTIMISATION_LEVELS, RUNTIME_CHECKS, TARGETS, RuntimeChecks
+from plumbline.target.cpu import cpu_target
+from plumbline.target.gpu import gpu_target
+from plumbline.target.gpu_chip import DEFAULT_ARCH
+from plumbline.target.probe import vector_unit_of
+from plumbline.target.target import Target
 from plumbline.tcp.assembly.module import parse_module, print_module
 from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
-from plumbline.threads import check_threads
-from plumbline.torch_arguments import give
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
 
 STAGES = ("torch", "tcp", "linalg", "kernels", "llvm", "llvm_ir", "asm")
@@ -228,7 +227,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     if not callable(when_done):
         raise UserError(f"{caller}: when_done is {when_done!r}; it is a function")
     who = type(module).__name__
-    cpu = Target.for_cpu(target_cpu)
+    cpu = cpu_target(target_cpu)
     gpu = None
     if target == "nvptx":
         gpu = GpuOptions(

@@ -15,8 +15,9 @@ import plumbline
 from plumbline import context
 from plumbline.compiler import STAGES
 from plumbline.errors import UserError
-from plumbline.function_name import check_function_name
-from plumbline.llvm_to_asm.assembly import Target, emit_assembly
+from plumbline.llvm_to_asm.assembly import emit_assembly
+from plumbline.signature.function_name import check_function_name
+from plumbline.target.cpu import cpu_target
 from test.entries import llvm_ir_of
 
 
@@ -361,7 +362,7 @@ body foo_body foo_checked foo_results func_main results
 
 def test_any_name_that_a_function_can_have_is_assembled_and_linked(tmp_path: Path) -> None:
     program = plumbline.compile(torch.nn.Tanh(), (torch.ones(3),), func_name="any_name_there_is")
-    assembly = emit_assembly(llvm_ir_of(program, "memref"), Target.for_cpu("native"))
+    assembly = emit_assembly(llvm_ir_of(program, "memref"), cpu_target("native"))
     names = _ODD_NAMES.split()
     assert len(names) >= 52
     for name in names:

@@ -7,7 +7,7 @@ from plumbline.context import make_context
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.kernels_to_llvm.program_signature import program_signature
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
-from plumbline.signature import Signature
+from plumbline.signature.signature import Signature
 from plumbline.tcp.assembly.module import parse_module, print_module
 
 

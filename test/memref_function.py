@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from plumbline.errors import UserError
-from plumbline.function_name import CHECKED_SUFFIX
-from plumbline.linked_code import LinkedCode
-from plumbline.signature import TensorSpec
+from plumbline.library.linked_code import LinkedCode
+from plumbline.signature.function_name import CHECKED_SUFFIX
+from plumbline.signature.signature import TensorSpec
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -17,19 +17,20 @@ import numpy as np
 import torch
 from torch.fx import Node
 
+from plumbline.archives.reference_archive import ReferenceArchive, Tensor
 from plumbline.bisect.comparison import Comparison, Tolerance, compare, to_double
 from plumbline.bisect.program_graph import ProgramGraph, op_name, trace
 from plumbline.compiler import CompiledProgram, compile_export
 from plumbline.errors import UserError
-from plumbline.llvm_to_asm.assembly import Target
 from plumbline.loader_to_torch.export import to_functional, to_torch_dialect
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, name_of_function
 from plumbline.loader_to_torch.node_locations import module_path, place
 from plumbline.loader_to_torch.references import check_repeatable, record_references, to_numpy
 from plumbline.loader_to_torch.state import with_mutations_returned
 from plumbline.loader_to_torch.structure import leaves
-from plumbline.reference_archive import ReferenceArchive, Tensor
-from plumbline.threads import check_threads
+from plumbline.runtime.threads import check_threads
+from plumbline.target.cpu import cpu_target
+from plumbline.target.target import Target
 
 _MOST_VALUES = 64
 """In one compiled function: LLVM's time grows faster than a function."""
@@ -157,7 +158,7 @@ def bisect(
     Raises:
       UserError: the program fails in PyTorch, or it does not compile.
     """
-    target = Target.for_cpu(target_cpu)
+    target = cpu_target(target_cpu)
     check_threads(who, threads)
     program = with_mutations_returned(who, program)
     bisector = _Bisector(who, program, target, opt_level, threads, progress)

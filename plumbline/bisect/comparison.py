@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from plumbline import element_type
-from plumbline.element_type import ElementType
-from plumbline.reference_archive import Tensor
-from plumbline.signature import TensorSpec
+from plumbline.archives.reference_archive import Tensor
+from plumbline.signature import element_type
+from plumbline.signature.element_type import ElementType
+from plumbline.signature.signature import TensorSpec
 
 
 @dataclass(frozen=True)

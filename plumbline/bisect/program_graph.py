@@ -16,8 +16,8 @@ from torch.export.graph_signature import (
 )
 from torch.fx import Graph, GraphModule, Node
 
-from plumbline import element_type
 from plumbline.errors import UserError
+from plumbline.signature import element_type
 
 # Ops whose result is nobody's to compare: memory as it was found.
 _UNINITIALISED = re.compile(r"aten\.(new_)?empty(_like|_permuted|_strided)?\b")

@@ -11,7 +11,7 @@ from plumbline.cli import test as test_command
 from plumbline.cli.exit_status import DIFFERS, EXPLANATION, FAULT, SUCCESS
 from plumbline.cli.mistakes import status_of
 from plumbline.cli.progress import Progress
-from plumbline.watched_process import Death, run_watched
+from plumbline.errors.watched_process import Death, run_watched
 
 _DESCRIPTION = """\
 Compiles PyTorch programs ahead of time to libraries that C, C++ and Python programs call without

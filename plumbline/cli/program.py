@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plumbline.choices import (
+from plumbline.cli.exit_status import SUCCESS
+from plumbline.cli.mistakes import status_of
+from plumbline.errors import UserError
+from plumbline.errors.watched_process import exit_status
+from plumbline.loader_to_torch.watch import Watch, run_in_child
+from plumbline.target.choices import (
     LIBRARY_ABIS,
     MEMORIES,
     OPTIMISATION_LEVELS,
@@ -17,11 +22,6 @@ from plumbline.choices import (
     TARGETS,
     WEIGHTS,
 )
-from plumbline.cli.exit_status import SUCCESS
-from plumbline.cli.mistakes import status_of
-from plumbline.errors import UserError
-from plumbline.loader_to_torch.watch import Watch, run_in_child
-from plumbline.watched_process import exit_status
 
 if TYPE_CHECKING:
     from plumbline.library_files.build import TcpProgram, TorchProgram

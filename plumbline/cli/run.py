@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from plumbline.cli.exit_status import DIFFERS, SUCCESS
 
 if TYPE_CHECKING:
-    from plumbline.library import Library
+    from plumbline.library.load import Library
 
 _EPILOG = """\
 A file of tensors is what numpy.savez writes. Inputs have the names that `plumbline show` tells, or
@@ -61,11 +61,11 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def _run(given: argparse.Namespace) -> int:
     # These import numpy.
     from plumbline.bisect.comparison import compare
-    from plumbline.c_header import input_rows
     from plumbline.cli.library_file import existing
     from plumbline.cli.tensor_files import read_expected, read_inputs, write_outputs
-    from plumbline.library import load
+    from plumbline.library.load import load
     from plumbline.library_files.array_calls import arguments_of, written_by, written_rows
+    from plumbline.library_files.c_header import input_rows
 
     library = load(existing(given.library))
     if given.weights:

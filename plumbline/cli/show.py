@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from plumbline.library_description import LibraryDescription
+    from plumbline.signature.library_description import LibraryDescription
 
 _EPILOG = """\
 Nothing of the library is loaded or run. Sizes that are known only when it runs have names.
@@ -39,7 +39,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def _run(given: argparse.Namespace) -> int:
     # Imports numpy.
     from plumbline.cli.library_file import existing
-    from plumbline.library import describe
+    from plumbline.library.load import describe
 
     file = existing(given.library)
     for description in describe(file):
@@ -51,8 +51,8 @@ def _run(given: argparse.Namespace) -> int:
 
 
 def _lines(file: Path, description: "LibraryDescription") -> Iterator[str]:
-    from plumbline.c_header import input_rows, output_rows, symbol_rows
-    from plumbline.elf_sections import section_sizes
+    from plumbline.library.elf_sections import section_sizes
+    from plumbline.library_files.c_header import input_rows, output_rows, symbol_rows
 
     signature = description.signature
     sections = section_sizes(file)
@@ -81,7 +81,7 @@ def _listed(title: str, rows: Sequence[str]) -> Iterator[str]:
 
 
 def _workspace(description: "LibraryDescription") -> str:
-    from plumbline.size_expressions import text
+    from plumbline.signature.size_expressions import text
 
     signature = description.signature
     workspace = signature.workspace

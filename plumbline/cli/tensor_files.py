@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from plumbline import atomic_file
+from plumbline.archives import atomic_file
+from plumbline.archives.reference_archive import ReferenceArchive, Tensor, read_members
 from plumbline.bisect.comparison import Tolerance
 from plumbline.errors import UserError
-from plumbline.reference_archive import ReferenceArchive, Tensor, read_members
 
 
 @dataclass(frozen=True, eq=False)

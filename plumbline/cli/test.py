@@ -42,10 +42,10 @@ def _run(given: argparse.Namespace) -> int:
 
     def hold(program: "TorchProgram | TcpProgram", options: "LibraryOptions") -> int:
         # These import MLIR.
-        from plumbline.library import load
+        from plumbline.archives.reference_archive import ReferenceArchive
+        from plumbline.library.load import load
         from plumbline.library_files.build import LibraryBuild, TcpProgram
         from plumbline.library_files.reference_check import check
-        from plumbline.reference_archive import ReferenceArchive
 
         if isinstance(program, TcpProgram):
             raise UserError(

@@ -5,10 +5,10 @@ A call of libm takes one number at a time.
 
 from torch_mlir import ir
 
+from plumbline.bindings.pipeline import Pass
+from plumbline.bindings.walk import operations_of
 from plumbline.elementary_functions.arithmetic import Float
 from plumbline.elementary_functions.functions import F32, F64
-from plumbline.pipeline import Pass
-from plumbline.walk import operations_of
 
 
 def expand_elementary_functions(root: ir.Operation) -> None:

@@ -2,11 +2,11 @@
 
 from torch_mlir import ir
 
+from plumbline.bindings.pipeline import Nested, Option, Pass, Pipeline
 from plumbline.gpu_to_nvvm.device_calls import lower_device_calls
 from plumbline.gpu_to_nvvm.mathematics import call_intrinsics
 from plumbline.kernels_to_llvm.conversion import kernels_to_llvm_pipeline
 from plumbline.llvm_to_asm.llvm_ir import GPU_MODULE
-from plumbline.pipeline import Nested, Option, Pass, Pipeline
 
 CALL_INTRINSICS = Pass(
     "call-intrinsics",

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, gpu, llvm, memref
 
-from plumbline.c_signature import functions_with_bodies
-from plumbline.choices import MEMORIES, QUEUES, one_of
-from plumbline.device_tensors import RESIDENT, has_device_tensors
+from plumbline.bindings.pipeline import PassFailure
+from plumbline.bindings.walk import all_operations, defining_operation
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.building import (
     address_of,
@@ -33,11 +32,12 @@ from plumbline.kernels_to_llvm.failures import ON_FAILURE
 from plumbline.kernels_to_llvm.pointer_entries import buffer_at
 from plumbline.linalg_to_gpu.device_memory import ON_DEVICE, TO_DEVICE
 from plumbline.linalg_to_kernels.building import index, product
+from plumbline.linalg_to_kernels.planned_memory import element_bytes
 from plumbline.llvm_to_asm.ptx import IMAGE, PROGRAM, PROGRAM_WORDS
-from plumbline.pipeline import PassFailure
-from plumbline.planned_memory import element_bytes
-from plumbline.requirement import TEXT, require
-from plumbline.walk import all_operations, defining_operation
+from plumbline.runtime.requirement import TEXT, require
+from plumbline.signature.c_signature import functions_with_bodies
+from plumbline.signature.device_tensors import RESIDENT, has_device_tensors
+from plumbline.target.choices import MEMORIES, QUEUES, one_of
 
 _BEGIN = DEVICE_BEGIN
 _ALLOCATE = "plumbline_cuda_allocate"

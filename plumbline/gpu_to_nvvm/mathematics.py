@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from torch_mlir import ir
 from torch_mlir.dialects import arith, llvm
 
-from plumbline.pipeline import PassFailure
-from plumbline.walk import all_operations
+from plumbline.bindings.pipeline import PassFailure
+from plumbline.bindings.walk import all_operations
 
 _INTRINSICS = {
     "math.absf": "llvm.fabs",

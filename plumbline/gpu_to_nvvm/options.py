@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from plumbline.errors import UserError
-from plumbline.llvm_to_asm.assembly import Target
+from plumbline.target.target import Target
 
 
 def check_convention(caller: str, target: str, *, on_gpu_tensors: bool, stream: bool) -> None:

@@ -9,9 +9,9 @@ import math
 from torch_mlir import ir
 from torch_mlir.dialects import arith
 
-from plumbline.pipeline import Pass
-from plumbline.requirement import MOST_VALUES, require
-from plumbline.walk import all_operations
+from plumbline.bindings.pipeline import Pass
+from plumbline.bindings.walk import all_operations
+from plumbline.runtime.requirement import MOST_VALUES, require
 
 _MOST_ELEMENTS = 2**58
 """More than any memory holds, and so few that even 16 bytes for each are a number of 64 bits."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
-from plumbline.argument_shapes import ArgumentShapes, Definition, Place, Requirement
 from plumbline.kernels_to_llvm.building import integer, integer_type
 from plumbline.kernels_to_llvm.size_building import build_size, index_constant
-from plumbline.requirement import require
-from plumbline.size_expressions import Size
+from plumbline.runtime.requirement import require
+from plumbline.signature.argument_shapes import ArgumentShapes, Definition, Place, Requirement
+from plumbline.signature.size_expressions import Size
 
 
 def check_arguments(shapes: ArgumentShapes, arguments: Sequence[ir.Value]) -> None:

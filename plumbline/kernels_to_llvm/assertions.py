@@ -2,9 +2,9 @@
 
 from torch_mlir import ir
 
-from plumbline.pipeline import Pass
-from plumbline.requirement import require
-from plumbline.walk import all_operations
+from plumbline.bindings.pipeline import Pass
+from plumbline.bindings.walk import all_operations
+from plumbline.runtime.requirement import require
 
 
 def _lower(operation: ir.Operation) -> None:

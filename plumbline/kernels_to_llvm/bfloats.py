@@ -10,8 +10,8 @@ import functools
 from torch_mlir import ir
 from torch_mlir.dialects import llvm
 
-from plumbline.pipeline import Pass
-from plumbline.walk import all_operations
+from plumbline.bindings.pipeline import Pass
+from plumbline.bindings.walk import all_operations
 
 # What hands values on as they are, of whatever type.
 _MOVES = frozenset(

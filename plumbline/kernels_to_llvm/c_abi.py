@@ -5,10 +5,6 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import func, memref
 
-from plumbline.c_names import c_names
-from plumbline.c_signature import check_signatures, embedded_weights, functions_with_bodies
-from plumbline.choices import ABIS, MEMORIES, QUEUES, WEIGHTS, one_of
-from plumbline.device_tensors import has_device_tensors
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.building import INTERNAL
 from plumbline.kernels_to_llvm.device_arguments import begins_device
@@ -16,11 +12,19 @@ from plumbline.kernels_to_llvm.load_weights import LoadedWeights
 from plumbline.kernels_to_llvm.memref_entries import build_memref_entries, build_status_entries
 from plumbline.kernels_to_llvm.pointer_entries import PointerEntries
 from plumbline.kernels_to_llvm.result_sizes import ResultSizes, result_sizes
-from plumbline.name_attributes import drop_names, noted_names
-from plumbline.planned_memory import element_bytes
-from plumbline.shape_attributes import attached, detach
-from plumbline.tensor_names import shapes_of_elements
-from plumbline.weight_arguments import EmbeddedWeight
+from plumbline.linalg_to_kernels.planned_memory import element_bytes
+from plumbline.signature.c_names import c_names
+from plumbline.signature.c_signature import (
+    check_signatures,
+    embedded_weights,
+    functions_with_bodies,
+)
+from plumbline.signature.device_tensors import has_device_tensors
+from plumbline.signature.name_attributes import drop_names, noted_names
+from plumbline.signature.shape_attributes import attached, detach
+from plumbline.signature.tensor_names import shapes_of_elements
+from plumbline.signature.weight_arguments import EmbeddedWeight
+from plumbline.target.choices import ABIS, MEMORIES, QUEUES, WEIGHTS, one_of
 
 _BODY_SUFFIX = "_body"
 

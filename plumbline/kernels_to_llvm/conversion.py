@@ -2,8 +2,7 @@
 
 from torch_mlir import ir
 
-from plumbline.c_signature import CALLED_FROM
-from plumbline.called_functions import SEPARATE_CALLED_FUNCTIONS
+from plumbline.bindings.pipeline import Option, Pass, Pipeline
 from plumbline.kernels_to_llvm.allocation_sizes import CHECK_ALLOCATION_SIZES
 from plumbline.kernels_to_llvm.assertions import LOWER_ASSERTIONS
 from plumbline.kernels_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
@@ -15,7 +14,8 @@ from plumbline.kernels_to_llvm.loop_annotations import attach_loop_annotations
 from plumbline.kernels_to_llvm.noalias import attach_noalias, note_noalias
 from plumbline.kernels_to_llvm.parallel_loops import OUTLINE_PARALLEL_LOOPS
 from plumbline.kernels_to_llvm.thread_count import DEFINE_THREAD_COUNT
-from plumbline.pipeline import Option, Pass, Pipeline
+from plumbline.signature.c_signature import CALLED_FROM
+from plumbline.signature.called_functions import SEPARATE_CALLED_FUNCTIONS
 
 BUILD_C_ABI = Pass(
     "build-c-abi",

@@ -1,10 +1,10 @@
 """What a library will say of its program, from the text of the kernels."""
 
-from plumbline.c_signature import functions_with_bodies
 from plumbline.context import make_context
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.program_signature import program_signature
-from plumbline.library_description import LibraryDescription
+from plumbline.signature.c_signature import functions_with_bodies
+from plumbline.signature.library_description import LibraryDescription
 from plumbline.tcp.assembly.module import parse_module
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, llvm, scf
 
+from plumbline.bindings.walk import all_operations
 from plumbline.kernels_to_llvm.building import (
     address_of,
     call,
@@ -20,8 +21,7 @@ from plumbline.kernels_to_llvm.building import (
     null,
     pointer_type,
 )
-from plumbline.requirement import require
-from plumbline.walk import all_operations
+from plumbline.runtime.requirement import require
 
 DEVICE_BEGIN = "plumbline_cuda_begin"
 """Takes the program, its kernels, two counts, and then what `DeviceArguments` hands over: a device,

@@ -6,10 +6,10 @@ What `workspace.py` places are allocations of the memref dialect.
 from torch_mlir import ir
 from torch_mlir.dialects import memref
 
-from plumbline.device_tensors import RESIDENT
-from plumbline.planned_memory import PLAN
-from plumbline.signature import WORKSPACE_ALIGNMENT
-from plumbline.walk import all_operations
+from plumbline.bindings.walk import all_operations
+from plumbline.linalg_to_kernels.planned_memory import PLAN
+from plumbline.signature.device_tensors import RESIDENT
+from plumbline.signature.signature import WORKSPACE_ALIGNMENT
 
 
 def allocate_by_memrefs(module: ir.Operation) -> None:

@@ -1,7 +1,7 @@
 """Failures of a running program: early returns that tell the caller, and give all memory back.
 
 What can fail is an allocation, for which there may be no memory, a requirement, which may not hold
-(`plumbline/requirement.py`), and the call of a function that can fail. Each function that can fail
+(`runtime/requirement.py`), and the call of a function that can fail. Each function that can fail
 takes one argument more, a pointer to a failure:
 
     struct { const char *format; int64_t values[]; }
@@ -22,7 +22,8 @@ from collections.abc import Container, Iterator, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import func, llvm
 
-from plumbline.function_name import ERROR_SUFFIX
+from plumbline.bindings.pipeline import Pass
+from plumbline.bindings.walk import all_operations
 from plumbline.kernels_to_llvm.allocation_table import (
     ALLOCATE,
     FORGET,
@@ -51,10 +52,9 @@ from plumbline.kernels_to_llvm.status_codes import (
     define_errors,
     define_status,
 )
-from plumbline.pipeline import Pass
-from plumbline.requirement import MESSAGE as REQUIREMENT_MESSAGE
-from plumbline.requirement import MOST_VALUES, TEXT, is_requirement
-from plumbline.walk import all_operations
+from plumbline.runtime.requirement import MESSAGE as REQUIREMENT_MESSAGE
+from plumbline.runtime.requirement import MOST_VALUES, TEXT, is_requirement
+from plumbline.signature.function_name import ERROR_SUFFIX
 
 PROGRAM = "plumbline.program"
 """The attribute of an entry: what its program is called. One that returns a pointer returns the

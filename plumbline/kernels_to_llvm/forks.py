@@ -27,6 +27,7 @@ failed becomes that of the kernel, as if all had been done in order.
 from torch_mlir import ir
 from torch_mlir.dialects import llvm
 
+from plumbline.bindings.pipeline import Pass
 from plumbline.kernels_to_llvm.building import (
     address_of,
     call,
@@ -42,9 +43,8 @@ from plumbline.kernels_to_llvm.building import (
 )
 from plumbline.kernels_to_llvm.failures import CAN_FAIL
 from plumbline.kernels_to_llvm.parallel_loops import FORK
-from plumbline.pipeline import Pass
-from plumbline.requirement import MOST_VALUES
-from plumbline.runtime_library import PARALLEL, THREAD_COUNT, THREAD_NUMBER
+from plumbline.runtime.openmp import PARALLEL, THREAD_COUNT, THREAD_NUMBER
+from plumbline.runtime.requirement import MOST_VALUES
 
 _FAILURE_WORDS = 1 + MOST_VALUES
 """Of a failure in a kernel: the format and its numbers."""

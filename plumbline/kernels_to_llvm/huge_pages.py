@@ -9,6 +9,8 @@ program takes. Where huge pages are not to be had, what is asked for here has no
 from torch_mlir import ir
 from torch_mlir.dialects import llvm
 
+from plumbline.bindings.pipeline import Pass
+from plumbline.bindings.walk import all_operations
 from plumbline.kernels_to_llvm.allocation_table import ALLOCATE
 from plumbline.kernels_to_llvm.building import (
     call,
@@ -18,8 +20,6 @@ from plumbline.kernels_to_llvm.building import (
     integer_type,
     pointer_type,
 )
-from plumbline.pipeline import Pass
-from plumbline.walk import all_operations
 
 LEAST_BYTES = 4 << 20
 """Of less than two huge pages, none may lie in it whole."""

@@ -1,4 +1,4 @@
-"""The function of a program that maps its weights from a file (`plumbline/weights_file.py`).
+"""The function of a program that maps its weights from a file (`archives/weights_file.py`).
 
     int foo_load_weights(const char *path);
 
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, llvm
 
-from plumbline.function_name import LOAD_WEIGHTS_SUFFIX
+from plumbline.archives.weights_file import WeightsFileSymbols
 from plumbline.kernels_to_llvm.building import (
     INTERNAL,
     address_of,
@@ -29,8 +29,8 @@ from plumbline.kernels_to_llvm.building import (
     pointer_type,
 )
 from plumbline.kernels_to_llvm.failures import PROGRAM
-from plumbline.requirement import require
-from plumbline.weights_file import WeightsFileSymbols
+from plumbline.runtime.requirement import require
+from plumbline.signature.function_name import LOAD_WEIGHTS_SUFFIX
 
 _PROBLEMS = (
     "the file of weights cannot be opened",

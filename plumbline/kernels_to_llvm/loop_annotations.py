@@ -6,7 +6,7 @@ called `llvm.loop_annotation`, which the conversions keep and the translation to
 
 from torch_mlir import ir
 
-from plumbline.walk import operations_of
+from plumbline.bindings.walk import operations_of
 
 CARRIED = "llvm.loop_annotation"
 """The attribute of a loop that is to be annotated."""

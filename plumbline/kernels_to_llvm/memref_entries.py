@@ -37,8 +37,6 @@ from collections.abc import Callable, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import builtin, func, llvm, memref
 
-from plumbline.argument_shapes import ArgumentShapes
-from plumbline.function_name import CHECKED_SUFFIX, UNCHECKED_SUFFIX
 from plumbline.kernels_to_llvm.argument_checks import (
     check_address,
     check_arguments,
@@ -53,6 +51,8 @@ from plumbline.kernels_to_llvm.building import (
     pointer_type,
 )
 from plumbline.kernels_to_llvm.failures import PROGRAM, declare_errors
+from plumbline.signature.argument_shapes import ArgumentShapes
+from plumbline.signature.function_name import CHECKED_SUFFIX, UNCHECKED_SUFFIX
 
 
 def build_memref_entries(name: str, body: func.FuncOp, shapes: ArgumentShapes) -> None:

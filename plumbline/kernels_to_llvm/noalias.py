@@ -7,7 +7,7 @@ arguments can be so marked, lose that as well.
 
 from torch_mlir import ir
 
-from plumbline.c_signature import functions_with_bodies
+from plumbline.signature.c_signature import functions_with_bodies
 
 _NOALIAS = "llvm.noalias"
 _NOTED = "plumbline.noalias"

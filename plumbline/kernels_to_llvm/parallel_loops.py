@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, scf
 
-from plumbline.pipeline import Pass
-from plumbline.walk import captured_values, replace_operands
+from plumbline.bindings.pipeline import Pass
+from plumbline.bindings.walk import captured_values, replace_operands
 
 FORK = "plumbline.fork"
 """The attribute of a function whose calls of another may be done at once: that one's name."""

@@ -39,15 +39,6 @@ from collections.abc import Callable, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, builtin, func, llvm, scf
 
-from plumbline.argument_shapes import ArgumentShapes
-from plumbline.c_names import WORKSPACE, CNames
-from plumbline.device_tensors import drop_device_tensors, has_device_tensors
-from plumbline.function_name import (
-    OUTPUT_SHAPE_SUFFIX,
-    PACKED_SUFFIX,
-    UNCHECKED_SUFFIX,
-    WORKSPACE_SIZE_SUFFIX,
-)
 from plumbline.kernels_to_llvm.argument_checks import check_address
 from plumbline.kernels_to_llvm.building import (
     element,
@@ -64,9 +55,18 @@ from plumbline.kernels_to_llvm.result_arguments import take_results_as_arguments
 from plumbline.kernels_to_llvm.result_sizes import ResultSizes
 from plumbline.kernels_to_llvm.size_building import build_size, index_constant
 from plumbline.kernels_to_llvm.workspace import take_workspace, workspace_of
-from plumbline.requirement import require
-from plumbline.signature import DEVICE_ALIGNMENT, WORKSPACE_ALIGNMENT
-from plumbline.size_expressions import Size, lower_bound
+from plumbline.runtime.requirement import require
+from plumbline.signature.argument_shapes import ArgumentShapes
+from plumbline.signature.c_names import WORKSPACE, CNames
+from plumbline.signature.device_tensors import drop_device_tensors, has_device_tensors
+from plumbline.signature.function_name import (
+    OUTPUT_SHAPE_SUFFIX,
+    PACKED_SUFFIX,
+    UNCHECKED_SUFFIX,
+    WORKSPACE_SIZE_SUFFIX,
+)
+from plumbline.signature.signature import DEVICE_ALIGNMENT, WORKSPACE_ALIGNMENT
+from plumbline.signature.size_expressions import Size, lower_bound
 
 
 class PointerEntries:

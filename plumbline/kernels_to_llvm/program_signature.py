@@ -2,22 +2,22 @@
 
 from torch_mlir import ir
 
-from plumbline.argument_shapes import ArgumentShapes
-from plumbline.c_names import c_names
-from plumbline.c_signature import embedded_weights
-from plumbline.device_tensors import has_device_tensors
-from plumbline.inout_arguments import inout_arguments
 from plumbline.kernels_to_llvm.device_workspace import allocate_by_memrefs
 from plumbline.kernels_to_llvm.parallel_loops import outline_parallel_loops
 from plumbline.kernels_to_llvm.result_arguments import take_results_as_arguments
 from plumbline.kernels_to_llvm.result_sizes import ResultSizes, result_sizes
 from plumbline.kernels_to_llvm.workspace import workspace_of
-from plumbline.name_attributes import noted_names
-from plumbline.shape_attributes import attached
-from plumbline.signature import Signature, TensorSpec, Workspace
-from plumbline.size_expressions import Size
-from plumbline.tensor_names import shapes_of_elements
-from plumbline.unbacked_size import without_unbacked
+from plumbline.signature.argument_shapes import ArgumentShapes
+from plumbline.signature.c_names import c_names
+from plumbline.signature.c_signature import embedded_weights
+from plumbline.signature.device_tensors import has_device_tensors
+from plumbline.signature.inout_arguments import inout_arguments
+from plumbline.signature.name_attributes import noted_names
+from plumbline.signature.shape_attributes import attached
+from plumbline.signature.signature import Signature, TensorSpec, Workspace
+from plumbline.signature.size_expressions import Size
+from plumbline.signature.tensor_names import shapes_of_elements
+from plumbline.signature.unbacked_size import without_unbacked
 
 
 def program_signature(

@@ -12,8 +12,8 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, func, memref, scf
 
 from plumbline.kernels_to_llvm.size_building import index_constant
-from plumbline.own_results import is_own, origin_of
-from plumbline.unbacked_size import UnbackedSize
+from plumbline.linalg_to_kernels.own_results import is_own, origin_of
+from plumbline.signature.unbacked_size import UnbackedSize
 
 
 def take_results_as_arguments(function: func.FuncOp, unbacked: Sequence[UnbackedSize]) -> None:

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from torch_mlir import ir
 
-from plumbline.argument_shapes import ArgumentShapes
+from plumbline.bindings.walk import defining_operation
 from plumbline.errors import UserError
+from plumbline.errors.location import located
 from plumbline.kernels_to_llvm.size_bounds import SizeBoundReader
 from plumbline.kernels_to_llvm.size_reader import SizeReader, UnknownSize, returned
-from plumbline.location import located
-from plumbline.size_expressions import Size
-from plumbline.unbacked_size import UnbackedSize
-from plumbline.walk import defining_operation
+from plumbline.signature.argument_shapes import ArgumentShapes
+from plumbline.signature.size_expressions import Size
+from plumbline.signature.unbacked_size import UnbackedSize
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from torch_mlir import ir
 
-from plumbline.argument_shapes import ArgumentShapes
+from plumbline.bindings.walk import defining_operation
 from plumbline.kernels_to_llvm.size_reader import SAME, SizeReader, UnknownSize
-from plumbline.size_expressions import Size, difference, operation
-from plumbline.walk import defining_operation
+from plumbline.signature.argument_shapes import ArgumentShapes
+from plumbline.signature.size_expressions import Size, difference, operation
 
 _LEAST = frozenset({"arith.minsi", "arith.minui"})
 

@@ -1,11 +1,11 @@
-"""Sizes (`plumbline/size_expressions.py`) as values of type index, and floats within as f64."""
+"""Sizes (`signature/size_expressions.py`) as values of type index, and floats within as f64."""
 
 from collections.abc import Callable, Mapping
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, math
 
-from plumbline.size_expressions import Operation, Size, SymbolUse
+from plumbline.signature.size_expressions import Operation, Size, SymbolUse
 
 
 def build_size(size: Size, symbols: Mapping[int, ir.Value]) -> ir.Value:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith
 
-from plumbline.argument_shapes import ArgumentShapes
-from plumbline.size_expressions import Operation, Size, difference, lower_bound, operation
-from plumbline.walk import defining_operation
+from plumbline.bindings.walk import defining_operation
+from plumbline.signature.argument_shapes import ArgumentShapes
+from plumbline.signature.size_expressions import Operation, Size, difference, lower_bound, operation
 
 _BINARY: dict[str, str] = {
     "arith.addi": "+",

@@ -1,4 +1,4 @@
-"""Defines how a program finds out how many threads to use: `plumbline/threads.py` says what of.
+"""Defines how a program finds out how many threads to use: `runtime/threads.py` says what of.
 
 The environment is asked once. What it said is kept in a variable: 0 where it was not yet asked, -1
 where it said nothing. Several threads that ask at once keep the same. Where it says something that
@@ -8,6 +8,7 @@ is no number of threads, a line on standard error says so, as OpenMP's runtime l
 from torch_mlir import ir
 from torch_mlir.dialects import llvm
 
+from plumbline.bindings.pipeline import Pass
 from plumbline.kernels_to_llvm.building import (
     INTERNAL,
     address_of,
@@ -21,8 +22,7 @@ from plumbline.kernels_to_llvm.building import (
     is_null,
     pointer_type,
 )
-from plumbline.pipeline import Pass
-from plumbline.threads import ENVIRONMENT_VARIABLE, MOST_THREADS, THREADS
+from plumbline.runtime.threads import ENVIRONMENT_VARIABLE, MOST_THREADS, THREADS
 
 _KEPT, _NAME, _MISTAKE = "plumbline_threads_kept", "plumbline_threads_name", "plumbline_no_threads"
 _NOTHING = -1

@@ -17,19 +17,19 @@ from dataclasses import dataclass, field
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, memref
 
-from plumbline.argument_shapes import ArgumentShapes
+from plumbline.bindings.walk import all_operations, enclosing_in
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.parallel_loops import FORK
 from plumbline.kernels_to_llvm.result_arguments import bytes_type
 from plumbline.kernels_to_llvm.size_bounds import SizeBoundReader
 from plumbline.kernels_to_llvm.size_building import index_constant
 from plumbline.kernels_to_llvm.size_reader import SizeReader, UnknownSize
-from plumbline.planned_memory import LIVE, PLAN, element_bytes
-from plumbline.signature import WORKSPACE_ALIGNMENT as ALIGNMENT
-from plumbline.signature import Workspace
-from plumbline.size_expressions import Size, operation
-from plumbline.threads import calls_of_threads, compiled_for
-from plumbline.walk import all_operations, enclosing_in
+from plumbline.linalg_to_kernels.planned_memory import LIVE, PLAN, element_bytes
+from plumbline.runtime.threads import calls_of_threads, compiled_for
+from plumbline.signature.argument_shapes import ArgumentShapes
+from plumbline.signature.signature import WORKSPACE_ALIGNMENT as ALIGNMENT
+from plumbline.signature.signature import Workspace
+from plumbline.signature.size_expressions import Size, operation
 
 _VIEWS = frozenset(
     {

@@ -7,12 +7,12 @@ from typing import Any
 
 import torch
 
-from plumbline.choices import RuntimeChecks
-from plumbline.gpu_chip import DEFAULT_ARCH
 from plumbline.library_files.build import TorchProgram, write_files
 from plumbline.library_files.kinds import KINDS, library_kinds
 from plumbline.library_files.options import LibraryOptions
 from plumbline.loader_to_torch.loader import Mutation, TorchLoaderOutput, checked
+from plumbline.target.choices import RuntimeChecks
+from plumbline.target.gpu_chip import DEFAULT_ARCH
 
 
 def aot(

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from plumbline.c_header import input_rows, output_rows
-from plumbline.library import Library
-from plumbline.reference_archive import Tensor
-from plumbline.signature import Signature
+from plumbline.archives.reference_archive import Tensor
+from plumbline.library.load import Library
+from plumbline.library_files.c_header import input_rows, output_rows
+from plumbline.signature.signature import Signature
 
 
 def arguments_of(library: Library, inputs: Sequence[Tensor]) -> list[Any]:

@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plumbline import atomic_file, text_file
-from plumbline.c_header import c_header
-from plumbline.choices import LIBRARY_ABIS
+from plumbline.archives import atomic_file, text_file
 from plumbline.errors import UserError
 from plumbline.gpu_to_nvvm.stage import gpu_to_nvvm
 from plumbline.kernels_to_llvm.description import describe
 from plumbline.kernels_to_llvm.stage import kernels_to_llvm
-from plumbline.library_description import LibraryDescription
+from plumbline.library_files.c_header import c_header
 from plumbline.library_files.kinds import KINDS, OF_TARGET, OF_TORCH
 from plumbline.library_files.options import LibraryOptions
+from plumbline.library_files.pkg_config import pkg_config
 from plumbline.library_files.toolchain import GPU_RUNTIME_OBJECT, Toolchain
 from plumbline.linalg_to_gpu.stage import linalg_to_gpu
 from plumbline.linalg_to_kernels.stage import linalg_to_kernels
 from plumbline.llvm_to_asm.library_assembly import llvm_ir_to_asm
 from plumbline.llvm_to_asm.ptx_stage import nvvm_to_ptx
 from plumbline.llvm_to_asm.stage import llvm_to_llvm_ir
-from plumbline.pkg_config import pkg_config
+from plumbline.signature.library_description import LibraryDescription
+from plumbline.target.choices import LIBRARY_ABIS
 from plumbline.tcp_to_linalg.stage import tcp_to_linalg
 from plumbline.torch_to_tcp.stage import torch_to_tcp
 

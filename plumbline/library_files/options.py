@@ -4,7 +4,11 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from plumbline.choices import (
+from plumbline.errors import UserError
+from plumbline.gpu_to_nvvm.options import GpuOptions, check_convention
+from plumbline.runtime.threads import check_threads
+from plumbline.signature.function_name import check_function_name
+from plumbline.target.choices import (
     LIBRARY_ABIS,
     MEMORIES,
     OPTIMISATION_LEVELS,
@@ -13,12 +17,8 @@ from plumbline.choices import (
     WEIGHTS,
     RuntimeChecks,
 )
-from plumbline.errors import UserError
-from plumbline.function_name import check_function_name
-from plumbline.gpu_chip import DEFAULT_ARCH
-from plumbline.gpu_to_nvvm.options import GpuOptions, check_convention
-from plumbline.llvm_to_asm.ptx import gpu_target
-from plumbline.threads import check_threads
+from plumbline.target.gpu import gpu_target
+from plumbline.target.gpu_chip import DEFAULT_ARCH
 
 
 @dataclass(frozen=True)

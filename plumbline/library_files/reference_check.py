@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plumbline.archives.reference_archive import Case, ReferenceArchive, RefusedSize
 from plumbline.bisect.comparison import Tolerance, compare
 from plumbline.errors import UserError
-from plumbline.library import Library
+from plumbline.library.load import Library
 from plumbline.library_files.array_calls import arguments_of, written_by, written_rows
-from plumbline.reference_archive import Case, ReferenceArchive, RefusedSize
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith
 
-from plumbline.gpu_chip import GpuChip
 from plumbline.linalg_to_gpu.contraction_tiles import (
     FEW,
     Instruction,
@@ -43,6 +42,7 @@ from plumbline.linalg_to_kernels.contraction_groups import (
 )
 from plumbline.linalg_to_kernels.group import Group, group_of_steps
 from plumbline.linalg_to_kernels.products import access_of
+from plumbline.target.gpu_chip import GpuChip
 
 MOST_COLUMNS = 128
 """Of values: a block has the sums of all of them in registers."""

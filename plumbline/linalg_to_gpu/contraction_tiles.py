@@ -13,7 +13,6 @@ from enum import Enum
 
 from torch_mlir import ir
 
-from plumbline.gpu_chip import GpuChip
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     Computation,
@@ -33,9 +32,10 @@ from plumbline.linalg_to_kernels.contraction_groups import (
 )
 from plumbline.linalg_to_kernels.group import Group
 from plumbline.linalg_to_kernels.layouts import is_contiguous, layout_of
+from plumbline.linalg_to_kernels.planned_memory import element_bytes
 from plumbline.linalg_to_kernels.products import Access, access_of
-from plumbline.planned_memory import element_bytes
-from plumbline.signature import DEVICE_ALIGNMENT
+from plumbline.signature.signature import DEVICE_ALIGNMENT
+from plumbline.target.gpu_chip import GpuChip
 
 VECTOR_BYTES = DEVICE_ALIGNMENT
 """The most that a thread reads or writes at once: buffers begin where it may."""

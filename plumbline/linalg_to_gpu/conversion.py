@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from torch_mlir import ir
 
-from plumbline.called_functions import SEPARATE_CALLED_FUNCTIONS
+from plumbline.bindings.pipeline import Option, Pass, Pipeline
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
-from plumbline.gpu_chip import DEFAULT_ARCH, GpuChip
 from plumbline.linalg_to_gpu.device_memory import place_on_device
 from plumbline.linalg_to_gpu.late_widening import widen_late
 from plumbline.linalg_to_gpu.launch_loops import launch_loops
@@ -29,7 +28,8 @@ from plumbline.linalg_to_kernels.pipelines import (
     NAME_COMPUTATIONS,
     PREPARE_TENSORS,
 )
-from plumbline.pipeline import Option, Pass, Pipeline
+from plumbline.signature.called_functions import SEPARATE_CALLED_FUNCTIONS
+from plumbline.target.gpu_chip import DEFAULT_ARCH, GpuChip
 
 _CHIP_OPTIONS = (
     Option("gpu-arch", "the GPUs that kernels are for, sm_80 unless given"),

@@ -15,17 +15,17 @@ from collections.abc import Callable, Mapping, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, gpu, memref
 
-from plumbline.c_signature import embedded_weights, functions_with_bodies
-from plumbline.choices import PLACES, one_of
-from plumbline.device_tensors import RESIDENT, note_device_tensors
-from plumbline.inout_arguments import inout_arguments
+from plumbline.bindings.pipeline import PassFailure
+from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_gpu.launches import launch
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index, total
-from plumbline.name_attributes import scalar_arguments
-from plumbline.own_results import is_own, origin_of
-from plumbline.pipeline import PassFailure
-from plumbline.walk import all_operations
+from plumbline.linalg_to_kernels.own_results import is_own, origin_of
+from plumbline.signature.c_signature import embedded_weights, functions_with_bodies
+from plumbline.signature.device_tensors import RESIDENT, note_device_tensors
+from plumbline.signature.inout_arguments import inout_arguments
+from plumbline.signature.name_attributes import scalar_arguments
+from plumbline.target.choices import PLACES, one_of
 
 TO_DEVICE = "plumbline.to_device"
 """The attribute of a `gpu.memcpy` from host memory; one without any is to host memory."""

@@ -8,6 +8,7 @@ a widening of its own, which then can be part of its group.
 from torch_mlir import ir
 from torch_mlir.dialects import arith, tensor
 
+from plumbline.bindings.walk import all_operations, defining_operation, operations_of
 from plumbline.linalg_to_gpu.contraction_tiles import is_widening
 from plumbline.linalg_to_kernels.computations import (
     GENERIC,
@@ -17,7 +18,6 @@ from plumbline.linalg_to_kernels.computations import (
     is_zero,
     number_everywhere,
 )
-from plumbline.walk import all_operations, defining_operation, operations_of
 
 _INSERT = "tensor.insert_slice"
 

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, scf
 
+from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_gpu.launches import THREADS, Thread, delinearized, launch, strided
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import PARALLEL, index, product
 from plumbline.linalg_to_kernels.parallelisation import mark_loops
-from plumbline.walk import all_operations
 
 LAUNCH = "gpu.launch"
 

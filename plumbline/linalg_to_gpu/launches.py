@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, gpu, memref, nvvm, scf
 
+from plumbline.bindings.walk import module_around
 from plumbline.linalg_to_kernels.building import index, least
-from plumbline.planned_memory import element_bytes
-from plumbline.walk import module_around
+from plumbline.linalg_to_kernels.planned_memory import element_bytes
 
 WARP = 32
 """Threads that run as one, and can exchange values without memory."""

@@ -2,11 +2,11 @@
 
 from torch_mlir import ir
 
+from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_gpu.contraction_tiles import VECTOR_BYTES
 from plumbline.linalg_to_gpu.launch_loops import LAUNCH
 from plumbline.linalg_to_gpu.launches import STAND_INS, WORKGROUP
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
-from plumbline.walk import all_operations
 
 MODULE = "kernels"
 """The `gpu.module` of all kernels of a program."""

@@ -1,8 +1,8 @@
 """The stage from linalg on tensors to kernels of a GPU and their launches, from text to text."""
 
 from plumbline.context import make_context
-from plumbline.gpu_chip import DEFAULT_ARCH
 from plumbline.linalg_to_gpu.conversion import convert_linalg_to_gpu
+from plumbline.target.gpu_chip import DEFAULT_ARCH
 from plumbline.tcp.assembly.module import parse_module, print_module
 
 

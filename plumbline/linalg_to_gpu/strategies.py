@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from torch_mlir import ir
 
-from plumbline.gpu_chip import GpuChip
 from plumbline.linalg_to_gpu.attention_groups import attention_group
 from plumbline.linalg_to_gpu.attention_kernel import build_attention
 from plumbline.linalg_to_gpu.contraction_kernel import build_tiled_contraction
@@ -33,8 +32,9 @@ from plumbline.linalg_to_kernels.computations import (
 from plumbline.linalg_to_kernels.contraction_groups import is_large_sum_of_products, root_axes
 from plumbline.linalg_to_kernels.group import Group, Limits, form_group
 from plumbline.linalg_to_kernels.loop_order import accesses
+from plumbline.linalg_to_kernels.planned_memory import element_bytes
 from plumbline.linalg_to_kernels.strategies import Plan
-from plumbline.planned_memory import element_bytes
+from plumbline.target.gpu_chip import GpuChip
 
 _LIMITS = Limits(most_buffered=1 << 12, readers=2, buffers_dynamic=False, has_blocks=False)
 """Arithmetic is cheap next to memory: two readers compute each for itself what they read."""

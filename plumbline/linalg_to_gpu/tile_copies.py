@@ -16,7 +16,7 @@ from plumbline.linalg_to_gpu.launches import Thread, delinearized, shared_type
 from plumbline.linalg_to_kernels.building import FlatView, for_each, if_else, index, total
 from plumbline.linalg_to_kernels.computations import loops_in
 from plumbline.linalg_to_kernels.evaluation import index_value
-from plumbline.planned_memory import element_bytes
+from plumbline.linalg_to_kernels.planned_memory import element_bytes
 
 Loops = Mapping[int, ir.Value]
 

@@ -23,8 +23,8 @@ from plumbline.linalg_to_kernels.evaluation import Evaluation, index_value
 from plumbline.linalg_to_kernels.group import Group
 from plumbline.linalg_to_kernels.layouts import is_contiguous, layout_of
 from plumbline.linalg_to_kernels.loop_order import Access
+from plumbline.linalg_to_kernels.planned_memory import element_bytes
 from plumbline.linalg_to_kernels.sizes import loop_size
-from plumbline.planned_memory import element_bytes
 
 Values = Mapping[ir.Value, ir.Value]
 

@@ -15,7 +15,7 @@ from plumbline.linalg_to_gpu.contraction_tiles import VECTOR_BYTES, Instruction,
 from plumbline.linalg_to_gpu.launches import WARP, Thread
 from plumbline.linalg_to_gpu.tile_copies import SharedTile
 from plumbline.linalg_to_kernels.building import for_each, index
-from plumbline.planned_memory import element_bytes
+from plumbline.linalg_to_kernels.planned_memory import element_bytes
 
 Put = Callable[[ir.Value, ir.Value, ir.Value], object]
 """Takes a vector of sums, and the row of a part and the column at which it begins."""

@@ -44,7 +44,7 @@ from plumbline.linalg_to_kernels.micro_kernel import Scratch, allocate_scratch, 
 from plumbline.linalg_to_kernels.packing import PanelPacking
 from plumbline.linalg_to_kernels.products import Access, sum_of_accesses
 from plumbline.linalg_to_kernels.vector_evaluation import Lanes, VectorEvaluation, can_be_vectors
-from plumbline.vector_unit import VectorUnit
+from plumbline.target.vector_unit import VectorUnit
 
 _MOST_ROWS, _LEAST_ROWS = 96, 24
 """Of a block; both are multiples of the rows that tiles have."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, scf
 
+from plumbline.bindings.walk import all_operations, replace_operands
 from plumbline.linalg_to_kernels.build_kernels import NOALIAS
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.views import root
-from plumbline.walk import all_operations, replace_operands
 
 _BLOCK = 8
 """Elements: some vectors, and as many additions as a CPU does while it waits for one or two."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import bufferization, func, memref
 
+from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_kernels.building import ALIGNMENT, loosely_typed
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, computation
 from plumbline.linalg_to_kernels.fusion_groups import GROUP
@@ -12,8 +13,7 @@ from plumbline.linalg_to_kernels.packed_weights import PackedWeights
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.linalg_to_kernels.sizes import size_of
 from plumbline.linalg_to_kernels.strategies import Strategies
-from plumbline.packed_layout import PackedLayout
-from plumbline.walk import all_operations
+from plumbline.signature.packed_layout import PackedLayout
 
 KERNEL = "no_inline"
 """The attribute of a function that is a kernel: LLVM's optimiser takes more than twice as long for

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import memref, scf
 
+from plumbline.bindings.walk import all_operations, captured_values, constant_integer
 from plumbline.linalg_to_kernels.building import index
-from plumbline.walk import all_operations, captured_values, constant_integer
 
 _FOR = "scf.for"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from torch_mlir import ir
 
-from plumbline.walk import all_operations, defining_operation
+from plumbline.bindings.walk import all_operations, defining_operation
 
 _View = Callable[[ir.Operation, "Indices"], "Indices | None"]
 """Where in its operand an element of a view's result lies."""

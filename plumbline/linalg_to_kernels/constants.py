@@ -2,7 +2,7 @@
 
 from torch_mlir import ir
 
-from plumbline.weight_arguments import EMBEDDED
+from plumbline.signature.weight_arguments import EMBEDDED
 
 CONSTANT = "plumbline.constant"
 """The attribute of an argument of a group that is a weight wherever the group is called."""

@@ -41,8 +41,8 @@ from plumbline.linalg_to_kernels.products import (
 from plumbline.linalg_to_kernels.sizes import size_of
 from plumbline.linalg_to_kernels.vector_evaluation import Lanes, VectorEvaluation, can_be_vectors
 from plumbline.linalg_to_kernels.vectors import add
-from plumbline.packed_layout import PackedLayout
-from plumbline.vector_unit import VectorUnit
+from plumbline.signature.packed_layout import PackedLayout
+from plumbline.target.vector_unit import VectorUnit
 
 _SMALL = 4096
 """Up to how many products plain loops are as good."""

@@ -17,8 +17,8 @@ from plumbline.linalg_to_kernels.register_tile import (
     streaming_tile,
 )
 from plumbline.linalg_to_kernels.strides import Groups, groups_of, static_stride
-from plumbline.packed_layout import PackedLayout
-from plumbline.vector_unit import VectorUnit
+from plumbline.signature.packed_layout import PackedLayout
+from plumbline.target.vector_unit import VectorUnit
 
 
 class RightOperand(Enum):

@@ -4,10 +4,8 @@ from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
 
-from plumbline.c_signature import CALLED_FROM, check_signatures, functions_with_bodies
-from plumbline.called_functions import SEPARATE_CALLED_FUNCTIONS
+from plumbline.bindings.pipeline import Option, Pass, Pipeline
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
-from plumbline.inout_arguments import inout_arguments
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
@@ -26,9 +24,11 @@ from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
 from plumbline.linalg_to_kernels.splats import fill_splats
 from plumbline.linalg_to_kernels.strategies import CpuStrategies
 from plumbline.linalg_to_kernels.vector_widths import choose_vector_widths
-from plumbline.pipeline import Option, Pass, Pipeline
-from plumbline.shape_attributes import attached
-from plumbline.vector_unit import AVX2, VectorUnit
+from plumbline.signature.c_signature import CALLED_FROM, check_signatures, functions_with_bodies
+from plumbline.signature.called_functions import SEPARATE_CALLED_FUNCTIONS
+from plumbline.signature.inout_arguments import inout_arguments
+from plumbline.signature.shape_attributes import attached
+from plumbline.target.vector_unit import AVX2, VectorUnit
 
 _WRITABLE = "bufferization.writable"
 

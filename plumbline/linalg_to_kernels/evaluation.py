@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, ub
 
+from plumbline.bindings.walk import all_operations, captured_values, replace_operands
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.computations import (
     Computation,
@@ -15,7 +16,6 @@ from plumbline.linalg_to_kernels.computations import (
     seen_through,
 )
 from plumbline.linalg_to_kernels.group import Group
-from plumbline.walk import all_operations, captured_values, replace_operands
 
 Load = Callable[[Computation, ir.Value, Indices], ir.Value]
 """Gives an element of a step's result for indices by the loops of the step being built."""

@@ -8,6 +8,7 @@ between a contraction and its neighbours that would keep them from becoming one 
 from torch_mlir import ir
 from torch_mlir.dialects import tensor
 
+from plumbline.bindings.walk import operations_of
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
@@ -20,7 +21,6 @@ from plumbline.linalg_to_kernels.computations import (
 )
 from plumbline.linalg_to_kernels.constants import is_constant
 from plumbline.linalg_to_kernels.products import sum_of_products
-from plumbline.walk import operations_of
 
 _EXPAND = "tensor.expand_shape"
 _COLLAPSE = "tensor.collapse_shape"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import func
 
+from plumbline.bindings.walk import all_operations, captured_values, enclosing_in, replace_operands
 from plumbline.linalg_to_kernels.computations import (
     GENERIC,
     Computation,
@@ -26,7 +27,6 @@ from plumbline.linalg_to_kernels.kernel_names import kernel_name
 from plumbline.linalg_to_kernels.layouts import LAYOUT, is_contiguous, layout_of
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.linalg_to_kernels.strategies import Strategies
-from plumbline.walk import all_operations, captured_values, enclosing_in, replace_operands
 
 GROUP = "plumbline.group"
 """The attribute of a function that is a group: what its kernel is called."""

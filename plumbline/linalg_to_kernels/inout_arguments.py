@@ -11,11 +11,11 @@ from collections.abc import Container
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, memref
 
-from plumbline.c_signature import functions_with_bodies
-from plumbline.inout_arguments import inout_arguments, inout_results, note_inout_arguments
 from plumbline.linalg_to_kernels.views import root
-from plumbline.name_attributes import note_names, noted_names
-from plumbline.tensor_names import TensorNames
+from plumbline.signature.c_signature import functions_with_bodies
+from plumbline.signature.inout_arguments import inout_arguments, inout_results, note_inout_arguments
+from plumbline.signature.name_attributes import note_names, noted_names
+from plumbline.signature.tensor_names import TensorNames
 
 _NEW = frozenset({"memref.alloc", "memref.get_global"})
 """Operations whose memory is none of an argument's."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from torch_mlir import ir
 from torch_mlir.dialects import memref
 
+from plumbline.bindings.walk import all_operations, enclosing_in
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index
-from plumbline.planned_memory import LIVE, PLAN, element_bytes
-from plumbline.walk import all_operations, enclosing_in
+from plumbline.linalg_to_kernels.planned_memory import LIVE, PLAN, element_bytes
 
 _VIEWS = frozenset(
     {"memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.subview"}

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from torch_mlir import ir
 
-from plumbline.name_attributes import rearrange_names
-from plumbline.packed_layout import PackedLayout
-from plumbline.weight_arguments import EMBEDDED, LAYOUT
+from plumbline.signature.name_attributes import rearrange_names
+from plumbline.signature.packed_layout import PackedLayout
+from plumbline.signature.weight_arguments import EMBEDDED, LAYOUT
 
 
 class PackedWeights:

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, scf
 
+from plumbline.bindings.walk import all_operations, constant_integer
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import PARALLEL, index, least, product
 from plumbline.linalg_to_kernels.views import VIEWS, root
@@ -33,8 +34,7 @@ from plumbline.linalg_to_kernels.work import (
     work,
     work_inside,
 )
-from plumbline.threads import check_threads, threads_to_use
-from plumbline.walk import all_operations, constant_integer
+from plumbline.runtime.threads import check_threads, threads_to_use
 
 LEAST_WORK = 1 << 21
 """Of a chunk. To wake a thread that sleeps takes some ten microseconds, in which a core with

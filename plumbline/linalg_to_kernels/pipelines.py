@@ -1,11 +1,11 @@
 """The parts of the pipeline, in the order in which they run."""
 
+from plumbline.bindings.pipeline import Pass, Pipeline
 from plumbline.linalg_to_kernels.block_scans import block_scans
 from plumbline.linalg_to_kernels.collapse_loops import collapse_loops
 from plumbline.linalg_to_kernels.inout_arguments import store_inout_arguments
 from plumbline.linalg_to_kernels.tm_tensor import bufferize_tm_tensor
 from plumbline.linalg_to_kernels.unroll_quotients import unroll_quotients
-from plumbline.pipeline import Pass, Pipeline
 
 DECOMPOSE_TENSOR_OPS = Pipeline(
     "decompose-tensor-ops",

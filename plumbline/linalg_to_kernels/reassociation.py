@@ -8,7 +8,7 @@ all else that is done.
 
 from torch_mlir import ir
 
-from plumbline.walk import all_operations
+from plumbline.bindings.walk import all_operations
 
 _FLAGS = {
     "arith.addf": "#arith.fastmath<reassoc,contract>",

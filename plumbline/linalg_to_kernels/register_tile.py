@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from plumbline.vector_unit import VectorUnit
+from plumbline.target.vector_unit import VectorUnit
 
 _ROWS = {
     32: {4: 6, 3: 8, 2: 12, 1: 14},

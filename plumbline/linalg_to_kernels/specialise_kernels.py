@@ -8,8 +8,8 @@ from collections import defaultdict
 
 from torch_mlir import ir
 
+from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
-from plumbline.walk import all_operations
 
 _Types = tuple[ir.Type, ...]
 

@@ -9,8 +9,8 @@ import math
 from torch_mlir import ir
 from torch_mlir.dialects import arith, linalg, tensor
 
+from plumbline.bindings.walk import operations_of
 from plumbline.linalg_to_kernels.computations import is_splat, is_tensor
-from plumbline.walk import operations_of
 
 _MOST_ELEMENTS = 64
 """Of a constant that stays one."""

@@ -2,10 +2,10 @@
 
 from plumbline.context import make_context
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
-from plumbline.llvm_to_asm.assembly import Target
-from plumbline.llvm_to_asm.probe import vector_unit_of
+from plumbline.runtime.threads import check_threads
+from plumbline.target.cpu import cpu_target
+from plumbline.target.probe import vector_unit_of
 from plumbline.tcp.assembly.module import parse_module, print_module
-from plumbline.threads import check_threads
 
 
 def linalg_to_kernels(
@@ -18,7 +18,7 @@ def linalg_to_kernels(
         such number of threads.
     """
     check_threads("linalg_to_kernels", threads)
-    unit = vector_unit_of(Target.for_cpu(target_cpu))
+    unit = vector_unit_of(cpu_target(target_cpu))
     module = parse_module(text, make_context(torch=True), filename)
     convert_linalg_to_kernels(module, unit, threads, temporaries)
     # With locations, as the stage before.

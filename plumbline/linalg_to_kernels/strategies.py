@@ -20,8 +20,8 @@ from plumbline.linalg_to_kernels.contraction_groups import (
 from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.loop_nests import build_loop_nests
 from plumbline.linalg_to_kernels.products import sum_of_products
-from plumbline.packed_layout import PackedLayout
-from plumbline.vector_unit import VectorUnit
+from plumbline.signature.packed_layout import PackedLayout
+from plumbline.target.vector_unit import VectorUnit
 
 Values = Mapping[ir.Value, ir.Value]
 

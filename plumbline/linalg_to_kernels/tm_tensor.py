@@ -9,7 +9,7 @@ memory, so that what the ops on buffers say to `one-shot-bufferize` is true.
 from torch_mlir import ir
 from torch_mlir.dialects import arith, bufferization, memref, tensor
 
-from plumbline.walk import operations_of
+from plumbline.bindings.walk import operations_of
 
 
 def bufferize_tm_tensor(module: ir.Operation) -> None:

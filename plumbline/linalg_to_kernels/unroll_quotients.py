@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, scf
 
+from plumbline.bindings.walk import all_operations, constant_integer, replace_operands
 from plumbline.linalg_to_kernels.building import index
-from plumbline.walk import all_operations, constant_integer, replace_operands
 
 _MOST = 8
 """Copies of a loop's body."""

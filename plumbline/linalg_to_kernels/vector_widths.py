@@ -6,8 +6,8 @@ f32 and adds them up in f64, half of each register would be empty most of the ti
 
 from torch_mlir import ir
 
-from plumbline.vector_unit import VectorUnit
-from plumbline.walk import all_operations
+from plumbline.bindings.walk import all_operations
+from plumbline.target.vector_unit import VectorUnit
 
 _ANNOTATION = "llvm.loop_annotation"
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith
 
+from plumbline.bindings.walk import constant_integer
 from plumbline.linalg_to_kernels.building import index, product, total
-from plumbline.walk import constant_integer
 
 LOADS = frozenset({"memref.load", "vector.gather", "vector.load", "vector.maskedload"})
 STORES = frozenset({"memref.store", "vector.maskedstore", "vector.scatter", "vector.store"})

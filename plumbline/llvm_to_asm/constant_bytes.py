@@ -8,7 +8,7 @@ import math
 import numpy as np
 from torch_mlir import ir
 
-from plumbline.walk import operations_of
+from plumbline.bindings.walk import operations_of
 
 _MOST_ELEMENTS = 1024
 """Of a constant that stays for people to read."""

@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
-from plumbline import atomic_file
-from plumbline.library_description import section_assembly
-from plumbline.llvm_to_asm.assembly import Target, emit_assembly
+from plumbline.archives import atomic_file
+from plumbline.llvm_to_asm.assembly import emit_assembly
 from plumbline.llvm_to_asm.function_marks import mark_functions
 from plumbline.llvm_to_asm.mapped_weights import map_weights
 from plumbline.llvm_to_asm.ptx import include_image
 from plumbline.llvm_to_asm.weights import include_weights, pack_weights
+from plumbline.signature.library_description import section_assembly
+from plumbline.target.cpu import cpu_target
 
 
 def llvm_ir_to_asm(
@@ -27,7 +28,7 @@ def llvm_ir_to_asm(
 
     Args:
       llvm_ir: the text.
-      target_cpu: as `Target.for_cpu` takes it.
+      target_cpu: as `cpu_target` takes it.
       opt_level: how much LLVM optimises, as in clang -O.
       weights: the safetensors file of the program's weights.
       packed_weights: the safetensors file to write: the weights that kernels read in an order of
@@ -41,7 +42,7 @@ def llvm_ir_to_asm(
       UserError: LLVM cannot read the text, there is no such CPU, or weights are missing.
       OSError: `packed_weights` or `weights_file` cannot be written.
     """
-    assembly = emit_assembly(llvm_ir, Target.for_cpu(target_cpu), opt_level)
+    assembly = emit_assembly(llvm_ir, cpu_target(target_cpu), opt_level)
     if weights_file is not None:
         content, weights_assembly = map_weights(llvm_ir, weights)
         atomic_file.write_bytes(weights_file, content)

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import llvm
 
+from plumbline.bindings.walk import all_operations
 from plumbline.errors import UserError
+from plumbline.errors.location import describe
 from plumbline.llvm_to_asm.constant_bytes import spell_constants_as_bytes
 from plumbline.llvm_to_asm.float_constants import respell_float_constants
-from plumbline.location import describe
-from plumbline.walk import all_operations
 
 GPU_MODULE = "gpu.module"
 """The operation that holds the kernels of a program for a GPU, beside its functions."""

@@ -4,9 +4,9 @@ import json
 import re
 from pathlib import Path
 
+from plumbline.archives.weights_archive import LENGTH_BYTES
+from plumbline.archives.weights_file import WeightsFileSymbols
 from plumbline.llvm_to_asm.weights import found_weights
-from plumbline.weights_archive import LENGTH_BYTES
-from plumbline.weights_file import WeightsFileSymbols
 
 # How LLVM IR declares the region of a program's weights.
 _REGION = re.compile(r'^@"?([\w.$-]+)"? = external global', re.MULTILINE)

@@ -4,10 +4,8 @@ import re
 from pathlib import Path
 
 from plumbline.errors import UserError
-from plumbline.gpu_chip import GpuChip
-from plumbline.llvm_to_asm.assembly import Target, emit_assembly, problem_with
-
-TRIPLE = "nvptx64-nvidia-cuda"
+from plumbline.llvm_to_asm.assembly import emit_assembly
+from plumbline.target.target import Target
 
 IMAGE = "plumbline_gpu_image"
 """The symbol under which what launches kernels finds them: PTX, whose text ends with a zero, or a
@@ -18,18 +16,6 @@ PROGRAM = "plumbline_cuda_program"
 
 PROGRAM_WORDS = 1
 """Its size, in words of 64 bits, which are zeros at first."""
-
-
-def gpu_target(arch: str) -> Target:
-    """What kernels are made for: the GPUs of an architecture, such as "sm_80", and later ones.
-
-    Raises:
-      UserError: LLVM can make no code for such, or it is older than kernels need.
-    """
-    GpuChip.of(arch)
-    if problem_with(arch, TRIPLE):
-        raise UserError(f"gpu_arch {arch!r}: LLVM knows no such GPU; try an older one's name")
-    return Target(TRIPLE, arch)
 
 
 def emit_ptx(llvm_ir: str, target: Target, optimisation_level: int = 2) -> str:

@@ -2,7 +2,8 @@
 
 from plumbline.context import make_context
 from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir
-from plumbline.llvm_to_asm.ptx import emit_ptx, gpu_target
+from plumbline.llvm_to_asm.ptx import emit_ptx
+from plumbline.target.gpu import gpu_target
 from plumbline.tcp.assembly.module import parse_module
 
 

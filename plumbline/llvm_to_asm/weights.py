@@ -6,9 +6,9 @@ from pathlib import Path
 
 import safetensors.numpy
 
+from plumbline.archives.weights_archive import StoredWeight, read_layout
 from plumbline.errors import UserError
-from plumbline.weight_arguments import EmbeddedWeight
-from plumbline.weights_archive import StoredWeight, read_layout
+from plumbline.signature.weight_arguments import EmbeddedWeight
 
 # How LLVM IR declares the memory of a weight; a name is quoted where it has to be.
 _DECLARATION = re.compile(r'^@(?:"([^"]+)"|([\w.$-]+)) = external constant', re.MULTILINE)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import torch
 from torch_mlir import ir
 
+from plumbline.bindings.walk import operations_of
 from plumbline.loader_to_torch.node_locations import all_nodes
-from plumbline.walk import operations_of
 
 _assert = torch.ops.aten._assert_async
 

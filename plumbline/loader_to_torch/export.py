@@ -12,11 +12,11 @@ from torch.export.graph_signature import ConstantArgument
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import FxImporter
 
-from plumbline import element_type
-from plumbline.argument_shapes import ArgumentShapes
+from plumbline.bindings.pipeline import LoweringError, Pipeline
+from plumbline.bindings.walk import operations_of
 from plumbline.context import lent_context
 from plumbline.errors import UserError
-from plumbline.inout_arguments import note_inout_results
+from plumbline.errors.unsupported_ops import from_operation, report
 from plumbline.loader_to_torch.assertions import import_assertions, keep_assertions
 from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
 from plumbline.loader_to_torch.decompositions.constant_tables import make_tables_constants
@@ -52,12 +52,12 @@ from plumbline.loader_to_torch.symbolic_sizes import (
     rename,
 )
 from plumbline.loader_to_torch.weights import ReadableLiterals, lift_weights, name_arguments
-from plumbline.name_attributes import note_names
-from plumbline.pipeline import LoweringError, Pipeline
+from plumbline.signature import element_type
+from plumbline.signature.argument_shapes import ArgumentShapes
+from plumbline.signature.inout_arguments import note_inout_results
+from plumbline.signature.name_attributes import note_names
+from plumbline.signature.tensor_names import NamedTensor, TensorNames, shapes_of_elements
 from plumbline.tcp.assembly.module import print_module
-from plumbline.tensor_names import NamedTensor, TensorNames, shapes_of_elements
-from plumbline.unsupported_ops import from_operation, report
-from plumbline.walk import operations_of
 
 _TO_BACKEND_CONTRACT = Pipeline(
     "torch-export-to-torch-backend",

@@ -19,10 +19,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 
-from plumbline.argument_shapes import ArgumentShapes, Place
+from plumbline.archives.reference_archive import RefusedSize
 from plumbline.loader_to_torch.decompositions.stored_types import STORED_AS
-from plumbline.reference_archive import RefusedSize
-from plumbline.size_expressions import Symbol, evaluate, symbols_of
+from plumbline.signature.argument_shapes import ArgumentShapes, Place
+from plumbline.signature.size_expressions import Symbol, evaluate, symbols_of
 
 Sizes = list[list[int]]
 

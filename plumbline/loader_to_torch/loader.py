@@ -14,13 +14,13 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import torch
 
-from plumbline import element_type
 from plumbline.errors import UserError
-from plumbline.function_name import DEFAULT_FUNCTION_NAME, check_function_name
 from plumbline.loader_to_torch.scalars import as_tensor, is_number
 from plumbline.loader_to_torch.source_path import relative_to_import_path
 from plumbline.loader_to_torch.structure import Nested, leaves, leaves_with_places
 from plumbline.loader_to_torch.symbolic_sizes import entries_of_leaves
+from plumbline.signature import element_type
+from plumbline.signature.function_name import DEFAULT_FUNCTION_NAME, check_function_name
 
 SEED = 0
 """PyTorch's random state before a loader runs, so that its weights are the same every time."""

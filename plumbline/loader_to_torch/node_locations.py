@@ -7,8 +7,8 @@ from contextlib import contextmanager
 import torch
 from torch_mlir import ir
 
+from plumbline.bindings.walk import all_operations
 from plumbline.loader_to_torch.source_path import relative_to_import_path
-from plumbline.walk import all_operations
 
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 # Where a pass of PyTorch's made a node says nothing of the program, nor does code that it made up
@@ -40,7 +40,7 @@ def frames(node: torch.fx.Node) -> list[tuple[str, int]]:
 
 
 def place(node: torch.fx.Node) -> str:
-    """Where a node comes from, as `plumbline.location.describe` puts it."""
+    """Where a node comes from, as `plumbline.errors.location.describe` puts it."""
     places = [f"{file}:{line}" for file, line in frames(node)]
     if not places:
         return "<unknown location>"

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
+from plumbline.archives.reference_archive import ReferenceArchive
 from plumbline.loader_to_torch.export import Export, export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.references import (
@@ -14,7 +15,6 @@ from plumbline.loader_to_torch.references import (
     to_numpy,
 )
 from plumbline.loader_to_torch.state import with_mutations_returned
-from plumbline.reference_archive import ReferenceArchive
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from plumbline import element_type
-from plumbline.argument_shapes import ArgumentShapes
+from plumbline.archives.reference_archive import Case, ReferenceArchive, Tensor
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.further_cases import (
     Sizes,
@@ -26,7 +25,8 @@ from plumbline.loader_to_torch.loader import (
 from plumbline.loader_to_torch.returned_mutations import inout_of, state_of
 from plumbline.loader_to_torch.scalars import as_tensor
 from plumbline.loader_to_torch.structure import leaves
-from plumbline.reference_archive import Case, ReferenceArchive, Tensor
+from plumbline.signature import element_type
+from plumbline.signature.argument_shapes import ArgumentShapes
 
 _BYTES = {1: torch.uint8, 2: torch.uint16}
 """Integers that are as wide as so many bytes."""

@@ -3,13 +3,13 @@
 import torch
 from torch.export.graph_signature import ConstantArgument, TensorArgument
 
-from plumbline.element_type import ELEMENT_TYPES
 from plumbline.errors import UserError
+from plumbline.errors.unsupported_ops import UnsupportedOp, report
 from plumbline.loader_to_torch.generator import GENERATOR, draws
 from plumbline.loader_to_torch.higher_order_ops import is_imported
 from plumbline.loader_to_torch.node_locations import all_nodes, module_path, place
 from plumbline.loader_to_torch.stored_types import computes_with_stored_type
-from plumbline.unsupported_ops import UnsupportedOp, report
+from plumbline.signature.element_type import ELEMENT_TYPES
 
 _DTYPES = {element_type.torch_name: element_type.name for element_type in ELEMENT_TYPES}
 

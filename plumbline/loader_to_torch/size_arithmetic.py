@@ -12,8 +12,8 @@ import torch
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from plumbline.errors import UserError
+from plumbline.errors.unsupported_ops import UnsupportedOp, report
 from plumbline.loader_to_torch.node_locations import module_path, place
-from plumbline.unsupported_ops import UnsupportedOp, report
 
 Number = torch.fx.Node | int | float
 Call = Callable[..., torch.fx.Node]

@@ -9,10 +9,10 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import sympy_expr_to_semi_affine_expr
 
-from plumbline.argument_shapes import ArgumentShapes
+from plumbline.bindings.walk import operations_of
 from plumbline.loader_to_torch.structure import dims_of_leaves
-from plumbline.shape_attributes import from_ops
-from plumbline.walk import operations_of
+from plumbline.signature.argument_shapes import ArgumentShapes
+from plumbline.signature.shape_attributes import from_ops
 
 _LARGEST = 2**63 - 1
 

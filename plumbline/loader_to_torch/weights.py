@@ -9,9 +9,9 @@ from torch.export.graph_signature import InputKind
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import FxImporterHooks
 
-from plumbline import element_type
 from plumbline.loader_to_torch.references import to_numpy
-from plumbline.weight_arguments import EMBEDDED, PARAMETER
+from plumbline.signature import element_type
+from plumbline.signature.weight_arguments import EMBEDDED, PARAMETER
 
 _LARGEST_LITERAL = 16
 """Constants of at most so many elements stay in the text, where they can be read and folded."""

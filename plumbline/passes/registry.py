@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TypeVar
 
-from plumbline.called_functions import SEPARATE_CALLED_FUNCTIONS
+from plumbline.bindings.pipeline import Pass, Pipeline
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
 from plumbline.gpu_to_nvvm import conversion as gpu_to_nvvm
 from plumbline.kernels_to_llvm import conversion as kernels_to_llvm
@@ -25,7 +25,7 @@ from plumbline.linalg_to_kernels.pipelines import (
     STORE_INOUT_ARGUMENTS,
     UNROLL_QUOTIENTS,
 )
-from plumbline.pipeline import Pass, Pipeline
+from plumbline.signature.called_functions import SEPARATE_CALLED_FUNCTIONS
 from plumbline.stablehlo_to_tcp.conversion import (
     CONVERT_STABLEHLO_TO_TCP,
     STABLEHLO_TO_TCP,

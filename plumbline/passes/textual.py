@@ -7,8 +7,8 @@ manager to read.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from plumbline.bindings.pipeline import Nested, Pass, Pipeline, Step
 from plumbline.errors import UserError
-from plumbline.pipeline import Nested, Pass, Pipeline, Step
 
 _OPENING = "({"
 _CLOSING = ")}"

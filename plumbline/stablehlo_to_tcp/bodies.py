@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from torch_mlir import ir
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.stablehlo_to_tcp.attributes import direction
 from plumbline.stablehlo_to_tcp.pattern import tensor_type
 from plumbline.tcp.building.dtypes import is_bool, is_float, signedness
@@ -16,7 +17,6 @@ from plumbline.tcp.building.tensors import Tensor
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import elementwise as tcp
 from plumbline.tcp.ops.data_movement import ConstOp
-from plumbline.unsupported_ops import Unsupported
 
 # -- one op ----------------------------------------------------------------------------------------
 

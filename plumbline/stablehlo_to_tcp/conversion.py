@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 from torch_mlir import ir
 from torch_mlir.rewrite import RewritePatternSet, apply_patterns_and_fold_greedily
 
-from plumbline.pipeline import Nested, Pass, PassFailure, Pipeline
+from plumbline.bindings.pipeline import Nested, Pass, PassFailure, Pipeline
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.stablehlo_to_tcp import functions
 from plumbline.stablehlo_to_tcp.pattern import CAST, conform
 from plumbline.stablehlo_to_tcp.patterns import PATTERNS
 from plumbline.tcp.backend_contract import dialect_violation, type_violation
 from plumbline.tcp.building.tensors import Tensor
 from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
-from plumbline.unsupported_ops import Unsupported
 
 _DIALECTS = ("stablehlo", "chlo")
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from torch_mlir import ir
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.stablehlo_to_tcp.attributes import convolution_dimensions
 from plumbline.stablehlo_to_tcp.contraction import product_dtype
 from plumbline.stablehlo_to_tcp.pattern import Patterns, integer, integers, tensor_type, tensors
@@ -15,7 +16,6 @@ from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops.convolution import ConvOp, ConvTransposeOp
 from plumbline.tcp.shapes import DYNAMIC
-from plumbline.unsupported_ops import Unsupported
 
 
 def convert_convolution(op: ir.OpView) -> Tensor:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from torch_mlir import ir
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.stablehlo_to_tcp.pattern import (
     Patterns,
     integer,
@@ -34,7 +35,6 @@ from plumbline.tcp.ops import data_movement as tcp
 from plumbline.tcp.ops.elementwise import MinimumOp
 from plumbline.tcp.ops.indexing import GatherOp
 from plumbline.tcp.shapes import DYNAMIC
-from plumbline.unsupported_ops import Unsupported
 
 # -- making ----------------------------------------------------------------------------------------
 

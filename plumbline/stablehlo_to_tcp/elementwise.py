@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from torch_mlir import ir
 from torch_mlir.dialects import math
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.stablehlo_to_tcp.attributes import compares_in_total_order, direction
 from plumbline.stablehlo_to_tcp.pattern import (
     Pattern,
@@ -20,7 +21,6 @@ from plumbline.tcp.building.shapes import broadcast, cast
 from plumbline.tcp.building.tensors import Tensor, built
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import elementwise as tcp
-from plumbline.unsupported_ops import Unsupported
 
 
 def _kind(op: ir.OpView) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import func
 
+from plumbline.bindings.walk import all_operations
 from plumbline.stablehlo_to_tcp.pattern import is_carried, recast, tensor_type_of
-from plumbline.walk import all_operations
 
 
 def carrier(type_: ir.Type) -> ir.Type:

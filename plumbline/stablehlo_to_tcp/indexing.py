@@ -11,6 +11,7 @@ from typing import Any
 
 from torch_mlir import ir
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.stablehlo_to_tcp.attributes import gather_dimensions, scatter_dimensions
 from plumbline.stablehlo_to_tcp.bodies import combiner, is_argument, neutral, returned, single_op
 from plumbline.stablehlo_to_tcp.pattern import Patterns, integers, tensor, tensors
@@ -33,7 +34,6 @@ from plumbline.tcp.ops.elementwise import (
     SelectOp,
 )
 from plumbline.tcp.ops.indexing import GatherNdOp, ScatterNdOp
-from plumbline.unsupported_ops import Unsupported
 
 _INDEX_DTYPE = "si64"
 

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import tensor as tensor_dialect
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.building.dtypes import DTYPES
 from plumbline.tcp.building.tensors import Tensor, TensorType
-from plumbline.unsupported_ops import Unsupported
 
 Pattern = Callable[[ir.OpView], Tensor | Sequence[Tensor]]
 

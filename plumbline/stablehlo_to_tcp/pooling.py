@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 
 from torch_mlir import ir
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.stablehlo_to_tcp.bodies import combiner, is_neutral, with_initial
 from plumbline.stablehlo_to_tcp.convolution import padding
 from plumbline.stablehlo_to_tcp.data_movement import spread
@@ -17,7 +18,6 @@ from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops.pooling import PoolOp
 from plumbline.tcp.ops.reduction import ScanOp
 from plumbline.tcp.shapes import DYNAMIC
-from plumbline.unsupported_ops import Unsupported
 
 
 @dataclass(frozen=True)

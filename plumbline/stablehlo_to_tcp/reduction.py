@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from torch_mlir import ir
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.stablehlo_to_tcp.bodies import (
     best_of_two,
     combiner,
@@ -22,7 +23,6 @@ from plumbline.tcp.ops.data_movement import BroadcastOp, IotaOp
 from plumbline.tcp.ops.elementwise import MaximumOp
 from plumbline.tcp.ops.reduction import ArgmaxOp, ArgminOp
 from plumbline.tcp.shapes import DYNAMIC
-from plumbline.unsupported_ops import Unsupported
 
 
 def convert_reduce(op: ir.OpView) -> list[Tensor]:

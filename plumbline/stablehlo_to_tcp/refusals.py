@@ -2,9 +2,9 @@
 
 from torch_mlir import ir
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.stablehlo_to_tcp.pattern import Pattern, Patterns
 from plumbline.tcp.building.tensors import Tensor
-from plumbline.unsupported_ops import Unsupported
 
 _RANDOM = "random numbers; draw them outside and pass them as an argument"
 _DEVICES = "communication between devices; export the program for one"

@@ -10,13 +10,13 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith
 from torch_mlir.dialects import tensor as tensor_dialect
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.stablehlo_to_tcp.pattern import tensor, tensor_type
 from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.ops.data_movement import ConcatOp, ConstOp
 from plumbline.tcp.ops.elementwise import AddOp, CastOp, MulOp, SubOp
 from plumbline.tcp.shapes import DYNAMIC
-from plumbline.unsupported_ops import Unsupported
 
 _ARITHMETIC: Mapping[str, Callable[[Size, Size], Size]] = {
     AddOp.OPERATION_NAME: size_arithmetic.add,

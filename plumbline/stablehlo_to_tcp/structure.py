@@ -7,10 +7,10 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, cf, scf
 from torch_mlir.dialects import tensor as tensor_dialect
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.stablehlo_to_tcp import functions
 from plumbline.stablehlo_to_tcp.pattern import Patterns, recast, tensor, tensor_type, tensors
 from plumbline.tcp.building.tensors import Tensor, TensorType
-from plumbline.unsupported_ops import Unsupported
 
 
 def _types(values: Sequence[ir.Value]) -> list[TensorType]:

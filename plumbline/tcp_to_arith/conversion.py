@@ -3,7 +3,7 @@
 from torch_mlir import ir
 from torch_mlir.dialects import arith
 
-from plumbline.pipeline import Pass
+from plumbline.bindings.pipeline import Pass
 from plumbline.tcp.ops.data_movement import ConstOp
 from plumbline.tcp.transforms.lower import lower
 

@@ -2,8 +2,9 @@
 
 from torch_mlir import ir
 
-from plumbline.choices import RuntimeChecks
-from plumbline.pipeline import Nested, Pass, PassFailure, Pipeline
+from plumbline.bindings.pipeline import Nested, Pass, PassFailure, Pipeline
+from plumbline.bindings.walk import operations_of
+from plumbline.target.choices import RuntimeChecks
 from plumbline.tcp.constraints import is_quantized
 from plumbline.tcp.ops.convolution import ConvOp, ConvTransposeOp
 from plumbline.tcp.ops.structure import CustomOp
@@ -22,7 +23,6 @@ from plumbline.tcp_to_linalg.runtime_checks import (
 )
 from plumbline.tcp_to_linalg.value_checks import CHECK_PARTS, CHECK_VALUES
 from plumbline.tcp_to_tensor.conversion import CONVERT_TCP_TO_TENSOR
-from plumbline.walk import operations_of
 
 CONVERT_TCP_TO_LINALG = Pass(
     "convert-tcp-to-linalg",

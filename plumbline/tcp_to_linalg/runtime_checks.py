@@ -9,9 +9,9 @@ import re
 from torch_mlir import ir
 from torch_mlir.dialects import arith, cf, tensor
 
-from plumbline.location import located
-from plumbline.pipeline import Pass, Pipeline
-from plumbline.walk import all_operations, operations_of
+from plumbline.bindings.pipeline import Pass, Pipeline
+from plumbline.bindings.walk import all_operations, operations_of
+from plumbline.errors.location import located
 
 _OP_IN_LOCATION = re.compile(r'loc\("(tcp\.\w+)"\(')
 

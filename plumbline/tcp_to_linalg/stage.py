@@ -1,7 +1,7 @@
 """The stage from TCP to linalg on tensors, from text to text."""
 
-from plumbline.choices import RuntimeChecks
 from plumbline.context import make_context
+from plumbline.target.choices import RuntimeChecks
 from plumbline.tcp.assembly.module import parse_module, print_module
 from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
 

@@ -13,9 +13,10 @@ import numpy as np
 from torch_mlir import ir
 from torch_mlir.dialects import arith, tensor
 
-from plumbline.location import located
-from plumbline.pipeline import Pass
-from plumbline.requirement import require
+from plumbline.bindings.pipeline import Pass
+from plumbline.bindings.walk import all_operations, operations_of
+from plumbline.errors.location import located
+from plumbline.runtime.requirement import require
 from plumbline.tcp.attributes import case_of
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops.data_movement import BroadcastOp, ConcatOp, ConstOp, IotaOp
@@ -31,7 +32,6 @@ from plumbline.tcp.ops.elementwise import (
 from plumbline.tcp.ops.indexing import GatherNdOp, GatherOp, ScatterNdOp, ScatterOp
 from plumbline.tcp_to_linalg.loop_nest import REDUCTION, dims_map, loop_nest
 from plumbline.tcp_to_linalg.pattern import DYNAMIC, dim, fill, index
-from plumbline.walk import all_operations, operations_of
 
 _I64 = 64
 

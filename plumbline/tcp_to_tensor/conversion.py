@@ -1,6 +1,6 @@
 """Converts what TCP has in common with the tensor dialect."""
 
-from plumbline.pipeline import Pass
+from plumbline.bindings.pipeline import Pass
 from plumbline.tcp.transforms.lower import lower
 from plumbline.tcp_to_tensor import data_movement
 

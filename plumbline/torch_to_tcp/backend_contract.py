@@ -2,9 +2,9 @@
 
 from torch_mlir import ir
 
-from plumbline.pipeline import Pass, PassFailure
+from plumbline.bindings.pipeline import Pass, PassFailure
+from plumbline.bindings.walk import all_operations
 from plumbline.tcp.backend_contract import dialect_violation, type_violation
-from plumbline.walk import all_operations
 
 
 def _verify(operation: ir.Operation) -> None:

@@ -6,14 +6,14 @@ A TCP module therefore holds linalg, tensor, arith, math and scf beside TCP.
 from torch_mlir import ir
 from torch_mlir.dialects import func
 
+from plumbline.bindings.pipeline import MODULE, LoweringError, Nested, Pass, PassFailure, Pipeline
+from plumbline.bindings.walk import captured_values, replace_operands
 from plumbline.errors import UserError
-from plumbline.pipeline import MODULE, LoweringError, Nested, Pass, PassFailure, Pipeline
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.torch_to_tcp.pattern import convert_carried
 from plumbline.torch_to_tcp.patterns import PATTERNS
 from plumbline.torch_to_tcp.sort_order import ORDER_NAN_IN_SORTS
 from plumbline.torch_to_tcp.torch_ops import computing_ops, full_name, is_constant, pytorch_name
-from plumbline.unsupported_ops import Unsupported
-from plumbline.walk import captured_values, replace_operands
 
 NO_LOWERING = "can be lowered neither to TCP nor to linalg"
 """What the pass says of each op in `ops_without_lowering`."""

@@ -2,11 +2,11 @@
 
 from torch_mlir import ir
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.building.dtypes import is_bool
 from plumbline.tcp.building.shapes import cast
 from plumbline.tcp.ops.contraction import BatchMatmulOp, MatmulOp, MatrixProductOp
 from plumbline.torch_to_tcp.pattern import Pattern, Patterns, tensor, tensor_type
-from plumbline.unsupported_ops import Unsupported
 
 
 def _product(tcp_op: type[MatrixProductOp]) -> Pattern:

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.rewrite import RewritePatternSet, apply_patterns_and_fold_greedily
 
+from plumbline.bindings.pipeline import LoweringError, Nested, Option, Pass, Pipeline
 from plumbline.errors import UserError
-from plumbline.pipeline import LoweringError, Nested, Option, Pass, Pipeline
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
 from plumbline.torch_to_tcp import symbolic_shapes
 from plumbline.torch_to_tcp.backend_contract import TORCH_VERIFY_TCP_BACKEND_CONTRACT
@@ -23,7 +24,6 @@ from plumbline.torch_to_tcp.pattern import (
 from plumbline.torch_to_tcp.patterns import PATTERNS
 from plumbline.torch_to_tcp.torch_ops import full_name, full_names
 from plumbline.torch_to_tcp.unsupported import unsupported
-from plumbline.unsupported_ops import Unsupported
 
 CONVERT_TORCH_OPS = Option(
     "convert-torch-ops", "the ops to convert, such as aten.tanh; all that can be if empty"

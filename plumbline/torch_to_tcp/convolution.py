@@ -2,6 +2,7 @@
 
 from torch_mlir import ir
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.building.dtypes import computed_in, is_float
 from plumbline.tcp.building.shapes import broadcast, cast, unsqueeze
 from plumbline.tcp.building.tensors import Tensor, TensorType
@@ -9,7 +10,6 @@ from plumbline.tcp.ops.convolution import ConvOp, ConvTransposeOp
 from plumbline.tcp.ops.elementwise import AddOp
 from plumbline.tcp.shapes import DYNAMIC
 from plumbline.torch_to_tcp.pattern import Patterns, integer, one_each, tensor, tensor_type
-from plumbline.unsupported_ops import Unsupported
 
 
 def convert_aten_convolution(op: ir.OpView) -> ir.Value:

@@ -11,12 +11,12 @@ from typing import Any
 
 from torch_mlir import ir
 
-from plumbline.pipeline import Option, Pass
+from plumbline.bindings.pipeline import Option, Pass
+from plumbline.bindings.torch_c import FROM_BUILTIN_TENSOR, TO_F64, TO_I1, TO_I64
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.ops.structure import CustomOp
-from plumbline.torch_c import FROM_BUILTIN_TENSOR, TO_F64, TO_I1, TO_I64
 from plumbline.torch_to_tcp.pattern import tensor, tensor_type
 from plumbline.torch_to_tcp.torch_ops import computing_ops, full_name, full_names, is_constant
-from plumbline.unsupported_ops import Unsupported
 
 _NUMBERS = ("torch.constant.bool", "torch.constant.int", "torch.constant.float")
 _TO_NUMBER = {

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.data_movement import (
     concatenate,
@@ -37,7 +38,6 @@ from plumbline.torch_to_tcp.run_time_numbers import (
     is_place_of_round,
     run_time_number,
 )
-from plumbline.unsupported_ops import Unsupported
 
 _INT64_MAX = 2**63 - 1
 

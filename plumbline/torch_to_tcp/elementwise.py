@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.building.dtypes import computed_in, is_bool, is_float, signedness
 from plumbline.tcp.building.elementwise import apply, bitcast, like
 from plumbline.tcp.building.shapes import broadcast, cast, full
@@ -15,7 +16,6 @@ from plumbline.torch_to_tcp.pattern import Pattern, Patterns, number, string, te
 from plumbline.torch_to_tcp.run_time_numbers import run_time_number
 from plumbline.torch_to_tcp.torch_ops import is_constant
 from plumbline.torch_to_tcp.torch_types import parse_tensor_type, promote, promote_number
-from plumbline.unsupported_ops import Unsupported
 
 Unary = Callable[[Tensor], Tensor]
 Binary = Callable[[Tensor, Tensor], Tensor]

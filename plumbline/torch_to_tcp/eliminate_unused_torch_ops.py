@@ -6,8 +6,8 @@ are converted; canonicalization keeps some of them.
 
 from torch_mlir import ir
 
-from plumbline.pipeline import Pass
-from plumbline.walk import operations_of
+from plumbline.bindings.pipeline import Pass
+from plumbline.bindings.walk import operations_of
 
 
 def _eliminate(operation: ir.Operation) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.data_movement import concatenate, slice_along
 from plumbline.tcp.building.dtypes import is_bool, is_float, signedness
@@ -33,7 +34,6 @@ from plumbline.torch_to_tcp.pattern import (
     tensor_type,
 )
 from plumbline.torch_to_tcp.torch_types import parse_tensor_type
-from plumbline.unsupported_ops import Unsupported
 
 _INDEX_DTYPE = "si64"
 

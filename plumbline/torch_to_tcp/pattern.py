@@ -11,11 +11,11 @@ from torch_mlir import ir
 from torch_mlir.dialects import tensor as tensor_dialect
 from torch_mlir.rewrite import PatternRewriter
 
+from plumbline.bindings.torch_c import FROM_BUILTIN_TENSOR, TO_BUILTIN_TENSOR
+from plumbline.bindings.walk import operations_of
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.building.tensors import Tensor, TensorType
-from plumbline.torch_c import FROM_BUILTIN_TENSOR, TO_BUILTIN_TENSOR
 from plumbline.torch_to_tcp.torch_types import parse_tensor_type
-from plumbline.unsupported_ops import Unsupported
-from plumbline.walk import operations_of
 
 Pattern = Callable[[ir.OpView], ir.Value | Sequence[ir.Value]]
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from torch_mlir import ir
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.data_movement import concatenate, slice_along
 from plumbline.tcp.building.dtypes import computed_in, element_type, is_float, signedness
@@ -29,7 +30,6 @@ from plumbline.torch_to_tcp.pattern import (
     tensor_type,
 )
 from plumbline.torch_to_tcp.reduction import mean
-from plumbline.unsupported_ops import Unsupported
 
 
 @dataclass(frozen=True)

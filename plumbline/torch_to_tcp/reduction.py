@@ -7,6 +7,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, cf
 from torch_mlir.dialects import tensor as tensor_dialect
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.dtypes import computed_in, element_type, is_float, signedness, summed_in
 from plumbline.tcp.building.elementwise import apply
@@ -27,7 +28,6 @@ from plumbline.torch_to_tcp.pattern import (
     tensor_type,
 )
 from plumbline.torch_to_tcp.torch_ops import pytorch_name
-from plumbline.unsupported_ops import Unsupported
 
 
 def _axes(dims: ir.Value, rank: int) -> list[int]:

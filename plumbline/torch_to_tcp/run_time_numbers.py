@@ -5,13 +5,13 @@ from collections.abc import Callable
 from torch_mlir import ir
 from torch_mlir.dialects import arith
 
+from plumbline.bindings.torch_c import TO_F64, TO_I64
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.shapes import from_element, from_size
 from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.building.tensors import Tensor
-from plumbline.torch_c import TO_F64, TO_I64
 from plumbline.torch_to_tcp.pattern import number, tensor, tensor_type
-from plumbline.unsupported_ops import Unsupported
 
 _ARITHMETIC: dict[str, Callable[[Size, Size], Size]] = {
     "torch.aten.add.int": size_arithmetic.add,

@@ -6,8 +6,8 @@ Their own comparison says of NaN beside a number that the two are out of order, 
 from torch_mlir import ir
 from torch_mlir.dialects import arith
 
-from plumbline.pipeline import Pass
-from plumbline.walk import operations_of
+from plumbline.bindings.pipeline import Pass
+from plumbline.bindings.walk import operations_of
 
 _RISING = (arith.CmpFPredicate.OLE, arith.CmpFPredicate.OLT)
 

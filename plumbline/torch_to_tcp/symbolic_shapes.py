@@ -4,10 +4,10 @@ from contextlib import suppress
 
 from torch_mlir import ir
 
+from plumbline.bindings.walk import operations_of
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.ops.symbolic_shape import BindSymbolicShapeOp, SymbolicIntOp
 from plumbline.torch_to_tcp.pattern import tensor
-from plumbline.unsupported_ops import Unsupported
-from plumbline.walk import operations_of
 
 
 def convert(operation: ir.Operation) -> None:

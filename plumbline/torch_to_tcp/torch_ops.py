@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from torch_mlir import ir
 
-from plumbline.walk import operations_of
+from plumbline.bindings.walk import operations_of
 
 _PREFIX = "torch."
 _SYMBOLIC = ("torch.bind_symbolic_shape", "torch.symbolic_int")

@@ -2,10 +2,10 @@
 
 from torch_mlir import ir
 
+from plumbline.errors.unsupported_ops import from_operation, report
 from plumbline.torch_to_tcp.beside_tcp import ops_without_lowering
 from plumbline.torch_to_tcp.patterns import PATTERNS
 from plumbline.torch_to_tcp.torch_ops import full_name, pytorch_name
-from plumbline.unsupported_ops import from_operation, report
 
 _COMPLEX = (
     "few ops on complex numbers have a lowering: compute with the real and the imaginary part as "

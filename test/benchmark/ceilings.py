@@ -12,8 +12,10 @@ from dataclasses import dataclass
 import llvmlite.binding as llvm
 import numpy as np
 
-from plumbline.llvm_to_asm.assembly import Target, emit_object
-from plumbline.llvm_to_asm.probe import vector_unit_of
+from plumbline.llvm_to_asm.assembly import emit_object
+from plumbline.target.cpu import cpu_target
+from plumbline.target.probe import vector_unit_of
+from plumbline.target.target import Target
 from test.benchmark.timing import clock_for
 
 # Enough for two multiply-adds a cycle that each take four, and few enough for 16 registers.
@@ -150,7 +152,7 @@ class Ceilings:
     """Measures the machine with a number of threads, over as much memory as a program touches."""
 
     def __init__(self, target_cpu: str, threads: int, footprint: float) -> None:
-        target = Target.for_cpu(target_cpu)
+        target = cpu_target(target_cpu)
         self.lanes = vector_unit_of(target).lanes(32)
         vector, size = f"<{self.lanes} x float>", self.lanes * 4
         self._threads = threads

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from plumbline.errors import UserError
-from plumbline.llvm_to_asm.assembly import Target
+from plumbline.target.cpu import cpu_target
 from test.benchmark import cases, report
 from test.benchmark.frameworks import BASELINE_ENVIRONMENT, FRAMEWORKS, OURS
 from test.benchmark.measurement import Request, Result, Work
@@ -120,7 +120,7 @@ def _list_of(one: Callable[[str], _T]) -> Callable[[str], list[_T]]:
 
 def _target_cpu(text: str) -> str:
     try:
-        Target.for_cpu(text)
+        cpu_target(text)
     except UserError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
     return text

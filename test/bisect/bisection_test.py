@@ -9,23 +9,23 @@ from torch.export import Dim
 from torch_mlir import ir
 from torch_mlir.dialects import arith, linalg
 
+from plumbline.bindings.walk import operations_of
 from plumbline.bisect import bisection
 from plumbline.bisect.bisection import Bisection, Outcome, bisect
 from plumbline.bisect.report import report
 from plumbline.compiler import compile_export
 from plumbline.context import make_context
 from plumbline.errors import UserError
+from plumbline.errors.location import describe
 from plumbline.loader_to_torch import export
 from plumbline.loader_to_torch.decompositions import decomposition_table
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
-from plumbline.location import describe
 from plumbline.tcp.assembly.module import parse_module
 from plumbline.tcp.building.shapes import full
 from plumbline.tcp.building.tensors import Tensor
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import elementwise as tcp
 from plumbline.torch_to_tcp.pattern import Pattern, tensor, tensor_type
-from plumbline.walk import operations_of
 from test.bisect.planted_faults import tcp_op_lowered, torch_op_lowered
 
 _ROWS = {"x": {0: Dim("rows")}}

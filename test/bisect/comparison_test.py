@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import torch
 
+from plumbline.archives.reference_archive import Tensor
 from plumbline.bisect.comparison import Tolerance, compare
 from plumbline.loader_to_torch.references import to_numpy
-from plumbline.reference_archive import Tensor
 
 _DTYPES = (
     torch.float64,

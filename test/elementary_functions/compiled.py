@@ -4,18 +4,19 @@ from collections.abc import Mapping
 
 from torch_mlir import ir
 
-from plumbline.argument_shapes import ArgumentShapes
-from plumbline.c_names import CNames
 from plumbline.context import make_context
-from plumbline.element_type import from_name
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
+from plumbline.library.linked_code import linked_function
+from plumbline.library.native_function import NativeFunction
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
-from plumbline.linked_code import linked_function
-from plumbline.llvm_to_asm.assembly import Target, emit_object
+from plumbline.llvm_to_asm.assembly import emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
-from plumbline.llvm_to_asm.probe import vector_unit_of
-from plumbline.native_function import NativeFunction
-from plumbline.signature import Signature, TensorSpec
+from plumbline.signature.argument_shapes import ArgumentShapes
+from plumbline.signature.c_names import CNames
+from plumbline.signature.element_type import from_name
+from plumbline.signature.signature import Signature, TensorSpec
+from plumbline.target.probe import vector_unit_of
+from plumbline.target.target import Target
 
 
 def _text(name: str, operands: int, type_: str) -> str:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from plumbline.archives.reference_archive import Tensor
 from plumbline.elementary_functions.functions import F32, F64
-from plumbline.llvm_to_asm.assembly import Target, emit_assembly
-from plumbline.reference_archive import Tensor
+from plumbline.llvm_to_asm.assembly import emit_assembly
+from plumbline.target.cpu import cpu_target
 from test.elementary_functions.compiled import llvm_ir_of, load
 from test.elementary_functions.references import OPERANDS, REFERENCES, worst
 
@@ -75,7 +76,7 @@ def _operands(name: str, type_: str) -> tuple[Tensor, ...]:
     ("cpu", "type_"), [*((cpu, "f32") for cpu in _CPUS), *((cpu, "f64") for cpu in _CPUS[:-1])]
 )
 def test_errors_and_code(cpu: str, type_: str) -> None:
-    target = Target.for_cpu(cpu)
+    target = cpu_target(cpu)
     llvm_ir = llvm_ir_of(_TYPES[type_], type_, target)
     functions = load(llvm_ir, _TYPES[type_], type_, target)
     failures = []
@@ -102,7 +103,7 @@ def test_errors_and_code(cpu: str, type_: str) -> None:
 def test_limits_are_reached(type_: str) -> None:
     # A unit less is within the bounds of errors, but gelu(-10) is then no longer 0.
     limits = {"erf": 1.0, "tanh": 1.0, "expm1": -1.0}
-    target = Target.for_cpu("native")
+    target = cpu_target("native")
     functions = load(llvm_ir_of(_TYPES[type_], type_, target), _TYPES[type_], type_, target)
     dtype = np.float32 if type_ == "f32" else np.float64
     x = np.concatenate([np.linspace(9.2, 19, 1000), [100, 1e4, np.inf]]).astype(dtype)
@@ -123,7 +124,7 @@ def test_bounds_are_stated_at_the_functions(op: str) -> None:
 
 @pytest.mark.parametrize("type_", ["f16", "bf16"])
 def test_half_precision_is_computed_in_f32(type_: str) -> None:
-    llvm_ir = llvm_ir_of(OPERANDS, type_, Target.for_cpu("baseline"))
+    llvm_ir = llvm_ir_of(OPERANDS, type_, cpu_target("baseline"))
     known = set(re.findall(r"^(?:declare|define) .*@([\w.]+)\(", llvm_ir, re.MULTILINE))
     assert {f"math_{name}_packed" for name in OPERANDS} <= known
     assert not known & _LIBM

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from plumbline.llvm_to_asm.assembly import Target
-from plumbline.reference_archive import Tensor
+from plumbline.archives.reference_archive import Tensor
+from plumbline.target.cpu import cpu_target
 from test.elementary_functions.compiled import llvm_ir_of, load
 from test.elementary_functions.references import OPERANDS, REFERENCES, worst
 
@@ -40,7 +40,7 @@ def _operands(name: str) -> Iterator[tuple[Tensor, ...]]:
 def main(names: list[str]) -> int:
     """Prints the greatest error of each function, and where it is; 1 if one is beyond its bound."""
     cpu = os.environ.get("TARGET_CPU", "native")
-    target = Target.for_cpu(cpu)
+    target = cpu_target(cpu)
     functions = load(llvm_ir_of(OPERANDS, "f32", target), OPERANDS, "f32", target)
     failed = False
     for name in names or REFERENCES:

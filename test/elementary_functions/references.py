@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from plumbline.reference_archive import Tensor
+from plumbline.archives.reference_archive import Tensor
 
 
 @dataclass(frozen=True)

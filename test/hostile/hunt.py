@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unittest.mock import patch
 
-from plumbline import watched_process
+from plumbline.errors import watched_process
 from test.hostile.mutation import mutate_bytes, mutate_text
 from test.hostile.seeds import Seeds
 from tools.aot import stage

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
+from plumbline.archives.reference_archive import ReferenceArchive
 from plumbline.context import make_context
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
-from plumbline.reference_archive import ReferenceArchive
 from plumbline.tcp.assembly.module import parse_module, print_module
 from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp

@@ -7,10 +7,11 @@ from torch_mlir import ir
 from plumbline.context import make_context
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.kernels_to_llvm.program_signature import program_signature
+from plumbline.library.linked_code import linked_function
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
-from plumbline.linked_code import linked_function
-from plumbline.llvm_to_asm.assembly import Target, emit_object
+from plumbline.llvm_to_asm.assembly import emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
+from plumbline.target.cpu import cpu_target
 from plumbline.tcp.assembly.module import parse_module
 from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
 
@@ -44,7 +45,7 @@ def _kernels(text: str) -> ir.Module:
 
 @pytest.mark.parametrize(("name", "results"), [("same", 1), ("pair", 2), ("swapped", 2)])
 def test_public_functions_call_each_other_and_own_their_results(name: str, results: int) -> None:
-    target = Target.for_cpu("baseline")
+    target = cpu_target("baseline")
     module = _kernels(_PROGRAM)
     signature = program_signature(module, name)
     convert_kernels_to_llvm(module, "pointers")

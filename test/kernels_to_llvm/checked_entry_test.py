@@ -11,8 +11,9 @@ from plumbline.context import make_context
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
-from plumbline.llvm_to_asm.assembly import Target, emit_object
+from plumbline.llvm_to_asm.assembly import emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
+from plumbline.target.cpu import cpu_target
 from plumbline.tcp.assembly.module import parse_module
 from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
 
@@ -51,7 +52,7 @@ def call() -> _Call:
     convert_tcp_to_linalg(module)
     convert_linalg_to_kernels(module)
     convert_kernels_to_llvm(module)
-    machine_code = emit_object(translate_to_llvm_ir(module), Target.for_cpu("native"), 2)
+    machine_code = emit_object(translate_to_llvm_ir(module), cpu_target("native"), 2)
     jit = llvm.create_lljit_compiler(use_jit_link=False)
     library = (
         llvm.JITLibraryBuilder()

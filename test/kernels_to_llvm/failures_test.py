@@ -17,8 +17,9 @@ import torch.nn.functional as F  # noqa: N812 (as everybody calls it)
 from torch.export import Dim
 
 import plumbline
-from plumbline import runtime_library
-from plumbline.llvm_to_asm.assembly import Target, emit_object
+from plumbline.llvm_to_asm.assembly import emit_object
+from plumbline.runtime import openmp as runtime_library
+from plumbline.target.cpu import cpu_target
 from test.entries import llvm_ir_of
 
 _LIBC = ctypes.CDLL(None)
@@ -62,7 +63,7 @@ class _Library:
 
     def __init__(self, program: plumbline.CompiledProgram, allocator: _Allocator) -> None:
         entry = f"{program.signature.name}_checked"
-        machine_code = emit_object(llvm_ir_of(program, "memref"), Target.for_cpu("native"), 1)
+        machine_code = emit_object(llvm_ir_of(program, "memref"), cpu_target("native"), 1)
         self._jit = llvm.create_lljit_compiler(use_jit_link=False)
         builder = (
             llvm.JITLibraryBuilder()
@@ -201,7 +202,8 @@ import torch
 import torch.nn.functional as F  # noqa: N812 (as everybody calls it)
 from torch.export import Dim
 import plumbline
-from plumbline.llvm_to_asm.assembly import Target, emit_object
+from plumbline.llvm_to_asm.assembly import emit_object
+from plumbline.target.target import Target
 from test.entries import llvm_ir_of
 
 class Outer(torch.nn.Module):
@@ -212,7 +214,7 @@ program = plumbline.compile(Outer(), (torch.ones(3),), ({0: Dim("n")},))
 jit = llvm.create_lljit_compiler(use_jit_link=False)
 library = (
     llvm.JITLibraryBuilder()
-    .add_object_img(emit_object(llvm_ir_of(program, "memref"), Target.for_cpu("native"), 1))
+    .add_object_img(emit_object(llvm_ir_of(program, "memref"), cpu_target("native"), 1))
     .add_current_process()
     .export_symbol("func_main")
     .link(jit, "func_main")

@@ -11,15 +11,16 @@ import pytest
 import torch
 
 import plumbline
-from plumbline import runtime_library
 from plumbline.errors import UserError
-from plumbline.llvm_to_asm.assembly import Target, emit_object
+from plumbline.llvm_to_asm.assembly import emit_object
+from plumbline.runtime import openmp as runtime_library
+from plumbline.target.cpu import cpu_target
 
 _COUNTING = """
 import ctypes, os, sys
 from pathlib import Path
 import llvmlite.binding as llvm
-from plumbline import runtime_library
+from plumbline.runtime import openmp as runtime_library
 
 def threads():
     return len(os.listdir("/proc/self/task"))
@@ -49,7 +50,7 @@ def object_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A program on three threads."""
     program = plumbline.compile(torch.nn.Softmax(-1), (torch.randn(999, 999),), threads=3)
     file = tmp_path_factory.mktemp("program") / "program.o"
-    file.write_bytes(emit_object(program.stage("llvm_ir"), Target.for_cpu("native")))
+    file.write_bytes(emit_object(program.stage("llvm_ir"), cpu_target("native")))
     return file
 
 

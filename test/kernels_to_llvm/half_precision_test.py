@@ -13,10 +13,11 @@ import pytest
 import torch
 
 from plumbline.compiler import compile_export
-from plumbline.function_name import DEFAULT_FUNCTION_NAME
-from plumbline.llvm_to_asm.assembly import Target
 from plumbline.loader_to_torch.export import Export, export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from plumbline.signature.function_name import DEFAULT_FUNCTION_NAME
+from plumbline.target.cpu import cpu_target
+from plumbline.target.target import Target
 from test.forked import run_forked
 
 _TIME_LIMIT = 300
@@ -120,7 +121,7 @@ def test_programs_compile_and_agree_with_pytorch(
     # Code for other CPUs may not run here.
     runs = cpu in ("baseline", "native")
 
-    target = Target.for_cpu(cpu)
+    target = cpu_target(cpu)
 
     def task(program: _Program, _: BinaryIO) -> None:
         _check(program, target, runs=runs)

@@ -12,20 +12,21 @@ import safetensors.numpy
 import torch
 
 import plumbline
-from plumbline.c_header import c_header
 from plumbline.context import make_context
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.kernels_to_llvm.program_signature import program_signature
-from plumbline.library import Library
-from plumbline.library_description import LibraryDescription, section_assembly
+from plumbline.library.load import Library
+from plumbline.library_files.c_header import c_header
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
-from plumbline.llvm_to_asm.assembly import Target, emit_assembly
+from plumbline.llvm_to_asm.assembly import emit_assembly
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
 from plumbline.llvm_to_asm.mapped_weights import map_weights
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.weights import serialise
+from plumbline.signature.library_description import LibraryDescription, section_assembly
+from plumbline.target.cpu import cpu_target
 from plumbline.tcp.assembly.module import parse_module
 from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
@@ -67,7 +68,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> _Built:
     (folder / "mlp.safetensors").write_bytes(content)
     (folder / "mlp.h").write_text(c_header(description))
     (folder / "mlp.S").write_text(
-        emit_assembly(llvm_ir, Target.for_cpu("baseline"))
+        emit_assembly(llvm_ir, cpu_target("baseline"))
         + assembly
         + section_assembly(description.to_json())
     )

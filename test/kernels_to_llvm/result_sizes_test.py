@@ -5,7 +5,7 @@ import pytest
 from plumbline.context import make_context
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.program_signature import program_signature
-from plumbline.size_expressions import evaluate
+from plumbline.signature.size_expressions import evaluate
 from plumbline.tcp.assembly.module import parse_module
 
 _ARGUMENT = "%x: memref<?x?xf32> {plumbline.shape = affine_map<()[s0, s1] -> (s0, s1 * 2)>}"

@@ -14,13 +14,14 @@ from pathlib import Path
 from torch_mlir import ir
 from torch_mlir.dialects import llvm
 
+from plumbline.bindings.walk import all_operations
 from plumbline.context import make_context
 from plumbline.kernels_to_llvm.building import call, integer, integer_type, pointer_type
-from plumbline.llvm_to_asm.assembly import Target, emit_assembly
+from plumbline.llvm_to_asm.assembly import emit_assembly
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
-from plumbline.signature import Signature, TensorSpec
+from plumbline.signature.signature import Signature, TensorSpec
+from plumbline.target.cpu import cpu_target
 from plumbline.tcp.assembly.module import parse_module
-from plumbline.walk import all_operations
 
 _READ, _WRITE = "__tsan_read_range", "__tsan_write_range"
 
@@ -80,7 +81,7 @@ def reports(folder: Path, text: str, signature: Signature) -> str:
     module = parse_module(text, make_context(torch=True), "llvm")
     _instrument(module)
     assembly, source = folder / "program.S", folder / "main.c"
-    assembly.write_text(emit_assembly(translate_to_llvm_ir(module), Target.for_cpu("native")))
+    assembly.write_text(emit_assembly(translate_to_llvm_ir(module), cpu_target("native")))
     main = _one_call(signature) if signature.workspace is None else _two_calls(signature)
     source.write_text(_RUNTIME + main)
     binary = folder / "program"

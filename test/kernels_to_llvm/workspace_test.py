@@ -12,15 +12,16 @@ import torch.nn.functional as F  # noqa: N812 (as everybody calls it)
 from torch.export import Dim
 
 import plumbline
-from plumbline.c_header import c_header
 from plumbline.errors import UserError
-from plumbline.library_description import LibraryDescription
+from plumbline.library.linked_code import LinkedCode
+from plumbline.library.native_function import NativeFunction
+from plumbline.library.packed_entry import PackedEntry
+from plumbline.library_files.c_header import c_header
 from plumbline.linalg_to_kernels import parallelisation
-from plumbline.linked_code import LinkedCode
-from plumbline.llvm_to_asm.assembly import Target, emit_assembly, emit_object
-from plumbline.native_function import NativeFunction
-from plumbline.packed_entry import PackedEntry
-from plumbline.size_expressions import evaluate
+from plumbline.llvm_to_asm.assembly import emit_assembly, emit_object
+from plumbline.signature.library_description import LibraryDescription
+from plumbline.signature.size_expressions import evaluate
+from plumbline.target.cpu import cpu_target
 from test.entries import llvm_ir_of, signature_of
 
 
@@ -41,7 +42,7 @@ def _layers(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 def _pooled(program: plumbline.CompiledProgram) -> NativeFunction:
     signature = signature_of(program, "pool")
-    machine_code = emit_object(llvm_ir_of(program, "pointers", "pool"), Target.for_cpu("native"))
+    machine_code = emit_object(llvm_ir_of(program, "pointers", "pool"), cpu_target("native"))
     code = LinkedCode(machine_code, f"{signature.name}_packed")
     return NativeFunction(signature, PackedEntry(signature, code.address), code)
 
@@ -203,7 +204,7 @@ int main(int count, char **arguments) {
 def test_a_call_allocates_nothing(tmp_path: Path) -> None:
     shapes = {"x": {0: Dim("n", min=2)}, "y": {}}
     program = plumbline.compile(_Model(_layers), (torch.randn(7, 8), torch.randn(8, 9)), shapes)
-    assembly = emit_assembly(llvm_ir_of(program, "pointers", "pool"), Target.for_cpu("native"))
+    assembly = emit_assembly(llvm_ir_of(program, "pointers", "pool"), cpu_target("native"))
     (tmp_path / "func_main.S").write_text(assembly)
     description = LibraryDescription(signature_of(program, "pool"), "native", "layers")
     (tmp_path / "func_main.h").write_text(c_header(description))

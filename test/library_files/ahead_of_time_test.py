@@ -9,8 +9,8 @@ from torch.export import Dim
 
 import plumbline
 from plumbline.cli.main import main
-from plumbline.elf_sections import read_section
 from plumbline.errors import UserError
+from plumbline.library.elf_sections import read_section
 from plumbline.library_files.kinds import KINDS, LIBRARY
 
 

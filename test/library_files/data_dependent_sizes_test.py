@@ -11,7 +11,7 @@ from torch.export import Dim
 
 import plumbline
 from plumbline.errors import UserError
-from plumbline.library import describe
+from plumbline.library.load import describe
 
 
 class _Chosen(torch.nn.Module):

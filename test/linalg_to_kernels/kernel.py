@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch_mlir import ir
 from torch_mlir.dialects import func
 
+from plumbline.bindings.pipeline import Pipeline
 from plumbline.context import make_context
 from plumbline.kernels_to_llvm.conversion import BUILD_C_ABI, KERNELS_TO_LLVM
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
@@ -23,10 +24,10 @@ from plumbline.linalg_to_kernels.contraction_plan import (
     plan_contraction,
 )
 from plumbline.linalg_to_kernels.products import static_sizes, sum_of_products
-from plumbline.llvm_to_asm.assembly import Target, emit_object
+from plumbline.llvm_to_asm.assembly import emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
-from plumbline.llvm_to_asm.probe import vector_unit_of
-from plumbline.pipeline import Pipeline
+from plumbline.target.cpu import cpu_target
+from plumbline.target.probe import vector_unit_of
 
 Array = NDArray[Any]
 Epilogue = Callable[[ir.Value, Place, Sequence[ir.Value]], ir.Value]
@@ -117,7 +118,7 @@ class Kernel:
         more: Sequence[str] = (),
         result_type: str | None = None,
     ) -> None:
-        target = Target.for_cpu(target_cpu)
+        target = cpu_target(target_cpu)
         with make_context(), ir.Location.unknown():
             source = ir.Module.parse(str(contraction))
             op = source.body.operations[0].regions[0].blocks[0].operations[0]

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from plumbline.linalg_to_kernels.register_tile import RegisterTile, register_tile, streaming_tile
-from plumbline.vector_unit import AVX2, VectorUnit
+from plumbline.target.vector_unit import AVX2, VectorUnit
 
 _AVX512 = VectorUnit(64, 32)
 

@@ -4,7 +4,8 @@ import llvmlite.binding as llvm
 import pytest
 
 from plumbline.errors import UserError
-from plumbline.llvm_to_asm.assembly import Target, emit_assembly, emit_object
+from plumbline.llvm_to_asm.assembly import emit_assembly, emit_object
+from plumbline.target.cpu import cpu_target
 
 _SUM = """
 define float @sum(ptr %x, i64 %n) {
@@ -31,7 +32,7 @@ on_x86_64 = pytest.mark.skipif(
 
 @on_x86_64
 def test_the_baseline_is_fixed_and_has_avx2() -> None:
-    target = Target.for_cpu("baseline")
+    target = cpu_target("baseline")
     assert (target.cpu, target.features) == ("x86-64-v3", "")
     assembly = emit_assembly(_SUM, target)
     assert "%ymm" in assembly
@@ -40,23 +41,23 @@ def test_the_baseline_is_fixed_and_has_avx2() -> None:
 
 @on_x86_64
 def test_the_cpu_decides_what_instructions_there_are() -> None:
-    assert "%ymm" not in emit_assembly(_SUM, Target.for_cpu("x86-64"))
+    assert "%ymm" not in emit_assembly(_SUM, cpu_target("x86-64"))
 
 
 def test_native_is_this_machine() -> None:
-    target = Target.for_cpu("native")
+    target = cpu_target("native")
     assert target.cpu == llvm.get_host_cpu_name()
     assert "sum:" in emit_assembly(_SUM, target)
 
 
 def test_the_level_decides_how_much_is_optimised() -> None:
-    target = Target.for_cpu("baseline")
+    target = cpu_target("baseline")
     plain, optimised = (emit_assembly(_SUM, target, level) for level in (0, 3))
     assert len(optimised) > len(plain)  # vectorised and unrolled
 
 
 def test_an_object_file_holds_the_same_function() -> None:
-    machine_code = emit_object(_SUM, Target.for_cpu("baseline"))
+    machine_code = emit_object(_SUM, cpu_target("baseline"))
     sections = llvm.ObjectFileRef.from_data(machine_code).sections()
     assert any(section.is_text() and section.size() > 0 for section in sections)
 
@@ -64,7 +65,7 @@ def test_an_object_file_holds_the_same_function() -> None:
 @pytest.mark.parametrize("cpu", ["pentium9", "", "a b", "+avx", "x86-64\n", "é", "\0", "\udc80"])
 def test_an_unknown_cpu_is_refused_by_name(cpu: str, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UserError, match=r"target_cpu '.*no .*CPU.*baseline.*native"):
-        Target.for_cpu(cpu)
+        cpu_target(cpu)
     assert capfd.readouterr() == ("", "")
 
 
@@ -73,18 +74,18 @@ def test_an_unknown_cpu_is_refused_by_name(cpu: str, capfd: pytest.CaptureFixtur
 @pytest.mark.parametrize("cpu", ["i386", "pentium4", "prescott", "lakemont", "help"])
 def test_a_cpu_without_64_bit_code_is_refused(cpu: str) -> None:
     with pytest.raises(UserError, match=rf"target_cpu '{cpu}': .*64-bit code.*baseline"):
-        Target.for_cpu(cpu)
+        cpu_target(cpu)
 
 
 @on_x86_64
 def test_names_of_cpus_with_64_bit_code_are_taken() -> None:
     for cpu in ("skylake", "znver5", "x86-64", "core2"):
-        assert Target.for_cpu(cpu).cpu == cpu
+        assert cpu_target(cpu).cpu == cpu
 
 
 def test_text_that_is_not_llvm_ir_is_refused_with_its_place() -> None:
     with pytest.raises(UserError, match=r"cannot read this LLVM IR(.|\n)*1:1"):
-        emit_assembly("what is this", Target.for_cpu("baseline"))
+        emit_assembly("what is this", cpu_target("baseline"))
 
 
 def test_broken_llvm_ir_is_refused_also_where_it_claims_debug_information() -> None:
@@ -92,7 +93,7 @@ def test_broken_llvm_ir_is_refused_also_where_it_claims_debug_information() -> N
         '!llvm.module.flags = !{!0}\n!0 = !{i32 2, !"Debug Info Version", i32 3}\n'
     )
     with pytest.raises(UserError, match=r"cannot read this LLVM IR: PHI"):
-        emit_assembly(broken, Target.for_cpu("baseline"))
+        emit_assembly(broken, cpu_target("baseline"))
 
 
 if __name__ == "__main__":

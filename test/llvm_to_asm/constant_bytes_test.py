@@ -6,10 +6,11 @@ import pytest
 from plumbline.context import make_context
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.kernels_to_llvm.program_signature import program_signature
+from plumbline.library.linked_code import linked_function
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
-from plumbline.linked_code import linked_function
-from plumbline.llvm_to_asm.assembly import Target, emit_object
+from plumbline.llvm_to_asm.assembly import emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
+from plumbline.target.cpu import cpu_target
 from plumbline.tcp.assembly.module import parse_module
 
 
@@ -59,7 +60,7 @@ def test_the_numbers_are_the_same(dtype: str) -> None:
     (constant,) = (line for line in llvm_ir.splitlines() if line.startswith("@__constant"))
     assert (" x i8] c" in constant) == (dtype != "bf16")
     function = linked_function(
-        emit_object(llvm_ir, Target.for_cpu("baseline")),
+        emit_object(llvm_ir, cpu_target("baseline")),
         signature,
     )
     (answer,) = function()

@@ -11,8 +11,9 @@ from torch.nn import functional
 import plumbline
 from plumbline.errors import UserError
 from plumbline.llvm_to_asm.fatbin import fatbin
-from plumbline.llvm_to_asm.ptx import emit_ptx, gpu_target
+from plumbline.llvm_to_asm.ptx import emit_ptx
 from plumbline.llvm_to_asm.ptxas import KernelResources, assemble, report
+from plumbline.target.gpu import gpu_target
 
 
 class _Function(nn.Module):

@@ -6,14 +6,14 @@ import pytest
 import torch
 from torch.export import Dim
 
+from plumbline.bindings.walk import operations_of
 from plumbline.context import make_context
+from plumbline.errors.location import describe, module_path
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, load
 from plumbline.loader_to_torch.source_path import relative_to_import_path
-from plumbline.location import describe, module_path
 from plumbline.tcp.assembly.module import parse_module
 from plumbline.torch_to_tcp.torch_ops import computing_ops, pytorch_name
-from plumbline.walk import operations_of
 
 
 class _Add(torch.nn.Module):

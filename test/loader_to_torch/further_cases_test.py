@@ -4,14 +4,14 @@ import pytest
 import torch
 from torch.export import Dim
 
-from plumbline.argument_shapes import ArgumentShapes
+from plumbline.archives.reference_archive import ReferenceArchive, RefusedSize
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.further_cases import further_sizes, refused_size, resized
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.references import record_further_cases, record_references
-from plumbline.reference_archive import ReferenceArchive, RefusedSize
-from plumbline.size_expressions import Operation, Size, Symbol, SymbolUse
+from plumbline.signature.argument_shapes import ArgumentShapes
+from plumbline.signature.size_expressions import Operation, Size, Symbol, SymbolUse
 
 N, M = SymbolUse(0), SymbolUse(1)
 

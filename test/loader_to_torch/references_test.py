@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-from plumbline.element_type import ELEMENT_TYPES
+from plumbline.archives.reference_archive import ReferenceArchive
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, load
 from plumbline.loader_to_torch.references import (
@@ -14,7 +14,7 @@ from plumbline.loader_to_torch.references import (
     to_numpy,
     to_torch,
 )
-from plumbline.reference_archive import ReferenceArchive
+from plumbline.signature.element_type import ELEMENT_TYPES
 
 _PACKAGE = "test.loader_to_torch.broken_loaders"
 

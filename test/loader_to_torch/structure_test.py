@@ -12,12 +12,12 @@ from torch.export import Dim
 from transformers.modeling_outputs import BaseModelOutput
 
 import plumbline
-from plumbline.c_header import c_header
 from plumbline.errors import UserError
-from plumbline.library_description import LibraryDescription
+from plumbline.library_files.c_header import c_header
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, with_flat_inputs
 from plumbline.loader_to_torch.references import record_further_cases, record_references
+from plumbline.signature.library_description import LibraryDescription
 
 
 class _Decoder(torch.nn.Module):

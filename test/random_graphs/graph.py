@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch.export import Dim
 
-from plumbline.choices import RuntimeChecks
+from plumbline.target.choices import RuntimeChecks
 
 _NAME = re.compile(r"\b[xv]\d+\b")
 _FLOAT_DTYPE = re.compile(r"torch\.(float16|bfloat16|float32|float64)\b")

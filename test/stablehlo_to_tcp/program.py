@@ -16,15 +16,16 @@ import numpy as np
 from torch_mlir import ir
 from torch_mlir._mlir_libs import _stablehlo
 
-from plumbline import element_type
 from plumbline.context import lent_context, make_context
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
-from plumbline.llvm_to_asm.assembly import Target, emit_object
+from plumbline.llvm_to_asm.assembly import emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
-from plumbline.signature import TensorSpec
+from plumbline.signature import element_type
+from plumbline.signature.signature import TensorSpec
 from plumbline.stablehlo_to_tcp.conversion import convert_stablehlo_to_tcp
 from plumbline.stablehlo_to_tcp.pattern import tensor_type_of
+from plumbline.target.cpu import cpu_target
 from plumbline.tcp.shapes import DYNAMIC
 from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
 from test.memref_function import MemrefFunction
@@ -83,7 +84,7 @@ def compiled(text: str) -> MemrefFunction:
     """The function of a module of StableHLO, by all stages."""
     with lent_context(torch=True, stablehlo=True) as context:
         llvm_ir, outputs = _lowered(text, context)
-    return MemrefFunction(emit_object(llvm_ir, Target.for_cpu("native"), 1), _NAME, outputs)
+    return MemrefFunction(emit_object(llvm_ir, cpu_target("native"), 1), _NAME, outputs)
 
 
 def _lowered(text: str, context: ir.Context) -> tuple[str, Sequence[TensorSpec]]:

@@ -8,9 +8,9 @@ import pytest
 from torch_mlir import ir
 from torch_mlir.passmanager import PassManager
 
+from plumbline.bindings.walk import operations_of
 from plumbline.context import lent_context, load_tcp, make_context, prepare_context, register_torch
 from plumbline.tcp.assembly.module import parse_module, print_module
-from plumbline.walk import operations_of
 from test.tcp.checks import function
 
 TANH = function(["tensor<2xf32>"], "%0 = tcp.tanh %arg0 : tensor<2xf32> -> tensor<2xf32>")

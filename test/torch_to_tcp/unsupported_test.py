@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
+from plumbline.bindings.pipeline import LoweringError
 from plumbline.context import make_context
-from plumbline.pipeline import LoweringError
 from plumbline.tcp.assembly.module import parse_module
 from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
 

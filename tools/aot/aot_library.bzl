@@ -167,7 +167,7 @@ def _aot_library(
         manual,
         testonly,
         visibility,
-        # LIBRARY_ABIS of plumbline/choices.py.
+        # LIBRARY_ABIS of plumbline/target/choices.py.
         abi = {"memref": "memref-status"}.get(abi, abi),
         descriptions = [description],
         loaded_weights = loaded_weights,

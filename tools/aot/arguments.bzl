@@ -2,7 +2,7 @@
 
 load(":plain_text.bzl", "plain_text_problem")
 
-# MOST_THREADS of plumbline/threads.py.
+# MOST_THREADS of plumbline/runtime/threads.py.
 _MOST_THREADS = 1024
 
 def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro = "aot_compile", target = "host", cubins = []):

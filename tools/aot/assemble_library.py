@@ -7,8 +7,8 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from plumbline.choices import TARGETS
 from plumbline.library_files.toolchain import GPU_RUNTIME_OBJECT, Toolchain
+from plumbline.target.choices import TARGETS
 from tools.aot import stage
 
 

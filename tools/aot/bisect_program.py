@@ -10,11 +10,11 @@ from pathlib import Path
 
 from plumbline.bisect.bisection import Culprit, bisect
 from plumbline.bisect.report import report, stage_text
-from plumbline.choices import OPTIMISATION_LEVELS
 from plumbline.compiler import STAGES
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.watch import Watch
+from plumbline.target.choices import OPTIMISATION_LEVELS
 from tools.aot import loader_stage, stage
 
 _SUFFIXES = {"llvm_ir": ".ll", "asm": ".S"}

@@ -2,10 +2,10 @@
 
 import argparse
 
-from plumbline import text_file
-from plumbline.choices import LIBRARY_ABIS
+from plumbline.archives import text_file
 from plumbline.context import prepare_context
 from plumbline.kernels_to_llvm.description import describe
+from plumbline.target.choices import LIBRARY_ABIS
 from tools.aot import stage
 
 _SAMPLE = """

@@ -10,16 +10,21 @@ import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from plumbline import element_type, text_file
-from plumbline.argument_shapes import Definition
-from plumbline.c_names import WORKSPACE
-from plumbline.element_type import ElementType
+from plumbline.archives import text_file
+from plumbline.archives.reference_archive import ReferenceArchive, Tensor
 from plumbline.errors import UserError
-from plumbline.function_name import ERROR_SUFFIX, LOAD_WEIGHTS_SUFFIX, WORKSPACE_SIZE_SUFFIX
-from plumbline.library_description import LibraryDescription
-from plumbline.reference_archive import ReferenceArchive, Tensor
-from plumbline.signature import Signature
-from plumbline.size_expressions import c_expression
+from plumbline.signature import element_type
+from plumbline.signature.argument_shapes import Definition
+from plumbline.signature.c_names import WORKSPACE
+from plumbline.signature.element_type import ElementType
+from plumbline.signature.function_name import (
+    ERROR_SUFFIX,
+    LOAD_WEIGHTS_SUFFIX,
+    WORKSPACE_SIZE_SUFFIX,
+)
+from plumbline.signature.library_description import LibraryDescription
+from plumbline.signature.signature import Signature
+from plumbline.signature.size_expressions import c_expression
 from tools.aot import stage
 
 MAX_RANK = 16

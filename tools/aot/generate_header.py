@@ -1,7 +1,7 @@
 """Stage program: writes the C header of a library, from what describe_library says of it."""
 
-from plumbline.c_header import c_header
-from plumbline.library_description import LibraryDescription
+from plumbline.library_files.c_header import c_header
+from plumbline.signature.library_description import LibraryDescription
 from tools.aot import stage
 
 

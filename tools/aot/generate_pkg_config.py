@@ -2,9 +2,9 @@
 
 import argparse
 
-from plumbline import text_file
-from plumbline.library_description import LibraryDescription
-from plumbline.pkg_config import pkg_config
+from plumbline.archives import text_file
+from plumbline.library_files.pkg_config import pkg_config
+from plumbline.signature.library_description import LibraryDescription
 from tools.aot import stage
 
 

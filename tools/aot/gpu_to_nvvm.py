@@ -2,7 +2,7 @@
 
 import argparse
 
-from plumbline import text_file
+from plumbline.archives import text_file
 from plumbline.context import prepare_context
 from plumbline.gpu_to_nvvm.stage import gpu_to_nvvm
 from tools.aot import stage

@@ -2,7 +2,7 @@
 
 import argparse
 
-from plumbline import text_file
+from plumbline.archives import text_file
 from plumbline.context import prepare_context
 from plumbline.kernels_to_llvm.stage import kernels_to_llvm
 from tools.aot import stage

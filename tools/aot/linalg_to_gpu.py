@@ -2,10 +2,10 @@
 
 import argparse
 
-from plumbline import text_file
-from plumbline.choices import PLACES
+from plumbline.archives import text_file
 from plumbline.context import prepare_context
 from plumbline.linalg_to_gpu.stage import linalg_to_gpu
+from plumbline.target.choices import PLACES
 from tools.aot import stage
 
 _SAMPLE = """

@@ -2,10 +2,10 @@
 
 import argparse
 
-from plumbline import text_file
-from plumbline.choices import TEMPORARIES
+from plumbline.archives import text_file
 from plumbline.context import prepare_context
 from plumbline.linalg_to_kernels.stage import linalg_to_kernels
+from plumbline.target.choices import TEMPORARIES
 from tools.aot import stage
 
 _SAMPLE = """

@@ -2,7 +2,7 @@
 
 import argparse
 
-from plumbline import text_file
+from plumbline.archives import text_file
 from plumbline.errors import UserError
 from plumbline.llvm_to_asm.library_assembly import llvm_ir_to_asm
 from tools.aot import stage

@@ -2,10 +2,10 @@
 
 import argparse
 
-from plumbline import text_file
+from plumbline.archives import text_file
 from plumbline.context import prepare_context
-from plumbline.gpu_chip import DEFAULT_ARCH
 from plumbline.llvm_to_asm.ptx_stage import nvvm_to_ptx
+from plumbline.target.gpu_chip import DEFAULT_ARCH
 from tools.aot import stage
 
 _SAMPLE = """

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import IO
 
-from plumbline.watched_process import Child, Death
+from plumbline.errors.watched_process import Child, Death
 from tools.aot.worker_protocol import WorkResponse, read_request, write_response
 
 _PR_SET_PDEATHSIG = 1

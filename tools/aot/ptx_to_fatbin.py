@@ -2,7 +2,7 @@
 
 import argparse
 
-from plumbline import text_file
+from plumbline.archives import text_file
 from plumbline.llvm_to_asm.fatbin import fatbin
 from tools.aot import stage
 

@@ -10,10 +10,10 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from plumbline import atomic_file, text_file
-from plumbline.choices import ABIS, MEMORIES, OPTIMISATION_LEVELS, QUEUES, WEIGHTS
+from plumbline.archives import atomic_file, text_file
 from plumbline.errors import UserError
-from plumbline.watched_process import Death, run_watched
+from plumbline.errors.watched_process import Death, run_watched
+from plumbline.target.choices import ABIS, MEMORIES, OPTIMISATION_LEVELS, QUEUES, WEIGHTS
 
 _WORKER_FLAG = "--persistent_worker"
 """What Bazel starts a program with that is to stay for more requests."""

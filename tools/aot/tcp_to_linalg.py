@@ -2,9 +2,9 @@
 
 import argparse
 
-from plumbline import text_file
-from plumbline.choices import RUNTIME_CHECKS
+from plumbline.archives import text_file
 from plumbline.context import prepare_context
+from plumbline.target.choices import RUNTIME_CHECKS
 from plumbline.tcp_to_linalg.stage import tcp_to_linalg
 from tools.aot import stage
 

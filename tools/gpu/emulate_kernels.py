@@ -3,7 +3,8 @@
 The stand-in driver runs it in tests, in place of the PTX.
 """
 
-from plumbline.llvm_to_asm.assembly import Target, emit_assembly
+from plumbline.llvm_to_asm.assembly import emit_assembly
+from plumbline.target.cpu import cpu_target
 from tools.aot import stage
 from tools.gpu.emulated_kernels import emulated_kernels
 
@@ -22,7 +23,7 @@ gpu.module @kernels {
 def emulate(text: str, _filename: str) -> str:
     """The stage, from text to text."""
     llvm_ir, _ = emulated_kernels(text)
-    return emit_assembly(llvm_ir, Target.for_cpu("baseline"))
+    return emit_assembly(llvm_ir, cpu_target("baseline"))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, builtin, func, gpu, llvm, memref, vector
 
+from plumbline.bindings.pipeline import Pipeline
+from plumbline.bindings.walk import all_operations, replace_operands
 from plumbline.context import make_context
 from plumbline.kernels_to_llvm.building import (
     call,
@@ -23,10 +25,8 @@ from plumbline.kernels_to_llvm.building import (
 from plumbline.kernels_to_llvm.conversion import BUILD_C_ABI, KERNELS_TO_LLVM
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
 from plumbline.linalg_to_kernels.building import index, total
+from plumbline.linalg_to_kernels.planned_memory import element_bytes
 from plumbline.llvm_to_asm.llvm_ir import GPU_MODULE, translate_to_llvm_ir
-from plumbline.pipeline import Pipeline
-from plumbline.planned_memory import element_bytes
-from plumbline.walk import all_operations, replace_operands
 
 PREFIX = "plumbline_emulated_"
 """How the names begin of these functions, and of those that they call."""

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 
-from plumbline.watched_process import exit_status
+from plumbline.errors.watched_process import exit_status
 
 Program = Callable[[list[str]], int]
 """Takes a command line without the program's name, and gives the exit status."""

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from plumbline import atomic_file
+from plumbline.archives import atomic_file
 from plumbline.tcp import ops
 from plumbline.tcp.assembly.format import ValueField
 from plumbline.tcp.dialect import NAMESPACE, TCP, TcpOp

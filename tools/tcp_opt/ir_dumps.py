@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 
-from plumbline.pipeline import NESTED
+from plumbline.bindings.pipeline import NESTED
 
 _HEADER = re.compile(
     r"^// -----// IR Dump (?P<when>Before|After) [^\s:]+(?: Failed)?"

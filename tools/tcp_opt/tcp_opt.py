@@ -15,17 +15,17 @@ from torch_mlir import ir
 from torch_mlir.dialects import irdl
 from torch_mlir.passmanager import PassManager
 
-from plumbline import atomic_file
+from plumbline.archives import atomic_file
+from plumbline.bindings.pipeline import Instrumentation, Nested, Pipeline, Step, flatten
 from plumbline.context import make_context
 from plumbline.errors import UserError
+from plumbline.errors.watched_process import Death, run_watched
 from plumbline.passes.registry import FOLLOWED, PASSES, PIPELINES
 from plumbline.passes.textual import PipelineReader, pretty
-from plumbline.pipeline import Instrumentation, Nested, Pipeline, Step, flatten
 from plumbline.tcp.assembly.lexer import AssemblyError, Tokens
 from plumbline.tcp.assembly.module import parse_module, parse_operation
 from plumbline.tcp.assembly.writer import Writer
 from plumbline.tcp.dialect import formats
-from plumbline.watched_process import Death, run_watched
 from tools.tcp_opt import bytecode, command_line, round_trip
 from tools.tcp_opt.command_line import FLAGS, PROGRAM, UNAVAILABLE, Arguments
 from tools.tcp_opt.diagnostics import (

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from plumbline.pipeline import NESTED
+from plumbline.bindings.pipeline import NESTED
 
 _ROW = re.compile(r"^ +(?P<seconds>\d+\.\d+) \( *[\d.]+%\)  (?P<indent> *)(?P<name>\S.*)$")
 _TITLE = re.compile(r"^ +\.\.\. Execution time report \.\.\.$", re.MULTILINE)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from plumbline import atomic_file
+from plumbline.archives import atomic_file
 
 # Bazel runs this file through a chain of links that ends in the checkout.
 ROOT = Path(__file__).resolve().parents[2]

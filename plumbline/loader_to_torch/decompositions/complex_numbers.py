@@ -1,6 +1,6 @@
 """Ops on complex numbers, by real ops on their real and imaginary parts.
 
-What only moves numbers about is not here: `plumbline/loader_to_torch/real_parts.py`, which comes
+What only moves numbers about is not here: `loader_to_torch/real_parts.py`, which comes
 after, does it to both parts.
 
 Products and quotients are rounded as PyTorch's are, in the type of the parts. Functions are

@@ -2,7 +2,7 @@
 
 Floats of 8 bits, and unsigned integers of 16 and 64 bits, which the Torch dialect does not have,
 are taken apart here into arithmetic on their bits as integers that it has. What is left that has
-such a dtype only moves elements: `plumbline/loader_to_torch/stored_types.py` makes integers of it.
+such a dtype only moves elements: `loader_to_torch/stored_types.py` makes integers of it.
 
 Rounding and what becomes of numbers that are too great are PyTorch's (c10/util/Float8_*.h).
 """
@@ -14,8 +14,8 @@ from typing import Any
 
 import torch
 
-from plumbline.float8 import FLOAT8_FORMATS, Float8Format
 from plumbline.loader_to_torch.decompositions.rule import Rule, Rules
+from plumbline.signature.float8 import FLOAT8_FORMATS, Float8Format
 
 aten = torch.ops.aten
 prims = torch.ops.prims

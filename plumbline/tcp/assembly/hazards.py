@@ -7,10 +7,10 @@ from contextlib import suppress
 
 from torch_mlir import ir
 
+from plumbline.bindings.walk import all_operations
 from plumbline.errors import UserError
-from plumbline.location import describe
+from plumbline.errors.location import describe
 from plumbline.tcp.assembly.lexer import AssemblyError, Kind, Tokens
-from plumbline.walk import all_operations
 
 _ESCAPED_BYTE = re.compile(rb"\\(?:([0-9A-Fa-f]{2})|.)")
 _ESCAPED_NON_ASCII = re.compile(r"\\[89A-Fa-f][0-9A-Fa-f]")

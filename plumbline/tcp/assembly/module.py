@@ -4,6 +4,7 @@ import re
 
 from torch_mlir import ir
 
+from plumbline.bindings.walk import all_operations
 from plumbline.errors import UserError
 from plumbline.tcp.assembly.diagnostic import render, render_all
 from plumbline.tcp.assembly.hazards import (
@@ -16,7 +17,6 @@ from plumbline.tcp.assembly.lexer import AssemblyError, Tokens
 from plumbline.tcp.assembly.reader import Reader
 from plumbline.tcp.assembly.writer import Writer
 from plumbline.tcp.dialect import NAMESPACE, formats
-from plumbline.walk import all_operations
 
 _SIGNATURE = re.compile(r"^ *(?:func\.func |\^\w+\().*", re.MULTILINE)
 # In the signature of a function or a block; a location of an operation ends its line.

@@ -2,7 +2,7 @@
 
 from torch_mlir import ir
 
-from plumbline.element_type import ELEMENT_TYPES, from_mlir_signed
+from plumbline.signature.element_type import ELEMENT_TYPES, from_mlir_signed
 
 DTYPES = tuple(known.mlir_signed for known in ELEMENT_TYPES if known.is_computed_with)
 _FLOATS = tuple(dtype for dtype in DTYPES if "f" in dtype)

@@ -1,11 +1,11 @@
 """Ops that compute element by element."""
 
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.building.dtypes import bit_width, is_bool
 from plumbline.tcp.building.shapes import full
 from plumbline.tcp.building.tensors import Tensor, TensorType, built
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops.elementwise import BitcastOp
-from plumbline.unsupported_ops import Unsupported
 
 
 def apply(op_class: type[TcpOp], *operands: Tensor, **attributes: object) -> Tensor:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from torch_mlir import ir
 
-from plumbline.pipeline import Pass
+from plumbline.bindings.pipeline import Pass
 from plumbline.tcp.attributes import case_of
 from plumbline.tcp.constraints import is_bool, is_float
 from plumbline.tcp.dialect import TcpOp

@@ -2,8 +2,8 @@
 
 from torch_mlir import ir
 
-from plumbline.pipeline import Pass
-from plumbline.walk import operations_of
+from plumbline.bindings.pipeline import Pass
+from plumbline.bindings.walk import operations_of
 
 _BIND = "bind_symbolic_shape"
 _SYMBOLIC_INT = "symbolic_int"

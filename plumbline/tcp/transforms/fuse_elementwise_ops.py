@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 from torch_mlir import ir
 
-from plumbline.pipeline import Pass
+from plumbline.bindings.pipeline import Pass
+from plumbline.bindings.walk import all_operations
 from plumbline.tcp.ops.elementwise import ElementwiseOp
 from plumbline.tcp.ops.structure import GroupOp, YieldOp
 from plumbline.tcp.ops.symbolic_shape import BindSymbolicShapeOp
-from plumbline.walk import all_operations
 
 MayFuse = Callable[[ir.Operation, ir.Operation], bool]
 """Whether a producer may go into the group of a consumer that uses its result."""

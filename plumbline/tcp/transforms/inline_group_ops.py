@@ -2,9 +2,9 @@
 
 from torch_mlir import ir
 
-from plumbline.pipeline import Pass
+from plumbline.bindings.pipeline import Pass
+from plumbline.bindings.walk import all_operations
 from plumbline.tcp.ops.structure import GroupOp, IsolatedGroupOp
-from plumbline.walk import all_operations
 
 _GROUPS = (GroupOp.OPERATION_NAME, IsolatedGroupOp.OPERATION_NAME)
 

@@ -5,11 +5,11 @@ Constants and symbolic sizes that a group uses are cloned into it; all else beco
 
 from torch_mlir import ir
 
-from plumbline.pipeline import Pass
+from plumbline.bindings.pipeline import Pass
+from plumbline.bindings.walk import all_operations, captured_values, replace_operands
 from plumbline.tcp.ops.data_movement import ConstOp
 from plumbline.tcp.ops.structure import GroupOp, IsolatedGroupOp
 from plumbline.tcp.ops.symbolic_shape import SymbolicIntOp
-from plumbline.walk import all_operations, captured_values, replace_operands
 
 _CLONED = (ConstOp.OPERATION_NAME, SymbolicIntOp.OPERATION_NAME, "arith.constant")
 

@@ -2,9 +2,9 @@
 
 from torch_mlir import ir
 
-from plumbline.pipeline import Pass
-from plumbline.shape_attributes import attach
-from plumbline.walk import all_operations
+from plumbline.bindings.pipeline import Pass
+from plumbline.bindings.walk import all_operations
+from plumbline.signature.shape_attributes import attach
 
 
 def _note(operation: ir.Operation) -> None:

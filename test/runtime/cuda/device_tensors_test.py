@@ -18,8 +18,8 @@ from torch.export import Dim
 from torch.nn import functional
 
 import plumbline
-from plumbline.device import DeviceTensor, open_driver
 from plumbline.errors import UserError
+from plumbline.library.device import DeviceTensor, open_driver
 from test.runtime.cuda.stand_in import Kernels, driver
 
 _Array = np.ndarray[Any, Any]

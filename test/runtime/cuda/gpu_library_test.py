@@ -16,9 +16,9 @@ from torch import nn
 from torch.export import Dim
 
 import plumbline
-from plumbline import device
 from plumbline.cli.main import main
 from plumbline.errors import UserError
+from plumbline.library import device
 from plumbline.library_files.build import LibraryBuild, TorchProgram
 from plumbline.library_files.options import LibraryOptions
 from test.runtime.cuda.stand_in import Kernels, driver

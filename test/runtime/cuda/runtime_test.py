@@ -13,8 +13,8 @@ import pytest
 import torch
 
 import plumbline
-from plumbline import device
 from plumbline.errors import UserError
+from plumbline.library import device
 from test.runtime.cuda.stand_in import Kernels, driver
 
 _Program = tuple[plumbline.CompiledProgram, Kernels]

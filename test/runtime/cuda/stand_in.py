@@ -10,7 +10,8 @@ from typing import Protocol
 
 import llvmlite.binding as llvm
 
-from plumbline.llvm_to_asm.assembly import Target, emit_object
+from plumbline.llvm_to_asm.assembly import emit_object
+from plumbline.target.cpu import cpu_target
 from tools.gpu.emulated_kernels import CALLED, PREFIX, emulated_kernels
 
 _ROOT = Path(__file__).parents[3]
@@ -47,7 +48,7 @@ class Kernels:
         stand_in = driver()
         llvm_ir, names = emulated_kernels(program.stage("gpu"))
         self._jit = llvm.create_lljit_compiler(use_jit_link=False)
-        machine_code = emit_object(llvm_ir, Target.for_cpu("native"))
+        machine_code = emit_object(llvm_ir, cpu_target("native"))
         library = llvm.JITLibraryBuilder().add_object_img(machine_code).add_current_process()
         for name in CALLED:
             symbol = PREFIX + name

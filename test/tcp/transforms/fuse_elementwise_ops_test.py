@@ -5,8 +5,8 @@ import sys
 import pytest
 from torch_mlir import ir
 
+from plumbline.bindings.pipeline import Pipeline
 from plumbline.context import make_context
-from plumbline.pipeline import Pipeline
 from plumbline.tcp.assembly.module import parse_module, print_module
 from plumbline.tcp.transforms.fuse_elementwise_ops import fuse_elementwise_ops
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plumbline.element_type import ELEMENT_TYPES
+from plumbline.archives.reference_archive import Case, ReferenceArchive, RefusedSize, Tensor
 from plumbline.errors import UserError
-from plumbline.reference_archive import Case, ReferenceArchive, RefusedSize, Tensor
+from plumbline.signature.element_type import ELEMENT_TYPES
 from tools.aot import generate_execute_test
 from tools.aot.generate_execute_test import MAX_RANK, generate
 

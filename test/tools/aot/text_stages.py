@@ -1,9 +1,9 @@
 """The stages in one process: each reads the text of the one before, in a new context."""
 
-from plumbline.choices import RuntimeChecks
 from plumbline.kernels_to_llvm.stage import kernels_to_llvm
 from plumbline.linalg_to_kernels.stage import linalg_to_kernels
 from plumbline.llvm_to_asm.stage import llvm_to_llvm_ir
+from plumbline.target.choices import RuntimeChecks
 from plumbline.tcp_to_linalg.stage import tcp_to_linalg
 from plumbline.torch_to_tcp.stage import torch_to_tcp
 

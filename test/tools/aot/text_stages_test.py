@@ -8,7 +8,7 @@ import torch
 from torch.export import Dim
 
 import plumbline
-from plumbline.choices import RuntimeChecks
+from plumbline.target.choices import RuntimeChecks
 from test.tools.aot.text_stages import llvm_ir_of
 
 _PROGRAMS: dict[str, Callable[[torch.Tensor], tuple[torch.Tensor, ...]]] = {

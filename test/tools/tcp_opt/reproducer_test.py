@@ -14,7 +14,7 @@ from tools.tcp_opt.reproducer import Reproducer
 _PROGRAM = f"""
 import os, sys
 from plumbline.passes.registry import PASSES
-from plumbline.pipeline import Pass
+from plumbline.bindings.pipeline import Pass
 from tools.tcp_opt import tcp_opt
 
 PASSES["crash"] = Pass("crash", "", lambda operation: os.kill(os.getpid(), {signal.SIGSEGV:d}))

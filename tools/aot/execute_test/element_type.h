@@ -12,8 +12,8 @@
 
 namespace plumbline {
 
-// The C++ face of the table in plumbline/element_type.py: M(enumerator, name, C++ type, kind),
-// where kind is numpy's letter for the array that the reference archive keeps it in.
+// The C++ face of the table in plumbline/signature/element_type.py: M(enumerator, name, C++ type,
+// kind), where kind is numpy's letter for the array that the reference archive keeps it in.
 #define PLUMBLINE_ELEMENT_TYPES(M)                  \
   M(kF64, "f64", double, 'f')                       \
   M(kF32, "f32", float, 'f')                        \

@@ -33,7 +33,7 @@ class LoadedTensor {
   std::unique_ptr<char[], Free> elements_;
 };
 
-// The archive that plumbline/reference_archive.py writes.
+// The archive that plumbline/archives/reference_archive.py writes.
 //
 // Whatever is wrong with it throws a std::exception (std::runtime_error or cnpy::Error), which
 // googletest turns into a failure of the test with the exception's message. Load every tensor

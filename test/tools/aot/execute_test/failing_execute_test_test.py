@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plumbline.reference_archive import ReferenceArchive, Tensor
+from plumbline.archives.reference_archive import ReferenceArchive, Tensor
 from test.tools.aot.execute_test import fake_archives
 
 _PROGRAM = Path(__file__).parent / "fake_aliasing_execute_test"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from plumbline.element_type import ELEMENT_TYPES
-from plumbline.reference_archive import Case, ReferenceArchive, RefusedSize, Tensor
+from plumbline.archives.reference_archive import Case, ReferenceArchive, RefusedSize, Tensor
+from plumbline.signature.element_type import ELEMENT_TYPES
 
 _SCALE = np.float32(1.5)
 

@@ -1,0 +1,1 @@
+"""Compiled code in this process: loaded, described, and called with tensors."""

@@ -1,0 +1,161 @@
+"""Calls machine code whose tensors are on a GPU: what `native_function.py` does for the CPU."""
+
+import functools
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from plumbline.errors import UserError
+from plumbline.library.call_plan import CallPlan, plan_call
+from plumbline.library.device import DeviceTensor, open_driver
+from plumbline.library.device_arguments import DeviceReading, is_torch, read, stream_of
+from plumbline.library.packed_entry import PackedEntry
+from plumbline.library.tensor_arguments import Parameter, read_number
+from plumbline.signature import element_type
+from plumbline.signature.signature import Signature, TensorSpec
+
+_MOST_PLANS = 256
+"""So many combinations of shapes are remembered."""
+
+_BYTE = element_type.from_name("u8")
+
+
+@dataclass
+class _Workspace:
+    """The memory for temporaries of the calls on one stream, which are one after the other."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    memory: DeviceTensor | None = None
+
+    def at_least(self, bytes_: int, device: int) -> int:
+        """The address of as many bytes. With the lock held."""
+        if self.memory is None or self.memory.nbytes < bytes_:
+            # What is queued may have the smaller one: it is waited for as that is given back.
+            self.memory = DeviceTensor((bytes_,), _BYTE, device)
+        return self.memory.address
+
+
+class DeviceCalls:
+    """The calls of one program whose tensors are on a GPU."""
+
+    def __init__(
+        self,
+        signature: Signature,
+        parameters: Sequence[Parameter],
+        results: Sequence[Parameter],
+        entry: PackedEntry,
+    ) -> None:
+        self._signature, self._entry = signature, entry
+        self._parameters, self._results = parameters, results
+        self._plan = functools.lru_cache(_MOST_PLANS)(
+            functools.partial(plan_call, signature, parameters, results)
+        )
+        self._workspaces: dict[tuple[int, int], _Workspace] = {}
+
+    def call(self, arguments: Sequence[Any], out: Any) -> tuple[Any, ...]:
+        """Runs the program, as `NativeFunction` does."""
+        if len(arguments) != len(self._parameters):
+            raise UserError(
+                f"{self._signature.name} takes {len(self._parameters)} arguments, not "
+                f"{len(arguments)}"
+            )
+        stream = stream_of(arguments)
+        words: list[int] = []
+        readings: list[DeviceReading | None] = []
+        for argument, parameter in zip(arguments, self._parameters, strict=True):
+            if parameter.spec.is_scalar:
+                words.append(read_number(argument, parameter))
+                readings.append(None)
+                continue
+            reading = read(argument, parameter, stream)
+            words.append(reading.address)
+            readings.append(reading)
+        self._check_inout(readings)
+        shapes = tuple(() if reading is None else reading.shape for reading in readings)
+        plan: CallPlan = self._plan(shapes)
+        known = [reading for reading in readings if reading is not None and reading.nbytes > 0]
+        device = known[0].device if known else 0
+        results: Sequence[Any]
+        if out is None:
+            new = _new_torch if any(map(is_torch, arguments)) else DeviceTensor
+            results = [
+                new(shape, parameter.spec.element_type, device)
+                for shape, parameter in zip(plan.result_shapes, self._results, strict=True)
+            ]
+        else:
+            results = out if isinstance(out, tuple | list) else (out,)
+        words += self._places(results, plan.result_shapes, stream, known)
+        words += plan.sizes
+        if not self._signature.has_stream and stream != 0:
+            # It runs on the default one, which need not wait for others.
+            open_driver().wait_for(stream, device)
+            stream = 0
+        if plan.workspace is None:
+            self._entry.run(words)
+        else:
+            own = self._workspaces.setdefault((device, stream), _Workspace())
+            # Two threads that queue at once on one stream would mix what they do there.
+            with own.lock:
+                words.append(own.at_least(plan.workspace, device) if plan.workspace else 0)
+                self._entry.run([*words, *([stream] if self._signature.has_stream else [])])
+        if out is None and any(spec.is_scalar for spec in self._signature.outputs):
+            return tuple(map(_number, results, self._signature.outputs))
+        return tuple(results)
+
+    def _check_inout(self, readings: Sequence[DeviceReading | None]) -> None:
+        for number in self._signature.inout:
+            name, reading = self._parameters[number].name, readings[number]
+            assert reading is not None
+            if not reading.is_writable:
+                raise UserError(f"{name} cannot be written in place: it has gaps, or is read-only")
+            others = (*readings[:number], *readings[number + 1 :])
+            if any(other is not None and _overlap(reading, other) for other in others):
+                raise UserError(
+                    f"{name} shares memory with another argument, where {self._signature.name} "
+                    "writes in place: hand over a copy"
+                )
+
+    def _places(
+        self,
+        results: Sequence[Any],
+        shapes: Sequence[tuple[int, ...]],
+        stream: int,
+        arguments: Sequence[DeviceReading],
+    ) -> list[int]:
+        """The addresses of what results are to be put into."""
+        if len(results) != len(shapes):
+            raise UserError(
+                f"{self._signature.name} has {len(shapes)} results, and out is {len(results)} "
+                "tensors"
+            )
+        before = list(arguments)
+        for result, parameter, shape in zip(results, self._results, shapes, strict=True):
+            reading = read(result, parameter, stream)
+            kind = parameter.spec.element_type
+            TensorSpec(kind, shape).check(parameter.name, kind.name, reading.shape)
+            if not reading.is_writable:
+                raise UserError(f"{parameter.name} cannot be written: it has gaps, or is read-only")
+            if any(_overlap(reading, other) for other in before):
+                raise UserError(
+                    f"{parameter.name} shares memory with an argument or another result"
+                )
+            before.append(reading)
+        return [reading.address for reading in before[len(arguments) :]]
+
+
+def _overlap(one: DeviceReading, other: DeviceReading) -> bool:
+    return one.address < other.address + other.nbytes and other.address < one.address + one.nbytes
+
+
+def _new_torch(shape: tuple[int, ...], kind: element_type.ElementType, device: int) -> Any:
+    import torch
+
+    return torch.empty(shape, dtype=getattr(torch, kind.torch_name), device=f"cuda:{device}")
+
+
+def _number(result: Any, spec: TensorSpec) -> Any:
+    """A result as callers have it, who wait for numbers."""
+    if not spec.is_scalar:
+        return result
+    return result.item() if is_torch(result) else result.numpy().item()

@@ -1,0 +1,73 @@
+"""Machine code in memory: an object file that is linked into this process."""
+
+from collections.abc import Mapping
+
+import llvmlite.binding as llvm
+
+from plumbline.archives.reference_archive import Tensor
+from plumbline.errors import UserError
+from plumbline.library.native_function import NativeFunction
+from plumbline.library.packed_entry import PackedEntry
+from plumbline.runtime import openmp as runtime_library
+from plumbline.signature.function_name import PACKED_SUFFIX
+from plumbline.signature.signature import Signature
+
+
+class LinkedCode:
+    """A function of an object file, which can be called for as long as this lives."""
+
+    def __init__(
+        self,
+        object_file: bytes,
+        name: str,
+        data: Mapping[str, Tensor] | None = None,
+        symbols: Mapping[str, int] | None = None,
+    ) -> None:
+        """Links `object_file` against this process, which has the C library and libm.
+
+        `data` has the elements of the symbols that the object file leaves open; they stay where
+        they are in memory, and must not change. `symbols` has the addresses of others.
+
+        Raises:
+          UserError: the code calls functions that this process does not have.
+        """
+        self._data = dict(data or {})
+        self.code_bytes = len(object_file)
+        self.data_bytes = sum(array.nbytes for array in self._data.values())
+        self.address: int
+        """Where the function lies."""
+        self._jit = llvm.create_lljit_compiler(use_jit_link=False)
+        library = (
+            llvm.JITLibraryBuilder()
+            .add_object_img(object_file)
+            .add_current_process()
+            .export_symbol(name)
+        )
+        for symbol, array in self._data.items():
+            library.import_symbol(symbol, array.ctypes.data)
+        for symbol, address in (symbols or {}).items():
+            library.import_symbol(symbol, address)
+        if runtime_library.PARALLEL.encode() in object_file:
+            program = name.removesuffix(PACKED_SUFFIX)
+            for symbol, address in runtime_library.addresses(program).items():
+                library.import_symbol(symbol, address)
+        try:
+            self._library = library.link(self._jit, name)
+        except RuntimeError as error:
+            # LLVM tells on standard error which they are.
+            raise UserError(
+                f"{name}: its machine code calls functions that this process does not "
+                "have. Without F16C (the target_cpu x86-64 and x86-64-v2), float16 needs those of "
+                "the C compiler's library, which C and C++ programs have: choose another target_cpu"
+            ) from error
+        self.address = self._library[name]
+
+
+def linked_function(object_file: bytes, signature: Signature) -> NativeFunction:
+    """A program of an object file that leaves no weights open.
+
+    Raises:
+      UserError: as `LinkedCode` does.
+    """
+    code = LinkedCode(object_file, signature.name + PACKED_SUFFIX)
+    return NativeFunction(signature, PackedEntry(signature, code.address), code)

@@ -1,0 +1,129 @@
+"""Calls a library by memrefs, through the status entry of `kernels_to_llvm/memref_entries.py`.
+
+Each tensor is handed over as words: its allocated and its aligned pointer, an offset of 0, its
+sizes and its strides. The program allocates its results, which the arrays made of them give back.
+"""
+
+import ctypes
+import itertools
+import math
+import weakref
+from collections.abc import Sequence
+
+import numpy as np
+
+from plumbline.archives.reference_archive import Tensor
+from plumbline.errors import UserError
+from plumbline.library.call_plan import CallPlan, Shapes
+from plumbline.signature.function_name import ERROR_SUFFIX
+from plumbline.signature.signature import Signature, TensorSpec
+
+_free = ctypes.CDLL(None).free
+_free.argtypes = [ctypes.c_void_p]
+_free.restype = None
+
+_POINTERS = 3
+"""The words of a memref before its sizes: two pointers and an offset."""
+
+
+class MemrefEntry:
+    """The entry of one program."""
+
+    def __init__(self, signature: Signature, library: ctypes.CDLL) -> None:
+        """Finds it in `library`.
+
+        Raises:
+          AttributeError: it is not there.
+        """
+        self._signature = signature
+        self._result_words = [_POINTERS + 2 * _rank(spec) for spec in signature.outputs]
+        count = sum(_POINTERS + 2 * _rank(spec) for spec in signature.inputs)
+        results = [ctypes.c_void_p] * bool(signature.outputs)
+        self._entry = ctypes.CFUNCTYPE(ctypes.c_int, *results, *[ctypes.c_int64] * count)(
+            (signature.name, library)
+        )
+        self._error = ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_int)(
+            (signature.name + ERROR_SUFFIX, library)
+        )
+
+    def compute(self, words: list[int], plan: CallPlan) -> list[Tensor]:
+        """Runs the program on inputs that lie where `words` say; gives its results.
+
+        Raises:
+          UserError: the program fails.
+        """
+        # What two results share, only one can give back; and what is an input's, none.
+        taken = set(words)
+        arrays = []
+        for memref, spec in zip(self._run(words, plan), self._signature.outputs, strict=True):
+            allocated = memref[0]
+            memory, array = _array(memref, spec)
+            if allocated in taken:
+                array = array.copy()
+            else:
+                taken.add(allocated)
+                # Arrays may be in use for as long as the process runs.
+                weakref.finalize(memory, _free, allocated).atexit = False
+            arrays.append(array)
+        return arrays
+
+    def compute_into(self, words: list[int], plan: CallPlan, places: Sequence[int]) -> Shapes:
+        """Runs the program on inputs that lie where `words` say; copies its results to `places`.
+
+        Returns:
+          The shapes of the results.
+
+        Raises:
+          UserError: the program fails.
+        """
+        results = self.compute(words, plan)
+        for result, place in zip(results, places, strict=True):
+            source = np.ascontiguousarray(result)
+            ctypes.memmove(place, source.ctypes.data, source.nbytes)
+        return tuple(result.shape for result in results)
+
+    def _run(self, words: Sequence[int], plan: CallPlan) -> list[list[int]]:
+        """The words of each result's memref."""
+        # A number lies in memory too.
+        numbers = (ctypes.c_int64 * len(words))(*map(_signed, words))
+        passed: list[int] = []
+        for index, (word, spec) in enumerate(zip(words, self._signature.inputs, strict=True)):
+            place = ctypes.addressof(numbers) + 8 * index if spec.is_scalar else word
+            passed += [place, place, 0, *_layout(spec, plan.shapes[index])]
+        results = (ctypes.c_int64 * sum(self._result_words))()
+        code = self._entry(*[ctypes.addressof(results)] * bool(self._result_words), *passed)
+        if code != 0:
+            raise UserError(f"{self._signature.name}: {self._error(code).decode()}")
+        ends = itertools.accumulate(self._result_words)
+        return [
+            results[end - count : end] for end, count in zip(ends, self._result_words, strict=True)
+        ]
+
+
+def _signed(word: int) -> int:
+    """The word's bits as a signed number, as ctypes has them."""
+    return (word & (2**64 - 1)) - (word >> 63 << 64)
+
+
+def _rank(spec: TensorSpec) -> int:
+    """That of the memref: the parts of complex numbers are one dimension more."""
+    return spec.rank + spec.element_type.is_complex
+
+
+def _layout(spec: TensorSpec, shape: Sequence[int]) -> list[int]:
+    """Sizes, and strides in elements, of row-major memory without gaps."""
+    sizes = [*shape, *[2] * spec.element_type.is_complex]
+    return [*sizes, *(math.prod(sizes[axis + 1 :]) for axis in range(len(sizes)))]
+
+
+def _array(memref: Sequence[int], spec: TensorSpec) -> tuple[ctypes.Array[ctypes.c_char], Tensor]:
+    """The memory of a result, for as long as which that is there, and an array of it."""
+    _, start, offset, *layout = memref
+    rank, dtype = _rank(spec), spec.element_type.numpy_dtype
+    # Of a part, where an element is a complex number.
+    unit = dtype.itemsize // 2 if spec.element_type.is_complex else dtype.itemsize
+    shape, strides = layout[: spec.rank], [unit * stride for stride in layout[rank:]]
+    last = sum((size - 1) * stride for size, stride in zip(shape, strides, strict=False))
+    bytes_ = 0 if 0 in shape else last + dtype.itemsize
+    memory = (ctypes.c_char * bytes_).from_address(start + unit * offset)
+    return memory, np.ndarray(shape, dtype, memoryview(memory), 0, strides[: spec.rank])

@@ -1,0 +1,105 @@
+"""Calls machine code by the packed entry of `kernels_to_llvm/pointer_entries.py`.
+
+It takes its arguments as words, one after the other: the addresses of inputs, of results, the
+values of symbols, and the address of a workspace. All memory is the caller's. After the results
+come the addresses of what their sizes are written to that depend on values.
+"""
+
+import ctypes
+import struct
+from collections.abc import Sequence
+
+from plumbline.archives.reference_archive import Tensor
+from plumbline.errors import UserError
+from plumbline.library.call_plan import CallPlan, Shapes
+from plumbline.library.new_arrays import aligned_bytes, beginning
+from plumbline.library.tensor_arguments import address
+from plumbline.signature.signature import Signature
+
+_ENTRY = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p)
+
+_free = ctypes.CDLL(None).free
+_free.argtypes = [ctypes.c_void_p]
+_free.restype = None
+
+
+class PackedEntry:
+    """The entry of one program."""
+
+    def __init__(self, signature: Signature, entry: int) -> None:
+        """`entry` is its address."""
+        self._name = signature.name
+        self._entry = _ENTRY(entry)
+        words = len(signature.inputs) + len(signature.outputs) + len(signature.shapes.symbols)
+        words += (signature.workspace is not None) + signature.has_stream
+        self._unbacked = signature.unbacked
+        words += len(self._unbacked)
+        self._pack = struct.Struct(f"{words}Q").pack
+
+    def compute(self, words: list[int], plan: CallPlan) -> Sequence[Tensor]:
+        """Runs the program on inputs that lie where `words` say; gives new results.
+
+        Raises:
+          UserError: there is no memory, or the program fails.
+        """
+        results: list[Tensor] = []
+        try:
+            for new_result in plan.new_results:
+                result = new_result()
+                results.append(result)
+                words.append(address(result))
+        except (MemoryError, ValueError) as error:
+            raise UserError(
+                f"{self._name}: there is no memory for {max(plan.result_bytes)} bytes"
+            ) from error
+        shapes = self._enter(words, plan)
+        return [*map(beginning, results, shapes)] if self._unbacked else results
+
+    def compute_into(self, words: list[int], plan: CallPlan, places: Sequence[int]) -> Shapes:
+        """Runs the program on inputs that lie where `words` say, its results at `places`.
+
+        Returns:
+          The shapes of the results.
+
+        Raises:
+          UserError: the program fails.
+        """
+        words += places
+        return self._enter(words, plan)
+
+    def _enter(self, words: list[int], plan: CallPlan) -> Shapes:
+        told = (ctypes.c_int64 * len(self._unbacked))()
+        if self._unbacked:
+            first = ctypes.addressof(told)
+            words += range(first, first + ctypes.sizeof(told), ctypes.sizeof(ctypes.c_int64))
+        words += plan.sizes
+        if plan.workspace is not None:
+            # One for each call, as several threads may call at once.
+            workspace = aligned_bytes(plan.workspace)
+            # An empty array may lie anywhere.
+            words.append(address(workspace) if plan.workspace else 0)
+        self.run(words)
+        if not self._unbacked:
+            return plan.result_shapes
+        shapes = [*map(list, plan.result_shapes)]
+        for size, value in zip(self._unbacked, told, strict=True):
+            shapes[size.output][size.axis] = value
+        return tuple(map(tuple, shapes))
+
+    def run(self, words: Sequence[int]) -> None:
+        """Runs the program on words that are all there.
+
+        Raises:
+          UserError: the program fails.
+        """
+        message = self._entry(self._pack(*words))
+        if message is not None:
+            raise UserError(_take(message))
+
+
+def _take(message: int) -> str:
+    """A message of the program's, whose memory is given back."""
+    try:
+        return ctypes.string_at(message).decode()
+    finally:
+        _free(message)

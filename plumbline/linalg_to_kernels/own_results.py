@@ -1,0 +1,38 @@
+"""Which results of a function on buffers are memory of their own, that nothing else has."""
+
+from collections.abc import Iterator
+
+from torch_mlir import ir
+
+from plumbline.bindings.walk import defining_operation
+
+_VIEWS = frozenset({"memref.cast", "memref.collapse_shape", "memref.expand_shape"})
+"""Operations that look at a whole buffer in another shape."""
+
+_DEALLOCATIONS = frozenset({"gpu.dealloc", "memref.dealloc"})
+
+
+def origin_of(buffer: ir.Value) -> ir.Value:
+    """The buffer that one looks at as a whole."""
+    while (op := defining_operation(buffer)) is not None and op.name in _VIEWS:
+        buffer = op.operands[0]
+    return buffer
+
+
+def is_own(buffer: ir.Value, block: ir.Block, allocation: str) -> bool:
+    """Whether an `allocation` of a block leaves the function by the block's end alone."""
+    op = defining_operation(buffer)
+    return (
+        op is not None
+        and op.name == allocation
+        and op.block == block
+        and all(user.name not in _DEALLOCATIONS for user in _users(buffer))
+    )
+
+
+def _users(buffer: ir.Value) -> Iterator[ir.Operation]:
+    for use in buffer.uses:
+        user = use.owner.operation
+        yield user
+        if user.name in _VIEWS:
+            yield from _users(user.results[0])

@@ -1,0 +1,1 @@
+"""What a caller needs to know of a program: names, element types, shapes, and weights."""

@@ -1,0 +1,1 @@
+"""What code is made for, and what a compilation can be told."""

@@ -1,0 +1,47 @@
+"""What LLVM says of a CPU or GPU when it is to make code for it."""
+
+import functools
+import re
+import subprocess
+import sys
+
+import llvmlite.binding as llvm
+
+from plumbline.target.machine import target_machine
+from plumbline.target.target import Target
+
+_TRIAL = """
+import sys
+triple, cpu, *sys.path = sys.argv[1:]
+from plumbline.target.trial import compile_trial
+compile_trial(triple, cpu)
+"""
+
+
+def compile_trial(triple: str, cpu: str) -> None:
+    """Compiles a function of nothing, for the sake of what LLVM says of the CPU."""
+    machine = target_machine(Target(triple, cpu))
+    machine.emit_assembly(llvm.parse_assembly("define void @f() {\n  ret void\n}\n"))
+
+
+@functools.cache
+def problem_with(cpu: str, triple: str) -> str:
+    """What keeps LLVM from making code for a CPU; empty if nothing does.
+
+    LLVM says that it does not know a CPU on standard error only, and ends the process at one that
+    has no 64-bit instructions: so another process is asked.
+    """
+    if not re.fullmatch(r"[\w.+-]+", cpu, re.ASCII):
+        return "that is no name of a CPU"
+    trial = subprocess.run(
+        [sys.executable, "-c", _TRIAL, triple, cpu, *sys.path],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "is not a recognized" in trial.stderr:
+        return "LLVM knows no such CPU"
+    if trial.returncode != 0:
+        return "LLVM makes no 64-bit code for such a CPU"
+    return ""

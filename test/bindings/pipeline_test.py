@@ -1,0 +1,58 @@
+"""Pipelines run on modules: what comes of all passes is verified, and what one refuses is told."""
+
+import sys
+
+import pytest
+from torch_mlir import ir
+
+from plumbline.bindings.pipeline import LoweringError, Pass, Pipeline
+
+_MODULE = """
+func.func @f(%x: i32) -> i32 {
+  return %x : i32
+}
+"""
+
+
+def _giving(type_: str) -> Pass:
+    """A pass that has the function say that it gives such a number."""
+
+    def run(module: ir.Operation) -> None:
+        function = module.regions[0].blocks[0].operations[0]
+        function.attributes["function_type"] = ir.TypeAttr.parse(f"(i32) -> {type_}")
+
+    return Pass(f"give-{type_}", f"Say that the function gives an {type_}", run)
+
+
+def test_what_comes_of_all_passes_is_verified() -> None:
+    with ir.Context():
+        module = ir.Module.parse(_MODULE)
+        with pytest.raises(
+            LoweringError, match=r"(?s)^two-passes failed:.*-:3:3: error: type of return"
+        ):
+            Pipeline("two-passes", ("cse", _giving("i64"))).run(module)
+
+
+def test_what_passes_of_mlir_are_handed_is_verified() -> None:
+    """They take it for valid: where it is not, some end the process."""
+    runs = []
+    last = Pass("last", "Say that it runs", lambda _: runs.append("last"))
+    with ir.Context():
+        module = ir.Module.parse(_MODULE)
+        with pytest.raises(LoweringError) as failure:
+            Pipeline("three-passes", (_giving("i64"), "cse", last)).run(module)
+    message = str(failure.value)
+    assert "-:3:3: error: type of return" in message
+    assert "error: the pass give-i64 left an invalid 'builtin.module'" in message
+    assert not runs
+
+
+def test_what_passes_of_ours_hand_to_each_other_is_not() -> None:
+    with ir.Context():
+        module = ir.Module.parse(_MODULE)
+        Pipeline("two-passes", (_giving("i64"), _giving("i32"))).run(module)
+        assert module.operation.verify()
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

@@ -1,0 +1,45 @@
+import sys
+
+import pytest
+from torch_mlir import ir
+
+from plumbline.errors.location import describe, module_path
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('loc("a.py":7:0)', "a.py:7"),
+        ('loc("a.mlir":7:3)', "a.mlir:7:3"),
+        ('loc("the add"("a.py":7:0))', "a.py:7"),
+        ('loc(fused["a.py":7:0, "b.py":8:0])', "a.py:7"),
+        ('loc(callsite("lib.py":7:0 at "a.py":8:0))', "a.py:8, in lib.py:7"),
+        ('loc(callsite("l.py":1:0 at callsite("m.py":2:0 at "a.py":3:0)))', "a.py:3, in l.py:1"),
+        ("loc(unknown)", "<unknown location>"),
+    ],
+)
+def test_description(text: str, expected: str) -> None:
+    with ir.Context():
+        module = ir.Module.parse(f"module {{}} {text}")
+        assert describe(module.operation.location) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('loc("encoder.layer.0"("a.py":7:0))', "encoder.layer.0"),
+        ('loc("encoder"(callsite("lib.py":7:0 at "a.py":8:0)))', "encoder"),
+        ('loc(fused["encoder"("a.py":7:0), "decoder"("b.py":8:0)])', "encoder"),
+        ('loc("a.py":7:0)', ""),
+        ('loc(callsite("lib.py":7:0 at "a.py":8:0))', ""),
+        ("loc(unknown)", ""),
+    ],
+)
+def test_module_path(text: str, expected: str) -> None:
+    with ir.Context():
+        module = ir.Module.parse(f"module {{}} {text}")
+        assert module_path(module.operation.location) == expected
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

@@ -1,0 +1,287 @@
+import ctypes
+import functools
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.export import Dim
+
+import plumbline
+from plumbline.errors import UserError
+from plumbline.library.linked_code import LinkedCode
+from plumbline.llvm_to_asm.assembly import emit_object
+from plumbline.target.cpu import cpu_target
+
+Array = np.ndarray[Any, Any]
+
+
+class _Add(torch.nn.Module):
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return x + y
+
+
+@pytest.fixture(scope="module")
+def add() -> plumbline.CompiledProgram:
+    return plumbline.compile(
+        _Add(), (torch.ones(4, 3), torch.ones(3)), {"x": {0: Dim("rows")}, "y": {}}
+    )
+
+
+X = np.arange(12, dtype=np.float32).reshape(4, 3)
+Y = np.array([1, 2, 3], np.float32)
+
+
+class _Accumulate(torch.nn.Module):
+    def forward(self, total: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        total.add_(x)
+        return total * 2
+
+
+@pytest.fixture(scope="module")
+def accumulate() -> plumbline.CompiledProgram:
+    return plumbline.compile(_Accumulate(), (torch.ones(3), torch.ones(3)), mutable=["total"])
+
+
+class _Lender:
+    """A tensor of a library that numpy knows by DLPack alone."""
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+        self.lent = 0
+
+    def __dlpack__(self, **options: Any) -> Any:
+        self.lent += 1
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[Any, int]:
+        return self._array.__dlpack_device__()
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        X,
+        np.asfortranarray(X),
+        np.repeat(X, 2, axis=1)[:, ::2],
+        np.broadcast_to(X[0], (4, 3)),
+        X.copy().view(type("Own", (np.ndarray,), {})),
+        _Lender(X),
+        _Lender(np.asfortranarray(X)),
+    ],
+)
+def test_whatever_lends_its_memory_is_taken(add: plumbline.CompiledProgram, x: Any) -> None:
+    (result,) = add(x, Y)
+    given = x if isinstance(x, np.ndarray) else np.from_dlpack(x)
+    assert isinstance(result, np.ndarray)
+    np.testing.assert_array_equal(result, given + Y)
+
+
+def test_what_numpy_may_not_write_is_read(add: plumbline.CompiledProgram) -> None:
+    x = X.copy()
+    x.flags.writeable = False
+    np.testing.assert_array_equal(add(x, Y)[0], X + Y)
+
+
+def test_one_tensor_among_arrays_makes_tensors(add: plumbline.CompiledProgram) -> None:
+    (result,) = add(torch.from_numpy(X), Y)
+    assert torch.equal(result, torch.from_numpy(X + Y))
+    (parameter,) = add(torch.nn.Parameter(torch.from_numpy(X)), torch.from_numpy(Y))
+    assert torch.equal(parameter, result)
+
+
+def test_views_of_tensors_are_copied(add: plumbline.CompiledProgram) -> None:
+    x = torch.from_numpy(X)
+    negated = torch.complex(x, -x).conj().imag
+    assert negated.is_neg()
+    for view in (x.T.contiguous().T, x[:, 1:2].expand(4, 3), negated):
+        assert torch.equal(add(view, torch.from_numpy(Y))[0], view + torch.from_numpy(Y))
+
+
+def test_tensors_to_be_conjugated_are_copied() -> None:
+    z = torch.complex(torch.from_numpy(X), torch.ones(4, 3))
+    program = plumbline.compile(_Doubled(), (z,))
+    for view in (z.conj(), z.mT.contiguous().mT):
+        assert torch.equal(program(view)[0], 2 * view)
+    np.testing.assert_array_equal(program(z.numpy().conj())[0], 2 * z.numpy().conj())
+
+
+def test_arguments_are_not_copied() -> None:
+    # A copy would take as long as the sum of one row.
+    program = plumbline.compile(_FirstRow(), (torch.ones(4000, 2000),))
+    x = np.ones((4000, 2000), np.float32)
+    program(x)
+    for given in (x, torch.from_numpy(x), _Lender(x)):
+        assert _shortest(functools.partial(program, given)) < _shortest(x.copy) / 20
+
+
+class _Doubled(torch.nn.Module):
+    def forward(self, z: torch.Tensor) -> torch.Tensor:
+        return 2 * z
+
+
+class _FirstRow(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x[0] + 1
+
+
+def _shortest(call: Callable[[], object], times: int = 20) -> float:
+    durations = []
+    for _ in range(times):
+        start = time.perf_counter()
+        call()
+        durations.append(time.perf_counter() - start)
+    return min(durations)
+
+
+@pytest.mark.parametrize("of_torch", [False, True])
+def test_results_are_put_where_out_says(add: plumbline.CompiledProgram, *, of_torch: bool) -> None:
+    out = np.zeros((4, 3), np.float32)
+    given = torch.from_numpy(out) if of_torch else out
+    (result,) = add(X, Y, out=given)
+    assert result is given
+    np.testing.assert_array_equal(out, X + Y)
+    out[:] = 0
+    assert add(X, Y, out=[given])[0] is given
+    np.testing.assert_array_equal(out, X + Y)
+
+
+def _read_only() -> Array:
+    array = np.zeros((4, 3), np.float32)
+    array.flags.writeable = False
+    return array
+
+
+@pytest.mark.parametrize(
+    ("out", "expected"),
+    [
+        (np.zeros((3, 3), np.float32), r"^out 0 is f32\[3, 3\], where .* takes f32\[4, 3\]"),
+        (np.zeros((4, 3)), r"^out 0 is f64\[4, 3\]"),
+        (np.zeros((3, 4), np.float32).T, "^out 0 cannot be written in place"),
+        (_read_only(), "^out 0 cannot be written in place"),
+        ((), "has 1 results, and out is 0 tensors"),
+        (X, "^out 0 shares memory with an argument or another result"),
+        ([1.0], "^out 0 is a float; it is a numpy array"),
+    ],
+)
+def test_what_cannot_take_a_result_is_refused(
+    add: plumbline.CompiledProgram, out: Any, expected: str
+) -> None:
+    before = X.copy()
+    with pytest.raises(UserError, match=expected):
+        add(X, Y, out=out)
+    np.testing.assert_array_equal(X, before)
+
+
+class _Twice(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return x + 1, x + 2
+
+
+def test_results_that_share_memory_are_refused() -> None:
+    program = plumbline.compile(_Twice(), (torch.ones(8),))
+    memory = np.zeros(12, np.float32)
+    with pytest.raises(UserError, match=r"^out 1 shares memory"):
+        program(np.zeros(8, np.float32), out=(memory[:8], memory[4:]))
+    first, second = program(np.zeros(8, np.float32), out=(memory[:8], np.zeros(8, np.float32)))
+    np.testing.assert_array_equal(first + 1, second)
+
+
+def test_every_combination_of_shapes_is_worked_out_anew(add: plumbline.CompiledProgram) -> None:
+    for rows in [*range(600), 3, 0, 599]:
+        (result,) = add(np.full((rows, 3), rows, np.float32), Y)
+        np.testing.assert_array_equal(result, np.full((rows, 3), rows, np.float32) + Y)
+    with pytest.raises(UserError, match=r"argument 0 is f32\[4, 2\]"):
+        add(np.zeros((4, 2), np.float32), Y)
+
+
+def test_threads_call_one_program_at_once(add: plumbline.CompiledProgram) -> None:
+    barrier = threading.Barrier(4)
+
+    def call_some(number: int) -> None:
+        barrier.wait()
+        for turn in range(2000):
+            rows = 1 + (turn + number) % 7
+            x = np.full((rows, 3), 1000 * number + turn, np.float32)
+            np.testing.assert_array_equal(add(x, Y)[0], x + Y)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(call_some, range(4)))
+
+
+def test_a_call_costs_less_than_twice_the_leanest() -> None:
+    program = plumbline.compile(_Add(), (torch.ones(2), torch.ones(2)))
+    code = LinkedCode(
+        emit_object(program.stage("llvm_ir"), cpu_target("native")), "func_main_packed"
+    )
+    entry = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(code.address)
+    words = ctypes.c_int64 * 3
+    x, y = np.ones(2, np.float32), np.array([3, 4], np.float32)
+
+    def leanest() -> Array:
+        """What has to be done, as one writes it down; no checks."""
+        result = np.empty(2, np.float32)
+        entry(ctypes.byref(words(x.ctypes.data, y.ctypes.data, result.ctypes.data)))
+        return result
+
+    np.testing.assert_array_equal(leanest(), program(x, y)[0])
+    pairs = [
+        [_shortest(call, times=500) for call in (lambda: program(x, y), leanest)] for _ in range(20)
+    ]
+    ours, theirs = map(min, zip(*pairs, strict=True))
+    assert ours < 2 * theirs
+
+
+@pytest.mark.parametrize(
+    ("x", "expected"),
+    [
+        (X.astype(">f4"), "argument 0: numpy dtype >f4 is not supported"),
+        (X.astype(object), "argument 0: numpy dtype object is not supported"),
+        (np.broadcast_to(np.float32(1), (1 << 50, 4)), r"argument 0 is f32\[1125899906842624, 4\]"),
+        (np.broadcast_to(np.float32(1), (1 << 50, 3)), "no memory for its 13510798882111488 bytes"),
+        (np.frombuffer(bytearray(13), np.uint8)[1:].view(np.float32)[None], "x is not aligned to"),
+    ],
+)
+def test_arrays_that_it_cannot_take_are_refused(
+    add: plumbline.CompiledProgram, x: Array, expected: str
+) -> None:
+    with pytest.raises(UserError, match=expected):
+        add(x.reshape(-1, 3) if x.size == 3 else x, Y)
+
+
+def test_in_out_arguments_are_written_where_they_lie(accumulate: plumbline.CompiledProgram) -> None:
+    total, x = np.zeros(3, np.float32), np.array([1, 2, 3], np.float32)
+    for times in (1, 2):
+        (doubled,) = accumulate(total, x)
+        assert total.tolist() == [times, 2 * times, 3 * times]
+        assert doubled.tolist() == [2 * times, 4 * times, 6 * times]
+    assert x.tolist() == [1, 2, 3]
+    # Beside one another is not over one another.
+    row = np.arange(9, dtype=np.float32)
+    accumulate(row[3:6], row[:3], out=row[6:])
+    assert row.tolist() == [0, 1, 2, 3, 5, 7, 6, 10, 14]
+
+
+def test_what_cannot_be_written_in_place_is_refused(accumulate: plumbline.CompiledProgram) -> None:
+    x = np.ones(3, np.float32)
+    fixed = np.zeros(3, np.float32)
+    fixed.flags.writeable = False
+    for total in (fixed, np.zeros(6, np.float32)[::2], _Lender(np.zeros(3, np.float32))):
+        with pytest.raises(UserError, match="argument 0 cannot be written in place"):
+            accumulate(total, x)
+    memory = np.zeros(5, np.float32)
+    for total, other in ((memory[:3], memory[2:]), (memory[2:], memory[:3]), (x, x)):
+        with pytest.raises(UserError, match=r"argument [01] shares memory with another argument"):
+            accumulate(total, other)
+    with pytest.raises(UserError, match="out 0 shares memory with an argument"):
+        accumulate(memory[:3], x, out=memory[2:])
+    assert not memory.any()
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
