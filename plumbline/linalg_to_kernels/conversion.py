@@ -10,6 +10,7 @@ from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
 from plumbline.linalg_to_kernels.memory_plan import plan_memory
+from plumbline.linalg_to_kernels.merge_sorts import merge_sorts
 from plumbline.linalg_to_kernels.outlining import outline_loops
 from plumbline.linalg_to_kernels.parallelisation import parallelise
 from plumbline.linalg_to_kernels.pipelines import (
@@ -126,6 +127,12 @@ SPECIALISE_KERNELS = Pass(
     specialise_kernels,
 )
 
+MERGE_SORTS = Pass(
+    "merge-sorts",
+    "Sort rows of buffers by merging, in kernels",
+    merge_sorts,
+)
+
 OUTLINE_LOOPS = Pass(
     "outline-loops",
     "Move what is done to buffers outside of kernels into kernels, which are shared",
@@ -175,6 +182,7 @@ def linalg_to_kernels_pipeline(
             BUILD_KERNELS.with_options(options),
             BUFFERIZE,
             SPECIALISE_KERNELS,
+            MERGE_SORTS,
             NAME_COMPUTATIONS,
             OUTLINE_LOOPS,
             *([PLAN_MEMORY] if temporaries == "arena" else []),

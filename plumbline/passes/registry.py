@@ -129,6 +129,7 @@ PASSES = _by_name(
         linalg_to_kernels.BUILD_KERNELS,
         linalg_to_kernels.CHOOSE_VECTOR_WIDTHS,
         linalg_to_kernels.FORM_FUSION_GROUPS,
+        linalg_to_kernels.MERGE_SORTS,
         linalg_to_kernels.OUTLINE_LOOPS,
         linalg_to_kernels.PARALLELISE,
         linalg_to_kernels.PLAN_MEMORY,

@@ -48,5 +48,36 @@ def test_sorts(dtype: torch.dtype, elements: list[float], dynamic: bool) -> None
             torch.testing.assert_close(actual, expected, rtol=0, atol=0, equal_nan=True)
 
 
+class _SortedAlong(torch.nn.Module):
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        values, places = torch.sort(x, dim=self.dim, stable=True)
+        return values, places, torch.argsort(x, dim=self.dim, stable=True, descending=True)
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2])
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 64, 1000])
+def test_many_ties_in_rows_of_any_size(size: int, dim: int) -> None:
+    torch.manual_seed(size)
+    sizes = [2, 3]
+    sizes.insert(dim, size)
+    x = torch.randint(0, 9, sizes).float()
+    x[x == 8] = math.nan
+    program = plumbline.compile(_SortedAlong(dim), (x,))
+    for actual, expected in zip(program(x), _SortedAlong(dim)(x), strict=True):
+        torch.testing.assert_close(actual, expected, rtol=0, atol=0, equal_nan=True)
+
+
+def test_a_row_of_a_million() -> None:
+    torch.manual_seed(0)
+    x = torch.randint(0, 1 << 40, (1 << 20,))
+    program = plumbline.compile(_SortedAlong(0), (x,))
+    for actual, expected in zip(program(x), _SortedAlong(0)(x), strict=True):
+        assert torch.equal(actual, expected)
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
