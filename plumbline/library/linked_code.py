@@ -8,7 +8,7 @@ from plumbline.archives.reference_archive import Tensor
 from plumbline.errors import UserError
 from plumbline.library.native_function import NativeFunction
 from plumbline.library.packed_entry import PackedEntry
-from plumbline.runtime import openmp as runtime_library
+from plumbline.runtime import openmp
 from plumbline.signature.function_name import PACKED_SUFFIX
 from plumbline.signature.signature import Signature
 
@@ -47,9 +47,9 @@ class LinkedCode:
             library.import_symbol(symbol, array.ctypes.data)
         for symbol, address in (symbols or {}).items():
             library.import_symbol(symbol, address)
-        if runtime_library.PARALLEL.encode() in object_file:
+        if openmp.PARALLEL.encode() in object_file:
             program = name.removesuffix(PACKED_SUFFIX)
-            for symbol, address in runtime_library.addresses(program).items():
+            for symbol, address in openmp.addresses(program).items():
                 library.import_symbol(symbol, address)
         try:
             self._library = library.link(self._jit, name)

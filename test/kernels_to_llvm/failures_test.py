@@ -18,7 +18,7 @@ from torch.export import Dim
 
 import plumbline
 from plumbline.llvm_to_asm.assembly import emit_object
-from plumbline.runtime import openmp as runtime_library
+from plumbline.runtime import openmp
 from plumbline.target.cpu import cpu_target
 from test.entries import llvm_ir_of
 
@@ -73,7 +73,7 @@ class _Library:
             .add_current_process()
             .export_symbol(entry)
         )
-        for name, address in runtime_library.addresses(entry).items():
+        for name, address in openmp.addresses(entry).items():
             builder.import_symbol(name, address)
         self._library = builder.link(self._jit, entry)
         self._address = self._library[entry]
@@ -203,7 +203,7 @@ import torch.nn.functional as F  # noqa: N812 (as everybody calls it)
 from torch.export import Dim
 import plumbline
 from plumbline.llvm_to_asm.assembly import emit_object
-from plumbline.target.target import Target
+from plumbline.target.cpu import cpu_target
 from test.entries import llvm_ir_of
 
 class Outer(torch.nn.Module):

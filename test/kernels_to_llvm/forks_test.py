@@ -13,14 +13,14 @@ import torch
 import plumbline
 from plumbline.errors import UserError
 from plumbline.llvm_to_asm.assembly import emit_object
-from plumbline.runtime import openmp as runtime_library
+from plumbline.runtime import openmp
 from plumbline.target.cpu import cpu_target
 
 _COUNTING = """
 import ctypes, os, sys
 from pathlib import Path
 import llvmlite.binding as llvm
-from plumbline.runtime import openmp as runtime_library
+from plumbline.runtime import openmp
 
 def threads():
     return len(os.listdir("/proc/self/task"))
@@ -33,7 +33,7 @@ builder = (
     .add_current_process()
     .export_symbol("func_main")
 )
-for name, address in runtime_library.addresses("func_main").items():
+for name, address in openmp.addresses("func_main").items():
     builder.import_symbol(name, address)
 library = builder.link(llvm.create_lljit_compiler(use_jit_link=False), "func_main")
 function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(library["func_main"])
@@ -108,7 +108,7 @@ def test_all_is_done_where_there_are_fewer_threads_than_asked_for() -> None:
         # Both threads of the region call: each has no further ones.
         results.append(program(x)[0])
 
-    parallel = ctypes.CDLL(runtime_library.NAME)[runtime_library.PARALLEL]
+    parallel = ctypes.CDLL(openmp.NAME)[openmp.PARALLEL]
     worker = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(in_a_parallel_region)
     parallel(worker, None, 2, 0)
     assert len(results) == 2
@@ -130,7 +130,7 @@ def test_a_requirement_that_does_not_hold_is_told() -> None:
 
 
 def test_a_missing_runtime_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runtime_library, "NAME", "libgomp_that_is_not_there.so.1")
+    monkeypatch.setattr(openmp, "NAME", "libgomp_that_is_not_there.so.1")
     x = torch.randn(500, 999)
     plumbline.compile(torch.nn.Softmax(-1), (x,))
     with pytest.raises(UserError) as caught:
