@@ -9,7 +9,11 @@ from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTION
 from plumbline.linalg_to_gpu.device_memory import place_on_device
 from plumbline.linalg_to_gpu.late_widening import widen_late
 from plumbline.linalg_to_gpu.launch_loops import launch_loops
-from plumbline.linalg_to_gpu.outline_kernels import align_shared_buffers, name_launches
+from plumbline.linalg_to_gpu.outline_kernels import (
+    align_shared_buffers,
+    keep_tiles_in_registers,
+    name_launches,
+)
 from plumbline.linalg_to_gpu.strategies import GpuStrategies
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.conversion import (
@@ -81,6 +85,12 @@ ALIGN_SHARED_BUFFERS = Pass(
     align_shared_buffers,
 )
 
+KEEP_TILES_IN_REGISTERS = Pass(
+    "keep-tiles-in-registers",
+    "Have kernels with shared memory take the registers that they need",
+    keep_tiles_in_registers,
+)
+
 WIDEN_LATE = Pass(
     "widen-late",
     "Widen elements after pads, and for each reader by itself, which then takes narrow ones",
@@ -129,6 +139,7 @@ def linalg_to_gpu_pipeline(
             "func.func(gpu-launch-sink-index-computations)",
             "gpu-kernel-outlining",
             ALIGN_SHARED_BUFFERS,
+            KEEP_TILES_IN_REGISTERS,
             # What is launched stands where it was called.
             "inline",
             "symbol-dce",

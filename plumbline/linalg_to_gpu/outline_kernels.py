@@ -51,9 +51,27 @@ def align_shared_buffers(module: ir.Operation) -> None:
         i64 = ir.IntegerType.get_signless(64)
         aligned = ir.DictAttr.get({"llvm.align": ir.IntegerAttr.get(i64, VECTOR_BYTES)})
         for op in all_operations(module):
-            if op.name == "gpu.func" and "workgroup_attributions" in op.attributes:
-                count = ir.IntegerAttr(op.attributes["workgroup_attributions"]).value
+            if count := _shared_buffers(op):
                 op.attributes["workgroup_attrib_attrs"] = ir.ArrayAttr.get([aligned] * count)
+
+
+def keep_tiles_in_registers(module: ir.Operation) -> None:
+    """Says of kernels with shared buffers that one of their blocks at a time is enough.
+
+    So that several have room in a multiprocessor, ptxas has a thread do with 128 registers, and
+    puts what it has of a tile beyond these into memory.
+    """
+    with module.context:
+        one = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 1)
+        for op in all_operations(module):
+            if _shared_buffers(op):
+                op.attributes["nvvm.minctasm"] = one
+
+
+def _shared_buffers(op: ir.Operation) -> int:
+    """How many buffers the threads of a block share, of a kernel; 0 of other operations."""
+    count = op.attributes.get("workgroup_attributions") if op.name == "gpu.func" else None
+    return 0 if count is None else int(ir.IntegerAttr(count).value)
 
 
 def _attribute_buffers(launch: ir.Operation) -> None:

@@ -119,6 +119,7 @@ PASSES = _by_name(
         kernels_to_llvm.BUILD_C_ABI,
         kernels_to_llvm.NOTE_NOALIAS,
         linalg_to_gpu.ALIGN_SHARED_BUFFERS,
+        linalg_to_gpu.KEEP_TILES_IN_REGISTERS,
         linalg_to_gpu.BUILD_GPU_KERNELS,
         linalg_to_gpu.FORM_GPU_FUSION_GROUPS,
         linalg_to_gpu.LAUNCH_LOOPS,

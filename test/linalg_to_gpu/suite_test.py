@@ -32,8 +32,6 @@ _FAMILIES = (
 
 _REFUSED = {
     "complex_arithmetic": "math.sin on f64: no kernel of a GPU does this yet",
-    "flatten_dynamic_dims": "the sizes of result 0 do not follow from those of the arguments",
-    "rotary_embedding": "the sizes of result 0 do not follow from those of the arguments",
 }
 """What is not there for a GPU yet, with what is said of it."""
 
