@@ -354,4 +354,4 @@ def test_results_are_put_where_the_caller_says() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(pytest.main(sys.argv))
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

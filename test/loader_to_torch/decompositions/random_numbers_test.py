@@ -1,5 +1,7 @@
 """PyTorch's generator and the numbers that are made of its words, computed by PyTorch itself."""
 
+import sys
+
 import pytest
 import torch
 
@@ -90,3 +92,7 @@ def test_products_and_sums_are_rounded_once() -> None:
         small = torch.finfo(dtype).eps
         value = torch.tensor(1 + small, dtype=dtype)
         assert fma(value, value, -1 - 2 * small) == small * small
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

@@ -425,3 +425,11 @@ func.func @nonzero_result_size(%arg0: tensor<4xi1>) {
   %0 = tcp.nonzero %arg0 : tensor<4xi1> -> tensor<4xi64>
   return
 }
+
+// -----
+
+func.func @nonzero_result_type(%arg0: tensor<4xi1>) {
+  // expected-error @below {{'tcp.nonzero' op result #0 must be ranked tensor of signless integer values, but got 'tensor<?xf32>'}}
+  %0 = tcp.nonzero %arg0 : tensor<4xi1> -> tensor<?xf32>
+  return
+}
