@@ -85,9 +85,9 @@ class NativeFunction:
         self._on_device: DeviceCalls | None = None
         if signature.on_device:
             # Which programs for the CPU do not need.
-            self._on_device = importlib.import_module("plumbline.device_function").DeviceCalls(
-                signature, self._parameters, self._results, entry
-            )
+            self._on_device = importlib.import_module(
+                "plumbline.library.device_function"
+            ).DeviceCalls(signature, self._parameters, self._results, entry)
 
     def __call__(self, *arguments: Any, out: Any = None) -> tuple[Any, ...]:
         """Runs the program.

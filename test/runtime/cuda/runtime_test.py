@@ -196,9 +196,10 @@ def _process(before: str = "", between: str = "", **environment: str) -> str:
         [sys.executable, "-c", _PROCESS.format(before=before, between=between), *sys.path],
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
         env={"PATH": os.environ["PATH"], **environment},
     )
+    assert done.returncode == 0, done.stderr
     return done.stdout
 
 

@@ -129,7 +129,8 @@ def test_an_op_that_cannot_be_lowered_is_named_with_its_source(tmp_path: Path) -
 def test_what_a_later_stage_refuses_is_told_at_the_users_line(tmp_path: Path) -> None:
     (tmp_path / "tcp").write_text(
         """
-        func.func @f(%x: tensor<?xf32>, %at: tensor<2x1xindex>) -> tensor<2xf32> {
+        func.func @f(%x: tensor<?xf32>) -> tensor<2xf32> {
+          %at = arith.constant dense<0> : tensor<2x1xindex>
           %0 = tensor.gather %x[%at] gather_dims([0])
             : (tensor<?xf32>, tensor<2x1xindex>) -> tensor<2xf32> loc("model.py":9:0)
           return %0 : tensor<2xf32>
