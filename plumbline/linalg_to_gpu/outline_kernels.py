@@ -1,5 +1,7 @@
 """What comes after launches are built, and before kernels are functions of their own."""
 
+import math
+
 from torch_mlir import ir
 
 from plumbline.bindings.walk import all_operations
@@ -7,6 +9,7 @@ from plumbline.linalg_to_gpu.contraction_tiles import VECTOR_BYTES
 from plumbline.linalg_to_gpu.launch_loops import LAUNCH
 from plumbline.linalg_to_gpu.launches import STAND_INS, WORKGROUP
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
+from plumbline.linalg_to_kernels.planned_memory import element_bytes
 
 MODULE = "kernels"
 """The `gpu.module` of all kernels of a program."""
@@ -56,22 +59,38 @@ def align_shared_buffers(module: ir.Operation) -> None:
 
 
 def keep_tiles_in_registers(module: ir.Operation) -> None:
-    """Says of kernels with shared buffers that one of their blocks at a time is enough.
+    """Says of kernels with tiles in shared memory that one of their blocks at a time is enough.
 
     So that several have room in a multiprocessor, ptxas has a thread do with 128 registers, and
-    puts what it has of a tile beyond these into memory.
+    puts what it has of a tile beyond these into memory. Kernels that share a few numbers, as those
+    of rows do, are the better for several blocks.
     """
     with module.context:
         one = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 1)
         for op in all_operations(module):
-            if _shared_buffers(op):
+            if _shared_bytes(op) >= _LEAST_TILE:
                 op.attributes["nvvm.minctasm"] = one
+
+
+_LEAST_TILE = 2048
+"""Bytes. What warps tell each other takes 8 for each of 32."""
 
 
 def _shared_buffers(op: ir.Operation) -> int:
     """How many buffers the threads of a block share, of a kernel; 0 of other operations."""
     count = op.attributes.get("workgroup_attributions") if op.name == "gpu.func" else None
     return 0 if count is None else int(ir.IntegerAttr(count).value)
+
+
+def _shared_bytes(op: ir.Operation) -> int:
+    """How much memory the threads of a block share, of a kernel; 0 of other operations."""
+    if not _shared_buffers(op):
+        return 0
+    space = ir.Attribute.parse(WORKGROUP)
+    arguments = op.regions[0].blocks[0].arguments
+    types = [value.type for value in arguments if isinstance(value.type, ir.MemRefType)]
+    shared = [type_ for type_ in types if type_.memory_space and type_.memory_space == space]
+    return sum(math.prod(type_.shape) * element_bytes(type_.element_type) for type_ in shared)
 
 
 def _attribute_buffers(launch: ir.Operation) -> None:
