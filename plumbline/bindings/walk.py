@@ -1,6 +1,6 @@
 """Finding operations in a module, and the values that they use."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from torch_mlir import ir
 
@@ -74,3 +74,12 @@ def module_around(op: ir.Operation) -> ir.Operation:
     while op.parent is not None:
         op = op.parent.operation
     return op
+
+
+def users_through(value: ir.Value, views: Collection[str]) -> Iterator[ir.Operation]:
+    """What uses a value, and what uses the first result of each user that is one of `views`."""
+    for use in value.uses:
+        user = use.owner.operation
+        yield user
+        if user.name in views:
+            yield from users_through(user.results[0], views)

@@ -11,13 +11,13 @@ it uses no more then.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, memref
 
-from plumbline.bindings.walk import all_operations, enclosing_in
+from plumbline.bindings.walk import all_operations, enclosing_in, users_through
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.parallel_loops import FORK
 from plumbline.kernels_to_llvm.result_arguments import bytes_type
@@ -169,7 +169,8 @@ def _live_bytes(function: func.FuncOp, op: ir.Operation) -> int:
     for allocation in all_operations(function.operation):
         if allocation.name != "memref.alloc" or allocation.operands:
             continue
-        users = [user for user in _users(allocation.results[0]) if user.name != "memref.dealloc"]
+        used = users_through(allocation.results[0], _VIEWS)
+        users = [user for user in used if user.name != "memref.dealloc"]
         if PLAN not in allocation.attributes and _is_between(block, allocation, call, users):
             live += _static_bytes(allocation)
     return live
@@ -343,7 +344,7 @@ def _hand_over(call: ir.Operation, own: ir.Value) -> None:
 
 
 def _replace(op: ir.Operation, placed: ir.Value) -> None:
-    for user in [*_users(op.results[0])]:
+    for user in [*users_through(op.results[0], _VIEWS)]:
         if user.name == "memref.dealloc":
             user.erase()
     op.results[0].replace_all_uses_with(placed)
@@ -351,7 +352,7 @@ def _replace(op: ir.Operation, placed: ir.Value) -> None:
 
 
 def _refuse_what_lives_on(op: ir.Operation) -> None:
-    for user in _users(op.results[0]):
+    for user in users_through(op.results[0], _VIEWS):
         if user.name in _TERMINATORS:
             raise UserError(_LIVES_ON)
 
@@ -361,14 +362,6 @@ def _refuse_what_is_left(function: func.FuncOp) -> None:
     for op in all_operations(function.operation):
         if op.name in ("memref.alloc", "memref.dealloc"):
             raise UserError(_LIVES_ON)
-
-
-def _users(buffer: ir.Value) -> Iterator[ir.Operation]:
-    for use in buffer.uses:
-        user = use.owner.operation
-        yield user
-        if user.name in _VIEWS:
-            yield from _users(user.results[0])
 
 
 def _aligned(bytes_: int) -> int:

@@ -1,10 +1,8 @@
 """Which results of a function on buffers are memory of their own, that nothing else has."""
 
-from collections.abc import Iterator
-
 from torch_mlir import ir
 
-from plumbline.bindings.walk import defining_operation
+from plumbline.bindings.walk import defining_operation, users_through
 
 _VIEWS = frozenset({"memref.cast", "memref.collapse_shape", "memref.expand_shape"})
 """Operations that look at a whole buffer in another shape."""
@@ -26,13 +24,5 @@ def is_own(buffer: ir.Value, block: ir.Block, allocation: str) -> bool:
         op is not None
         and op.name == allocation
         and op.block == block
-        and all(user.name not in _DEALLOCATIONS for user in _users(buffer))
+        and all(user.name not in _DEALLOCATIONS for user in users_through(buffer, _VIEWS))
     )
-
-
-def _users(buffer: ir.Value) -> Iterator[ir.Operation]:
-    for use in buffer.uses:
-        user = use.owner.operation
-        yield user
-        if user.name in _VIEWS:
-            yield from _users(user.results[0])
