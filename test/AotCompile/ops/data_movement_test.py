@@ -30,10 +30,20 @@ def _two(s: Sampler) -> tuple[torch.Tensor, ...]:
     return s.tensor(5, 7), s.tensor(5, 7)
 
 
+_ROW = torch.arange(7)
+"""A constant that no op makes: `torch.tensor` within a program is an op."""
+
 MADE = [
     OpCase("const", lambda x: x + torch.tensor(3, dtype=x.dtype), _matrix, [tcp.ConstOp]),
     OpCase(
         "const_tensor", lambda x: x + torch.arange(7).to(x.dtype), _matrix, [tcp.IotaOp], static=[7]
+    ),
+    OpCase(
+        "constants_in_a_list",
+        lambda x: torch.stack([_ROW, _ROW]) * x[0, 0],
+        _matrix,
+        [],
+        static=[7],
     ),
     OpCase(
         "full",
