@@ -51,6 +51,7 @@ from plumbline.loader_to_torch.symbolic_sizes import (
     names_of_dims,
     rename,
 )
+from plumbline.loader_to_torch.traced_functions import TracedFunctions
 from plumbline.loader_to_torch.weights import ReadableLiterals, lift_weights, name_arguments
 from plumbline.signature import element_type
 from plumbline.signature.argument_shapes import ArgumentShapes
@@ -325,7 +326,7 @@ def _traced(
 ) -> tuple[torch.export.ExportedProgram, torch.export.ExportedProgram]:
     """What torch.export makes of `program`, and that by ops that the Torch dialect has."""
     try:
-        with exporting(), torch.no_grad():
+        with exporting(), torch.no_grad(), TracedFunctions():
             exported = torch.export.export(
                 program.model,
                 tuple(program.inputs),
