@@ -24,6 +24,7 @@ from plumbline.loader_to_torch.generator import GENERATOR
 from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
 from plumbline.loader_to_torch.mutations import refuse_mutations
+from plumbline.loader_to_torch.nested_draws import hand_generator_to_bodies
 from plumbline.loader_to_torch.node_locations import (
     all_nodes,
     marked,
@@ -336,6 +337,7 @@ def _traced(
     except Exception as error:
         raise UserError(f"{who}: torch.export refuses it: {_explain(error)}") from error
     fix_settled_sizes(exported)
+    hand_generator_to_bodies(exported)
     return exported, _decomposed(who, exported)
 
 

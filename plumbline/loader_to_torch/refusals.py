@@ -21,9 +21,8 @@ _STATE = (
     "none (F.dropout needs training=False)"
 )
 _DRAW_OTHERS = (
-    "this op is none of those that draw in a compiled function, or has a generator of its own, or "
-    "is within a branch or a loop: draw from torch's default generator before, or outside, and "
-    "hand the numbers in"
+    "this op is none of those that draw in a compiled function, or has a generator of its own: "
+    "draw from torch's default generator, or outside, and hand the numbers in"
 )
 
 
