@@ -14,6 +14,7 @@ from plumbline.linalg_to_gpu.outline_kernels import (
     keep_tiles_in_registers,
     name_launches,
 )
+from plumbline.linalg_to_gpu.rank_sorts import rank_sorts
 from plumbline.linalg_to_gpu.strategies import GpuStrategies
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.conversion import (
@@ -65,6 +66,12 @@ BUILD_GPU_KERNELS = Pass(
     "Turn groups into launches of kernels on buffers",
     _build_kernels,
     _CHIP_OPTIONS,
+)
+
+RANK_SORTS = Pass(
+    "rank-sorts",
+    "Sort rows of buffers, in launches in which each element finds its place",
+    rank_sorts,
 )
 
 LAUNCH_LOOPS = Pass(
@@ -124,6 +131,7 @@ def linalg_to_gpu_pipeline(
             BUILD_GPU_KERNELS.with_options(options),
             BUFFERIZE,
             SPECIALISE_KERNELS,
+            RANK_SORTS,
             NAME_COMPUTATIONS,
             OUTLINE_LOOPS,
             PLAN_MEMORY,
