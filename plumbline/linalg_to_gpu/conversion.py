@@ -7,6 +7,7 @@ from torch_mlir import ir
 from plumbline.bindings.pipeline import Option, Pass, Pipeline
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
 from plumbline.linalg_to_gpu.device_memory import place_on_device
+from plumbline.linalg_to_gpu.flops import note_flops
 from plumbline.linalg_to_gpu.late_widening import widen_late
 from plumbline.linalg_to_gpu.launch_loops import launch_loops
 from plumbline.linalg_to_gpu.outline_kernels import (
@@ -111,6 +112,12 @@ WIDEN_LATE = Pass(
     widen_late,
 )
 
+NOTE_FLOPS = Pass(
+    "note-flops",
+    "Say of launches how many operations on numbers their kernels do",
+    note_flops,
+)
+
 PLACE_ON_DEVICE = Pass(
     "place-on-device",
     "Move buffers to device memory, and copy arguments there and results back",
@@ -154,6 +161,7 @@ def linalg_to_gpu_pipeline(
             "cse",
             "func.func(gpu-launch-sink-index-computations)",
             "gpu-kernel-outlining",
+            NOTE_FLOPS,
             ALIGN_SHARED_BUFFERS,
             KEEP_TILES_IN_REGISTERS,
             # What is launched stands where it was called.

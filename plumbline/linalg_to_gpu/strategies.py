@@ -1,7 +1,7 @@
 """The rows of the table of strategies for a GPU: which groups there are, and who does a row."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
@@ -10,6 +10,7 @@ from plumbline.linalg_to_gpu.attention_groups import attention_group
 from plumbline.linalg_to_gpu.attention_kernel import build_attention
 from plumbline.linalg_to_gpu.contraction_kernel import build_tiled_contraction
 from plumbline.linalg_to_gpu.contraction_tiles import is_free, tiled_contraction
+from plumbline.linalg_to_gpu.flops import count_flops
 from plumbline.linalg_to_gpu.launches import THREADS, WARP
 from plumbline.linalg_to_gpu.row_kernels import (
     buffered_axes,
@@ -33,7 +34,7 @@ from plumbline.linalg_to_kernels.contraction_groups import is_large_sum_of_produ
 from plumbline.linalg_to_kernels.group import Group, Limits, form_group
 from plumbline.linalg_to_kernels.loop_order import accesses
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
-from plumbline.linalg_to_kernels.strategies import Plan
+from plumbline.linalg_to_kernels.strategies import Build, Plan, Values
 from plumbline.target.gpu_chip import GpuChip
 
 _LIMITS = Limits(most_buffered=1 << 12, readers=2, buffers_dynamic=False, has_blocks=False)
@@ -100,32 +101,36 @@ class GpuStrategies:
 
     def plan(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Plan:
         """As `Strategies` says."""
+        kernel = self._kernel(members, outputs)
+
+        def build(given: Values, outputs: Values) -> None:
+            kernel(given, outputs)
+            count_flops(members, given, outputs)
+
+        return Plan(build)
+
+    def _kernel(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Build:
+        """What builds the kernel of a group."""
         attention = attention_group(members, outputs, self.chip)
         if attention is not None:
             result = members[-1].results[0]
-            return Plan(lambda given, outputs: build_attention(attention, given, outputs[result]))
+            return lambda given, outputs: build_attention(attention, given, outputs[result])
         group = self.form(members, outputs)
         assert group is not None
         tiled = tiled_contraction(group, self.chip)
         if tiled is not None:
             result = group.root.results[0]
-            return Plan(
-                lambda given, outputs: build_tiled_contraction(tiled, given, outputs[result])
-            )
+            return lambda given, outputs: build_tiled_contraction(tiled, given, outputs[result])
         transposed = transposed_reads(group)
         if transposed is not None:
-            return Plan(
-                lambda given, outputs: build_transposing_kernel(group, given, outputs, transposed)
+            return lambda given, outputs: build_transposing_kernel(
+                group, given, outputs, transposed
             )
         length = vector_length(group)
         if length > 1:
-            return Plan(lambda given, outputs: build_vector_kernel(group, given, outputs, length))
+            return lambda given, outputs: build_vector_kernel(group, given, outputs, length)
         threads = _threads_of_row(group)
-
-        def build(given: Mapping[ir.Value, ir.Value], outputs: Mapping[ir.Value, ir.Value]) -> None:
-            build_row_kernel(group, given, outputs, threads)
-
-        return Plan(build)
+        return lambda given, outputs: build_row_kernel(group, given, outputs, threads)
 
 
 def _read_by(group: Group, step: Computation) -> set[Computation]:

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, math, memref
 
-from plumbline.bindings.walk import captured_values, operations_of, replace_operands
+from plumbline.bindings.walk import (
+    captured_values,
+    clone_operations,
+    operations_of,
+    replace_operands,
+)
 from plumbline.linalg_to_kernels.build_kernels import KERNEL, NOALIAS
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
@@ -41,10 +46,7 @@ class Sort:
         pairs = [value for pair in zip(lefts, rights, strict=True) for value in pair]
         values = dict(zip(body.arguments, pairs, strict=True))
         *ops, end = body.operations
-        for op in ops:
-            clone = op.operation.clone(ip=ir.InsertionPoint.current)
-            replace_operands(clone.operation, values)
-            values |= dict(zip(op.operation.results, clone.operation.results, strict=True))
+        clone_operations([op.operation for op in ops], values)
         result = end.operands[0]
         return values.get(result, result)
 

@@ -124,6 +124,7 @@ PASSES = _by_name(
         linalg_to_gpu.FORM_GPU_FUSION_GROUPS,
         linalg_to_gpu.LAUNCH_LOOPS,
         linalg_to_gpu.NAME_LAUNCHES,
+        linalg_to_gpu.NOTE_FLOPS,
         linalg_to_gpu.PLACE_ON_DEVICE,
         linalg_to_gpu.RANK_SORTS,
         linalg_to_gpu.SCAN_ELEMENTS,
