@@ -16,6 +16,7 @@ from plumbline.linalg_to_gpu.outline_kernels import (
     name_launches,
 )
 from plumbline.linalg_to_gpu.rank_sorts import rank_sorts
+from plumbline.linalg_to_gpu.scan_elements import scan_elements
 from plumbline.linalg_to_gpu.strategies import GpuStrategies
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.conversion import (
@@ -67,6 +68,12 @@ BUILD_GPU_KERNELS = Pass(
     "Turn groups into launches of kernels on buffers",
     _build_kernels,
     _CHIP_OPTIONS,
+)
+
+SCAN_ELEMENTS = Pass(
+    "scan-elements",
+    "Spell scans of slices as scans of elements, of which one kernel does all",
+    scan_elements,
 )
 
 RANK_SORTS = Pass(
@@ -129,6 +136,7 @@ def linalg_to_gpu_pipeline(
         (
             SEPARATE_CALLED_FUNCTIONS,
             PREPARE_ARGUMENTS.with_options("called-from=c"),
+            SCAN_ELEMENTS,
             PREPARE_TENSORS,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,

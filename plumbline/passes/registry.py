@@ -127,6 +127,7 @@ PASSES = _by_name(
         linalg_to_gpu.NOTE_FLOPS,
         linalg_to_gpu.PLACE_ON_DEVICE,
         linalg_to_gpu.RANK_SORTS,
+        linalg_to_gpu.SCAN_ELEMENTS,
         linalg_to_gpu.WIDEN_LATE,
         linalg_to_kernels.FILL_SPLATS,
         linalg_to_kernels.BUILD_KERNELS,
