@@ -66,7 +66,6 @@ def test_dynamic_rows() -> None:
 
 def test_places_of_what_is_true() -> None:
     """Those that are not true go to the place of the next one that is, which writes it last."""
-
     x, places = torch.randn(1500), torch.arange(1, 1501)
     program = EmulatedProgram(
         lambda x, mask, places: (
