@@ -141,7 +141,11 @@ class GpuStrategies:
         tiled = tiled_contraction(group, self.chip)
         if tiled is not None:
             result = group.root.results[0]
-            return lambda given, outputs: build_tiled_contraction(tiled, given, outputs[result]), {}
+            sums = tiled.contraction.results[0]
+            return (
+                lambda given, outputs: build_tiled_contraction(tiled, given, outputs[result]),
+                {sums: tiled.partials_type} if tiled.parts > 1 else {},
+            )
         transposed = transposed_reads(group)
         if transposed is not None:
             return lambda given, outputs: build_transposing_kernel(
