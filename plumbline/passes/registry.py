@@ -18,6 +18,7 @@ from plumbline.kernels_to_llvm.thread_count import DEFINE_THREAD_COUNT
 from plumbline.linalg_to_gpu import conversion as linalg_to_gpu
 from plumbline.linalg_to_kernels import conversion as linalg_to_kernels
 from plumbline.linalg_to_kernels.pipelines import (
+    ALIGN_WHILE_ARGUMENTS,
     BLOCK_SCANS,
     BUFFERIZE_TM_TENSOR,
     COLLAPSE_LOOPS,
@@ -83,6 +84,7 @@ PASSES = _by_name(
         DROP_SYMBOLIC_SHAPE_OPS,
         ELIMINATE_UNUSED_TORCH_OPS,
         EXPAND_ELEMENTARY_FUNCTIONS,
+        ALIGN_WHILE_ARGUMENTS,
         BLOCK_SCANS,
         BUFFERIZE_TM_TENSOR,
         CHECK_ALLOCATION_SIZES,
