@@ -237,9 +237,7 @@ class PointerEntries:
             if not is_number
         ]
         known = device.check(*zip(*tensors, strict=True)) if checked and tensors else None
-        return device.call(
-            self._body, buffers, [pointer for _, pointer in tensors], known, stream
-        )
+        return device.call(self._body, buffers, [pointer for _, pointer in tensors], known, stream)
 
     def _unpacked(self, arguments: Sequence[ir.Value]) -> list[ir.Value]:
         (words,) = arguments
