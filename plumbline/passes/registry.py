@@ -123,6 +123,7 @@ PASSES = _by_name(
         linalg_to_gpu.ALIGN_SHARED_BUFFERS,
         linalg_to_gpu.KEEP_TILES_IN_REGISTERS,
         linalg_to_gpu.BUILD_GPU_KERNELS,
+        linalg_to_gpu.EXPAND_REMAINDERS,
         linalg_to_gpu.FORM_GPU_FUSION_GROUPS,
         linalg_to_gpu.LAUNCH_LOOPS,
         linalg_to_gpu.NAME_LAUNCHES,
