@@ -18,6 +18,7 @@ and in the body:
 import copy
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import torch
 from torch._higher_order_ops.scan import scan_op
@@ -57,6 +58,11 @@ def _hand_on(module: GraphModule, generator: Node) -> Node:
     return generator
 
 
+def _arguments(node: Node) -> tuple[Any, ...]:
+    """Bodies, and operands in tuples and lists, as the op takes them."""
+    return node.args
+
+
 def _is_higher_order(node: Node) -> bool:
     return isinstance(node.target, torch._ops.HigherOrderOperator)
 
@@ -80,7 +86,7 @@ def _draws(body: GraphModule) -> bool:
 
 
 def _cond(module: GraphModule, node: Node, state: Node) -> Node:
-    predicate, *branches, operands = node.args
+    predicate, *branches, operands = _arguments(node)
     place = len(node.meta["val"])
     handed = [_handed(module, branch, len(operands), place) for branch in branches]
     node.args = (predicate, *handed, (*operands, state))
@@ -88,7 +94,7 @@ def _cond(module: GraphModule, node: Node, state: Node) -> Node:
 
 
 def _while_loop(module: GraphModule, node: Node, state: Node) -> Node:
-    condition, body, carried, captured = node.args
+    condition, body, carried, captured = _arguments(node)
     place = len(carried)
     if _draws(_body(module, condition)):
         return _while_loop_that_asks(module, node, state)
@@ -102,7 +108,7 @@ def _while_loop(module: GraphModule, node: Node, state: Node) -> Node:
 
 
 def _scan(module: GraphModule, node: Node, state: Node) -> Node:
-    body, start, slices, captured = node.args
+    body, start, slices, captured = _arguments(node)
     place = len(start)
     node.args = (_handed(module, body, place, place), [*start, state], slices, captured)
     _make_room(node, place)
@@ -110,7 +116,7 @@ def _scan(module: GraphModule, node: Node, state: Node) -> Node:
 
 
 def _map(module: GraphModule, node: Node, state: Node) -> Node:
-    body, slices, captured = node.args
+    body, slices, captured = _arguments(node)
     node.target = scan_op
     node.args = (_handed(module, body, 0, 0), [state], slices, captured)
     _make_room(node, 0)
@@ -128,7 +134,7 @@ _HANDS: Mapping[str, Callable[[GraphModule, Node, Node], Node]] = {
 
 def _while_loop_that_asks(module: GraphModule, node: Node, state: Node) -> Node:
     """A loop whose condition draws, as one that carries what its condition has said."""
-    condition, body, carried, captured = node.args
+    condition, body, carried, captured = _arguments(node)
     place = len(carried)
     asking = _body(module, _handed(module, condition, place, 1))
     turning = _body(module, _handed(module, body, place, place))
@@ -163,7 +169,7 @@ def _handed(module: GraphModule, body: Node, operand: int, result: int) -> Node:
     last = _hand_on(changed, generator)
     with changed.graph.inserting_before(end):
         after = changed.graph.call_function(_DRAWN_FROM, (last,))
-    (results,) = end.args
+    (results,) = _arguments(end)
     results = list(results) if isinstance(results, (tuple, list)) else [results]
     end.args = ((*results[:result], after, *results[result:]),)
     return _added(module, body, changed)
@@ -207,7 +213,7 @@ def _without_ops(count: int) -> tuple[GraphModule, list[Node]]:
 def _inlined(module: GraphModule, body: GraphModule, operands: Sequence[Node]) -> list[Node]:
     """Computes in a module what a body does; returns its results."""
     copies = dict(zip(_operands(body), operands, strict=True))
-    results = module.graph.graph_copy(body.graph, copies)
+    results: Any = module.graph.graph_copy(body.graph, copies)
     for node, own in copies.items():
         if node.op == "get_attr":
             own.replace_all_uses_with(_added(module, own, _body(body, node)))
@@ -224,6 +230,6 @@ def _result(node: Node, place: int) -> Node:
 def _make_room(node: Node, place: int) -> None:
     """Has those who read results of `node` read them after one more, at `place`."""
     for user in list(node.users):
-        _, read = user.args
+        _, read = _arguments(user)
         if read >= place:
             user.args = (node, read + 1)

@@ -162,10 +162,11 @@ def _gaussian_nll_loss(
     loss = 0.5 * (torch.log(var) + (input - target) ** 2 / var)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
-    reduced = {"mean": torch.mean, "none": torch.clone, "sum": torch.sum}
-    if reduction not in reduced:
+    if reduction not in ("mean", "none", "sum"):
         raise ValueError(f"{reduction} is not valid")
-    return reduced[reduction](loss)
+    if reduction == "none":
+        return loss
+    return loss.mean() if reduction == "mean" else loss.sum()
 
 
 _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {

@@ -91,6 +91,8 @@ class MersenneTwister:
           What is carried at the end.
         """
         count = len(carried)
+        # Whose annotations are of tuples of one.
+        while_loop: Callable[..., Sequence[torch.Tensor]] = while_loop_op
 
         def goes_on_outside(*values: torch.Tensor) -> torch.Tensor:
             return goes_on(*values[3 : 3 + count])
@@ -99,7 +101,7 @@ class MersenneTwister:
             block: torch.Tensor, position: torch.Tensor, given: torch.Tensor, *rest: torch.Tensor
         ) -> list[torch.Tensor]:
             stream = torch.cat([block, _twisted(block)])
-            end, *after = while_loop_op(
+            end, *after = while_loop(
                 lambda place, *rest: goes_on(*rest[:count]) & (place <= 2 * _WORDS - most),
                 lambda place, *rest: tuple(
                     turn(rest[count], place, *rest[:count], *rest[count + 1 :])
@@ -112,7 +114,7 @@ class MersenneTwister:
             return [block, end - passed * _WORDS, given + (end - position), *after]
 
         start = (self._words.clone(), self._position, torch.zeros((), dtype=torch.int64))
-        self._words, self._position, given, *last = while_loop_op(
+        self._words, self._position, given, *last = while_loop(
             goes_on_outside, turn_outside, (*start, *carried), tuple(captured)
         )
         self._given = self._given + given
