@@ -130,7 +130,12 @@ def test_both_lengths_dynamic(name: str) -> None:
 
     def drawn(sizes: dict[Dim, int]) -> list[_Tensor]:
         return [
-            torch.randn([sizes.get(dim.get(axis), size) for axis, size in enumerate(shape)])
+            torch.randn(
+                [
+                    sizes.get(dim[axis], size) if axis in dim else size
+                    for axis, size in enumerate(shape)
+                ]
+            )
             for dim, shape in zip(all_dims, shapes, strict=True)
         ]
 

@@ -45,7 +45,12 @@ MADE = [
         [tcp.ConstOp],
         static=[7],
     ),
-    OpCase("constants_alone_in_a_list", lambda x: torch.stack([_ROW, _ROW]) * x[0, 0], _matrix),
+    OpCase(
+        "constants_alone_in_a_list",
+        lambda x: torch.stack([_ROW, _ROW]) * x[0, 0],
+        _matrix,
+        [tcp.ConstOp],
+    ),
     OpCase(
         "full",
         lambda x: torch.full((x.shape[0], 3), 2, dtype=x.dtype),
