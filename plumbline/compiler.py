@@ -128,10 +128,10 @@ class CompiledProgram(NativeFunction):
             )
         if self.draws and len(arguments) == len(self.signature.inputs) - 1:
             generator = torch.get_rng_state()
-            results = super().__call__(*arguments, generator, out=out)
+            results = self._call((*arguments, generator), out)
             torch.set_rng_state(generator)
             return results
-        return super().__call__(*arguments, out=out)
+        return self._call(arguments, out)
 
 
 @collecting_seldom()
