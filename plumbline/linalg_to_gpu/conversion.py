@@ -16,6 +16,7 @@ from plumbline.linalg_to_gpu.outline_kernels import (
     name_launches,
 )
 from plumbline.linalg_to_gpu.rank_sorts import rank_sorts
+from plumbline.linalg_to_gpu.remainders import expand_remainders
 from plumbline.linalg_to_gpu.scan_elements import scan_elements
 from plumbline.linalg_to_gpu.strategies import GpuStrategies
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
@@ -106,6 +107,12 @@ KEEP_TILES_IN_REGISTERS = Pass(
     keep_tiles_in_registers,
 )
 
+EXPAND_REMAINDERS = Pass(
+    "expand-remainders",
+    "Spell remainders of floats in arithmetic of integers",
+    expand_remainders,
+)
+
 WIDEN_LATE = Pass(
     "widen-late",
     "Widen elements after pads, and for each reader by itself, which then takes narrow ones",
@@ -153,6 +160,7 @@ def linalg_to_gpu_pipeline(
             # Half precision is computed in f32 and rounded, as PyTorch does.
             "func.func(math-extend-to-supported-types)",
             EXPAND_ELEMENTARY_FUNCTIONS,
+            EXPAND_REMAINDERS,
             MAKE_LOOPS,
             LAUNCH_LOOPS,
             PLACE_ON_DEVICE.with_options(f"tensors={tensors}"),

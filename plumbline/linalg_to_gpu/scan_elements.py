@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, scf, tensor
 
-from plumbline.bindings.walk import all_operations, defining_operation
+from plumbline.bindings.walk import all_operations, clone_operations, defining_operation
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.computations import (
     Computation,
@@ -69,11 +69,7 @@ class _Scan:
     def _combined(self, element: ir.Value, so_far: ir.Value) -> list[ir.Value]:
         taken, _, before = self.combine.body.arguments
         values = {taken: element, before: so_far}
-        for op in self.combine.body_ops:
-            clone = op.clone(ip=ir.InsertionPoint.current).operation
-            for number, operand in enumerate(clone.operands):
-                clone.operands[number] = values.get(operand, operand)
-            values |= zip(op.results, clone.results, strict=True)
+        clone_operations(self.combine.body_ops, values)
         return [values.get(value, value) for value in self.combine.yielded]
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, scf
 
-from plumbline.bindings.walk import constant_integer, replace_operands
+from plumbline.bindings.walk import clone_operations, constant_integer
 from plumbline.linalg_to_gpu.combinations import of_lane_below
 from plumbline.linalg_to_gpu.launches import THREADS, WARP, Thread, delinearized, launch, strided
 from plumbline.linalg_to_gpu.loop_kernels import LoopKernel, operations_in
@@ -90,10 +90,7 @@ def _yielded(loop: scf.ForOp) -> ir.Value:
 def _cloned(operations: list[ir.Operation], values: Values) -> dict[ir.Value, ir.Value]:
     """Builds operations anew, with other values in place of some; gives what stands for all."""
     known = dict(values)
-    for op in operations:
-        clone = op.clone(ip=ir.InsertionPoint.current).operation
-        replace_operands(clone, known)
-        known |= zip(op.results, clone.results, strict=True)
+    clone_operations(operations, known)
     return known
 
 

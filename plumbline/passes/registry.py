@@ -18,6 +18,7 @@ from plumbline.kernels_to_llvm.thread_count import DEFINE_THREAD_COUNT
 from plumbline.linalg_to_gpu import conversion as linalg_to_gpu
 from plumbline.linalg_to_kernels import conversion as linalg_to_kernels
 from plumbline.linalg_to_kernels.pipelines import (
+    ALIGN_WHILE_ARGUMENTS,
     BLOCK_SCANS,
     BLOCK_SUMS,
     BUFFERIZE_TM_TENSOR,
@@ -84,6 +85,7 @@ PASSES = _by_name(
         DROP_SYMBOLIC_SHAPE_OPS,
         ELIMINATE_UNUSED_TORCH_OPS,
         EXPAND_ELEMENTARY_FUNCTIONS,
+        ALIGN_WHILE_ARGUMENTS,
         BLOCK_SCANS,
         BLOCK_SUMS,
         BUFFERIZE_TM_TENSOR,
@@ -123,6 +125,7 @@ PASSES = _by_name(
         linalg_to_gpu.ALIGN_SHARED_BUFFERS,
         linalg_to_gpu.KEEP_TILES_IN_REGISTERS,
         linalg_to_gpu.BUILD_GPU_KERNELS,
+        linalg_to_gpu.EXPAND_REMAINDERS,
         linalg_to_gpu.FORM_GPU_FUSION_GROUPS,
         linalg_to_gpu.LAUNCH_LOOPS,
         linalg_to_gpu.NAME_LAUNCHES,

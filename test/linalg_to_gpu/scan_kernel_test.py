@@ -66,14 +66,19 @@ def test_dynamic_rows() -> None:
 
 def test_places_of_what_is_true() -> None:
     """Those that are not true go to the place of the next one that is, which writes it last."""
-
-    def function(x: torch.Tensor, mask: torch.Tensor, more: torch.Tensor) -> torch.Tensor:
-        return x.masked_scatter(mask, more)
-
-    x, more = torch.randn(30, 50), torch.randn(1500)
-    program = EmulatedProgram(function, x, x > 0, more)
+    x, places = torch.randn(1500), torch.arange(1, 1501)
+    program = EmulatedProgram(
+        lambda x, mask, places: (
+            x[mask].cos().sum(),
+            mask.nonzero()[:, 0].cumsum(0).sum(),
+            places[mask].sum(),
+        ),
+        x,
+        x > 0,
+        places,
+    )
     for mask in (x > 0, x > 5, x < 5, x > 2):
-        program.check(x, mask, more)
+        program.check(x, mask, places)
     assert _ONE_THREAD not in program.gpu
 
 

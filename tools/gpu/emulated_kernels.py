@@ -152,7 +152,7 @@ class _Parameters:
 
 def _shared(type_: ir.MemRefType, offset: int) -> tuple[ir.Value, int]:
     """A shared buffer, as one of common memory, and where the next one may lie."""
-    bytes_ = max(type_.element_type.width // 8, 1)
+    bytes_ = element_bytes(type_.element_type)
     for size in type_.shape:
         bytes_ *= size
     pointer = call(PREFIX + "shared", [integer(offset), integer(bytes_)], pointer_type()).result
