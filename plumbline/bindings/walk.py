@@ -1,6 +1,6 @@
 """Finding operations in a module, and the values that they use."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from torch_mlir import ir
 
@@ -60,6 +60,17 @@ def replace_operands(root: ir.Operation, values: Mapping[ir.Value, ir.Value]) ->
         for number, operand in enumerate(op.operands):
             if operand in values:
                 op.operands[number] = values[operand]
+
+
+def clone_operations(ops: Iterable[ir.Operation], values: dict[ir.Value, ir.Value]) -> None:
+    """Copies operations to where ops are built, in their order, and adds their results to `values`.
+
+    They use `values` in place of its keys, so results of the operations before them among others.
+    """
+    for op in ops:
+        clone = op.clone(ip=ir.InsertionPoint.current).operation
+        replace_operands(clone, values)
+        values |= zip(op.results, clone.results, strict=True)
 
 
 def enclosing_in(block: ir.Block, op: ir.Operation) -> ir.Operation:

@@ -82,11 +82,6 @@ def _build_entries(
     closed = shapes.closed()
     # No caller could bring memory for results that it cannot measure.
     results = result_sizes(body, closed) if abi == "pointers" else ResultSizes((), ())
-    if results.unbacked and begins_device(body):
-        raise UserError(
-            f"func.func @{name}: a size of result {results.unbacked[0].output} depends on values, "
-            "which no program for a GPU tells its caller yet: compile it for the CPU"
-        )
     detach(body)
     tensors = noted_names(body)
     drop_names(body)

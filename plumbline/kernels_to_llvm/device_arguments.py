@@ -123,20 +123,19 @@ class DeviceArguments:
         pointers: Sequence[ir.Value],
         device: ir.Value | None,
         stream: ir.Value | None,
-    ) -> None:
+    ) -> list[ir.Value]:
         """Calls the body on a device, unless there is a graph of what it would do.
 
-        Without a `device` that of the `pointers`, which nobody has checked.
+        Without a `device` that of the `pointers`, which nobody has checked. Gives what the body
+        returns, which is nothing where calls repeat.
         """
         if not self._on_device:
-            func.CallOp(body, buffers)
-            return
+            return list(func.CallOp(body, buffers).results)
         if device is None:
             device = _device_of(pointers)
         queue = null() if stream is None else stream
         if not self._repeats:
-            func.CallOp(body, [*buffers, device, queue, null(), integer(0)])
-            return
+            return list(func.CallOp(body, [*buffers, device, queue, null(), integer(0)]).results)
         count = integer(len(pointers))
         key = llvm.AllocaOp(pointer_type(), count, pointer_type()).result
         for number, pointer in enumerate(pointers):
@@ -149,6 +148,7 @@ class DeviceArguments:
         with ir.InsertionPoint(branch.then_block):
             func.CallOp(body, [*buffers, *of_call])
             scf.YieldOp([])
+        return []
 
 
 def _device_of(pointers: Sequence[ir.Value]) -> ir.Value:

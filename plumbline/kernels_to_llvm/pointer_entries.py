@@ -209,11 +209,13 @@ class PointerEntries:
             some = [[index_constant(0)]] * len(self._places)
             buffers += map(buffer_at, pointers[len(self._inputs) :], self._places, some)
             if self._device is None:
-                call = func.CallOp(self._body, buffers)
-                for place, size in zip(told, call.results, strict=True):
-                    llvm.StoreOp(arith.index_cast(integer_type(), size), place)
+                found = list(func.CallOp(self._body, buffers).results)
             else:
-                self._call_on_device(self._device, pointers, buffers, stream, checked=checked)
+                found = self._call_on_device(
+                    self._device, pointers, buffers, stream, checked=checked
+                )
+            for place, size in zip(told, found, strict=True):
+                llvm.StoreOp(arith.index_cast(integer_type(), size), place)
             succeed()
 
     def _call_on_device(
@@ -224,7 +226,7 @@ class PointerEntries:
         stream: ir.Value | None,
         *,
         checked: bool,
-    ) -> None:
+    ) -> list[ir.Value]:
         names = [*self._names.inputs, *self._names.outputs]
         if self._workspace is not None:
             names.append(WORKSPACE)
@@ -235,7 +237,7 @@ class PointerEntries:
             if not is_number
         ]
         known = device.check(*zip(*tensors, strict=True)) if checked and tensors else None
-        device.call(self._body, buffers, [pointer for _, pointer in tensors], known, stream)
+        return device.call(self._body, buffers, [pointer for _, pointer in tensors], known, stream)
 
     def _unpacked(self, arguments: Sequence[ir.Value]) -> list[ir.Value]:
         (words,) = arguments

@@ -99,10 +99,10 @@ class SizeBoundReader(SizeReader):
         return right if self._is_natural(difference(right, left)) else operation("max", left, right)
 
     def _known(self, value: ir.Value) -> Size | None:
-        return self._or_none(self._exact.of_number, value)
+        return self.or_none(self._exact.of_number, value)
 
     def _or_unknown(self, value: ir.Value) -> Size | None:
-        return self._or_none(self.of_number, value)
+        return self.or_none(self.of_number, value)
 
     def _of_branches(self, owner: ir.Operation, number: int, axis: int) -> Size:
         sizes = self._sizes_of_branches(owner, number, axis)

@@ -283,12 +283,13 @@ class SizeReader:
         for operand in call.operands:
             is_buffer = isinstance(operand.type, ir.MemRefType)
             rank = operand.type.rank if is_buffer else 0
-            buffers.append([self._or_none(self.of_dimension, operand, a) for a in range(rank)])
-            numbers.append(None if is_buffer else self._or_none(self.of_number, operand))
+            buffers.append([self.or_none(self.of_dimension, operand, a) for a in range(rank)])
+            numbers.append(None if is_buffer else self.or_none(self.of_number, operand))
         return buffers, numbers
 
     @staticmethod
-    def _or_none(read: Callable[..., Size], *arguments: object) -> Size | None:
+    def or_none(read: Callable[..., Size], *arguments: object) -> Size | None:
+        """What a method of this class reads, or None where that is not known."""
         try:
             return read(*arguments)
         except UnknownSize:

@@ -71,6 +71,8 @@ class DeviceTensor:
           UserError: there is no such GPU, or no memory on it.
         """
         self.shape, self.element_type, self.device = shape, kind, device
+        self._memory: DeviceTensor | None = None
+        """The tensor whose memory this one's is, if it is not its own."""
         count = int(np.prod(shape, dtype=np.int64))
         self.nbytes = count * kind.numpy_dtype.itemsize
         self.address = 0
@@ -79,6 +81,17 @@ class DeviceTensor:
             driver = open_driver()
             self.address = driver.allocate(self.nbytes, device)
             weakref.finalize(self, driver.free, self.address, device).atexit = False
+
+    def beginning(self, shape: tuple[int, ...]) -> "DeviceTensor":
+        """A tensor of its first elements, which has its memory stay."""
+        if shape == self.shape:
+            return self
+        view = DeviceTensor((0,), self.element_type, self.device)
+        view.shape = shape
+        view.nbytes = int(np.prod(shape, dtype=np.int64)) * self.element_type.numpy_dtype.itemsize
+        view.address = self.address if view.nbytes > 0 else 0
+        view._memory = self
+        return view
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:

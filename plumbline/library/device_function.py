@@ -10,6 +10,7 @@ from plumbline.errors import UserError
 from plumbline.library.call_plan import CallPlan, plan_call
 from plumbline.library.device import DeviceTensor, open_driver
 from plumbline.library.device_arguments import DeviceReading, is_torch, read, stream_of
+from plumbline.library.new_arrays import beginning
 from plumbline.library.packed_entry import PackedEntry
 from plumbline.library.tensor_arguments import Parameter, read_number
 from plumbline.signature import element_type
@@ -86,19 +87,23 @@ class DeviceCalls:
         else:
             results = out if isinstance(out, tuple | list) else (out,)
         words += self._places(results, plan.result_shapes, stream, known)
-        words += plan.sizes
+        others = list(plan.sizes)
         if not self._signature.has_stream and stream != 0:
             # It runs on the default one, which need not wait for others.
             open_driver().wait_for(stream, device)
             stream = 0
         if plan.workspace is None:
-            self._entry.run(words)
+            found = self._entry.run(words, others, plan.result_shapes)
         else:
             own = self._workspaces.setdefault((device, stream), _Workspace())
             # Two threads that queue at once on one stream would mix what they do there.
             with own.lock:
-                words.append(own.at_least(plan.workspace, device) if plan.workspace else 0)
-                self._entry.run([*words, *([stream] if self._signature.has_stream else [])])
+                others.append(own.at_least(plan.workspace, device) if plan.workspace else 0)
+                if self._signature.has_stream:
+                    others.append(stream)
+                found = self._entry.run(words, others, plan.result_shapes)
+        if self._signature.unbacked:
+            results = [*map(_beginning, results, found)]
         if out is None and any(spec.is_scalar for spec in self._signature.outputs):
             return tuple(map(_number, results, self._signature.outputs))
         return tuple(results)
@@ -142,6 +147,13 @@ class DeviceCalls:
                 )
             before.append(reading)
         return [reading.address for reading in before[len(arguments) :]]
+
+
+def _beginning(tensor: Any, shape: tuple[int, ...]) -> Any:
+    """What is there of a result whose size depends on values."""
+    if isinstance(tensor, DeviceTensor):
+        return tensor.beginning(shape)
+    return beginning(tensor, shape)
 
 
 def _overlap(one: DeviceReading, other: DeviceReading) -> bool:

@@ -68,30 +68,36 @@ class PackedEntry:
         return self._enter(words, plan)
 
     def _enter(self, words: list[int], plan: CallPlan) -> Shapes:
-        told = (ctypes.c_int64 * len(self._unbacked))()
-        if self._unbacked:
-            first = ctypes.addressof(told)
-            words += range(first, first + ctypes.sizeof(told), ctypes.sizeof(ctypes.c_int64))
-        words += plan.sizes
+        others = list(plan.sizes)
         if plan.workspace is not None:
             # One for each call, as several threads may call at once.
             workspace = aligned_bytes(plan.workspace)
             # An empty array may lie anywhere.
-            words.append(address(workspace) if plan.workspace else 0)
-        self.run(words)
-        if not self._unbacked:
-            return plan.result_shapes
-        shapes = [*map(list, plan.result_shapes)]
-        for size, value in zip(self._unbacked, told, strict=True):
-            shapes[size.output][size.axis] = value
-        return tuple(map(tuple, shapes))
+            others.append(address(workspace) if plan.workspace else 0)
+        return self.run(words, others, plan.result_shapes)
 
-    def run(self, words: Sequence[int]) -> None:
-        """Runs the program on words that are all there.
+    def run(self, tensors: Sequence[int], others: Sequence[int], shapes: Shapes) -> Shapes:
+        """Runs the program on the words for tensors, and all others; gives the results' shapes.
+
+        These are `shapes`, but for sizes that depend on values.
 
         Raises:
           UserError: the program fails.
         """
+        if not self._unbacked:
+            # As most programs: of a small call, an empty array takes a tenth of the time.
+            self._call([*tensors, *others])
+            return shapes
+        told = (ctypes.c_int64 * len(self._unbacked))()
+        first = ctypes.addressof(told)
+        places = range(first, first + ctypes.sizeof(told), ctypes.sizeof(ctypes.c_int64))
+        self._call([*tensors, *places, *others])
+        found = [*map(list, shapes)]
+        for size, value in zip(self._unbacked, told, strict=True):
+            found[size.output][size.axis] = value
+        return tuple(map(tuple, found))
+
+    def _call(self, words: list[int]) -> None:
         message = self._entry(self._pack(*words))
         if message is not None:
             raise UserError(_take(message))

@@ -7,6 +7,7 @@ from torch_mlir import ir
 from plumbline.bindings.pipeline import Option, Pass, Pipeline
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
 from plumbline.linalg_to_gpu.device_memory import place_on_device
+from plumbline.linalg_to_gpu.flops import note_flops
 from plumbline.linalg_to_gpu.late_widening import widen_late
 from plumbline.linalg_to_gpu.launch_loops import launch_loops
 from plumbline.linalg_to_gpu.outline_kernels import (
@@ -14,6 +15,9 @@ from plumbline.linalg_to_gpu.outline_kernels import (
     keep_tiles_in_registers,
     name_launches,
 )
+from plumbline.linalg_to_gpu.rank_sorts import rank_sorts
+from plumbline.linalg_to_gpu.remainders import expand_remainders
+from plumbline.linalg_to_gpu.scan_elements import scan_elements
 from plumbline.linalg_to_gpu.strategies import GpuStrategies
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.conversion import (
@@ -67,6 +71,18 @@ BUILD_GPU_KERNELS = Pass(
     _CHIP_OPTIONS,
 )
 
+SCAN_ELEMENTS = Pass(
+    "scan-elements",
+    "Spell scans of slices as scans of elements, of which one kernel does all",
+    scan_elements,
+)
+
+RANK_SORTS = Pass(
+    "rank-sorts",
+    "Sort rows of buffers, in launches in which each element finds its place",
+    rank_sorts,
+)
+
 LAUNCH_LOOPS = Pass(
     "launch-loops",
     "Launch what is done to buffers outside of groups, by a thread for each iteration or by one",
@@ -91,10 +107,22 @@ KEEP_TILES_IN_REGISTERS = Pass(
     keep_tiles_in_registers,
 )
 
+EXPAND_REMAINDERS = Pass(
+    "expand-remainders",
+    "Spell remainders of floats in arithmetic of integers",
+    expand_remainders,
+)
+
 WIDEN_LATE = Pass(
     "widen-late",
     "Widen elements after pads, and for each reader by itself, which then takes narrow ones",
     widen_late,
+)
+
+NOTE_FLOPS = Pass(
+    "note-flops",
+    "Say of launches how many operations on numbers their kernels do",
+    note_flops,
 )
 
 PLACE_ON_DEVICE = Pass(
@@ -115,6 +143,7 @@ def linalg_to_gpu_pipeline(
         (
             SEPARATE_CALLED_FUNCTIONS,
             PREPARE_ARGUMENTS.with_options("called-from=c"),
+            SCAN_ELEMENTS,
             PREPARE_TENSORS,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,
@@ -124,12 +153,14 @@ def linalg_to_gpu_pipeline(
             BUILD_GPU_KERNELS.with_options(options),
             BUFFERIZE,
             SPECIALISE_KERNELS,
+            RANK_SORTS,
             NAME_COMPUTATIONS,
             OUTLINE_LOOPS,
             PLAN_MEMORY,
             # Half precision is computed in f32 and rounded, as PyTorch does.
             "func.func(math-extend-to-supported-types)",
             EXPAND_ELEMENTARY_FUNCTIONS,
+            EXPAND_REMAINDERS,
             MAKE_LOOPS,
             LAUNCH_LOOPS,
             PLACE_ON_DEVICE.with_options(f"tensors={tensors}"),
@@ -138,6 +169,7 @@ def linalg_to_gpu_pipeline(
             "cse",
             "func.func(gpu-launch-sink-index-computations)",
             "gpu-kernel-outlining",
+            NOTE_FLOPS,
             ALIGN_SHARED_BUFFERS,
             KEEP_TILES_IN_REGISTERS,
             # What is launched stands where it was called.

@@ -5,13 +5,12 @@ are combined with those before them in the block, which waits for nothing, and t
 what came before the block. (Blelloch, "Prefix sums and their applications", 1990.)
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, scf
 
-from plumbline.bindings.walk import all_operations, replace_operands
+from plumbline.bindings.walk import all_operations, clone_operations
 from plumbline.linalg_to_kernels.build_kernels import NOALIAS
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.views import root
@@ -100,10 +99,10 @@ def _commute(before: list[ir.Operation], after: list[ir.Operation]) -> bool:
             written.add(root(op.operands[1]))
         elif op.name.partition(".")[0] not in ("arith", "math"):
             return False
-    return not read & written and all(map(_is_apart, written))
+    return not read & written and all(map(is_apart, written))
 
 
-def _is_apart(buffer: ir.Value) -> bool:
+def is_apart(buffer: ir.Value) -> bool:
     """Whether a buffer shares memory with no other that is seen where it is."""
     if not isinstance(buffer.owner, ir.Block):
         return bool(buffer.owner.name in ("memref.alloc", "memref.alloca"))
@@ -135,7 +134,7 @@ def _block(scan: _Scan, blocks: scf.ForOp) -> ir.Value:
     for number in range(_BLOCK):
         at = arith.addi(blocks.induction_variable, index(number))
         known.append({loop.induction_variable: at})
-        _clone(scan.before, known[-1])
+        clone_operations(scan.before, known[-1])
     within: list[ir.Value] = []
     for values in known:
         (element,) = (operand for operand in combine.operands if operand != so_far)
@@ -146,7 +145,7 @@ def _block(scan: _Scan, blocks: scf.ForOp) -> ir.Value:
     before_block = blocks.inner_iter_args[0]
     for values, element in zip(known, within, strict=True):
         values[combine.results[0]] = _combined(combine, so_far, before_block, element)
-        _clone(scan.after, values)
+        clone_operations(scan.after, values)
     return known[-1][combine.results[0]]
 
 
@@ -158,10 +157,3 @@ def _combined(
     for number, operand in enumerate(combine.operands):
         clone.operands[number] = left if operand == so_far else element
     return clone.results[0]
-
-
-def _clone(ops: Sequence[ir.Operation], values: dict[ir.Value, ir.Value]) -> None:
-    for op in ops:
-        clone = op.clone(ip=ir.InsertionPoint.current).operation
-        replace_operands(clone, values)
-        values |= zip(op.results, clone.results, strict=True)

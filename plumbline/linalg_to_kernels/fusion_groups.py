@@ -9,7 +9,12 @@ from collections.abc import Iterator, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import func
 
-from plumbline.bindings.walk import all_operations, captured_values, enclosing_in, replace_operands
+from plumbline.bindings.walk import (
+    all_operations,
+    captured_values,
+    clone_operations,
+    enclosing_in,
+)
 from plumbline.linalg_to_kernels.computations import (
     GENERIC,
     Computation,
@@ -289,10 +294,7 @@ def _outline(
         block = function.add_entry_block()
         inside = dict(zip(captured, block.arguments, strict=True))
         with ir.InsertionPoint(block):
-            for op in order:
-                clone = op.clone(ip=ir.InsertionPoint.current).operation
-                inside |= zip(op.results, clone.results, strict=True)
-                replace_operands(clone, inside)
+            clone_operations(order, inside)
             func.ReturnOp([inside[value] for value in outputs])
     name = functions.shared(function.operation, kind)
     members = {result for member in group.members for result in member.results}

@@ -10,83 +10,43 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, func, math, memref
+from torch_mlir.dialects import arith, memref
 
-from plumbline.bindings.walk import captured_values, operations_of, replace_operands
-from plumbline.linalg_to_kernels.build_kernels import KERNEL, NOALIAS
 from plumbline.linalg_to_kernels.building import for_each, index
-from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
-
-_INDEX_BITS = 64
+from plumbline.linalg_to_kernels.sort_kernels import (
+    Sort,
+    call_sort_kernels,
+    rounds_of_merging,
+    sort_axis,
+)
 
 
 def merge_sorts(module: ir.Operation) -> None:
     """Makes of each `tm_tensor.sort` on buffers the call of a kernel, which also takes scratch."""
-    with module.context:
-        functions = SharedFunctions(module)
-        for op in operations_of(module, "tm_tensor"):
-            if op.name == "tm_tensor.sort":
-                _call_kernel(op, functions)
+    call_sort_kernels(module, _scratch, lambda sort: _MergeSort(sort).build())
 
 
-def _call_kernel(op: ir.Operation, functions: SharedFunctions) -> None:
-    sorted_ = list(op.operands)
-    captured = [value for value in captured_values(op) if value not in sorted_]
-    with ir.InsertionPoint(op), op.location:
-        scratch = [_scratch(buffer, _axis(op)) for buffer in sorted_]
-        arguments = [*sorted_, *scratch, *captured]
-        call = func.CallOp([], ir.FlatSymbolRefAttr.get(functions.UNNAMED), arguments)
-        for buffer in scratch:
-            memref.dealloc(buffer)
-    with functions.insertion_point, op.location:
-        types = [value.type for value in arguments]
-        kernel = func.FuncOp(functions.UNNAMED, (types, []), visibility="private")
-        kernel.attributes[KERNEL] = ir.UnitAttr.get()
-        noalias = ir.DictAttr.get({NOALIAS: ir.UnitAttr.get()})
-        others = [ir.DictAttr.get({})] * len(captured)
-        # Buffers to be sorted are new, each of its own (`tm_tensor.py`).
-        kernel.attributes["arg_attrs"] = ir.ArrayAttr.get(
-            [noalias] * (len(sorted_) + len(scratch)) + others
-        )
-        block = kernel.add_entry_block()
-        given = list(block.arguments)
-        count = len(sorted_)
-        for inner in op.regions[0].blocks[0].operations:
-            replace_operands(inner.operation, dict(zip(captured, given[2 * count :], strict=True)))
-        with ir.InsertionPoint(block):
-            _Sort(op, given[:count], given[count : 2 * count]).build()
-            func.ReturnOp([])
-    name = functions.shared(kernel.operation, "sort_kernel")
-    call.attributes["callee"] = ir.FlatSymbolRefAttr.get(name)
-    op.erase()
-
-
-def _axis(op: ir.Operation) -> int:
-    return int(ir.IntegerAttr(op.attributes["dimension"]).value)
-
-
-def _scratch(buffer: ir.Value, axis: int) -> ir.Value:
-    """Memory for a row twice: where elements are, and where they are merged to."""
-    type_ = ir.MemRefType(buffer.type)
-    sizes = [memref.dim(buffer, index(axis))] if type_.is_dynamic_dim(axis) else []
-    shape = [2, type_.shape[axis]]
-    return memref.alloc(ir.MemRefType.get(shape, type_.element_type), sizes, [])
+def _scratch(op: ir.Operation) -> list[ir.Value]:
+    """Memory for a row twice of each buffer: where elements are, and where they are merged to."""
+    axis = sort_axis(op)
+    scratch = []
+    for buffer in op.operands:
+        type_ = ir.MemRefType(buffer.type)
+        sizes = [memref.dim(buffer, index(axis))] if type_.is_dynamic_dim(axis) else []
+        shape = [2, type_.shape[axis]]
+        scratch.append(memref.alloc(ir.MemRefType.get(shape, type_.element_type), sizes, []))
+    return scratch
 
 
 @dataclass(frozen=True)
-class _Sort:
-    """What is built of a sort: of buffers of one shape, by the first of which the others go."""
+class _MergeSort:
+    """What is built of a sort."""
 
-    op: ir.Operation
-    buffers: Sequence[ir.Value]
-    scratch: Sequence[ir.Value]
+    sort: Sort
 
     def build(self) -> None:
         """The loops over all rows."""
-        axis, first = _axis(self.op), self.buffers[0]
-        rank = ir.MemRefType(first.type).rank
-        sizes = [memref.dim(first, index(dim)) for dim in range(rank)]
-        self._each_row(sizes, axis, [])
+        self._each_row(self.sort.sizes(), self.sort.axis, [])
 
     def _each_row(self, sizes: Sequence[ir.Value], axis: int, place: list[ir.Value]) -> None:
         if len(place) == len(sizes):
@@ -108,18 +68,11 @@ class _Sort:
             return [*place[:axis], number, *place[axis + 1 :]]
 
         def take(number: ir.Value) -> list[ir.Value]:
-            for buffer, scratch in zip(self.buffers, self.scratch, strict=True):
+            for buffer, scratch in zip(self.sort.buffers, self.sort.scratch, strict=True):
                 memref.store(memref.load(buffer, at(number)), scratch, [index(0), number])
             return []
 
         for_each(index(0), size, 1, take)
-        # As many rounds as it takes for runs of 1, 2, 4, ... elements to be the row.
-        before = arith.index_cast(
-            ir.IntegerType.get_signless(_INDEX_BITS), arith.subi(size, index(1))
-        )
-        none = arith.index_cast(ir.IndexType.get(), math.ctlz(before))
-        is_some = arith.cmpi(arith.CmpIPredicate.sgt, size, index(1))
-        rounds = arith.select(is_some, arith.subi(index(_INDEX_BITS), none), index(0))
 
         def merge_all(round_: ir.Value, source: ir.Value) -> list[ir.Value]:
             run = arith.shli(index(1), round_)
@@ -136,10 +89,10 @@ class _Sort:
             for_each(index(0), arith.ceildivsi(size, pair), 1, merge)
             return [target]
 
-        (last,) = for_each(index(0), rounds, 1, merge_all, [index(0)])
+        (last,) = for_each(index(0), rounds_of_merging(size), 1, merge_all, [index(0)])
 
         def give(number: ir.Value) -> list[ir.Value]:
-            for buffer, scratch in zip(self.buffers, self.scratch, strict=True):
+            for buffer, scratch in zip(self.sort.buffers, self.sort.scratch, strict=True):
                 memref.store(memref.load(scratch, [last, number]), buffer, at(number))
             return []
 
@@ -162,29 +115,16 @@ class _Sort:
             # What is read of a run that is used up is of no account.
             of_left = arith.minsi(left, last_left)
             of_right = arith.minsi(right, last_right)
-            lefts = [memref.load(scratch, [source, of_left]) for scratch in self.scratch]
-            rights = [memref.load(scratch, [source, of_right]) for scratch in self.scratch]
+            lefts = [memref.load(scratch, [source, of_left]) for scratch in self.sort.scratch]
+            rights = [memref.load(scratch, [source, of_right]) for scratch in self.sort.scratch]
             in_order = arith.ori(
-                self._in_order(lefts, rights), arith.cmpi(arith.CmpIPredicate.sge, right, end)
+                self.sort.in_order(lefts, rights), arith.cmpi(arith.CmpIPredicate.sge, right, end)
             )
             takes_left = arith.andi(arith.cmpi(less, left, middle), in_order)
-            for scratch, of_one, of_other in zip(self.scratch, lefts, rights, strict=True):
+            for scratch, of_one, of_other in zip(self.sort.scratch, lefts, rights, strict=True):
                 memref.store(arith.select(takes_left, of_one, of_other), scratch, [target, place])
             taken = arith.index_castui(ir.IndexType.get(), takes_left)
             next_left = arith.addi(left, taken)
             return [next_left, arith.subi(arith.addi(right, index(1)), taken)]
 
         for_each(start, end, 1, step, [start, middle])
-
-    def _in_order(self, lefts: Sequence[ir.Value], rights: Sequence[ir.Value]) -> ir.Value:
-        """What the comparison of the sort says of two elements, the first of which comes first."""
-        body = self.op.regions[0].blocks[0]
-        pairs = [value for pair in zip(lefts, rights, strict=True) for value in pair]
-        values = dict(zip(body.arguments, pairs, strict=True))
-        *ops, end = body.operations
-        for op in ops:
-            clone = op.operation.clone(ip=ir.InsertionPoint.current)
-            replace_operands(clone.operation, values)
-            values |= dict(zip(op.operation.results, clone.operation.results, strict=True))
-        result = end.operands[0]
-        return values.get(result, result)

@@ -1,6 +1,6 @@
 """How many elements tensors have along their axes, as values of type index."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from torch_mlir import ir
 from torch_mlir.dialects import memref, tensor
@@ -48,14 +48,23 @@ def loop_size(computation: Computation, loop: int, given: Mapping[ir.Value, ir.V
     """Builds how often a loop of a computation runs."""
     if computation.sizes[loop] != DYNAMIC:
         return index(computation.sizes[loop])
+    size = next(loop_sizes(computation, loop, given), None)
+    if size is None:
+        raise NotImplementedError(f"the size of loop {loop} of {computation.op.name}")
+    return size
+
+
+def loop_sizes(
+    computation: Computation, loop: int, given: Mapping[ir.Value, ir.Value]
+) -> Iterator[ir.Value]:
+    """Builds the same as the size of each operand that the loop runs along."""
     # The last operands are results, which have sizes wherever loops do.
     operands = list(zip(computation.op.operands, computation.maps, strict=True))
     for operand, map_ in reversed(operands):
         for axis, expression in enumerate(map_.results):
             dim = expression.maybe_downcast()
             if isinstance(dim, ir.AffineDimExpr) and dim.position == loop:
-                return size_of(operand, axis, given)
-    raise NotImplementedError(f"the size of loop {loop} of {computation.op.name}")
+                yield size_of(operand, axis, given)
 
 
 def _dynamic_before(type_: ir.RankedTensorType, axis: int) -> int:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, scf
 
-from plumbline.bindings.walk import all_operations, constant_integer, replace_operands
+from plumbline.bindings.walk import all_operations, clone_operations, constant_integer
 from plumbline.linalg_to_kernels.building import index
 
 _MOST = 8
@@ -87,8 +87,6 @@ def _unroll(turns: _Turns) -> None:
                             else index(rest)
                         )
                         continue
-                    clone = op.clone(ip=ir.InsertionPoint.current).operation
-                    replace_operands(clone, values)
-                    values |= zip(op.results, clone.results, strict=True)
+                    clone_operations([op], values)
             scf.YieldOp([])
         loop.operation.operands[0] = arith.muli(count, index(length))

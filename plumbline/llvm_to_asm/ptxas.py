@@ -143,21 +143,3 @@ def _read(text: str, threads: dict[str, int]) -> Iterable[KernelResources]:
         elif match := _USED.search(line):
             registers, shared = int(match[1]), int(match[2] or 0)
             yield KernelResources(name, threads.get(name, 1), registers, shared, spilled)
-
-
-def report(kernels: Iterable[KernelResources], arch: str) -> str:
-    """A table for people: a line for each kernel, the one with most registers first."""
-    head = ("kernel", "threads", "registers", "shared bytes", "spilled bytes", "occupancy")
-    rows: list[tuple[str, ...]] = [head]
-    for kernel in sorted(kernels, key=lambda one: (-one.registers, one.name)):
-        occupancy = kernel.occupancy(arch)
-        numbers = (kernel.threads, kernel.registers, kernel.shared_bytes, kernel.spill_bytes)
-        share = "unknown" if occupancy is None else f"{100 * occupancy:.0f} %"
-        rows.append((kernel.name, *map(str, numbers), share))
-    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
-    lines = [f"Kernels as ptxas assembles them for {arch}", ""]
-    for row in rows:
-        cells = [row[0].ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
-        lines.append("  ".join(cells))
-    return "\n".join(lines) + "\n"

@@ -18,6 +18,7 @@ from plumbline.kernels_to_llvm.thread_count import DEFINE_THREAD_COUNT
 from plumbline.linalg_to_gpu import conversion as linalg_to_gpu
 from plumbline.linalg_to_kernels import conversion as linalg_to_kernels
 from plumbline.linalg_to_kernels.pipelines import (
+    ALIGN_WHILE_ARGUMENTS,
     BLOCK_SCANS,
     BUFFERIZE_TM_TENSOR,
     COLLAPSE_LOOPS,
@@ -83,6 +84,7 @@ PASSES = _by_name(
         DROP_SYMBOLIC_SHAPE_OPS,
         ELIMINATE_UNUSED_TORCH_OPS,
         EXPAND_ELEMENTARY_FUNCTIONS,
+        ALIGN_WHILE_ARGUMENTS,
         BLOCK_SCANS,
         BUFFERIZE_TM_TENSOR,
         CHECK_ALLOCATION_SIZES,
@@ -121,10 +123,14 @@ PASSES = _by_name(
         linalg_to_gpu.ALIGN_SHARED_BUFFERS,
         linalg_to_gpu.KEEP_TILES_IN_REGISTERS,
         linalg_to_gpu.BUILD_GPU_KERNELS,
+        linalg_to_gpu.EXPAND_REMAINDERS,
         linalg_to_gpu.FORM_GPU_FUSION_GROUPS,
         linalg_to_gpu.LAUNCH_LOOPS,
         linalg_to_gpu.NAME_LAUNCHES,
+        linalg_to_gpu.NOTE_FLOPS,
         linalg_to_gpu.PLACE_ON_DEVICE,
+        linalg_to_gpu.RANK_SORTS,
+        linalg_to_gpu.SCAN_ELEMENTS,
         linalg_to_gpu.WIDEN_LATE,
         linalg_to_kernels.FILL_SPLATS,
         linalg_to_kernels.BUILD_KERNELS,
@@ -134,6 +140,7 @@ PASSES = _by_name(
         linalg_to_kernels.OUTLINE_LOOPS,
         linalg_to_kernels.PARALLELISE,
         linalg_to_kernels.PLAN_MEMORY,
+        linalg_to_kernels.SELECT_CLAMPS,
         linalg_to_kernels.SPECIALISE_KERNELS,
         linalg_to_kernels.PREPARE_ARGUMENTS,
         linalg_to_kernels.REASSOCIATE_REDUCTIONS,

@@ -81,7 +81,7 @@ def attach(function: ir.OpView) -> None:
     for given, shape in zip(old, shapes.shapes, strict=True):
         entries = {entry.name: entry.attr for entry in ir.DictAttr(given)}
         if any(not isinstance(size, int | None) for size in shape):
-            entries[_SHAPE] = _map(shape, len(shapes.symbols))
+            entries[_SHAPE] = sizes_attribute(shape, len(shapes.symbols))
         attributes.append(ir.DictAttr.get(entries))
     function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
     function.attributes[_SYMBOLS] = _symbols_attribute(shapes.symbols)
@@ -133,7 +133,7 @@ def detach(function: ir.OpView) -> None:
 
 
 def _stated_sizes(attribute: ir.Attribute, rank: int, symbol_count: int) -> list[Size | None]:
-    sizes = _shape(attribute)
+    sizes = sizes_in(attribute)
     if len(sizes) != rank or ir.AffineMapAttr(attribute).value.n_symbols != symbol_count:
         raise ValueError
     return sizes
@@ -182,14 +182,15 @@ def _static_sizes(type_: ir.Type) -> list[int | None]:
     ]
 
 
-def _map(shape: Sequence[Size | None], symbol_count: int) -> ir.AffineMapAttr:
-    """The sizes of a shape; d0 stands for one of which nothing is known."""
+def sizes_attribute(shape: Sequence[Size | None], symbol_count: int) -> ir.AffineMapAttr:
+    """Sizes as an attribute, in which d0 stands for one of which nothing is known."""
     return ir.AffineMapAttr.get(
         ir.AffineMap.get(1 if None in shape else 0, symbol_count, [_expression(s) for s in shape])
     )
 
 
-def _shape(attribute: ir.Attribute) -> list[Size | None]:
+def sizes_in(attribute: ir.Attribute) -> list[Size | None]:
+    """What `sizes_attribute` made one of."""
     map_ = ir.AffineMapAttr(attribute).value
     return [_size(expression, range(map_.n_symbols)) for expression in map_.results]
 

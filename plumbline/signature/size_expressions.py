@@ -235,11 +235,16 @@ def symbols_of(size: Size) -> set[int]:
 
 def renumbered(size: Size, place: Mapping[int, int]) -> Size:
     """A size with each symbol under the index that `place` has for its own."""
+    return substituted(size, {index: SymbolUse(other) for index, other in place.items()})
+
+
+def substituted(size: Size, values: Mapping[int, Size]) -> Size:
+    """A size with a size for each symbol, by its index."""
     match size:
         case SymbolUse(index):
-            return SymbolUse(place[index])
+            return values[index]
         case Operation(operator, left, right):
-            return Operation(operator, renumbered(left, place), renumbered(right, place))
+            return Operation(operator, substituted(left, values), substituted(right, values))
         case _:
             return size
 

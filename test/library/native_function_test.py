@@ -15,6 +15,7 @@ from torch.export import Dim
 import plumbline
 from plumbline.errors import UserError
 from plumbline.library.linked_code import LinkedCode
+from plumbline.library.native_function import NativeFunction
 from plumbline.llvm_to_asm.assembly import emit_object
 from plumbline.target.cpu import cpu_target
 
@@ -111,6 +112,35 @@ def test_tensors_to_be_conjugated_are_copied() -> None:
     np.testing.assert_array_equal(program(z.numpy().conj())[0], 2 * z.numpy().conj())
 
 
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+@pytest.mark.parametrize(
+    ("x", "y"), [(X, Y), (torch.from_numpy(X), torch.from_numpy(Y))], ids=["numpy", "torch"]
+)
+def test_plain_arguments_are_read_one_by_one_only_once(x: Any, y: Any) -> None:
+    program = plumbline.compile(_Add(), (torch.ones(4, 3), torch.ones(3)))
+    program(x, y)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delattr(NativeFunction, "_read")
+        for times in (1, 2):
+            (result,) = program(times * x, y)
+            assert isinstance(result, type(x))
+            assert result.tolist() == (times * x + y).tolist()
+    # What is not plain is still found out.
+    one = torch.ones(4, 3)
+    for other, expected in (
+        (x[:3], r"argument 0 is f32\[3, 3\]"),
+        (one.double(), "argument 0 is f64"),
+        (one.to_sparse(), "of layout torch.sparse_coo on cpu"),
+        (one.to_mkldnn(), "of layout torch._mkldnn on cpu"),
+        (one.to("meta"), "of layout torch.strided on meta"),
+        (torch.nested.nested_tensor([one, one]), "argument 0 is a nested tensor"),
+    ):
+        with pytest.raises(UserError, match=expected):
+            program(other, y)
+    with pytest.raises(UserError, match="takes 2 arguments, not 1"):
+        program(x)
+
+
 def test_arguments_are_not_copied() -> None:
     # A copy would take as long as the sum of one row.
     program = plumbline.compile(_FirstRow(), (torch.ones(4000, 2000),))
@@ -198,6 +228,28 @@ def test_every_combination_of_shapes_is_worked_out_anew(add: plumbline.CompiledP
         np.testing.assert_array_equal(result, np.full((rows, 3), rows, np.float32) + Y)
     with pytest.raises(UserError, match=r"argument 0 is f32\[4, 2\]"):
         add(np.zeros((4, 2), np.float32), Y)
+
+
+@pytest.mark.parametrize("of_torch", [False, True])
+def test_memory_of_a_large_result_is_used_again_when_nobody_has_it(*, of_torch: bool) -> None:
+    """New memory is filled with zeros first, which takes longer than small programs do."""
+    program = plumbline.compile(_Add(), (torch.ones(3000, 3000), torch.ones(3000)))
+    operands = (torch.ones(3000, 3000), torch.ones(3000))
+    given = operands if of_torch else tuple(tensor.numpy() for tensor in operands)
+    (first,) = program(*given)
+    (second,) = program(*given)
+    first[:] = 3.0
+    assert (second == 2.0).all()
+    view = second[1000:, 7]
+    place = torch.as_tensor(second).data_ptr()
+    del second
+    (third,) = program(*given)
+    third[:] = 4.0
+    assert (view == 2.0).all()
+    del view
+    (fourth,) = program(*given)
+    assert torch.as_tensor(fourth).data_ptr() == place
+    assert (fourth == 2.0).all()
 
 
 def test_threads_call_one_program_at_once(add: plumbline.CompiledProgram) -> None:

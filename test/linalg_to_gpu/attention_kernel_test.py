@@ -117,6 +117,30 @@ def test_dynamic_keys() -> None:
         program.check(q, torch.randn(1, 2, count, 16), torch.randn(1, 2, count, 24))
 
 
+@pytest.mark.parametrize("name", ["plain", "causal", "scaled", "masked", "grouped", "other_length"])
+def test_both_lengths_dynamic(name: str) -> None:
+    """One kernel, also of batches that differ."""
+    torch.manual_seed(0)
+    function, shapes = _CASES[name]
+    batch, queries, keys = Dim("batch"), Dim("queries"), Dim("keys")
+    if name in ("plain", "causal", "scaled"):
+        # Queries and keys of one sequence.
+        keys = queries
+    dims = [{0: batch, 2: queries}, {0: batch, 2: keys}, {0: batch, 2: keys}]
+
+    def drawn(sizes: dict[Dim, int]) -> list[_Tensor]:
+        return [
+            torch.randn([sizes.get(dim.get(axis), size) for axis, size in enumerate(shape)])
+            for dim, shape in zip(all_dims, shapes, strict=True)
+        ]
+
+    all_dims: list[dict[int, Dim]] = [*dims, {0: queries, 1: keys}][: len(shapes)]
+    program = EmulatedProgram(function, *drawn({batch: 2}), dims=tuple(all_dims))
+    assert len(_kernels_of_attention(program)) == 1
+    for first, second in ((70, 50), (1, 129), (64, 64)):
+        program.check(*drawn({batch: 3, keys: second, queries: first}))
+
+
 def test_what_is_no_softmax_is_several_kernels() -> None:
     """A kernel that goes along keys has no second look at a row."""
     q, k, v = _operands("plain")

@@ -1,5 +1,6 @@
 """Programs for a GPU, compiled, assembled by ptxas, and run on the CPU by the stand-in driver."""
 
+import copy
 from collections.abc import Callable
 
 import torch
@@ -8,6 +9,8 @@ from torch.utils._pytree import tree_leaves
 
 import plumbline
 from plumbline.llvm_to_asm.ptxas import assemble
+from plumbline.loader_to_torch.generator import GENERATOR
+from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from test.runtime.cuda.stand_in import Kernels, driver
 
 
@@ -63,6 +66,13 @@ class EmulatedProgram:
             self.resources = assemble(self.ptx, chip)
             assert all(kernel.spill_bytes == 0 for kernel in self.resources), self.resources
 
+    @classmethod
+    def of(cls, loaded: TorchLoaderOutput) -> "EmulatedProgram":
+        """That of a loader."""
+        return cls(
+            loaded.model, *loaded.inputs, shapes=loaded.dynamic_shapes, mutable=loaded.mutable
+        )
+
     def run(self, *operands: object) -> list[torch.Tensor]:
         """Its results."""
         return _tensors(self._program(*operands))
@@ -70,15 +80,27 @@ class EmulatedProgram:
     def check(
         self, *operands: object, rtol: float | None = None, atol: float | None = None
     ) -> None:
-        """Runs it with threads forwards and backwards, also by two blocks that do all."""
-        with torch.no_grad():
-            expected = self._module(*operands)
+        """Runs it with threads forwards and backwards, also by two blocks that do all.
+
+        What it writes in place is compared too: operands, and what the module has.
+        """
         stand_in = driver()
         allocated = set()
         for reverse, most_blocks in ((0, 0), (1, 2)):
             stand_in.plumbline_stand_in_reverse(reverse)
             stand_in.plumbline_stand_in_most_blocks(most_blocks)
-            for one, other in zip(self.run(*operands), _tensors(expected), strict=True):
+            module = copy.deepcopy(self._module)
+            left, expected = copy.deepcopy(operands), copy.deepcopy(operands)
+            torch.manual_seed(0)
+            with torch.no_grad():
+                results = _tensors(module(*expected))
+            values = {**module.state_dict(), GENERATOR: torch.get_rng_state()}
+            torch.manual_seed(0)
+            before = {**self._program.state, GENERATOR: torch.get_rng_state()}
+            state = {name: before[name].clone() for name in self._program.state}
+            actual = self.run(*left, *state.values())
+            wanted = [*results, *_tensors(expected), *(values[name] for name in state)]
+            for one, other in zip([*actual, *_tensors(left), *state.values()], wanted, strict=True):
                 torch.testing.assert_close(one, other, rtol=rtol, atol=atol, equal_nan=True)
             allocated.add(stand_in.plumbline_stand_in_allocated())
         # Weights stay where the first call has put them; of a call nothing else does.

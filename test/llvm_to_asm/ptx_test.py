@@ -12,7 +12,7 @@ import plumbline
 from plumbline.errors import UserError
 from plumbline.llvm_to_asm.fatbin import fatbin
 from plumbline.llvm_to_asm.ptx import emit_ptx
-from plumbline.llvm_to_asm.ptxas import KernelResources, assemble, report
+from plumbline.llvm_to_asm.ptxas import assemble
 from plumbline.target.gpu import gpu_target
 
 
@@ -93,21 +93,6 @@ def test_ptxas_says_what_is_wrong() -> None:
     ptx = _ptx(*_flat("elementwise"))
     with pytest.raises(UserError, match=r"ptxas refuses the kernels for sm_80:\n(.|\n)*tan"):
         assemble(ptx.replace("ret;", "tan.f32 %f1, %f1;\nret;"), "sm_80")
-
-
-def test_report() -> None:
-    kernels = [
-        KernelResources("few", 256, 32, 0, 0),
-        # Registers for 4 blocks of 256 threads; shared memory for 3.
-        KernelResources("many", 256, 64, 48 << 10, 8),
-    ]
-    text = report(kernels, "sm_80")
-    assert text.splitlines()[2].split() == [
-        *("kernel", "threads", "registers", "shared", "bytes", "spilled", "bytes", "occupancy")
-    ]
-    assert text.splitlines()[3].split() == ["many", "256", "64", "49152", "8", "38", "%"]
-    assert text.splitlines()[4].split() == ["few", "256", "32", "0", "0", "100", "%"]
-    assert "unknown" in report(kernels, "sm_1234")
 
 
 def test_a_fatbin_has_ptx_and_machine_code() -> None:

@@ -124,6 +124,13 @@ _STATIC: dict[str, tuple[Callable[..., object], tuple[tuple[int, ...], ...]]] = 
 }
 
 
+def test_sizes_that_depend_on_values() -> None:
+    """The host waits for them, and tells them; what is before the end of a result is its tensor."""
+    program = _Program(_Function(lambda x: (x[x > 0], x.nonzero())), torch.randn(7, 9))
+    for x in (torch.randn(7, 9), torch.ones(7, 9), -torch.ones(7, 9)):
+        program.check(x)
+
+
 def test_misaligned_tensors_are_refused() -> None:
     """Kernels read 16 bytes at once: a view that begins at another element has to be copied."""
 

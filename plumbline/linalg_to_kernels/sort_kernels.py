@@ -1,0 +1,118 @@
+"""Kernels for what `tm_tensor.sort` does to buffers: how they are called, and what they are of."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, func, math, memref
+
+from plumbline.bindings.walk import (
+    captured_values,
+    clone_operations,
+    operations_of,
+    replace_operands,
+)
+from plumbline.linalg_to_kernels.build_kernels import KERNEL, NOALIAS
+from plumbline.linalg_to_kernels.building import index
+from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
+
+_INDEX_BITS = 64
+
+
+@dataclass(frozen=True)
+class Sort:
+    """A sort within its kernel: of buffers of one shape, by the first of which the others go."""
+
+    op: ir.Operation
+    buffers: Sequence[ir.Value]
+    scratch: Sequence[ir.Value]
+
+    @property
+    def axis(self) -> int:
+        """The one that rows are along."""
+        return sort_axis(self.op)
+
+    def sizes(self) -> list[ir.Value]:
+        """Builds the sizes of the buffers."""
+        first = self.buffers[0]
+        return [memref.dim(first, index(axis)) for axis in range(ir.MemRefType(first.type).rank)]
+
+    def in_order(self, lefts: Sequence[ir.Value], rights: Sequence[ir.Value]) -> ir.Value:
+        """What the comparison of the sort says of two elements, the first of which comes first.
+
+        Equal ones are in order, and so stay in it.
+        """
+        body = self.op.regions[0].blocks[0]
+        pairs = [value for pair in zip(lefts, rights, strict=True) for value in pair]
+        values = dict(zip(body.arguments, pairs, strict=True))
+        *ops, end = body.operations
+        clone_operations([op.operation for op in ops], values)
+        result = end.operands[0]
+        return values.get(result, result)
+
+
+def sort_axis(op: ir.Operation) -> int:
+    """The axis that a `tm_tensor.sort` has rows along."""
+    return int(ir.IntegerAttr(op.attributes["dimension"]).value)
+
+
+def rounds_of_merging(size: ir.Value) -> ir.Value:
+    """Builds how many rounds it takes for runs of 1, 2, 4, ... elements to be all of them."""
+    before = arith.index_cast(ir.IntegerType.get_signless(_INDEX_BITS), arith.subi(size, index(1)))
+    none = arith.index_cast(ir.IndexType.get(), math.ctlz(before))
+    is_some = arith.cmpi(arith.CmpIPredicate.sgt, size, index(1))
+    return arith.select(is_some, arith.subi(index(_INDEX_BITS), none), index(0))
+
+
+def call_sort_kernels(
+    module: ir.Operation,
+    allocate: Callable[[ir.Operation], Sequence[ir.Value]],
+    build: Callable[[Sort], None],
+) -> None:
+    """Makes of each `tm_tensor.sort` on buffers the call of a kernel.
+
+    Args:
+      module: what it is done to.
+      allocate: builds the scratch that the kernel of a sort takes, for as long as it is called.
+      build: builds what the kernel does.
+    """
+    with module.context:
+        functions = SharedFunctions(module)
+        for op in operations_of(module, "tm_tensor"):
+            if op.name == "tm_tensor.sort":
+                _call_kernel(op, functions, allocate, build)
+
+
+def _call_kernel(
+    op: ir.Operation,
+    functions: SharedFunctions,
+    allocate: Callable[[ir.Operation], Sequence[ir.Value]],
+    build: Callable[[Sort], None],
+) -> None:
+    sorted_ = list(op.operands)
+    captured = [value for value in captured_values(op) if value not in sorted_]
+    with ir.InsertionPoint(op), op.location:
+        scratch = list(allocate(op))
+        arguments = [*sorted_, *scratch, *captured]
+        call = func.CallOp([], ir.FlatSymbolRefAttr.get(functions.UNNAMED), arguments)
+        for buffer in scratch:
+            memref.dealloc(buffer)
+    with functions.insertion_point, op.location:
+        types = [value.type for value in arguments]
+        kernel = func.FuncOp(functions.UNNAMED, (types, []), visibility="private")
+        kernel.attributes[KERNEL] = ir.UnitAttr.get()
+        noalias = ir.DictAttr.get({NOALIAS: ir.UnitAttr.get()})
+        own, others = len(sorted_) + len(scratch), [ir.DictAttr.get({})] * len(captured)
+        # Buffers to be sorted are new, each of its own (`tm_tensor.py`).
+        kernel.attributes["arg_attrs"] = ir.ArrayAttr.get([noalias] * own + others)
+        block = kernel.add_entry_block()
+        given = list(block.arguments)
+        count = len(sorted_)
+        for inner in op.regions[0].blocks[0].operations:
+            replace_operands(inner.operation, dict(zip(captured, given[own:], strict=True)))
+        with ir.InsertionPoint(block):
+            build(Sort(op, given[:count], given[count:own]))
+            func.ReturnOp([])
+    name = functions.shared(kernel.operation, "sort_kernel")
+    call.attributes["callee"] = ir.FlatSymbolRefAttr.get(name)
+    op.erase()
