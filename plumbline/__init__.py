@@ -3,6 +3,8 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from plumbline.garbage import collecting_seldom
+
 if TYPE_CHECKING:
     from plumbline.compiler import CompiledProgram, compile  # noqa: A004
     from plumbline.library import device
@@ -39,5 +41,6 @@ def __getattr__(name: str) -> Any:
     if name == "device":
         return importlib.import_module("plumbline.library.device")
     if name in _MODULES:
-        return getattr(importlib.import_module(_MODULES[name]), name)
+        with collecting_seldom():
+            return getattr(importlib.import_module(_MODULES[name]), name)
     raise AttributeError(f"module 'plumbline' has no attribute {name!r}")

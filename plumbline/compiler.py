@@ -11,6 +11,7 @@ from torch_mlir import ir
 from plumbline.archives.reference_archive import Tensor
 from plumbline.context import lent_context
 from plumbline.errors import UserError
+from plumbline.garbage import collecting_seldom
 from plumbline.gpu_to_nvvm.conversion import convert_gpu_to_nvvm
 from plumbline.gpu_to_nvvm.options import GpuOptions, check_convention
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
@@ -127,12 +128,13 @@ class CompiledProgram(NativeFunction):
             )
         if self.draws and len(arguments) == len(self.signature.inputs) - 1:
             generator = torch.get_rng_state()
-            results = super().__call__(*arguments, generator, out=out)
+            results = self._call((*arguments, generator), out)
             torch.set_rng_state(generator)
             return results
-        return super().__call__(*arguments, out=out)
+        return self._call(arguments, out)
 
 
+@collecting_seldom()
 def compile(  # noqa: A001 - the word that PyTorch's users expect
     module: torch.nn.Module,
     example_inputs: Sequence[Any],

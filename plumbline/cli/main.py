@@ -12,6 +12,7 @@ from plumbline.cli.exit_status import DIFFERS, EXPLANATION, FAULT, SUCCESS
 from plumbline.cli.mistakes import status_of
 from plumbline.cli.progress import Progress
 from plumbline.errors.watched_process import Death, run_watched
+from plumbline.garbage import collecting_seldom
 
 _DESCRIPTION = """\
 Compiles PyTorch programs ahead of time to libraries that C, C++ and Python programs call without
@@ -53,9 +54,11 @@ def main(words: Sequence[str] | None = None) -> int:
     given.whole_parser = parser
     given.progress = Progress()
     # A program of the user's may end its process, and so may a fault of LLVM's or MLIR's.
-    ending = run_watched(
-        lambda: sys.exit(status_of(given.command, lambda: given.run(given))), keep_back_errors=True
-    )
+    with collecting_seldom():
+        ending = run_watched(
+            lambda: sys.exit(status_of(given.command, lambda: given.run(given))),
+            keep_back_errors=True,
+        )
     if ending not in (SUCCESS, DIFFERS):
         given.progress.end()
     if not isinstance(ending, Death):

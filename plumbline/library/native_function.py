@@ -4,7 +4,6 @@ What of a call follows from the shapes of its arguments is worked out once for e
 combinations (`call_plan.py`). How the machine code is then entered, an `Entry` knows.
 """
 
-import ctypes
 import importlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,14 +14,18 @@ from plumbline.archives.reference_archive import Tensor
 from plumbline.errors import UserError
 from plumbline.library.call_plan import CallPlan, Shapes, plan_call
 from plumbline.library.new_arrays import beginning
-from plumbline.library.tensor_arguments import KINDS, Parameter, kind_of, read_number
+from plumbline.library.tensor_arguments import (
+    KINDS,
+    NOT_PLAIN,
+    Parameter,
+    ReadPlain,
+    kind_of,
+    read_number,
+)
 from plumbline.signature.signature import Signature, TensorSpec
 
 if TYPE_CHECKING:
     from plumbline.library.device_function import DeviceCalls
-
-_from_buffer = ctypes.c_char.from_buffer
-_address_of = ctypes.addressof
 
 _MOST_PLANS = 256
 """So many combinations of shapes are remembered."""
@@ -75,10 +78,8 @@ class NativeFunction:
         self._entry = entry
         self._parameters = _parameters("argument", signature.inputs)
         self._results = _parameters("out", signature.outputs)
-        # A number has none, and is never taken for an array.
-        self._dtypes = tuple(
-            None if parameter.spec.is_scalar else parameter.dtype for parameter in self._parameters
-        )
+        self._plain: dict[type, tuple[ReadPlain, _Give | None]] = {}
+        """How plain arguments are taken, and results given, by the type of the first argument."""
         self._inout = signature.inout
         self._returns_scalars = any(spec.is_scalar for spec in signature.outputs)
         self._plans: dict[Shapes, CallPlan] = {}
@@ -108,21 +109,17 @@ class NativeFunction:
             compiled, or a size outside its range or that disagrees with another; or the program
             fails: an index is out of range, there is no memory. The message says what and where.
         """
+        return self._call(arguments, out)
+
+    def _call(self, arguments: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
+        """As above; small calls are noticeably slower for each time that arguments are spread."""
         if self._on_device is not None:
             return self._on_device.call(arguments, out)
-        words: list[int] = []
-        shapes: list[tuple[int, ...]] = []
         kept = arguments
-        give: _Give | None = None
         try:
-            # As most calls are: writable arrays without gaps, of the right element types. To ask
-            # more of each of them in Python would take most of a small call's time.
-            for argument, dtype in zip(arguments, self._dtypes, strict=True):
-                if argument.dtype is not dtype:
-                    raise TypeError
-                words.append(_address_of(_from_buffer(argument)))
-                shapes.append(argument.shape)
-        except (AttributeError, TypeError, ValueError):
+            read, give = self._plain[type(arguments[0])]
+            words, shapes = read(arguments)
+        except (*NOT_PLAIN, LookupError):
             words, shapes, kept, give = self._read(arguments)
         of_call = tuple(shapes)
         plan = self._plans.get(of_call) or self._new_plan(of_call)
@@ -175,6 +172,8 @@ class NativeFunction:
             shapes.append(shape)
             kept += (keep,)
             give = kind.give or give
+            if kind.plain is not None and type(argument) not in self._plain:
+                self._plain[type(argument)] = (kind.plain(parameters), kind.give)
         return words, shapes, kept, give
 
     def _new_plan(self, shapes: Shapes) -> CallPlan:

@@ -6,7 +6,7 @@ PyTorch's tensors, which `torch_arguments.py` reads in a tenth of the time that 
 
 import ctypes
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,17 @@ Reading = tuple[int, tuple[int, ...], Any]
 keeps it there."""
 
 
+PlainReading = tuple[list[int], list[tuple[int, ...]]]
+"""The addresses of tensors, and their sizes."""
+
+ReadPlain = Callable[[Sequence[Any]], PlainReading]
+"""Takes the arguments of a call where they are as most are: row-major without gaps, writable, of
+the right element types, all of one library. To ask more of each of them in Python would take most
+of a small call's time. Raises one of `NOT_PLAIN` where one is something else."""
+
+NOT_PLAIN = (AttributeError, RuntimeError, TypeError, ValueError)
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """How tensors of one Python type are taken, and results given where there are such."""
@@ -44,6 +55,8 @@ class Kind:
     """Raises UserError where one has another element type than the parameter, or no memory."""
     give: Callable[[Tensor, TensorSpec], Any] | None = None
     """Makes a result of the same library; None: results stay numpy arrays."""
+    plain: Callable[[Sequence[Parameter]], ReadPlain] | None = None
+    """Makes what takes all arguments of a program at once."""
 
 
 def read_array(array: Tensor, parameter: Parameter) -> Reading:
@@ -91,7 +104,24 @@ def _read_dlpack(tensor: Any, parameter: Parameter) -> Reading:
     return read_array(array, parameter)
 
 
-_ARRAY = Kind(read_array)
+def _plain_arrays(parameters: Sequence[Parameter]) -> ReadPlain:
+    # A number has none, and is never taken for an array.
+    dtypes = [None if parameter.spec.is_scalar else parameter.dtype for parameter in parameters]
+
+    def read(arguments: Sequence[Any]) -> PlainReading:
+        words: list[int] = []
+        shapes: list[tuple[int, ...]] = []
+        for array, dtype in zip(arguments, dtypes, strict=True):
+            if array.dtype is not dtype:
+                raise TypeError
+            words.append(_address_of(_from_buffer(array)))
+            shapes.append(array.shape)
+        return words, shapes
+
+    return read
+
+
+_ARRAY = Kind(read_array, plain=_plain_arrays)
 _ARRAY_LIKE = Kind(_read_array_like)
 _DLPACK = Kind(_read_dlpack)
 

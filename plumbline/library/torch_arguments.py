@@ -1,9 +1,19 @@
 """How PyTorch's tensors are handed to machine code, and results are made such."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import torch
 
 from plumbline.archives.reference_archive import Tensor
-from plumbline.library.tensor_arguments import Kind, Parameter, Reading, read_array
+from plumbline.library.tensor_arguments import (
+    Kind,
+    Parameter,
+    PlainReading,
+    Reading,
+    ReadPlain,
+    read_array,
+)
 from plumbline.loader_to_torch.loader import check_tensor
 from plumbline.loader_to_torch.references import to_numpy, to_torch
 from plumbline.signature import element_type
@@ -18,6 +28,7 @@ def _read(tensor: torch.Tensor, parameter: Parameter) -> Reading:
         type(tensor) in _PLAIN
         and tensor.is_cpu
         and tensor.layout is torch.strided
+        and not tensor.is_nested
         and _ELEMENT_TYPES.get(tensor.dtype) is parameter.spec.element_type
         and tensor.is_contiguous()
         and not tensor.is_neg()
@@ -28,9 +39,39 @@ def _read(tensor: torch.Tensor, parameter: Parameter) -> Reading:
     return read_array(to_numpy(tensor), parameter)
 
 
+def _plain_tensors(parameters: Sequence[Parameter]) -> ReadPlain:
+    # Numbers have no dtype here, nor have complex ones, which may be conjugated.
+    dtypes = [
+        None
+        if parameter.spec.is_scalar or parameter.spec.element_type.is_complex
+        else getattr(torch, parameter.spec.element_type.torch_name)
+        for parameter in parameters
+    ]
+
+    def read(arguments: Sequence[Any]) -> PlainReading:
+        words: list[int] = []
+        shapes: list[tuple[int, ...]] = []
+        for tensor, dtype in zip(arguments, dtypes, strict=True):
+            if (
+                type(tensor) not in _PLAIN
+                or tensor.dtype is not dtype
+                or not tensor.is_cpu
+                or not tensor.is_contiguous()
+                or tensor.is_neg()
+            ):
+                raise TypeError
+            # Raises RuntimeError, as the shape does, of layouts that are not strided.
+            words.append(tensor.data_ptr())
+            shapes.append(tensor.shape)
+        return words, shapes
+
+    return read
+
+
 def give(array: Tensor, spec: TensorSpec) -> torch.Tensor:
     """A tensor of the same memory."""
-    return to_torch(array)
+    # Nearly all are of types that numpy has, too.
+    return torch.from_numpy(array) if array.dtype.kind != "V" else to_torch(array)
 
 
-TENSOR = Kind(_read, give)
+TENSOR = Kind(_read, give, _plain_tensors)

@@ -115,12 +115,24 @@ def combined_by_warp(
 
 def _exchanged(value: ir.Value, distance: int) -> ir.Value:
     """The value of the lane whose number differs in one bit."""
+    return _shuffled(value, distance, gpu.ShuffleMode.XOR)
+
+
+def of_lane_below(value: ir.Value, distance: int) -> ir.Value:
+    """The value of the lane that comes so many before; the first lanes have their own."""
+    return _shuffled(value, distance, gpu.ShuffleMode.UP)
+
+
+def _shuffled(value: ir.Value, distance: int, mode: gpu.ShuffleMode) -> ir.Value:
     type_ = value.type
     i32 = ir.IntegerType.get_signless(32)
+    if isinstance(type_, ir.IndexType):
+        wide = arith.index_cast(ir.IntegerType.get_signless(64), value)
+        return arith.index_cast(type_, _shuffled(wide, distance, mode))
     if type_.width in _SHUFFLED_BITS:
         offset, width = (arith.constant(i32, number) for number in (distance, WARP))
-        return gpu.ShuffleOp(value, offset, width, gpu.ShuffleMode.XOR).results[0]
+        return gpu.ShuffleOp(value, offset, width, mode).results[0]
     narrow = ir.IntegerType.get_signless(type_.width)
     bits = arith.bitcast(narrow, value) if isinstance(type_, ir.FloatType) else value
-    there = arith.trunci(narrow, _exchanged(arith.extui(i32, bits), distance))
+    there = arith.trunci(narrow, _shuffled(arith.extui(i32, bits), distance, mode))
     return arith.bitcast(type_, there) if isinstance(type_, ir.FloatType) else there

@@ -3,10 +3,12 @@
 A block of threads does one tile of the result after the other. For each it goes along the sums:
 while the products of one stage in shared memory are added up, the next one is copied. Then the sums
 go through shared memory too, from where each thread takes elements that are contiguous in the
-result, and does to them what follows the contraction: the epilogue.
+result, and does to them what follows the contraction: the epilogue. Where a result has few tiles,
+a block does a part of the sums of one, and a second launch adds up what the parts come to.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
@@ -14,6 +16,7 @@ from torch_mlir.dialects import arith, memref
 from plumbline.linalg_to_gpu.contraction_tiles import TiledContraction
 from plumbline.linalg_to_gpu.epilogues import Epilogue, scaled
 from plumbline.linalg_to_gpu.launches import (
+    THREADS,
     Thread,
     buffer_bytes,
     delinearized,
@@ -23,7 +26,14 @@ from plumbline.linalg_to_gpu.launches import (
 )
 from plumbline.linalg_to_gpu.tile_copies import STAGES, Loops, TileCopy, pipelined
 from plumbline.linalg_to_gpu.warp_tiles import Staged, WarpTile, into, warp_tile
-from plumbline.linalg_to_kernels.building import if_else, index, product
+from plumbline.linalg_to_kernels.building import (
+    for_each,
+    if_else,
+    index,
+    least,
+    product,
+    rounded_up,
+)
 from plumbline.linalg_to_kernels.sizes import loop_size
 
 Values = Mapping[ir.Value, ir.Value]
@@ -37,16 +47,19 @@ def build_tiled_contraction(found: TiledContraction, given: Values, output: ir.V
 
     Args:
       found: its tensors are those of a function.
-      given: for each argument of that function a buffer or a scalar.
+      given: for each argument of that function a buffer or a scalar; if there are parts, for the
+        contraction's result one of `partials_type`.
       output: the buffer that takes the result.
     """
     contraction = found.contraction
+    partials = given[contraction.results[0]] if found.parts > 1 else None
     sizes = [loop_size(contraction, loop, given) for loop in range(len(contraction.reduces))]
     counts = [
         product([sizes[loop] for loop in loops])
         for loops in (found.batches, found.left.lines, found.right.lines)
     ]
     tiles = [
+        *([index(found.parts)] if partials is not None else []),
         counts[0],
         arith.ceildivui(counts[2], index(found.product.tile.columns)),
         arith.ceildivui(counts[1], index(found.product.tile.rows)),
@@ -54,14 +67,15 @@ def build_tiled_contraction(found: TiledContraction, given: Values, output: ir.V
     number = product(tiles)
 
     def build(thread: Thread) -> None:
-        kernel = _Kernel(found, given, output, sizes, thread)
+        kernel = _Kernel(found, given, output, sizes, thread, partials)
 
         def tile(at: ir.Value) -> None:
             # Blocks that run at once share columns: those of weights, which are many.
-            batch, column, row = delinearized(at, tiles)
+            *parts, batch, column, row = delinearized(at, tiles)
             outer = delinearized(batch, [sizes[loop] for loop in found.batches])
             loops = dict(zip(found.batches, outer, strict=True))
             kernel.build(
+                _Part(parts[0] if parts else None, batch),
                 loops,
                 arith.muli(row, index(found.product.tile.rows)),
                 arith.muli(column, index(found.product.tile.columns)),
@@ -70,6 +84,57 @@ def build_tiled_contraction(found: TiledContraction, given: Values, output: ir.V
         strided(thread.block, number, thread.blocks, tile)
 
     launch(number, found.product.tile.threads, build)
+    if partials is not None:
+        _build_sums_of_parts(found, given, output, sizes, partials)
+
+
+def _build_sums_of_parts(
+    found: TiledContraction,
+    given: Values,
+    output: ir.Value,
+    sizes: Sequence[ir.Value],
+    partials: ir.Value,
+) -> None:
+    """Builds the launch that adds up what the parts come to, always in the same order.
+
+    A thread does so for an element, and then does the epilogue.
+    """
+    lines = (found.batches, found.left.lines, found.right.lines)
+    counts = [product([sizes[loop] for loop in loops]) for loops in lines]
+    number = product(counts)
+    epilogue = Epilogue(found.group, found.contraction, found.axes, given, output)
+
+    def build(thread: Thread) -> None:
+        def element(at: ir.Value) -> None:
+            places = delinearized(at, counts)
+
+            def add(part: ir.Value, so_far: ir.Value) -> list[ir.Value]:
+                value = memref.load(partials, [part, *places])
+                is_float = isinstance(value.type, ir.FloatType)
+                return [(arith.addf if is_float else arith.addi)(so_far, value)]
+
+            first = memref.load(partials, [index(0), *places])
+            (sum_,) = for_each(index(1), index(found.parts), 1, add, [first])
+            loops: dict[int, ir.Value] = {}
+            for own, place in zip(lines, places, strict=True):
+                own_places = delinearized(place, [sizes[loop] for loop in own])
+                loops |= zip(own, own_places, strict=True)
+            epilogue.store(scaled(sum_, found.left.factor * found.right.factor), loops)
+
+        first = arith.addi(arith.muli(thread.block, index(THREADS)), thread.number)
+        strided(first, number, arith.muli(thread.blocks, index(THREADS)), element)
+
+    launch(arith.ceildivui(number, index(THREADS)), THREADS, build)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Whose sums a block does."""
+
+    part: ir.Value | None
+    """Its number; None: it does all."""
+    batch: ir.Value
+    """Its number, of all loops over batches."""
 
 
 class _Kernel:
@@ -80,8 +145,9 @@ class _Kernel:
         output: ir.Value,
         sizes: Sequence[ir.Value],
         thread: Thread,
+        partials: ir.Value | None,
     ) -> None:
-        self._found = found
+        self._found, self._partials = found, partials
         self._sizes, self._thread = sizes, thread
         self._epilogue = Epilogue(found.group, found.contraction, found.axes, given, output)
         self._warps: WarpTile = warp_tile(found.product, thread)
@@ -108,28 +174,36 @@ class _Kernel:
             )
         ]
 
-    def build(self, batch: Loops, row: ir.Value, column: ir.Value) -> None:
+    def build(self, part: _Part, batch: Loops, row: ir.Value, column: ir.Value) -> None:
         """Builds all of the tile whose first row and column these are."""
         for copy, lines, first in zip(self._copies, self._lines, (row, column), strict=True):
             copy.start(batch, first, [self._sizes[loop] for loop in lines])
-        sums = self._summed_up()
-        for part in range(self._found.product.parts):
-            self._warps.put(part, sums, into(self._staged))
+        sums = self._summed_up(part.part)
+        for piece in range(self._found.product.parts):
+            self._warps.put(piece, sums, into(self._staged))
             self._thread.wait()
-            self._finish(part, batch, row, column)
+            self._finish(piece, part, batch, row, column)
             self._thread.wait()
 
-    def _summed_up(self) -> list[ir.Value]:
-        """The sums of a tile, of all stages."""
+    def _summed_up(self, part: ir.Value | None) -> list[ir.Value]:
+        """The sums of a tile, of all stages of a part."""
 
         def add(_: ir.Value, stage: ir.Value, sums: Sequence[ir.Value]) -> list[ir.Value]:
             return self._warps.add(Staged(self._left, stage), Staged(self._right, stage), sums)
 
-        extent = (index(0), self._summed, self._found.product.depth)
+        first, count, depth = index(0), self._summed, self._found.product.depth
+        if part is not None:
+            # So many that no stage has elements of two parts.
+            most = rounded_up(arith.ceildivui(count, index(self._found.parts)), depth)
+            first = arith.muli(part, most)
+            count = least(arith.subi(count, first), most)
+        extent = (first, count, depth)
         return pipelined(self._copies, self._thread, extent, add, self._warps.start())
 
-    def _finish(self, part: int, batch: Loops, row: ir.Value, column: ir.Value) -> None:
-        """Does the epilogue for a part of the sums, and stores the results."""
+    def _finish(
+        self, piece: int, part: _Part, batch: Loops, row: ir.Value, column: ir.Value
+    ) -> None:
+        """Does the epilogue for a piece of the sums, or leaves it to who adds up the parts."""
         found, sizes = self._found, self._sizes
         tile, own = found.product.tile, self._warps.part_rows
         rows = product([sizes[loop] for loop in found.left.lines])
@@ -139,7 +213,7 @@ class _Kernel:
             staged, line = delinearized(number, [index(self._rows), index(tile.columns)])
             warp, inner = delinearized(staged, [index(self._rows // own), index(own)])
             in_tile = arith.addi(arith.muli(warp, index(tile.warp_rows)), inner)
-            at_row = arith.addi(row, arith.addi(in_tile, index(part * own)))
+            at_row = arith.addi(row, arith.addi(in_tile, index(piece * own)))
             at_column = arith.addi(column, line)
             is_there = arith.andi(
                 arith.cmpi(arith.CmpIPredicate.ult, at_row, rows),
@@ -147,11 +221,15 @@ class _Kernel:
             )
 
             def store() -> None:
+                value = memref.load(self._staged, [staged, line])
+                if self._partials is not None and part.part is not None:
+                    places = [part.part, part.batch, at_row, at_column]
+                    memref.store(value, self._partials, places)
+                    return
                 loops = dict(batch)
                 for lines, at in ((found.left.lines, at_row), (found.right.lines, at_column)):
                     places = delinearized(at, [sizes[loop] for loop in lines])
                     loops |= zip(lines, places, strict=True)
-                value = memref.load(self._staged, [staged, line])
                 factor = found.left.factor * found.right.factor
                 self._epilogue.store(scaled(value, factor), loops)
 

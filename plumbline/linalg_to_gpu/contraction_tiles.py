@@ -54,6 +54,12 @@ _SCHEDULERS = 4
 """Of a multiprocessor: as many warps are executed at once."""
 
 
+_LEAST_SUMMED = 256
+"""Elements that a part of the sums has at least."""
+
+_LEAST_PARTS = 4
+"""Fewer are not worth a second launch, and that sums go to memory and back."""
+
 _PARTS = 2
 """So that a part of the sums takes no more shared memory than the operands did."""
 
@@ -164,6 +170,15 @@ class TiledContraction:
     batches: tuple[int, ...]
     summed: tuple[int, ...]
     product: TileProduct
+    parts: int
+    """In how many parts the sums are done, each by other blocks: so there are enough of these."""
+
+    @property
+    def partials_type(self) -> ir.MemRefType:
+        """Of what the parts come to: by part, batch, row and column, all of which are known."""
+        lines = (self.batches, self.left.lines, self.right.lines)
+        shape = [_product(self.contraction.sizes, loops) for loops in lines]
+        return ir.MemRefType.get([self.parts, *shape], self.product.summed_in)
 
 
 def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
@@ -210,7 +225,13 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
         ir.F32Type.get() if is_half else result,
         _PARTS,
     )
-    return TiledContraction(group, contraction, axes, left, right, sum_.batches, summed, product)
+    loops = (*sum_.batches, *left.lines, *right.lines, *summed)
+    is_known = all(contraction.sizes[loop] != DYNAMIC for loop in loops)
+    length = _product(contraction.sizes, summed)
+    parts = _parts(product.tile, sizes, length, chip) if is_known else 1
+    return TiledContraction(
+        group, contraction, axes, left, right, sum_.batches, summed, product, parts
+    )
 
 
 def is_widening(member: Computation) -> bool:
@@ -334,15 +355,25 @@ def instruction_for(
 
 def _tile(instruction: Instruction, sizes: Sequence[int], chip: GpuChip) -> Tile:
     """The tile by which the busiest multiprocessor takes the least time for its warps."""
-    batches, rows, columns = sizes
 
     def time(tile: Tile) -> float:
-        tiles = batches * math.ceil(rows / tile.rows) * math.ceil(columns / tile.columns)
-        warps = math.ceil(tiles / chip.multiprocessors) * tile.threads / 32
+        warps = math.ceil(_tiles(tile, sizes) / chip.multiprocessors) * tile.threads / 32
         turns = math.ceil(warps / _SCHEDULERS)
         return turns * tile.warp_rows * tile.warp_columns / tile.efficiency
 
     return min(TILES[instruction], key=time)
+
+
+def _tiles(tile: Tile, sizes: Sequence[int]) -> int:
+    """How many tiles a result has."""
+    batches, rows, columns = sizes
+    return batches * math.ceil(rows / tile.rows) * math.ceil(columns / tile.columns)
+
+
+def _parts(tile: Tile, sizes: Sequence[int], summed: int, chip: GpuChip) -> int:
+    """In how many parts sums are done, so that all multiprocessors have work; 1 if as a whole."""
+    parts = min(chip.multiprocessors // _tiles(tile, sizes), summed // _LEAST_SUMMED)
+    return parts if parts >= _LEAST_PARTS else 1
 
 
 def best_order(

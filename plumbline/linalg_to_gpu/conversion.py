@@ -7,6 +7,7 @@ from torch_mlir import ir
 from plumbline.bindings.pipeline import Option, Pass, Pipeline
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
 from plumbline.linalg_to_gpu.device_memory import place_on_device
+from plumbline.linalg_to_gpu.direct_reshapes import reshape_directly
 from plumbline.linalg_to_gpu.flops import note_flops
 from plumbline.linalg_to_gpu.late_widening import widen_late
 from plumbline.linalg_to_gpu.launch_loops import launch_loops
@@ -17,6 +18,7 @@ from plumbline.linalg_to_gpu.outline_kernels import (
 )
 from plumbline.linalg_to_gpu.rank_sorts import rank_sorts
 from plumbline.linalg_to_gpu.remainders import expand_remainders
+from plumbline.linalg_to_gpu.scan_elements import scan_elements
 from plumbline.linalg_to_gpu.strategies import GpuStrategies
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.conversion import (
@@ -70,6 +72,12 @@ BUILD_GPU_KERNELS = Pass(
     _CHIP_OPTIONS,
 )
 
+SCAN_ELEMENTS = Pass(
+    "scan-elements",
+    "Spell scans of slices as scans of elements, of which one kernel does all",
+    scan_elements,
+)
+
 RANK_SORTS = Pass(
     "rank-sorts",
     "Sort rows of buffers, in launches in which each element finds its place",
@@ -98,6 +106,12 @@ KEEP_TILES_IN_REGISTERS = Pass(
     "keep-tiles-in-registers",
     "Have kernels with shared memory take the registers that they need",
     keep_tiles_in_registers,
+)
+
+RESHAPE_DIRECTLY = Pass(
+    "reshape-directly",
+    "Reshape tensors without a detour by one axis, where sizes are seen to be the same",
+    reshape_directly,
 )
 
 EXPAND_REMAINDERS = Pass(
@@ -136,7 +150,9 @@ def linalg_to_gpu_pipeline(
         (
             SEPARATE_CALLED_FUNCTIONS,
             PREPARE_ARGUMENTS.with_options("called-from=c"),
+            SCAN_ELEMENTS,
             PREPARE_TENSORS,
+            RESHAPE_DIRECTLY,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,
             EXPAND_CONTRACTIONS,

@@ -11,14 +11,14 @@ from torch_mlir.dialects import arith, scf
 
 from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_gpu.launches import THREADS, Thread, delinearized, launch, strided
+from plumbline.linalg_to_gpu.loop_kernels import BEFORE_LOOPS, loop_kernel
+from plumbline.linalg_to_gpu.scan_kernel import build_scan
+from plumbline.linalg_to_gpu.update_kernel import build_updates
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import PARALLEL, index, product
 from plumbline.linalg_to_kernels.parallelisation import mark_loops
 
 LAUNCH = "gpu.launch"
-
-_BEFORE_LOOPS = frozenset({"arith.constant", "memref.dim"})
-"""What stands before a nest of loops, and says how often these run."""
 
 
 def launch_loops(module: ir.Operation) -> None:
@@ -29,18 +29,32 @@ def launch_loops(module: ir.Operation) -> None:
             if KERNEL not in kernel.attributes:
                 continue
             if not any(op.name == LAUNCH for op in all_operations(kernel)):
-                mark_loops(kernel)
                 with kernel.location:
-                    _launch(kernel)
+                    _launch_kernel(kernel)
             for op in all_operations(kernel):
                 if PARALLEL in op.attributes:
                     del op.attributes[PARALLEL]
 
 
+def _launch_kernel(kernel: ir.Operation) -> None:
+    mark_loops(kernel)
+    found = None if PARALLEL in kernel.attributes else loop_kernel(kernel)
+    if found is not None:
+        end = kernel.regions[0].blocks[0].operations[-1]
+        with ir.InsertionPoint(end):
+            if any(build(found) for build in _STRATEGIES):
+                return
+    _launch(kernel)
+
+
+_STRATEGIES = (build_scan, build_updates)
+"""What builds launches of loops whose iterations depend on others, or says that it cannot."""
+
+
 def _launch(kernel: ir.Operation) -> None:
     block = kernel.regions[0].blocks[0]
     *operations, end = [view.operation for view in block.operations]
-    nest = _nest([op for op in operations if op.name not in _BEFORE_LOOPS])
+    nest = _nest([op for op in operations if op.name not in BEFORE_LOOPS])
     with ir.InsertionPoint(end):
         if not nest:
             inside = [op for op in operations if op.name != "arith.constant"]

@@ -5,15 +5,17 @@ The steps of a row are done one after the other. What a step computes of a row i
 is one number, and else lies in shared memory, or in the buffer of the result that it is.
 """
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, scf
 
 from plumbline.linalg_to_gpu.combinations import Combination, combinations, combined_by_block
-from plumbline.linalg_to_gpu.launches import THREADS, Thread, delinearized, launch, strided
-from plumbline.linalg_to_kernels.building import for_each, if_else, index, product
+from plumbline.linalg_to_gpu.launches import THREADS, WARP, Thread, delinearized, launch, strided
+from plumbline.linalg_to_kernels.building import for_each, if_else, index, least, product
 from plumbline.linalg_to_kernels.computations import Computation, Indices
 from plumbline.linalg_to_kernels.evaluation import Evaluation
 from plumbline.linalg_to_kernels.group import Group
@@ -179,37 +181,104 @@ def build_row_kernel(group: Group, given: Values, outputs: Values, threads_of_ro
       outputs: for each output of the group the buffer that takes it.
       threads_of_row: 1, or how many threads a block has that does a row; a multiple of `WARP`.
     """
-    sizes = {
+    sizes = _sizes(group, given)
+    rows = row_loops(group)[group.root]
+    row_sizes = [sizes[group.root][row] for row in rows]
+
+    def build_row(kernel: _RowKernel, number: ir.Value) -> None:
+        kernel.build(dict(zip(rows, delinearized(number, row_sizes), strict=True)))
+
+    _launch(
+        product(row_sizes),
+        threads_of_row,
+        lambda team: _RowKernel(group, given, outputs, sizes, team),
+        build_row,
+    )
+
+
+def _sizes(group: Group, given: Values) -> dict[Computation, list[ir.Value]]:
+    return {
         step: [loop_size(step, loop, given) for loop in range(len(step.reduces))]
         for step in group.steps
     }
-    rows = row_loops(group)[group.root]
-    row_sizes = [sizes[group.root][row] for row in rows]
-    count = product(row_sizes)
 
-    def build(thread: Thread) -> None:
+
+def _launch(
+    count: ir.Value,
+    threads: int,
+    kernel_of: Callable[[Team], "_RowKernel"],
+    build: Callable[["_RowKernel", ir.Value], None],
+) -> None:
+    """Launches so many teams as the count is: threads by themselves, or blocks of more threads."""
+
+    def body(thread: Thread) -> None:
         team: Team
-        if threads_of_row == 1:
+        if threads == 1:
             team = OneThread()
             block = arith.muli(thread.block, index(thread.threads))
             first = arith.addi(block, thread.number)
             stride = arith.muli(thread.blocks, index(thread.threads))
         else:
             team, first, stride = BlockOfThreads(thread), thread.block, thread.blocks
-        kernel = _RowKernel(group, given, outputs, sizes, team)
-        strided(
-            first,
-            count,
-            stride,
-            lambda number: kernel.build(
-                dict(zip(rows, delinearized(number, row_sizes), strict=True))
-            ),
-        )
+        kernel = kernel_of(team)
+        strided(first, count, stride, lambda number: build(kernel, number))
 
-    if threads_of_row == 1:
-        launch(arith.ceildivui(count, index(THREADS)), THREADS, build)
+    if threads == 1:
+        launch(arith.ceildivui(count, index(THREADS)), THREADS, body)
     else:
-        launch(count, threads_of_row, build)
+        launch(count, threads, body)
+
+
+@dataclass(frozen=True)
+class Partials:
+    """What the parts of rows are reduced to, in memory."""
+
+    buffers: Sequence[ir.Value]
+    """For each result of the group's first step, by rows and by part."""
+    parts: int
+    """Of a row."""
+
+
+def build_split_row_kernels(
+    group: Group, given: Values, outputs: Values, partials: Partials, threads_of_part: int
+) -> None:
+    """Builds two launches: one reduces parts of rows, and one does the rows, given what these are.
+
+    Args:
+      group: its first step is a reduction that can be combined, to one number a row.
+      given: for each argument of that function a buffer or a scalar.
+      outputs: for each output of the group the buffer that takes it.
+      partials: memory for what the parts are reduced to.
+      threads_of_part: 1, or how many threads a block has that does a part; a multiple of `WARP`.
+    """
+    sizes = _sizes(group, given)
+    rows = row_loops(group)[group.root]
+    row_sizes = [sizes[group.root][row] for row in rows]
+    parts = index(partials.parts)
+    # Threads that are next to one another do the same part of rows that are.
+    by_rows = threads_of_part == 1
+    counts = [parts, *row_sizes] if by_rows else [*row_sizes, parts]
+
+    def build_part(kernel: _RowKernel, number: ir.Value) -> None:
+        places = delinearized(number, counts)
+        part = places.pop(0 if by_rows else -1)
+        kernel.build_part(dict(zip(rows, places, strict=True)), part, partials)
+
+    def build_row(kernel: _RowKernel, number: ir.Value) -> None:
+        kernel.build(dict(zip(rows, delinearized(number, row_sizes), strict=True)))
+
+    _launch(
+        product(counts),
+        threads_of_part,
+        lambda team: _RowKernel(group, given, {}, sizes, team),
+        build_part,
+    )
+    _launch(
+        product(row_sizes),
+        min(-(-partials.parts // WARP) * WARP, THREADS),
+        lambda team: _RowKernel(group, given, outputs, sizes, team, partials),
+        build_row,
+    )
 
 
 class _RowKernel:
@@ -220,18 +289,23 @@ class _RowKernel:
         outputs: Values,
         sizes: Mapping[Computation, Sequence[ir.Value]],
         team: Team,
+        partials: Partials | None = None,
     ) -> None:
         self._group, self._given, self._outputs = group, given, outputs
-        self._sizes, self._team = sizes, team
+        self._sizes, self._team, self._partials = sizes, team, partials
         self._row_loops = row_loops(group)
         self._values: dict[ir.Value, ir.Value] = {}
-        self._buffers = {
-            result: team.buffer(
+
+    @functools.cached_property
+    def _buffers(self) -> dict[ir.Value, ir.Value]:
+        """For what steps compute of a row, and other steps read."""
+        return {
+            result: self._team.buffer(
                 [step.sizes[loop] for loop in axes], ir.RankedTensorType(result.type).element_type
             )
-            for step in group.steps
+            for step in self._group.steps
             for number, result in enumerate(step.results)
-            if result not in outputs and (axes := buffered_axes(group, step, number))
+            if result not in self._outputs and (axes := buffered_axes(self._group, step, number))
         }
 
     def build(self, rows: Mapping[int, ir.Value]) -> None:
@@ -242,16 +316,55 @@ class _RowKernel:
             # Before the next row is put there.
             self._team.wait()
 
-    def _build_step(self, step: Computation, rows: Mapping[int, ir.Value]) -> None:
+    def build_part(self, rows: Mapping[int, ir.Value], part: ir.Value, partials: Partials) -> None:
+        """Builds a part of the first step of a row, as one of the partials."""
+        step = self._group.steps[0]
+        evaluation = self._at_rows(step, rows)
+        how = combinations(step)
+        assert how is not None
+        reductions = self._own_reductions(step)
+        count = self._count(step, reductions)
+        length = arith.ceildivui(count, index(partials.parts))
+        start = arith.muli(part, length)
+
+        def add(number: ir.Value, *so_far: ir.Value) -> list[ir.Value]:
+            with evaluation.scope():
+                self._set(evaluation, step, reductions, arith.addi(start, number))
+                return evaluation.results(step, step.loops, so_far)
+
+        own = least(arith.maxsi(arith.subi(count, start), index(0)), length)
+        inits = [one.neutral() for one in how]
+        values = self._team.reduce(own, inits, how, add)
+
+        def store() -> None:
+            for buffer, value in zip(partials.buffers, values, strict=True):
+                memref.store(value, buffer, [*rows.values(), part])
+
+        self._team.once(store)
+
+    def _at_rows(self, step: Computation, rows: Mapping[int, ir.Value]) -> Evaluation:
+        """Elements within the loops of a step in a row."""
         evaluation = self._evaluation(step)
         evaluation.loops |= {loop: index(0) for loop, size in enumerate(step.sizes) if size == 1}
         evaluation.loops |= {loop: rows[row] for row, loop in self._row_loops[step].items()}
-        order = order_of(self._group, step, own_loops(self._group, step)).loops
-        parallel = [loop for loop in order if not step.reduces[loop]]
-        reductions = [loop for loop in order if step.reduces[loop]]
+        return evaluation
+
+    def _own_order(self, step: Computation) -> Sequence[int]:
+        return order_of(self._group, step, own_loops(self._group, step)).loops
+
+    def _own_reductions(self, step: Computation) -> list[int]:
+        return [loop for loop in self._own_order(step) if step.reduces[loop]]
+
+    def _build_step(self, step: Computation, rows: Mapping[int, ir.Value]) -> None:
+        evaluation = self._at_rows(step, rows)
+        parallel = [loop for loop in self._own_order(step) if not step.reduces[loop]]
+        reductions = self._own_reductions(step)
         # Of what is one number in a row each thread has it, and one puts it where it is a result.
         if not parallel:
-            values = self._results(evaluation, step, reductions, self._team)
+            if self._partials is not None and step == self._group.steps[0]:
+                values = self._combined(evaluation, step, self._partials, [*rows.values()])
+            else:
+                values = self._results(evaluation, step, reductions, self._team)
             self._values |= zip(step.results, values, strict=True)
             if any(result in self._outputs for result in step.results):
                 self._team.once(lambda: self._store(evaluation, step, values))
@@ -283,6 +396,24 @@ class _RowKernel:
                 return evaluation.results(step, step.loops, so_far)
 
         return team.reduce(self._count(step, reductions), inits, combinations(step), add)
+
+    def _combined(
+        self,
+        evaluation: Evaluation,
+        step: Computation,
+        partials: Partials,
+        rows: Sequence[ir.Value],
+    ) -> list[ir.Value]:
+        """What the parts of a step's row come to."""
+        how = combinations(step)
+        assert how is not None
+        inits = [evaluation.init(step, number, step.loops) for number in range(len(step.results))]
+
+        def add(part: ir.Value, *so_far: ir.Value) -> list[ir.Value]:
+            parts = [memref.load(buffer, [*rows, part]) for buffer in partials.buffers]
+            return [one.combined(*pair) for one, *pair in zip(how, so_far, parts, strict=True)]
+
+        return self._team.reduce(index(partials.parts), inits, how, add)
 
     def _count(self, step: Computation, loops: Sequence[int]) -> ir.Value:
         return product([self._sizes[step][loop] for loop in loops])

@@ -1,20 +1,23 @@
 """The rows of the table of strategies for a GPU: which groups there are, and who does a row."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
 
 from plumbline.linalg_to_gpu.attention_groups import attention_group
 from plumbline.linalg_to_gpu.attention_kernel import build_attention
+from plumbline.linalg_to_gpu.combinations import combinations
 from plumbline.linalg_to_gpu.contraction_kernel import build_tiled_contraction
 from plumbline.linalg_to_gpu.contraction_tiles import is_free, tiled_contraction
 from plumbline.linalg_to_gpu.flops import count_flops
 from plumbline.linalg_to_gpu.launches import THREADS, WARP
 from plumbline.linalg_to_gpu.row_kernels import (
+    Partials,
     buffered_axes,
     build_row_kernel,
+    build_split_row_kernels,
     own_loops,
     row_loops,
 )
@@ -49,6 +52,18 @@ _LONG = 128
 _SHORT = 32
 """A row of fewer elements is no work for a block, if a thread can do it."""
 
+_ENOUGH_THREADS = 1 << 17
+"""Those that a large GPU has at once, about: rows are split where they are for fewer."""
+
+_EACH = 32
+"""Elements that a thread has of a part at least."""
+
+_LEAST_PARTS = 4
+"""Fewer are not worth a second launch."""
+
+_USUAL_LENGTH = 1 << 18
+"""What the length of a row is taken for that is not known."""
+
 
 @dataclass(frozen=True)
 class GpuStrategies:
@@ -61,7 +76,11 @@ class GpuStrategies:
         group = form_group(members, outputs, limits=_LIMITS)
         if group is None or _shared_bytes(group) > _SHARED_BYTES:
             return None
-        return group
+        # Rows that are to be split are so in their first step, and all else is little.
+        first, *others = group.steps
+        if any(_parts(group, step) > 1 for step in others):
+            return None
+        return None if others and _parts(group, first) != _split(group) else group
 
     def is_free(self, computation: Computation) -> bool:
         """As `Strategies` says: tiles are widened and scaled as they are multiplied."""
@@ -101,36 +120,81 @@ class GpuStrategies:
 
     def plan(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Plan:
         """As `Strategies` says."""
-        kernel = self._kernel(members, outputs)
+        kernel, scratch = self._kernel(members, outputs)
 
         def build(given: Values, outputs: Values) -> None:
             kernel(given, outputs)
             count_flops(members, given, outputs)
 
-        return Plan(build)
+        return Plan(build, scratch=scratch)
 
-    def _kernel(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Build:
-        """What builds the kernel of a group."""
+    def _kernel(
+        self, members: Sequence[Computation], outputs: frozenset[ir.Value]
+    ) -> tuple[Build, Mapping[ir.Value, ir.MemRefType]]:
+        """What builds the kernel of a group, and the scratch that it needs."""
         attention = attention_group(members, outputs, self.chip)
         if attention is not None:
             result = members[-1].results[0]
-            return lambda given, outputs: build_attention(attention, given, outputs[result])
+            return lambda given, outputs: build_attention(attention, given, outputs[result]), {}
         group = self.form(members, outputs)
         assert group is not None
         tiled = tiled_contraction(group, self.chip)
         if tiled is not None:
             result = group.root.results[0]
-            return lambda given, outputs: build_tiled_contraction(tiled, given, outputs[result])
+            sums = tiled.contraction.results[0]
+            return (
+                lambda given, outputs: build_tiled_contraction(tiled, given, outputs[result]),
+                {sums: tiled.partials_type} if tiled.parts > 1 else {},
+            )
         transposed = transposed_reads(group)
         if transposed is not None:
             return lambda given, outputs: build_transposing_kernel(
                 group, given, outputs, transposed
-            )
+            ), {}
         length = vector_length(group)
         if length > 1:
-            return lambda given, outputs: build_vector_kernel(group, given, outputs, length)
+            return lambda given, outputs: build_vector_kernel(group, given, outputs, length), {}
         threads = _threads_of_row(group)
-        return lambda given, outputs: build_row_kernel(group, given, outputs, threads)
+        parts = _split(group)
+        if parts == 1:
+            return lambda given, outputs: build_row_kernel(group, given, outputs, threads), {}
+        results = group.steps[0].results
+
+        def build_split(given: Values, outputs: Values) -> None:
+            partials = Partials([given[result] for result in results], parts)
+            build_split_row_kernels(group, given, outputs, partials, threads)
+
+        return build_split, {result: _partials_type(group, result, parts) for result in results}
+
+
+def _rows(group: Group) -> list[int]:
+    """How many rows there are along each of their loops."""
+    return [group.root.sizes[row] for row in row_loops(group)[group.root]]
+
+
+def _parts(group: Group, step: Computation) -> int:
+    """In how many parts a step would be done of each row, to have enough threads: 1 if it is so."""
+    rows, own = _rows(group), [step.sizes[loop] for loop in own_loops(group, step)]
+    if DYNAMIC in rows or (DYNAMIC in own and len(group.steps) > 1):
+        return 1
+    threads = _threads_of_row(group)
+    elements = math.prod(_USUAL_LENGTH if size == DYNAMIC else size for size in own)
+    parts = min(_ENOUGH_THREADS // max(math.prod(rows) * threads, 1), elements // (threads * _EACH))
+    return parts if parts >= _LEAST_PARTS else 1
+
+
+def _split(group: Group) -> int:
+    """In how many parts the first step of a group is done of each row; 1 if that is as a whole."""
+    step = group.steps[0]
+    is_one_number = all(step.reduces[loop] for loop in own_loops(group, step))
+    if not step.is_reduction or not is_one_number or combinations(step) is None:
+        return 1
+    return _parts(group, step)
+
+
+def _partials_type(group: Group, result: ir.Value, parts: int) -> ir.MemRefType:
+    element = ir.RankedTensorType(result.type).element_type
+    return ir.MemRefType.get([*_rows(group), parts], element)
 
 
 def _read_by(group: Group, step: Computation) -> set[Computation]:

@@ -99,10 +99,10 @@ def _commute(before: list[ir.Operation], after: list[ir.Operation]) -> bool:
             written.add(root(op.operands[1]))
         elif op.name.partition(".")[0] not in ("arith", "math"):
             return False
-    return not read & written and all(map(_is_apart, written))
+    return not read & written and all(map(is_apart, written))
 
 
-def _is_apart(buffer: ir.Value) -> bool:
+def is_apart(buffer: ir.Value) -> bool:
     """Whether a buffer shares memory with no other that is seen where it is."""
     if not isinstance(buffer.owner, ir.Block):
         return bool(buffer.owner.name in ("memref.alloc", "memref.alloca"))

@@ -86,14 +86,16 @@ def _kernel(function: ir.Operation, strategies: Strategies) -> tuple[ir.Operatio
         else value.type
         for value in (*arguments, *results)
     ]
+    types += plan.scratch.values()
     with ir.InsertionPoint(function), function.location:
         kernel = func.FuncOp(SharedFunctions.UNNAMED, (types, []), visibility="private")
-        # Results are new memory, and nothing else is written.
+        # Results and scratch are new memory, and nothing else is written.
         kernel.attributes[KERNEL] = ir.UnitAttr.get()
         kernel.attributes["arg_attrs"] = ir.ArrayAttr.get([_attributes(type_) for type_ in types])
         values = list(kernel.add_entry_block().arguments)
         given = dict(zip(arguments, values, strict=False))
-        outputs = dict(zip(results, values[len(arguments) :], strict=True))
+        given |= zip(plan.scratch, values[len(arguments) + len(results) :], strict=True)
+        outputs = dict(zip(results, values[len(arguments) :], strict=False))
         with ir.InsertionPoint(kernel.entry_block):
             plan.build(given, outputs)
             func.ReturnOp([])
@@ -133,10 +135,14 @@ def _call(call: ir.Operation, group: ir.Operation, kernel: ir.Operation) -> None
         ]
         taken = [_new(result, given) for result in results]
         targets = [
-            _as(type_, buffer) for buffer, type_ in zip(taken, types[len(buffers) :], strict=True)
+            _as(type_, buffer) for buffer, type_ in zip(taken, types[len(buffers) :], strict=False)
+        ]
+        scratch = [
+            memref.alloc(type_, [], [], alignment=ALIGNMENT)
+            for type_ in types[len(buffers) + len(targets) :]
         ]
         name = ir.FlatSymbolRefAttr.get(ir.StringAttr(kernel.attributes["sym_name"]).value)
-        func.CallOp([], name, [*buffers, *targets])
+        func.CallOp([], name, [*buffers, *targets, *scratch])
         for old, buffer in zip(call.results, taken, strict=True):
             new = bufferization.ToTensorOp(old.type, buffer, restrict=True, writable=True).result
             old.replace_all_uses_with(new)

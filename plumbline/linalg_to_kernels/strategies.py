@@ -28,8 +28,8 @@ Values = Mapping[ir.Value, ir.Value]
 Build = Callable[[Values, Values], None]
 """Builds a kernel, at the insertion point.
 
-It takes for each argument of the group's function a buffer or a scalar, and for each output of the
-group the buffer that takes it.
+It takes for each argument of the group's function a buffer or a scalar, with buffers for its
+scratch, and for each output of the group the buffer that takes it.
 """
 
 
@@ -42,6 +42,8 @@ class Plan:
     """The tensors that it takes packed."""
     is_loosely_typed: bool = False
     """Whether it takes buffers of whatever sizes."""
+    scratch: Mapping[ir.Value, ir.MemRefType] = field(default_factory=dict)
+    """The memory that it needs besides, and what for: tensors of which it is given the buffers."""
 
 
 class Strategies(Protocol):

@@ -443,6 +443,8 @@ def check_tensor(what: str, tensor: Any) -> None:
             f"{what} is of type {type(tensor).__name__}, not a tensor; a compiled function takes "
             "and returns tensors and numbers only: keep other values in the module"
         )
+    if tensor.is_nested:
+        raise UserError(f"{what} is a nested tensor; it must be dense: pad it, say")
     if tensor.layout != torch.strided or tensor.device.type != "cpu" or tensor.is_quantized:
         raise UserError(
             f"{what} is a tensor of layout {tensor.layout} on {tensor.device}; it must be dense "

@@ -18,7 +18,7 @@ from plumbline.tcp.ops.indexing import (
     ScatterOp,
 )
 from plumbline.tcp_to_linalg.combiners import Combination
-from plumbline.tcp_to_linalg.loop_nest import REDUCTION, dims_map, loop_nest
+from plumbline.tcp_to_linalg.loop_nest import REDUCTION, SCAN, dims_map, loop_nest
 from plumbline.tcp_to_linalg.pattern import DYNAMIC, Patterns, dim, empty, fill, generic, index
 
 
@@ -121,6 +121,7 @@ def convert_nonzero(op: NonzeroOp) -> ir.Value:
     bounded = arith.maxsi(arith.minsi(count, size), index(0))
     out = empty(op.out.type, [bounded])
     loop = scf.ForOp(index(0), end, index(1), [out, index(0)])
+    loop.operation.attributes[SCAN] = ir.UnitAttr.get()
     with ir.InsertionPoint(loop.body):
         places, at = loop.inner_iter_args
         here = loop.induction_variable

@@ -7,6 +7,10 @@ from torch_mlir.dialects import linalg
 
 PARALLEL, REDUCTION = "parallel", "reduction"
 
+SCAN = "plumbline.scan"
+"""The attribute of an `scf.for` that scans: what it carries last it combines with one element each
+time, from what changes nothing on, and elements may be combined with one another first."""
+
 Payload = Callable[[Sequence[ir.Value], Sequence[ir.Value]], ir.Value | Sequence[ir.Value]]
 """From elements of the inputs and what is in the outputs so far to what is in the outputs next."""
 

@@ -18,7 +18,7 @@ from plumbline.tcp_to_linalg.accumulators import (
     with_elements,
 )
 from plumbline.tcp_to_linalg.combiners import Combination
-from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, dims_map, loop_nest
+from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, SCAN, dims_map, loop_nest
 from plumbline.tcp_to_linalg.pattern import (
     DYNAMIC,
     Pattern,
@@ -120,6 +120,7 @@ def _scan_of_elements(op: ScanOp, out: ir.Value) -> ir.Value:
 
     def row(out: ir.Value, outside: Sequence[ir.Value]) -> ir.Value:
         loop = scf.ForOp(index(0), dim(op.input, axis), index(1), [out, combine.identity()])
+        loop.operation.attributes[SCAN] = ir.UnitAttr.get()
         with ir.InsertionPoint(loop.body):
             out, so_far = loop.inner_iter_args
             inside = [index(0)] * (source.rank - 1 - axis)
@@ -151,6 +152,7 @@ def _scan_of_slices(op: ScanOp, out: ir.Value) -> ir.Value:
     slice_type = ir.RankedTensorType.get(slice_shape, source.element_type)
     start = fill(with_elements(slice_type, combine.type), slice_sizes, combine.identity())
     loop = scf.ForOp(index(0), dim(op.input, axis), index(1), [out, start])
+    loop.operation.attributes[SCAN] = ir.UnitAttr.get()
     with ir.InsertionPoint(loop.body):
         out, so_far = loop.inner_iter_args
         place = _slice_at(source, axis, loop.induction_variable, slice_sizes)

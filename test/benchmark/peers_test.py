@@ -1,9 +1,12 @@
 """The benchmark beside other frameworks measures what it says, with those that there are."""
 
+import io
 import json
 import re
 import sys
-from pathlib import Path
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -14,22 +17,42 @@ from test.benchmark.measurement import Result, Work
 from test.benchmark.report import Row
 
 
-def test_prints_a_row_with_ratios_and_a_ceiling(
-    capfd: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    figures = tmp_path / "figures.jsonl"
-    arguments = ["small_softmax", "--quick", "--peers=eager", f"--output={figures}"]
-    assert peers.main(arguments) == 0
-    table = capfd.readouterr().out
-    (row,) = re.findall(r"^\| small_softmax \| (.*) \|$", table, re.MULTILINE)
-    ours, eager, best, ceiling, _, _ = row.split(" | ")
+@dataclass(frozen=True)
+class _Printed:
+    """What a run has printed and written: a process or two, of ten seconds each."""
+
+    table: str
+    figures: Any
+
+    def cells(self) -> list[str]:
+        """Those of the case: ours, eager, ONNX Runtime, OpenVINO, and what is said of all."""
+        (row,) = re.findall(r"^\| small_softmax \| (.*) \|$", self.table, re.MULTILINE)
+        cells: list[str] = row.split(" | ")
+        return cells
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> _Printed:
+    """Of a run on one case, beside one framework that is there and one that crashes."""
+    folder = tmp_path_factory.mktemp("run")
+    # A module of that name which ends whoever imports it stands for one that crashes.
+    (folder / "openvino.py").write_text("import os\nos.abort()\n")
+    figures = folder / "figures.jsonl"
+    arguments = ["--quick", "--peers=eager,onnxruntime,openvino", f"--output={figures}"]
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as output:
+        patch.syspath_prepend(folder)
+        assert peers.main(["small_softmax", *arguments]) == 0
+    return _Printed(output.getvalue(), json.loads(figures.read_text()))
+
+
+def test_prints_a_row_with_ratios_and_a_ceiling(printed: _Printed) -> None:
+    ours, eager, _, _, best, ceiling, _, _ = printed.cells()
     assert float(ours) > 0
     assert 0 < float(eager) == float(best.strip("*"))
     assert float(ceiling.rstrip("%")) <= 100
-    found = json.loads(figures.read_text())
-    errors = {result["framework"]: result["error"] for result in found["results"]}
-    assert errors.keys() == {"Plumbline", "eager"}
-    assert all(0 < error < 1e-6 for error in errors.values())
+    results = {result["framework"]: result for result in printed.figures["results"]}
+    assert results.keys() == {"Plumbline", "eager", "onnxruntime", "openvino"}
+    assert all(0 < results[name]["error"] < 1e-6 for name in ("Plumbline", "eager"))
 
 
 def _row(target_cpu: str, *peers: Result) -> Row:
@@ -57,24 +80,15 @@ def test_who_uses_more_than_the_baseline_is_no_peer_there() -> None:
     assert "| 2.00 | 0.50 | 2.00* | 0.50 |" in baseline
 
 
-def test_goes_on_without_a_framework_that_ends_the_process(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    # A module of that name which ends whoever imports it stands for one that crashes.
-    (tmp_path / "openvino.py").write_text("import os\nos.abort()\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    assert peers.main(["small_add", "--quick", "--peers=eager,openvino"]) == 0
-    table = capfd.readouterr().out
-    assert re.search(r"^\| small_add \| [\d.]+ \| [\d.]+ \| fails \|", table, re.MULTILINE), table
-    assert "- small_add, openvino: ended by SIGABRT" in table
+def test_goes_on_without_a_framework_that_ends_the_process(printed: _Printed) -> None:
+    assert printed.cells()[3] == "fails"
+    assert "- small_softmax, openvino: ended by SIGABRT" in printed.table
 
 
-@pytest.mark.skipif(not FRAMEWORKS["openvino"].missing(), reason="it is installed")
-def test_a_peer_that_is_not_there_is_said_so(capfd: pytest.CaptureFixture[str]) -> None:
-    assert peers.main(["small_add", "--quick", "--peers=openvino"]) == 0
-    table = capfd.readouterr().out
-    assert re.search(r"^\| small_add \| [\d.]+ \| not installed \|", table, re.MULTILINE), table
-    assert "- small_add, openvino: not installed: openvino" in table
+@pytest.mark.skipif(not FRAMEWORKS["onnxruntime"].missing(), reason="it is installed")
+def test_a_peer_that_is_not_there_is_said_so(printed: _Printed) -> None:
+    assert printed.cells()[2] == "not installed"
+    assert "- small_softmax, onnxruntime: not installed: onnxruntime" in printed.table
 
 
 @pytest.mark.parametrize(

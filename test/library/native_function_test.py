@@ -15,6 +15,7 @@ from torch.export import Dim
 import plumbline
 from plumbline.errors import UserError
 from plumbline.library.linked_code import LinkedCode
+from plumbline.library.native_function import NativeFunction
 from plumbline.llvm_to_asm.assembly import emit_object
 from plumbline.target.cpu import cpu_target
 
@@ -109,6 +110,35 @@ def test_tensors_to_be_conjugated_are_copied() -> None:
     for view in (z.conj(), z.mT.contiguous().mT):
         assert torch.equal(program(view)[0], 2 * view)
     np.testing.assert_array_equal(program(z.numpy().conj())[0], 2 * z.numpy().conj())
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+@pytest.mark.parametrize(
+    ("x", "y"), [(X, Y), (torch.from_numpy(X), torch.from_numpy(Y))], ids=["numpy", "torch"]
+)
+def test_plain_arguments_are_read_one_by_one_only_once(x: Any, y: Any) -> None:
+    program = plumbline.compile(_Add(), (torch.ones(4, 3), torch.ones(3)))
+    program(x, y)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delattr(NativeFunction, "_read")
+        for times in (1, 2):
+            (result,) = program(times * x, y)
+            assert isinstance(result, type(x))
+            assert result.tolist() == (times * x + y).tolist()
+    # What is not plain is still found out.
+    one = torch.ones(4, 3)
+    for other, expected in (
+        (x[:3], r"argument 0 is f32\[3, 3\]"),
+        (one.double(), "argument 0 is f64"),
+        (one.to_sparse(), "of layout torch.sparse_coo on cpu"),
+        (one.to_mkldnn(), "of layout torch._mkldnn on cpu"),
+        (one.to("meta"), "of layout torch.strided on meta"),
+        (torch.nested.nested_tensor([one, one]), "argument 0 is a nested tensor"),
+    ):
+        with pytest.raises(UserError, match=expected):
+            program(other, y)
+    with pytest.raises(UserError, match="takes 2 arguments, not 1"):
+        program(x)
 
 
 def test_arguments_are_not_copied() -> None:

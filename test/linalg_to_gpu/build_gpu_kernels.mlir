@@ -203,3 +203,91 @@ func.func private @half(%x: tensor<40x64xf16>, %y: tensor<48x64xf16>) -> tensor<
   } -> tensor<40x48xf32>
   return %2 : tensor<40x48xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+// Few rows of many elements are done in parts: one launch reduces these, and one what they come to.
+// CHECK-LABEL: func.func private @few_rows(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<2x100000xf32, {{.*}}, %[[Y:[^:]*]]: memref<2xf32, {{.*}}, %[[PARTIALS:[^:]*]]: memref<2x12xf32> {llvm.noalias})
+// CHECK:         gpu.launch blocks(%[[BX:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %c24, {{.*}} threads(%[[TX:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %c256,
+// CHECK:           scf.for
+// CHECK:             scf.for %{{.*}} = %[[TX]] to %{{.*}} step %c256 iter_args
+// CHECK:               memref.load %[[X]]
+// CHECK-COUNT-5:     gpu.shuffle xor
+// CHECK:             memref.store %{{.*}}, %[[PARTIALS]][
+// CHECK:         gpu.launch {{.*}} in (%{{.*}} = %c2, {{.*}} in (%{{.*}} = %c32,
+// CHECK:             memref.load %[[PARTIALS]]
+// CHECK-COUNT-5:     gpu.shuffle xor
+// CHECK:             arith.divf
+// CHECK:             memref.store %{{.*}}, %[[Y]][
+func.func private @few_rows(%x: tensor<2x100000xf32>) -> tensor<2xf32> attributes {plumbline.group = "few_rows"} {
+  %zero = arith.constant 0.0 : f32
+  %count = arith.constant 1.0e5 : f32
+  %e = tensor.empty() : tensor<2xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<2xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  } -> tensor<2xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<2x100000xf32>) outs(%0 : tensor<2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %o, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<2xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%1 : tensor<2xf32>) outs(%e : tensor<2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.divf %a, %count : f32
+    linalg.yield %r : f32
+  } -> tensor<2xf32>
+  return %2 : tensor<2xf32>
+}
+func.func @calls(%x: tensor<2x100000xf32>) -> tensor<2xf32> {
+  %0 = func.call @few_rows(%x) : (tensor<2x100000xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+#left = affine_map<(d0, d1, d2) -> (d0, d2)>
+#right = affine_map<(d0, d1, d2) -> (d2, d1)>
+#result = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// A result of few tiles, of long sums: blocks do parts of these, and a second launch adds up what
+// the parts come to, in their order, and does what follows.
+// CHECK-LABEL: func.func private @long_sums(
+// CHECK-SAME:      %[[Y:[^:]*]]: memref<32x32xf32, {{.*}}, %[[PARTIALS:[^:]*]]: memref<8x1x32x32xf32> {llvm.noalias})
+// CHECK:         gpu.launch blocks(%{{.*}}, %{{.*}}, %{{.*}}) in (%{{.*}} = %c8,
+// CHECK:           %[[FIRST:.*]] = arith.muli %{{.*}}, %c256
+// CHECK:           scf.for
+// CHECK:           memref.store %{{.*}}, %[[PARTIALS]][
+// CHECK:         gpu.launch blocks(%{{.*}}, %{{.*}}, %{{.*}}) in (%{{.*}} = %c4,
+// CHECK:           %[[SUM:.*]] = scf.for %[[PART:.*]] = %c1 to %c8 step %c1
+// CHECK:             memref.load %[[PARTIALS]][%[[PART]],
+// CHECK:           %[[R:.*]] = math.absf %[[SUM]]
+// CHECK:           memref.store %[[R]], %[[Y]][
+func.func private @long_sums(%x: tensor<32x2048xf32>, %y: tensor<2048x32xf32>) -> tensor<32x32xf32> attributes {plumbline.group = "long_sums"} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x32xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<32x32xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  } -> tensor<32x32xf32>
+  %1 = linalg.generic {indexing_maps = [#left, #right, #result], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %y : tensor<32x2048xf32>, tensor<2048x32xf32>) outs(%0 : tensor<32x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<32x32xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%1 : tensor<32x32xf32>) outs(%e : tensor<32x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.absf %a : f32
+    linalg.yield %r : f32
+  } -> tensor<32x32xf32>
+  return %2 : tensor<32x32xf32>
+}
+func.func @calls(%x: tensor<32x2048xf32>, %y: tensor<2048x32xf32>) -> tensor<32x32xf32> {
+  %0 = func.call @long_sums(%x, %y) : (tensor<32x2048xf32>, tensor<2048x32xf32>) -> tensor<32x32xf32>
+  return %0 : tensor<32x32xf32>
+}

@@ -56,6 +56,29 @@ def test_matrices(dtype: torch.dtype, sizes: tuple[int, int, int], layout: str) 
         assert (_TRANSPOSED in program.ptx) == (layout != "nt")
 
 
+@pytest.mark.parametrize("depth", [1024, 1100, 1500])
+@pytest.mark.parametrize("dtype", [torch.float32, _F16], ids=str)
+def test_few_tiles_of_long_sums(dtype: torch.dtype, depth: int) -> None:
+    """Several blocks do a part of the sums each; the epilogue comes when these are added up."""
+    x, y = integers(40, depth, dtype=dtype), integers(depth, 70, dtype=dtype)
+    bias = integers(70, dtype=dtype)
+    program = EmulatedProgram(lambda x, y, bias: torch.relu(x @ y + bias), x, y, bias)
+    program.check(x, y, bias)
+    assert f"memref<{depth // 256}x1x40x70xf32>" in program.gpu
+    assert program.gpu.count("gpu.launch_func") == 2
+
+
+def test_parts_of_convolutions_and_batches() -> None:
+    image, kernel = integers(2, 160, 6, 6), integers(32, 160, 3, 3)
+    program = EmulatedProgram(functional.conv2d, image, kernel)
+    program.check(image, kernel)
+    assert "memref<5x2x" in program.gpu or "memref<5x1x" in program.gpu
+    x, y = integers(3, 20, 2048), integers(3, 2048, 24)
+    program = EmulatedProgram(torch.bmm, x, y)
+    program.check(x, y)
+    assert "memref<8x3x20x24xf32>" in program.gpu
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.int32, torch.int64], ids=str)
 def test_other_types(dtype: torch.dtype) -> None:
     operands = integers(40, 37, dtype=dtype), integers(37, 130, dtype=dtype)

@@ -30,11 +30,11 @@ func.func private @nest(%x: memref<?x8x5xf32>, %y: memref<?x8xf32>) attributes {
   return
 }
 
-// What depends on what was done before is done by one thread.
-// CHECK-LABEL: func.func private @scan(
+// What depends on what was done before is done by one thread, unless it is a scan or an update.
+// CHECK-LABEL: func.func private @recurrence(
 // CHECK:         gpu.launch blocks({{.*}}) in (%{{.*}} = %[[ONE:.*]], %{{.*}} = %c1{{.*}}, %{{.*}} = %c1{{.*}}) threads({{.*}}) in (%{{.*}} = %c1{{.*}},
 // CHECK-NEXT:      scf.for %{{.*}} = %c1 to %c8 step %c1
-func.func private @scan(%x: memref<8xf32>) attributes {no_inline} {
+func.func private @recurrence(%x: memref<8xf32>) attributes {no_inline} {
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   scf.for %i = %c1 to %c8 step %c1 {

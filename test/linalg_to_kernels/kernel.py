@@ -12,7 +12,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import func
 
 from plumbline.bindings.pipeline import Pipeline
-from plumbline.context import make_context
+from plumbline.context import lent_context
 from plumbline.kernels_to_llvm.conversion import BUILD_C_ABI, KERNELS_TO_LLVM
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
 from plumbline.linalg_to_kernels.building import loosely_typed
@@ -28,6 +28,7 @@ from plumbline.llvm_to_asm.assembly import emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
 from plumbline.target.cpu import cpu_target
 from plumbline.target.probe import vector_unit_of
+from plumbline.target.vector_unit import VectorUnit
 
 Array = NDArray[Any]
 Epilogue = Callable[[ir.Value, Place, Sequence[ir.Value]], ir.Value]
@@ -119,48 +120,26 @@ class Kernel:
         result_type: str | None = None,
     ) -> None:
         target = cpu_target(target_cpu)
-        with make_context(), ir.Location.unknown():
-            source = ir.Module.parse(str(contraction))
-            op = source.body.operations[0].regions[0].blocks[0].operations[0]
-            sum_ = sum_of_products(op)
-            assert sum_ is not None
-            sizes = static_sizes(op, sum_.accesses)
-            assert sizes is not None
-            types = [ir.MemRefType(value.type) for value in op.operands]
-            summed_in = types[2].element_type
-            plan = plan_contraction(
-                sum_, types, sizes, vector_unit_of(target), summed_in.width, constants
+        with lent_context() as context, context, ir.Location.unknown():
+            self.plan, text, operands = _lowered(
+                contraction, vector_unit_of(target), constants, finish, more, result_type
             )
-            assert plan is not None
-            self.plan: ContractionPlan = plan
-            arguments = [loosely_typed(type_) for type_ in types]
-            if self._is_packed:
-                dynamic = ir.ShapedType.get_dynamic_size()
-                arguments[plan.right] = ir.MemRefType.get(
-                    [dynamic] * (types[plan.right].rank + 1), types[plan.right].element_type
-                )
-            if result_type is not None:
-                result = ir.Type.parse(result_type)
-                arguments[2] = loosely_typed(ir.MemRefType.get(types[2].shape, result))
-            arguments += [ir.Type.parse(text) for text in more]
-            module = _module(plan, arguments, summed_in, finish)
-            _TO_LLVM.run(module)
-            text = translate_to_llvm_ir(module)
+        # To optimise and to choose instructions takes LLVM more time than all else here. What it
+        # optimises is much the same for each CPU.
+        level = 2 if target_cpu == "native" else 0
         self._jit = llvm.create_lljit_compiler(use_jit_link=False)
         self._require = ctypes.CFUNCTYPE(None, ctypes.c_bool, ctypes.c_void_p)(lambda *_: None)
         address = ctypes.cast(self._require, ctypes.c_void_p).value
         entry = "_mlir_ciface_kernel"
         self._library = (
             llvm.JITLibraryBuilder()
-            .add_object_img(emit_object(text, target))
+            .add_object_img(emit_object(text, target, level))
             .import_symbol("plumbline_require", address)
             .add_current_process()
             .export_symbol(entry)
             .link(self._jit, entry)
         )
-        self._function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(arguments))(
-            self._library[entry]
-        )
+        self._function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * operands)(self._library[entry])
 
     @property
     def _is_packed(self) -> bool:
@@ -173,6 +152,40 @@ class Kernel:
             given[self.plan.right] = self.plan.packed_layout.pack(given[self.plan.right])
         descriptors = [_descriptor(array) for array in given]
         self._function(*map(ctypes.addressof, descriptors))
+
+
+def _lowered(
+    contraction: Contraction,
+    unit: VectorUnit,
+    constants: frozenset[int],
+    finish: Epilogue | None,
+    more: Sequence[str],
+    result_type: str | None,
+) -> tuple[ContractionPlan, str, int]:
+    """How a contraction is computed, a kernel for it as LLVM IR, and how many operands that has."""
+    source = ir.Module.parse(str(contraction))
+    op = source.body.operations[0].regions[0].blocks[0].operations[0]
+    sum_ = sum_of_products(op)
+    assert sum_ is not None
+    sizes = static_sizes(op, sum_.accesses)
+    assert sizes is not None
+    types = [ir.MemRefType(value.type) for value in op.operands]
+    summed_in = types[2].element_type
+    plan = plan_contraction(sum_, types, sizes, unit, summed_in.width, constants)
+    assert plan is not None
+    arguments = [loosely_typed(type_) for type_ in types]
+    if plan.right_operand is RightOperand.PACKED:
+        dynamic = ir.ShapedType.get_dynamic_size()
+        arguments[plan.right] = ir.MemRefType.get(
+            [dynamic] * (types[plan.right].rank + 1), types[plan.right].element_type
+        )
+    if result_type is not None:
+        result = ir.Type.parse(result_type)
+        arguments[2] = loosely_typed(ir.MemRefType.get(types[2].shape, result))
+    arguments += [ir.Type.parse(text) for text in more]
+    module = _module(plan, arguments, summed_in, finish)
+    _TO_LLVM.run(module)
+    return plan, translate_to_llvm_ir(module), len(arguments)
 
 
 def _module(

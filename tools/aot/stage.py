@@ -13,6 +13,7 @@ from pathlib import Path
 from plumbline.archives import atomic_file, text_file
 from plumbline.errors import UserError
 from plumbline.errors.watched_process import Death, run_watched
+from plumbline.garbage import collecting_seldom
 from plumbline.target.choices import ABIS, MEMORIES, OPTIMISATION_LEVELS, QUEUES, WEIGHTS
 
 _WORKER_FLAG = "--persistent_worker"
@@ -143,6 +144,7 @@ def run_text_stage(
     )
 
 
+@collecting_seldom()
 def run(
     arguments: argparse.ArgumentParser,
     program: Callable[[argparse.Namespace], None],

@@ -33,7 +33,7 @@ PREFIX = "plumbline_emulated_"
 
 CALLED = (
     *("barrier", "block_dim", "block_id", "commit_copies", "copy", "grid_dim", "load_matrices"),
-    *("multiply_matrices", "shared", "shuffle_xor", "thread_id", "wait_for_copies"),
+    *("multiply_matrices", "shared", "shuffle_up", "shuffle_xor", "thread_id", "wait_for_copies"),
 )
 """What they call, after that prefix."""
 
@@ -82,7 +82,8 @@ def _declare(symbols: ir.SymbolTable) -> None:
     declare(symbols, PREFIX + "multiply_matrices", [word, *[pointer_type()] * 3])
     declare(symbols, PREFIX + "wait_for_copies", [word])
     declare(symbols, PREFIX + "shared", [word, word], pointer_type())
-    declare(symbols, PREFIX + "shuffle_xor", [word, integer_type(32)], word)
+    for mode in _SHUFFLES.values():
+        declare(symbols, PREFIX + mode, [word, integer_type(32)], word)
 
 
 def _emulate(kernel: gpu.GPUFuncOp) -> str:
@@ -151,7 +152,7 @@ class _Parameters:
 
 def _shared(type_: ir.MemRefType, offset: int) -> tuple[ir.Value, int]:
     """A shared buffer, as one of common memory, and where the next one may lie."""
-    bytes_ = max(type_.element_type.width // 8, 1)
+    bytes_ = element_bytes(type_.element_type)
     for size in type_.shape:
         bytes_ *= size
     pointer = call(PREFIX + "shared", [integer(offset), integer(bytes_)], pointer_type()).result
@@ -197,14 +198,20 @@ def _barrier(op: ir.Operation) -> list[ir.Value]:
     return []
 
 
+_SHUFFLES = {gpu.ShuffleMode.UP: "shuffle_up", gpu.ShuffleMode.XOR: "shuffle_xor"}
+"""What stands for `gpu.shuffle`, by its mode, where all lanes take part."""
+
+
 def _shuffle(op: ir.Operation) -> list[ir.Value]:
-    value, mask, _ = op.operands
+    value, offset, _ = op.operands
+    # The bindings have no class for this attribute.
+    mode = next(mode for mode in _SHUFFLES if str(op.attributes["mode"]).endswith(f" {mode}>"))
     type_ = value.type
     bits = integer_type(type_.width)
     if isinstance(type_, ir.FloatType):
         value = arith.bitcast(bits, value)
     word = value if bits == integer_type() else arith.extui(integer_type(), value)
-    there = call(PREFIX + "shuffle_xor", [word, mask], integer_type()).result
+    there = call(PREFIX + _SHUFFLES[mode], [word, offset], integer_type()).result
     there = there if bits == integer_type() else arith.trunci(bits, there)
     if isinstance(type_, ir.FloatType):
         there = arith.bitcast(type_, there)

@@ -235,6 +235,14 @@ Lanes Exchange(const Registers& own) {
   return lanes;
 }
 
+int64_t Shuffled(int64_t value, int from_lane) {
+  Registers own{};
+  std::memcpy(own.words, &value, sizeof value);
+  int64_t result;
+  std::memcpy(&result, Exchange(own)[from_lane]->words, sizeof result);
+  return result;
+}
+
 bool All(const Block& block, int64_t first, int64_t end, Wait wait) {
   for (int64_t i = first; i < end; ++i) {
     if (block.fibers[i].wait != wait) return false;
@@ -772,12 +780,13 @@ void* plumbline_emulated_shared(int64_t offset, int64_t bytes) {
 }
 
 int64_t plumbline_emulated_shuffle_xor(int64_t value, int32_t mask) {
-  Registers own{};
-  std::memcpy(own.words, &value, sizeof value);
-  int64_t result;
+  return Shuffled(value, static_cast<int>(running->thread % kWarp) ^ mask);
+}
+
+// A lane below which there are not so many keeps its own.
+int64_t plumbline_emulated_shuffle_up(int64_t value, int32_t lanes) {
   const int lane = static_cast<int>(running->thread % kWarp);
-  std::memcpy(&result, Exchange(own)[lane ^ mask]->words, sizeof result);
-  return result;
+  return Shuffled(value, lane < lanes ? lane : lane - lanes);
 }
 
 void plumbline_emulated_copy(int64_t target, int64_t source, int64_t bytes, int64_t read) {

@@ -14,9 +14,9 @@ from plumbline.tcp.ops.reduction import ReduceOp
 from test.AotCompile.ops.op_case import (
     FLOATS,
     NUMBERS,
+    Batch,
     OpCase,
     Sampler,
-    check,
     each,
     ops_without_case,
 )
@@ -125,9 +125,9 @@ CASES = [
 
 
 @each(CASES)
-def test_against_pytorch(case: OpCase, kind: str) -> None:
+def test_against_pytorch(batch: Batch, place: int) -> None:
     """The compiled function answers as PyTorch does."""
-    check(case, kind)
+    batch.check(place)
 
 
 def test_half_precision_is_summed_in_f32() -> None:
@@ -139,7 +139,7 @@ def test_half_precision_is_summed_in_f32() -> None:
         [tcp.MatmulOp],
         (torch.float16, torch.bfloat16),
     )
-    check(case, "static")
+    Batch([case], "static").check(0)
 
 
 class _GroupedMm(torch.nn.Module):

@@ -15,9 +15,9 @@ from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import convolution as tcp
 from test.AotCompile.ops.op_case import (
     FLOATS,
+    Batch,
     OpCase,
     Sampler,
-    check,
     each,
     ops_without_case,
 )
@@ -268,9 +268,9 @@ CASES = [*FORWARD, *TRANSPOSED, *BACKWARD, EMPTY, INFINITE_WEIGHTS]
 
 
 @each(CASES)
-def test_against_pytorch(case: OpCase, kind: str) -> None:
+def test_against_pytorch(batch: Batch, place: int) -> None:
     """The compiled function answers as PyTorch does."""
-    check(case, kind)
+    batch.check(place)
 
 
 def test_a_step_of_training() -> None:

@@ -10,9 +10,9 @@ from plumbline.tcp.ops import data_movement as tcp
 from plumbline.tcp.ops.elementwise import AddOp, SelectOp
 from test.AotCompile.ops.op_case import (
     NUMBERS,
+    Batch,
     OpCase,
     Sampler,
-    check,
     each,
     ops_without_case,
 )
@@ -363,9 +363,9 @@ CASES = [*MADE, *SHAPES, *ORDER, *PARTS, *JOINED]
 
 
 @each(CASES)
-def test_against_pytorch(case: OpCase, kind: str) -> None:
+def test_against_pytorch(batch: Batch, place: int) -> None:
     """The compiled function answers as PyTorch does."""
-    check(case, kind)
+    batch.check(place)
 
 
 def test_every_op_has_a_case() -> None:

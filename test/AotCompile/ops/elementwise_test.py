@@ -18,9 +18,9 @@ from test.AotCompile.ops.op_case import (
     KINDS,
     NUMBERS,
     SIGNED,
+    Batch,
     OpCase,
     Sampler,
-    check,
     each,
     ops_without_case,
 )
@@ -527,9 +527,9 @@ CASES = [*UNARY, *BINARY, *BITS, *CHOICES, *CASTS, *COMPOSITIONS, *DECOMPOSED]
 
 
 @each(CASES)
-def test_against_pytorch(case: OpCase, kind: str) -> None:
+def test_against_pytorch(batch: Batch, place: int) -> None:
     """The compiled function answers as PyTorch does."""
-    check(case, kind)
+    batch.check(place)
 
 
 def test_integer_division_never_stops_the_process() -> None:

@@ -1,21 +1,26 @@
 """What a test of TCP's ops against PyTorch is made of: a case, and how it is compiled and run.
 
-A case is a PyTorch function and the inputs that it is tried on. All its dtypes are compiled into
-one program, since most of the time of a compilation is the same for one op and for twenty.
+A case is a PyTorch function and the inputs that it is tried on. All its dtypes, and several cases,
+are compiled into one program: a compilation of its own costs a small one more than its ops do.
 """
 
-import dataclasses
+import functools
+import itertools
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
 
 import pytest
 import torch
 from torch.export import Dim
+from torch_mlir import ir
 
 import plumbline
+from plumbline.bindings.walk import all_operations, captured_values, defining_operation
+from plumbline.context import lent_context
+from plumbline.tcp.assembly.module import parse_module
 from plumbline.tcp.dialect import TcpOp
 from test.shard import of_this_shard
 
@@ -132,40 +137,102 @@ class OpCase:
         return size != 1 and size not in self.static
 
 
+@dataclass(frozen=True)
+class _Call:
+    """The function of a case, called for one dtype."""
+
+    place: int
+    """The case's, in its batch."""
+    case: OpCase
+    dtype: torch.dtype
+    inputs: tuple[torch.Tensor, ...]
+
+    @functools.cached_property
+    def expected(self) -> tuple[torch.Tensor, ...]:
+        """PyTorch's answers."""
+        with torch.no_grad():
+            return _as_tuple(self.case.function(*self.inputs))
+
+
 def each(cases: Iterable[OpCase]) -> pytest.MarkDecorator:
-    """Runs a test with each case and kind, as its arguments `case` and `kind`.
+    """Runs a test with each case and kind, as its arguments `batch` and `place` in that.
 
     Where Bazel runs the file in shards, with those of the shard.
     """
-    every = [
-        pytest.param(case, kind, id=f"{case.name}-{kind}") for case in cases for kind in case.kinds
-    ]
-    return pytest.mark.parametrize(("case", "kind"), of_this_shard(every))
+    return pytest.mark.parametrize(
+        ("batch", "place"),
+        [
+            pytest.param(batch, place, id=f"{case.name}-{batch.kind}")
+            for batch in of_this_shard(_batches(cases))
+            for place, case in enumerate(batch.cases)
+        ],
+    )
 
 
-def check(case: OpCase, kind: str) -> None:
-    """Compiles a case for all its dtypes, and holds what comes out against PyTorch's answers."""
+class Batch:
+    """Cases that are compiled into one program, in which they share nothing but sizes.
 
-    def emptied(size: int) -> int:
-        return 0 if case.is_dynamic(size) else size
+    However small a program is, it costs a tenth of a second.
+    """
 
-    def grown(size: int) -> int:
-        return size + 2 if case.is_dynamic(size) else size
+    def __init__(self, cases: Sequence[OpCase], kind: str) -> None:
+        self.cases = cases
+        self.kind = kind
 
-    if kind != "static":
-        case = dataclasses.replace(case, dtypes=_one_of_each_category(case.dtypes))
-    if kind == "empty":
-        inputs = _draw(case, emptied)
-        _run(case, _compile(case, inputs, dynamic=False), inputs)
-        return
-    inputs = _draw(case)
-    program = _compile(case, inputs, dynamic=kind == "dynamic")
-    _check_stages(case, program, dynamic=kind == "dynamic")
-    _run(case, program, inputs)
-    if kind == "dynamic":
-        _run(case, program, _draw(case, grown))
-        if case.empty:
-            _run(case, program, _draw(case, emptied))
+    def check(self, place: int) -> None:
+        """Holds what becomes of the case at a place, in all its dtypes, against PyTorch's answers.
+
+        What is compiled is the whole batch, by the first that asks.
+        """
+        if failure := self._failures.get(place):
+            raise failure
+
+    @functools.cached_property
+    def _failures(self) -> dict[int, Exception]:
+        """What is wrong with cases, by their places."""
+        try:
+            return self._tried()
+        except Exception as error:
+            if len(self.cases) == 1:
+                return {0: error}
+            alone = {
+                place: failure
+                for place, case in enumerate(self.cases)
+                for failure in Batch([case], self.kind)._failures.values()
+            }
+            # Where each can be compiled alone, all that cannot be together are at fault.
+            return alone or dict.fromkeys(range(len(self.cases)), error)
+
+    def _tried(self) -> dict[int, Exception]:
+        def emptied(case: OpCase, size: int) -> int:
+            return 0 if case.is_dynamic(size) else size
+
+        def grown(case: OpCase, size: int) -> int:
+            return size + 2 if case.is_dynamic(size) else size
+
+        if self.kind == "empty":
+            calls = self._calls(emptied)
+            return _run(_compile(calls, self.kind), calls)
+        calls = self._calls()
+        program = _compile(calls, self.kind)
+        failures = _check_stages(program, calls, self.kind) | _run(program, calls)
+        if self.kind == "dynamic":
+            failures |= _run(program, self._calls(grown))
+            if all(case.empty for case in self.cases):
+                failures |= _run(program, self._calls(emptied))
+        return failures
+
+    def _calls(self, resize: Callable[[OpCase, int], int] = lambda case, size: size) -> list[_Call]:
+        return [
+            _Call(
+                place,
+                case,
+                dtype,
+                tuple(case.inputs(Sampler(dtype, functools.partial(resize, case)))),
+            )
+            for place, case in enumerate(self.cases)
+            for dtype in _dtypes(case, self.kind)
+        ]
 
 
 def ops_without_case(family: ModuleType, cases: Iterable[OpCase]) -> set[str]:
@@ -191,25 +258,55 @@ def _one_of_each_category(dtypes: Sequence[torch.dtype]) -> list[torch.dtype]:
     ]
 
 
-def _draw(
-    case: OpCase, resize: Callable[[int], int] = lambda size: size
-) -> list[tuple[torch.Tensor, ...]]:
-    """The inputs of a case, those of each dtype apart."""
-    return [tuple(case.inputs(Sampler(dtype, resize))) for dtype in case.dtypes]
+def _dtypes(case: OpCase, kind: str) -> Sequence[torch.dtype]:
+    return case.dtypes if kind == "static" else _one_of_each_category(case.dtypes)
 
 
-class _EveryDtype(torch.nn.Module):
-    """Calls the function of a case once for each dtype."""
+_MOST_CALLS = 36
+"""How many calls one program makes: of more, each costs as much as alone, for programs grow dearer
+than their ops."""
 
-    def __init__(self, case: OpCase) -> None:
+
+def _batches(cases: Iterable[OpCase]) -> list[Batch]:
+    """The cases of each kind, together as far as they have the same sizes.
+
+    A case that does not hold for sizes of 0 would forbid these to others. Where PyTorch is to find
+    the ranges, each case has sizes of its own, each of which is tried on the whole program.
+    """
+    batches: list[Batch] = []
+    for kind in KINDS:
+        alike: defaultdict[object, list[OpCase]] = defaultdict(list)
+        for case in cases:
+            if kind in case.kinds:
+                dynamic = kind == "dynamic"
+                alike[(dynamic and case.auto, dynamic and case.empty)].append(case)
+        for group in alike.values():
+            batch: list[OpCase] = []
+            count = 0
+            for case in group:
+                calls = len(_dtypes(case, kind))
+                if batch and count + calls > _MOST_CALLS:
+                    batches.append(Batch(batch, kind))
+                    batch, count = [], 0
+                batch.append(case)
+                count += calls
+            batches.append(Batch(batch, kind))
+    return batches
+
+
+class _EveryCall(torch.nn.Module):
+    """Makes all calls of a batch, each with its part of the arguments."""
+
+    def __init__(self, calls: Sequence[_Call]) -> None:
         super().__init__()
-        self._case = case
+        self._calls = calls
 
     def forward(self, *flat: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        count = len(flat) // len(self._case.dtypes)
+        arguments = iter(flat)
         results: list[torch.Tensor] = []
-        for begin in range(0, len(flat), count):
-            results.extend(_as_tuple(self._case.function(*flat[begin : begin + count])))
+        for call in self._calls:
+            own = itertools.islice(arguments, len(call.inputs))
+            results.extend(_as_tuple(call.case.function(*own)))
         return tuple(results)
 
 
@@ -219,58 +316,101 @@ def _as_tuple(
     return (results,) if isinstance(results, torch.Tensor) else tuple(results)
 
 
-def _compile(
-    case: OpCase, inputs: Sequence[tuple[torch.Tensor, ...]], *, dynamic: bool
-) -> plumbline.CompiledProgram:
-    flat = tuple(tensor for group in inputs for tensor in group)
+def _flat(calls: Sequence[_Call]) -> tuple[torch.Tensor, ...]:
+    return tuple(tensor for call in calls for tensor in call.inputs)
+
+
+def _compile(calls: Sequence[_Call], kind: str) -> plumbline.CompiledProgram:
     shapes = None
-    if dynamic:
+    if kind == "dynamic":
+        sizes = {size for tensor in _flat(calls) for size in tensor.shape if size > 1}
+        dims = {size: Dim(f"size_{size}") for size in sizes}
         # One entry, for the one variadic parameter of `forward`.
-        dims: dict[int, Any] = {
-            size: Dim.AUTO if case.auto else Dim(f"size_{size}")
-            for tensor in flat
-            for size in tensor.shape
-            if case.is_dynamic(size)
-        }
-        shapes = (tuple({a: dims.get(n) for a, n in enumerate(tensor.shape)} for tensor in flat),)
-    return plumbline.compile(_EveryDtype(case), flat, dynamic_shapes=shapes)
+        shapes = (
+            tuple(
+                {
+                    place: Dim.AUTO if call.case.auto else dims[size]
+                    for place, size in enumerate(tensor.shape)
+                    if call.case.is_dynamic(size)
+                }
+                for call in calls
+                for tensor in call.inputs
+            ),
+        )
+    # To optimise takes LLVM nine tenths of its time. What it makes of each op and dtype is seen
+    # with static sizes; of dynamic sizes, in the programs of test/AotCompile.
+    level = 2 if kind == "static" else 0
+    return plumbline.compile(
+        _EveryCall(calls), _flat(calls), dynamic_shapes=shapes, opt_level=level
+    )
 
 
-def _check_stages(case: OpCase, program: plumbline.CompiledProgram, *, dynamic: bool) -> None:
-    """The program went by TCP's own ops, and its sizes are as dynamic as they were meant to be."""
+def _check_stages(
+    program: plumbline.CompiledProgram, calls: Sequence[_Call], kind: str
+) -> dict[int, Exception]:
+    """The program went by TCP's own ops, and its sizes are as dynamic as they were meant to be.
+
+    Raises:
+      AssertionError: there are ops beside TCP's, whichever case they are of.
+    """
     tcp = program.stage("tcp")
-    for op in case.ops:
-        count = len(re.findall(rf"{re.escape(op.OPERATION_NAME)}(?![\w.])", tcp))
-        assert count, f"{case.name}: no {op.OPERATION_NAME} in\n{tcp}"
+    names = ", ".join(dict.fromkeys(call.case.name for call in calls))
     beside = sorted(set(re.findall(r"\b(?:linalg|tm_tensor|scf)\.\w+", tcp)))
-    assert not beside, f"{case.name}: {', '.join(beside)} beside TCP in\n{tcp}"
-    if dynamic:
-        sizes = [size for spec in program.signature.inputs for size in spec.sizes]
-        fixed = {size for size in sizes if size is not None and case.is_dynamic(size)}
-        assert not fixed, f"{case.name}: PyTorch fixed the sizes {fixed}"
+    assert not beside, f"{names}: {', '.join(beside)} beside TCP in\n{tcp}"
+    failures: dict[int, Exception] = {}
+    with lent_context(torch=True) as context:
+        module = parse_module(tcp, context, names)
+        (returned,) = (op for op in all_operations(module) if op.name == "func.return")
+        results = iter(returned.operands)
+        specs = iter(program.signature.inputs)
+        for place, group in itertools.groupby(calls, lambda call: call.place):
+            own = list(group)
+            case = own[0].case
+            ops = _ops_behind(itertools.islice(results, sum(len(call.expected) for call in own)))
+            lacking = {op.OPERATION_NAME for op in case.ops} - ops
+            inputs = itertools.islice(specs, len(_flat(own)))
+            sizes = {size for spec in inputs for size in spec.sizes if size is not None}
+            fixed = {size for size in sizes if kind == "dynamic" and case.is_dynamic(size)}
+            if lacking:
+                failures[place] = AssertionError(
+                    f"{case.name}: no {', '.join(sorted(lacking))} in\n{tcp}"
+                )
+            elif fixed:
+                failures[place] = AssertionError(f"{case.name}: PyTorch fixed the sizes {fixed}")
+        # A context is lent again with no module in it alone.
+        del module, returned, results
+    return failures
 
 
-def _run(
-    case: OpCase,
-    program: plumbline.CompiledProgram,
-    inputs: Sequence[tuple[torch.Tensor, ...]],
-) -> None:
-    results = program(*(tensor for group in inputs for tensor in group))
-    failures = []
-    begin = 0
-    for dtype, group in zip(case.dtypes, inputs, strict=True):
-        with torch.no_grad():
-            expected = _as_tuple(case.function(*group))
-        actual = results[begin : begin + len(expected)]
-        begin += len(expected)
+def _ops_behind(values: Iterable[ir.Value]) -> set[str]:
+    """The names of all ops that values are computed by, and of those in their regions."""
+    names: set[str] = set()
+    seen: set[ir.Operation] = set()
+    waiting = list(values)
+    while waiting:
+        operation = defining_operation(waiting.pop())
+        if operation is not None and operation not in seen:
+            seen.add(operation)
+            names.update(inner.name for inner in all_operations(operation))
+            waiting += captured_values(operation)
+    return names
+
+
+def _run(program: plumbline.CompiledProgram, calls: Sequence[_Call]) -> dict[int, Exception]:
+    """Compares what a program answers with what PyTorch does; what is wrong, by places of cases."""
+    results = iter(program(*_flat(calls)))
+    differences: defaultdict[int, list[str]] = defaultdict(list)
+    for call in calls:
+        case = call.case
+        actual = tuple(itertools.islice(results, len(call.expected)))
         try:
             torch.testing.assert_close(
-                actual, expected, rtol=case.rtol, atol=case.atol, equal_nan=True
+                actual, call.expected, rtol=case.rtol, atol=case.atol, equal_nan=True
             )
         except AssertionError as error:
-            shapes = ", ".join(str(list(tensor.shape)) for tensor in group)
-            failures.append(
-                f"{case.name} on {dtype} of shapes {shapes}: {error}\n"
-                f"  inputs: {group}\n  actual: {actual}\n  expected: {expected}"
+            shapes = ", ".join(str(list(tensor.shape)) for tensor in call.inputs)
+            differences[call.place].append(
+                f"{case.name} on {call.dtype} of shapes {shapes}: {error}\n"
+                f"  inputs: {call.inputs}\n  actual: {actual}\n  expected: {call.expected}"
             )
-    assert not failures, "\n\n".join(failures)
+    return {place: AssertionError("\n\n".join(texts)) for place, texts in differences.items()}

@@ -13,9 +13,9 @@ from plumbline.tcp.ops.reduction import ArgmaxOp, ReduceOp
 from test.AotCompile.ops.op_case import (
     FLOATS,
     NUMBERS,
+    Batch,
     OpCase,
     Sampler,
-    check,
     each,
     ops_without_case,
 )
@@ -232,9 +232,9 @@ CASES = [*MAXIMA, *PLACES, *MEANS, *ADAPTIVE, NO_BATCH]
 
 
 @each(CASES)
-def test_against_pytorch(case: OpCase, kind: str) -> None:
+def test_against_pytorch(batch: Batch, place: int) -> None:
     """The compiled function answers as PyTorch does."""
-    check(case, kind)
+    batch.check(place)
 
 
 def test_every_op_has_a_case() -> None:

@@ -14,9 +14,9 @@ from test.AotCompile.ops.op_case import (
     ALL,
     FLOATS,
     NUMBERS,
+    Batch,
     OpCase,
     Sampler,
-    check,
     each,
     ops_without_case,
 )
@@ -292,9 +292,9 @@ CASES = [*SUMS, *EXTREMES, *TRUTH, *STATISTICS, *NORMALIZATIONS, *SCANS]
 
 
 @each(CASES)
-def test_against_pytorch(case: OpCase, kind: str) -> None:
+def test_against_pytorch(batch: Batch, place: int) -> None:
     """The compiled function answers as PyTorch does."""
-    check(case, kind)
+    batch.check(place)
 
 
 def test_many_elements_do_not_spoil_a_sum() -> None:
@@ -306,7 +306,7 @@ def test_many_elements_do_not_spoil_a_sum() -> None:
         [tcp.ReduceOp],
         (torch.float32,),
     )
-    check(case, "static")
+    Batch([case], "static").check(0)
 
 
 def test_every_op_has_a_case() -> None:

@@ -1,0 +1,86 @@
+"""Rows of any length are scanned by a block each, or by a thread where there are many."""
+
+import sys
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch.export import Dim
+
+from test.linalg_to_gpu.emulated_programs import EmulatedProgram, integers
+
+_ONE_THREAD = "known_block_size = array<i32: 1, 1, 1>"
+
+
+def _check(function: Callable[..., object], *operands: torch.Tensor) -> EmulatedProgram:
+    program = EmulatedProgram(function, *operands)
+    program.check(*operands)
+    assert _ONE_THREAD not in program.gpu
+    return program
+
+
+@pytest.mark.parametrize("size", [32, 127, 128, 1000, 1024, 1025, 5000])
+def test_rows(size: int) -> None:
+    program = _check(lambda x: x.cumsum(-1), integers(3, size))
+    assert "shfl.sync.up" in program.ptx
+    assert "bar.sync" in program.ptx
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.float16, torch.bfloat16, torch.int64, torch.uint8, torch.bool], ids=str
+)
+def test_types(dtype: torch.dtype) -> None:
+    _check(lambda x: x.cumsum(-1), torch.randint(0, 2, (2, 700)).to(dtype))
+
+
+def test_products() -> None:
+    _check(lambda x: x.cumprod(1), torch.rand(3, 300) + 0.5)
+
+
+def test_logarithms_of_sums() -> None:
+    x = torch.randn(2, 1500)
+    x[0, 3], x[1, :2] = torch.inf, -torch.inf
+    _check(lambda x: x.logcumsumexp(1), x)
+
+
+def test_columns() -> None:
+    """All in one launch, where the CPU goes from one slice to the next."""
+    program = _check(lambda x: (x.cumsum(0), x.logcumsumexp(1)), torch.randn(40, 300, 3))
+    assert program.gpu.count("gpu.launch_func") == 4
+    program = _check(lambda x: x.cumsum(1), integers(2, 50, 3000))
+    assert "shfl" not in program.ptx
+
+
+def test_short_rows_are_for_threads() -> None:
+    program = _check(lambda x: x.cumsum(1), integers(300, 7))
+    assert "shfl" not in program.ptx
+
+
+def test_dynamic_rows() -> None:
+    dims = ({0: Dim("rows"), 1: Dim("size")},)
+    program = EmulatedProgram(lambda x: (x.cumsum(0), x.cumsum(1)), integers(3, 50), dims=dims)
+    for rows, size in ((3, 50), (1, 1), (2, 0), (0, 7), (2, 1025), (1500, 2)):
+        program.check(integers(rows, size))
+    assert _ONE_THREAD not in program.gpu
+
+
+def test_places_of_what_is_true() -> None:
+    """Those that are not true go to the place of the next one that is, which writes it last."""
+    x, places = torch.randn(1500), torch.arange(1, 1501)
+    program = EmulatedProgram(
+        lambda x, mask, places: (
+            x[mask].cos().sum(),
+            mask.nonzero()[:, 0].cumsum(0).sum(),
+            places[mask].sum(),
+        ),
+        x,
+        x > 0,
+        places,
+    )
+    for mask in (x > 0, x > 5, x < 5, x > 2):
+        program.check(x, mask, places)
+    assert _ONE_THREAD not in program.gpu
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main([__file__, *sys.argv[1:]]))
