@@ -1,7 +1,10 @@
 """New numpy arrays for machine code to write to."""
 
+import collections
+import ctypes
 import functools
 import math
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +17,17 @@ from plumbline.signature.signature import WORKSPACE_ALIGNMENT
 _LARGE = 1 << 16
 """From so many bytes on an array is worth being aligned."""
 
+_MAPPED = 32 << 20
+"""From so many bytes on the C library asks the system for memory, whatever is free, and gives it
+back at once (M_MMAP_THRESHOLD). The system fills it with zeros when it is first written: in a
+softmax of 64 MB, a quarter of the time."""
+
+_MOST_SPARE = 256 << 20
+"""More bytes are not kept for the next result."""
+
+_spare: collections.deque[Tensor] = collections.deque(maxlen=2)
+"""Memory of large results that are no longer in use."""
+
 
 def byte_count(shape: Sequence[int], dtype: "np.dtype[np.generic]") -> int:
     """The bytes of an array."""
@@ -25,7 +39,32 @@ def maker_of(shape: tuple[int, ...], dtype: "np.dtype[np.generic]") -> Callable[
     bytes_ = byte_count(shape, dtype)
     if bytes_ < _LARGE:
         return functools.partial(np.empty, shape, dtype)
-    return lambda: aligned_bytes(bytes_).view(dtype).reshape(shape)
+    if bytes_ < _MAPPED or bytes_ > _MOST_SPARE:
+        return lambda: aligned_bytes(bytes_).view(dtype).reshape(shape)
+    return lambda: _lent(_spare_bytes(bytes_)).view(dtype).reshape(shape)
+
+
+def _spare_bytes(count: int) -> Tensor:
+    """Bytes of a former result, or else new ones."""
+    try:
+        # Each step is one of the deque's, as other threads take from it and add to it.
+        for _ in range(len(_spare)):
+            memory = _spare.popleft()
+            if memory.nbytes == count:
+                return memory
+            _spare.append(memory)
+    except IndexError:  # Another thread took the last one.
+        pass
+    return aligned_bytes(count)
+
+
+def _lent(memory: Tensor) -> Tensor:
+    """An array of the same memory, which is spare once nothing refers to that array or a view."""
+    # All views of an array refer to what it is of, if that is no array itself.
+    owner = (ctypes.c_char * memory.nbytes).from_buffer(memory)  # type: ignore[arg-type]
+    # Results may be in use for as long as the process runs.
+    weakref.finalize(owner, _spare.append, memory).atexit = False
+    return np.frombuffer(memoryview(owner), np.uint8)
 
 
 def beginning(tensor: Any, shape: Sequence[int]) -> Any:

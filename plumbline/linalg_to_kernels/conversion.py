@@ -21,6 +21,7 @@ from plumbline.linalg_to_kernels.pipelines import (
     SHAPE_LOOPS,
 )
 from plumbline.linalg_to_kernels.reassociation import reassociate_reductions
+from plumbline.linalg_to_kernels.select_clamps import select_clamps
 from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
 from plumbline.linalg_to_kernels.splats import fill_splats
 from plumbline.linalg_to_kernels.strategies import CpuStrategies
@@ -139,6 +140,12 @@ OUTLINE_LOOPS = Pass(
     outline_loops,
 )
 
+SELECT_CLAMPS = Pass(
+    "select-clamps",
+    "Spell extremes of a number and a constant in a comparison, which a CPU does at once",
+    select_clamps,
+)
+
 CHOOSE_VECTOR_WIDTHS = Pass(
     "choose-vector-widths",
     "Say of loops that add up in a wider type how many elements their vectors are to have",
@@ -189,6 +196,7 @@ def linalg_to_kernels_pipeline(
             # Half precision is computed in f32 and rounded, as PyTorch does.
             "func.func(math-extend-to-supported-types)",
             EXPAND_ELEMENTARY_FUNCTIONS,
+            SELECT_CLAMPS,
             MAKE_LOOPS,
             PARALLELISE.with_options(f"threads={threads}"),
             SHAPE_LOOPS,

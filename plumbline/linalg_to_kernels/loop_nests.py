@@ -25,6 +25,9 @@ _LANES = 64
 _SUMS = 512
 """How many sums are added to at once, in a buffer."""
 
+_ROWS_AT_ONCE = 4
+"""How many rows of a block are done at once by a step that reads neighbours of each."""
+
 _STACK = 1 << 14
 """How many elements a buffer on the stack may have; larger ones are allocated."""
 
@@ -232,6 +235,13 @@ class _LoopNests:
         """The loop of a step that runs over a block of rows."""
         block = self._group.block
         return None if block is None else self._group.row_loops[step][block.row]
+
+    def neighbouring_rows(self, step: Computation) -> int | None:
+        """The loop over a block's rows of a step that reads several rows of a buffer for each."""
+        reads = [
+            sum(site.step is step for site in self._group.sites(result)) for result in self._buffers
+        ]
+        return self.block_loop(step) if max(reads, default=0) > 1 else None
 
     def rows_of_block(self, step: Computation) -> tuple[ir.Value, ir.Value]:
         """Between which values the rows are that a step does of a block."""
@@ -456,7 +466,11 @@ class _Step:
         if self._order.pieces:
             self._build_in_pieces(self._order.pieces)
         elif not any(self._step.reduces[loop] for loop in loops):
-            self._nest(loops, self._store_elements)
+            row = self._nests.neighbouring_rows(self._step)
+            if row is None or row == loops[-1]:
+                self._nest(loops, self._store_elements)
+            else:
+                self._build_rows_at_once(row)
         elif self._step.reduces[loops[-1]]:
             parallel = [loop for loop in loops if not self._step.reduces[loop]]
             self._nest(parallel, self._reduce)
@@ -496,6 +510,42 @@ class _Step:
         inits = self._evaluation.needed_inits(self._step, self._loops)
         values = self._evaluation.results(self._step, self._loops, inits)
         self._nests.store(self._evaluation, self._step, self._loops, values)
+
+    def _build_rows_at_once(self, row: int) -> None:
+        """Does rows of a block some at once, as far as they go; what several read is read once."""
+        at_row = self._order.loops.index(row)
+        outer, inner = self._order.loops[:at_row], self._order.loops[at_row + 1 :]
+
+        def rows() -> None:
+            first, end = self._bounds(row)
+            left = arith.remui(arith.subi(end, first), index(_ROWS_AT_ONCE))
+            middle = arith.subi(end, left)
+
+            def some(at: ir.Value) -> list[ir.Value]:
+                with self._evaluation.scope():
+                    self._evaluation.loops[row] = at
+                    self._nest(inner, lambda: self._store_rows(row))
+                return []
+
+            for_each(first, middle, _ROWS_AT_ONCE, some, parallel=True)
+            self._nest([row, *inner], self._store_elements, {row: (middle, end)})
+
+        self._nest(outer, rows)
+
+    def _store_rows(self, row: int) -> None:
+        """An element of each of the rows done at once; all is read before any is stored."""
+        places = [
+            tuple(at + number if loop == row else at for loop, at in enumerate(self._loops))
+            for number in range(_ROWS_AT_ONCE)
+        ]
+        values = [
+            self._evaluation.results(
+                self._step, loops, self._evaluation.needed_inits(self._step, loops)
+            )
+            for loops in places
+        ]
+        for loops, found in zip(places, values, strict=True):
+            self._nests.store(self._evaluation, self._step, loops, found)
 
     def _reduce(self) -> None:
         step = self._step

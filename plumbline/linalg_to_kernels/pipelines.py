@@ -6,6 +6,7 @@ from plumbline.linalg_to_kernels.collapse_loops import collapse_loops
 from plumbline.linalg_to_kernels.inout_arguments import store_inout_arguments
 from plumbline.linalg_to_kernels.tm_tensor import bufferize_tm_tensor
 from plumbline.linalg_to_kernels.unroll_quotients import unroll_quotients
+from plumbline.linalg_to_kernels.while_arguments import align_while_arguments
 
 DECOMPOSE_TENSOR_OPS = Pipeline(
     "decompose-tensor-ops",
@@ -28,6 +29,12 @@ PREPARE_TENSORS = Pipeline(
         "cse",
     ),
     summary="Spell what is done to tensors in linalg.generic",
+)
+
+ALIGN_WHILE_ARGUMENTS = Pass(
+    "align-while-arguments",
+    "Order what an scf.while carries as its condition hands it on, so that it stays where it is",
+    align_while_arguments,
 )
 
 BUFFERIZE_TM_TENSOR = Pass(
@@ -55,6 +62,7 @@ BUFFERIZE = Pipeline(
     "bufferize",
     (
         BUFFERIZE_TM_TENSOR,
+        ALIGN_WHILE_ARGUMENTS,
         f"one-shot-bufferize{{{_ONE_SHOT}}}",
         "refback-mlprogram-bufferize",
         "canonicalize",

@@ -20,6 +20,7 @@ from plumbline.errors.unsupported_ops import from_operation, report
 from plumbline.loader_to_torch.assertions import import_assertions, keep_assertions
 from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
 from plumbline.loader_to_torch.decompositions.constant_tables import make_tables_constants
+from plumbline.loader_to_torch.distinct_ops import run_decompositions
 from plumbline.loader_to_torch.generator import GENERATOR
 from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
@@ -344,9 +345,7 @@ def _decomposed(who: str, exported: torch.export.ExportedProgram) -> torch.expor
         # Only this makes the program functional: before, in-place ops stay what they are, and
         # the signature does not tell of them.
         with exporting(), torch.no_grad(), _without_new_stack_traces():
-            functional: torch.export.ExportedProgram = exported.run_decompositions(
-                decomposition_table()
-            )
+            functional = run_decompositions(exported, decomposition_table())
     except Exception as error:
         reason, *at = _EXECUTING.split(_explain(error), maxsplit=1)
         nodes = [node for node in all_nodes(exported) if node.name in at[:1]]

@@ -39,11 +39,29 @@ def lift_weights(exported: torch.export.ExportedProgram) -> dict[str, torch.Tens
             continue
         kept.append(spec)
         if spec.kind is InputKind.CONSTANT_TENSOR and value.numel() <= _LARGEST_LITERAL:
+            _copy_for_lists(node)
             continue
         spec.kind, spec.target, spec.persistent = InputKind.USER_INPUT, None, None
         weights[name] = value.detach().contiguous()
     signature.input_specs[:] = kept
     return weights
+
+
+def _copy_for_lists(constant: torch.fx.Node) -> None:
+    """Has lists, such as those of `torch.cat`, hold a copy of a constant.
+
+    The importer knows a literal as an argument of its own only.
+    """
+    users = [user for user in constant.users if constant not in (*user.args, *user.kwargs.values())]
+    if not users:
+        return
+    graph = constant.graph
+    first = next(node for node in graph.nodes if node.op != "placeholder")
+    with graph.inserting_before(first):
+        copied = graph.call_function(torch.ops.aten.clone.default, (constant,))
+    copied.meta = dict(constant.meta)
+    for user in users:
+        user.replace_input_with(constant, copied)
 
 
 class ReadableLiterals(FxImporterHooks):

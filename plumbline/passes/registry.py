@@ -18,6 +18,7 @@ from plumbline.kernels_to_llvm.thread_count import DEFINE_THREAD_COUNT
 from plumbline.linalg_to_gpu import conversion as linalg_to_gpu
 from plumbline.linalg_to_kernels import conversion as linalg_to_kernels
 from plumbline.linalg_to_kernels.pipelines import (
+    ALIGN_WHILE_ARGUMENTS,
     BLOCK_SCANS,
     BUFFERIZE_TM_TENSOR,
     COLLAPSE_LOOPS,
@@ -83,6 +84,7 @@ PASSES = _by_name(
         DROP_SYMBOLIC_SHAPE_OPS,
         ELIMINATE_UNUSED_TORCH_OPS,
         EXPAND_ELEMENTARY_FUNCTIONS,
+        ALIGN_WHILE_ARGUMENTS,
         BLOCK_SCANS,
         BUFFERIZE_TM_TENSOR,
         CHECK_ALLOCATION_SIZES,
@@ -139,6 +141,7 @@ PASSES = _by_name(
         linalg_to_kernels.OUTLINE_LOOPS,
         linalg_to_kernels.PARALLELISE,
         linalg_to_kernels.PLAN_MEMORY,
+        linalg_to_kernels.SELECT_CLAMPS,
         linalg_to_kernels.SPECIALISE_KERNELS,
         linalg_to_kernels.PREPARE_ARGUMENTS,
         linalg_to_kernels.REASSOCIATE_REDUCTIONS,

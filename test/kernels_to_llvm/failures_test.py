@@ -1,13 +1,12 @@
 """Has each allocation of programs fail in turn, and looks at what they say and what they lose."""
 
 import ctypes
+import faulthandler
 import itertools
-import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, BinaryIO
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -21,6 +20,7 @@ from plumbline.llvm_to_asm.assembly import emit_object
 from plumbline.runtime import openmp
 from plumbline.target.cpu import cpu_target
 from test.entries import llvm_ir_of
+from test.forked import run_forked
 
 _LIBC = ctypes.CDLL(None)
 _LIBC.free.argtypes = [ctypes.c_void_p]
@@ -195,39 +195,35 @@ def test_an_allocation_that_fails_in_a_thread_is_told_and_loses_nothing(
         assert not allocator.alive
 
 
-_OUTER = """
-import ctypes, sys
-import llvmlite.binding as llvm
-import torch
-import torch.nn.functional as F  # noqa: N812 (as everybody calls it)
-from torch.export import Dim
-import plumbline
-from plumbline.llvm_to_asm.assembly import emit_object
-from plumbline.target.cpu import cpu_target
-from test.entries import llvm_ir_of
-
-class Outer(torch.nn.Module):
-    def forward(self, x):
+class _Outer(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         return x[:, None] * x[None, :]
 
-program = plumbline.compile(Outer(), (torch.ones(3),), ({0: Dim("n")},))
-jit = llvm.create_lljit_compiler(use_jit_link=False)
-library = (
-    llvm.JITLibraryBuilder()
-    .add_object_img(emit_object(llvm_ir_of(program, "memref"), cpu_target("native"), 1))
-    .add_current_process()
-    .export_symbol("func_main")
-    .link(jit, "func_main")
-)
-x = (ctypes.c_float * 3)()
-pointer, i64 = ctypes.c_void_p, ctypes.c_int64
-function = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, i64, i64, i64)(library["func_main"])
-results = (i64 * 7)()
-address = ctypes.addressof(x)
-function(ctypes.addressof(results), address, address, 0, 3, 1)
-print(list(results)[3:5], flush=True)
-function(ctypes.addressof(results), address, address, 0, int(sys.argv[1]), 1)
-"""
+
+class _EntryWithoutChecks:
+    """A program's. Call it with a size of its argument; it gives the sizes of the result."""
+
+    def __init__(self) -> None:
+        program = plumbline.compile(_Outer(), (torch.ones(3),), ({0: Dim("n")},))
+        machine_code = emit_object(llvm_ir_of(program, "memref"), cpu_target("native"), 1)
+        self._jit = llvm.create_lljit_compiler(use_jit_link=False)
+        builder = llvm.JITLibraryBuilder().add_object_img(machine_code).add_current_process()
+        self._library = builder.export_symbol("func_main").link(self._jit, "func_main")
+        types = [ctypes.c_void_p] * 3 + [ctypes.c_int64] * 3
+        self._function = ctypes.CFUNCTYPE(None, *types)(self._library["func_main"])
+        self._x = (ctypes.c_float * 3)()
+
+    def __call__(self, size: int) -> list[int]:
+        address = ctypes.addressof(self._x)
+        results = (ctypes.c_int64 * 7)()
+        self._function(ctypes.addressof(results), address, address, 0, size, 1)
+        return list(results)[3:5]
+
+
+@pytest.fixture(scope="module")
+def entry_without_checks() -> _EntryWithoutChecks:
+    """Compiled once, and called in forks."""
+    return _EntryWithoutChecks()
 
 
 @pytest.mark.parametrize(
@@ -239,17 +235,23 @@ function(ctypes.addressof(results), address, address, 0, int(sys.argv[1]), 1)
         (2**62, f"there is no memory for a tensor of the sizes {2**62}, {2**62}"),
     ],
 )
-def test_the_entry_without_checks_ends_the_process_with_a_message(size: int, message: str) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-c", _OUTER, str(size)],
-        env={"PYTHONPATH": ":".join(sys.path)},
-        capture_output=True,
-        check=False,
-        text=True,
-    )
-    assert ran.stdout == "[3, 3]\n"
-    assert ran.stderr == f"func_main: {message}\n"
-    assert ran.returncode == -signal.SIGABRT
+def test_the_entry_without_checks_ends_the_process_with_a_message(
+    size: int,
+    message: str,
+    entry_without_checks: _EntryWithoutChecks,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    def task(size: int, pipe: BinaryIO) -> None:
+        # pytest's report of the end would be no part of the message.
+        faulthandler.disable()
+        pipe.write(str(entry_without_checks(3)).encode())
+        pipe.flush()
+        entry_without_checks(size)
+
+    (end,) = run_forked([size], task, time_limit=60)
+    assert end.written == b"[3, 3]"
+    assert capfd.readouterr().err == f"func_main: {message}\n"
+    assert end.death == "SIGABRT"
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from plumbline.library_files.c_header import c_header
 from plumbline.linalg_to_kernels import parallelisation
 from plumbline.llvm_to_asm.assembly import emit_assembly, emit_object
 from plumbline.signature.library_description import LibraryDescription
+from plumbline.signature.signature import Signature
 from plumbline.signature.size_expressions import evaluate
 from plumbline.target.cpu import cpu_target
 from test.entries import llvm_ir_of, signature_of
@@ -40,11 +41,18 @@ def _layers(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return x
 
 
-def _pooled(program: plumbline.CompiledProgram) -> NativeFunction:
-    signature = signature_of(program, "pool")
-    machine_code = emit_object(llvm_ir_of(program, "pointers", "pool"), cpu_target("native"))
+def _pool(program: plumbline.CompiledProgram) -> tuple[Signature, bytes]:
+    llvm_ir = llvm_ir_of(program, "pointers", "pool")
+    return signature_of(program, "pool"), emit_object(llvm_ir, cpu_target("native"))
+
+
+def _linked(signature: Signature, machine_code: bytes) -> NativeFunction:
     code = LinkedCode(machine_code, f"{signature.name}_packed")
     return NativeFunction(signature, PackedEntry(signature, code.address), code)
+
+
+def _pooled(program: plumbline.CompiledProgram) -> NativeFunction:
+    return _linked(*_pool(program))
 
 
 @pytest.mark.parametrize(
@@ -71,27 +79,48 @@ def test_results_are_those_of_the_heap(
             assert torch.equal(ours, theirs)
 
 
+_LARGE = torch.randn(170, 180), torch.randn(180, 190)
+_ROWS = {"x": {0: Dim("n", min=2)}, "y": {}}
+
+
+@pytest.fixture(scope="module")
+def split() -> plumbline.CompiledProgram:
+    """A program of two threads."""
+    with pytest.MonkeyPatch.context() as patch:
+        # Small programs are split, as large ones are.
+        patch.setattr(parallelisation, "LEAST_WORK", 1 << 12)
+        return plumbline.compile(_Model(_layers), _LARGE, _ROWS, threads=2)
+
+
+@pytest.fixture(scope="module")
+def split_pool(split: plumbline.CompiledProgram) -> tuple[Signature, bytes]:
+    """The same with a pool, as machine code."""
+    return _pool(split)
+
+
 @pytest.mark.parametrize("asked", [None, "1", "7"])
 def test_threads_have_memory_of_their_own(
-    asked: str | None, monkeypatch: pytest.MonkeyPatch
+    asked: str | None,
+    split: plumbline.CompiledProgram,
+    split_pool: tuple[Signature, bytes],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Small programs are split, as large ones are.
-    monkeypatch.setattr(parallelisation, "LEAST_WORK", 1 << 12)
+    # It is asked for as a library is first called.
     if asked is not None:
         monkeypatch.setenv("PLUMBLINE_THREADS", asked)
-    inputs = torch.randn(170, 180), torch.randn(180, 190)
-    shapes = {"x": {0: Dim("n", min=2)}, "y": {}}
-    program = plumbline.compile(_Model(_layers), inputs, shapes, threads=2)
-    assert "scf.forall" in program.stage("kernels")
-    workspace = signature_of(program, "pool").workspace
-    alone = signature_of(plumbline.compile(_Model(_layers), inputs, shapes), "pool").workspace
+    pooled = _linked(*split_pool)
+    for _ in range(20):
+        for ours, theirs in zip(pooled(*_LARGE), split(*_LARGE), strict=True):
+            assert torch.equal(ours, theirs)
+
+
+def test_threads_need_more_memory_than_one(split: plumbline.CompiledProgram) -> None:
+    assert "scf.forall" in split.stage("kernels")
+    workspace = signature_of(split, "pool").workspace
+    alone = signature_of(plumbline.compile(_Model(_layers), _LARGE, _ROWS), "pool").workspace
     assert workspace is not None
     assert alone is not None
     assert evaluate(workspace.bytes, {0: 170}) > evaluate(alone.bytes, {0: 170})
-    pooled = _pooled(program)
-    for _ in range(20):
-        for ours, theirs in zip(pooled(*inputs), program(*inputs), strict=True):
-            assert torch.equal(ours, theirs)
 
 
 def test_temporaries_share_memory() -> None:

@@ -230,6 +230,28 @@ def test_every_combination_of_shapes_is_worked_out_anew(add: plumbline.CompiledP
         add(np.zeros((4, 2), np.float32), Y)
 
 
+@pytest.mark.parametrize("of_torch", [False, True])
+def test_memory_of_a_large_result_is_used_again_when_nobody_has_it(*, of_torch: bool) -> None:
+    """New memory is filled with zeros first, which takes longer than small programs do."""
+    program = plumbline.compile(_Add(), (torch.ones(3000, 3000), torch.ones(3000)))
+    operands = (torch.ones(3000, 3000), torch.ones(3000))
+    given = operands if of_torch else tuple(tensor.numpy() for tensor in operands)
+    (first,) = program(*given)
+    (second,) = program(*given)
+    first[:] = 3.0
+    assert (second == 2.0).all()
+    view = second[1000:, 7]
+    place = torch.as_tensor(second).data_ptr()
+    del second
+    (third,) = program(*given)
+    third[:] = 4.0
+    assert (view == 2.0).all()
+    del view
+    (fourth,) = program(*given)
+    assert torch.as_tensor(fourth).data_ptr() == place
+    assert (fourth == 2.0).all()
+
+
 def test_threads_call_one_program_at_once(add: plumbline.CompiledProgram) -> None:
     barrier = threading.Barrier(4)
 

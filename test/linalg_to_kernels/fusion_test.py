@@ -156,6 +156,24 @@ def test_steps_in_a_row_are_several_kernels_where_they_are_many() -> None:
     assert len(re.findall(r"call @\w+", program.stage("kernels"))) == 3
 
 
+@pytest.mark.parametrize("repeats", [1, 40])
+def test_clamps_keep_the_signs_of_zeros(repeats: int) -> None:
+    """Alone in a loop, in vectors, and on the tiles of a product."""
+
+    def function(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        row = x[None] * -1.0
+        tile = (row.T @ row.new_ones(1, 1)).relu()
+        return x.relu(), functional.relu6(x), x.clamp(-0.0, 1.0), x.clamp(max=-0.0), tile
+
+    x = torch.tensor([-0.0, 0.0, -1.0, 2.0, 7.0, float("inf"), float("nan")]).repeat(repeats)
+    for ours, theirs in zip(
+        plumbline.compile(_Function(function), (x,))(x), function(x), strict=True
+    ):
+        torch.testing.assert_close(ours, theirs, rtol=0, atol=0, equal_nan=True)
+        is_zero = ours == 0
+        assert torch.equal(ours[is_zero].signbit(), theirs[is_zero].signbit())
+
+
 def test_what_is_read_anywhere_is_a_kernel_of_its_own() -> None:
     def function(x: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
         y = x * 2 + 1

@@ -1,6 +1,6 @@
 """Tests written as .mlir files, which lit runs and FileCheck checks."""
 
-load("@rules_python//python:defs.bzl", "py_test")
+load("//tools/python:bytecode.bzl", "compiled_py_test")
 
 def lit_test(name, srcs, size = "small", **kwargs):
     """A test of several files, each with `RUN:` lines and what their output must be.
@@ -14,7 +14,7 @@ def lit_test(name, srcs, size = "small", **kwargs):
       size: as for any test.
       **kwargs: what else goes to py_test.
     """
-    py_test(
+    compiled_py_test(
         name = name,
         size = size,
         srcs = ["//tools/lit:run_lit.py"],

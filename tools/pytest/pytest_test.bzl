@@ -1,6 +1,6 @@
 """Tests of several files that share what they import."""
 
-load("@rules_python//python:defs.bzl", "py_test")
+load("//tools/python:bytecode.bzl", "compiled_py_test")
 
 def pytest_test(name, srcs, deps, args = [], **kwargs):
     """A test of several files, which one process runs.
@@ -16,7 +16,7 @@ def pytest_test(name, srcs, deps, args = [], **kwargs):
       args: more arguments for pytest.
       **kwargs: what else goes to py_test.
     """
-    py_test(
+    compiled_py_test(
         name = name,
         srcs = srcs + ["//tools/pytest:run_pytest.py"],
         args = ["$(rootpath {})".format(src) for src in srcs] + args,

@@ -4,7 +4,7 @@ Python keeps the bytecode of a module beside it, but a sandbox, and a machine th
 another, have only what is declared. So the bytecode is made by actions, one for each library.
 """
 
-load("@rules_python//python:defs.bzl", "py_binary")
+load("@rules_python//python:defs.bzl", "py_binary", "py_test")
 load("@rules_python//python:py_info.bzl", "PyInfo")
 load("//third_party/python:interpreter.bzl", "VERSION")
 
@@ -76,16 +76,41 @@ _bytecode = rule(
     },
 )
 
-def compiled_py_binary(name, deps, visibility = None, testonly = None, **attrs):
+def compiled_py_binary(name, deps, data = [], testonly = None, **attrs):
     """A py_binary with the bytecode of what it imports.
 
     Args:
       name: as for py_binary.
       deps: as for py_binary.
-      visibility: as for py_binary.
+      data: as for py_binary.
       testonly: as for py_binary.
       **attrs: as for py_binary.
     """
+    py_binary(
+        name = name,
+        testonly = testonly,
+        data = data + [_bytecode_of(name, deps, testonly)],
+        deps = deps,
+        **attrs
+    )
+
+def compiled_py_test(name, deps, data = [], **attrs):
+    """A py_test with the bytecode of what it imports.
+
+    Args:
+      name: as for py_test.
+      deps: as for py_test.
+      data: as for py_test.
+      **attrs: as for py_test.
+    """
+    py_test(
+        name = name,
+        data = data + [_bytecode_of(name, deps, True)],
+        deps = deps,
+        **attrs
+    )
+
+def _bytecode_of(name, deps, testonly):
     bytecode = "_{}_bytecode".format(name)
     _bytecode(
         name = bytecode,
@@ -93,11 +118,4 @@ def compiled_py_binary(name, deps, visibility = None, testonly = None, **attrs):
         visibility = ["//visibility:private"],
         deps = deps,
     )
-    py_binary(
-        name = name,
-        testonly = testonly,
-        data = [":" + bytecode],
-        visibility = visibility,
-        deps = deps,
-        **attrs
-    )
+    return ":" + bytecode

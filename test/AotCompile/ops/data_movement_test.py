@@ -30,11 +30,22 @@ def _two(s: Sampler) -> tuple[torch.Tensor, ...]:
     return s.tensor(5, 7), s.tensor(5, 7)
 
 
+_ROW = torch.arange(7)
+"""A constant that no op makes: `torch.tensor` within a program is an op."""
+
 MADE = [
     OpCase("const", lambda x: x + torch.tensor(3, dtype=x.dtype), _matrix, [tcp.ConstOp]),
     OpCase(
         "const_tensor", lambda x: x + torch.arange(7).to(x.dtype), _matrix, [tcp.IotaOp], static=[7]
     ),
+    OpCase(
+        "constant_in_a_list",
+        lambda x: torch.cat([x, _ROW.to(x.dtype)[None], x]).index_put((_ROW[:3],), x[:1]),
+        _matrix,
+        [tcp.ConstOp],
+        static=[7],
+    ),
+    OpCase("constants_alone_in_a_list", lambda x: torch.stack([_ROW, _ROW]) * x[0, 0], _matrix),
     OpCase(
         "full",
         lambda x: torch.full((x.shape[0], 3), 2, dtype=x.dtype),

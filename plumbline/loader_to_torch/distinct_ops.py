@@ -1,0 +1,283 @@
+"""Takes the ops of a program apart, each different one once.
+
+PyTorch traces a program anew for that, several milliseconds an op, although the layers of most are
+alike: of the 700 ops of BERT-base, 30 differ. So it is given a program of these alone, and what it
+makes of each is put in the place of all that are like it.
+
+It is given the whole where that is not all there is to know: of sizes that are not fixed, of random
+numbers, of bodies of loops, and of writes to what has views or comes from outside.
+"""
+
+import operator
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.export import ExportedProgram
+from torch.export.exported_program import ModuleCallEntry, ModuleCallSignature
+from torch.export.graph_signature import (
+    ExportGraphSignature,
+    InputKind,
+    InputSpec,
+    OutputKind,
+    OutputSpec,
+    TensorArgument,
+)
+from torch.utils import _pytree as pytree
+
+from plumbline.loader_to_torch.writes_in_place import functional_op, writes_its_own, written
+
+Node = torch.fx.Node
+Op = torch._ops.OpOverload
+Table = dict[Any, Callable[..., Any]]
+
+_ORIGIN = ("stack_trace", "nn_module_stack")
+"""What a node says of where it comes from."""
+
+_DRAWS_NONE = {"dropout_p": 0.0, "p": 0.0, "train": False, "training": False}
+"""Arguments with which ops that are for random numbers draw none."""
+
+
+@dataclass
+class _Kind:
+    """What nodes that are taken apart alike have in common."""
+
+    first: Node
+    """Of them."""
+    inputs: list[Node] = field(default_factory=list)
+    """Of the program of distinct ops: a placeholder for each tensor that it takes."""
+    parts: list[Node] = field(default_factory=list)
+    """What it is taken apart into, in order."""
+    results: list[Node] = field(default_factory=list)
+    """Which of those, or of its inputs, are its results."""
+
+
+def run_decompositions(exported: ExportedProgram, table: Table) -> ExportedProgram:
+    """What `exported.run_decompositions(table)` gives; names of nodes may differ.
+
+    Raises:
+      Exception: as that does.
+    """
+    kinds: dict[Hashable, _Kind] = {}
+    if all(map(_is_known, exported.graph.nodes)):
+        for node in filter(_is_taken_apart, exported.graph.nodes):
+            kinds.setdefault(_key(node), _Kind(node))
+    program = _program_of([*kinds.values()]) if kinds else exported
+    taken_apart: ExportedProgram = program.run_decompositions(table)
+    if not kinds:
+        return taken_apart
+    _note_parts([*kinds.values()], taken_apart)
+    return _with_parts(exported, kinds)
+
+
+def _is_known(node: Node) -> bool:
+    """Whether nothing but what it is called with decides what becomes of a node."""
+    match node.op:
+        case "placeholder":
+            return _is_fixed(node.meta.get("val"))
+        case "output":
+            return True
+        case "call_function" if node.target is operator.getitem:
+            return True
+        case "call_function":
+            return (
+                isinstance(node.target, Op)
+                and all(map(_is_fixed, _results(node)))
+                and not _draws(node, node.target)
+                and (not node.target._schema.is_mutable or writes_its_own(node))
+            )
+        case _:
+            return False
+
+
+def _draws(node: Node, op: Op) -> bool:
+    """Whether an op takes random numbers."""
+    if torch.Tag.nondeterministic_seeded not in op.tags:
+        return False
+    given = {argument.name: argument.default_value for argument in op._schema.arguments}
+    given |= {**dict(zip(given, node.args, strict=False)), **node.kwargs}
+    return not any(given.get(name, ...) == value for name, value in _DRAWS_NONE.items())
+
+
+def _is_fixed(value: object) -> bool:
+    """Whether a value is a tensor of which all is known but its elements."""
+    return (
+        type(value) is FakeTensor
+        and value.layout == torch.strided
+        and not value.is_conj()
+        and not value.is_neg()
+        and all(
+            type(number) is int
+            for number in (*value.shape, *value.stride(), value.storage_offset())
+        )
+    )
+
+
+def _results(node: Node) -> Sequence[object]:
+    value = node.meta.get("val")
+    if value is None:
+        return ()
+    return value if isinstance(value, tuple | list) else (value,)
+
+
+def _has_several_results(node: Node) -> bool:
+    return isinstance(node.meta["val"], tuple | list)
+
+
+def _is_taken_apart(node: Node) -> bool:
+    """Whether a node is an op with results; assertions have none, and stay as they are."""
+    return (
+        node.op == "call_function" and node.target is not operator.getitem and bool(_results(node))
+    )
+
+
+def _key(node: Node) -> Hashable:
+    """What is equal for nodes that are taken apart alike."""
+    # Of equal tensors it may be known that they are.
+    operands = {operand: number for number, operand in enumerate(node.all_input_nodes)}
+
+    def spelled(argument: object) -> Hashable:
+        match argument:
+            case Node():
+                return ("tensor", operands[argument])
+            case list() | tuple():
+                return tuple(map(spelled, argument))
+            case _:
+                # As 1, 1.0 and True are equal, and so are 0.0 and -0.0.
+                return type(argument), repr(argument)
+
+    return (
+        functional_op(node),
+        spelled(node.args),
+        tuple((name, spelled(argument)) for name, argument in node.kwargs.items()),
+        tuple(_tensor_kind(operand) for operand in operands),
+    )
+
+
+def _tensor_kind(node: Node) -> Hashable:
+    tensor = node.meta["val"]
+    return (
+        tensor.dtype,
+        tuple(tensor.shape),
+        tensor.stride(),
+        tensor.storage_offset(),
+        tensor.device,
+        tensor.requires_grad,
+    )
+
+
+def _program_of(kinds: Sequence[_Kind]) -> ExportedProgram:
+    """A program that computes the first of each of `kinds`, of operands that are its inputs."""
+    graph = torch.fx.Graph()
+    for kind in kinds:
+        for operand in kind.first.all_input_nodes:
+            made = graph.placeholder(f"operand_{len(graph.nodes)}")
+            made.meta = {name: operand.meta[name] for name in ("val", "tensor_meta")}
+            kind.inputs.append(made)
+    results: list[Node] = []
+    for kind in kinds:
+        given = dict(zip(kind.first.all_input_nodes, kind.inputs, strict=True))
+        # Its name stays: messages name the node by it.
+        made = graph.node_copy(kind.first, given.__getitem__)
+        made.target = cast("Op", functional_op(kind.first))
+        if _has_several_results(made):
+            for number, value in enumerate(made.meta["val"]):
+                result = graph.call_function(operator.getitem, (made, number))
+                result.meta = {**made.meta, "val": value}
+                results.append(result)
+        else:
+            results.append(made)
+    graph.output(tuple(results))
+    inputs = [node for kind in kinds for node in kind.inputs]
+    return ExportedProgram(
+        torch.nn.Module(),
+        graph,
+        ExportGraphSignature(
+            [InputSpec(InputKind.USER_INPUT, TensorArgument(node.name), None) for node in inputs],
+            [OutputSpec(OutputKind.USER_OUTPUT, TensorArgument(n.name), None) for n in results],
+        ),
+        state_dict={},
+        range_constraints={},
+        module_call_graph=[_call_of(len(inputs), len(results))],
+    )
+
+
+def _call_of(inputs: int, results: int) -> ModuleCallEntry:
+    _, in_spec = pytree.tree_flatten((tuple(range(inputs)), {}))
+    _, out_spec = pytree.tree_flatten(tuple(range(results)))
+    return ModuleCallEntry("", ModuleCallSignature([], [], in_spec, out_spec))
+
+
+def _note_parts(kinds: Sequence[_Kind], taken_apart: ExportedProgram) -> None:
+    """Tells each of `kinds` what it has been taken apart into, in the program of them all."""
+    nodes = [*taken_apart.graph.nodes]
+    placeholders = iter(taken_apart.graph.find_nodes(op="placeholder"))
+    results = iter(_outputs(taken_apart.graph))
+    owners: dict[Node, _Kind] = {}
+    for kind in kinds:
+        kind.inputs = [next(placeholders) for _ in kind.inputs]
+        kind.results = [next(results) for _ in _results(kind.first)]
+        owners |= dict.fromkeys((*kind.inputs, *kind.results), kind)
+    # They have nothing from one another: a node belongs to what uses it, and else to what it uses.
+    for node in reversed(nodes):
+        _note_owner(node, node.users, owners)
+    for node in nodes:
+        _note_owner(node, node.all_input_nodes, owners)
+        if node.op not in ("placeholder", "output") and node in owners:
+            owners[node].parts.append(node)
+
+
+def _note_owner(node: Node, others: Iterable[Node], owners: dict[Node, _Kind]) -> None:
+    found = next((owners[other] for other in others if other in owners), None)
+    if node.op != "output" and found is not None:
+        owners.setdefault(node, found)
+
+
+def _outputs(graph: torch.fx.Graph) -> Sequence[Node]:
+    return cast("Sequence[Node]", graph.output_node().args[0])
+
+
+def _with_parts(exported: ExportedProgram, kinds: dict[Hashable, _Kind]) -> ExportedProgram:
+    """The program with the parts of its nodes in their place."""
+    graph = torch.fx.Graph()
+    made: dict[Node, Any] = {}
+    for node in exported.graph.nodes:
+        if _is_taken_apart(node):
+            kind = kinds[_key(node)]
+            here = dict(zip(kind.inputs, map(made.get, node.all_input_nodes), strict=True))
+            origin = {name: node.meta[name] for name in _ORIGIN if name in node.meta}
+            for part in kind.parts:
+                here[part] = copy = graph.node_copy(part, here.__getitem__)
+                copy.meta = {**part.meta, **origin}
+            results = [here[result] for result in kind.results]
+            made[node] = results if _has_several_results(node) else results[0]
+            # Whoever reads what has been written reads the result.
+            made |= dict.fromkeys(written(node)[1:], made[node])
+        elif node.target is operator.getitem:
+            made[node] = made[node.args[0]][node.args[1]]
+        else:
+            made[node] = graph.node_copy(node, made.__getitem__)
+            if node.op == "placeholder":
+                # Also where it is a name that a new node is not given, such as `input`.
+                made[node].name = node.name
+    graph.eliminate_dead_code()
+    module = torch.fx.GraphModule(exported.graph_module, graph)
+    module.meta.update(exported.graph_module.meta)
+    specs = [
+        OutputSpec(spec.kind, TensorArgument(node.name), spec.target)
+        if isinstance(spec.arg, TensorArgument)
+        else spec
+        for spec, node in zip(exported.graph_signature.output_specs, _outputs(graph), strict=True)
+    ]
+    return ExportedProgram(
+        module,
+        graph,
+        ExportGraphSignature([*exported.graph_signature.input_specs], specs),
+        state_dict={**exported.state_dict},
+        range_constraints=exported.range_constraints,
+        module_call_graph=exported.module_call_graph,
+        example_inputs=exported.example_inputs,
+        constants={**exported.constants},
+    )
