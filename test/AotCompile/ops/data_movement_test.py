@@ -10,9 +10,9 @@ from plumbline.tcp.ops import data_movement as tcp
 from plumbline.tcp.ops.elementwise import AddOp, SelectOp
 from test.AotCompile.ops.op_case import (
     NUMBERS,
+    Batch,
     OpCase,
     Sampler,
-    check,
     each,
     ops_without_case,
 )
@@ -39,11 +39,17 @@ MADE = [
         "const_tensor", lambda x: x + torch.arange(7).to(x.dtype), _matrix, [tcp.IotaOp], static=[7]
     ),
     OpCase(
-        "constants_in_a_list",
+        "constant_in_a_list",
+        lambda x: torch.cat([x, _ROW.to(x.dtype)[None], x]).index_put((_ROW[:3],), x[:1]),
+        _matrix,
+        [tcp.ConstOp],
+        static=[7],
+    ),
+    OpCase(
+        "constants_alone_in_a_list",
         lambda x: torch.stack([_ROW, _ROW]) * x[0, 0],
         _matrix,
-        [],
-        static=[7],
+        [tcp.ConstOp],
     ),
     OpCase(
         "full",
@@ -373,9 +379,9 @@ CASES = [*MADE, *SHAPES, *ORDER, *PARTS, *JOINED]
 
 
 @each(CASES)
-def test_against_pytorch(case: OpCase, kind: str) -> None:
+def test_against_pytorch(batch: Batch, place: int) -> None:
     """The compiled function answers as PyTorch does."""
-    check(case, kind)
+    batch.check(place)
 
 
 def test_every_op_has_a_case() -> None:
