@@ -88,6 +88,14 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
         help="the oldest GPUs that kernels run on, such as sm_80 (the default) or sm_90a",
     )
     how.add_argument(
+        "--cubins",
+        type=lambda text: tuple(text.split(",")),
+        default=(),
+        metavar="ARCH,...",
+        help="the GPUs that the library has machine code for beside PTX, such as sm_80,sm_90, so "
+        "that a first call there compiles nothing; it takes NVIDIA's ptxas",
+    )
+    how.add_argument(
         "--allow-tf32",
         action="store_true",
         help="products of f32 may be taken of numbers rounded to TF32, on tensor cores of the GPU",
@@ -186,6 +194,7 @@ def with_program(given: argparse.Namespace, work: Work) -> int:
         runtime_checks=given.runtime_checks,
         target=given.target,
         **_gpu_arch(given),
+        cubins=given.cubins,
         allow_tf32=given.allow_tf32,
         on_gpu_tensors=given.on_gpu_tensors,
         stream=given.stream,

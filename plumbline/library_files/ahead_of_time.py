@@ -33,6 +33,7 @@ def aot(
     runtime_checks: RuntimeChecks = "values",
     target: str = "host",
     gpu_arch: str = DEFAULT_ARCH,
+    cubins: Sequence[str] = (),
     allow_tf32: bool = False,
     on_gpu_tensors: bool = False,
     stream: bool = False,
@@ -61,6 +62,8 @@ def aot(
       runtime_checks: what the program checks as it runs, one of `choices.RUNTIME_CHECKS`.
       target: "host", or "nvptx": kernels then run on a GPU of NVIDIA's.
       gpu_arch: the oldest GPUs that these run on.
+      cubins: GPUs that the library has machine code for, beside PTX, so that its first call there
+        compiles nothing. It takes ptxas, of the package nvidia-cuda-nvcc or on PATH.
       allow_tf32: whether products of f32 may be taken of numbers rounded to TF32, on tensor cores.
       on_gpu_tensors: of the target "nvptx": all pointers are to memory of the GPU, and nothing is
         copied; else the library copies what is on the host there, and results back.
@@ -86,6 +89,7 @@ def aot(
         runtime_checks=runtime_checks,
         target=target,
         gpu_arch=gpu_arch,
+        cubins=tuple(cubins),
         allow_tf32=allow_tf32,
         on_gpu_tensors=on_gpu_tensors,
         stream=stream,

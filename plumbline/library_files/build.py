@@ -20,6 +20,7 @@ from plumbline.library_files.pkg_config import pkg_config
 from plumbline.library_files.toolchain import GPU_RUNTIME_OBJECT, Toolchain
 from plumbline.linalg_to_gpu.stage import linalg_to_gpu
 from plumbline.linalg_to_kernels.stage import linalg_to_kernels
+from plumbline.llvm_to_asm.fatbin import fatbin
 from plumbline.llvm_to_asm.library_assembly import llvm_ir_to_asm
 from plumbline.llvm_to_asm.ptx_stage import nvvm_to_ptx
 from plumbline.llvm_to_asm.stage import llvm_to_llvm_ir
@@ -100,6 +101,7 @@ class LibraryBuild:
             "gpu": self._lower_to_gpu,
             "nvvm": self._lower_to_nvvm,
             "ptx": self._compile_kernels,
+            "fatbin": self._assemble_kernels,
             "llvm-ir": self._translate_to_llvm_ir,
             "asm": self._compile,
             "packed-weights": self._compile,
@@ -137,6 +139,8 @@ class LibraryBuild:
                 f"{self._program.origin}: there is no {kind} file of it with weights "
                 f'"{self._options.weights}"'
             )
+        if kind == "fatbin" and not self._options.cubins:
+            raise UserError(f"{self._program.origin}: there is no fatbin of it without cubins")
         if kind not in self._made:
             self._makers[kind]()
             self._made.add(kind)
@@ -225,6 +229,20 @@ class LibraryBuild:
         ptx = nvvm_to_ptx(*source, gpu_arch=options.gpu_arch, opt_level=options.opt_level)
         self._write("ptx", ptx)
 
+    def _assemble_kernels(self) -> None:
+        ptx, _ = self._text("ptx")
+        options = self._options
+        self._when_begun(f"assembling PTX for {', '.join(options.cubins)}")
+        image = fatbin(ptx, options.gpu_arch, options.cubins)
+        atomic_file.write_bytes(self._place("fatbin"), image)
+
+    @property
+    def _gpu_image(self) -> Path | None:
+        """What the driver is given, where there are kernels of a GPU."""
+        if not self._is_for_gpu:
+            return None
+        return self.file("fatbin" if self._options.cubins else "ptx")
+
     @property
     def _is_for_gpu(self) -> bool:
         return self._options.target == "nvptx"
@@ -249,7 +267,7 @@ class LibraryBuild:
             weights=self.file("weights") if from_torch else None,
             packed_weights=written.get("packed-weights"),
             weights_file=written.get("weights-file"),
-            gpu_image=self.file("ptx") if self._is_for_gpu else None,
+            gpu_image=self._gpu_image,
             description=description,
             program=self._options.symbol_text(self._program.origin),
         )

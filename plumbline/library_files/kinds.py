@@ -31,6 +31,7 @@ KINDS = {
     "gpu": FileKind("_internal_{}_gpu.mlir", "kernels of a GPU, and what launches them"),
     "nvvm": FileKind("_internal_{}_nvvm.mlir", "the NVVM dialect, and the LLVM dialect"),
     "ptx": FileKind("_internal_{}.ptx", "PTX, the assembly of NVIDIA's GPUs"),
+    "fatbin": FileKind("_internal_{}.fatbin", "PTX, and machine code of GPUs"),
     "llvm": FileKind("_internal_{}_llvm.mlir", "the LLVM dialect"),
     "llvm-ir": FileKind("_internal_{}.ll", "LLVM IR"),
     "asm": FileKind("_internal_{}.S", "assembly, which copies weights from their files"),
@@ -50,7 +51,10 @@ KINDS = {
 OF_TORCH = ("torch", "weights", "references", "packed-weights", "weights-file")
 """The kinds that a program has which PyTorch exports, and one that is a file of TCP has not."""
 
-OF_TARGET = {"host": ("kernels", "packed-weights", "llvm"), "nvptx": ("gpu", "nvvm", "ptx")}
+OF_TARGET = {
+    "host": ("kernels", "packed-weights", "llvm"),
+    "nvptx": ("gpu", "nvvm", "ptx", "fatbin"),
+}
 """The kinds that programs for one target have, and those for others have not."""
 
 LIBRARY = ("header", "object", "archive", "shared-object", "link", "pkg-config", "description")

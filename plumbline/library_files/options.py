@@ -52,6 +52,8 @@ class LibraryOptions:
     """One of `choices.TARGETS`."""
     gpu_arch: str = DEFAULT_ARCH
     """What GPUs kernels are made for, with the target "nvptx"."""
+    cubins: tuple[str, ...] = ()
+    """The GPUs that there is machine code for, beside PTX, such as "sm_90"."""
     allow_tf32: bool = False
     """Whether products of f32 may be taken of numbers rounded to TF32."""
     on_gpu_tensors: bool = False
@@ -87,6 +89,11 @@ class LibraryOptions:
         )
         if self.on_gpu_tensors and self.abi == "memref":
             raise UserError('on_gpu_tensors goes with abi="pointers"')
+        for cubin in self.cubins:
+            if not isinstance(cubin, str) or not is_library_name(cubin):
+                raise UserError(f"cubins has {cubin!r}; these are names of GPUs such as 'sm_90'")
+        if self.cubins and self.target != "nvptx":
+            raise UserError('cubins goes with target="nvptx"')
         if self.target == "nvptx" and self.threads != 1:
             raise UserError(
                 f'threads={self.threads} goes with target="host"; on a GPU, kernels have threads '

@@ -7,6 +7,7 @@ from torch_mlir import ir
 from plumbline.bindings.pipeline import Option, Pass, Pipeline
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
 from plumbline.linalg_to_gpu.device_memory import place_on_device
+from plumbline.linalg_to_gpu.direct_reshapes import reshape_directly
 from plumbline.linalg_to_gpu.flops import note_flops
 from plumbline.linalg_to_gpu.late_widening import widen_late
 from plumbline.linalg_to_gpu.launch_loops import launch_loops
@@ -107,6 +108,12 @@ KEEP_TILES_IN_REGISTERS = Pass(
     keep_tiles_in_registers,
 )
 
+RESHAPE_DIRECTLY = Pass(
+    "reshape-directly",
+    "Reshape tensors without a detour by one axis, where sizes are seen to be the same",
+    reshape_directly,
+)
+
 EXPAND_REMAINDERS = Pass(
     "expand-remainders",
     "Spell remainders of floats in arithmetic of integers",
@@ -145,6 +152,7 @@ def linalg_to_gpu_pipeline(
             PREPARE_ARGUMENTS.with_options("called-from=c"),
             SCAN_ELEMENTS,
             PREPARE_TENSORS,
+            RESHAPE_DIRECTLY,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,
             EXPAND_CONTRACTIONS,

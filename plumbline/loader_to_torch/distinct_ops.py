@@ -36,6 +36,9 @@ Table = dict[Any, Callable[..., Any]]
 _ORIGIN = ("stack_trace", "nn_module_stack")
 """What a node says of where it comes from."""
 
+_CHECK = torch.ops.aten._assert_tensor_metadata.default
+"""The one op for its effects alone that PyTorch leaves as it is."""
+
 _DRAWS_NONE = {"dropout_p": 0.0, "p": 0.0, "train": False, "training": False}
 """Arguments with which ops that are for random numbers draw none."""
 
@@ -81,9 +84,12 @@ def _is_known(node: Node) -> bool:
             return True
         case "call_function" if node.target is operator.getitem:
             return True
+        case "call_function" if node.target is _CHECK:
+            return True
         case "call_function":
             return (
                 isinstance(node.target, Op)
+                and bool(_results(node))
                 and all(map(_is_fixed, _results(node)))
                 and not _draws(node, node.target)
                 and (not node.target._schema.is_mutable or writes_its_own(node))
@@ -127,10 +133,7 @@ def _has_several_results(node: Node) -> bool:
 
 
 def _is_taken_apart(node: Node) -> bool:
-    """Whether a node is an op with results; assertions have none, and stay as they are."""
-    return (
-        node.op == "call_function" and node.target is not operator.getitem and bool(_results(node))
-    )
+    return node.op == "call_function" and node.target not in (operator.getitem, _CHECK)
 
 
 def _key(node: Node) -> Hashable:
@@ -174,7 +177,7 @@ def _program_of(kinds: Sequence[_Kind]) -> ExportedProgram:
     for kind in kinds:
         for operand in kind.first.all_input_nodes:
             made = graph.placeholder(f"operand_{len(graph.nodes)}")
-            made.meta = {name: operand.meta[name] for name in ("val", "tensor_meta")}
+            made.meta = {"val": operand.meta["val"]}
             kind.inputs.append(made)
     results: list[Node] = []
     for kind in kinds:

@@ -27,6 +27,8 @@ _CPU = f"--target-cpu={os.environ['AOT_TARGET_CPU']}"
 
 _GPU = ["--target=nvptx", f"--gpu-arch={os.environ['AOT_GPU_ARCH']}"]
 
+_CUBINS = "--cubins=sm_80,sm_90"
+
 _COMMANDS = {
     "mlp": [_MLP, _CPU],
     "mlp_by_memrefs": [_MLP, _CPU, "--abi=memref"],
@@ -38,7 +40,7 @@ _COMMANDS = {
         "--func-name=mlp_with_weights",
         "--weights=arguments",
     ],
-    "mlp_on_a_stream": [_MLP, _CPU, *_GPU, "--on-gpu-tensors", "--stream"],
+    "mlp_on_a_stream": [_MLP, _CPU, *_GPU, "--on-gpu-tensors", "--stream", _CUBINS],
     "encoder_layer_on_two_threads": [
         "test/AotCompile/contraction_loader_lib.py:encoder_layer_loader",
         _CPU,
@@ -57,6 +59,7 @@ def _words(name: str, out: Path) -> list[str]:
 def _kinds(name: str) -> list[str]:
     missing = {"packed-weights" if "--weights=file" in _COMMANDS[name] else "weights-file"}
     target = "nvptx" if "--target=nvptx" in _COMMANDS[name] else "host"
+    missing |= set() if _CUBINS in _COMMANDS[name] else {"fatbin"}
     missing |= {kind for other in OF_TARGET if other != target for kind in OF_TARGET[other]}
     if name == "scaled_rows":
         missing |= {*OF_TORCH, "tcp"}

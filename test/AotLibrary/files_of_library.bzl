@@ -20,7 +20,7 @@ _OF_TORCH = [
     "_internal_{}_weights.safetensors",
 ]
 
-def files_of_library(name, library, from_torch = True, loads_weights = False, target = "host"):
+def files_of_library(name, library, from_torch = True, loads_weights = False, target = "host", cubins = False):
     """A filegroup of all files of a library.
 
     Args:
@@ -29,6 +29,7 @@ def files_of_library(name, library, from_torch = True, loads_weights = False, ta
       from_torch: whether it has a loader.
       loads_weights: whether it has weights = "file".
       target: what it is compiled for.
+      cubins: whether it has machine code for GPUs.
     """
     patterns = _LIBRARY + _STAGES + _STAGES_OF_TARGET[target]
     if from_torch:
@@ -37,6 +38,8 @@ def files_of_library(name, library, from_torch = True, loads_weights = False, ta
             patterns = patterns + ["{}.safetensors"]
         elif target == "host":
             patterns = patterns + ["_internal_{}_packed_weights.safetensors"]
+    if cubins:
+        patterns = patterns + ["_internal_{}.fatbin"]
     native.filegroup(
         name = name,
         testonly = True,

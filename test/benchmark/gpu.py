@@ -25,6 +25,10 @@ _TURN_SECONDS = 0.02
 _MOST_CALLS = 1000
 _LARGEST_ERROR = {torch.float32: 1e-2, torch.float16: 5e-2, torch.bfloat16: 2e-1}
 
+_DTYPES = {str(dtype).removeprefix("torch."): dtype for dtype in _LARGEST_ERROR}
+
+_DEVICE = "cuda"
+
 _Call = Callable[[], Any]
 
 
@@ -141,7 +145,8 @@ def _bytes(tensors: Sequence[torch.Tensor]) -> float:
 
 
 def _moved(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    return value.cuda().to(dtype) if value.is_floating_point() else value.cuda()
+    value = value.to(_DEVICE)
+    return value.to(dtype) if value.is_floating_point() else value
 
 
 def _measure(name: str, program: Program, dtype: torch.dtype, arch: str) -> Row:
@@ -165,11 +170,12 @@ def _measure(name: str, program: Program, dtype: torch.dtype, arch: str) -> Row:
         results = compiled(*inputs)
         return lambda: compiled(*inputs, out=results)
 
+    # A program that fails is no reason to lose the figures of all others.
     try:
         calls["ours"] = compile_ours()
-    except UserError as error:
+    except (UserError, RuntimeError) as error:
         row.problems["ours"] = str(error)
-    module = program.module.to("cuda")
+    module = program.module.to(_DEVICE)
     with FlopCounterMode(display=False) as counter:
         expected = module(*inputs)
     results = expected if isinstance(expected, tuple) else (expected,)
@@ -177,16 +183,19 @@ def _measure(name: str, program: Program, dtype: torch.dtype, arch: str) -> Row:
     row.flops = float(counter.get_total_flops())
     row.bytes = _bytes(inputs) + _bytes(weights) + _bytes(results)
     calls["eager"] = lambda: module(*inputs)
-    compiled = torch.compile(module, mode="max-autotune")
-    calls["torch.compile"] = lambda: compiled(*inputs)
+    try:
+        compiled = torch.compile(module, mode="max-autotune")
+        compiled(*inputs)
+        calls["torch.compile"] = lambda: compiled(*inputs)
+    except Exception as error:
+        # Whatever Triton or the compilers that it starts raise.
+        row.problems["torch.compile"] = str(error).split("\n", 1)[0]
     if "ours" in calls:
         for one, other in zip(calls["ours"](), results, strict=True):
             scale = other.float().abs().max().clamp(min=1)
             if float((one.float() - other.float()).abs().max() / scale) > _LARGEST_ERROR[dtype]:
                 row.problems["ours"] = "another function was computed"
         row.kernels = _kernels(calls["ours"])
-    for call in calls.values():
-        call()
     for _ in range(_ROUNDS):
         for who, call in calls.items():
             row.seconds[who] = min(row.seconds.get(who, float("inf")), _seconds(call))
@@ -216,6 +225,9 @@ def main(arguments: Sequence[str]) -> int:
     """Prints the table; 2: there is no GPU to time anything on."""
     parser = _parser()
     given = parser.parse_args(arguments)
+    names = given.dtypes.split(",")
+    if unknown := [name for name in names if name not in _DTYPES]:
+        parser.error(f"--dtypes: {', '.join(unknown)} is none of {', '.join(_DTYPES)}")
     try:
         cases = chosen(given.patterns)
     except ValueError as error:
@@ -227,8 +239,8 @@ def main(arguments: Sequence[str]) -> int:
     print(f"{torch.cuda.get_device_name()}, sm_{major}{minor}, PyTorch {torch.__version__}")
     rows, ceilings = [], {}
     with torch.no_grad():
-        for name in given.dtypes.split(","):
-            dtype = getattr(torch, name)
+        for name in names:
+            dtype = _DTYPES[name]
             ceilings[name] = _ceilings(dtype)
             print(
                 f"{name}: copies {ceilings[name].bytes_per_second / 1e9:.0f} GB/s, cuBLAS "

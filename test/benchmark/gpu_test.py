@@ -1,10 +1,15 @@
 """What the benchmark of GPUs says of its figures, and where there is no GPU."""
 
 import sys
+from typing import Any
 
 import pytest
+import torch
 
+import plumbline
 from test.benchmark import gpu
+from test.benchmark.cases import Program
+from test.runtime.cuda.stand_in import Kernels, driver
 
 
 def test_ratios_and_parts_of_what_the_card_does() -> None:
@@ -30,11 +35,49 @@ def test_what_fails_is_said() -> None:
     assert "blur: ours no kernel does it" in text
 
 
+def test_an_element_type_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        gpu.main(["--dtypes=float32,float8"])
+    assert "--dtypes: float8 is none of float32, float16, bfloat16" in capsys.readouterr().err
+
+
 def test_no_gpu_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     if not gpu.problem_here():
         pytest.skip("this machine has a GPU")
     assert gpu.main(["unsharp_mask*"]) == 2
     assert "//test/benchmark:gpu: nothing was timed: no NVIDIA driver" in capsys.readouterr().err
+
+
+# The last one, as the stand-in stays.
+def test_all_but_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program is compiled, compared and timed on the stand-in, and what fails is said."""
+    driver()
+    kept: list[Kernels] = []
+
+    def on_host(module: torch.nn.Module, inputs: tuple[torch.Tensor, ...], **options: Any) -> Any:
+        assert options.pop("on_gpu_tensors")
+        assert options.pop("stream")
+        program = compile_(module, inputs, **options)
+        kept.append(Kernels(program))
+        return program
+
+    def no_triton(module: torch.nn.Module, mode: str) -> None:
+        raise RuntimeError(f"there is no Triton for {mode}\nand so on")
+
+    compile_ = plumbline.compile
+    monkeypatch.setattr(plumbline, "compile", on_host)
+    monkeypatch.setattr(torch, "compile", no_triton)
+    monkeypatch.setattr(gpu, "_DEVICE", "cpu")
+    monkeypatch.setattr(gpu, "_seconds", lambda call: call() is None or 0.5)
+    monkeypatch.setattr(gpu, "_kernels", lambda call: {"one": 0.5})
+    x = torch.randn(8, 32)
+    program = Program(torch.nn.Linear(32, 16).eval(), (x,))
+    with torch.no_grad():
+        row = gpu._measure("linear", program, torch.float32, "sm_90")
+    assert row.problems == {"torch.compile": "there is no Triton for max-autotune"}
+    assert row.seconds == {"ours": 0.5, "eager": 0.5}
+    assert row.flops == 2 * 8 * 32 * 16
+    assert row.bytes == 4 * (8 * 32 + 16 * 32 + 16 + 8 * 16)
 
 
 if __name__ == "__main__":

@@ -126,16 +126,18 @@ def test_both_lengths_dynamic(name: str) -> None:
     if name in ("plain", "causal", "scaled"):
         # Queries and keys of one sequence.
         keys = queries
-    dims = [{0: batch, 2: queries}, {0: batch, 2: keys}, {0: batch, 2: keys}]
+    of_keys = {0: batch, 2: keys}
+    dims = [{0: batch, 2: queries}, of_keys, of_keys, {0: queries, 1: keys}][: len(shapes)]
 
     def drawn(sizes: dict[Dim, int]) -> list[_Tensor]:
         return [
-            torch.randn([sizes.get(dim.get(axis), size) for axis, size in enumerate(shape)])
-            for dim, shape in zip(all_dims, shapes, strict=True)
+            torch.randn(
+                [sizes.get(dim[axis], n) if axis in dim else n for axis, n in enumerate(of)]
+            )
+            for dim, of in zip(dims, shapes, strict=True)
         ]
 
-    all_dims: list[dict[int, Dim]] = [*dims, {0: queries, 1: keys}][: len(shapes)]
-    program = EmulatedProgram(function, *drawn({batch: 2}), dims=tuple(all_dims))
+    program = EmulatedProgram(function, *drawn({batch: 2}), dims=tuple(dims))
     assert len(_kernels_of_attention(program)) == 1
     for first, second in ((70, 50), (1, 129), (64, 64)):
         program.check(*drawn({batch: 3, keys: second, queries: first}))

@@ -198,6 +198,8 @@ def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         ([*gpu, "--emit", "kernels"], "there is no kernels file of it for the target nvptx"),
         (["--emit", "ptx"], "there is no ptx file of it for the target host"),
         (["--gpu-arch", "sm_90"], "--gpu-arch goes with --target nvptx"),
+        (["--cubins", "sm_90"], 'cubins goes with target="nvptx"'),
+        ([*gpu, "--emit", "fatbin"], "there is no fatbin of it without cubins"),
         (["--target", "nvptx", "--gpu-arch", "sm_1"], "gpu_arch 'sm_1': it is a name such as"),
         (["--target", "nvptx", "--gpu-arch", "sm_99"], "LLVM knows no such GPU"),
     ):
