@@ -88,9 +88,8 @@ def test_a_quantised_tensor_is_no_result() -> None:
 @pytest.mark.parametrize("reduction", ["mean", "none", "sum"])
 def test_a_loss_that_looks_at_its_variances(reduction: str) -> None:
     def function(x: torch.Tensor, y: torch.Tensor, variance: torch.Tensor) -> Any:
-        given = {"full": True, "reduction": reduction}
         return (
-            F.gaussian_nll_loss(x, y, variance, **given),
+            F.gaussian_nll_loss(x, y, variance, full=True, reduction=reduction),
             F.gaussian_nll_loss(x, y, variance[:, :1], reduction=reduction),
             F.gaussian_nll_loss(x, y, variance[:, 0]),
             F.gaussian_nll_loss(x, y, 0.5),

@@ -325,7 +325,7 @@ def _loop(x: torch.Tensor) -> Any:
 
 
 def _loop_whose_condition_draws(x: torch.Tensor) -> Any:
-    def goes_on(turn: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    def goes_on(turn: torch.Tensor, y: torch.Tensor) -> Any:
         return torch.cond(
             y.sum() > 0, lambda y: torch.rand(()) < 0.9, lambda y: torch.randn(()) < 0.8, (y,)
         )
@@ -340,7 +340,9 @@ def _loop_whose_condition_draws(x: torch.Tensor) -> Any:
 def _slices(x: torch.Tensor) -> Any:
     rows = x.reshape(5, 6)
     carried, stacked = scan(lambda sum_, row: (sum_ + torch.rand(6), sum_ * row), rows[0], rows)
-    return carried, stacked, map_(lambda row: F.dropout(row, 0.3), rows), torch.rand(3)
+    factor = torch.tensor(2.0)
+    scaled = map_(lambda row, factor: F.dropout(row * factor, 0.3), rows, factor)  # type: ignore[arg-type]
+    return carried, stacked, scaled, torch.rand(3)
 
 
 @pytest.mark.parametrize("function", [_branch, _loop, _loop_whose_condition_draws, _slices])
