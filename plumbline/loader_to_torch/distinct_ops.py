@@ -67,12 +67,14 @@ def run_decompositions(exported: ExportedProgram, table: Table) -> ExportedProgr
     if all(map(_is_known, exported.graph.nodes)):
         for node in filter(_is_taken_apart, exported.graph.nodes):
             kinds.setdefault(_key(node), _Kind(node))
-    program = _program_of([*kinds.values()]) if kinds else exported
-    taken_apart: ExportedProgram = program.run_decompositions(table)
-    if not kinds:
-        return taken_apart
-    _note_parts([*kinds.values()], taken_apart)
-    return _with_parts(exported, kinds)
+    if kinds:
+        taken_apart = _program_of([*kinds.values()]).run_decompositions(table)
+        # What one of its parts counts as it runs is another number in each place.
+        if all(_has_fixed_sizes(node) for node in taken_apart.graph.nodes):
+            _note_parts([*kinds.values()], taken_apart)
+            return _with_parts(exported, kinds)
+    whole: ExportedProgram = exported.run_decompositions(table)
+    return whole
 
 
 def _is_known(node: Node) -> bool:
@@ -118,6 +120,13 @@ def _is_fixed(value: object) -> bool:
             type(number) is int
             for number in (*value.shape, *value.stride(), value.storage_offset())
         )
+    )
+
+
+def _has_fixed_sizes(node: Node) -> bool:
+    tensors = [value for value in _results(node) if isinstance(value, torch.Tensor)]
+    return len(tensors) == len(_results(node)) and not any(
+        isinstance(size, torch.SymInt) for tensor in tensors for size in tensor.shape
     )
 
 
