@@ -181,5 +181,8 @@ def _terms(size: Size, names: Sequence[str]) -> Counter[tuple[str, ...]]:
                 for second, other in _terms(right, names).items():
                     product[tuple(sorted((*first, *second)))] += one * other
             return product
+        case Operation("max", left, 0):
+            # No size is below that.
+            return _terms(left, names)
         case _:
             return Counter({(f"({text(size, names)})",): 1})

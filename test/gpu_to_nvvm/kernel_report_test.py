@@ -99,6 +99,7 @@ def test_spelling() -> None:
     square = Operation("*", Operation("+", n, 1), Operation("+", n, -1))
     assert spelled(square, ["n", "m"]) == "n*n - 1"
     assert spelled(Operation("*", Operation("ceildiv", m, 2), 4), ["n", "m"]) == "4*(m ceildiv 2)"
+    assert spelled(Operation("*", Operation("max", n, 0), 2), ["n", "m"]) == "2*n"
     assert spelled(0, []) == "0"
 
 
