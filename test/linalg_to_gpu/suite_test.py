@@ -14,7 +14,6 @@ from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from test.linalg_to_gpu.emulated_programs import EmulatedProgram
 from test.linalg_to_gpu.loaders import Loader, loaders_in
 
-
 _REFUSED = {
     "complex_arithmetic_loader": "math.sin on f64: no kernel of a GPU does this yet",
 }
