@@ -6,12 +6,13 @@ legal but not their elements, fails an assertion over some ("Unexpected illegal 
 """
 
 import functools
+from collections.abc import Iterator
 
 from torch_mlir import ir
 from torch_mlir.dialects import llvm
 
 from plumbline.bindings.pipeline import Pass
-from plumbline.bindings.walk import all_operations
+from plumbline.bindings.walk import operations_of
 
 # What hands values on as they are, of whatever type.
 _MOVES = frozenset(
@@ -48,16 +49,17 @@ def _move_bf16_as_integers(operation: ir.Operation) -> None:
     def holds_bf16(type_: ir.Type) -> bool:
         return bool(in_integers(type_) != type_)
 
-    operations = [op for op in all_operations(operation) if op.name.startswith("llvm.")]
+    operations = operations_of(operation, "llvm")
     with operation.context:
+        # Nearly no program has any, and there are thrice as many uses as there are values.
+        if not any(holds_bf16(type_) for op in operations for type_ in _types_of_values(op)):
+            return
         uses = [
             (op, place, value.type)
             for op in operations
             for place, value in enumerate(op.operands)
             if holds_bf16(value.type)
         ]
-        if not uses:
-            return
         others = [op for op in operations if op.name not in _MOVES]
         for op in operations:
             if op.name == "llvm.func":
@@ -77,6 +79,13 @@ def _move_bf16_as_integers(operation: ir.Operation) -> None:
             if op.name not in _MOVES:
                 with ir.InsertionPoint(op), op.location:
                     op.operands[place] = _bitcast(op.operands[place], type_)
+
+
+def _types_of_values(op: ir.Operation) -> Iterator[ir.Type]:
+    """The types of an operation's results, and of the arguments of its blocks."""
+    yield from (result.type for result in op.results)
+    for block in (block for region in op.regions for block in region):
+        yield from (argument.type for argument in block.arguments)
 
 
 def _in_integers(type_: ir.Type) -> ir.Type:

@@ -2,6 +2,7 @@
 
 from plumbline.bindings.pipeline import Pass, Pipeline
 from plumbline.linalg_to_kernels.block_scans import block_scans
+from plumbline.linalg_to_kernels.block_sums import block_sums
 from plumbline.linalg_to_kernels.collapse_loops import collapse_loops
 from plumbline.linalg_to_kernels.inout_arguments import store_inout_arguments
 from plumbline.linalg_to_kernels.tm_tensor import bufferize_tm_tensor
@@ -95,6 +96,12 @@ BLOCK_SCANS = Pass(
     block_scans,
 )
 
+BLOCK_SUMS = Pass(
+    "block-sums",
+    "Add up in f32 what a loop computes in that, for a block at a time, and blocks in f64",
+    block_sums,
+)
+
 UNROLL_QUOTIENTS = Pass(
     "unroll-quotients",
     "Unroll loops that divide their count by a small number",
@@ -117,6 +124,7 @@ SHAPE_LOOPS = Pipeline(
         COLLAPSE_LOOPS,
         BLOCK_SCANS,
         UNROLL_QUOTIENTS,
+        BLOCK_SUMS,
         "canonicalize",
         "cse",
     ),

@@ -19,7 +19,7 @@ def choose_vector_widths(module: ir.Operation, unit: VectorUnit) -> None:
     """Annotates the innermost loops of `module` that compute mostly in f32, and else in f64."""
     with module.context:
         for op in all_operations(module):
-            if op.name == "scf.for" and _is_mostly_narrow(op):
+            if op.name == "scf.for" and is_mostly_narrow(op):
                 # Where it cannot, LLVM makes no vectors and says nothing, as it is not told to.
                 lanes = unit.lanes(32)
                 op.attributes[_ANNOTATION] = ir.Attribute.parse(
@@ -27,7 +27,8 @@ def choose_vector_widths(module: ir.Operation, unit: VectorUnit) -> None:
                 )
 
 
-def _is_mostly_narrow(loop: ir.Operation) -> bool:
+def is_mostly_narrow(loop: ir.Operation) -> bool:
+    """Whether an innermost loop computes mostly in f32, and else in f64."""
     ops = [view.operation for view in loop.regions[0].blocks[0].operations]
     if any(op.regions for op in ops):
         return False

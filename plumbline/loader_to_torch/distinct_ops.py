@@ -36,6 +36,9 @@ Table = dict[Any, Callable[..., Any]]
 _ORIGIN = ("stack_trace", "nn_module_stack")
 """What a node says of where it comes from."""
 
+_CHECK = torch.ops.aten._assert_tensor_metadata.default
+"""The one op for its effects alone that PyTorch leaves as it is."""
+
 _DRAWS_NONE = {"dropout_p": 0.0, "p": 0.0, "train": False, "training": False}
 """Arguments with which ops that are for random numbers draw none."""
 
@@ -64,12 +67,14 @@ def run_decompositions(exported: ExportedProgram, table: Table) -> ExportedProgr
     if all(map(_is_known, exported.graph.nodes)):
         for node in filter(_is_taken_apart, exported.graph.nodes):
             kinds.setdefault(_key(node), _Kind(node))
-    program = _program_of([*kinds.values()]) if kinds else exported
-    taken_apart: ExportedProgram = program.run_decompositions(table)
-    if not kinds:
-        return taken_apart
-    _note_parts([*kinds.values()], taken_apart)
-    return _with_parts(exported, kinds)
+    if kinds:
+        taken_apart = _program_of([*kinds.values()]).run_decompositions(table)
+        # What one of its parts counts as it runs is another number in each place.
+        if all(_has_fixed_sizes(node) for node in taken_apart.graph.nodes):
+            _note_parts([*kinds.values()], taken_apart)
+            return _with_parts(exported, kinds)
+    whole: ExportedProgram = exported.run_decompositions(table)
+    return whole
 
 
 def _is_known(node: Node) -> bool:
@@ -81,9 +86,12 @@ def _is_known(node: Node) -> bool:
             return True
         case "call_function" if node.target is operator.getitem:
             return True
+        case "call_function" if node.target is _CHECK:
+            return True
         case "call_function":
             return (
                 isinstance(node.target, Op)
+                and bool(_results(node))
                 and all(map(_is_fixed, _results(node)))
                 and not _draws(node, node.target)
                 and (not node.target._schema.is_mutable or writes_its_own(node))
@@ -115,6 +123,13 @@ def _is_fixed(value: object) -> bool:
     )
 
 
+def _has_fixed_sizes(node: Node) -> bool:
+    tensors = [value for value in _results(node) if isinstance(value, torch.Tensor)]
+    return len(tensors) == len(_results(node)) and not any(
+        isinstance(size, torch.SymInt) for tensor in tensors for size in tensor.shape
+    )
+
+
 def _results(node: Node) -> Sequence[object]:
     value = node.meta.get("val")
     if value is None:
@@ -127,10 +142,7 @@ def _has_several_results(node: Node) -> bool:
 
 
 def _is_taken_apart(node: Node) -> bool:
-    """Whether a node is an op with results; assertions have none, and stay as they are."""
-    return (
-        node.op == "call_function" and node.target is not operator.getitem and bool(_results(node))
-    )
+    return node.op == "call_function" and node.target not in (operator.getitem, _CHECK)
 
 
 def _key(node: Node) -> Hashable:
@@ -174,7 +186,7 @@ def _program_of(kinds: Sequence[_Kind]) -> ExportedProgram:
     for kind in kinds:
         for operand in kind.first.all_input_nodes:
             made = graph.placeholder(f"operand_{len(graph.nodes)}")
-            made.meta = {name: operand.meta[name] for name in ("val", "tensor_meta")}
+            made.meta = {"val": operand.meta["val"]}
             kind.inputs.append(made)
     results: list[Node] = []
     for kind in kinds:

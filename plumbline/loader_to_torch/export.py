@@ -25,6 +25,7 @@ from plumbline.loader_to_torch.generator import GENERATOR
 from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
 from plumbline.loader_to_torch.mutations import refuse_mutations
+from plumbline.loader_to_torch.nested_draws import hand_generator_to_bodies
 from plumbline.loader_to_torch.node_locations import (
     all_nodes,
     marked,
@@ -52,6 +53,7 @@ from plumbline.loader_to_torch.symbolic_sizes import (
     names_of_dims,
     rename,
 )
+from plumbline.loader_to_torch.traced_functions import TracedFunctions
 from plumbline.loader_to_torch.weights import ReadableLiterals, lift_weights, name_arguments
 from plumbline.signature import element_type
 from plumbline.signature.argument_shapes import ArgumentShapes
@@ -326,7 +328,7 @@ def _traced(
 ) -> tuple[torch.export.ExportedProgram, torch.export.ExportedProgram]:
     """What torch.export makes of `program`, and that by ops that the Torch dialect has."""
     try:
-        with exporting(), torch.no_grad():
+        with exporting(), torch.no_grad(), TracedFunctions():
             exported = torch.export.export(
                 program.model,
                 tuple(program.inputs),
@@ -336,6 +338,7 @@ def _traced(
     except Exception as error:
         raise UserError(f"{who}: torch.export refuses it: {_explain(error)}") from error
     fix_settled_sizes(exported)
+    hand_generator_to_bodies(exported)
     return exported, _decomposed(who, exported)
 
 

@@ -36,13 +36,28 @@ class PortableDraws(TorchDispatchMode):  # type: ignore[no-untyped-call]
     number of its own.
     """
 
+    supports_higher_order_operators = True
+
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
+
+    def _within(self, body: Any) -> Any:
+        """A body of a branch or a loop that draws so, too; what is none as it is."""
+        if not callable(body):
+            return body
+
+        def drawing(*operands: Any) -> Any:
+            with self:
+                return body(*operands)
+
+        return drawing
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
         options = kwargs or {}
+        if isinstance(func, torch._ops.HigherOrderOperator):
+            return func(*map(self._within, args), **options)
         if func is aten.bernoulli_.float:
             operand, chance = (*args, 0.5)[:2]
             return operand.bernoulli_(torch.full((), chance, dtype=torch.float64), **options)

@@ -6,8 +6,8 @@ tensors of their own: what moves numbers about is done to each of them, whatever
 names, and elementwise ops are as good as any on real numbers, to every later stage. That is why it
 happens here, where PyTorch itself says what shapes and dtypes come of that.
 
-`decompositions/complex_numbers.py` has made real ops of what computes. An op that is neither in
-its table nor here stays complex, for a later stage to refuse by its name and place.
+`decompositions/complex_numbers.py` has made real ops of what computes. What is neither in its table
+nor here is refused, by its name and place.
 """
 
 import operator
@@ -43,12 +43,14 @@ _MOVED = MOVES | {
     aten.new_zeros,
     aten.ones,
     aten.ones_like,
+    aten.pad,
     aten.scalar_tensor,
     aten.scatter_add,
     aten.sum,
     aten.zeros,
     aten.zeros_like,
     torch.ops.prims.convert_element_type,
+    torch.ops.prims.squeeze,
 }
 """What does to numbers what it does to each of their parts: all that moves them, and sums."""
 
@@ -58,14 +60,27 @@ _ONES = frozenset([aten.new_ones, aten.ones, aten.ones_like])
 _ORIGIN = ("stack_trace", "nn_module_stack", "from_node", "original_aten", "source_fn_stack")
 """What a node says of where it comes from."""
 
+_NUMBERS = frozenset(["number", "Optional[float]"])
+"""The types of what schemas give as a number that elements become; that of `aten.pad` is real."""
+
 _VALUES = frozenset(["self", "other", "source", "src", "tensors", "value", "values"])
 """What schemas call the operands that the results are made of, and not indices or masks."""
+
+
+def computes_with_complex(node: Node) -> bool:
+    """Whether a node of a functional program takes or makes complex numbers that nothing splits."""
+    if node.op != "call_function" or isinstance(node.target, HigherOrderOperator):
+        return False
+    op = getattr(node.target, "overloadpacket", node.target)
+    known = op in _MOVED or op in _BY_OP or op is operator.getitem
+    return not known and any(map(_is_complex, (_value(node), *map(_value, node.all_input_nodes))))
 
 
 def split_complex(exported: torch.export.ExportedProgram) -> None:
     """Makes real tensors of the complex ones of a functional program, in place.
 
-    The bodies of branches and loops are handed pairs of parts, as the program itself is.
+    The bodies of branches and loops are handed pairs of parts, as the program itself is. No op
+    `computes_with_complex`.
     """
     if not any(map(_is_complex, map(_value, all_nodes(exported)))):
         return
@@ -152,10 +167,8 @@ class _Splitting:
                 self._parts[node] = pairs[index]
             elif isinstance(source.target, HigherOrderOperator):
                 self._split_as_pairs(node)
-        elif getattr(node.target, "overloadpacket", None) in _MOVED:
-            self._move(node)
         else:
-            self._keep(node)
+            self._move(node)
 
     def _drop(self, node: Node) -> None:
         """Leaves out what holds for as long as the tensor is complex."""
@@ -170,6 +183,12 @@ class _Splitting:
     def _complex(self, node: Node) -> None:
         real, imaginary = _given(node)
         self._parts[node] = real, imaginary
+
+    def _size(self, node: Node) -> None:
+        """Asks a part for a size in the place of both."""
+        operand = _given(node)[0]
+        if operand in self._parts:
+            node.replace_input_with(operand, self._pair(operand, node)[0])
 
     def _conj(self, node: Node) -> None:
         real, imaginary = self._pair(_given(node)[0], node)
@@ -244,7 +263,7 @@ class _Splitting:
             return value.to_real() if value.is_complex else value
         if isinstance(value, list | tuple):
             return [self._argument(node, each, argument, part) for each in value]
-        if str(argument.type) == "number" and isinstance(value, complex | float | int):
+        if str(argument.type) in _NUMBERS and isinstance(value, complex | float | int):
             return complex(value).imag if part else complex(value).real
         if isinstance(value, Node) and argument.name in _VALUES | {"a"}:
             if _is_complex(_value(value)) or value in self._parts:
@@ -261,18 +280,6 @@ class _Splitting:
         if result.is_complex() and _value(value).dtype != result.dtype.to_real():
             real = self._call(node, aten._to_copy.default, value, dtype=result.dtype.to_real())
         return real, self._call(node, aten.zeros_like.default, real)
-
-    def _keep(self, node: Node) -> None:
-        """Hands an op complex numbers that nothing here is known of."""
-        for operand in node.all_input_nodes:
-            if operand in self._parts:
-                joined = self._call(node, aten.view_as_complex.default, self._whole(operand))
-                node.replace_input_with(operand, joined)
-        if isinstance(_value(node), torch.Tensor) and _is_complex(_value(node)):
-            with self._graph.inserting_after(node):
-                pairs = self._call(node, aten.view_as_real.default, node)
-            with self._graph.inserting_after(pairs):
-                self._parts[node] = self._of_pairs(pairs, node)
 
     def _pair(self, node: Node, user: Node) -> _Pair:
         pair = self._parts.get(node)
@@ -314,6 +321,7 @@ _BY_OP: Mapping[Any, Callable[[_Splitting, Node], None]] = {
     aten._conj: _Splitting._conj,
     aten._neg_view: _Splitting._neg_view,
     aten.complex: _Splitting._complex,
+    aten.sym_size: _Splitting._size,
     aten.view_as_complex: _Splitting._view_as_complex,
     aten.view_as_real: _Splitting._view_as_real,
 }

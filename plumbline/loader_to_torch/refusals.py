@@ -8,6 +8,7 @@ from plumbline.errors.unsupported_ops import UnsupportedOp, report
 from plumbline.loader_to_torch.generator import GENERATOR, draws
 from plumbline.loader_to_torch.higher_order_ops import is_imported
 from plumbline.loader_to_torch.node_locations import all_nodes, module_path, place
+from plumbline.loader_to_torch.real_parts import computes_with_complex
 from plumbline.loader_to_torch.stored_types import computes_with_stored_type
 from plumbline.signature.element_type import ELEMENT_TYPES
 
@@ -20,9 +21,8 @@ _STATE = (
     "none (F.dropout needs training=False)"
 )
 _DRAW_OTHERS = (
-    "this op is none of those that draw in a compiled function, or has a generator of its own, or "
-    "is within a branch or a loop: draw from torch's default generator before, or outside, and "
-    "hand the numbers in"
+    "this op is none of those that draw in a compiled function, or has a generator of its own: "
+    "draw from torch's default generator, or outside, and hand the numbers in"
 )
 
 
@@ -35,8 +35,8 @@ def refuse_what_has_no_meaning(
 
     Raises:
       UserError: it calls an unknown higher-order op, draws random numbers, makes a sparse tensor,
-        resizes a tensor, computes with a dtype that is not supported or only stored, or returns no
-        tensor; the message lists all places.
+        resizes a tensor, computes with complex numbers what nothing lowers, or with a dtype that is
+        not supported or only stored, or returns no tensor; the message lists all places.
     """
     nodes = [node for node in all_nodes(exported) if node.op == "call_function"]
     _refuse(
@@ -64,6 +64,13 @@ def refuse_what_has_no_meaning(
         [node for node in nodes if any(map(_is_unknown, _dtypes(node)))],
         "computes with dtypes that are not supported",
         f"cast to one that is: {', '.join(_DTYPES)}",
+    )
+    _refuse(
+        who,
+        [node for node in nodes if computes_with_complex(node)],
+        "computes with complex numbers what nothing lowers",
+        "compute it of the real and the imaginary parts, or write a decomposition of it, in "
+        "plumbline/loader_to_torch/decompositions; of linear algebra there are products only",
     )
     _refuse(
         who,

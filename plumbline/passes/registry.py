@@ -20,6 +20,7 @@ from plumbline.linalg_to_kernels import conversion as linalg_to_kernels
 from plumbline.linalg_to_kernels.pipelines import (
     ALIGN_WHILE_ARGUMENTS,
     BLOCK_SCANS,
+    BLOCK_SUMS,
     BUFFERIZE_TM_TENSOR,
     COLLAPSE_LOOPS,
     DECOMPOSE_TENSOR_OPS,
@@ -86,6 +87,7 @@ PASSES = _by_name(
         EXPAND_ELEMENTARY_FUNCTIONS,
         ALIGN_WHILE_ARGUMENTS,
         BLOCK_SCANS,
+        BLOCK_SUMS,
         BUFFERIZE_TM_TENSOR,
         CHECK_ALLOCATION_SIZES,
         CHECK_PARTS,

@@ -209,6 +209,17 @@ def test_sizes_that_are_not_fixed_are_left_to_pytorch(traced: list[int]) -> None
     assert traced[0] >= 5
 
 
+def test_what_is_counted_in_two_places_are_two_numbers() -> None:
+    def forward(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        ones = torch.ones(())
+        return x.index_put((x > 0,), ones), y.index_put((y > 0,), ones)
+
+    x, y = torch.randn(3, 4), torch.randn(3, 4)
+    y[0] = -1
+    actual = plumbline.compile(_Program(forward), (x, y))(x, y)
+    torch.testing.assert_close(actual, forward(x, y))
+
+
 def test_random_numbers_are_left_to_pytorch(traced: list[int]) -> None:
     program = _Program(lambda x, y: x + torch.dropout(y, 0.5, True) + torch.dropout(y, 0.5, True))
     torch.manual_seed(0)

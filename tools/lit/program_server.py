@@ -7,6 +7,7 @@ if the client were the program.
 """
 
 import contextlib
+import gc
 import json
 import os
 import selectors
@@ -54,6 +55,10 @@ def serve(load: Callable[[], Mapping[str, Program]]) -> Iterator[str]:
 
 
 def _serve(listener: socket.socket, ended: int, programs: Mapping[str, Program]) -> None:
+    # What is there is there for good: no fork needs to look at it to collect garbage, and so to
+    # copy its pages.
+    gc.collect()
+    gc.freeze()
     # Whatever is in the buffers, each fork would write once more.
     sys.stdout.flush()
     sys.stderr.flush()

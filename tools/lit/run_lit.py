@@ -11,7 +11,11 @@ from tools.lit.program_server import Program, serve
 def _load() -> Mapping[str, Program]:
     import filecheck.main
 
+    from plumbline.context import prepare_context
     from tools.tcp_opt import tcp_opt
+
+    # The one that each run of tcp-opt begins with.
+    prepare_context(torch=True, stablehlo=True)
 
     def file_check(arguments: list[str]) -> int:
         # Leaves by sys.exit, but where it only prints help.

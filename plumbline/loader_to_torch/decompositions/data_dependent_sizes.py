@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch._higher_order_ops.scan import scan_op
 
 from plumbline.loader_to_torch.decompositions.rule import Rules, broadcast
 
@@ -141,6 +142,41 @@ def _unique2(
     return _asked(values.to(operand.dtype), inverse, counts, return_inverse, return_counts)
 
 
+def _unique_dim(
+    operand: torch.Tensor,
+    dim: int,
+    sorted: bool = True,  # noqa: A002 - PyTorch's name
+    return_inverse: bool = False,
+    return_counts: bool = False,
+) -> tuple[torch.Tensor, ...]:
+    """The different slices along `dim`, which rise: the first elements that differ tell."""
+    slices = operand.movedim(dim, 0)
+    rows = slices.reshape(slices.shape[0], -1)
+    keys = rows.to(torch.uint8) if rows.dtype == torch.bool else rows
+    order = _order_of_rows(keys)
+    starts = _starts(keys.index_select(0, order))
+    values, inverse, counts = _groups(
+        slices.index_select(0, order), starts, order, slices.shape[:1]
+    )
+    return _asked(values.movedim(0, dim), inverse, counts, return_inverse, return_counts)
+
+
+def _order_of_rows(rows: torch.Tensor) -> torch.Tensor:
+    """The places of rows as they rise: sorted by each column, by the first one last."""
+    order = torch.arange(rows.shape[0])
+    if rows.shape[1] == 0:
+        return order
+
+    def turn(order: torch.Tensor, column: torch.Tensor) -> list[torch.Tensor]:
+        places = torch.sort(column.index_select(0, order), stable=True).indices
+        return [order.index_select(0, places)]
+
+    columns = rows.flip(1).movedim(1, 0).contiguous()
+    (sorted_,) = scan_op(turn, [order], [columns], ())
+    result: torch.Tensor = sorted_
+    return result
+
+
 def _asked(
     values: torch.Tensor,
     inverse: torch.Tensor,
@@ -205,4 +241,5 @@ RULES: Rules = {
     aten.nonzero.default: _nonzero,
     aten.repeat_interleave.Tensor: _repeat_interleave,
     aten.unique_consecutive.default: _unique_consecutive,
+    aten.unique_dim.default: _unique_dim,
 }

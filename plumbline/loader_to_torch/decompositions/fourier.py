@@ -355,6 +355,24 @@ def _unfold_backward(
     return total[:, : input_sizes[1]]
 
 
+def _frequencies(count: int, first: int, end: int, spacing: float, **options: Any) -> torch.Tensor:
+    """From `first` on, in units of one over the length of `count` samples that are so far apart."""
+    dtype = options.get("dtype") or torch.get_default_dtype()
+    # Multiplied, as PyTorch does it, which rounds otherwise than a quotient.
+    return torch.arange(first, end).to(dtype) * (1.0 / (count * spacing))
+
+
+def _fftfreq(n: int, d: float = 1.0, **options: Any) -> torch.Tensor:
+    """The frequencies of a transform: those from 0 up, and then the ones below 0."""
+    half = (n + 1) // 2
+    parts = [_frequencies(n, first, end, d, **options) for first, end in ((0, half), (half - n, 0))]
+    return torch.cat(parts)
+
+
+def _rfftfreq(n: int, d: float = 1.0, **options: Any) -> torch.Tensor:
+    return _frequencies(n, 0, n // 2 + 1, d, **options)
+
+
 RULES: Rules = {
     **get_decompositions(
         [
@@ -382,7 +400,9 @@ RULES: Rules = {
     aten._fft_c2c.default: _with_normalization(_c2c, ["forward"]),
     aten._fft_c2r.default: _with_normalization(_c2r, ["last_dim_size"]),
     aten._fft_r2c.default: _with_normalization(_r2c, ["onesided"]),
+    aten.fft_fftfreq.default: _fftfreq,
     aten.fft_ihfftn.default: _ihfftn,
+    aten.fft_rfftfreq.default: _rfftfreq,
     aten.istft.default: _refs.istft,
     aten.stft.center: _refs.stft,
     aten.stft.default: _stft,

@@ -348,6 +348,7 @@ def _cholesky_solve(right: torch.Tensor, factor: torch.Tensor, upper: bool = Fal
 
 def _cholesky_inverse(factor: torch.Tensor, upper: bool = False) -> torch.Tensor:
     size = factor.shape[-1]
+    assert_none(factor.diagonal(dim1=-2, dim2=-1) == 0, f"cholesky_inverse: {_SINGULAR}")
     unit = (matrices.numbers(size).unsqueeze(-1) == matrices.numbers(size)).to(factor.dtype)
     return _cholesky_solve(unit.expand(factor.shape), factor, upper)
 

@@ -15,8 +15,11 @@ of which blocks of 624 numbers are made at a time. Between calls it lies in the 
 All other bytes stay as they are.
 """
 
+from collections.abc import Callable, Sequence
+
 import torch
 from torch._higher_order_ops.scan import scan_op
+from torch._higher_order_ops.while_loop import while_loop_op
 
 STATE_BYTES = 5056
 """Of the state."""
@@ -65,6 +68,57 @@ class MersenneTwister:
         self._position = end - block * _WORDS
         self._given = self._given + (count if given is None else given)
         return words
+
+    def words_in_turn(
+        self,
+        most: int,
+        goes_on: Callable[..., torch.Tensor],
+        turn: Callable[..., Sequence[torch.Tensor]],
+        carried: Sequence[torch.Tensor],
+        captured: Sequence[torch.Tensor],
+    ) -> list[torch.Tensor]:
+        """Takes words one after another, as many as they themselves decide.
+
+        Args:
+          most: how many words a turn takes at most.
+          goes_on: makes of what is carried whether there is another turn.
+          turn: makes of words, the place of the next one in them, what is carried, and `captured`,
+            the place after those that it takes, and what is carried then.
+          carried: what is at first.
+          captured: what no turn changes.
+
+        Returns:
+          What is carried at the end.
+        """
+        count = len(carried)
+        # Whose annotations are of tuples of one.
+        while_loop: Callable[..., Sequence[torch.Tensor]] = while_loop_op
+
+        def goes_on_outside(*values: torch.Tensor) -> torch.Tensor:
+            return goes_on(*values[3 : 3 + count])
+
+        def turn_outside(
+            block: torch.Tensor, position: torch.Tensor, given: torch.Tensor, *rest: torch.Tensor
+        ) -> list[torch.Tensor]:
+            stream = torch.cat([block, _twisted(block)])
+            end, *after = while_loop(
+                lambda place, *rest: goes_on(*rest[:count]) & (place <= 2 * _WORDS - most),
+                lambda place, *rest: tuple(
+                    turn(rest[count], place, *rest[:count], *rest[count + 1 :])
+                ),
+                (position, *rest[:count]),
+                (_tempered(stream), *rest[count:]),
+            )
+            passed = torch.div(end - 1, _WORDS, rounding_mode="floor")
+            block = stream.reshape(2, _WORDS).index_select(0, passed.reshape(1)).reshape(-1)
+            return [block, end - passed * _WORDS, given + (end - position), *after]
+
+        start = (self._words.clone(), self._position, torch.zeros((), dtype=torch.int64))
+        self._words, self._position, given, *last = while_loop(
+            goes_on_outside, turn_outside, (*start, *carried), tuple(captured)
+        )
+        self._given = self._given + given
+        return last
 
     @property
     def normal(self) -> tuple[torch.Tensor, torch.Tensor]:

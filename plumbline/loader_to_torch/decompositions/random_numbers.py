@@ -15,6 +15,8 @@ from torch._higher_order_ops.scan import scan_op
 from torch.fx.experimental.proxy_tensor import get_proxy_mode
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
+from plumbline.loader_to_torch.decompositions import rejection_sampling
+from plumbline.loader_to_torch.decompositions.linear_algebra import assert_none
 from plumbline.loader_to_torch.decompositions.mersenne_twister import (
     STATE_BYTES,
     Count,
@@ -54,12 +56,15 @@ class _Nothing(MersenneTwister):
             raise _NothingToDrawFromError
         return super().words(count, given)
 
+    def words_in_turn(self, *_: Any, **__: Any) -> list[torch.Tensor]:
+        raise _NothingToDrawFromError
+
 
 def _drawn(rule: Callable[..., Any]) -> Rule:
     """The rule of an op that draws; none where the program does not have the state as an argument.
 
-    Nor within a branch or a loop: what happens there is a function of its own. What has no elements
-    draws nothing.
+    A branch or a loop is handed a state of its own (`nested_draws.py`). What has no elements draws
+    nothing.
     """
 
     def decomposed(*arguments: Any, generator: Any = None, **options: Any) -> Any:
@@ -453,10 +458,45 @@ def _rrelu(
     return (flat * scales).reshape(operand.shape), scales.reshape(operand.shape)
 
 
+# -- numbers that are drawn until they are accepted ------------------------------------------------
+
+
+def _poisson(twister: MersenneTwister, rates: torch.Tensor) -> torch.Tensor:
+    assert_none(rates < 0, "poisson: expected rate to be non-negative")
+    numbers = rejection_sampling.poisson(twister, rates.to(_F64).reshape(-1))
+    return numbers.reshape(rates.shape).to(rates.dtype)
+
+
+def _binomial(
+    twister: MersenneTwister, counts: torch.Tensor, chances: torch.Tensor
+) -> torch.Tensor:
+    shape, dtype = counts.shape, counts.dtype
+    counts, chances = counts.reshape(-1), chances.expand(shape).reshape(-1)
+    return rejection_sampling.binomial(twister, counts, chances).reshape(shape).to(dtype)
+
+
+def _standard_gamma(twister: MersenneTwister, shapes: torch.Tensor) -> torch.Tensor:
+    numbers = rejection_sampling.gamma(twister, shapes.reshape(-1)).to(shapes.dtype)
+    return numbers.clamp(min=torch.finfo(shapes.dtype).tiny).reshape(shapes.shape)
+
+
+def _sample_dirichlet(twister: MersenneTwister, shapes: torch.Tensor) -> torch.Tensor:
+    """Shares of gamma's numbers in their sum, which are above 0 and below 1."""
+    numbers = rejection_sampling.gamma(twister, shapes.to(_F64).reshape(-1))
+    numbers = numbers.clamp(min=torch.finfo(_F64).tiny).reshape(shapes.shape)
+    shares = (numbers / numbers.sum(-1, keepdim=True)).to(shapes.dtype)
+    limits = torch.finfo(shapes.dtype)
+    # Below 1 numbers are half as far apart as above it, by which `eps` is measured.
+    return shares.clamp(min=limits.tiny, max=1 - limits.eps / 2)
+
+
 _DRAWING: Rules = {
+    aten._sample_dirichlet.default: _drawn(_sample_dirichlet),
+    aten._standard_gamma.default: _drawn(_standard_gamma),
     aten.bernoulli.default: _drawn(_bernoulli_of),
     aten.bernoulli.p: _drawn(_bernoulli),
     aten.bernoulli.Tensor: _drawn(_bernoulli),
+    aten.binomial.default: _drawn(_binomial),
     aten.cauchy.default: _drawn(_of_doubles(_cauchy)),
     aten.exponential.default: _drawn(_of_doubles(_exponential)),
     aten.geometric.default: _drawn(_of_doubles(_geometric)),
@@ -468,6 +508,7 @@ _DRAWING: Rules = {
     aten.normal.float_Tensor: _drawn(_normal_of_spreads),
     aten.normal.float_float: _drawn(_normal_of_size),
     aten.normal_functional.default: _drawn(_normal),
+    aten.poisson.default: _drawn(_poisson),
     aten.rand.default: _made(_uniform),
     aten.rand_like.default: _made_like(_uniform),
     aten.randint.default: _drawn(_randint),

@@ -225,6 +225,9 @@ def _in_wider(op: Callable[..., torch.Tensor]) -> Rule:
 _COMPUTING = (
     aten.abs.default,
     aten.add.Tensor,
+    aten.bitwise_and.Tensor,
+    aten.bitwise_or.Tensor,
+    aten.bitwise_xor.Tensor,
     aten.constant_pad_nd.default,
     aten.div.Tensor,
     aten.eq.Scalar,
@@ -240,6 +243,67 @@ _COMPUTING = (
     aten.sub.Tensor,
 )
 """What PyTorch itself computes on a CPU for some of the stored types."""
+
+_SUMMING = (
+    aten.cumprod.default,
+    aten.cumsum.default,
+    aten.mean.default,
+    aten.mean.dim,
+    aten.prod.default,
+    aten.prod.dim_int,
+    aten.sum.default,
+    aten.sum.dim_IntList,
+)
+
+_ASKING = (
+    aten.all.default,
+    aten.all.dim,
+    aten.all.dims,
+    aten.any.default,
+    aten.any.dim,
+    aten.any.dims,
+)
+
+
+def _of_all(op: Callable[..., Any]) -> Rule:
+    """The rule of a sum, a product or a mean: of numbers in the dtype of the result."""
+
+    @functools.wraps(op)
+    def decomposed(operand: torch.Tensor, *arguments: Any, **options: Any) -> Any:
+        dtype = options.get("dtype")
+        if operand.dtype not in STORED_AS or (operand.dtype in _FLOAT8 and dtype is None):
+            return NotImplemented
+        # Integers are summed in int64, whatever they are.
+        return op(operand.to(dtype or torch.int64), *arguments, **options)
+
+    return decomposed
+
+
+def _of_truth(op: Callable[..., torch.Tensor]) -> Rule:
+    """The rule of what asks whether numbers are 0."""
+
+    @functools.wraps(op)
+    def decomposed(operand: torch.Tensor, *arguments: Any, **options: Any) -> Any:
+        if operand.dtype not in STORED_AS:
+            return NotImplemented
+        return op(operand.to(torch.bool), *arguments, **options)
+
+    return decomposed
+
+
+def _sort(operand: torch.Tensor, *arguments: Any, **options: Any) -> Any:
+    """The rule of both overloads of a sort."""
+    dtype = operand.dtype
+    if dtype not in _COMPUTED_IN:
+        return NotImplemented
+    # What has the upper bit comes after all others, and would as a number with a sign come before.
+    turned = -(2**63) if dtype == torch.uint64 else 0
+    wide = widened(operand) ^ turned
+    if "stable" in options:
+        values, places = aten.sort.stable(wide, *arguments, **options)
+    else:
+        values, places = aten.sort.default(wide, *arguments, **options)
+    return narrowed(values ^ turned, dtype), places
 
 
 def _hash_tensor(
@@ -303,7 +367,11 @@ RULES: Rules = {
     aten._scaled_mm.default: _scaled_mm,
     aten._weight_int8pack_mm.default: _weight_int8pack_mm,
     aten.hash_tensor.default: _hash_tensor,
+    aten.sort.default: _sort,
+    aten.sort.stable: _sort,
     aten.view.dtype: _view_dtype,
     prims.convert_element_type.default: _convert,
     **{op: _in_wider(op) for op in _COMPUTING},
+    **{op: _of_all(op) for op in _SUMMING},
+    **{op: _of_truth(op) for op in _ASKING},
 }

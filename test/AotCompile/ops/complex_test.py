@@ -158,11 +158,16 @@ def test_boundary() -> None:
         program(_numbers(3, 5))
 
 
-def test_an_op_without_a_lowering_is_named_with_its_place() -> None:
+def test_ops_without_a_lowering_are_named_with_their_places() -> None:
     with pytest.raises(plumbline.errors.UserError) as refusal:
-        plumbline.compile(_Of(lambda z: torch.linalg.inv(z * 2)), (_numbers(3, 3),))
-    assert "complex_test.py" in str(refusal.value)
-    assert "linalg_inv" in str(refusal.value)
+        plumbline.compile(
+            _Of(lambda z: torch.linalg.inv(z * 2) * torch.linalg.det(z)), (_numbers(3, 3),)
+        )
+    message = str(refusal.value)
+    assert "computes with complex numbers what nothing lowers" in message
+    assert message.count("complex_test.py") == 2
+    assert "linalg_inv" in message
+    assert "linalg_det" in message
 
 
 def test_abs_of_what_a_loop_computes() -> None:

@@ -245,6 +245,22 @@ def test_slices_that_are_not_as_the_one_before(dim: int) -> None:
     )
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64, torch.bool], ids=str)
+@pytest.mark.parametrize("dim", [0, 1])
+def test_unique_slices(dtype: torch.dtype, dim: int) -> None:
+    cases = [((x > 0).to(dtype),) for x in _matrices((5, 2), (9, 3), (1, 4), (30, 3))]
+    _check(
+        lambda x: torch.unique(x, return_inverse=True, return_counts=True, dim=dim),
+        [*cases, (torch.ones(4, 4).to(dtype),)],
+        [{0: _N, 1: _M}],
+    )
+
+
+def test_unique_slices_of_more_dimensions() -> None:
+    x = (torch.arange(3 * 8 * 2).reshape(3, 8, 2) % 5 % 3) - 1
+    _check(lambda x: torch.unique(x, dim=1, return_inverse=True), [(x,), (x * 0,), (-x,)])
+
+
 def _repeated(x: torch.Tensor, repeats: torch.Tensor) -> torch.Tensor:
     out = torch.repeat_interleave(x, repeats, dim=0)
     torch._check(out.shape[0] <= 12)  # type: ignore[no-untyped-call]

@@ -71,6 +71,21 @@ def test_short_time_transforms() -> None:
     _check(lambda x: torch.stft(x, 40, 15, 30, window[:30], return_complex=True), signal)
 
 
+@pytest.mark.parametrize("size", [1, 6, 7])
+def test_frequencies(size: int) -> None:
+    class Frequencies(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return (
+                torch.fft.fftfreq(size, 0.3) + x,
+                torch.fft.rfftfreq(size, 0.7),
+                torch.fft.fftfreq(size, dtype=torch.float64),
+            )
+
+    x = torch.zeros(())
+    program = plumbline.compile(Frequencies(), (x,))
+    torch.testing.assert_close(program(x), Frequencies()(x), rtol=0, atol=0)
+
+
 def test_the_roots_are_constants() -> None:
     program = plumbline.compile(_Of(torch.fft.fft), (torch.randn(8, 60, dtype=C64),))
     assert "roots_60_60_60_0_float32" in program.stage("torch")

@@ -76,6 +76,11 @@ _FAILING: dict[str, tuple[Callable[[torch.Tensor], Any], torch.Tensor, str]] = {
         torch.stack([_UNIT, -_UNIT]),
         "linalg.cholesky: the matrix is not positive-definite",
     ),
+    "cholesky_inverse": (
+        torch.cholesky_inverse,
+        torch.diag(torch.tensor([1.0, 0.0, 2.0])),
+        "cholesky_inverse: the matrix is singular",
+    ),
     "lu_factor": (
         torch.linalg.lu_factor,
         torch.ones(3, 3),

@@ -1,0 +1,177 @@
+"""Functions of PyTorch's that no export goes through, and what is traced in their place.
+
+A tensor of a quantised dtype, which graphs cannot hold, is a pair of integers and of what these
+stand for, as long as nothing but the two is asked of it. A check of values in the middle of a
+function, which a graph cannot branch on, becomes an assertion.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+from plumbline.loader_to_torch.decompositions.quantization import along, dequantized, quantized
+
+_INTEGERS = {torch.qint8: torch.int8, torch.quint8: torch.uint8, torch.qint32: torch.int32}
+"""Of what integers the tensors of each quantised dtype are."""
+
+
+class TracedFunctions(TorchFunctionMode):
+    """Has what is traced meanwhile call functions that an export goes through."""
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        return _TRACED.get(func, func)(*args, **(kwargs or {}))
+
+
+# -- quantised tensors -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class QuantizedTensor:
+    """Integers that stand for float32 numbers: what `torch.quantize_per_tensor` returns.
+
+    It has those of a tensor's methods that ask for its shape, its integers and their meaning.
+    """
+
+    integers: torch.Tensor
+    scale: torch.Tensor
+    """float64, of one element or of one for each place along `axis`."""
+    zero_point: torch.Tensor
+    """int64, likewise."""
+    dtype: torch.dtype
+    """A quantised one, such as `torch.qint8`."""
+    axis: int | None = None
+    """Along which scales and zero points differ, if they do."""
+
+    is_quantized = True
+
+    @property
+    def shape(self) -> torch.Size:
+        """That of the integers."""
+        return self.integers.shape
+
+    def size(self, axis: int | None = None) -> torch.Size | int:
+        """The shape, or one size of it."""
+        return self.shape if axis is None else self.shape[axis]
+
+    def dim(self) -> int:
+        """The rank."""
+        return self.integers.dim()
+
+    def int_repr(self) -> torch.Tensor:
+        """The integers."""
+        return self.integers.clone()
+
+    def dequantize(self) -> torch.Tensor:
+        """The float32 numbers that they stand for."""
+        scale, zero_point = self.scale, self.zero_point
+        if self.axis is not None:
+            scale, zero_point = (
+                along(each, self.integers, self.axis) for each in (scale, zero_point)
+            )
+        return dequantized(self.integers.to(torch.int64), scale, zero_point)
+
+    def q_per_channel_axis(self) -> int | None:
+        """Along which scales and zero points differ."""
+        return self.axis
+
+    def q_per_channel_scales(self) -> torch.Tensor:
+        """In float64."""
+        return self.scale
+
+    def q_per_channel_zero_points(self) -> torch.Tensor:
+        """In int64."""
+        return self.zero_point
+
+    @classmethod
+    def __torch_function__(
+        cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        method = {torch.dequantize: cls.dequantize, torch.int_repr: cls.int_repr}.get(func)
+        return NotImplemented if method is None else method(*args)
+
+
+def _quantize_per_tensor(
+    operand: torch.Tensor, scale: Any, zero_point: Any, dtype: torch.dtype
+) -> QuantizedTensor:
+    return _quantize(operand, _number(scale, torch.float64), _number(zero_point), dtype, None)
+
+
+def _quantize_per_channel(
+    operand: torch.Tensor,
+    scales: torch.Tensor,
+    zero_points: torch.Tensor,
+    axis: int,
+    dtype: torch.dtype,
+) -> QuantizedTensor:
+    scales, zero_points = scales.to(torch.float64), zero_points.to(torch.int64)
+    return _quantize(operand, scales, zero_points, dtype, axis)
+
+
+def _number(value: torch.Tensor | float, dtype: torch.dtype = torch.int64) -> torch.Tensor:
+    if isinstance(value, torch.Tensor):
+        return value.to(dtype).reshape(())
+    return torch.full((), value, dtype=dtype)
+
+
+def _quantize(
+    operand: torch.Tensor,
+    scale: torch.Tensor,
+    zero_point: torch.Tensor,
+    dtype: torch.dtype,
+    axis: int | None,
+) -> QuantizedTensor:
+    integer = _INTEGERS[dtype]
+    range_ = torch.iinfo(integer)
+    of_all = (scale, zero_point)
+    if axis is not None:
+        of_all = (along(scale, operand, axis), along(zero_point, operand, axis))
+    numbers = quantized(operand, *of_all, range_.min, range_.max)
+    return QuantizedTensor(numbers.to(integer), scale, zero_point, dtype, axis)
+
+
+# -- checks of values ------------------------------------------------------------------------------
+
+
+def _gaussian_nll_loss(
+    input: torch.Tensor,  # noqa: A002 - PyTorch's name
+    target: torch.Tensor,
+    var: torch.Tensor | float,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: str = "mean",
+) -> torch.Tensor:
+    """-log of the density of `target` in a normal distribution around `input`, or of it but pi."""
+    if isinstance(var, float):
+        return functional.gaussian_nll_loss(input, target, var, full, eps, reduction)
+    torch._assert_async(~(var < 0).any(), "gaussian_nll_loss: var has negative entry/entries")
+    # Of one variance for a row, of which PyTorch lets the dimension be left out.
+    if var.shape == input.shape[:-1] and var.dim() < input.dim():
+        var = var.unsqueeze(-1)
+    elif var.dim() != input.dim() or any(
+        own not in (1, size) for own, size in zip(var.shape, input.shape, strict=True)
+    ):
+        raise ValueError("var is of incorrect size")
+    var = torch.clamp(var, min=eps)
+    loss = 0.5 * (torch.log(var) + (input - target) ** 2 / var)
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    if reduction not in ("mean", "none", "sum"):
+        raise ValueError(f"{reduction} is not valid")
+    if reduction == "none":
+        return loss
+    return loss.mean() if reduction == "mean" else loss.sum()
+
+
+_TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
+    functional.gaussian_nll_loss: _gaussian_nll_loss,
+    torch.quantize_per_channel: _quantize_per_channel,
+    torch.quantize_per_tensor: _quantize_per_tensor,
+}
+"""What is called in the place of each."""

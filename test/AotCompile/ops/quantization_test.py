@@ -1,0 +1,109 @@
+"""Numbers that become integers of a few bits, with a scale and a zero point, and come back."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch.nn import functional as F  # noqa: N812
+from torch.utils import _pytree as pytree
+
+import plumbline
+from plumbline.errors import UserError
+
+_DTYPES = (torch.quint8, torch.qint8, torch.qint32)
+_SCALES, _ZERO_POINTS = torch.tensor([0.137, 0.21, 0.33]), torch.tensor([0, 3, -2])
+
+pytestmark = pytest.mark.filterwarnings("ignore:torch.quantize_per_tensor")
+
+
+class _Of(torch.nn.Module):
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, *tensors: torch.Tensor) -> Any:
+        return self._function(*tensors)
+
+
+def _check(function: Callable[..., Any], *inputs: torch.Tensor) -> plumbline.CompiledProgram:
+    program = plumbline.compile(_Of(function), inputs)
+    expected = tuple(pytree.tree_leaves(function(*inputs)))
+    torch.testing.assert_close(program(*inputs), expected, rtol=0, atol=0)
+    return program
+
+
+def _numbers(*shape: int) -> torch.Tensor:
+    return 20 * torch.randn(shape, generator=torch.Generator().manual_seed(0))
+
+
+@pytest.mark.parametrize("dtype", _DTYPES, ids=str)
+def test_of_one_scale(dtype: torch.dtype) -> None:
+    def function(x: torch.Tensor) -> Any:
+        quantized = torch.quantize_per_tensor(x, 0.137, 3, dtype)
+        both = quantized.int_repr(), quantized.dequantize()
+        return *both, torch.int_repr(quantized).sum(), torch.dequantize(quantized) * 2
+
+    # Of so many some are so near to a half that it matters in which order they are rounded.
+    _check(function, _numbers(3, 100000))
+
+
+def test_of_a_scale_that_is_a_tensor() -> None:
+    def function(x: torch.Tensor, scale: torch.Tensor, zero_point: torch.Tensor) -> torch.Tensor:
+        quantized = torch.quantize_per_tensor(x, scale, zero_point, torch.qint8)
+        return quantized.int_repr()
+
+    program = _check(function, _numbers(50), torch.tensor(0.3), torch.tensor(4))
+    (result,) = program(_numbers(50), torch.tensor(7.0), torch.tensor(-4))
+    assert torch.equal(result, function(_numbers(50), torch.tensor(7.0), torch.tensor(-4)))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_of_a_scale_for_each_channel(axis: int) -> None:
+    def function(x: torch.Tensor) -> Any:
+        quantized = torch.quantize_per_channel(x, _SCALES, _ZERO_POINTS, axis, torch.qint8)
+        return quantized.int_repr(), quantized.dequantize()
+
+    _check(function, _numbers(3, 3, 20000))
+
+
+def test_numbers_that_are_left_of_it() -> None:
+    def function(x: torch.Tensor) -> Any:
+        return (
+            torch.fake_quantize_per_tensor_affine(x, 0.137, 3, 0, 255),
+            torch.fake_quantize_per_channel_affine(x, _SCALES, _ZERO_POINTS.int(), 1, -128, 127),
+        )
+
+    _check(function, _numbers(40000, 3))
+
+
+def test_a_quantised_tensor_is_no_result() -> None:
+    with pytest.raises(UserError, match=r"QuantizedTensor.* in output"):
+        plumbline.compile(
+            _Of(lambda x: torch.quantize_per_tensor(x, 0.1, 0, torch.qint8)), (_numbers(3),)
+        )
+
+
+@pytest.mark.parametrize("reduction", ["mean", "none", "sum"])
+def test_a_loss_that_looks_at_its_variances(reduction: str) -> None:
+    def function(x: torch.Tensor, y: torch.Tensor, variance: torch.Tensor) -> Any:
+        return (
+            F.gaussian_nll_loss(x, y, variance, full=True, reduction=reduction),
+            F.gaussian_nll_loss(x, y, variance[:, :1], reduction=reduction),
+            F.gaussian_nll_loss(x, y, variance[:, 0]),
+            F.gaussian_nll_loss(x, y, 0.5),
+        )
+
+    x, y = _numbers(4, 5), _numbers(5, 4).t().contiguous()
+    program = plumbline.compile(_Of(function), (x, y, x.abs()))
+    torch.testing.assert_close(program(x, y, x.abs()), function(x, y, x.abs()))
+    torch.testing.assert_close(program(x, y, x * 0), function(x, y, x * 0))
+    with pytest.raises(UserError, match="gaussian_nll_loss: var has negative entry/entries"):
+        program(x, y, -x.abs())
+    with pytest.raises(UserError, match="var is of incorrect size"):
+        plumbline.compile(_Of(F.gaussian_nll_loss), (x, y, torch.ones(3, 5)))
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
