@@ -105,6 +105,22 @@ def _segment_reduce(
     return torch.where(counts == 0, math.nan if initial is None else total, total / counts)
 
 
+def _masked_scatter(
+    operand: torch.Tensor, mask: torch.Tensor, source: torch.Tensor
+) -> torch.Tensor:
+    """The elements of `source` in turn where `mask` is true.
+
+    torch-mlir's own rule takes the result to be of the shape of `operand`, also where `mask` is of
+    more dimensions.
+    """
+    operand, mask = torch.broadcast_tensors(operand, mask)
+    if source.numel() == 0:
+        return operand.clone()
+    # Where it is false, a place that there is. One beyond the end is told of as any index is.
+    places = torch.where(mask.reshape(-1), mask.reshape(-1).to(torch.int64).cumsum(0) - 1, 0)
+    return torch.where(mask, source.reshape(-1)[places].reshape(mask.shape), operand)
+
+
 def _nonzero_static(operand: torch.Tensor, *, size: int, fill_value: int = -1) -> torch.Tensor:
     """The places of the first `size` elements that are not 0, in rows of indices."""
     rank = operand.dim()
@@ -132,6 +148,7 @@ def _take(operand: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
 RULES: Rules = {
     aten.embedding_bag.padding_idx: embedding_bag,
     aten.index_reduce.default: _index_reduce,
+    aten.masked_scatter.default: _masked_scatter,
     aten.nonzero_static.default: _nonzero_static,
     aten.searchsorted.Tensor: _searchsorted,
     aten.segment_reduce.default: _segment_reduce,

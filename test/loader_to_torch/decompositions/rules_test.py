@@ -303,6 +303,15 @@ def test_nonzero_static(shape: Sequence[int], size: int) -> None:
     _check(aten.nonzero_static.default, operand, size=size, fill_value=7)
 
 
+@pytest.mark.parametrize(
+    ("shape", "mask"), [((5,), (4, 5)), ((4, 5), (5,)), ((), (5,)), ((4, 5), ())], ids=str
+)
+def test_masked_scatter(shape: Sequence[int], mask: Sequence[int]) -> None:
+    operand = torch.randn(shape)
+    _check(aten.masked_scatter.default, operand, torch.randn(mask) > 0, torch.randn(4, 5))
+    _check(aten.masked_scatter.default, operand, torch.zeros(mask) > 0, torch.randn(0))
+
+
 def test_take() -> None:
     _check(aten.take.default, torch.randn(3, 3), torch.tensor([[0, 8], [-1, -9]]))
     _check(aten.take.default, torch.tensor(2.0), torch.tensor(0))
