@@ -6,7 +6,7 @@ from plumbline.gpu_to_nvvm.kernel_work import UNKNOWN, KernelWork
 from plumbline.llvm_to_asm.ptxas import KernelResources
 
 _HEAD = (
-    *("kernel", "launches", "threads", "registers", "shared bytes", "spilled bytes", "occupancy"),
+    *("kernel", "launches", "threads", "registers", "shared", "spilled", "occupancy"),
     *("bytes", "FLOPs", "FLOPs / byte"),
 )
 
@@ -30,7 +30,7 @@ def report(kernels: Iterable[KernelResources], work: Sequence[KernelWork], arch:
             if done.kernel == kernel.name
         ]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
-    lines = [f"Kernels as ptxas assembles them for {arch}", ""]
+    lines = [f"Kernels as ptxas assembles them for {arch}, memory in bytes", ""]
     for row in rows:
         cells = [row[0].ljust(widths[0])]
         cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]

@@ -112,7 +112,7 @@ def test_table() -> None:
         KernelWork("few", "8*n", "n", None),
     ]
     lines = report(kernels, work, "sm_80").splitlines()
-    assert lines[0] == "Kernels as ptxas assembles them for sm_80"
+    assert lines[0] == "Kernels as ptxas assembles them for sm_80, memory in bytes"
     assert lines[2].split()[:3] == ["kernel", "launches", "threads"]
     assert lines[3].split() == [
         "many",
