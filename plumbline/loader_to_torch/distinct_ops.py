@@ -69,8 +69,7 @@ def run_decompositions(exported: ExportedProgram, table: Table) -> ExportedProgr
             kinds.setdefault(_key(node), _Kind(node))
     if kinds:
         taken_apart = _program_of([*kinds.values()]).run_decompositions(table)
-        # What one of its parts counts as it runs is another number in each place.
-        if all(_has_fixed_sizes(node) for node in taken_apart.graph.nodes):
+        if all(map(_may_stand_anywhere, taken_apart.graph.nodes)):
             _note_parts([*kinds.values()], taken_apart)
             return _with_parts(exported, kinds)
     whole: ExportedProgram = exported.run_decompositions(table)
@@ -121,6 +120,25 @@ def _is_fixed(value: object) -> bool:
             for number in (*value.shape, *value.stride(), value.storage_offset())
         )
     )
+
+
+def _may_stand_anywhere(node: Node) -> bool:
+    """Whether a node is all there is to copy, and has what uses it.
+
+    The body of a loop would have to come along. An assertion is used by nothing that tells what it
+    belongs to. What an op counts as it runs is another number in each place.
+    """
+    match node.op:
+        case "placeholder" | "output":
+            return True
+        case "call_function":
+            return (
+                (isinstance(node.target, Op) or node.target is operator.getitem)
+                and bool(_results(node))
+                and _has_fixed_sizes(node)
+            )
+        case _:
+            return False
 
 
 def _has_fixed_sizes(node: Node) -> bool:

@@ -220,6 +220,15 @@ def test_what_is_counted_in_two_places_are_two_numbers() -> None:
     torch.testing.assert_close(actual, forward(x, y))
 
 
+@pytest.mark.parametrize("op", [torch.linalg.eigvalsh, torch.linalg.inv])
+def test_ops_that_become_loops_and_assertions_are_left_to_pytorch(
+    op: Callable[[torch.Tensor], torch.Tensor],
+) -> None:
+    x, y = torch.randn(3, 3), torch.randn(3, 3)
+    (actual,) = plumbline.compile(_Program(lambda x, y: op(x) - op(y)), (x, y))(x, y)
+    torch.testing.assert_close(actual, op(x) - op(y), rtol=1e-4, atol=1e-5)
+
+
 def test_random_numbers_are_left_to_pytorch(traced: list[int]) -> None:
     program = _Program(lambda x, y: x + torch.dropout(y, 0.5, True) + torch.dropout(y, 0.5, True))
     torch.manual_seed(0)
