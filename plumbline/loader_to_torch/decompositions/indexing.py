@@ -5,7 +5,7 @@ import math
 import torch
 
 from plumbline.loader_to_torch.decompositions.embedding_bag import embedding_bag
-from plumbline.loader_to_torch.decompositions.rule import Rules
+from plumbline.loader_to_torch.decompositions.rule import Rules, broadcast
 
 aten = torch.ops.aten
 
@@ -113,7 +113,7 @@ def _masked_scatter(
     torch-mlir's own rule takes the result to be of the shape of `operand`, also where `mask` is of
     more dimensions.
     """
-    operand, mask = torch.broadcast_tensors(operand, mask)
+    operand, mask = broadcast(operand, mask)
     if source.numel() == 0:
         return operand.clone()
     # Where it is false, a place that there is. One beyond the end is told of as any index is.
