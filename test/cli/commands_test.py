@@ -189,7 +189,7 @@ _MISTAKES = {
     "nothing.py:loader": "nothing.py: there is no such file",
     "models/scaled.py": "say which function is the loader, models/scaled.py:NAME; it has scaled_",
     "models/scaled.py:scald_loader": "has no function scald_loader; did you mean scaled_loader?",
-    "models/scaled.py:eigenvalues_loader": "has no op for these",
+    "models/scaled.py:eigenvalues_loader": "computes with complex numbers what nothing lowers",
     "models": "models: there is no such file",
     "text.txt:loader": "text.txt: it is neither a .py file, with a loader, nor a .mlir file",
     "broken.py": "it is not Python",
