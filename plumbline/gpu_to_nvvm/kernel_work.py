@@ -12,6 +12,7 @@ from plumbline.kernels_to_llvm.result_sizes import argument_sizes
 from plumbline.kernels_to_llvm.size_reader import SizeReader, UnknownSize
 from plumbline.linalg_to_gpu.flops import launched_flops
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
+from plumbline.linalg_to_kernels.views import VIEWS
 from plumbline.signature.c_signature import embedded_weights, functions_with_bodies
 from plumbline.signature.shape_attributes import attached
 from plumbline.signature.size_expressions import Operation, Size, SymbolUse, operation, text
@@ -111,15 +112,6 @@ def _buffers(launch: gpu.LaunchFuncOp, kernel: ir.OpView) -> dict[ir.Value, bool
     }
 
 
-_VIEWS = frozenset(
-    {
-        "memref.cast",
-        "memref.collapse_shape",
-        "memref.expand_shape",
-        "memref.reinterpret_cast",
-        "memref.subview",
-    }
-)
 _LOADS = frozenset({"memref.load", "vector.gather", "vector.load", "vector.maskedload"})
 _STORES = frozenset({"memref.store", "vector.maskedstore", "vector.scatter", "vector.store"})
 
@@ -129,7 +121,7 @@ def _places(buffer: ir.Value) -> Iterator[list[ir.Value]]:
     rank = ir.MemRefType(buffer.type).rank
     for use in buffer.uses:
         op, next_ = use.owner.operation, use.operand_number + 1
-        if op.name in _VIEWS:
+        if op.name in VIEWS:
             offsets = list(op.operands)[next_:]
             yield from ([*offsets, *indices] for indices in _places(op.results[0]))
         elif op.name in _LOADS | _STORES:
