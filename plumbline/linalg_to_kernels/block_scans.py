@@ -13,6 +13,7 @@ from torch_mlir.dialects import arith, scf
 from plumbline.bindings.walk import all_operations, clone_operations
 from plumbline.linalg_to_kernels.build_kernels import NOALIAS
 from plumbline.linalg_to_kernels.building import index
+from plumbline.linalg_to_kernels.reassociation import is_reassociable
 from plumbline.linalg_to_kernels.views import root
 
 _BLOCK = 8
@@ -82,8 +83,7 @@ def _scan(loop: scf.ForOp) -> _Scan | None:
 
 def _is_associative(op: ir.Operation) -> bool:
     if op.name in _ASSOCIATIVE_IF_MARKED:
-        # The bindings have no class for this attribute.
-        return "reassoc" in str(op.attributes.get("fastmath"))
+        return is_reassociable(op)
     return op.name in _ASSOCIATIVE
 
 

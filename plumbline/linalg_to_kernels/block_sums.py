@@ -17,6 +17,7 @@ from plumbline.bindings.walk import (
     defining_operation,
 )
 from plumbline.linalg_to_kernels.building import for_each, index, least
+from plumbline.linalg_to_kernels.reassociation import is_reassociable
 from plumbline.linalg_to_kernels.vector_widths import is_mostly_narrow
 
 _BLOCK = 128
@@ -57,8 +58,7 @@ def _sums(loop: scf.ForOp) -> list[_Sum]:
 
 def _sum(so_far: ir.Value, total: ir.Value, body: ir.Block) -> _Sum | None:
     add = defining_operation(total)
-    # The bindings have no class for this attribute.
-    if add is None or add.name != "arith.addf" or "reassoc" not in str(add.attributes["fastmath"]):
+    if add is None or add.name != "arith.addf" or not is_reassociable(add):
         return None
     terms = [operand for operand in add.operands if operand != so_far]
     widen = defining_operation(terms[0]) if len(terms) == 1 else None

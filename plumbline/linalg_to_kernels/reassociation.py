@@ -18,6 +18,12 @@ _FLAGS = {
 }
 
 
+def is_reassociable(op: ir.Operation) -> bool:
+    """Whether an addition or a multiplication of floats is marked as one of any order."""
+    # The bindings have no class for this attribute.
+    return "reassoc" in str(op.attributes.get("fastmath"))
+
+
 def reassociate_reductions(module: ir.Operation) -> None:
     """Marks the additions, multiplications and extremes that reductions of `module` consist of."""
     with module.context:
