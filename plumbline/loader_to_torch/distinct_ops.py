@@ -9,7 +9,7 @@ numbers, of bodies of loops, and of writes to what has views or comes from outsi
 """
 
 import operator
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -250,19 +250,14 @@ def _note_parts(kinds: Sequence[_Kind], taken_apart: ExportedProgram) -> None:
         kind.inputs = [next(placeholders) for _ in kind.inputs]
         kind.results = [next(results) for _ in _results(kind.first)]
         owners |= dict.fromkeys((*kind.inputs, *kind.results), kind)
-    # They have nothing from one another: a node belongs to what uses it, and else to what it uses.
+    # They have nothing from one another: a node belongs to what uses it.
     for node in reversed(nodes):
-        _note_owner(node, node.users, owners)
+        found = next((owners[user] for user in node.users if user in owners), None)
+        if found is not None:
+            owners.setdefault(node, found)
     for node in nodes:
-        _note_owner(node, node.all_input_nodes, owners)
-        if node.op not in ("placeholder", "output") and node in owners:
+        if node.op != "placeholder" and node in owners:
             owners[node].parts.append(node)
-
-
-def _note_owner(node: Node, others: Iterable[Node], owners: dict[Node, _Kind]) -> None:
-    found = next((owners[other] for other in others if other in owners), None)
-    if node.op != "output" and found is not None:
-        owners.setdefault(node, found)
 
 
 def _outputs(graph: torch.fx.Graph) -> Sequence[Node]:
