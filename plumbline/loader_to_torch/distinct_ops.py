@@ -69,9 +69,7 @@ def run_decompositions(exported: ExportedProgram, table: Table) -> ExportedProgr
             kinds.setdefault(_key(node), _Kind(node))
     if kinds:
         taken_apart = _program_of([*kinds.values()]).run_decompositions(table)
-        if _writes_nothing(taken_apart) and all(
-            map(_may_stand_anywhere, taken_apart.graph.nodes)
-        ):
+        if _writes_nothing(taken_apart) and all(map(_may_stand_anywhere, taken_apart.graph.nodes)):
             _note_parts([*kinds.values()], taken_apart)
             return _with_parts(exported, kinds)
     whole: ExportedProgram = exported.run_decompositions(table)
