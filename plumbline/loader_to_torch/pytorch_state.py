@@ -55,8 +55,8 @@ def _without_logs_of_this_thread() -> Iterator[None]:
         return record.thread != thread
 
     # A filter of a logger does not see what its children log; their handlers do. What TORCH_TRACE
-    # asks for goes to a file, so that nobody sees it here. And where nobody asks, its handler leaves
-    # at the first record that reaches it; until then PyTorch makes records, with stacks and printed
+    # asks for goes to a file, and nobody sees it here. And where nobody asks, its handler leaves at
+    # the first record that reaches it; until then PyTorch makes records, with stacks and printed
     # graphs: a tenth of an export of many arguments.
     handlers = {
         handler
