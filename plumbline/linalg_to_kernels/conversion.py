@@ -142,7 +142,7 @@ OUTLINE_LOOPS = Pass(
 
 SELECT_CLAMPS = Pass(
     "select-clamps",
-    "Spell extremes of a number and a constant in a comparison, which a CPU does at once",
+    "Spell extremes of a number and a constant in a comparison, of which zeros keep their signs",
     select_clamps,
 )
 
