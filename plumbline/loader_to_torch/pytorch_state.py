@@ -54,10 +54,10 @@ def _without_logs_of_this_thread() -> Iterator[None]:
     def is_of_another_thread(record: logging.LogRecord) -> bool:
         return record.thread != thread
 
-    # A filter of a logger does not see what its children log; their handlers do. But what TORCH_TRACE
-    # asks for goes to a file; where nobody asks, its handler leaves at the first record that
-    # reaches it, and until then PyTorch makes records, stacks and printed graphs included: a tenth
-    # of an export.
+    # A filter of a logger does not see what its children log; their handlers do. What TORCH_TRACE
+    # asks for goes to a file, and nobody sees it here. And where nobody asks, its handler leaves at
+    # the first record that reaches it; until then PyTorch makes records, with stacks and printed
+    # graphs: a tenth of an export of many arguments.
     handlers = {
         handler
         for name, logger in list(logging.root.manager.loggerDict.items())
