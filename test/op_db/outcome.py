@@ -27,6 +27,7 @@ from plumbline.loader_to_torch.generator import GENERATOR
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.mutations import mutations
 from plumbline.loader_to_torch.pytorch_state import exporting
+from plumbline.loader_to_torch.traced_functions import TracedFunctions
 from test.runtime.cuda.stand_in import Kernels, driver
 from test.tools.aot.text_stages import llvm_ir_of
 
@@ -293,7 +294,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _aten_ops(module: _Call) -> list[str]:
-    with exporting():
+    with exporting(), torch.no_grad(), TracedFunctions():
         exported = torch.export.export(module, tuple(module.copies().values()), strict=False)
     return sorted(set(_names(exported)))
 
