@@ -25,6 +25,7 @@ from plumbline.linalg_to_kernels.select_clamps import select_clamps
 from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
 from plumbline.linalg_to_kernels.splats import fill_splats
 from plumbline.linalg_to_kernels.strategies import CpuStrategies
+from plumbline.linalg_to_kernels.tile_scans import tile_scans
 from plumbline.linalg_to_kernels.vector_widths import choose_vector_widths
 from plumbline.signature.c_signature import CALLED_FROM, check_signatures, functions_with_bodies
 from plumbline.signature.called_functions import SEPARATE_CALLED_FUNCTIONS
@@ -94,6 +95,12 @@ FILL_SPLATS = Pass(
     "fill-splats",
     "Fill tensors in a loop that would else be large constants with one value everywhere",
     fill_splats,
+)
+
+TILE_SCANS = Pass(
+    "tile-scans",
+    "Do scans of slices for a tile of contiguous elements at a time",
+    tile_scans,
 )
 
 REASSOCIATE_REDUCTIONS = Pass(
@@ -181,6 +188,7 @@ def linalg_to_kernels_pipeline(
         (
             SEPARATE_CALLED_FUNCTIONS,
             PREPARE_ARGUMENTS.with_options(f"called-from={called_from}"),
+            TILE_SCANS,
             PREPARE_TENSORS,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,
