@@ -12,6 +12,7 @@ from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
 from plumbline.linalg_to_kernels.memory_plan import plan_memory
 from plumbline.linalg_to_kernels.merge_sorts import merge_sorts
 from plumbline.linalg_to_kernels.outlining import outline_loops
+from plumbline.linalg_to_kernels.pads import pad_by_elements
 from plumbline.linalg_to_kernels.parallelisation import parallelise
 from plumbline.linalg_to_kernels.pipelines import (
     BUFFERIZE,
@@ -103,6 +104,12 @@ TILE_SCANS = Pass(
     tile_scans,
 )
 
+PAD_BY_ELEMENTS = Pass(
+    "pad-by-elements",
+    "Spell tensor.pad in loops that write each element of the result once",
+    pad_by_elements,
+)
+
 REASSOCIATE_REDUCTIONS = Pass(
     "reassociate-reductions",
     "Let sums and products over many elements be taken in any order, and extremes of zeros",
@@ -189,6 +196,7 @@ def linalg_to_kernels_pipeline(
             SEPARATE_CALLED_FUNCTIONS,
             PREPARE_ARGUMENTS.with_options(f"called-from={called_from}"),
             TILE_SCANS,
+            PAD_BY_ELEMENTS,
             PREPARE_TENSORS,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,

@@ -141,6 +141,7 @@ PASSES = _by_name(
         linalg_to_kernels.FORM_FUSION_GROUPS,
         linalg_to_kernels.MERGE_SORTS,
         linalg_to_kernels.OUTLINE_LOOPS,
+        linalg_to_kernels.PAD_BY_ELEMENTS,
         linalg_to_kernels.PARALLELISE,
         linalg_to_kernels.PLAN_MEMORY,
         linalg_to_kernels.SELECT_CLAMPS,
