@@ -4,9 +4,12 @@ A tile of the result stays in vector registers while all products are added to i
 summed elements loads a row of a panel of the right operand, and one element of each row of the left
 operand, which it multiplies it with (Goto and van de Geijn, "Anatomy of High-Performance Matrix
 Multiplication", ACM TOMS 34, 2008). The left operand is read in place, unless it is of another
-type: packing it never paid. A tile then goes through a small buffer, from which its epilogue takes
-it row by row: one instance of the epilogue in the code, and a place to transpose where the result
-lies the other way.
+type: packing it never paid.
+
+Summed elements are done block by block, each for all tiles of a chunk of rows before the next, so
+that the block's part of the panel is in the first cache, and what the rows read is in the second.
+The sums so far wait in a small buffer, from which an epilogue takes them row by row: one instance
+of it in the code, and a place to transpose where the result lies the other way.
 """
 
 import math
@@ -23,6 +26,7 @@ from plumbline.linalg_to_kernels.building import (
     index,
     least,
     product,
+    rounded_up,
     total,
 )
 from plumbline.linalg_to_kernels.contraction_loops import Finish, LoopNest, Region
@@ -41,32 +45,48 @@ from plumbline.linalg_to_kernels.vectors import (
 )
 
 _SUMMED_AT_ONCE = 256
-"""How many products are added up one after the other."""
+"""How many products are added up one after the other: of sums of sums the error is less. Of 4096
+added up one after the other it was five times PyTorch's."""
+
+_SUMS_AT_ONCE = 4096
+"""How many sums of a chunk of rows wait for their next block: those of some tens of tiles, by which
+what it takes to bring the block's part of a panel is shared."""
 
 
 @dataclass(frozen=True)
 class Scratch:
-    """Where a tile lies between its products and its epilogue."""
+    """What a chunk of rows needs between its products and its epilogue."""
 
-    tile: ir.Value
+    sums: ir.Value
+    """[rows][columns of a panel]"""
     turned: ir.Value
-    """The same transposed, if the result lies along rows."""
+    """Of a block of these rows the same transposed, if the result lies along rows."""
+    rows: ir.Value
+    """Where each row begins in the left operand."""
 
 
 def allocate_scratch(plan: ContractionPlan, summed_in: ir.Type) -> Scratch:
     """Builds the stack space that `build_register_tiles` needs, which loops must not."""
-    size = _block(plan) * plan.tile.columns
-    type_ = ir.MemRefType.get([size], summed_in)
-    tile = memref.alloca(type_, [], [], alignment=ALIGNMENT)
-    if plan.stores_columns:
-        return Scratch(tile, tile)
-    return Scratch(tile, memref.alloca(type_, [], [], alignment=ALIGNMENT))
+
+    def buffer(size: int, type_: ir.Type) -> ir.Value:
+        return memref.alloca(ir.MemRefType.get([size], type_), [], [], alignment=ALIGNMENT)
+
+    rows = _chunk(plan)
+    sums = buffer(rows * plan.tile.columns, summed_in)
+    turned = sums if plan.stores_columns else buffer(_block(plan) * plan.tile.columns, summed_in)
+    return Scratch(sums, turned, buffer(rows, ir.IndexType.get()))
 
 
 def _block(plan: ContractionPlan) -> int:
     """Rows of a tile, or of as many tiles as fill vectors along rows."""
     tile = plan.tile
     return tile.rows if plan.stores_columns else math.lcm(tile.rows, tile.lanes)
+
+
+def _chunk(plan: ContractionPlan) -> int:
+    """Rows of which a block of summed elements is done before the next one: whole blocks."""
+    block = _block(plan)
+    return block * max(_SUMS_AT_ONCE // (block * plan.tile.columns), 1)
 
 
 def build_register_tiles(
@@ -94,7 +114,7 @@ class _RegisterTiles:
         scratch: Scratch,
     ) -> None:
         self._plan, self._tile, self._finish = plan, plan.tile, finish
-        self._block, self._scratch, self._turned = _block(plan), scratch.tile, scratch.turned
+        self._block, self._chunk, self._scratch = _block(plan), _chunk(plan), scratch
         self._nest = LoopNest(plan, arguments)
         self._type = summed_in
         self._vector = ir.VectorType.get([self._tile.lanes], summed_in)
@@ -166,7 +186,7 @@ class _RegisterTiles:
             self._nest.over(
                 plan.row_batches,
                 region,
-                lambda region: self._row_blocks(region, column, masks, right),
+                lambda region: self._chunks(region, column, masks, right),
             )
             return []
 
@@ -175,88 +195,112 @@ class _RegisterTiles:
 
     # The products.
 
-    def _row_blocks(
+    def _chunks(
         self, region: Region, column: ir.Value, masks: Sequence[ir.Value], right: ir.Value
     ) -> None:
-        plan, tile = self._plan, self._tile
-
-        def block(first: ir.Value) -> list[ir.Value]:
-            inside = least(arith.subi(self._rows, first), index(self._block))
-            if plan.stores_columns:
-                self._multiply(region, first, index(0), masks, right)
+        def chunk(first: ir.Value) -> list[ir.Value]:
+            inside = least(arith.subi(self._rows, first), index(self._chunk))
+            self._find_rows(region, first, inside)
+            self._multiply(inside, masks, right)
+            if self._plan.stores_columns:
                 self._store_rows(region, first, inside, column, masks)
-            else:
+                return []
 
-                def part(row: ir.Value) -> list[ir.Value]:
-                    self._multiply(region, arith.addi(first, row), row, masks, right)
-                    return []
+            def block(row: ir.Value) -> list[ir.Value]:
+                rows = least(arith.subi(inside, row), index(self._block))
+                self._turn(row, rows)
+                self._store_columns(region, arith.addi(first, row), rows, column)
+                return []
 
-                for_each(index(0), inside, tile.rows, part)
-                self._turn(inside)
-                self._store_columns(region, first, inside, column)
+            for_each(index(0), inside, self._block, block)
             return []
 
-        for_each(index(0), self._rows, self._block, block, parallel=True)
+        for_each(index(0), self._rows, self._chunk, chunk, parallel=True)
 
-    def _multiply(
-        self,
-        region: Region,
-        first: ir.Value,
-        at: ir.Value,
-        masks: Sequence[ir.Value],
-        right: ir.Value,
-    ) -> None:
-        """Leaves a tile in the scratch buffer, from row `at` of it on."""
-        plan, tile = self._plan, self._tile
-        last = arith.subi(self._rows, index(1))
-        # Beyond the last row it is read again, for sums that are not stored.
-        numbers = [
-            least(arith.addi(first, index(row)), last) if row else first for row in range(tile.rows)
-        ]
-        if self._converted is not None:
-            rows = [arith.muli(number, self._summed) for number in numbers]
-        else:
-            rows = [
-                arith.addi(
-                    region.bases[plan.left],
-                    self._nest.offset(plan.left, plan.rows_of_left, number),
-                )
-                for number in numbers
-            ]
-        zero = splat(self._vector, 0)
-        sums = self._blocks(rows, right, masks, [zero] * tile.rows * tile.vectors)
-        place = arith.muli(at, index(tile.columns))
-        targets = lane_offsets(place, tile.lanes, tile.rows * tile.vectors)
-        for value, target in zip(sums, targets, strict=True):
-            vector.store(value, self._scratch, [target])
+    def _find_rows(self, region: Region, first: ir.Value, inside: ir.Value) -> None:
+        """Notes where the rows of a chunk begin in the left operand, to the end of its last tile.
 
-    def _blocks(
-        self,
-        rows: Sequence[ir.Value],
-        right: ir.Value,
-        masks: Sequence[ir.Value],
-        zeros: Sequence[ir.Value],
-    ) -> list[ir.Value]:
-        """The sums of the tile, block by block of summed elements: sums of sums err less.
-
-        Of 4096 products added up one after the other the error was five times PyTorch's. What was
-        added up so far waits in memory meanwhile, which takes no time that could be measured.
+        Beyond the last row it is read again, for sums that are not stored.
         """
+        plan = self._plan
+        last = arith.subi(self._rows, index(1))
+
+        def row(at: ir.Value) -> list[ir.Value]:
+            number = least(arith.addi(first, at), last)
+            if self._converted is not None:
+                place = arith.muli(number, self._summed)
+            else:
+                offset = self._nest.offset(plan.left, plan.rows_of_left, number)
+                place = arith.addi(region.bases[plan.left], offset)
+            memref.store(place, self._scratch.rows, [at])
+            return []
+
+        for_each(index(0), rounded_up(inside, self._tile.rows), 1, row)
+
+    def _multiply(self, inside: ir.Value, masks: Sequence[ir.Value], right: ir.Value) -> None:
+        """Leaves the sums of a chunk of rows in the scratch buffer."""
         groups = self._plan.summed_of_both
-        if not groups or not isinstance(self._type, ir.FloatType):
-            return self._summed_loops(groups, rows, index(0), right, index(0), masks, zeros)
+        if not groups:
+            self._tiles(inside, masks, right, None, None)
+            return
         outer, *inner = groups
         size = self._nest.size(outer)
         within = product([self._nest.size(group) for group in inner])
         step = arith.maxui(arith.divui(index(_SUMMED_AT_ONCE), within), index(1))
 
-        def block(number: ir.Value, *totals: ir.Value) -> list[ir.Value]:
+        def block(number: ir.Value) -> list[ir.Value]:
             first = arith.muli(number, step)
             bounds = first, least(arith.addi(first, step), size)
-            sums = self._summed_loops(groups, rows, index(0), right, index(0), masks, zeros, bounds)
-            return [add(total_, sum_) for total_, sum_ in zip(totals, sums, strict=True)]
+            adds = arith.cmpi(arith.CmpIPredicate.ne, number, index(0))
+            self._tiles(inside, masks, right, bounds, adds)
+            return []
 
-        return for_each(index(0), arith.ceildivui(size, step), 1, block, zeros)
+        # Without a summed element there is one block still, of sums that are 0.
+        count = arith.maxui(arith.ceildivui(size, step), index(1))
+        for_each(index(0), count, 1, block)
+
+    def _tiles(
+        self,
+        inside: ir.Value,
+        masks: Sequence[ir.Value],
+        right: ir.Value,
+        bounds: tuple[ir.Value, ir.Value] | None,
+        adds: ir.Value | None,
+    ) -> None:
+        """All tiles of a chunk, for a block of summed elements or for the only one.
+
+        `bounds` are the block's, of the outermost loop; `adds` says if it is not the first block.
+        """
+        tile, scratch = self._tile, self._scratch
+        zeros = [splat(self._vector, 0)] * tile.rows * tile.vectors
+
+        def one(first: ir.Value) -> list[ir.Value]:
+            rows = [
+                memref.load(scratch.rows, [arith.addi(first, index(row))])
+                for row in range(tile.rows)
+            ]
+            groups = self._plan.summed_of_both
+            sums = self._summed_loops(groups, rows, index(0), right, index(0), masks, zeros, bounds)
+            targets = lane_offsets(
+                arith.muli(first, index(tile.columns)), tile.lanes, tile.rows * tile.vectors
+            )
+
+            def store() -> None:
+                for value, target in zip(sums, targets, strict=True):
+                    vector.store(value, scratch.sums, [target])
+
+            def store_totals() -> None:
+                for value, target in zip(sums, targets, strict=True):
+                    so_far = vector.load(self._vector, scratch.sums, [target])
+                    vector.store(add(so_far, value), scratch.sums, [target])
+
+            if adds is None:
+                store()
+            else:
+                if_else(adds, store_totals, store)
+            return []
+
+        for_each(index(0), inside, tile.rows, one)
 
     def _summed_loops(
         self,
@@ -335,18 +379,19 @@ class _RegisterTiles:
 
     # The epilogue.
 
-    def _turn(self, inside: ir.Value) -> None:
-        """Transposes the scratch buffer: [block][columns] to [columns][block]."""
+    def _turn(self, first: ir.Value, inside: ir.Value) -> None:
+        """Transposes a block of rows of the sums: [block][columns] to [columns][block]."""
         tile = self._tile
         lanes = tile.lanes
 
         def down(row: ir.Value) -> list[ir.Value]:
             def across(column: ir.Value) -> list[ir.Value]:
-                place = arith.addi(arith.muli(row, index(tile.columns)), column)
+                number = arith.addi(first, row)
+                place = arith.addi(arith.muli(number, index(tile.columns)), column)
                 rows = [
                     vector.load(
                         self._vector,
-                        self._scratch,
+                        self._scratch.sums,
                         [arith.addi(place, index(lane * tile.columns))],
                     )
                     for lane in range(lanes)
@@ -354,7 +399,7 @@ class _RegisterTiles:
                 place = arith.addi(arith.muli(column, index(self._block)), row)
                 for lane, value in enumerate(transpose(rows)):
                     to = arith.addi(place, index(lane * self._block))
-                    vector.store(value, self._turned, [to])
+                    vector.store(value, self._scratch.turned, [to])
                 return []
 
             for_each(index(0), index(tile.columns), lanes, across)
@@ -427,7 +472,7 @@ class _RegisterTiles:
         values, targets = [], []
         for number, mask in enumerate(masks):
             offset = index(number * lanes)
-            value = vector.load(self._vector, self._turned, [arith.addi(source, offset)])
+            value = vector.load(self._vector, self._scratch.turned, [arith.addi(source, offset)])
             to = arith.addi(target, offset)
             if self._plan.stores_columns:
                 place = self._nest.place(region, row, arith.addi(column, offset), to, mask)
