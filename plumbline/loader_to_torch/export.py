@@ -18,6 +18,7 @@ from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import from_operation, report
 from plumbline.loader_to_torch.assertions import import_assertions, keep_assertions
+from plumbline.loader_to_torch.carried_ops import carried
 from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
 from plumbline.loader_to_torch.decompositions.constant_tables import make_tables_constants
 from plumbline.loader_to_torch.distinct_ops import run_decompositions
@@ -197,7 +198,8 @@ def _lower(
         shapes.symbols, shapes_of_elements(names.inputs[len(weights) :], shapes.shapes)
     )
     try:
-        _TO_BACKEND_CONTRACT.run(module)
+        with carried(module):
+            _TO_BACKEND_CONTRACT.run(module)
     except LoweringError as error:
         raise LoweringError(f"{who}: {_unknown_ops(module) or error}") from error
     return print_module(module, debug_info=True), shapes

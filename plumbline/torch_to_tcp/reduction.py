@@ -9,6 +9,7 @@ from torch_mlir.dialects import tensor as tensor_dialect
 
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.building import sizes as size_arithmetic
+from plumbline.tcp.building.data_movement import iota
 from plumbline.tcp.building.dtypes import computed_in, element_type, is_float, signedness, summed_in
 from plumbline.tcp.building.elementwise import apply
 from plumbline.tcp.building.reduction import arg_reduce, reduce
@@ -282,6 +283,50 @@ def _scan(combiner: str) -> Pattern:
     return convert
 
 
+def _running(combiner: str) -> Pattern:
+    """The pattern of `cummax` and `cummin`: the extreme so far, and the last place that has it.
+
+    That is the last one of an element which is the extreme of all up to it. From the first NaN on
+    that is the extreme.
+    """
+
+    def convert(op: ir.OpView) -> list[ir.Value]:
+        operand = tensor(op.operands[0])
+        dtype, sizes = operand.type.dtype, operand.type.sizes
+        chosen = _axis(op.operands[1], operand.type.rank)
+        if not chosen:
+            return [operand.value, scalar(0, "si64").value]
+        (dim,) = chosen
+        wide = cast(operand, computed_in(dtype))
+        extremes = _scanned(wide, dim, combiner)
+        is_extreme = _compared(wide, extremes, "eq")
+        if is_float(dtype):
+            is_extreme = apply(tcp.LogicalOrOp, is_extreme, _compared(wide, wide, "ne"))
+        places = iota(size_arithmetic.all_of(operand), dim, "si64")
+        first = full(0, "si64", (operand,), sizes)
+        last = apply(tcp.SelectOp, is_extreme, places, first)
+        return [cast(extremes, dtype).value, _scanned(last, dim, "max").value]
+
+    return convert
+
+
+def _compared(left: Tensor, right: Tensor, predicate: str) -> Tensor:
+    result = tcp.CompareOp(left.value, right.value, predicate=predicate).out
+    return Tensor(result, TensorType(left.type.sizes, "i1"))
+
+
+def _scanned(operand: Tensor, dim: int, combiner: str) -> Tensor:
+    """What a combiner that carries its operand's type gives along a dimension."""
+    scanned = ScanOp(
+        operand.value,
+        dim=dim,
+        combiner=combiner,
+        accumulation_type=None,
+        int_signedness=signedness(operand.type.dtype),
+    ).out
+    return Tensor(scanned, operand.type)
+
+
 PATTERNS: Patterns = {
     "torch.aten.all": _reduction("and", "all"),
     "torch.aten.all.dim": _reduction("and", "int"),
@@ -309,4 +354,6 @@ PATTERNS: Patterns = {
     "torch.aten.cumsum": _scan("sum"),
     "torch.aten.cumprod": _scan("prod"),
     "torch.aten.logcumsumexp": _scan("logaddexp"),
+    "torch.aten.cummax": _running("max"),
+    "torch.aten.cummin": _running("min"),
 }

@@ -43,6 +43,15 @@ def test_logarithms_of_sums() -> None:
     _check(lambda x: x.logcumsumexp(1), x)
 
 
+@pytest.mark.parametrize("function", [torch.cummax, torch.cummin], ids=["cummax", "cummin"])
+def test_extremes_so_far(function: Callable[..., tuple[torch.Tensor, torch.Tensor]]) -> None:
+    x = integers(3, 1000)
+    x[1, 400], x[1, 500] = torch.nan, torch.nan
+    program = _check(lambda x: tuple(function(x, 1)), x)
+    # The extremes, where an element is one, and the last place of such.
+    assert program.gpu.count("gpu.launch_func") == 3
+
+
 def test_columns() -> None:
     """All in one launch, where the CPU goes from one slice to the next."""
     program = _check(lambda x: (x.cumsum(0), x.logcumsumexp(1)), torch.randn(40, 300, 3))

@@ -87,44 +87,6 @@ def _dropped(
     return (value, place) if keepdim else (value.squeeze(dim), place.squeeze(dim))
 
 
-def _running(before: Any) -> Rule:
-    """`cummax` and `cummin`: the extreme of all up to each place, and the last place that has it.
-
-    In steps that each double how many are looked at (Hillis and Steele, 1986); their count is
-    that of the binary digits of the size, which must be static.
-    """
-
-    def decomposed(operand: torch.Tensor, dim: int) -> Any:
-        if operand.dim() == 0:
-            return operand.clone(), torch.zeros((), dtype=torch.int64)
-        size = operand.shape[dim]
-        if not isinstance(size, int):
-            return NotImplemented
-        values = operand.movedim(dim, -1)
-        places = torch.arange(size).expand(values.shape)
-        distance = 1
-        while distance < size:
-            early, late = values[..., :-distance], values[..., distance:]
-            # What comes later is taken if it is as good; NaN before all that is none.
-            keep = before(early, late)
-            if values.is_floating_point():
-                keep = (keep | early.isnan()) & ~late.isnan()
-            values, places = (
-                torch.cat(
-                    [
-                        part[..., :distance],
-                        torch.where(keep, part[..., :-distance], part[..., distance:]),
-                    ],
-                    -1,
-                )
-                for part in (values, places)
-            )
-            distance *= 2
-        return values.movedim(-1, dim), places.movedim(-1, dim)
-
-    return decomposed
-
-
 def _sort_stable(
     operand: torch.Tensor, *, stable: bool | None, dim: int = -1, descending: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
@@ -370,8 +332,6 @@ RULES: Rules = {
     aten._histogramdd_bin_edges.default: _borders_in_all,
     aten._histogramdd_from_bin_cts.default: _histogram_in_all,
     aten._histogramdd_from_bin_tensors.default: _histogram_between_all,
-    aten.cummax.default: _running(torch.gt),
-    aten.cummin.default: _running(torch.lt),
     aten.histc.default: _histc,
     aten.histogram.bin_ct: _histogram,
     aten.histogram.bins_tensor: _histogram_between,

@@ -8,7 +8,6 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
 
 from plumbline.tcp.dialect import TcpOp
-from plumbline.tcp.ops import elementwise
 from plumbline.tcp.ops import reduction as tcp
 from test.AotCompile.ops.op_case import (
     ALL,
@@ -281,12 +280,17 @@ SCANS += [
     _reduce("scans_of_rank_0", lambda x: (x.cumsum(0), x.cumprod(-1)), _rank_0, ops=[]),
     _reduce("cumsum_to_dtype", lambda x: x.cumsum(1, dtype=torch.float64), ops=[tcp.ScanOp]),
 ]
-
-# The size along which they run is static: the steps double how many are looked at.
 SCANS += [
-    _of_something(name, lambda x, function=function: tuple(function(x, 1)), [elementwise.SelectOp])
+    _reduce(
+        f"{name}_along_{dim}",
+        lambda x, function=function, dim=dim: tuple(function(x, dim)),
+        _telling_block,
+        ops=[tcp.ScanOp],
+    )
     for name, function in (("cummax", torch.cummax), ("cummin", torch.cummin))
+    for dim in (0, 1, -1)
 ]
+SCANS.append(_reduce("cummax_of_rank_0", lambda x: tuple(x.cummax(0)), _rank_0, ops=[]))
 
 CASES = [*SUMS, *EXTREMES, *TRUTH, *STATISTICS, *NORMALIZATIONS, *SCANS]
 

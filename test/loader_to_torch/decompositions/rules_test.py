@@ -164,17 +164,6 @@ def test_mode(size: int, dim: int) -> None:
     _check(aten.mode.default, torch.randint(0, 3, (3, size, 4)).to(F64), dim, keepdim=True)
 
 
-@pytest.mark.parametrize("op", [aten.cummax, aten.cummin], ids=str)
-@pytest.mark.parametrize("dtype", [torch.float32, torch.int64, torch.bool])
-def test_running_extremes(op: Any, dtype: torch.dtype) -> None:
-    for size in range(1, 12):
-        operand = torch.randint(0, 4, (3, size, 2)).to(dtype)
-        if dtype.is_floating_point:
-            operand = torch.where(torch.rand(operand.shape) < 0.1, math.nan, operand)
-        _check(op.default, operand, 1)
-    _check(op.default, torch.tensor(1.0), 0)
-
-
 @pytest.mark.parametrize("bins", [1, 3, 100])
 def test_histograms(bins: int) -> None:
     operand = torch.randn(5, 10)
