@@ -29,6 +29,7 @@ from plumbline.linalg_to_kernels.conversion import (
     PLAN_MEMORY,
     PREPARE_ARGUMENTS,
     REASSOCIATE_REDUCTIONS,
+    SELECT_CLAMPS,
     SPECIALISE_KERNELS,
 )
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
@@ -176,6 +177,7 @@ def linalg_to_gpu_pipeline(
             "func.func(math-extend-to-supported-types)",
             EXPAND_ELEMENTARY_FUNCTIONS,
             EXPAND_REMAINDERS,
+            SELECT_CLAMPS,
             MAKE_LOOPS,
             LAUNCH_LOOPS,
             PLACE_ON_DEVICE.with_options(f"tensors={tensors}"),
