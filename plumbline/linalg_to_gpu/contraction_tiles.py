@@ -435,11 +435,28 @@ def _operand(
     factors = _factors(origin)
     found = []
     for along_sums, loops in ((True, summed), (False, lines)):
-        length = sizes[loops[-1]] if loops and factors.get(loops[-1]) == 1 else 1
-        vector = _vector(sizes, origin.value, factors, loops[-1]) if length != 1 else 1
-        found.append((vector, length == DYNAMIC or length, along_sums))
+        run = _run(sizes, factors, loops)
+        vector = _vector(sizes, origin.value, factors, run) if run else 1
+        found.append((vector, _product(sizes, run), along_sums))
     vector, _, along_sums = max(found)
     return Operand(origin.value, origin.indices, lines, along_sums, vector, origin.factor)
+
+
+def _run(sizes: Sequence[int], factors: dict[int, int | None], loops: Sequence[int]) -> list[int]:
+    """Those of nested loops, the inner ones, that go through contiguous elements together.
+
+    Loops that run once move nowhere.
+    """
+    run: list[int] = []
+    length = 1
+    for loop in reversed([loop for loop in loops if sizes[loop] != 1]):
+        if factors.get(loop) != length or (run and sizes[loop] == DYNAMIC):
+            break
+        run.append(loop)
+        if sizes[loop] == DYNAMIC:
+            break
+        length *= sizes[loop]
+    return run
 
 
 def _factors(origin: Origin) -> dict[int, int | None]:
@@ -456,16 +473,18 @@ def _factors(origin: Origin) -> dict[int, int | None]:
 
 
 def _vector(
-    sizes: Sequence[int], value: ir.Value, factors: dict[int, int | None], along: int
+    sizes: Sequence[int], value: ir.Value, factors: dict[int, int | None], run: Sequence[int]
 ) -> int:
-    """How many elements along a loop can be copied as one: never a part of them."""
+    """How many elements along a run of loops can be copied as one: never a part of them."""
     bytes_ = element_bytes(ir.RankedTensorType(value.type).element_type)
-    size = sizes[along]
-    if size == DYNAMIC or not is_contiguous(layout_of(value)):
+    if any(sizes[loop] == DYNAMIC for loop in run) or not is_contiguous(layout_of(value)):
         return 1
+    size = math.prod(sizes[loop] for loop in run)
     for whole in ASYNCHRONOUS_BYTES:
         count = whole // bytes_
-        others = [factor for loop, factor in factors.items() if loop != along]
+        others = [
+            factor for loop, factor in factors.items() if loop not in run and sizes[loop] != 1
+        ]
         if count > 1 and not any(amount is None or amount % count for amount in (size, *others)):
             return count
     return 1

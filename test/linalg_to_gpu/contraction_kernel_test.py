@@ -177,11 +177,44 @@ def test_nothing_is_left_of_an_epilogue() -> None:
     assert len(program.resources) == 1
 
 
-def test_channels_last_is_read_by_vectors() -> None:
-    """Along the channels, which are contiguous in both operands, though they are not last there."""
-    function, shapes, dtype = _PROGRAMS["channels_last"]
-    program = EmulatedProgram(function, *(integers(*shape, dtype=dtype) for shape in shapes))
-    assert _ASYNCHRONOUS in program.ptx
+def _last(x: torch.Tensor) -> torch.Tensor:
+    return x.permute(0, 3, 1, 2)
+
+
+_COPIES = {_ASYNCHRONOUS: 16, _BY_FOUR: 8, "ld.global.b16": 2}
+"""What of PTX copies so many bytes of an operand at a time, or fewer."""
+
+
+@pytest.mark.parametrize(
+    ("function", "shapes", "bytes_"),
+    [
+        # Weights are contiguous along all that is summed up, of which there are 144; windows lie
+        # as they may.
+        (functional.conv2d, [(2, 16, 10, 11), (24, 16, 3, 3)], {16, 2}),
+        # Of an image without windows all pixels are: 14 by 14 are 392 bytes.
+        (functional.conv2d, [(1, 32, 14, 14), (24, 32, 1, 1)], {16, 8}),
+        # Nothing is a multiple of anything.
+        (functional.conv2d, [(1, 3, 17, 19), (33, 3, 3, 3)], {2}),
+        # The channels of both operands are 32 bytes.
+        (
+            lambda x, w: functional.conv2d(_last(x), _last(w)),
+            [(2, 9, 10, 16), (24, 3, 3, 16)],
+            {16},
+        ),
+        # 12 channels are 24 bytes, aligned to 8; 108 of a window's weights too.
+        (lambda x, w: functional.conv2d(_last(x), _last(w)), [(2, 9, 9, 12), (24, 3, 3, 12)], {8}),
+    ],
+    ids=["windows", "pixels", "odd", "channels_last", "channels_of_8_bytes"],
+)
+def test_convolutions_are_read_by_vectors(
+    function: Callable[..., object], shapes: list[tuple[int, ...]], bytes_: set[int]
+) -> None:
+    """As many elements at a time as are aligned; others go through registers, if they are there."""
+    operands = [integers(*shape, dtype=_F16) for shape in shapes]
+    program = EmulatedProgram(function, *operands)
+    program.check(*operands)
+    assert _MMA in program.ptx
+    assert {copied for how, copied in _COPIES.items() if how in program.ptx} == bytes_
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, _F16], ids=str)
