@@ -7,11 +7,15 @@ from torch_mlir import ir
 from plumbline.bindings.pipeline import Option, Pass, Pipeline
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
+from plumbline.linalg_to_kernels.carried_scalars import carry_scalars
 from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
+from plumbline.linalg_to_kernels.inlining import inline_small_kernels
+from plumbline.linalg_to_kernels.loop_temporaries import put_loop_temporaries_on_stack
 from plumbline.linalg_to_kernels.memory_plan import plan_memory
 from plumbline.linalg_to_kernels.merge_sorts import merge_sorts
 from plumbline.linalg_to_kernels.outlining import outline_loops
+from plumbline.linalg_to_kernels.pads import pad_by_elements
 from plumbline.linalg_to_kernels.parallelisation import parallelise
 from plumbline.linalg_to_kernels.pipelines import (
     BUFFERIZE,
@@ -25,6 +29,7 @@ from plumbline.linalg_to_kernels.select_clamps import select_clamps
 from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
 from plumbline.linalg_to_kernels.splats import fill_splats
 from plumbline.linalg_to_kernels.strategies import CpuStrategies
+from plumbline.linalg_to_kernels.tile_scans import tile_scans
 from plumbline.linalg_to_kernels.vector_widths import choose_vector_widths
 from plumbline.signature.c_signature import CALLED_FROM, check_signatures, functions_with_bodies
 from plumbline.signature.called_functions import SEPARATE_CALLED_FUNCTIONS
@@ -96,6 +101,18 @@ FILL_SPLATS = Pass(
     fill_splats,
 )
 
+TILE_SCANS = Pass(
+    "tile-scans",
+    "Do scans of slices for a tile of contiguous elements at a time",
+    tile_scans,
+)
+
+PAD_BY_ELEMENTS = Pass(
+    "pad-by-elements",
+    "Spell tensor.pad in loops that write each element of the result once",
+    pad_by_elements,
+)
+
 REASSOCIATE_REDUCTIONS = Pass(
     "reassociate-reductions",
     "Let sums and products over many elements be taken in any order, and extremes of zeros",
@@ -122,6 +139,12 @@ BUILD_KERNELS = Pass(
     _UNIT_OPTIONS,
 )
 
+CARRY_SCALARS = Pass(
+    "carry-scalars",
+    "Have loops carry numbers as such, not as tensors of rank 0",
+    carry_scalars,
+)
+
 SPECIALISE_KERNELS = Pass(
     "specialise-kernels",
     "Give kernels the layouts of the buffers that they are called with",
@@ -142,7 +165,7 @@ OUTLINE_LOOPS = Pass(
 
 SELECT_CLAMPS = Pass(
     "select-clamps",
-    "Spell extremes of a number and a constant in a comparison, which a CPU does at once",
+    "Spell extremes of a number and a constant in a comparison, of which zeros keep their signs",
     select_clamps,
 )
 
@@ -151,6 +174,18 @@ CHOOSE_VECTOR_WIDTHS = Pass(
     "Say of loops that add up in a wider type how many elements their vectors are to have",
     _for_unit(choose_vector_widths),
     _UNIT_OPTIONS,
+)
+
+PUT_LOOP_TEMPORARIES_ON_STACK = Pass(
+    "put-loop-temporaries-on-stack",
+    "Put the small temporaries of loops that call kernels on the stack",
+    put_loop_temporaries_on_stack,
+)
+
+INLINE_SMALL_KERNELS = Pass(
+    "inline-small-kernels",
+    "Mark kernels that loops call, and that do little, as ones that LLVM is to inline",
+    inline_small_kernels,
 )
 
 PLAN_MEMORY = Pass(
@@ -181,17 +216,21 @@ def linalg_to_kernels_pipeline(
         (
             SEPARATE_CALLED_FUNCTIONS,
             PREPARE_ARGUMENTS.with_options(f"called-from={called_from}"),
+            TILE_SCANS,
+            PAD_BY_ELEMENTS,
             PREPARE_TENSORS,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,
             EXPAND_CONTRACTIONS,
             FORM_FUSION_GROUPS.with_options(options),
             BUILD_KERNELS.with_options(options),
+            CARRY_SCALARS,
             BUFFERIZE,
             SPECIALISE_KERNELS,
             MERGE_SORTS,
             NAME_COMPUTATIONS,
             OUTLINE_LOOPS,
+            PUT_LOOP_TEMPORARIES_ON_STACK,
             *([PLAN_MEMORY] if temporaries == "arena" else []),
             # Half precision is computed in f32 and rounded, as PyTorch does.
             "func.func(math-extend-to-supported-types)",
@@ -201,6 +240,7 @@ def linalg_to_kernels_pipeline(
             PARALLELISE.with_options(f"threads={threads}"),
             SHAPE_LOOPS,
             CHOOSE_VECTOR_WIDTHS.with_options(options),
+            INLINE_SMALL_KERNELS,
         ),
         summary="Lower linalg on tensors to kernels on buffers, for a CPU",
     )
