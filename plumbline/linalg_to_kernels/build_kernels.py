@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import bufferization, func, memref
 
+from plumbline.bindings.pipeline import PassFailure
 from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_kernels.building import ALIGNMENT, loosely_typed
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, computation
@@ -27,13 +28,25 @@ NOALIAS = "llvm.noalias"
 
 
 def build_kernels(module: ir.Operation, strategies: Strategies) -> None:
-    """Replaces each group of `module`, and the calls of it."""
+    """Replaces each group of `module`, and the calls of it.
+
+    Raises:
+      PassFailure: there is nothing to compute in one, which a file has said is a group.
+    """
     with module.context:
         groups = {
             ir.StringAttr(op.attributes["sym_name"]).value: op.operation
             for op in module.regions[0].blocks[0].operations
             if GROUP in op.attributes
         }
+        empty = [function for function in groups.values() if not _members(function)[0]]
+        for function in empty:
+            function.location.emit_error(
+                f"'func.func' op has {GROUP}, which only a function that consists of computations "
+                "on tensors has; leave it out, groups are formed of what a function computes"
+            )
+        if empty:
+            raise PassFailure
         calls = [
             op for op in all_operations(module) if op.name == "func.call" and _callee(op) in groups
         ]

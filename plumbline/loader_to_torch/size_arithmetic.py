@@ -62,13 +62,38 @@ def _shifted(step: Callable[..., object]) -> Callable[..., torch.fx.Node | None]
     return spell
 
 
+def _of_truths(op: Callable[..., object]) -> Callable[..., torch.fx.Node | None]:
+    def spell(call: Call, left: Number, right: Number) -> torch.fx.Node | None:
+        known = [a.meta["val"] if isinstance(a, torch.fx.Node) else a for a in (left, right)]
+        are_truths = all(isinstance(value, bool | torch.SymBool) for value in known)
+        return call(op, left, right) if are_truths else None
+
+    return spell
+
+
+def _chosen(call: Call, holds: Number, chosen: Number, other: Number) -> torch.fx.Node | None:
+    """One of two integers: the other one, and the difference where the condition holds."""
+    known = [a.meta["val"] if isinstance(a, torch.fx.Node) else a for a in (chosen, other)]
+    if not all(isinstance(value, int | torch.SymInt) for value in known):
+        return None
+    one_or_zero = call(torch.ops.aten.Int.bool, holds)
+    if isinstance(chosen, int) and isinstance(other, int):
+        difference: Number = chosen - other
+    else:
+        difference = call(operator.sub, chosen, other)
+    return call(operator.add, other, call(operator.mul, one_or_zero, difference))
+
+
 _SPELLINGS: dict[object, Callable[..., torch.fx.Node | None]] = {
     operator.mod: _remainder,
     operator.pow: _power,
     operator.lshift: _shifted(operator.mul),
     operator.rshift: _shifted(operator.floordiv),
+    operator.and_: _of_truths(torch.ops.aten.__and__.bool),
+    operator.or_: _of_truths(torch.ops.aten.__or__.bool),
     torch.sym_max: lambda call, left, right: call(torch.ops.prim.max.int, left, right),
     torch.sym_min: lambda call, left, right: call(torch.ops.prim.min.int, left, right),
+    torch.sym_ite: _chosen,
     torch.sym_float: lambda call, number: call(torch.ops.aten.Float.Scalar, number),
     math.ceil: lambda call, number: call(torch.ops.aten.ceil.float, number),
     math.floor: _floor,
@@ -85,6 +110,9 @@ def spell_size_arithmetic(who: str, exported: torch.export.ExportedProgram) -> N
     Raises:
       UserError: it computes of them what cannot be spelled; the message lists all places.
     """
+    for graph, node in _calls(exported):
+        if node.target is torch.ops.aten.sym_storage_offset.default:
+            _drop_assertions(graph, node)
     unknown = []
     for graph, node in _calls(exported):
         _make_tensor(graph, node)
@@ -117,6 +145,18 @@ def _calls(
         for node in module.graph.nodes
         if node.op == "call_function"
     ]
+
+
+def _drop_assertions(graph: torch.fx.Graph, offset: torch.fx.Node) -> None:
+    """Drops what is asserted of where a tensor begins in memory: here none shares another's."""
+    for compared in list(offset.users):
+        for user in list(compared.users):
+            if user.target is torch.ops.aten._assert_scalar.default:
+                graph.erase_node(user)
+        if not compared.users:
+            graph.erase_node(compared)
+    if not offset.users:
+        graph.erase_node(offset)
 
 
 def _is_unknown(node: torch.fx.Node) -> bool:

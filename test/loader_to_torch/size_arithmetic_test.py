@@ -1,6 +1,7 @@
 import math
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -46,6 +47,8 @@ def _compile(
         lambda x, n: _PAD(x[None, None], (1, 2, 0, 0), mode="reflect"),
         lambda x, n: torch.nn.functional.interpolate(x[None, None], scale_factor=1.5),
         lambda x, n: n - x.to(torch.int64),
+        lambda x, n: x * torch.sym_ite(n == 10, 2, 3),  # type: ignore[no-untyped-call]
+        lambda x, n: x * torch.sym_ite((n > 8) & (n < 12) | (n == 3), n, 2 * n),  # type: ignore[no-untyped-call]
     ],
 )
 def test_what_is_computed_of_sizes(function: Callable[[torch.Tensor, int], torch.Tensor]) -> None:
@@ -60,7 +63,6 @@ def test_what_is_computed_of_sizes(function: Callable[[torch.Tensor, int], torch
     [
         (lambda x, n: x * round(n / 3), "round"),
         (lambda x, n: x * n**0.5, "pow"),
-        (lambda x, n: x * torch.sym_ite(n == 5, 2, 3), "sym_ite"),  # type: ignore[no-untyped-call]
         (lambda x, n: x * torch.sym_not(n == 5), "sym_not"),  # type: ignore[no-untyped-call]
     ],
 )
@@ -72,6 +74,23 @@ def test_what_cannot_be_compiled_is_named_with_its_place(
     )
     with pytest.raises(UserError, match=expected):
         _compile(function)
+
+
+class _Narrowed(torch.nn.Module):
+    def forward(self, x: torch.Tensor, first: torch.Tensor) -> torch.Tensor:
+        begin: Any = first.item()
+        return x.narrow(0, begin, 2)
+
+
+def test_a_slice_begins_where_a_number_in_a_tensor_says() -> None:
+    x = torch.randn(6, 5)
+    program = plumbline.compile(_Narrowed(), (x, torch.tensor(3)))
+    for first in (0, 3, 4, -2, -6):
+        (actual,) = program(x, torch.tensor(first))
+        torch.testing.assert_close(actual, x.narrow(0, first, 2))
+    for first in (5, -7, -1):
+        with pytest.raises(UserError, match="the program asserts that"):
+            program(x, torch.tensor(first))
 
 
 if __name__ == "__main__":

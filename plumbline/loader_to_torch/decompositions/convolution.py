@@ -79,4 +79,29 @@ def _cut(tensor: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
     return tensor
 
 
-RULES: Rules = {aten.convolution_backward.default: _convolution_backward}
+def _conv_tbc(
+    operand: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, pad: int = 0
+) -> torch.Tensor:
+    """A convolution along the first dimension, before batch and channels; torch-mlir's mixes them.
+
+    The weight has the places in the window, what goes in and what comes out, in this order.
+    """
+    result = aten.convolution(
+        operand.permute(1, 2, 0),
+        weight.permute(2, 1, 0),
+        bias,
+        [1],
+        [pad],
+        [1],
+        False,
+        [0],
+        1,
+    )
+    moved: torch.Tensor = result.permute(2, 0, 1)
+    return moved
+
+
+RULES: Rules = {
+    aten.conv_tbc.default: _conv_tbc,
+    aten.convolution_backward.default: _convolution_backward,
+}

@@ -273,6 +273,11 @@ def test_against_pytorch(batch: Batch, place: int) -> None:
     batch.check(place)
 
 
+class _TimeFirst(torch.nn.Module):
+    def forward(self, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        return torch.conv_tbc(x, weight, bias, 1)
+
+
 def test_a_step_of_training() -> None:
     """Gradients through grouped, strided and transposed convolutions, pooling and a norm."""
     net = torch.nn.Sequential(
@@ -304,6 +309,12 @@ def test_a_step_of_training() -> None:
     program = plumbline.compile(make_fx(step)(*inputs), inputs)
     for actual, expected in zip(program(*inputs), step(*inputs), strict=True):
         torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_time_before_batch_and_channels() -> None:
+    arguments = torch.randn(5, 2, 3), torch.randn(3, 3, 4), torch.randn(4)
+    program = plumbline.compile(_TimeFirst(), arguments)
+    torch.testing.assert_close(program(*arguments)[0], torch.conv_tbc(*arguments, 1))
 
 
 def test_every_op_has_a_case() -> None:
