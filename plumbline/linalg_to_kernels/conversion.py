@@ -15,6 +15,7 @@ from plumbline.linalg_to_kernels.loop_temporaries import put_loop_temporaries_on
 from plumbline.linalg_to_kernels.memory_plan import plan_memory
 from plumbline.linalg_to_kernels.merge_sorts import merge_sorts
 from plumbline.linalg_to_kernels.outlining import outline_loops
+from plumbline.linalg_to_kernels.pads import pad_by_elements
 from plumbline.linalg_to_kernels.parallelisation import parallelise
 from plumbline.linalg_to_kernels.pipelines import (
     BUFFERIZE,
@@ -28,6 +29,7 @@ from plumbline.linalg_to_kernels.select_clamps import select_clamps
 from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
 from plumbline.linalg_to_kernels.splats import fill_splats
 from plumbline.linalg_to_kernels.strategies import CpuStrategies
+from plumbline.linalg_to_kernels.tile_scans import tile_scans
 from plumbline.linalg_to_kernels.vector_widths import choose_vector_widths
 from plumbline.signature.c_signature import CALLED_FROM, check_signatures, functions_with_bodies
 from plumbline.signature.called_functions import SEPARATE_CALLED_FUNCTIONS
@@ -99,6 +101,18 @@ FILL_SPLATS = Pass(
     fill_splats,
 )
 
+TILE_SCANS = Pass(
+    "tile-scans",
+    "Do scans of slices for a tile of contiguous elements at a time",
+    tile_scans,
+)
+
+PAD_BY_ELEMENTS = Pass(
+    "pad-by-elements",
+    "Spell tensor.pad in loops that write each element of the result once",
+    pad_by_elements,
+)
+
 REASSOCIATE_REDUCTIONS = Pass(
     "reassociate-reductions",
     "Let sums and products over many elements be taken in any order, and extremes of zeros",
@@ -151,7 +165,7 @@ OUTLINE_LOOPS = Pass(
 
 SELECT_CLAMPS = Pass(
     "select-clamps",
-    "Spell extremes of a number and a constant in a comparison, which a CPU does at once",
+    "Spell extremes of a number and a constant in a comparison, of which zeros keep their signs",
     select_clamps,
 )
 
@@ -202,6 +216,8 @@ def linalg_to_kernels_pipeline(
         (
             SEPARATE_CALLED_FUNCTIONS,
             PREPARE_ARGUMENTS.with_options(f"called-from={called_from}"),
+            TILE_SCANS,
+            PAD_BY_ELEMENTS,
             PREPARE_TENSORS,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,

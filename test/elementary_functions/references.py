@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
@@ -54,7 +55,7 @@ def _erf(x: Tensor) -> Tensor:
     return result
 
 
-def of_mpmath(function: Callable[..., object], bits: int = 64) -> Callable[..., Tensor]:
+def of_mpmath(function: Callable[..., Any], bits: int = 64) -> Callable[..., Tensor]:
     """A function of arrays of long doubles that mpmath computes with so many bits, one by one."""
 
     @functools.cache
@@ -68,7 +69,8 @@ def of_mpmath(function: Callable[..., object], bits: int = 64) -> Callable[..., 
                 mantissa, exponent = (+result).man_exp
             # What is less is 0, and C's int has no such exponents.
             size = np.ldexp(np.longdouble(mantissa), max(exponent, -(1 << 20)))
-            return np.copysign(size, float(mpmath.sign(result)))
+            signed: np.longdouble = np.copysign(size, float(mpmath.sign(result)))
+            return signed
 
     def of_arrays(*operands: Tensor) -> Tensor:
         doubles = [operand.astype(np.float64).tolist() for operand in operands]
