@@ -282,10 +282,14 @@ _NOISE = re.compile(
     re.MULTILINE,
 )
 
+_PLACE = re.compile(r"^\S+:\d+: error: ")
+
 
 def _reason(message: str) -> str:
     """A message without what differs from program to program."""
-    words = _NOISE.sub("", message.removeprefix(f"{_Call.__name__}: ")).split()
+    # Where a stage's message begins with its place, what it says is behind that.
+    message = _PLACE.sub("", message.removeprefix(f"{_Call.__name__}: "))
+    words = _NOISE.sub("", message).split()
     return " ".join(words)[:160]
 
 

@@ -254,6 +254,29 @@ def test_recurrent_layers_drop_out_between_one_another(model: torch.nn.Module) -
         plumbline.compile(model, (x,))
 
 
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: torch.randperm(30) + x, lambda x: torch.poisson(x)],
+    ids=["permutation", "poisson"],
+)
+def test_a_round_of_one_number_allocates_nothing(function: Callable[..., torch.Tensor]) -> None:
+    program = plumbline.compile(_Of(function), (torch.ones(30),), mutable=[_GENERATOR])
+    lines = program.stage("kernels").splitlines()
+    # The innermost loops that index by what was drawn: nothing is deeper than their bodies.
+    checked = [number for number, line in enumerate(lines) if "'tcp.scatter_nd' op index" in line]
+    assert checked
+    for number in checked:
+        margin = _margin(lines[number])
+        start = next(at for at in range(number, 0, -1) if _margin(lines[at]) < margin)
+        end = next(at for at in range(number, len(lines)) if _margin(lines[at]) < margin)
+        assert "scf." in lines[start] or "^bb0" in lines[start]
+        assert not [line for line in lines[start:end] if "memref.alloc()" in line]
+
+
+def _margin(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
 def test_a_state_of_one_s_own_is_written_in_place() -> None:
     x = torch.ones(50)
     program = plumbline.compile(torch.nn.Dropout(0.5), (x,), mutable=[_GENERATOR])
