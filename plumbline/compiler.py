@@ -10,7 +10,7 @@ from torch_mlir import ir
 
 from plumbline.archives.reference_archive import Tensor
 from plumbline.context import lent_context
-from plumbline.errors import UserError
+from plumbline.errors import UserError, showing_the_message_alone
 from plumbline.garbage import collecting_seldom
 from plumbline.gpu_to_nvvm.conversion import convert_gpu_to_nvvm
 from plumbline.gpu_to_nvvm.options import GpuOptions, check_convention
@@ -134,6 +134,7 @@ class CompiledProgram(NativeFunction):
         return self._call(arguments, out)
 
 
+@showing_the_message_alone
 @collecting_seldom()
 def compile(  # noqa: A001 - the word that PyTorch's users expect
     module: torch.nn.Module,

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from pathlib import Path
 
 import numpy as np
@@ -181,6 +182,17 @@ def test_a_size_that_pytorch_finds_to_be_one_number_is_fixed() -> None:
     # A Dim with a name says that it is dynamic.
     with pytest.raises(UserError, match=r"torch.export refuses it: .*columns"):
         plumbline.compile(_Four(), (torch.randn(3, 4),), ({1: Dim("columns")},))
+
+
+def test_a_mistake_shows_the_line_of_the_user_and_the_message() -> None:
+    with pytest.raises(UserError) as refusal:
+        plumbline.compile(_Four(), (torch.randn(3, 5),))
+    printed = "".join(traceback.format_exception(refusal.value))
+    assert "plumbline.compile(_Four(), (torch.randn(3, 5),))" in printed
+    assert "UserError: _Four: torch.export refuses it" in printed
+    assert printed.count('File "') == 2
+    # For who wants to know more.
+    assert refusal.value.__context__
 
 
 @pytest.mark.parametrize(

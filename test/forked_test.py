@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 import pytest
 
+from test import forked
 from test.forked import End, run_forked
 
 
@@ -16,7 +17,9 @@ def _task(item: str, pipe: BinaryIO) -> None:
     pipe.flush()
     if item == "raises":
         raise ValueError
-    if item == "hangs":
+    while item == "computes":
+        pass
+    if item == "waits":
         time.sleep(60)
     if item == "aborts":
         os.abort()
@@ -35,9 +38,16 @@ def test_each_item_ends(workers: int) -> None:
     ]
 
 
-def test_one_that_hangs() -> None:
-    assert list(run_forked(["hangs"], _task, time_limit=1)) == [
-        End("hangs", b"hangs", "takes longer than 1 s")
+def test_one_that_does_not_end() -> None:
+    assert list(run_forked(["computes"], _task, time_limit=1)) == [
+        End("computes", b"computes", "takes longer than 1 s of a processor")
+    ]
+
+
+def test_one_that_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forked, "PATIENCE", 2)
+    assert list(run_forked(["waits"], _task, time_limit=1)) == [
+        End("waits", b"waits", "takes longer than 2 s by the clock")
     ]
 
 

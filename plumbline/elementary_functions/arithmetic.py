@@ -63,6 +63,11 @@ class Int:
 
     value: ir.Value
 
+    @property
+    def bits(self) -> int:
+        """The width of one."""
+        return int(_element_type(self.value.type).width)
+
     def constant(self, value: int) -> "Int":
         """A number of the same type."""
         return Int(_constant(self.value.type, value))
@@ -116,7 +121,7 @@ class Int:
 
     def converted(self) -> "Float":
         """The nearest floats of the same width; of 64 bits, integers must be below 2^51."""
-        if _element_type(self.value.type).width == 32:
+        if self.bits == 32:
             element = ir.F32Type.get()
             return Float(arith.sitofp(_with_elements(self.value.type, element), self.value))
         # AVX2 has no such instruction.
@@ -125,8 +130,7 @@ class Int:
 
     def as_float(self) -> "Float":
         """The float that these are the bits of."""
-        width = _element_type(self.value.type).width
-        element = ir.F32Type.get() if width == 32 else ir.F64Type.get()
+        element = ir.F32Type.get() if self.bits == 32 else ir.F64Type.get()
         return Float(arith.bitcast(_with_elements(self.value.type, element), self.value))
 
 
@@ -180,6 +184,10 @@ class Float:
 
     def __rmul__(self, other: float) -> "Float":
         return self * other
+
+    def rounded_product(self, other: "Float") -> "Float":
+        """The product, rounded by itself: not fused with an addition."""
+        return Float(arith.mulf(self.value, other.value))
 
     def __truediv__(self, other: "Float | float") -> "Float":
         return Float(arith.divf(self.value, self._operand(other)))

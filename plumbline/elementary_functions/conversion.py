@@ -8,18 +8,17 @@ from torch_mlir import ir
 from plumbline.bindings.pipeline import Pass
 from plumbline.bindings.walk import operations_of
 from plumbline.elementary_functions.arithmetic import Float
-from plumbline.elementary_functions.functions import F32, F64
+from plumbline.elementary_functions.functions import FUNCTIONS
 
 
 def expand_elementary_functions(root: ir.Operation) -> None:
     """Spells ops of the math dialect in arithmetic, on single numbers and on vectors."""
     with root.context:
-        functions = {ir.F32Type.get(): F32, ir.F64Type.get(): F64}
         for op in operations_of(root, "math"):
             type_ = op.results[0].type
             element = type_.element_type if isinstance(type_, ir.VectorType) else type_
-            build = functions.get(element, {}).get(op.name)
-            if build is None:
+            build = FUNCTIONS.get(op.name)
+            if build is None or not isinstance(element, ir.F32Type | ir.F64Type):
                 continue
             with ir.InsertionPoint(op), op.location:
                 result = build(*map(Float, op.operands))

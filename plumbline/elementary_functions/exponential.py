@@ -156,12 +156,20 @@ def exp(x: Float) -> Float:
 def exp2(x: Float) -> Float:
     """The power 2^x. Error: 1.2 units."""
     x = x.clamped(*exponent_bounds(x))
+    power = exp2_power(x)
+    return scaled(power.one_plus_fraction(), power.exponent)
+
+
+def exp2_power(x: Float, lost: Float | None = None) -> Power:
+    """The power 2^x, or 2^(x + lost), for an x near the bounds of exponents at most."""
     shifted = x + x.rounder
     rest = x - (shifted - x.rounder)
+    if lost is not None:
+        rest = rest + lost
     # The first coefficient is the largest, and added last, so that it is rounded once.
     first, *others = _FORMATS[x.bits].exp2
-    power = 1.0 + rest * (rest * polynomial(rest, others) + first)
-    return scaled(power, shifted.as_int() << x.fraction_bits)
+    fraction = rest * (rest * polynomial(rest, others) + first)
+    return Power(fraction, shifted.as_int() << x.fraction_bits)
 
 
 def exp2_in_double(x: Float) -> Float:

@@ -1,4 +1,4 @@
-"""The elementary functions by the ops of the math dialect that they are."""
+"""The elementary functions by the ops of the math dialect that they are, for f32 and f64."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ from plumbline.elementary_functions import (
 )
 from plumbline.elementary_functions.arithmetic import Float
 
-F32: dict[str, Callable[..., Float]] = {
+FUNCTIONS: dict[str, Callable[..., Float]] = {
     "math.acos": inverse_trigonometric.acos,
     "math.acosh": hyperbolic.acosh,
     "math.asin": inverse_trigonometric.asin,
@@ -38,23 +38,3 @@ F32: dict[str, Callable[..., Float]] = {
     "math.tan": trigonometric.tan,
     "math.tanh": hyperbolic.tanh,
 }
-
-_OF_DOUBLES = (
-    "acosh",
-    "asinh",
-    "atanh",
-    "cosh",
-    "erf",
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "sinh",
-    "tanh",
-)
-
-F64 = {f"math.{name}": F32[f"math.{name}"] for name in _OF_DOUBLES}
-"""Those that are there for f64 too; the others are left to libm."""

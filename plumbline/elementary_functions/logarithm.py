@@ -38,28 +38,28 @@ _LOG10_OF_2 = {
 
 
 @dataclass(frozen=True)
-class _Split:
+class Split:
     """x = 2^e (1 + f)."""
 
     fraction: Float
     exponent: Int
 
 
-def _split(x: Float) -> _Split:
+def _split(x: Float) -> Split:
     """Takes a normal positive number apart."""
     # The bits of 2^-1/2, from where on the next exponent counts.
     root = x.constant(math.sqrt(0.5)).as_int()
     distance = x.as_int() - root
     within = distance & ((1 << x.fraction_bits) - 1)
-    return _Split((within + root).as_float() - 1.0, distance >> x.fraction_bits)
+    return Split((within + root).as_float() - 1.0, distance >> x.fraction_bits)
 
 
-def _split_any(x: Float) -> _Split:
-    """The same for subnormal numbers too."""
+def taken_apart(x: Float) -> Split:
+    """Takes a positive number apart, also a subnormal one."""
     small = x < 2.0**x.least_exponent
     bits = x.fraction_bits
     split = _split(where(small, x * math.ldexp(1.0, bits), x))
-    return _Split(split.fraction, where_int(small, split.exponent - bits, split.exponent))
+    return Split(split.fraction, where_int(small, split.exponent - bits, split.exponent))
 
 
 def _beyond_linear(f: Float) -> Float:
@@ -72,7 +72,7 @@ def _beyond_linear(f: Float) -> Float:
     return -(s * (f - polynomial(square, _SERIES_OF_QUOTIENT) * square))
 
 
-def _natural(split: _Split) -> Float:
+def _natural(split: Split) -> Float:
     """The logarithm of the number that was taken apart."""
     f, e = split.fraction, split.exponent.converted()
     high, low = LOG_2[f.bits]
@@ -88,12 +88,12 @@ def _with_special_values(x: Float, result: Float) -> Float:
 
 def log(x: Float) -> Float:
     """The natural logarithm. Error: 1.0 units."""
-    return _with_special_values(x, _natural(_split_any(x)))
+    return _with_special_values(x, _natural(taken_apart(x)))
 
 
 def log2(x: Float) -> Float:
     """The logarithm to base 2. Error: 1.6 units."""
-    split = _split_any(x)
+    split = taken_apart(x)
     f = split.fraction
     # Times log2(e), of which 1 loses nothing.
     rest = 0.44269504088896341
@@ -104,7 +104,7 @@ def log2(x: Float) -> Float:
 
 def log10(x: Float) -> Float:
     """The logarithm to base 10. Error: 1.4 units."""
-    split = _split_any(x)
+    split = taken_apart(x)
     f, e = split.fraction, split.exponent.converted()
     # Times log10(e), of which a half loses nothing.
     rest = -0.065705518096748172
@@ -136,6 +136,6 @@ def _log1p(x: Float, doubled: Bool | None) -> Float:
     exponent = split.exponent
     if doubled is not None:
         exponent = where_int(doubled, exponent + 1, exponent)
-    result = _natural(_Split(split.fraction + lost, exponent))
+    result = _natural(Split(split.fraction + lost, exponent))
     # 0 keeps its sign.
     return _with_special_values(total, result.with_sign_of(x))

@@ -5,8 +5,15 @@ from torch_mlir import ir
 from plumbline.bindings.pipeline import Nested, Option, Pass, Pipeline
 from plumbline.gpu_to_nvvm.device_calls import lower_device_calls
 from plumbline.gpu_to_nvvm.mathematics import call_intrinsics
+from plumbline.gpu_to_nvvm.shared_memory import declare_shared_memory
 from plumbline.kernels_to_llvm.conversion import kernels_to_llvm_pipeline
 from plumbline.llvm_to_asm.llvm_ir import GPU_MODULE
+
+DECLARE_SHARED_MEMORY = Pass(
+    "declare-shared-memory",
+    "Declare the shared memory that launches give as defined elsewhere",
+    declare_shared_memory,
+)
 
 CALL_INTRINSICS = Pass(
     "call-intrinsics",
@@ -52,6 +59,7 @@ LOWER_KERNELS = Pipeline(
                 "convert-index-to-llvm",
                 "convert-ub-to-llvm",
                 "reconcile-unrealized-casts",
+                DECLARE_SHARED_MEMORY,
                 "canonicalize",
                 "cse",
             ),

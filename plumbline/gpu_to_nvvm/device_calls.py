@@ -128,7 +128,7 @@ def _declare(symbols: ir.SymbolTable) -> None:
     declare(symbols, _RESIDENT, [word, pointer, word], pointer)
     for copy in (_COPY_TO_DEVICE, _COPY_ON_DEVICE, _COPY_TO_HOST):
         declare(symbols, copy, [pointer, pointer, word])
-    declare(symbols, _LAUNCH, [pointer, word, word, pointer, word])
+    declare(symbols, _LAUNCH, [pointer, word, word, word, pointer, word])
     declare(symbols, _SUBMIT, [number])
     declare(symbols, _FAILURE, [], pointer)
     declare(symbols, _END, [])
@@ -293,7 +293,9 @@ class _Lowering:
                 llvm.StoreOp(word, element(memory, number, integer_type()))
             name = self._names.of(ir.SymbolRefAttr(launch.kernel).value[-1])
             blocks, threads = _word(launch.gridSizeX), _word(launch.blockSizeX)
-            call(_LAUNCH, [name, blocks, threads, memory, integer(len(words))])
+            shared = launch.dynamicSharedMemorySize
+            bytes_ = integer(0) if shared is None else _word(shared)
+            call(_LAUNCH, [name, blocks, threads, bytes_, memory, integer(len(words))])
         op.erase()
 
 

@@ -1,6 +1,7 @@
 """A table of the kernels of a program: what they take of a GPU, and how much they do."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from plumbline.gpu_to_nvvm.kernel_work import UNKNOWN, KernelWork
 from plumbline.llvm_to_asm.ptxas import KernelResources
@@ -19,13 +20,8 @@ def report(kernels: Iterable[KernelResources], work: Sequence[KernelWork], arch:
     """
     rows: list[tuple[str, ...]] = [_HEAD]
     for kernel in sorted(kernels, key=lambda one: (-one.registers, one.name)):
-        occupancy = kernel.occupancy(arch)
-        taken = (
-            *map(str, (kernel.threads, kernel.registers, kernel.shared_bytes, kernel.spill_bytes)),
-            "unknown" if occupancy is None else f"{100 * occupancy:.0f} %",
-        )
         rows += [
-            (kernel.name, str(done.launches), *taken, *_cells(done))
+            (kernel.name, str(done.launches), *_taken(kernel, done, arch), *_cells(done))
             for done in work
             if done.kernel == kernel.name
         ]
@@ -36,6 +32,16 @@ def report(kernels: Iterable[KernelResources], work: Sequence[KernelWork], arch:
         cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
         lines.append("  ".join(cells))
     return "\n".join(lines) + "\n"
+
+
+def _taken(kernel: KernelResources, work: KernelWork, arch: str) -> tuple[str, ...]:
+    """What it takes of a multiprocessor, with the shared memory that it is launched with."""
+    kernel = replace(kernel, shared_bytes=kernel.shared_bytes + work.shared_bytes)
+    occupancy = kernel.occupancy(arch)
+    return (
+        *map(str, (kernel.threads, kernel.registers, kernel.shared_bytes, kernel.spill_bytes)),
+        "unknown" if occupancy is None else f"{100 * occupancy:.0f} %",
+    )
 
 
 def _cells(work: KernelWork) -> tuple[str, str, str]:

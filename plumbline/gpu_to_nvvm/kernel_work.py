@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import gpu
 
-from plumbline.bindings.walk import all_operations, defining_operation
+from plumbline.bindings.walk import all_operations, constant_integer, defining_operation
 from plumbline.kernels_to_llvm.result_sizes import argument_sizes
 from plumbline.kernels_to_llvm.size_reader import SizeReader, UnknownSize
 from plumbline.linalg_to_gpu.flops import launched_flops
@@ -33,6 +33,8 @@ class KernelWork:
     """Operations on numbers (`linalg_to_gpu/flops.py`); `UNKNOWN` where they are not counted."""
     intensity: float | None
     """Operations for each byte, where both are numbers."""
+    shared_bytes: int = 0
+    """How much shared memory a launch gives each block, beside what the kernel declares."""
     launches: int = 1
     """How many launches there are in the program that do so much."""
 
@@ -67,7 +69,7 @@ def _readers(module: ir.Operation) -> Iterator[tuple[ir.OpView, SizeReader, Sequ
         yield function, reader, [symbol.name for symbol in shapes.symbols]
 
 
-_Numbers = tuple[str, str, str, float | None]
+_Numbers = tuple[str, str, str, float | None, int]
 
 
 def _work(
@@ -89,14 +91,16 @@ def _work(
         is_all = is_all and is_whole
     bytes_ = spelled(moved, names) + ("" if is_all else f" + {UNKNOWN}")
     name = ir.SymbolRefAttr(launch.kernel).value[-1]
+    given = launch.dynamicSharedMemorySize
+    shared = 0 if given is None else constant_integer(given) or 0
     try:
         flops = launched_flops(launch.operation, reader)
     except UnknownSize:
-        return name, bytes_, UNKNOWN, None
+        return name, bytes_, UNKNOWN, None, shared
     intensity = None
     if is_all and isinstance(flops, int) and isinstance(moved, int) and moved > 0:
         intensity = flops / moved
-    return name, bytes_, spelled(flops, names), intensity
+    return name, bytes_, spelled(flops, names), intensity, shared
 
 
 def _buffers(launch: gpu.LaunchFuncOp, kernel: ir.OpView) -> dict[ir.Value, bool]:

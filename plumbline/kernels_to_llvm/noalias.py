@@ -1,8 +1,8 @@
 """Which arguments of kernels share memory with no other argument, from memrefs to pointers.
 
 `llvm.noalias` of a memref is lost where that is taken apart; so it is noted with the function, and
-attached to the pointer to the elements again. Kernels, which are not to be inlined, as only
-arguments can be so marked, lose that as well.
+attached to the pointer to the elements again. Kernels lose as well that they are not to be inlined,
+as only arguments can be so marked, or that they are, being small.
 """
 
 from torch_mlir import ir
@@ -11,14 +11,18 @@ from plumbline.signature.c_signature import functions_with_bodies
 
 _NOALIAS = "llvm.noalias"
 _NOTED = "plumbline.noalias"
+_KERNEL, _INLINED = "no_inline", "always_inline"
+_NOTED_INLINED = "plumbline.inlined"
 
 
 def note_noalias(module: ir.Operation) -> None:
-    """Notes with each kernel (a private function that is not to be inlined) what it knows."""
+    """Notes with each kernel (a private function that says whether it is inlined) what it knows."""
     with module.context:
         for function in functions_with_bodies(module, "func.func", public=False):
-            if "no_inline" in function.attributes:
+            if _KERNEL in function.attributes or _INLINED in function.attributes:
                 function.attributes[_NOTED] = ir.DenseI64ArrayAttr.get(_pointers(function))
+                if _INLINED in function.attributes:
+                    function.attributes[_NOTED_INLINED] = ir.UnitAttr.get()
 
 
 def attach_noalias(module: ir.Operation) -> None:
@@ -35,7 +39,10 @@ def attach_noalias(module: ir.Operation) -> None:
             function.attributes["arg_attrs"] = ir.ArrayAttr.get(
                 [noalias if number in pointers else nothing for number in range(count)]
             )
-            function.attributes["no_inline"] = ir.UnitAttr.get()
+            inlined = _NOTED_INLINED in function.attributes
+            if inlined:
+                del function.attributes[_NOTED_INLINED]
+            function.attributes[_INLINED if inlined else _KERNEL] = ir.UnitAttr.get()
 
 
 def _pointers(function: ir.OpView) -> list[int]:

@@ -14,11 +14,13 @@ from plumbline.archives.reference_archive import Tensor
 from plumbline.errors import UserError
 from plumbline.library.call_plan import CallPlan, Shapes, plan_call
 from plumbline.library.new_arrays import beginning
+from plumbline.library.packed_entry import PackedEntry, failure
 from plumbline.library.tensor_arguments import (
     KINDS,
     NOT_PLAIN,
     Parameter,
     ReadPlain,
+    Repeat,
     kind_of,
     read_number,
 )
@@ -83,6 +85,11 @@ class NativeFunction:
         self._inout = signature.inout
         self._returns_scalars = any(spec.is_scalar for spec in signature.outputs)
         self._plans: dict[Shapes, CallPlan] = {}
+        self._last_plan: CallPlan | None = None
+        self._repeated_plan: CallPlan | None = None
+        """The last that two calls in a row were made by."""
+        self._repeat: Repeat | None = None
+        """Makes calls that are as that one says."""
         self._on_device: DeviceCalls | None = None
         if signature.on_device:
             # Which programs for the CPU do not need.
@@ -113,6 +120,12 @@ class NativeFunction:
 
     def _call(self, arguments: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
         """As above; small calls are noticeably slower for each time that arguments are spread."""
+        if self._repeat is not None and out is None:
+            results = self._repeat(*arguments)
+            if type(results) is tuple:
+                return results
+            if results is not None:
+                raise failure(results)
         if self._on_device is not None:
             return self._on_device.call(arguments, out)
         kept = arguments
@@ -123,6 +136,11 @@ class NativeFunction:
             words, shapes, kept, give = self._read(arguments)
         of_call = tuple(shapes)
         plan = self._plans.get(of_call) or self._new_plan(of_call)
+        if plan is not self._last_plan:
+            self._last_plan = plan
+        elif plan is not self._repeated_plan:
+            self._repeated_plan = plan
+            self._repeat = self._new_repeat(arguments, plan)
         if self._inout:
             spans = [*map(_span, words, plan.argument_bytes)]
             self._check_inout(arguments, spans, kept)
@@ -184,6 +202,16 @@ class NativeFunction:
             self._plans.clear()
         self._plans[plain] = plan
         return plan
+
+    def _new_repeat(self, arguments: Sequence[Any], plan: CallPlan) -> Repeat | None:
+        """What makes calls with such arguments, as `plan` says, without Python."""
+        kinds = {KINDS.get(type(argument)) for argument in arguments}
+        if len(kinds) != 1 or not isinstance(self._entry, PackedEntry):
+            return None
+        (kind,) = kinds
+        if kind is None or kind.repeat is None:
+            return None
+        return kind.repeat(self.signature, self._entry.address, plan)
 
     def _check_inout(
         self, arguments: Sequence[Any], spans: Sequence[_Span], kept: Sequence[Any]

@@ -29,6 +29,7 @@ class PackedEntry:
     def __init__(self, signature: Signature, entry: int) -> None:
         """`entry` is its address."""
         self._name = signature.name
+        self.address = entry
         self._entry = _ENTRY(entry)
         words = len(signature.inputs) + len(signature.outputs) + len(signature.shapes.symbols)
         words += (signature.workspace is not None) + signature.has_stream
@@ -100,12 +101,12 @@ class PackedEntry:
     def _call(self, words: list[int]) -> None:
         message = self._entry(self._pack(*words))
         if message is not None:
-            raise UserError(_take(message))
+            raise failure(message)
 
 
-def _take(message: int) -> str:
-    """A message of the program's, whose memory is given back."""
+def failure(message: int) -> UserError:
+    """What a program says at an address when it fails. That memory is given back."""
     try:
-        return ctypes.string_at(message).decode()
+        return UserError(ctypes.string_at(message).decode())
     finally:
         _free(message)

@@ -8,14 +8,17 @@ import ctypes
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from plumbline.archives.reference_archive import Tensor
 from plumbline.errors import UserError
 from plumbline.signature import element_type
-from plumbline.signature.signature import TensorSpec
+from plumbline.signature.signature import Signature, TensorSpec
+
+if TYPE_CHECKING:
+    from plumbline.library.call_plan import CallPlan
 
 _from_buffer = ctypes.c_char.from_buffer
 _address_of = ctypes.addressof
@@ -44,6 +47,11 @@ ReadPlain = Callable[[Sequence[Any]], PlainReading]
 the right element types, all of one library. To ask more of each of them in Python would take most
 of a small call's time. Raises one of `NOT_PLAIN` where one is something else."""
 
+Repeat = Callable[..., Any]
+"""Takes the arguments of a call that is like one before, and gives a tuple of results; the address
+of a message, which is to be freed, where the program fails; None, having done nothing, where the
+call is another."""
+
 NOT_PLAIN = (AttributeError, RuntimeError, TypeError, ValueError)
 
 
@@ -57,6 +65,9 @@ class Kind:
     """Makes a result of the same library; None: results stay numpy arrays."""
     plain: Callable[[Sequence[Parameter]], ReadPlain] | None = None
     """Makes what takes all arguments of a program at once."""
+    repeat: "Callable[[Signature, int, CallPlan], Repeat | None] | None" = None
+    """Makes a function for calls of a program, with its packed entry at an address, that are as a
+    plan says; None where there is none for such calls."""
 
 
 def read_array(array: Tensor, parameter: Parameter) -> Reading:

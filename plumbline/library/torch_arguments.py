@@ -1,31 +1,36 @@
 """How PyTorch's tensors are handed to machine code, and results are made such."""
 
+import importlib.util
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from plumbline.archives.reference_archive import Tensor
+from plumbline.library.call_plan import CallPlan
 from plumbline.library.tensor_arguments import (
     Kind,
     Parameter,
     PlainReading,
     Reading,
     ReadPlain,
+    Repeat,
     read_array,
 )
 from plumbline.loader_to_torch.loader import check_tensor
 from plumbline.loader_to_torch.references import to_numpy, to_torch
 from plumbline.signature import element_type
-from plumbline.signature.signature import TensorSpec
+from plumbline.signature.signature import Signature, TensorSpec
 
 _ELEMENT_TYPES = {getattr(torch, known.torch_name): known for known in element_type.ELEMENT_TYPES}
-_PLAIN = frozenset({torch.Tensor, torch.nn.Parameter})
+
+PLAIN_TYPES = frozenset({torch.Tensor, torch.nn.Parameter})
+"""Of tensors that are but their elements."""
 
 
 def _read(tensor: torch.Tensor, parameter: Parameter) -> Reading:
     if (
-        type(tensor) in _PLAIN
+        type(tensor) in PLAIN_TYPES
         and tensor.is_cpu
         and tensor.layout is torch.strided
         and not tensor.is_nested
@@ -53,7 +58,7 @@ def _plain_tensors(parameters: Sequence[Parameter]) -> ReadPlain:
         shapes: list[tuple[int, ...]] = []
         for tensor, dtype in zip(arguments, dtypes, strict=True):
             if (
-                type(tensor) not in _PLAIN
+                type(tensor) not in PLAIN_TYPES
                 or tensor.dtype is not dtype
                 or not tensor.is_cpu
                 or not tensor.is_contiguous()
@@ -74,4 +79,13 @@ def give(array: Tensor, spec: TensorSpec) -> torch.Tensor:
     return torch.from_numpy(array) if array.dtype.kind != "V" else to_torch(array)
 
 
-TENSOR = Kind(_read, give, _plain_tensors)
+def _repeat(signature: Signature, entry: int, plan: CallPlan) -> Repeat | None:
+    # Who only loads libraries need not have LLVM.
+    if importlib.util.find_spec("llvmlite") is None:
+        return None
+    from plumbline.library.torch_calls import call_of
+
+    return call_of(signature, entry, plan)
+
+
+TENSOR = Kind(_read, give, _plain_tensors, _repeat)

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from plumbline.errors import showing_the_message_alone
 from plumbline.library_files.build import TorchProgram, write_files
 from plumbline.library_files.kinds import KINDS, library_kinds
 from plumbline.library_files.options import LibraryOptions
@@ -15,6 +16,7 @@ from plumbline.target.choices import RuntimeChecks
 from plumbline.target.gpu_chip import DEFAULT_ARCH
 
 
+@showing_the_message_alone
 def aot(
     model: torch.nn.Module,
     *inputs: Any,

@@ -27,7 +27,7 @@ from plumbline.linalg_to_gpu.launches import (
     shared_type,
     strided,
 )
-from plumbline.linalg_to_gpu.tile_copies import STAGES, Loops, TileCopy, pipelined
+from plumbline.linalg_to_gpu.tile_copies import LEAST_STAGES, Loops, TileCopy, pipelined
 from plumbline.linalg_to_gpu.warp_tiles import Staged, into, warp_tile
 from plumbline.linalg_to_kernels.building import for_each, if_else, index, product
 from plumbline.linalg_to_kernels.computations import Computation, Indices
@@ -162,9 +162,9 @@ class _Kernel:
         Both products have their stages in one place, one after the other; what is done at the end
         has all of it.
         """
-        query, key = (tile.type(STAGES) for tile in self._score_warps.shared)
+        query, key = (tile.type(LEAST_STAGES) for tile in self._score_warps.shared)
         weights_tile, value_tile = self._value_warps.shared
-        value = value_tile.type(STAGES)
+        value = value_tile.type(LEAST_STAGES)
         weights = weights_tile.type(_KEYS // self._second.depth)
         scores = shared_type([_QUERIES, _KEYS + _PADDING], self._f32)
         row = shared_type([_QUERIES], self._f32)
@@ -197,6 +197,7 @@ class _Kernel:
             self._key_copy.start(batch, at, [self._keys])
             scores = pipelined(
                 (self._query_copy, self._key_copy),
+                LEAST_STAGES,
                 thread,
                 (index(0), self._summed, self._first.depth),
                 self._add_scores,
@@ -211,6 +212,7 @@ class _Kernel:
             )
             return pipelined(
                 (self._value_copy,),
+                LEAST_STAGES,
                 thread,
                 (at, index(_KEYS), self._second.depth),
                 self._add_values,

@@ -1,8 +1,8 @@
 """Builds a contraction as a kernel of tiles: products of what lies in shared memory.
 
 A block of threads does one tile of the result after the other. For each it goes along the sums:
-while the products of one stage in shared memory are added up, the next one is copied. Then the sums
-go through shared memory too, from where each thread takes elements that are contiguous in the
+while the products of one stage in shared memory are added up, the next ones are copied. Then the
+sums go through shared memory too, from where each thread takes elements that are contiguous in the
 result, and does to them what follows the contraction: the epilogue. Where a result has few tiles,
 a block does a part of the sums of one, and a second launch adds up what the parts come to.
 """
@@ -24,7 +24,7 @@ from plumbline.linalg_to_gpu.launches import (
     shared_type,
     strided,
 )
-from plumbline.linalg_to_gpu.tile_copies import STAGES, Loops, TileCopy, pipelined
+from plumbline.linalg_to_gpu.tile_copies import Loops, TileCopy, pipelined, stages_of
 from plumbline.linalg_to_gpu.warp_tiles import Staged, WarpTile, into, warp_tile
 from plumbline.linalg_to_kernels.building import (
     for_each,
@@ -151,7 +151,9 @@ class _Kernel:
         self._sizes, self._thread = sizes, thread
         self._epilogue = Epilogue(found.group, found.contraction, found.axes, given, output)
         self._warps: WarpTile = warp_tile(found.product, thread)
-        types = [tile.type(STAGES) for tile in self._warps.shared]
+        copied = list(zip((found.left, found.right), self._warps.shared, strict=True))
+        self._stages = stages_of(copied, found.shared_bytes, found.rounds)
+        types = [tile.type(self._stages) for tile in self._warps.shared]
         self._rows = found.product.tile.rows // found.product.parts
         sums = shared_type(
             [self._rows, found.product.tile.columns + PADDING], found.product.summed_in
@@ -166,12 +168,7 @@ class _Kernel:
         self._summed = product(summed[1])
         self._copies = [
             TileCopy(operand, given[operand.value], tile, shared, thread, summed)
-            for operand, tile, shared in zip(
-                (found.left, found.right),
-                self._warps.shared,
-                (self._left, self._right),
-                strict=True,
-            )
+            for (operand, tile), shared in zip(copied, (self._left, self._right), strict=True)
         ]
 
     def build(self, part: _Part, batch: Loops, row: ir.Value, column: ir.Value) -> None:
@@ -198,7 +195,8 @@ class _Kernel:
             first = arith.muli(part, most)
             count = least(arith.subi(count, first), most)
         extent = (first, count, depth)
-        return pipelined(self._copies, self._thread, extent, add, self._warps.start())
+        start = self._warps.start()
+        return pipelined(self._copies, self._stages, self._thread, extent, add, start)
 
     def _finish(
         self, piece: int, part: _Part, batch: Loops, row: ir.Value, column: ir.Value

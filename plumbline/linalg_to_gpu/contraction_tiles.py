@@ -83,7 +83,7 @@ class Tile:
     """A warp's part of it."""
     warp_columns: int
     efficiency: float
-    """Products for each byte of shared memory that is read, next to those of the largest tile."""
+    """Products for each byte of shared memory that is read, next to a tile of 128 by 128."""
 
     @property
     def threads(self) -> int:
@@ -100,6 +100,9 @@ TILES = {
         Tile(32, 64, 32, 64, 0.5),
     ),
     Instruction.MMA: (
+        # The largest that have their sums in registers, as those of cuBLAS for large matrices.
+        Tile(128, 256, 64, 64, 1.2),
+        Tile(256, 128, 64, 64, 1.2),
         Tile(128, 128, 64, 32, 1.0),
         Tile(128, 64, 64, 32, 0.85),
         Tile(64, 128, 64, 32, 0.85),
@@ -172,6 +175,16 @@ class TiledContraction:
     product: TileProduct
     parts: int
     """In how many parts the sums are done, each by other blocks: so there are enough of these."""
+    shared_bytes: int
+    """How much shared memory a block may take."""
+
+    @property
+    def rounds(self) -> int | None:
+        """How many stages a block adds up; None if that is not known."""
+        sizes = [self.contraction.sizes[loop] for loop in self.summed]
+        if DYNAMIC in sizes:
+            return None
+        return math.ceil(math.prod(sizes) / self.parts / self.product.depth)
 
     @property
     def partials_type(self) -> ir.MemRefType:
@@ -230,7 +243,16 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
     length = _product(contraction.sizes, summed)
     parts = _parts(product.tile, sizes, length, chip) if is_known else 1
     return TiledContraction(
-        group, contraction, axes, left, right, sum_.batches, summed, product, parts
+        group,
+        contraction,
+        axes,
+        left,
+        right,
+        sum_.batches,
+        summed,
+        product,
+        parts,
+        chip.shared_bytes,
     )
 
 

@@ -15,6 +15,7 @@ from plumbline.linalg_to_gpu.outline_kernels import (
     align_shared_buffers,
     keep_tiles_in_registers,
     name_launches,
+    share_at_launch,
 )
 from plumbline.linalg_to_gpu.rank_sorts import rank_sorts
 from plumbline.linalg_to_gpu.remainders import expand_remainders
@@ -28,6 +29,7 @@ from plumbline.linalg_to_kernels.conversion import (
     PLAN_MEMORY,
     PREPARE_ARGUMENTS,
     REASSOCIATE_REDUCTIONS,
+    SELECT_CLAMPS,
     SPECIALISE_KERNELS,
 )
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
@@ -94,6 +96,12 @@ NAME_LAUNCHES = Pass(
     "name-launches",
     "Say what kernels are to be called, and make operations of the calls that stand for them",
     name_launches,
+)
+
+SHARE_AT_LAUNCH = Pass(
+    "share-at-launch",
+    "Have launches give kernels the shared memory that is more than these may declare",
+    share_at_launch,
 )
 
 ALIGN_SHARED_BUFFERS = Pass(
@@ -169,6 +177,7 @@ def linalg_to_gpu_pipeline(
             "func.func(math-extend-to-supported-types)",
             EXPAND_ELEMENTARY_FUNCTIONS,
             EXPAND_REMAINDERS,
+            SELECT_CLAMPS,
             MAKE_LOOPS,
             LAUNCH_LOOPS,
             PLACE_ON_DEVICE.with_options(f"tensors={tensors}"),
@@ -177,6 +186,7 @@ def linalg_to_gpu_pipeline(
             "cse",
             "func.func(gpu-launch-sink-index-computations)",
             "gpu-kernel-outlining",
+            SHARE_AT_LAUNCH,
             NOTE_FLOPS,
             ALIGN_SHARED_BUFFERS,
             KEEP_TILES_IN_REGISTERS,

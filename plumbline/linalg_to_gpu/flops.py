@@ -1,8 +1,10 @@
 """How many operations on numbers a kernel does, said where it is launched.
 
-They are those of the computations that its group was formed of: an addition, a product, a quotient,
-a maximum or a function of floats is one, a fused multiply-add two; of integers they count in sums
-of products alone. What several readers compute anew counts once, and what a mask leaves out counts.
+They are those of the computations that it does, of those that its group was formed of: an addition,
+a product, a quotient, a maximum or a function of floats is one, a fused multiply-add two; of
+integers they count in sums of products alone. A launch that adds up what parts of sums come to does
+one for each of these. What several readers compute anew counts once, and what a mask leaves out
+counts.
 """
 
 import math
@@ -30,7 +32,10 @@ from plumbline.signature.size_expressions import (
 )
 
 FLOPS = "plumbline.flops"
-"""The attribute of a launch: how many operations, as an affine map of sizes without a name."""
+"""The attribute of a launch: how many operations, as an affine map of sizes without a name.
+
+That of the function around has a result for each launch in it.
+"""
 
 FLOP_SIZES = "plumbline.flop_sizes"
 """Which these sizes are: for each the number of an operand of the kernel, and the axis of that."""
@@ -56,23 +61,36 @@ _FUNCTION = 1
 """Of any other in the dialect math."""
 
 
-def count_flops(members: Sequence[Computation], given: Values, outputs: Values) -> None:
-    """Notes on the function around the insertion point, a kernel, what its members do.
+def count_flops(
+    launches: Sequence[Sequence[Computation]],
+    given: Values,
+    outputs: Values,
+    partials: Sequence[ir.Value] = (),
+) -> None:
+    """Notes on the function around the insertion point, a kernel, what its launches do.
 
-    It takes what is `given`, and `outputs` (`strategies.Build`).
+    Args:
+      launches: for each the members of the group that it computes.
+      given: what the function takes (`strategies.Build`).
+      outputs: the same.
+      partials: the buffers of what the first launch leaves to the last to add up.
     """
     function = ir.InsertionPoint.current.block.owner.operation
     known = {**given, **outputs}
     sizes = _Sizes(function)
     try:
-        count: Size = 0
-        for member in members:
-            count = operation("+", count, _flops(member, sizes, known))
-        count = renumbered(count, _representatives(members, sizes, known))
+        counts = []
+        for members in launches:
+            count: Size = 0
+            for member in members:
+                count = operation("+", count, _flops(member, sizes, known))
+            counts.append(renumbered(count, _representatives(members, sizes, known)))
+        for buffer in partials:
+            counts[-1] = operation("+", counts[-1], sizes.of_buffer(buffer))
     except (UnknownSize, NotImplementedError):
         # So it stays unknown: what a kernel computes does not depend on it.
         return
-    function.attributes[FLOPS] = sizes_attribute([count], len(sizes.places))
+    function.attributes[FLOPS] = sizes_attribute(counts, len(sizes.places))
 
 
 def note_flops(module: ir.Operation) -> None:
@@ -83,8 +101,11 @@ def note_flops(module: ir.Operation) -> None:
             if FLOPS not in function.attributes:
                 continue
             launches = [op for op in all_operations(function) if op.name == "gpu.launch_func"]
-            if len(launches) == 1:
-                _note(function, launches[0])
+            counts = sizes_in(function.attributes[FLOPS])
+            if len(launches) == len(counts):
+                for launch, count in zip(launches, counts, strict=True):
+                    assert count is not None
+                    _note(function, launch, count)
             del function.attributes[FLOPS]
 
 
@@ -134,6 +155,17 @@ class _Sizes:
           UnknownSize: it does not follow from sizes.
         """
         return self._reader.of_number(value)
+
+    def of_buffer(self, buffer: ir.Value) -> Size:
+        """How many elements a buffer has.
+
+        Raises:
+          UnknownSize: it does not follow from sizes.
+        """
+        count: Size = 1
+        for axis in range(ir.MemRefType(buffer.type).rank):
+            count = operation("*", count, self._reader.of_dimension(buffer, axis))
+        return count
 
     def of_operand(self, operand: ir.Value) -> list[tuple[list[int], Size | None]]:
         """The axes of a buffer and their sizes; of a number, itself with no axis."""
@@ -196,10 +228,8 @@ def _representatives(
     return standing
 
 
-def _note(function: ir.Operation, launch: ir.Operation) -> None:
-    """Says of a launch what is noted on its function, if all sizes that it takes are operands'."""
-    (count,) = sizes_in(function.attributes[FLOPS])
-    assert count is not None
+def _note(function: ir.Operation, launch: ir.Operation, count: Size) -> None:
+    """Says of a launch what is noted of it on its function, if all sizes of that are operands'."""
     sizes = _Sizes(function)
     places = {
         size.index: [number, *axes]

@@ -7,6 +7,7 @@ right for every size.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, gpu, memref, nvvm, scf
@@ -23,10 +24,16 @@ THREADS = 256
 
 _BARRIER, _COMMIT, _WAIT = "plumbline_barrier", "plumbline_commit", "plumbline_wait_for_copies"
 
+_MOST_UNDER_WAY = 2
+"""Groups of copies that a thread leaves under way as it waits for those before."""
+
 STAND_INS: Mapping[str, Callable[[], object]] = {
     _BARRIER: gpu.BarrierOp,
     _COMMIT: nvvm.CpAsyncCommitGroupOp,
-    _WAIT: lambda: nvvm.CpAsyncWaitGroupOp(0),
+    **{
+        f"{_WAIT}_{groups}": partial(nvvm.CpAsyncWaitGroupOp, groups)
+        for groups in range(_MOST_UNDER_WAY + 1)
+    },
 }
 """Functions that stand for operations until tensors are buffers: buffer deallocation refuses those
 of which it does not know what they do to memory."""
@@ -74,9 +81,9 @@ class Thread:
         """Says that all copies which were begun are waited for together."""
         self._call(_COMMIT)
 
-    def wait_for_copies(self) -> None:
-        """Waits for all that the thread has begun to copy."""
-        self._call(_WAIT)
+    def wait_for_copies(self, under_way: int = 0) -> None:
+        """Waits for what the thread has begun to copy, but for so many groups begun last."""
+        self._call(f"{_WAIT}_{under_way}")
 
     def _call(self, name: str) -> None:
         module = module_around(self.launch)

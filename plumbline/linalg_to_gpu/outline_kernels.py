@@ -1,15 +1,15 @@
 """What comes after launches are built, and before kernels are functions of their own."""
 
-import math
-
 from torch_mlir import ir
+from torch_mlir.dialects import arith, gpu, memref
 
 from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_gpu.contraction_tiles import VECTOR_BYTES
 from plumbline.linalg_to_gpu.launch_loops import LAUNCH
-from plumbline.linalg_to_gpu.launches import STAND_INS, WORKGROUP
+from plumbline.linalg_to_gpu.launches import STAND_INS, WORKGROUP, buffer_bytes
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
-from plumbline.linalg_to_kernels.planned_memory import element_bytes
+from plumbline.linalg_to_kernels.building import index
+from plumbline.target.gpu_chip import DECLARED_BYTES
 
 MODULE = "kernels"
 """The `gpu.module` of all kernels of a program."""
@@ -48,6 +48,22 @@ def name_launches(module: ir.Operation) -> None:
                     op.erase()
 
 
+def share_at_launch(module: ir.Operation) -> None:
+    """Has launches give kernels the memory that these share, where they may not declare as much."""
+    with module.context:
+        kernels = [op for op in all_operations(module) if op.name == "gpu.func"]
+        given = {
+            ir.StringAttr(op.attributes["sym_name"]).value: _take_dynamically(op)
+            for op in kernels
+            if _shared_bytes(op) > DECLARED_BYTES
+        }
+        for op in all_operations(module):
+            if op.name == "gpu.launch_func":
+                name = ir.SymbolRefAttr(op.opview.kernel).value[-1]
+                if name in given:
+                    _give(op, given[name])
+
+
 def align_shared_buffers(module: ir.Operation) -> None:
     """Has the shared buffers of kernels begin where a thread can read or write the most at once."""
     with module.context:
@@ -68,7 +84,7 @@ def keep_tiles_in_registers(module: ir.Operation) -> None:
     with module.context:
         one = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 1)
         for op in all_operations(module):
-            if _shared_bytes(op) >= _LEAST_TILE:
+            if _shared_bytes(op) >= _LEAST_TILE or _has_dynamic_memory(op):
                 op.attributes["nvvm.minctasm"] = one
 
 
@@ -84,13 +100,15 @@ def _shared_buffers(op: ir.Operation) -> int:
 
 def _shared_bytes(op: ir.Operation) -> int:
     """How much memory the threads of a block share, of a kernel; 0 of other operations."""
-    if not _shared_buffers(op):
-        return 0
-    space = ir.Attribute.parse(WORKGROUP)
-    arguments = op.regions[0].blocks[0].arguments
-    types = [value.type for value in arguments if isinstance(value.type, ir.MemRefType)]
-    shared = [type_ for type_ in types if type_.memory_space and type_.memory_space == space]
-    return sum(math.prod(type_.shape) * element_bytes(type_.element_type) for type_ in shared)
+    count = _shared_buffers(op)
+    arguments = list(op.regions[0].blocks[0].arguments)[-count:] if count else []
+    return sum(buffer_bytes(ir.MemRefType(argument.type)) for argument in arguments)
+
+
+def _has_dynamic_memory(op: ir.Operation) -> bool:
+    """Whether it is a kernel to which its launches give shared memory."""
+    inside = all_operations(op) if op.name == "gpu.func" else []
+    return any(inner.name == "gpu.dynamic_shared_memory" for inner in inside)
 
 
 def _attribute_buffers(launch: ir.Operation) -> None:
@@ -103,6 +121,44 @@ def _attribute_buffers(launch: ir.Operation) -> None:
         op.erase()
     count = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), len(buffers))
     launch.attributes["workgroup_attributions"] = count
+
+
+def _take_dynamically(kernel: ir.Operation) -> int:
+    """Makes views of dynamic shared memory of a kernel's shared buffers; gives its size."""
+    body = kernel.regions[0].blocks[0]
+    count = _shared_buffers(kernel)
+    first = len(body.arguments) - count
+    space = ir.Attribute.parse(WORKGROUP)
+    unknown = ir.ShapedType.get_dynamic_size()
+    bytes_ = ir.IntegerType.get_signless(8)
+    taken = 0
+    with ir.InsertionPoint.at_block_begin(body), kernel.location:
+        raw = ir.MemRefType.get([unknown], bytes_, memory_space=space)
+        memory = gpu.dynamic_shared_memory(raw)
+        for argument in list(body.arguments)[first:]:
+            type_ = ir.MemRefType(argument.type)
+            argument.replace_all_uses_with(memref.ViewOp(type_, memory, index(taken), []).result)
+            taken = -(-(taken + buffer_bytes(type_)) // VECTOR_BYTES) * VECTOR_BYTES
+    for _ in range(count):
+        body.erase_argument(first)
+    del kernel.attributes["workgroup_attributions"]
+    return taken
+
+
+def _give(op: ir.Operation, bytes_: int) -> None:
+    """Has a launch give its kernel so much shared memory."""
+    launch = op.opview
+    assert isinstance(launch, gpu.LaunchFuncOp)
+    with ir.InsertionPoint(op), op.location:
+        given = arith.constant(ir.IntegerType.get_signless(32), bytes_)
+        gpu.LaunchFuncOp(
+            ir.SymbolRefAttr(launch.kernel).value,
+            (launch.gridSizeX, launch.gridSizeY, launch.gridSizeZ),
+            (launch.blockSizeX, launch.blockSizeY, launch.blockSizeZ),
+            list(launch.kernelOperands),
+            dynamic_shared_memory_size=given,
+        )
+    op.erase()
 
 
 def _is_shared(op: ir.Operation) -> bool:

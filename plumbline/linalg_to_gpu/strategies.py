@@ -121,12 +121,22 @@ class GpuStrategies:
     def plan(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Plan:
         """As `Strategies` says."""
         kernel, scratch = self._kernel(members, outputs)
+        launches = self._launches(members, outputs) if scratch else [members]
 
         def build(given: Values, outputs: Values) -> None:
             kernel(given, outputs)
-            count_flops(members, given, outputs)
+            count_flops(launches, given, outputs, [given[result] for result in scratch])
 
         return Plan(build, scratch=scratch)
+
+    def _launches(
+        self, members: Sequence[Computation], outputs: frozenset[ir.Value]
+    ) -> list[list[Computation]]:
+        """What the first of two launches computes, parts of the first step, and the second then."""
+        group = self.form(members, outputs)
+        assert group is not None
+        first = {group.steps[0], *_read_by(group, group.steps[0])}
+        return [[one for one in members if (one in first) is done] for done in (True, False)]
 
     def _kernel(
         self, members: Sequence[Computation], outputs: frozenset[ir.Value]

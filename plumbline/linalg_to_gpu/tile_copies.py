@@ -12,16 +12,21 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, nvgpu, scf
 
 from plumbline.linalg_to_gpu.contraction_tiles import ASYNCHRONOUS_BYTES, VECTOR_BYTES, Operand
-from plumbline.linalg_to_gpu.launches import Thread, delinearized, shared_type
-from plumbline.linalg_to_kernels.building import FlatView, for_each, if_else, index, total
+from plumbline.linalg_to_gpu.launches import Thread, buffer_bytes, delinearized, shared_type
+from plumbline.linalg_to_kernels.building import FlatView, for_each, if_else, index, least, total
 from plumbline.linalg_to_kernels.computations import loops_in
 from plumbline.linalg_to_kernels.evaluation import index_value
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
 
 Loops = Mapping[int, ir.Value]
 
-STAGES = 2
+LEAST_STAGES = 2
 """One that is computed of, and one that is copied to."""
+
+MOST_STAGES = 4
+"""A block of large tiles is alone on its multiprocessor, and computes of a stage for less time than
+memory takes to answer: so three are on their way. CUTLASS and cuBLAS have 3 to 5 stages of this
+size for such tiles."""
 
 
 @dataclass(frozen=True)
@@ -89,14 +94,13 @@ class TileCopy:
         for size in self._summed_sizes:
             self._count = arith.muli(self._count, size)
         self._flat = FlatView(buffer)
-        self._vector = operand.vector if operand.along_sums == tile.along_sums else 1
-        self._bytes = self._vector * element_bytes(operand.element)
+        self._vector = _elements_at_once(operand, tile)
         self._chunks: list[_Chunk] = []
 
     @property
     def is_asynchronous(self) -> bool:
         """Whether elements go by themselves."""
-        return self._bytes in ASYNCHRONOUS_BYTES
+        return is_asynchronous(self._operand, self._tile)
 
     def start(self, loops: Loops, first: ir.Value, sizes: Sequence[ir.Value]) -> None:
         """Finds what the thread copies of the lines from `first` on.
@@ -121,19 +125,20 @@ class TileCopy:
                 is_there = arith.andi(is_there, self._has_part())
             self._chunks.append(_Chunk(line, depth, distance, is_there))
 
-    def begin(self, first: ir.Value, stage: ir.Value) -> list[ir.Value]:
-        """Begins to copy the part of the sums from `first` on to a stage.
+    def begin(self, first: ir.Value, end: ir.Value, stage: ir.Value) -> list[ir.Value]:
+        """Begins to copy the part of the sums from `first` on to a stage; from `end` on zeros.
 
         Gives what goes through registers.
         """
         loaded = []
+        end = least(end, self._count)
         for chunk in self._chunks:
             summed = arith.addi(first, chunk.depth)
             at = delinearized(summed, self._summed_sizes)
             place = arith.addi(
                 chunk.first, self._distance(dict(zip(self._summed_loops, at, strict=True)))
             )
-            is_summed = arith.cmpi(arith.CmpIPredicate.ult, summed, self._count)
+            is_summed = arith.cmpi(arith.CmpIPredicate.ult, summed, end)
             is_there = arith.andi(chunk.is_there, is_summed)
             if self.is_asynchronous:
                 self._copy(chunk, place, is_there, stage)
@@ -202,7 +207,7 @@ class TileCopy:
                 [place],
                 self._vector,
                 srcElements=elements,
-                bypassL1=self._bytes == VECTOR_BYTES or None,
+                bypassL1=_bytes_at_once(self._operand, self._tile) == VECTOR_BYTES or None,
                 results=[ir.Type.parse("!nvgpu.device.async.token")],
             )
         )
@@ -219,6 +224,38 @@ class TileCopy:
         return op.results[0]
 
 
+def _elements_at_once(operand: Operand, tile: SharedTile) -> int:
+    """How many a thread copies as one."""
+    return operand.vector if operand.along_sums == tile.along_sums else 1
+
+
+def _bytes_at_once(operand: Operand, tile: SharedTile) -> int:
+    return _elements_at_once(operand, tile) * element_bytes(operand.element)
+
+
+def is_asynchronous(operand: Operand, tile: SharedTile) -> bool:
+    """Whether elements go to a tile by themselves, rather than through registers."""
+    return _bytes_at_once(operand, tile) in ASYNCHRONOUS_BYTES
+
+
+def stages_of(
+    copied: Sequence[tuple[Operand, SharedTile]], shared_bytes: int, rounds: int | None
+) -> int:
+    """How many stages a pipeline has.
+
+    Args:
+      copied: its operands, and how tiles of these lie in shared memory.
+      shared_bytes: how much of that a block may take.
+      rounds: how often it goes round, where that is known.
+    """
+    if not any(is_asynchronous(*each) for each in copied):
+        # What goes through registers is there only when the products of a stage are done.
+        return LEAST_STAGES
+    stage = sum(buffer_bytes(tile.type(1)) for _, tile in copied)
+    most = MOST_STAGES if rounds is None else min(MOST_STAGES, rounds)
+    return max(min(most, shared_bytes // stage), LEAST_STAGES)
+
+
 Add = Callable[[ir.Value, ir.Value, Sequence[ir.Value]], list[ir.Value]]
 """Adds the products of a stage to sums: it takes the number of the part of the sums, and the stage
 that it is in."""
@@ -226,39 +263,49 @@ that it is in."""
 
 def pipelined(
     copies: Sequence[TileCopy],
+    stages: int,
     thread: Thread,
     extent: tuple[ir.Value, ir.Value, int],
     add: Add,
     sums: Sequence[ir.Value],
 ) -> list[ir.Value]:
-    """Goes along sums: while the products of one stage are added up, the next one is copied.
+    """Goes along sums: while the products of one stage are added up, the next ones are copied.
 
     Args:
       copies: what is copied; they have been told of their lines.
+      stages: how many there are, of which one is computed of.
       thread: who does it.
       extent: the first summed element, how many there are, and how many a stage has.
       add: what is done to a stage.
       sums: what there is before; the result is what there is then.
     """
     first, count, depth = extent
-    loaded = [copy.begin(first, index(0)) for copy in copies]
-    for copy, values in zip(copies, loaded, strict=True):
-        copy.finish(values, index(0))
-    thread.commit()
+    end = arith.addi(first, count)
+    ahead = stages - 1
+
+    def begin(at: ir.Value, stage: ir.Value) -> list[list[ir.Value]]:
+        loaded = [copy.begin(arith.addi(first, at), end, stage) for copy in copies]
+        thread.commit()
+        return loaded
+
+    def finish(loaded: list[list[ir.Value]], stage: ir.Value) -> None:
+        for copy, values in zip(copies, loaded, strict=True):
+            copy.finish(values, stage)
+
+    for number in range(ahead):
+        finish(begin(index(number * depth), index(number)), index(number))
 
     def body(at: ir.Value, *sums: ir.Value) -> list[ir.Value]:
         number = arith.divui(at, index(depth))
-        stage = arith.remui(number, index(STAGES))
-        following = arith.remui(arith.addi(number, index(1)), index(STAGES))
-        thread.wait_for_copies()
-        # What was copied is there for all, and nobody computes of the other stage any more.
+        stage = arith.remui(number, index(stages))
+        following = arith.remui(arith.addi(number, index(ahead)), index(stages))
+        thread.wait_for_copies(ahead - 1)
+        # What was copied is there for all. Nobody computes of the stage before any more, which is
+        # the one that is copied to next.
         thread.wait()
-        next_ = arith.addi(first, arith.addi(at, index(depth)))
-        loaded = [copy.begin(next_, following) for copy in copies]
-        thread.commit()
+        loaded = begin(arith.addi(at, index(ahead * depth)), following)
         results = add(number, stage, sums)
-        for copy, values in zip(copies, loaded, strict=True):
-            copy.finish(values, following)
+        finish(loaded, following)
         return results
 
     results = for_each(index(0), count, depth, body, sums)

@@ -19,6 +19,9 @@ KERNEL = "no_inline"
 """The attribute of a function that is a kernel: LLVM's optimiser takes more than twice as long for
 a function twice as long."""
 
+INLINED = "always_inline"
+"""The attribute of a function that was a kernel, and is to be part of what calls it after all."""
+
 NOALIAS = "llvm.noalias"
 """The attribute of an argument whose memory is that of no other argument."""
 

@@ -7,8 +7,11 @@ from torch_mlir import ir
 from plumbline.bindings.pipeline import Option, Pass, Pipeline
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
+from plumbline.linalg_to_kernels.carried_scalars import carry_scalars
 from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
+from plumbline.linalg_to_kernels.inlining import inline_small_kernels
+from plumbline.linalg_to_kernels.loop_temporaries import put_loop_temporaries_on_stack
 from plumbline.linalg_to_kernels.memory_plan import plan_memory
 from plumbline.linalg_to_kernels.merge_sorts import merge_sorts
 from plumbline.linalg_to_kernels.outlining import outline_loops
@@ -136,6 +139,12 @@ BUILD_KERNELS = Pass(
     _UNIT_OPTIONS,
 )
 
+CARRY_SCALARS = Pass(
+    "carry-scalars",
+    "Have loops carry numbers as such, not as tensors of rank 0",
+    carry_scalars,
+)
+
 SPECIALISE_KERNELS = Pass(
     "specialise-kernels",
     "Give kernels the layouts of the buffers that they are called with",
@@ -156,7 +165,7 @@ OUTLINE_LOOPS = Pass(
 
 SELECT_CLAMPS = Pass(
     "select-clamps",
-    "Spell extremes of a number and a constant in a comparison, which a CPU does at once",
+    "Spell extremes of a number and a constant in a comparison, of which zeros keep their signs",
     select_clamps,
 )
 
@@ -165,6 +174,18 @@ CHOOSE_VECTOR_WIDTHS = Pass(
     "Say of loops how many elements their vectors are to have, and how many are done at once",
     _for_unit(choose_vector_widths),
     _UNIT_OPTIONS,
+)
+
+PUT_LOOP_TEMPORARIES_ON_STACK = Pass(
+    "put-loop-temporaries-on-stack",
+    "Put the small temporaries of loops that call kernels on the stack",
+    put_loop_temporaries_on_stack,
+)
+
+INLINE_SMALL_KERNELS = Pass(
+    "inline-small-kernels",
+    "Mark kernels that loops call, and that do little, as ones that LLVM is to inline",
+    inline_small_kernels,
 )
 
 PLAN_MEMORY = Pass(
@@ -203,11 +224,13 @@ def linalg_to_kernels_pipeline(
             EXPAND_CONTRACTIONS,
             FORM_FUSION_GROUPS.with_options(options),
             BUILD_KERNELS.with_options(options),
+            CARRY_SCALARS,
             BUFFERIZE,
             SPECIALISE_KERNELS,
             MERGE_SORTS,
             NAME_COMPUTATIONS,
             OUTLINE_LOOPS,
+            PUT_LOOP_TEMPORARIES_ON_STACK,
             *([PLAN_MEMORY] if temporaries == "arena" else []),
             # Half precision is computed in f32 and rounded, as PyTorch does.
             "func.func(math-extend-to-supported-types)",
@@ -217,6 +240,7 @@ def linalg_to_kernels_pipeline(
             PARALLELISE.with_options(f"threads={threads}"),
             SHAPE_LOOPS,
             CHOOSE_VECTOR_WIDTHS.with_options(options),
+            INLINE_SMALL_KERNELS,
         ),
         summary="Lower linalg on tensors to kernels on buffers, for a CPU",
     )

@@ -68,7 +68,8 @@ def _apart(buffer: ir.Value, written: Container[ir.Value]) -> ir.Value:
     source = root(buffer)
     if isinstance(source.owner, ir.Block) and source not in written:
         return buffer
-    if not isinstance(source.owner, ir.Block) and source.owner.name in _NEW:
+    # Of an `ir.OpView` the name may be an attribute: the constant's.
+    if not isinstance(source.owner, ir.Block) and source.owner.operation.name in _NEW:
         return buffer
     type_ = ir.MemRefType(buffer.type)
     sizes = [

@@ -131,4 +131,5 @@ def _is_known(buffer: ir.Value) -> bool:
             and "sym_visibility" not in parent.operation.attributes
             and owner == parent.operation.regions[0].blocks[0]
         )
-    return owner.name in ("memref.alloc", "memref.alloca", "memref.get_global")
+    # Of an `ir.OpView` the name may be an attribute: the constant's.
+    return owner.operation.name in ("memref.alloc", "memref.alloca", "memref.get_global")

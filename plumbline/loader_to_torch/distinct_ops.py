@@ -69,7 +69,7 @@ def run_decompositions(exported: ExportedProgram, table: Table) -> ExportedProgr
             kinds.setdefault(_key(node), _Kind(node))
     if kinds:
         taken_apart = _program_of([*kinds.values()]).run_decompositions(table)
-        if all(map(_may_stand_anywhere, taken_apart.graph.nodes)):
+        if _writes_nothing(taken_apart) and all(map(_may_stand_anywhere, taken_apart.graph.nodes)):
             _note_parts([*kinds.values()], taken_apart)
             return _with_parts(exported, kinds)
     whole: ExportedProgram = exported.run_decompositions(table)
@@ -120,6 +120,15 @@ def _is_fixed(value: object) -> bool:
             for number in (*value.shape, *value.stride(), value.storage_offset())
         )
     )
+
+
+def _writes_nothing(taken_apart: ExportedProgram) -> bool:
+    """Whether no op writes into its operands.
+
+    That `batch_norm` writes running statistics as it trains is not in its schema.
+    """
+    specs = taken_apart.graph_signature.output_specs
+    return all(spec.kind is OutputKind.USER_OUTPUT for spec in specs)
 
 
 def _may_stand_anywhere(node: Node) -> bool:

@@ -23,6 +23,11 @@ def draws(node: torch.fx.Node) -> bool:
     )
 
 
+def draws_from_object(node: torch.fx.Node) -> bool:
+    """Whether a node draws from a generator that torch.export takes as an object."""
+    return isinstance(node.kwargs.get("generator"), torch.fx.Node)
+
+
 def first_draw(nodes: Iterable[torch.fx.Node]) -> torch.fx.Node | None:
     """The first of `nodes` that draws, if one does."""
     return next(filter(draws, nodes), None)

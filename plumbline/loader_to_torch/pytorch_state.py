@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from unittest import mock
 
 import torch
+from torch._logging._internal import trace_log
 from torch.export import _trace
 from torch.fx._lazy_graph_module import _use_lazy_graph_module
 
@@ -53,11 +54,16 @@ def _without_logs_of_this_thread() -> Iterator[None]:
     def is_of_another_thread(record: logging.LogRecord) -> bool:
         return record.thread != thread
 
-    # A filter of a logger does not see what its children log; their handlers do.
+    # A filter of a logger does not see what its children log; their handlers do. What TORCH_TRACE
+    # asks for goes to a file, and nobody sees it here. And where nobody asks, its handler leaves at
+    # the first record that reaches it; until then PyTorch makes records, with stacks and printed
+    # graphs: a tenth of an export of many arguments.
     handlers = {
         handler
         for name, logger in list(logging.root.manager.loggerDict.items())
-        if name.partition(".")[0] == "torch" and isinstance(logger, logging.Logger)
+        if name.partition(".")[0] == "torch"
+        and isinstance(logger, logging.Logger)
+        and logger is not trace_log
         for handler in logger.handlers
     }
     for handler in handlers:

@@ -5,7 +5,7 @@ from torch.export.graph_signature import ConstantArgument, TensorArgument
 
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import UnsupportedOp, report
-from plumbline.loader_to_torch.generator import GENERATOR, draws
+from plumbline.loader_to_torch.generator import GENERATOR, draws, draws_from_object
 from plumbline.loader_to_torch.higher_order_ops import is_imported
 from plumbline.loader_to_torch.node_locations import all_nodes, module_path, place
 from plumbline.loader_to_torch.real_parts import computes_with_complex
@@ -21,8 +21,14 @@ _STATE = (
     "none (F.dropout needs training=False)"
 )
 _DRAW_OTHERS = (
-    "this op is none of those that draw in a compiled function, or has a generator of its own: "
-    "draw from torch's default generator, or outside, and hand the numbers in"
+    "this op is none of those that draw in a compiled function: draw outside, and hand the numbers "
+    "in"
+)
+_DRAW_FROM_DEFAULT = (
+    "the state of a torch.Generator object is no argument of a compiled function: leave out "
+    f'generator=, and say mutable=["{GENERATOR}"] beside the model, which makes the state to draw '
+    "from an in-out argument, where a caller may hand in the state of a generator of its own "
+    "(get_state, set_state); or draw outside, and hand the numbers in"
 )
 
 
@@ -46,6 +52,12 @@ def refuse_what_has_no_meaning(
         "branch and loop by torch.cond and by while_loop, scan, map and associative_scan of "
         "torch._higher_order_ops; what does something beside computing, such as to print, has no "
         "place in a compiled function",
+    )
+    _refuse(
+        who,
+        [node for node in nodes if draws_from_object(node)],
+        "draws random numbers from a generator of its own",
+        _DRAW_FROM_DEFAULT,
     )
     _refuse(
         who,

@@ -26,7 +26,11 @@ class TracedFunctions(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
-        return _TRACED.get(func, func)(*args, **(kwargs or {}))
+        options = dict(kwargs or {})
+        if options.get("generator") is torch.default_generator:
+            # Which is what is drawn from without one, and then no object of the program's.
+            del options["generator"]
+        return _TRACED.get(func, func)(*args, **options)
 
 
 # -- quantised tensors -----------------------------------------------------------------------------

@@ -28,11 +28,13 @@ from plumbline.linalg_to_kernels.pipelines import (
     UNROLL_QUOTIENTS,
 )
 from plumbline.signature.called_functions import SEPARATE_CALLED_FUNCTIONS
+from plumbline.stablehlo_to_tcp.complex_numbers import STABLEHLO_SPLIT_COMPLEX_NUMBERS
 from plumbline.stablehlo_to_tcp.conversion import (
     CONVERT_STABLEHLO_TO_TCP,
     STABLEHLO_TO_TCP,
     STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
 )
+from plumbline.tcp.complex_numbers.conversion import TCP_SPLIT_COMPLEX_NUMBERS
 from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE, TCP_MERGE_CONSTANTS
 from plumbline.tcp.transforms.drop_symbolic_shape_ops import DROP_SYMBOLIC_SHAPE_OPS
 from plumbline.tcp.transforms.fuse_elementwise_ops import TCP_FUSE_ELEMENTWISE_OPS
@@ -105,6 +107,7 @@ PASSES = _by_name(
         OUTLINE_PARALLEL_LOOPS,
         RETURN_FAILURES,
         SEPARATE_CALLED_FUNCTIONS,
+        STABLEHLO_SPLIT_COMPLEX_NUMBERS,
         STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
         STORE_INOUT_ARGUMENTS,
         TCP_CANONICALIZE,
@@ -112,11 +115,13 @@ PASSES = _by_name(
         TCP_INLINE_GROUP_OPS,
         TCP_ISOLATE_GROUP_OPS,
         TCP_MERGE_CONSTANTS,
+        TCP_SPLIT_COMPLEX_NUMBERS,
         TORCH_VERIFY_TCP_BACKEND_CONTRACT,
         UNROLL_QUOTIENTS,
         USE_HUGE_PAGES,
         VERIFY_NO_TCP_OPS,
         gpu_to_nvvm.CALL_INTRINSICS,
+        gpu_to_nvvm.DECLARE_SHARED_MEMORY,
         gpu_to_nvvm.LOWER_DEVICE_CALLS,
         kernels_to_llvm.ATTACH_LOOP_ANNOTATIONS,
         kernels_to_llvm.ATTACH_NOALIAS,
@@ -124,6 +129,7 @@ PASSES = _by_name(
         kernels_to_llvm.NOTE_NOALIAS,
         linalg_to_gpu.ALIGN_SHARED_BUFFERS,
         linalg_to_gpu.KEEP_TILES_IN_REGISTERS,
+        linalg_to_gpu.SHARE_AT_LAUNCH,
         linalg_to_gpu.BUILD_GPU_KERNELS,
         linalg_to_gpu.EXPAND_REMAINDERS,
         linalg_to_gpu.FORM_GPU_FUSION_GROUPS,
@@ -144,6 +150,9 @@ PASSES = _by_name(
         linalg_to_kernels.PAD_BY_ELEMENTS,
         linalg_to_kernels.PARALLELISE,
         linalg_to_kernels.PLAN_MEMORY,
+        linalg_to_kernels.CARRY_SCALARS,
+        linalg_to_kernels.INLINE_SMALL_KERNELS,
+        linalg_to_kernels.PUT_LOOP_TEMPORARIES_ON_STACK,
         linalg_to_kernels.SELECT_CLAMPS,
         linalg_to_kernels.SPECIALISE_KERNELS,
         linalg_to_kernels.TILE_SCANS,

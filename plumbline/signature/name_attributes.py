@@ -59,6 +59,14 @@ def noted_names(function: ir.OpView) -> TensorNames:
     return names
 
 
+def is_known(type_: ir.Type) -> bool:
+    """Whether a type is of tensors of which a signature can tell what their elements are."""
+    return isinstance(type_, ir.RankedTensorType) and any(
+        str(type_.element_type) in (known.mlir, known.mlir_signed)
+        for known in element_type.ELEMENT_TYPES
+    )
+
+
 def scalar_arguments(function: ir.OpView) -> frozenset[int]:
     """The numbers of the arguments of a function that callers give by value, where that is said."""
     if _SIGNATURE not in function.attributes:
@@ -98,7 +106,9 @@ def _usual(prefix: str, types: Sequence[ir.Type]) -> tuple[NamedTensor, ...]:
 
 
 def _signed(mlir: str) -> ElementType:
-    return next(known for known in element_type.ELEMENT_TYPES if known.mlir == mlir)
+    """Of integers the signed one; also of complex numbers, before a tensor is one of pairs."""
+    known = element_type.ELEMENT_TYPES
+    return next(each for each in known if mlir in (each.mlir, each.mlir_signed))
 
 
 def _list(tensors: Sequence[NamedTensor]) -> ir.ArrayAttr:

@@ -40,3 +40,8 @@ def gather_dimensions(op: ir.OpView) -> Any:
 def scatter_dimensions(op: ir.OpView) -> Any:
     """`update_window_dims` and its kin of a scatter."""
     return _stablehlo.ScatterDimensionNumbers(op.attributes["scatter_dimension_numbers"])
+
+
+def fourier_type(op: ir.OpView) -> str:
+    """Which Fourier transform an op is: "FFT", "IFFT", "RFFT" or "IRFFT"."""
+    return str(_stablehlo.FftTypeAttr(op.attributes["fft_type"]).value)

@@ -8,6 +8,7 @@ from torch_mlir.rewrite import RewritePatternSet, apply_patterns_and_fold_greedi
 from plumbline.bindings.pipeline import Nested, Pass, PassFailure, Pipeline
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.stablehlo_to_tcp import functions
+from plumbline.stablehlo_to_tcp.complex_numbers import STABLEHLO_SPLIT_COMPLEX_NUMBERS
 from plumbline.stablehlo_to_tcp.pattern import CAST, conform
 from plumbline.stablehlo_to_tcp.patterns import PATTERNS
 from plumbline.tcp.backend_contract import dialect_violation, type_violation
@@ -139,6 +140,9 @@ STABLEHLO_TO_TCP = Pipeline(
         CONVERT_STABLEHLO_TO_TCP,
         # What is made of several ops, once those that TCP has ops for are converted.
         Nested("func.func", ("chlo-legalize-to-stablehlo",)),
+        # Makes ops of CHLO of those of StableHLO, for dynamic sizes.
+        Nested("func.func", ("stablehlo-complex-math-expander", "chlo-legalize-to-stablehlo")),
+        STABLEHLO_SPLIT_COMPLEX_NUMBERS,
         "convert-shape-to-std",
         CONVERT_STABLEHLO_TO_TCP,
         Nested("func.func", ("convert-elementwise-to-linalg",)),

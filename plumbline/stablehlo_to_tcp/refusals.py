@@ -10,7 +10,7 @@ _RANDOM = "random numbers; draw them outside and pass them as an argument"
 _DEVICES = "communication between devices; export the program for one"
 _OUTSIDE = "communication with a host; pass what it gives and takes as arguments and results"
 _ORDER = "tokens, which order effects that TCP has none of; export a program without effects"
-_COMPLEX = "complex numbers; compute real and imaginary parts as tensors of their own"
+_TRANSFORM = "a Fourier transform along a dimension whose size is not known; export a known one"
 _TUPLES = "tuples; export values one by one"
 _QUANTIZED = "quantized numbers; export them dequantized"
 _BOUNDED = "sizes below a bound; export them as dynamic ones"
@@ -25,16 +25,13 @@ _REASONS = {
     "stablehlo.cholesky": _LINEAR_ALGEBRA,
     "stablehlo.collective_broadcast": _DEVICES,
     "stablehlo.collective_permute": _DEVICES,
-    "stablehlo.complex": _COMPLEX,
     "stablehlo.create_token": _ORDER,
     "stablehlo.dynamic_conv": "padding that is computed; export the convolution with a known one",
-    "stablehlo.fft": _COMPLEX,
+    "stablehlo.fft": _TRANSFORM,
     "stablehlo.get_tuple_element": _TUPLES,
-    "stablehlo.imag": _COMPLEX,
     "stablehlo.infeed": _OUTSIDE,
     "stablehlo.outfeed": _OUTSIDE,
     "stablehlo.partition_id": _DEVICES,
-    "stablehlo.real": _COMPLEX,
     "stablehlo.recv": _DEVICES,
     "stablehlo.reduce_scatter": _DEVICES,
     "stablehlo.replica_id": _DEVICES,

@@ -9,6 +9,9 @@ DEFAULT_ARCH = "sm_80"
 """Of 2020: asynchronous copies to shared memory, tensor cores for bf16 and tf32. Drivers compile
 PTX for it to code of every GPU since."""
 
+DECLARED_BYTES = 48 << 10
+"""How much shared memory a kernel may declare. What is more its launch has to ask for."""
+
 _ARCH = re.compile(r"sm_(\d+)[af]?")
 _OLDEST = 70
 """From which on threads of a warp have program counters of their own, as shuffles expect."""
@@ -45,6 +48,15 @@ class GpuChip:
     def has_asynchronous_copies(self) -> bool:
         """Whether elements go from global to shared memory by themselves: `cp.async`."""
         return self.capability >= 80
+
+    @property
+    def shared_bytes(self) -> int:
+        """How much shared memory a block may take, if its launch asks for it.
+
+        That is so on each GPU that runs PTX for this one: while A100 has 163 KB and H100 227, the
+        least of chips since have 99 (CUDA C++ Programming Guide, "Technical Specifications").
+        """
+        return 99 << 10 if self.capability >= 80 else DECLARED_BYTES
 
     @property
     def has_tensor_cores(self) -> bool:

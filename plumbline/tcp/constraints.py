@@ -32,6 +32,11 @@ def is_quantized(type_: ir.Type) -> bool:
     return isinstance(type_, quant.QuantizedType)
 
 
+def is_complex(type_: ir.Type) -> bool:
+    """Whether a type is of complex numbers."""
+    return isinstance(type_, ir.ComplexType)
+
+
 class TypeConstraint:
     """What the type of an operand or result may be."""
 
@@ -107,13 +112,31 @@ class FloatOrIntTensor(TypeConstraint):
     admits = _tensor_of(lambda element_type: is_float(element_type) or is_integer(element_type))
 
 
-class NumberTensor(TypeConstraint):
-    """A tensor of numbers, or of quantized ones."""
+class FloatOrComplexTensor(TypeConstraint):
+    """A tensor of floats, or of complex numbers."""
 
-    description = "ranked tensor of floating-point, signless integer or quantized values"
+    description = "ranked tensor of floating-point or complex values"
+    admits = _tensor_of(lambda element_type: is_float(element_type) or is_complex(element_type))
+
+
+class FloatIntOrComplexTensor(TypeConstraint):
+    """A tensor of numbers, complex ones among them."""
+
+    description = "ranked tensor of floating-point, signless integer or complex values"
     admits = _tensor_of(
         lambda element_type: (
-            is_float(element_type) or is_integer(element_type) or is_quantized(element_type)
+            is_float(element_type) or is_integer(element_type) or is_complex(element_type)
+        )
+    )
+
+
+class NumberTensor(TypeConstraint):
+    """A tensor of numbers, complex and quantized ones among them."""
+
+    description = "ranked tensor of floating-point, signless integer, complex or quantized values"
+    admits = _tensor_of(
+        lambda element_type: any(
+            admits(element_type) for admits in (is_float, is_integer, is_complex, is_quantized)
         )
     )
 

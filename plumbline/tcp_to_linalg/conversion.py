@@ -5,6 +5,7 @@ from torch_mlir import ir
 from plumbline.bindings.pipeline import Nested, Pass, PassFailure, Pipeline
 from plumbline.bindings.walk import operations_of
 from plumbline.target.choices import RuntimeChecks
+from plumbline.tcp.complex_numbers.conversion import TCP_SPLIT_COMPLEX_NUMBERS
 from plumbline.tcp.constraints import is_quantized
 from plumbline.tcp.ops.convolution import ConvOp, ConvTransposeOp
 from plumbline.tcp.ops.structure import CustomOp
@@ -67,9 +68,11 @@ def _lower(name: str, *, values: bool) -> Pipeline:
     return Pipeline(
         name,
         (
+            TCP_INLINE_GROUP_OPS,
+            TCP_SPLIT_COMPLEX_NUMBERS,
+            Nested("func.func", ("convert-complex-to-standard",)),
             NOTE_ARGUMENT_SHAPES,
             DROP_SYMBOLIC_SHAPE_OPS,
-            TCP_INLINE_GROUP_OPS,
             TCP_CANONICALIZE,
             CHECK_VALUES if values else DROP_ASSERTIONS,
             CONVERT_TCP_TO_TENSOR,

@@ -1,6 +1,7 @@
 // Several libraries in one program, called through their headers.
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -12,6 +13,7 @@
 #include "mlp_of_a_pool.h"
 #include "mlp_of_arguments.h"
 #include "scaled_rows.h"
+#include "turned_rows.h"
 
 namespace {
 
@@ -21,6 +23,21 @@ TEST(LibrariesTest, ComputeWhereTheCallerSays) {
   std::vector<float> out(6);
   ASSERT_EQ(0, scaled_rows(x.data(), scale.data(), out.data(), 2, 3));
   for (int i = 0; i < 6; ++i) EXPECT_EQ(x[i] * scale[i], out[i]);
+}
+
+TEST(LibrariesTest, TakeAndGiveComplexNumbers) {
+  using Complex = std::complex<float>;
+  const std::vector<Complex> x = {{1, 2}, {3, 4}, {5, -6}, {-7, 8}, {0, 1}, {2, 0}};
+  const Complex factors[3] = {{0, 1}, {2, 0}, {3, -4}};
+  std::vector<Complex> turned(6);
+  std::vector<float> lengths(6);
+  ASSERT_EQ(0, turned_rows(x.data(), turned.data(), lengths.data(), 2));
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(x[i] * factors[i % 3], turned[i]);
+    EXPECT_FLOAT_EQ(std::abs(turned[i]), lengths[i]);
+  }
+  EXPECT_STREQ("rows is ...; it is at least 1 and at most 1000",
+               turned_rows_error(turned_rows(x.data(), turned.data(), lengths.data(), 0)));
 }
 
 TEST(LibrariesTest, TellTheShapesOfResults) {

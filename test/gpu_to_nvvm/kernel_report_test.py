@@ -60,6 +60,24 @@ def test_attention() -> None:
     assert int(one.flops) < 2 * 2 * weights * 32 + 10 * weights + 10 * q.numel()
 
 
+def test_sums_in_parts() -> None:
+    """Of a sum, one launch does all additions, and one those of what its parts come to."""
+    first, second, *_ = _work(lambda x: x.sum(), torch.ones(1000, 1000))
+    assert first.flops == "1000000"
+    parts = int(second.flops)
+    assert first.bytes == str(4 * 10**6 + 8 * parts)
+    products = _work(lambda x, y: x @ y, torch.ones(64, 8192), torch.ones(8192, 64))
+    assert products[0].flops == str(2 * 64 * 64 * 8192)
+    assert products[1].flops == str((int(products[1].bytes) - 4 * 64 * 64) // 4)
+
+
+def test_memory_that_a_launch_gives() -> None:
+    rows, columns = Dim("rows"), Dim("columns")
+    x, y = torch.ones(130, 160).half(), torch.ones(140, 160).half()
+    (one,) = _work(functional.linear, x, y, dims=({0: rows}, {0: columns}))
+    assert one.shared_bytes > 48 << 10
+
+
 def test_sizes_that_differ() -> None:
     """By the names that they have in the program, also where a kernel knows numbers alone."""
     n, m = Dim("n"), Dim("m")
@@ -104,11 +122,11 @@ def test_table() -> None:
     kernels = [
         KernelResources("few", 256, 32, 0, 0),
         # Registers for 4 blocks of 256 threads; shared memory for 3.
-        KernelResources("many", 256, 64, 48 << 10, 8),
+        KernelResources("many", 256, 64, 44 << 10, 8),
     ]
     work = [
         KernelWork("few", "4*n", "?", None),
-        KernelWork("many", "400", "1000", 2.5, launches=3),
+        KernelWork("many", "400", "1000", 2.5, 4 << 10, launches=3),
         KernelWork("few", "8*n", "n", None),
     ]
     lines = report(kernels, work, "sm_80").splitlines()

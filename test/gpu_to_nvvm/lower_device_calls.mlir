@@ -30,7 +30,10 @@
 // CHECK:         llvm.call @plumbline_cuda_copy_on_device(
 // A memref of rank 1 is five words, and a number is one.
 // CHECK-COUNT-6: llvm.store %{{.*}}, %{{.*}} : i64, !llvm.ptr
-// CHECK:         llvm.call @plumbline_cuda_launch(%{{.*}}, %{{.*}}, %{{.*}}, %[[WORDS]], %{{.*}})
+// CHECK:         llvm.call @plumbline_cuda_launch(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[WORDS]], %{{.*}})
+// So many bytes of shared memory are given.
+// CHECK:         %[[GIVEN:.*]] = arith.extui %c65536_i32
+// CHECK:         llvm.call @plumbline_cuda_launch(%{{.*}}, %{{.*}}, %{{.*}}, %[[GIVEN]], %[[WORDS]], %{{.*}})
 // CHECK:         llvm.call @plumbline_cuda_copy_to_host(
 // CHECK:         llvm.call @plumbline_cuda_free(
 // CHECK:         llvm.call @plumbline_cuda_submit(
@@ -54,6 +57,8 @@ module attributes {gpu.container_module} {
     %t = gpu.alloc () : memref<4xf32>
     gpu.memcpy %t, %d : memref<4xf32>, memref<?xf32> {plumbline.on_device}
     gpu.launch_func @kernels::@k blocks in (%n, %c1, %c1) threads in (%c256, %c1, %c1) args(%d : memref<?xf32>, %a : f32)
+    %c65536_i32 = arith.constant 65536 : i32
+    gpu.launch_func @kernels::@k blocks in (%n, %c1, %c1) threads in (%c256, %c1, %c1) dynamic_shared_memory_size %c65536_i32 args(%d : memref<?xf32>, %a : f32)
     gpu.memcpy %x, %d : memref<?xf32>, memref<?xf32>
     gpu.dealloc %d : memref<?xf32>
     return

@@ -103,8 +103,22 @@ def trials(seeds: Seeds, rng: random.Random) -> Iterator[Trial]:
     def kernels_to_llvm() -> Trial:
         return _stage("kernels_to_llvm", text(seeds.kernels))
 
+    def linalg_to_gpu() -> Trial:
+        arch = rng.choice(("sm_80", "sm_90a"))
+        # What passes on the way take: sorts and scans among it.
+        source = seeds.linalg if rng.random() < 0.7 else seeds.gpu
+        return _stage("linalg_to_gpu", text(source), f"--gpu-arch={arch}")
+
+    def gpu_to_nvvm() -> Trial:
+        return _stage("gpu_to_nvvm", text(seeds.gpu))
+
+    def nvvm_to_ptx() -> Trial:
+        return _stage("nvvm_to_ptx", text(seeds.nvvm), f"--opt-level={rng.randrange(4)}")
+
     def llvm_to_llvm_ir() -> Trial:
-        return _stage("llvm_to_llvm_ir", text(seeds.llvm))
+        # What launches kernels is the same stage's.
+        source = seeds.llvm if rng.random() < 0.7 else seeds.nvvm
+        return _stage("llvm_to_llvm_ir", text(source))
 
     def llvm_ir_to_asm() -> Trial:
         return _stage("llvm_ir_to_asm", text(seeds.llvm_ir), f"--opt-level={rng.randrange(4)}")
@@ -132,6 +146,8 @@ def trials(seeds: Seeds, rng: random.Random) -> Iterator[Trial]:
                 (seeds.tcp, ["--mlir-print-op-generic"]),
                 (seeds.linalg, ["--linalg-to-kernels-pipeline"]),
                 (seeds.kernels, ["--kernels-to-llvm-pipeline"]),
+                (seeds.linalg, ["--linalg-to-gpu-pipeline"]),
+                (seeds.gpu, ["--gpu-to-nvvm-pipeline"]),
                 (seeds.torch, ["--torch-backend-to-tcp-backend-pipeline"]),
                 (seeds.stablehlo, ["--stablehlo-to-tcp-pipeline"]),
                 (seeds.stablehlo, ["--verify-roundtrip", "--canonicalize"]),
@@ -149,6 +165,9 @@ def trials(seeds: Seeds, rng: random.Random) -> Iterator[Trial]:
         tcp_to_linalg: 5,
         linalg_to_kernels: 4,
         kernels_to_llvm: 4,
+        linalg_to_gpu: 3,
+        gpu_to_nvvm: 3,
+        nvvm_to_ptx: 2,
         llvm_to_llvm_ir: 3,
         llvm_ir_to_asm: 3,
         weights: 1,

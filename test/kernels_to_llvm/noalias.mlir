@@ -14,3 +14,12 @@
 func.func private @kernel(%x: memref<2xf32> {llvm.noalias}, %y: memref<2xf32>, %s: f32, %z: memref<2xf32> {llvm.noalias}) attributes {no_inline} {
   return
 }
+
+// A small one that is inlined stays so.
+// CHECK-LABEL: llvm.func @inlined(
+// CHECK-SAME:      %arg1: !llvm.ptr {llvm.noalias}
+// CHECK-SAME:      always_inline
+// CHECK-NOT:       no_inline
+func.func private @inlined(%x: memref<2xf32> {llvm.noalias}) attributes {always_inline} {
+  return
+}

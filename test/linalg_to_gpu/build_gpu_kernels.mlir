@@ -118,14 +118,19 @@ func.func private @sum_div(%x: tensor<40x100xf32>) -> tensor<40x100xf32> attribu
 // CHECK:         %[[GRID:.*]] = arith.maxsi %[[LEAST]], %c1
 // CHECK:         gpu.launch {{.*}} = %[[GRID]], {{.*}}
 // CHECK:           %[[SHARED:.*]] = memref.alloca() : memref<{{.*}}xi8, #gpu.address_space<workgroup>>
-// CHECK-DAG:       %[[LEFT:.*]] = memref.view %[[SHARED]]{{.*}} to memref<2x8x{{.*}}xf32, #gpu.address_space<workgroup>>
-// CHECK-DAG:       %[[RIGHT:.*]] = memref.view %[[SHARED]]{{.*}} to memref<2x8x64xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG:       %[[LEFT:.*]] = memref.view %[[SHARED]]{{.*}} to memref<4x8x{{.*}}xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG:       %[[RIGHT:.*]] = memref.view %[[SHARED]]{{.*}} to memref<4x8x64xf32, #gpu.address_space<workgroup>>
 // CHECK:           scf.for
 // CHECK:             nvgpu.device_async_copy %{{.*}}, %[[LEFT]][%c0, {{.*}}], 1, %{{.*}}
 // CHECK:             nvgpu.device_async_copy %{{.*}}, %[[RIGHT]][%c0, {{.*}}], 2, %{{.*}}
 // CHECK:             func.call @plumbline_commit()
+// CHECK:             nvgpu.device_async_copy %{{.*}}, %[[RIGHT]][%c1, {{.*}}], 2, %{{.*}}
+// CHECK:             func.call @plumbline_commit()
+// CHECK:             nvgpu.device_async_copy %{{.*}}, %[[RIGHT]][%c2, {{.*}}], 2, %{{.*}}
+// CHECK:             func.call @plumbline_commit()
 // CHECK:             %[[SUMS:.*]]:16 = scf.for %[[AT:.*]] = %c0 to %c40 step %c8 iter_args
-// CHECK:               func.call @plumbline_wait_for_copies()
+// Two stages are left on their way, and another one begins.
+// CHECK:               func.call @plumbline_wait_for_copies_2()
 // CHECK:               func.call @plumbline_barrier()
 // CHECK:               nvgpu.device_async_copy
 // CHECK:               func.call @plumbline_commit()
@@ -133,7 +138,7 @@ func.func private @sum_div(%x: tensor<40x100xf32>) -> tensor<40x100xf32> attribu
 // CHECK:                 vector.load %[[LEFT]][{{.*}}] {alignment = 16 : i64}
 // CHECK:                 vector.load %[[RIGHT]][{{.*}}] {alignment = 16 : i64}
 // CHECK-COUNT-16:        vector.fma
-// CHECK:             func.call @plumbline_wait_for_copies()
+// CHECK:             func.call @plumbline_wait_for_copies_0()
 // CHECK:             func.call @plumbline_barrier()
 // CHECK:             vector.store %[[SUMS]]#0, %[[STAGED:.*]][
 // CHECK:             func.call @plumbline_barrier()

@@ -3,6 +3,7 @@
 Operands are small integers, so that sums are the same in any order and type.
 """
 
+import re
 import sys
 from collections.abc import Callable
 
@@ -11,6 +12,7 @@ import torch
 from torch.export import Dim
 from torch.nn import functional
 
+from plumbline.linalg_to_gpu.contraction_tiles import TILES, Instruction, Tile
 from test.linalg_to_gpu.emulated_programs import EmulatedProgram, integers
 
 _ASYNCHRONOUS = "cp.async.cg.shared.global"
@@ -201,6 +203,52 @@ def test_dynamic_sizes(dtype: torch.dtype) -> None:
     program = EmulatedProgram(torch.matmul, *operands, dims=dims)
     for rows, depth, columns in ((70, 64, 40), (33, 7, 65), (1, 1, 1), (5, 0, 3)):
         program.check(integers(rows, depth, dtype=dtype), integers(depth, columns, dtype=dtype))
+
+
+@pytest.mark.parametrize(("depth", "stages"), [(160, 4), (32 * 3, 3), (64, 2)])
+def test_stages(depth: int, stages: int) -> None:
+    """Three are on their way while one is computed of, if there are so many."""
+    dims = {0: Dim("rows")}, {0: Dim("columns")}
+    operands = integers(130, depth, dtype=_F16), integers(70, depth, dtype=_F16)
+    program = EmulatedProgram(functional.linear, *operands, dims=dims)
+    program.check(*operands)
+    waits = re.findall(r"cp.async.wait_group\s+(\d)", program.ptx)
+    assert sorted(waits) == ["0", str(stages - 2)]
+    # Of 128 lines of both operands, with 8 elements after each.
+    shared = stages * 2 * 128 * (32 + 8) * 2
+    is_given = shared > 48 << 10
+    assert (f"dynamic_shared_memory_size %c{shared}_i32" in program.gpu) == is_given
+    assert (".extern .shared .align 16" in program.ptx) == is_given
+
+
+@pytest.mark.parametrize("dtype", [_F16, _S8], ids=str)
+@pytest.mark.parametrize(
+    "tile",
+    [tile for tile in TILES[Instruction.MMA] if tile.rows * tile.columns >= 128 * 128],
+    ids=lambda tile: f"{tile.rows}x{tile.columns}",
+)
+def test_large_tiles(tile: Tile, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are right, and have their sums in registers; for small results others are chosen."""
+    monkeypatch.setitem(TILES, Instruction.MMA, (tile,))
+    operands = integers(140, 80, dtype=dtype), integers(80, 136, dtype=dtype)
+    product = torch._int_mm if dtype == _S8 else torch.matmul
+    program = EmulatedProgram(product, *operands)
+    program.check(*operands)
+    assert f"threads in (%c{tile.threads}," in program.gpu
+
+
+def test_large_products_have_large_tiles() -> None:
+    """Where all multiprocessors have such, and so the fewest bytes go through shared memory."""
+    x = torch.zeros(4096, 4096, dtype=_F16)
+    program = EmulatedProgram(torch.matmul, x, x)
+    assert "@matmul_cast blocks in (%c512," in program.gpu
+
+
+def test_what_goes_through_registers_has_two_stages() -> None:
+    operands = integers(71, 133, dtype=_F16), integers(133, 45, dtype=_F16)
+    program = EmulatedProgram(torch.matmul, *operands)
+    assert "cp.async.ca" not in program.ptx
+    assert re.findall(r"cp.async.wait_group\s+(\d)", program.ptx) == ["0", "0"]
 
 
 @pytest.mark.parametrize("layout", _LAYOUTS)

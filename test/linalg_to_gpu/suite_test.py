@@ -9,24 +9,14 @@ import sys
 import pytest
 
 import test.AotCompile
-from plumbline.errors import UserError
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from test.linalg_to_gpu.emulated_programs import EmulatedProgram
 from test.linalg_to_gpu.loaders import Loader, loaders_in
-
-_REFUSED = {
-    "complex_arithmetic_loader": "math.sin on f64: no kernel of a GPU does this yet",
-}
-"""What is not there for a GPU yet, with what is said of it."""
 
 
 @pytest.mark.parametrize("loader", loaders_in(test.AotCompile))
 def test_program(loader: Loader) -> None:
     loaded: TorchLoaderOutput = loader()
-    if refusal := _REFUSED.get(loader.__name__):
-        with pytest.raises(UserError, match=refusal):
-            EmulatedProgram.of(loaded)
-        return
     EmulatedProgram.of(loaded).check(*loaded.inputs)
 
 

@@ -66,6 +66,16 @@ def test_comparisons_have_results_of_a_byte() -> None:
     assert _LOAD not in program.ptx
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
+def test_zeros_keep_their_signs(dtype: torch.dtype) -> None:
+    """As on the host, and in PyTorch: which of two zeros is the greater is of no account."""
+    x = torch.tensor([-0.0, 0.0, -1.0, torch.nan] * 16).to(dtype)
+    program = EmulatedProgram(lambda x: (x.relu(), x.clamp(0, 6)), x)
+    program.check(x)
+    for result, expected in zip(program.run(x), (x.relu(), x.clamp(0, 6)), strict=True):
+        assert torch.equal(result.signbit(), expected.signbit())
+
+
 def test_what_is_not_aligned() -> None:
     """Rows of 35 elements begin anywhere."""
     x = torch.randn(7, 35)

@@ -131,3 +131,21 @@ func.func @turned_in_place(%arg0: memref<8x8xf32>) {
   }
   return
 }
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// A constant has memory of its own.
+// CHECK-LABEL: func.func @constant(
+// CHECK:       func.func private @copy_kernel(%{{.*}}: memref<8xf32> {llvm.noalias}, %{{.*}}: memref<8xf32> {llvm.noalias}) attributes {{{.*}}plumbline.parallel = 1 : index
+memref.global "private" constant @numbers : memref<8xf32> = dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]>
+func.func @constant() {
+  %0 = memref.get_global @numbers : memref<8xf32>
+  %1 = memref.alloc() : memref<8xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%0 : memref<8xf32>) outs(%1 : memref<8xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    linalg.yield %x : f32
+  }
+  return
+}

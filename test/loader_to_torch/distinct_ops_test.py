@@ -203,6 +203,15 @@ def test_writes_to_what_has_other_names_are_seen(function: Callable[..., Any]) -
     torch.testing.assert_close(actual, function(x, y))
 
 
+def test_statistics_that_a_norm_writes_as_it_trains_are_seen() -> None:
+    model = torch.nn.Sequential(torch.nn.Conv1d(2, 3, 3), torch.nn.BatchNorm1d(3))
+    x = torch.randn(4, 2, 7)
+    program = plumbline.compile(model, (x,), mutation="return")
+    result, *state = program(x, *program.state.values())
+    torch.testing.assert_close(result, model(x))
+    torch.testing.assert_close(state, [model.state_dict()[name] for name in program.state])
+
+
 def test_sizes_that_are_not_fixed_are_left_to_pytorch(traced: list[int]) -> None:
     model = torch.nn.Sequential(*(torch.nn.Tanh() for _ in range(5)))
     plumbline.compile(model, (torch.randn(3, 4),), {"input": {0: Dim("rows")}})

@@ -19,16 +19,20 @@ from torch.testing._internal.opinfo.core import (
 from torch.utils import _pytree as pytree
 
 import plumbline
+from plumbline.compiler import CompiledProgram
 from plumbline.errors import UserError
+from plumbline.llvm_to_asm.ptxas import assemble
 from plumbline.loader_to_torch.export import functional_graph
 from plumbline.loader_to_torch.generator import GENERATOR
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.mutations import mutations
 from plumbline.loader_to_torch.pytorch_state import exporting
+from plumbline.loader_to_torch.traced_functions import TracedFunctions
+from test.runtime.cuda.stand_in import Kernels, driver
 from test.tools.aot.text_stages import llvm_ir_of
 
 SAMPLES = 3
-"""How many of an entry's samples are run."""
+"""How many of an entry's samples are run at most."""
 
 _SEED = 0
 
@@ -99,7 +103,19 @@ def family_of(entry: OpInfo) -> str:
     return "other"
 
 
-def run(entry: OpInfo) -> Outcome:
+@dataclass(frozen=True)
+class How:
+    """How entries are run."""
+
+    target: str = "host"
+    """What samples are compiled for: "host" or "nvptx", whose kernels the stand-in driver runs."""
+    samples: int = SAMPLES
+    """How many of each entry."""
+    calls: bool = True
+    """Whether what is compiled is called and its results compared."""
+
+
+def run(entry: OpInfo, how: How) -> Outcome:
     """Runs the first samples of an entry through the whole chain."""
     outcome = Outcome(entry.formatted_name, family_of(entry))
     dtype = next((d for d in (torch.float32, torch.int64) if d in entry.dtypes), None)
@@ -109,7 +125,7 @@ def run(entry: OpInfo) -> Outcome:
     torch.manual_seed(_SEED)
     try:
         drawn = entry.sample_inputs("cpu", dtype)  # type: ignore[no-untyped-call]
-        samples = list(itertools.islice(drawn, SAMPLES))
+        samples = list(itertools.islice(drawn, how.samples))
     except Exception as error:
         outcome.skipped = f"no samples: {_first_line(error)}"
         return outcome
@@ -128,7 +144,7 @@ def run(entry: OpInfo) -> Outcome:
         outcome.samples += 1
         compared = _comparison(entry.name, sample.output_process_fn_grad, structure)
         given[GENERATOR] = torch.get_rng_state()
-        failure = _failure_of(module, expected, given, compared)
+        failure = _failure_of(module, expected, given, compared, how)
         if failure:
             outcome.failures.append(failure)
             continue
@@ -199,6 +215,7 @@ def _failure_of(
     expected: Sequence[torch.Tensor],
     left: Mapping[str, torch.Tensor],
     compared: Callable[[Sequence[torch.Tensor]], Any],
+    how: How,
 ) -> str:
     """Why a module compiles not, or computes something else; empty if it does as PyTorch.
 
@@ -207,14 +224,21 @@ def _failure_of(
       expected: what it returns.
       left: what it leaves its tensors as, and the generator of random numbers.
       compared: what of such results is to agree, beside their shapes and dtypes.
+      how: for which target, and whether it is called.
     """
     try:
         inputs = tuple(module.copies().values())
         functional = functional_graph(_Call.__name__, TorchLoaderOutput(module, inputs))
         written = [written.name for written in mutations(functional)]
-        program = plumbline.compile(module, inputs, mutable=written)
-        if llvm_ir_of(program.stage("torch"), target_cpu="native") != program.stage("llvm_ir"):
-            return "WRONG: aot_compile, by the texts of its stages, makes other LLVM IR of it"
+        if how.target == "nvptx":
+            # Before the program opens the driver.
+            driver()
+        program = plumbline.compile(module, inputs, mutable=written, target=how.target)
+        if failure := _CHECKS[how.target](program):
+            return failure
+        if not how.calls:
+            return ""
+        kernels = Kernels(program) if how.target == "nvptx" else None
         given = module.copies()
         torch.manual_seed(_SEED)
         actual = program(*given.values())
@@ -225,6 +249,7 @@ def _failure_of(
             tuple(map(torch.zeros_like, actual)), tuple(map(torch.zeros_like, expected))
         )
         torch.testing.assert_close(*map(compared, (actual, expected)), equal_nan=True)
+        del kernels
     except UserError as error:
         return f"refused: {_reason(str(error))}"
     except AssertionError as error:
@@ -232,6 +257,22 @@ def _failure_of(
     except Exception as error:
         return f"BUG: {type(error).__name__}: {_first_line(error)}"
     return ""
+
+
+def _check_host(program: CompiledProgram) -> str:
+    if llvm_ir_of(program.stage("torch"), target_cpu="native") != program.stage("llvm_ir"):
+        return "WRONG: aot_compile, by the texts of its stages, makes other LLVM IR of it"
+    return ""
+
+
+def _check_ptx(program: CompiledProgram) -> str:
+    ptx = program.stage("ptx")
+    kernels = assemble(ptx, "sm_80") if ".entry" in ptx else []
+    return "WRONG: a kernel spills" if any(kernel.spill_bytes for kernel in kernels) else ""
+
+
+_CHECKS = {"host": _check_host, "nvptx": _check_ptx}
+"""For each target why its code is not good whatever it computes; empty if it is."""
 
 
 # Of a message: places in the source and advice, the types of an op's operands, and the names and
@@ -253,7 +294,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _aten_ops(module: _Call) -> list[str]:
-    with exporting():
+    with exporting(), torch.no_grad(), TracedFunctions():
         exported = torch.export.export(module, tuple(module.copies().values()), strict=False)
     return sorted(set(_names(exported)))
 

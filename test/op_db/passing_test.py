@@ -4,32 +4,20 @@
 """
 
 import sys
-import warnings
-from pathlib import Path
 
 import pytest
 
-from test.op_db.outcome import entries
-from test.op_db.workers import outcomes
-from test.shard import of_this_shard
-
-_RECORD = Path(__file__).parent / "passing.txt"
+from test.op_db.outcome import How, entries
+from test.op_db.record import failures, recorded
 
 
 def test_what_passed_passes() -> None:
-    names = of_this_shard(_RECORD.read_text().split())
-    assert names
-    warnings.simplefilter("ignore")
-    failures = [
-        f"{outcome.op}: {'; '.join(outcome.failures) or outcome.skipped}"
-        for outcome in outcomes(names)
-        if outcome.kind != "all"
-    ]
-    assert not failures, "\n".join(failures)
+    found = failures(How())
+    assert not found, "\n".join(found)
 
 
 def test_the_record_names_entries() -> None:
-    names = _RECORD.read_text().split()
+    names = recorded()
     assert names == sorted(set(names))
     assert not set(names) - entries().keys()
 

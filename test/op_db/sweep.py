@@ -12,7 +12,8 @@ from pathlib import Path
 
 import torch
 
-from test.op_db.outcome import FAMILIES, SAMPLES, Outcome, entries
+from plumbline.target.choices import TARGETS
+from test.op_db.outcome import FAMILIES, SAMPLES, How, Outcome, entries
 from test.op_db.workers import outcomes
 
 _KINDS = ("all", "some", "none", "skipped")
@@ -30,14 +31,15 @@ def main() -> int:
         return 2
     done = _read(arguments.output)
     names = [name for name in arguments.op or known if name not in done]
-    for outcome in outcomes(names, workers=arguments.workers):
+    how = How(arguments.target, arguments.samples, arguments.calls)
+    for outcome in outcomes(names, how, workers=arguments.workers):
         done[outcome.op] = outcome
         print(f"{len(done)}/{len(known)} {outcome.op}: {outcome.kind}", file=sys.stderr)
         if arguments.output:
             with arguments.output.open("a") as file:
                 file.write(json.dumps(asdict(outcome)) + "\n")
     chosen = [done[name] for name in arguments.op or done]
-    print("\n".join(report(chosen)))
+    print("\n".join(report(chosen, arguments.samples)))
     if arguments.passing:
         passing = sorted(outcome.op for outcome in chosen if outcome.kind == "all")
         arguments.passing.write_text("".join(f"{name}\n" for name in passing))
@@ -58,6 +60,18 @@ def _parse() -> argparse.Namespace:
         "--passing", type=_path, help="a file to list the entries in that pass on every sample"
     )
     parser.add_argument(
+        "--target",
+        choices=TARGETS,
+        default="host",
+        help="what to compile for; a stand-in for the driver runs the kernels of nvptx",
+    )
+    parser.add_argument(
+        "--samples", type=int, default=SAMPLES, help="how many of each entry, at most"
+    )
+    parser.add_argument(
+        "--no-calls", dest="calls", action="store_false", help="compile, but call nothing"
+    )
+    parser.add_argument(
         "--workers", type=int, default=os.cpu_count() or 1, help="processes at a time"
     )
     return parser.parse_args()
@@ -75,7 +89,7 @@ def _read(path: Path | None) -> dict[str, Outcome]:
     return {outcome.op: outcome for outcome in found}
 
 
-def report(found: Sequence[Outcome]) -> list[str]:
+def report(found: Sequence[Outcome], samples: int) -> list[str]:
     """A table by family, the count of ATen ops, and what stops the rest, the most common first."""
     lines = [f"{'family':<22}" + "".join(f"{kind:>9}" for kind in _KINDS)]
     for family in FAMILIES:
@@ -84,7 +98,7 @@ def report(found: Sequence[Outcome]) -> list[str]:
     aten = {name for outcome in found for name in outcome.aten}
     lines += [
         "",
-        f"all, some, none: of up to {SAMPLES} samples",
+        f"all, some, none: of up to {samples} samples",
         f"distinct ATen ops in samples that pass: {len(aten)}",
         "",
         "what stops the rest:",

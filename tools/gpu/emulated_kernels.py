@@ -32,8 +32,9 @@ PREFIX = "plumbline_emulated_"
 """How the names begin of these functions, and of those that they call."""
 
 CALLED = (
-    *("barrier", "block_dim", "block_id", "commit_copies", "copy", "grid_dim", "load_matrices"),
-    *("multiply_matrices", "shared", "shuffle_up", "shuffle_xor", "thread_id", "wait_for_copies"),
+    *("barrier", "block_dim", "block_id", "commit_copies", "copy", "dynamic_shared", "grid_dim"),
+    *("load_matrices", "multiply_matrices", "shared", "shuffle_up", "shuffle_xor", "thread_id"),
+    "wait_for_copies",
 )
 """What they call, after that prefix."""
 
@@ -73,6 +74,7 @@ def emulated_kernels(gpu_stage: str) -> tuple[str, list[str]]:
 
 def _declare(symbols: ir.SymbolTable) -> None:
     word = integer_type()
+    declare(symbols, PREFIX + "dynamic_shared", [], pointer_type())
     for name in ("block_dim", "block_id", "grid_dim", "thread_id"):
         declare(symbols, PREFIX + name, [], word)
     declare(symbols, PREFIX + "barrier", [])
@@ -156,17 +158,20 @@ def _shared(type_: ir.MemRefType, offset: int) -> tuple[ir.Value, int]:
     for size in type_.shape:
         bytes_ *= size
     pointer = call(PREFIX + "shared", [integer(offset), integer(bytes_)], pointer_type()).result
-    plain = _common(type_)
+    return _at(pointer, _common(type_)), -(-(offset + bytes_) // _ALIGNMENT) * _ALIGNMENT
+
+
+def _at(pointer: ir.Value, plain: ir.MemRefType) -> ir.Value:
+    """A buffer of the host's memory; one of unknown size goes as far as whoever looks at it."""
     descriptor = llvm.UndefOp(memref_struct(plain)).result
     strides, _ = plain.get_strides_and_offset()
     words = [([0], pointer), ([1], pointer), ([2], integer(0))]
-    words += [([3, axis], integer(size)) for axis, size in enumerate(plain.shape)]
+    words += [([3, axis], integer(max(size, 0))) for axis, size in enumerate(plain.shape)]
     words += [([4, axis], integer(stride)) for axis, stride in enumerate(strides)]
     for place, word in words:
         where = ir.DenseI64ArrayAttr.get(place)
         descriptor = llvm.InsertValueOp(descriptor, word, where).result
-    buffer = builtin.unrealized_conversion_cast([plain], [descriptor])
-    return buffer, -(-(offset + bytes_) // _ALIGNMENT) * _ALIGNMENT
+    return builtin.unrealized_conversion_cast([plain], [descriptor])
 
 
 def _common(type_: ir.MemRefType) -> ir.MemRefType:
@@ -196,6 +201,11 @@ def _number(name: str) -> Callable[[ir.Operation], list[ir.Value]]:
 def _barrier(op: ir.Operation) -> list[ir.Value]:
     call(PREFIX + "barrier", [])
     return []
+
+
+def _dynamic_shared(op: ir.Operation) -> list[ir.Value]:
+    pointer = call(PREFIX + "dynamic_shared", [], pointer_type()).result
+    return [_at(pointer, _common(ir.MemRefType(op.results[0].type)))]
 
 
 _SHUFFLES = {gpu.ShuffleMode.UP: "shuffle_up", gpu.ShuffleMode.XOR: "shuffle_xor"}
@@ -291,6 +301,7 @@ _EMULATED: Mapping[str, Callable[[ir.Operation], list[ir.Value]]] = {
     "gpu.barrier": _barrier,
     "gpu.block_dim": _number("block_dim"),
     "gpu.block_id": _number("block_id"),
+    "gpu.dynamic_shared_memory": _dynamic_shared,
     "gpu.grid_dim": _number("grid_dim"),
     "gpu.shuffle": _shuffle,
     "gpu.thread_id": _number("thread_id"),

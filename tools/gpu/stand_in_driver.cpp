@@ -38,7 +38,11 @@ namespace {
 
 constexpr size_t kPage = 4096;
 constexpr size_t kStack = 64 << 10;
+// What a kernel may declare, or be given without more ado; and what a block has at most, on every
+// GPU that kernels with asynchronous copies run on.
 constexpr size_t kSharedBytes = 48 << 10;
+constexpr size_t kMostSharedBytes = 99 << 10;
+constexpr size_t kGuardBytes = 256;
 
 constexpr CUresult kInvalidValue = PLUMBLINE_CUDA_ERROR_INVALID_VALUE;
 constexpr CUresult kOutOfMemory = 2;
@@ -64,6 +68,8 @@ struct Kernel {
   Entry entry = nullptr;
   size_t parameters = 0;
   size_t most_threads = 1024;
+  size_t shared_bytes = 0;  // that it declares
+  size_t most_dynamic_bytes = kSharedBytes;
   bool waits = false;  // for other threads of its block
 };
 
@@ -169,6 +175,12 @@ void Load(const std::string& ptx, CUmodule module) {
     const std::string most = ".maxntid ";
     const size_t said = ptx.substr(0, body).find(most, close);
     if (said != std::string::npos) kernel.most_threads = std::stoul(ptx.substr(said + most.size()));
+    const std::string shared = ".shared ";
+    for (size_t place = code.find(shared); place != std::string::npos;
+         place = code.find(shared, place + 1)) {
+      const size_t size = code.find_first_of("[;", place);
+      if (code[size] == '[') kernel.shared_bytes += std::stoul(code.substr(size + 1));
+    }
     module->kernels[kernel.name] = kernel;
   }
   if (module->kernels.empty()) Die("a module without a kernel is loaded");
@@ -199,6 +211,7 @@ struct Block {
   const Kernel* kernel;
   void** parameters;
   int64_t block, blocks, threads;
+  size_t dynamic_bytes;
   int64_t thread = 0;
   std::vector<char> shared;
   std::vector<Fiber> fibers;
@@ -305,7 +318,8 @@ void RunInTurns(Block* block) {
   }
 }
 
-void Run(const Kernel& kernel, unsigned blocks, unsigned threads, void** parameters) {
+void Run(const Kernel& kernel, unsigned blocks, unsigned threads, size_t dynamic_bytes,
+         void** parameters) {
   // Kernels go round in strides of the grid, so that every number of blocks is right.
   if (most_blocks > 0) blocks = std::min(blocks, most_blocks);
   for (unsigned number = 0; number < blocks; ++number) {
@@ -315,7 +329,9 @@ void Run(const Kernel& kernel, unsigned blocks, unsigned threads, void** paramet
     block.block = is_reverse ? blocks - 1 - number : number;
     block.blocks = blocks;
     block.threads = threads;
-    block.shared.assign(kSharedBytes, static_cast<char>(0xcb));
+    block.dynamic_bytes = dynamic_bytes;
+    const size_t bytes = kSharedBytes + dynamic_bytes;
+    block.shared.assign(bytes + kGuardBytes, static_cast<char>(0xcb));
     running = &block;
     if (kernel.waits) {
       RunInTurns(&block);
@@ -326,6 +342,11 @@ void Run(const Kernel& kernel, unsigned blocks, unsigned threads, void** paramet
       }
     }
     running = nullptr;
+    for (size_t i = bytes; i < block.shared.size(); ++i) {
+      if (block.shared[i] == static_cast<char>(0xcb)) continue;
+      Die("%s writes beyond the %zu bytes of shared memory that it is given", kernel.name.c_str(),
+          dynamic_bytes);
+    }
   }
 }
 
@@ -547,6 +568,17 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   return 0;
 }
 
+CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
+  ENTER("cuFuncSetAttribute", true);
+  Kernel& kernel = *reinterpret_cast<Kernel*>(function);
+  if (attribute != PLUMBLINE_CUDA_MOST_SHARED_BYTES) {
+    Die("cuFuncSetAttribute: nobody knows the attribute %d here", attribute);
+  }
+  if (value < 0 || kernel.shared_bytes + value > kMostSharedBytes) return kInvalidValue;
+  kernel.most_dynamic_bytes = value;
+  return 0;
+}
+
 CUresult cuPointerGetAttribute(void* value, int attribute, CUdeviceptr pointer) {
   ENTER("cuPointerGetAttribute", false);
   const auto found = Containing(pointer);
@@ -740,14 +772,16 @@ CUresult cuGraphExecDestroy(CUgraphExec exec) {
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned,
-                        CUstream stream, void** parameters, void**) {
+                        unsigned block_x, unsigned block_y, unsigned block_z,
+                        unsigned shared_bytes, CUstream stream, void** parameters, void**) {
   ENTER("cuLaunchKernel", true);
   const Kernel& kernel = *reinterpret_cast<Kernel*>(function);
   if (grid_x == 0 || grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1) {
     return kInvalidValue;
   }
   if (block_x == 0 || block_x > kernel.most_threads) return kInvalidValue;
+  if (shared_bytes > kernel.most_dynamic_bytes) return kInvalidValue;
+  if (kernel.shared_bytes + shared_bytes > kMostSharedBytes) return kInvalidValue;
   // They are read at once; each is a word at most.
   std::vector<uint64_t> words(kernel.parameters);
   for (size_t i = 0; i < kernel.parameters; ++i) {
@@ -755,10 +789,10 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     std::memcpy(&words[i], parameters[i], sizeof(words[i]));
   }
   ++launches;
-  Queue("cuLaunchKernel", stream, [&kernel, grid_x, block_x, words]() mutable {
+  Queue("cuLaunchKernel", stream, [&kernel, grid_x, block_x, shared_bytes, words]() mutable {
     std::vector<void*> places;
     for (uint64_t& word : words) places.push_back(&word);
-    Run(kernel, grid_x, block_x, places.data());
+    Run(kernel, grid_x, block_x, shared_bytes, places.data());
   });
   return 0;
 }
@@ -778,6 +812,9 @@ void* plumbline_emulated_shared(int64_t offset, int64_t bytes) {
   }
   return running->shared.data() + offset;
 }
+
+// What the launch gives, after what is declared.
+void* plumbline_emulated_dynamic_shared() { return running->shared.data() + kSharedBytes; }
 
 int64_t plumbline_emulated_shuffle_xor(int64_t value, int32_t mask) {
   return Shuffled(value, static_cast<int>(running->thread % kWarp) ^ mask);

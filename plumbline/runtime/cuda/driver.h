@@ -23,6 +23,7 @@ typedef struct CUgraphExec_st* CUgraphExec;
 enum {
   PLUMBLINE_CUDA_ERROR_INVALID_VALUE = 1,  // CUresult
   PLUMBLINE_CUDA_MEMORY_IS_DEVICE = 2,     // CUmemorytype
+  PLUMBLINE_CUDA_MOST_SHARED_BYTES = 8,    // CUfunction_attribute: dynamic ones, of a block
   PLUMBLINE_CUDA_POINTER_MEMORY_TYPE = 2,  // CUpointer_attribute
   PLUMBLINE_CUDA_POINTER_IS_MANAGED = 8,
   PLUMBLINE_CUDA_POINTER_DEVICE_ORDINAL = 9,
@@ -42,6 +43,7 @@ enum {
   F(cuModuleLoadData, (CUmodule * module, const void* image))                                      \
   F(cuModuleUnload, (CUmodule module))                                                             \
   F(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char* name))               \
+  F(cuFuncSetAttribute, (CUfunction function, int attribute, int value))                           \
   F(cuPointerGetAttribute, (void* value, int attribute, CUdeviceptr pointer))                      \
   F(cuMemAlloc_v2, (CUdeviceptr * pointer, size_t bytes))                                          \
   F(cuMemFree_v2, (CUdeviceptr pointer))                                                           \

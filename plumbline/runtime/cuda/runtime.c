@@ -393,12 +393,18 @@ void plumbline_cuda_copy_to_host(void* target, const void* source, int64_t bytes
   TRY(kNoCopy, cuMemcpyDtoH_v2, (target, (CUdeviceptr)source, (size_t)bytes));
 }
 
-void plumbline_cuda_launch(const char* kernel, int64_t blocks, int64_t threads, uint64_t* words,
-                           int64_t count) {
+void plumbline_cuda_launch(const char* kernel, int64_t blocks, int64_t threads,
+                           int64_t shared_bytes, uint64_t* words, int64_t count) {
   if (call.has_failed) return;
   const CUmodule module = Module();
   CUfunction function = NULL;
   if (call.has_failed || !TRY(kNoLaunch, cuModuleGetFunction, (&function, module, kernel))) {
+    return;
+  }
+  // More than a kernel may declare is given to those alone for which it is allowed.
+  if (shared_bytes > 0 &&
+      !TRY(kNoLaunch, cuFuncSetAttribute,
+           (function, PLUMBLINE_CUDA_MOST_SHARED_BYTES, (int)shared_bytes))) {
     return;
   }
   void** parameters = malloc((size_t)(count + 1) * sizeof(*parameters));
@@ -408,7 +414,8 @@ void plumbline_cuda_launch(const char* kernel, int64_t blocks, int64_t threads, 
   }
   for (int64_t i = 0; i < count; ++i) parameters[i] = &words[i];
   TRY(kNoLaunch, cuLaunchKernel,
-      (function, (unsigned)blocks, 1, 1, (unsigned)threads, 1, 1, 0, Queue(), parameters, NULL));
+      (function, (unsigned)blocks, 1, 1, (unsigned)threads, 1, 1, (unsigned)shared_bytes, Queue(), parameters,
+       NULL));
   free(parameters);
 }
 

@@ -60,9 +60,10 @@ void plumbline_cuda_copy_on_device(void* target, const void* source, int64_t byt
 // Waits for all kernels that were launched.
 void plumbline_cuda_copy_to_host(void* target, const void* source, int64_t bytes);
 
-// `words` are the kernel's parameters, each in the first bytes of one; they are read at once.
-void plumbline_cuda_launch(const char* kernel, int64_t blocks, int64_t threads, uint64_t* words,
-                           int64_t count);
+// Each block is given `shared_bytes` of shared memory beside what the kernel declares. `words` are
+// the kernel's parameters, each in the first bytes of one; they are read at once.
+void plumbline_cuda_launch(const char* kernel, int64_t blocks, int64_t threads,
+                           int64_t shared_bytes, uint64_t* words, int64_t count);
 
 // Says that all is queued, and waits until it is done if asked to.
 void plumbline_cuda_submit(int32_t waits);

@@ -21,6 +21,8 @@ from plumbline.tcp.constraints import (
     AnyTensor,
     BoolTensor,
     Float,
+    FloatIntOrComplexTensor,
+    FloatOrComplexTensor,
     FloatOrIntTensor,
     FloatTensor,
     IntTensor,
@@ -164,8 +166,12 @@ class AbsOp(UnaryFloatOrIntOp, name="abs"):
     """Absolute value."""
 
 
-class NegOp(UnaryFloatOrIntOp, name="neg"):
-    """The number with its sign turned."""
+class NegOp(ElementwiseOp, name="neg", traits=[SameElementType]):
+    """The number with its sign turned; integers wrap around."""
+
+    input: Operand[FloatIntOrComplexTensor]
+    out: Result[FloatIntOrComplexTensor]
+    assembly_format = _UNARY
 
 
 class ClampOp(UnaryFloatOrIntOp, name="clamp"):
@@ -252,8 +258,13 @@ class BinaryFloatOp(ElementwiseOp, traits=[SameElementType]):
     assembly_format = _BINARY
 
 
-class DivfOp(BinaryFloatOp, name="divf"):
-    """Quotient in1 / in2, by IEEE 754."""
+class DivfOp(ElementwiseOp, name="divf", traits=[SameElementType]):
+    """Quotient in1 / in2; of floats, by IEEE 754."""
+
+    in1: Operand[FloatOrComplexTensor]
+    in2: Operand[FloatOrComplexTensor]
+    out: Result[FloatOrComplexTensor]
+    assembly_format = _BINARY
 
 
 class RemfOp(BinaryFloatOp, name="remf"):
@@ -345,7 +356,7 @@ class LogicalXorOp(BinaryBoolOp, name="logical_xor"):
 
 
 class BinaryNumberOp(ElementwiseOp, traits=[SameElementType]):
-    """Base class: a function of two numbers, which may be quantized; integers wrap around."""
+    """Base class: a function of two numbers, also quantized or complex; integers wrap around."""
 
     in1: Operand[NumberTensor]
     in2: Operand[NumberTensor]
@@ -370,8 +381,13 @@ class BinaryFloatOrIntOp(ElementwiseOp, traits=[SameElementType]):
     assembly_format = _BINARY
 
 
-class MulOp(BinaryFloatOrIntOp, name="mul"):
-    """Product in1 * in2."""
+class MulOp(ElementwiseOp, name="mul", traits=[SameElementType]):
+    """Product in1 * in2; integers wrap around."""
+
+    in1: Operand[FloatIntOrComplexTensor]
+    in2: Operand[FloatIntOrComplexTensor]
+    out: Result[FloatIntOrComplexTensor]
+    assembly_format = _BINARY
 
 
 class PowOp(BinaryFloatOrIntOp, name="pow"):

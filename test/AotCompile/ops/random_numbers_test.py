@@ -1,5 +1,6 @@
 """What draws random numbers, against PyTorch with the same seed: bit for bit, and the state too."""
 
+import inspect
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -361,15 +362,31 @@ def test_a_loop_over_what_draws_nothing_is_handed_no_state() -> None:
     _check(function, _numbers(), _numbers() - 1)
 
 
-def test_what_is_not_drawn_is_refused() -> None:
+def test_the_default_generator_may_be_named() -> None:
     def function(x: torch.Tensor) -> torch.Tensor:
-        return torch.rand(30) + torch.rand(30, generator=torch.Generator()) + x
+        return x + torch.rand(30, generator=torch.default_generator)
 
+    _check(function, _numbers())
+
+
+class _OfItsOwn(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self._generator = torch.Generator().manual_seed(3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.rand(30) + torch.rand(30, generator=self._generator) + x
+
+
+@pytest.mark.parametrize("mutable", [[], [_GENERATOR]], ids=["fixed", "mutable"])
+def test_a_generator_of_the_program_s_own_is_refused(mutable: Sequence[str]) -> None:
     with pytest.raises(UserError) as refusal:
-        plumbline.compile(_Of(function), (_numbers(),), mutable=[_GENERATOR])
+        plumbline.compile(_OfItsOwn(), (_numbers(),), mutable=mutable)
     message = str(refusal.value)
-    assert "forward draws random numbers:\n  aten.rand.generator(" in message
-    assert "draw from torch's default generator" in message
+    line = inspect.getsourcelines(_OfItsOwn.forward)[1] + 1
+    assert "forward draws random numbers from a generator of its own:\n  aten.rand" in message
+    assert f"random_numbers_test.py:{line}\n" in message
+    assert 'leave out generator=, and say mutable=["torch.default_generator"]' in message
 
 
 def test_normal_numbers_of_few_or_many_elements_are_refused() -> None:

@@ -35,6 +35,13 @@ class _Scaled(torch.nn.Module):
 _MODULE = _Scaled().eval()
 
 
+class _Product(torch.nn.Module):
+    """One kernel, whose tiles take more shared memory than it may declare."""
+
+    def forward(self, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.linear(x, weight)
+
+
 def _compiled() -> _Program:
     driver()
     compiled = plumbline.compile(_MODULE, (torch.randn(4, 3),), target="nvptx")
@@ -94,6 +101,20 @@ def test_what_fails_in_the_first_call_is_tried_again(
     function: str, after: int, error: int, message: str
 ) -> None:
     _refuse(_compiled(), function, after, error, message)
+
+
+def test_shared_memory_that_a_launch_asks_for() -> None:
+    """A kernel is given more than 48 KB once it is allowed to it, which a driver may refuse."""
+    driver()
+    shapes = {"x": {0: torch.export.Dim("rows")}, "weight": {0: torch.export.Dim("columns")}}
+    operands = torch.randn(40, 160).half(), torch.randn(30, 160).half()
+    compiled = plumbline.compile(_Product(), operands, shapes, target="nvptx")
+    kernels = Kernels(compiled)
+    driver().plumbline_stand_in_fail(b"cuFuncSetAttribute", 0, 1)
+    with pytest.raises(UserError, match=r"cuFuncSetAttribute: CUDA_ERROR_INVALID_VALUE \(1\)"):
+        compiled(*operands)
+    torch.testing.assert_close(compiled(*operands)[0], _Product()(*operands), rtol=1e-2, atol=1e-2)
+    del kernels
 
 
 def test_weights_stay_on_the_device_and_are_given_back_with_the_program() -> None:

@@ -765,7 +765,7 @@ func.func @abs_element_type(%arg0: tensor<2xi8>) {
 // -----
 
 func.func @neg_operand_type(%arg0: tensor<2xui8>) {
-  // expected-error @below {{'tcp.neg' op operand #0 must be ranked tensor of floating-point or signless integer values, but got 'tensor<2xui8>'}}
+  // expected-error @below {{'tcp.neg' op operand #0 must be ranked tensor of floating-point, signless integer or complex values, but got 'tensor<2xui8>'}}
   %0 = tcp.neg %arg0 : tensor<2xui8> -> tensor<2xui8>
   return
 }
@@ -773,7 +773,7 @@ func.func @neg_operand_type(%arg0: tensor<2xui8>) {
 // -----
 
 func.func @neg_result_type(%arg0: tensor<f16>) {
-  // expected-error @below {{'tcp.neg' op result #0 must be ranked tensor of floating-point or signless integer values, but got 'tensor<index>'}}
+  // expected-error @below {{'tcp.neg' op result #0 must be ranked tensor of floating-point, signless integer or complex values, but got 'tensor<index>'}}
   %0 = tcp.neg %arg0 : tensor<f16> -> tensor<index>
   return
 }
@@ -1076,7 +1076,7 @@ func.func @signbit_shape(%arg0: tensor<2xf32>) {
 // Functions of two floats.
 
 func.func @divf_in1_type(%arg0: tensor<2xi32>, %arg1: tensor<2xf32>) {
-  // expected-error @below {{'tcp.divf' op operand #0 must be ranked tensor of floating-point values, but got 'tensor<2xi32>'}}
+  // expected-error @below {{'tcp.divf' op operand #0 must be ranked tensor of floating-point or complex values, but got 'tensor<2xi32>'}}
   %0 = tcp.divf %arg0, %arg1 : tensor<2xi32>, tensor<2xf32> -> tensor<2xf32>
   return
 }
@@ -1084,7 +1084,7 @@ func.func @divf_in1_type(%arg0: tensor<2xi32>, %arg1: tensor<2xf32>) {
 // -----
 
 func.func @divf_in2_type(%arg0: tensor<2xf32>, %arg1: tensor<2xi32>) {
-  // expected-error @below {{'tcp.divf' op operand #1 must be ranked tensor of floating-point values, but got 'tensor<2xi32>'}}
+  // expected-error @below {{'tcp.divf' op operand #1 must be ranked tensor of floating-point or complex values, but got 'tensor<2xi32>'}}
   %0 = tcp.divf %arg0, %arg1 : tensor<2xf32>, tensor<2xi32> -> tensor<2xf32>
   return
 }
@@ -1092,7 +1092,7 @@ func.func @divf_in2_type(%arg0: tensor<2xf32>, %arg1: tensor<2xi32>) {
 // -----
 
 func.func @divf_result_type(%arg0: tensor<2xf32>, %arg1: tensor<2xf32>) {
-  // expected-error @below {{'tcp.divf' op result #0 must be ranked tensor of floating-point values, but got 'tensor<2xi32>'}}
+  // expected-error @below {{'tcp.divf' op result #0 must be ranked tensor of floating-point or complex values, but got 'tensor<2xi32>'}}
   %0 = tcp.divf %arg0, %arg1 : tensor<2xf32>, tensor<2xf32> -> tensor<2xi32>
   return
 }
@@ -1773,7 +1773,7 @@ func.func @logical_xor_shape(%arg0: tensor<?xi1>, %arg1: tensor<?xi1>) {
 // Functions of two numbers.
 
 func.func @add_in1_type(%arg0: index, %arg1: tensor<2xi8>) {
-  // expected-error @below {{'tcp.add' op operand #0 must be ranked tensor of floating-point, signless integer or quantized values, but got 'index'}}
+  // expected-error @below {{'tcp.add' op operand #0 must be ranked tensor of floating-point, signless integer, complex or quantized values, but got 'index'}}
   %0 = tcp.add %arg0, %arg1 : index, tensor<2xi8> -> tensor<2xi8>
   return
 }
@@ -1781,7 +1781,7 @@ func.func @add_in1_type(%arg0: index, %arg1: tensor<2xi8>) {
 // -----
 
 func.func @add_in2_type(%arg0: tensor<f16>, %arg1: tensor<index>) {
-  // expected-error @below {{'tcp.add' op operand #1 must be ranked tensor of floating-point, signless integer or quantized values, but got 'tensor<index>'}}
+  // expected-error @below {{'tcp.add' op operand #1 must be ranked tensor of floating-point, signless integer, complex or quantized values, but got 'tensor<index>'}}
   %0 = tcp.add %arg0, %arg1 : tensor<f16>, tensor<index> -> tensor<f16>
   return
 }
@@ -1789,7 +1789,7 @@ func.func @add_in2_type(%arg0: tensor<f16>, %arg1: tensor<index>) {
 // -----
 
 func.func @add_result_type(%arg0: tensor<f16>, %arg1: tensor<f16>) {
-  // expected-error @below {{'tcp.add' op result #0 must be ranked tensor of floating-point, signless integer or quantized values, but got 'tensor<index>'}}
+  // expected-error @below {{'tcp.add' op result #0 must be ranked tensor of floating-point, signless integer, complex or quantized values, but got 'tensor<index>'}}
   %0 = tcp.add %arg0, %arg1 : tensor<f16>, tensor<f16> -> tensor<index>
   return
 }
@@ -1822,7 +1822,7 @@ func.func @add_element_type(%arg0: tensor<2xi8>, %arg1: tensor<2xi16>) {
 // -----
 
 func.func @sub_in1_type(%arg0: index, %arg1: tensor<2xi8>) {
-  // expected-error @below {{'tcp.sub' op operand #0 must be ranked tensor of floating-point, signless integer or quantized values, but got 'index'}}
+  // expected-error @below {{'tcp.sub' op operand #0 must be ranked tensor of floating-point, signless integer, complex or quantized values, but got 'index'}}
   %0 = tcp.sub %arg0, %arg1 : index, tensor<2xi8> -> tensor<2xi8>
   return
 }
@@ -1830,7 +1830,7 @@ func.func @sub_in1_type(%arg0: index, %arg1: tensor<2xi8>) {
 // -----
 
 func.func @sub_in2_type(%arg0: tensor<f16>, %arg1: tensor<index>) {
-  // expected-error @below {{'tcp.sub' op operand #1 must be ranked tensor of floating-point, signless integer or quantized values, but got 'tensor<index>'}}
+  // expected-error @below {{'tcp.sub' op operand #1 must be ranked tensor of floating-point, signless integer, complex or quantized values, but got 'tensor<index>'}}
   %0 = tcp.sub %arg0, %arg1 : tensor<f16>, tensor<index> -> tensor<f16>
   return
 }
@@ -1838,7 +1838,7 @@ func.func @sub_in2_type(%arg0: tensor<f16>, %arg1: tensor<index>) {
 // -----
 
 func.func @sub_result_type(%arg0: tensor<f16>, %arg1: tensor<f16>) {
-  // expected-error @below {{'tcp.sub' op result #0 must be ranked tensor of floating-point, signless integer or quantized values, but got 'tensor<index>'}}
+  // expected-error @below {{'tcp.sub' op result #0 must be ranked tensor of floating-point, signless integer, complex or quantized values, but got 'tensor<index>'}}
   %0 = tcp.sub %arg0, %arg1 : tensor<f16>, tensor<f16> -> tensor<index>
   return
 }
@@ -1862,7 +1862,7 @@ func.func @sub_element_type(%arg0: tensor<2xi8>, %arg1: tensor<2xi16>) {
 // -----
 
 func.func @mul_in1_type(%arg0: index, %arg1: tensor<2xi8>) {
-  // expected-error @below {{'tcp.mul' op operand #0 must be ranked tensor of floating-point or signless integer values, but got 'index'}}
+  // expected-error @below {{'tcp.mul' op operand #0 must be ranked tensor of floating-point, signless integer or complex values, but got 'index'}}
   %0 = tcp.mul %arg0, %arg1 : index, tensor<2xi8> -> tensor<2xi8>
   return
 }
@@ -1870,7 +1870,7 @@ func.func @mul_in1_type(%arg0: index, %arg1: tensor<2xi8>) {
 // -----
 
 func.func @mul_in2_type(%arg0: tensor<f16>, %arg1: tensor<index>) {
-  // expected-error @below {{'tcp.mul' op operand #1 must be ranked tensor of floating-point or signless integer values, but got 'tensor<index>'}}
+  // expected-error @below {{'tcp.mul' op operand #1 must be ranked tensor of floating-point, signless integer or complex values, but got 'tensor<index>'}}
   %0 = tcp.mul %arg0, %arg1 : tensor<f16>, tensor<index> -> tensor<f16>
   return
 }
@@ -1878,7 +1878,7 @@ func.func @mul_in2_type(%arg0: tensor<f16>, %arg1: tensor<index>) {
 // -----
 
 func.func @mul_result_type(%arg0: tensor<f16>, %arg1: tensor<f16>) {
-  // expected-error @below {{'tcp.mul' op result #0 must be ranked tensor of floating-point or signless integer values, but got 'tensor<index>'}}
+  // expected-error @below {{'tcp.mul' op result #0 must be ranked tensor of floating-point, signless integer or complex values, but got 'tensor<index>'}}
   %0 = tcp.mul %arg0, %arg1 : tensor<f16>, tensor<f16> -> tensor<index>
   return
 }

@@ -1,0 +1,201 @@
+"""Calls with PyTorch's tensors that are like the one before are made by machine code alone."""
+
+import gc
+import sys
+import threading
+import weakref
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+import torch
+from torch.export import Dim
+
+import plumbline
+from plumbline.errors import UserError
+from plumbline.signature.element_type import ELEMENT_TYPES
+
+
+class _Both(torch.nn.Module):
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return x + y, y.argmax()
+
+
+def _inputs(rows: int) -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.randn(rows, 3), torch.randn(3)
+
+
+@pytest.fixture
+def both() -> plumbline.CompiledProgram:
+    """It has been called twice, with four rows."""
+    program = plumbline.compile(_Both(), _inputs(4), {"x": {0: Dim("rows")}, "y": {}})
+    for _ in range(2):
+        _agrees(program, *_inputs(4))
+    assert program._repeat is not None
+    return program
+
+
+def _agrees(program: plumbline.CompiledProgram, x: torch.Tensor, y: torch.Tensor) -> None:
+    total, place = program(x, y)
+    assert type(total) is torch.Tensor
+    torch.testing.assert_close((total, place), _Both()(x.detach(), y.detach()), rtol=0, atol=0)
+
+
+def _takes(program: plumbline.CompiledProgram, *arguments: Any) -> bool:
+    """Whether a call with these is taken for one like the one before."""
+    assert program._repeat is not None
+    return type(program._repeat(*arguments)) is tuple
+
+
+def test_a_call_like_the_one_before_is_repeated(both: plumbline.CompiledProgram) -> None:
+    x, y = _inputs(4)
+    assert _takes(both, x, y)
+    _agrees(both, x, y)
+    # What lies in memory as those do is taken too.
+    assert _takes(both, torch.nn.Parameter(x), torch.randn(9)[3:6])
+    _agrees(both, torch.nn.Parameter(x), torch.randn(9)[3:6])
+    _agrees(both, x.requires_grad_(), y)
+
+
+_OTHERS: dict[str, Callable[[torch.Tensor, torch.Tensor], tuple[torch.Tensor, ...]]] = {
+    "columns before rows": lambda x, y: (torch.randn(3, 4).t(), y),
+    "repeated without memory": lambda x, y: (x, torch.randn(1).expand(3)),
+    "every second": lambda x, y: (x, torch.randn(6)[::2]),
+    "to be negated": lambda x, y: (torch._neg_view(x), y),
+    "of a class of its own": lambda x, y: (x.as_subclass(_Tensor), y),
+    "of fewer rows": lambda x, y: (x[:3], y),
+    "of more rows": lambda x, y: (torch.randn(5, 3), y),
+}
+
+
+class _Tensor(torch.Tensor):
+    pass
+
+
+@pytest.mark.parametrize("name", _OTHERS)
+def test_what_is_otherwise_is_looked_at(both: plumbline.CompiledProgram, name: str) -> None:
+    arguments = _OTHERS[name](*_inputs(4))
+    assert not _takes(both, *arguments)
+    _agrees(both, *arguments)
+    # Also where there are many in a row.
+    _agrees(both, *arguments)
+    _agrees(both, *arguments)
+    _agrees(both, *_inputs(4))
+
+
+_REFUSED: dict[str, Callable[[torch.Tensor, torch.Tensor], tuple[Any, ...]]] = {
+    "too few": lambda x, y: (x,),
+    "too many": lambda x, y: (x, y, y),
+    "of another type": lambda x, y: (x, y.double()),
+    "bits of the same size": lambda x, y: (x, y.view(torch.int32)),
+    "of another rank": lambda x, y: (x, y[None]),
+    "of other columns": lambda x, y: (x[:, :2], y),
+    "a number": lambda x, y: (x, 1.0),
+    "None": lambda x, y: (None, y),
+    "sparse": lambda x, y: (x.to_sparse(), y),
+    "without memory": lambda x, y: (x.to("meta"), y),
+    "zeros without memory": lambda x, y: (torch._efficientzerotensor((4, 3)), y),
+}
+
+
+@pytest.mark.parametrize("name", _REFUSED)
+def test_mistakes_are_told_as_in_a_first_call(both: plumbline.CompiledProgram, name: str) -> None:
+    arguments = _REFUSED[name](*_inputs(4))
+    first = plumbline.compile(_Both(), _inputs(4), {"x": {0: Dim("rows")}, "y": {}})
+    with pytest.raises(UserError) as expected:
+        first(*arguments)
+    for _ in range(3):
+        with pytest.raises(UserError) as refusal:
+            both(*arguments)
+        assert str(refusal.value) == str(expected.value)
+    _agrees(both, *_inputs(4))
+
+
+class _Same(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.clone()
+
+
+@pytest.mark.parametrize(
+    "name", [known.torch_name for known in ELEMENT_TYPES if not known.is_complex]
+)
+def test_every_element_type(name: str) -> None:
+    dtype = getattr(torch, name)
+    x = torch.randint(0, 2, (2, 3)).to(dtype)
+    program = plumbline.compile(_Same(), (x,))
+    for _ in range(4):
+        (result,) = program(x)
+        assert result.dtype == dtype
+        assert torch.equal(result.view(torch.uint8), x.view(torch.uint8))
+    assert _takes(program, x)
+    assert program._repeat is not None
+    other = torch.float64 if dtype == torch.int64 else torch.int64
+    assert program._repeat(x.to(other)) is None
+
+
+@pytest.mark.parametrize("sizes", [(), (1,), (1, 1, 3), (0, 3), (2, 1, 1, 1, 2)])
+def test_every_rank(sizes: tuple[int, ...]) -> None:
+    x = torch.randn(sizes)
+    program = plumbline.compile(_Same(), (x,))
+    for _ in range(4):
+        torch.testing.assert_close(program(x), (x,))
+
+
+class _Look(torch.nn.Module):
+    def forward(self, x: torch.Tensor, place: torch.Tensor) -> torch.Tensor:
+        return x[place]
+
+
+def test_failures_are_told() -> None:
+    x = torch.randn(4)
+    program = plumbline.compile(_Look(), (x, torch.tensor([1])))
+    for _ in range(3):
+        program(x, torch.tensor([3]))
+    assert _takes(program, x, torch.tensor([3]))
+    for _ in range(3):
+        with pytest.raises(UserError, match="index 4 is out of"):
+            program(x, torch.tensor([4]))
+    assert program(x, torch.tensor([2]))[0] == x[2:3]
+
+
+def test_nothing_is_kept(both: plumbline.CompiledProgram) -> None:
+    x, y = _inputs(4)
+    counted = (None, True, False, torch.Tensor, x, y)
+    others = (y, x), (x, None), (torch._neg_view(x), y), (x[:3], y), (x.to("meta"), y)
+    gc.collect()
+    before = [*map(sys.getrefcount, counted)]
+    for _ in range(1000):
+        assert both._repeat is not None
+        both._repeat(x, y)
+        for arguments in others:
+            both._repeat(*arguments)
+    after = [*map(sys.getrefcount, counted)]
+    # Others in this process have them, too.
+    assert all(abs(now - then) < 100 for now, then in zip(after, before, strict=True))
+    result = both(x, y)[0]
+    gone = weakref.ref(result)
+    del result
+    assert gone() is None
+
+
+def test_threads_run_at_once_with_shapes_of_their_own(both: plumbline.CompiledProgram) -> None:
+    start = threading.Barrier(8)
+
+    def call(rows: int) -> None:
+        start.wait()
+        for _ in range(200):
+            _agrees(both, *_inputs(rows))
+
+    with ThreadPoolExecutor(8) as threads:
+        for done in [threads.submit(call, 3 + number % 3) for number in range(8)]:
+            done.result()
+
+
+def test_results_of_a_larger_call_have_memory_that_stays() -> None:
+    program = plumbline.compile(_Same(), (torch.ones(4),), {"x": {0: Dim("n")}})
+    for _ in range(3):
+        program(torch.ones(1 << 20))
+    assert program._repeat is None
+    results = [program(torch.full((4,), float(number)))[0] for number in range(100)]
+    assert [result[3].item() for result in results] == [*range(100)]
