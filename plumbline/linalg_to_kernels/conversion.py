@@ -171,7 +171,7 @@ SELECT_CLAMPS = Pass(
 
 CHOOSE_VECTOR_WIDTHS = Pass(
     "choose-vector-widths",
-    "Say of loops that add up in a wider type how many elements their vectors are to have",
+    "Say of loops how many elements their vectors are to have, and how many are done at once",
     _for_unit(choose_vector_widths),
     _UNIT_OPTIONS,
 )

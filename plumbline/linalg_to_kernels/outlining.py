@@ -78,10 +78,20 @@ def _outline(op: ir.Operation, functions: SharedFunctions) -> None:
             ir.InsertionPoint.current.insert(op)
             func.ReturnOp([])
         replace_operands(op, replaced)
-    is_copy = op.name == GENERIC and len(op.regions[0].blocks[0].operations) == 1
-    kind = "copy_kernel" if is_copy else "loops_kernel"
+    kind = "copy_kernel" if _only_copies(op) else "loops_kernel"
     name = functions.shared(kernel.operation, kind)
     call.attributes["callee"] = ir.FlatSymbolRefAttr.get(name)
+
+
+def _only_copies(op: ir.Operation) -> bool:
+    """Whether an operation stores elements as they are, and computes nothing but places."""
+    if op.name == GENERIC:
+        return len(op.regions[0].blocks[0].operations) == 1
+    return all(
+        inner.name in ("memref.load", "arith.constant")
+        or all(isinstance(result.type, ir.IndexType) for result in inner.results)
+        for inner in all_operations(op)
+    )
 
 
 def _are_apart(op: ir.Operation, captured: Sequence[ir.Value], noalias: Sequence[bool]) -> bool:
