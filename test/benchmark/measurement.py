@@ -209,11 +209,8 @@ def measure(request: Request, events: _Events) -> None:
     flops *= case.share_of_flops
     for contestant in contestants:
         error = _error(contestant.outputs, exact)
-        problem = (
-            "" if error < _LARGEST_ERROR else f"wrong: off by {error:.1e} of the largest value"
-        )
         result = Result(
-            contestant.name, problem, contestant.prepare_seconds, contestant.best, error
+            contestant.name, _mistake(error), contestant.prepare_seconds, contestant.best, error
         )
         events.add("result", dataclasses.asdict(result))
     rates = ceilings.rates()
