@@ -39,13 +39,13 @@ func.func @old_value(%cache: tensor<8xf32> {plumbline.inout = 1 : i64}, %new: te
 // CHECK-LABEL: func.func @swap(
 // CHECK-SAME:    %[[A:.*]]: memref<4xf32> {plumbline.inout}, %[[B:.*]]: memref<4xf32> {plumbline.inout}) -> memref<4xf32>
 // CHECK:         %[[OLD_B:.*]] = memref.view
-// CHECK-NEXT:    call @copy_kernel_0(%[[B]], %[[OLD_B]])
+// CHECK-NEXT:    call @copy_kernel_1(%[[B]], %[[OLD_B]])
 // CHECK-NEXT:    %[[OLD_A:.*]] = memref.view
-// CHECK-NEXT:    call @copy_kernel_0(%[[A]], %[[OLD_A]])
+// CHECK-NEXT:    call @copy_kernel_1(%[[A]], %[[OLD_A]])
 // CHECK-NEXT:    %[[RESULT:.*]] = memref.alloc() : memref<4xf32>
-// CHECK-NEXT:    call @copy_kernel_0(%[[A]], %[[RESULT]])
-// CHECK-NEXT:    call @copy_kernel_0(%[[OLD_B]], %[[A]])
-// CHECK-NEXT:    call @copy_kernel_0(%[[OLD_A]], %[[B]])
+// CHECK-NEXT:    call @copy_kernel_1(%[[A]], %[[RESULT]])
+// CHECK-NEXT:    call @copy_kernel_1(%[[OLD_B]], %[[A]])
+// CHECK-NEXT:    call @copy_kernel_1(%[[OLD_A]], %[[B]])
 // CHECK:         return %[[RESULT]]
 // The result that is left is called what it was.
 // NAMES-LABEL: func.func @swap(
