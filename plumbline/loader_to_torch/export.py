@@ -94,10 +94,23 @@ _EXECUTING = re.compile(r"^While executing %(\w+) : ", re.MULTILINE)
 # Lines of torch.export's messages that speak of PyTorch's own debugging, and its closing advice.
 _NOISE = re.compile(
     r"^(For (more|extended|C\+\+) .*|If you suspect .*|\s*Caused by: .*"
-    r"|The error above occurred .*)\n?",
+    r"|The error above occurred .*|\s*Developer debug context: .*)\n?",
     re.MULTILINE,
 )
 _LINK = re.compile(r"For more information[^.]*?(https?://|TORCH_LOGS=)\S+|https?://\S+")
+
+_OF_GRADIENTS = (
+    "functorch tensor",
+    "does not require grad",
+    "fake tensor in the exported program constant's list",
+    "TensorWrapper",
+)
+"""What PyTorch says where `forward` asks for gradients."""
+
+_MAKE_FX = (
+    "If it takes gradients, torch.export cannot follow it: hand over the graph that "
+    "torch.fx.experimental.proxy_tensor.make_fx makes of it (tools/aot/README.md, Training)."
+)
 
 
 @dataclass(frozen=True)
@@ -355,9 +368,13 @@ def _decomposed(who: str, exported: torch.export.ExportedProgram) -> torch.expor
         reason, *at = _EXECUTING.split(_explain(error), maxsplit=1)
         nodes = [node for node in all_nodes(exported) if node.name in at[:1]]
         name_files_by_import_path(exported)
+        help_ = (
+            _MAKE_FX
+            if _is_of_gradients(reason)
+            else report(from_node(node, _DECOMPOSE) for node in nodes)
+        )
         raise UserError(
-            f"{who}: PyTorch cannot take the program's ops apart: {reason.strip()}\n"
-            + report(from_node(node, _DECOMPOSE) for node in nodes)
+            f"{who}: PyTorch cannot take the program's ops apart: {reason.strip()}\n{help_}"
         ) from error
     make_tables_constants(functional)
     return functional
@@ -386,4 +403,10 @@ def _explain(error: Exception) -> str:
             "use torch.where or torch.cond. Of a number that is a size, say how large it can be, "
             "with torch._check(n <= 64)."
         )
+    elif _is_of_gradients(text):
+        text += f"\n{_MAKE_FX}"
     return text
+
+
+def _is_of_gradients(text: str) -> bool:
+    return any(sign in text for sign in _OF_GRADIENTS)

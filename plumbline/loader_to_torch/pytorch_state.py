@@ -21,7 +21,11 @@ from plumbline.loader_to_torch.without_values import without_values
 _ONE_AT_A_TIME = threading.RLock()
 
 # What torch.export warns its own developers of; a user has no part in it.
-_WARNINGS = (r"`isinstance\(treespec, LeafSpec\)`", r"The tensor attributes? .* assigned during")
+_WARNINGS = (
+    r"`isinstance\(treespec, LeafSpec\)`",
+    r"The tensor attributes? .* assigned during",
+    r"A model attribute `.*` requires gradient",
+)
 
 
 @contextlib.contextmanager

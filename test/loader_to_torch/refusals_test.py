@@ -96,5 +96,34 @@ def test_taken(function: Callable[[torch.Tensor], Any]) -> None:
     assert not [name for name in ("rand", "dropout", "rrelu") if name in text]
 
 
+class _Weighted(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(4))
+
+
+class _Backward(_Weighted):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        loss = (x * self.weight).sum()
+        loss.backward()
+        return loss
+
+
+class _Grad(_Weighted):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        slope: torch.Tensor = torch.func.grad(lambda weight: (x * weight).sum())(self.weight)
+        return slope
+
+
+@pytest.mark.parametrize("model", [_Backward(), _Grad()])
+def test_who_takes_gradients_is_told_how(
+    model: torch.nn.Module, recwarn: pytest.WarningsRecorder
+) -> None:
+    with pytest.raises(UserError, match=r"(?s)^m: .*hand over the graph that .*make_fx") as refusal:
+        export("m", TorchLoaderOutput(model, (torch.ones(2, 4),)))
+    assert len(str(refusal.value).splitlines()) < 4
+    assert not recwarn.list
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
