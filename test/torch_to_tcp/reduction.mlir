@@ -118,6 +118,19 @@ func.func @aten_argmin(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?],si64
 }
 
 // What the Torch dialect has no op for is carried by its name. No NaN is equal to the extreme.
+// CHECK-LABEL: func.func @aten_cummax(
+// CHECK:         %[[MOST:.*]] = tcp.scan %arg0 {combiner = #tcp<combiner max>
+// CHECK:         tcp.compare %arg0, %[[MOST]] {predicate = #tcp<predicate eq>}
+// CHECK:         tcp.compare %arg0, %arg0 {predicate = #tcp<predicate ne>}
+// CHECK:         %[[PLACES:.*]] = tcp.select
+// CHECK:         %[[LAST:.*]] = tcp.scan %[[PLACES]] {combiner = #tcp<combiner max>
+// CHECK:         return %[[MOST]], %[[LAST]]
+func.func @aten_cummax(%x: !torch.vtensor<[?,3],f32>) -> (!torch.vtensor<[?,3],f32>, !torch.vtensor<[?,3],si64>) {
+  %i1 = torch.constant.int 1
+  %0:2 = torch.operator "torch.aten.cummax"(%x, %i1) : (!torch.vtensor<[?,3],f32>, !torch.int) -> (!torch.vtensor<[?,3],f32>, !torch.vtensor<[?,3],si64>)
+  return %0#0, %0#1 : !torch.vtensor<[?,3],f32>, !torch.vtensor<[?,3],si64>
+}
+
 // CHECK-LABEL: func.func @aten_cummin(
 // CHECK:         %[[LEAST:.*]] = tcp.scan %arg0 {combiner = #tcp<combiner min>
 // CHECK:         tcp.compare %arg0, %[[LEAST]] {predicate = #tcp<predicate eq>}
