@@ -90,8 +90,9 @@ def test_the_roots_are_constants() -> None:
     program = plumbline.compile(_Of(torch.fft.fft), (torch.randn(8, 60, dtype=C64),))
     assert "roots_60_60_60_0_float32" in program.stage("torch")
     assert "cos" not in program.stage("tcp")
-    # Cosines and sines, in columns for whole vectors.
-    assert 2 * 60 * 60 * 4 <= program.weight_bytes <= 2 * 60 * 64 * 4
+    # Cosines and sines, in columns for whole panels, which are of another width on each CPU.
+    roots = 2 * 60 * 60 * 4
+    assert roots <= program.weight_bytes < 2 * roots
 
 
 if __name__ == "__main__":
