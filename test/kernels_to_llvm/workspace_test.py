@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 (as everybody calls it)
+from torch._higher_order_ops.while_loop import while_loop
 from torch.export import Dim
 
 import plumbline
@@ -174,9 +175,16 @@ def test_what_depends_on_values_has_place_for_the_most() -> None:
 
 
 def test_what_goes_round_in_a_loop_is_refused() -> None:
-    program = plumbline.compile(
-        _Model(lambda x, y: x.cumsum(0) + y), (torch.randn(300, 8), torch.randn(300, 8))
-    )
+    def power(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        def again(count: torch.Tensor, product: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return count + 1, product @ y
+
+        start = torch.tensor(0), x.clone()
+        results: tuple[torch.Tensor, ...]
+        results = while_loop(lambda count, _: count < 3, again, start)  # type: ignore[no-untyped-call]
+        return results[1]
+
+    program = plumbline.compile(_Model(power), (torch.randn(8, 8), torch.randn(8, 8)))
     with pytest.raises(UserError, match=r'a temporary lives on .* use memory "malloc"'):
         llvm_ir_of(program, "pointers", "pool")
 

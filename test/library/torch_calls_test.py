@@ -199,3 +199,7 @@ def test_results_of_a_larger_call_have_memory_that_stays() -> None:
     assert program._repeat is None
     results = [program(torch.full((4,), float(number)))[0] for number in range(100)]
     assert [result[3].item() for result in results] == [*range(100)]
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
