@@ -140,3 +140,64 @@ func.func private @wide(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
   }
   return
 }
+
+// Four vectors at once are done twice at least.
+// CHECK-LABEL: func.func private @few(
+// CHECK:         memref.store
+// CHECK-NEXT:    }{{$}}
+func.func private @few(%x: memref<63xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c63 = arith.constant 63 : index
+  scf.for %i = %c0 to %c63 step %c1 {
+    %0 = memref.load %x[%i] : memref<63xf32>
+    %1 = arith.mulf %0, %0 : f32
+    %2 = arith.mulf %1, %1 : f32
+    %3 = arith.mulf %2, %2 : f32
+    %4 = arith.mulf %3, %3 : f32
+    %5 = arith.mulf %4, %4 : f32
+    %6 = arith.mulf %5, %5 : f32
+    %7 = arith.mulf %6, %6 : f32
+    %8 = arith.mulf %7, %7 : f32
+    %9 = arith.mulf %8, %8 : f32
+    %10 = arith.mulf %9, %9 : f32
+    %11 = arith.mulf %10, %10 : f32
+    %12 = arith.mulf %11, %11 : f32
+    %13 = arith.mulf %12, %12 : f32
+    %14 = arith.mulf %13, %13 : f32
+    %15 = arith.mulf %14, %14 : f32
+    %16 = arith.mulf %15, %15 : f32
+    memref.store %16, %x[%i] : memref<63xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func private @enough(
+// CHECK:         memref.store
+// CHECK-NEXT:    } {llvm.loop_annotation = #[[INTERLEAVED]]}
+func.func private @enough(%x: memref<128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  scf.for %i = %c0 to %c128 step %c1 {
+    %0 = memref.load %x[%i] : memref<128xf32>
+    %1 = arith.mulf %0, %0 : f32
+    %2 = arith.mulf %1, %1 : f32
+    %3 = arith.mulf %2, %2 : f32
+    %4 = arith.mulf %3, %3 : f32
+    %5 = arith.mulf %4, %4 : f32
+    %6 = arith.mulf %5, %5 : f32
+    %7 = arith.mulf %6, %6 : f32
+    %8 = arith.mulf %7, %7 : f32
+    %9 = arith.mulf %8, %8 : f32
+    %10 = arith.mulf %9, %9 : f32
+    %11 = arith.mulf %10, %10 : f32
+    %12 = arith.mulf %11, %11 : f32
+    %13 = arith.mulf %12, %12 : f32
+    %14 = arith.mulf %13, %13 : f32
+    %15 = arith.mulf %14, %14 : f32
+    %16 = arith.mulf %15, %15 : f32
+    memref.store %16, %x[%i] : memref<128xf32>
+  }
+  return
+}
