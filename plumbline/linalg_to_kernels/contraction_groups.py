@@ -346,12 +346,16 @@ def build_contraction_group(
 
 
 def _constant(value: ir.Value, given: Mapping[ir.Value, ir.Value]) -> ir.Value:
-    """A buffer with an operand that is one value everywhere."""
+    """A buffer with an operand that is one value everywhere, or that has none."""
     type_ = ir.RankedTensorType(value.type)
     sizes = [size_of(value, axis, given) for axis in range(type_.rank)]
     dynamic = [size for size, static in zip(sizes, type_.shape, strict=True) if static == DYNAMIC]
     buffer = memref.alloc(ir.MemRefType.get(type_.shape, type_.element_type), dynamic, [])
-    splat = value.owner.operation.attributes["value"].get_splat_value()
+    owner = value.owner.operation
+    if owner.name == "tensor.empty":
+        # Such as a pad of no images, in which nothing has been written.
+        return buffer
+    splat = owner.attributes["value"].get_splat_value()
     element = arith.ConstantOp(type_.element_type, splat).result
 
     def nest(axis: int, at: list[ir.Value]) -> None:
