@@ -1,15 +1,25 @@
 """Draws whole graphs: the sizes, the lines and the options."""
 
+import functools
 import random
 
 import torch
 
+from plumbline.target.cpu import cpu_target
+from plumbline.target.probe import vector_unit_of
 from test.random_graphs.drawing import Drawing, Sizes, Unsuitable
 from test.random_graphs.graph import Graph, Options
 from test.random_graphs.lines import draw_line
 
-# Of those that this machine's instructions include, oldest first.
+# Oldest first.
 _CPUS = ("x86-64", "x86-64-v2", "baseline", "x86-64-v4", "native", "native")
+
+
+@functools.cache
+def _that_runs_here(cpu: str) -> str:
+    """The CPU, or this machine's own where that has shorter vectors."""
+    of_cpu, own = (vector_unit_of(cpu_target(name)) for name in (cpu, "native"))
+    return cpu if of_cpu.bytes <= own.bytes else "native"
 
 
 def draw_graph(seed: int) -> Graph:
@@ -41,7 +51,7 @@ def draw_graph(seed: int) -> Graph:
     has_half = any(value.dtype == torch.float16 for value in drawing.cases[0].values())
     options = Options(
         opt_level=chooser.choice((2, 2, 2, 0, 1, 3)),
-        target_cpu=chooser.choice(_CPUS[2 * has_half :]),
+        target_cpu=_that_runs_here(chooser.choice(_CPUS[2 * has_half :])),
         # Without checks, a program may read what is not its own.
         runtime_checks=chooser.choice(("values", "values", "values", "all")),
         named_dims=chooser.random() < 0.6,
