@@ -105,7 +105,7 @@ class _Weighted(torch.nn.Module):
 class _Backward(_Weighted):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         loss = (x * self.weight).sum()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         return loss
 
 
