@@ -59,6 +59,9 @@ def functional_op(node: Node) -> Op | None:
     op = _op(node)
     if not op._schema.is_mutable:
         return op
+    if torch.Tag.inplace_view in op.tags:
+        # It changes what the tensor is, such as its shape: its functional form may be another.
+        return None
     namespace, _, name = op._schema.name.partition("::")
     if not name.endswith("_") or op._schema.arguments[0].alias_info is None:
         return None

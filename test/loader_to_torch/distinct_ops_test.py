@@ -81,6 +81,7 @@ _ALIKE = {
     ),
     "lists of operands": lambda x, y: (torch.cat([x, y]), torch.cat([y, x]), torch.stack([x, x])),
     "writes": _written,
+    "shapes changed in place": lambda x, y: ((x * 2).resize_(2, 6), (y * 2).t_().unsqueeze_(0)),
     "no ops": lambda x, y: (x, y),
 }
 
