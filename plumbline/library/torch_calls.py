@@ -10,9 +10,8 @@ it answers None, and `NativeFunction` looks closer.
 
 import ctypes
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -20,6 +19,7 @@ import torch
 from llvmlite import ir
 
 from plumbline.library.call_plan import CallPlan
+from plumbline.library.tensor_arguments import Repeat
 from plumbline.library.torch_arguments import PLAIN_TYPES
 from plumbline.signature.signature import Signature, TensorSpec
 
@@ -28,8 +28,6 @@ _MOST_WORDS = 64
 
 _MOST_BYTES = 1 << 20
 """Larger results are as `new_arrays.py` makes them. Beside writing them, Python takes no time."""
-
-_Call = Callable[..., Any]
 
 _WORD, _INT = ir.IntType(64), ir.IntType(32)
 _POINTER, _VOID = ir.PointerType(), ir.VoidType()
@@ -50,7 +48,7 @@ _ALLOCATE, _WRAP, _READ = 2, 4, 5
 managed_tensor_to_py_object_no_sync and dltensor_from_py_object_no_sync."""
 
 
-def call_of(signature: Signature, entry: int, plan: CallPlan) -> _Call | None:
+def call_of(signature: Signature, entry: int, plan: CallPlan) -> Repeat | None:
     """A function for calls as `plan` says of the program whose packed entry lies at `entry`.
 
     It takes the program's arguments, and gives a tuple of its results, which are tensors. Where the
@@ -78,7 +76,9 @@ def call_of(signature: Signature, entry: int, plan: CallPlan) -> _Call | None:
         record += [type_ or 0, len(sizes), *sizes]
     record += plan.sizes
     # The function holds the record, and who calls it the function.
-    call: _Call = _new_function(ctypes.byref(_method()), np.array(record, np.int64).tobytes(), None)
+    call: Repeat = _new_function(
+        ctypes.byref(_method()), np.array(record, np.int64).tobytes(), None
+    )
     return call
 
 

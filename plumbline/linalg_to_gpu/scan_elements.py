@@ -9,20 +9,14 @@ from collections.abc import Callable, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import scf, tensor
 
-from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_kernels.building import index
-from plumbline.linalg_to_kernels.scans import SliceScan, scan_of_slices
+from plumbline.linalg_to_kernels.scans import SliceScan, replace_scans
 from plumbline.tcp_to_linalg.loop_nest import SCAN
 
 
 def scan_elements(module: ir.Operation) -> None:
     """Replaces the loops of `module` over slices that are scans by nests over elements."""
-    with module.context:
-        for op in all_operations(module):
-            if SCAN in op.attributes and (scan := scan_of_slices(op.opview)) is not None:
-                with ir.InsertionPoint(op), op.location:
-                    op.results[0].replace_all_uses_with(_built(scan))
-                op.erase()
+    replace_scans(module, _built)
 
 
 def _built(scan: SliceScan) -> ir.Value:

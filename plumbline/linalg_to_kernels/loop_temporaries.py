@@ -11,7 +11,7 @@ from torch_mlir.dialects import memref
 
 from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
-from plumbline.linalg_to_kernels.planned_memory import element_bytes
+from plumbline.linalg_to_kernels.planned_memory import buffer_bytes
 
 _SMALL = 128
 """How many bytes a temporary may have."""
@@ -48,12 +48,7 @@ def _temporaries(block: ir.Block) -> list[tuple[ir.Operation, ir.Operation]]:
 
 def _is_small(buffer: ir.Value) -> bool:
     type_ = ir.MemRefType(buffer.type)
-    if not type_.has_static_shape:
-        return False
-    count = 1
-    for size in type_.shape:
-        count *= size
-    return count * element_bytes(type_.element_type) <= _SMALL
+    return bool(type_.has_static_shape) and buffer_bytes(type_) <= _SMALL
 
 
 def _replace(temporaries: Iterable[tuple[ir.Operation, ir.Operation]], entry: ir.Block) -> None:

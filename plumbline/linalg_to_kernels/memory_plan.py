@@ -5,7 +5,6 @@ the lowest offset where it is clear of those that live at the same time (greedy 
 and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020).
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -15,7 +14,7 @@ from torch_mlir.dialects import memref
 from plumbline.bindings.walk import all_operations, enclosing_in
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index
-from plumbline.linalg_to_kernels.planned_memory import LIVE, PLAN, element_bytes
+from plumbline.linalg_to_kernels.planned_memory import LIVE, PLAN, buffer_bytes
 
 _VIEWS = frozenset(
     {"memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.subview"}
@@ -147,8 +146,7 @@ def _users(buffer: ir.Value) -> Iterator[ir.Operation]:
 
 
 def _bytes(allocation: ir.Operation) -> int:
-    type_ = ir.MemRefType(allocation.results[0].type)
-    return int(math.prod(type_.shape)) * element_bytes(type_.element_type)
+    return buffer_bytes(ir.MemRefType(allocation.results[0].type))
 
 
 def _place(temporaries: Sequence[_Temporary]) -> int:

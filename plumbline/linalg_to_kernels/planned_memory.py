@@ -5,12 +5,19 @@ An arena has the temporaries of a function. The attribute of its `memref.alloc` 
 that live at once at least.
 """
 
+import math
+
 from torch_mlir import ir
 
 PLAN = "plumbline.memory_plan"
 
 LIVE = "plumbline.live_bytes"
 """Of a call: the bytes of temporaries of the arena that are in use while it runs."""
+
+
+def buffer_bytes(type_: ir.MemRefType) -> int:
+    """How many bytes a buffer of known sizes takes."""
+    return int(math.prod(type_.shape)) * element_bytes(type_.element_type)
 
 
 def element_bytes(type_: ir.Type) -> int:

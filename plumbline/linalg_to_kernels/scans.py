@@ -1,11 +1,12 @@
 """Loops that scan a tensor slice by slice, of one element's thickness."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, scf, tensor
 
-from plumbline.bindings.walk import clone_operations, defining_operation
+from plumbline.bindings.walk import all_operations, clone_operations, defining_operation
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
@@ -13,6 +14,17 @@ from plumbline.linalg_to_kernels.computations import (
     computation,
     number_everywhere,
 )
+from plumbline.tcp_to_linalg.loop_nest import SCAN
+
+
+def replace_scans(module: ir.Operation, build: Callable[["SliceScan"], ir.Value]) -> None:
+    """Replaces the loops of `module` over slices that are scans by what is built of each."""
+    with module.context:
+        for op in all_operations(module):
+            if SCAN in op.attributes and (scan := scan_of_slices(op.opview)) is not None:
+                with ir.InsertionPoint(op), op.location:
+                    op.results[0].replace_all_uses_with(build(scan))
+                op.erase()
 
 
 @dataclass(frozen=True)
