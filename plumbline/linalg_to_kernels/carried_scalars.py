@@ -13,8 +13,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import tensor
 
 from plumbline.bindings.walk import defining_operation, operations_of
-
-_LOOPS = frozenset({"scf.for", "scf.while"})
+from plumbline.linalg_to_kernels.work import LOOPS
 
 
 def carry_scalars(module: ir.Operation) -> None:
@@ -22,7 +21,7 @@ def carry_scalars(module: ir.Operation) -> None:
     with module.context:
         # An inner loop first, as what is around it is built anew.
         for op in reversed(operations_of(module, "scf")):
-            if op.name in _LOOPS and any(_is_scalar(type_) for type_ in _carried_types(op)):
+            if op.name in LOOPS and any(_is_scalar(type_) for type_ in _carried_types(op)):
                 _replace(op)
 
 

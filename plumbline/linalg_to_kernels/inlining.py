@@ -9,11 +9,10 @@ from torch_mlir import ir
 
 from plumbline.bindings.walk import all_operations, constant_integer
 from plumbline.linalg_to_kernels.build_kernels import INLINED, KERNEL
+from plumbline.linalg_to_kernels.work import LOOPS
 
 _LITTLE = 128
 """How many operations a kernel that is inlined may do."""
-
-_LOOPS = frozenset({"scf.for", "scf.while"})
 
 
 def inline_small_kernels(module: ir.Operation) -> None:
@@ -25,7 +24,7 @@ def inline_small_kernels(module: ir.Operation) -> None:
             for view in module.regions[0].blocks[0].operations
             if view.operation.name == "func.func" and KERNEL not in view.attributes
             for loop in all_operations(view.operation)
-            if loop.name in _LOOPS
+            if loop.name in LOOPS
             for op in all_operations(loop)
             if op.name == "func.call"
         }

@@ -12,11 +12,10 @@ from torch_mlir.dialects import memref
 from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.planned_memory import buffer_bytes
+from plumbline.linalg_to_kernels.work import LOOPS
 
 _SMALL = 128
 """How many bytes a temporary may have."""
-
-_LOOPS = frozenset({"scf.for", "scf.while"})
 
 
 def put_loop_temporaries_on_stack(module: ir.Operation) -> None:
@@ -29,7 +28,7 @@ def put_loop_temporaries_on_stack(module: ir.Operation) -> None:
             function = view.operation
             if function.name != "func.func" or KERNEL in function.attributes:
                 continue
-            for loop in [op for op in all_operations(function) if op.name in _LOOPS]:
+            for loop in [op for op in all_operations(function) if op.name in LOOPS]:
                 for region in loop.regions:
                     _replace(_temporaries(region.blocks[0]), function.regions[0].blocks[0])
 

@@ -14,6 +14,9 @@ from torch_mlir.dialects import arith
 from plumbline.bindings.walk import constant_integer
 from plumbline.linalg_to_kernels.building import index, product, total
 
+LOOPS = frozenset({"scf.for", "scf.while"})
+"""Whose rounds come one after the other."""
+
 LOADS = frozenset({"memref.load", "vector.gather", "vector.load", "vector.maskedload"})
 STORES = frozenset({"memref.store", "vector.maskedstore", "vector.scatter", "vector.store"})
 
