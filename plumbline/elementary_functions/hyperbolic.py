@@ -1,13 +1,13 @@
 """sinh, cosh, tanh and their inverses."""
 
 import math
+from dataclasses import replace
 
 from plumbline.elementary_functions.arithmetic import Float, polynomial, where
 from plumbline.elementary_functions.exponential import (
     exp_power,
     exponent_bounds,
     moderate_exp,
-    scaled,
 )
 from plumbline.elementary_functions.logarithm import log1p, log1p_doubled
 
@@ -58,7 +58,7 @@ def _half_exp(size: Float) -> Float:
     """Half of exp(x), which may be in range where exp(x) is not."""
     _, greatest = exponent_bounds(size)
     power = exp_power(size.at_most((greatest + 1) * math.log(2)))
-    return scaled(power.one_plus_fraction(), power.exponent - (1 << size.fraction_bits))
+    return replace(power, exponent=power.exponent - (1 << size.fraction_bits)).value()
 
 
 def sinh(x: Float) -> Float:
