@@ -6,7 +6,7 @@ A call of libm takes one number at a time.
 from torch_mlir import ir
 
 from plumbline.bindings.pipeline import Pass
-from plumbline.bindings.walk import defining_operation, operations_of
+from plumbline.bindings.walk import constant_float, operations_of
 from plumbline.elementary_functions.arithmetic import Float
 from plumbline.elementary_functions.functions import FUNCTIONS
 from plumbline.elementary_functions.hyperbolic import one_plus_tanh
@@ -38,19 +38,8 @@ def _sum_with_one(op: ir.Operation) -> ir.Operation | None:
         return None
     following = uses[0].owner.operation
     left, right = following.operands
-    return following if _is_one(right if left == op.results[0] else left) else None
-
-
-def _is_one(value: ir.Value) -> bool:
-    constant = defining_operation(value)
-    if constant is None or constant.name != "arith.constant":
-        return False
-    number = constant.attributes["value"]
-    if isinstance(number, ir.DenseElementsAttr):
-        if not number.is_splat:
-            return False
-        number = number.get_splat_value()
-    return isinstance(number, ir.FloatAttr) and number.value == 1.0
+    other = right if left == op.results[0] else left
+    return following if constant_float(other) == 1.0 else None
 
 
 EXPAND_ELEMENTARY_FUNCTIONS = Pass(
