@@ -44,10 +44,6 @@ from plumbline.linalg_to_kernels.vectors import (
     transpose,
 )
 
-_SUMMED_AT_ONCE = 256
-"""How many products are added up one after the other: of sums of sums the error is less. Of 4096
-added up one after the other it was five times PyTorch's."""
-
 _SUMS_AT_ONCE = 4096
 """How many sums of a chunk of rows wait for their next block: those of some tens of tiles, by which
 what it takes to bring the block's part of a panel is shared."""
@@ -246,7 +242,7 @@ class _RegisterTiles:
         outer, *inner = groups
         size = self._nest.size(outer)
         within = product([self._nest.size(group) for group in inner])
-        step = arith.maxui(arith.divui(index(_SUMMED_AT_ONCE), within), index(1))
+        step = arith.maxui(arith.divui(index(self._plan.summed_at_once), within), index(1))
 
         def block(number: ir.Value) -> list[ir.Value]:
             first = arith.muli(number, step)
