@@ -98,6 +98,5 @@ def test_automatic_sizes_that_hold_for_the_example_alone_are_fixed(
     assert not model._forward_pre_hooks
 
 
-
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
