@@ -1,0 +1,105 @@
+"""Attention and its gradients, as PyTorch computes both on a CPU."""
+
+import torch
+from torch._decomp import get_decompositions
+
+from plumbline.loader_to_torch.decompositions.rule import Rules
+
+aten = torch.ops.aten
+
+_FORWARD = aten._scaled_dot_product_flash_attention_for_cpu.default
+_BY_OTHER_OPS = get_decompositions([_FORWARD])[_FORWARD]
+
+
+def _scores(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    is_causal: bool,
+    attn_mask: torch.Tensor | None,
+    scale: float | None,
+) -> torch.Tensor:
+    """How much each query is about each key, [batch, heads, queries, keys]: -inf for not at all."""
+    scores = query @ key.mT * _scale(query, scale)
+    if is_causal:
+        before = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+        scores = torch.where(before, scores, -torch.inf)
+    if attn_mask is None:
+        return scores
+    if attn_mask.dtype == torch.bool:
+        return torch.where(attn_mask, scores, -torch.inf)
+    return scores + attn_mask
+
+
+def _scale(query: torch.Tensor, scale: float | None) -> float:
+    return query.shape[-1] ** -0.5 if scale is None else scale
+
+
+def _wide(tensor: torch.Tensor) -> torch.Tensor:
+    """In at least float32, which PyTorch adds up in."""
+    return tensor.to(torch.promote_types(tensor.dtype, torch.float32))
+
+
+def _for_each_head(tensor: torch.Tensor, heads: int) -> torch.Tensor:
+    """The keys or values of each of so many heads of queries; groups of heads may share them."""
+    groups = tensor.shape[1]
+    return tensor if groups == heads else tensor.repeat_interleave(heads // groups, 1)
+
+
+def _attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    attn_mask: torch.Tensor | None = None,
+    scale: float | None = None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Values weighted by the softmax of scores, and the logarithms of what scores add up to.
+
+    PyTorch's rule gives the weights for the latter, which has no use but for gradients.
+    """
+    output, _ = _BY_OTHER_OPS(
+        query, key, value, dropout_p, is_causal, attn_mask=attn_mask, scale=scale
+    )
+    keys = _for_each_head(key, query.shape[1])
+    scores = _scores(_wide(query), _wide(keys), is_causal, attn_mask, scale)
+    return output, scores.logsumexp(-1)
+
+
+def _attention_backward(
+    grad_out: torch.Tensor,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    out: torch.Tensor,
+    logsumexp: torch.Tensor,
+    dropout_p: float,
+    is_causal: bool,
+    *,
+    attn_mask: torch.Tensor | None = None,
+    scale: float | None = None,
+) -> tuple[torch.Tensor, ...]:
+    """The gradients of query, key and value; weights are computed anew from the scores."""
+    heads = query.shape[1]
+    wide_query, grad, result = map(_wide, (query, grad_out, out))
+    keys, values = (_wide(_for_each_head(tensor, heads)) for tensor in (key, value))
+    scores = _scores(wide_query, keys, is_causal, attn_mask, scale)
+    weights = torch.exp(scores - logsumexp.unsqueeze(-1))
+    of_weights = grad @ values.mT - (grad * result).sum(-1, keepdim=True)
+    of_scores = weights * of_weights * _scale(query, scale)
+    grads = (of_scores @ keys, of_scores.mT @ wide_query, weights.mT @ grad)
+
+    def like(found: torch.Tensor, given: torch.Tensor) -> torch.Tensor:
+        groups = given.shape[1]
+        if groups != heads:
+            found = found.unflatten(1, (groups, heads // groups)).sum(2)
+        return found.to(given.dtype)
+
+    return tuple(map(like, grads, (query, key, value)))
+
+
+RULES: Rules = {
+    _FORWARD: _attention,
+    aten._scaled_dot_product_flash_attention_for_cpu_backward.default: _attention_backward,
+}
