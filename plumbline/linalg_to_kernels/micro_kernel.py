@@ -9,7 +9,9 @@ type: packing it never paid.
 Summed elements are done block by block, each for all tiles of a chunk of rows before the next, so
 that the block's part of the panel is in the first cache, and what the rows read is in the second.
 The sums so far wait in a small buffer, from which an epilogue takes them row by row: one instance
-of it in the code, and a place to transpose where the result lies the other way.
+of it in the code, and a place to transpose where the result lies the other way. Where there is one
+block and no epilogue, whole tiles are written where they belong: for a sum of 64 products the way
+by the buffer takes a tenth of the time.
 """
 
 import math
@@ -29,7 +31,7 @@ from plumbline.linalg_to_kernels.building import (
     rounded_up,
     total,
 )
-from plumbline.linalg_to_kernels.contraction_loops import Finish, LoopNest, Region
+from plumbline.linalg_to_kernels.contraction_loops import Finish, LoopNest, Region, finished
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, RightOperand
 from plumbline.linalg_to_kernels.packing import PanelPacking, panel_size
 from plumbline.linalg_to_kernels.strides import Groups
@@ -89,7 +91,7 @@ def build_register_tiles(
     plan: ContractionPlan,
     arguments: Sequence[ir.Value],
     summed_in: ir.Type,
-    finish: Finish,
+    finish: Finish | None,
     scratch: Scratch | None = None,
 ) -> None:
     """Builds the body of a kernel as `build_contraction` does, for `Strategy.REGISTER_TILES`.
@@ -100,13 +102,25 @@ def build_register_tiles(
     _RegisterTiles(plan, arguments, summed_in, finish, scratch).build()
 
 
+@dataclass(frozen=True)
+class _Target:
+    """Where the sums of a chunk of rows go that need no epilogue."""
+
+    is_direct: ir.Value
+    """Whether those of whole tiles are written there as they are, and do not wait in the buffer."""
+    region: Region
+    first: ir.Value
+    """The chunk's first row."""
+    column: ir.Value
+
+
 class _RegisterTiles:
     def __init__(
         self,
         plan: ContractionPlan,
         arguments: Sequence[ir.Value],
         summed_in: ir.Type,
-        finish: Finish,
+        finish: Finish | None,
         scratch: Scratch,
     ) -> None:
         self._plan, self._tile, self._finish = plan, plan.tile, finish
@@ -197,10 +211,12 @@ class _RegisterTiles:
         def chunk(first: ir.Value) -> list[ir.Value]:
             inside = least(arith.subi(self._rows, first), index(self._chunk))
             self._find_rows(region, first, inside)
-            self._multiply(inside, masks, right)
             if self._plan.stores_columns:
-                self._store_rows(region, first, inside, column, masks)
+                target = self._target(region, first, column)
+                self._multiply(inside, masks, right, target)
+                self._store_rows(region, first, inside, column, masks, target)
                 return []
+            self._multiply(inside, masks, right, None)
 
             def block(row: ir.Value) -> list[ir.Value]:
                 rows = least(arith.subi(inside, row), index(self._block))
@@ -233,26 +249,49 @@ class _RegisterTiles:
 
         for_each(index(0), rounded_up(inside, self._tile.rows), 1, row)
 
-    def _multiply(self, inside: ir.Value, masks: Sequence[ir.Value], right: ir.Value) -> None:
-        """Leaves the sums of a chunk of rows in the scratch buffer."""
+    def _target(self, region: Region, first: ir.Value, column: ir.Value) -> _Target | None:
+        """Where sums go without an epilogue: of whole panels, and if there is only one block."""
         groups = self._plan.summed_of_both
-        if not groups:
-            self._tiles(inside, masks, right, None, None)
-            return
+        if self._finish is not None or not groups:
+            return None
+        width = arith.subi(self._columns, column)
+        is_whole = arith.cmpi(arith.CmpIPredicate.uge, width, index(self._tile.columns))
+        _, count = self._blocks(groups)
+        is_one = arith.cmpi(arith.CmpIPredicate.eq, count, index(1))
+        return _Target(arith.andi(is_whole, is_one), region, first, column)
+
+    def _blocks(self, groups: Groups) -> tuple[ir.Value, ir.Value]:
+        """Of the outermost loop over summed elements how much a block is, and how many there are.
+
+        Without a summed element there is one block still, of sums that are 0.
+        """
         outer, *inner = groups
-        size = self._nest.size(outer)
         within = product([self._nest.size(group) for group in inner])
         step = arith.maxui(arith.divui(index(self._plan.summed_at_once), within), index(1))
+        return step, arith.maxui(arith.ceildivui(self._nest.size(outer), step), index(1))
+
+    def _multiply(
+        self,
+        inside: ir.Value,
+        masks: Sequence[ir.Value],
+        right: ir.Value,
+        target: _Target | None,
+    ) -> None:
+        """Leaves the sums of a chunk of rows in the scratch buffer, or where they belong."""
+        groups = self._plan.summed_of_both
+        if not groups:
+            self._tiles(inside, masks, right, None, None, None)
+            return
+        size = self._nest.size(groups[0])
+        step, count = self._blocks(groups)
 
         def block(number: ir.Value) -> list[ir.Value]:
             first = arith.muli(number, step)
             bounds = first, least(arith.addi(first, step), size)
             adds = arith.cmpi(arith.CmpIPredicate.ne, number, index(0))
-            self._tiles(inside, masks, right, bounds, adds)
+            self._tiles(inside, masks, right, bounds, adds, target)
             return []
 
-        # Without a summed element there is one block still, of sums that are 0.
-        count = arith.maxui(arith.ceildivui(size, step), index(1))
         for_each(index(0), count, 1, block)
 
     def _tiles(
@@ -262,6 +301,7 @@ class _RegisterTiles:
         right: ir.Value,
         bounds: tuple[ir.Value, ir.Value] | None,
         adds: ir.Value | None,
+        target: _Target | None,
     ) -> None:
         """All tiles of a chunk, for a block of summed elements or for the only one.
 
@@ -290,13 +330,41 @@ class _RegisterTiles:
                     so_far = vector.load(self._vector, scratch.sums, [target])
                     vector.store(add(so_far, value), scratch.sums, [target])
 
-            if adds is None:
-                store()
+            def keep() -> None:
+                if adds is None:
+                    store()
+                else:
+                    if_else(adds, store_totals, store)
+
+            if target is None:
+                keep()
             else:
-                if_else(adds, store_totals, store)
+                beyond = arith.addi(first, index(tile.rows))
+                is_whole = arith.cmpi(arith.CmpIPredicate.ule, beyond, inside)
+                if_else(
+                    arith.andi(is_whole, target.is_direct),
+                    lambda: self._store_tile(sums, first, target),
+                    keep,
+                )
             return []
 
         for_each(index(0), inside, tile.rows, one)
+
+    def _store_tile(self, sums: Sequence[ir.Value], first: ir.Value, target: _Target) -> None:
+        """Stores the sums of a tile, from a row of a chunk on, where they belong."""
+        tile = self._tile
+        for row in range(tile.rows):
+            position = total([target.first, first, index(row)])
+            base = self._row_of_result(target.region, position, target.column)
+            offsets = lane_offsets(base, tile.lanes, tile.vectors)
+            values = sums[row * tile.vectors : (row + 1) * tile.vectors]
+            for value, offset in zip(values, offsets, strict=True):
+                vector.store(value, self._nest.out.elements, [offset])
+
+    def _row_of_result(self, region: Region, position: ir.Value, column: ir.Value) -> ir.Value:
+        """Where a row of the result has its element of a column."""
+        offset = self._nest.offset(2, self._plan.rows_of_result, position)
+        return total([region.bases[2], offset, column])
 
     def _summed_loops(
         self,
@@ -410,26 +478,26 @@ class _RegisterTiles:
         inside: ir.Value,
         column: ir.Value,
         masks: Sequence[ir.Value],
+        target: _Target | None,
     ) -> None:
-        plan, tile = self._plan, self._tile
+        tile = self._tile
         width = arith.subi(self._columns, column)
         whole = arith.cmpi(arith.CmpIPredicate.uge, width, index(tile.columns))
 
         def row(at: ir.Value) -> list[ir.Value]:
             position = arith.addi(first, at)
-            base = total(
-                [
-                    region.bases[2],
-                    self._nest.offset(2, plan.rows_of_result, position),
-                    column,
-                ]
-            )
+            base = self._row_of_result(region, position, column)
             self._store_vectors(
                 region, arith.muli(at, index(tile.columns)), base, masks, position, column, whole
             )
             return []
 
-        for_each(index(0), inside, 1, row)
+        start = index(0)
+        if target is not None:
+            # Whole tiles are there already.
+            rest = arith.remui(inside, index(tile.rows))
+            start = arith.select(target.is_direct, arith.subi(inside, rest), start)
+        for_each(start, inside, 1, row)
 
     def _store_columns(
         self, region: Region, first: ir.Value, inside: ir.Value, column: ir.Value
@@ -474,7 +542,7 @@ class _RegisterTiles:
                 place = self._nest.place(region, row, arith.addi(column, offset), to, mask)
             else:
                 place = self._nest.place(region, arith.addi(row, offset), column, to, mask)
-            values.append(self._finish(value, place))
+            values.append(finished(self._finish, value, place))
             targets.append(to)
 
         def store_whole() -> None:
