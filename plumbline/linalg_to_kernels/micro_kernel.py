@@ -14,8 +14,7 @@ block and no epilogue, whole tiles are written where they belong: for a sum of 6
 by the buffer takes a tenth of the time.
 """
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
@@ -46,10 +45,6 @@ from plumbline.linalg_to_kernels.vectors import (
     transpose,
 )
 
-_SUMS_AT_ONCE = 4096
-"""How many sums of a chunk of rows wait for their next block: those of some tens of tiles, by which
-what it takes to bring the block's part of a panel is shared."""
-
 
 @dataclass(frozen=True)
 class Scratch:
@@ -69,22 +64,10 @@ def allocate_scratch(plan: ContractionPlan, summed_in: ir.Type) -> Scratch:
     def buffer(size: int, type_: ir.Type) -> ir.Value:
         return memref.alloca(ir.MemRefType.get([size], type_), [], [], alignment=ALIGNMENT)
 
-    rows = _chunk(plan)
+    rows = plan.chunk
     sums = buffer(rows * plan.tile.columns, summed_in)
-    turned = sums if plan.stores_columns else buffer(_block(plan) * plan.tile.columns, summed_in)
+    turned = sums if plan.stores_columns else buffer(plan.block * plan.tile.columns, summed_in)
     return Scratch(sums, turned, buffer(rows, ir.IndexType.get()))
-
-
-def _block(plan: ContractionPlan) -> int:
-    """Rows of a tile, or of as many tiles as fill vectors along rows."""
-    tile = plan.tile
-    return tile.rows if plan.stores_columns else math.lcm(tile.rows, tile.lanes)
-
-
-def _chunk(plan: ContractionPlan) -> int:
-    """Rows of which a block of summed elements is done before the next one: whole blocks."""
-    block = _block(plan)
-    return block * max(_SUMS_AT_ONCE // (block * plan.tile.columns), 1)
 
 
 def build_register_tiles(
@@ -103,15 +86,34 @@ def build_register_tiles(
 
 
 @dataclass(frozen=True)
+class _Panel:
+    """Some columns of the right operand."""
+
+    column: ir.Value
+    """The first one."""
+    masks: Sequence[ir.Value]
+    """Of each vector of columns those that there are."""
+    right: ir.Value
+    """Where the panel begins."""
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """A chunk of rows."""
+
+    region: Region
+    first: ir.Value
+    count: ir.Value
+
+
+@dataclass(frozen=True)
 class _Target:
     """Where the sums of a chunk of rows go that need no epilogue."""
 
     is_direct: ir.Value
     """Whether those of whole tiles are written there as they are, and do not wait in the buffer."""
-    region: Region
-    first: ir.Value
-    """The chunk's first row."""
-    column: ir.Value
+    rows: _Rows
+    panel: _Panel
 
 
 class _RegisterTiles:
@@ -124,7 +126,7 @@ class _RegisterTiles:
         scratch: Scratch,
     ) -> None:
         self._plan, self._tile, self._finish = plan, plan.tile, finish
-        self._block, self._chunk, self._scratch = _block(plan), _chunk(plan), scratch
+        self._block, self._chunk, self._scratch = plan.block, plan.chunk, scratch
         self._nest = LoopNest(plan, arguments)
         self._type = summed_in
         self._vector = ir.VectorType.get([self._tile.lanes], summed_in)
@@ -176,13 +178,30 @@ class _RegisterTiles:
         for_each(index(0), self._rows, 1, row, parallel=True)
 
     def _panels(self, region: Region) -> None:
+        """All panels, one after the other for all rows, or all of them for each chunk of rows."""
+        if self._plan.rows_outermost:
+            self._over_chunks(
+                region,
+                lambda rows: self._over_panels(
+                    region, lambda panel: self._products_of(rows, panel)
+                ),
+            )
+        else:
+            self._over_panels(
+                region,
+                lambda panel: self._over_chunks(
+                    region, lambda rows: self._products_of(rows, panel)
+                ),
+            )
+
+    def _over_panels(self, region: Region, inside: Callable[[_Panel], None]) -> None:
         plan, tile = self._plan, self._tile
 
         def panel(number: ir.Value) -> list[ir.Value]:
             column = arith.muli(number, index(tile.columns))
-            inside = arith.subi(self._columns, column)
+            width = arith.subi(self._columns, column)
             offsets = lane_offsets(index(0), tile.lanes, tile.vectors)
-            masks = [mask_of_first(arith.subi(inside, offset), tile.lanes) for offset in offsets]
+            masks = [mask_of_first(arith.subi(width, offset), tile.lanes) for offset in offsets]
             base = region.bases[plan.right]
             if plan.right_operand is RightOperand.PACKED:
                 right = arith.addi(
@@ -193,41 +212,42 @@ class _RegisterTiles:
             else:
                 self._packing.pack(base, column, index(0))
                 right = index(0)
-            self._nest.over(
-                plan.row_batches,
-                region,
-                lambda region: self._chunks(region, column, masks, right),
-            )
+            inside(_Panel(column, masks, right))
             return []
 
         panels = arith.ceildivui(self._columns, index(tile.columns))
         for_each(index(0), panels, 1, panel, parallel=True)
 
+    def _over_chunks(self, region: Region, inside: Callable[[_Rows], None]) -> None:
+        def batch(region: Region) -> None:
+            def chunk(first: ir.Value) -> list[ir.Value]:
+                count = least(arith.subi(self._rows, first), index(self._chunk))
+                self._find_rows(region, first, count)
+                inside(_Rows(region, first, count))
+                return []
+
+            for_each(index(0), self._rows, self._chunk, chunk, parallel=True)
+
+        self._nest.over(self._plan.row_batches, region, batch)
+
     # The products.
 
-    def _chunks(
-        self, region: Region, column: ir.Value, masks: Sequence[ir.Value], right: ir.Value
-    ) -> None:
-        def chunk(first: ir.Value) -> list[ir.Value]:
-            inside = least(arith.subi(self._rows, first), index(self._chunk))
-            self._find_rows(region, first, inside)
-            if self._plan.stores_columns:
-                target = self._target(region, first, column)
-                self._multiply(inside, masks, right, target)
-                self._store_rows(region, first, inside, column, masks, target)
-                return []
-            self._multiply(inside, masks, right, None)
+    def _products_of(self, rows: _Rows, panel: _Panel) -> None:
+        """Does a panel of a chunk of rows."""
+        if self._plan.stores_columns:
+            target = self._target(rows, panel)
+            self._multiply(rows.count, panel, target)
+            self._store_rows(rows, panel, target)
+            return
+        self._multiply(rows.count, panel, None)
 
-            def block(row: ir.Value) -> list[ir.Value]:
-                rows = least(arith.subi(inside, row), index(self._block))
-                self._turn(row, rows)
-                self._store_columns(region, arith.addi(first, row), rows, column)
-                return []
-
-            for_each(index(0), inside, self._block, block)
+        def block(row: ir.Value) -> list[ir.Value]:
+            count = least(arith.subi(rows.count, row), index(self._block))
+            self._turn(row, count)
+            self._store_columns(rows.region, arith.addi(rows.first, row), count, panel.column)
             return []
 
-        for_each(index(0), self._rows, self._chunk, chunk, parallel=True)
+        for_each(index(0), rows.count, self._block, block)
 
     def _find_rows(self, region: Region, first: ir.Value, inside: ir.Value) -> None:
         """Notes where the rows of a chunk begin in the left operand, to the end of its last tile.
@@ -249,16 +269,16 @@ class _RegisterTiles:
 
         for_each(index(0), rounded_up(inside, self._tile.rows), 1, row)
 
-    def _target(self, region: Region, first: ir.Value, column: ir.Value) -> _Target | None:
+    def _target(self, rows: _Rows, panel: _Panel) -> _Target | None:
         """Where sums go without an epilogue: of whole panels, and if there is only one block."""
         groups = self._plan.summed_of_both
         if self._finish is not None or not groups:
             return None
-        width = arith.subi(self._columns, column)
+        width = arith.subi(self._columns, panel.column)
         is_whole = arith.cmpi(arith.CmpIPredicate.uge, width, index(self._tile.columns))
         _, count = self._blocks(groups)
         is_one = arith.cmpi(arith.CmpIPredicate.eq, count, index(1))
-        return _Target(arith.andi(is_whole, is_one), region, first, column)
+        return _Target(arith.andi(is_whole, is_one), rows, panel)
 
     def _blocks(self, groups: Groups) -> tuple[ir.Value, ir.Value]:
         """Of the outermost loop over summed elements how much a block is, and how many there are.
@@ -270,17 +290,11 @@ class _RegisterTiles:
         step = arith.maxui(arith.divui(index(self._plan.summed_at_once), within), index(1))
         return step, arith.maxui(arith.ceildivui(self._nest.size(outer), step), index(1))
 
-    def _multiply(
-        self,
-        inside: ir.Value,
-        masks: Sequence[ir.Value],
-        right: ir.Value,
-        target: _Target | None,
-    ) -> None:
+    def _multiply(self, inside: ir.Value, panel: _Panel, target: _Target | None) -> None:
         """Leaves the sums of a chunk of rows in the scratch buffer, or where they belong."""
         groups = self._plan.summed_of_both
         if not groups:
-            self._tiles(inside, masks, right, None, None, None)
+            self._tiles(inside, panel, None, None, None)
             return
         size = self._nest.size(groups[0])
         step, count = self._blocks(groups)
@@ -289,7 +303,7 @@ class _RegisterTiles:
             first = arith.muli(number, step)
             bounds = first, least(arith.addi(first, step), size)
             adds = arith.cmpi(arith.CmpIPredicate.ne, number, index(0))
-            self._tiles(inside, masks, right, bounds, adds, target)
+            self._tiles(inside, panel, bounds, adds, target)
             return []
 
         for_each(index(0), count, 1, block)
@@ -297,8 +311,7 @@ class _RegisterTiles:
     def _tiles(
         self,
         inside: ir.Value,
-        masks: Sequence[ir.Value],
-        right: ir.Value,
+        panel: _Panel,
         bounds: tuple[ir.Value, ir.Value] | None,
         adds: ir.Value | None,
         target: _Target | None,
@@ -316,7 +329,9 @@ class _RegisterTiles:
                 for row in range(tile.rows)
             ]
             groups = self._plan.summed_of_both
-            sums = self._summed_loops(groups, rows, index(0), right, index(0), masks, zeros, bounds)
+            sums = self._summed_loops(
+                groups, rows, index(0), panel.right, index(0), panel.masks, zeros, bounds
+            )
             targets = lane_offsets(
                 arith.muli(first, index(tile.columns)), tile.lanes, tile.rows * tile.vectors
             )
@@ -354,8 +369,8 @@ class _RegisterTiles:
         """Stores the sums of a tile, from a row of a chunk on, where they belong."""
         tile = self._tile
         for row in range(tile.rows):
-            position = total([target.first, first, index(row)])
-            base = self._row_of_result(target.region, position, target.column)
+            position = total([target.rows.first, first, index(row)])
+            base = self._row_of_result(target.rows.region, position, target.panel.column)
             offsets = lane_offsets(base, tile.lanes, tile.vectors)
             values = sums[row * tile.vectors : (row + 1) * tile.vectors]
             for value, offset in zip(values, offsets, strict=True):
@@ -471,33 +486,26 @@ class _RegisterTiles:
 
         for_each(index(0), inside, lanes, down)
 
-    def _store_rows(
-        self,
-        region: Region,
-        first: ir.Value,
-        inside: ir.Value,
-        column: ir.Value,
-        masks: Sequence[ir.Value],
-        target: _Target | None,
-    ) -> None:
+    def _store_rows(self, rows: _Rows, panel: _Panel, target: _Target | None) -> None:
         tile = self._tile
-        width = arith.subi(self._columns, column)
+        width = arith.subi(self._columns, panel.column)
         whole = arith.cmpi(arith.CmpIPredicate.uge, width, index(tile.columns))
 
         def row(at: ir.Value) -> list[ir.Value]:
-            position = arith.addi(first, at)
-            base = self._row_of_result(region, position, column)
+            position = arith.addi(rows.first, at)
+            base = self._row_of_result(rows.region, position, panel.column)
+            source = arith.muli(at, index(tile.columns))
             self._store_vectors(
-                region, arith.muli(at, index(tile.columns)), base, masks, position, column, whole
+                rows.region, source, base, panel.masks, position, panel.column, whole
             )
             return []
 
         start = index(0)
         if target is not None:
             # Whole tiles are there already.
-            rest = arith.remui(inside, index(tile.rows))
-            start = arith.select(target.is_direct, arith.subi(inside, rest), start)
-        for_each(start, inside, 1, row)
+            rest = arith.remui(rows.count, index(tile.rows))
+            start = arith.select(target.is_direct, arith.subi(rows.count, rest), start)
+        for_each(start, rows.count, 1, row)
 
     def _store_columns(
         self, region: Region, first: ir.Value, inside: ir.Value, column: ir.Value
