@@ -44,13 +44,19 @@ from plumbline.loader_to_torch.scalars import (
     return_numbers_as_tensors,
 )
 from plumbline.loader_to_torch.size_arithmetic import spell_size_arithmetic
-from plumbline.loader_to_torch.smallest_sizes import exclude_sizes_that_do_not_hold
+from plumbline.loader_to_torch.smallest_sizes import (
+    SizesDoNotHold,
+    exclude_sizes_that_do_not_hold,
+)
 from plumbline.loader_to_torch.stored_types import store_as_integers
 from plumbline.loader_to_torch.structure import names_of_results
 from plumbline.loader_to_torch.symbolic_sizes import (
+    Size,
     argument_shapes,
+    automatic_sizes,
     bind_arguments,
     fix_settled_sizes,
+    fixed,
     names_of_dims,
     rename,
 )
@@ -307,10 +313,33 @@ def _unknown_ops(module: ir.Module) -> str:
 def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:
     """Exports `program` as a graph of ops without side effects, those that the Torch dialect has.
 
+    Sizes that are `Dim.AUTO` are fixed where the program holds for those of the example alone.
+
     Raises:
       UserError: torch.export refuses the program, or it writes in place into what it is given.
     """
-    exported, functional = _traced(who, program)
+    settled: set[Size] = set()
+    while True:
+        with fixed(program.model, settled):
+            exported, functional = _traced(who, program)
+        try:
+            return _functional(who, program, exported, functional)
+        except SizesDoNotHold as error:
+            more = automatic_sizes(
+                program.model, program.inputs, program.dynamic_shapes, functional, error.symbols
+            )
+            if more <= settled:
+                raise
+            settled |= more
+
+
+def _functional(
+    who: str,
+    program: TorchLoaderOutput,
+    exported: torch.export.ExportedProgram,
+    functional: torch.export.ExportedProgram,
+) -> torch.export.ExportedProgram:
+    """`functional`, which `exported` has become, as `to_functional` gives it."""
     functional.graph_module.meta[_DIM_NAMES] = names_of_dims(
         program.model, program.inputs, program.dynamic_shapes, functional
     )

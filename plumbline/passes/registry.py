@@ -55,6 +55,7 @@ from plumbline.tcp_to_linalg.runtime_checks import (
     LOCATE_ASSERTIONS,
     NAME_TCP_OPS,
 )
+from plumbline.tcp_to_linalg.strided_slices import CONVERT_STRIDED_SLICES_TO_LINALG
 from plumbline.tcp_to_linalg.value_checks import CHECK_PARTS, CHECK_VALUES
 from plumbline.tcp_to_tensor.conversion import CONVERT_TCP_TO_TENSOR
 from plumbline.torch_to_tcp.backend_contract import TORCH_VERIFY_TCP_BACKEND_CONTRACT
@@ -79,6 +80,7 @@ def _by_name(entries: Iterable[_Named]) -> dict[str, _Named]:
 PASSES = _by_name(
     (
         CONVERT_STABLEHLO_TO_TCP,
+        CONVERT_STRIDED_SLICES_TO_LINALG,
         CONVERT_TCP_TO_ARITH,
         CONVERT_TCP_TO_LINALG,
         CONVERT_TCP_TO_TENSOR,
