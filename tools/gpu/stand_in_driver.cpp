@@ -867,6 +867,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
   for (size_t i = 0; i < kernel.parameters; ++i) {
     if (parameters[i] == nullptr) Die("%s has no parameter %zu", kernel.name.c_str(), i);
     std::memcpy(&words[i], parameters[i], sizeof(words[i]));
+    // One that is an address by chance is none of so many bits.
+    const auto found = Containing(words[i]);
+    if (found != allocations.end()) CheckMemory(kernel.name.c_str(), words[i], 0);
   }
   ++launches;
   Queue("cuLaunchKernel", stream, [&kernel, grid_x, block_x, shared_bytes, words]() mutable {

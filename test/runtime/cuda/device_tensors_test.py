@@ -576,6 +576,8 @@ def test_conventions_that_do_not_go_together() -> None:
         plumbline.compile(relu, (x,), target="nvptx", stream=True)
     with pytest.raises(UserError, match="on_gpu_tensors goes with target=\"nvptx\", not 'host'"):
         plumbline.compile(relu, (x,), on_gpu_tensors=True)
+    with pytest.raises(UserError, match=r'plumbline.compile: threads=2 goes with target="host"'):
+        plumbline.compile(relu, (x,), target="nvptx", threads=2)
     with pytest.raises(UserError, match="stream is 7; it is True or False"):
         plumbline.compile(relu, (x,), stream=7)  # type: ignore[arg-type]
 

@@ -231,6 +231,12 @@ class _Caller:
         """Unloads the library."""
         ctypes.CDLL(None).dlclose(ctypes.c_void_p(self._library._handle))
 
+    def multiply(self, number: float, out: device.DeviceTensor) -> None:
+        """Calls with another number, and for another result."""
+        x, _, flag, _, *others = self._words
+        words = [x, ctypes.c_double(number), flag, ctypes.c_void_p(out.address), *others]
+        assert self._entry(*words) == 0
+
 
 def _c_value(value: Any) -> Any:
     """A number as C's; tensors as they are."""
@@ -285,6 +291,39 @@ def test_a_function_of_the_driver_fails(
         if not (has_failed and function in _GIVES_BACK | {"cuMemFree_v2"}):
             assert _counts() == before
     assert is_met
+
+
+def test_numbers_are_in_what_is_queued(made: Sequence[_Made], stream: int, tmp_path: Path) -> None:
+    """In the order of the stream, which nobody waits for; in a graph of the caller's too."""
+    one = made[list(_PROGRAMS).index("numbers")]
+    file = Path(shutil.copy(one.file, tmp_path))
+    caller = _Caller(_PROGRAMS[one.name], one.name, file, stream)
+    outs = [device.copy_from(np.zeros(7)) for _ in range(3)]
+    seen = [np.ctypeslib.as_array((ctypes.c_double * 7).from_address(out.address)) for out in outs]
+    # Kernels are loaded then.
+    caller.multiply(1.0, outs[0])
+    device.synchronize()
+    waits = driver().plumbline_stand_in_waits()
+    queue, graph, exec_ = ctypes.c_void_p(stream), ctypes.c_void_p(), ctypes.c_void_p()
+    call = device.open_driver().call
+    caller.multiply(2.0, outs[0])
+    caller.multiply(3.0, outs[1])
+    with device.open_driver().current(0):
+        call("cuStreamBeginCapture_v2", queue, 1)
+        caller.multiply(4.0, outs[2])
+        call("cuStreamEndCapture", queue, ctypes.byref(graph))
+        call("cuGraphInstantiateWithFlags", ctypes.byref(exec_), graph, 0)
+        call("cuGraphLaunch", exec_, queue)
+    assert driver().plumbline_stand_in_waits() == waits
+    assert not seen[1].any()
+    assert not seen[2].any()
+    device.synchronize()
+    for number, result in zip((2.0, 3.0, 4.0), seen, strict=True):
+        torch.testing.assert_close(torch.from_numpy(result), _X * number - 1)
+    with device.open_driver().current(0):
+        call("cuGraphExecDestroy", exec_)
+        call("cuGraphDestroy", graph)
+    caller.close()
 
 
 if __name__ == "__main__":
