@@ -223,10 +223,10 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     if runtime_checks not in RUNTIME_CHECKS:
         levels = ", ".join(map(repr, RUNTIME_CHECKS))
         raise UserError(f"{caller}: runtime_checks is {runtime_checks!r}; it is one of {levels}")
-    check_convention(caller, target, on_gpu_tensors=on_gpu_tensors, stream=stream)
+    check_threads(caller, threads)
+    check_convention(caller, target, threads=threads, on_gpu_tensors=on_gpu_tensors, stream=stream)
     check_mutation(caller, mutation)
     check_mutable(caller, mutable)
-    check_threads(caller, threads)
     if not callable(when_done):
         raise UserError(f"{caller}: when_done is {when_done!r}; it is a function")
     who = type(module).__name__

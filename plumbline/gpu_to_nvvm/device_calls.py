@@ -44,6 +44,7 @@ _ALLOCATE = "plumbline_cuda_allocate"
 _FREE = "plumbline_cuda_free"
 _RESIDENT = "plumbline_cuda_resident"
 _COPY_TO_DEVICE = "plumbline_cuda_copy_to_device"
+_PUT_ON_DEVICE = "plumbline_cuda_put_on_device"
 _COPY_ON_DEVICE = "plumbline_cuda_copy_on_device"
 _COPY_TO_HOST = "plumbline_cuda_copy_to_host"
 _LAUNCH = "plumbline_cuda_launch"
@@ -126,7 +127,7 @@ def _declare(symbols: ir.SymbolTable) -> None:
     declare(symbols, _ALLOCATE, [word], pointer)
     declare(symbols, _FREE, [pointer])
     declare(symbols, _RESIDENT, [word, pointer, word], pointer)
-    for copy in (_COPY_TO_DEVICE, _COPY_ON_DEVICE, _COPY_TO_HOST):
+    for copy in (_COPY_TO_DEVICE, _PUT_ON_DEVICE, _COPY_ON_DEVICE, _COPY_TO_HOST):
         declare(symbols, copy, [pointer, pointer, word])
     declare(symbols, _LAUNCH, [pointer, word, word, word, pointer, word])
     declare(symbols, _SUBMIT, [number])
@@ -274,7 +275,9 @@ class _Lowering:
             bytes_ = _bytes(type_, list(metadata[2 : 2 + type_.rank]))
             function = _COPY_TO_HOST
             if TO_DEVICE in op.attributes:
-                function = _COPY_TO_DEVICE
+                # Where tensors are on the device, what is not there is a number given by value.
+                is_number = has_device_tensors(self._function.opview)
+                function = _PUT_ON_DEVICE if is_number else _COPY_TO_DEVICE
             elif ON_DEVICE in op.attributes:
                 function = _COPY_ON_DEVICE
             call(function, [_address(target), _address(source), bytes_])

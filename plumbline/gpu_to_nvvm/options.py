@@ -6,7 +6,9 @@ from plumbline.errors import UserError
 from plumbline.target.target import Target
 
 
-def check_convention(caller: str, target: str, *, on_gpu_tensors: bool, stream: bool) -> None:
+def check_convention(
+    caller: str, target: str, *, threads: int, on_gpu_tensors: bool, stream: bool
+) -> None:
     """Refuses conventions that do not go together; the message begins with `caller`.
 
     Raises:
@@ -17,6 +19,11 @@ def check_convention(caller: str, target: str, *, on_gpu_tensors: bool, stream: 
             raise UserError(f"{caller}: {name} is {value!r}; it is True or False")
         if value and target != "nvptx":
             raise UserError(f'{caller}: {name} goes with target="nvptx", not {target!r}')
+    if target == "nvptx" and threads != 1:
+        raise UserError(
+            f'{caller}: threads={threads} goes with target="host"; on a GPU, kernels have threads '
+            "of their own"
+        )
     if stream and not on_gpu_tensors:
         raise UserError(
             f"{caller}: stream goes with on_gpu_tensors: copies of what is on the host have to be "

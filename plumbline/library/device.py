@@ -64,13 +64,21 @@ class DeviceTensor:
     It has the CUDA array interface, by which other libraries take it.
     """
 
-    def __init__(self, shape: tuple[int, ...], kind: ElementType, device: int) -> None:
-        """Of whatever contents.
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        kind: ElementType,
+        device: int,
+        stream: int = LEGACY_STREAM,
+    ) -> None:
+        """Of whatever contents, until what is queued on a stream has been done.
 
         Raises:
           UserError: there is no such GPU, or no memory on it.
         """
         self.shape, self.element_type, self.device = shape, kind, device
+        self.stream = stream
+        """What is queued there may write it yet, so that who reads it waits for that."""
         self._memory: DeviceTensor | None = None
         """The tensor whose memory this one's is, if it is not its own."""
         count = int(np.prod(shape, dtype=np.int64))
@@ -86,7 +94,7 @@ class DeviceTensor:
         """A tensor of its first elements, which has its memory stay."""
         if shape == self.shape:
             return self
-        view = DeviceTensor((0,), self.element_type, self.device)
+        view = DeviceTensor((0,), self.element_type, self.device, self.stream)
         view.shape = shape
         view.nbytes = int(np.prod(shape, dtype=np.int64)) * self.element_type.numpy_dtype.itemsize
         view.address = self.address if view.nbytes > 0 else 0
@@ -101,7 +109,7 @@ class DeviceTensor:
             "data": (self.address, False),
             "strides": None,
             "version": 3,
-            "stream": LEGACY_STREAM,
+            "stream": self.stream,
         }
 
     def numpy(self) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 
 from plumbline.errors import UserError
 from plumbline.library.call_plan import CallPlan, plan_call
-from plumbline.library.device import DeviceTensor, open_driver
+from plumbline.library.device import LEGACY_STREAM, DeviceTensor, open_driver
 from plumbline.library.device_arguments import DeviceReading, is_torch, read, stream_of
 from plumbline.library.new_arrays import beginning
 from plumbline.library.packed_entry import PackedEntry
@@ -77,9 +77,15 @@ class DeviceCalls:
         plan: CallPlan = self._plan(shapes)
         known = [reading for reading in readings if reading is not None and reading.nbytes > 0]
         device = known[0].device if known else 0
+        if not self._signature.has_stream and stream != 0:
+            # It runs on the default one, which need not wait for others.
+            open_driver().wait_for(stream, device)
+            stream = 0
         results: Sequence[Any]
         if out is None:
-            new = _new_torch if any(map(is_torch, arguments)) else DeviceTensor
+            new = _new_torch
+            if not any(map(is_torch, arguments)):
+                new = functools.partial(DeviceTensor, stream=stream or LEGACY_STREAM)
             results = [
                 new(shape, parameter.spec.element_type, device)
                 for shape, parameter in zip(plan.result_shapes, self._results, strict=True)
@@ -88,10 +94,6 @@ class DeviceCalls:
             results = out if isinstance(out, tuple | list) else (out,)
         words += self._places(results, plan.result_shapes, stream, known)
         others = list(plan.sizes)
-        if not self._signature.has_stream and stream != 0:
-            # It runs on the default one, which need not wait for others.
-            open_driver().wait_for(stream, device)
-            stream = 0
         if plan.workspace is None:
             found = self._entry.run(words, others, plan.result_shapes)
         else:

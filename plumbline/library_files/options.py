@@ -84,6 +84,7 @@ class LibraryOptions:
         check_convention(
             f"library {self.name}",
             self.target,
+            threads=self.threads,
             on_gpu_tensors=self.on_gpu_tensors,
             stream=self.stream,
         )
@@ -94,11 +95,6 @@ class LibraryOptions:
                 raise UserError(f"cubins has {cubin!r}; these are names of GPUs such as 'sm_90'")
         if self.cubins and self.target != "nvptx":
             raise UserError('cubins goes with target="nvptx"')
-        if self.target == "nvptx" and self.threads != 1:
-            raise UserError(
-                f'threads={self.threads} goes with target="host"; on a GPU, kernels have threads '
-                "of their own"
-            )
         if self.target == "nvptx" and self.memory == "pool" and not self.on_gpu_tensors:
             raise UserError('target="nvptx": memory="pool" goes with on_gpu_tensors')
         if self.stream:

@@ -3,8 +3,8 @@
 They are those of the computations that it does, of those that its group was formed of: an addition,
 a product, a quotient, a maximum or a function of floats is one, a fused multiply-add two; of
 integers they count in sums of products alone. A launch that adds up what parts of sums come to does
-one for each of these. What several readers compute anew counts once, and what a mask leaves out
-counts.
+one for each of these, of which there may be fewer in a call than there is room for. What several
+readers compute anew counts once, and what a mask leaves out counts.
 """
 
 import math
@@ -73,7 +73,7 @@ def count_flops(
       launches: for each the members of the group that it computes.
       given: what the function takes (`strategies.Build`).
       outputs: the same.
-      partials: the buffers of what the first launch leaves to the last to add up.
+      partials: the buffers of what the first launch leaves to the second to add up.
     """
     function = ir.InsertionPoint.current.block.owner.operation
     known = {**given, **outputs}
@@ -86,7 +86,7 @@ def count_flops(
                 count = operation("+", count, _flops(member, sizes, known))
             counts.append(renumbered(count, _representatives(members, sizes, known)))
         for buffer in partials:
-            counts[-1] = operation("+", counts[-1], sizes.of_buffer(buffer))
+            counts[1] = operation("+", counts[1], sizes.of_buffer(buffer))
     except (UnknownSize, NotImplementedError):
         # So it stays unknown: what a kernel computes does not depend on it.
         return

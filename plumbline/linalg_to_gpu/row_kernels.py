@@ -235,8 +235,10 @@ class Partials:
 
     buffers: Sequence[ir.Value]
     """For each result of the group's first step, by rows and by part."""
-    parts: int
-    """Of a row."""
+    parts: ir.Value
+    """How many a row has, of type index."""
+    most: int
+    """How many that are at most."""
 
 
 def build_split_row_kernels(
@@ -254,7 +256,7 @@ def build_split_row_kernels(
     sizes = _sizes(group, given)
     rows = row_loops(group)[group.root]
     row_sizes = [sizes[group.root][row] for row in rows]
-    parts = index(partials.parts)
+    parts = partials.parts
     # Threads that are next to one another do the same part of rows that are.
     by_rows = threads_of_part == 1
     counts = [parts, *row_sizes] if by_rows else [*row_sizes, parts]
@@ -275,10 +277,70 @@ def build_split_row_kernels(
     )
     _launch(
         product(row_sizes),
-        min(-(-partials.parts // WARP) * WARP, THREADS),
+        min(-(-partials.most // WARP) * WARP, THREADS),
         lambda team: _RowKernel(group, given, outputs, sizes, team, partials),
         build_row,
     )
+
+
+def build_row_kernels_by_length(
+    group: Group,
+    given: Values,
+    outputs: Values,
+    room: Sequence[ir.Value],
+    threads: int,
+    *,
+    least_parts: int,
+    least_elements: int,
+) -> None:
+    """Builds launches that do rows in parts where these are few and long, and one that does not.
+
+    Which of both a call does depends on its sizes alone, so that equal calls give the same bits.
+
+    Args:
+      group: as `build_split_row_kernels` takes it.
+      given: for each argument of that function a buffer or a scalar.
+      outputs: for each output of the group the buffer that takes it.
+      room: memory for what parts are reduced to: a buffer for each result of the first step, in
+        which all rows' parts lie one after the other.
+      threads: as for `build_row_kernel`.
+      least_parts: rows that would be split in fewer are not.
+      least_elements: of a part.
+    """
+    step = group.steps[0]
+    sizes = _sizes(group, given)
+    row_sizes = [sizes[group.root][row] for row in row_loops(group)[group.root]]
+    length = product([sizes[step][loop] for loop in own_loops(group, step)])
+    most = ir.MemRefType(room[0].type).shape[0]
+    rows = arith.maxsi(product(row_sizes), index(1))
+    parts = arith.minsi(arith.divui(index(most), rows), arith.divui(length, index(least_elements)))
+    is_split = arith.cmpi(arith.CmpIPredicate.sge, parts, index(least_parts))
+
+    def split() -> None:
+        buffers = [_by_rows(buffer, [*row_sizes, parts]) for buffer in room]
+        partials = Partials(buffers, parts, most)
+        build_split_row_kernels(group, given, outputs, partials, threads)
+
+    if_else(is_split, split, lambda: build_row_kernel(group, given, outputs, threads))
+
+
+def _by_rows(buffer: ir.Value, sizes: Sequence[ir.Value]) -> ir.Value:
+    """The beginning of a buffer, as one of such sizes."""
+    type_ = ir.MemRefType(buffer.type)
+    dynamic = ir.ShapedType.get_dynamic_size()
+    *outer, _ = unknown = [dynamic] * len(sizes)
+    layout = ir.StridedLayoutAttr.get(0, [*outer, 1])
+    strides = [product(sizes[axis + 1 :]) for axis in range(len(outer))]
+    return memref.ReinterpretCastOp(
+        ir.MemRefType.get(unknown, type_.element_type, layout),
+        buffer,
+        [],
+        sizes,
+        strides,
+        [0],
+        unknown,
+        [*outer, 1],
+    ).result
 
 
 class _RowKernel:
@@ -324,7 +386,7 @@ class _RowKernel:
         assert how is not None
         reductions = self._own_reductions(step)
         count = self._count(step, reductions)
-        length = arith.ceildivui(count, index(partials.parts))
+        length = arith.ceildivui(count, partials.parts)
         start = arith.muli(part, length)
 
         def add(number: ir.Value, *so_far: ir.Value) -> list[ir.Value]:
@@ -413,7 +475,7 @@ class _RowKernel:
             parts = [memref.load(buffer, [*rows, part]) for buffer in partials.buffers]
             return [one.combined(*pair) for one, *pair in zip(how, so_far, parts, strict=True)]
 
-        return self._team.reduce(index(partials.parts), inits, how, add)
+        return self._team.reduce(partials.parts, inits, how, add)
 
     def _count(self, step: Computation, loops: Sequence[int]) -> ir.Value:
         return product([self._sizes[step][loop] for loop in loops])

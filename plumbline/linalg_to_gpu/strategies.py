@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from torch_mlir import ir
 
@@ -17,6 +17,7 @@ from plumbline.linalg_to_gpu.row_kernels import (
     Partials,
     buffered_axes,
     build_row_kernel,
+    build_row_kernels_by_length,
     build_split_row_kernels,
     own_loops,
     row_loops,
@@ -26,6 +27,7 @@ from plumbline.linalg_to_gpu.transposing_kernel import (
     transposed_reads,
 )
 from plumbline.linalg_to_gpu.vector_kernel import build_vector_kernel, vector_length
+from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     Computation,
@@ -120,14 +122,16 @@ class GpuStrategies:
 
     def plan(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Plan:
         """As `Strategies` says."""
-        kernel, scratch = self._kernel(members, outputs)
-        launches = self._launches(members, outputs) if scratch else [members]
+        kernel = self._kernel(members, outputs)
+        launches = self._launches(members, outputs) if kernel.scratch else []
+        if kernel.has_whole:
+            launches.append(list(members))
 
         def build(given: Values, outputs: Values) -> None:
-            kernel(given, outputs)
-            count_flops(launches, given, outputs, [given[result] for result in scratch])
+            kernel.build(given, outputs)
+            count_flops(launches, given, outputs, [given[result] for result in kernel.scratch])
 
-        return Plan(build, scratch=scratch)
+        return Plan(build, scratch=kernel.scratch)
 
     def _launches(
         self, members: Sequence[Computation], outputs: frozenset[ir.Value]
@@ -138,43 +142,70 @@ class GpuStrategies:
         first = {group.steps[0], *_read_by(group, group.steps[0])}
         return [[one for one in members if (one in first) is done] for done in (True, False)]
 
-    def _kernel(
-        self, members: Sequence[Computation], outputs: frozenset[ir.Value]
-    ) -> tuple[Build, Mapping[ir.Value, ir.MemRefType]]:
-        """What builds the kernel of a group, and the scratch that it needs."""
+    def _kernel(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> "_Kernel":
         attention = attention_group(members, outputs, self.chip)
         if attention is not None:
             result = members[-1].results[0]
-            return lambda given, outputs: build_attention(attention, given, outputs[result]), {}
+            return _Kernel(
+                lambda given, outputs: build_attention(attention, given, outputs[result])
+            )
         group = self.form(members, outputs)
         assert group is not None
         tiled = tiled_contraction(group, self.chip)
         if tiled is not None:
             result = group.root.results[0]
             sums = tiled.contraction.results[0]
-            return (
+            return _Kernel(
                 lambda given, outputs: build_tiled_contraction(tiled, given, outputs[result]),
                 {sums: tiled.partials_type} if tiled.parts > 1 else {},
+                has_whole=tiled.parts == 1,
             )
         transposed = transposed_reads(group)
         if transposed is not None:
-            return lambda given, outputs: build_transposing_kernel(
-                group, given, outputs, transposed
-            ), {}
+            return _Kernel(
+                lambda given, outputs: build_transposing_kernel(group, given, outputs, transposed)
+            )
         length = vector_length(group)
         if length > 1:
-            return lambda given, outputs: build_vector_kernel(group, given, outputs, length), {}
+            return _Kernel(
+                lambda given, outputs: build_vector_kernel(group, given, outputs, length)
+            )
         threads = _threads_of_row(group)
-        parts = _split(group)
-        if parts == 1:
-            return lambda given, outputs: build_row_kernel(group, given, outputs, threads), {}
         results = group.steps[0].results
+        parts = _split(group)
+        if parts > 1:
 
-        def build_split(given: Values, outputs: Values) -> None:
-            partials = Partials([given[result] for result in results], parts)
-            build_split_row_kernels(group, given, outputs, partials, threads)
+            def build_split(given: Values, outputs: Values) -> None:
+                partials = Partials([given[result] for result in results], index(parts), parts)
+                build_split_row_kernels(group, given, outputs, partials, threads)
 
-        return build_split, {result: _partials_type(group, result, parts) for result in results}
+            return _Kernel(build_split, _partials(group, [*_rows(group), parts]), has_whole=False)
+        if _may_be_split(group):
+
+            def build_either(given: Values, outputs: Values) -> None:
+                build_row_kernels_by_length(
+                    group,
+                    given,
+                    outputs,
+                    [given[result] for result in results],
+                    threads,
+                    least_parts=_LEAST_PARTS,
+                    least_elements=threads * _EACH,
+                )
+
+            return _Kernel(build_either, _partials(group, [_ENOUGH_THREADS // threads]))
+        return _Kernel(lambda given, outputs: build_row_kernel(group, given, outputs, threads))
+
+
+@dataclass(frozen=True)
+class _Kernel:
+    """How a group is built."""
+
+    build: Build
+    scratch: Mapping[ir.Value, ir.MemRefType] = field(default_factory=dict)
+    """The memory of what parts come to: there are two launches then."""
+    has_whole: bool = True
+    """Whether there is a launch that does all, for itself or where a call takes no parts."""
 
 
 def _rows(group: Group) -> list[int]:
@@ -184,27 +215,47 @@ def _rows(group: Group) -> list[int]:
 
 def _parts(group: Group, step: Computation) -> int:
     """In how many parts a step would be done of each row, to have enough threads: 1 if it is so."""
-    rows, own = _rows(group), [step.sizes[loop] for loop in own_loops(group, step)]
-    if DYNAMIC in rows or (DYNAMIC in own and len(group.steps) > 1):
+    own = [step.sizes[loop] for loop in own_loops(group, step)]
+    if DYNAMIC in _rows(group) or (DYNAMIC in own and len(group.steps) > 1):
         return 1
+    return _most_parts(group, step)
+
+
+def _most_parts(group: Group, step: Computation) -> int:
+    """The same with one row along each loop of which it is not known how often it runs."""
     threads = _threads_of_row(group)
+    rows = math.prod(size for size in _rows(group) if size != DYNAMIC)
+    own = [step.sizes[loop] for loop in own_loops(group, step)]
     elements = math.prod(_USUAL_LENGTH if size == DYNAMIC else size for size in own)
-    parts = min(_ENOUGH_THREADS // max(math.prod(rows) * threads, 1), elements // (threads * _EACH))
+    parts = min(_ENOUGH_THREADS // max(rows * threads, 1), elements // (threads * _EACH))
     return parts if parts >= _LEAST_PARTS else 1
+
+
+def _has_parts(group: Group) -> bool:
+    """Whether the first step of a group could be done of each row in parts."""
+    step = group.steps[0]
+    is_one_number = all(step.reduces[loop] for loop in own_loops(group, step))
+    return step.is_reduction and is_one_number and combinations(step) is not None
 
 
 def _split(group: Group) -> int:
     """In how many parts the first step of a group is done of each row; 1 if that is as a whole."""
-    step = group.steps[0]
-    is_one_number = all(step.reduces[loop] for loop in own_loops(group, step))
-    if not step.is_reduction or not is_one_number or combinations(step) is None:
-        return 1
-    return _parts(group, step)
+    return _parts(group, group.steps[0]) if _has_parts(group) else 1
 
 
-def _partials_type(group: Group, result: ir.Value, parts: int) -> ir.MemRefType:
-    element = ir.RankedTensorType(result.type).element_type
-    return ir.MemRefType.get([*_rows(group), parts], element)
+def _may_be_split(group: Group) -> bool:
+    """Whether a call tells if rows are few, and long enough for parts, and little comes after."""
+    first, *others = group.steps
+    is_unknown = DYNAMIC in _rows(group) and not any(own_loops(group, step) for step in others)
+    return is_unknown and _has_parts(group) and _most_parts(group, first) > 1
+
+
+def _partials(group: Group, shape: Sequence[int]) -> dict[ir.Value, ir.MemRefType]:
+    """For each result of the first step the memory of what its parts come to."""
+    results = group.steps[0].results
+    elements = [ir.RankedTensorType(result.type).element_type for result in results]
+    types = [ir.MemRefType.get(shape, element) for element in elements]
+    return dict(zip(results, types, strict=True))
 
 
 def _read_by(group: Group, step: Computation) -> set[Computation]:

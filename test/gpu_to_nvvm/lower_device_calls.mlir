@@ -18,9 +18,9 @@
 
 // CHECK-LABEL: func.func @f(
 // CHECK-SAME:      %[[X:[^:]*]]: memref<?xf32>, %[[A:[^:]*]]: f32, %{{[^:]*}}: memref<3xf32>) attributes {plumbline.on_failure = @plumbline_cuda_end}
-// One tensor stays, and calls take at least 16 bytes; on any device, the default stream, once.
+// One tensor stays, and calls take at least 24 bytes; on any device, the default stream, once.
 // CHECK-DAG:     %[[STAY:.*]] = llvm.mlir.constant(1 : i64)
-// CHECK-DAG:     %[[PLANNED:.*]] = llvm.mlir.constant(16 : i64)
+// CHECK-DAG:     %[[PLANNED:.*]] = llvm.mlir.constant(24 : i64)
 // CHECK:         llvm.call @plumbline_cuda_begin(%{{.*}}, %{{.*}}, %[[STAY]], %[[PLANNED]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}})
 // CHECK:         %[[WORDS:.*]] = llvm.alloca %{{.*}} x i64
 // CHECK:         %[[P:.*]] = llvm.call @plumbline_cuda_allocate(%{{.*}}) : (i64) -> !llvm.ptr
@@ -40,6 +40,11 @@
 // CHECK:         call @check_device()
 // CHECK:         llvm.call @plumbline_cuda_end()
 // CHECK-NEXT:    return
+
+// A number that came by value goes along with what is queued.
+// CHECK-LABEL: func.func @of_a_number(
+// CHECK-NOT:     @plumbline_cuda_copy_to_device
+// CHECK:         llvm.call @plumbline_cuda_put_on_device(
 
 // CHECK-LABEL: func.func private @check_device()
 // CHECK:         llvm.call @plumbline_cuda_failure(
@@ -61,6 +66,12 @@ module attributes {gpu.container_module} {
     gpu.launch_func @kernels::@k blocks in (%n, %c1, %c1) threads in (%c256, %c1, %c1) dynamic_shared_memory_size %c65536_i32 args(%d : memref<?xf32>, %a : f32)
     gpu.memcpy %x, %d : memref<?xf32>, memref<?xf32>
     gpu.dealloc %d : memref<?xf32>
+    return
+  }
+  func.func @of_a_number(%number: memref<f64>) attributes {plumbline.device_tensors} {
+    %place = gpu.alloc () : memref<f64>
+    gpu.memcpy %place, %number : memref<f64>, memref<f64> {plumbline.to_device}
+    gpu.dealloc %place : memref<f64>
     return
   }
   gpu.module @kernels {

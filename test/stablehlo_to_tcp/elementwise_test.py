@@ -3,7 +3,8 @@
 # ruff: noqa: E501 - lines of MLIR are as long as its types
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -325,7 +326,7 @@ func.func @program(%x: tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>) {
     np.testing.assert_allclose(complement, 1 - np.array(known), rtol=1e-12)
 
 
-CHLO_BROADCASTS = {
+CHLO_BROADCASTS: dict[str, Callable[..., Any]] = {
     "add": np.add,
     "divide": np.divide,
     "maximum": np.maximum,

@@ -9,10 +9,10 @@
 // It holds what is called against what a driver wants: the order of calls, memory that is there and
 // large enough, parameters as the PTX declares them, contexts and streams that go with them. Device
 // memory has a page after it that nobody may touch, and holds nothing of use at first. What is
-// queued on a stream of its own is done when somebody waits for it, and no sooner. A mistake ends
-// the process with a message.
+// queued is done when somebody waits for it, and no sooner: that of one stream in order, and of
+// several in turns. A mistake ends the process with a message.
 //
-// There are two devices, of which CUDA_VISIBLE_DEVICES leaves those that it lists.
+// There are two devices, of which CUDA_VISIBLE_DEVICES leaves those that it lists, in its order.
 
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -25,9 +25,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -75,9 +77,13 @@ struct Kernel {
 
 }  // namespace
 
+using Work = std::function<void()>;
+using Works = std::vector<Work>;
+
 struct CUctx_st {
   int device;  // its number among all there are
-  int retained;
+  int retained = 0;
+  Works work{};  // of its default stream
 };
 
 struct CUmod_st {
@@ -85,28 +91,32 @@ struct CUmod_st {
   std::map<std::string, Kernel> kernels;
 };
 
-using Work = std::function<void()>;
-
 struct CUgraph_st {
   CUcontext context;
-  std::vector<Work> work;
+  Works work;
 };
 
 struct CUgraphExec_st {
   CUcontext context;
-  std::vector<Work> work;
+  Works work;
 };
 
 struct CUstream_st {
   CUcontext context;
   unsigned flags;
-  std::vector<Work> work;
+  Works work;
   CUgraph captured = nullptr;
+
+  bool Waits() const { return !(flags & PLUMBLINE_CUDA_STREAM_NON_BLOCKING); }
 };
 
 namespace {
 
+// Managed memory and what is pinned are the host's too; the driver knows them nevertheless.
+enum class Kind { kDevice, kManaged, kPinned };
+
 struct Allocation {
+  Kind kind;
   CUcontext context;
   size_t bytes;
   char* pages;
@@ -120,7 +130,7 @@ std::map<CUmodule, std::unique_ptr<CUmod_st>> modules;
 std::map<CUstream, std::unique_ptr<CUstream_st>> streams;
 std::map<CUgraph, std::unique_ptr<CUgraph_st>> graphs;
 std::map<CUgraphExec, std::unique_ptr<CUgraphExec_st>> execs;
-CUctx_st contexts[kDevices] = {{0, 0}, {1, 0}};
+CUctx_st contexts[kDevices] = {{0}, {1}};
 std::vector<int> visible;
 bool is_initialised = false, is_reverse = false;
 unsigned most_blocks = 0;  // of a launch; 0: any number
@@ -362,38 +372,86 @@ std::map<CUdeviceptr, Allocation>::iterator Containing(CUdeviceptr pointer) {
 
 void CheckMemory(const char* what, CUdeviceptr pointer, size_t bytes) {
   const auto found = Containing(pointer);
-  if (found == allocations.end()) Die("%s: 0x%llx is no device memory", what, pointer);
+  if (found == allocations.end() || found->second.kind == Kind::kPinned) {
+    Die("%s: 0x%llx is no device memory", what, pointer);
+  }
   const auto& [start, allocation] = *found;
   if (pointer + bytes > start + allocation.bytes) {
     Die("%s: %zu bytes at 0x%llx, where %zu were allocated at 0x%llx", what, bytes, pointer,
         allocation.bytes, start);
   }
-  if (allocation.context != current.back()) Die("%s: 0x%llx is of another device", what, pointer);
+  if (allocation.kind == Kind::kDevice && allocation.context != current.back()) {
+    Die("%s: 0x%llx is of another device", what, pointer);
+  }
 }
 
 void CheckHost(const char* what, const void* pointer, size_t bytes) {
   const auto address = reinterpret_cast<CUdeviceptr>(pointer);
   for (const auto& [start, allocation] : allocations) {
+    if (allocation.kind != Kind::kDevice) continue;
     if (address < start + allocation.bytes && start < address + bytes) {
       Die("%s: %p is device memory, where host memory is wanted", what, pointer);
     }
   }
 }
 
-// -- streams --------------------------------------------------------------------------------------
-
-void Drain(CUstream stream) {
-  std::vector<Work> work;
-  work.swap(stream->work);
-  for (const Work& each : work) each();
+CUresult Allocate(Kind kind, CUdeviceptr* pointer, size_t bytes) {
+  if (bytes == 0) return kInvalidValue;
+  size_t allocated = 0;
+  for (const auto& [start, allocation] : allocations) allocated += allocation.bytes;
+  if (most_bytes > 0 && allocated + bytes > most_bytes) return kOutOfMemory;
+  // Up to the page that nobody may touch, but for what aligns it.
+  const size_t aligned = (bytes + 15) / 16 * 16;
+  const size_t own = (aligned + kPage - 1) / kPage * kPage;
+  void* pages =
+      mmap(nullptr, own + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return kOutOfMemory;
+  mprotect(static_cast<char*>(pages) + own, kPage, PROT_NONE);
+  std::memset(pages, 0xcb, own);
+  char* start = static_cast<char*>(pages) + own - aligned;
+  *pointer = reinterpret_cast<CUdeviceptr>(start);
+  allocations[*pointer] = {kind, current.back(), bytes, static_cast<char*>(pages), own + kPage};
+  return 0;
 }
 
-// What the default stream of a context waits for, or everything that is queued there.
-void DrainAll(CUcontext context, bool also_non_blocking) {
-  for (auto& [stream, owned] : streams) {
-    const bool waits_not = stream->flags & PLUMBLINE_CUDA_STREAM_NON_BLOCKING;
-    if (stream->context == context && (also_non_blocking || !waits_not)) Drain(stream);
+// -- streams --------------------------------------------------------------------------------------
+
+// One piece of each queue after the other: what a stream does for another one that has not waited
+// for it is done too late.
+void DrainInTurns(const std::vector<Works*>& queues) {
+  size_t longest = 0;
+  for (const Works* queue : queues) longest = std::max(longest, queue->size());
+  for (size_t at = 0; at < longest; ++at) {
+    for (const Works* queue : queues) {
+      if (at < queue->size()) (*queue)[at]();
+    }
   }
+  for (Works* queue : queues) queue->clear();
+}
+
+// What the default stream of a context waits for and itself, or everything that is queued there.
+void DrainAll(CUcontext context, bool also_non_blocking) {
+  std::vector<Works*> first = {&context->work}, after;
+  for (auto& [stream, owned] : streams) {
+    if (stream->context != context) continue;
+    if (stream->Waits()) {
+      after.push_back(&stream->work);
+    } else if (also_non_blocking) {
+      first.push_back(&stream->work);
+    }
+  }
+  DrainInTurns(first);
+  DrainInTurns(after);
+}
+
+// What is queued on a stream, and what that one waits for.
+void Drain(CUstream stream) {
+  if (stream == nullptr) {
+    DrainAll(current.back(), false);
+    return;
+  }
+  if (stream->Waits()) DrainInTurns({&stream->context->work});
+  DrainInTurns({&stream->work});
 }
 
 void CheckStream(const char* what, CUstream stream) {
@@ -406,13 +464,28 @@ void Queue(const char* what, CUstream stream, Work work) {
   CheckStream(what, stream);
   if (stream == nullptr) {
     if (capturing != nullptr) Die("%s: on the default stream, while this thread captures", what);
-    DrainAll(current.back(), false);
-    work();
+    // After what streams that wait for it have so far.
+    Works& queue = current.back()->work;
+    for (auto& [other, owned] : streams) {
+      if (other->context != current.back() || !other->Waits()) continue;
+      std::move(other->work.begin(), other->work.end(), std::back_inserter(queue));
+      other->work.clear();
+    }
+    queue.push_back(std::move(work));
   } else if (stream->captured != nullptr) {
     stream->captured->work.push_back(std::move(work));
   } else {
     stream->work.push_back(std::move(work));
   }
+}
+
+// Queues that all elements of so many are a value.
+template <typename Element>
+CUresult Fill(const char* what, CUdeviceptr target, Element value, size_t count, CUstream stream) {
+  CheckMemory(what, target, count * sizeof(value));
+  if (target % sizeof(value) != 0) return kInvalidValue;
+  Queue(what, stream, [=] { std::fill_n(reinterpret_cast<Element*>(target), count, value); });
+  return 0;
 }
 
 // What a call begins with: whether it is made to fail, and whether it may be made at all.
@@ -445,10 +518,11 @@ CUresult cuInit(unsigned flags) {
   is_initialised = true;
   visible.clear();
   const char* listed = std::getenv("CUDA_VISIBLE_DEVICES");
-  for (int device = 0; device < kDevices; ++device) {
-    if (listed == nullptr || std::strchr(listed, '0' + device) != nullptr) {
-      visible.push_back(device);
-    }
+  std::istringstream numbers(listed == nullptr ? "0,1" : listed);
+  // What comes after one that there is not is not looked at.
+  for (std::string number; std::getline(numbers, number, ',');) {
+    if (number != "0" && number != "1") break;
+    visible.push_back(number[0] - '0');
   }
   return visible.empty() ? kNoDevice : 0;
 }
@@ -585,10 +659,12 @@ CUresult cuPointerGetAttribute(void* value, int attribute, CUdeviceptr pointer) 
   if (found == allocations.end()) return kInvalidValue;
   switch (attribute) {
     case PLUMBLINE_CUDA_POINTER_MEMORY_TYPE:
-      *static_cast<unsigned*>(value) = PLUMBLINE_CUDA_MEMORY_IS_DEVICE;
+      *static_cast<unsigned*>(value) = found->second.kind == Kind::kPinned
+                                           ? PLUMBLINE_CUDA_MEMORY_IS_HOST
+                                           : PLUMBLINE_CUDA_MEMORY_IS_DEVICE;
       return 0;
     case PLUMBLINE_CUDA_POINTER_IS_MANAGED:
-      *static_cast<unsigned*>(value) = 0;
+      *static_cast<unsigned*>(value) = found->second.kind == Kind::kManaged;
       return 0;
     case PLUMBLINE_CUDA_POINTER_DEVICE_ORDINAL: {
       const int device = found->second.context->device;
@@ -604,21 +680,19 @@ CUresult cuPointerGetAttribute(void* value, int attribute, CUdeviceptr pointer) 
 CUresult cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
   ENTER("cuMemAlloc_v2", true);
   CheckNoCapture("cuMemAlloc");
-  if (bytes == 0) return kInvalidValue;
-  size_t allocated = 0;
-  for (const auto& [start, allocation] : allocations) allocated += allocation.bytes;
-  if (most_bytes > 0 && allocated + bytes > most_bytes) return kOutOfMemory;
-  // Up to the page that nobody may touch, but for what aligns it.
-  const size_t aligned = (bytes + 15) / 16 * 16;
-  const size_t own = (aligned + kPage - 1) / kPage * kPage;
-  void* pages =
-      mmap(nullptr, own + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) return kOutOfMemory;
-  mprotect(static_cast<char*>(pages) + own, kPage, PROT_NONE);
-  std::memset(pages, 0xcb, own);
-  char* start = static_cast<char*>(pages) + own - aligned;
-  *pointer = reinterpret_cast<CUdeviceptr>(start);
-  allocations[*pointer] = {current.back(), bytes, static_cast<char*>(pages), own + kPage};
+  return Allocate(Kind::kDevice, pointer, bytes);
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr* pointer, size_t bytes, unsigned) {
+  ENTER("cuMemAllocManaged", true);
+  return Allocate(Kind::kManaged, pointer, bytes);
+}
+
+CUresult cuMemAllocHost_v2(void** pointer, size_t bytes) {
+  ENTER("cuMemAllocHost_v2", true);
+  CUdeviceptr place;
+  if (CUresult error = Allocate(Kind::kPinned, &place, bytes)) return error;
+  *pointer = reinterpret_cast<void*>(place);
   return 0;
 }
 
@@ -634,28 +708,33 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
   return 0;
 }
 
+CUresult cuMemFreeHost(void* pointer) {
+  return cuMemFree_v2(reinterpret_cast<CUdeviceptr>(pointer));
+}
+
 CUresult cuMemcpyHtoD_v2(CUdeviceptr target, const void* source, size_t bytes) {
   ENTER("cuMemcpyHtoD_v2", true);
   CheckMemory("cuMemcpyHtoD", target, bytes);
   CheckHost("cuMemcpyHtoD", source, bytes);
   ++waits;
   ++uploads;
+  Drain(nullptr);
+  // It returns when it has read memory that is not pinned, and not when that has arrived.
+  const auto* first = static_cast<const char*>(source);
+  const std::vector<char> staged(first, first + bytes);
   Queue("cuMemcpyHtoD", nullptr,
-        [=] { std::memcpy(reinterpret_cast<void*>(target), source, bytes); });
+        [=] { std::memcpy(reinterpret_cast<void*>(target), staged.data(), bytes); });
   return 0;
 }
 
-CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void* source, size_t bytes,
-                              CUstream stream) {
-  ENTER("cuMemcpyHtoDAsync_v2", true);
-  CheckMemory("cuMemcpyHtoDAsync", target, bytes);
-  CheckHost("cuMemcpyHtoDAsync", source, bytes);
-  // Memory that is not pinned is read at once.
-  const auto* first = static_cast<const char*>(source);
-  const std::vector<char> staged(first, first + bytes);
-  Queue("cuMemcpyHtoDAsync", stream,
-        [=] { std::memcpy(reinterpret_cast<void*>(target), staged.data(), bytes); });
-  return 0;
+CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t count, CUstream stream) {
+  ENTER("cuMemsetD8Async", true);
+  return Fill("cuMemsetD8Async", target, value, count, stream);
+}
+
+CUresult cuMemsetD32Async(CUdeviceptr target, unsigned value, size_t count, CUstream stream) {
+  ENTER("cuMemsetD32Async", true);
+  return Fill("cuMemsetD32Async", target, value, count, stream);
 }
 
 CUresult cuMemcpyDtoH_v2(void* target, CUdeviceptr source, size_t bytes) {
@@ -665,6 +744,7 @@ CUresult cuMemcpyDtoH_v2(void* target, CUdeviceptr source, size_t bytes) {
   ++waits;
   Queue("cuMemcpyDtoH", nullptr,
         [=] { std::memcpy(target, reinterpret_cast<void*>(source), bytes); });
+  Drain(nullptr);
   return 0;
 }
 
@@ -706,7 +786,7 @@ CUresult cuStreamSynchronize(CUstream stream) {
   CheckNoCapture("cuStreamSynchronize");
   CheckStream("cuStreamSynchronize", stream);
   ++waits;
-  stream == nullptr ? DrainAll(current.back(), false) : Drain(stream);
+  Drain(stream);
   return 0;
 }
 
@@ -787,6 +867,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
   for (size_t i = 0; i < kernel.parameters; ++i) {
     if (parameters[i] == nullptr) Die("%s has no parameter %zu", kernel.name.c_str(), i);
     std::memcpy(&words[i], parameters[i], sizeof(words[i]));
+    // One that is an address by chance is none of so many bits.
+    const auto found = Containing(words[i]);
+    if (found != allocations.end()) CheckMemory(kernel.name.c_str(), words[i], 0);
   }
   ++launches;
   Queue("cuLaunchKernel", stream, [&kernel, grid_x, block_x, shared_bytes, words]() mutable {
@@ -888,6 +971,12 @@ void plumbline_stand_in_fail(const char* function, int after, int error) {
   failing_error = error;
 }
 
+// Whether that call has not come yet.
+int plumbline_stand_in_is_to_fail() {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  return !failing.empty();
+}
+
 void plumbline_stand_in_reverse(int reverse) { is_reverse = reverse != 0; }
 
 // Has launches be of so many blocks at most, each of which then does several rows; 0: of any
@@ -927,6 +1016,13 @@ int plumbline_stand_in_device_of(CUdeviceptr pointer) {
   std::lock_guard<std::recursive_mutex> lock(mutex);
   const auto found = Containing(pointer);
   return found == allocations.end() ? -1 : found->second.context->device;
+}
+
+// How often the context of a device, by its number among all there are, has been retained and not
+// been released.
+int plumbline_stand_in_retained(int device) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  return contexts[device].retained;
 }
 
 // How many contexts this thread has left current.

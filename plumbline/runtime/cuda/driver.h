@@ -22,7 +22,8 @@ typedef struct CUgraphExec_st* CUgraphExec;
 // Values of the API's enumerations.
 enum {
   PLUMBLINE_CUDA_ERROR_INVALID_VALUE = 1,  // CUresult
-  PLUMBLINE_CUDA_MEMORY_IS_DEVICE = 2,     // CUmemorytype
+  PLUMBLINE_CUDA_MEMORY_IS_HOST = 1,       // CUmemorytype
+  PLUMBLINE_CUDA_MEMORY_IS_DEVICE = 2,
   PLUMBLINE_CUDA_MOST_SHARED_BYTES = 8,    // CUfunction_attribute: dynamic ones, of a block
   PLUMBLINE_CUDA_POINTER_MEMORY_TYPE = 2,  // CUpointer_attribute
   PLUMBLINE_CUDA_POINTER_IS_MANAGED = 8,
@@ -48,7 +49,8 @@ enum {
   F(cuMemAlloc_v2, (CUdeviceptr * pointer, size_t bytes))                                          \
   F(cuMemFree_v2, (CUdeviceptr pointer))                                                           \
   F(cuMemcpyHtoD_v2, (CUdeviceptr target, const void* source, size_t bytes))                       \
-  F(cuMemcpyHtoDAsync_v2, (CUdeviceptr target, const void* source, size_t bytes, CUstream stream)) \
+  F(cuMemsetD8Async, (CUdeviceptr target, unsigned char value, size_t count, CUstream stream))     \
+  F(cuMemsetD32Async, (CUdeviceptr target, unsigned value, size_t count, CUstream stream))         \
   F(cuMemcpyDtoH_v2, (void* target, CUdeviceptr source, size_t bytes))                             \
   F(cuMemcpyDtoDAsync_v2, (CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream stream)) \
   F(cuStreamCreate, (CUstream * stream, unsigned flags))                                           \

@@ -173,8 +173,9 @@ static Graph* Find(Loaded* loaded, const uint64_t* key, int64_t count) {
   return NULL;
 }
 
-// Remembers a key that is met for the first time. Graphs stay, as they may be running.
+// Remembers a key of which a call has succeeded, if it is new. Graphs stay, as they may be running.
 static void Remember(Loaded* loaded, const uint64_t* key, int64_t count) {
+  if (Find(loaded, key, count) != NULL) return;
   Graph* place = NULL;
   for (int i = 0; i < kMostGraphs && place == NULL; ++i) {
     if (loaded->graphs[i].key == NULL) place = &loaded->graphs[i];
@@ -229,17 +230,14 @@ void plumbline_cuda_begin(plumbline_cuda_program* program, const void* image, in
       Fail("%s", kNoMemoryOfHost);
     } else if (key != NULL) {
       is_repeated = Find(call.loaded, key, count) != NULL;
-      if (!is_repeated) Remember(call.loaded, key, count);
     }
   }
   pthread_mutex_unlock(&mutex);
   if (call.has_failed) return;
   call.is_current = TRY(kNoDevice, cuCtxPushCurrent_v2, (context));
-  if (is_repeated && call.is_current) {
-    call.key = key;
-    call.key_words = count;
-    BeginCapture();
-  }
+  call.key = key;
+  call.key_words = count;
+  if (is_repeated && call.is_current) BeginCapture();
 }
 
 int32_t plumbline_cuda_replay(plumbline_cuda_program* program, int32_t device, void* stream,
@@ -372,13 +370,19 @@ static CUstream Queue(void) { return call.captured != NULL ? call.captured : cal
 
 void plumbline_cuda_copy_to_device(void* target, const void* source, int64_t bytes) {
   if (call.has_failed || bytes <= 0) return;
+  TRY(kNoCopy, cuMemcpyHtoD_v2, ((CUdeviceptr)target, source, (size_t)bytes));
+}
+
+void plumbline_cuda_put_on_device(void* target, const void* source, int64_t bytes) {
   const CUdeviceptr place = (CUdeviceptr)target;
-  if (call.stream == NULL) {
-    TRY(kNoCopy, cuMemcpyHtoD_v2, (place, source, (size_t)bytes));
-  } else {
-    // Of memory that is not pinned, as numbers that came by value are, the source has been read
-    // when it returns.
-    TRY(kNoCopy, cuMemcpyHtoDAsync_v2, (place, source, (size_t)bytes, call.stream));
+  const char* from = source;
+  int64_t at = 0;
+  for (uint32_t word; !call.has_failed && at + (int64_t)sizeof(word) <= bytes; at += sizeof(word)) {
+    memcpy(&word, from + at, sizeof(word));
+    TRY(kNoCopy, cuMemsetD32Async, (place + at, word, 1, Queue()));
+  }
+  for (; !call.has_failed && at < bytes; ++at) {
+    TRY(kNoCopy, cuMemsetD8Async, (place + at, (unsigned char)from[at], 1, Queue()));
   }
 }
 
@@ -402,9 +406,8 @@ void plumbline_cuda_launch(const char* kernel, int64_t blocks, int64_t threads,
     return;
   }
   // More than a kernel may declare is given to those alone for which it is allowed.
-  if (shared_bytes > 0 &&
-      !TRY(kNoLaunch, cuFuncSetAttribute,
-           (function, PLUMBLINE_CUDA_MOST_SHARED_BYTES, (int)shared_bytes))) {
+  if (shared_bytes > 0 && !TRY(kNoLaunch, cuFuncSetAttribute,
+                               (function, PLUMBLINE_CUDA_MOST_SHARED_BYTES, (int)shared_bytes))) {
     return;
   }
   void** parameters = malloc((size_t)(count + 1) * sizeof(*parameters));
@@ -414,8 +417,8 @@ void plumbline_cuda_launch(const char* kernel, int64_t blocks, int64_t threads,
   }
   for (int64_t i = 0; i < count; ++i) parameters[i] = &words[i];
   TRY(kNoLaunch, cuLaunchKernel,
-      (function, (unsigned)blocks, 1, 1, (unsigned)threads, 1, 1, (unsigned)shared_bytes, Queue(), parameters,
-       NULL));
+      (function, (unsigned)blocks, 1, 1, (unsigned)threads, 1, 1, (unsigned)shared_bytes, Queue(),
+       parameters, NULL));
   free(parameters);
 }
 
@@ -454,6 +457,11 @@ void plumbline_cuda_submit(int32_t waits) {
   if (call.captured != NULL) {
     EndCapture();
     call.captured = NULL;
+  } else if (call.key != NULL && !call.has_failed) {
+    // Of a call that has failed, weights may not be there, which are not uploaded in a capture.
+    pthread_mutex_lock(&mutex);
+    Remember(call.loaded, call.key, call.key_words);
+    pthread_mutex_unlock(&mutex);
   }
   if (waits && !call.has_failed) {
     TRY(kNoLaunch, cuStreamSynchronize, (call.stream));

@@ -55,7 +55,11 @@ void plumbline_cuda_free(void* pointer);
 // A tensor of the program's in device memory, by its number: uploaded when it is first asked for.
 void* plumbline_cuda_resident(int64_t number, const void* source, int64_t bytes);
 
+// Waits for what is queued on the default stream before.
 void plumbline_cuda_copy_to_device(void* target, const void* source, int64_t bytes);
+// Queues that a few bytes are put there, which are read at once, a graph's too: it waits for
+// nothing. Aligned to 4 bytes.
+void plumbline_cuda_put_on_device(void* target, const void* source, int64_t bytes);
 void plumbline_cuda_copy_on_device(void* target, const void* source, int64_t bytes);
 // Waits for all kernels that were launched.
 void plumbline_cuda_copy_to_host(void* target, const void* source, int64_t bytes);

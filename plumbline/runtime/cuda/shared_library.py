@@ -28,6 +28,7 @@ SYMBOLS = (
     "plumbline_cuda_failure",
     "plumbline_cuda_free",
     "plumbline_cuda_launch",
+    "plumbline_cuda_put_on_device",
     "plumbline_cuda_replay",
     "plumbline_cuda_resident",
     "plumbline_cuda_submit",

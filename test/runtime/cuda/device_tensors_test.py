@@ -4,6 +4,7 @@ The stand-in does what is queued on a stream when somebody waits for it, and no 
 """
 
 import ctypes
+import gc
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -235,6 +236,122 @@ def test_a_call_that_is_repeated_is_a_graph() -> None:
     assert _launches_and_replays() == (before[0] + 2, before[1])
 
 
+def test_without_a_stream_a_call_waits() -> None:
+    """For what is queued on the stream of an argument, and for what it does itself."""
+    first = _Program(_LAYERS, torch.randn(5, 64), stream=True)
+    second = _Program(_Function(lambda x: x * 2), torch.randn(5, 32))
+    x, out = torch.randn(5, 64), _on_device(torch.zeros(5, 32))
+    with _stream() as stream:
+        (between,) = first.compiled(_OnStream(_on_device(x), stream))
+        second.compiled(between, out=out)
+        torch.testing.assert_close(torch.from_numpy(_visible(out)), 2 * _LAYERS(x).detach())
+
+
+def test_results_say_what_they_wait_for() -> None:
+    """Who reads them on their stream need not wait, and on another one does."""
+    first = _Program(_LAYERS, torch.randn(5, 64), stream=True)
+    second = _Program(_Function(lambda x, y: x * y), *torch.randn(2, 5, 32), stream=True)
+    x, y = torch.randn(5, 64), torch.randn(5, 32)
+    expected = _LAYERS(x).detach() * y
+    factor, argument = _on_device(y), _on_device(x)
+    # Whose memory is given back is waited for.
+    kept: list[object] = []
+    with _stream() as stream, _stream() as other:
+        for is_new in (True, False):
+            waits = driver().plumbline_stand_in_waits()
+            (between,) = first.compiled(_OnStream(argument, stream))
+            assert isinstance(between, DeviceTensor)
+            assert between.__cuda_array_interface__["stream"] == stream
+            (result,) = second.compiled(between, _OnStream(factor, stream))
+            assert (driver().plumbline_stand_in_waits() > waits) == is_new
+            kept += [between, result]
+            open_driver().wait_for(stream, 0)
+            torch.testing.assert_close(torch.from_numpy(_visible(result)), expected)
+        (between,) = first.compiled(_OnStream(argument, stream))
+        (result,) = second.compiled(_OnStream(factor, other), between)
+        open_driver().wait_for(other, 0)
+        torch.testing.assert_close(torch.from_numpy(_visible(result)), expected)
+
+
+def test_workspaces_of_streams_that_run_at_once() -> None:
+    """What is queued on several is done in turns, so that temporaries of one would be another's."""
+    module = nn.Sequential(*(nn.Sequential(nn.Linear(64, 64), nn.ReLU()) for _ in range(3))).eval()
+    program = _Program(module, torch.randn(5, 64), stream=True)
+    values = torch.randn(3, 5, 64)
+    # Weights are there from then on.
+    program.check(values[0])
+    arguments = [_on_device(each) for each in values]
+    with _stream() as first, _stream() as second:
+        outs = [
+            program.compiled(_OnStream(argument, stream))[0]
+            for argument, stream in zip(arguments, (first, second, 1), strict=True)
+        ]
+        plumbline.device.synchronize()
+        for one, x in zip(outs, values, strict=True):
+            torch.testing.assert_close(torch.from_numpy(_visible(one)), module(x).detach())
+
+
+def test_a_graph_is_of_one_device_and_its_results() -> None:
+    """The same argument with other results is another call; each device has graphs of its own."""
+    program = _Program(_LAYERS, torch.randn(5, 64), stream=True)
+    x = torch.randn(5, 64)
+    expected = _LAYERS(x).detach()
+    for number in (0, 1):
+        argument = plumbline.device.copy_from(x.numpy(), number)
+        outs = [plumbline.device.copy_from(np.zeros((5, 32), np.float32), number) for _ in range(2)]
+        for _ in range(3):
+            for out in outs:
+                _visible(out)[:] = 7
+                program.compiled(argument, out=out)
+                torch.testing.assert_close(torch.from_numpy(out.numpy()), expected)
+        before = _launches_and_replays()
+        for out in outs:
+            program.compiled(argument, out=out)
+        assert _launches_and_replays() == (before[0], before[1] + 2)
+
+
+def test_a_graph_is_replayed_on_the_stream() -> None:
+    """Of the caller's, without waiting; where that fails the call is made without a graph."""
+    program = _Program(_LAYERS, torch.randn(5, 64), stream=True)
+    x, out = torch.randn(5, 64), _on_device(torch.zeros(5, 32))
+    argument, expected = _on_device(x), _LAYERS(x).detach()
+    with _stream() as stream:
+        operand, result = _OnStream(argument, stream), _OnStream(out, stream)
+        for _ in range(2):
+            program.compiled(operand, out=result)
+        open_driver().wait_for(stream, 0)
+        for fails in (False, True):
+            _visible(out)[:] = 7
+            if fails:
+                driver().plumbline_stand_in_fail(b"cuGraphLaunch", 0, 700)
+            before = _launches_and_replays()
+            program.compiled(operand, out=result)
+            after = _launches_and_replays()
+            assert (after[0] - before[0], after[1] - before[1]) == (2 * fails, 1)
+            if not fails:
+                assert (_visible(out) == 7).all()
+                open_driver().wait_for(stream, 0)
+            torch.testing.assert_close(torch.from_numpy(_visible(out)), expected)
+
+
+def test_programs_give_back_what_they_have_on_devices() -> None:
+    """Modules, weights and graphs, on each device that they have run on."""
+    gc.collect()
+    counts = driver().plumbline_stand_in_allocated(), driver().plumbline_stand_in_left()
+    program = _Program(_LAYERS, torch.randn(5, 64), stream=True)
+    for number in (0, 1):
+        x = plumbline.device.copy_from(np.ones((5, 64), np.float32), number)
+        out = plumbline.device.copy_from(np.ones((5, 32), np.float32), number)
+        for _ in range(3):
+            program.compiled(x, out=out)
+    # A module and a graph on each device.
+    assert driver().plumbline_stand_in_left() == counts[1] + 4
+    del program, x, out
+    gc.collect()
+    assert driver().plumbline_stand_in_allocated() == counts[0]
+    assert driver().plumbline_stand_in_left() == counts[1]
+
+
 def test_several_threads_queue_at_once() -> None:
     """On streams of their own and on the default one: a workspace is one call's at a time."""
     program = _Program(_LAYERS, torch.randn(5, 64), stream=True)
@@ -349,6 +466,37 @@ def test_misplaced_pointers() -> None:
         program.compiled(_Lent(x))
 
 
+def _given_by(function: str, *sizes: int) -> int:
+    """The address of memory that the driver allocates by a function."""
+    address = ctypes.c_uint64()
+    with open_driver().current(0):
+        open_driver().call(function, ctypes.byref(address), ctypes.c_size_t(4 * 5 * 64), *sizes)
+    return address.value
+
+
+def test_memory_that_is_the_hosts_too() -> None:
+    """What is managed may be anywhere; what is pinned is the host's."""
+    x = torch.randn(5, 64)
+
+    def lent(address: int) -> _Array:
+        flat = np.ctypeslib.as_array((ctypes.c_float * x.numel()).from_address(address))
+        flat[:] = x.numpy().ravel()
+        return flat.reshape(5, 64)
+
+    managed, pinned = _given_by("cuMemAllocManaged", 1), _given_by("cuMemAllocHost_v2")
+    on_device = _Program(_LAYERS, torch.randn(5, 64))
+    on_host = plumbline.compile(_LAYERS, (x,), target="nvptx")
+    expected = _LAYERS(x).detach()
+    (result,) = on_device.compiled(_Lent(lent(managed)))
+    torch.testing.assert_close(torch.from_numpy(result.numpy()), expected)
+    with pytest.raises(UserError, match="input is in memory of the host, where this program takes"):
+        on_device.compiled(_Lent(lent(pinned)))
+    for address in (managed, pinned):
+        torch.testing.assert_close(on_host(torch.from_numpy(lent(address)))[0], expected)
+        with open_driver().current(0):
+            open_driver().call("cuMemFree_v2", ctypes.c_uint64(address))
+
+
 def test_what_is_no_tensor_on_a_gpu_is_said() -> None:
     program = _Program(_LAYERS, torch.randn(5, 64))
     x = torch.randn(5, 64)
@@ -389,6 +537,25 @@ def test_numbers_are_on_the_host(stream: bool) -> None:
         assert result.numpy().tolist() == [scale] * 5
 
 
+def test_numbers_are_queued_too() -> None:
+    """Nobody waits for them, and calls on one stream do not take those of later ones."""
+    module = _Function(lambda x, scale: x * scale)
+    dynamic: dict[str, Any] = {"operands": ({}, Dim.DYNAMIC)}
+    program = _Program(module, torch.ones(5), 2.0, stream=True, dynamic_shapes=dynamic)
+    x = _on_device(torch.ones(5))
+    outs = [_on_device(torch.zeros(5)) for _ in range(3)]
+    program.compiled(x, 1.0, out=outs[0])
+    with _stream() as stream:
+        waits = driver().plumbline_stand_in_waits()
+        for out, scale in zip(outs, (3.0, 5.0, 7.0), strict=True):
+            program.compiled(_OnStream(x, stream), scale, out=_OnStream(out, stream))
+            # The workspace of a new stream.
+            waits += driver().plumbline_stand_in_waits() - waits if scale == 3.0 else 0
+        assert driver().plumbline_stand_in_waits() == waits
+        open_driver().wait_for(stream, 0)
+        assert [_visible(out)[0] for out in outs] == [3.0, 5.0, 7.0]
+
+
 def test_a_stream_does_not_wait_for_what_the_host_looks_at() -> None:
     table = nn.Embedding(10, 8).eval()
     index = torch.randint(0, 10, (4, 3))
@@ -409,6 +576,8 @@ def test_conventions_that_do_not_go_together() -> None:
         plumbline.compile(relu, (x,), target="nvptx", stream=True)
     with pytest.raises(UserError, match="on_gpu_tensors goes with target=\"nvptx\", not 'host'"):
         plumbline.compile(relu, (x,), on_gpu_tensors=True)
+    with pytest.raises(UserError, match=r'plumbline.compile: threads=2 goes with target="host"'):
+        plumbline.compile(relu, (x,), target="nvptx", threads=2)
     with pytest.raises(UserError, match="stream is 7; it is True or False"):
         plumbline.compile(relu, (x,), stream=7)  # type: ignore[arg-type]
 

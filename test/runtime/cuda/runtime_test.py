@@ -230,14 +230,16 @@ def test_no_device_is_visible() -> None:
 
 
 def test_the_first_visible_device_is_used() -> None:
-    """The stand-in has two; the program's memory is on the second."""
+    """The stand-in has two, and they are listed the other way round."""
     between = (
-        "from plumbline import device; kernels = Kernels(program); "
-        "tensor = device.copy_from(torch.ones(4).numpy()); "
-        "print('device', driver().plumbline_stand_in_device_of(tensor.address), tensor.device)"
+        "from plumbline import device; kernels = Kernels(program); program(torch.ones(4)); "
+        "print('retained', *map(driver().plumbline_stand_in_retained, (0, 1))); "
+        "tensors = [device.copy_from(torch.ones(4).numpy(), number) for number in (0, 1)]; "
+        "print('on', *[driver().plumbline_stand_in_device_of(one.address) for one in tensors])"
     )
-    said = _process(_STAND_IN, between, CUDA_VISIBLE_DEVICES="1")
-    assert "device 1 0" in said
+    said = _process(_STAND_IN, between, CUDA_VISIBLE_DEVICES="1,0")
+    assert "retained 0 1" in said
+    assert "on 1 0" in said
     assert "tensor([1., 1., 1., 1.])" in said
 
 
