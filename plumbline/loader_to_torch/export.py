@@ -37,6 +37,7 @@ from plumbline.loader_to_torch.number_bounds import bound_numbers
 from plumbline.loader_to_torch.pytorch_state import exporting
 from plumbline.loader_to_torch.real_parts import as_real, split_complex
 from plumbline.loader_to_torch.refusals import from_node, refuse_what_has_no_meaning
+from plumbline.loader_to_torch.resampling_overloads import call_overloads_of_export
 from plumbline.loader_to_torch.returned_mutations import inout_of, scalars_of, state_of
 from plumbline.loader_to_torch.scalars import (
     SCALAR,
@@ -390,6 +391,7 @@ def _traced(
     except Exception as error:
         raise UserError(f"{who}: torch.export refuses it: {_explain(error)}") from error
     fix_settled_sizes(exported)
+    call_overloads_of_export(exported)
     hand_generator_to_bodies(exported)
     return exported, _decomposed(who, exported)
 

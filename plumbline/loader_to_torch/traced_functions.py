@@ -190,7 +190,7 @@ def _linalg_norm(
     if ord is not None and dims is None and A.dim() == 2:
         dims = (0, 1)
     if ord is not None and dims is not None and len(dims) == 2:
-        result = torch.linalg.matrix_norm(A, ord, tuple(dims), **options)
+        result: torch.Tensor = torch.linalg.matrix_norm(A, ord, tuple(dims), **options)
     else:
         result = torch.linalg.norm(A, ord, dim, **options)
     return result

@@ -93,7 +93,8 @@ def _attention_backward(
     def like(found: torch.Tensor, given: torch.Tensor) -> torch.Tensor:
         groups = given.shape[1]
         if groups != heads:
-            found = found.unflatten(1, (groups, heads // groups)).sum(2)
+            batch, *of_each = found.shape[:1] + found.shape[2:]
+            found = found.reshape(batch, groups, heads // groups, *of_each).sum(2)
         return found.to(given.dtype)
 
     return tuple(map(like, grads, (query, key, value)))

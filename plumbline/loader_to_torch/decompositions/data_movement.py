@@ -124,7 +124,18 @@ def _without_strides(op: Any) -> Rule:
     return decomposed
 
 
+def _zeros_for_derivatives(
+    operand: torch.Tensor, other: torch.Tensor, *, self_num_batch_dims: int = 0
+) -> torch.Tensor:
+    """Zeros like `other`, for each place along the first dimensions of `operand`.
+
+    Derivatives in the direction of an argument begin so.
+    """
+    return operand.new_zeros((*operand.shape[:self_num_batch_dims], *other.shape))
+
+
 RULES: Rules = {
+    aten._new_zeros_with_same_feature_meta.default: _zeros_for_derivatives,
     **get_decompositions(
         [
             aten.narrow_copy,

@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -170,7 +171,56 @@ def _read(volume: torch.Tensor, places: list[torch.Tensor]) -> torch.Tensor:
     return torch.where(inside.unsqueeze(1), read, 0.0)
 
 
+# -- gradients of sizes changed --------------------------------------------------------------------
+
+
+def _backward(forward: Rule, *, has_corners: bool) -> Rule:
+    """The rule of the gradient of resampling, which does to each dimension what it does to one.
+
+    Each new element is a sum of old ones, with weights for each dimension. What `forward` makes of
+    an image with one 1 in each row tells all weights of a dimension.
+
+    Args:
+      forward: resamples images, [batch, channels, height, width].
+      has_corners: whether it is told if corners are aligned.
+    """
+
+    def decomposed(
+        grad: torch.Tensor, output_size: list[int], input_size: list[int], *options: Any
+    ) -> torch.Tensor:
+        corners, scales = (options[:1], options[1:]) if has_corners else ((), options)
+        # Half precision is added up in float32.
+        wide = torch.promote_types(grad.dtype, torch.float32)
+        found = grad.to(wide)
+        for place, (old, new) in enumerate(zip(input_size[2:], output_size, strict=True)):
+            scale = scales[place] if place < len(scales) else None
+            rows = torch.eye(old, dtype=wide).reshape(1, old, old, 1)
+            told = (None, *corners, [scale, 1.0]) if scale else ([new, 1], *corners, None)
+            weights = forward(rows, *told).reshape(old, new)
+            axis = place + 2
+            found = (found.movedim(axis, -1) @ weights.mT).movedim(-1, axis)
+        return found.to(grad.dtype)
+
+    return decomposed
+
+
+_LINEAR = _backward(aten.upsample_bilinear2d.vec, has_corners=True)
+_NEAREST_OF_ALL = _backward(aten.upsample_nearest2d.vec, has_corners=False)
+_NEAREST_EXACT = _backward(aten._upsample_nearest_exact2d.vec, has_corners=False)
+
 RULES: Rules = {
+    aten._upsample_nearest_exact1d_backward.default: _NEAREST_EXACT,
+    aten._upsample_nearest_exact2d_backward.default: _NEAREST_EXACT,
+    aten._upsample_nearest_exact3d_backward.default: _NEAREST_EXACT,
+    aten.upsample_bicubic2d_backward.default: _backward(
+        aten.upsample_bicubic2d.vec, has_corners=True
+    ),
+    aten.upsample_bilinear2d_backward.default: _LINEAR,
+    aten.upsample_linear1d_backward.default: _LINEAR,
+    aten.upsample_nearest1d_backward.default: _NEAREST_OF_ALL,
+    aten.upsample_nearest2d_backward.default: _NEAREST_OF_ALL,
+    aten.upsample_nearest3d_backward.default: _NEAREST_OF_ALL,
+    aten.upsample_trilinear3d_backward.default: _LINEAR,
     aten._upsample_bicubic2d_aa.default: _with_filter(_cubic, 2),
     aten._upsample_bilinear2d_aa.default: _with_filter(_triangle, 1),
     aten.grid_sampler_3d.default: _grid_sampler_3d,

@@ -169,7 +169,8 @@ def test_products_of_groups(left: tuple[int, ...], right: tuple[int, ...]) -> No
 def _attend(
     heads: tuple[torch.Tensor, ...], mask: torch.Tensor | None, options: Mapping[str, Any]
 ) -> torch.Tensor:
-    return F.scaled_dot_product_attention(*heads, attn_mask=mask, **options)
+    query, key, value = heads
+    return F.scaled_dot_product_attention(query, key, value, mask, **options)
 
 
 @pytest.mark.parametrize(
@@ -209,9 +210,10 @@ def test_gradients_of_attention(
     backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default
     assert any(node.target is backward for node in graph.graph.nodes)
     gradients, value = step(*inputs)
-    tolerance = {"rtol": 2e-2, "atol": 2e-2} if dtype == torch.bfloat16 else {}
+    # PyTorch rounds the weights to bfloat16 on the way.
+    tolerance = 2e-2 if dtype == torch.bfloat16 else 1e-5
     actual = plumbline.compile(graph, inputs)(*inputs)
-    torch.testing.assert_close(actual, (*gradients, value), **tolerance)
+    torch.testing.assert_close(actual, (*gradients, value), rtol=tolerance, atol=tolerance)
 
 
 def test_every_op_has_a_case() -> None:

@@ -311,6 +311,32 @@ def test_a_step_of_training() -> None:
         torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("mode", "options"),
+    [
+        ("nearest", {"size": (7, 13)}),
+        ("nearest-exact", {"scale_factor": 1.7}),
+        ("bilinear", {"size": (9, 3), "align_corners": True}),
+        ("bilinear", {"scale_factor": (0.6, 1.7)}),
+        ("bicubic", {"scale_factor": 1.5}),
+    ],
+)
+def test_resampling_and_its_gradient_in_a_graph_that_has_been_traced(
+    mode: str, options: dict[str, Any]
+) -> None:
+    """`make_fx` leaves other overloads than torch.export does."""
+
+    def step(x: torch.Tensor) -> Any:
+        return torch.func.grad_and_value(
+            lambda x: F.interpolate(x, mode=mode, **options).square().sum()
+        )(x)
+
+    torch.manual_seed(0)
+    x = torch.randn(2, 3, 5, 6)
+    actual = plumbline.compile(make_fx(step)(x), (x,))(x)
+    torch.testing.assert_close(actual, step(x), rtol=1e-5, atol=1e-4)
+
+
 def test_time_before_batch_and_channels() -> None:
     arguments = torch.randn(5, 2, 3), torch.randn(3, 3, 4), torch.randn(4)
     program = plumbline.compile(_TimeFirst(), arguments)

@@ -440,6 +440,39 @@ def test_upsample_with_a_filter(filter_: str, size: Sequence[int], align_corners
     _check(op, image, [17, 18], False, 1.7, 0.9)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, F64], ids=str)
+@pytest.mark.parametrize(
+    ("name", "size", "options"),
+    [
+        ("upsample_linear1d", (9,), (False, None)),
+        ("upsample_bilinear2d", (3, 11), (True, None, None)),
+        ("upsample_bilinear2d", (8, 9), (False, 1.6, 1.5)),
+        ("upsample_trilinear3d", (9, 3, 4), (False, None, None, None)),
+        ("upsample_bicubic2d", (7, 9), (False, None, None)),
+        ("upsample_nearest1d", (13,), (None,)),
+        ("upsample_nearest2d", (7, 13), (None, None)),
+        ("upsample_nearest3d", (4, 5, 9), (None, None, None)),
+        ("_upsample_nearest_exact1d", (8,), (1.6,)),
+        ("_upsample_nearest_exact2d", (7, 13), (None, None)),
+        ("_upsample_nearest_exact3d", (4, 5, 9), (None, None, None)),
+    ],
+)
+def test_gradients_of_upsampling(
+    name: str, size: tuple[int, ...], options: tuple[Any, ...], dtype: torch.dtype
+) -> None:
+    old = (2, 3, *(5, 6, 3)[: len(size)])
+    grad = torch.randn(2, 3, *size, dtype=dtype)
+    _check(getattr(aten, name + "_backward").default, grad, size, old, *options)
+
+
+@pytest.mark.parametrize("batch", range(3))
+def test_zeros_that_derivatives_begin_with(batch: int) -> None:
+    operand, other = torch.ones(2, 3, 4), torch.ones(5, 6)
+    zeros = TABLE[aten._new_zeros_with_same_feature_meta.default]
+    made = zeros(operand, other, self_num_batch_dims=batch)
+    torch.testing.assert_close(made, torch.zeros((*(2, 3)[:batch], 5, 6)))
+
+
 @pytest.mark.parametrize("align_corners", [False, True])
 @pytest.mark.parametrize("padding", range(3))
 @pytest.mark.parametrize("mode", range(2))
