@@ -30,10 +30,12 @@ _HAVE_CORNERS = {packet.default for packet in _WITH_CORNERS}
 def call_overloads_of_export(exported: torch.export.ExportedProgram) -> None:
     """Replaces calls of resampling by such of overloads that PyTorch takes apart."""
     for module in exported.graph_module.modules():
-        if isinstance(module, torch.fx.GraphModule):
-            for node in module.graph.nodes:
-                if node.op == "call_function" and node.target in _OVERLOADS:
-                    _replace(node)
+        if not isinstance(module, torch.fx.GraphModule):
+            continue
+        found = [node for node in module.graph.nodes if node.target in _OVERLOADS]
+        for node in found:
+            _replace(node)
+        if found:
             module.recompile()
 
 
