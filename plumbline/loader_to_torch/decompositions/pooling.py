@@ -1,4 +1,4 @@
-"""Pooling over windows whose places are known at run time only."""
+"""Pooling over windows whose places are known at run time only, and gradients of averages."""
 
 import math
 from collections.abc import Sequence
@@ -56,7 +56,66 @@ def _fractional_max_pool(rank: int) -> Rule:
     return decomposed
 
 
+# -- gradients of averages -------------------------------------------------------------------------
+
+
+def _shared_out(
+    grad: torch.Tensor, members: Sequence[torch.Tensor], divisor: torch.Tensor | int
+) -> torch.Tensor:
+    """For each element the sum, over the windows that it is in, of each one's gradient.
+
+    Args:
+      grad: of the averages.
+      members: for both dimensions which elements each window has, [elements, windows].
+      divisor: what sums are divided by, one number for each window or for all.
+    """
+    down, across = members
+    return (down @ (grad.to(down.dtype) / divisor) @ across.mT).to(grad.dtype)
+
+
+def _members(
+    size: int, starts: torch.Tensor, ends: torch.Tensor, dtype: torch.dtype
+) -> torch.Tensor:
+    places = torch.arange(size).unsqueeze(-1)
+    return ((places >= starts) & (places < ends)).to(torch.promote_types(dtype, torch.float32))
+
+
+def _avg_pool2d_backward(
+    grad: torch.Tensor,
+    operand: torch.Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> torch.Tensor:
+    """The gradient of averages over windows."""
+    members, counts = [], []
+    for axis in (0, -1):
+        size, count = operand.shape[-2:][axis], grad.shape[-2:][axis]
+        width, pad = kernel_size[axis], padding[axis]
+        starts = torch.arange(count) * (stride or kernel_size)[axis] - pad
+        ends = torch.clamp(starts + width, max=size + pad)
+        members.append(_members(size, starts, ends, grad.dtype))
+        counts.append(ends - starts if count_include_pad else members[-1].sum(0))
+    return _shared_out(grad, members, divisor_override or counts[0].unsqueeze(-1) * counts[1])
+
+
+def _adaptive_avg_pool2d_backward(grad: torch.Tensor, operand: torch.Tensor) -> torch.Tensor:
+    """The gradient of averages over windows that share a dimension out among them."""
+    members = []
+    for size, count in zip(operand.shape[-2:], grad.shape[-2:], strict=True):
+        numbers = torch.arange(count)
+        starts, ends = numbers * size // count, ((numbers + 1) * size + count - 1) // count
+        members.append(_members(size, starts, ends, grad.dtype))
+    divisor = members[0].sum(0).unsqueeze(-1) * members[1].sum(0)
+    return _shared_out(grad, members, divisor)
+
+
 RULES: Rules = {
+    aten._adaptive_avg_pool2d_backward.default: _adaptive_avg_pool2d_backward,
+    aten.avg_pool2d_backward.default: _avg_pool2d_backward,
     aten.fractional_max_pool2d.default: _fractional_max_pool(2),
     aten.fractional_max_pool3d.default: _fractional_max_pool(3),
 }

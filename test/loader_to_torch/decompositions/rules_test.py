@@ -465,6 +465,30 @@ def test_gradients_of_upsampling(
     _check(getattr(aten, name + "_backward").default, grad, size, old, *options)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        ([2, 2], [], [0, 0], False, True, None),
+        ([3, 2], [2, 1], [1, 1], False, True, None),
+        ([3], [2], [1], True, False, None),
+        ([4, 3], [3, 2], [2, 1], True, True, None),
+        ([2, 3], [1, 2], [1, 0], False, True, 5),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("shape", [(2, 3, 7, 8), (3, 6, 5)], ids=str)
+def test_gradients_of_averages(shape: tuple[int, ...], options: tuple[Any, ...]) -> None:
+    operand = torch.randn(shape, dtype=F64)
+    grad = torch.randn_like(aten.avg_pool2d(operand, *options))
+    _check(aten.avg_pool2d_backward.default, grad, operand, *options)
+
+
+@pytest.mark.parametrize("size", [(3, 3), (1, 5), (9, 2)])
+def test_gradients_of_adaptive_averages(size: tuple[int, ...]) -> None:
+    operand = torch.randn(2, 3, 7, 8)
+    _check(aten._adaptive_avg_pool2d_backward.default, torch.randn(2, 3, *size), operand)
+
+
 @pytest.mark.parametrize("batch", range(3))
 def test_zeros_that_derivatives_begin_with(batch: int) -> None:
     operand, other = torch.ones(2, 3, 4), torch.ones(5, 6)
