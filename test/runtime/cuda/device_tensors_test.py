@@ -400,6 +400,29 @@ def test_a_stream_that_the_caller_captures() -> None:
         torch.testing.assert_close(torch.from_numpy(result.numpy()), expected)
 
 
+def test_calls_that_callers_capture_leave_room_for_graphs() -> None:
+    """However often: a program keeps a few graphs of its own, each for other pointers."""
+    program = _Program(_LAYERS, torch.randn(5, 64), stream=True)
+    x, result, other = (_on_device(torch.zeros(shape)) for shape in ((5, 64), (5, 32), (5, 32)))
+    program.compiled(x, out=result)
+    call = open_driver().call
+    with _stream() as stream:
+        # Of a stream, the first call allocates the workspace.
+        program.compiled(_OnStream(x, stream), out=_OnStream(result, stream))
+        for _ in range(20):
+            graph = ctypes.c_void_p()
+            with open_driver().current(0):
+                call("cuStreamBeginCapture_v2", ctypes.c_void_p(stream), 1)
+            program.compiled(_OnStream(x, stream), out=_OnStream(result, stream))
+            with open_driver().current(0):
+                call("cuStreamEndCapture", ctypes.c_void_p(stream), ctypes.byref(graph))
+                call("cuGraphDestroy", graph)
+    before = _launches_and_replays()
+    for _ in range(3):
+        program.compiled(x, out=other)
+    assert _launches_and_replays() == (before[0] + 4, before[1] + 2)
+
+
 @pytest.mark.parametrize(
     "function",
     [
