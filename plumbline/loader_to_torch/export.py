@@ -105,6 +105,14 @@ _NOISE = re.compile(
 )
 _LINK = re.compile(r"For more information[^.]*?(https?://|TORCH_LOGS=)\S+|https?://\S+")
 
+# What PyTorch says of functions of torch.cond and its like, and what to do.
+_ALIASING = "might be aliasing"
+_NO_VIEWS = (
+    "have its functions take and return no views of one tensor: return clones; and in place of an "
+    "attribute that is a view, such as x.T, which PyTorch has a function take as one more tensor, "
+    "call a method, x.transpose(0, 1)"
+)
+
 _OF_GRADIENTS = (
     "functorch tensor",
     "does not require grad",
@@ -397,10 +405,11 @@ def _decomposed(who: str, exported: torch.export.ExportedProgram) -> torch.expor
         reason, *at = _EXECUTING.split(_explain(error), maxsplit=1)
         nodes = [node for node in all_nodes(exported) if node.name in at[:1]]
         name_files_by_import_path(exported)
+        advice = _NO_VIEWS if _ALIASING in reason else _DECOMPOSE
         help_ = (
             _MAKE_FX
             if _is_of_gradients(reason)
-            else report(from_node(node, _DECOMPOSE) for node in nodes)
+            else report(from_node(node, advice) for node in nodes)
         )
         raise UserError(
             f"{who}: PyTorch cannot take the program's ops apart: {reason.strip()}\n{help_}"
