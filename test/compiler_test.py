@@ -114,7 +114,7 @@ def _resident_megabytes() -> int:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ((torch.ones(2, 3),), "takes 2 arguments, not 1"),
+        ((torch.ones(2, 3),), r"takes 2 arguments, not 1: \w+, \w+$"),
         ((torch.ones(2, 3), torch.ones(4)), r"argument 1 is f32\[4\], .* takes f32\[3\]"),
         ((torch.ones(3), torch.ones(3)), r"argument 0 is f32\[3\], .* takes f32\[\?, 3\]"),
         ((torch.ones(2, 3, dtype=torch.int64), torch.ones(3)), r"argument 0 is i64\[2, 3\]"),

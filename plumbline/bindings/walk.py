@@ -37,6 +37,19 @@ def constant_integer(value: ir.Value) -> int | None:
     return int(attribute.value) if isinstance(attribute, ir.IntegerAttr) else None
 
 
+def constant_float(value: ir.Value) -> float | None:
+    """The number that an `arith.constant` gives, in all lanes of a vector; else None."""
+    constant = defining_operation(value)
+    if constant is not None and constant.name == "vector.broadcast":
+        constant = defining_operation(constant.operands[0])
+    if constant is None or constant.name != "arith.constant":
+        return None
+    number = constant.attributes["value"]
+    if isinstance(number, ir.DenseElementsAttr) and number.is_splat:
+        number = number.get_splat_value()
+    return float(number.value) if isinstance(number, ir.FloatAttr) else None
+
+
 def captured_values(root: ir.Operation) -> list[ir.Value]:
     """The values from around `root` that it and the operations in it use, by their first use."""
     inside = all_operations(root)

@@ -278,13 +278,18 @@ def polynomial(x: Float, coefficients: Sequence[float]) -> Float:
     """The sum of coefficients times powers of x, from the constant on, by Estrin's scheme.
 
     By Horner's rule each multiplication would wait for the one before it, and a CPU has only so
-    many instructions under way at once.
+    many instructions under way at once. Where a step has an odd number of terms, the last is added
+    to the one before it: that takes no longer than to wait for another power of x.
     """
     terms: list[Float | float] = list(coefficients)
     power = x
     while len(terms) > 1:
-        pairs = [terms[at : at + 2] for at in range(0, len(terms), 2)]
-        terms = [power * pair[1] + pair[0] if len(pair) > 1 else pair[0] for pair in pairs]
-        power = power * power
+        if len(terms) % 2:
+            last = terms.pop()
+            terms[-1] = power * last + terms[-1]
+        else:
+            terms = [power * odd + even for even, odd in zip(terms[::2], terms[1::2], strict=True)]
+            if len(terms) > 1:
+                power = power * power
     (result,) = terms
     return result if isinstance(result, Float) else x.constant(result)

@@ -6,9 +6,10 @@ A call of libm takes one number at a time.
 from torch_mlir import ir
 
 from plumbline.bindings.pipeline import Pass
-from plumbline.bindings.walk import operations_of
+from plumbline.bindings.walk import constant_float, operations_of
 from plumbline.elementary_functions.arithmetic import Float
 from plumbline.elementary_functions.functions import FUNCTIONS
+from plumbline.elementary_functions.hyperbolic import one_plus_tanh
 
 
 def expand_elementary_functions(root: ir.Operation) -> None:
@@ -20,10 +21,25 @@ def expand_elementary_functions(root: ir.Operation) -> None:
             build = FUNCTIONS.get(op.name)
             if build is None or not isinstance(element, ir.F32Type | ir.F64Type):
                 continue
+            following = _sum_with_one(op) if op.name == "math.tanh" else None
+            if following is not None:
+                build = one_plus_tanh
             with ir.InsertionPoint(op), op.location:
                 result = build(*map(Float, op.operands))
-            op.results[0].replace_all_uses_with(result.value)
-            op.erase()
+            for replaced in filter(None, (following, op)):
+                replaced.results[0].replace_all_uses_with(result.value)
+                replaced.erase()
+
+
+def _sum_with_one(op: ir.Operation) -> ir.Operation | None:
+    """What adds 1 to the result of an operation, if nothing else is done with that."""
+    uses = list(op.results[0].uses)
+    if len(uses) != 1 or uses[0].owner.name != "arith.addf":
+        return None
+    following = uses[0].owner.operation
+    left, right = following.operands
+    other = right if left == op.results[0] else left
+    return following if constant_float(other) == 1.0 else None
 
 
 EXPAND_ELEMENTARY_FUNCTIONS = Pass(

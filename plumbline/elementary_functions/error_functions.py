@@ -129,7 +129,7 @@ def _erfc_of_double(x: Float) -> Float:
     size = abs(x).at_most(27.3)
     exponent = exact_product(size, size) * constant_pair(size, *_LOG2_OF_E)
     power = exp2_power(-exponent.high, -exponent.low)
-    right = scaled(power.one_plus_fraction() * _scaled_erfc(size, 64), power.exponent)
+    right = scaled(power.times(_scaled_erfc(size, 64)), power.exponent)
     return where(x < 0.0, 2.0 - right, right)
 
 

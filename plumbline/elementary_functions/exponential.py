@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plumbline.elementary_functions.arithmetic import Float, Int, polynomial, where
+from plumbline.elementary_functions.arithmetic import Float, Int, polynomial, where, where_int
 
 LOG_2 = {
     32: (0.693359375, -2.12194440e-4),
@@ -100,9 +100,14 @@ class Power:
     exponent: Int
     """n, where a float has its exponent: to the left of its fraction's bits."""
 
-    def one_plus_fraction(self) -> Float:
-        """Between 2^-1/2 and 2^1/2."""
-        return 1.0 + self.fraction
+    def times(self, factor: Float) -> Float:
+        """The product of 1 + fraction and a factor: one operation, where those can be fused."""
+        return factor + self.fraction * factor
+
+    def value(self) -> Float:
+        """The number, which may be infinite, or rounded to a subnormal one."""
+        first, second = _factors(self.exponent, self.fraction)
+        return self.times(first) * second
 
 
 def exponent_bounds(like: Float) -> tuple[int, int]:
@@ -116,12 +121,22 @@ def power_of_2(exponent: Int, like: Float) -> Float:
 
 
 def scaled(x: Float, exponent: Int) -> Float:
-    """The product 2^n x, for an x near 1 and an exponent as `Power` has it.
+    """The product 2^n x, for an x near 1 and an exponent as `Power` has it."""
+    first, second = _factors(exponent, x)
+    return x * first * second
 
-    In two steps, as 2^n itself may be out of range; only the second one rounds.
+
+def _factors(exponent: Int, like: Float) -> tuple[Float, Float]:
+    """Two factors of 2^n, which itself may be out of range: to multiply by the first is exact.
+
+    The second one depends on the sign of n alone.
     """
-    half = (exponent >> 1) & (-1 << x.fraction_bits)
-    return x * power_of_2(half, x) * power_of_2(exponent - half, x)
+    far = (2 - like.least_exponent) // 2
+    is_small = exponent < 0
+    one = like.fraction_bits
+    nearer = where_int(is_small, exponent.constant(far << one), -far << one)
+    rest = where(is_small, like.constant(2.0**-far), 2.0**far)
+    return power_of_2(exponent + nearer, like), rest
 
 
 def _reduced(x: Float) -> tuple[Float, Int]:
@@ -149,15 +164,12 @@ def _expm1_power(x: Float) -> Power:
 def exp(x: Float) -> Float:
     """The exponential. Error: 1.1 units."""
     least, greatest = exponent_bounds(x)
-    power = exp_power(x.clamped(least * math.log(2), greatest * math.log(2)))
-    return scaled(power.one_plus_fraction(), power.exponent)
+    return exp_power(x.clamped(least * math.log(2), greatest * math.log(2))).value()
 
 
 def exp2(x: Float) -> Float:
     """The power 2^x. Error: 1.2 units."""
-    x = x.clamped(*exponent_bounds(x))
-    power = exp2_power(x)
-    return scaled(power.one_plus_fraction(), power.exponent)
+    return exp2_power(x.clamped(*exponent_bounds(x))).value()
 
 
 def exp2_power(x: Float, lost: Float | None = None) -> Power:
@@ -183,7 +195,7 @@ def exp2_in_double(x: Float) -> Float:
 def moderate_exp(x: Float) -> Float:
     """The exponential, for an x where that is a normal number."""
     power = exp_power(x)
-    return power.one_plus_fraction() * power_of_2(power.exponent, x)
+    return power.times(power_of_2(power.exponent, x))
 
 
 def moderate_expm1(x: Float) -> Float:

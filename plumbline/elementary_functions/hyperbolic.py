@@ -1,13 +1,14 @@
 """sinh, cosh, tanh and their inverses."""
 
 import math
+from dataclasses import replace
 
 from plumbline.elementary_functions.arithmetic import Float, polynomial, where
 from plumbline.elementary_functions.exponential import (
+    exp,
     exp_power,
     exponent_bounds,
     moderate_exp,
-    scaled,
 )
 from plumbline.elementary_functions.logarithm import log1p, log1p_doubled
 
@@ -54,11 +55,19 @@ def tanh(x: Float) -> Float:
     return where(size < 0.55, near, far).with_sign_of(x)
 
 
+def one_plus_tanh(x: Float) -> Float:
+    """The sum 1 + tanh(x), as gelu has it, by one exponential. Error: 2.6 units.
+
+    Also where tanh(x) is near -1 and to add 1 to it would cancel. Subnormal results may be 0.
+    """
+    return 2.0 / (1.0 + exp(x * -2.0))
+
+
 def _half_exp(size: Float) -> Float:
     """Half of exp(x), which may be in range where exp(x) is not."""
     _, greatest = exponent_bounds(size)
     power = exp_power(size.at_most((greatest + 1) * math.log(2)))
-    return scaled(power.one_plus_fraction(), power.exponent - (1 << size.fraction_bits))
+    return replace(power, exponent=power.exponent - (1 << size.fraction_bits)).value()
 
 
 def sinh(x: Float) -> Float:

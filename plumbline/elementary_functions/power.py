@@ -6,7 +6,7 @@ That of f32 is computed in f64.
 import math
 
 from plumbline.elementary_functions.arithmetic import Bool, Float, polynomial, where
-from plumbline.elementary_functions.exponential import exp2_in_double, exp2_power, scaled
+from plumbline.elementary_functions.exponential import exp2_in_double, exp2_power
 from plumbline.elementary_functions.logarithm import taken_apart
 from plumbline.elementary_functions.pairs import Pair, constant_pair, exact_product, sum_of
 
@@ -88,8 +88,7 @@ def _power_of_double(size: Float, y: Float) -> Float:
     is_near = abs(about) < _FAR
     exponent = exact_product(high, y)
     lost = where(is_near, exponent.low + log.low * y, 0.0)
-    power = exp2_power(where(is_near, exponent.high, about.clamped(-_FAR, _FAR)), lost)
-    return scaled(power.one_plus_fraction(), power.exponent)
+    return exp2_power(where(is_near, exponent.high, about.clamped(-_FAR, _FAR)), lost).value()
 
 
 def _is_whole_or_odd(y: Float) -> tuple[Bool, Bool]:

@@ -6,7 +6,7 @@ legal but not their elements, fails an assertion over some ("Unexpected illegal 
 """
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import llvm
@@ -52,7 +52,7 @@ def _move_bf16_as_integers(operation: ir.Operation) -> None:
     operations = operations_of(operation, "llvm")
     with operation.context:
         # Nearly no program has any, and there are thrice as many uses as there are values.
-        if not any(holds_bf16(type_) for op in operations for type_ in _types_of_values(op)):
+        if not any(map(holds_bf16, _types_of_values(operations))):
             return
         uses = [
             (op, place, value.type)
@@ -81,11 +81,15 @@ def _move_bf16_as_integers(operation: ir.Operation) -> None:
                     op.operands[place] = _bitcast(op.operands[place], type_)
 
 
-def _types_of_values(op: ir.Operation) -> Iterator[ir.Type]:
-    """The types of an operation's results, and of the arguments of its blocks."""
-    yield from (result.type for result in op.results)
-    for block in (block for region in op.regions for block in region):
-        yield from (argument.type for argument in block.arguments)
+def _types_of_values(operations: Sequence[ir.Operation]) -> set[ir.Type]:
+    """The types of the results of operations, and of the arguments of their blocks."""
+    types = {result.type for op in operations for result in op.results}
+    # To ask each operation for its regions takes as long again, and no other has any with blocks
+    # that take arguments.
+    for op in operations:
+        if op.name == "llvm.func":
+            types |= {argument.type for block in op.regions[0] for argument in block.arguments}
+    return types
 
 
 def _in_integers(type_: ir.Type) -> ir.Type:

@@ -59,7 +59,7 @@ class DeviceCalls:
         if len(arguments) != len(self._parameters):
             raise UserError(
                 f"{self._signature.name} takes {len(self._parameters)} arguments, not "
-                f"{len(arguments)}"
+                f"{len(arguments)}: {', '.join(self._signature.names.inputs)}"
             )
         stream = stream_of(arguments)
         words: list[int] = []

@@ -172,7 +172,8 @@ class NativeFunction:
         parameters = self._parameters
         if len(arguments) != len(parameters):
             raise UserError(
-                f"{self.signature.name} takes {len(parameters)} arguments, not {len(arguments)}"
+                f"{self.signature.name} takes {len(parameters)} arguments, not {len(arguments)}: "
+                f"{', '.join(self.signature.names.inputs)}"
             )
         give = None
         words: list[int] = []

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith
 
+from plumbline.bindings.walk import constant_float
 from plumbline.linalg_to_gpu.contraction_tiles import (
     FEW,
     Instruction,
@@ -214,10 +215,11 @@ class _Matching:
             if len(selected[1]) != 3 or not is_zero(self._number(selected[1][1])):
                 return None
             masked, weights, is_safe = selected[1][0], selected[1][2], True
-        quotient = self._operands(weights, "arith.divf")
-        if quotient is None or len(quotient[1]) != 2:
+        quotient = self._quotient(weights)
+        if quotient is None:
             return None
-        exponential = self._operands(quotient[1][0], "math.exp")
+        power, total = quotient
+        exponential = self._operands(power, "math.exp")
         difference = exponential and self._operands(exponential[1][0], "arith.subf")
         if not exponential or not difference or len(difference[1]) != 2:
             return None
@@ -227,12 +229,11 @@ class _Matching:
             return None
         if not self._begins_with(most[0], -math.inf):
             return None
-        total = quotient[1][1]
         narrowed = self._operands(total, "arith.truncf")
         if narrowed is not None:
             total = narrowed[1][0]
         added = self._operands(total, "arith.addf", key)
-        weight = self._producer(quotient[1][0])[1]
+        weight = self._producer(power)[1]
         if added is None or [self._producer(one)[1] for one in added[1]] != [weight]:
             return None
         if not self._begins_with(added[0], 0.0):
@@ -240,6 +241,25 @@ class _Matching:
         if masked is not None and not self._all_masked(masked, x, key):
             return None
         return x, is_safe
+
+    def _quotient(self, weights: _Element) -> tuple[_Element, _Element] | None:
+        """What is divided by what, be it by way of a reciprocal."""
+        divided = self._operands(weights, "arith.divf")
+        if divided is not None:
+            return (divided[1][0], divided[1][1]) if len(divided[1]) == 2 else None
+        multiplied = self._operands(weights, "arith.mulf")
+        if multiplied is None or len(multiplied[1]) != 2:
+            return None
+        power, factor = multiplied[1]
+        reciprocal = self._operands(factor, "arith.divf")
+        if reciprocal is None:
+            return None
+        *ones, total = reciprocal[1]
+        one = constant_float(reciprocal[0].body_ops[-1].operands[0])
+        return (power, total) if one == 1.0 or [*map(self._is_one, ones)] == [True] else None
+
+    def _is_one(self, element: _Element) -> bool:
+        return _is(self._number(element), 1.0)
 
     def _all_masked(self, element: _Element, x: _Element, key: ir.AffineExpr) -> bool:
         """Whether it is told that all of a row is minus infinity."""

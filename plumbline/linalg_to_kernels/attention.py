@@ -375,7 +375,7 @@ class _Attention:
             product_.plan,
             [left, self._panels[0], out],
             self._type,
-            lambda value, place: value,
+            None,
             self._scratch[0],
         )
 
@@ -386,8 +386,6 @@ class _Attention:
         out = self._view(product_, found.result, self._output, block.rows, block)
 
         def finish(value: ir.Value, place: Place) -> ir.Value:
-            if root is product_.contraction:
-                return value
             along = root.result_loops(0)
             assert along is not None
             query, column = (along[axis] for axis in found.result.axes)
@@ -401,7 +399,11 @@ class _Attention:
             return evaluation.result()
 
         build_register_tiles(
-            product_.plan, [left, self._panels[1], out], self._type, finish, self._scratch[1]
+            product_.plan,
+            [left, self._panels[1], out],
+            self._type,
+            None if root is product_.contraction else finish,
+            self._scratch[1],
         )
 
     def _view(

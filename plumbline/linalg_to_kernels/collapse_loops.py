@@ -41,6 +41,10 @@ class _Access:
         return self.op.operands[_INDICES_FROM[self.op.name] - 1]
 
 
+_MOST = 2**63 - 1
+"""How often one loop can run."""
+
+
 @dataclass(frozen=True)
 class _Nest:
     outer: scf.ForOp
@@ -60,7 +64,7 @@ def _nest(op: ir.Operation) -> _Nest | None:
     if list(inner.initArgs) != carried or list(body[1].operands) != list(inner.results):
         return None
     sizes = _count(outer), _count(inner)
-    if sizes[0] is None or sizes[1] is None:
+    if sizes[0] is None or sizes[1] is None or sizes[0] * sizes[1] > _MOST:
         return None
     accesses = tuple(_accesses(outer.induction_variable, inner.induction_variable, sizes[1]))
     found = tuple(access for access in accesses if access is not None)

@@ -342,7 +342,8 @@ def build_contraction_group(
             return value
         return evaluation(group.root, place, {contraction.results[0]: value}).result()
 
-    build_contraction(plan, [*buffers, output], found.summed_in, finish)
+    is_bare = from_zero and group.root is contraction
+    build_contraction(plan, [*buffers, output], found.summed_in, None if is_bare else finish)
 
 
 def _constant(value: ir.Value, given: Mapping[ir.Value, ir.Value]) -> ir.Value:

@@ -31,6 +31,6 @@ def build_contraction(
         may be of types that tell neither sizes nor strides. In place of an operand that the plan
         says is packed there is one of [batches..., panels, K, columns], contiguous.
       summed_in: the type that products are added up in.
-      finish: the epilogue, which casts if the result is of another type.
+      finish: the epilogue, which casts if the result is of another type; None if there is none.
     """
-    _BUILDERS[plan.strategy](plan, arguments, summed_in, finish or (lambda value, place: value))
+    _BUILDERS[plan.strategy](plan, arguments, summed_in, finish)

@@ -32,6 +32,11 @@ Finish = Callable[[ir.Value, Place], ir.Value]
 """An epilogue: takes a vector of sums, and gives the vector to store, of the same lanes."""
 
 
+def finished(finish: Finish | None, value: ir.Value, place: Place) -> ir.Value:
+    """What is stored of a vector of sums, with an epilogue or without."""
+    return value if finish is None else finish(value, place)
+
+
 @dataclass(frozen=True)
 class Region:
     """What is inside all loops over batches: the first elements, and the loops' values."""

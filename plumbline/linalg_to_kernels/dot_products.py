@@ -10,7 +10,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, vector
 
 from plumbline.linalg_to_kernels.building import for_each, if_else, index, least, total
-from plumbline.linalg_to_kernels.contraction_loops import Finish, LoopNest, Region
+from plumbline.linalg_to_kernels.contraction_loops import Finish, LoopNest, Region, finished
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan
 from plumbline.linalg_to_kernels.vectors import (
     add,
@@ -27,7 +27,7 @@ def build_dot_products(
     plan: ContractionPlan,
     arguments: Sequence[ir.Value],
     summed_in: ir.Type,
-    finish: Finish,
+    finish: Finish | None,
 ) -> None:
     """Builds the body of a kernel as `build_contraction` does, for `Strategy.DOT_PRODUCTS`."""
     _DotProducts(plan, arguments, summed_in, finish).build()
@@ -41,7 +41,7 @@ class _DotProducts:
         plan: ContractionPlan,
         arguments: Sequence[ir.Value],
         summed_in: ir.Type,
-        finish: Finish,
+        finish: Finish | None,
     ) -> None:
         self._plan, self._finish = plan, finish
         self._nest = LoopNest(plan, arguments)
@@ -87,7 +87,9 @@ class _DotProducts:
                     sums = [add(*pair) for pair in zip(sums[:half], sums[half:], strict=True)]
                 offset = self._nest.offset(2, plan.rows_of_result, at)
                 to = total([region.bases[2], offset, column])
-                value = self._finish(sums[0], self._nest.place(region, at, column, to, mask))
+                value = finished(
+                    self._finish, sums[0], self._nest.place(region, at, column, to, mask)
+                )
                 out = self._nest.out.elements
                 if_else(
                     whole,

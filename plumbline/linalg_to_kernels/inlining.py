@@ -7,9 +7,9 @@ import math
 
 from torch_mlir import ir
 
-from plumbline.bindings.walk import all_operations, constant_integer
+from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_kernels.build_kernels import INLINED, KERNEL
-from plumbline.linalg_to_kernels.work import LOOPS
+from plumbline.linalg_to_kernels.work import LOOPS, known_trips
 
 _LITTLE = 128
 """How many operations a kernel that is inlined may do."""
@@ -49,9 +49,5 @@ def _operations(op: ir.Operation) -> float:
 def _rounds(op: ir.Operation) -> float:
     if op.name in ("func.func", "scf.if"):
         return 1
-    if op.name != "scf.for":
-        return math.inf
-    first, end, step = (constant_integer(value) for value in list(op.operands)[:3])
-    if first is None or end is None or not step:
-        return math.inf
-    return max(0, -((first - end) // step))
+    known = known_trips(op) if op.name == "scf.for" else None
+    return math.inf if known is None else known

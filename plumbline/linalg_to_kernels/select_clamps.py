@@ -7,12 +7,11 @@ in PyTorch, of which relu(-0.0) is -0.0.
 """
 
 import math
-from typing import Any
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith
 
-from plumbline.bindings.walk import defining_operation, operations_of
+from plumbline.bindings.walk import constant_float, operations_of
 
 _BEYOND = {
     "arith.maximumf": arith.CmpFPredicate.OLT,
@@ -40,14 +39,5 @@ def select_clamps(module: ir.Operation) -> None:
 
 def _is_bound(value: ir.Value) -> bool:
     """Whether a value is a constant, the same in all lanes of a vector, and not NaN."""
-    owner = defining_operation(value)
-    if owner is not None and owner.name == "vector.broadcast":
-        owner = defining_operation(owner.operands[0])
-    if owner is None or owner.name != "arith.constant":
-        return False
-    attribute: Any = owner.attributes["value"]
-    if isinstance(attribute, ir.DenseElementsAttr):
-        if not attribute.is_splat:
-            return False
-        attribute = attribute.get_splat_value()
-    return not math.isnan(ir.FloatAttr(attribute).value)
+    number = constant_float(value)
+    return number is not None and not math.isnan(number)

@@ -10,7 +10,8 @@ longer than a CPU looks ahead: to load coefficients anew takes less time than th
 
 from torch_mlir import ir
 
-from plumbline.bindings.walk import all_operations, constant_integer
+from plumbline.bindings.walk import all_operations
+from plumbline.linalg_to_kernels.work import known_trips
 from plumbline.target.vector_unit import VectorUnit
 
 _ANNOTATION = "llvm.loop_annotation"
@@ -51,10 +52,8 @@ def choose_vector_widths(module: ir.Operation, unit: VectorUnit) -> None:
 
 def _may_take(loop: ir.Operation, iterations: int) -> bool:
     """Whether a loop has so many iterations, as far as is known."""
-    lower, upper, step = map(constant_integer, loop.operands[:3])
-    if lower is None or upper is None or step is None:
-        return True
-    return upper - lower >= iterations * step
+    known = known_trips(loop)
+    return known is None or known >= iterations
 
 
 def _is_chain(loop: ir.Operation) -> bool:

@@ -116,6 +116,14 @@ class Trips:
         return distance if self.step == 1 else arith.ceildivui(distance, index(self.step))
 
 
+def known_trips(loop: ir.Operation) -> int | None:
+    """How often an `scf.for` runs whose bounds and step are constants; else None."""
+    lower, upper, step = (constant_integer(value) for value in list(loop.operands)[:3])
+    if lower is None or upper is None or not step:
+        return None
+    return Trips(max(upper - lower, 0), step).known
+
+
 def trips(loop: ir.Operation, invariants: Invariants, *, at_most: bool = False) -> Trips | None:
     """How often a loop runs whose bounds do not change, or `at_most` about so often."""
     lower, upper, step = loop.operands[0], loop.operands[1], constant_integer(loop.operands[2])

@@ -44,13 +44,19 @@ from plumbline.loader_to_torch.scalars import (
     return_numbers_as_tensors,
 )
 from plumbline.loader_to_torch.size_arithmetic import spell_size_arithmetic
-from plumbline.loader_to_torch.smallest_sizes import exclude_sizes_that_do_not_hold
+from plumbline.loader_to_torch.smallest_sizes import (
+    SizesDoNotHold,
+    exclude_sizes_that_do_not_hold,
+)
 from plumbline.loader_to_torch.stored_types import store_as_integers
 from plumbline.loader_to_torch.structure import names_of_results
 from plumbline.loader_to_torch.symbolic_sizes import (
+    Size,
     argument_shapes,
+    automatic_sizes,
     bind_arguments,
     fix_settled_sizes,
+    fixed,
     names_of_dims,
     rename,
 )
@@ -98,6 +104,14 @@ _NOISE = re.compile(
     re.MULTILINE,
 )
 _LINK = re.compile(r"For more information[^.]*?(https?://|TORCH_LOGS=)\S+|https?://\S+")
+
+# What PyTorch says of functions of torch.cond and its like, and what to do.
+_ALIASING = "might be aliasing"
+_NO_VIEWS = (
+    "have its functions take and return no views of one tensor: return clones; and in place of an "
+    "attribute that is a view, such as x.T, which PyTorch has a function take as one more tensor, "
+    "call a method, x.transpose(0, 1)"
+)
 
 _OF_GRADIENTS = (
     "functorch tensor",
@@ -307,10 +321,33 @@ def _unknown_ops(module: ir.Module) -> str:
 def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:
     """Exports `program` as a graph of ops without side effects, those that the Torch dialect has.
 
+    Sizes that are `Dim.AUTO` are fixed where the program holds for those of the example alone.
+
     Raises:
       UserError: torch.export refuses the program, or it writes in place into what it is given.
     """
-    exported, functional = _traced(who, program)
+    settled: set[Size] = set()
+    while True:
+        with fixed(program.model, settled):
+            exported, functional = _traced(who, program)
+        try:
+            return _functional(who, program, exported, functional)
+        except SizesDoNotHold as error:
+            more = automatic_sizes(
+                program.model, program.inputs, program.dynamic_shapes, functional, error.symbols
+            )
+            if more <= settled:
+                raise
+            settled |= more
+
+
+def _functional(
+    who: str,
+    program: TorchLoaderOutput,
+    exported: torch.export.ExportedProgram,
+    functional: torch.export.ExportedProgram,
+) -> torch.export.ExportedProgram:
+    """`functional`, which `exported` has become, as `to_functional` gives it."""
     functional.graph_module.meta[_DIM_NAMES] = names_of_dims(
         program.model, program.inputs, program.dynamic_shapes, functional
     )
@@ -368,10 +405,11 @@ def _decomposed(who: str, exported: torch.export.ExportedProgram) -> torch.expor
         reason, *at = _EXECUTING.split(_explain(error), maxsplit=1)
         nodes = [node for node in all_nodes(exported) if node.name in at[:1]]
         name_files_by_import_path(exported)
+        advice = _NO_VIEWS if _ALIASING in reason else _DECOMPOSE
         help_ = (
             _MAKE_FX
             if _is_of_gradients(reason)
-            else report(from_node(node, _DECOMPOSE) for node in nodes)
+            else report(from_node(node, advice) for node in nodes)
         )
         raise UserError(
             f"{who}: PyTorch cannot take the program's ops apart: {reason.strip()}\n{help_}"

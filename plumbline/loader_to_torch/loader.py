@@ -44,8 +44,9 @@ class TorchLoaderOutput:
     dynamic_shapes: dict[str, Any] | tuple[Any, ...] | list[Any] | None = None
     """Which dimensions may differ at run time, as `torch.export.export` takes it:
     `{"x": {0: torch.export.Dim("batch")}, "y": {}}` or one entry for each input. One that is
-    `Dim.AUTO` is fixed where PyTorch finds that it is one number, and dynamic otherwise. With
-    `{"temperature": torch.export.Dim.DYNAMIC}` a number of any type is an argument."""
+    `Dim.AUTO` is fixed where PyTorch finds that it is one number, or where the program holds for
+    that of the inputs alone, and dynamic otherwise. A number of any type is an argument with
+    `{"temperature": torch.export.Dim.DYNAMIC}`."""
     func_name: str | None = None
     """The name of the compiled C function; None: that of the Bazel target, the `name` or the
     `func_name` of its `aot_compile`."""

@@ -6,6 +6,7 @@ allows 0 and 1 in calls nevertheless. And of what follows from a `Dim.AUTO` it m
 example to be those of every call.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 import torch
@@ -20,6 +21,15 @@ _LARGER = 13
 """How many times the sizes of the example a program is tried at."""
 
 
+class SizesDoNotHold(UserError):
+    """A program does not hold for larger sizes than those of its example."""
+
+    def __init__(self, message: str, symbols: Collection[Any]) -> None:
+        super().__init__(message)
+        self.symbols = symbols
+        """Of those sizes: the ones for which it holds at no other size, if each is tried alone."""
+
+
 def exclude_sizes_that_do_not_hold(who: str, *programs: torch.export.ExportedProgram) -> None:
     """Raises the least size of symbols, in the ranges of the last of `programs`.
 
@@ -27,7 +37,7 @@ def exclude_sizes_that_do_not_hold(who: str, *programs: torch.export.ExportedPro
     out if an op of any refuses it, or gives a tensor of another shape than is written beside it.
 
     Raises:
-      UserError: the program does not hold for a size beyond that of the example.
+      SizesDoNotHold: the program does not hold for a size beyond that of the example.
     """
     ranges = programs[-1].range_constraints
     if not ranges:
@@ -38,11 +48,17 @@ def exclude_sizes_that_do_not_hold(who: str, *programs: torch.export.ExportedPro
     larger = {symbol: _LARGER * size for symbol, size in examples.items()}
     allowed = all(larger.get(symbol, 0) <= sizes.upper for symbol, sizes in ranges.items())
     if allowed and not all(_holds(program, larger) for program in programs):
-        raise UserError(
+        alone = [
+            symbol
+            for symbol, size in larger.items()
+            if not all(_holds(program, {symbol: size}) for program in programs)
+        ]
+        raise SizesDoNotHold(
             f"{who}: the program works where its dynamic sizes are as in the example inputs, but "
             f"not where they are {_LARGER} times that: PyTorch took a size that follows from them "
             "for a constant. Give example inputs of another size, or that dimension a "
-            "torch.export.Dim with a name and bounds"
+            "torch.export.Dim with a name and bounds",
+            alone or larger.keys(),
         )
     for symbol, sizes in list(ranges.items()):
         for size in (1, 0):

@@ -1,7 +1,8 @@
 """Names and bounds of dynamic sizes, as far as torch-mlir's importer does not give them."""
 
+import contextlib
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -38,6 +39,44 @@ def _is_settled(size: int | torch.SymInt) -> bool:
 
 def _settled(size: int | torch.SymInt) -> int | torch.SymInt:
     return int(_expression(size)) if _is_settled(size) else size
+
+
+Size = tuple[int, int]
+"""One of the sizes of inputs: the input and the axis."""
+
+
+def automatic_sizes(
+    model: torch.nn.Module,
+    inputs: Sequence[torch.Tensor],
+    dynamic_shapes: Any,
+    exported: torch.export.ExportedProgram,
+    symbols: Collection[Any],
+) -> set[Size]:
+    """Which sizes have one of `symbols` in them, of those that are `Dim.AUTO`."""
+    nodes = _placeholders(exported, len(inputs))
+    dims = dims_of_inputs(model, inputs, dynamic_shapes)
+    return {
+        (number, axis)
+        for number, (node, entries) in enumerate(zip(nodes, dims, strict=False))
+        for axis, size in enumerate(node.meta["val"].shape)
+        if entries.get(axis) is torch.export.Dim.AUTO
+        and not _symbols([_expression(size)]).isdisjoint(symbols)
+    }
+
+
+@contextlib.contextmanager
+def fixed(model: torch.nn.Module, sizes: Collection[Size]) -> Iterator[None]:
+    """Has an export of `model` find that these sizes are one number, that of the example."""
+
+    def ask(_: torch.nn.Module, arguments: tuple[Any, ...]) -> None:
+        for number, axis in sizes:
+            int(arguments[number].shape[axis])
+
+    hook = model.register_forward_pre_hook(ask)
+    try:
+        yield
+    finally:
+        hook.remove()
 
 
 def names_of_dims(

@@ -2,11 +2,11 @@
 
 A tensor of a quantised dtype, which graphs cannot hold, is a pair of integers and of what these
 stand for, as long as nothing but the two is asked of it. A check of values in the middle of a
-function, which a graph cannot branch on, becomes an assertion.
+function, which a graph cannot branch on, becomes an assertion. A norm of matrices is called that.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -173,8 +173,32 @@ def _gaussian_nll_loss(
     return loss.mean() if reduction == "mean" else loss.sum()
 
 
+# -- norms -----------------------------------------------------------------------------------------
+
+
+def _linalg_norm(
+    A: torch.Tensor,  # noqa: N803 - PyTorch's name
+    ord: float | str | None = None,  # noqa: A002 - PyTorch's name
+    dim: int | Sequence[int] | None = None,
+    **options: Any,
+) -> torch.Tensor:
+    """The norm of vectors, or, where `ord` is of two dimensions, of matrices.
+
+    What PyTorch takes that of matrices apart into, its exporter refuses.
+    """
+    dims = (dim,) if isinstance(dim, int) else dim
+    if ord is not None and dims is None and A.dim() == 2:
+        dims = (0, 1)
+    if ord is not None and dims is not None and len(dims) == 2:
+        result = torch.linalg.matrix_norm(A, ord, tuple(dims), **options)
+    else:
+        result = torch.linalg.norm(A, ord, dim, **options)
+    return result
+
+
 _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     functional.gaussian_nll_loss: _gaussian_nll_loss,
+    torch.linalg.norm: _linalg_norm,
     torch.quantize_per_channel: _quantize_per_channel,
     torch.quantize_per_tensor: _quantize_per_tensor,
 }

@@ -24,6 +24,7 @@ from plumbline.linalg_to_kernels.pipelines import (
     BUFFERIZE_TM_TENSOR,
     COLLAPSE_LOOPS,
     DECOMPOSE_TENSOR_OPS,
+    PREFETCH_ROWS,
     STORE_INOUT_ARGUMENTS,
     UNROLL_QUOTIENTS,
 )
@@ -54,6 +55,7 @@ from plumbline.tcp_to_linalg.runtime_checks import (
     LOCATE_ASSERTIONS,
     NAME_TCP_OPS,
 )
+from plumbline.tcp_to_linalg.strided_slices import CONVERT_STRIDED_SLICES_TO_LINALG
 from plumbline.tcp_to_linalg.value_checks import CHECK_PARTS, CHECK_VALUES
 from plumbline.tcp_to_tensor.conversion import CONVERT_TCP_TO_TENSOR
 from plumbline.torch_to_tcp.backend_contract import TORCH_VERIFY_TCP_BACKEND_CONTRACT
@@ -78,6 +80,7 @@ def _by_name(entries: Iterable[_Named]) -> dict[str, _Named]:
 PASSES = _by_name(
     (
         CONVERT_STABLEHLO_TO_TCP,
+        CONVERT_STRIDED_SLICES_TO_LINALG,
         CONVERT_TCP_TO_ARITH,
         CONVERT_TCP_TO_LINALG,
         CONVERT_TCP_TO_TENSOR,
@@ -105,6 +108,7 @@ PASSES = _by_name(
         NAME_TCP_OPS,
         NOTE_ARGUMENT_SHAPES,
         OUTLINE_PARALLEL_LOOPS,
+        PREFETCH_ROWS,
         RETURN_FAILURES,
         SEPARATE_CALLED_FUNCTIONS,
         STABLEHLO_SPLIT_COMPLEX_NUMBERS,

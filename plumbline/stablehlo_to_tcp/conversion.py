@@ -143,6 +143,8 @@ STABLEHLO_TO_TCP = Pipeline(
         # Makes ops of CHLO of those of StableHLO, for dynamic sizes.
         Nested("func.func", ("stablehlo-complex-math-expander", "chlo-legalize-to-stablehlo")),
         STABLEHLO_SPLIT_COMPLEX_NUMBERS,
+        # Sizes that have to fit are asserted to: what assumes that they do stands free then.
+        Nested("func.func", ("convert-shape-constraints", "canonicalize")),
         "convert-shape-to-std",
         CONVERT_STABLEHLO_TO_TCP,
         Nested("func.func", ("convert-elementwise-to-linalg",)),

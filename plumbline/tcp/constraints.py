@@ -235,7 +235,9 @@ def _is_resource(attribute: ir.Attribute) -> bool:
 class Elements(AttributeConstraint):
     """The elements of a tensor, kept in the attribute or in a resource."""
 
-    description = "constant tensor attribute"
+    description = (
+        "constant tensor attribute of integers or floats (an arith.constant holds complex numbers)"
+    )
 
     admits = staticmethod(
         lambda attribute: isinstance(attribute, ir.DenseElementsAttr) or _is_resource(attribute)

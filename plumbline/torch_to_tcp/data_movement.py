@@ -48,6 +48,9 @@ _INT64_MAX = 2**63 - 1
 def convert_vtensor_literal(op: ir.OpView) -> ir.Value:
     """A literal tensor; its integers lose their sign, as builtin tensors carry none."""
     type_ = tensor_type(op.result).builtin()
+    if "value" not in op.attributes:
+        # A `torch.operator` may say that it is one, and holds nothing but that name.
+        raise Unsupported("one without its value")
     literal = op.attributes["value"]
     if literal.type != type_:
         if not isinstance(literal, ir.DenseElementsAttr):

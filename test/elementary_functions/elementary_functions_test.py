@@ -8,7 +8,9 @@ from typing import Any
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
+import torch
 
+import plumbline
 from plumbline.archives.reference_archive import Tensor
 from plumbline.elementary_functions.functions import FUNCTIONS
 from plumbline.llvm_to_asm.assembly import emit_assembly
@@ -131,6 +133,30 @@ def test_angles_of_doubles_near_right_ones(cpu: str) -> None:
         bound = REFERENCES[name].bound_of_f64
         assert bound is not None
         assert error <= bound, f"{name}: {error} units at {where}"
+
+
+@pytest.mark.parametrize("type_", _TYPES)
+def test_one_more_than_tanh_does_not_cancel(type_: str) -> None:
+    class Program(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            return 1 + torch.tanh(x), torch.tanh(x * 0.5) + 1.0
+
+    def exact(x: Tensor) -> Tensor:
+        with np.errstate(over="ignore"):
+            result: Tensor = 2 / (1 + np.exp(-2 * x))
+        return result
+
+    x = _floats(type_)
+    program = plumbline.compile(Program(), (torch.from_numpy(x),))
+    assert "math.tanh" in program.stage("linalg")
+    for actual, operand in zip(
+        program(torch.from_numpy(x)), (x, x * x.dtype.type(0.5)), strict=True
+    ):
+        tiny = np.finfo(operand.dtype).tiny
+        normal = ~(exact(operand) < tiny)
+        assert (actual.numpy()[~normal] <= tiny).all()
+        error, where = worst("", actual.numpy()[normal], operand[normal], of_numbers=exact)
+        assert error <= 2.6, f"{error} units at {where}"
 
 
 @pytest.mark.parametrize("op", FUNCTIONS)

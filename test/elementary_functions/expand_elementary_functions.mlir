@@ -27,6 +27,19 @@ func.func @of_vectors(%x: vector<16xf32>, %y: vector<4x8xf32>) -> (vector<16xf32
   return %0, %1 : vector<16xf32>, vector<4x8xf32>
 }
 
+// To add 1 to tanh(x) would cancel: both are one function.
+
+// CHECK-LABEL: func.func @of_one_more(
+// CHECK-NOT:     math.tanh
+// CHECK:         %[[SUM:.*]] = arith.divf
+// CHECK-NEXT:    return %[[SUM]] : f32
+func.func @of_one_more(%x: f32) -> f32 {
+  %one = arith.constant 1.0 : f32
+  %0 = math.tanh %x : f32
+  %1 = arith.addf %one, %0 : f32
+  return %1 : f32
+}
+
 // Those of f64 do too, with what is lost in rounding.
 
 // CHECK-LABEL: func.func @of_doubles(

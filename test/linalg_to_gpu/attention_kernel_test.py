@@ -28,6 +28,13 @@ def _with_heads(q: _Tensor, k: _Tensor, v: _Tensor) -> _Tensor:
     return _attention(q, k, v).transpose(1, 2).reshape(batch, length, width)
 
 
+def _divided(q: _Tensor, k: _Tensor, v: _Tensor) -> _Tensor:
+    """With a softmax that divides, as is written by hand and in StableHLO."""
+    scores = q @ k.transpose(-1, -2)
+    powers = torch.exp(scores - scores.amax(-1, keepdim=True))
+    return (powers / powers.sum(-1, keepdim=True)) @ v
+
+
 _CASES: dict[str, tuple[Callable[..., _Tensor], list[tuple[int, ...]]]] = {
     "plain": (_attention, [(2, 3, 70, 32)] * 3),
     "causal": (functools.partial(_attention, is_causal=True), [(1, 2, 130, 64)] * 3),
@@ -43,6 +50,7 @@ _CASES: dict[str, tuple[Callable[..., _Tensor], list[tuple[int, ...]]]] = {
         [(2, 4, 40, 16), (2, 2, 50, 16), (2, 2, 50, 16)],
     ),
     "explicit": (_explicit, [*[(2, 2, 40, 16)] * 3, (2, 1, 1, 40)]),
+    "divided": (_divided, [(2, 2, 40, 16)] * 3),
     "heads": (_with_heads, [(2, 30, 64), (2, 40, 64), (2, 40, 64)]),
 }
 

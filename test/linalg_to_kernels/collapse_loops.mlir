@@ -85,3 +85,22 @@ func.func private @apart(%x: memref<7x7xf32, strided<[8, 1]>>, %y: memref<7x7xf3
   }
   return
 }
+
+// -----
+
+// More elements than one loop can count.
+// CHECK-LABEL: func.func private @beyond_counting(
+// CHECK-COUNT-2: scf.for
+func.func private @beyond_counting(%x: memref<9223372036854775807x2xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %most = arith.constant 9223372036854775807 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %most step %c1 {
+    scf.for %j = %c0 to %c2 step %c1 {
+      memref.store %zero, %x[%i, %j] : memref<9223372036854775807x2xf32>
+    }
+  }
+  return
+}

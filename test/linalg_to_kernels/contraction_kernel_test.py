@@ -87,6 +87,24 @@ def test_strategies_by_sizes() -> None:
 
 
 @pytest.mark.parametrize("target_cpu", _CPUS)
+@pytest.mark.parametrize("columns", [96, 101])
+def test_many_rows_are_outermost_where_panels_are_near(columns: int, target_cpu: str) -> None:
+    left, right = _random((1501, 64)), _random((64, columns))
+
+    def kernel(rows: int) -> Kernel:
+        shapes = ((rows, 64), right.shape, (rows, columns))
+        return Kernel(Contraction(_PRODUCT, (2,), shapes), target_cpu, constants=frozenset({1}))
+
+    # A left operand that stays near, or a few rows for many threads, is gone over panel by panel.
+    assert not kernel(200).plan.rows_outermost
+    outermost = kernel(1501)
+    assert outermost.plan.rows_outermost
+    result = zeros_like_result((1501, columns), "float32")
+    outermost(left, right, result)
+    np.testing.assert_array_equal(result, left @ right)
+
+
+@pytest.mark.parametrize("target_cpu", _CPUS)
 @pytest.mark.parametrize(
     ("types", "dtypes", "result_type"),
     [

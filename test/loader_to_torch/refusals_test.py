@@ -70,8 +70,12 @@ def _export(function: Callable[[torch.Tensor], Any]) -> str:
                 "what would help: write a decomposition of it",
             ],
         ),
+        (
+            lambda x: torch.cond(x.sum() > 0, lambda y: y @ y.T, lambda y: -(y @ y.T), (x,)),
+            ["might be aliasing", "\n  cond(", _HERE, "call a method, x.transpose(0, 1)"],
+        ),
     ],
-    ids=["random", "sparse", "seed", "nothing", "effect", "not taken apart"],
+    ids=["random", "sparse", "seed", "nothing", "effect", "not taken apart", "view in a branch"],
 )
 def test_refused(function: Callable[[torch.Tensor], Any], messages: list[str]) -> None:
     with pytest.raises(UserError) as caught:

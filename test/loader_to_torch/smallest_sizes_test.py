@@ -63,16 +63,39 @@ def test_a_range_that_begins_higher_stays() -> None:
     assert (symbol.min, symbol.max) == (3, 9)
 
 
-def test_a_constant_that_follows_from_the_example() -> None:
+def _pooled(x: torch.Tensor) -> torch.Tensor:
     # 3 rows make one window; PyTorch then takes the count of windows to be 1 for good.
-    def pooled(x: torch.Tensor) -> torch.Tensor:
-        return torch.nn.functional.lp_pool1d(x.T, 2.0, 2)
+    return torch.nn.functional.lp_pool1d(x.T, 2.0, 2)
 
+
+def test_a_constant_that_follows_from_the_example() -> None:
     program = TorchLoaderOutput(
-        _Program(pooled), (torch.randn(3, 5),), {"x": {0: Dim.AUTO}}, "func_main"
+        _Program(_pooled), (torch.randn(3, 5),), {"x": {0: Dim.DYNAMIC}}, "func_main"
     )
     with pytest.raises(UserError, match="but not where they are 13 times that"):
         export("it", program)
+
+
+@pytest.mark.parametrize(
+    ("function", "shape", "sizes"),
+    [
+        (_pooled, (3, 5), (3, None)),
+        # The product of two sizes is that of a weight.
+        (lambda x: x.flatten(1) @ torch.ones(12, 2), (3, 4, 3), (None, 4, 3)),
+        (lambda x: x.unflatten(1, (3, 4)) + torch.ones(4), (2, 12), (None, 12)),
+    ],
+)
+def test_automatic_sizes_that_hold_for_the_example_alone_are_fixed(
+    function: Callable[[torch.Tensor], torch.Tensor],
+    shape: tuple[int, ...],
+    sizes: tuple[int | None, ...],
+) -> None:
+    model = _Program(function)
+    automatic = dict.fromkeys(range(len(shape)), Dim.AUTO)
+    program = TorchLoaderOutput(model, (torch.randn(shape),), {"x": automatic}, "func_main")
+    (found,) = export("it", program).shapes.shapes
+    assert tuple(size if isinstance(size, int) else None for size in found) == sizes
+    assert not model._forward_pre_hooks
 
 
 if __name__ == "__main__":

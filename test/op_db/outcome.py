@@ -251,7 +251,7 @@ def _failure_of(
         torch.testing.assert_close(*map(compared, (actual, expected)), equal_nan=True)
         del kernels
     except UserError as error:
-        return f"refused: {_reason(str(error))}"
+        return f"refused: {reason(str(error))}"
     except AssertionError as error:
         return f"WRONG: {' '.join(str(error).split())[:200]}"
     except Exception as error:
@@ -282,10 +282,10 @@ _NOISE = re.compile(
     re.MULTILINE,
 )
 
-_PLACE = re.compile(r"^\S+:\d+: error: ")
+_PLACE = re.compile(r"^\S+:\d+(:\d+)?: error: ")
 
 
-def _reason(message: str) -> str:
+def reason(message: str) -> str:
     """A message without what differs from program to program."""
     # Where a stage's message begins with its place, what it says is behind that.
     message = _PLACE.sub("", message.removeprefix(f"{_Call.__name__}: "))

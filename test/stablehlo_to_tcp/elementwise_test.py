@@ -3,11 +3,13 @@
 # ruff: noqa: E501 - lines of MLIR are as long as its types
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 
+from plumbline.errors import UserError
 from test.stablehlo_to_tcp.program import Case, Draw, check, compiled, numbers, whole_numbers
 
 FLOATS = ("f64", "f32", "f16", "bf16")
@@ -322,6 +324,50 @@ func.func @program(%x: tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>) {
     known = [-0.9953222650189527, -0.8427007929497149, 0, 0.8427007929497149, 0.9953222650189527]
     np.testing.assert_allclose(function, known, rtol=1e-14)
     np.testing.assert_allclose(complement, 1 - np.array(known), rtol=1e-12)
+
+
+CHLO_BROADCASTS: dict[str, Callable[..., Any]] = {
+    "add": np.add,
+    "divide": np.divide,
+    "maximum": np.maximum,
+    "next_after": np.nextafter,
+    "power": lambda left, right: np.power(np.abs(left), right),
+    "subtract": np.subtract,
+}
+
+SIZES_THAT_FIT = (((2, 3), (3,)), ((2, 3), (1,)), ((2, 1), (3,)), ((0, 3), (3,)), ((1, 1), (1,)))
+
+
+@pytest.mark.parametrize("name", CHLO_BROADCASTS)
+def test_chlo_broadcasts_operands_of_any_size(name: str) -> None:
+    base = "chlo.broadcast_" + name
+    left = "%a" if name == "power" else "%x"
+    program = compiled(f"""
+func.func @program(%x: tensor<?x?xf64>, %y: tensor<?xf64>) -> tensor<?x?xf64> {{
+  %a = stablehlo.abs %x : tensor<?x?xf64>
+  %0 = {base} {left}, %y : (tensor<?x?xf64>, tensor<?xf64>) -> tensor<?x?xf64>
+  return %0 : tensor<?x?xf64>
+}}
+""")
+    generator = np.random.default_rng(0)
+    for shapes in SIZES_THAT_FIT:
+        x, y = map(generator.standard_normal, shapes)
+        (result,) = program(x, y)
+        np.testing.assert_allclose(result, CHLO_BROADCASTS[name](x, y), rtol=1e-13)
+
+
+def test_chlo_broadcasts_no_operands_that_do_not_fit() -> None:
+    program = compiled("""
+func.func @program(%x: tensor<?x?xf32>, %y: tensor<?xf32>) -> tensor<?x?xi1> {
+  %0 = chlo.broadcast_compare %x, %y {comparison_direction = #chlo<comparison_direction LT>} : (tensor<?x?xf32>, tensor<?xf32>) -> tensor<?x?xi1>
+  return %0 : tensor<?x?xi1>
+}
+""")
+    x, y = np.arange(6, dtype=np.float32).reshape(2, 3), np.full(1, 2.5, np.float32)
+    (less,) = program(x, y)
+    np.testing.assert_array_equal(less, x < y)
+    with pytest.raises(UserError, match="required broadcastable shapes"):
+        program(x, np.ones(2, np.float32))
 
 
 if __name__ == "__main__":

@@ -110,7 +110,7 @@ def test_mistakes_of_the_caller(values: Sequence[ir.Value]) -> None:
         elementwise.TanhOp(values[0], speed=1)
     with pytest.raises(ValueError, match="expected one of eq, ne, lt, le, gt, ge, not 'less'"):
         elementwise.CompareOp(values[0], values[0], predicate="less")
-    with pytest.raises(TypeError, match="expected constant tensor attribute, not 3"):
+    with pytest.raises(TypeError, match=r"expected constant tensor attribute .*, not 3"):
         data_movement.ConstOp(value=3)
     with pytest.raises(TypeError, match=r"tcp\.cast: the type of the result must be given"):
         elementwise.CastOp(values[0])

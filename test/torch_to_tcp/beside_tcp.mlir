@@ -65,3 +65,13 @@ func.func @nothing_knows_in_a_loop(%x: !torch.vtensor<[3],f32>, %times: !torch.i
   } : (!torch.int, !torch.bool, !torch.vtensor<[3],f32>) -> !torch.vtensor<[3],f32>
   return %0 : !torch.vtensor<[3],f32>
 }
+
+// -----
+
+// An op that says that it is a literal, and holds nothing but that name.
+
+func.func @literal_of_nothing(%x: !torch.vtensor<[3],f32>) -> !torch.vtensor<[3],f32> {
+  // expected-error @below {{vtensor.literal(!torch.vtensor<[3],f32>) can be lowered neither to TCP nor to linalg: one without its value}}
+  %0 = torch.operator "torch.vtensor.literal"(%x) : (!torch.vtensor<[3],f32>) -> !torch.vtensor<[3],f32>
+  return %0 : !torch.vtensor<[3],f32>
+}

@@ -26,9 +26,11 @@ func.func @aten__log_softmax(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?
 // CHECK:         tcp.sub
 // CHECK:         tcp.exp
 // CHECK:         tcp.reduce {{.*}}<combiner sum>
-// CHECK:         tensor.expand_shape
-// CHECK:         tcp.broadcast
-// CHECK:         tcp.divf
+// CHECK:         %[[TOTAL:.*]] = tensor.expand_shape
+// CHECK:         %[[FACTOR:.*]] = tcp.divf %{{.*}}, %[[TOTAL]]
+// CHECK:         tcp.broadcast %[[FACTOR]]
+// CHECK:         tcp.mul
+// CHECK-NOT:     tcp.divf
 // CHECK:         return
 func.func @aten__softmax(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32> {
   %i1 = torch.constant.int 1

@@ -7,6 +7,7 @@ import torch
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
 from plumbline.loader_to_torch.decompositions import (
+    attention,
     bessel_functions,
     complex_numbers,
     contraction,
@@ -84,6 +85,7 @@ to TCP."""
 _WHOLE = (aten._adaptive_avg_pool2d.default, aten._log_softmax.default)
 
 _FAMILIES = (
+    attention,
     bessel_functions,
     contraction,
     convolution,

@@ -1,11 +1,13 @@
 """Products of matrices against PyTorch."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
+from torch.fx.experimental.proxy_tensor import make_fx
 
 import plumbline
 from plumbline.tcp.dialect import TcpOp
@@ -162,6 +164,54 @@ def test_products_of_groups(left: tuple[int, ...], right: tuple[int, ...]) -> No
         offsets = torch.tensor(ends, dtype=torch.int32)
         torch.testing.assert_close(program(x, y, offsets), (module(x, y, offsets),))
     assert program.stage("tcp").count("tcp.matmul") == 1
+
+
+def _attend(
+    heads: tuple[torch.Tensor, ...], mask: torch.Tensor | None, options: Mapping[str, Any]
+) -> torch.Tensor:
+    return F.scaled_dot_product_attention(*heads, attn_mask=mask, **options)
+
+
+@pytest.mark.parametrize(
+    ("keys", "mask", "options", "dtype"),
+    [
+        ((2, 4, 6, 8), None, {"scale": 0.3}, torch.float32),
+        ((2, 4, 5, 8), None, {"is_causal": True}, torch.float32),
+        (
+            (2, 4, 6, 8),
+            torch.tensor([[True, False, True, True, False, True]] * 5),
+            {},
+            torch.float32,
+        ),
+        ((2, 4, 6, 8), torch.linspace(-1, 1, 30).double().reshape(5, 6), {}, torch.float64),
+        ((2, 2, 5, 8), None, {"is_causal": True, "enable_gqa": True}, torch.float32),
+        ((2, 4, 5, 8), None, {"is_causal": True}, torch.bfloat16),
+    ],
+    ids=["scale", "causal", "bool mask", "float mask", "groups of heads", "bf16"],
+)
+def test_gradients_of_attention(
+    keys: tuple[int, ...],
+    mask: torch.Tensor | None,
+    options: Mapping[str, Any],
+    dtype: torch.dtype,
+) -> None:
+    torch.manual_seed(0)
+    shapes = ((2, 4, 5, 8), keys, keys, (2, 4, 5, 8))
+    inputs = tuple(torch.randn(shape, dtype=dtype) for shape in shapes)
+
+    def step(*inputs: torch.Tensor) -> Any:
+        *heads, weights = inputs
+        return torch.func.grad_and_value(
+            lambda heads: (_attend(heads, mask, options) * weights).sum()
+        )(tuple(heads))
+
+    graph = make_fx(step)(*inputs)
+    backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default
+    assert any(node.target is backward for node in graph.graph.nodes)
+    gradients, value = step(*inputs)
+    tolerance = {"rtol": 2e-2, "atol": 2e-2} if dtype == torch.bfloat16 else {}
+    actual = plumbline.compile(graph, inputs)(*inputs)
+    torch.testing.assert_close(actual, (*gradients, value), **tolerance)
 
 
 def test_every_op_has_a_case() -> None:

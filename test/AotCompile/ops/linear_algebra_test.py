@@ -49,6 +49,21 @@ def test_singular_vectors(shape: Sequence[int]) -> None:
     torch.testing.assert_close(left @ left.mT, torch.eye(shape[-2]).expand(left.shape))
 
 
+@pytest.mark.parametrize(
+    ("ord_", "dim"),
+    [("nuc", None), (2, None), (-2, (1, 0)), (1, (0, 1)), ("fro", None), (3, 1), (None, None)],
+    ids=str,
+)
+def test_norms_of_vectors_and_matrices(ord_: Any, dim: Any) -> None:
+    torch.manual_seed(0)
+    x = torch.randn(6, 4)
+
+    def norm(x: torch.Tensor) -> torch.Tensor:
+        return torch.linalg.norm(x, ord_, dim, keepdim=True)
+
+    torch.testing.assert_close(_compiled(norm, x)(x)[0], norm(x))
+
+
 def test_the_program_of_a_greater_matrix_is_as_small() -> None:
     small, great = (
         _compiled(torch.linalg.svdvals, torch.randn(n, n)).stage("tcp") for n in (6, 60)

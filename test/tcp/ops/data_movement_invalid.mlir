@@ -24,6 +24,14 @@ func.func @const_value_type() {
 
 // -----
 
+func.func @const_of_complex_numbers() -> tensor<1xcomplex<f32>> {
+  // expected-error @below {{'tcp.const' op attribute 'value' failed to satisfy constraint: constant tensor attribute of integers or floats (an arith.constant holds complex numbers)}}
+  %0 = tcp.const {value = dense<[(1.0, 2.0)]> : tensor<1xcomplex<f32>>} : tensor<1xcomplex<f32>>
+  return %0 : tensor<1xcomplex<f32>>
+}
+
+// -----
+
 func.func @const_value_of_other_type() {
   // expected-error @below {{'tcp.const' op requires attribute 'value' to have the result's type 'tensor<3xi64>', but got 'tensor<2xi64>'}}
   %0 = tcp.const {value = dense<1> : tensor<2xi64>} : tensor<3xi64>
