@@ -19,6 +19,7 @@
 #include <ucontext.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -31,6 +32,7 @@
 #include <mutex>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "plumbline/runtime/cuda/driver.h"
@@ -134,6 +136,7 @@ CUctx_st contexts[kDevices] = {{0}, {1}};
 std::vector<int> visible;
 bool is_initialised = false, is_reverse = false;
 unsigned most_blocks = 0;  // of a launch; 0: any number
+unsigned launch_microseconds = 0;
 long launches = 0, waits = 0, replays = 0, uploads = 0;
 size_t most_bytes = 0;  // of device memory; 0: any number
 std::string failing;
@@ -854,6 +857,9 @@ CUresult cuGraphExecDestroy(CUgraphExec exec) {
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                         CUstream stream, void** parameters, void**) {
+  if (launch_microseconds > 0) {
+    std::this_thread::sleep_for(std::chrono::microseconds(launch_microseconds));
+  }
   ENTER("cuLaunchKernel", true);
   const Kernel& kernel = *reinterpret_cast<Kernel*>(function);
   if (grid_x == 0 || grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1) {
@@ -982,6 +988,9 @@ void plumbline_stand_in_reverse(int reverse) { is_reverse = reverse != 0; }
 // Has launches be of so many blocks at most, each of which then does several rows; 0: of any
 // number.
 void plumbline_stand_in_most_blocks(unsigned most) { most_blocks = most; }
+
+// Has launches take so long, in which other threads get ahead.
+void plumbline_stand_in_launches_take(unsigned microseconds) { launch_microseconds = microseconds; }
 
 // How many bytes of device memory are allocated.
 int64_t plumbline_stand_in_allocated() {

@@ -8,7 +8,9 @@ from plumbline.loader_to_torch.decompositions.rule import Rules
 aten = torch.ops.aten
 
 _FORWARD = aten._scaled_dot_product_flash_attention_for_cpu.default
-_BY_OTHER_OPS = get_decompositions([_FORWARD])[_FORWARD]
+"""What PyTorch chooses for four dimensions."""
+
+_BY_PYTORCH = get_decompositions([_FORWARD])[_FORWARD]
 
 
 def _scores(
@@ -21,12 +23,11 @@ def _scores(
     """How much each query is about each key, [batch, heads, queries, keys]: -inf for not at all."""
     scores = query @ key.mT * _scale(query, scale)
     if is_causal:
-        before = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
-        scores = torch.where(before, scores, -torch.inf)
+        attn_mask = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
     if attn_mask is None:
         return scores
     if attn_mask.dtype == torch.bool:
-        return torch.where(attn_mask, scores, -torch.inf)
+        attn_mask = torch.where(attn_mask, 0.0, -torch.inf).to(scores.dtype)
     return scores + attn_mask
 
 
@@ -57,13 +58,22 @@ def _attention(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Values weighted by the softmax of scores, and the logarithms of what scores add up to.
 
-    PyTorch's rule gives the weights for the latter, which has no use but for gradients.
+    PyTorch's rule scales queries and keys by the root of the factor each, so that no product of
+    half precision is too large. In f32 and f64 none is, and to scale both takes two passes over
+    memory, of which one transposes the keys; scores are scaled on the way to their softmax. The
+    logarithms have no use but for gradients; that rule gives the weights for them.
     """
-    output, _ = _BY_OTHER_OPS(
-        query, key, value, dropout_p, is_causal, attn_mask=attn_mask, scale=scale
-    )
-    keys = _for_each_head(key, query.shape[1])
+    heads = query.shape[1]
+    keys = _for_each_head(key, heads)
     scores = _scores(_wide(query), _wide(keys), is_causal, attn_mask, scale)
+    if query.dtype in (torch.float32, torch.float64) and dropout_p == 0.0:
+        output = aten._safe_softmax(scores, -1) @ _for_each_head(value, heads)
+        # As PyTorch's lies in memory, [L, N, heads, E]: programs view it anew.
+        output = output.permute(2, 0, 1, 3).contiguous().permute(1, 2, 0, 3)
+    else:
+        output, _ = _BY_PYTORCH(
+            query, key, value, dropout_p, is_causal, attn_mask=attn_mask, scale=scale
+        )
     return output, scores.logsumexp(-1)
 
 

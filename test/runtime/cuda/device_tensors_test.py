@@ -241,10 +241,29 @@ def test_without_a_stream_a_call_waits() -> None:
     first = _Program(_LAYERS, torch.randn(5, 64), stream=True)
     second = _Program(_Function(lambda x: x * 2), torch.randn(5, 32))
     x, out = torch.randn(5, 64), _on_device(torch.zeros(5, 32))
+    # Whose memory is given back is waited for.
+    argument = _on_device(x)
     with _stream() as stream:
-        (between,) = first.compiled(_OnStream(_on_device(x), stream))
+        (between,) = first.compiled(_OnStream(argument, stream))
         second.compiled(between, out=out)
         torch.testing.assert_close(torch.from_numpy(_visible(out)), 2 * _LAYERS(x).detach())
+
+
+def test_copies_and_streams_wait_for_one_another() -> None:
+    program = _Program(_LAYERS, torch.randn(5, 64), stream=True)
+    x = torch.randn(5, 64)
+    expected = _LAYERS(x).detach()
+    # Whose memory is given back is waited for.
+    kept: list[object] = []
+    with _stream() as stream:
+        # Weights and a workspace are there then.
+        kept += program.compiled(_OnStream(_on_device(x), stream))
+        argument = _on_device(x)
+        (result,) = program.compiled(_OnStream(argument, stream))
+        open_driver().wait_for(stream, 0)
+        torch.testing.assert_close(torch.from_numpy(_visible(result)), expected)
+        (other,) = program.compiled(_OnStream(argument, stream))
+        torch.testing.assert_close(torch.from_numpy(other.numpy()), expected)
 
 
 def test_results_say_what_they_wait_for() -> None:
@@ -306,8 +325,12 @@ def test_a_graph_is_of_one_device_and_its_results() -> None:
                 torch.testing.assert_close(torch.from_numpy(out.numpy()), expected)
         before = _launches_and_replays()
         for out in outs:
+            _visible(out)[:] = 7
             program.compiled(argument, out=out)
         assert _launches_and_replays() == (before[0], before[1] + 2)
+        plumbline.device.synchronize()
+        for out in outs:
+            torch.testing.assert_close(torch.from_numpy(_visible(out)), expected)
 
 
 def test_a_graph_is_replayed_on_the_stream() -> None:
@@ -365,7 +388,9 @@ def test_several_threads_queue_at_once() -> None:
             assert isinstance(result, DeviceTensor)
             return result
 
+        driver().plumbline_stand_in_launches_take(2000)
         results = list(pool.map(call, range(12)))
+        driver().plumbline_stand_in_launches_take(0)
         plumbline.device.synchronize()
         for each, result in zip(values, results, strict=True):
             expected = _LAYERS(each).detach()
@@ -398,6 +423,31 @@ def test_a_stream_that_the_caller_captures() -> None:
             call("cuGraphDestroy", graph)
         expected = _LAYERS(values).detach()
         torch.testing.assert_close(torch.from_numpy(result.numpy()), expected)
+
+
+def test_calls_that_callers_capture_leave_room_for_graphs() -> None:
+    """However often: a program keeps a few graphs of its own, each for other pointers."""
+    program = _Program(_LAYERS, torch.randn(5, 64), stream=True)
+    x, result, other = (_on_device(torch.zeros(shape)) for shape in ((5, 64), (5, 32), (5, 32)))
+    for out in (result, other):
+        program.compiled(x, out=out)
+    call = open_driver().call
+    with _stream() as stream:
+        # Of a stream, the first call allocates the workspace.
+        program.compiled(_OnStream(x, stream), out=_OnStream(result, stream))
+        for _ in range(20):
+            graph = ctypes.c_void_p()
+            with open_driver().current(0):
+                call("cuStreamBeginCapture_v2", ctypes.c_void_p(stream), 1)
+            program.compiled(_OnStream(x, stream), out=_OnStream(result, stream))
+            with open_driver().current(0):
+                call("cuStreamEndCapture", ctypes.c_void_p(stream), ctypes.byref(graph))
+                call("cuGraphDestroy", graph)
+    before = _launches_and_replays()
+    for _ in range(2):
+        program.compiled(x, out=other)
+    # It is known from before, so that the next call is captured.
+    assert _launches_and_replays() == (before[0] + 2, before[1] + 2)
 
 
 @pytest.mark.parametrize(
@@ -454,8 +504,15 @@ def test_dlpack() -> None:
     torch.testing.assert_close(torch.from_numpy(result.numpy()), _LAYERS(x).detach())
     with _stream() as stream:
         out = _OnStream(result, stream)
-        (given,) = program.compiled(_Lent(_visible(kept)), out=out)
+        lent = _Lent(_visible(kept))
+        (given,) = program.compiled(lent, out=out)
         assert given is out
+        # Results say nothing of that.
+        assert lent.streams == [1]
+        other = _OnStream(_on_device(x), stream)
+        pair = _Program(_Function(lambda x, y: x + y), x, x, stream=True)
+        pair.compiled(other, lent)
+        assert lent.streams == [1, stream]
 
 
 def test_misplaced_pointers() -> None:

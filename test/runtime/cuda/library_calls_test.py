@@ -1,7 +1,8 @@
-"""Whatever function of the driver fails, the caller is told, and nothing is left behind.
+"""Libraries as C programs call them: on a stream, with a driver that fails, and by wrong pointers.
 
-Each is made to fail the first time that a library calls it. Copies of a library have a runtime
-each, so that every one begins from nothing: without a context, a module, or weights on the device.
+Whatever function of the driver fails, the caller is told, and nothing is left behind. Each is made
+to fail the first time that a library calls it. Copies of a library have a runtime each, so that
+every one begins from nothing: without a context, a module, or weights on the device.
 """
 
 import ctypes
@@ -231,6 +232,14 @@ class _Caller:
         """Unloads the library."""
         ctypes.CDLL(None).dlclose(ctypes.c_void_p(self._library._handle))
 
+    def misplaced(self, number: int, pointer: ctypes.c_void_p | None) -> str:
+        """What is said of another pointer in the place of an argument."""
+        words = list(self._words)
+        words[number] = pointer
+        code = self._entry(*words)
+        text: bytes = self._error(code)
+        return text.decode() if code != 0 else ""
+
     def multiply(self, number: float, out: device.DeviceTensor) -> None:
         """Calls with another number, and for another result."""
         x, _, flag, _, *others = self._words
@@ -291,6 +300,35 @@ def test_a_function_of_the_driver_fails(
         if not (has_failed and function in _GIVES_BACK | {"cuMemFree_v2"}):
             assert _counts() == before
     assert is_met
+
+
+def test_misplaced_pointers(made: Sequence[_Made], stream: int, tmp_path: Path) -> None:
+    """Of tensors and of the workspace: the host's, another device's, null, and between elements."""
+    one = made[list(_PROGRAMS).index("layers")]
+    file = Path(shutil.copy(one.file, tmp_path))
+    caller = _Caller(_PROGRAMS[one.name], one.name, file, stream)
+    of_host = np.zeros(1 << 14, np.uint8)
+    first_of_host = ctypes.c_void_p(-(-of_host.ctypes.data // 64) * 64)
+    elsewhere = device.copy_from(of_host, 1)
+    here = device.copy_from(of_host)
+    before = _counts()
+    for number, name, alignment in ((0, "x", 16), (1, "out0", 16), (3, "workspace", 64)):
+        for pointer, said in (
+            (first_of_host, "is in memory of the host, where this program takes device memory"),
+            (None, "is null"),
+            (
+                ctypes.c_void_p(here.address + alignment // 2),
+                f"is not aligned to {alignment} bytes",
+            ),
+        ):
+            assert caller.misplaced(number, pointer).startswith(f"{name} {said}")
+    for number, name in ((1, "out0"), (2, "out1"), (3, "workspace")):
+        text = caller.misplaced(number, ctypes.c_void_p(elsewhere.address))
+        assert text.startswith(f"{name} is on device")
+    assert _counts() == before
+    assert caller.call() == ""
+    caller.check()
+    caller.close()
 
 
 def test_numbers_are_in_what_is_queued(made: Sequence[_Made], stream: int, tmp_path: Path) -> None:
