@@ -133,8 +133,8 @@ def _factors(exponent: Int, like: Float) -> tuple[Float, Float]:
     """
     far = (2 - like.least_exponent) // 2
     is_small = exponent < 0
-    one = like.fraction_bits
-    nearer = where_int(is_small, exponent.constant(far << one), -far << one)
+    shift = like.fraction_bits
+    nearer = where_int(is_small, exponent.constant(far << shift), -far << shift)
     rest = where(is_small, like.constant(2.0**-far), 2.0**far)
     return power_of_2(exponent + nearer, like), rest
 
