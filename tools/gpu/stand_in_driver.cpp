@@ -136,7 +136,7 @@ CUctx_st contexts[kDevices] = {{0}, {1}};
 std::vector<int> visible;
 bool is_initialised = false, is_reverse = false;
 unsigned most_blocks = 0;  // of a launch; 0: any number
-unsigned launch_microseconds = 0;
+unsigned microseconds_of_calls = 0;
 long launches = 0, waits = 0, replays = 0, uploads = 0;
 size_t most_bytes = 0;  // of device memory; 0: any number
 std::string failing;
@@ -502,6 +502,12 @@ CUresult Enter(const char* name, bool wants_context) {
   return 0;
 }
 
+// Before the lock is taken.
+void LetOthersGetAhead() {
+  if (microseconds_of_calls == 0) return;
+  std::this_thread::sleep_for(std::chrono::microseconds(microseconds_of_calls));
+}
+
 // What no thread may do while it captures, as it does not wait for the graph.
 void CheckNoCapture(const char* name) {
   if (capturing != nullptr) Die("%s: while this thread captures a stream", name);
@@ -587,6 +593,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
 }
 
 CUresult cuCtxPushCurrent_v2(CUcontext context) {
+  LetOthersGetAhead();
   ENTER("cuCtxPushCurrent_v2", false);
   if (context == nullptr || context->retained == 0) Die("cuCtxPushCurrent: that is no context");
   current.push_back(context);
@@ -716,6 +723,7 @@ CUresult cuMemFreeHost(void* pointer) {
 }
 
 CUresult cuMemcpyHtoD_v2(CUdeviceptr target, const void* source, size_t bytes) {
+  LetOthersGetAhead();
   ENTER("cuMemcpyHtoD_v2", true);
   CheckMemory("cuMemcpyHtoD", target, bytes);
   CheckHost("cuMemcpyHtoD", source, bytes);
@@ -857,9 +865,7 @@ CUresult cuGraphExecDestroy(CUgraphExec exec) {
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                         CUstream stream, void** parameters, void**) {
-  if (launch_microseconds > 0) {
-    std::this_thread::sleep_for(std::chrono::microseconds(launch_microseconds));
-  }
+  LetOthersGetAhead();
   ENTER("cuLaunchKernel", true);
   const Kernel& kernel = *reinterpret_cast<Kernel*>(function);
   if (grid_x == 0 || grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1) {
@@ -989,8 +995,9 @@ void plumbline_stand_in_reverse(int reverse) { is_reverse = reverse != 0; }
 // number.
 void plumbline_stand_in_most_blocks(unsigned most) { most_blocks = most; }
 
-// Has launches take so long, in which other threads get ahead.
-void plumbline_stand_in_launches_take(unsigned microseconds) { launch_microseconds = microseconds; }
+// Has the beginning of a call, launches, and copies to the device take so long, in which other
+// threads get ahead.
+void plumbline_stand_in_calls_take(unsigned microseconds) { microseconds_of_calls = microseconds; }
 
 // How many bytes of device memory are allocated.
 int64_t plumbline_stand_in_allocated() {

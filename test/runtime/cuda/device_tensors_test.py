@@ -388,9 +388,9 @@ def test_several_threads_queue_at_once() -> None:
             assert isinstance(result, DeviceTensor)
             return result
 
-        driver().plumbline_stand_in_launches_take(2000)
+        driver().plumbline_stand_in_calls_take(2000)
         results = list(pool.map(call, range(12)))
-        driver().plumbline_stand_in_launches_take(0)
+        driver().plumbline_stand_in_calls_take(0)
         plumbline.device.synchronize()
         for each, result in zip(values, results, strict=True):
             expected = _LAYERS(each).detach()

@@ -136,8 +136,10 @@ def test_weights_stay_on_the_device_and_are_given_back_with_the_program() -> Non
 def test_weights_are_uploaded_once_by_threads_that_begin_at_once() -> None:
     compiled, _kernels = _compiled()
     uploads = driver().plumbline_stand_in_uploads()
+    driver().plumbline_stand_in_calls_take(20000)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: compiled(torch.ones(4, 3)), range(8)))
+    driver().plumbline_stand_in_calls_take(0)
     assert driver().plumbline_stand_in_uploads() == uploads + 2 + 8
 
 
