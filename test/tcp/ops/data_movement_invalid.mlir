@@ -17,7 +17,7 @@ func.func @const_without_value() {
 // -----
 
 func.func @const_value_type() {
-  // expected-error @below {{'tcp.const' op attribute 'value' failed to satisfy constraint: constant tensor attribute}}
+  // expected-error @below {{'tcp.const' op attribute 'value' failed to satisfy constraint: constant tensor attribute of integers or floats (an arith.constant holds complex numbers)}}
   %0 = tcp.const {value = 1 : i64} : tensor<2xi64>
   return
 }
