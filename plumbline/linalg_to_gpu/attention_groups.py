@@ -252,7 +252,7 @@ class _Matching:
             return None
         power, factor = multiplied[1]
         reciprocal = self._operands(factor, "arith.divf")
-        if reciprocal is None:
+        if reciprocal is None or not reciprocal[1]:
             return None
         *ones, total = reciprocal[1]
         one = constant_float(reciprocal[0].body_ops[-1].operands[0])
