@@ -50,6 +50,15 @@ def constant_float(value: ir.Value) -> float | None:
     return float(number.value) if isinstance(number, ir.FloatAttr) else None
 
 
+def is_inside(value: ir.Value, op: ir.Operation) -> bool:
+    """Whether a value is given by an operation or a block within `op`, or by `op` itself."""
+    owner = value.owner
+    around = owner.owner if isinstance(owner, ir.Block) else owner
+    while around is not None and around.operation != op:
+        around = around.operation.parent
+    return around is not None
+
+
 def captured_values(root: ir.Operation) -> list[ir.Value]:
     """The values from around `root` that it and the operations in it use, by their first use."""
     inside = all_operations(root)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, scf
 
-from plumbline.bindings.walk import all_operations, constant_integer
+from plumbline.bindings.walk import all_operations, constant_integer, is_inside
 from plumbline.linalg_to_kernels.building import index, least
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
 
@@ -77,13 +77,14 @@ class _Rows:
     def prefetch(self) -> None:
         """Puts the prefetches into the first pass by blocks that writes no row itself."""
         where = next(
-            (each for each in self.passes if each.is_blocked and not self._rows(each, _STORE)), None
+            (each for each in self.passes if each.is_blocked and not self._accessed(each, _STORE)),
+            None,
         )
         if where is None:
             return
         after = self.passes[self.passes.index(where) :]
-        next_ones = _distinct(row for each in self.passes for row in self._rows(each, _LOAD))
-        this_one = _distinct(row for each in after for row in self._rows(each, _STORE))
+        next_ones = _distinct(row for each in self.passes for row in self._accessed(each, _LOAD))
+        this_one = _distinct(row for each in after for row in self._accessed(each, _STORE))
         count = constant_integer(where.loop.step)
         assert count is not None
         with ir.InsertionPoint.at_block_begin(where.loop.body), self.loop.location:
@@ -95,7 +96,7 @@ class _Rows:
             for access in this_one:
                 self._ask(access, row, first, count, is_write=True)
 
-    def _rows(self, each: _Pass, name: str) -> list[_Access]:
+    def _accessed(self, each: _Pass, name: str) -> list[_Access]:
         """What a pass reads or writes that is a row of a buffer."""
         row = self.loop.induction_variable
         return [
@@ -110,13 +111,8 @@ class _Rows:
 
     def _is_known(self, value: ir.Value) -> bool:
         """Whether a value is the number of the row, or one from outside of the loop over rows."""
-        if value == self.loop.induction_variable:
-            return True
-        owner = value.owner
-        op = owner.owner if isinstance(owner, ir.Block) else owner
-        while op is not None and op.operation != self.loop.operation:
-            op = op.operation.parent
-        return op is None
+        loop = self.loop
+        return bool(value == loop.induction_variable) or not is_inside(value, loop.operation)
 
     def _ask(
         self, access: _Access, row: ir.Value, first: ir.Value, count: int, *, is_write: bool

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith
 
-from plumbline.bindings.walk import constant_integer
+from plumbline.bindings.walk import constant_integer, is_inside
 from plumbline.linalg_to_kernels.building import index, product, total
 
 LOOPS = frozenset({"scf.for", "scf.while"})
@@ -63,9 +63,9 @@ class Invariants:
 
     def holds(self, value: ir.Value) -> bool:
         """Whether a value is from before the loop, or follows from such by arithmetic."""
-        owner = value.owner
-        if not self._is_inside(owner):
+        if not is_inside(value, self._loop):
             return True
+        owner = value.owner
         return (
             not isinstance(owner, ir.Block)
             and owner.name.startswith("arith.")
@@ -74,9 +74,9 @@ class Invariants:
 
     def before(self, value: ir.Value) -> ir.Value:
         """Builds the value at the insertion point, which is before the loop."""
-        owner = value.owner
-        if not self._is_inside(owner):
+        if not is_inside(value, self._loop):
             return value
+        owner = value.owner
         if value not in self._copies:
             operands = [self.before(operand) for operand in owner.operands]
             if owner.name in _DIVISIONS and constant_integer(operands[1]) is None:
@@ -87,12 +87,6 @@ class Invariants:
                 copy.operands[number] = operand
             self._copies[value] = copy.results[0]
         return self._copies[value]
-
-    def _is_inside(self, owner: ir.Block | ir.Operation) -> bool:
-        op = owner.owner if isinstance(owner, ir.Block) else owner
-        while op is not None and op.operation != self._loop:
-            op = op.operation.parent
-        return op is not None
 
 
 @dataclass(frozen=True)
