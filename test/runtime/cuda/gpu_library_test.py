@@ -5,7 +5,6 @@ import ctypes.util
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from plumbline.errors import UserError
 from plumbline.library import device
 from plumbline.library_files.build import LibraryBuild, TorchProgram
 from plumbline.library_files.options import LibraryOptions
-from test.runtime.cuda.stand_in import Kernels, driver
+from test.runtime.cuda.stand_in import GpuStage, Kernels, driver
 
 _LAYERS = nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.LayerNorm(5)).eval()
 
@@ -31,17 +30,6 @@ _CONVENTIONS: dict[str, dict[str, Any]] = {
     "device": {"on_gpu_tensors": True},
     "stream": {"on_gpu_tensors": True, "stream": True},
 }
-
-
-@dataclass(frozen=True)
-class _Stage:
-    """The gpu stage of a library, for the stand-in."""
-
-    text: str
-
-    def stage(self, name: str) -> str:
-        assert name == "gpu"
-        return self.text
 
 
 def _made(convention: str, folder: Path, dynamic: bool = False) -> Path:
@@ -66,7 +54,7 @@ def test_from_python(convention: str, dynamic: bool, tmp_path: Path) -> None:
     driver()
     folder = _made(convention, tmp_path, dynamic)
     library = plumbline.load(folder / "liblayers.so")
-    kernels = Kernels(_Stage((folder / "_internal_layers_gpu.mlir").read_text()))
+    kernels = Kernels(GpuStage((folder / "_internal_layers_gpu.mlir").read_text()))
     for rows in (4, 9, 4) if dynamic else (4, 4, 4):
         x = torch.randn(rows, 6)
         given = x if convention == "host" else device.copy_from(x.numpy())
@@ -139,7 +127,7 @@ def test_what_is_closed_gives_all_back(tmp_path: Path) -> None:
     """The library's module, and its weights on the device."""
     driver()
     folder = _made("host", tmp_path)
-    kernels = Kernels(_Stage((folder / "_internal_layers_gpu.mlir").read_text()))
+    kernels = Kernels(GpuStage((folder / "_internal_layers_gpu.mlir").read_text()))
     counts = (
         driver().plumbline_stand_in_allocated(),
         driver().plumbline_stand_in_left(),

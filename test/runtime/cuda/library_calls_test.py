@@ -25,7 +25,7 @@ from plumbline.library import device
 from plumbline.library_files.build import LibraryBuild, TcpProgram, TorchProgram
 from plumbline.library_files.options import LibraryOptions
 from plumbline.runtime.cuda.source import SOURCE
-from test.runtime.cuda.stand_in import Kernels, driver
+from test.runtime.cuda.stand_in import GpuStage, Kernels, driver
 
 _ERROR = 700
 _CALLS = 4
@@ -137,15 +137,6 @@ class _Made:
     kernels: Kernels
 
 
-@dataclass(frozen=True)
-class _Stage:
-    text: str
-
-    def stage(self, name: str) -> str:
-        assert name == "gpu"
-        return self.text
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Sequence[_Made]:
     driver()
@@ -169,7 +160,7 @@ def _make(name: str, folder: Path) -> _Made:
     build = LibraryBuild(source, options, folder)
     build.file("shared-object")
     text = build.file("gpu").read_text()
-    return _Made(name, folder / f"lib{name}.so", Kernels(_Stage(text)))
+    return _Made(name, folder / f"lib{name}.so", Kernels(GpuStage(text)))
 
 
 @pytest.fixture

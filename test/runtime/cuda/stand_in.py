@@ -5,6 +5,7 @@ import functools
 import os
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -39,6 +40,18 @@ class _Stages(Protocol):
 
     def stage(self, name: str) -> str:
         """The text of one."""
+
+
+@dataclass(frozen=True)
+class GpuStage:
+    """The gpu stage of a library, which is text, in the place of a program that has stages."""
+
+    text: str
+
+    def stage(self, name: str) -> str:
+        """The text, of that stage alone."""
+        assert name == "gpu"
+        return self.text
 
 
 class Kernels:
