@@ -6,8 +6,9 @@ serves all the others whose windows it is in.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product as all_pairs
 
 from torch_mlir import ir
@@ -20,6 +21,7 @@ from plumbline.linalg_to_kernels.vectors import (
     cast,
     mask_of_first,
     masked_load,
+    multiply,
     multiply_add,
     splat,
 )
@@ -110,19 +112,19 @@ class _Depthwise:
                 # The same for all columns.
                 base = replace(base, lines=self._lines(base))
 
-            def part(column: ir.Value) -> list[ir.Value]:
-                inside = arith.subi(self._columns, column)
+            def part(column: ir.Value, *, is_whole: bool) -> list[ir.Value]:
                 step = index(self._steps_across[self._across])
-                masks = self._masks(inside)
+                inside = None if is_whole else arith.subi(self._columns, column)
+                masks = () if inside is None else self._masks(inside)
                 window = replace(base, column=arith.muli(column, step), masks=masks)
-                zero = splat(self._vector, 0)
-                sums = self._sums(self._looped, window, weight, [zero] * tile.rows)
+                zeros = [splat(self._vector, 0)] * tile.rows if self._looped else []
+                sums = self._sums(self._looped, window, weight, zeros)
                 for down, value in enumerate(sums):
                     vector.store(value, self._scratch, [index(down * tile.lanes)])
                 self._store(region, row, column, inside)
                 return []
 
-            for_each(index(0), self._columns, tile.lanes, part, parallel=True)
+            self._parts(partial(part, is_whole=True), partial(part, is_whole=False))
             return []
 
         for_each(index(0), self._rows, tile.rows, block, parallel=True)
@@ -134,7 +136,10 @@ class _Depthwise:
         weight: ir.Value,
         sums: Sequence[ir.Value],
     ) -> list[ir.Value]:
-        """The sums of a tile; loops over all but the last elements of a window of many."""
+        """The sums of a tile, added to those so far, if there are any.
+
+        There are loops over all but the last elements of a window of many.
+        """
         if not loops:
             return self._unrolled_sums(window, weight, sums)
         (loop, size), *rest = loops
@@ -177,7 +182,7 @@ class _Depthwise:
                 uses.setdefault(place, []).append((tile_row, factor))
         loops = [loop for loop, _ in self._unrolled if loop not in self._steps_down]
         lines = window.lines or self._lines(window)
-        result = list(sums)
+        result: list[ir.Value | None] = list(sums) or [None] * self._tile.rows
         for place in sorted(uses):
             down, *others = place
             offsets = [
@@ -187,8 +192,13 @@ class _Depthwise:
             ]
             value = self._load(total([lines[down], window.column, *offsets]), window.masks)
             for tile_row, factor in uses[place]:
-                result[tile_row] = multiply_add(value, factor, result[tile_row])
-        return result
+                so_far = result[tile_row]
+                result[tile_row] = (
+                    multiply(value, factor)
+                    if so_far is None
+                    else multiply_add(value, factor, so_far)
+                )
+        return [value for value in result if value is not None]
 
     def _elements(self) -> list[dict[int, int]]:
         """The elements of a window that are unrolled, by the counts of these loops."""
@@ -240,6 +250,38 @@ class _Depthwise:
         stride = self._nest.views[self._plan.right].strides[self._down_axis]
         return arith.addi(window.base, arith.muli(line, stride))
 
+    def _parts(
+        self, whole: Callable[[ir.Value], object], edge: Callable[[ir.Value], object]
+    ) -> None:
+        """Builds what does all columns, by what does as many as there are lanes, or fewer.
+
+        On Zen 3 a masked load takes several times as long as another, and a masked store more.
+        """
+        lanes = index(self._tile.lanes)
+        has_gaps = self._steps_across[self._across] > 1
+        # Vectors of windows some columns apart hold more than these need, beyond the last one.
+        columns = arith.subi(self._columns, index(1)) if has_gaps else self._columns
+        end = arith.muli(arith.divsi(columns, lanes), lanes)
+
+        def one(column: ir.Value) -> list[ir.Value]:
+            whole(column)
+            return []
+
+        for_each(index(0), end, self._tile.lanes, one, parallel=True)
+
+        def rest() -> None:
+            if has_gaps:
+                edge(end)
+                return
+            # The last ones are done anew with those before them, if there are such.
+            if_else(
+                arith.cmpi(arith.CmpIPredicate.uge, columns, lanes),
+                lambda: whole(arith.subi(columns, lanes)),
+                lambda: edge(end),
+            )
+
+        if_else(arith.cmpi(arith.CmpIPredicate.ult, end, self._columns), rest)
+
     def _masks(self, inside: ir.Value) -> list[ir.Value]:
         """Of the vectors that hold what each lane that is inside needs of the image."""
         step = self._steps_across[self._across]
@@ -253,25 +295,27 @@ class _Depthwise:
     def _load(self, place: ir.Value, masks: Sequence[ir.Value]) -> ir.Value:
         """Elements of the image as far apart as windows are, one for each lane."""
         type_ = self._nest.vector_of(self._nest.right)
-        lanes = self._tile.lanes
-        vectors = [
-            masked_load(
-                type_,
-                self._nest.right.elements,
-                arith.addi(place, index(number * lanes)) if number else place,
-                mask,
+        lanes, elements = self._tile.lanes, self._nest.right.elements
+        step = self._steps_across[self._across]
+        vectors = []
+        for number in range(step):
+            at = arith.addi(place, index(number * lanes)) if number else place
+            vectors.append(
+                masked_load(type_, elements, at, masks[number])
+                if masks
+                else vector.load(type_, elements, [at])
             )
-            for number, mask in enumerate(masks)
-        ]
         result = vectors[0]
         for number, other in enumerate(vectors[1:], 1):
-            result = _merge(result, other, number, len(masks), lanes)
+            result = _merge(result, other, number, step, lanes)
         return cast(result, self._type)
 
-    def _store(self, region: Region, row: ir.Value, column: ir.Value, inside: ir.Value) -> None:
+    def _store(
+        self, region: Region, row: ir.Value, column: ir.Value, inside: ir.Value | None
+    ) -> None:
+        """Finishes and stores a tile; of its columns some are inside, or all."""
         plan, tile = self._plan, self._tile
-        mask = mask_of_first(inside, tile.lanes)
-        whole = arith.cmpi(arith.CmpIPredicate.sge, inside, index(tile.lanes))
+        mask = mask_of_first(index(tile.lanes) if inside is None else inside, tile.lanes)
         out = self._nest.out.elements
 
         def one(down: ir.Value) -> list[ir.Value]:
@@ -280,11 +324,10 @@ class _Depthwise:
             to = total([region.bases[2], offset, column])
             value = vector.load(self._vector, self._scratch, [arith.muli(down, index(tile.lanes))])
             value = finished(self._finish, value, self._nest.place(region, at, column, to, mask))
-            if_else(
-                whole,
-                lambda: vector.store(value, out, [to]),
-                lambda: vector.maskedstore(out, [to], mask, value),
-            )
+            if inside is None:
+                vector.store(value, out, [to])
+            else:
+                vector.maskedstore(out, [to], mask, value)
             return []
 
         for_each(index(0), least(arith.subi(self._rows, row), index(tile.rows)), 1, one)

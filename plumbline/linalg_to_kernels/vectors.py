@@ -83,6 +83,11 @@ def multiply_add(left: ir.Value, right: ir.Value, to: ir.Value) -> ir.Value:
     return add(to, arith.muli(left, right))
 
 
+def multiply(left: ir.Value, right: ir.Value) -> ir.Value:
+    """A product, which is rounded: of a sum of two, either could be part of one instruction."""
+    return arith.mulf(left, right) if _is_float(left.type) else arith.muli(left, right)
+
+
 def transpose(rows: Sequence[ir.Value]) -> list[ir.Value]:
     """As many vectors as each has lanes, a power of two, with rows and lanes exchanged."""
     lanes = len(rows)
