@@ -19,15 +19,17 @@ def _batch_norm_of_known_statistics(
     momentum: float,
     eps: float,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """What PyTorch's rule computes, by half as many ops: ResNet-50 has it 53 times."""
+    """As PyTorch's kernel computes it: each element is scaled and shifted, by two ops.
+
+    Its rule takes more, in which ResNet-50 has it 53 times.
+    """
     wide = _wide(operand)
-    per_channel = (operand.shape[1], *[1] * (operand.dim() - 2))
-    rstd = torch.reciprocal(torch.sqrt(var.to(wide) + eps))
-    result = (operand - mean.to(wide).reshape(per_channel)) * rstd.reshape(per_channel)
+    scale = torch.reciprocal(torch.sqrt(var.to(wide) + eps))
     if weight is not None:
-        result = result * weight.reshape(per_channel)
-    if bias is not None:
-        result = result + bias.reshape(per_channel)
+        scale = scale * weight
+    shift = -mean.to(wide) * scale if bias is None else bias - mean.to(wide) * scale
+    per_channel = (operand.shape[1], *[1] * (operand.dim() - 2))
+    result = operand * scale.reshape(per_channel) + shift.reshape(per_channel)
     none = operand.new_zeros((0,))
     return result.to(operand.dtype), none, none
 
