@@ -32,6 +32,7 @@ from plumbline.linalg_to_kernels.kernel_names import kernel_name
 from plumbline.linalg_to_kernels.layouts import LAYOUT, is_contiguous, layout_of
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.linalg_to_kernels.strategies import Strategies
+from plumbline.linalg_to_kernels.told_by_place import told_by_place
 
 GROUP = "plumbline.group"
 """The attribute of a function that is a group: what its kernel is called."""
@@ -92,6 +93,10 @@ class _Block:
         self.contractions = {
             member for member in self._computations if strategies.is_contraction(member)
         }
+        # What is done anew for whoever reads it.
+        self._repeated = told_by_place(self._computations) | set(
+            filter(is_copy, self._computations)
+        )
         self._taken: set[Computation] = set()
         self._found_producers: dict[Computation, list[Computation]] = {}
 
@@ -101,18 +106,20 @@ class _Block:
             if root not in self._taken and self._is_used(root):
                 group = self._grown(root)
                 self._taken |= {
-                    member for member in group.members if member is root or not is_copy(member)
+                    member
+                    for member in group.members
+                    if member is root or member not in self._repeated
                 }
                 yield group
 
     def _only_here(self, members: Sequence[Computation]) -> set[ir.Value]:
-        """The results of members but those of copies that others read too.
+        """The results of members but of those that are repeated and that others read too.
 
-        Such a copy is made in the group and stays where it is as well, and needs what it copies.
+        Such a one is done in the group and stays where it is as well, and needs what it reads.
         """
         results = {result for member in members for result in member.results}
         for member in members[:-1]:
-            if is_copy(member) and any(
+            if member in self._repeated and any(
                 user not in self._dead and not results.intersection(user.results)
                 for user in users(member.results[0])
             ):
@@ -141,7 +148,7 @@ class _Block:
             between = self._from_contraction(weights)
             if between is None:
                 continue
-            members = self._with_copies({*group.members, *between})
+            members = self._with_repeated({*group.members, *between})
             if self._are_only_for(group.root, members):
                 ordered = sorted(members, key=self._places.__getitem__)
                 outputs = frozenset(group.root.results)
@@ -167,18 +174,19 @@ class _Block:
                 found.add(member)
         return found
 
-    def _with_copies(self, members: set[Computation]) -> set[Computation]:
-        """Members with the copies that they read, and what else is for nothing."""
+    def _with_repeated(self, members: set[Computation]) -> set[Computation]:
+        """Members with what they read that is repeated, and what else is for nothing."""
         pending = list(members)
         while pending:
             for producer in self._producers(pending.pop()):
-                if self._strategies.is_free(producer) and producer not in members:
+                is_free = producer in self._repeated or self._strategies.is_free(producer)
+                if is_free and producer not in members:
                     members.add(producer)
                     pending.append(producer)
         return members
 
     def _are_only_for(self, root: Computation, members: set[Computation]) -> bool:
-        """Whether nobody else reads members, nor has taken them, but for copies."""
+        """Whether nobody else reads members, nor has taken them, but for what is repeated."""
         results = {result for member in members for result in member.results}
         return not any(
             member in self._taken
@@ -188,7 +196,7 @@ class _Block:
                 for user in users(result)
             )
             for member in members
-            if member is not root and not is_copy(member)
+            if member is not root and member not in self._repeated
         )
 
     def _producers(self, member: Computation) -> list[Computation]:
@@ -222,7 +230,7 @@ class _Block:
             other
             for member in group.members
             for other in self._producers(member)
-            if other not in refused and (other not in self._taken or is_copy(other))
+            if other not in refused and (other not in self._taken or other in self._repeated)
         }
         return max(found.difference(group.members), key=self._places.__getitem__, default=None)
 
@@ -233,7 +241,7 @@ class _Block:
         members = sorted((more, *group.members), key=self._places.__getitem__)
         results = self._only_here(members)
         outputs = set(group.outputs)
-        if not is_copy(more):
+        if more not in self._repeated:
             for result in more.results:
                 outside = [
                     user

@@ -24,7 +24,7 @@ _DEEPEST = 100
 """How many members may be inlined one into the other: an evaluation goes down so many levels, each
 of several calls of Python's, which has an end."""
 
-_MOST_REPEATED = 4
+MOST_REPEATED = 4
 """The cost, in additions, of what may be computed once more rather than buffered."""
 
 _MOST_IN_BLOCK = 1 << 16
@@ -68,6 +68,11 @@ _COSTS = {
 
 _COSTLY = 16
 """Of any other operation: divisions, roots, functions, reads at places that are computed."""
+
+
+def cost_of(member: Computation) -> int:
+    """What an element of a computation costs, in additions, once what it reads is there."""
+    return sum(_COSTS.get(name, _COSTLY) for name in member.body_names)
 
 
 @dataclass(frozen=True)
@@ -254,7 +259,7 @@ class _Forming:
             return False
         sites = self._group._sites[result]
         once = len(sites) <= self._limits.readers and all(map(_reads_once, sites))
-        if not once and self._cost(member) > _MOST_REPEATED:
+        if not once and self._cost(member) > MOST_REPEATED:
             return False
         for site in sites:
             self.note_reads(member, site.step, member.loops_for(site.indices))
@@ -263,7 +268,7 @@ class _Forming:
     def _cost(self, member: Computation) -> int:
         """What an element of a member costs, in additions, with what is inlined into it."""
         if member not in self._costs:
-            own = sum(_COSTS.get(name, _COSTLY) for name in member.body_names)
+            own = cost_of(member)
             producers = set(map(self._group.producer, member.sources))
             read = sum(
                 self._cost(producer)

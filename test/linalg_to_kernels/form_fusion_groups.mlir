@@ -179,3 +179,39 @@ func.func @gather_of_a_producer(%x: tensor<8xf32>, %i: tensor<8xi64>) -> tensor<
   } -> tensor<8xf32>
   return %g : tensor<8xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// What is told by where an element is is computed by each that reads it, not stored for them.
+// CHECK-LABEL: func.func @mask_of_two(
+// CHECK-NOT:     i1
+// CHECK-COUNT-2: call @{{.*}} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+// CHECK-NOT:     call
+// CHECK:         return
+// CHECK-COUNT-2: arith.cmpi
+func.func @mask_of_two(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %f = tensor.empty() : tensor<8x8xf32>
+  %b = tensor.empty() : tensor<8x8xi1>
+  %mask = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%b : tensor<8x8xi1>) {
+  ^bb0(%o: i1):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %r = arith.cmpi sle, %j, %i : index
+    linalg.yield %r : i1
+  } -> tensor<8x8xi1>
+  %0 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%mask, %x : tensor<8x8xi1>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) {
+  ^bb0(%m: i1, %a: f32, %o: f32):
+    %r = arith.select %m, %a, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<8x8xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%mask, %y : tensor<8x8xi1>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) {
+  ^bb0(%m: i1, %a: f32, %o: f32):
+    %s = arith.addf %a, %a : f32
+    %r = arith.select %m, %s, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<8x8xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
+}
