@@ -238,7 +238,7 @@ class _Matching:
             return None
         if not self._begins_with(added[0], 0.0):
             return None
-        if masked is not None and not self._all_masked(masked, x, key):
+        if masked is not None and not self._is_all_masked(masked, difference[1][1]):
             return None
         return x, is_safe
 
@@ -261,19 +261,20 @@ class _Matching:
     def _is_one(self, element: _Element) -> bool:
         return _is(self._number(element), 1.0)
 
-    def _all_masked(self, element: _Element, x: _Element, key: ir.AffineExpr) -> bool:
-        """Whether it is told that all of a row is minus infinity."""
-        every = self._operands(element, "arith.andi", key)
-        if every is None or len(every[1]) != 1 or not self._begins_with(every[0], True):
+    def _is_all_masked(self, element: _Element, most: _Element) -> bool:
+        """Whether it is told that the largest of a row is minus infinity."""
+        equal = self._operands(element, "arith.cmpf")
+        if equal is None or not equal[1]:
             return False
-        equal = self._operands(every[1][0], "arith.cmpf")
-        if equal is None or len(equal[1]) != 2:
+        compared = equal[0].body_ops[-1]
+        if ir.IntegerAttr(compared.attributes["predicate"]).value != int(arith.CmpFPredicate.OEQ):
             return False
-        compared = equal[0].body_ops[-1].attributes["predicate"]
-        if ir.IntegerAttr(compared).value != int(arith.CmpFPredicate.OEQ):
-            return False
-        number = self._number(equal[1][1])
-        return self._producer(equal[1][0])[1] == x and _is(number, -math.inf)
+        left, *numbers = equal[1]
+        inside = constant_float(compared.operands[1])
+        is_infinite = inside == -math.inf or [
+            _is(self._number(number), -math.inf) for number in numbers
+        ] == [True]
+        return is_infinite and self._producer(left)[1] == self._producer(most)[1]
 
     def _number(self, element: _Element) -> ir.Attribute | None:
         return number_everywhere(reshaped_from(element.value, element.indices)[0])

@@ -22,7 +22,9 @@ def _lower(payload: Payload) -> Pattern:
         type_ = op.out.type
         if is_quantized(type_.element_type):
             return None
-        sizes = [dim(op.operands[0], axis) for axis, n in enumerate(type_.shape) if n == DYNAMIC]
+        # What a mask is laid over has the sizes that the program knows, not the mask.
+        like = op.operands[-1 if isinstance(op, tcp.SelectOp) else 0]
+        sizes = [dim(like, axis) for axis, n in enumerate(type_.shape) if n == DYNAMIC]
         identity = ir.AffineMap.get_identity(type_.rank)
         return generic(
             empty(type_, sizes),

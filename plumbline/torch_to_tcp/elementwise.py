@@ -7,9 +7,9 @@ from torch_mlir import ir
 
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.building.dtypes import computed_in, is_bool, is_float, signedness
-from plumbline.tcp.building.elementwise import apply, bitcast, like
+from plumbline.tcp.building.elementwise import apply, bitcast, compare, like
 from plumbline.tcp.building.shapes import broadcast, cast, full
-from plumbline.tcp.building.tensors import Tensor, TensorType
+from plumbline.tcp.building.tensors import Tensor
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import elementwise as tcp
 from plumbline.torch_to_tcp.pattern import Pattern, Patterns, number, string, tensor, tensor_type
@@ -39,17 +39,6 @@ def _number(value: ir.Value) -> int | float:
     if constant is None:
         raise Unsupported("None in place of a number")
     return constant
-
-
-def _test(predicate: str, left: Tensor, right: Tensor) -> Tensor:
-    """Truth values, of a comparison of two tensors of one dtype."""
-    op = tcp.CompareOp(
-        left.value,
-        right.value,
-        predicate=predicate,
-        int_signedness=signedness(left.type.dtype),
-    )
-    return Tensor(op.out, TensorType(left.type.sizes, "i1"))
 
 
 def _select(condition: Tensor, on_true: Tensor, on_false: Tensor) -> Tensor:
@@ -95,7 +84,7 @@ def _rounding(build: Unary) -> Pattern:
 
 
 def _trunc(operand: Tensor) -> Tensor:
-    below = _test("lt", operand, like(operand, 0))
+    below = compare("lt", operand, like(operand, 0))
     return _select(below, apply(tcp.CeilOp, operand), apply(tcp.FloorOp, operand))
 
 
@@ -130,7 +119,7 @@ def convert_aten_elu(op: ir.OpView) -> ir.Value:
     alpha, scale, input_scale = (_number(operand) for operand in op.operands[1:])
 
     def build(x: Tensor) -> Tensor:
-        above = _test("gt", x, like(x, 0))
+        above = compare("gt", x, like(x, 0))
         grown = apply(tcp.Expm1Op, apply(tcp.MulOp, x, like(x, input_scale)))
         return _select(
             above,
@@ -146,7 +135,7 @@ def convert_aten_leaky_relu(op: ir.OpView) -> ir.Value:
     slope = _number(op.operands[1])
 
     def build(x: Tensor) -> Tensor:
-        above = _test("gt", x, like(x, 0))
+        above = compare("gt", x, like(x, 0))
         return _select(above, x, apply(tcp.MulOp, x, like(x, slope)))
 
     return _opmath(build)(op)
@@ -186,8 +175,8 @@ def convert_aten_sign(op: ir.OpView) -> ir.Value:
     if is_bool(dtype):
         return operand.value
     zero = like(operand, 0)
-    positive = cast(_test("gt", operand, zero), dtype)
-    negative = cast(_test("lt", operand, zero), dtype)
+    positive = cast(compare("gt", operand, zero), dtype)
+    negative = cast(compare("lt", operand, zero), dtype)
     return apply(tcp.SubOp, positive, negative).value
 
 
@@ -220,7 +209,7 @@ def convert_aten_signbit(op: ir.OpView) -> ir.Value:
     operand = tensor(op.operands[0])
     if is_float(operand.type.dtype):
         return tcp.SignbitOp(operand.value).out
-    return _test("lt", operand, like(operand, 0)).value
+    return compare("lt", operand, like(operand, 0)).value
 
 
 def convert_aten_to_dtype(op: ir.OpView) -> ir.Value:
@@ -351,7 +340,7 @@ def _compare(predicate: str) -> Pattern:
         values = list(op.operands)
         dtype = _dtype_of_operands(values)
         left, right = _operands(values, dtype, tensor_type(op.result).sizes)
-        return _test(predicate, left, right).value
+        return compare(predicate, left, right).value
 
     return convert
 
@@ -377,8 +366,8 @@ _SHIFT_RIGHT = _binary(on_signed=_op(tcp.ShrsiOp), on_unsigned=_op(tcp.ShruiOp))
 def _needs_step(remainder: Tensor, divisor: Tensor) -> Tensor:
     """Whether a truncated division leaves a remainder that points away from the divisor."""
     zero = like(divisor, 0)
-    differ = apply(tcp.LogicalXorOp, _test("lt", remainder, zero), _test("lt", divisor, zero))
-    return apply(tcp.LogicalAndOp, _test("ne", remainder, zero), differ)
+    differ = apply(tcp.LogicalXorOp, compare("lt", remainder, zero), compare("lt", divisor, zero))
+    return apply(tcp.LogicalAndOp, compare("ne", remainder, zero), differ)
 
 
 def _remainder(tcp_op: type[TcpOp]) -> Binary:
@@ -402,13 +391,13 @@ def _floor_divide(left: Tensor, right: Tensor) -> Tensor:
     one = like(left, 1)
     quotient = _select(_needs_step(remainder, right), apply(tcp.SubOp, quotient, one), quotient)
     floor = apply(tcp.FloorOp, quotient)
-    too_low = _test("gt", apply(tcp.SubOp, quotient, floor), like(left, 0.5))
+    too_low = compare("gt", apply(tcp.SubOp, quotient, floor), like(left, 0.5))
     floor = _select(too_low, apply(tcp.AddOp, floor, one), floor)
     exact = apply(tcp.DivfOp, left, right)
-    is_zero = _test("eq", floor, like(floor, 0))
+    is_zero = compare("eq", floor, like(floor, 0))
     floor = _select(is_zero, apply(tcp.CopysignOp, floor, exact), floor)
     # By zero there is no remainder, and the quotient is infinite or NaN.
-    by_zero = _test("eq", right, like(right, 0))
+    by_zero = compare("eq", right, like(right, 0))
     return _select(by_zero, exact, floor)
 
 

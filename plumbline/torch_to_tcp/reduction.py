@@ -1,6 +1,7 @@
 """Reductions, and what PyTorch composes of them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import inf
 
 from torch_mlir import ir
@@ -11,7 +12,7 @@ from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.data_movement import iota
 from plumbline.tcp.building.dtypes import computed_in, element_type, is_float, signedness, summed_in
-from plumbline.tcp.building.elementwise import apply, like
+from plumbline.tcp.building.elementwise import apply, compare, like
 from plumbline.tcp.building.reduction import arg_reduce, reduce
 from plumbline.tcp.building.shapes import broadcast, cast, from_size, full, scalar, unsqueeze
 from plumbline.tcp.building.tensors import Tensor, TensorType
@@ -198,35 +199,64 @@ def convert_aten_var_mean(op: ir.OpView) -> list[ir.Value]:
     return [result.value for result in _var_and_mean(op)]
 
 
-def convert_aten_softmax(op: ir.OpView) -> ir.Value:
-    """exp(x) / sum(exp(x)), with the greatest x subtracted first, so that no exp overflows.
+@dataclass(frozen=True)
+class _Softmax:
+    """What softmax and its like are made of, in the type that they are computed in."""
 
-    By the reciprocal of the sum, which is at least 1: a CPU multiplies ten numbers while it divides
-    one, and errors stay below those of PyTorch.
-    """
-    _, powers, total = _softmax_parts(op)
-    factor = apply(tcp.DivfOp, like(total, 1), total)
-    return cast(
-        apply(tcp.MulOp, powers, _stretched(factor, powers)), tensor_type(op.result).dtype
-    ).value
+    greatest: Tensor
+    """The greatest x of each row."""
+    shifted: Tensor
+    """X less that, so that no exp overflows."""
+    powers: Tensor
+    """Exp of that."""
+    total: Tensor
+    """The sum of those of each row."""
+
+    @property
+    def weights(self) -> Tensor:
+        """The powers over their sum.
+
+        By the reciprocal of the sum, which is at least 1: a CPU multiplies ten numbers while it
+        divides one, and errors stay below those of PyTorch.
+        """
+        factor = apply(tcp.DivfOp, like(self.total, 1), self.total)
+        return apply(tcp.MulOp, self.powers, _stretched(factor, self.powers))
 
 
-def convert_aten_log_softmax(op: ir.OpView) -> ir.Value:
-    """X - log(sum(exp(x))), with the greatest x subtracted first."""
-    shifted, _, total = _softmax_parts(op)
-    logarithm = _stretched(apply(tcp.LogOp, total), shifted)
-    return cast(apply(tcp.SubOp, shifted, logarithm), tensor_type(op.result).dtype).value
-
-
-def _softmax_parts(op: ir.OpView) -> tuple[Tensor, Tensor, Tensor]:
-    """X less the greatest x, exp of that, and the sum of those."""
+def _softmax(op: ir.OpView, dtype: str) -> _Softmax:
     operand = tensor(op.operands[0])
     chosen = _axis(op.operands[1], operand.type.rank)
-    wide = cast(operand, computed_in(operand.type.dtype))
+    wide = cast(operand, computed_in(dtype))
     greatest = reduce(wide, chosen, "max", keepdim=True)
     shifted = apply(tcp.SubOp, wide, _stretched(greatest, wide))
     powers = apply(tcp.ExpOp, shifted)
-    return shifted, powers, reduce(powers, chosen, "sum", keepdim=True)
+    return _Softmax(greatest, shifted, powers, reduce(powers, chosen, "sum", keepdim=True))
+
+
+def convert_aten_softmax(op: ir.OpView) -> ir.Value:
+    """exp(x) / sum(exp(x))."""
+    weights = _softmax(op, tensor(op.operands[0]).type.dtype).weights
+    return cast(weights, tensor_type(op.result).dtype).value
+
+
+def convert_aten_safe_softmax(op: ir.OpView) -> ir.Value:
+    """The same, but for rows that are -inf as a whole, which have zeros.
+
+    These are those of which the greatest is, so that no other pass has to look at them.
+    """
+    dtype = tensor_type(op.result).dtype
+    parts = _softmax(op, dtype)
+    weights = parts.weights
+    is_masked = _stretched(compare("eq", parts.greatest, like(parts.greatest, -inf)), weights)
+    return cast(apply(tcp.SelectOp, is_masked, like(weights, 0), weights), dtype).value
+
+
+def convert_aten_log_softmax(op: ir.OpView) -> ir.Value:
+    """X - log(sum(exp(x)))."""
+    parts = _softmax(op, tensor(op.operands[0]).type.dtype)
+    logarithm = _stretched(apply(tcp.LogOp, parts.total), parts.shifted)
+    difference = apply(tcp.SubOp, parts.shifted, logarithm)
+    return cast(difference, tensor_type(op.result).dtype).value
 
 
 def convert_aten_linalg_vector_norm(op: ir.OpView) -> ir.Value:
@@ -248,8 +278,7 @@ def _norm(operand: Tensor, order: float, axes: Sequence[int], *, keepdim: bool) 
         return apply(tcp.SqrtOp, reduce(squares, axes, "sum", keepdim=keepdim))
     if order == 0:
         zero = _stretched(scalar(0, operand.type.dtype), operand)
-        differs = tcp.CompareOp(operand.value, zero.value, predicate="ne").out
-        counted = cast(Tensor(differs, TensorType(operand.type.sizes, "i1")), operand.type.dtype)
+        counted = cast(compare("ne", operand, zero), operand.type.dtype)
         return reduce(counted, axes, "sum", keepdim=keepdim)
     magnitude = apply(tcp.AbsOp, operand)
     if order in (inf, -inf):
@@ -305,20 +334,15 @@ def _running(combiner: str) -> Pattern:
         (dim,) = chosen
         wide = cast(operand, computed_in(dtype))
         extremes = _scanned(wide, dim, combiner)
-        is_extreme = _compared(wide, extremes, "eq")
+        is_extreme = compare("eq", wide, extremes)
         if is_float(dtype):
-            is_extreme = apply(tcp.LogicalOrOp, is_extreme, _compared(wide, wide, "ne"))
+            is_extreme = apply(tcp.LogicalOrOp, is_extreme, compare("ne", wide, wide))
         places = iota(size_arithmetic.all_of(operand), dim, "si64")
         first = full(0, "si64", (operand,), sizes)
         last = apply(tcp.SelectOp, is_extreme, places, first)
         return [cast(extremes, dtype).value, _scanned(last, dim, "max").value]
 
     return convert
-
-
-def _compared(left: Tensor, right: Tensor, predicate: str) -> Tensor:
-    result = tcp.CompareOp(left.value, right.value, predicate=predicate).out
-    return Tensor(result, TensorType(left.type.sizes, "i1"))
 
 
 def _scanned(operand: Tensor, dim: int, combiner: str) -> Tensor:
@@ -355,6 +379,7 @@ PATTERNS: Patterns = {
     "torch.aten.var.correction": convert_aten_var,
     "torch.aten.var_mean.correction": convert_aten_var_mean,
     "torch.aten._softmax": convert_aten_softmax,
+    "torch.aten._safe_softmax": convert_aten_safe_softmax,
     "torch.aten._log_softmax": convert_aten_log_softmax,
     "torch.aten.linalg_vector_norm": convert_aten_linalg_vector_norm,
     "torch.aten.cumsum": _scan("sum"),

@@ -105,6 +105,20 @@ def test_options(options: dict[str, Any]) -> None:
     assert any("attention" in name for name in _kernels(_check(_Attention(**options), operands)))
 
 
+def test_causal() -> None:
+    """A mask told by where elements are is computed where it is needed, and laid over scores."""
+    torch.manual_seed(0)
+    module = _Attention(is_causal=True)
+    operands = tuple(torch.randn(1, 3, 70, 32) for _ in range(3))
+    assert len(_kernels(_check(module, operands))) == 1
+    # What is not looked at may be anything, as PyTorch has it.
+    operands[1][:, :, 40] = torch.nan
+    (actual,) = plumbline.compile(module, operands)(*operands)
+    expected = module(*operands)
+    assert not expected[:, :, :40].isnan().any()
+    torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-5, equal_nan=True)
+
+
 @pytest.mark.parametrize("batch", [1, 3])
 def test_between_layers(batch: int) -> None:
     torch.manual_seed(0)

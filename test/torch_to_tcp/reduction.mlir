@@ -39,6 +39,21 @@ func.func @aten__softmax(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],
   return %0 : !torch.vtensor<[?,3],f32>
 }
 
+// CHECK-LABEL: func.func @aten__safe_softmax(
+// CHECK:         %[[MOST:.*]] = tcp.reduce {{.*}}<combiner max>
+// CHECK:         %[[ROW:.*]] = tensor.expand_shape %[[MOST]]
+// CHECK-NOT:     tcp.reduce {{.*}}<combiner and>
+// CHECK:         %[[MASKED:.*]] = tcp.compare {{.*}}%[[ROW]], {{.*}}eq
+// CHECK:         %[[ROWS:.*]] = tcp.broadcast %[[MASKED]]
+// CHECK:         tcp.select %[[ROWS]]
+// CHECK:         return
+func.func @aten__safe_softmax(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32> {
+  %i1 = torch.constant.int 1
+  %none = torch.constant.none
+  %0 = torch.aten._safe_softmax %x, %i1, %none : !torch.vtensor<[?,3],f32>, !torch.int, !torch.none -> !torch.vtensor<[?,3],f32>
+  return %0 : !torch.vtensor<[?,3],f32>
+}
+
 // CHECK-LABEL: func.func @aten_all(
 // CHECK:         tcp.reduce {{.*}}<combiner and>
 // CHECK:         return

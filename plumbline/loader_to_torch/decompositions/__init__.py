@@ -45,6 +45,7 @@ KEPT_OPS = (
     "aten._adaptive_avg_pool2d",
     "aten._adaptive_avg_pool3d",
     "aten._log_softmax",
+    "aten._safe_softmax",
     "aten._softmax",
     "aten.adaptive_avg_pool1d",
     "aten.adaptive_avg_pool2d",
@@ -82,7 +83,11 @@ turn by more places than there are, or into ops that go no further. Each has a p
 to TCP."""
 
 # Ops of torch-mlir's table that have a pattern of their own to TCP.
-_WHOLE = (aten._adaptive_avg_pool2d.default, aten._log_softmax.default)
+_WHOLE = (
+    aten._adaptive_avg_pool2d.default,
+    aten._log_softmax.default,
+    aten._safe_softmax.default,
+)
 
 _FAMILIES = (
     attention,

@@ -23,7 +23,10 @@ def _scores(
     """How much each query is about each key, [batch, heads, queries, keys]: -inf for not at all."""
     scores = query @ key.mT * _scale(query, scale)
     if is_causal:
-        attn_mask = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+        # Not added, as of a key that is not looked at not even NaN may be seen. Of 32 bits, as a
+        # vector then compares as many places as it holds scores.
+        queries, keys = (torch.arange(size, dtype=torch.int32) for size in scores.shape[-2:])
+        return scores.masked_fill(keys > queries.unsqueeze(-1), -torch.inf)
     if attn_mask is None:
         return scores
     if attn_mask.dtype == torch.bool:

@@ -1,11 +1,11 @@
 """Ops that compute element by element."""
 
 from plumbline.errors.unsupported_ops import Unsupported
-from plumbline.tcp.building.dtypes import bit_width, is_bool
+from plumbline.tcp.building.dtypes import bit_width, is_bool, signedness
 from plumbline.tcp.building.shapes import full
 from plumbline.tcp.building.tensors import Tensor, TensorType, built
 from plumbline.tcp.dialect import TcpOp
-from plumbline.tcp.ops.elementwise import BitcastOp
+from plumbline.tcp.ops.elementwise import BitcastOp, CompareOp
 
 
 def apply(op_class: type[TcpOp], *operands: Tensor, **attributes: object) -> Tensor:
@@ -17,6 +17,13 @@ def apply(op_class: type[TcpOp], *operands: Tensor, **attributes: object) -> Ten
 def like(operand: Tensor, number: int | float) -> Tensor:
     """`number` in the shape and dtype of `operand`."""
     return full(number, operand.type.dtype, (operand,), operand.type.sizes)
+
+
+def compare(predicate: str, left: Tensor, right: Tensor) -> Tensor:
+    """Truth values, of a comparison of two tensors of one dtype."""
+    kind = signedness(left.type.dtype)
+    op = CompareOp(left.value, right.value, predicate=predicate, int_signedness=kind)
+    return Tensor(op.out, TensorType(left.type.sizes, "i1"))
 
 
 def bitcast(operand: Tensor, dtype: str) -> Tensor:
