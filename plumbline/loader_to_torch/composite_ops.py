@@ -75,7 +75,11 @@ class _Split:
     others: Mapping[_Op, _Decomposition]
 
 
-_last_split: _Split | None = None
+_TABLES = 2
+"""Of how many tables the splits are kept: a program that writes in place takes two in turns."""
+
+_splits: list[_Split] = []
+"""The last ones, the latest at the end."""
 
 
 @contextlib.contextmanager
@@ -95,14 +99,14 @@ def _split_as_before(
 
     What those say depends on their schemas, and on what ops there are.
     """
-    global _last_split
     ops = _composite_ops()
-    last = _last_split
-    if last is None or last.table != table or last.ops != ops:
+    known = next((split for split in _splits if split.table == table and split.ops == ops), None)
+    if known is None:
         given = dict(table)
         composite, others = _split(table)
-        last = _last_split = _Split(given, ops, dict(composite), dict(others))
-    return dict(last.composite), dict(last.others)
+        known = _Split(given, ops, dict(composite), dict(others))
+        _splits[:] = [*_splits, known][-_TABLES:]
+    return dict(known.composite), dict(known.others)
 
 
 def _composite_ops() -> list[str]:

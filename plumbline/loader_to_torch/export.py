@@ -19,9 +19,13 @@ from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import from_operation, report
 from plumbline.loader_to_torch.assertions import import_assertions, keep_assertions
 from plumbline.loader_to_torch.carried_ops import carried
-from plumbline.loader_to_torch.decompositions import KEPT_OPS, decomposition_table
+from plumbline.loader_to_torch.decompositions import (
+    KEPT_OPS,
+    decomposition_table,
+    effects_table,
+)
 from plumbline.loader_to_torch.decompositions.constant_tables import make_tables_constants
-from plumbline.loader_to_torch.distinct_ops import run_decompositions
+from plumbline.loader_to_torch.distinct_ops import Table, run_decompositions
 from plumbline.loader_to_torch.generator import GENERATOR
 from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
@@ -368,18 +372,26 @@ def _functional(
 
 
 def functional_graph(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:
-    """Exports `program` as `to_functional` does, whatever it holds, to see what it writes in place.
+    """Exports `program` without side effects, whatever it holds, to see what it writes in place.
+
+    Its ops are taken apart only as far as that takes.
 
     Raises:
       UserError: torch.export refuses the program.
     """
-    return _traced(who, program)[1]
+    return _decomposed(who, _exported(who, program), effects_table())
 
 
 def _traced(
     who: str, program: TorchLoaderOutput
 ) -> tuple[torch.export.ExportedProgram, torch.export.ExportedProgram]:
     """What torch.export makes of `program`, and that by ops that the Torch dialect has."""
+    exported = _exported(who, program)
+    return exported, _decomposed(who, exported, decomposition_table())
+
+
+def _exported(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:
+    """What torch.export makes of `program`."""
     try:
         with exporting(), torch.no_grad(), TracedFunctions():
             exported = torch.export.export(
@@ -393,16 +405,18 @@ def _traced(
     fix_settled_sizes(exported)
     call_overloads_of_export(exported)
     hand_generator_to_bodies(exported)
-    return exported, _decomposed(who, exported)
+    return exported
 
 
-def _decomposed(who: str, exported: torch.export.ExportedProgram) -> torch.export.ExportedProgram:
-    """`exported` by ops that the Torch dialect has."""
+def _decomposed(
+    who: str, exported: torch.export.ExportedProgram, table: Table
+) -> torch.export.ExportedProgram:
+    """`exported` by the ops that a table of decompositions makes of those that it has."""
     try:
         # Only this makes the program functional: before, in-place ops stay what they are, and
         # the signature does not tell of them.
         with exporting(), torch.no_grad(), _without_new_stack_traces():
-            functional = run_decompositions(exported, decomposition_table())
+            functional = run_decompositions(exported, table)
     except Exception as error:
         reason, *at = _EXECUTING.split(_explain(error), maxsplit=1)
         nodes = [node for node in all_nodes(exported) if node.name in at[:1]]

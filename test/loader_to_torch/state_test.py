@@ -9,8 +9,9 @@ from torch.export import Dim
 
 import plumbline
 from plumbline.errors import UserError
-from plumbline.loader_to_torch.export import export
+from plumbline.loader_to_torch.export import export, functional_graph
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from plumbline.loader_to_torch.mutations import mutations
 from plumbline.loader_to_torch.references import (
     check_repeatable,
     record_further_cases,
@@ -106,6 +107,28 @@ def test_arguments_come_before_buffers_and_parameters() -> None:
         torch.testing.assert_close((written_x, written_z), (x, z))
         current = model.state_dict()
         torch.testing.assert_close(state, [current[name] for name in names])
+
+
+class _AttendsAndNormalises(torch.nn.Module):
+    """Of an op that may draw and one that may write without a word in its schema."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = torch.nn.InstanceNorm1d(4, track_running_stats=True)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.norm(x)[None]
+        attention = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
+        return attention(y, y, y, dropout_p=0.0)[0]  # type: ignore[no-any-return]
+
+
+def test_ops_that_write_or_draw_with_other_arguments() -> None:
+    model = _AttendsAndNormalises().eval()
+    program = TorchLoaderOutput(model, (torch.randn(3, 4, 5),))
+    assert not mutations(functional_graph("it", program))
+    model.norm.train()
+    written = [each.name for each in mutations(functional_graph("it", program))]
+    assert written == ["norm.running_mean", "norm.running_var"]
 
 
 def test_references_have_the_state_too() -> None:

@@ -12,7 +12,7 @@ from torch_mlir.dialects import arith, builtin, func, gpu, llvm, memref, vector
 
 from plumbline.bindings.pipeline import Pipeline
 from plumbline.bindings.walk import all_operations, replace_operands
-from plumbline.context import make_context
+from plumbline.context import lent_context
 from plumbline.kernels_to_llvm.building import (
     call,
     declare,
@@ -56,20 +56,24 @@ def emulated_kernels(gpu_stage: str) -> tuple[str, list[str]]:
 
     A function takes a pointer to pointers to the kernel's parameters, as `cuLaunchKernel` does.
     """
-    with make_context(torch=True), ir.Location.unknown():
-        source = ir.Module.parse(gpu_stage)
-        module = ir.Module.create()
-        with ir.InsertionPoint(module.body):
-            _declare(ir.SymbolTable(module.operation))
-            names = [
-                _emulate(view.opview)
-                for kernels in source.body.operations
-                if kernels.operation.name == GPU_MODULE
-                for view in kernels.regions[0].blocks[0].operations
-                if view.operation.name == "gpu.func"
-            ]
-        _TO_LLVM.run(module)
-        return translate_to_llvm_ir(module), names
+    with lent_context(torch=True) as context, context, ir.Location.unknown():
+        return _translated(gpu_stage)
+
+
+def _translated(gpu_stage: str) -> tuple[str, list[str]]:
+    source = ir.Module.parse(gpu_stage)
+    module = ir.Module.create()
+    with ir.InsertionPoint(module.body):
+        _declare(ir.SymbolTable(module.operation))
+        names = [
+            _emulate(view.opview)
+            for kernels in source.body.operations
+            if kernels.operation.name == GPU_MODULE
+            for view in kernels.regions[0].blocks[0].operations
+            if view.operation.name == "gpu.func"
+        ]
+    _TO_LLVM.run(module)
+    return translate_to_llvm_ir(module), names
 
 
 def _declare(symbols: ir.SymbolTable) -> None:

@@ -14,7 +14,11 @@
 //
 // There are two devices, of which CUDA_VISIBLE_DEVICES leaves those that it lists, in its order.
 
+// glibc's checked longjmp takes it for a mistake to go on on another stack.
+#undef _FORTIFY_SOURCE
+
 #include <dlfcn.h>
+#include <setjmp.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -212,7 +216,6 @@ struct Copy {
 };
 
 struct Fiber {
-  ucontext_t context;
   Wait wait = Wait::kNothing;
   Registers exchanged[2];
   int exchanges = 0;
@@ -228,14 +231,46 @@ struct Block {
   int64_t thread = 0;
   std::vector<char> shared;
   std::vector<Fiber> fibers;
-  ucontext_t scheduler;
 };
 
 thread_local Block* running = nullptr;
 
-void RunThread() {
-  running->kernel->entry(running->parameters);
-  running->fibers[running->thread].wait = Wait::kEnd;
+// Where a thread of a block runs, and goes on. Blocks take it one after the other.
+struct Stack {
+  jmp_buf resume;
+  char memory[kStack];
+};
+
+thread_local std::vector<std::unique_ptr<Stack>> stacks;
+
+// Where the scheduler goes on, which runs one thread at a time.
+thread_local jmp_buf scheduler;
+
+// Goes on there, until someone goes on here. Other than swapcontext it leaves the mask of signals
+// as it is, which is the same everywhere: to ask the kernel for it took nine tenths of a switch.
+__attribute__((noinline)) void Switch(jmp_buf& here, jmp_buf& there) {
+  if (_setjmp(here) == 0) _longjmp(there, 1);
+}
+
+// What runs on a stack: a thread of one block, and then of the next.
+void RunThreads() {
+  for (Stack& stack = *stacks.back();;) {
+    Switch(stack.resume, scheduler);
+    running->kernel->entry(running->parameters);
+    running->fibers[running->thread].wait = Wait::kEnd;
+  }
+}
+
+// Makes one more stack, which then waits for its first thread.
+void AddStack() {
+  stacks.emplace_back(new Stack);
+  ucontext_t context;
+  getcontext(&context);
+  context.uc_stack.ss_sp = stacks.back()->memory;
+  context.uc_stack.ss_size = kStack;
+  context.uc_link = nullptr;
+  makecontext(&context, RunThreads, 0);
+  if (_setjmp(scheduler) == 0) setcontext(&context);
 }
 
 void Pause(Wait wait) {
@@ -243,7 +278,7 @@ void Pause(Wait wait) {
   if (block->fibers.empty()) Die("%s waits, but its PTX does not", block->kernel->name.c_str());
   Fiber& fiber = block->fibers[block->thread];
   fiber.wait = wait;
-  swapcontext(&fiber.context, &block->scheduler);
+  Switch(stacks[block->thread]->resume, scheduler);
 }
 
 // Gives what all lanes of the warp have, when they have come as far as this one.
@@ -291,7 +326,7 @@ bool RunWarp(Block* block, int64_t first) {
       Fiber& fiber = block->fibers[block->thread];
       if (fiber.wait != Wait::kNothing) continue;
       runs = true;
-      swapcontext(&block->scheduler, &fiber.context);
+      Switch(scheduler, stacks[block->thread]->resume);
     }
     if (All(*block, first, end, Wait::kWarp)) {
       Release(block, first, end);
@@ -301,20 +336,9 @@ bool RunWarp(Block* block, int64_t first) {
   return has_run;
 }
 
-// The stacks of a block's threads, which are the next block's then.
-thread_local std::vector<std::unique_ptr<char[]>> stacks;
-
 void RunInTurns(Block* block) {
   block->fibers = std::vector<Fiber>(block->threads);
-  while (stacks.size() < block->fibers.size()) stacks.emplace_back(new char[kStack]);
-  for (size_t i = 0; i < block->fibers.size(); ++i) {
-    Fiber& fiber = block->fibers[i];
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = stacks[i].get();
-    fiber.context.uc_stack.ss_size = kStack;
-    fiber.context.uc_link = &block->scheduler;
-    makecontext(&fiber.context, RunThread, 0);
-  }
+  while (stacks.size() < block->fibers.size()) AddStack();
   for (;;) {
     bool has_run = false;
     for (int64_t turn = 0; turn < block->threads; turn += kWarp) {

@@ -8,7 +8,6 @@
 #define TOOLS_GPU_WARP_MATRICES_H_
 
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -22,18 +21,25 @@ using Lanes = std::array<const Registers*, kWarp>;
 
 enum class MatrixKind { kF16, kBF16, kTF32, kS8 };
 
-inline float FromHalf(uint16_t bits) {
-  const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-  const float sign = bits >> 15 ? -1.0f : 1.0f;
-  if (exponent == 31) return mantissa != 0 ? NAN : sign * INFINITY;
-  if (exponent == 0) return sign * std::ldexp(static_cast<float>(mantissa), -24);
-  return sign * std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
-}
-
 inline float FromBits(uint32_t bits) {
   float value;
   std::memcpy(&value, &bits, sizeof value);
   return value;
+}
+
+inline uint32_t BitsOf(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+// Exact: the exponent's place is that of a float, whose bias is 112 more.
+inline float FromHalf(uint16_t bits) {
+  const uint32_t magnitude = bits & 0x7fff, sign = static_cast<uint32_t>(bits & 0x8000) << 16;
+  const bool is_finite = magnitude < 0x7c00;
+  const float scaled = FromBits(magnitude << 13) * 0x1p112f;
+  const float value = is_finite ? scaled : FromBits(0x7f800000 | magnitude << 13);
+  return FromBits(sign | BitsOf(value));
 }
 
 // The element of that number in a word: of floats as they are multiplied.

@@ -37,7 +37,7 @@ from plumbline.loader_to_torch.decompositions import (
 )
 from plumbline.loader_to_torch.decompositions.rule import Rule
 
-__all__ = ["KEPT_OPS", "decomposition_table"]
+__all__ = ["KEPT_OPS", "decomposition_table", "effects_table"]
 
 aten = torch.ops.aten
 
@@ -128,6 +128,23 @@ def decomposition_table() -> dict[Any, Rule]:
         for op, rule in family.RULES.items():
             table[op] = _first_of(rule, table[op]) if op in table else rule
     return table
+
+
+def effects_table() -> dict[Any, Rule]:
+    """The rules of `decomposition_table` that show what a program does besides giving results.
+
+    That is into which tensors it writes, and whether it draws random numbers. A composite op may do
+    either without a word in its schema. An op that may draw does so with some arguments, and not
+    with others. All other rules are of ops that do neither.
+    """
+    composite = torch._C.DispatchKey.CompositeImplicitAutograd
+    return {
+        op: rule
+        for op, rule in decomposition_table().items()
+        if op in random_numbers.RULES
+        or torch.Tag.nondeterministic_seeded in op.tags
+        or op.has_kernel_for_dispatch_key(composite)
+    }
 
 
 @functools.cache
