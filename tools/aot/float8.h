@@ -3,9 +3,9 @@
 #ifndef TOOLS_AOT_FLOAT8_H_
 #define TOOLS_AOT_FLOAT8_H_
 
-#include <cmath>
 #include <cstdint>
-#include <limits>
+
+#include "tools/aot/half.h"
 
 namespace plumbline {
 
@@ -27,25 +27,27 @@ class Float8 {
 
   std::uint8_t bits() const { return bits_; }
 
-  // Exact.
+  // Exact. All are normal numbers of float, but 0.
   explicit operator float() const {
     constexpr int kFirstNotFinite = HasInfinity    ? 0x80 - (1 << Fraction)
                                     : UnsignedZero ? 0x80
                                                    : 0x7f;
-    const int magnitude = bits_ & 0x7f;
-    const int exponent = magnitude >> Fraction;
-    const int fraction = magnitude & ((1 << Fraction) - 1);
-    float value;
+    const std::uint32_t sign = static_cast<std::uint32_t>(bits_ & 0x80) << 24;
+    const std::uint32_t magnitude = bits_ & 0x7f;
+    const std::uint32_t exponent = magnitude >> Fraction;
+    const std::uint32_t fraction = magnitude & ((1 << Fraction) - 1);
     if (magnitude >= kFirstNotFinite || (UnsignedZero && bits_ == 0x80)) {
-      value = HasInfinity && fraction == 0 ? std::numeric_limits<float>::infinity()
-                                           : std::numeric_limits<float>::quiet_NaN();
-    } else if (exponent == 0) {
-      value = std::ldexp(static_cast<float>(fraction), 1 - Bias - Fraction);
-    } else {
-      value =
-          std::ldexp(static_cast<float>(fraction + (1 << Fraction)), exponent - Bias - Fraction);
+      const bool is_infinity = HasInfinity && fraction == 0;
+      return half_internal::FromBits(sign | (is_infinity ? 0x7f800000 : 0x7fc00000));
     }
-    return bits_ >= 0x80 ? -value : value;
+    if (exponent == 0) {
+      // A fraction of 1 is the least that there is.
+      const float least = half_internal::FromBits((127 + 1 - Bias - Fraction) << 23);
+      const float value = static_cast<float>(fraction) * least;
+      return half_internal::FromBits(sign | half_internal::Bits(value));
+    }
+    return half_internal::FromBits(sign | (exponent + 127 - Bias) << 23 |
+                                   fraction << (23 - Fraction));
   }
   explicit operator double() const { return static_cast<float>(*this); }
 

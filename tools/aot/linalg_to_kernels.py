@@ -1,6 +1,7 @@
 """Stage program: lowers a .mlir file of linalg on tensors to kernels on buffers, for a CPU."""
 
 import argparse
+import importlib
 
 from plumbline.archives import text_file
 from plumbline.context import prepare_context
@@ -35,6 +36,8 @@ def _lower(given: argparse.Namespace) -> None:
 
 
 def _warm_up() -> None:
+    # The bindings import it, in 85 ms, where a kernel has an op of LLVM's, as one in four has.
+    importlib.import_module("torch_mlir.dialects.llvm")
     linalg_to_kernels(_SAMPLE, "sample", target_cpu="baseline")
     prepare_context(torch=True)
 

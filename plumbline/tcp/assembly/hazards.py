@@ -26,6 +26,12 @@ _ALIGNMENT_BYTES = 4
 """Of a blob, before its data."""
 
 
+def has_none(text: str) -> bool:
+    """Whether there is surely nothing in a text for the functions below to refuse."""
+    has_mark = _RUN_TIME_SIZE in text or RESOURCE in text
+    return not has_mark and not _ESCAPED_NON_ASCII.search(text)
+
+
 def refuse_bytes_in_strings(tokens: Tokens) -> None:
     """Refuses strings that spell bytes which are no text.
 

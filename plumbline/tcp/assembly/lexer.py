@@ -46,6 +46,12 @@ _TOKEN = re.compile(
 # How many tokens a reader may look at from the end of the text on.
 _LOOK_AHEAD = 2
 
+# What has characters of brackets in it and is none.
+_NOT_BRACKETS = re.compile(
+    r"""  //[^\n]* | " [^"\\\n]* (?: \\. [^"\\\n]* )* "? | -> | [<>]=  """, re.VERBOSE | re.DOTALL
+)
+_BRACKET = re.compile(r"\{-#|#-\}|[][(){}<>]")
+
 _CLOSES = {")": "(", "]": "[", "}": "{", ">": "<", "#-}": "{-#"}
 _OPENS = frozenset(_CLOSES.values())
 
@@ -57,6 +63,26 @@ class AssemblyError(Exception):
         super().__init__(message)
         self.offset = offset
         self.message = message
+
+
+def nests_at_most(text: str, levels: int) -> bool:
+    """Whether the brackets of `text` surely nest no deeper, in a tenth of the time of `Tokens`.
+
+    A bracket that closes one kind closes those of other kinds within it too, where they were left
+    open; here they stay. So this may take deep for what is not.
+    """
+    open_brackets = dict.fromkeys(_OPENS, 0)
+    level = 0
+    for bracket in _BRACKET.findall(_NOT_BRACKETS.sub("", text)):
+        if bracket in _OPENS:
+            open_brackets[bracket] += 1
+            level += 1
+            if level > levels:
+                return False
+        elif open_brackets[_CLOSES[bracket]]:
+            open_brackets[_CLOSES[bracket]] -= 1
+            level -= 1
+    return True
 
 
 class Tokens:

@@ -9,11 +9,12 @@ from plumbline.errors import UserError
 from plumbline.tcp.assembly.diagnostic import render, render_all
 from plumbline.tcp.assembly.hazards import (
     RESOURCE,
+    has_none,
     refuse_bytes_in_strings,
     refuse_run_time_sizes,
     refuse_unfit_resources,
 )
-from plumbline.tcp.assembly.lexer import AssemblyError, Tokens
+from plumbline.tcp.assembly.lexer import AssemblyError, Tokens, nests_at_most
 from plumbline.tcp.assembly.reader import Reader
 from plumbline.tcp.assembly.writer import Writer
 from plumbline.tcp.dialect import NAMESPACE, formats
@@ -54,6 +55,9 @@ def parse_operation(text: str, context: ir.Context, filename: str) -> ir.Operati
 
 
 def _parse(text: str, context: ir.Context, filename: str, *, implicit_module: bool) -> ir.OpView:
+    as_it_is = _parse_as_it_is(text, context, filename)
+    if as_it_is is not None and (as_it_is.name == "builtin.module" or not implicit_module):
+        return as_it_is
     try:
         tokens = Tokens(text, MAX_NESTING)
         refuse_bytes_in_strings(tokens)
@@ -70,6 +74,21 @@ def _parse(text: str, context: ir.Context, filename: str, *, implicit_module: bo
     if RESOURCE in text:
         refuse_unfit_resources(operation.operation)
     return operation
+
+
+def _parse_as_it_is(text: str, context: ir.Context, filename: str) -> ir.OpView | None:
+    """The operation of a text that has none of TCP's: before the TCP stage and past it.
+
+    To split it into tokens took longer than MLIR's own parser. None where there is something to
+    find for who looks at them, be it a mistake.
+    """
+    if NAMESPACE in text or not has_none(text) or not nests_at_most(text, MAX_NESTING):
+        return None
+    try:
+        with context:
+            return ir.Operation.parse(text, source_name=filename)
+    except ir.MLIRError:
+        return None
 
 
 def print_module(module: ir.Module, *, generic: bool = False, debug_info: bool = False) -> str:

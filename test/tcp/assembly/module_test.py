@@ -9,6 +9,7 @@ from torch_mlir import ir
 
 from plumbline.context import make_context
 from plumbline.errors import UserError
+from plumbline.tcp.assembly import module
 from plumbline.tcp.assembly.lexer import Tokens
 from plumbline.tcp.assembly.module import parse_module, print_module
 from plumbline.tcp.assembly.reader import Reader
@@ -425,6 +426,34 @@ def test_cost_is_linear() -> None:
     few, many = seconds_to_read_and_write(2_500), seconds_to_read_and_write(10_000)
     assert many < 20, "10,000 ops take some seconds"
     assert many < 8 * few, f"four times the ops took {many / few:.1f} times as long"
+
+
+def test_texts_without_tcp_are_not_split_into_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """#map = affine_map<(d0) -> (d0)>
+module @named {
+  func.func @f(%arg0: index) -> i1 {
+    %0 = affine.apply #map(%arg0)
+    %1 = arith.cmpi sge, %0, %arg0 : index
+    return %1 : i1
+  }
+}
+"""
+    split = parse_module(f"// tcp\n{text}", context(), "f.mlir")
+
+    def refuse(text: str, max_nesting: int) -> None:
+        raise AssertionError(text)
+
+    monkeypatch.setattr(module, "Tokens", refuse)
+    parsed = parse_module(text, context(), "f.mlir")
+    assert str(parsed) == str(split)
+    assert location_of(parsed, "arith.cmpi") == 'loc("f.mlir":5:10)'
+
+
+@pytest.mark.parametrize("brackets", ["[]", "<>", "()"])
+def test_brackets_without_tcp_nest_no_deeper(brackets: str) -> None:
+    deep = brackets[0] * 1000 + brackets[1] * 1000
+    with pytest.raises(UserError, match="error: brackets nest deeper than 200 levels"):
+        parse_module(f"module attributes {{a = {deep}}} {{}}", context(), "f.mlir")
 
 
 def test_deeply_nested_groups() -> None:

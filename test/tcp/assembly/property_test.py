@@ -6,11 +6,11 @@ import sys
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from plumbline.errors import UserError
-from plumbline.tcp.assembly.lexer import Tokens
+from plumbline.tcp.assembly.lexer import AssemblyError, Tokens, nests_at_most
 from plumbline.tcp.assembly.module import print_module
 from plumbline.tcp.assembly.reader import Reader
 from plumbline.tcp.dialect import formats
@@ -173,6 +173,23 @@ def test_random_tokens(pieces: list[str]) -> None:
 @given(st.text())
 def test_random_text(text: str) -> None:
     parse_or_refuse(text)
+
+
+marks = st.sampled_from([*'()[]{}<>"\\\n', "->", ">=", "<=", "{-#", "#-}", "%a-", "//"])
+
+
+@settings(SETTINGS, max_examples=500)
+@example("(//)\n(")
+@example('(")"(')
+@example("{-#}(")
+@example("<>=<")
+@given(st.lists(marks, max_size=8).map("".join))
+def test_what_surely_nests_no_deeper_does_not(text: str) -> None:
+    for levels in range(1, 5):
+        try:
+            Tokens(text, levels)
+        except AssemblyError:
+            assert not nests_at_most(text, levels)
 
 
 if __name__ == "__main__":
