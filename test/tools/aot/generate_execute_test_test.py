@@ -208,7 +208,7 @@ def test_compiler_has_little_to_read(tmp_path: Path) -> None:
     # Each program has such a test: <cmath> alone took 0.2 s of each, five times what all else does.
     source = tmp_path / "foo.cpp"
     source.write_text(_generate(inputs=(np.zeros((2, 3), np.float32),), outputs=(np.zeros(0),)))
-    command = ["g++", "-std=c++17", "-E", f"-iquote{_AOT.parent.parent}", source]
+    command = ["g++", "-std=c++17", "-E", f"-iquote{_AOT.parent.parent}", str(source)]
     text = subprocess.run(command, check=True, capture_output=True).stdout
     assert len(text) < 60_000
 
