@@ -12,9 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith
 
-from plumbline.bindings.walk import constant_float
 from plumbline.linalg_to_gpu.contraction_tiles import (
     FEW,
     Instruction,
@@ -29,11 +27,6 @@ from plumbline.linalg_to_kernels.computations import (
     Computation,
     Indices,
     composed,
-    is_copy,
-    is_tensor,
-    is_zero,
-    number_everywhere,
-    reshaped_from,
 )
 from plumbline.linalg_to_kernels.contraction_groups import (
     is_large_sum_of_products,
@@ -43,18 +36,11 @@ from plumbline.linalg_to_kernels.contraction_groups import (
 )
 from plumbline.linalg_to_kernels.group import Group, group_of_steps
 from plumbline.linalg_to_kernels.products import access_of
+from plumbline.linalg_to_kernels.softmax import Element, Elements, Softmax, softmax_of
 from plumbline.target.gpu_chip import GpuChip
 
 MOST_COLUMNS = 128
 """Of values: a block has the sums of all of them in registers."""
-
-
-@dataclass(frozen=True)
-class _Element:
-    """An element of a tensor, by the loops of the second product."""
-
-    value: ir.Value
-    indices: Indices
 
 
 @dataclass(frozen=True)
@@ -107,6 +93,7 @@ class _Matching:
     ) -> None:
         self._group, self._scores, self._values, self._chip = group, scores, values, chip
         self._count = len(values.reduces)
+        self._elements = Elements(group, values)
 
     def match(self) -> AttentionGroup | None:
         values = self._values
@@ -116,14 +103,8 @@ class _Matching:
             return None
         (key_loop,) = summed
         for number in range(2):
-            # Loops that run once are told apart from the first element by some reshapes only.
-            loops = [
-                ir.AffineConstantExpr.get(0) if size == 1 else loop
-                for loop, size in zip(values.loops, values.sizes, strict=True)
-            ]
-            places = composed(values.maps[number], loops, self._count)
-            weights = _Element(values.inputs[number], places)
-            softmax = self._softmax(weights, key_loop)
+            weights = self._elements.operand(number)
+            softmax = softmax_of(self._elements, weights, key_loop)
             if softmax is not None:
                 return self._planned(number, softmax, axes, key_loop)
         return None
@@ -157,140 +138,15 @@ class _Matching:
                 found |= inner
         return found
 
-    def _producer(self, element: _Element) -> tuple[Computation | None, _Element]:
-        """What computes an element, copies and reshapes apart."""
-        value, indices = element.value, element.indices
-        while True:
-            value, indices = reshaped_from(value, indices)
-            producer = self._group.producer(value)
-            if producer is None or not is_copy(producer) or len(producer.inputs) != 1:
-                return producer, _Element(value, indices)
-            if not is_tensor(producer.inputs[0]):
-                return producer, _Element(value, indices)
-            loops = producer.loops_for(indices)
-            value = producer.inputs[0]
-            indices = composed(producer.maps[0], loops, self._count)
-
-    def _operands(
-        self, element: _Element, body: str, key: ir.AffineExpr | None = None
-    ) -> tuple[Computation, list[_Element]] | None:
-        """What a computation of one operation reads for an element, in the operation's order.
-
-        With a `key` it is a reduction, whose one reduced loop is at that place.
-        """
-        producer, place = self._producer(element)
-        if producer is None or len(producer.results) != 1 or producer.body_names[-1:] != (body,):
-            return None
-        if producer.is_reduction != (key is not None):
-            return None
-        loops = list(producer.loops_for(place.indices))
-        reduced = [loop for loop, reduces in enumerate(producer.reduces) if reduces]
-        if key is not None:
-            if len(reduced) != 1:
-                return None
-            loops[reduced[0]] = key
-        arguments = dict(zip(producer.body.arguments, producer.inputs, strict=False))
-        maps = dict(zip(producer.body.arguments, producer.maps, strict=False))
-        last = producer.body_ops[-1]
-        if list(producer.yielded) != list(last.results):
-            return None
-        found = []
-        for operand in last.operands:
-            # A sum may be of widened elements.
-            owner = None if isinstance(operand.owner, ir.Block) else operand.owner.operation
-            if owner is not None and owner.name == "arith.extf":
-                operand = owner.operands[0]
-            if operand in arguments:
-                indices = composed(maps[operand], loops, self._count)
-                found.append(_Element(arguments[operand], indices))
-        return producer, found
-
-    def _softmax(self, weights: _Element, key_loop: int) -> tuple[_Element, bool] | None:
-        """What a softmax is taken of, if the weights are one, and whether it is a safe one."""
-        key = ir.AffineDimExpr.get(key_loop)
-        is_safe = False
-        selected = self._operands(weights, "arith.select")
-        masked = None
-        if selected is not None:
-            if len(selected[1]) != 3 or not is_zero(self._number(selected[1][1])):
-                return None
-            masked, weights, is_safe = selected[1][0], selected[1][2], True
-        quotient = self._quotient(weights)
-        if quotient is None:
-            return None
-        power, total = quotient
-        exponential = self._operands(power, "math.exp")
-        difference = exponential and self._operands(exponential[1][0], "arith.subf")
-        if not exponential or not difference or len(difference[1]) != 2:
-            return None
-        x = self._producer(difference[1][0])[1]
-        most = self._operands(difference[1][1], "arith.maximumf", key)
-        if most is None or [self._producer(one)[1] for one in most[1]] != [x]:
-            return None
-        if not self._begins_with(most[0], -math.inf):
-            return None
-        narrowed = self._operands(total, "arith.truncf")
-        if narrowed is not None:
-            total = narrowed[1][0]
-        added = self._operands(total, "arith.addf", key)
-        weight = self._producer(power)[1]
-        if added is None or [self._producer(one)[1] for one in added[1]] != [weight]:
-            return None
-        if not self._begins_with(added[0], 0.0):
-            return None
-        if masked is not None and not self._is_all_masked(masked, difference[1][1]):
-            return None
-        return x, is_safe
-
-    def _quotient(self, weights: _Element) -> tuple[_Element, _Element] | None:
-        """What is divided by what, be it by way of a reciprocal."""
-        divided = self._operands(weights, "arith.divf")
-        if divided is not None:
-            return (divided[1][0], divided[1][1]) if len(divided[1]) == 2 else None
-        multiplied = self._operands(weights, "arith.mulf")
-        if multiplied is None or len(multiplied[1]) != 2:
-            return None
-        power, factor = multiplied[1]
-        reciprocal = self._operands(factor, "arith.divf")
-        if reciprocal is None or not reciprocal[1]:
-            return None
-        *ones, total = reciprocal[1]
-        one = constant_float(reciprocal[0].body_ops[-1].operands[0])
-        return (power, total) if one == 1.0 or [*map(self._is_one, ones)] == [True] else None
-
-    def _is_one(self, element: _Element) -> bool:
-        return _is(self._number(element), 1.0)
-
-    def _is_all_masked(self, element: _Element, most: _Element) -> bool:
-        """Whether it is told that the largest of a row is minus infinity."""
-        equal = self._operands(element, "arith.cmpf")
-        if equal is None or not equal[1]:
-            return False
-        compared = equal[0].body_ops[-1]
-        if ir.IntegerAttr(compared.attributes["predicate"]).value != int(arith.CmpFPredicate.OEQ):
-            return False
-        left, *numbers = equal[1]
-        inside = constant_float(compared.operands[1])
-        is_infinite = inside == -math.inf or [
-            _is(self._number(number), -math.inf) for number in numbers
-        ] == [True]
-        return is_infinite and self._producer(left)[1] == self._producer(most)[1]
-
-    def _number(self, element: _Element) -> ir.Attribute | None:
-        return number_everywhere(reshaped_from(element.value, element.indices)[0])
-
-    def _begins_with(self, reduction: Computation, number: float) -> bool:
-        return _is(number_everywhere(reduction.inits[0]), number)
-
     def _planned(
         self,
         weights: int,
-        softmax: tuple[_Element, bool],
+        softmax: Softmax,
         axes: tuple[int | None, ...],
         key_loop: int,
     ) -> AttentionGroup | None:
         group, values, scores = self._group, self._values, self._scores
-        x, is_safe = softmax
+        x = softmax.x
         read = self._scores_read(x)
         if read is None:
             return None
@@ -350,7 +206,7 @@ class _Matching:
             values,
             axes,
             (x.value, x.indices),
-            is_safe,
+            softmax.is_safe,
             sum_.batches,
             key_loop,
             of_query,
@@ -361,9 +217,9 @@ class _Matching:
             instruction,
         )
 
-    def _scores_read(self, x: _Element) -> Indices | None:
+    def _scores_read(self, x: Element) -> Indices | None:
         """Where the scores are that x is made of, if it is made of one of them each."""
-        producer, place = self._producer(x)
+        producer, place = self._elements.producer(x)
         if producer is self._scores:
             found: set[Indices] | None = {place.indices}
         elif producer is None or producer.is_reduction:
@@ -401,9 +257,3 @@ def _length(sizes: Sequence[int], loops: Sequence[int]) -> int:
     if any(sizes[loop] == DYNAMIC for loop in loops):
         return MOST_COLUMNS if not loops else 1 << 20
     return math.prod(sizes[loop] for loop in loops)
-
-
-def _is(attribute: ir.Attribute | None, number: float) -> bool:
-    if not isinstance(attribute, ir.FloatAttr | ir.IntegerAttr | ir.BoolAttr):
-        return False
-    return bool(attribute.value == number)

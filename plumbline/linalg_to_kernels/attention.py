@@ -5,6 +5,7 @@ of some queries are done one after the other: their scores, what is done to thes
 softmax), and the products with the values. What lies between both products stays in the cache; keys
 and values are packed once for all blocks. (Dao et al., "FlashAttention", NeurIPS 2022, do blocks of
 keys as well, for caches too small for a block's scores; those of CPUs hold thousands of keys.)
+Where keys after a query are masked, a block goes as far as its last query.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +15,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
 from plumbline.linalg_to_kernels.building import ALIGNMENT, for_each, index
+from plumbline.linalg_to_kernels.causal_masks import is_causal
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     Computation,
@@ -43,6 +45,7 @@ from plumbline.linalg_to_kernels.loop_nests import RowBlock, RowBlocks, build_lo
 from plumbline.linalg_to_kernels.micro_kernel import Scratch, allocate_scratch, build_register_tiles
 from plumbline.linalg_to_kernels.packing import PanelPacking
 from plumbline.linalg_to_kernels.products import Access, sum_of_accesses
+from plumbline.linalg_to_kernels.softmax import Elements, softmax_of
 from plumbline.linalg_to_kernels.vector_evaluation import Lanes, VectorEvaluation, can_be_vectors
 from plumbline.target.vector_unit import VectorUnit
 
@@ -109,6 +112,8 @@ class AttentionGroup:
     values: _Product
     result: _Matrix
     """By the loops of the values' contraction, as the root writes it."""
+    until: Mapping[Computation, int]
+    """If keys after a query are masked: for each step between the products its loop over keys."""
 
 
 def attention_group(
@@ -159,11 +164,36 @@ class _Matching:
             second = self._product(values, row, result)
             if result is None or first is None or second is None:
                 continue
-            found = AttentionGroup(group, row, self._size(row), first, second, result)
+            until = self._loops_over_seen_keys(row, second)
+            found = AttentionGroup(group, row, self._size(row), first, second, result, until)
             (computed,) = values.results
             if group.root is values or can_be_vectors(group, group.root, lanes(found), computed):
                 return found
         return None
+
+    def _loops_over_seen_keys(self, row: int, product_: _Product) -> dict[Computation, int]:
+        """The loops over keys of what is done to rows, if that is softmax of a causal mask.
+
+        All that it computes of masked keys is what sums begin with, or is added as 0.
+        """
+        values, group = self._values, self._group
+        loops = self._loops(values, row)
+        elements = Elements(group, values)
+        found = [softmax_of(elements, elements.operand(n), loops[_SUMMED]) for n in range(2)]
+        softmax = found[0] or found[1]
+        if softmax is None:
+            return {}
+        reductions = {step for step in group.steps if step.is_reduction}
+        weights = group.producer(product_.left.value)
+        if weights is None or reductions != {self._scores, values, *softmax.reductions}:
+            return {}
+        if not is_causal(elements, softmax.x, loops[_QUERY], loops[_SUMMED]):
+            return {}
+        along = weights.result_loops(0)
+        if along is None:
+            return {}
+        reduced = {step: step.reduces.index(True) for step in softmax.reductions}
+        return reduced | {weights: along[product_.left.axes[product_.left.loops.index(_SUMMED)]]}
 
     def _size(self, row: int) -> int:
         """How many rows a block has."""
@@ -327,24 +357,25 @@ class _Attention:
         }
         if found.group.root is not found.values.contraction:
             steps[found.group.root] = lambda block: None
-        blocks = RowBlocks(found.row, found.size, steps, self._pack)
+        blocks = RowBlocks(found.row, found.size, steps, self._pack, found.until)
         outputs = {found.group.root.results[0]: self._output}
         build_loop_nests(found.group, self._given, outputs, blocks)
 
     def _panel_buffer(self, product_: _Product) -> ir.Value:
         """A buffer for all panels of a right operand."""
-        matrix, tile = product_.right, product_.plan.tile
-        buffer = self._given[matrix.value]
-        sizes = {
-            loop: memref.dim(buffer, index(axis))
-            for loop, axis in zip(matrix.loops, matrix.axes, strict=True)
-        }
-        panels = arith.ceildivui(sizes[_COLUMN], index(tile.columns))
+        tile = product_.plan.tile
+        columns, rows = (self._size_of_right(product_, loop) for loop in (_COLUMN, _SUMMED))
+        panels = arith.ceildivui(columns, index(tile.columns))
         # A panel may be longer by what fills its last vectors.
-        summed = arith.addi(arith.muli(panels, sizes[_SUMMED]), index(tile.lanes))
+        summed = arith.addi(arith.muli(panels, rows), index(tile.lanes))
         count = arith.muli(summed, index(tile.columns))
         type_ = ir.MemRefType.get([DYNAMIC], self._type)
         return memref.alloc(type_, [count], [], alignment=ALIGNMENT)
+
+    def _size_of_right(self, product_: _Product, loop: int) -> ir.Value:
+        matrix = product_.right
+        axis = matrix.axes[matrix.loops.index(loop)]
+        return memref.dim(self._given[matrix.value], index(axis))
 
     def _pack(self, rows: Mapping[int, ir.Value]) -> None:
         for number, product_ in enumerate((self._found.scores, self._found.values)):
@@ -370,7 +401,7 @@ class _Attention:
         left = self._view(
             product_, product_.left, self._given[product_.left.value], block.rows, block
         )
-        out = _rows_of(block.buffers[product_.contraction.results[0]], block.size)
+        out = _rows_of(block.buffers[product_.contraction.results[0]], block)
         build_register_tiles(
             product_.plan,
             [left, self._panels[0], out],
@@ -382,7 +413,7 @@ class _Attention:
     def _build_values(self, block: RowBlock) -> None:
         found = self._found
         product_, root = found.values, found.group.root
-        left = _rows_of(block.buffers[product_.left.value], block.size)
+        left = _rows_of(block.buffers[product_.left.value], block)
         out = self._view(product_, found.result, self._output, block.rows, block)
 
         def finish(value: ir.Value, place: Place) -> ir.Value:
@@ -404,6 +435,7 @@ class _Attention:
             self._type,
             None if root is product_.contraction else finish,
             self._scratch[1],
+            panel_rows=self._size_of_right(product_, _SUMMED),
         )
 
     def _view(
@@ -434,10 +466,11 @@ class _Attention:
         return _matrix_view(metadata[0], offset, shape, [strides[axis] for axis in matrix.axes])
 
 
-def _rows_of(buffer: ir.Value, count: ir.Value) -> ir.Value:
-    """The first rows of a matrix."""
+def _rows_of(buffer: ir.Value, block: RowBlock) -> ir.Value:
+    """The rows of a block in its buffer, as far as they go."""
     metadata = memref.ExtractStridedMetadataOp(buffer).results
-    return _matrix_view(metadata[0], metadata[1], [count, metadata[3]], list(metadata[4:6]))
+    length = metadata[3] if block.length is None else block.length
+    return _matrix_view(metadata[0], metadata[1], [block.size, length], list(metadata[4:6]))
 
 
 def _matrix_view(

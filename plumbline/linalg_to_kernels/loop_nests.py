@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
-from plumbline.linalg_to_kernels.building import ALIGNMENT, for_each, index, least
+from plumbline.linalg_to_kernels.building import ALIGNMENT, for_each, index, least, rounded_up
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, Indices
 from plumbline.linalg_to_kernels.evaluation import Evaluation
 from plumbline.linalg_to_kernels.group import Block, Group
@@ -28,6 +28,9 @@ _SUMS = 512
 _ROWS_AT_ONCE = 4
 """How many rows of a block are done at once by a step that reads neighbours of each."""
 
+_LENGTHS = 32
+"""What the lengths of rows are multiples of that are not done whole: several vectors."""
+
 _STACK = 1 << 14
 """How many elements a buffer on the stack may have; larger ones are allocated."""
 
@@ -42,6 +45,8 @@ class RowBlock:
     """The values of the other row loops of the root."""
     buffers: Mapping[ir.Value, ir.Value]
     """Where the results of steps lie that other steps read; the block's first row comes first."""
+    length: ir.Value | None
+    """How many elements of each row there are, if not all."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,8 @@ class RowBlocks:
     """What builds a step of a block."""
     before: Callable[[Mapping[int, ir.Value]], None]
     """Builds what comes before the blocks, by the values of the other row loops."""
+    until: Mapping[Computation, int]
+    """Of steps the loop that needs to go no further than to the number of a block's last row."""
 
 
 def build_loop_nests(
@@ -99,6 +106,7 @@ class _LoopNests:
         self._row_values: dict[int, ir.Value] = {}
         self._first_lane: ir.Value | None = None
         self._first_of_block: ir.Value | None = None
+        self._length_of_rows: ir.Value | None = None
 
     def build(self) -> None:
         for step in self._group.steps:
@@ -176,9 +184,11 @@ class _LoopNests:
         def block(first: ir.Value) -> list[ir.Value]:
             self._first_of_block = first
             inside = least(arith.subi(size, first), index(blocks.size))
+            self._length_of_rows = self._length_until(arith.addi(first, inside), blocks)
             for run in self._runs:
                 if run[0] in blocks.steps:
-                    blocks.steps[run[0]](RowBlock(first, inside, rows, self._buffers))
+                    length = self._length_of_rows
+                    blocks.steps[run[0]](RowBlock(first, inside, rows, self._buffers, length))
                     continue
 
                 def row(at: ir.Value, run: Sequence[Computation] = run) -> list[ir.Value]:
@@ -190,6 +200,11 @@ class _LoopNests:
             return []
 
         for_each(index(0), size, blocks.size, block, parallel=True)
+
+    def _length_until(self, row: ir.Value, blocks: RowBlocks) -> ir.Value | None:
+        for step, loop in blocks.until.items():
+            return least(rounded_up(row, _LENGTHS), self._sizes[step][loop])
+        return None
 
     def _over_blocks(self, block: Block) -> None:
         def body(at: ir.Value) -> list[ir.Value]:
@@ -269,6 +284,9 @@ class _LoopNests:
 
     def size(self, step: Computation, loop: int) -> ir.Value:
         """How often a loop of a step runs."""
+        if self._blocks is not None and self._blocks.until.get(step) == loop:
+            assert self._length_of_rows is not None
+            return self._length_of_rows
         return self._sizes[step][loop]
 
     def order(self, step: Computation) -> Order:

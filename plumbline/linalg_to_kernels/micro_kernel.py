@@ -77,13 +77,15 @@ def build_register_tiles(
     summed_in: ir.Type,
     finish: Finish | None,
     scratch: Scratch | None = None,
+    panel_rows: ir.Value | None = None,
 ) -> None:
     """Builds the body of a kernel as `build_contraction` does, for `Strategy.REGISTER_TILES`.
 
-    Within loops it takes the scratch that was allocated before them.
+    Within loops it takes the scratch that was allocated before them. Packed panels may have more
+    rows than are summed.
     """
     scratch = scratch or allocate_scratch(plan, summed_in)
-    _RegisterTiles(plan, arguments, summed_in, finish, scratch).build()
+    _RegisterTiles(plan, arguments, summed_in, finish, scratch, panel_rows).build()
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,9 @@ class _RegisterTiles:
         summed_in: ir.Type,
         finish: Finish | None,
         scratch: Scratch,
+        panel_rows: ir.Value | None,
     ) -> None:
+        self._panel_rows = panel_rows
         self._plan, self._tile, self._finish = plan, plan.tile, finish
         self._block, self._chunk, self._scratch = plan.block, plan.chunk, scratch
         self._nest = LoopNest(plan, arguments)
@@ -208,9 +212,8 @@ class _RegisterTiles:
             masks = [mask_of_first(arith.subi(width, offset), tile.lanes) for offset in offsets]
             base = region.bases[plan.right]
             if plan.right_operand is RightOperand.PACKED:
-                right = arith.addi(
-                    base, arith.muli(number, arith.muli(self._summed, width_of_panels))
-                )
+                rows = self._panel_rows or self._summed
+                right = arith.addi(base, arith.muli(number, arith.muli(rows, width_of_panels)))
             elif plan.right_operand is RightOperand.IN_PLACE:
                 right = arith.addi(base, column)
             else:

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
@@ -48,6 +49,33 @@ class _Heads(nn.Module):
         result = scores.softmax(-1) @ value
         joined: torch.Tensor = result.transpose(1, 2).reshape(batch, length, width)
         return cast("torch.Tensor", self.layers[3](joined))
+
+
+class _Masked(nn.Module):
+    """Scores that are replaced where `hides` says so, of the places of queries and keys."""
+
+    def __init__(self, hides: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> None:
+        super().__init__()
+        self._hides = hides
+
+    def forward(self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+        scores = query @ key.transpose(-1, -2)
+        places = torch.arange(scores.shape[-1])
+        hidden = self._hides(places.unsqueeze(-1), places)
+        return torch.where(hidden, -torch.inf, scores).softmax(-1) @ value
+
+
+_MASKS: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
+    "key > query": lambda query, key: key > query,
+    "query < key": lambda query, key: query < key,
+    "not key <= query": lambda query, key: ~(key <= query),
+    "key >= query": lambda query, key: key >= query,
+    "key < query": lambda query, key: key < query,
+    "query > key": lambda query, key: query > key,
+    "key > query + 1": lambda query, key: key > query + 1,
+    "key > 2 query": lambda query, key: key > 2 * query,
+    "key > key": lambda query, key: (key > key) & (query == query),
+}
 
 
 def _check(
@@ -116,6 +144,48 @@ def test_causal() -> None:
     (actual,) = plumbline.compile(module, operands)(*operands)
     expected = module(*operands)
     assert not expected[:, :, :40].isnan().any()
+    torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-5, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("queries", "keys"),
+    [
+        *_SHAPES,
+        ((2, 2, 150, 32), (2, 2, 150, 32)),
+        ((1, 2, 1, 32), (1, 2, 40, 32)),
+        # More queries than keys, and more keys than the last block's queries see.
+        ((1, 2, 260, 16), (1, 2, 100, 16)),
+        ((1, 2, 100, 16), (1, 2, 260, 16)),
+    ],
+)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_causal_sizes(queries: tuple[int, ...], keys: tuple[int, ...], threads: int) -> None:
+    torch.manual_seed(0)
+    module = _Attention(is_causal=True)
+    operands = (torch.randn(queries), torch.randn(keys), torch.randn(keys))
+    (actual,) = plumbline.compile(module, operands, threads=threads)(*operands)
+    torch.testing.assert_close(actual, module(*operands), rtol=1e-4, atol=1e-5)
+
+
+def test_masked_keys_are_left_out() -> None:
+    torch.manual_seed(0)
+    module = _Attention(is_causal=True)
+    operands = tuple(torch.randn(1, 2, 512, 32) for _ in range(3))
+    expected = module(*operands)
+    # A weight of 0 makes NaN of it, as PyTorch's does.
+    operands[2][:, :, 511] = torch.nan
+    (actual,) = plumbline.compile(module, operands)(*operands)
+    torch.testing.assert_close(actual[:, :, :256], expected[:, :, :256], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("hides", _MASKS)
+def test_masks_told_by_place(hides: str) -> None:
+    """As a mask is seen to be causal: of others no key is left out that is looked at."""
+    torch.manual_seed(0)
+    operands = tuple(torch.randn(1, 2, 130, 32) for _ in range(3))
+    module = _Masked(_MASKS[hides])
+    (actual,) = plumbline.compile(module, operands)(*operands)
+    expected = module(*operands)
     torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-5, equal_nan=True)
 
 
