@@ -161,7 +161,8 @@ class Ceilings:
         step = size * _UNROLLED
         # Each thread has a part of its own: half to copy from, half to copy to.
         self._half = max(step, int(min(footprint, 2**30) / 2 / threads) // step * step)
-        self._memory = [np.zeros(2 * self._half + 4096, np.uint8) for _ in range(threads)]
+        # Written, as all of what was not is one page of zeros, which a cache holds.
+        self._memory = [np.ones(2 * self._half + 4096, np.uint8) for _ in range(threads)]
         self._kernels: dict[str, _Run] = {
             "flops": _Kernel(_multiply_add(vector), target),
             "copied": _Kernel(_over_memory(vector, size, write=True), target),

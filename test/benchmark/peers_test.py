@@ -3,9 +3,11 @@
 import io
 import json
 import re
+import resource
 import sys
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -126,6 +128,20 @@ def test_ceilings_are_of_a_machine(target_cpu: str, threads: int) -> None:
     # What no core is below or above.
     for rate in (rates.flops, rates.copied, rates.read):
         assert 1e9 < rate < 1e13
+
+
+def _resident_bytes() -> int:
+    """How much of this process's memory there is."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize()
+
+
+def test_memory_is_there_before_it_is_read() -> None:
+    """What was never written is one page of zeros, however much of it is read."""
+    before = _resident_bytes()
+    ceilings = Ceilings("native", 1, 2**28)
+    ceilings.measure()
+    assert _resident_bytes() - before > 0.9 * 2**28
 
 
 def test_the_higher_bound_counts() -> None:
