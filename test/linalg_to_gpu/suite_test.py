@@ -7,6 +7,7 @@ Their kernels run on the CPU by the stand-in driver. The small models are a test
 import sys
 
 import pytest
+import torch
 
 import test.AotCompile
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
@@ -16,6 +17,8 @@ from test.linalg_to_gpu.loaders import Loader, loaders_in
 
 @pytest.mark.parametrize("loader", loaders_in(test.AotCompile))
 def test_program(loader: Loader) -> None:
+    # Near a pole, as that of tanh, bits of a product become thousands.
+    torch.manual_seed(0)
     loaded: TorchLoaderOutput = loader()
     EmulatedProgram.of(loaded).check(*loaded.inputs)
 
