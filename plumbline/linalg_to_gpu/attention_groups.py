@@ -22,6 +22,7 @@ from plumbline.linalg_to_gpu.contraction_tiles import (
     instruction_for,
     origin_of,
 )
+from plumbline.linalg_to_kernels.causal_masks import is_causal
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     Computation,
@@ -59,6 +60,8 @@ class AttentionGroup:
     """What the maximum and the exponentials are taken of."""
     is_safe: bool
     """Whether rows that are masked as a whole have weights of zero."""
+    is_causal: bool
+    """Whether keys after a query are masked."""
     batches: tuple[int, ...]
     key_loop: int
     query: Operand
@@ -207,6 +210,7 @@ class _Matching:
             axes,
             (x.value, x.indices),
             softmax.is_safe,
+            len(sum_.rows) == 1 and is_causal(self._elements, x, sum_.rows[0], key_loop),
             sum_.batches,
             key_loop,
             of_query,

@@ -29,7 +29,7 @@ from plumbline.linalg_to_gpu.launches import (
 )
 from plumbline.linalg_to_gpu.tile_copies import LEAST_STAGES, Loops, TileCopy, pipelined
 from plumbline.linalg_to_gpu.warp_tiles import Staged, into, warp_tile
-from plumbline.linalg_to_kernels.building import for_each, if_else, index, product
+from plumbline.linalg_to_kernels.building import for_each, if_else, index, least, product
 from plumbline.linalg_to_kernels.computations import Computation, Indices
 from plumbline.linalg_to_kernels.evaluation import Evaluation
 from plumbline.linalg_to_kernels.sizes import loop_size
@@ -219,7 +219,11 @@ class _Kernel:
                 smaller,
             )
 
-        sums = for_each(index(0), self._keys, _KEYS, keys, self._value_warps.start())
+        end = self._keys
+        if found.is_causal:
+            # As far as the block's last query.
+            end = least(end, arith.addi(first, index(_QUERIES)))
+        sums = for_each(index(0), end, _KEYS, keys, self._value_warps.start())
         thread.wait()
         self._value_warps.put(0, sums, into(self._sums))
         thread.wait()

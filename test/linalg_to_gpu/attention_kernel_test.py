@@ -102,6 +102,16 @@ def test_rows_that_are_masked_as_a_whole() -> None:
     assert actual[:, :, :3].isfinite().all()
 
 
+def test_masked_keys_are_left_out() -> None:
+    q, k, v = _operands("causal")
+    function = _CASES["causal"][0]
+    program = EmulatedProgram(lambda q, k, v: (function(q, k, v),), q, k, v)
+    expected = function(q, k, v)[:, :, :64]
+    # A weight of 0 makes NaN of it.
+    v[:, :, 64:] = math.nan
+    torch.testing.assert_close(program.run(q, k, v)[0][:, :, :64], expected)
+
+
 def test_large_scores() -> None:
     """The maximum is taken away before there is an exponential of it."""
     q, k, v = _operands("plain")
