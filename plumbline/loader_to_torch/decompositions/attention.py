@@ -61,18 +61,18 @@ def _attention(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Values weighted by the softmax of scores, and the logarithms of what scores add up to.
 
-    PyTorch's rule scales queries and keys by the root of the factor each, so that no product of
-    half precision is too large. In f32 and f64 none is, and to scale both takes two passes over
-    memory, of which one transposes the keys; scores are scaled on the way to their softmax. The
-    logarithms have no use but for gradients; that rule gives the weights for them.
+    Both products are in at least float32, so that no score is too large to be scaled when it is
+    there: PyTorch's rule scales queries and keys by the root of the factor each, by two passes over
+    memory, of which one transposes the keys. The logarithms have no use but for gradients. Dropout
+    is left to that rule.
     """
     heads = query.shape[1]
     keys = _for_each_head(key, heads)
     scores = _scores(_wide(query), _wide(keys), is_causal, attn_mask, scale)
-    if query.dtype in (torch.float32, torch.float64) and dropout_p == 0.0:
-        output = aten._safe_softmax(scores, -1) @ _for_each_head(value, heads)
+    if dropout_p == 0.0:
+        output = aten._safe_softmax(scores, -1) @ _wide(_for_each_head(value, heads))
         # As PyTorch's lies in memory, [L, N, heads, E]: programs view it anew.
-        output = output.permute(2, 0, 1, 3).contiguous().permute(1, 2, 0, 3)
+        output = output.to(query.dtype).permute(2, 0, 1, 3).contiguous().permute(1, 2, 0, 3)
     else:
         output, _ = _BY_PYTORCH(
             query, key, value, dropout_p, is_causal, attn_mask=attn_mask, scale=scale
