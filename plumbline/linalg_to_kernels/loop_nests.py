@@ -202,9 +202,12 @@ class _LoopNests:
         for_each(index(0), size, blocks.size, block, parallel=True)
 
     def _length_until(self, row: ir.Value, blocks: RowBlocks) -> ir.Value | None:
-        for step, loop in blocks.until.items():
-            return least(rounded_up(row, _LENGTHS), self._sizes[step][loop])
-        return None
+        """How many elements of each row a block does that ends before `row`, if not all."""
+        if not blocks.until:
+            return None
+        # All are along the same rows.
+        step, loop = next(iter(blocks.until.items()))
+        return least(rounded_up(row, _LENGTHS), self._sizes[step][loop])
 
     def _over_blocks(self, block: Block) -> None:
         def body(at: ir.Value) -> list[ir.Value]:

@@ -131,9 +131,9 @@ class _RegisterTiles:
         scratch: Scratch,
         panel_rows: ir.Value | None,
     ) -> None:
-        self._panel_rows = panel_rows
         self._plan, self._tile, self._finish = plan, plan.tile, finish
         self._block, self._chunk, self._scratch = plan.block, plan.chunk, scratch
+        self._panel_rows = panel_rows
         self._nest = LoopNest(plan, arguments)
         self._type = summed_in
         self._vector = ir.VectorType.get([self._tile.lanes], summed_in)
