@@ -223,10 +223,10 @@ class _Softmax:
         return apply(tcp.MulOp, self.powers, _stretched(factor, self.powers))
 
 
-def _softmax(op: ir.OpView, dtype: str) -> _Softmax:
+def _softmax(op: ir.OpView) -> _Softmax:
     operand = tensor(op.operands[0])
     chosen = _axis(op.operands[1], operand.type.rank)
-    wide = cast(operand, computed_in(dtype))
+    wide = cast(operand, computed_in(tensor_type(op.result).dtype))
     greatest = reduce(wide, chosen, "max", keepdim=True)
     shifted = apply(tcp.SubOp, wide, _stretched(greatest, wide))
     powers = apply(tcp.ExpOp, shifted)
@@ -235,8 +235,7 @@ def _softmax(op: ir.OpView, dtype: str) -> _Softmax:
 
 def convert_aten_softmax(op: ir.OpView) -> ir.Value:
     """exp(x) / sum(exp(x))."""
-    weights = _softmax(op, tensor(op.operands[0]).type.dtype).weights
-    return cast(weights, tensor_type(op.result).dtype).value
+    return cast(_softmax(op).weights, tensor_type(op.result).dtype).value
 
 
 def convert_aten_safe_softmax(op: ir.OpView) -> ir.Value:
@@ -244,16 +243,16 @@ def convert_aten_safe_softmax(op: ir.OpView) -> ir.Value:
 
     These are those of which the greatest is, so that no other pass has to look at them.
     """
-    dtype = tensor_type(op.result).dtype
-    parts = _softmax(op, dtype)
+    parts = _softmax(op)
     weights = parts.weights
     is_masked = _stretched(compare("eq", parts.greatest, like(parts.greatest, -inf)), weights)
-    return cast(apply(tcp.SelectOp, is_masked, like(weights, 0), weights), dtype).value
+    chosen = apply(tcp.SelectOp, is_masked, like(weights, 0), weights)
+    return cast(chosen, tensor_type(op.result).dtype).value
 
 
 def convert_aten_log_softmax(op: ir.OpView) -> ir.Value:
     """X - log(sum(exp(x)))."""
-    parts = _softmax(op, tensor(op.operands[0]).type.dtype)
+    parts = _softmax(op)
     logarithm = _stretched(apply(tcp.LogOp, parts.total), parts.shifted)
     difference = apply(tcp.SubOp, parts.shifted, logarithm)
     return cast(difference, tensor_type(op.result).dtype).value
