@@ -255,7 +255,7 @@ class _Depthwise:
     ) -> None:
         """Builds what does all columns, by what does as many as there are lanes, or fewer.
 
-        On Zen 3 a masked load takes several times as long as another, and a masked store more.
+        With a mask on each vector that is loaded, 112x112 planes took twice as long (Zen 3).
         """
         lanes = index(self._tile.lanes)
         has_gaps = self._steps_across[self._across] > 1

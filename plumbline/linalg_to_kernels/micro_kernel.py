@@ -225,8 +225,8 @@ class _RegisterTiles:
 
         panels = arith.ceildivui(self._columns, width_of_panels)
         if plan.right_operand is RightOperand.IN_PLACE:
-            # Each product loads the right operand: whole panels do it without masks, of which on
-            # Zen 3 each doubles the time of a load.
+            # Each product loads the right operand: whole panels do it without masks, which are slow
+            # on Zen 3 (see `depthwise.py`).
             whole = arith.divui(self._columns, width_of_panels)
             for_each(index(0), whole, 1, partial(panel, is_whole=True), parallel=True)
             for_each(whole, panels, 1, panel, parallel=True)

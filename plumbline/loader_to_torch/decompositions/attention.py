@@ -24,7 +24,7 @@ def _scores(
     scores = query @ key.mT * _scale(query, scale)
     if is_causal:
         # Not added, as of a key that is not looked at not even NaN may be seen. Of 32 bits, as a
-        # vector then compares as many places as it holds scores.
+        # GPU compares those by one instruction; on a CPU LLVM takes 64 where that cannot overflow.
         queries, keys = (torch.arange(size, dtype=torch.int32) for size in scores.shape[-2:])
         return scores.masked_fill(keys > queries.unsqueeze(-1), -torch.inf)
     if attn_mask is None:
