@@ -3,8 +3,8 @@
 A tile of the result stays in vector registers while all products are added to it: the loop over
 summed elements loads a row of a panel of the right operand, and one element of each row of the left
 operand, which it multiplies it with (Goto and van de Geijn, "Anatomy of High-Performance Matrix
-Multiplication", ACM TOMS 34, 2008). The left operand is read in place, unless it is of another
-type: packing it never paid.
+Multiplication", ACM TOMS 34, 2008). The left operand is read in place, unless it is of another type
+or no two of its elements lie side by side: packing others never paid.
 
 Summed elements are done block by block, each for all tiles of a chunk of rows before the next, so
 that the block's part of the panel is in the first cache, and what the rows read is in the second.
@@ -148,10 +148,11 @@ class _RegisterTiles:
             self._panel = self._buffer(panel_size(self._nest, plan))
             self._packing = PanelPacking(self._nest, plan, self._panel)
         left = ir.MemRefType(self._nest.left.elements.type).element_type
-        self._converted: ir.Value | None = None
+        self._copied: ir.Value | None = None
         # Where rows are windows the converted ones would be many times as much as the image.
-        if left != self._type and len(plan.summed_of_both) <= 1 and not plan.row_batches:
-            self._converted = self._buffer(arith.muli(self._rows, self._summed))
+        converts = left != self._type and len(plan.summed_of_both) <= 1 and not plan.row_batches
+        if plan.copies_left or converts:
+            self._copied = self._buffer(arith.muli(self._rows, self._summed))
         nothing = Region((index(0), index(0), index(0)), {})
         self._nest.over(plan.batches, nothing, self._batch)
 
@@ -162,27 +163,37 @@ class _RegisterTiles:
         )
 
     def _batch(self, region: Region) -> None:
-        if self._converted is not None:
-            self._convert_left(region)
+        if self._copied is not None:
+            self._copy_left(region)
         self._panels(region)
 
-    def _convert_left(self, region: Region) -> None:
-        """Copies the left operand in the type that is summed in: each panel needs all of it."""
-        plan = self._plan
+    def _copy_left(self, region: Region) -> None:
+        """Copies the left operand in the type that is summed in: each panel needs all of it.
 
-        def row(at: ir.Value) -> list[ir.Value]:
-            offset = self._nest.offset(plan.left, plan.rows_of_left, at)
-            base = arith.addi(region.bases[plan.left], offset)
-            to = arith.muli(at, self._summed)
+        Of one whose elements lie scattered several rows at once, for these share cache lines.
+        """
+        plan = self._plan
+        count = self._tile.rows if plan.copies_left else 1
+        last = arith.subi(self._rows, index(1))
+
+        def block(first: ir.Value) -> list[ir.Value]:
+            ways = []
+            for row in range(count):
+                at = least(arith.addi(first, index(row)), last)
+                offset = self._nest.offset(plan.left, plan.rows_of_left, at)
+                base = arith.addi(region.bases[plan.left], offset)
+                ways.append((base, arith.muli(at, self._summed)))
 
             def one(place: ir.Value, position: ir.Value) -> None:
-                value = memref.load(self._nest.left.elements, [arith.addi(base, place)])
-                memref.store(cast(value, self._type), self._converted, [arith.addi(to, position)])
+                for base, to in ways:
+                    value = memref.load(self._nest.left.elements, [arith.addi(base, place)])
+                    value = cast(value, self._type)
+                    memref.store(value, self._copied, [arith.addi(to, position)])
 
             self._nest.each_summed(plan.left, plan.summed_of_both, one)
             return []
 
-        for_each(index(0), self._rows, 1, row, parallel=True)
+        for_each(index(0), self._rows, count, block, parallel=True)
 
     def _panels(self, region: Region) -> None:
         """All panels, one after the other for all rows, or all of them for each chunk of rows."""
@@ -274,7 +285,7 @@ class _RegisterTiles:
 
         def row(at: ir.Value) -> list[ir.Value]:
             number = least(arith.addi(first, at), last)
-            if self._converted is not None:
+            if self._copied is not None:
                 place = arith.muli(number, self._summed)
             else:
                 offset = self._nest.offset(plan.left, plan.rows_of_left, number)
@@ -420,10 +431,7 @@ class _RegisterTiles:
             return self._products(rows, left, right, masks, sums)
         group, *rest = groups
         size = self._nest.size(group)
-        if self._converted is not None:
-            stride = index(1)
-        else:
-            stride = self._nest.stride(plan.left, group[-1])
+        stride = index(1) if self._copied else self._nest.stride(plan.left, group[-1])
         right_stride = self._nest.stride(plan.right, group[-1]) if in_place else None
 
         def body(at: ir.Value, *sums: ir.Value) -> list[ir.Value]:
@@ -464,7 +472,7 @@ class _RegisterTiles:
                 loaded = [vector.load(self._vector, self._panel, [at]) for at in offsets]
         row_of_right = [cast(value, self._type) for value in loaded]
         result = []
-        elements = self._nest.left.elements if self._converted is None else self._converted
+        elements = self._nest.left.elements if self._copied is None else self._copied
         for number, row in enumerate(rows):
             element = memref.load(elements, [arith.addi(row, left)])
             factor = vector.broadcast(self._vector, cast(element, self._type))
