@@ -311,7 +311,7 @@ class _Planner:
             rows=rows,
             columns=columns,
             summed=summed,
-            summed_at_once=_SUMMED_AT_ONCE if copies_left else self._at_once(left, summed),
+            summed_at_once=self._at_once(left, summed),
             copies_left=copies_left,
             rows_outermost=False,
             static_sizes=tuple((loop, self.sizes[loop]) for loop in unseen) if is_packed else (),
