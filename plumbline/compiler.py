@@ -324,17 +324,17 @@ class _Stages:
     def lower_to_linalg(self, runtime_checks: RuntimeChecks) -> None:
         """What is the same for all targets."""
         convert_torch_to_tcp(self._mlir)
-        self._done("tcp", print_module(self._mlir))
+        self._done("tcp", print_module(self._mlir, is_verified=True))
         convert_tcp_to_linalg(self._mlir, runtime_checks)
-        self._done("linalg", print_module(self._mlir))
+        self._done("linalg", print_module(self._mlir, is_verified=True))
 
     def lower_for_cpu(self, func_name: str, target: Target, threads: int) -> Signature:
         """From linalg on."""
         convert_linalg_to_kernels(self._mlir, vector_unit_of(target), threads)
-        self._done("kernels", print_module(self._mlir))
+        self._done("kernels", print_module(self._mlir, is_verified=True))
         signature = program_signature(self._mlir, func_name)
         convert_kernels_to_llvm(self._mlir, "pointers")
-        self._done("llvm", print_module(self._mlir))
+        self._done("llvm", print_module(self._mlir, is_verified=True))
         self._done("llvm_ir", translate_to_llvm_ir(self._mlir))
         return signature
 
@@ -343,10 +343,10 @@ class _Stages:
         convert_linalg_to_gpu(
             self._mlir, gpu.target.cpu, allow_tf32=gpu.allow_tf32, tensors=gpu.tensors
         )
-        self._done("gpu", print_module(self._mlir))
+        self._done("gpu", print_module(self._mlir, is_verified=True))
         signature = program_signature(self._mlir, func_name, gpu.memory, queue=gpu.queue)
         convert_gpu_to_nvvm(self._mlir, "pointers", gpu.memory, queue=gpu.queue)
-        self._done("nvvm", print_module(self._mlir))
+        self._done("nvvm", print_module(self._mlir, is_verified=True))
         ptx = emit_ptx(translate_kernels_to_llvm_ir(self._mlir), gpu.target, opt_level)
         self._done("ptx", ptx)
         self._done("llvm_ir", translate_to_llvm_ir(self._mlir))

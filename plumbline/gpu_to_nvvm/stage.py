@@ -20,4 +20,4 @@ def gpu_to_nvvm(
     """
     module = parse_module(text, make_context(torch=True), filename)
     convert_gpu_to_nvvm(module, abi, memory, weights_are, queue)
-    return print_module(module)
+    return print_module(module, is_verified=True)

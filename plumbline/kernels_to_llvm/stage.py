@@ -19,4 +19,4 @@ def kernels_to_llvm(
     """
     module = parse_module(text, make_context(torch=True), filename)
     convert_kernels_to_llvm(module, abi, memory, weights_are)
-    return print_module(module)
+    return print_module(module, is_verified=True)

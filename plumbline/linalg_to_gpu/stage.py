@@ -22,4 +22,4 @@ def linalg_to_gpu(
     module = parse_module(text, make_context(torch=True), filename)
     convert_linalg_to_gpu(module, gpu_arch, allow_tf32=allow_tf32, tensors=tensors)
     # With locations, as the stages before: the next one may refuse what a kernel does.
-    return print_module(module, debug_info=True)
+    return print_module(module, debug_info=True, is_verified=True)

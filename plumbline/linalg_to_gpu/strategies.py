@@ -73,9 +73,14 @@ class GpuStrategies:
 
     chip: GpuChip
 
-    def form(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Group | None:
+    def form(
+        self,
+        members: Sequence[Computation],
+        outputs: frozenset[ir.Value],
+        begun: Group | None = None,
+    ) -> Group | None:
         """As `Strategies` says."""
-        group = form_group(members, outputs, limits=_LIMITS)
+        group = form_group(members, outputs, limits=_LIMITS, begun=begun)
         if group is None or _shared_bytes(group) > _SHARED_BYTES:
             return None
         # Rows that are to be split are so in their first step, and all else is little.

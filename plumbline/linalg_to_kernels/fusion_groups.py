@@ -4,7 +4,8 @@ From the last computation of a block back, each takes the producers in that are 
 that can be computed where they are read, or row by row beside it. Groups alike share a function.
 """
 
-from collections.abc import Iterator, Sequence
+import heapq
+from collections.abc import Iterator
 
 from torch_mlir import ir
 from torch_mlir.dialects import func
@@ -112,22 +113,28 @@ class _Block:
                 }
                 yield group
 
-    def _only_here(self, members: Sequence[Computation]) -> set[ir.Value]:
-        """The results of members but of those that are repeated and that others read too.
+    def _users(self, result: ir.Value) -> Iterator[ir.Operation]:
+        """What reads a result, but for what is dead."""
+        return (user for user in users(result) if user not in self._dead)
 
-        Such a one is done in the group and stays where it is as well, and needs what it reads.
+    def _is_outside(self, user: ir.Operation, group: Group) -> bool:
+        """Whether an operation is no member, or is one that is done outside of the group as well.
+
+        That is a member that is repeated and that others read too: it stays where it is, and needs
+        what it reads.
         """
-        results = {result for member in members for result in member.results}
-        for member in members[:-1]:
-            if member in self._repeated and any(
-                user not in self._dead and not results.intersection(user.results)
-                for user in users(member.results[0])
-            ):
-                results -= {*member.results}
-        return results
+        member = next(filter(None, map(group.producer, user.results)), None)
+        return member is None or (
+            member is not group.root
+            and member in self._repeated
+            and any(
+                not any(map(group.producer, other.results))
+                for other in self._users(member.results[0])
+            )
+        )
 
     def _is_used(self, member: Computation) -> bool:
-        return any(user not in self._dead for result in member.results for user in users(result))
+        return any(True for result in member.results for _ in self._users(result))
 
     def _grown(self, root: Computation) -> Group:
         group = self._strategies.form([root], frozenset(root.results))
@@ -191,9 +198,9 @@ class _Block:
         return not any(
             member in self._taken
             or any(
-                user not in self._dead and not results.intersection(user.results)
+                results.isdisjoint(user.results)
                 for result in member.results
-                for user in users(result)
+                for user in self._users(result)
             )
             for member in members
             if member is not root and member not in self._repeated
@@ -212,47 +219,45 @@ class _Block:
 
     def _grown_by(self, group: Group, most_steps: int | None) -> Group:
         """The group with what may be taken in, with so many steps beside a contraction."""
-        refused: set[Computation] = set()
-        while candidate := self._candidate(group, refused):
-            grown = self._with(group, candidate)
-            if grown is None or (
-                most_steps is not None
-                and len(grown.steps) - len(self.contractions.intersection(grown.steps)) > most_steps
-            ):
-                refused.add(candidate)
-            else:
-                group = grown
-        return group
+        seen = set(group.members)
+        # What may be taken in, by place: the last is tried first.
+        candidates: list[tuple[int, Computation]] = []
 
-    def _candidate(self, group: Group, refused: set[Computation]) -> Computation | None:
-        """The last producer that may be taken in."""
-        found = {
-            other
-            for member in group.members
-            for other in self._producers(member)
-            if other not in refused and (other not in self._taken or other in self._repeated)
-        }
-        return max(found.difference(group.members), key=self._places.__getitem__, default=None)
+        def find(member: Computation) -> None:
+            for other in self._producers(member):
+                if other not in seen and (other not in self._taken or other in self._repeated):
+                    seen.add(other)
+                    heapq.heappush(candidates, (-self._places[other], other))
+
+        for member in group.members:
+            find(member)
+        while candidates:
+            _, candidate = heapq.heappop(candidates)
+            grown = self._with(group, candidate)
+            if grown is not None and (
+                most_steps is None
+                or len(grown.steps) - len(self.contractions.intersection(grown.steps)) <= most_steps
+            ):
+                group = grown
+                find(candidate)
+        return group
 
     def _with(self, group: Group, more: Computation) -> Group | None:
         found = self.contractions.intersection(group.members)
         if found and more in self.contractions:
             return None
         members = sorted((more, *group.members), key=self._places.__getitem__)
-        results = self._only_here(members)
         outputs = set(group.outputs)
         if more not in self._repeated:
             for result in more.results:
-                outside = [
-                    user
-                    for user in users(result)
-                    if user not in self._dead and not results.intersection(user.results)
-                ]
+                outside = [user for user in self._users(result) if self._is_outside(user, group)]
                 if any(_is_before(user, group.root.op) for user in outside):
                     return None
                 if outside:
                     outputs.add(result)
-        grown = self._strategies.form(members, frozenset(outputs))
+        read = (*self._producers(more), *map(group.producer, more.read_anywhere))
+        begun = group if {*read}.isdisjoint(group.members) else None
+        grown = self._strategies.form(members, frozenset(outputs), begun)
         if grown is not None and len(grown.steps) > 1 and _is_transposition(more) and not found:
             # Its loops run in pieces, for the sake of cache lines, which those of steps do not.
             return None

@@ -10,7 +10,7 @@ in other rows, it is a block of rows instead, and what is read is computed for s
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from torch_mlir import ir
 
@@ -116,6 +116,38 @@ class Block:
     """How many rows after the root's a step's first and last are."""
 
 
+@dataclass(frozen=True)
+class _Reach:
+    """A loop of the root, and how many iterations after its own are read, from `low` to `high`."""
+
+    row: int
+    low: int
+    high: int
+
+
+@dataclass
+class _Noted:
+    """What is known of a group's members once it is formed, from the last one back.
+
+    None of it changes when the group grows by a member that reads none of them.
+    """
+
+    sites: dict[ir.Value, tuple[Site, ...]] = field(default_factory=dict)
+    """Where elements of what members read are read, of whatever computes that."""
+    depths: dict[ir.Value, int] = field(default_factory=dict)
+    """How many members are between what is read and the step that they are inlined into."""
+    reaches: dict[Computation, dict[int, _Reach]] = field(default_factory=dict)
+    """For each step which of its loops run along which loops of the root."""
+    read_anywhere: frozenset[ir.Value] = frozenset()
+    """What members read at places that they compute."""
+    repeated: tuple[Computation, ...] = ()
+    """Members that are inlined into several readers, as they cost little."""
+
+    def copy(self) -> "_Noted":
+        """The same, to add to."""
+        return replace(self, sites={**self.sites}, depths={**self.depths}, reaches={**self.reaches})
+
+
 @dataclass(eq=False)
 class Group:
     """Computations that one kernel does, in order; the last is the root."""
@@ -129,9 +161,9 @@ class Group:
     """Those loops of the root that all steps share."""
     block: Block | None = None
     """One of these, of which steps do more than the root."""
-    _sites: dict[ir.Value, list[Site]] = field(default_factory=dict)
     row_loops: dict[Computation, dict[int, int]] = field(default_factory=dict)
     """For each step its loop for each row loop of the root."""
+    _noted: _Noted = field(default_factory=_Noted)
 
     @property
     def root(self) -> Computation:
@@ -144,7 +176,7 @@ class Group:
 
     def sites(self, result: ir.Value) -> Sequence[Site]:
         """Where the elements of a step's result are read."""
-        return self._sites[result]
+        return self._noted.sites.get(result, ())
 
     def is_inlined(self, member: Computation) -> bool:
         """Whether a member is part of the steps that read it."""
@@ -164,12 +196,20 @@ def form_group(
     outputs: frozenset[ir.Value],
     steps: frozenset[Computation] = frozenset(),
     limits: Limits = CPU_LIMITS,
+    begun: Group | None = None,
 ) -> Group | None:
     """The group of these computations, in the order of the program; None if they make none.
 
     All that reads a member's result, but for `outputs`, is a member too. `steps` are members that
-    are not inlined in any case.
+    are not inlined in any case. If `begun` is the group of all members but one that reads none of
+    them, formed with the same `steps` and `limits`, and with the same outputs of these, it is gone
+    on with: a group that grows by a member at a time would else be quadratic work.
     """
+    if begun is not None:
+        group = Group(tuple(members), outputs, _noted=begun._noted.copy())
+        forming = _Forming(group, steps, limits)
+        if forming.leaves_repeated():
+            return forming.go_on(begun)
     return _Forming(Group(tuple(members), outputs), steps, limits).form()
 
 
@@ -192,15 +232,6 @@ def group_of_steps(
     return group
 
 
-@dataclass(frozen=True)
-class _Reach:
-    """A loop of the root, and how many iterations after its own are read, from `low` to `high`."""
-
-    row: int
-    low: int
-    high: int
-
-
 def _joined(one: _Reach | None, other: _Reach | None) -> _Reach | None:
     """Both, if they are of one loop."""
     if one is None or other is None or one.row != other.row:
@@ -211,56 +242,77 @@ def _joined(one: _Reach | None, other: _Reach | None) -> _Reach | None:
 class _Forming:
     def __init__(self, group: Group, steps: frozenset[Computation], limits: Limits) -> None:
         self._group, self._steps, self._limits = group, steps, limits
-        group._sites = {result: [] for member in group.members for result in member.results}
-        self._reaches: dict[Computation, dict[int, _Reach]] = {}
+        self._noted = group._noted
         self._costs: dict[Computation, int] = {}
-        self._depths: dict[Computation, int] = {}
-        """How many members are between what a member is inlined into and itself."""
 
     def form(self) -> Group | None:
-        group = self._group
-        root = group.root
-        # What is read anywhere has to be there as a whole before its reader begins.
-        if any(
-            source in group._sites for member in group.members for source in member.read_anywhere
-        ):
-            return None
-        self._reaches[root] = {
-            loop: _Reach(loop, 0, 0) for loop, reduces in enumerate(root.reduces) if not reduces
-        }
-        steps = []
-        for member in reversed(group.members):
-            if member is root or member in self._steps or not self._may_be_inlined(member):
-                steps.append(member)
-                self._depths[member] = 0
-                self.note_reads(member, member, member.loops)
-            if self._depths.get(member, 0) > _DEEPEST:
+        """Forms the group of its members."""
+        for member in reversed(self._group.members):
+            if not self._add(member):
                 return None
-        group.steps = tuple(reversed(steps))
+        return self._group if self._share_rows() else None
+
+    def leaves_repeated(self) -> bool:
+        """Whether those that several readers compute anew cost little with all members."""
+        return all(self._cost(member) <= MOST_REPEATED for member in self._noted.repeated)
+
+    def go_on(self, begun: Group) -> Group | None:
+        """Forms the group of the members of another, of which all is noted, and of one more."""
+        group = self._group
+        (added,) = set(group.members).difference(begun.members)
+        group.steps = begun.steps
+        if not self._add(added):
+            return None
+        if group.steps == begun.steps:
+            group.rows, group.block, group.row_loops = begun.rows, begun.block, begun.row_loops
+            return group
+        group.steps = tuple(filter({*group.steps}.__contains__, group.members))
         return group if self._share_rows() else None
+
+    def _add(self, member: Computation) -> bool:
+        """Makes a member, all of whose readers have been added, a step or part of others.
+
+        False if the group cannot be formed with it.
+        """
+        noted = self._noted
+        noted.read_anywhere = noted.read_anywhere.union(member.read_anywhere)
+        # What is read anywhere has to be there as a whole before its reader begins.
+        if not noted.read_anywhere.isdisjoint(member.results):
+            return False
+        if self._may_be_inlined(member):
+            return self._depth(member) <= _DEEPEST
+        self._group.steps = (member, *self._group.steps)
+        self.note_reads(member, member, member.loops)
+        return True
 
     def note_reads(self, member: Computation, step: Computation, loops: Indices) -> None:
         """Notes what `member` reads when its loops are these expressions of those of `step`."""
+        depth = 1 if member is step else self._depth(member) + 1
+        noted = self._noted
         for source, indices in member.reads(loops, len(step.reduces)):
-            producer = self._group.producer(source)
-            if producer is not None:
-                depth = self._depths.get(member, 0) + 1
-                self._depths[producer] = max(depth, self._depths.get(producer, 0))
-                site = Site(step, indices)
-                if site not in self._group._sites[source]:
-                    self._group._sites[source].append(site)
+            noted.depths[source] = max(depth, noted.depths.get(source, 0))
+            site, sites = Site(step, indices), noted.sites.get(source, ())
+            if site not in sites:
+                noted.sites[source] = (*sites, site)
+
+    def _depth(self, member: Computation) -> int:
+        return max(self._noted.depths.get(result, 0) for result in member.results)
 
     def _may_be_inlined(self, member: Computation) -> bool:
-        """Decides on a member that is not the root, all of whose readers are known."""
+        """Decides on a member all of whose readers are known."""
+        if member is self._group.root or member in self._steps:
+            return False
         if member.is_reduction or len(member.results) > 1:
             return False
         (result,) = member.results
         if result in self._group.outputs:
             return False
-        sites = self._group._sites[result]
+        sites = self._group.sites(result)
         once = len(sites) <= self._limits.readers and all(map(_reads_once, sites))
-        if not once and self._cost(member) > MOST_REPEATED:
-            return False
+        if not once:
+            if self._cost(member) > MOST_REPEATED:
+                return False
+            self._noted.repeated = (*self._noted.repeated, member)
         for site in sites:
             self.note_reads(member, site.step, member.loops_for(site.indices))
         return True
@@ -281,8 +333,9 @@ class _Forming:
     def _share_rows(self) -> bool:
         """Finds the rows of all steps; False if they share none."""
         group = self._group
-        for step in reversed(group.steps[:-1]):
-            self._reaches[step] = self._reach_of(step)
+        for step in reversed(group.steps):
+            if step not in self._noted.reaches:
+                self._noted.reaches[step] = self._reach_of(step)
         tags = {step: self._tags_of(step) for step in group.steps}
         shared = set(tags[group.root].values())
         for step in group.steps[:-1]:
@@ -297,7 +350,7 @@ class _Forming:
         group.row_loops = {
             step: {
                 reach.row: loop
-                for loop, reach in self._reaches[step].items()
+                for loop, reach in self._noted.reaches[step].items()
                 if reach.row in group.rows
             }
             for step in group.steps
@@ -318,7 +371,7 @@ class _Forming:
             row: {
                 step: (reach.low, reach.high)
                 for step in group.steps
-                for reach in self._reaches[step].values()
+                for reach in self._noted.reaches[step].values()
                 if reach.row == row
             }
             for row in set(range(len(root.sizes))) - shared - {self._innermost()}
@@ -339,18 +392,22 @@ class _Forming:
 
     def _buffered(self, step: Computation, rows: set[int]) -> int:
         """How many elements of a step's result there are for one iteration of these rows."""
-        loops = {loop for loop, reach in self._reaches[step].items() if reach.row in rows}
+        loops = {loop for loop, reach in self._noted.reaches[step].items() if reach.row in rows}
         axes = step.result_loops(0)
         assert axes is not None
         return math.prod(step.sizes[loop] for loop in axes if loop not in loops)
 
     def _reach_of(self, step: Computation) -> dict[int, _Reach]:
         """Which loops of a step run along which loops of the root, and how far beyond them."""
+        if step is self._group.root:
+            return {
+                loop: _Reach(loop, 0, 0) for loop, is_sum in enumerate(step.reduces) if not is_sum
+            }
         found: dict[int, _Reach | None] = {}
         for number, result in enumerate(step.results):
             axes = step.result_loops(number)
             assert axes is not None
-            for site in self._group._sites[result]:
+            for site in self._group.sites(result):
                 for loop, index in zip(axes, site.indices, strict=True):
                     reach = self._reach(site.step, index)
                     found[loop] = reach if loop not in found else _joined(found[loop], reach)
@@ -366,7 +423,7 @@ class _Forming:
             dim = dim.lhs.maybe_downcast()
         if not isinstance(dim, ir.AffineDimExpr) or more < 0:
             return None
-        reach = self._reaches[reader].get(dim.position)
+        reach = self._noted.reaches[reader].get(dim.position)
         return None if reach is None else _Reach(reach.row, reach.low + more, reach.high + more)
 
     def _tags_of(self, step: Computation) -> dict[int, int]:
@@ -374,7 +431,7 @@ class _Forming:
         root = self._group.root
         return {
             loop: reach.row
-            for loop, reach in self._reaches[step].items()
+            for loop, reach in self._noted.reaches[step].items()
             if (reach.low, reach.high) == (0, 0) and step.sizes[loop] == root.sizes[reach.row]
         }
 

@@ -22,4 +22,4 @@ def linalg_to_kernels(
     module = parse_module(text, make_context(torch=True), filename)
     convert_linalg_to_kernels(module, unit, threads, temporaries)
     # With locations, as the stage before.
-    return print_module(module, debug_info=True)
+    return print_module(module, debug_info=True, is_verified=True)

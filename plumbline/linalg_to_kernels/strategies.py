@@ -49,7 +49,12 @@ class Plan:
 class Strategies(Protocol):
     """What kernels can be on a machine."""
 
-    def form(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Group | None:
+    def form(
+        self,
+        members: Sequence[Computation],
+        outputs: frozenset[ir.Value],
+        begun: Group | None = None,
+    ) -> Group | None:
         """The group of these computations, as `form_group` does."""
 
     def is_free(self, computation: Computation) -> bool:
@@ -79,9 +84,14 @@ class CpuStrategies:
 
     unit: VectorUnit
 
-    def form(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Group | None:
+    def form(
+        self,
+        members: Sequence[Computation],
+        outputs: frozenset[ir.Value],
+        begun: Group | None = None,
+    ) -> Group | None:
         """As `Strategies` says."""
-        return form_group(members, outputs)
+        return form_group(members, outputs, begun=begun)
 
     def is_free(self, computation: Computation) -> bool:
         """As `Strategies` says: it says where elements are from."""

@@ -42,16 +42,17 @@ def exclude_sizes_that_do_not_hold(who: str, *programs: torch.export.ExportedPro
     ranges = programs[-1].range_constraints
     if not ranges:
         return
-    examples = _example_sizes(programs[-1])
+    followed = [_Followed(program) for program in programs]
+    examples = followed[-1].sizes
     # All at once and as multiples, as the program may compare its sizes; with the same remainders
     # for small divisors (1, 2, 3, 4, 6, 12), as it may divide them.
     larger = {symbol: _LARGER * size for symbol, size in examples.items()}
     allowed = all(larger.get(symbol, 0) <= sizes.upper for symbol, sizes in ranges.items())
-    if allowed and not all(_holds(program, larger) for program in programs):
+    if allowed and not all(program.holds_at(larger) for program in followed):
         alone = [
             symbol
             for symbol, size in larger.items()
-            if not all(_holds(program, {symbol: size}) for program in programs)
+            if not all(program.holds_at({symbol: size}) for program in followed)
         ]
         raise SizesDoNotHold(
             f"{who}: the program works where its dynamic sizes are as in the example inputs, but "
@@ -64,16 +65,45 @@ def exclude_sizes_that_do_not_hold(who: str, *programs: torch.export.ExportedPro
         for size in (1, 0):
             if size < sizes.lower:
                 break
-            if not all(_holds(program, {symbol: size}) for program in programs):
+            if not all(program.holds_at({symbol: size}) for program in followed):
                 ranges[symbol] = ValueRanges(size + 1, max(sizes.upper, size + 1))
                 break
 
 
-def _holds(program: torch.export.ExportedProgram, changed: dict[Any, int]) -> bool:
-    """Whether a program works with symbols of such sizes, the others as in its example."""
-    sizes = _example_sizes(program)
-    # A program that cannot be followed at its own sizes tells nothing about others.
-    return _runs(program, {**sizes, **changed}) or not _runs(program, sizes)
+class _Followed:
+    """A program that is followed at several sizes, at those of its example first."""
+
+    def __init__(self, program: torch.export.ExportedProgram) -> None:
+        self.sizes = _example_sizes(program)
+        self._program = program
+        self._mode = FakeTensorMode(allow_non_fake_inputs=True)
+        self._example = self._values({}, {})
+        # An op that writes in place may change the shape of what others read.
+        self._may_share = not any(map(_writes, program.graph.nodes))
+
+    def holds_at(self, changed: dict[Any, int]) -> bool:
+        """Whether the program works with symbols of such sizes, the others as in its example."""
+        if self._example is None:
+            # A program that cannot be followed at its own sizes tells nothing about others.
+            return True
+        return self._values(changed, self._example if self._may_share else {}) is not None
+
+    def _values(
+        self, changed: dict[Any, int], example: dict[torch.fx.Node, Any]
+    ) -> dict[torch.fx.Node, Any] | None:
+        """What each node gives, if all can be followed."""
+        follow = _Follow(self._program.graph_module, {**self.sizes, **changed}, example)
+        try:
+            with exporting(), self._mode, torch.no_grad():
+                follow.run()
+        except Exception:
+            return None
+        return follow.values
+
+
+def _writes(node: torch.fx.Node) -> bool:
+    target = node.target
+    return isinstance(target, torch._ops.OpOverload) and target._schema.is_mutable
 
 
 def _example_sizes(program: torch.export.ExportedProgram) -> dict[Any, int]:
@@ -91,23 +121,28 @@ class _Unlike(Exception):
     """A value is not of the shape that is written beside it."""
 
 
-def _runs(program: torch.export.ExportedProgram, symbols: dict[Any, int]) -> bool:
-    try:
-        with exporting(), FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
-            _Follow(program.graph_module, symbols).run()
-    except Exception:
-        return False
-    return True
-
-
 class _Follow(torch.fx.Interpreter):
-    """Runs a graph on tensors that have shapes and no elements, and compares their shapes."""
+    """Runs a graph on tensors that have shapes and no elements, and compares their shapes.
 
-    def __init__(self, module: torch.fx.GraphModule, symbols: dict[Any, int]) -> None:
+    What does not depend on sizes other than in an `example` is taken from there: the values of its
+    nodes.
+    """
+
+    def __init__(
+        self,
+        module: torch.fx.GraphModule,
+        symbols: dict[Any, int],
+        example: dict[torch.fx.Node, Any],
+    ) -> None:
         super().__init__(module, garbage_collect_values=True)
+        # What fails here is no mistake, for which the whole graph would be printed.
+        self.extra_traceback = False
         self._symbols = symbols
         # To substitute took half of the time.
         self._numbers: dict[Any, int | None] = {}
+        self._example = example
+        self.values: dict[torch.fx.Node, Any] = {}
+        """What each node gives."""
 
     def run_node(self, node: torch.fx.Node) -> Any:
         """What a node gives at these sizes.
@@ -115,23 +150,35 @@ class _Follow(torch.fx.Interpreter):
         Raises:
           _Unlike: it is of another shape than the graph says.
         """
-        expected = node.meta.get("val")
-        if node.op == "placeholder":
-            return pytree.tree_map_only(torch.Tensor, self._of_these_sizes, expected)
-        value = super().run_node(node)
-        if node.op != "output":
-            pytree.tree_map(self._compare, value, expected)
+        self.values[node] = value = self._value(node)
+        if node.op not in ("placeholder", "output"):
+            pytree.tree_map(self._compare, value, node.meta.get("val"))
         return value
 
+    def _value(self, node: torch.fx.Node) -> Any:
+        known = self._example.get(node)
+        if node.op == "placeholder":
+            expected = node.meta.get("val")
+            if isinstance(known, torch.Tensor) and list(known.shape) == self._sizes_of(expected):
+                return known
+            return pytree.tree_map_only(torch.Tensor, self._of_these_sizes, expected)
+        is_as_in_example = node in self._example and all(
+            self.values[one] is self._example[one] for one in node.all_input_nodes
+        )
+        return known if is_as_in_example else super().run_node(node)
+
+    def _sizes_of(self, tensor: Any) -> list[int | None]:
+        return [self._number(size) for size in tensor.shape]
+
     def _of_these_sizes(self, tensor: torch.Tensor) -> torch.Tensor:
-        sizes = [self._number(size) for size in tensor.shape]
         # What depends on no input cannot be the size of one.
-        return torch.empty([size for size in sizes if size is not None], dtype=tensor.dtype)
+        sizes = [size for size in self._sizes_of(tensor) if size is not None]
+        return torch.empty(sizes, dtype=tensor.dtype)
 
     def _compare(self, value: Any, expected: Any) -> None:
         if not isinstance(value, torch.Tensor):
             return
-        sizes = [self._number(size) for size in expected.shape]
+        sizes = self._sizes_of(expected)
         if len(sizes) != value.dim():
             raise _Unlike
         for size, given in zip(sizes, value.shape, strict=True):

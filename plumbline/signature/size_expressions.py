@@ -145,6 +145,15 @@ _C_SPELLINGS = {
 
 def operation(operator: str, left: Size, right: Size) -> Size:
     """What an operator makes of two sizes, as simple as it is without any thought."""
+    return _operation(operator, left, right, cancels=True)
+
+
+def _operation(operator: str, left: Size, right: Size, *, cancels: bool) -> Size:
+    """The same; with `cancels` false, two sizes of which one is the other's opposite stay a sum."""
+
+    def again(left: Size, right: Size) -> Size:
+        return _operation(operator, left, right, cancels=cancels)
+
     if isinstance(left, int) and isinstance(right, int):
         number: int = OPERATORS[operator](left, right)
         return number
@@ -157,14 +166,14 @@ def operation(operator: str, left: Size, right: Size) -> Size:
             return size
         case ("+" | "*", int(), size):
             # Numbers stand last, where they meet.
-            return operation(operator, size, left)
+            return again(size, left)
         case ("+" | "*", Operation(inner, size, int(number)), int()) if inner == operator:
-            return operation(operator, size, OPERATORS[operator](number, right))
+            return again(size, OPERATORS[operator](number, right))
         case ("+" | "*", Operation(inner, size, int(number)), _) if inner == operator:
-            return operation(operator, operation(operator, size, right), number)
+            return again(again(size, right), number)
         case ("+" | "*", _, Operation(inner, size, int(number))) if inner == operator:
-            return operation(operator, operation(operator, left, size), number)
-        case ("+", _, _) if _opposite(left) == right:
+            return again(again(left, size), number)
+        case ("+", _, _) if cancels and _opposite(left) == right:
             return 0
     return Operation(operator, left, right)
 
@@ -176,8 +185,10 @@ def difference(left: Size, right: Size) -> Size:
 
 def _opposite(size: Size) -> Size:
     if isinstance(size, Operation) and size.operator == "+":
-        return operation("+", _opposite(size.left), _opposite(size.right))
-    return operation("*", size, -1)
+        # No parts cancel here that did not before. To look for them would double the time with
+        # each part.
+        return _operation("+", _opposite(size.left), _opposite(size.right), cancels=False)
+    return _operation("*", size, -1, cancels=False)
 
 
 def lower_bound(size: Size, symbols: Sequence[Symbol]) -> int | None:

@@ -16,4 +16,4 @@ def tcp_to_linalg(text: str, filename: str, runtime_checks: RuntimeChecks) -> st
     module = parse_module(text, make_context(torch=True), filename)
     convert_tcp_to_linalg(module, runtime_checks)
     # With locations, as the stage before: what MLIR refuses later is told at the user's line.
-    return print_module(module, debug_info=True)
+    return print_module(module, debug_info=True, is_verified=True)

@@ -14,4 +14,4 @@ def torch_to_tcp(text: str, filename: str) -> str:
     module = parse_module(text, make_context(torch=True), filename)
     convert_torch_to_tcp(module)
     # With locations: a later stage that refuses an operation names the user's source by them.
-    return print_module(module, debug_info=True)
+    return print_module(module, debug_info=True, is_verified=True)

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -11,6 +12,7 @@ from torch.export import Dim
 from torch.nn import functional
 
 import plumbline
+from plumbline.linalg_to_kernels.computations import Computation
 
 
 class _Function(nn.Module):
@@ -154,6 +156,38 @@ def test_steps_in_a_row_are_several_kernels_where_they_are_many() -> None:
     torch.testing.assert_close(program(x)[0], function(x))
     # 240 steps, of which each kernel takes a hundred and one.
     assert len(re.findall(r"call @\w+", program.stage("kernels"))) == 3
+
+
+def test_a_group_of_twice_as_many_is_formed_of_about_twice_as_many_looks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It grows by a member at a time, and is not formed anew with each."""
+    looks = 0
+    reads = Computation.reads
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal looks
+        looks += 1
+        return reads(*arguments)
+
+    monkeypatch.setattr(Computation, "reads", counted)
+
+    def function(x: torch.Tensor, count: int) -> torch.Tensor:
+        y = x
+        # A place in the middle is taken in last: two read it, and it costs much.
+        for number in range(count):
+            y = y * 0.99 + x if number != count // 2 else y.exp().softmax(-1)
+        return y
+
+    found = []
+    for count in (10, 20, 40):
+        looks = 0
+        x = torch.randn(4, 8)
+        program = plumbline.compile(_Function(lambda x, count=count: function(x, count)), (x,))
+        assert len(re.findall(r"call @\w+", program.stage("kernels"))) == 1
+        found.append(looks)
+    first, second, third = found
+    assert third - second < 3 * (second - first), found
 
 
 @pytest.mark.parametrize("repeats", [1, 40])

@@ -2,12 +2,14 @@
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 from torch.export import Dim
 
 from plumbline.errors import UserError
+from plumbline.loader_to_torch import smallest_sizes
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 
@@ -50,6 +52,58 @@ def test_the_least_size(
     assert symbol.min == least
     # PyTorch logs each op that refuses a size.
     assert capfd.readouterr() == ("", "")
+
+
+class _Of(torch.nn.Module):
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> Any:
+        return self._function(x, y)
+
+
+def _least(function: Callable[..., Any]) -> list[int]:
+    inputs = (torch.randn(4, 5), torch.randn(6, 5))
+    shapes = {"x": {0: Dim("n")}, "y": {0: Dim("m")}}
+    program = TorchLoaderOutput(_Of(function), inputs, shapes, "func_main")
+    return [symbol.min for symbol in export("it", program).shapes.symbols]
+
+
+def test_only_what_depends_on_a_size_is_followed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the example's sizes, at larger ones, and for each size at 1 and 0."""
+    followed = 0
+    run = torch.fx.Interpreter.call_function
+
+    def counted(self: torch.fx.Interpreter, *arguments: Any) -> Any:
+        nonlocal followed
+        followed += type(self).__module__ == smallest_sizes.__name__
+        return run(self, *arguments)
+
+    monkeypatch.setattr(torch.fx.Interpreter, "call_function", counted)
+
+    def function(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        for _ in range(10):
+            x, y = x.sin(), y.cos()
+        return x, y
+
+    assert _least(function) == [0, 0]
+    # Of two forms of the program: 20 ops twice, and 10 of them four times.
+    assert followed == 2 * (2 * 20 + 4 * 10)
+
+
+@pytest.mark.parametrize(
+    ("function", "least"),
+    [
+        (lambda x, y: (x * 2, y[0]), [0, 1]),
+        (lambda x, y: (x.amax(), y * 2), [1, 0]),
+        (lambda x, y: x.argmax(0) + y.sum(0), [1, 0]),
+        # What is written in place has another shape when it is read again.
+        (lambda x, y: (x.clone().t_().unsqueeze_(0).sum(0), y[0] + x.sum(0)), [0, 1]),
+    ],
+)
+def test_the_least_of_two_sizes(function: Callable[..., Any], least: list[int]) -> None:
+    assert _least(function) == least
 
 
 def test_a_range_that_begins_higher_stays() -> None:

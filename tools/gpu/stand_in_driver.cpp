@@ -14,11 +14,7 @@
 //
 // There are two devices, of which CUDA_VISIBLE_DEVICES leaves those that it lists, in its order.
 
-// glibc's checked longjmp takes it for a mistake to go on on another stack.
-#undef _FORTIFY_SOURCE
-
 #include <dlfcn.h>
-#include <setjmp.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -215,8 +211,11 @@ struct Copy {
   size_t bytes, read;
 };
 
+struct Stack;
+
 struct Fiber {
   Wait wait = Wait::kNothing;
+  Stack* stack = nullptr;
   Registers exchanged[2];
   int exchanges = 0;
   std::vector<Copy> begun;
@@ -235,21 +234,28 @@ struct Block {
 
 thread_local Block* running = nullptr;
 
+// Where someone goes on who has been left: what `__builtin_setjmp` notes.
+using Place = void* [5];
+
 // Where a thread of a block runs, and goes on. Blocks take it one after the other.
 struct Stack {
-  jmp_buf resume;
+  Place resume;
   char memory[kStack];
 };
 
 thread_local std::vector<std::unique_ptr<Stack>> stacks;
 
 // Where the scheduler goes on, which runs one thread at a time.
-thread_local jmp_buf scheduler;
+thread_local Place scheduler;
+
+// A function of its own, since the one that notes a place may not go on at another.
+[[noreturn]] __attribute__((noinline)) void GoOn(Place& there) { __builtin_longjmp(there, 1); }
 
 // Goes on there, until someone goes on here. Other than swapcontext it leaves the mask of signals
-// as it is, which is the same everywhere: to ask the kernel for it took nine tenths of a switch.
-__attribute__((noinline)) void Switch(jmp_buf& here, jmp_buf& there) {
-  if (_setjmp(here) == 0) _longjmp(there, 1);
+// as it is, which is the same everywhere, and other than longjmp what there is to clean up: to ask
+// for these took most of a switch.
+__attribute__((noinline)) void Switch(Place& here, Place& there) {
+  if (__builtin_setjmp(here) == 0) GoOn(there);
 }
 
 // What runs on a stack: a thread of one block, and then of the next.
@@ -270,7 +276,7 @@ void AddStack() {
   context.uc_stack.ss_size = kStack;
   context.uc_link = nullptr;
   makecontext(&context, RunThreads, 0);
-  if (_setjmp(scheduler) == 0) setcontext(&context);
+  if (__builtin_setjmp(scheduler) == 0) setcontext(&context);
 }
 
 void Pause(Wait wait) {
@@ -278,17 +284,23 @@ void Pause(Wait wait) {
   if (block->fibers.empty()) Die("%s waits, but its PTX does not", block->kernel->name.c_str());
   Fiber& fiber = block->fibers[block->thread];
   fiber.wait = wait;
-  Switch(stacks[block->thread]->resume, scheduler);
+  Switch(fiber.stack->resume, scheduler);
 }
 
-// Gives what all lanes of the warp have, when they have come as far as this one.
-Lanes Exchange(const Registers& own) {
-  Block* block = running;
-  Fiber& fiber = block->fibers[block->thread];
+// Waits until all lanes of the warp have come as far as this one. Gives where what they have is.
+int Meet(const Registers& own) {
+  Fiber& fiber = running->fibers[running->thread];
   // In turns of two: who reads is at most one exchange behind who writes.
   const int turn = fiber.exchanges++ % 2;
   fiber.exchanged[turn] = own;
   Pause(Wait::kWarp);
+  return turn;
+}
+
+// Gives what all lanes of the warp have, when they have come as far as this one.
+Lanes Exchange(const Registers& own) {
+  const int turn = Meet(own);
+  const Block* block = running;
   Lanes lanes{};
   const int64_t first = block->thread / kWarp * kWarp;
   const int64_t end = std::min<int64_t>(first + kWarp, block->threads);
@@ -296,11 +308,18 @@ Lanes Exchange(const Registers& own) {
   return lanes;
 }
 
+// What a lane has, which may be beyond the last thread of the block: that is an error.
 int64_t Shuffled(int64_t value, int from_lane) {
   Registers own{};
   std::memcpy(own.words, &value, sizeof value);
+  const int turn = Meet(own);
+  const Block* block = running;
+  const int64_t from = block->thread / kWarp * kWarp + from_lane;
+  if (from >= block->threads) {
+    Die("%s shuffles with a lane that is not there", block->kernel->name.c_str());
+  }
   int64_t result;
-  std::memcpy(&result, Exchange(own)[from_lane]->words, sizeof result);
+  std::memcpy(&result, block->fibers[from].exchanged[turn].words, sizeof result);
   return result;
 }
 
@@ -326,7 +345,7 @@ bool RunWarp(Block* block, int64_t first) {
       Fiber& fiber = block->fibers[block->thread];
       if (fiber.wait != Wait::kNothing) continue;
       runs = true;
-      Switch(scheduler, stacks[block->thread]->resume);
+      Switch(scheduler, fiber.stack->resume);
     }
     if (All(*block, first, end, Wait::kWarp)) {
       Release(block, first, end);
@@ -339,6 +358,7 @@ bool RunWarp(Block* block, int64_t first) {
 void RunInTurns(Block* block) {
   block->fibers = std::vector<Fiber>(block->threads);
   while (stacks.size() < block->fibers.size()) AddStack();
+  for (size_t i = 0; i < block->fibers.size(); ++i) block->fibers[i].stack = stacks[i].get();
   for (;;) {
     bool has_run = false;
     for (int64_t turn = 0; turn < block->threads; turn += kWarp) {

@@ -21,5 +21,9 @@ class _FrozenImports:
         gc.enable()
 
 
+# pytest's handlers of log records would have PyTorch make one, with a stack, for each thing that it
+# traces: a twentieth of an export. A test of what is logged has a handler of its own.
+_OPTIONS = ("-q", "-p", "no:logging")
+
 if __name__ == "__main__":
-    raise SystemExit(pytest.main(["-q", *sys.argv[1:]], plugins=[_FrozenImports()]))
+    raise SystemExit(pytest.main([*_OPTIONS, *sys.argv[1:]], plugins=[_FrozenImports()]))

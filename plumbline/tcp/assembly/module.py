@@ -91,17 +91,26 @@ def _parse_as_it_is(text: str, context: ir.Context, filename: str) -> ir.OpView 
         return None
 
 
-def print_module(module: ir.Module, *, generic: bool = False, debug_info: bool = False) -> str:
+def print_module(
+    module: ir.Module,
+    *,
+    generic: bool = False,
+    debug_info: bool = False,
+    is_verified: bool = False,
+) -> str:
     """The text of a module, TCP's ops in custom assembly, all ops in generic form if `generic`.
 
     `debug_info` appends the location of each op; arguments of functions and blocks go without, as
     they say nothing that the op's own location does not. As in mlir-opt, a module that does not
-    verify prints in generic form.
+    verify prints in generic form; whether it does is not looked at where it `is_verified`, as it is
+    after a pipeline.
     """
     if debug_info:
         _place_arguments(module)
     text: str = module.operation.get_asm(
-        enable_debug_info=debug_info, print_generic_op_form=generic
+        enable_debug_info=debug_info,
+        print_generic_op_form=generic,
+        assume_verified=is_verified,
     )
     if debug_info:
         text = _SIGNATURE.sub(lambda line: _ARGUMENT_LOCATION.sub("", line[0]), text)

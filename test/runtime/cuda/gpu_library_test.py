@@ -2,9 +2,12 @@
 
 import ctypes
 import ctypes.util
+import functools
 import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +35,21 @@ _CONVENTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def _made(convention: str, folder: Path, dynamic: bool = False) -> Path:
-    """The folder of all files of a library `layers`."""
+_Made = Callable[..., Path]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> _Made:
+    """Gives the folder of all files of a library `layers`, which are made once."""
+
+    @functools.cache
+    def folder_of(convention: str, dynamic: bool = False) -> Path:
+        return _make(convention, tmp_path_factory.mktemp(convention), dynamic)
+
+    return folder_of
+
+
+def _make(convention: str, folder: Path, dynamic: bool) -> Path:
     program = plumbline.TorchLoaderOutput(
         _LAYERS,
         (torch.randn(4, 6),),
@@ -50,9 +66,9 @@ def _made(convention: str, folder: Path, dynamic: bool = False) -> Path:
 
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize("convention", _CONVENTIONS)
-def test_from_python(convention: str, dynamic: bool, tmp_path: Path) -> None:
+def test_from_python(convention: str, dynamic: bool, made: _Made) -> None:
     driver()
-    folder = _made(convention, tmp_path, dynamic)
+    folder = made(convention, dynamic)
     library = plumbline.load(folder / "liblayers.so")
     kernels = Kernels(GpuStage((folder / "_internal_layers_gpu.mlir").read_text()))
     for rows in (4, 9, 4) if dynamic else (4, 4, 4):
@@ -88,12 +104,14 @@ _ARGUMENTS = {
 
 @pytest.mark.parametrize("convention", _CONVENTIONS)
 @pytest.mark.parametrize("library", ["liblayers.a", "liblayers.so"])
-def test_from_c_without_a_driver(convention: str, library: str, tmp_path: Path) -> None:
+def test_from_c_without_a_driver(
+    convention: str, library: str, made: _Made, tmp_path: Path
+) -> None:
     """It links and loads where there is no driver, and a call says so by a status."""
-    folder = _made(convention, tmp_path)
-    source = folder / "main.c"
+    folder = made(convention)
+    source = tmp_path / "main.c"
     source.write_text(_MAIN % _ARGUMENTS[convention])
-    program = folder / "main"
+    program = tmp_path / "main"
     flags = ["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", f"-I{folder}"]
     links = ["-lm", "-ldl", "-lpthread", f"-Wl,-rpath,{folder}"]
     command = ["cc", *flags, str(source), str(folder / library), *links, "-o", str(program)]
@@ -108,9 +126,9 @@ def test_from_c_without_a_driver(convention: str, library: str, tmp_path: Path) 
     )
 
 
-def test_a_library_shows_its_entries_alone(tmp_path: Path) -> None:
+def test_a_library_shows_its_entries_alone(made: _Made) -> None:
     """Nothing of the runtime, of which another library may have another version."""
-    folder = _made("stream", tmp_path)
+    folder = made("stream")
     listed = subprocess.run(
         ["nm", "-D", "--defined-only", str(folder / "liblayers.so")],
         capture_output=True,
@@ -123,16 +141,17 @@ def test_a_library_shows_its_entries_alone(tmp_path: Path) -> None:
     assert "-ldl -lpthread" in (folder / "layers.pc").read_text()
 
 
-def test_what_is_closed_gives_all_back(tmp_path: Path) -> None:
+def test_what_is_closed_gives_all_back(made: _Made, tmp_path: Path) -> None:
     """The library's module, and its weights on the device."""
     driver()
-    folder = _made("host", tmp_path)
+    folder = made("host")
     kernels = Kernels(GpuStage((folder / "_internal_layers_gpu.mlir").read_text()))
     counts = (
         driver().plumbline_stand_in_allocated(),
         driver().plumbline_stand_in_left(),
     )
-    library = ctypes.CDLL(str(folder / "liblayers.so"))
+    # A file of its own, which nobody else has open.
+    library = ctypes.CDLL(str(shutil.copy(folder / "liblayers.so", tmp_path)))
     x, y = np.zeros((4, 6), np.float32), np.zeros((4, 5), np.float32)
     pointers = [ctypes.c_void_p(array.ctypes.data) for array in (x, y)]
     assert library.layers(*pointers) == 0
@@ -143,8 +162,8 @@ def test_what_is_closed_gives_all_back(tmp_path: Path) -> None:
     del kernels
 
 
-def test_the_header_says_where_tensors_are(tmp_path: Path) -> None:
-    text = " ".join((_made("stream", tmp_path) / "layers.h").read_text().replace("//", "").split())
+def test_the_header_says_where_tensors_are(made: _Made) -> None:
+    text = " ".join((made("stream") / "layers.h").read_text().replace("//", "").split())
     assert "compiled for GPUs from sm_80 on, and baseline." in text
     assert "All tensors are memory of one GPU's" in text
     assert "The workspace is memory of the GPU's for temporaries" in text

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 from torch_mlir import ir
 
+from plumbline.bindings.walk import all_operations
 from plumbline.context import make_context
 from plumbline.errors import UserError
 from plumbline.tcp.assembly import module
@@ -400,6 +401,16 @@ def test_an_op_with_a_location_of_its_own_is_named_by_it() -> None:
         "model.py:7:3: error: 'tcp.tanh' op requires the same element type for all operands and "
         "results"
     )
+
+
+def test_only_what_is_said_to_verify_is_printed_unverified() -> None:
+    """To verify once more took a fifth of printing."""
+    parsed = parse(function(["tensor<?xf32>"], TANH))
+    (tanh,) = [op for op in all_operations(parsed) if op.name == "tcp.tanh"]
+    with parsed.context, ir.Location.unknown():
+        tanh.results[0].set_type(ir.RankedTensorType.get([2, 2], ir.F64Type.get()))
+    assert '"func.func"' in print_module(parsed)
+    assert '"func.func"' not in print_module(parsed, is_verified=True)
 
 
 def test_all_errors_of_a_verifier_are_told_with_the_filename() -> None:
