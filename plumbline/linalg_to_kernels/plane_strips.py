@@ -400,43 +400,41 @@ class Strips:
         """Copies a row of the image, by as many vectors at once as there are phases."""
         step, lanes = self._strip.step, self._lanes
         count = arith.subi(row.stop, row.start)
-        taken = step * lanes
-        whole = arith.muli(arith.divui(count, index(taken)), index(taken))
         from_ = arith.addi(from_, row.start)
         to = arith.addi(line, row.before)
 
-        def copy(at: ir.Value, masks: Sequence[ir.Value] = ()) -> list[ir.Value]:
+        def copy(at: ir.Value, masks: Sequence[ir.Value | None]) -> None:
             loaded = [
                 self._load(arith.addi(from_, arith.addi(at, index(number * lanes))), mask)
-                for number, mask in enumerate(masks or [None] * step)
+                for number, mask in enumerate(masks)
             ]
             phases = [_every(step, phase, loaded) for phase in range(step)]
             self._store(phases, arith.addi(to, arith.divui(at, index(step))))
+
+        def whole(at: ir.Value) -> None:
+            copy(at, [None] * step)
+
+        def masked(at: ir.Value) -> None:
+            left = [arith.subi(count, arith.addi(at, index(number * lanes))) for number in range(step)]
+            copy(at, [mask_of_first(elements, lanes) for elements in left])
+
+        taken = index(step * lanes)
+        last = arith.subi(count, taken)
+
+        def one(at: ir.Value) -> list[ir.Value]:
+            if step == 1:
+                # The last ones are copied anew with those before them, if there are such.
+                whole(least(at, last))
+            else:
+                is_whole = arith.cmpi(arith.CmpIPredicate.sle, at, last)
+                if_else(is_whole, lambda: whole(at), lambda: masked(at))
             return []
 
-        def masked() -> None:
-            left = arith.subi(count, whole)
-            copy(
-                whole,
-                [
-                    mask_of_first(arith.subi(left, index(number * lanes)), lanes)
-                    for number in range(step)
-                ],
-            )
+        def each() -> None:
+            for_each(index(0), count, step * lanes, one)
 
-        def rest() -> None:
-            if step > 1:
-                masked()
-                return
-            # The last ones are copied anew with those before them, if there are such.
-            if_else(
-                arith.cmpi(arith.CmpIPredicate.uge, count, index(lanes)),
-                lambda: copy(arith.subi(count, index(lanes))),
-                masked,
-            )
-
-        for_each(index(0), whole, taken, copy)
-        if_else(arith.cmpi(arith.CmpIPredicate.ult, whole, count), rest)
+        is_long = arith.cmpi(arith.CmpIPredicate.sge, count, taken)
+        if_else(is_long, each, lambda: masked(index(0)))
 
     def _load(self, place: ir.Value, mask: ir.Value | None) -> ir.Value:
         elements = self._view.elements
