@@ -9,7 +9,7 @@ it is to be padded or its windows are some columns apart.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product as all_pairs
@@ -139,41 +139,62 @@ class _Depthwise:
                 # The same for all columns.
                 first = replace(first, lines=self._lines(first))
 
-            def part(column: ir.Value, *, is_whole: bool) -> list[ir.Value]:
-                inside = None if is_whole else arith.subi(columns[1], column)
-                mask = None if inside is None else mask_of_first(inside, tile.lanes)
+            def sums(column: ir.Value, mask: ir.Value | None) -> Iterator[tuple[int, ir.Value]]:
                 window = replace(first, column=arith.subi(column, columns[0]), mask=mask)
-                zeros = [splat(self._vector, 0)] * tile.rows if self._looped else []
-                sums = self._sums(self._looped, window, weight, zeros)
-                for down, value in enumerate(sums):
-                    vector.store(value, self._scratch, [index(down * tile.lanes)])
-                self._store(region, row, rows[1], column, inside)
-                return []
+                return self._sums(window, weight)
 
-            self._parts(columns, partial(part, is_whole=True), partial(part, is_whole=False))
+            def whole(column: ir.Value) -> None:
+                for down, value in sums(column, None):
+                    place = row, index(down), column
+                    self._store(region, place, value, None)
+
+            def edge(column: ir.Value) -> None:
+                mask = mask_of_first(arith.subi(columns[1], column), tile.lanes)
+                for down, value in sums(column, mask):
+                    vector.store(value, self._scratch, [index(down * tile.lanes)])
+
+                def stored(down: ir.Value) -> list[ir.Value]:
+                    at = arith.muli(down, index(tile.lanes))
+                    value = vector.load(self._vector, self._scratch, [at])
+                    self._store(region, (row, down, column), value, mask)
+                    return []
+
+                for_each(index(0), least(inside, index(tile.rows)), 1, stored)
+
+            inside = arith.subi(rows[1], row)
+            are_inside = arith.cmpi(arith.CmpIPredicate.sge, inside, index(tile.rows))
+            self._parts(columns, are_inside, whole, edge)
             return []
 
         for_each(rows[0], rows[1], tile.rows, block, parallel=True)
 
-    def _sums(
+    def _sums(self, window: _Window, weight: ir.Value) -> Iterator[tuple[int, ir.Value]]:
+        """The sums of a tile, each by its row, as soon as it is complete.
+
+        There are loops over all but the last elements of a window of many.
+        """
+        if not self._looped:
+            yield from self._unrolled_sums(window, weight, [None] * self._tile.rows)
+            return
+        zeros = [splat(self._vector, 0)] * self._tile.rows
+        yield from enumerate(self._looped_sums(self._looped, window, weight, zeros))
+
+    def _looped_sums(
         self,
         loops: Sequence[tuple[int, int]],
         window: _Window,
         weight: ir.Value,
         sums: Sequence[ir.Value],
     ) -> list[ir.Value]:
-        """The sums of a tile, added to those so far, if there are any.
-
-        There are loops over all but the last elements of a window of many.
-        """
+        """The sums of a tile, added to those so far."""
         if not loops:
-            return self._unrolled_sums(window, weight, sums)
+            return list(dict(self._unrolled_sums(window, weight, sums)).values())
         (loop, size), *rest = loops
         stride = self._nest.stride(self._plan.left, loop)
 
         def body(at: ir.Value, *sums: ir.Value) -> list[ir.Value]:
             moved = self._moved(window, loop, at)
-            return self._sums(rest, moved, arith.addi(weight, arith.muli(at, stride)), sums)
+            return self._looped_sums(rest, moved, arith.addi(weight, arith.muli(at, stride)), sums)
 
         return for_each(index(0), index(size), 1, body, sums)
 
@@ -194,8 +215,9 @@ class _Depthwise:
         return arith.muli(at, self._nest.stride(self._plan.right, loop))
 
     def _unrolled_sums(
-        self, window: _Window, weight: ir.Value, sums: Sequence[ir.Value]
-    ) -> list[ir.Value]:
+        self, window: _Window, weight: ir.Value, sums: Sequence[ir.Value | None]
+    ) -> Iterator[tuple[int, ir.Value]]:
+        """The sums so far, if there are any, and what unrolled elements add; rows in order."""
         # By the vector of the image that is loaded, what it is multiplied with for which row: so
         # each is in a register for a short while only.
         uses: dict[tuple[int, ...], list[tuple[int, ir.Value]]] = {}
@@ -207,7 +229,8 @@ class _Depthwise:
                 uses.setdefault(place, []).append((tile_row, factor))
         loops = [loop for loop, _ in self._unrolled if loop not in self._steps_down]
         lines = window.lines or self._lines(window)
-        result: list[ir.Value | None] = list(sums) or [None] * self._tile.rows
+        result = list(sums)
+        last = {tile_row: place for place in sorted(uses) for tile_row, _ in uses[place]}
         for place in sorted(uses):
             down, *others = place
             steps = [
@@ -221,7 +244,10 @@ class _Depthwise:
                     if so_far is None
                     else multiply_add(value, factor, so_far)
                 )
-        return [value for value in result if value is not None]
+            for tile_row, end in last.items():
+                value = result[tile_row]
+                if end == place and value is not None:
+                    yield tile_row, value
 
     def _elements(self) -> list[dict[int, int]]:
         """The elements of a window that are unrolled, by the counts of these loops."""
@@ -278,20 +304,27 @@ class _Depthwise:
     def _parts(
         self,
         columns: Span,
+        are_inside: ir.Value,
         whole: Callable[[ir.Value], object],
         edge: Callable[[ir.Value], object],
     ) -> None:
-        """Builds what does columns, by what does as many as there are lanes, or fewer.
+        """Builds what does columns, by what does a whole tile, or what is inside of one.
 
-        With a mask on each vector that is loaded, 112x112 planes took twice as long (Zen 3).
+        `are_inside` says whether all rows of tiles are. With a mask on each vector that is loaded,
+        112x112 planes took twice as long (Zen 3).
         """
         lanes = index(self._tile.lanes)
         first, last = columns
         count = arith.subi(last, first)
-        end = arith.addi(first, arith.muli(arith.divsi(count, lanes), lanes))
+        whole_count = arith.muli(arith.divsi(count, lanes), lanes)
+        end = arith.addi(first, arith.select(are_inside, whole_count, index(0)))
 
         def one(column: ir.Value) -> list[ir.Value]:
             whole(column)
+            return []
+
+        def one_edge(column: ir.Value) -> list[ir.Value]:
+            edge(column)
             return []
 
         for_each(first, end, self._tile.lanes, one, parallel=True)
@@ -299,12 +332,12 @@ class _Depthwise:
         def rest() -> None:
             # The last ones are done anew with those before them, if there are such.
             if_else(
-                arith.cmpi(arith.CmpIPredicate.uge, count, lanes),
+                arith.andi(are_inside, arith.cmpi(arith.CmpIPredicate.sge, count, lanes)),
                 lambda: whole(arith.subi(last, lanes)),
-                lambda: edge(end),
+                lambda: for_each(end, last, self._tile.lanes, one_edge),
             )
 
-        if_else(arith.cmpi(arith.CmpIPredicate.ult, end, last), rest)
+        if_else(arith.cmpi(arith.CmpIPredicate.slt, end, last), rest)
 
     def _load(self, place: ir.Value, mask: ir.Value | None) -> ir.Value:
         """Elements of the image, one for each lane."""
@@ -322,26 +355,20 @@ class _Depthwise:
     def _store(
         self,
         region: Region,
-        row: ir.Value,
-        row_end: ir.Value,
-        column: ir.Value,
-        inside: ir.Value | None,
+        place: tuple[ir.Value, ir.Value, ir.Value],
+        value: ir.Value,
+        mask: ir.Value | None,
     ) -> None:
-        """Finishes and stores a tile; of its columns some are inside, or all."""
-        plan, tile = self._plan, self._tile
-        mask = mask_of_first(index(tile.lanes) if inside is None else inside, tile.lanes)
+        """Finishes and stores sums of a tile: its first row, how far down they are, the column."""
+        row, down, column = place
+        at = arith.addi(row, down)
+        offset = self._nest.offset(2, self._plan.rows_of_result, at)
+        to = total([region.bases[2], offset, column])
+        lanes = self._tile.lanes
+        inside = mask_of_first(index(lanes), lanes) if mask is None else mask
+        value = finished(self._finish, value, self._nest.place(region, at, column, to, inside))
         out = self._nest.out.elements
-
-        def one(down: ir.Value) -> list[ir.Value]:
-            at = arith.addi(row, down)
-            offset = self._nest.offset(2, plan.rows_of_result, at)
-            to = total([region.bases[2], offset, column])
-            value = vector.load(self._vector, self._scratch, [arith.muli(down, index(tile.lanes))])
-            value = finished(self._finish, value, self._nest.place(region, at, column, to, mask))
-            if inside is None:
-                vector.store(value, out, [to])
-            else:
-                vector.maskedstore(out, [to], mask, value)
-            return []
-
-        for_each(index(0), least(arith.subi(row_end, row), index(tile.rows)), 1, one)
+        if mask is None:
+            vector.store(value, out, [to])
+        else:
+            vector.maskedstore(out, [to], mask, value)
