@@ -87,7 +87,7 @@ class ContractionGroup:
     axes: tuple[int | None, ...]
     """For each axis of the root's result the loop of the contraction along it."""
     pad: ir.Value | None = None
-    """The result of a `tensor.pad` in place of which the kernel reads what is padded."""
+    """The result of a `tensor.pad` in place of which the kernel reads what that pads."""
 
     @property
     def packed(self) -> dict[ir.Value, PackedLayout]:
@@ -127,7 +127,8 @@ def _planned(group: Group, unit: VectorUnit) -> ContractionGroup | None:
         return None
     sum_, operands = folded
     padded = operands[sum_.right]
-    if (pad := zeros_around(padded)) is not None and group.producer(pad.source) is None:
+    pad = zeros_around(padded) if _is_only_for(contraction, padded, group) else None
+    if pad is not None and group.producer(pad.source) is None:
         unpadded = _replaced(operands, sum_.right, pad.source)
         found = _found(group, contraction, axes, sum_, unpadded, unit, pad.pads)
         if found is not None:

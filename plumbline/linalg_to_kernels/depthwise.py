@@ -233,9 +233,7 @@ class _Depthwise:
         last = {tile_row: place for place in sorted(uses) for tile_row, _ in uses[place]}
         for place in sorted(uses):
             down, *others = place
-            steps = [
-                self._step(loop, index(at)) for loop, at in zip(loops, others, strict=True)
-            ]
+            steps = [self._step(loop, index(at)) for loop, at in zip(loops, others, strict=True)]
             value = self._load(total([lines[down], window.column, *steps]), window.mask)
             for tile_row, factor in uses[place]:
                 so_far = result[tile_row]

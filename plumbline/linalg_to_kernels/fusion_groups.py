@@ -356,9 +356,7 @@ def _redirect(
     return views
 
 
-def _parts(
-    group: Group, pads: frozenset[ir.Value]
-) -> tuple[list[ir.Operation], list[ir.Value]]:
+def _parts(group: Group, pads: frozenset[ir.Value]) -> tuple[list[ir.Operation], list[ir.Value]]:
     """The operations of a group and its pads, in order, and the values from outside they use."""
     order: dict[ir.Value, ir.Operation] = {}
     captured: dict[ir.Value, None] = {}

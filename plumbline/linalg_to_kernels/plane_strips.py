@@ -320,9 +320,7 @@ class Strips:
             end=places,
         )
 
-    def _plane(
-        self, image: Image, at: dict[int, ir.Value]
-    ) -> tuple[ir.Value, ir.Value | None]:
+    def _plane(self, image: Image, at: dict[int, ir.Value]) -> tuple[ir.Value, ir.Value | None]:
         """Where the plane begins that outer loops have come to, and whether it is no pad."""
         strip, view = self._strip, self._view
         places, inside = [image.base], None
@@ -350,9 +348,7 @@ class Strips:
         first, last, height = index(0), index(1), index(1)
         if axis is not None:
             begin, end = rows
-            steps = arith.muli(
-                arith.subi(arith.subi(end, begin), index(1)), index(strip.step_down)
-            )
+            steps = arith.muli(arith.subi(arith.subi(end, begin), index(1)), index(strip.step_down))
             height = arith.addi(steps, index(strip.window[0]))
             # The row of the image that is the strip's first one.
             top = arith.muli(begin, index(strip.step_down))
@@ -415,7 +411,9 @@ class Strips:
             copy(at, [None] * step)
 
         def masked(at: ir.Value) -> None:
-            left = [arith.subi(count, arith.addi(at, index(number * lanes))) for number in range(step)]
+            left = [
+                arith.subi(count, arith.addi(at, index(number * lanes))) for number in range(step)
+            ]
             copy(at, [mask_of_first(elements, lanes) for elements in left])
 
         taken = index(step * lanes)
