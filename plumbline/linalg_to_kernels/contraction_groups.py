@@ -151,7 +151,7 @@ def _found(
     unit: VectorUnit,
     pads: Sequence[tuple[int, int]],
 ) -> ContractionGroup | None:
-    """The contraction of such operands, of which the kernel pads the right one; None if it cannot."""
+    """The contraction of such operands, the right one padded by the kernel; None if it cannot."""
     types = [layout_of(value) for value in (*operands, group.root.results[0])]
     if not sum_.rows and not all(map(is_contiguous, types)):
         # Planes with weights of their own are read by vectors along them, whatever plan they get.

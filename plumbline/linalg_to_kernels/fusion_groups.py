@@ -290,7 +290,8 @@ def _outline(
 ) -> None:
     """Puts a call of a function in the place of a group, and notes what is dead then.
 
-    The function does `pads` itself. `with_layout` has it say of its arguments how they lie in memory.
+    The function does `pads` itself. `with_layout` has it say of its arguments how they lie in
+    memory.
     """
     order, captured = _parts(group, pads)
     outputs = [
