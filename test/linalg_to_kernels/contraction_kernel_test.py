@@ -391,6 +391,20 @@ def test_element_types_of_depthwise(
         np.testing.assert_array_equal(result, exact)
 
 
+@pytest.mark.parametrize("target_cpu", _CPUS)
+def test_padded_axes_that_windows_do_not_cover(target_cpu: str) -> None:
+    """Planes and rows that are all zeros, of which there are more than the image has."""
+    weight, pads = _random((6, 3)), ((1, 0), (2, 1), (1, 3), (1, 1))
+    maps = ("d0, d1, d2, d3 + d4", "d1, d4", "d0, d1, d2, d3")
+    shapes = ((None, 6, None, None), weight.shape, (None, 6, None, None))
+    kernel = Kernel(Contraction(maps, (4,), shapes, pads=pads), target_cpu)
+    image = _random((2, 3, 7, 20))
+    windows = np.lib.stride_tricks.sliding_window_view(np.pad(image, pads), 3, 3)
+    result = zeros_like_result(windows.shape[:4], "float32")
+    kernel(image, weight, result)
+    np.testing.assert_array_equal(result, np.einsum("ncyxj,cj->ncyx", windows, weight))
+
+
 def _windows(image: Array, extent: tuple[int, int]) -> Array:
     return np.lib.stride_tricks.sliding_window_view(image, extent, (2, 3))
 
