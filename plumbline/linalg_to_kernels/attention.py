@@ -30,7 +30,7 @@ from plumbline.linalg_to_kernels.contraction_groups import (
     sources,
     starts_from_zero,
 )
-from plumbline.linalg_to_kernels.contraction_loops import LoopNest, Place
+from plumbline.linalg_to_kernels.contraction_loops import Epilogue, LoopNest, Place
 from plumbline.linalg_to_kernels.contraction_plan import (
     ContractionPlan,
     RightOperand,
@@ -416,24 +416,28 @@ class _Attention:
         left = _rows_of(block.buffers[product_.left.value], block)
         out = self._view(product_, found.result, self._output, block.rows, block)
 
-        def finish(value: ir.Value, place: Place) -> ir.Value:
+        def evaluation(place: Place, known: Mapping[ir.Value, ir.Value]) -> VectorEvaluation:
             along = root.result_loops(0)
             assert along is not None
             query, column = (along[axis] for axis in found.result.axes)
             at = {loop: index(0) for loop in range(len(root.reduces))} | dict(block.rows)
             at[query] = arith.addi(block.first, place.index(0))
             at[column] = place.index(1)
-            known = {product_.contraction.results[0]: value}
-            evaluation = VectorEvaluation(
+            return VectorEvaluation(
                 found.group, root, self._given, at, lanes(found), place.mask, known
             )
-            return evaluation.result()
 
+        (sums,) = product_.contraction.results
+
+        def finish(value: ir.Value, place: Place) -> ir.Value:
+            return evaluation(place, {sums: value}).result()
+
+        epilogue = Epilogue(finish, lambda place: evaluation(place, {}).prefetch(sums))
         build_register_tiles(
             product_.plan,
             [left, self._panels[1], out],
             self._type,
-            None if root is product_.contraction else finish,
+            None if root is product_.contraction else epilogue,
             self._scratch[1],
             panel_rows=self._size_of_right(product_, _SUMMED),
         )

@@ -22,7 +22,7 @@ from plumbline.linalg_to_kernels.computations import (
 )
 from plumbline.linalg_to_kernels.constants import is_constant
 from plumbline.linalg_to_kernels.contraction_kernel import build_contraction
-from plumbline.linalg_to_kernels.contraction_loops import Place
+from plumbline.linalg_to_kernels.contraction_loops import Epilogue, Place
 from plumbline.linalg_to_kernels.contraction_plan import (
     ContractionPlan,
     RightOperand,
@@ -371,8 +371,13 @@ def build_contraction_group(
             return value
         return evaluation(group.root, place, {contraction.results[0]: value}).result()
 
+    def prefetch(place: Place) -> None:
+        if group.root is not contraction:
+            evaluation(group.root, place, {}).prefetch(contraction.results[0])
+
     is_bare = from_zero and group.root is contraction
-    build_contraction(plan, [*buffers, output], found.summed_in, None if is_bare else finish)
+    epilogue = None if is_bare else Epilogue(finish, prefetch)
+    build_contraction(plan, [*buffers, output], found.summed_in, epilogue)
 
 
 def _constant(value: ir.Value, given: Mapping[ir.Value, ir.Value]) -> ir.Value:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from torch_mlir import ir
 
-from plumbline.linalg_to_kernels.contraction_loops import Finish
+from plumbline.linalg_to_kernels.contraction_loops import Epilogue
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, Strategy
 from plumbline.linalg_to_kernels.depthwise import build_depthwise
 from plumbline.linalg_to_kernels.dot_products import build_dot_products
@@ -21,7 +21,7 @@ def build_contraction(
     plan: ContractionPlan,
     arguments: Sequence[ir.Value],
     summed_in: ir.Type,
-    finish: Finish | None = None,
+    epilogue: Epilogue | None = None,
 ) -> None:
     """Builds a kernel's body at the insertion point, the start of its function.
 
@@ -31,6 +31,6 @@ def build_contraction(
         may be of types that tell neither sizes nor strides. In place of an operand that the plan
         says is packed there is one of [batches..., panels, K, columns], contiguous.
       summed_in: the type that products are added up in.
-      finish: the epilogue, which casts if the result is of another type; None if there is none.
+      epilogue: what casts, if the result is of another type; None if there is none.
     """
-    _BUILDERS[plan.strategy](plan, arguments, summed_in, finish)
+    _BUILDERS[plan.strategy](plan, arguments, summed_in, epilogue)

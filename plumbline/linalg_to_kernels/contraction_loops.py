@@ -28,13 +28,19 @@ class Place:
         return index(0) if loop is None else self._loops[loop]()
 
 
-Finish = Callable[[ir.Value, Place], ir.Value]
-"""An epilogue: takes a vector of sums, and gives the vector to store, of the same lanes."""
+@dataclass(frozen=True)
+class Epilogue:
+    """What becomes of sums before they are stored."""
+
+    finish: Callable[[ir.Value, Place], ir.Value]
+    """Takes a vector of sums, and gives the vector to store, of the same lanes."""
+    prefetch: Callable[[Place], None]
+    """Asks for the vectors that `finish` reads there."""
 
 
-def finished(finish: Finish | None, value: ir.Value, place: Place) -> ir.Value:
+def finished(epilogue: Epilogue | None, value: ir.Value, place: Place) -> ir.Value:
     """What is stored of a vector of sums, with an epilogue or without."""
-    return value if finish is None else finish(value, place)
+    return value if epilogue is None else epilogue.finish(value, place)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, vector
 
 from plumbline.linalg_to_kernels.building import ALIGNMENT, for_each, if_else, index, least, total
-from plumbline.linalg_to_kernels.contraction_loops import Finish, LoopNest, Region, finished
+from plumbline.linalg_to_kernels.contraction_loops import Epilogue, LoopNest, Region, finished
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan
 from plumbline.linalg_to_kernels.plane_strips import Image, Span, Strips
 from plumbline.linalg_to_kernels.vectors import (
@@ -38,10 +38,10 @@ def build_depthwise(
     plan: ContractionPlan,
     arguments: Sequence[ir.Value],
     summed_in: ir.Type,
-    finish: Finish | None,
+    epilogue: Epilogue | None,
 ) -> None:
     """Builds the body of a kernel as `build_contraction` does, for `Strategy.DEPTHWISE`."""
-    _Depthwise(plan, arguments, summed_in, finish).build()
+    _Depthwise(plan, arguments, summed_in, epilogue).build()
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,9 @@ class _Depthwise:
         plan: ContractionPlan,
         arguments: Sequence[ir.Value],
         summed_in: ir.Type,
-        finish: Finish | None,
+        epilogue: Epilogue | None,
     ) -> None:
-        self._plan, self._tile, self._finish = plan, plan.tile, finish
+        self._plan, self._tile, self._epilogue = plan, plan.tile, epilogue
         self._nest = LoopNest(plan, arguments)
         self._type = summed_in
         self._vector = ir.VectorType.get([self._tile.lanes], summed_in)
@@ -364,7 +364,7 @@ class _Depthwise:
         to = total([region.bases[2], offset, column])
         lanes = self._tile.lanes
         inside = mask_of_first(index(lanes), lanes) if mask is None else mask
-        value = finished(self._finish, value, self._nest.place(region, at, column, to, inside))
+        value = finished(self._epilogue, value, self._nest.place(region, at, column, to, inside))
         out = self._nest.out.elements
         if mask is None:
             vector.store(value, out, [to])

@@ -10,7 +10,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, vector
 
 from plumbline.linalg_to_kernels.building import for_each, if_else, index, least, total
-from plumbline.linalg_to_kernels.contraction_loops import Finish, LoopNest, Region, finished
+from plumbline.linalg_to_kernels.contraction_loops import Epilogue, LoopNest, Region, finished
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan
 from plumbline.linalg_to_kernels.vectors import (
     add,
@@ -27,10 +27,10 @@ def build_dot_products(
     plan: ContractionPlan,
     arguments: Sequence[ir.Value],
     summed_in: ir.Type,
-    finish: Finish | None,
+    epilogue: Epilogue | None,
 ) -> None:
     """Builds the body of a kernel as `build_contraction` does, for `Strategy.DOT_PRODUCTS`."""
-    _DotProducts(plan, arguments, summed_in, finish).build()
+    _DotProducts(plan, arguments, summed_in, epilogue).build()
 
 
 class _DotProducts:
@@ -41,9 +41,9 @@ class _DotProducts:
         plan: ContractionPlan,
         arguments: Sequence[ir.Value],
         summed_in: ir.Type,
-        finish: Finish | None,
+        epilogue: Epilogue | None,
     ) -> None:
-        self._plan, self._finish = plan, finish
+        self._plan, self._epilogue = plan, epilogue
         self._nest = LoopNest(plan, arguments)
         self._lanes = plan.tile.lanes
         self._type = summed_in
@@ -88,7 +88,7 @@ class _DotProducts:
                 offset = self._nest.offset(2, plan.rows_of_result, at)
                 to = total([region.bases[2], offset, column])
                 value = finished(
-                    self._finish, sums[0], self._nest.place(region, at, column, to, mask)
+                    self._epilogue, sums[0], self._nest.place(region, at, column, to, mask)
                 )
                 out = self._nest.out.elements
                 if_else(

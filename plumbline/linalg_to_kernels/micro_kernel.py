@@ -3,8 +3,8 @@
 A tile of the result stays in vector registers while all products are added to it: the loop over
 summed elements loads a row of a panel of the right operand, and one element of each row of the left
 operand, which it multiplies it with (Goto and van de Geijn, "Anatomy of High-Performance Matrix
-Multiplication", ACM TOMS 34, 2008). The left operand is read in place, unless it is of another
-type: packing it never paid.
+Multiplication", ACM TOMS 34, 2008). The left operand is read in place, unless it is of another type
+or no two of its elements lie side by side: packing others never paid.
 
 Summed elements are done block by block, each for all tiles of a chunk of rows before the next, so
 that the block's part of the panel is in the first cache, and what the rows read is in the second.
@@ -14,7 +14,7 @@ are finished in their registers and written where they belong: for a sum of 64 p
 the buffer takes a tenth of the time, and with an epilogue a fifth.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -31,9 +31,16 @@ from plumbline.linalg_to_kernels.building import (
     rounded_up,
     total,
 )
-from plumbline.linalg_to_kernels.contraction_loops import Finish, LoopNest, Region, finished
+from plumbline.linalg_to_kernels.contraction_loops import (
+    Epilogue,
+    LoopNest,
+    Place,
+    Region,
+    finished,
+)
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, RightOperand
 from plumbline.linalg_to_kernels.packing import PanelPacking, panel_size
+from plumbline.linalg_to_kernels.read_ahead import Share, prefetch_panel, prefetch_run
 from plumbline.linalg_to_kernels.strides import Groups
 from plumbline.linalg_to_kernels.vectors import (
     add,
@@ -75,17 +82,25 @@ def build_register_tiles(
     plan: ContractionPlan,
     arguments: Sequence[ir.Value],
     summed_in: ir.Type,
-    finish: Finish | None,
+    epilogue: Epilogue | None,
     scratch: Scratch | None = None,
     panel_rows: ir.Value | None = None,
 ) -> None:
     """Builds the body of a kernel as `build_contraction` does, for `Strategy.REGISTER_TILES`.
 
-    Within loops it takes the scratch that was allocated before them. Packed panels may have more
-    rows than are summed.
+    Within loops it takes the scratch that was allocated before them; then panels are near already.
+    Packed panels may have more rows than are summed.
     """
-    scratch = scratch or allocate_scratch(plan, summed_in)
-    _RegisterTiles(plan, arguments, summed_in, finish, scratch, panel_rows).build()
+    tiles = _RegisterTiles(
+        plan,
+        arguments,
+        summed_in,
+        epilogue,
+        scratch or allocate_scratch(plan, summed_in),
+        panel_rows,
+        panels_are_near=scratch is not None,
+    )
+    tiles.build()
 
 
 @dataclass(frozen=True)
@@ -100,6 +115,8 @@ class _Panel:
     """Whether there are all."""
     right: ir.Value
     """Where the panel begins."""
+    origin: ir.Value
+    """Where its first column is in the operand that is not packed before the kernel runs."""
 
 
 @dataclass(frozen=True)
@@ -111,29 +128,21 @@ class _Rows:
     count: ir.Value
 
 
-@dataclass(frozen=True)
-class _Target:
-    """Where the sums of a chunk of rows go."""
-
-    is_direct: ir.Value
-    """Whether those of whole tiles are finished at once, and do not wait in the buffer."""
-    rows: _Rows
-    panel: _Panel
-
-
 class _RegisterTiles:
     def __init__(
         self,
         plan: ContractionPlan,
         arguments: Sequence[ir.Value],
         summed_in: ir.Type,
-        finish: Finish | None,
+        epilogue: Epilogue | None,
         scratch: Scratch,
         panel_rows: ir.Value | None,
+        *,
+        panels_are_near: bool,
     ) -> None:
-        self._plan, self._tile, self._finish = plan, plan.tile, finish
+        self._plan, self._tile, self._epilogue = plan, plan.tile, epilogue
         self._block, self._chunk, self._scratch = plan.block, plan.chunk, scratch
-        self._panel_rows = panel_rows
+        self._panel_rows, self._panels_are_near = panel_rows, panels_are_near
         self._nest = LoopNest(plan, arguments)
         self._type = summed_in
         self._vector = ir.VectorType.get([self._tile.lanes], summed_in)
@@ -148,10 +157,11 @@ class _RegisterTiles:
             self._panel = self._buffer(panel_size(self._nest, plan))
             self._packing = PanelPacking(self._nest, plan, self._panel)
         left = ir.MemRefType(self._nest.left.elements.type).element_type
-        self._converted: ir.Value | None = None
+        self._copied: ir.Value | None = None
         # Where rows are windows the converted ones would be many times as much as the image.
-        if left != self._type and len(plan.summed_of_both) <= 1 and not plan.row_batches:
-            self._converted = self._buffer(arith.muli(self._rows, self._summed))
+        converts = left != self._type and len(plan.summed_of_both) <= 1 and not plan.row_batches
+        if plan.copies_left or converts:
+            self._copied = self._buffer(arith.muli(self._rows, self._summed))
         nothing = Region((index(0), index(0), index(0)), {})
         self._nest.over(plan.batches, nothing, self._batch)
 
@@ -162,27 +172,37 @@ class _RegisterTiles:
         )
 
     def _batch(self, region: Region) -> None:
-        if self._converted is not None:
-            self._convert_left(region)
+        if self._copied is not None:
+            self._copy_left(region)
         self._panels(region)
 
-    def _convert_left(self, region: Region) -> None:
-        """Copies the left operand in the type that is summed in: each panel needs all of it."""
-        plan = self._plan
+    def _copy_left(self, region: Region) -> None:
+        """Copies the left operand in the type that is summed in: each panel needs all of it.
 
-        def row(at: ir.Value) -> list[ir.Value]:
-            offset = self._nest.offset(plan.left, plan.rows_of_left, at)
-            base = arith.addi(region.bases[plan.left], offset)
-            to = arith.muli(at, self._summed)
+        Of one whose elements lie scattered several rows at once, for these share cache lines.
+        """
+        plan = self._plan
+        count = self._tile.rows if plan.copies_left else 1
+        last = arith.subi(self._rows, index(1))
+
+        def block(first: ir.Value) -> list[ir.Value]:
+            ways = []
+            for row in range(count):
+                at = least(arith.addi(first, index(row)), last)
+                offset = self._nest.offset(plan.left, plan.rows_of_left, at)
+                base = arith.addi(region.bases[plan.left], offset)
+                ways.append((base, arith.muli(at, self._summed)))
 
             def one(place: ir.Value, position: ir.Value) -> None:
-                value = memref.load(self._nest.left.elements, [arith.addi(base, place)])
-                memref.store(cast(value, self._type), self._converted, [arith.addi(to, position)])
+                for base, to in ways:
+                    value = memref.load(self._nest.left.elements, [arith.addi(base, place)])
+                    value = cast(value, self._type)
+                    memref.store(value, self._copied, [arith.addi(to, position)])
 
             self._nest.each_summed(plan.left, plan.summed_of_both, one)
             return []
 
-        for_each(index(0), self._rows, 1, row, parallel=True)
+        for_each(index(0), self._rows, count, block, parallel=True)
 
     def _panels(self, region: Region) -> None:
         """All panels, one after the other for all rows, or all of them for each chunk of rows."""
@@ -211,16 +231,17 @@ class _RegisterTiles:
             offsets = lane_offsets(index(0), tile.lanes, tile.vectors)
             masks = [mask_of_first(arith.subi(width, offset), tile.lanes) for offset in offsets]
             base = region.bases[plan.right]
+            origin = arith.addi(base, column)
             if plan.right_operand is RightOperand.PACKED:
                 rows = self._panel_rows or self._summed
                 right = arith.addi(base, arith.muli(number, arith.muli(rows, width_of_panels)))
             elif plan.right_operand is RightOperand.IN_PLACE:
-                right = arith.addi(base, column)
+                right = origin
             else:
                 self._packing.pack(base, column, index(0))
                 right = index(0)
             is_whole_panel = arith.cmpi(arith.CmpIPredicate.uge, width, width_of_panels)
-            inside(_Panel(column, masks, is_whole_panel, right))
+            inside(_Panel(column, masks, is_whole_panel, right, origin))
             return []
 
         panels = arith.ceildivui(self._columns, width_of_panels)
@@ -250,11 +271,11 @@ class _RegisterTiles:
     def _products_of(self, rows: _Rows, panel: _Panel) -> None:
         """Does a panel of a chunk of rows."""
         if self._plan.stores_columns:
-            target = self._target(rows, panel)
-            self._multiply(rows.count, panel, target)
-            self._store_rows(rows, panel, target)
+            is_direct = self._is_direct(panel)
+            self._multiply(rows, panel, is_direct)
+            self._store_rows(rows, panel, is_direct)
             return
-        self._multiply(rows.count, panel, None)
+        self._multiply(rows, panel, None)
 
         def block(row: ir.Value) -> list[ir.Value]:
             count = least(arith.subi(rows.count, row), index(self._block))
@@ -274,7 +295,7 @@ class _RegisterTiles:
 
         def row(at: ir.Value) -> list[ir.Value]:
             number = least(arith.addi(first, at), last)
-            if self._converted is not None:
+            if self._copied is not None:
                 place = arith.muli(number, self._summed)
             else:
                 offset = self._nest.offset(plan.left, plan.rows_of_left, number)
@@ -284,14 +305,17 @@ class _RegisterTiles:
 
         for_each(index(0), rounded_up(inside, self._tile.rows), 1, row)
 
-    def _target(self, rows: _Rows, panel: _Panel) -> _Target | None:
-        """Where sums go at once: of whole panels, and if there is only one block."""
+    def _is_direct(self, panel: _Panel) -> ir.Value | None:
+        """Whether sums of whole tiles are finished at once, and do not wait in the buffer.
+
+        They are if the panel is whole, and there is only one block; None: never.
+        """
         groups = self._plan.summed_of_both
         if not groups:
             return None
         _, count = self._blocks(groups)
         is_one = arith.cmpi(arith.CmpIPredicate.eq, count, index(1))
-        return _Target(arith.andi(panel.is_whole, is_one), rows, panel)
+        return arith.andi(panel.is_whole, is_one)
 
     def _blocks(self, groups: Groups) -> tuple[ir.Value, ir.Value]:
         """Of the outermost loop over summed elements how much a block is, and how many there are.
@@ -303,11 +327,11 @@ class _RegisterTiles:
         step = arith.maxui(arith.divui(index(self._plan.summed_at_once), within), index(1))
         return step, arith.maxui(arith.ceildivui(self._nest.size(outer), step), index(1))
 
-    def _multiply(self, inside: ir.Value, panel: _Panel, target: _Target | None) -> None:
+    def _multiply(self, rows: _Rows, panel: _Panel, is_direct: ir.Value | None) -> None:
         """Leaves the sums of a chunk of rows in the scratch buffer, or where they belong."""
         groups = self._plan.summed_of_both
         if not groups:
-            self._tiles(inside, panel, None, None, None)
+            self._tiles(rows, panel, None, None, None)
             return
         size = self._nest.size(groups[0])
         step, count = self._blocks(groups)
@@ -316,18 +340,18 @@ class _RegisterTiles:
             first = arith.muli(number, step)
             bounds = first, least(arith.addi(first, step), size)
             adds = arith.cmpi(arith.CmpIPredicate.ne, number, index(0))
-            self._tiles(inside, panel, bounds, adds, target)
+            self._tiles(rows, panel, bounds, adds, is_direct)
             return []
 
         for_each(index(0), count, 1, block)
 
     def _tiles(
         self,
-        inside: ir.Value,
+        rows: _Rows,
         panel: _Panel,
         bounds: tuple[ir.Value, ir.Value] | None,
         adds: ir.Value | None,
-        target: _Target | None,
+        is_direct: ir.Value | None,
     ) -> None:
         """All tiles of a chunk, for a block of summed elements or for the only one.
 
@@ -337,13 +361,18 @@ class _RegisterTiles:
         zeros = [splat(self._vector, 0)] * tile.rows * tile.vectors
 
         def one(first: ir.Value) -> list[ir.Value]:
-            rows = [
+            groups = self._plan.summed_of_both
+            left = [
                 memref.load(scratch.rows, [arith.addi(first, index(row))])
                 for row in range(tile.rows)
             ]
-            groups = self._plan.summed_of_both
+            if bounds is not None and not self._panels_are_near:
+                self._read_ahead(rows, first, panel, bounds)
+            if is_direct is not None and self._epilogue is not None:
+                for place in self._places(rows, first, panel):
+                    self._epilogue.prefetch(place)
             sums = self._summed_loops(
-                groups, rows, index(0), panel.right, index(0), panel.masks, zeros, bounds
+                groups, left, index(0), panel.right, index(0), panel.masks, zeros, bounds
             )
             targets = lane_offsets(
                 arith.muli(first, index(tile.columns)), tile.lanes, tile.rows * tile.vectors
@@ -364,33 +393,58 @@ class _RegisterTiles:
                 else:
                     if_else(adds, store_totals, store)
 
-            if target is None:
+            def finish() -> None:
+                for value, place in zip(sums, self._places(rows, first, panel), strict=True):
+                    value = finished(self._epilogue, value, place)
+                    vector.store(value, self._nest.out.elements, [place.offset])
+
+            if is_direct is None:
                 keep()
             else:
                 beyond = arith.addi(first, index(tile.rows))
-                is_whole = arith.cmpi(arith.CmpIPredicate.ule, beyond, inside)
-                if_else(
-                    arith.andi(is_whole, target.is_direct),
-                    lambda: self._store_tile(sums, first, target),
-                    keep,
-                )
+                is_whole = arith.cmpi(arith.CmpIPredicate.ule, beyond, rows.count)
+                if_else(arith.andi(is_whole, is_direct), finish, keep)
             return []
 
-        for_each(index(0), inside, tile.rows, one)
+        for_each(index(0), rows.count, tile.rows, one)
 
-    def _store_tile(self, sums: Sequence[ir.Value], first: ir.Value, target: _Target) -> None:
-        """Finishes the sums of a tile, from a row of a chunk on, and stores them."""
+    def _read_ahead(
+        self, rows: _Rows, first: ir.Value, panel: _Panel, bounds: tuple[ir.Value, ir.Value]
+    ) -> None:
+        """Asks for the share of the tile that begins at a row of a chunk."""
+        plan, tile, right = self._plan, self._tile, self._nest.right
+        lower, upper = bounds
+        count = arith.subi(upper, lower)
+
+        def share(row: ir.Value, rows: ir.Value) -> Share:
+            height = index(tile.rows)
+            return Share(arith.divui(row, height), arith.ceildivui(rows, height))
+
+        if plan.right_operand is RightOperand.PACKED and not plan.rows_outermost:
+            inner = [self._nest.size(group) for group in plan.summed_of_both[1:]]
+            step = product([*inner, index(tile.columns)])
+            next_block = arith.addi(panel.right, arith.muli(upper, step))
+            prefetch_run(right, next_block, arith.muli(count, step), share(first, rows.count))
+        elif (
+            plan.right_operand is RightOperand.COPIED
+            and len(plan.summed_of_right) == len(plan.summed_of_both) == 1
+        ):
+            stride = self._nest.stride(plan.right, plan.summed[-1])
+            place = total([panel.origin, index(tile.columns), arith.muli(lower, stride)])
+            all_tiles = share(arith.addi(rows.first, first), self._rows)
+            prefetch_panel(right, place, stride, count, tile.columns, all_tiles)
+
+    def _places(self, rows: _Rows, first: ir.Value, panel: _Panel) -> Iterator[Place]:
+        """Where the vectors of a whole tile belong that begins at a row of a chunk."""
         tile = self._tile
+        whole = mask_of_first(index(tile.lanes), tile.lanes)
         for row in range(tile.rows):
-            position = total([target.rows.first, first, index(row)])
-            base = self._row_of_result(target.rows.region, position, target.panel.column)
+            position = total([rows.first, first, index(row)])
+            base = self._row_of_result(rows.region, position, panel.column)
             offsets = lane_offsets(base, tile.lanes, tile.vectors)
-            values = sums[row * tile.vectors : (row + 1) * tile.vectors]
-            columns = lane_offsets(target.panel.column, tile.lanes, tile.vectors)
-            whole = mask_of_first(index(tile.lanes), tile.lanes)
-            for value, column, to in zip(values, columns, offsets, strict=True):
-                place = self._nest.place(target.rows.region, position, column, to, whole)
-                vector.store(finished(self._finish, value, place), self._nest.out.elements, [to])
+            columns = lane_offsets(panel.column, tile.lanes, tile.vectors)
+            for column, offset in zip(columns, offsets, strict=True):
+                yield self._nest.place(rows.region, position, column, offset, whole)
 
     def _row_of_result(self, region: Region, position: ir.Value, column: ir.Value) -> ir.Value:
         """Where a row of the result has its element of a column."""
@@ -420,10 +474,7 @@ class _RegisterTiles:
             return self._products(rows, left, right, masks, sums)
         group, *rest = groups
         size = self._nest.size(group)
-        if self._converted is not None:
-            stride = index(1)
-        else:
-            stride = self._nest.stride(plan.left, group[-1])
+        stride = index(1) if self._copied else self._nest.stride(plan.left, group[-1])
         right_stride = self._nest.stride(plan.right, group[-1]) if in_place else None
 
         def body(at: ir.Value, *sums: ir.Value) -> list[ir.Value]:
@@ -464,7 +515,7 @@ class _RegisterTiles:
                 loaded = [vector.load(self._vector, self._panel, [at]) for at in offsets]
         row_of_right = [cast(value, self._type) for value in loaded]
         result = []
-        elements = self._nest.left.elements if self._converted is None else self._converted
+        elements = self._nest.left.elements if self._copied is None else self._copied
         for number, row in enumerate(rows):
             element = memref.load(elements, [arith.addi(row, left)])
             factor = vector.broadcast(self._vector, cast(element, self._type))
@@ -502,7 +553,7 @@ class _RegisterTiles:
 
         for_each(index(0), inside, lanes, down)
 
-    def _store_rows(self, rows: _Rows, panel: _Panel, target: _Target | None) -> None:
+    def _store_rows(self, rows: _Rows, panel: _Panel, is_direct: ir.Value | None) -> None:
         tile = self._tile
 
         def row(at: ir.Value) -> list[ir.Value]:
@@ -515,10 +566,10 @@ class _RegisterTiles:
             return []
 
         start = index(0)
-        if target is not None:
+        if is_direct is not None:
             # Whole tiles are there already.
             rest = arith.remui(rows.count, index(tile.rows))
-            start = arith.select(target.is_direct, arith.subi(rows.count, rest), start)
+            start = arith.select(is_direct, arith.subi(rows.count, rest), start)
         for_each(start, rows.count, 1, row)
 
     def _store_columns(
@@ -564,7 +615,7 @@ class _RegisterTiles:
                 place = self._nest.place(region, row, arith.addi(column, offset), to, mask)
             else:
                 place = self._nest.place(region, arith.addi(row, offset), column, to, mask)
-            values.append(finished(self._finish, value, place))
+            values.append(finished(self._epilogue, value, place))
             targets.append(to)
 
         def store_whole() -> None:

@@ -25,6 +25,9 @@ from plumbline.linalg_to_kernels.layouts import is_contiguous, layout_of
 from plumbline.linalg_to_kernels.loop_order import Access
 from plumbline.linalg_to_kernels.vectors import masked_load
 
+_LOCALITY = 3
+"""Into the first cache."""
+
 _LEAST_BITS = 8
 """Of elements that lie in memory as they do in a vector: an i1 takes a byte in the one alone."""
 
@@ -138,6 +141,38 @@ class VectorEvaluation:
         """A vector of the step's result."""
         return self.vector(self._member(self._step, self._step.loops))
 
+    def prefetch(self, given_later: ir.Value) -> None:
+        """Asks for the elements from outside of which the result needs a vector each.
+
+        Those that `given_later` is computed from are none of them.
+        """
+        reads: dict[tuple[ir.Value, Indices], None] = {}
+        self._note_reads(self._step, self._step.loops, given_later, reads)
+        for source, indices in reads:
+            if source in self._given and self._lanes.matter_to(indices):
+                elements, offset = self._place(source, indices)
+                memref.prefetch(elements, [offset], False, _LOCALITY, True)
+
+    def _note_reads(
+        self,
+        member: Computation,
+        loops: Indices,
+        given_later: ir.Value,
+        reads: dict[tuple[ir.Value, Indices], None],
+    ) -> None:
+        """Notes which tensors a member reads where, it and what is inlined into it."""
+        count = len(self._step.reduces)
+        for value, map_ in zip(member.inputs, member.maps[: len(member.inputs)], strict=True):
+            if not is_tensor(value):
+                continue
+            read = source, indices = seen_through(value, composed(map_, loops, count))
+            if read in reads or source == given_later:
+                continue
+            reads[read] = None
+            producer = self._group.producer(source)
+            if producer is not None and self._group.is_inlined(producer):
+                self._note_reads(producer, producer.loops_for(indices), given_later, reads)
+
     def element(self, value: ir.Value, indices: Indices) -> ir.Value:
         """A vector of elements of a tensor, or a scalar if they are all one."""
         if not is_tensor(value):
@@ -171,12 +206,16 @@ class VectorEvaluation:
         places = [index_value(at, self._loops) for at in indices]
         if not self._lanes.matter_to(indices):
             return memref.load(buffer, places)
-        view = FlatView(buffer)
-        offset = total(
-            [arith.muli(at, step) for at, step in zip(places, view.strides, strict=True)]
-        )
+        elements, offset = self._place(source, indices)
         type_ = ir.VectorType.get(self._shape, ir.MemRefType(buffer.type).element_type)
-        return masked_load(type_, view.elements, offset, self._mask)
+        return masked_load(type_, elements, offset, self._mask)
+
+    def _place(self, source: ir.Value, indices: Indices) -> tuple[ir.Value, ir.Value]:
+        """The elements of a tensor's buffer, and which of them the first lane's is."""
+        view = FlatView(self._given[source])
+        places = [index_value(at, self._loops) for at in indices]
+        steps = zip(places, view.strides, strict=True)
+        return view.elements, total([arith.muli(at, step) for at, step in steps])
 
     def _member(self, member: Computation, loops: Indices) -> ir.Value:
         count = len(self._step.reduces)

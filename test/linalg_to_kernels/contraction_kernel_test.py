@@ -87,10 +87,23 @@ def test_strategies_by_sizes() -> None:
     assert of(_PRODUCT, 64, 64, 1)[0] == dots
 
 
+def test_images_are_copied_that_each_element_of_brings_a_cache_line_for() -> None:
+    def copies(stride: int, channels: int) -> bool:
+        image, weight = (1, 40, 7 * stride, 7 * stride), (channels, 40, 1, 1)
+        maps = (f"d0, d4, d2*{stride}, d3*{stride}", "d1, d4, 0, 0", "d0, d1, d2, d3")
+        shapes = (image, weight, (1, channels, 7, 7))
+        plan = Kernel(Contraction(maps, (4,), shapes), "baseline", constants=frozenset({1})).plan
+        return plan.copies_left
+
+    assert copies(2, 300)
+    assert not copies(2, 20)
+    assert not copies(1, 300)
+
+
 @pytest.mark.parametrize("target_cpu", _CPUS)
 @pytest.mark.parametrize("columns", [96, 101])
 def test_many_rows_are_outermost_where_panels_are_near(columns: int, target_cpu: str) -> None:
-    left, right = _random((1501, 64)), _random((64, columns))
+    left, right = _random((2501, 64)), _random((64, columns))
 
     def kernel(rows: int) -> Kernel:
         shapes = ((rows, 64), right.shape, (rows, columns))
@@ -98,9 +111,9 @@ def test_many_rows_are_outermost_where_panels_are_near(columns: int, target_cpu:
 
     # A left operand that stays near, or a few rows for many threads, is gone over panel by panel.
     assert not kernel(200).plan.rows_outermost
-    outermost = kernel(1501)
+    outermost = kernel(2501)
     assert outermost.plan.rows_outermost
-    result = zeros_like_result((1501, columns), "float32")
+    result = zeros_like_result((2501, columns), "float32")
     outermost(left, right, result)
     np.testing.assert_array_equal(result, left @ right)
 
@@ -210,7 +223,13 @@ def _bias_of_channel_and_gate(value: ir.Value, place: Place, more: Sequence[ir.V
 @pytest.mark.parametrize("constants", [frozenset(), frozenset({1})], ids=["given", "packed"])
 @pytest.mark.parametrize(
     ("channels", "size", "window", "stride"),
-    [((5, 20), 9, 3, 1), ((3, 33), 12, 3, 2), ((40, 64), 7, 1, 1), ((64, 32), 9, 1, 2)],
+    [
+        ((5, 20), 9, 3, 1),
+        ((3, 33), 12, 3, 2),
+        ((40, 64), 7, 1, 1),
+        ((64, 32), 9, 1, 2),
+        ((40, 300), 13, 1, 2),
+    ],
 )
 def test_windows_with_epilogue(
     channels: tuple[int, int],

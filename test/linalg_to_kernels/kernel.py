@@ -17,7 +17,7 @@ from plumbline.kernels_to_llvm.conversion import BUILD_C_ABI, KERNELS_TO_LLVM
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
 from plumbline.linalg_to_kernels.building import loosely_typed
 from plumbline.linalg_to_kernels.contraction_kernel import build_contraction
-from plumbline.linalg_to_kernels.contraction_loops import Place
+from plumbline.linalg_to_kernels.contraction_loops import Epilogue, Place
 from plumbline.linalg_to_kernels.contraction_plan import (
     ContractionPlan,
     RightOperand,
@@ -31,8 +31,8 @@ from plumbline.target.probe import vector_unit_of
 from plumbline.target.vector_unit import VectorUnit
 
 Array = NDArray[Any]
-Epilogue = Callable[[ir.Value, Place, Sequence[ir.Value]], ir.Value]
-"""An epilogue that also takes the kernel's further arguments."""
+Finish = Callable[[ir.Value, Place, Sequence[ir.Value]], ir.Value]
+"""What an epilogue does to a vector, that also takes the kernel's further arguments."""
 
 _TO_LLVM = Pipeline(
     "to-llvm",
@@ -117,7 +117,7 @@ class Kernel:
         target_cpu: str = "native",
         *,
         constants: frozenset[int] = frozenset(),
-        finish: Epilogue | None = None,
+        finish: Finish | None = None,
         more: Sequence[str] = (),
         result_type: str | None = None,
     ) -> None:
@@ -160,7 +160,7 @@ def _lowered(
     contraction: Contraction,
     unit: VectorUnit,
     constants: frozenset[int],
-    finish: Epilogue | None,
+    finish: Finish | None,
     more: Sequence[str],
     result_type: str | None,
 ) -> tuple[ContractionPlan, str, int]:
@@ -205,7 +205,7 @@ def _module(
     plan: ContractionPlan,
     arguments: Sequence[ir.Type],
     summed_in: ir.Type,
-    finish: Epilogue | None,
+    finish: Finish | None,
 ) -> ir.Module:
     module = ir.Module.create()
     with ir.InsertionPoint(module.body):
@@ -216,9 +216,11 @@ def _module(
             values = list(block.arguments)
 
             def finish_vector(value: ir.Value, place: Place) -> ir.Value:
-                return finish(value, place, values[3:]) if finish else value
+                assert finish is not None
+                return finish(value, place, values[3:])
 
-            build_contraction(plan, values[:3], summed_in, finish_vector)
+            epilogue = Epilogue(finish_vector, lambda place: None)
+            build_contraction(plan, values[:3], summed_in, epilogue if finish else None)
             func.ReturnOp([])
     return module
 

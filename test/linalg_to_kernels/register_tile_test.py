@@ -33,6 +33,8 @@ def test_tiles_waste_little() -> None:
         tile = register_tile(_AVX512, 32, rows, 768)
         assert -(-rows // tile.rows) * tile.rows <= rows + 1
     assert register_tile(AVX2, 32, 1024, 1024) == RegisterTile(4, 3, 8)
+    # Ten tiles of 5 rather than nine of 6, or thirteen of 4.
+    assert register_tile(AVX2, 32, 49, 512) == RegisterTile(5, 2, 8)
     assert register_tile(AVX2, 32, None, 16) == RegisterTile(6, 2, 8)
 
 

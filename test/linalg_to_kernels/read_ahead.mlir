@@ -1,0 +1,62 @@
+// RUN: tcp-opt %s -form-fusion-groups -build-kernels -canonicalize -cse | FileCheck %s
+
+// A tile asks for what its epilogue reads, and for its share of what comes after of the right operand,
+// before it begins with its products.
+
+#l = affine_map<(m, n, k) -> (m, k)>
+#r = affine_map<(m, n, k) -> (k, n)>
+#o = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// Panels that are packed before the function runs: the next block of elements side by side.
+// CHECK-LABEL: func.func private @matmul_kernel
+// CHECK-SAME:    (%{{[^ ]*}}: memref<?x?xf32{{[^%]*}}, %[[PANELS:[^:]*]]: memref<?x?x?xf32
+// CHECK:         memref.extract_strided_metadata %[[PANELS]]
+// CHECK-NOT:     memref.extract_strided_metadata
+// CHECK:         %[[FLAT:.*]] = memref.reinterpret_cast %[[PANELS]]
+// CHECK:         scf.for {{.*}} step %c16
+// CHECK:           memref.prefetch %[[FLAT]][%{{.*}}], read, locality<3>, data
+// CHECK-NOT:     memref.prefetch
+// CHECK:         scf.for {{.*}} iter_args
+// CHECK:           vector.load %[[FLAT]]
+func.func @packed(%x: tensor<60x800xf32>, %w: tensor<800x100xf32> {plumbline.weight = "w"}) -> tensor<60x100xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<60x100xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<60x100xf32>) -> tensor<60x100xf32>
+  %p = linalg.generic {indexing_maps = [#l, #r, #o], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<60x800xf32>, tensor<800x100xf32>) outs(%z : tensor<60x100xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %m = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<60x100xf32>
+  return %p : tensor<60x100xf32>
+}
+
+// Panels that a kernel copies: the rows of the next one, by lines. What is added to the products, by
+// vectors of a tile of 4x3, but not the bias, of which one element is read for all of a row.
+// CHECK-LABEL: func.func private @matmul_add
+// CHECK-SAME:    (%{{[^ ]*}}: memref<?x?xf32{{[^%]*}}, %[[RIGHT:[^:]*]]: memref<?x?xf32{{[^%]*}}, %{{[^ ]*}}: memref<?x?xf32{{[^%]*}}, %{{[^ ]*}}: memref<?xf32{{[^%]*}}, %[[MORE:[^:]*]]: memref<?x?xf32
+// CHECK:         %[[FLAT:.*]] = memref.reinterpret_cast %[[RIGHT]]
+// CHECK-COUNT-3: memref.prefetch %[[FLAT]][%{{.*}}], read, locality<2>, data
+// CHECK:         %[[ADDED:.*]] = memref.reinterpret_cast %[[MORE]]
+// CHECK-COUNT-12: memref.prefetch %[[ADDED]][%{{.*}}], read, locality<3>, data
+// CHECK-NOT:     memref.prefetch
+// CHECK:         scf.for {{.*}} iter_args
+func.func @copied(%x: tensor<60x80xf32>, %y: tensor<80x240xf32>, %bias: tensor<60xf32>, %more: tensor<60x240xf32>) -> tensor<60x240xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<60x240xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<60x240xf32>) -> tensor<60x240xf32>
+  %p = linalg.generic {indexing_maps = [#l, #r, #o], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %y : tensor<60x80xf32>, tensor<80x240xf32>) outs(%z : tensor<60x240xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %m = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<60x240xf32>
+  %r = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d0)>, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%p, %bias, %more : tensor<60x240xf32>, tensor<60xf32>, tensor<60x240xf32>) outs(%e : tensor<60x240xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %o: f32):
+    %m = arith.addf %a, %b : f32
+    %t = arith.addf %m, %c : f32
+    linalg.yield %t : f32
+  } -> tensor<60x240xf32>
+  return %r : tensor<60x240xf32>
+}
