@@ -31,7 +31,7 @@ class RightOperand(Enum):
     PACKED = "packed"
     """In panels, before the program runs, as `ContractionPlan.packed_layout` says."""
     COPIED = "copied"
-    """It is packed by the kernel, panel by panel, by vectors along columns."""
+    """It is packed by the kernel, panel by panel, by vectors along columns; an image, by strips."""
     TRANSPOSED = "transposed"
     """So too, by squares of vectors along the summed elements."""
     GATHERED = "gathered"
@@ -45,7 +45,8 @@ class Strategy(Enum):
     DOT_PRODUCTS = "dot products"
     """Vectors along the summed elements, for few rows: the right operand is read once, in place."""
     DEPTHWISE = "depthwise"
-    """Several rows of a plane at once; there `rows` and `columns` both move the right operand."""
+    """Several rows of a plane at once; there `rows` and `columns` both move the right operand, which
+    is read in place, or copied if it is padded, strided or converted."""
 
 
 _FEW_ROWS = 2
