@@ -31,6 +31,7 @@ from plumbline.linalg_to_kernels.select_clamps import select_clamps
 from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
 from plumbline.linalg_to_kernels.splats import fill_splats
 from plumbline.linalg_to_kernels.strategies import CpuStrategies
+from plumbline.linalg_to_kernels.stream_results import stream_results
 from plumbline.linalg_to_kernels.tile_scans import tile_scans
 from plumbline.linalg_to_kernels.vector_widths import choose_vector_widths
 from plumbline.signature.c_signature import CALLED_FROM, check_signatures, functions_with_bodies
@@ -171,6 +172,13 @@ SELECT_CLAMPS = Pass(
     select_clamps,
 )
 
+STREAM_RESULTS = Pass(
+    "stream-results",
+    "Write results that are larger than caches by vectors that go to memory at once",
+    _for_unit(stream_results),
+    _UNIT_OPTIONS,
+)
+
 CHOOSE_VECTOR_WIDTHS = Pass(
     "choose-vector-widths",
     "Say of loops how many elements their vectors are to have, and how many are done at once",
@@ -245,6 +253,7 @@ def linalg_to_kernels_pipeline(
             MAKE_LOOPS,
             PARALLELISE.with_options(f"threads={threads}"),
             SHAPE_LOOPS,
+            STREAM_RESULTS.with_options(options),
             CHOOSE_VECTOR_WIDTHS.with_options(options),
             INLINE_SMALL_KERNELS,
         ),

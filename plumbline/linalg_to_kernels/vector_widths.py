@@ -23,7 +23,7 @@ _CHAIN = 16
 """Operations on floats, each of what the one before gave, from which on that is so. Stencils have
 more operations side by side, which vectors done at once slow down."""
 
-_INTERLEAVED = 4
+INTERLEAVED = 4
 """Vectors of such a loop. Of 2 a sigmoid takes 1.2 times as long, of 1 1.3 times (AMD Zen 3)."""
 
 _ROUNDS = 2
@@ -43,8 +43,8 @@ def choose_vector_widths(module: ir.Operation, unit: VectorUnit) -> None:
             said = []
             if is_mostly_narrow(op):
                 said.append(f"vectorize = <width = {unit.lanes(32)} : i32>")
-            if _is_chain(op) and _may_take(op, _ROUNDS * _INTERLEAVED * unit.lanes(32)):
-                said.append(f"interleave = <count = {_INTERLEAVED} : i32>")
+            if is_chain(op) and _may_take(op, _ROUNDS * INTERLEAVED * unit.lanes(32)):
+                said.append(f"interleave = <count = {INTERLEAVED} : i32>")
             if said:
                 annotation = f"#llvm.loop_annotation<{', '.join(said)}>"
                 op.attributes[_ANNOTATION] = ir.Attribute.parse(annotation)
@@ -56,7 +56,7 @@ def _may_take(loop: ir.Operation, iterations: int) -> bool:
     return known is None or known >= iterations
 
 
-def _is_chain(loop: ir.Operation) -> bool:
+def is_chain(loop: ir.Operation) -> bool:
     """Whether an iteration of an innermost loop is a long chain, and none waits for another.
 
     For what loops carry LLVM takes several vectors by itself.

@@ -1,0 +1,42 @@
+"""Checks results that are larger than caches against PyTorch: rows, elements, and what is left."""
+
+import sys
+from collections.abc import Callable
+
+import pytest
+import torch
+
+import plumbline
+
+
+class _Function(torch.nn.Module):
+    def __init__(self, function: Callable[[torch.Tensor], torch.Tensor]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self._function(x)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("columns", [4096, 4104])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: torch.nn.functional.layer_norm(x, x.shape[-1:]),
+        torch.nn.functional.gelu,
+        lambda x: torch.where(x[:, :1] > 0, x, x.abs() + 1),
+    ],
+    ids=["rows", "elements", "of_a_column"],
+)
+def test_large_results(
+    function: Callable[[torch.Tensor], torch.Tensor], columns: int, threads: int
+) -> None:
+    x = torch.randn(1024, columns, generator=torch.Generator().manual_seed(0))
+    program = plumbline.compile(_Function(function), (x,), threads=threads)
+    assert "nontemporal" in program.stage("kernels")
+    torch.testing.assert_close(program(x)[0], function(x), rtol=1e-6, atol=1e-6)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
