@@ -45,7 +45,7 @@ class Strategy(Enum):
     DOT_PRODUCTS = "dot products"
     """Vectors along the summed elements, for few rows: the right operand is read once, in place."""
     DEPTHWISE = "depthwise"
-    """Several rows of a plane at once; there `rows` and `columns` both move the right operand, which
+    """Several rows of a plane at once; there `rows` and `columns` both move the right operand. It
     is read in place, or copied if it is padded, strided or converted."""
 
 
