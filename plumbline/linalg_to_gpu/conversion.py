@@ -35,6 +35,7 @@ from plumbline.linalg_to_kernels.conversion import (
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
 from plumbline.linalg_to_kernels.pipelines import (
     BUFFERIZE,
+    DECOMPOSE_TENSOR_OPS,
     MAKE_LOOPS,
     NAME_COMPUTATIONS,
     PREPARE_TENSORS,
@@ -159,6 +160,7 @@ def linalg_to_gpu_pipeline(
             SEPARATE_CALLED_FUNCTIONS,
             PREPARE_ARGUMENTS.with_options("called-from=c"),
             SCAN_ELEMENTS,
+            DECOMPOSE_TENSOR_OPS,
             PREPARE_TENSORS,
             RESHAPE_DIRECTLY,
             FILL_SPLATS,

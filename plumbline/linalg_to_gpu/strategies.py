@@ -118,6 +118,10 @@ class GpuStrategies:
             return True
         return all(map(is_copy, _read_by(group, contraction)))
 
+    def pads_read(self, group: Group) -> frozenset[ir.Value]:
+        """As `Strategies` says: none, they are tensors of their own."""
+        return frozenset()
+
     def attention(
         self, members: Sequence[Computation], outputs: frozenset[ir.Value]
     ) -> Group | None:

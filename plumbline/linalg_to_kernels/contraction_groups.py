@@ -1,7 +1,7 @@
 """Groups that are a contraction, with copies of its operands before it and an epilogue after it."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
@@ -30,6 +30,7 @@ from plumbline.linalg_to_kernels.contraction_plan import (
 )
 from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.layouts import is_contiguous, layout_of
+from plumbline.linalg_to_kernels.pads import zeros_around
 from plumbline.linalg_to_kernels.products import (
     Access,
     SumOfProducts,
@@ -85,6 +86,8 @@ class ContractionGroup:
     """What is multiplied, copies being folded into the plan's accesses."""
     axes: tuple[int | None, ...]
     """For each axis of the root's result the loop of the contraction along it."""
+    pad: ir.Value | None = None
+    """The result of a `tensor.pad` in place of which the kernel reads what that pads."""
 
     @property
     def packed(self) -> dict[ir.Value, PackedLayout]:
@@ -123,6 +126,32 @@ def _planned(group: Group, unit: VectorUnit) -> ContractionGroup | None:
     if folded is None:
         return None
     sum_, operands = folded
+    padded = operands[sum_.right]
+    pad = zeros_around(padded) if _is_only_for(contraction, padded, group) else None
+    if pad is not None and group.producer(pad.source) is None:
+        unpadded = _replaced(operands, sum_.right, pad.source)
+        found = _found(group, contraction, axes, sum_, unpadded, unit, pad.pads)
+        if found is not None:
+            return replace(found, pad=padded)
+    return _found(group, contraction, axes, sum_, operands, unit, ())
+
+
+def _replaced(
+    operands: tuple[ir.Value, ir.Value], number: int, value: ir.Value
+) -> tuple[ir.Value, ir.Value]:
+    return (value, operands[1]) if number == 0 else (operands[0], value)
+
+
+def _found(
+    group: Group,
+    contraction: Computation,
+    axes: tuple[int | None, ...],
+    sum_: SumOfProducts,
+    operands: tuple[ir.Value, ir.Value],
+    unit: VectorUnit,
+    pads: Sequence[tuple[int, int]],
+) -> ContractionGroup | None:
+    """The contraction of such operands, the right one padded by the kernel; None if it cannot."""
     types = [layout_of(value) for value in (*operands, group.root.results[0])]
     if not sum_.rows and not all(map(is_contiguous, types)):
         # Planes with weights of their own are read by vectors along them, whatever plan they get.
@@ -133,7 +162,7 @@ def _planned(group: Group, unit: VectorUnit) -> ContractionGroup | None:
         for number, value in enumerate(operands)
         if is_constant(value) and _is_only_for(contraction, value, group)
     )
-    plan = plan_contraction(sum_, types, contraction.sizes, unit, width, constants)
+    plan = plan_contraction(sum_, types, contraction.sizes, unit, width, constants, pads)
     return None if plan is None else ContractionGroup(group, contraction, plan, operands, axes)
 
 

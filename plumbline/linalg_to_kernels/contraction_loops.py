@@ -74,7 +74,9 @@ class LoopNest:
         for operand, (view, access) in enumerate(zip(self.views, plan.sum.accesses, strict=True)):
             if operand == plan.right and plan.right_operand is RightOperand.PACKED:
                 continue
-            for size, terms in zip(view.sizes, access.axes, strict=True):
+            for axis, (size, terms) in enumerate(zip(view.sizes, access.axes, strict=True)):
+                if operand == plan.right and plan.strip and any(plan.strip.pads[axis]):
+                    continue
                 if len(terms) == 1 and terms[0][1] == 1:
                     sizes.setdefault(terms[0][0], size)
         return sizes

@@ -10,6 +10,7 @@ from enum import Enum
 
 from torch_mlir import ir
 
+from plumbline.linalg_to_kernels.plane_strips import Strip, strip_of_windows
 from plumbline.linalg_to_kernels.planned_memory import buffer_bytes
 from plumbline.linalg_to_kernels.products import Access, SumOfProducts, product_of
 from plumbline.linalg_to_kernels.register_tile import (
@@ -30,7 +31,7 @@ class RightOperand(Enum):
     PACKED = "packed"
     """In panels, before the program runs, as `ContractionPlan.packed_layout` says."""
     COPIED = "copied"
-    """It is packed by the kernel, panel by panel, by vectors along columns."""
+    """It is packed by the kernel, panel by panel, by vectors along columns; an image, by strips."""
     TRANSPOSED = "transposed"
     """So too, by squares of vectors along the summed elements."""
     GATHERED = "gathered"
@@ -44,7 +45,8 @@ class Strategy(Enum):
     DOT_PRODUCTS = "dot products"
     """Vectors along the summed elements, for few rows: the right operand is read once, in place."""
     DEPTHWISE = "depthwise"
-    """Several rows of a plane at once; there `rows` and `columns` both move the right operand."""
+    """Several rows of a plane at once; there `rows` and `columns` both move the right operand. It
+    is read in place, or copied if it is padded, strided or converted."""
 
 
 _FEW_ROWS = 2
@@ -155,6 +157,8 @@ class ContractionPlan:
     """How summed elements count through the left operand, and the right one if read in place."""
     rows_of_result: Groups
     columns_of_result: Groups
+    strip: Strip | None = None
+    """What is copied at once of the right operand, if `Strategy.DEPTHWISE` has it copied."""
 
     @property
     def block(self) -> int:
@@ -198,6 +202,7 @@ def plan_contraction(
     unit: VectorUnit,
     summed_bits: int,
     constants: frozenset[int] = frozenset(),
+    pads: Sequence[tuple[int, int]] = (),
 ) -> ContractionPlan | None:
     """How to compute a contraction; None if the result's rows and columns are not contiguous.
 
@@ -210,9 +215,12 @@ def plan_contraction(
       constants: the numbers of operands that can be packed before the program runs. Where the plan
         says `RightOperand.PACKED`, the kernel is to be called with the operand as
         `ContractionPlan.packed_layout` says.
+      pads: how many zeros the kernel is to lay before and after the right operand along each of its
+        axes, if any; None is the result where it cannot.
     """
     planner = _Planner(sum_, types, sizes, unit, summed_bits, constants)
-    if depthwise := planner.depthwise():
+    depthwise = planner.depthwise(pads)
+    if depthwise or pads:
         return depthwise
     plans = [planner.plan(swapped=False), planner.plan(swapped=True)]
     # Of equals the first.
@@ -350,8 +358,8 @@ class _Planner:
         bytes_ = buffer_bytes(type_)
         return bytes_ if bytes_ > _NEAR else 0
 
-    def depthwise(self) -> ContractionPlan | None:
-        """The plan for windows of planes that have weights of their own."""
+    def depthwise(self, pads: Sequence[tuple[int, int]]) -> ContractionPlan | None:
+        """The plan for windows of planes, padded so, that have weights of their own."""
         batches, rows, columns = (
             [loop for loop in loops if self.sizes[loop] != 1]
             for loops in (self.sum.batches, self.sum.rows, self.sum.columns)
@@ -379,13 +387,27 @@ class _Planner:
         height = (self._count(down) or most) if down else 1
         # As few blocks of rows as there must be, alike.
         rows_at_once = -(-height // -(-height // most))
+        window = {loop: self.sizes[loop] for loop in self.sum.summed}
+        is_cast = self.types[right].element_type.width != self.summed_bits
+        strip = None
+        if pads or step > 1 or is_cast:
+            strip = strip_of_windows(
+                self.sum.accesses[right],
+                (down[0] if down else None, across),
+                window,
+                pads,
+                (rows_at_once, lanes),
+                self.summed_bits,
+            )
+        if strip is None and (pads or step > 1):
+            return None
         return ContractionPlan(
             sum=self.sum,
             left=left,
             right=right,
             strategy=Strategy.DEPTHWISE,
             tile=RegisterTile(rows_at_once, 1, lanes),
-            right_operand=RightOperand.IN_PLACE,
+            right_operand=RightOperand.COPIED if strip else RightOperand.IN_PLACE,
             batches=(*batches, *(loop for loop in outside if loop not in down)),
             row_batches=(),
             rows=tuple(down),
@@ -394,7 +416,7 @@ class _Planner:
             summed_at_once=self._at_once(left, self.sum.summed),
             copies_left=False,
             rows_outermost=False,
-            static_sizes=tuple((loop, self.sizes[loop]) for loop in self.sum.summed),
+            static_sizes=tuple(window.items()),
             stores_columns=True,
             rows_of_left=(),
             columns_of_right=self._groups(right, (across,)),
@@ -402,6 +424,7 @@ class _Planner:
             summed_of_both=self._groups(left, self.sum.summed),
             rows_of_result=self._groups(2, down),
             columns_of_result=self._groups(2, (across,)),
+            strip=strip,
         )
 
     def cycles(self, plan: ContractionPlan) -> float:

@@ -19,6 +19,8 @@ from plumbline.linalg_to_kernels.pads import pad_by_elements
 from plumbline.linalg_to_kernels.parallelisation import parallelise
 from plumbline.linalg_to_kernels.pipelines import (
     BUFFERIZE,
+    DECOMPOSE_CONCATENATIONS,
+    DECOMPOSE_PADS,
     MAKE_LOOPS,
     NAME_COMPUTATIONS,
     PREPARE_TENSORS,
@@ -225,13 +227,17 @@ def linalg_to_kernels_pipeline(
             SEPARATE_CALLED_FUNCTIONS,
             PREPARE_ARGUMENTS.with_options(f"called-from={called_from}"),
             TILE_SCANS,
-            PAD_BY_ELEMENTS,
+            DECOMPOSE_CONCATENATIONS,
             PREPARE_TENSORS,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,
             EXPAND_CONTRACTIONS,
             FORM_FUSION_GROUPS.with_options(options),
             BUILD_KERNELS.with_options(options),
+            # Of pads those are left that no kernel does.
+            PAD_BY_ELEMENTS,
+            DECOMPOSE_PADS,
+            "func.func(linalg-generalize-named-ops)",
             CARRY_SCALARS,
             BUFFERIZE,
             SPECIALISE_KERNELS,

@@ -53,7 +53,8 @@ def form_fusion_groups(module: ir.Operation, strategies: Strategies) -> None:
             for group in computations.groups():
                 kind = kernel_name(group, computations.contractions)
                 by_vectors = strategies.reads_by_vectors(group)
-                _outline(group, kind, functions, dead, with_layout=by_vectors)
+                pads = strategies.pads_read(group)
+                _outline(group, kind, functions, dead, pads, with_layout=by_vectors)
             dead.erase()
 
 
@@ -284,13 +285,20 @@ def _is_transposition(member: Computation) -> bool:
 
 
 def _outline(
-    group: Group, kind: str, functions: SharedFunctions, dead: _Dead, *, with_layout: bool
+    group: Group,
+    kind: str,
+    functions: SharedFunctions,
+    dead: _Dead,
+    pads: frozenset[ir.Value],
+    *,
+    with_layout: bool,
 ) -> None:
     """Puts a call of a function in the place of a group, and notes what is dead then.
 
-    `with_layout` has it say of its arguments how they lie in memory.
+    The function does `pads` itself. `with_layout` has it say of its arguments how they lie in
+    memory.
     """
-    order, captured = _parts(group)
+    order, captured = _parts(group, pads)
     outputs = [
         result for member in group.members for result in member.results if result in group.outputs
     ]
@@ -354,11 +362,11 @@ def _redirect(
     return views
 
 
-def _parts(group: Group) -> tuple[list[ir.Operation], list[ir.Value]]:
-    """The operations of a group, in order, and the values from outside that they use."""
+def _parts(group: Group, pads: frozenset[ir.Value]) -> tuple[list[ir.Operation], list[ir.Value]]:
+    """The operations of a group and its pads, in order, and the values from outside they use."""
     order: dict[ir.Value, ir.Operation] = {}
     captured: dict[ir.Value, None] = {}
-    members = {result for member in group.members for result in member.results}
+    members = {result for member in group.members for result in member.results} | pads
 
     def need(value: ir.Value) -> None:
         if isinstance(value.owner, ir.Block):
@@ -368,7 +376,7 @@ def _parts(group: Group) -> tuple[list[ir.Operation], list[ir.Value]]:
         if op.results[0] in order:
             return
         if value in members or _belongs(op, members):
-            for operand in op.operands:
+            for operand in captured_values(op):
                 need(operand)
             order[op.results[0]] = op
         else:

@@ -10,12 +10,13 @@ from plumbline.linalg_to_kernels.tm_tensor import bufferize_tm_tensor
 from plumbline.linalg_to_kernels.unroll_quotients import unroll_quotients
 from plumbline.linalg_to_kernels.while_arguments import align_while_arguments
 
+DECOMPOSE_PADS = "func.func(refback-generalize-tensor-pad)"
+
+DECOMPOSE_CONCATENATIONS = "func.func(refback-generalize-tensor-concat)"
+
 DECOMPOSE_TENSOR_OPS = Pipeline(
     "decompose-tensor-ops",
-    (
-        "func.func(refback-generalize-tensor-pad)",
-        "func.func(refback-generalize-tensor-concat)",
-    ),
+    (DECOMPOSE_PADS, DECOMPOSE_CONCATENATIONS),
     summary="Spell tensor.pad and tensor.concat in fills and slices, which bufferize",
 )
 
@@ -23,7 +24,6 @@ PREPARE_TENSORS = Pipeline(
     "prepare-tensors",
     (
         "convert-shape-to-std",
-        DECOMPOSE_TENSOR_OPS,
         "func.func(linalg-generalize-named-ops)",
         # So that nobody computes a tensor to ask for its sizes.
         "resolve-shaped-type-result-dims",

@@ -69,6 +69,9 @@ class Strategies(Protocol):
     def suits_contraction(self, group: Group) -> bool:
         """Whether such a kernel can do a group with one contraction."""
 
+    def pads_read(self, group: Group) -> frozenset[ir.Value]:
+        """The pads that a group's kernel lays around what it reads, so that they are its own."""
+
     def attention(
         self, members: Sequence[Computation], outputs: frozenset[ir.Value]
     ) -> Group | None:
@@ -108,6 +111,11 @@ class CpuStrategies:
     def suits_contraction(self, group: Group) -> bool:
         """As `Strategies` says."""
         return contraction_group(group, self.unit) is not None
+
+    def pads_read(self, group: Group) -> frozenset[ir.Value]:
+        """As `Strategies` says: those of depthwise convolutions."""
+        found = contraction_group(group, self.unit)
+        return frozenset() if found is None or found.pad is None else frozenset({found.pad})
 
     def attention(
         self, members: Sequence[Computation], outputs: frozenset[ir.Value]

@@ -3,6 +3,7 @@
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -313,16 +314,150 @@ def test_depthwise_of_large_windows() -> None:
     _check_depthwise((3, 3), (1, 1), (1, 1), (3, 25), "native")
 
 
+_AROUND = ((1, 1), (1, 1))
+
+
+# Planes of one strip and of several; windows that begin in each phase; zeros of which a strip is
+# full, or that no window gets to; strips with fewer columns than a vector has lanes.
+@pytest.mark.parametrize("target_cpu", _CPUS)
+@pytest.mark.parametrize(
+    ("window", "stride", "dilation", "size", "pads"),
+    [
+        ((3, 3), (1, 1), (1, 1), (14, 14), _AROUND),
+        ((3, 3), (1, 1), (1, 1), (7, 7), _AROUND),
+        ((3, 3), (1, 1), (1, 1), (3, 2), ((2, 1), (0, 3))),
+        ((3, 3), (2, 2), (1, 1), (15, 16), _AROUND),
+        ((3, 3), (2, 2), (1, 1), (70, 150), ((0, 1), (0, 1))),
+        ((3, 2), (1, 3), (1, 2), (12, 40), ((0, 0), (2, 4))),
+        ((2, 3), (3, 4), (2, 3), (30, 61), ((3, 0), (5, 6))),
+        ((7, 7), (1, 1), (1, 1), (14, 15), ((3, 3), (3, 3))),
+        ((5, 13), (2, 2), (1, 1), (20, 25), ((2, 2), (6, 6))),
+        ((3, 3), (1, 1), (1, 1), (90, 300), _AROUND),
+        ((1, 3), (1, 2), (1, 1), (9, 9), ((0, 0), (1, 1))),
+        ((3, 1), (1, 2), (1, 1), (9, 33), ((1, 1), (1, 0))),
+        ((3, 3), (1, 1), (1, 1), (2, 5), ((40, 50), (150, 300))),
+        ((3, 3), (2, 2), (1, 1), (2, 5), ((40, 50), (151, 300))),
+        ((3, 3), (1, 1), (1, 1), (1, 9), ((1, 1), (1, 1))),
+    ],
+)
+def test_depthwise_pads_what_it_reads(
+    window: tuple[int, int],
+    stride: tuple[int, int],
+    dilation: tuple[int, int],
+    size: tuple[int, int],
+    pads: tuple[tuple[int, int], ...],
+    target_cpu: str,
+) -> None:
+    _check_depthwise(window, stride, dilation, size, target_cpu, pads)
+
+
+@pytest.mark.parametrize("target_cpu", _CPUS)
+def test_padded_planes_of_sizes_known_when_it_runs(target_cpu: str) -> None:
+    weight, pads = _random((6, 3, 3)), ((0, 0), (0, 0), (1, 2), (2, 1))
+    image_map, result_map = "d0, d1, d2*2 + d4, d3*2 + d5", "d0, d1, d2, d3"
+    shapes = ((None, 6, None, None), weight.shape, (None, 6, None, None))
+    contraction = Contraction((image_map, "d1, d4, d5", result_map), (4, 5), shapes, pads=pads)
+    kernel = Kernel(contraction, target_cpu)
+    for shape in ((0, 6, 4, 4), (1, 6, 1, 1), (2, 6, 13, 29), (3, 6, 40, 130)):
+        image = _random(shape)
+        windows = _windows(np.pad(image, pads), (3, 3))[:, :, ::2, ::2]
+        result = zeros_like_result(windows.shape[:4], "float32")
+        kernel(image, weight, result)
+        np.testing.assert_array_equal(result, np.einsum("ncyxij,cij->ncyx", windows, weight))
+
+
+@pytest.mark.parametrize("target_cpu", _CPUS)
+def test_padded_volumes(target_cpu: str) -> None:
+    # Zeros are before planes and after them too, and around planes of one row.
+    for size, window in (((5, 6, 19), (3, 3, 3)), ((5, 1, 19), (3, 3, 2)), ((1, 4, 9), (3, 1, 3))):
+        image, weight = _random((2, 3, *size)), _random((3, *window))
+        pads = ((0, 0), (0, 0), (1, 1), (1, 1), (2, 1))
+        padded = np.pad(image, pads)
+        windows = np.lib.stride_tricks.sliding_window_view(padded, window, (2, 3, 4))
+        shapes = (padded.shape, weight.shape, windows.shape[:5])
+        maps = ("d0, d1, d2 + d5, d3 + d6, d4 + d7", "d1, d5, d6, d7", "d0, d1, d2, d3, d4")
+        kernel = Kernel(Contraction(maps, (5, 6, 7), shapes, pads=pads), target_cpu)
+        result = zeros_like_result(shapes[2], "float32")
+        kernel(image, weight, result)
+        np.testing.assert_array_equal(result, np.einsum("nczyxkij,ckij->nczyx", windows, weight))
+
+
+@pytest.mark.parametrize("target_cpu", ["native", "baseline"])
+@pytest.mark.parametrize(
+    ("types", "dtype", "result_dtype"),
+    [
+        (("f64", "f64", "f64"), "float64", "float64"),
+        (("f16", "f16", "f32"), "float16", "float32"),
+        (("i8", "i8", "i32"), "int8", "int32"),
+    ],
+)
+@pytest.mark.parametrize("stride", [1, 2])
+def test_element_types_of_depthwise(
+    stride: int, types: tuple[str, str, str], dtype: str, result_dtype: str, target_cpu: str
+) -> None:
+    for size, pads in (((5, 5), ()), ((9, 41), ()), ((5, 5), _AROUND), ((9, 41), _AROUND)):
+        image, weight = _random((2, 5, *size), dtype), _random((5, 3, 3), dtype)
+        whole = ((0, 0), (0, 0), *pads) if pads else ()
+        padded = np.pad(image, whole) if whole else image
+        windows = _windows(padded, (3, 3))[:, :, ::stride, ::stride].astype(result_dtype)
+        maps = (f"d0, d1, d2*{stride} + d4, d3*{stride} + d5", "d1, d4, d5", "d0, d1, d2, d3")
+        shapes = (padded.shape, weight.shape, windows.shape[:4])
+        kernel = Kernel(Contraction(maps, (4, 5), shapes, types, pads=whole), target_cpu)
+        assert kernel.plan.strategy is Strategy.DEPTHWISE
+        result = zeros_like_result(shapes[2], result_dtype)
+        kernel(image, weight, result)
+        exact = np.einsum("ncyxij,cij->ncyx", windows, weight.astype(result_dtype))
+        np.testing.assert_array_equal(result, exact)
+
+
+@pytest.mark.parametrize("target_cpu", _CPUS)
+def test_padded_axes_that_windows_do_not_cover(target_cpu: str) -> None:
+    """Planes and rows that are all zeros, of which there are more than the image has."""
+    weight, pads = _random((6, 3)), ((1, 0), (2, 1), (1, 3), (1, 1))
+    maps = ("d0, d1, d2, d3 + d4", "d1, d4", "d0, d1, d2, d3")
+    shapes = ((None, 6, None, None), weight.shape, (None, 6, None, None))
+    kernel = Kernel(Contraction(maps, (4,), shapes, pads=pads), target_cpu)
+    image = _random((2, 3, 7, 20))
+    windows = np.lib.stride_tricks.sliding_window_view(np.pad(image, pads), 3, 3)
+    result = zeros_like_result(windows.shape[:4], "float32")
+    kernel(image, weight, result)
+    np.testing.assert_array_equal(result, np.einsum("ncyxj,cj->ncyx", windows, weight))
+
+
+def _windows(image: Array, extent: tuple[int, int]) -> Array:
+    return np.lib.stride_tricks.sliding_window_view(image, extent, (2, 3))
+
+
+def test_large_windows_are_read_where_they_are() -> None:
+    """A strip with them would be too large for the stack: they are not padded on the way."""
+    size = 150
+    image, weight = _random((1, 3, size, size + 20)), _random((3, size - 3, size - 3))
+    windows = _windows(image, weight.shape[1:])
+    maps = ("d0, d1, d2 + d4, d3 + d5", "d1, d4, d5", "d0, d1, d2, d3")
+    contraction = Contraction(maps, (4, 5), (image.shape, weight.shape, windows.shape[:4]))
+    kernel = Kernel(contraction)
+    assert kernel.plan.right_operand is RightOperand.IN_PLACE
+    result = zeros_like_result(windows.shape[:4], "float32")
+    kernel(image, weight, result)
+    exact = np.einsum("ncyxij,cij->ncyx", windows, weight, optimize=True)
+    np.testing.assert_allclose(result, exact, rtol=1e-5, atol=1e-3)
+    with pytest.raises(AssertionError):
+        Kernel(replace(contraction, pads=((0, 0), (0, 0), *_AROUND)))
+
+
 def _check_depthwise(
     window: tuple[int, int],
     stride: tuple[int, int],
     dilation: tuple[int, int],
     size: tuple[int, int],
     target_cpu: str,
+    pads: tuple[tuple[int, int], ...] = (),
 ) -> None:
     image, weight, bias = _random((2, 5, *size)), _random((5, *window)), _random((5,))
+    whole = ((0, 0), (0, 0), *pads) if pads else ()
+    padded = np.pad(image, whole) if whole else image
     extent = [(count - 1) * by + 1 for count, by in zip(window, dilation, strict=True)]
-    windows = np.lib.stride_tricks.sliding_window_view(image, extent, (2, 3))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, extent, (2, 3))
     windows = windows[:, :, :: stride[0], :: stride[1], :: dilation[0], :: dilation[1]]
     value = np.einsum("ncyxij,cij->ncyx", windows, weight) + bias[:, None, None]
     axes = [f"d{2 + at}*{stride[at]} + d{4 + at}*{dilation[at]}" for at in range(2)]
@@ -330,7 +465,8 @@ def _check_depthwise(
         Contraction(
             (f"d0, d1, {axes[0]}, {axes[1]}", "d1, d4, d5", "d0, d1, d2, d3"),
             (4, 5),
-            (image.shape, weight.shape, value.shape),
+            (padded.shape, weight.shape, value.shape),
+            pads=whole,
         ),
         target_cpu,
         finish=_bias_of_channel_and_gate,

@@ -215,3 +215,60 @@ func.func @mask_of_two(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<8x8x
   } -> tensor<8x8xf32>
   return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
 }
+
+// -----
+
+#image = affine_map<(n, c, y, x, i, j) -> (n, c, y * 2 + i, x * 2 + j)>
+#window = affine_map<(n, c, y, x, i, j) -> (c, i, j)>
+#result = affine_map<(n, c, y, x, i, j) -> (n, c, y, x)>
+
+// A depthwise convolution lays zeros around its image by itself, and takes it as it is. Another
+// number, or what another kind of computation reads, is padded before it.
+// CHECK-LABEL: func.func @pads(
+// CHECK-SAME:      %[[X:.*]]: tensor<2x8x30x?xf32>, %[[W:.*]]: tensor<8x3x3xf32>
+// CHECK:         %[[ZEROS:.*]] = tensor.pad %[[X]]
+// CHECK:         %[[ONES:.*]] = tensor.pad %[[X]]
+// CHECK:         call @conv_kernel_0(%{{.*}}, %[[X]], %[[W]])
+// CHECK-NEXT:    call @conv_kernel(%{{.*}}, %[[ONES]], %[[W]])
+// CHECK-NEXT:    call @exp_kernel(%[[ZEROS]], %{{.*}})
+// CHECK:       func.func private @exp_kernel(
+// CHECK-NOT:     tensor.pad
+// CHECK:       func.func private @conv_kernel_0(%{{.*}}: index, %[[X:.*]]: tensor<2x8x30x?xf32>, %{{.*}}: tensor<8x3x3xf32>)
+// CHECK:         %[[PADDED:.*]] = tensor.pad %[[X]] low[0, 0, 1, 1] high[0, 0, 1, 1]
+// CHECK:         linalg.generic {{.*}} ins(%[[PADDED]],
+func.func @pads(%x: tensor<2x8x30x?xf32>, %w: tensor<8x3x3xf32>, %width: index, %padded_width: index) -> (tensor<2x8x15x?xf32>, tensor<2x8x15x?xf32>, tensor<2x8x32x?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %zeros = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %zero : f32
+  } : tensor<2x8x30x?xf32> to tensor<2x8x32x?xf32>
+  %ones = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %one : f32
+  } : tensor<2x8x30x?xf32> to tensor<2x8x32x?xf32>
+  %e = tensor.empty(%width) : tensor<2x8x15x?xf32>
+  %f = linalg.generic {indexing_maps = [affine_map<(n, c, y, x) -> (n, c, y, x)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} outs(%e : tensor<2x8x15x?xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  } -> tensor<2x8x15x?xf32>
+  %0 = linalg.generic {indexing_maps = [#image, #window, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%zeros, %w : tensor<2x8x32x?xf32>, tensor<8x3x3xf32>) outs(%f : tensor<2x8x15x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2x8x15x?xf32>
+  %1 = linalg.generic {indexing_maps = [#image, #window, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%ones, %w : tensor<2x8x32x?xf32>, tensor<8x3x3xf32>) outs(%f : tensor<2x8x15x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2x8x15x?xf32>
+  %g = tensor.empty(%padded_width) : tensor<2x8x32x?xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(n, c, y, x) -> (n, c, y, x)>, affine_map<(n, c, y, x) -> (n, c, y, x)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%zeros : tensor<2x8x32x?xf32>) outs(%g : tensor<2x8x32x?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<2x8x32x?xf32>
+  return %0, %1, %2 : tensor<2x8x15x?xf32>, tensor<2x8x15x?xf32>, tensor<2x8x32x?xf32>
+}

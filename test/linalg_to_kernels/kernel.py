@@ -60,6 +60,8 @@ class Contraction:
     """None: a size that is not known before the kernel runs."""
     types: tuple[str, str, str] = ("f32", "f32", "f32")
     """MLIR's names; what is summed in is the last."""
+    pads: tuple[tuple[int, int], ...] = ()
+    """How much of the right operand's shape are zeros that the kernel lays around it."""
 
     def __str__(self) -> str:
         dims = ", ".join(f"d{dim}" for dim in range(self._dims))
@@ -171,7 +173,9 @@ def _lowered(
     assert sizes is not None
     types = [ir.MemRefType(value.type) for value in op.operands]
     summed_in = types[2].element_type
-    plan = plan_contraction(sum_, types, sizes, unit, summed_in.width, constants)
+    pads = contraction.pads
+    types[sum_.right] = _unpadded(types[sum_.right], pads)
+    plan = plan_contraction(sum_, types, sizes, unit, summed_in.width, constants, pads)
     assert plan is not None
     arguments = [loosely_typed(type_) for type_ in types]
     if plan.right_operand is RightOperand.PACKED:
@@ -186,6 +190,15 @@ def _lowered(
     module = _module(plan, arguments, summed_in, finish)
     _TO_LLVM.run(module)
     return plan, translate_to_llvm_ir(module), len(arguments)
+
+
+def _unpadded(padded: ir.MemRefType, pads: Sequence[tuple[int, int]]) -> ir.MemRefType:
+    dynamic = ir.ShapedType.get_dynamic_size()
+    shape = [
+        size if size == dynamic else size - before - after
+        for size, (before, after) in zip(padded.shape, pads or [(0, 0)] * padded.rank, strict=True)
+    ]
+    return ir.MemRefType.get(shape, padded.element_type)
 
 
 def _module(

@@ -97,6 +97,60 @@ FORWARD = [
     _case(
         "conv2d_depthwise", F.conv2d, _conv, (5, 6, 8, 9), (6, 1, 3, 3), _BIAS, groups=6, stride=2
     ),
+    # Pads that kernels of depthwise convolutions lay around what they read.
+    _case(
+        "conv2d_depthwise_padded",
+        F.conv2d,
+        _conv,
+        (5, 6, 8, 9),
+        (6, 1, 3, 3),
+        _BIAS,
+        groups=6,
+        padding=(1, 2),
+    ),
+    _case(
+        "conv2d_depthwise_strides",
+        F.conv2d,
+        _conv,
+        (5, 6, 8, 9),
+        (6, 1, 3, 2),
+        groups=6,
+        padding=(2, 1),
+        stride=(1, 2),
+        dilation=(2, 1),
+    ),
+    _case(
+        "conv1d_depthwise", F.conv1d, _conv, (5, 6, 9), (6, 1, 4), _BIAS, groups=6, padding="same"
+    ),
+    _case(
+        "conv3d_depthwise",
+        F.conv3d,
+        _conv,
+        (5, 6, 7, 8, 9),
+        (6, 1, 3, 3, 2),
+        groups=6,
+        padding=1,
+        stride=(2, 1, 2),
+    ),
+    # What is padded, and what is laid around it, are read by the epilogue too.
+    _case(
+        "conv2d_depthwise_beside_its_input",
+        lambda x, w, b: (
+            F.conv2d(y := x[:, :1].expand(-1, 6, -1, -1), w, b, groups=6, padding=1) + y
+        ),
+        _conv,
+        (5, 6, 8, 9),
+        (6, 1, 3, 3),
+        _BIAS,
+    ),
+    _case(
+        "conv2d_depthwise_beside_its_pad",
+        lambda x, w, b: F.conv2d(y := F.pad(x, (1, 1, 1, 1)), w, b, groups=6) + y[..., 1:-1, 1:-1],
+        _conv,
+        (5, 6, 8, 9),
+        (6, 1, 3, 3),
+        _BIAS,
+    ),
     _case("conv2d_multiplied", F.conv2d, _conv, (5, 2, 8, 9), (6, 1, 3, 3), groups=2),
     _case("conv3d", F.conv3d, _conv, (5, 4, 7, 8, 9), (6, 4, 2, 3, 2), _BIAS, padding=1, stride=2),
     _case("conv3d_groups", F.conv3d, _conv, (5, 4, 7, 8, 9), (6, 2, 2, 3, 2), groups=2),
