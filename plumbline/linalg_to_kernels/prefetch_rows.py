@@ -15,18 +15,12 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, scf
 
 from plumbline.bindings.walk import all_operations, constant_integer, is_inside
-from plumbline.linalg_to_kernels.building import index, least
+from plumbline.linalg_to_kernels.building import FIRST_CACHE, LINE, index, least
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
-
-_LINE = 64
-"""Bytes that come from memory at once."""
 
 _SHORTEST, _LONGEST = 1 << 12, 1 << 16
 """Bytes of a row: what is shorter than a page is there soon; of longer ones the next one, this one
 and its result do not stay in a second cache."""
-
-_LOCALITY = 3
-"""Into the first cache; with 2, the second one, softmax took the same."""
 
 _LOAD, _STORE = "memref.load", "memref.store"
 
@@ -119,9 +113,9 @@ class _Rows:
     ) -> None:
         """Asks for the lines of some elements of a row."""
         *outer, _ = (row if at == self.loop.induction_variable else at for at in access.indices)
-        for element in range(0, count, _LINE // _bytes(access.buffer)):
+        for element in range(0, count, LINE // _bytes(access.buffer)):
             at = arith.addi(first, index(element))
-            memref.prefetch(access.buffer, [*outer, at], is_write, _LOCALITY, True)
+            memref.prefetch(access.buffer, [*outer, at], is_write, FIRST_CACHE, True)
 
 
 def _rows(loop: scf.ForOp) -> _Rows | None:

@@ -11,16 +11,19 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
-from plumbline.linalg_to_kernels.building import FlatView, for_each, index, rounded_up
+from plumbline.linalg_to_kernels.building import (
+    FIRST_CACHE,
+    LINE,
+    SECOND_CACHE,
+    FlatView,
+    for_each,
+    index,
+    rounded_up,
+)
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
-
-_LINE = 64
-"""Bytes that come from memory at once."""
 
 _LEAST_TILES = 4
 """Of fewer each would ask for more than comes while it is computed."""
-
-_FIRST_CACHE, _SECOND_CACHE = 3, 2
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ def prefetch_run(view: FlatView, first: ir.Value, count: ir.Value, share: Share)
     start = arith.addi(first, start)
 
     def ask(at: ir.Value) -> list[ir.Value]:
-        _prefetch(view, arith.addi(start, at), _FIRST_CACHE)
+        _prefetch(view, arith.addi(start, at), FIRST_CACHE)
         return []
 
     for_each(index(0), part, line, ask)
@@ -65,7 +68,7 @@ def prefetch_panel(
     def ask(at: ir.Value) -> list[ir.Value]:
         row = arith.addi(first, arith.muli(arith.addi(start, at), stride))
         for place in places:
-            _prefetch(view, arith.addi(row, index(place)), _SECOND_CACHE)
+            _prefetch(view, arith.addi(row, index(place)), SECOND_CACHE)
         return []
 
     for_each(index(0), part, 1, ask)
@@ -73,7 +76,7 @@ def prefetch_panel(
 
 def _line(view: FlatView) -> int:
     """How many elements come from memory at once."""
-    return max(_LINE // element_bytes(ir.MemRefType(view.elements.type).element_type), 1)
+    return max(LINE // element_bytes(ir.MemRefType(view.elements.type).element_type), 1)
 
 
 def _prefetch(view: FlatView, at: ir.Value, locality: int) -> None:

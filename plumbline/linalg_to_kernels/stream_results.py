@@ -26,16 +26,14 @@ from plumbline.bindings.walk import (
     constant_integer,
     users_through,
 )
-from plumbline.linalg_to_kernels.building import for_each, if_else, index
+from plumbline.linalg_to_kernels.building import LINE, for_each, if_else, index
 from plumbline.linalg_to_kernels.planned_memory import buffer_bytes, element_bytes
 from plumbline.linalg_to_kernels.vector_widths import INTERLEAVED, is_chain
+from plumbline.linalg_to_kernels.vectors import of_lanes, on_lanes
 from plumbline.target.vector_unit import VectorUnit
 
 _LARGE = 1 << 24
 """Bytes: more than a core's part of a last cache."""
-
-_LINE = 64
-"""Bytes that a line has, and a vector at most."""
 
 _COLLAPSE = "memref.collapse_shape"
 
@@ -108,13 +106,13 @@ def _is_of_rows(type_: ir.MemRefType) -> bool:
 
 def _alignment_of_rows(view: ir.Value) -> int:
     row = int(ir.MemRefType(view.type).shape[-1]) * _ELEMENT_BYTES
-    return min(row & -row, _LINE)
+    return min(row & -row, LINE)
 
 
 def _is_aligned(buffer: ir.Value) -> ir.Value:
     """Whether a buffer begins at a line."""
     address = memref.extract_aligned_pointer_as_index(buffer)
-    within = arith.remui(address, index(_LINE))
+    within = arith.remui(address, index(LINE))
     return arith.cmpi(arith.CmpIPredicate.eq, within, index(0))
 
 
@@ -209,30 +207,16 @@ class _Loop:
             if op.name == "memref.store":
                 value, buffer, *places = operands
                 alignment = min(results[buffer].alignment, self._lanes * _ELEMENT_BYTES)
-                value = self._vector(value)
+                value = of_lanes(value, [self._lanes])
                 vector.StoreOp(value, buffer, places, nontemporal=True, alignment=alignment)
             elif op.results[0] not in self._varying:
                 clone_operations([op], values)
             elif op.name == "memref.load":
-                type_ = self._type(op.results[0].type)
+                type_ = ir.VectorType.get([self._lanes], op.results[0].type)
                 values[op.results[0]] = vector.LoadOp(type_, operands[0], operands[1:]).result
             else:
-                attributes = {name: op.attributes[name] for name in op.attributes}
-                values[op.results[0]] = ir.Operation.create(
-                    op.name,
-                    [self._type(op.results[0].type)],
-                    [self._vector(operand) for operand in operands],
-                    attributes,
-                ).results[0]
+                values[op.results[0]] = on_lanes(op, operands, [self._lanes])
         return []
-
-    def _type(self, element: ir.Type) -> ir.VectorType:
-        return ir.VectorType.get([self._lanes], element)
-
-    def _vector(self, value: ir.Value) -> ir.Value:
-        if isinstance(value.type, ir.VectorType):
-            return value
-        return vector.broadcast(self._type(value.type), value)
 
 
 def _is_element(type_: ir.Type) -> bool:

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, memref, vector
+from torch_mlir.dialects import arith, memref
 
-from plumbline.linalg_to_kernels.building import FlatView, total
+from plumbline.linalg_to_kernels.building import FIRST_CACHE, FlatView, total
 from plumbline.linalg_to_kernels.computations import (
     Computation,
     Indices,
@@ -23,10 +23,7 @@ from plumbline.linalg_to_kernels.evaluation import captured_value, index_value
 from plumbline.linalg_to_kernels.group import Group
 from plumbline.linalg_to_kernels.layouts import is_contiguous, layout_of
 from plumbline.linalg_to_kernels.loop_order import Access
-from plumbline.linalg_to_kernels.vectors import masked_load
-
-_LOCALITY = 3
-"""Into the first cache."""
+from plumbline.linalg_to_kernels.vectors import masked_load, of_lanes, on_lanes
 
 _LEAST_BITS = 8
 """Of elements that lie in memory as they do in a vector: an i1 takes a byte in the one alone."""
@@ -151,7 +148,7 @@ class VectorEvaluation:
         for source, indices in reads:
             if source in self._given and self._lanes.matter_to(indices):
                 elements, offset = self._place(source, indices)
-                memref.prefetch(elements, [offset], False, _LOCALITY, True)
+                memref.prefetch(elements, [offset], False, FIRST_CACHE, True)
 
     def _note_reads(
         self,
@@ -184,9 +181,7 @@ class VectorEvaluation:
 
     def vector(self, value: ir.Value) -> ir.Value:
         """`value`, or a vector of it if it is a scalar."""
-        if isinstance(value.type, ir.VectorType):
-            return value
-        return vector.broadcast(ir.VectorType.get(self._shape, value.type), value)
+        return of_lanes(value, self._shape)
 
     @property
     def _shape(self) -> list[int]:
@@ -234,9 +229,8 @@ class VectorEvaluation:
         return values.get(yielded) or captured_value(yielded, self._given)
 
     def _operation(self, op: ir.Operation, operands: Sequence[ir.Value]) -> ir.Value:
-        type_ = op.results[0].type
         if any(isinstance(operand.type, ir.VectorType) for operand in operands):
-            operands = [self.vector(operand) for operand in operands]
-            type_ = ir.VectorType.get(self._shape, type_)
+            return on_lanes(op, operands, self._shape)
         attributes = {name: op.attributes[name] for name in op.attributes}
-        return ir.Operation.create(op.name, [type_], operands, attributes).results[0]
+        types = [op.results[0].type]
+        return ir.Operation.create(op.name, types, operands, attributes).results[0]

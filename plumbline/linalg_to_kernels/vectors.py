@@ -164,6 +164,21 @@ def _is_float(type_: ir.Type) -> bool:
     return isinstance(element, ir.FloatType)
 
 
+def of_lanes(value: ir.Value, shape: Sequence[int]) -> ir.Value:
+    """`value`, or a vector of it if it is a scalar."""
+    if isinstance(value.type, ir.VectorType):
+        return value
+    return vector.broadcast(ir.VectorType.get(shape, value.type), value)
+
+
+def on_lanes(op: ir.Operation, operands: Sequence[ir.Value], shape: Sequence[int]) -> ir.Value:
+    """What an operation on elements gives for vectors of them, or scalars in place of some."""
+    attributes = {name: op.attributes[name] for name in op.attributes}
+    type_ = ir.VectorType.get(shape, op.results[0].type)
+    given = [of_lanes(operand, shape) for operand in operands]
+    return ir.Operation.create(op.name, [type_], given, attributes).results[0]
+
+
 def lane_offsets(first: ir.Value, lanes: int, count: int) -> list[ir.Value]:
     """Where each of `count` contiguous vectors begins."""
     return [arith.addi(first, index(number * lanes)) for number in range(count)]
