@@ -267,14 +267,20 @@ class _RegisterTiles:
             for_each(index(0), panels, 1, panel, parallel=True)
 
     def _over_chunks(self, region: Region, inside: Callable[[_Rows], None]) -> None:
+        # As few chunks as there must be, alike: what is brought for a short one serves few tiles.
+        chunks = arith.ceildivui(self._rows, index(self._chunk))
+        length = arith.ceildivui(self._rows, arith.maxui(chunks, index(1)))
+        length = rounded_up(length, self._block)
+
         def batch(region: Region) -> None:
-            def chunk(first: ir.Value) -> list[ir.Value]:
-                count = least(arith.subi(self._rows, first), index(self._chunk))
+            def chunk(number: ir.Value) -> list[ir.Value]:
+                first = arith.muli(number, length)
+                count = least(arith.subi(self._rows, first), length)
                 self._find_rows(region, first, count)
                 inside(_Rows(region, first, count))
                 return []
 
-            for_each(index(0), self._rows, self._chunk, chunk, parallel=True)
+            for_each(index(0), chunks, 1, chunk, parallel=True)
 
         self._nest.over(self._plan.row_batches, region, batch)
 
