@@ -106,6 +106,37 @@ def test_images_are_copied_that_each_element_of_brings_a_cache_line_for() -> Non
     assert not copies(1, 300)
 
 
+def test_windows_of_a_chunk_stay_in_the_second_cache() -> None:
+    def chunk(stride: int, channels: int, size: int) -> int:
+        read = size * stride + 3 - stride
+        image, weight = _random((1, channels, read, read)), _random((128, channels, 3, 3))
+        maps = (
+            f"d0, d4, d2*{stride}+d5, d3*{stride}+d6",
+            "d1, d4, d5, d6",
+            "d0, d1, d2, d3",
+        )
+        shapes = (image.shape, weight.shape, (1, 128, size, size))
+        kernel = Kernel(Contraction(maps, (4, 5, 6), shapes), "baseline", constants=frozenset({1}))
+        result = zeros_like_result(shapes[2], "float32")
+        kernel(image, weight, result)
+        expected = sum(
+            np.einsum(
+                "ncyx,oc->noyx",
+                image[:, :, y : y + size * stride : stride, x : x + size * stride : stride],
+                weight[:, :, y, x],
+            )
+            for y in range(3)
+            for x in range(3)
+        )
+        np.testing.assert_array_equal(result, expected)
+        return kernel.plan.chunk
+
+    usual = chunk(1, 128, 28)
+    assert chunk(2, 128, 28) < usual
+    # Half of them would not stay there either.
+    assert chunk(2, 384, 28) == usual
+
+
 @pytest.mark.parametrize("target_cpu", _CPUS)
 @pytest.mark.parametrize("columns", [96, 101])
 def test_many_rows_are_outermost_where_panels_are_near(columns: int, target_cpu: str) -> None:
