@@ -14,6 +14,10 @@
 // CHECK-SAME:    (%{{[^ ]*}}: memref<?x?xf32{{[^%]*}}, %[[PANELS:[^:]*]]: memref<?x?x?xf32{{[^%]*}}, %{{[^ ]*}}: memref<?x?xf32{{[^%]*}}, %[[RESULT:[^:]*]]: memref<?x?xf32
 // CHECK:         %[[FLAT:.*]] = memref.reinterpret_cast %[[PANELS]]
 // CHECK:         %[[OUT:.*]] = memref.reinterpret_cast %[[RESULT]]
+// Chunks of rows are alike.
+// CHECK:         %[[CHUNKS:.*]] = arith.ceildivui %[[ROWS:.*]], %c252
+// CHECK:         %[[NOT_NONE:.*]] = arith.maxui %[[CHUNKS]], %c1
+// CHECK:         arith.ceildivui %[[ROWS]], %[[NOT_NONE]]
 // CHECK:         %[[IS_FIRST:.*]] = arith.cmpi eq, %[[BLOCK:.*]], %c0
 // CHECK:         %[[IS_LAST:.*]] = arith.cmpi eq, %[[BLOCK]],
 // CHECK:         %[[FINISHES:.*]] = arith.andi %{{.*}}, %[[IS_LAST]]
