@@ -16,7 +16,13 @@ from plumbline.linalg_to_kernels.building import ALIGNMENT, for_each, index, lea
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, Indices
 from plumbline.linalg_to_kernels.evaluation import Evaluation
 from plumbline.linalg_to_kernels.group import Block, Group
-from plumbline.linalg_to_kernels.loop_order import PIECE, Order, innermost_costs, order_of
+from plumbline.linalg_to_kernels.loop_order import (
+    PIECE,
+    WIDE_PIECE,
+    Order,
+    innermost_costs,
+    order_of,
+)
 from plumbline.linalg_to_kernels.sizes import loop_size
 
 _LANES = 64
@@ -631,14 +637,17 @@ class _Step:
         first, second = pieces
         rest = [loop for loop in self._order.loops if loop not in pieces]
 
-        def piece(loop: int, at: ir.Value) -> tuple[ir.Value, ir.Value]:
+        def piece(loop: int, at: ir.Value, length: int) -> tuple[ir.Value, ir.Value]:
             size = self._nests.size(self._step, loop)
-            return at, least(arith.addi(at, index(PIECE)), size)
+            return at, least(arith.addi(at, index(length)), size)
 
         def outer() -> None:
             def over_first(at: ir.Value) -> list[ir.Value]:
                 def over_second(beside: ir.Value) -> list[ir.Value]:
-                    bounds = {first: piece(first, at), second: piece(second, beside)}
+                    bounds = {
+                        first: piece(first, at, WIDE_PIECE),
+                        second: piece(second, beside, PIECE),
+                    }
                     self._nest([first, second], self._store_elements, bounds)
                     return []
 
@@ -647,6 +656,6 @@ class _Step:
                 return []
 
             size = self._nests.size(self._step, first)
-            for_each(index(0), size, PIECE, over_first, parallel=True)
+            for_each(index(0), size, WIDE_PIECE, over_first, parallel=True)
 
         self._nest(rest, outer)
