@@ -18,8 +18,8 @@
 // CHECK:               memref.store %{{.*}}, %[[EXP]]
 // CHECK:           scf.for %{{.*}} = %[[FIRST]] to
 // CHECK:             memref.store %{{.*}}, %[[SUM]]
-// CHECK:           scf.for %{{.*}} = %c0 to %c40
-// CHECK-NEXT:        scf.for %{{.*}} = %[[FIRST]] to
+// CHECK:           scf.for %{{.*}} = %c0 to %c40{{.*}} step %c4
+// CHECK:             scf.for %{{.*}} = %[[FIRST]] to
 // CHECK:               arith.addf
 // CHECK:               memref.store %{{.*}}, %[[SUM]]
 // CHECK:           scf.for %{{.*}} = %c0 to %c40
@@ -146,16 +146,27 @@ func.func private @transposition(%x: tensor<?x?xf32>, %n: index, %m: index) -> t
   return %0 : tensor<?x?xf32>
 }
 
-// A sum that contiguous elements are added to in turns is added up in memory, a piece at a time.
+// A sum that contiguous elements are added to in turns is added up in memory, a piece at a time: four
+// terms at once, and one by one what is left.
 // CHECK-LABEL: func.func private @sum_of_columns(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<42x1000xf32
 // CHECK:         scf.for %{{.*}} = %c0 to %c1000 step %c512
 // CHECK:           scf.for
 // CHECK-NEXT:        memref.load
 // CHECK-NEXT:        memref.store
-// CHECK:           scf.for %{{.*}} = %c0 to %c40
+// CHECK:           scf.for %{{.*}} = %c0 to %c40 step %c4
+// CHECK:             scf.for
+// CHECK-COUNT-4:       memref.load %[[X]]
+// CHECK-NOT:           memref.load
+// CHECK:               memref.store
+// CHECK-NOT:           memref.store
+// CHECK:           scf.for %{{.*}} = %c40 to %c42 step %c1
 // CHECK-NEXT:        scf.for
-func.func private @sum_of_columns(%x: tensor<40x1000xf32>, %i: tensor<1000xf32>) -> tensor<1000xf32> attributes {plumbline.group = "sum_of_columns"} {
-  %0 = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<40x1000xf32>) outs(%i : tensor<1000xf32>) {
+// CHECK:               memref.load %[[X]]
+// CHECK-NOT:           memref.load
+// CHECK:               memref.store
+func.func private @sum_of_columns(%x: tensor<42x1000xf32>, %i: tensor<1000xf32>) -> tensor<1000xf32> attributes {plumbline.group = "sum_of_columns"} {
+  %0 = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<42x1000xf32>) outs(%i : tensor<1000xf32>) {
   ^bb0(%a: f32, %o: f32):
     %r = arith.addf %o, %a : f32
     linalg.yield %r : f32
