@@ -19,8 +19,8 @@ _FLAGS = {
 
 _EXTREMES = ("arith.maximumf", "arith.minimumf")
 """Of these LLVM asks whether the first operand is a NaN. That is best the new element: to ask the
-extreme so far makes the next one wait, and where it lies in memory LLVM then stores by a mask, which
-takes AMD's CPUs ten times as long."""
+extreme so far makes the next one wait, and where that lies in memory LLVM then stores by a mask,
+which takes AMD's CPUs ten times as long."""
 
 
 def is_reassociable(op: ir.Operation) -> bool:

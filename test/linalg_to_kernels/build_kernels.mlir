@@ -4,6 +4,7 @@
 #col = affine_map<(d0, d1) -> (d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 #t = affine_map<(d0, d1) -> (d1, d0)>
+#plane = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 
 // Rows that are contiguous are done some at once, each step with these innermost. What the sum reads
 // is computed before it, and not again for the division.
@@ -230,4 +231,27 @@ func.func private @stencil(%x: tensor<200x300xf32>) -> tensor<198x300xf32> attri
 func.func @call(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x?xf32> {
   %0 = call @transposition(%x, %n, %m) : (tensor<?x?xf32>, index, index) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
+}
+
+// What is reshaped by way of fewer dimensions is read by those dimensions that have the same size.
+// CHECK-LABEL: func.func private @reshaped(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<32x8x784xf32
+// CHECK:         scf.for %[[C:.*]] = %c0 to %c256
+// CHECK:           scf.for %[[H:.*]] = %c0 to %c28
+// CHECK:             scf.for %[[W:.*]] = %c0 to %c28
+// CHECK-DAG:           %[[A:.*]] = arith.divui %[[C]], %c8
+// CHECK-DAG:           %[[B:.*]] = arith.remui %[[C]], %c8
+// CHECK-DAG:           %[[LINE:.*]] = arith.muli %[[H]], %c28
+// CHECK:               %[[AT:.*]] = arith.addi %[[LINE]], %[[W]]
+// CHECK:               memref.load %[[X]][%[[A]], %[[B]], %[[AT]]]
+func.func private @reshaped(%x: tensor<32x8x784xf32>) -> tensor<256x28x28xf32> attributes {plumbline.group = "reshaped"} {
+  %f = tensor.collapse_shape %x [[0, 1, 2]] : tensor<32x8x784xf32> into tensor<200704xf32>
+  %y = tensor.expand_shape %f [[0, 1, 2]] output_shape [256, 28, 28] : tensor<200704xf32> into tensor<256x28x28xf32>
+  %e = tensor.empty() : tensor<256x28x28xf32>
+  %0 = linalg.generic {indexing_maps = [#plane, #plane], iterator_types = ["parallel", "parallel", "parallel"]} ins(%y : tensor<256x28x28xf32>) outs(%e : tensor<256x28x28xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.mulf %a, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<256x28x28xf32>
+  return %0 : tensor<256x28x28xf32>
 }
