@@ -13,6 +13,11 @@ class _Sums(torch.nn.Module):
         return x.sum(1), x.mean(1), x.mT.sum(1)
 
 
+class _Exp(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.exp()
+
+
 def _results(x: torch.Tensor) -> tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]:
     """Of a program and of PyTorch, in f64."""
     program = plumbline.compile(_Sums(), (x,))
@@ -36,6 +41,20 @@ def test_sums_of_equal_numbers_are_rounded_once(number: float) -> None:
     actual, _ = _results(x)
     for one, expected in zip(actual, _Sums()(x.double()), strict=True):
         assert torch.equal(one, expected.float().double())
+
+
+def test_sums_in_double_are_added_up_in_that() -> None:
+    class Program(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            return x.sum(1, dtype=torch.float64), x.exp().sum(1, dtype=torch.float64)
+
+    x = torch.randn(7, 1000, generator=torch.Generator().manual_seed(0))
+    program = plumbline.compile(Program(), (x,))
+    sums, of_powers = program(x)
+    torch.testing.assert_close(sums, x.double().sum(1), rtol=1e-14, atol=1e-12)
+    # The powers differ by some of their last bits, which the sum does not add to.
+    (powers,) = plumbline.compile(_Exp(), (x,))(x)
+    torch.testing.assert_close(of_powers, powers.double().sum(1), rtol=1e-14, atol=0)
 
 
 if __name__ == "__main__":
