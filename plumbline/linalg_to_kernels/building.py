@@ -64,6 +64,20 @@ def if_else(
             scf.YieldOp([])
 
 
+def either(
+    types: Sequence[ir.Type],
+    condition: ir.Value,
+    then: Callable[[], Sequence[ir.Value]],
+    otherwise: Callable[[], Sequence[ir.Value]],
+) -> list[ir.Value]:
+    """What one of two branches gives, of such types."""
+    op = scf.IfOp(condition, list(types), has_else=True)
+    for block, build in ((op.then_block, then), (op.else_block, otherwise)):
+        with ir.InsertionPoint(block):
+            scf.YieldOp(list(build()))
+    return list(op.results)
+
+
 def total(values: Sequence[ir.Value]) -> ir.Value:
     """The sum of indices."""
     result = index(0) if not values else values[0]

@@ -9,9 +9,9 @@ or no two of its elements lie side by side: packing others never paid.
 Summed elements are done block by block, each for all tiles of a chunk of rows before the next, so
 that the block's part of the panel is in the first cache, and what the rows read is in the second.
 The sums so far wait in a small buffer, from which an epilogue takes them row by row, and which
-is a place to transpose where the result lies the other way. Where there is one block, whole tiles
-are finished in their registers and written where they belong: for a sum of 64 products the way by
-the buffer takes a tenth of the time, and with an epilogue a fifth.
+is a place to transpose where the result lies the other way. Where it does not, whole tiles are
+finished in their registers with the last block, and written where they belong: for a sum of 64
+products the way by the buffer takes a tenth of the time, and with an epilogue a fifth.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +23,7 @@ from torch_mlir.dialects import arith, memref, vector
 
 from plumbline.linalg_to_kernels.building import (
     ALIGNMENT,
+    either,
     for_each,
     if_else,
     index,
@@ -40,7 +41,7 @@ from plumbline.linalg_to_kernels.contraction_loops import (
 )
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, RightOperand
 from plumbline.linalg_to_kernels.packing import PanelPacking, panel_size
-from plumbline.linalg_to_kernels.read_ahead import Share, prefetch_panel, prefetch_run
+from plumbline.linalg_to_kernels.read_ahead import Share, prefetch_panel, prefetch_row, prefetch_run
 from plumbline.linalg_to_kernels.strides import Groups
 from plumbline.linalg_to_kernels.vectors import (
     add,
@@ -88,7 +89,7 @@ def build_register_tiles(
 ) -> None:
     """Builds the body of a kernel as `build_contraction` does, for `Strategy.REGISTER_TILES`.
 
-    Within loops it takes the scratch that was allocated before them; then panels are near already.
+    Within loops it takes the scratch that was allocated before them; then buffers are near already.
     Packed panels may have more rows than are summed.
     """
     tiles = _RegisterTiles(
@@ -98,7 +99,7 @@ def build_register_tiles(
         epilogue,
         scratch or allocate_scratch(plan, summed_in),
         panel_rows,
-        panels_are_near=scratch is not None,
+        are_near=scratch is not None,
     )
     tiles.build()
 
@@ -128,6 +129,17 @@ class _Rows:
     count: ir.Value
 
 
+@dataclass(frozen=True)
+class _Block:
+    """Summed elements that are done at once."""
+
+    lower: ir.Value
+    """The bounds of the outermost loop."""
+    upper: ir.Value
+    is_first: ir.Value
+    is_last: ir.Value
+
+
 class _RegisterTiles:
     def __init__(
         self,
@@ -138,11 +150,11 @@ class _RegisterTiles:
         scratch: Scratch,
         panel_rows: ir.Value | None,
         *,
-        panels_are_near: bool,
+        are_near: bool,
     ) -> None:
         self._plan, self._tile, self._epilogue = plan, plan.tile, epilogue
         self._block, self._chunk, self._scratch = plan.block, plan.chunk, scratch
-        self._panel_rows, self._panels_are_near = panel_rows, panels_are_near
+        self._panel_rows, self._are_near = panel_rows, are_near
         self._nest = LoopNest(plan, arguments)
         self._type = summed_in
         self._vector = ir.VectorType.get([self._tile.lanes], summed_in)
@@ -270,12 +282,10 @@ class _RegisterTiles:
 
     def _products_of(self, rows: _Rows, panel: _Panel) -> None:
         """Does a panel of a chunk of rows."""
+        self._multiply(rows, panel)
         if self._plan.stores_columns:
-            is_direct = self._is_direct(panel)
-            self._multiply(rows, panel, is_direct)
-            self._store_rows(rows, panel, is_direct)
+            self._store_rows(rows, panel)
             return
-        self._multiply(rows, panel, None)
 
         def block(row: ir.Value) -> list[ir.Value]:
             count = least(arith.subi(rows.count, row), index(self._block))
@@ -305,17 +315,13 @@ class _RegisterTiles:
 
         for_each(index(0), rounded_up(inside, self._tile.rows), 1, row)
 
-    def _is_direct(self, panel: _Panel) -> ir.Value | None:
-        """Whether sums of whole tiles are finished at once, and do not wait in the buffer.
+    @property
+    def _finishes_tiles(self) -> bool:
+        """Whether whole tiles of whole panels are finished with their last block.
 
-        They are if the panel is whole, and there is only one block; None: never.
+        Their sums do not wait in the buffer then.
         """
-        groups = self._plan.summed_of_both
-        if not groups:
-            return None
-        _, count = self._blocks(groups)
-        is_one = arith.cmpi(arith.CmpIPredicate.eq, count, index(1))
-        return arith.andi(panel.is_whole, is_one)
+        return self._plan.stores_columns and bool(self._plan.summed_of_both)
 
     def _blocks(self, groups: Groups) -> tuple[ir.Value, ir.Value]:
         """Of the outermost loop over summed elements how much a block is, and how many there are.
@@ -327,38 +333,39 @@ class _RegisterTiles:
         step = arith.maxui(arith.divui(index(self._plan.summed_at_once), within), index(1))
         return step, arith.maxui(arith.ceildivui(self._nest.size(outer), step), index(1))
 
-    def _multiply(self, rows: _Rows, panel: _Panel, is_direct: ir.Value | None) -> None:
+    def _multiply(self, rows: _Rows, panel: _Panel) -> None:
         """Leaves the sums of a chunk of rows in the scratch buffer, or where they belong."""
         groups = self._plan.summed_of_both
         if not groups:
-            self._tiles(rows, panel, None, None, None)
+            self._tiles(rows, panel, None)
             return
         size = self._nest.size(groups[0])
         step, count = self._blocks(groups)
+        last = arith.subi(count, index(1))
 
         def block(number: ir.Value) -> list[ir.Value]:
             first = arith.muli(number, step)
-            bounds = first, least(arith.addi(first, step), size)
-            adds = arith.cmpi(arith.CmpIPredicate.ne, number, index(0))
-            self._tiles(rows, panel, bounds, adds, is_direct)
+            self._tiles(
+                rows,
+                panel,
+                _Block(
+                    first,
+                    least(arith.addi(first, step), size),
+                    arith.cmpi(arith.CmpIPredicate.eq, number, index(0)),
+                    arith.cmpi(arith.CmpIPredicate.eq, number, last),
+                ),
+            )
             return []
 
         for_each(index(0), count, 1, block)
 
-    def _tiles(
-        self,
-        rows: _Rows,
-        panel: _Panel,
-        bounds: tuple[ir.Value, ir.Value] | None,
-        adds: ir.Value | None,
-        is_direct: ir.Value | None,
-    ) -> None:
-        """All tiles of a chunk, for a block of summed elements or for the only one.
-
-        `bounds` are the block's, of the outermost loop; `adds` says if it is not the first block.
-        """
+    def _tiles(self, rows: _Rows, panel: _Panel, block: _Block | None) -> None:
+        """All tiles of a chunk, for a block of summed elements, or for none if there are none."""
         tile, scratch = self._tile, self._scratch
         zeros = [splat(self._vector, 0)] * tile.rows * tile.vectors
+        finishes = None
+        if block is not None and self._finishes_tiles:
+            finishes = arith.andi(panel.is_whole, block.is_last)
 
         def one(first: ir.Value) -> list[ir.Value]:
             groups = self._plan.summed_of_both
@@ -366,55 +373,63 @@ class _RegisterTiles:
                 memref.load(scratch.rows, [arith.addi(first, index(row))])
                 for row in range(tile.rows)
             ]
-            if bounds is not None and not self._panels_are_near:
-                self._read_ahead(rows, first, panel, bounds)
-            if is_direct is not None and self._epilogue is not None:
-                for place in self._places(rows, first, panel):
-                    self._epilogue.prefetch(place)
+            if block is not None and not self._are_near:
+                self._read_ahead(rows, first, panel, block)
+            if finishes is not None and not self._are_near:
+                if_else(finishes, lambda: self._ask_for_result(rows, first, panel))
             sums = self._summed_loops(
-                groups, left, index(0), panel.right, index(0), panel.masks, zeros, bounds
+                groups, left, index(0), panel.right, index(0), panel.masks, zeros, block
             )
             targets = lane_offsets(
                 arith.muli(first, index(tile.columns)), tile.lanes, tile.rows * tile.vectors
             )
 
-            def store() -> None:
-                for value, target in zip(sums, targets, strict=True):
+            def totals() -> list[ir.Value]:
+                so_far = [vector.load(self._vector, scratch.sums, [at]) for at in targets]
+                return [add(before, value) for before, value in zip(so_far, sums, strict=True)]
+
+            def keep(values: Sequence[ir.Value]) -> None:
+                for value, target in zip(values, targets, strict=True):
                     vector.store(value, scratch.sums, [target])
 
-            def store_totals() -> None:
-                for value, target in zip(sums, targets, strict=True):
-                    so_far = vector.load(self._vector, scratch.sums, [target])
-                    vector.store(add(so_far, value), scratch.sums, [target])
-
-            def keep() -> None:
-                if adds is None:
-                    store()
-                else:
-                    if_else(adds, store_totals, store)
-
-            def finish() -> None:
-                for value, place in zip(sums, self._places(rows, first, panel), strict=True):
+            def finish(values: Sequence[ir.Value]) -> None:
+                for value, place in zip(values, self._places(rows, first, panel), strict=True):
                     value = finished(self._epilogue, value, place)
                     vector.store(value, self._nest.out.elements, [place.offset])
 
-            if is_direct is None:
-                keep()
+            if block is not None:
+                types = [self._vector] * len(sums)
+                sums = either(types, block.is_first, lambda: sums, totals)
+            if finishes is None:
+                keep(sums)
             else:
                 beyond = arith.addi(first, index(tile.rows))
                 is_whole = arith.cmpi(arith.CmpIPredicate.ule, beyond, rows.count)
-                if_else(arith.andi(is_whole, is_direct), finish, keep)
+                finishes_tile = arith.andi(is_whole, finishes)
+                if_else(finishes_tile, lambda: finish(sums), lambda: keep(sums))
             return []
 
         for_each(index(0), rows.count, tile.rows, one)
 
-    def _read_ahead(
-        self, rows: _Rows, first: ir.Value, panel: _Panel, bounds: tuple[ir.Value, ir.Value]
-    ) -> None:
+    def _ask_for_result(self, rows: _Rows, first: ir.Value, panel: _Panel) -> None:
+        """Has near what the next tile's result is made of, and where it is written.
+
+        It takes longer to come than a tile of few products. What is asked for beyond the last one
+        does no harm.
+        """
+        tile = self._tile
+        next_ = arith.addi(first, index(tile.rows))
+        places = [*self._places(rows, next_, panel)]
+        if self._epilogue is not None:
+            for place in places:
+                self._epilogue.prefetch(place)
+        for place in places[:: tile.vectors]:
+            prefetch_row(self._nest.out, place.offset, tile.columns)
+
+    def _read_ahead(self, rows: _Rows, first: ir.Value, panel: _Panel, block: _Block) -> None:
         """Asks for the share of the tile that begins at a row of a chunk."""
         plan, tile, right = self._plan, self._tile, self._nest.right
-        lower, upper = bounds
-        count = arith.subi(upper, lower)
+        count = arith.subi(block.upper, block.lower)
 
         def share(row: ir.Value, rows: ir.Value) -> Share:
             height = index(tile.rows)
@@ -423,14 +438,14 @@ class _RegisterTiles:
         if plan.right_operand is RightOperand.PACKED and not plan.rows_outermost:
             inner = [self._nest.size(group) for group in plan.summed_of_both[1:]]
             step = product([*inner, index(tile.columns)])
-            next_block = arith.addi(panel.right, arith.muli(upper, step))
+            next_block = arith.addi(panel.right, arith.muli(block.upper, step))
             prefetch_run(right, next_block, arith.muli(count, step), share(first, rows.count))
         elif (
             plan.right_operand is RightOperand.COPIED
             and len(plan.summed_of_right) == len(plan.summed_of_both) == 1
         ):
             stride = self._nest.stride(plan.right, plan.summed[-1])
-            place = total([panel.origin, index(tile.columns), arith.muli(lower, stride)])
+            place = total([panel.origin, index(tile.columns), arith.muli(block.lower, stride)])
             all_tiles = share(arith.addi(rows.first, first), self._rows)
             prefetch_panel(right, place, stride, count, tile.columns, all_tiles)
 
@@ -460,11 +475,11 @@ class _RegisterTiles:
         position: ir.Value,
         masks: Sequence[ir.Value],
         sums: Sequence[ir.Value],
-        bounds: tuple[ir.Value, ir.Value] | None = None,
+        block: _Block | None = None,
     ) -> list[ir.Value]:
         """The loops over summed elements, with the sums in their registers.
 
-        `bounds` are those of the outermost loop, if not all of it.
+        Of the outermost loop they are those of a block, if not all.
         """
         plan, tile = self._plan, self._tile
         in_place = plan.right_operand is RightOperand.IN_PLACE
@@ -488,7 +503,7 @@ class _RegisterTiles:
                 sums,
             )
 
-        lower, upper = bounds or (index(0), size)
+        lower, upper = (block.lower, block.upper) if block else (index(0), size)
         return for_each(lower, upper, 1, body, sums)
 
     def _products(
@@ -553,7 +568,8 @@ class _RegisterTiles:
 
         for_each(index(0), inside, lanes, down)
 
-    def _store_rows(self, rows: _Rows, panel: _Panel, is_direct: ir.Value | None) -> None:
+    def _store_rows(self, rows: _Rows, panel: _Panel) -> None:
+        """Finishes rows of sums that wait in the buffer."""
         tile = self._tile
 
         def row(at: ir.Value) -> list[ir.Value]:
@@ -566,10 +582,10 @@ class _RegisterTiles:
             return []
 
         start = index(0)
-        if is_direct is not None:
+        if self._finishes_tiles:
             # Whole tiles are there already.
             rest = arith.remui(rows.count, index(tile.rows))
-            start = arith.select(is_direct, arith.subi(rows.count, rest), start)
+            start = arith.select(panel.is_whole, arith.subi(rows.count, rest), start)
         for_each(start, rows.count, 1, row)
 
     def _store_columns(

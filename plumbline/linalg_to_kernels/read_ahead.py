@@ -63,15 +63,25 @@ def prefetch_panel(
 ) -> None:
     """Asks for rows of `width` elements, `stride` apart, which are copied next."""
     start, part = share.of(count)
-    places = [*range(0, width, _line(view)), width - 1]
 
     def ask(at: ir.Value) -> list[ir.Value]:
         row = arith.addi(first, arith.muli(arith.addi(start, at), stride))
-        for place in places:
+        for place in _places_in(view, width):
             _prefetch(view, arith.addi(row, index(place)), SECOND_CACHE)
         return []
 
     for_each(index(0), part, 1, ask)
+
+
+def prefetch_row(view: FlatView, first: ir.Value, width: int) -> None:
+    """Asks for `width` elements side by side, which are written."""
+    for place in _places_in(view, width):
+        memref.prefetch(view.elements, [arith.addi(first, index(place))], True, FIRST_CACHE, True)
+
+
+def _places_in(view: FlatView, width: int) -> list[int]:
+    """An element of each line that so many elements side by side may lie in."""
+    return [*range(0, width, _line(view)), width - 1]
 
 
 def _line(view: FlatView) -> int:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, scf, vector
+from torch_mlir.dialects import arith, vector
 
-from plumbline.linalg_to_kernels.building import index
+from plumbline.linalg_to_kernels.building import either, index
 
 _CONTRACT = arith.FastMathFlags.contract
 
@@ -48,12 +48,13 @@ def edge_load(
     """
     if type_.element_type.width >= _MASKED_BITS:
         return masked_load(type_, elements, place, mask)
-    op = scf.IfOp(is_whole, [type_], has_else=True)
-    with ir.InsertionPoint(op.then_block):
-        scf.YieldOp([vector.load(type_, elements, [place])])
-    with ir.InsertionPoint(op.else_block):
-        scf.YieldOp([masked_load(type_, elements, place, mask)])
-    return op.results[0]
+    (loaded,) = either(
+        [type_],
+        is_whole,
+        lambda: [vector.load(type_, elements, [place])],
+        lambda: [masked_load(type_, elements, place, mask)],
+    )
+    return loaded
 
 
 def cast(value: ir.Value, to: ir.Type) -> ir.Value:

@@ -1,7 +1,8 @@
 // RUN: tcp-opt %s -form-fusion-groups -build-kernels -canonicalize -cse | FileCheck %s
 
-// A tile asks for what its epilogue reads, and for its share of what comes after of the right operand,
-// before it begins with its products.
+// A tile asks for its share of what comes after of the right operand, before it begins with its
+// products. That which finishes its sums asks for what the next one's epilogue reads, and for where
+// its result is written.
 
 #l = affine_map<(m, n, k) -> (m, k)>
 #r = affine_map<(m, n, k) -> (k, n)>
@@ -10,15 +11,28 @@
 
 // Panels that are packed before the function runs: the next block of elements side by side.
 // CHECK-LABEL: func.func private @matmul_kernel
-// CHECK-SAME:    (%{{[^ ]*}}: memref<?x?xf32{{[^%]*}}, %[[PANELS:[^:]*]]: memref<?x?x?xf32
-// CHECK:         memref.extract_strided_metadata %[[PANELS]]
-// CHECK-NOT:     memref.extract_strided_metadata
+// CHECK-SAME:    (%{{[^ ]*}}: memref<?x?xf32{{[^%]*}}, %[[PANELS:[^:]*]]: memref<?x?x?xf32{{[^%]*}}, %{{[^ ]*}}: memref<?x?xf32{{[^%]*}}, %[[RESULT:[^:]*]]: memref<?x?xf32
 // CHECK:         %[[FLAT:.*]] = memref.reinterpret_cast %[[PANELS]]
+// CHECK:         %[[OUT:.*]] = memref.reinterpret_cast %[[RESULT]]
+// CHECK:         %[[IS_FIRST:.*]] = arith.cmpi eq, %[[BLOCK:.*]], %c0
+// CHECK:         %[[IS_LAST:.*]] = arith.cmpi eq, %[[BLOCK]],
+// CHECK:         %[[FINISHES:.*]] = arith.andi %{{.*}}, %[[IS_LAST]]
 // CHECK:         scf.for {{.*}} step %c16
 // CHECK:           memref.prefetch %[[FLAT]][%{{.*}}], read, locality<3>, data
+// CHECK:         scf.if %[[FINISHES]]
+// CHECK-COUNT-12:  memref.prefetch %[[OUT]][%{{.*}}], write, locality<3>, data
 // CHECK-NOT:     memref.prefetch
 // CHECK:         scf.for {{.*}} iter_args
 // CHECK:           vector.load %[[FLAT]]
+// CHECK:         %[[SUMS:.*]]:12 = scf.if %[[IS_FIRST]]
+// CHECK:           scf.yield
+// CHECK:         } else {
+// CHECK-COUNT-12:  arith.addf
+// CHECK:         scf.if %{{.*}} {
+// CHECK:           arith.addf %[[SUMS]]#0, %{{.*}}
+// CHECK:           vector.store %{{.*}}, %[[OUT]]
+// CHECK:         } else {
+// CHECK-COUNT-12:  vector.store %[[SUMS]]#
 func.func @packed(%x: tensor<60x800xf32>, %w: tensor<800x100xf32> {plumbline.weight = "w"}) -> tensor<60x100xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<60x100xf32>
@@ -33,13 +47,16 @@ func.func @packed(%x: tensor<60x800xf32>, %w: tensor<800x100xf32> {plumbline.wei
 }
 
 // Panels that a kernel copies: the rows of the next one, by lines. What is added to the products, by
-// vectors of a tile of 4x3, but not the bias, of which one element is read for all of a row.
+// vectors of a tile of 4x3, but not the bias, of which one element is read for all of a row. Each row
+// of the result may lie in three lines.
 // CHECK-LABEL: func.func private @matmul_add
-// CHECK-SAME:    (%{{[^ ]*}}: memref<?x?xf32{{[^%]*}}, %[[RIGHT:[^:]*]]: memref<?x?xf32{{[^%]*}}, %{{[^ ]*}}: memref<?x?xf32{{[^%]*}}, %{{[^ ]*}}: memref<?xf32{{[^%]*}}, %[[MORE:[^:]*]]: memref<?x?xf32
+// CHECK-SAME:    (%{{[^ ]*}}: memref<?x?xf32{{[^%]*}}, %[[RIGHT:[^:]*]]: memref<?x?xf32{{[^%]*}}, %{{[^ ]*}}: memref<?x?xf32{{[^%]*}}, %{{[^ ]*}}: memref<?xf32{{[^%]*}}, %[[MORE:[^:]*]]: memref<?x?xf32{{[^%]*}}, %[[RESULT:[^:]*]]: memref<?x?xf32
 // CHECK:         %[[FLAT:.*]] = memref.reinterpret_cast %[[RIGHT]]
+// CHECK:         %[[OUT:.*]] = memref.reinterpret_cast %[[RESULT]]
 // CHECK-COUNT-3: memref.prefetch %[[FLAT]][%{{.*}}], read, locality<2>, data
 // CHECK:         %[[ADDED:.*]] = memref.reinterpret_cast %[[MORE]]
 // CHECK-COUNT-12: memref.prefetch %[[ADDED]][%{{.*}}], read, locality<3>, data
+// CHECK-COUNT-12: memref.prefetch %[[OUT]][%{{.*}}], write, locality<3>, data
 // CHECK-NOT:     memref.prefetch
 // CHECK:         scf.for {{.*}} iter_args
 func.func @copied(%x: tensor<60x80xf32>, %y: tensor<80x240xf32>, %bias: tensor<60xf32>, %more: tensor<60x240xf32>) -> tensor<60x240xf32> {
