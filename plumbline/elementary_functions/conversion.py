@@ -8,8 +8,10 @@ from torch_mlir import ir
 from plumbline.bindings.pipeline import Pass
 from plumbline.bindings.walk import constant_float, operations_of
 from plumbline.elementary_functions.arithmetic import Float
+from plumbline.elementary_functions.exponential import exp_to_1
 from plumbline.elementary_functions.functions import FUNCTIONS
 from plumbline.elementary_functions.hyperbolic import one_plus_tanh
+from plumbline.elementary_functions.orders import is_at_most_0
 
 
 def expand_elementary_functions(root: ir.Operation) -> None:
@@ -24,6 +26,8 @@ def expand_elementary_functions(root: ir.Operation) -> None:
             following = _sum_with_one(op) if op.name == "math.tanh" else None
             if following is not None:
                 build = one_plus_tanh
+            if op.name == "math.exp" and is_at_most_0(op.operands[0]):
+                build = exp_to_1
             with ir.InsertionPoint(op), op.location:
                 result = build(*map(Float, op.operands))
             for replaced in filter(None, (following, op)):

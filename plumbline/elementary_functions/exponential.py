@@ -120,6 +120,11 @@ def power_of_2(exponent: Int, like: Float) -> Float:
     return (exponent + like.constant(1.0).as_int()).as_float()
 
 
+def _far(like: Float) -> int:
+    """An exponent half way to that of the least normal number: by so much 2^n is put off."""
+    return (2 - like.least_exponent) // 2
+
+
 def scaled(x: Float, exponent: Int) -> Float:
     """The product 2^n x, for an x near 1 and an exponent as `Power` has it."""
     first, second = _factors(exponent, x)
@@ -131,7 +136,7 @@ def _factors(exponent: Int, like: Float) -> tuple[Float, Float]:
 
     The second one depends on the sign of n alone.
     """
-    far = (2 - like.least_exponent) // 2
+    far = _far(like)
     is_small = exponent < 0
     shift = like.fraction_bits
     nearer = where_int(is_small, exponent.constant(far << shift), -far << shift)
@@ -165,6 +170,15 @@ def exp(x: Float) -> Float:
     """The exponential. Error: 1.1 units."""
     least, greatest = exponent_bounds(x)
     return exp_power(x.clamped(least * math.log(2), greatest * math.log(2))).value()
+
+
+def exp_to_1(x: Float) -> Float:
+    """The exponential of an x that is no more than 0: the same bits, with less to choose from."""
+    least, _ = exponent_bounds(x)
+    power = exp_power(x.at_least(least * math.log(2)))
+    far = _far(x)
+    scale = power_of_2(power.exponent + (far << x.fraction_bits), x)
+    return power.times(scale) * 2.0**-far
 
 
 def exp2(x: Float) -> Float:

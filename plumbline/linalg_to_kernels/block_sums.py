@@ -3,6 +3,11 @@
 To widen each exponential of a softmax and to add it up in f64, at half the lanes, takes a CPU half
 as long as the exponential. A block is so short that its sum is rounded a few times only, and the
 errors of many blocks cancel: those of softmax grow by a fiftieth, and stay below PyTorch's.
+
+Of what takes next to nothing to compute, eight elements are added up in pairs of pairs, and their
+sum is widened: it is rounded three times, and not at all where all elements are the same number.
+Sums of 16 to 1,000,000 numbers, of mean 0 or 1000, then have at most the errors of PyTorch's, and
+half of them as a rule.
 """
 
 from dataclasses import dataclass
@@ -19,18 +24,41 @@ from plumbline.bindings.walk import (
 from plumbline.linalg_to_kernels.building import for_each, index, least
 from plumbline.linalg_to_kernels.reassociation import is_reassociable
 from plumbline.linalg_to_kernels.vector_widths import is_mostly_narrow
+from plumbline.linalg_to_kernels.work import known_trips
 
 _BLOCK = 128
 """Elements: two vectors for each of four sums that do not wait for one another. Of 64, a softmax
 takes a tenth longer; of 256, its error grows by a twentieth."""
 
+_STRANDS = 8
+"""How many elements of a loop that does little are added up before they are widened."""
+
+_STRAND = 32
+"""How many of them lie side by side."""
+
+_BOUNDS = 3
+"""How many operands a loop has before what it carries."""
+
+_PLAIN = 6
+"""How many operations such a loop has at most, which are done for each of these elements."""
+
 
 def block_sums(module: ir.Operation) -> None:
     """Splits the loops of `module` that compute mostly in f32, and add that up in f64."""
     with module.context:
-        for op in all_operations(module):
-            if op.name == "scf.for" and (sums := _sums(op.opview)):
-                _split(op.opview, sums)
+        loops = [op for op in all_operations(module) if op.name == "scf.for"]
+        for op in loops:
+            if any(view.operation.regions for view in op.opview.body.operations):
+                continue
+            if sums := _sums(op.opview):
+                if not all(_is_rounded(total, set()) for total in op.results):
+                    continue
+                if is_mostly_narrow(op):
+                    _split(op.opview, sums)
+                elif _is_plain(op.opview):
+                    _spread(op.opview, sums)
+            else:
+                _add_terms_first(op.opview.body)
 
 
 @dataclass(frozen=True)
@@ -44,8 +72,8 @@ class _Sum:
 
 
 def _sums(loop: scf.ForOp) -> list[_Sum]:
-    """The sums of a loop, if all that it carries are such of f32, and it stores nothing late."""
-    if not is_mostly_narrow(loop.operation) or constant_integer(loop.step) != 1:
+    """The sums of a loop, if all that it carries are such of f32."""
+    if constant_integer(loop.step) != 1:
         return []
     ends = loop.body.operations[len(loop.body.operations) - 1].operands
     found = [
@@ -91,7 +119,7 @@ def _split(loop: scf.ForOp, sums: list[_Sum]) -> None:
         none = arith.constant(ir.F32Type.get(), -0.0)
         narrow = for_each(first, end, 1, element, [none] * len(sums))
         return [
-            _added(sum_, total, arith.extf(ir.F64Type.get(), value))
+            _added(sum_, total, _widened(value))
             for sum_, total, value in zip(sums, totals, narrow, strict=True)
         ]
 
@@ -100,6 +128,151 @@ def _split(loop: scf.ForOp, sums: list[_Sum]) -> None:
     for old, new in zip(loop.results, results, strict=True):
         old.replace_all_uses_with(new)
     loop.operation.erase()
+
+
+def _is_rounded(total: ir.Value, seen: set[ir.Value]) -> bool:
+    """Whether of a sum in f64 nothing is seen but what is rounded to f32.
+
+    Who asks for a sum of f32 in f64 is given that, as exact as it is.
+    """
+    if total in seen:
+        return True
+    seen.add(total)
+    return all(_uses_rounded(use, seen) for use in total.uses)
+
+
+def _uses_rounded(use: ir.OpOperand, seen: set[ir.Value]) -> bool:
+    user, number = use.owner.operation, use.operand_number
+    if user.name == "arith.truncf":
+        return True
+    if user.name == "memref.store" and number == 0:
+        return _is_read_rounded(user.operands[1], seen)
+    if user.name == "scf.yield":
+        return _is_carried_rounded(user.parent.operation, number, seen)
+    if user.name == "scf.for":
+        return _is_carried_rounded(user, number - _BOUNDS, seen)
+    if user.name.partition(".")[0] not in ("arith", "math"):
+        return False
+    types = [result.type for result in user.results]
+    return all(isinstance(type_, ir.F64Type) for type_ in types) and all(
+        _is_rounded(result, seen) for result in user.results
+    )
+
+
+def _is_carried_rounded(op: ir.Operation, number: int, seen: set[ir.Value]) -> bool:
+    """Whether so is what a loop or a branch hands on, to its next round and to what follows."""
+    if number < 0 or op.name not in ("scf.for", "scf.if"):
+        return False
+    values = [op.results[number]]
+    if op.name == "scf.for":
+        values.append(op.opview.inner_iter_args[number])
+    return all(_is_rounded(value, seen) for value in values)
+
+
+def _is_read_rounded(buffer: ir.Value, seen: set[ir.Value]) -> bool:
+    """Whether so is all that is read of a buffer, which nobody else has."""
+    made = defining_operation(buffer)
+    if made is None or made.name not in ("memref.alloc", "memref.alloca"):
+        return False
+    users = [use.owner.operation for use in buffer.uses]
+    return all(
+        user.name in ("memref.store", "memref.dealloc")
+        or (user.name == "memref.load" and _is_rounded(user.results[0], seen))
+        for user in users
+    )
+
+
+def _is_plain(loop: scf.ForOp) -> bool:
+    """Whether a loop does little, reads only, and may run so often that it pays to spread it."""
+    ops = [view.operation for view in loop.body.operations]
+    known = known_trips(loop.operation)
+    return (
+        len(ops) <= _PLAIN
+        and all(op.name != "memref.store" for op in ops)
+        and (known is None or known >= _STRANDS * _STRAND)
+    )
+
+
+def _spread(loop: scf.ForOp, sums: list[_Sum]) -> None:
+    """Has an iteration take an element of each eighth of a block, and a loop take what is left."""
+    apart = {op for sum_ in sums for op in (sum_.add, sum_.widen)}
+    *ops, _ = (op.operation for op in loop.body.operations)
+    narrow = [op for op in ops if op not in apart]
+
+    def terms(at: ir.Value) -> list[ir.Value]:
+        known = {loop.induction_variable: at}
+        clone_operations(narrow, known)
+        return [known.get(sum_.widen.operands[0], sum_.widen.operands[0]) for sum_ in sums]
+
+    with ir.InsertionPoint(loop), loop.location:
+        count = arith.subi(loop.upperBound, loop.lowerBound)
+        end = arith.subi(loop.upperBound, arith.remui(count, index(_STRANDS * _STRAND)))
+
+        def block(first: ir.Value, *totals: ir.Value) -> list[ir.Value]:
+            starts = [arith.addi(first, index(strand * _STRAND)) for strand in range(_STRANDS)]
+
+            def several(at: ir.Value, *totals: ir.Value) -> list[ir.Value]:
+                found = [terms(arith.addi(start, at)) for start in starts]
+                parts = zip(*found, strict=True)
+                return [
+                    _added(sum_, total, _widened(_in_pairs(sum_, list(each))))
+                    for sum_, total, each in zip(sums, totals, parts, strict=True)
+                ]
+
+            return for_each(index(0), index(_STRAND), 1, several, totals)
+
+        def one(at: ir.Value, *totals: ir.Value) -> list[ir.Value]:
+            return [
+                _added(sum_, total, _widened(term))
+                for sum_, total, term in zip(sums, totals, terms(at), strict=True)
+            ]
+
+        most = for_each(loop.lowerBound, end, _STRANDS * _STRAND, block, list(loop.initArgs))
+        results = for_each(end, loop.upperBound, 1, one, most)
+    for old, new in zip(loop.results, results, strict=True):
+        old.replace_all_uses_with(new)
+    loop.operation.erase()
+
+
+def _add_terms_first(body: ir.Block) -> None:
+    """Adds up in f32 the terms that are added, one after the other, to a sum in f64."""
+    ops = [view.operation for view in body.operations]
+    chains: dict[ir.Value, tuple[ir.Value, list[_Sum]]] = {}
+    """By the sum so far what it began with, and what was added."""
+    for op in ops:
+        if op.name != "arith.addf" or not is_reassociable(op):
+            continue
+        so_far = op.operands[0]
+        sum_ = _sum(so_far, op.results[0], body)
+        if sum_ is None:
+            continue
+        start, added = chains.pop(so_far, (so_far, []))
+        chains[op.results[0]] = start, [*added, sum_]
+    for total, (start, added) in chains.items():
+        if len(added) < 2 or not _is_rounded(total, set()):
+            continue
+        last = added[-1]
+        with ir.InsertionPoint(last.add), last.add.location:
+            narrow = _in_pairs(last, [sum_.widen.operands[0] for sum_ in added])
+            total.replace_all_uses_with(_added(last, start, _widened(narrow)))
+        for sum_ in reversed(added):
+            sum_.add.erase()
+            sum_.widen.erase()
+
+
+def _in_pairs(sum_: _Sum, terms: list[ir.Value]) -> ir.Value:
+    """The sum of terms, each rounded as often as there are pairs of pairs: as few as can be."""
+    with sum_.add.location:
+        while len(terms) > 1:
+            # To be in this order is what keeps a sum of equal numbers exact.
+            pairs = zip(terms[::2], terms[1::2], strict=False)
+            sums = [arith.addf(left, right) for left, right in pairs]
+            terms = [*sums, *terms[len(sums) * 2 :]]
+    return terms[0]
+
+
+def _widened(term: ir.Value) -> ir.Value:
+    return arith.extf(ir.F64Type.get(), term)
 
 
 def _added(sum_: _Sum, so_far: ir.Value, term: ir.Value) -> ir.Value:

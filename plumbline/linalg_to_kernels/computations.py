@@ -236,6 +236,10 @@ def _source(
 ) -> tuple[ir.Value, Indices]:
     while not isinstance(value.owner, ir.Block):
         op = value.owner.operation
+        joined = _joined(op)
+        if joined is not None and (regrouped := _regrouped(op, joined, indices)) is not None:
+            value, indices = joined.operands[0], regrouped
+            continue
         moved = views[op.name](op, indices) if op.name in views else None
         if moved is None:
             return value, indices
@@ -300,6 +304,63 @@ def _collapsed(op: ir.Operation, indices: Indices) -> Indices | None:
                 here = ir.AffineExpr.get_mod(here, sizes[axis])
             moved.append(here)
     return tuple(moved)
+
+
+def _joined(op: ir.Operation) -> ir.Operation | None:
+    """For what takes dimensions apart that were just put together what put these together."""
+    if op.name != "tensor.expand_shape" or isinstance(op.operands[0].owner, ir.Block):
+        return None
+    source = op.operands[0].owner.operation
+    return source if source.name == "tensor.collapse_shape" else None
+
+
+def _regrouped(op: ir.Operation, joined: ir.Operation, indices: Indices) -> Indices | None:
+    """Where an element of both reshapes lies, by as few dimensions at a time as make the same size.
+
+    Of all of them together there would be quotients of sums: LLVM cannot tell that an element and
+    the next one are often neighbours, and no vectors are made.
+    """
+    before = ir.RankedTensorType(joined.operands[0].type).shape
+    after = ir.RankedTensorType(op.results[0].type).shape
+    if DYNAMIC in (*before, *after) or 0 in before:
+        return None
+    moved: list[ir.AffineExpr] = [ir.AffineConstantExpr.get(0)] * len(before)
+    for apart, together in zip(reassociation(op), reassociation(joined), strict=True):
+        for outer, inner in _of_one_size(_long(apart, after), _long(together, before)):
+            at = ir.AffineConstantExpr.get(0)
+            for axis, size in outer:
+                at = at * size + indices[axis]
+            rest = math.prod(size for _, size in inner)
+            for number, (axis, size) in enumerate(inner):
+                here = at if number == 0 else ir.AffineExpr.get_mod(at, rest)
+                rest //= size
+                moved[axis] = ir.AffineExpr.get_floor_div(here, rest) if rest > 1 else here
+    return tuple(moved)
+
+
+def _long(axes: Sequence[int], shape: Sequence[int]) -> "_Axes":
+    """Those of the axes that have several elements."""
+    return [(axis, shape[axis]) for axis in axes if shape[axis] != 1]
+
+
+_Axes = list[tuple[int, int]]
+"""Axes, with their sizes."""
+
+
+def _of_one_size(outer: _Axes, inner: _Axes) -> list[tuple[_Axes, _Axes]]:
+    """Two ways to take apart one dimension, in as many parts as they have in common."""
+    parts: list[tuple[_Axes, _Axes]] = []
+    left = [*outer], [*inner]
+    while left[0]:
+        taken: tuple[_Axes, _Axes] = [left[0].pop(0)], [left[1].pop(0)]
+        sizes = [taken[0][0][1], taken[1][0][1]]
+        while sizes[0] != sizes[1]:
+            lesser = sizes.index(min(sizes))
+            axis, size = left[lesser].pop(0)
+            taken[lesser].append((axis, size))
+            sizes[lesser] *= size
+        parts.append(taken)
+    return parts
 
 
 def _sliced(op: ir.Operation, indices: Indices) -> Indices | None:

@@ -33,6 +33,7 @@ from plumbline.linalg_to_kernels.splats import fill_splats
 from plumbline.linalg_to_kernels.strategies import CpuStrategies
 from plumbline.linalg_to_kernels.stream_results import stream_results
 from plumbline.linalg_to_kernels.tile_scans import tile_scans
+from plumbline.linalg_to_kernels.transpose_tiles import transpose_tiles
 from plumbline.linalg_to_kernels.vector_widths import choose_vector_widths
 from plumbline.signature.c_signature import CALLED_FROM, check_signatures, functions_with_bodies
 from plumbline.signature.called_functions import SEPARATE_CALLED_FUNCTIONS
@@ -172,6 +173,13 @@ SELECT_CLAMPS = Pass(
     select_clamps,
 )
 
+TRANSPOSE_TILES = Pass(
+    "transpose-tiles",
+    "Exchange rows and columns by squares of vectors, where loops read along the outer one",
+    _for_unit(transpose_tiles),
+    _UNIT_OPTIONS,
+)
+
 STREAM_RESULTS = Pass(
     "stream-results",
     "Write results that are larger than caches by vectors that go to memory at once",
@@ -253,6 +261,7 @@ def linalg_to_kernels_pipeline(
             MAKE_LOOPS,
             PARALLELISE.with_options(f"threads={threads}"),
             SHAPE_LOOPS,
+            TRANSPOSE_TILES.with_options(options),
             STREAM_RESULTS.with_options(options),
             CHOOSE_VECTOR_WIDTHS.with_options(options),
             INLINE_SMALL_KERNELS,

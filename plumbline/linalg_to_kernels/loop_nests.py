@@ -16,7 +16,13 @@ from plumbline.linalg_to_kernels.building import ALIGNMENT, for_each, index, lea
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, Indices
 from plumbline.linalg_to_kernels.evaluation import Evaluation
 from plumbline.linalg_to_kernels.group import Block, Group
-from plumbline.linalg_to_kernels.loop_order import PIECE, Order, innermost_costs, order_of
+from plumbline.linalg_to_kernels.loop_order import (
+    PIECE,
+    WIDE_PIECE,
+    Order,
+    innermost_costs,
+    order_of,
+)
 from plumbline.linalg_to_kernels.sizes import loop_size
 
 _LANES = 64
@@ -24,6 +30,10 @@ _LANES = 64
 
 _SUMS = 512
 """How many sums are added to at once, in a buffer."""
+
+_ADDED_AT_ONCE = 4
+"""How many terms are added to a sum in a buffer before it is stored again. LLVM stores what is
+selected from a sum that it has just loaded by a mask, which takes AMD's CPUs ten times as long."""
 
 _ROWS_AT_ONCE = 4
 """How many rows of a block are done at once by a step that reads neighbours of each."""
@@ -602,16 +612,34 @@ class _Step:
             ]
             self._nests.store(self._evaluation, step, self._loops, inits)
 
-        def add() -> None:
+        *outer, last = reductions
+
+        def add(terms: Sequence[ir.Value]) -> None:
             so_far = self._nests.previous(self._evaluation, step, self._loops)
-            values = self._evaluation.results(step, self._loops, so_far)
-            self._nests.store(self._evaluation, step, self._loops, values)
+            for term in terms:
+                with self._evaluation.scope():
+                    self._evaluation.loops[last] = term
+                    so_far = self._evaluation.results(step, self._loops, so_far)
+            self._nests.store(self._evaluation, step, self._loops, so_far)
 
         def over(bounds: Mapping[int, tuple[ir.Value, ir.Value]]) -> None:
+            def some(at: ir.Value, count: int) -> list[ir.Value]:
+                with self._evaluation.scope():
+                    terms = [at, *(arith.addi(at, index(more)) for more in range(1, count))]
+                    self._nest([inner], lambda: add(terms), bounds)
+                return []
+
+            def all_terms() -> None:
+                first, end = self._bounds(last)
+                left = arith.remui(arith.subi(end, first), index(_ADDED_AT_ONCE))
+                middle = arith.subi(end, left)
+                for_each(first, middle, _ADDED_AT_ONCE, lambda at: some(at, _ADDED_AT_ONCE))
+                for_each(middle, end, 1, lambda at: some(at, 1))
+
             with self._evaluation.scope():
                 self._nest([inner], set_init, bounds)
             with self._evaluation.scope():
-                self._nest([*reductions, inner], add, bounds)
+                self._nest(outer, all_terms, bounds)
 
         def blocks() -> None:
             if inner == self._nests.lane_loop(step):
@@ -631,14 +659,17 @@ class _Step:
         first, second = pieces
         rest = [loop for loop in self._order.loops if loop not in pieces]
 
-        def piece(loop: int, at: ir.Value) -> tuple[ir.Value, ir.Value]:
+        def piece(loop: int, at: ir.Value, length: int) -> tuple[ir.Value, ir.Value]:
             size = self._nests.size(self._step, loop)
-            return at, least(arith.addi(at, index(PIECE)), size)
+            return at, least(arith.addi(at, index(length)), size)
 
         def outer() -> None:
             def over_first(at: ir.Value) -> list[ir.Value]:
                 def over_second(beside: ir.Value) -> list[ir.Value]:
-                    bounds = {first: piece(first, at), second: piece(second, beside)}
+                    bounds = {
+                        first: piece(first, at, WIDE_PIECE),
+                        second: piece(second, beside, PIECE),
+                    }
                     self._nest([first, second], self._store_elements, bounds)
                     return []
 
@@ -647,6 +678,6 @@ class _Step:
                 return []
 
             size = self._nests.size(self._step, first)
-            for_each(index(0), size, PIECE, over_first, parallel=True)
+            for_each(index(0), size, WIDE_PIECE, over_first, parallel=True)
 
         self._nest(rest, outer)

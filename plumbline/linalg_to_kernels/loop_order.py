@@ -27,9 +27,9 @@ _SHORT = 8
 _STRIDED_COST, _SHORT_COST = 8, 16
 """Next to a cost of 1 for each tensor that an innermost loop walks contiguously."""
 
-PIECE = 16
-"""Of both loops of a transposition. Lines whose distance is a power of 2 share few places in the
-first cache, commonly 8 to 16."""
+PIECE, WIDE_PIECE = 16, 64
+"""Of the inner and the outer loop of a transposition. Lines whose distance is a power of 2 share
+few places in the first cache, commonly 8 to 16; what is read goes on beyond its line."""
 
 
 @dataclass(frozen=True)

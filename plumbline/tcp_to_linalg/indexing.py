@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, linalg, scf, tensor
 
+from plumbline.bindings.walk import defining_operation
+from plumbline.tcp.ops.data_movement import ConcatOp
 from plumbline.tcp.ops.indexing import (
     GatherNdOp,
     GatherOp,
@@ -20,6 +22,9 @@ from plumbline.tcp.ops.indexing import (
 from plumbline.tcp_to_linalg.combiners import Combination
 from plumbline.tcp_to_linalg.loop_nest import REDUCTION, SCAN, dims_map, loop_nest
 from plumbline.tcp_to_linalg.pattern import DYNAMIC, Patterns, dim, empty, fill, generic, index
+
+_CONCATENATIONS = (ConcatOp.OPERATION_NAME, "tensor.concat")
+"""Before and after these are converted."""
 
 
 def _as_index(element: ir.Value) -> ir.Value:
@@ -51,16 +56,33 @@ def convert_gather_nd(op: GatherNdOp) -> ir.Value:
         if size == DYNAMIC
     ]
     # Each column of the rows is an input of its own, which a fused computation of it can replace.
-    columns = [
-        dims_map(type_.rank, [*range(outer), ir.AffineConstantExpr.get(column)])
-        for column in range(depth)
+    columns = _columns(op.indices)
+    maps = [
+        dims_map(type_.rank, [*range(outer), ir.AffineConstantExpr.get(number)])
+        for _, number in columns
     ]
 
     def payload(elements: Sequence[ir.Value]) -> ir.Value:
         inner = [linalg.IndexOp(axis).result for axis in range(outer, type_.rank)]
         return tensor.extract(op.input, [*map(_as_index, elements), *inner])
 
-    return generic(empty(type_, sizes), [op.indices] * depth, columns, payload)
+    return generic(empty(type_, sizes), [rows for rows, _ in columns], maps, payload)
+
+
+def _columns(rows: ir.Value) -> list[tuple[ir.Value, int]]:
+    """Each column of rows of indices: a tensor and the place in its last dimension.
+
+    Rows that were put together of columns need not be: those are often the same all along some
+    dimensions, and rows of them take several times the memory of what is read.
+    """
+    axis = rows.type.rank - 1
+    depth = rows.type.shape[axis]
+    op = defining_operation(rows)
+    if op is None or op.name not in _CONCATENATIONS or len(op.operands) != depth:
+        return [(rows, number) for number in range(depth)]
+    if ir.IntegerAttr(op.attributes["dim"]).value != axis:
+        return [(rows, number) for number in range(depth)]
+    return [(column, 0) for column in op.operands]
 
 
 def convert_scatter(op: ScatterOp) -> ir.Value:

@@ -159,6 +159,20 @@ def test_one_more_than_tanh_does_not_cancel(type_: str) -> None:
         assert error <= 2.6, f"{error} units at {where}"
 
 
+@pytest.mark.parametrize("type_", _TYPES)
+def test_exponentials_of_what_is_at_most_0_have_the_same_bits(type_: str) -> None:
+    class Program(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return (-x.abs()).exp()
+
+    x = _floats(type_)
+    target = cpu_target("native")
+    exponential = load(llvm_ir_of({"exp": 1}, type_, target), {"exp": 1}, type_, target)["exp"]
+    program = plumbline.compile(Program(), (torch.from_numpy(x),), target_cpu="native")
+    (actual,) = program(torch.from_numpy(x))
+    np.testing.assert_array_equal(actual.numpy(), exponential(-np.abs(x))[0])
+
+
 @pytest.mark.parametrize("op", FUNCTIONS)
 def test_bounds_are_stated_at_the_functions(op: str) -> None:
     reference = REFERENCES[op.removeprefix("math.")]

@@ -64,3 +64,125 @@ func.func @of_hardware(%x: f32) -> (f32, f32) {
   %1 = math.absf %x : f32
   return %0, %1 : f32, f32
 }
+
+// Of what is never above 0, 2^n needs one factor, and is not chosen by the sign of n.
+
+// CHECK-LABEL: func.func @of_at_most_0(
+// CHECK-COUNT-2: arith.shli
+// CHECK-NOT:     math.exp
+// CHECK-NOT:     arith.cmpi
+// CHECK:         return
+func.func @of_at_most_0(%x: f32, %y: f32) -> (f32, f32) {
+  %size = math.absf %x : f32
+  %negative = arith.negf %size : f32
+  %0 = math.exp %negative : f32
+  %greater = arith.maximumf %x, %y : f32
+  %lesser = arith.minimumf %x, %y : f32
+  %difference = arith.subf %lesser, %greater : f32
+  %1 = math.exp %difference : f32
+  return %0, %1 : f32, f32
+}
+
+// Nor is what the greatest of a row was found among, be it computed again, or read from where it
+// was put.
+
+// CHECK-LABEL: func.func @of_rows(
+// CHECK-COUNT-2: arith.shli
+// CHECK-NOT:     math.exp
+// CHECK-NOT:     arith.cmpi
+// CHECK:         return
+func.func @of_rows(%x: memref<4x8xf32>, %out: memref<4x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %least = arith.constant 0xFF800000 : f32
+  %row = memref.alloca() : memref<8xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %most = scf.for %j = %c0 to %c8 step %c1 iter_args(%so_far = %least) -> f32 {
+      %element = memref.load %x[%i, %j] : memref<4x8xf32>
+      %two = arith.constant 2.0 : f32
+      %twice = arith.mulf %element, %two : f32
+      memref.store %twice, %row[%j] : memref<8xf32>
+      %greater = arith.maximumf %so_far, %twice : f32
+      scf.yield %greater : f32
+    }
+    scf.for %j = %c0 to %c8 step %c1 {
+      %element = memref.load %x[%i, %j] : memref<4x8xf32>
+      %two = arith.constant 2.0 : f32
+      %twice = arith.mulf %element, %two : f32
+      %difference = arith.subf %twice, %most : f32
+      %exp = math.exp %difference : f32
+      memref.store %exp, %out[%i, %j] : memref<4x8xf32>
+    }
+    scf.for %j = %c0 to %c8 step %c1 {
+      %twice = memref.load %row[%j] : memref<8xf32>
+      %difference = arith.subf %twice, %most : f32
+      %exp = math.exp %difference : f32
+      memref.store %exp, %out[%i, %j] : memref<4x8xf32>
+    }
+  }
+  return
+}
+
+// Else it may be above 0: what is in other places, computed otherwise, beyond the greatest one, or
+// written since.
+
+// CHECK-LABEL: func.func @of_other_rows(
+// CHECK-COUNT-5: arith.cmpi
+// CHECK:         return
+func.func @of_other_rows(%x: memref<4x8xf32>, %y: memref<8xf32>, %out: memref<4x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %least = arith.constant 0xFF800000 : f32
+  scf.for %i = %c0 to %c4 step %c1 {
+    %most = scf.for %j = %c1 to %c8 step %c1 iter_args(%so_far = %least) -> f32 {
+      %element = memref.load %x[%i, %j] : memref<4x8xf32>
+      %greater = arith.maximumf %so_far, %element : f32
+      scf.yield %greater : f32
+    }
+    scf.for %j = %c1 to %c8 step %c1 {
+      %element = memref.load %x[%j, %j] : memref<4x8xf32>
+      %difference = arith.subf %element, %most : f32
+      %exp = math.exp %difference : f32
+      memref.store %exp, %out[%i, %j] : memref<4x8xf32>
+    }
+    scf.for %j = %c1 to %c8 step %c1 {
+      %element = memref.load %x[%i, %j] : memref<4x8xf32>
+      %negative = arith.negf %element : f32
+      %difference = arith.subf %negative, %most : f32
+      %exp = math.exp %difference : f32
+      memref.store %exp, %out[%i, %j] : memref<4x8xf32>
+    }
+    scf.for %j = %c0 to %c8 step %c1 {
+      %element = memref.load %x[%i, %j] : memref<4x8xf32>
+      %difference = arith.subf %element, %most : f32
+      %exp = math.exp %difference : f32
+      memref.store %exp, %out[%i, %j] : memref<4x8xf32>
+    }
+    %other = scf.for %j = %c0 to %c8 step %c1 iter_args(%so_far = %least) -> f32 {
+      %element = memref.load %y[%j] : memref<8xf32>
+      %greater = arith.maximumf %so_far, %element : f32
+      scf.yield %greater : f32
+    }
+    scf.for %j = %c0 to %c8 step %c1 {
+      %element = memref.load %x[%i, %j] : memref<4x8xf32>
+      memref.store %element, %y[%j] : memref<8xf32>
+    }
+    scf.for %j = %c0 to %c8 step %c1 {
+      %element = memref.load %y[%j] : memref<8xf32>
+      %difference = arith.subf %element, %other : f32
+      %exp = math.exp %difference : f32
+      memref.store %exp, %out[%i, %j] : memref<4x8xf32>
+    }
+    scf.for %j = %c0 to %c8 step %c1 {
+      %element = memref.load %x[%i, %j] : memref<4x8xf32>
+      %difference = arith.subf %other, %element : f32
+      %exp = math.exp %difference : f32
+      memref.store %exp, %out[%i, %j] : memref<4x8xf32>
+    }
+  }
+  return
+}

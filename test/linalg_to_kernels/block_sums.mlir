@@ -15,8 +15,8 @@
 // CHECK-NEXT:        scf.yield %[[NEXT]] : f32
 // CHECK:           %[[WIDE:.*]] = arith.extf %[[PART]] : f32 to f64
 // CHECK-NEXT:      arith.addf %[[TOTAL]], %[[WIDE]]
-// CHECK:         return %[[ALL]] : f64
-func.func private @powers(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) -> f64 {
+// CHECK:         arith.truncf %[[ALL]]
+func.func private @powers(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) -> f32 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %z = arith.constant 1.0 : f64
@@ -34,14 +34,85 @@ func.func private @powers(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) -> f6
     %r = arith.addf %s, %w fastmath<reassoc,contract> : f64
     scf.yield %r : f64
   }
-  return %0 : f64
+  %rounded = arith.truncf %0 : f64 to f32
+  return %rounded : f32
 }
 
-// A plain sum is bound by memory, and stays exact; one that is to be in order stays so.
-// CHECK-LABEL: func.func private @others(
-// CHECK-NOT:     -> (f32)
+// Of a plain sum eight elements of a block are added up in pairs of pairs before that is widened, and
+// what is left one by one.
+// CHECK-LABEL: func.func private @plain(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<?xf32>, %[[N:[^:]*]]: index
+// CHECK:         %[[LEFT:.*]] = arith.remui %{{.*}}, %c256
+// CHECK:         %[[END:.*]] = arith.subi %[[N]], %[[LEFT]]
+// CHECK:         %[[MOST:.*]] = scf.for %[[FIRST:.*]] = %c0 to %[[END]] step %c256{{.*}} iter_args(%[[TOTAL:.*]] = %{{.*}}) -> (f64) {
+// CHECK:           scf.for %[[AT:.*]] = %{{.*}} to %c32{{.*}} iter_args(%[[SUM:.*]] = %[[TOTAL]]) -> (f64) {
+// CHECK-COUNT-8:     memref.load %[[X]]
+// CHECK-COUNT-7:     arith.addf %{{.*}}, %{{.*}} : f32
+// CHECK-NEXT:        %[[WIDE:.*]] = arith.extf
+// CHECK-NEXT:        arith.addf %[[SUM]], %[[WIDE]] fastmath<reassoc,contract> : f64
+// CHECK:         scf.for %{{.*}} = %[[END]] to %[[N]] step %{{.*}} iter_args(%{{.*}} = %[[MOST]]) -> (f64) {
+// CHECK-NEXT:      memref.load
+// CHECK-NEXT:      arith.extf
+// CHECK-NEXT:      arith.addf
 // CHECK:         return
-func.func private @others(%x: memref<?xf32>, %n: index) -> (f64, f64) {
+func.func private @plain(%x: memref<?xf32>, %n: index) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f64
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (f64) {
+    %a = memref.load %x[%i] : memref<?xf32>
+    %w = arith.extf %a : f32 to f64
+    %r = arith.addf %s, %w fastmath<reassoc,contract> : f64
+    scf.yield %r : f64
+  }
+  %mean = arith.divf %0, %z : f64
+  %rounded = arith.truncf %mean : f64 to f32
+  return %rounded : f32
+}
+
+// What is added to a sum in a buffer in turns is added up first.
+// CHECK-LABEL: func.func private @in_turns(
+// CHECK:         %[[A:.*]] = memref.load %{{.*}}[%c0, %{{.*}}] : memref<3x?xf32>
+// CHECK:         %[[B:.*]] = memref.load %{{.*}}[%c1, %{{.*}}]
+// CHECK:         %[[C:.*]] = memref.load %{{.*}}[%c2, %{{.*}}]
+// CHECK:         %[[AB:.*]] = arith.addf %[[A]], %[[B]] : f32
+// CHECK:         %[[ABC:.*]] = arith.addf %[[AB]], %[[C]] : f32
+// CHECK:         %[[WIDE:.*]] = arith.extf %[[ABC]]
+// CHECK-NEXT:    %[[SUM:.*]] = arith.addf %{{.*}}, %[[WIDE]]
+// CHECK-NEXT:    memref.store %[[SUM]]
+func.func private @in_turns(%x: memref<3x?xf32>, %out: memref<?xf32>, %n: index) {
+  %y = memref.alloc(%n) : memref<?xf64>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %s = memref.load %y[%i] : memref<?xf64>
+    %a = memref.load %x[%c0, %i] : memref<3x?xf32>
+    %aw = arith.extf %a : f32 to f64
+    %as = arith.addf %s, %aw fastmath<reassoc,contract> : f64
+    %b = memref.load %x[%c1, %i] : memref<3x?xf32>
+    %bw = arith.extf %b : f32 to f64
+    %bs = arith.addf %as, %bw fastmath<reassoc,contract> : f64
+    %c = memref.load %x[%c2, %i] : memref<3x?xf32>
+    %cw = arith.extf %c : f32 to f64
+    %cs = arith.addf %bs, %cw fastmath<reassoc,contract> : f64
+    memref.store %cs, %y[%i] : memref<?xf64>
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %s = memref.load %y[%i] : memref<?xf64>
+    %rounded = arith.truncf %s : f64 to f32
+    memref.store %rounded, %out[%i] : memref<?xf32>
+  }
+  memref.dealloc %y : memref<?xf64>
+  return
+}
+
+// A sum that somebody is given in f64 is added up in that, in whatever loops.
+// CHECK-LABEL: func.func private @in_double(
+// CHECK-NOT:     -> (f32)
+// CHECK-NOT:     arith.addf %{{.*}} : f32
+// CHECK:         return
+func.func private @in_double(%x: memref<?xf32>, %y: memref<?xf64>, %n: index) -> f64 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %z = arith.constant 0.0 : f64
@@ -57,12 +128,50 @@ func.func private @others(%x: memref<?xf32>, %n: index) -> (f64, f64) {
     %c = arith.mulf %b, %a : f32
     %d = arith.mulf %c, %a : f32
     %e = arith.mulf %d, %a : f32
-    %f = arith.addf %e, %b : f32
-    %g = arith.addf %f, %a : f32
-    %h = arith.mulf %g, %a : f32
-    %w = arith.extf %h : f32 to f64
+    %f = arith.mulf %e, %a : f32
+    %g = arith.mulf %f, %a : f32
+    %w = arith.extf %g : f32 to f64
+    %r = arith.addf %s, %w fastmath<reassoc,contract> : f64
+    scf.yield %r : f64
+  }
+  memref.store %1, %y[%c0] : memref<?xf64>
+  scf.for %i = %c0 to %n step %c1 {
+    %s = memref.load %y[%i] : memref<?xf64>
+    %a = memref.load %x[%c0] : memref<?xf32>
+    %aw = arith.extf %a : f32 to f64
+    %as = arith.addf %s, %aw fastmath<reassoc,contract> : f64
+    %b = memref.load %x[%c1] : memref<?xf32>
+    %bw = arith.extf %b : f32 to f64
+    %bs = arith.addf %as, %bw fastmath<reassoc,contract> : f64
+    memref.store %bs, %y[%i] : memref<?xf64>
+  }
+  return %0 : f64
+}
+
+// A sum that is to be in order stays so, and one of few elements as it is.
+// CHECK-LABEL: func.func private @others(
+// CHECK-NOT:     -> (f32)
+// CHECK-NOT:     arith.addf %{{.*}} : f32
+// CHECK:         return
+func.func private @others(%x: memref<?xf32>, %n: index) -> (f32, f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c200 = arith.constant 200 : index
+  %z = arith.constant 0.0 : f64
+  %0 = scf.for %i = %c0 to %c200 step %c1 iter_args(%s = %z) -> (f64) {
+    %a = memref.load %x[%i] : memref<?xf32>
+    %w = arith.extf %a : f32 to f64
+    %r = arith.addf %s, %w fastmath<reassoc,contract> : f64
+    scf.yield %r : f64
+  }
+  %1 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (f64) {
+    %a = memref.load %x[%i] : memref<?xf32>
+    %b = arith.mulf %a, %a : f32
+    %w = arith.extf %b : f32 to f64
     %r = arith.addf %s, %w : f64
     scf.yield %r : f64
   }
-  return %0, %1 : f64, f64
+  %2 = arith.truncf %0 : f64 to f32
+  %3 = arith.truncf %1 : f64 to f32
+  return %2, %3 : f32, f32
 }

@@ -4,6 +4,7 @@
 #col = affine_map<(d0, d1) -> (d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 #t = affine_map<(d0, d1) -> (d1, d0)>
+#plane = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 
 // Rows that are contiguous are done some at once, each step with these innermost. What the sum reads
 // is computed before it, and not again for the division.
@@ -18,8 +19,8 @@
 // CHECK:               memref.store %{{.*}}, %[[EXP]]
 // CHECK:           scf.for %{{.*}} = %[[FIRST]] to
 // CHECK:             memref.store %{{.*}}, %[[SUM]]
-// CHECK:           scf.for %{{.*}} = %c0 to %c40
-// CHECK-NEXT:        scf.for %{{.*}} = %[[FIRST]] to
+// CHECK:           scf.for %{{.*}} = %c0 to %c40{{.*}} step %c4
+// CHECK:             scf.for %{{.*}} = %[[FIRST]] to
 // CHECK:               arith.addf
 // CHECK:               memref.store %{{.*}}, %[[SUM]]
 // CHECK:           scf.for %{{.*}} = %c0 to %c40
@@ -129,10 +130,10 @@ func.func private @sum_of_planes(%x: tensor<40x7x7xf32>) -> tensor<40xf32> attri
   return %0 : tensor<40xf32>
 }
 
-// Both contiguous loops of a transposition run in pieces.
+// Both contiguous loops of a transposition run in pieces, of whole lines of what is written.
 // CHECK-LABEL: func.func private @transposition(
 // CHECK-SAME:      %[[X:[^:]*]]: memref<?x?xf32, strided<[?, ?], offset: ?>> {llvm.noalias}, %[[N:[^:]*]]: index, %[[M:[^:]*]]: index,
-// CHECK:         scf.for %[[I:.*]] = %c0 to %[[N]] step %c16
+// CHECK:         scf.for %[[I:.*]] = %c0 to %[[N]] step %c64
 // CHECK-NEXT:      scf.for %[[J:.*]] = %c0 to %[[M]] step %c16
 // CHECK:             scf.for %[[A:.*]] = %[[I]] to
 // CHECK-NEXT:          scf.for %[[B:.*]] = %[[J]] to
@@ -146,16 +147,27 @@ func.func private @transposition(%x: tensor<?x?xf32>, %n: index, %m: index) -> t
   return %0 : tensor<?x?xf32>
 }
 
-// A sum that contiguous elements are added to in turns is added up in memory, a piece at a time.
+// A sum that contiguous elements are added to in turns is added up in memory, a piece at a time: four
+// terms at once, and one by one what is left.
 // CHECK-LABEL: func.func private @sum_of_columns(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<42x1000xf32
 // CHECK:         scf.for %{{.*}} = %c0 to %c1000 step %c512
 // CHECK:           scf.for
 // CHECK-NEXT:        memref.load
 // CHECK-NEXT:        memref.store
-// CHECK:           scf.for %{{.*}} = %c0 to %c40
+// CHECK:           scf.for %{{.*}} = %c0 to %c40 step %c4
+// CHECK:             scf.for
+// CHECK-COUNT-4:       memref.load %[[X]]
+// CHECK-NOT:           memref.load
+// CHECK:               memref.store
+// CHECK-NOT:           memref.store
+// CHECK:           scf.for %{{.*}} = %c40 to %c42 step %c1
 // CHECK-NEXT:        scf.for
-func.func private @sum_of_columns(%x: tensor<40x1000xf32>, %i: tensor<1000xf32>) -> tensor<1000xf32> attributes {plumbline.group = "sum_of_columns"} {
-  %0 = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<40x1000xf32>) outs(%i : tensor<1000xf32>) {
+// CHECK:               memref.load %[[X]]
+// CHECK-NOT:           memref.load
+// CHECK:               memref.store
+func.func private @sum_of_columns(%x: tensor<42x1000xf32>, %i: tensor<1000xf32>) -> tensor<1000xf32> attributes {plumbline.group = "sum_of_columns"} {
+  %0 = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<42x1000xf32>) outs(%i : tensor<1000xf32>) {
   ^bb0(%a: f32, %o: f32):
     %r = arith.addf %o, %a : f32
     linalg.yield %r : f32
@@ -219,4 +231,27 @@ func.func private @stencil(%x: tensor<200x300xf32>) -> tensor<198x300xf32> attri
 func.func @call(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x?xf32> {
   %0 = call @transposition(%x, %n, %m) : (tensor<?x?xf32>, index, index) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
+}
+
+// What is reshaped by way of fewer dimensions is read by those dimensions that have the same size.
+// CHECK-LABEL: func.func private @reshaped(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<32x8x784xf32
+// CHECK:         scf.for %[[C:.*]] = %c0 to %c256
+// CHECK:           scf.for %[[H:.*]] = %c0 to %c28
+// CHECK:             scf.for %[[W:.*]] = %c0 to %c28
+// CHECK-DAG:           %[[A:.*]] = arith.divui %[[C]], %c8
+// CHECK-DAG:           %[[B:.*]] = arith.remui %[[C]], %c8
+// CHECK-DAG:           %[[LINE:.*]] = arith.muli %[[H]], %c28
+// CHECK:               %[[AT:.*]] = arith.addi %[[LINE]], %[[W]]
+// CHECK:               memref.load %[[X]][%[[A]], %[[B]], %[[AT]]]
+func.func private @reshaped(%x: tensor<32x8x784xf32>) -> tensor<256x28x28xf32> attributes {plumbline.group = "reshaped"} {
+  %f = tensor.collapse_shape %x [[0, 1, 2]] : tensor<32x8x784xf32> into tensor<200704xf32>
+  %y = tensor.expand_shape %f [[0, 1, 2]] output_shape [256, 28, 28] : tensor<200704xf32> into tensor<256x28x28xf32>
+  %e = tensor.empty() : tensor<256x28x28xf32>
+  %0 = linalg.generic {indexing_maps = [#plane, #plane], iterator_types = ["parallel", "parallel", "parallel"]} ins(%y : tensor<256x28x28xf32>) outs(%e : tensor<256x28x28xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.mulf %a, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<256x28x28xf32>
+  return %0 : tensor<256x28x28xf32>
 }

@@ -190,6 +190,29 @@ def test_a_group_of_twice_as_many_is_formed_of_about_twice_as_many_looks(
     assert third - second < 3 * (second - first), found
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ((8, 6, 5), (2, 4, 30)),
+        ((6, 4), (4, 6)),
+        ((1, 6, 1, 4), (2, 1, 12)),
+        ((4, 1, 6, 5), (2, 2, 30)),
+        ((2, 3, 4, 5), (6, 10, 2)),
+        ((7,), (1, 7, 1)),
+        ((1,), (1, 1)),
+    ],
+)
+def test_what_is_reshaped_between(before: tuple[int, ...], after: tuple[int, ...]) -> None:
+    def function(x: torch.Tensor, scale: torch.Tensor, offset: torch.Tensor) -> torch.Tensor:
+        return (x * scale).view(after) + offset
+
+    generator = torch.Generator().manual_seed(0)
+    shapes = before, before[-1:], after[-1:]
+    operands = tuple(torch.randn(shape, generator=generator) for shape in shapes)
+    program = plumbline.compile(_Function(function), operands)
+    torch.testing.assert_close(program(*operands)[0], function(*operands))
+
+
 @pytest.mark.parametrize("repeats", [1, 40])
 def test_clamps_keep_the_signs_of_zeros(repeats: int) -> None:
     """Alone in a loop, in vectors, and on the tiles of a product."""

@@ -61,3 +61,58 @@ func.func @by_what_is_given(%x: memref<8xi64>, %mask: i64) {
   }
   return
 }
+
+// -----
+
+// Where a few of the first elements are read alone, these are held in order: an element that is
+// among the first, or comes before the last of them, goes in between.
+// CHECK-LABEL: func.func @first(
+// CHECK:       func.func private @sort_kernel(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<4x100xf32> {llvm.noalias}, %[[FIRST:[^:]*]]: memref<2x100xf32>
+// CHECK:         scf.for %[[ROW:.*]] = %c0 to %c4
+// CHECK:           scf.for %[[AT:.*]] = %c0 to %c100
+// CHECK:             %[[NEW:.*]] = memref.load %[[X]][%[[ROW]], %[[AT]]]
+// CHECK:             %[[LAST:.*]] = memref.load %[[FIRST]][%c0, %c2]
+// CHECK:             arith.cmpf ole, %[[LAST]], %[[NEW]]
+// CHECK:             scf.if
+// CHECK:               scf.for
+// CHECK:                 memref.store %{{.*}}, %[[FIRST]]
+// CHECK:           scf.for %{{.*}} = %c0 to %c3
+// CHECK:             memref.store %{{.*}}, %[[X]]
+// CHECK-NOT:     arith.shli
+// CHECK:         return
+func.func @first(%x: memref<4x100xf32>) -> memref<4x3xf32> {
+  %all = memref.alloc() : memref<4x100xf32>
+  memref.copy %x, %all : memref<4x100xf32> to memref<4x100xf32>
+  tm_tensor.sort dimension(1) outs(%all : memref<4x100xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.cmpf ole, %a, %b : f32
+    tm_tensor.yield %0 : i1
+  }
+  %part = memref.subview %all[0, 0] [4, 3] [1, 1] : memref<4x100xf32> to memref<4x3xf32, strided<[100, 1]>>
+  %first = memref.alloc() : memref<4x3xf32>
+  memref.copy %part, %first : memref<4x3xf32, strided<[100, 1]>> to memref<4x3xf32>
+  memref.dealloc %all : memref<4x100xf32>
+  return %first : memref<4x3xf32>
+}
+
+// -----
+
+// Not where others are read too.
+// CHECK-LABEL: func.func @second(
+// CHECK:       func.func private @sort_kernel(
+// CHECK:         arith.shli
+func.func @second(%x: memref<4x100xf32>) -> memref<4x3xf32> {
+  %all = memref.alloc() : memref<4x100xf32>
+  memref.copy %x, %all : memref<4x100xf32> to memref<4x100xf32>
+  tm_tensor.sort dimension(1) outs(%all : memref<4x100xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.cmpf ole, %a, %b : f32
+    tm_tensor.yield %0 : i1
+  }
+  %part = memref.subview %all[0, 1] [4, 3] [1, 1] : memref<4x100xf32> to memref<4x3xf32, strided<[100, 1], offset: 1>>
+  %first = memref.alloc() : memref<4x3xf32>
+  memref.copy %part, %first : memref<4x3xf32, strided<[100, 1], offset: 1>> to memref<4x3xf32>
+  memref.dealloc %all : memref<4x100xf32>
+  return %first : memref<4x3xf32>
+}

@@ -13,9 +13,11 @@ func.func @sum(%a: memref<8x4xf32>, %b: memref<8xf32>) {
   return
 }
 
+// Of an extreme the new element comes first: it is asked whether that is a NaN.
 // CHECK-LABEL: func.func @greatest(
-// CHECK:         arith.maximumf %{{.*}}, %{{.*}} : f32
-// CHECK:         arith.maximumf %{{.*}}, %{{.*}} fastmath<nsz> : f32
+// CHECK:         ^bb0(%{{.*}}: f32, %[[SO_FAR:.*]]: f32):
+// CHECK:         %[[NEW:.*]] = arith.maximumf %{{.*}}, %{{.*}} : f32
+// CHECK:         arith.maximumf %[[NEW]], %[[SO_FAR]] fastmath<nsz> : f32
 func.func @greatest(%a: memref<8x4xf32>, %b: memref<8xf32>) {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%a : memref<8x4xf32>) outs(%b : memref<8xf32>) {
   ^bb0(%x: f32, %z: f32):

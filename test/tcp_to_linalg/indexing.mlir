@@ -76,6 +76,20 @@ func.func @gather_nd(%arg0: tensor<4x2x3xf32>, %arg1: tensor<?x2xi32>) -> tensor
 
 // -----
 
+// Rows that were put together of columns are not read: the columns are.
+// CHECK-LABEL: func.func @gather_nd_of_columns(
+// CHECK-SAME:      %{{.*}}: tensor<4x2x3xf32>, %[[FIRST:[^:]*]]: tensor<?x1xi64>, %[[SECOND:[^:]*]]: tensor<?x1xi64>
+// CHECK:         linalg.generic {{.*}} ins(%[[FIRST]], %[[SECOND]] :
+// CHECK:         tensor.extract
+// CHECK:         return
+func.func @gather_nd_of_columns(%arg0: tensor<4x2x3xf32>, %arg1: tensor<?x1xi64>, %arg2: tensor<?x1xi64>) -> tensor<?x3xf32> {
+  %0 = tcp.concat %arg1, %arg2 {dim = 1 : i64} : tensor<?x1xi64>, tensor<?x1xi64> -> tensor<?x2xi64>
+  %1 = tcp.gather_nd %arg0, %0 : tensor<4x2x3xf32>, tensor<?x2xi64> -> tensor<?x3xf32>
+  return %1 : tensor<?x3xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @scatter_nd(
 // CHECK:         scf.for
 // CHECK:         scf.for

@@ -1,0 +1,61 @@
+"""Checks sums of f32 against f64: as exact as PyTorch's, and exact where all numbers are equal."""
+
+import sys
+
+import pytest
+import torch
+
+import plumbline
+
+
+class _Sums(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        return x.sum(1), x.mean(1), x.mT.sum(1)
+
+
+class _Exp(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.exp()
+
+
+def _results(x: torch.Tensor) -> tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]:
+    """Of a program and of PyTorch, in f64."""
+    program = plumbline.compile(_Sums(), (x,))
+    return tuple(one.double() for one in program(x)), tuple(one.double() for one in _Sums()(x))
+
+
+@pytest.mark.parametrize("mean", [0.0, 1000.0])
+@pytest.mark.parametrize("shape", [(64, 16), (64, 1000), (16, 100_001)])
+def test_errors_are_at_most_those_of_pytorch(shape: tuple[int, int], mean: float) -> None:
+    x = torch.randn(shape, generator=torch.Generator().manual_seed(0)) + mean
+    exact = _Sums()(x.double())
+    for actual, theirs, expected in zip(*_results(x), exact, strict=True):
+        error, bound = ((one - expected).abs().max() for one in (actual, theirs))
+        # Where both are rounded once, they are equal.
+        assert error <= bound
+
+
+@pytest.mark.parametrize("number", [0.1, 1000.3])
+def test_sums_of_equal_numbers_are_rounded_once(number: float) -> None:
+    x = torch.full((8, 1000), number)
+    actual, _ = _results(x)
+    for one, expected in zip(actual, _Sums()(x.double()), strict=True):
+        assert torch.equal(one, expected.float().double())
+
+
+def test_sums_in_double_are_added_up_in_that() -> None:
+    class Program(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            return x.sum(1, dtype=torch.float64), x.exp().sum(1, dtype=torch.float64)
+
+    x = torch.randn(7, 1000, generator=torch.Generator().manual_seed(0))
+    program = plumbline.compile(Program(), (x,))
+    sums, of_powers = program(x)
+    torch.testing.assert_close(sums, x.double().sum(1), rtol=1e-14, atol=1e-12)
+    # The powers differ by some of their last bits, which the sum does not add to.
+    (powers,) = plumbline.compile(_Exp(), (x,))(x)
+    torch.testing.assert_close(of_powers, powers.double().sum(1), rtol=1e-14, atol=0)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

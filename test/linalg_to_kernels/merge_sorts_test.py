@@ -1,0 +1,58 @@
+"""Checks the first elements of sorted rows against PyTorch's stable sort: few, and more."""
+
+import sys
+
+import pytest
+import torch
+
+import plumbline
+
+
+class _First(torch.nn.Module):
+    def __init__(self, count: int, dim: int, *, largest: bool) -> None:
+        super().__init__()
+        self._count, self._dim, self._largest = count, dim, largest
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return x.topk(self._count, self._dim, self._largest)
+
+
+@pytest.mark.parametrize("largest", [False, True])
+@pytest.mark.parametrize(
+    ("shape", "count", "dim"),
+    [
+        ((30, 100), 5, -1),
+        ((7, 3, 50), 1, 1),
+        ((4, 20), 16, -1),
+        ((4, 20), 17, -1),
+        ((40, 9), 3, 0),
+        ((3, 5), 5, -1),
+    ],
+)
+def test_first_of_rows(shape: tuple[int, ...], count: int, dim: int, *, largest: bool) -> None:
+    # Few numbers, so that many are equal: of those the first ones come first.
+    x = torch.randint(0, 12, shape, generator=torch.Generator().manual_seed(0)).float()
+    x.view(-1)[::7] = float("nan")
+    program = plumbline.compile(_First(count, dim, largest=largest), (x,))
+    expected = x.sort(dim=dim, descending=largest, stable=True)
+    values, places = program(x)
+    torch.testing.assert_close(
+        values, expected.values.narrow(dim, 0, count), rtol=0, atol=0, equal_nan=True
+    )
+    assert torch.equal(places, expected.indices.narrow(dim, 0, count))
+
+
+def test_all_of_rows_of_which_the_first_are_read_as_well() -> None:
+    class Program(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            values = x.sort(1).values
+            return values, values[:, :3] * 2
+
+    x = torch.randn(5, 40, generator=torch.Generator().manual_seed(0))
+    program = plumbline.compile(Program(), (x,))
+    for actual, expected in zip(program(x), Program()(x), strict=True):
+        assert torch.equal(actual, expected)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

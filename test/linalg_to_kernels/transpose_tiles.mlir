@@ -1,0 +1,75 @@
+// RUN: tcp-opt %s -split-input-file -transpose-tiles | FileCheck %s
+
+// Squares of eight rows are read along the outer loop, and written along the inner one; what is the
+// same for a row stays a number. What is left in either direction is done one by one.
+// CHECK-LABEL: func.func private @rows(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<30x20xf32>, %[[W:[^:]*]]: memref<20xf32>, %[[V:[^:]*]]: memref<30xf32>, %[[Y:[^:]*]]: memref<20x30xf32>
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %c8
+// CHECK:           scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step %c8
+// CHECK:             %[[FIRST:.*]] = vector.load %[[X]][%{{.*}}, %[[I]]] : memref<30x20xf32>, vector<8xf32>
+// CHECK-COUNT-7:     vector.load %[[X]][%{{.*}}, %[[I]]] : memref<30x20xf32>, vector<8xf32>
+// CHECK:             vector.shuffle
+// CHECK-COUNT-8:     vector.store %{{.*}}, %[[Y]][%{{.*}}, %[[J]]]
+// CHECK-NOT:         vector.store
+// CHECK:           scf.for %{{.*}} step %c1
+// CHECK:             scf.for %{{.*}} step %c1
+// CHECK:               memref.store %{{.*}}, %[[Y]]
+// CHECK:         scf.for %{{.*}} step %c1
+// CHECK:           scf.for %{{.*}} step %c1
+// CHECK:             memref.store %{{.*}}, %[[Y]]
+// CHECK:         return
+func.func private @rows(%x: memref<30x20xf32>, %w: memref<20xf32>, %v: memref<30xf32>, %y: memref<20x30xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %c30 = arith.constant 30 : index
+  scf.for %i = %c0 to %c20 step %c1 {
+    scf.for %j = %c0 to %c30 step %c1 {
+      %a = memref.load %x[%j, %i] : memref<30x20xf32>
+      %b = memref.load %w[%i] : memref<20xf32>
+      %c = memref.load %v[%j] : memref<30xf32>
+      %d = arith.mulf %a, %b : f32
+      %e = arith.addf %d, %c : f32
+      memref.store %e, %y[%i, %j] : memref<20x30xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Loops stay as they are that read along the inner one, write to what they read, or write elsewhere
+// than along the inner one, or to one place for all rows.
+// CHECK-LABEL: func.func private @others(
+// CHECK-NOT:     vector.
+// CHECK:         return
+func.func private @others(%x: memref<32x32xf32>, %y: memref<32x32xf32>, %z: memref<32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  scf.for %i = %c0 to %c32 step %c1 {
+    scf.for %j = %c0 to %c32 step %c1 {
+      %a = memref.load %x[%i, %j] : memref<32x32xf32>
+      memref.store %a, %y[%i, %j] : memref<32x32xf32>
+    }
+  }
+  scf.for %i = %c0 to %c32 step %c1 {
+    scf.for %j = %c0 to %c32 step %c1 {
+      %a = memref.load %y[%j, %i] : memref<32x32xf32>
+      memref.store %a, %y[%i, %j] : memref<32x32xf32>
+    }
+  }
+  scf.for %i = %c0 to %c32 step %c1 {
+    scf.for %j = %c0 to %c32 step %c1 {
+      %a = memref.load %x[%j, %i] : memref<32x32xf32>
+      memref.store %a, %y[%j, %i] : memref<32x32xf32>
+    }
+  }
+  scf.for %i = %c0 to %c32 step %c1 {
+    scf.for %j = %c0 to %c32 step %c1 {
+      %a = memref.load %x[%j, %i] : memref<32x32xf32>
+      memref.store %a, %z[%j] : memref<32xf32>
+    }
+  }
+  return
+}
