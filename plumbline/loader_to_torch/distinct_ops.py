@@ -9,7 +9,7 @@ numbers, of bodies of loops, and of writes to what has views or comes from outsi
 """
 
 import operator
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -27,6 +27,7 @@ from torch.export.graph_signature import (
 )
 from torch.utils import _pytree as pytree
 
+from plumbline.loader_to_torch.untouched_ops import is_untouched
 from plumbline.loader_to_torch.writes_in_place import functional_op, writes_its_own, written
 
 Node = torch.fx.Node
@@ -63,17 +64,28 @@ def run_decompositions(exported: ExportedProgram, table: Table) -> ExportedProgr
     Raises:
       Exception: as that does.
     """
-    kinds: dict[Hashable, _Kind] = {}
     if all(map(_is_known, exported.graph.nodes)):
-        for node in filter(_is_taken_apart, exported.graph.nodes):
-            kinds.setdefault(_key(node), _Kind(node))
-    if kinds:
-        taken_apart = _program_of([*kinds.values()]).run_decompositions(table)
-        if _writes_nothing(taken_apart) and all(map(_may_stand_anywhere, taken_apart.graph.nodes)):
-            _note_parts([*kinds.values()], taken_apart)
-            return _with_parts(exported, kinds)
+        keys = {node: _key(node) for node in exported.graph.nodes if _is_taken_apart(node, table)}
+        kinds: dict[Hashable, _Kind] = {}
+        for node, key in keys.items():
+            kinds.setdefault(key, _Kind(node))
+        if _note_parts_of([*kinds.values()], table):
+            return _with_parts(exported, {node: kinds[key] for node, key in keys.items()})
     whole: ExportedProgram = exported.run_decompositions(table)
     return whole
+
+
+def _note_parts_of(kinds: Sequence[_Kind], table: Table) -> bool:
+    """Tells each of `kinds` what it is taken apart into; False: there is more to know."""
+    if not kinds:
+        return True
+    taken_apart = _program_of(kinds).run_decompositions(table)
+    if not _writes_nothing(taken_apart) or not all(
+        map(_may_stand_anywhere, taken_apart.graph.nodes)
+    ):
+        return False
+    _note_parts(kinds, taken_apart)
+    return True
 
 
 def _is_known(node: Node) -> bool:
@@ -168,8 +180,12 @@ def _has_several_results(node: Node) -> bool:
     return isinstance(node.meta["val"], tuple | list)
 
 
-def _is_taken_apart(node: Node) -> bool:
-    return node.op == "call_function" and node.target not in (operator.getitem, _CHECK)
+def _is_taken_apart(node: Node, table: Table) -> bool:
+    return (
+        node.op == "call_function"
+        and node.target not in (operator.getitem, _CHECK)
+        and not is_untouched(node, table)
+    )
 
 
 def _key(node: Node) -> Hashable:
@@ -273,13 +289,12 @@ def _outputs(graph: torch.fx.Graph) -> Sequence[Node]:
     return cast("Sequence[Node]", graph.output_node().args[0])
 
 
-def _with_parts(exported: ExportedProgram, kinds: dict[Hashable, _Kind]) -> ExportedProgram:
+def _with_parts(exported: ExportedProgram, kinds: Mapping[Node, _Kind]) -> ExportedProgram:
     """The program with the parts of its nodes in their place."""
     graph = torch.fx.Graph()
     made: dict[Node, Any] = {}
     for node in exported.graph.nodes:
-        if _is_taken_apart(node):
-            kind = kinds[_key(node)]
+        if (kind := kinds.get(node)) is not None:
             here = dict(zip(kind.inputs, map(made.get, node.all_input_nodes), strict=True))
             origin = {name: node.meta[name] for name in _ORIGIN if name in node.meta}
             for part in kind.parts:
@@ -289,7 +304,7 @@ def _with_parts(exported: ExportedProgram, kinds: dict[Hashable, _Kind]) -> Expo
             made[node] = results if _has_several_results(node) else results[0]
             # Whoever reads what has been written reads the result.
             made |= dict.fromkeys(written(node)[1:], made[node])
-        elif node.target is operator.getitem:
+        elif node.target is operator.getitem and node.args[0] in kinds:
             made[node] = made[node.args[0]][node.args[1]]
         else:
             made[node] = graph.node_copy(node, made.__getitem__)
