@@ -5,13 +5,14 @@ alike: of the 700 ops of BERT-base, 30 differ. So it is given a program of these
 makes of each is put in the place of all that are like it.
 
 It is given the whole where that is not all there is to know: of sizes that are not fixed, of random
-numbers, of bodies of loops, and of writes to what has views or comes from outside.
+numbers, of bodies of loops, and of writes to what has views or comes from outside. And it is given
+nothing of what it would leave as it is (`untouched_ops.py`).
 """
 
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
@@ -64,28 +65,19 @@ def run_decompositions(exported: ExportedProgram, table: Table) -> ExportedProgr
     Raises:
       Exception: as that does.
     """
+    if all(_is_untouched_at_any_size(node, table) for node in exported.graph.nodes):
+        return _with_parts(exported, {})
     if all(map(_is_known, exported.graph.nodes)):
         keys = {node: _key(node) for node in exported.graph.nodes if _is_taken_apart(node, table)}
         kinds: dict[Hashable, _Kind] = {}
         for node, key in keys.items():
             kinds.setdefault(key, _Kind(node))
-        if _note_parts_of([*kinds.values()], table):
+        taken_apart = _program_of([*kinds.values()]).run_decompositions(table)
+        if _writes_nothing(taken_apart) and all(map(_may_stand_anywhere, taken_apart.graph.nodes)):
+            _note_parts([*kinds.values()], taken_apart)
             return _with_parts(exported, {node: kinds[key] for node, key in keys.items()})
     whole: ExportedProgram = exported.run_decompositions(table)
     return whole
-
-
-def _note_parts_of(kinds: Sequence[_Kind], table: Table) -> bool:
-    """Tells each of `kinds` what it is taken apart into; False: there is more to know."""
-    if not kinds:
-        return True
-    taken_apart = _program_of(kinds).run_decompositions(table)
-    if not _writes_nothing(taken_apart) or not all(
-        map(_may_stand_anywhere, taken_apart.graph.nodes)
-    ):
-        return False
-    _note_parts(kinds, taken_apart)
-    return True
 
 
 def _is_known(node: Node) -> bool:
@@ -111,6 +103,29 @@ def _is_known(node: Node) -> bool:
             return False
 
 
+def _is_untouched_at_any_size(node: Node, table: Table) -> bool:
+    """Whether a node stays what it is, of whatever sizes its operands are.
+
+    Sizes that are computed with, or found as the program runs, are nodes of their own.
+    """
+    match node.op:
+        case "placeholder":
+            return _is_plain(node.meta.get("val"))
+        case "output":
+            return True
+        case "call_function" if node.target in (operator.getitem, _CHECK):
+            return True
+        case "call_function":
+            return (
+                isinstance(node.target, Op)
+                and bool(_results(node))
+                and all(map(_is_plain, _results(node)))
+                and is_untouched(node, table)
+            )
+        case _:
+            return False
+
+
 def _draws(node: Node, op: Op) -> bool:
     """Whether an op takes random numbers."""
     if torch.Tag.nondeterministic_seeded not in op.tags:
@@ -122,15 +137,18 @@ def _draws(node: Node, op: Op) -> bool:
 
 def _is_fixed(value: object) -> bool:
     """Whether a value is a tensor of which all is known but its elements."""
+    return _is_plain(value) and all(
+        type(number) is int for number in (*value.shape, *value.stride(), value.storage_offset())
+    )
+
+
+def _is_plain(value: object) -> TypeGuard[FakeTensor]:
+    """Whether a value is a tensor of which all is known but its elements, and maybe sizes."""
     return (
         type(value) is FakeTensor
         and value.layout == torch.strided
         and not value.is_conj()
         and not value.is_neg()
-        and all(
-            type(number) is int
-            for number in (*value.shape, *value.stride(), value.storage_offset())
-        )
     )
 
 

@@ -13,7 +13,7 @@ takes 30 ms and more, and most ops come out as they went in. Of an op these say 
   has for itself, such as to make copies of constants.
 * `torch/fx/experimental/proxy_tensor.py` asks the table, then takes composite ops apart too.
 
-Ops that write, or draw random numbers, are for the whole of a program to say.
+What becomes of ops that write is for the whole of a program to say.
 """
 
 import functools
@@ -31,8 +31,7 @@ Op = torch._ops.OpOverload
 def is_untouched(node: torch.fx.Node, table: Mapping[Any, Callable[..., Any]]) -> bool:
     """Whether `run_decompositions(table)` makes of a node what it is.
 
-    The node is of an op that writes nothing and draws no random numbers, and its operands and
-    results are tensors of which all is known but their elements.
+    Its operands and results are strided tensors, whose sizes need not be known.
     """
     op = node.target
     assert isinstance(op, Op)
@@ -54,7 +53,6 @@ def _is_kept(op: Op) -> bool:
         # An extension may have rules that are not to be seen here.
         op.namespace == "aten"
         and not op._schema.is_mutable
-        and torch.Tag.nondeterministic_seeded not in op.tags
         and op.py_kernels.keys() <= {torch._C.DispatchKey.Meta}
         and not op.python_key_table
         and not _has_kernel(op, "CompositeImplicitAutograd")

@@ -90,9 +90,9 @@ _ALIKE = {
 }
 
 
-def _exported(program: _Program) -> ExportedProgram:
+def _exported(program: _Program, **dims: Any) -> ExportedProgram:
     x, y = torch.randn(3, 4), torch.randn(3, 4)
-    return torch.export.export(program.eval(), (x, y), strict=False)
+    return torch.export.export(program.eval(), (x, y), dynamic_shapes=dims or None, strict=False)
 
 
 def _spelled(program: ExportedProgram) -> list[str]:
@@ -204,6 +204,28 @@ def test_ops_that_pytorch_leaves_are_left_and_no_others(name: str, traced: list[
     assert sum(traced) < _ops(exported)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: (torch.tanh(x) * 2 + torch.relu(y), x.sum(1), *torch.sort(y)),
+        lambda x, y: (x.permute(1, 0), x[:, 1:] * 2, x[None], torch.cat([x, y]), y.unsqueeze(0)),
+        lambda x, y: torch.cat([torch.nn.functional.gelu(x), y], 1)[:, ::2],
+        lambda x, y: x.reshape(-1) + 1,
+        lambda x, y: x.new_zeros(x.shape[0] + 1) + x.shape[0],
+        lambda x, y: (torch.softmax(x, 1), torch.ones_like(x) + y),
+    ],
+)
+def test_sizes_that_are_not_fixed_stay(function: Callable[..., Any]) -> None:
+    rows = Dim("rows", max=64)
+    exported = _exported(_Program(function), x={0: rows}, y={0: rows})
+    with exporting(), torch.no_grad():
+        expected = _run_decompositions(exported, effects_table())
+        actual = distinct_ops.run_decompositions(exported, effects_table())
+    assert _spelled(actual) == _spelled(expected)
+    assert _kinds(actual) == _kinds(expected)
+    assert actual.range_constraints == expected.range_constraints
+
+
 @pytest.mark.parametrize("name", ["elementwise", "comparisons with numbers", "complex", "stored"])
 def test_rules_for_some_arguments_are_followed_for_those(name: str, traced: list[int]) -> None:
     table = decomposition_table()
@@ -225,22 +247,31 @@ def _kind_of(tensor: torch.Tensor) -> object:
     return tensor.dtype, tensor.shape, tensor.stride(), tensor.storage_offset(), tensor.is_conj()
 
 
+@pytest.mark.parametrize("dims", [{}, {"x": {0: Dim.DYNAMIC}, "y": {0: Dim.DYNAMIC}}])
 @pytest.mark.parametrize(
     "function",
     [
         lambda x, y: x + y,
         lambda x, y: (torch.relu(x).sum(1), y == 1.0),
-        lambda x, y: (x[1:].permute(1, 0) * 2, *y.split([1, 2])),
+        lambda x, y: (x[:, 1:].permute(1, 0) * 2, *y.split([1, 3], 1)),
     ],
 )
 def test_a_program_of_ops_that_are_left_is_not_traced(
-    function: Callable[..., Any], traced: list[int]
+    function: Callable[..., Any], dims: dict[str, Any], traced: list[int]
 ) -> None:
-    exported = _exported(_Program(function))
+    exported = _exported(_Program(function), **dims)
     with exporting(), torch.no_grad():
         actual = distinct_ops.run_decompositions(exported, decomposition_table())
     assert traced == []
     assert _spelled(actual) == _spelled(exported)
+
+
+def test_ops_that_draw_random_numbers_and_have_no_rule_are_left() -> None:
+    exported = _exported(_Program(lambda x, y: (torch.rand_like(x), torch.bernoulli(y.sigmoid()))))
+    with exporting(), torch.no_grad():
+        expected = _run_decompositions(exported, {})
+        actual = distinct_ops.run_decompositions(exported, {})
+    assert _spelled(actual) == _spelled(expected)
 
 
 def test_ops_of_extensions_are_left_to_pytorch() -> None:
@@ -345,9 +376,16 @@ def test_statistics_that_a_norm_writes_as_it_trains_are_seen() -> None:
 
 
 def test_sizes_that_are_not_fixed_are_left_to_pytorch(traced: list[int]) -> None:
-    model = torch.nn.Sequential(*(torch.nn.Tanh() for _ in range(5)))
+    model = torch.nn.Sequential(*(torch.nn.SiLU() for _ in range(5)))
     plumbline.compile(model, (torch.randn(3, 4),), {"input": {0: Dim("rows")}})
     assert traced[0] >= 5
+
+
+def test_sizes_that_are_found_as_a_program_runs_are_left_to_pytorch(traced: list[int]) -> None:
+    exported = _exported(_Program(lambda x, y: (torch.nonzero(x) + 1, x * y)))
+    with exporting(), torch.no_grad():
+        distinct_ops.run_decompositions(exported, {})
+    assert traced == [_ops(exported)]
 
 
 def test_what_is_counted_in_two_places_are_two_numbers() -> None:
