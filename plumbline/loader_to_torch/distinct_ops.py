@@ -5,13 +5,14 @@ alike: of the 700 ops of BERT-base, 30 differ. So it is given a program of these
 makes of each is put in the place of all that are like it.
 
 It is given the whole where that is not all there is to know: of sizes that are not fixed, of random
-numbers, of bodies of loops, and of writes to what has views or comes from outside.
+numbers, of bodies of loops, and of writes to what has views or comes from outside. And it is given
+nothing of what it would leave as it is (`untouched_ops.py`).
 """
 
 import operator
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
@@ -27,6 +28,7 @@ from torch.export.graph_signature import (
 )
 from torch.utils import _pytree as pytree
 
+from plumbline.loader_to_torch.untouched_ops import is_untouched
 from plumbline.loader_to_torch.writes_in_place import functional_op, writes_its_own, written
 
 Node = torch.fx.Node
@@ -63,15 +65,17 @@ def run_decompositions(exported: ExportedProgram, table: Table) -> ExportedProgr
     Raises:
       Exception: as that does.
     """
-    kinds: dict[Hashable, _Kind] = {}
+    if all(_is_untouched_at_any_size(node, table) for node in exported.graph.nodes):
+        return _with_parts(exported, {})
     if all(map(_is_known, exported.graph.nodes)):
-        for node in filter(_is_taken_apart, exported.graph.nodes):
-            kinds.setdefault(_key(node), _Kind(node))
-    if kinds:
+        keys = {node: _key(node) for node in exported.graph.nodes if _is_taken_apart(node, table)}
+        kinds: dict[Hashable, _Kind] = {}
+        for node, key in keys.items():
+            kinds.setdefault(key, _Kind(node))
         taken_apart = _program_of([*kinds.values()]).run_decompositions(table)
         if _writes_nothing(taken_apart) and all(map(_may_stand_anywhere, taken_apart.graph.nodes)):
             _note_parts([*kinds.values()], taken_apart)
-            return _with_parts(exported, kinds)
+            return _with_parts(exported, {node: kinds[key] for node, key in keys.items()})
     whole: ExportedProgram = exported.run_decompositions(table)
     return whole
 
@@ -99,6 +103,29 @@ def _is_known(node: Node) -> bool:
             return False
 
 
+def _is_untouched_at_any_size(node: Node, table: Table) -> bool:
+    """Whether a node stays what it is, of whatever sizes its operands are.
+
+    Sizes that are computed with, or found as the program runs, are nodes of their own.
+    """
+    match node.op:
+        case "placeholder":
+            return _is_plain(node.meta.get("val"))
+        case "output":
+            return True
+        case "call_function" if node.target in (operator.getitem, _CHECK):
+            return True
+        case "call_function":
+            return (
+                isinstance(node.target, Op)
+                and bool(_results(node))
+                and all(map(_is_plain, _results(node)))
+                and is_untouched(node, table)
+            )
+        case _:
+            return False
+
+
 def _draws(node: Node, op: Op) -> bool:
     """Whether an op takes random numbers."""
     if torch.Tag.nondeterministic_seeded not in op.tags:
@@ -110,15 +137,18 @@ def _draws(node: Node, op: Op) -> bool:
 
 def _is_fixed(value: object) -> bool:
     """Whether a value is a tensor of which all is known but its elements."""
+    return _is_plain(value) and all(
+        type(number) is int for number in (*value.shape, *value.stride(), value.storage_offset())
+    )
+
+
+def _is_plain(value: object) -> TypeGuard[FakeTensor]:
+    """Whether a value is a tensor of which all is known but its elements, and maybe sizes."""
     return (
         type(value) is FakeTensor
         and value.layout == torch.strided
         and not value.is_conj()
         and not value.is_neg()
-        and all(
-            type(number) is int
-            for number in (*value.shape, *value.stride(), value.storage_offset())
-        )
     )
 
 
@@ -168,8 +198,12 @@ def _has_several_results(node: Node) -> bool:
     return isinstance(node.meta["val"], tuple | list)
 
 
-def _is_taken_apart(node: Node) -> bool:
-    return node.op == "call_function" and node.target not in (operator.getitem, _CHECK)
+def _is_taken_apart(node: Node, table: Table) -> bool:
+    return (
+        node.op == "call_function"
+        and node.target not in (operator.getitem, _CHECK)
+        and not is_untouched(node, table)
+    )
 
 
 def _key(node: Node) -> Hashable:
@@ -273,13 +307,12 @@ def _outputs(graph: torch.fx.Graph) -> Sequence[Node]:
     return cast("Sequence[Node]", graph.output_node().args[0])
 
 
-def _with_parts(exported: ExportedProgram, kinds: dict[Hashable, _Kind]) -> ExportedProgram:
+def _with_parts(exported: ExportedProgram, kinds: Mapping[Node, _Kind]) -> ExportedProgram:
     """The program with the parts of its nodes in their place."""
     graph = torch.fx.Graph()
     made: dict[Node, Any] = {}
     for node in exported.graph.nodes:
-        if _is_taken_apart(node):
-            kind = kinds[_key(node)]
+        if (kind := kinds.get(node)) is not None:
             here = dict(zip(kind.inputs, map(made.get, node.all_input_nodes), strict=True))
             origin = {name: node.meta[name] for name in _ORIGIN if name in node.meta}
             for part in kind.parts:
@@ -289,7 +322,7 @@ def _with_parts(exported: ExportedProgram, kinds: dict[Hashable, _Kind]) -> Expo
             made[node] = results if _has_several_results(node) else results[0]
             # Whoever reads what has been written reads the result.
             made |= dict.fromkeys(written(node)[1:], made[node])
-        elif node.target is operator.getitem:
+        elif node.target is operator.getitem and node.args[0] in kinds:
             made[node] = made[node.args[0]][node.args[1]]
         else:
             made[node] = graph.node_copy(node, made.__getitem__)

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.node import map_arg
 from torch.utils import _pytree as pytree
 from torch.utils._sympy.value_ranges import ValueRanges
 
@@ -33,8 +34,9 @@ class SizesDoNotHold(UserError):
 def exclude_sizes_that_do_not_hold(who: str, *programs: torch.export.ExportedProgram) -> None:
     """Raises the least size of symbols, in the ranges of the last of `programs`.
 
-    The programs are forms of one, which messages call `who`, with the same inputs. A size is left
-    out if an op of any refuses it, or gives a tensor of another shape than is written beside it.
+    The programs are forms of one, which messages call `who`, with the same inputs; those that are
+    the same as the last are followed once. A size is left out if an op of any refuses it, or gives
+    a tensor of another shape than is written beside it.
 
     Raises:
       SizesDoNotHold: the program does not hold for a size beyond that of the example.
@@ -42,7 +44,9 @@ def exclude_sizes_that_do_not_hold(who: str, *programs: torch.export.ExportedPro
     ranges = programs[-1].range_constraints
     if not ranges:
         return
-    followed = [_Followed(program) for program in programs]
+    *others, last = programs
+    unlike = [program for program in others if not _is_same(program, last)]
+    followed = [_Followed(program) for program in (*unlike, last)]
     examples = followed[-1].sizes
     # All at once and as multiples, as the program may compare its sizes; with the same remainders
     # for small divisors (1, 2, 3, 4, 6, 12), as it may divide them.
@@ -68,6 +72,25 @@ def exclude_sizes_that_do_not_hold(who: str, *programs: torch.export.ExportedPro
             if not all(program.holds_at({symbol: size}) for program in followed):
                 ranges[symbol] = ValueRanges(size + 1, max(sizes.upper, size + 1))
                 break
+
+
+def _is_same(one: torch.export.ExportedProgram, other: torch.export.ExportedProgram) -> bool:
+    """Whether two graphs have the same nodes, with the same written beside them."""
+    if len(one.graph.nodes) != len(other.graph.nodes):
+        return False
+    made: dict[torch.fx.Node, torch.fx.Node] = {}
+    for node, copy in zip(one.graph.nodes, other.graph.nodes, strict=True):
+        args, kwargs = map_arg((node.args, node.kwargs), made.__getitem__)
+        is_named = node.op != "placeholder"
+        if (
+            node.op != copy.op
+            or (is_named and node.target != copy.target)
+            or (args, kwargs) != (copy.args, copy.kwargs)
+            or node.meta.get("val") is not copy.meta.get("val")
+        ):
+            return False
+        made[node] = copy
+    return True
 
 
 class _Followed:

@@ -6,12 +6,16 @@ from typing import Any
 
 import pytest
 import torch
+from torch._subclasses.functional_tensor import FunctionalTensorMode
 from torch.export import Dim, ExportedProgram
+from torch.utils import _pytree as pytree
 
 import plumbline
 from plumbline.loader_to_torch import distinct_ops
-from plumbline.loader_to_torch.decompositions import decomposition_table
+from plumbline.loader_to_torch.decompositions import decomposition_table, effects_table
 from plumbline.loader_to_torch.pytorch_state import exporting
+
+aten = torch.ops.aten
 
 _run_decompositions = ExportedProgram.run_decompositions
 
@@ -86,9 +90,9 @@ _ALIKE = {
 }
 
 
-def _exported(program: _Program) -> ExportedProgram:
+def _exported(program: _Program, **dims: Any) -> ExportedProgram:
     x, y = torch.randn(3, 4), torch.randn(3, 4)
-    return torch.export.export(program.eval(), (x, y), strict=False)
+    return torch.export.export(program.eval(), (x, y), dynamic_shapes=dims or None, strict=False)
 
 
 def _spelled(program: ExportedProgram) -> list[str]:
@@ -127,8 +131,166 @@ def test_the_graph_of_a_block_with_a_residual_is_pytorchs(traced: list[int]) -> 
         expected = _run_decompositions(exported, decomposition_table())
         actual = distinct_ops.run_decompositions(exported, decomposition_table())
     assert _spelled(actual) == _spelled(expected)
-    # Two to add dimensions, then batch_norm, relu_ and add_.
-    assert traced == [5]
+    # Of batch_norm, relu_ and add_.
+    assert traced == [3]
+
+
+def _complex(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    z = torch.complex(x, y)
+    return (z * 2, z + z, torch.view_as_real(z), z.abs(), x * 2)
+
+
+def _stored(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    z = x.abs().to(torch.uint16)
+    return (z + z, z == 1, z.sum(), z.any(), x.sum(), x == 1)
+
+
+_LEFT_OR_NOT = {
+    "elementwise": lambda x, y: (
+        *(x + y, x - 2, x * y, torch.div(x, y), torch.relu(x), torch.sigmoid(y), x.exp().neg()),
+        *(torch.maximum(x, y), torch.pow(x, 2), torch.where(x > 0, x, y), (x > 0) & (y > 0)),
+        *(torch.nn.functional.gelu(x), torch.atan2(x, y), x.clamp(-1, 1), torch.lerp(x, y, 0.3)),
+    ),
+    "results of other types": lambda x, y: (x > 1, x > y, x.argmax(1), x.to(torch.int32) + y),
+    "reductions": lambda x, y: (x.sum(), x.sum(1), y.amax(0), x.mean(0), torch.all(x), y.cumsum(1)),
+    "several results": lambda x, y: (
+        *(*torch.sort(x), *torch.topk(y, 2), *torch.var_mean(x, 1), *torch.max(x, 1)),
+    ),
+    "views": lambda x, y: (
+        *(x.permute(1, 0), x[1:], x[0], x[None], x.view(4, 3), x.unfold(1, 2, 1), x.diagonal()),
+        *(x[:, ::2], x.expand(2, 3, 4), *x.split([1, 2]), *x.unbind(), x.t(), x[None].squeeze(0)),
+    ),
+    "views of views": lambda x, y: (x + 1).view(2, 6)[1:].permute(1, 0)[None].expand(2, 6, 1) * 2,
+    "views as they are": lambda x, y: (*(x.detach() + 1, aten.alias(y), x.conj(), y.detach()),),
+    "moved elements": lambda x, y: (
+        *(
+            torch.cat([x, y]),
+            x.clone(),
+            x.flip(0),
+            torch.gather(x, 0, (y > 0).long()),
+            x.repeat(2, 1),
+        ),
+        *(torch.nn.functional.pad(x, (1, 1)), x.index_select(0, torch.arange(2)), x.tril()),
+    ),
+    "composite ops": lambda x, y: (
+        *(x @ y.t(), torch.softmax(x, 1), torch.nn.functional.linear(x, y), x.reshape(-1), x.T),
+        *(x.flatten(), torch.nn.functional.dropout(x, 0.5, False), x.type_as(y), x.float()),
+    ),
+    "rules in Python": lambda x, y: (
+        *(aten.upsample_bilinear2d(x[None, None], [6, 8], False), x + y, aten.softshrink(y)),
+    ),
+    "copies of constants": lambda x, y: (aten.lift_fresh_copy(x) + y, aten.lift(x) + y),
+    "tensors that are made": lambda x, y: (
+        *(torch.zeros(3), torch.full((2,), 3), torch.ones_like(x), torch.empty_like(y) + 1),
+        *(x.new_zeros(2), torch.arange(3), torch.eye(2), torch.linspace(0, 1, 3)),
+    ),
+    "comparisons with numbers": lambda x, y: (x == 1.0, x == 1, x.long() == 1.5, x > True),
+    "complex": _complex,
+    "stored": _stored,
+}
+"""Ops that PyTorch leaves as they are beside ops that it does not, family by family."""
+
+
+@pytest.mark.parametrize("name", _LEFT_OR_NOT)
+def test_ops_that_pytorch_leaves_are_left_and_no_others(name: str, traced: list[int]) -> None:
+    # Few ops have a rule in this: all others PyTorch itself has to leave.
+    table = effects_table()
+    exported = _exported(_Program(_LEFT_OR_NOT[name]))
+    with exporting(), torch.no_grad():
+        expected = _run_decompositions(exported, table)
+        actual = distinct_ops.run_decompositions(exported, table)
+    assert _spelled(actual) == _spelled(expected)
+    assert _kinds(actual) == _kinds(expected)
+    assert sum(traced) < _ops(exported)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: (torch.tanh(x) * 2 + torch.relu(y), x.sum(1), *torch.sort(y)),
+        lambda x, y: (x.permute(1, 0), x[:, 1:] * 2, x[None], torch.cat([x, y]), y.unsqueeze(0)),
+        lambda x, y: torch.cat([torch.nn.functional.gelu(x), y], 1)[:, ::2],
+        lambda x, y: x.reshape(-1) + 1,
+        lambda x, y: x.new_zeros(x.shape[0] + 1) + x.shape[0],
+        lambda x, y: (torch.softmax(x, 1), torch.ones_like(x) + y),
+    ],
+)
+def test_sizes_that_are_not_fixed_stay(function: Callable[..., Any]) -> None:
+    rows = Dim("rows", max=64)
+    exported = _exported(_Program(function), x={0: rows}, y={0: rows})
+    with exporting(), torch.no_grad():
+        expected = _run_decompositions(exported, effects_table())
+        actual = distinct_ops.run_decompositions(exported, effects_table())
+    assert _spelled(actual) == _spelled(expected)
+    assert _kinds(actual) == _kinds(expected)
+    assert actual.range_constraints == expected.range_constraints
+
+
+@pytest.mark.parametrize("name", ["elementwise", "comparisons with numbers", "complex", "stored"])
+def test_rules_for_some_arguments_are_followed_for_those(name: str, traced: list[int]) -> None:
+    table = decomposition_table()
+    exported = _exported(_Program(_LEFT_OR_NOT[name]))
+    with exporting(), torch.no_grad():
+        expected = _run_decompositions(exported, table)
+        actual = distinct_ops.run_decompositions(exported, table)
+    assert _spelled(actual) == _spelled(expected)
+    assert sum(traced) < _ops(exported)
+
+
+def _kinds(program: ExportedProgram) -> list[str]:
+    """What is known of each tensor."""
+    values = [node.meta.get("val") for node in program.graph.nodes if node.op != "output"]
+    return [str(pytree.tree_map_only(torch.Tensor, _kind_of, value)) for value in values]
+
+
+def _kind_of(tensor: torch.Tensor) -> object:
+    return tensor.dtype, tensor.shape, tensor.stride(), tensor.storage_offset(), tensor.is_conj()
+
+
+@pytest.mark.parametrize("dims", [{}, {"x": {0: Dim.DYNAMIC}, "y": {0: Dim.DYNAMIC}}])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: x + y,
+        lambda x, y: (torch.relu(x).sum(1), y == 1.0),
+        lambda x, y: (x[:, 1:].permute(1, 0) * 2, *y.split([1, 3], 1)),
+    ],
+)
+def test_a_program_of_ops_that_are_left_is_not_traced(
+    function: Callable[..., Any], dims: dict[str, Any], traced: list[int]
+) -> None:
+    exported = _exported(_Program(function), **dims)
+    with exporting(), torch.no_grad():
+        actual = distinct_ops.run_decompositions(exported, decomposition_table())
+    assert traced == []
+    assert _spelled(actual) == _spelled(exported)
+
+
+def test_ops_that_draw_random_numbers_and_have_no_rule_are_left() -> None:
+    exported = _exported(_Program(lambda x, y: (torch.rand_like(x), torch.bernoulli(y.sigmoid()))))
+    with exporting(), torch.no_grad():
+        expected = _run_decompositions(exported, {})
+        actual = distinct_ops.run_decompositions(exported, {})
+    assert _spelled(actual) == _spelled(expected)
+
+
+def test_ops_of_extensions_are_left_to_pytorch() -> None:
+    """They may have rules for any of its layers."""
+
+    def twice(mode: Any, _op: Any, _types: Any, args: Any, _kwargs: Any) -> torch.Tensor:
+        with mode:
+            result: torch.Tensor = args[0] + args[0]
+            return result
+
+    with torch.library._scoped_library("untouched", "DEF") as library:
+        library.define("twice(Tensor x) -> Tensor")
+        library.impl("twice", torch.empty_like, "CompositeExplicitAutograd")
+        exported = _exported(_Program(lambda x, y: torch.ops.untouched.twice(x) * y))
+        torch.library.register_torch_dispatch("untouched::twice", FunctionalTensorMode, twice)
+        with exporting(), torch.no_grad():
+            expected = _run_decompositions(exported, {})
+            actual = distinct_ops.run_decompositions(exported, {})
+    assert _spelled(actual) == _spelled(expected) != _spelled(exported)
 
 
 def _layers(count: int) -> torch.nn.Module:
@@ -214,9 +376,16 @@ def test_statistics_that_a_norm_writes_as_it_trains_are_seen() -> None:
 
 
 def test_sizes_that_are_not_fixed_are_left_to_pytorch(traced: list[int]) -> None:
-    model = torch.nn.Sequential(*(torch.nn.Tanh() for _ in range(5)))
+    model = torch.nn.Sequential(*(torch.nn.SiLU() for _ in range(5)))
     plumbline.compile(model, (torch.randn(3, 4),), {"input": {0: Dim("rows")}})
     assert traced[0] >= 5
+
+
+def test_sizes_that_are_found_as_a_program_runs_are_left_to_pytorch(traced: list[int]) -> None:
+    exported = _exported(_Program(lambda x, y: (torch.nonzero(x) + 1, x * y)))
+    with exporting(), torch.no_grad():
+        distinct_ops.run_decompositions(exported, {})
+    assert traced == [_ops(exported)]
 
 
 def test_what_is_counted_in_two_places_are_two_numbers() -> None:

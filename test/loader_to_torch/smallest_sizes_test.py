@@ -70,7 +70,18 @@ def _least(function: Callable[..., Any]) -> list[int]:
     return [symbol.min for symbol in export("it", program).shapes.symbols]
 
 
-def test_only_what_depends_on_a_size_is_followed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("op", "forms"),
+    [
+        # It stays what it is, and so the program does.
+        (torch.sin, 1),
+        # It becomes another.
+        (torch.square, 2),
+    ],
+)
+def test_only_what_depends_on_a_size_is_followed_again(
+    op: Callable[[torch.Tensor], torch.Tensor], forms: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """At the example's sizes, at larger ones, and for each size at 1 and 0."""
     followed = 0
     run = torch.fx.Interpreter.call_function
@@ -84,12 +95,12 @@ def test_only_what_depends_on_a_size_is_followed_again(monkeypatch: pytest.Monke
 
     def function(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         for _ in range(10):
-            x, y = x.sin(), y.cos()
+            x, y = op(x), op(y)
         return x, y
 
     assert _least(function) == [0, 0]
-    # Of two forms of the program: 20 ops twice, and 10 of them four times.
-    assert followed == 2 * (2 * 20 + 4 * 10)
+    # Of each form of the program: 20 ops twice, and 10 of them four times.
+    assert followed == forms * (2 * 20 + 4 * 10)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from plumbline.loader_to_torch.decompositions import (
     stored_types,
     symmetric_systems,
 )
-from plumbline.loader_to_torch.decompositions.rule import Rule
+from plumbline.loader_to_torch.decompositions.rule import Conditional, Rule
 
 __all__ = ["KEPT_OPS", "decomposition_table", "effects_table"]
 
@@ -155,9 +155,14 @@ def _first_of(rule: Rule, other: Rule) -> Rule:
     (`composite_ops.py`).
     """
 
-    @functools.wraps(rule)
     def decomposed(*arguments: Any, **options: Any) -> Any:
         result = rule(*arguments, **options)
         return other(*arguments, **options) if result is NotImplemented else result
 
-    return decomposed
+    if not (isinstance(rule, Conditional) and isinstance(other, Conditional)):
+        return decomposed
+
+    def applies(*arguments: Any, **options: Any) -> bool:
+        return any(known.applies(*arguments, **options) for known in (rule, other))
+
+    return Conditional(applies, decomposed)

@@ -9,7 +9,6 @@ seldom seen in the result. Formulas: Kahan, "Branch cuts for complex elementary 
 values at infinity and NaN: C11, annex G, as far as PyTorch has them.
 """
 
-import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,7 +16,13 @@ from typing import Any
 import torch
 
 from plumbline.loader_to_torch.decompositions.elementwise import hypot, isclose
-from plumbline.loader_to_torch.decompositions.rule import Rule, Rules, broadcast, in_double
+from plumbline.loader_to_torch.decompositions.rule import (
+    Conditional,
+    Rule,
+    Rules,
+    broadcast,
+    in_double,
+)
 
 aten = torch.ops.aten
 prims = torch.ops.prims
@@ -33,14 +38,11 @@ _F64 = torch.float64
 
 def complex_rule(function: Rule) -> Rule:
     """The rule of an op for arguments of which one at least is complex."""
+    return Conditional(_has_complex, function)
 
-    @functools.wraps(function)
-    def decomposed(*arguments: Any, **options: Any) -> Any:
-        if not any(map(_is_complex, [*arguments, *options.values()])):
-            return NotImplemented
-        return function(*arguments, **options)
 
-    return decomposed
+def _has_complex(*arguments: Any, **options: Any) -> bool:
+    return any(map(_is_complex, [*arguments, *options.values()]))
 
 
 def _is_complex(value: Any) -> bool:

@@ -5,7 +5,13 @@ from typing import Any
 
 import torch
 
-from plumbline.loader_to_torch.decompositions.rule import Rule, Rules, broadcast, in_double
+from plumbline.loader_to_torch.decompositions.rule import (
+    Conditional,
+    Rule,
+    Rules,
+    broadcast,
+    in_double,
+)
 
 aten = torch.ops.aten
 
@@ -32,16 +38,21 @@ def _compared_alike(op: Any) -> Rule:
     Where they are not, torch-mlir's folding of constants compares bits, or dies.
     """
 
+    def applies(operand: torch.Tensor, number: Any) -> bool:
+        dtype = torch.result_type(operand, number)
+        if operand.dtype == dtype and type(number) is _kind(dtype):
+            return False
+        return dtype != torch.bool and not isinstance(number, torch.SymInt | torch.SymFloat)
+
     def decomposed(operand: torch.Tensor, number: Any) -> Any:
         dtype = torch.result_type(operand, number)
-        kind = float if dtype.is_floating_point else int
-        if operand.dtype == dtype and type(number) is kind:
-            return NotImplemented
-        if dtype == torch.bool or isinstance(number, torch.SymInt | torch.SymFloat):
-            return NotImplemented
-        return op(operand.to(dtype), kind(number))
+        return op(operand.to(dtype), _kind(dtype)(number))
 
-    return decomposed
+    return Conditional(applies, decomposed)
+
+
+def _kind(dtype: torch.dtype) -> type[float] | type[int]:
+    return float if dtype.is_floating_point else int
 
 
 _COMPARISONS = (

@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -11,6 +12,24 @@ Rule = Callable[..., Any]
 
 Rules = Mapping[Any, Rule]
 """The rules of a family, by the overload that each is of."""
+
+
+@dataclass(frozen=True)
+class Conditional:
+    """A rule for some of an op's arguments, of which it can be told without being computed.
+
+    With others it leaves the op alone, as any rule does that returns NotImplemented.
+    """
+
+    applies: Callable[..., bool]
+    """Whether it is for the arguments."""
+    rule: Rule
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """The results of the op, or NotImplemented."""
+        if not self.applies(*arguments, **options):
+            return NotImplemented
+        return self.rule(*arguments, **options)
 
 
 def in_double(function: Callable[..., torch.Tensor]) -> Rule:

@@ -9,12 +9,12 @@ Rounding and what becomes of numbers that are too great are PyTorch's (c10/util/
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 import torch
 
-from plumbline.loader_to_torch.decompositions.rule import Rule, Rules
+from plumbline.loader_to_torch.decompositions.rule import Conditional, Rule, Rules
 from plumbline.signature.float8 import FLOAT8_FORMATS, Float8Format
 
 aten = torch.ops.aten
@@ -174,10 +174,13 @@ def narrowed(number: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     return _to_uint64(number).view(dtype)
 
 
-def _convert(operand: torch.Tensor, dtype: torch.dtype) -> Any:
+def _is_between_stored(operand: torch.Tensor, dtype: torch.dtype) -> bool:
     had = operand.dtype
-    if had == dtype or not {had, dtype} & STORED_AS.keys():
-        return NotImplemented
+    return had != dtype and bool({had, dtype} & STORED_AS.keys())
+
+
+def _convert(operand: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    had = operand.dtype
     if had.is_complex:
         operand = torch.view_as_real(operand).select(-1, 0)
     if dtype == torch.bool:
@@ -197,15 +200,8 @@ def _convert(operand: torch.Tensor, dtype: torch.dtype) -> Any:
 def _in_wider(op: Callable[..., torch.Tensor]) -> Rule:
     """The rule of an op for tensors of a stored type: computed in a wider one, and rounded back."""
 
-    @functools.wraps(op)
     def decomposed(*arguments: Any, **options: Any) -> Any:
-        given = [*arguments, *options.values()]
-        dtypes = {value.dtype for value in given if isinstance(value, torch.Tensor)}
-        dtypes |= {value for value in given if isinstance(value, torch.dtype)}
-        stored = dtypes & STORED_AS.keys()
-        if len(stored) != 1:
-            return NotImplemented
-        (dtype,) = stored
+        (dtype,) = _stored(*arguments, **options)
         computed = _COMPUTED_IN.get(dtype, torch.float32)
 
         def wider(value: Any) -> Any:
@@ -219,7 +215,15 @@ def _in_wider(op: Callable[..., torch.Tensor]) -> Rule:
         is_stored = result.dtype == computed and options.get("dtype") in (None, dtype)
         return narrowed(result, dtype) if is_stored else result
 
-    return decomposed
+    return Conditional(lambda *given, **options: len(_stored(*given, **options)) == 1, decomposed)
+
+
+def _stored(*arguments: Any, **options: Any) -> Set[torch.dtype]:
+    """The stored types among those of tensors and those that are arguments themselves."""
+    given = [*arguments, *options.values()]
+    dtypes = {value.dtype for value in given if isinstance(value, torch.Tensor)}
+    dtypes |= {value for value in given if isinstance(value, torch.dtype)}
+    return dtypes & STORED_AS.keys()
 
 
 _COMPUTING = (
@@ -268,27 +272,29 @@ _ASKING = (
 def _of_all(op: Callable[..., Any]) -> Rule:
     """The rule of a sum, a product or a mean: of numbers in the dtype of the result."""
 
-    @functools.wraps(op)
-    def decomposed(operand: torch.Tensor, *arguments: Any, **options: Any) -> Any:
-        dtype = options.get("dtype")
-        if operand.dtype not in STORED_AS or (operand.dtype in _FLOAT8 and dtype is None):
-            return NotImplemented
-        # Integers are summed in int64, whatever they are.
-        return op(operand.to(dtype or torch.int64), *arguments, **options)
+    def applies(operand: torch.Tensor, *arguments: Any, **options: Any) -> bool:
+        if operand.dtype in _FLOAT8:
+            return options.get("dtype") is not None
+        return operand.dtype in STORED_AS
 
-    return decomposed
+    def decomposed(operand: torch.Tensor, *arguments: Any, **options: Any) -> Any:
+        # Integers are summed in int64, whatever they are.
+        dtype = options.get("dtype") or torch.int64
+        return op(operand.to(dtype), *arguments, **options)
+
+    return Conditional(applies, decomposed)
 
 
 def _of_truth(op: Callable[..., torch.Tensor]) -> Rule:
     """The rule of what asks whether numbers are 0."""
 
-    @functools.wraps(op)
+    def applies(operand: torch.Tensor, *arguments: Any, **options: Any) -> bool:
+        return operand.dtype in STORED_AS
+
     def decomposed(operand: torch.Tensor, *arguments: Any, **options: Any) -> Any:
-        if operand.dtype not in STORED_AS:
-            return NotImplemented
         return op(operand.to(torch.bool), *arguments, **options)
 
-    return decomposed
+    return Conditional(applies, decomposed)
 
 
 def _sort(operand: torch.Tensor, *arguments: Any, **options: Any) -> Any:
@@ -370,7 +376,7 @@ RULES: Rules = {
     aten.sort.default: _sort,
     aten.sort.stable: _sort,
     aten.view.dtype: _view_dtype,
-    prims.convert_element_type.default: _convert,
+    prims.convert_element_type.default: Conditional(_is_between_stored, _convert),
     **{op: _in_wider(op) for op in _COMPUTING},
     **{op: _of_all(op) for op in _SUMMING},
     **{op: _of_truth(op) for op in _ASKING},
