@@ -13,6 +13,8 @@ from torch.utils import _pytree as pytree
 import plumbline
 from plumbline.loader_to_torch import distinct_ops
 from plumbline.loader_to_torch.decompositions import decomposition_table, effects_table
+from plumbline.loader_to_torch.export import to_functional
+from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.pytorch_state import exporting
 
 aten = torch.ops.aten
@@ -303,7 +305,7 @@ def _layers(count: int) -> torch.nn.Module:
 
 def test_equal_layers_are_traced_once(traced: list[int]) -> None:
     for count in (2, 6):
-        plumbline.compile(_layers(count), (torch.randn(1, 3, 8),))
+        to_functional("it", TorchLoaderOutput(_layers(count), (torch.randn(1, 3, 8),)))
     two, six = traced
     assert two == six < 40
 
@@ -377,7 +379,8 @@ def test_statistics_that_a_norm_writes_as_it_trains_are_seen() -> None:
 
 def test_sizes_that_are_not_fixed_are_left_to_pytorch(traced: list[int]) -> None:
     model = torch.nn.Sequential(*(torch.nn.SiLU() for _ in range(5)))
-    plumbline.compile(model, (torch.randn(3, 4),), {"input": {0: Dim("rows")}})
+    program = TorchLoaderOutput(model, (torch.randn(3, 4),), {"input": {0: Dim("rows")}})
+    to_functional("it", program)
     assert traced[0] >= 5
 
 
