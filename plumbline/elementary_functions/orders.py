@@ -10,9 +10,31 @@ from plumbline.bindings.walk import all_operations, defining_operation, is_insid
 
 _PURE = ("arith", "math")
 
+_NOALIAS = "llvm.noalias"
+
 _LOOP, _LOAD, _STORE = "scf.for", "memref.load", "memref.store"
 
 _OWN_MEMORY = ("memref.alloc", "memref.alloca")
+
+_VIEWS = (
+    "memref.cast",
+    "memref.collapse_shape",
+    "memref.expand_shape",
+    "memref.reinterpret_cast",
+    "memref.subview",
+)
+
+_HARMLESS = (
+    *_OWN_MEMORY,
+    *_VIEWS,
+    _LOAD,
+    _STORE,
+    "memref.dealloc",
+    "memref.dim",
+    "memref.extract_strided_metadata",
+    "memref.prefetch",
+)
+"""The operations on buffers that write nothing, or say where by their second operand."""
 
 
 def is_at_most_0(value: ir.Value) -> bool:
@@ -94,8 +116,7 @@ class _Rerun:
         if one is None or one.name != other.name or _attributes(one) != _attributes(other):
             return False
         if one.name == _LOAD:
-            is_kept = self._are_known and _memory(one.operands[0]) not in self._written
-            return is_kept and _is_own(one.operands[0]) and self._all_same(one, other)
+            return self._is_kept(one.operands[0]) and self._all_same(one, other)
         return one.name.partition(".")[0] in _PURE and self._all_same(one, other)
 
     def _all_same(self, one: ir.Operation, other: ir.Operation) -> bool:
@@ -103,10 +124,17 @@ class _Rerun:
             map(self.is_same, one.operands, other.operands)
         )
 
+    def _is_kept(self, buffer: ir.Value) -> bool:
+        """Whether what the first loop read of a buffer is still there."""
+        memory = _memory(buffer)
+        are_apart = _is_own(memory) or all(map(_is_own, self._written))
+        return self._are_known and memory not in self._written and are_apart
+
     def _is_stored(self, before: ir.Value, load: ir.Operation) -> bool:
         """Whether a value of the first loop is put where the second one reads."""
         buffer, *places = load.operands
-        if not self._are_known or not _is_own(buffer) or self._written.count(_memory(buffer)) != 1:
+        memory = _memory(buffer)
+        if not self._are_known or not _is_own(memory) or self._written.count(memory) != 1:
             return False
         return any(
             store.operands[0] == before
@@ -141,23 +169,23 @@ def _between(first: ir.Operation, last: ir.Operation) -> list[ir.Operation]:
 
 def _is_known(op: ir.Operation) -> bool:
     """Whether an operation writes nothing, or is a store."""
-    return op.name.partition(".")[0] in (*_PURE, "scf") or op.name.startswith("memref.")
+    return op.name.partition(".")[0] in (*_PURE, "scf") or op.name in _HARMLESS
 
 
 def _memory(buffer: ir.Value) -> ir.Value:
     """The buffer that one is a view of."""
-    while (op := defining_operation(buffer)) is not None and op.name not in _OWN_MEMORY:
-        if not op.operands:
-            break
+    while (op := defining_operation(buffer)) is not None and op.name in _VIEWS:
         buffer = op.operands[0]
     return buffer
 
 
-def _is_own(buffer: ir.Value) -> bool:
-    """Whether what is stored to other buffers leaves a buffer as it is.
-
-    Arguments of kernels, of which those that are written share no memory, and what was allocated.
-    """
-    memory = _memory(buffer)
+def _is_own(memory: ir.Value) -> bool:
+    """Whether what is stored to other buffers leaves one as it is, and the other way round."""
     op = defining_operation(memory)
-    return op is None or op.name in _OWN_MEMORY
+    if op is not None:
+        return op.name in _OWN_MEMORY
+    function = memory.owner.owner.operation
+    if function.name != "func.func" or "arg_attrs" not in function.attributes:
+        return False
+    argument = ir.BlockArgument(memory).arg_number
+    return _NOALIAS in ir.DictAttr(function.attributes["arg_attrs"][argument])

@@ -91,7 +91,7 @@ func.func @of_at_most_0(%x: f32, %y: f32) -> (f32, f32) {
 // CHECK-NOT:     math.exp
 // CHECK-NOT:     arith.cmpi
 // CHECK:         return
-func.func @of_rows(%x: memref<4x8xf32>, %out: memref<4x8xf32>) {
+func.func @of_rows(%x: memref<4x8xf32>, %out: memref<4x8xf32> {llvm.noalias}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
@@ -131,7 +131,7 @@ func.func @of_rows(%x: memref<4x8xf32>, %out: memref<4x8xf32>) {
 // CHECK-LABEL: func.func @of_other_rows(
 // CHECK-COUNT-5: arith.cmpi
 // CHECK:         return
-func.func @of_other_rows(%x: memref<4x8xf32>, %y: memref<8xf32>, %out: memref<4x8xf32>) {
+func.func @of_other_rows(%x: memref<4x8xf32>, %y: memref<8xf32> {llvm.noalias}, %out: memref<4x8xf32> {llvm.noalias}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
@@ -183,6 +183,44 @@ func.func @of_other_rows(%x: memref<4x8xf32>, %y: memref<8xf32>, %out: memref<4x
       %exp = math.exp %difference : f32
       memref.store %exp, %out[%i, %j] : memref<4x8xf32>
     }
+  }
+  return
+}
+
+// Or what a copy writes to, or a store that may be to the same memory.
+
+// CHECK-LABEL: func.func @of_shared_rows(
+// CHECK-COUNT-2: arith.cmpi
+// CHECK:         return
+func.func @of_shared_rows(%x: memref<8xf32>, %y: memref<8xf32>, %out: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %least = arith.constant 0xFF800000 : f32
+  %row = memref.alloca() : memref<8xf32>
+  memref.copy %x, %row : memref<8xf32> to memref<8xf32>
+  %most = scf.for %j = %c0 to %c8 step %c1 iter_args(%so_far = %least) -> f32 {
+    %element = memref.load %x[%j] : memref<8xf32>
+    %greater = arith.maximumf %so_far, %element : f32
+    scf.yield %greater : f32
+  }
+  scf.for %j = %c0 to %c8 step %c1 {
+    %element = memref.load %x[%j] : memref<8xf32>
+    %difference = arith.subf %element, %most : f32
+    %exp = math.exp %difference : f32
+    memref.store %exp, %out[%c0] : memref<8xf32>
+  }
+  %other = scf.for %j = %c0 to %c8 step %c1 iter_args(%so_far = %least) -> f32 {
+    %element = memref.load %row[%j] : memref<8xf32>
+    %greater = arith.maximumf %so_far, %element : f32
+    scf.yield %greater : f32
+  }
+  memref.copy %y, %row : memref<8xf32> to memref<8xf32>
+  scf.for %j = %c0 to %c8 step %c1 {
+    %element = memref.load %row[%j] : memref<8xf32>
+    %difference = arith.subf %element, %other : f32
+    %exp = math.exp %difference : f32
+    memref.store %exp, %out[%j] : memref<8xf32>
   }
   return
 }
