@@ -198,11 +198,7 @@ def test_ops_that_pytorch_leaves_are_left_and_no_others(name: str, traced: list[
     # Few ops have a rule in this: all others PyTorch itself has to leave.
     table = effects_table()
     exported = _exported(_Program(_LEFT_OR_NOT[name]))
-    with exporting(), torch.no_grad():
-        expected = _run_decompositions(exported, table)
-        actual = distinct_ops.run_decompositions(exported, table)
-    assert _spelled(actual) == _spelled(expected)
-    assert _kinds(actual) == _kinds(expected)
+    _assert_as_pytorch_does(exported, table)
     assert sum(traced) < _ops(exported)
 
 
@@ -220,23 +216,23 @@ def test_ops_that_pytorch_leaves_are_left_and_no_others(name: str, traced: list[
 def test_sizes_that_are_not_fixed_stay(function: Callable[..., Any]) -> None:
     rows = Dim("rows", max=64)
     exported = _exported(_Program(function), x={0: rows}, y={0: rows})
-    with exporting(), torch.no_grad():
-        expected = _run_decompositions(exported, effects_table())
-        actual = distinct_ops.run_decompositions(exported, effects_table())
-    assert _spelled(actual) == _spelled(expected)
-    assert _kinds(actual) == _kinds(expected)
-    assert actual.range_constraints == expected.range_constraints
+    _assert_as_pytorch_does(exported, effects_table())
 
 
 @pytest.mark.parametrize("name", ["elementwise", "comparisons with numbers", "complex", "stored"])
 def test_rules_for_some_arguments_are_followed_for_those(name: str, traced: list[int]) -> None:
-    table = decomposition_table()
     exported = _exported(_Program(_LEFT_OR_NOT[name]))
+    _assert_as_pytorch_does(exported, decomposition_table())
+    assert sum(traced) < _ops(exported)
+
+
+def _assert_as_pytorch_does(exported: ExportedProgram, table: distinct_ops.Table) -> None:
     with exporting(), torch.no_grad():
         expected = _run_decompositions(exported, table)
         actual = distinct_ops.run_decompositions(exported, table)
     assert _spelled(actual) == _spelled(expected)
-    assert sum(traced) < _ops(exported)
+    assert _kinds(actual) == _kinds(expected)
+    assert actual.range_constraints == expected.range_constraints
 
 
 def _kinds(program: ExportedProgram) -> list[str]:
@@ -270,10 +266,7 @@ def test_a_program_of_ops_that_are_left_is_not_traced(
 
 def test_ops_that_draw_random_numbers_and_have_no_rule_are_left() -> None:
     exported = _exported(_Program(lambda x, y: (torch.rand_like(x), torch.bernoulli(y.sigmoid()))))
-    with exporting(), torch.no_grad():
-        expected = _run_decompositions(exported, {})
-        actual = distinct_ops.run_decompositions(exported, {})
-    assert _spelled(actual) == _spelled(expected)
+    _assert_as_pytorch_does(exported, {})
 
 
 def test_ops_of_extensions_are_left_to_pytorch() -> None:
