@@ -6,27 +6,16 @@ is never above 0.
 
 from torch_mlir import ir
 
+from plumbline.bindings.views import NEW_MEMORY, VIEWS, is_apart, root
 from plumbline.bindings.walk import all_operations, defining_operation, is_inside
 
 _PURE = ("arith", "math")
 
-_NOALIAS = "llvm.noalias"
-
 _LOOP, _LOAD, _STORE = "scf.for", "memref.load", "memref.store"
 
-_OWN_MEMORY = ("memref.alloc", "memref.alloca")
-
-_VIEWS = (
-    "memref.cast",
-    "memref.collapse_shape",
-    "memref.expand_shape",
-    "memref.reinterpret_cast",
-    "memref.subview",
-)
-
 _HARMLESS = (
-    *_OWN_MEMORY,
-    *_VIEWS,
+    *NEW_MEMORY,
+    *VIEWS,
     _LOAD,
     _STORE,
     "memref.dealloc",
@@ -95,7 +84,7 @@ class _Rerun:
         between = _between(first, second)
         stores = [op for op in between if op.name == _STORE]
         self._are_known = all(map(_is_known, between))
-        self._written = [_memory(op.operands[1]) for op in stores]
+        self._written = [root(op.operands[1]) for op in stores]
         self._stores = [op for op in stores if op.block == first.opview.body]
 
     def is_same(self, before: ir.Value, after: ir.Value) -> bool:
@@ -126,15 +115,15 @@ class _Rerun:
 
     def _is_kept(self, buffer: ir.Value) -> bool:
         """Whether what the first loop read of a buffer is still there."""
-        memory = _memory(buffer)
-        are_apart = _is_own(memory) or all(map(_is_own, self._written))
+        memory = root(buffer)
+        are_apart = is_apart(memory) or all(map(is_apart, self._written))
         return self._are_known and memory not in self._written and are_apart
 
     def _is_stored(self, before: ir.Value, load: ir.Operation) -> bool:
         """Whether a value of the first loop is put where the second one reads."""
         buffer, *places = load.operands
-        memory = _memory(buffer)
-        if not self._are_known or not _is_own(memory) or self._written.count(memory) != 1:
+        memory = root(buffer)
+        if not self._are_known or not is_apart(memory) or self._written.count(memory) != 1:
             return False
         return any(
             store.operands[0] == before
@@ -170,22 +159,3 @@ def _between(first: ir.Operation, last: ir.Operation) -> list[ir.Operation]:
 def _is_known(op: ir.Operation) -> bool:
     """Whether an operation writes nothing, or is a store."""
     return op.name.partition(".")[0] in (*_PURE, "scf") or op.name in _HARMLESS
-
-
-def _memory(buffer: ir.Value) -> ir.Value:
-    """The buffer that one is a view of."""
-    while (op := defining_operation(buffer)) is not None and op.name in _VIEWS:
-        buffer = op.operands[0]
-    return buffer
-
-
-def _is_own(memory: ir.Value) -> bool:
-    """Whether what is stored to other buffers leaves one as it is, and the other way round."""
-    op = defining_operation(memory)
-    if op is not None:
-        return op.name in _OWN_MEMORY
-    function = memory.owner.owner.operation
-    if function.name != "func.func" or "arg_attrs" not in function.attributes:
-        return False
-    argument = ir.BlockArgument(memory).arg_number
-    return _NOALIAS in ir.DictAttr(function.attributes["arg_attrs"][argument])

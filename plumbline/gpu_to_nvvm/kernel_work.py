@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import gpu
 
+from plumbline.bindings.views import VIEWS
 from plumbline.bindings.walk import all_operations, constant_integer, defining_operation
 from plumbline.kernels_to_llvm.result_sizes import argument_sizes
 from plumbline.kernels_to_llvm.size_reader import SizeReader, UnknownSize
 from plumbline.linalg_to_gpu.flops import launched_flops
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
-from plumbline.linalg_to_kernels.views import VIEWS
 from plumbline.signature.c_signature import embedded_weights, functions_with_bodies
 from plumbline.signature.shape_attributes import attached
 from plumbline.signature.size_expressions import Operation, Size, SymbolUse, operation, text

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import scf
 
+from plumbline.bindings.views import is_apart
 from plumbline.bindings.walk import all_operations, constant_integer, enclosing_in
-from plumbline.linalg_to_kernels.block_scans import is_apart
 
 BEFORE_LOOPS = frozenset({"arith.constant", "memref.dim"})
 """What stands before a nest of loops, and says how often these run."""

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, scf
 
+from plumbline.bindings.views import is_apart, root
 from plumbline.bindings.walk import all_operations, clone_operations
-from plumbline.linalg_to_kernels.build_kernels import NOALIAS
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.reassociation import is_reassociable
-from plumbline.linalg_to_kernels.views import root
 
 _BLOCK = 8
 """Elements: some vectors, and as many additions as a CPU does while it waits for one or two."""
@@ -100,16 +99,6 @@ def _commute(before: list[ir.Operation], after: list[ir.Operation]) -> bool:
         elif op.name.partition(".")[0] not in ("arith", "math"):
             return False
     return not read & written and all(map(is_apart, written))
-
-
-def is_apart(buffer: ir.Value) -> bool:
-    """Whether a buffer shares memory with no other that is seen where it is."""
-    if not isinstance(buffer.owner, ir.Block):
-        return bool(buffer.owner.name in ("memref.alloc", "memref.alloca"))
-    given = buffer.owner.owner.operation.attributes.get("arg_attrs")
-    return given is not None and NOALIAS in ir.DictAttr(
-        ir.ArrayAttr(given)[ir.BlockArgument(buffer).arg_number]
-    )
 
 
 def _split(scan: _Scan) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, scf
 
+from plumbline.bindings.views import NEW_MEMORY
 from plumbline.bindings.walk import (
     all_operations,
     clone_operations,
@@ -172,7 +173,7 @@ def _is_carried_rounded(op: ir.Operation, number: int, seen: set[ir.Value]) -> b
 def _is_read_rounded(buffer: ir.Value, seen: set[ir.Value]) -> bool:
     """Whether so is all that is read of a buffer, which nobody else has."""
     made = defining_operation(buffer)
-    if made is None or made.name not in ("memref.alloc", "memref.alloca"):
+    if made is None or made.name not in NEW_MEMORY:
         return False
     users = [use.owner.operation for use in buffer.uses]
     return all(

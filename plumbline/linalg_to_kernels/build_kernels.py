@@ -6,6 +6,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import bufferization, func, memref
 
 from plumbline.bindings.pipeline import PassFailure
+from plumbline.bindings.views import NOALIAS
 from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_kernels.building import ALIGNMENT, loosely_typed
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, computation
@@ -22,9 +23,6 @@ a function twice as long."""
 
 INLINED = "always_inline"
 """The attribute of a function that was a kernel, and is to be part of what calls it after all."""
-
-NOALIAS = "llvm.noalias"
-"""The attribute of an argument whose memory is that of no other argument."""
 
 
 def build_kernels(module: ir.Operation, strategies: Strategies) -> None:

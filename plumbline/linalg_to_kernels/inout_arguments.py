@@ -11,7 +11,7 @@ from collections.abc import Container
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, memref
 
-from plumbline.linalg_to_kernels.views import root
+from plumbline.bindings.views import root
 from plumbline.signature.c_signature import functions_with_bodies
 from plumbline.signature.inout_arguments import inout_arguments, inout_results, note_inout_arguments
 from plumbline.signature.name_attributes import note_names, noted_names

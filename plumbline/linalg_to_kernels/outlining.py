@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import func
 
+from plumbline.bindings.views import NOALIAS, root
 from plumbline.bindings.walk import all_operations, captured_values, replace_operands
-from plumbline.linalg_to_kernels.build_kernels import KERNEL, NOALIAS
+from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import PARALLEL
 from plumbline.linalg_to_kernels.computations import GENERIC
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
-from plumbline.linalg_to_kernels.views import root
 
 _LOOPS_ARE_OF = frozenset({"memref.load", "memref.store", "scf.for", "scf.if", "scf.yield"})
 """What loops over elements are made of, besides arithmetic."""

@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, scf
 
+from plumbline.bindings.views import NEW_MEMORY, VIEWS, root
 from plumbline.bindings.walk import all_operations, constant_integer
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import PARALLEL, index, least, product
-from plumbline.linalg_to_kernels.views import VIEWS, root
 from plumbline.linalg_to_kernels.work import (
     Invariants,
     Trips,
@@ -43,7 +43,6 @@ vectors of 512 bits does about as many operations."""
 _EVEN = 8
 """From how many iterations for each thread on it is of no account whether they come out even."""
 
-_ALLOCATIONS = frozenset({"memref.alloc", "memref.alloca"})
 _LOADS = frozenset({"memref.load", "vector.gather", "vector.load", "vector.maskedload"})
 _STORES = frozenset({"memref.store", "vector.maskedstore", "vector.scatter", "vector.store"})
 _PURE_DIALECTS = frozenset({"arith", "math", "ub", "vector"})
@@ -223,9 +222,9 @@ class _Buffers:
             op = view.operation
             if op == loop:
                 break
-            if op.name in _ALLOCATIONS:
+            if op.name in NEW_MEMORY:
                 self._take(op)
-        self._own_roots = {op.results[0] for op in self.own if op.name in _ALLOCATIONS}
+        self._own_roots = {op.results[0] for op in self.own if op.name in NEW_MEMORY}
         self._written = {
             root(_buffer(op)) for op in all_operations(loop) if op.name in _STORES
         } - self._own_roots

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, math, memref
 
+from plumbline.bindings.views import NOALIAS
 from plumbline.bindings.walk import (
     captured_values,
     clone_operations,
     operations_of,
     replace_operands,
 )
-from plumbline.linalg_to_kernels.build_kernels import KERNEL, NOALIAS
+from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 

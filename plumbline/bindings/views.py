@@ -1,0 +1,39 @@
+"""Whose memory a buffer is: views of others, and what shares memory with no other."""
+
+from torch_mlir import ir
+
+VIEWS = frozenset(
+    {
+        "memref.cast",
+        "memref.collapse_shape",
+        "memref.expand_shape",
+        "memref.reinterpret_cast",
+        "memref.subview",
+        "memref.transpose",
+    }
+)
+"""The operations that give one of their first operand."""
+
+
+NEW_MEMORY = frozenset({"memref.alloc", "memref.alloca"})
+"""The operations that give a buffer of its own memory."""
+
+NOALIAS = "llvm.noalias"
+"""The attribute of an argument whose memory is that of no other argument."""
+
+
+def root(value: ir.Value) -> ir.Value:
+    """The buffer that `value` is a view of."""
+    while not isinstance(value.owner, ir.Block) and value.owner.name in VIEWS:
+        value = value.owner.operands[0]
+    return value
+
+
+def is_apart(buffer: ir.Value) -> bool:
+    """Whether a buffer shares memory with no other that is seen where it is."""
+    if not isinstance(buffer.owner, ir.Block):
+        return bool(buffer.owner.name in NEW_MEMORY)
+    given = buffer.owner.owner.operation.attributes.get("arg_attrs")
+    return given is not None and NOALIAS in ir.DictAttr(
+        ir.ArrayAttr(given)[ir.BlockArgument(buffer).arg_number]
+    )
