@@ -17,6 +17,7 @@ from torch_mlir.dialects import arith, memref, scf
 from plumbline.bindings.walk import all_operations, constant_integer, is_inside
 from plumbline.linalg_to_kernels.building import FIRST_CACHE, LINE, index, least
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
+from plumbline.linalg_to_kernels.strides import has_contiguous_rows
 
 _SHORTEST, _LONGEST = 1 << 12, 1 << 16
 """Bytes of a row: what is shorter than a page is there soon; of longer ones the next one, this one
@@ -99,7 +100,7 @@ class _Rows:
             if access.indices[-1:] == (each.inner.induction_variable,)
             and access.indices[:-1].count(row) == 1
             and all(map(self._is_known, (access.buffer, *access.indices[:-1])))
-            and _is_contiguous(access.buffer)
+            and has_contiguous_rows(access.buffer)
             and _SHORTEST <= each.length * _bytes(access.buffer) <= _LONGEST
         ]
 
@@ -147,9 +148,3 @@ def _distinct(accesses: Iterable[_Access]) -> list[_Access]:
 
 def _bytes(buffer: ir.Value) -> int:
     return element_bytes(ir.MemRefType(buffer.type).element_type)
-
-
-def _is_contiguous(buffer: ir.Value) -> bool:
-    """Whether the elements of a row follow one another."""
-    strides, _ = ir.MemRefType(buffer.type).get_strides_and_offset()
-    return bool(strides[-1] == 1)

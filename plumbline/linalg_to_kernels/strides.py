@@ -1,4 +1,4 @@
-"""How the loops of a contraction move through its buffers, as far as their types tell."""
+"""How loops move through buffers, as far as their types tell."""
 
 from collections.abc import Sequence
 
@@ -8,6 +8,12 @@ from plumbline.linalg_to_kernels.products import DYNAMIC, Access
 
 Groups = tuple[tuple[int, ...], ...]
 """Loops, outermost first, in groups that count through a buffer by one stride each."""
+
+
+def has_contiguous_rows(buffer: ir.Value) -> bool:
+    """Whether the elements of a row follow one another."""
+    strides, _ = ir.MemRefType(buffer.type).get_strides_and_offset()
+    return bool(strides[-1] == 1)
 
 
 def static_stride(access: Access, type_: ir.MemRefType, loop: int) -> int | None:

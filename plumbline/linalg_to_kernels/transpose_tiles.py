@@ -21,6 +21,7 @@ from plumbline.bindings.walk import (
 from plumbline.linalg_to_kernels.building import for_each, index
 from plumbline.linalg_to_kernels.loop_order import PIECE
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
+from plumbline.linalg_to_kernels.strides import has_contiguous_rows
 from plumbline.linalg_to_kernels.vectors import of_lanes, on_lanes, transpose
 from plumbline.target.vector_unit import VectorUnit
 
@@ -125,7 +126,7 @@ class _Nest:
             and places[-1] == self._row
             and self._by_row.isdisjoint(places[:-1])
             and not self._by_lane.isdisjoint(places[:-1])
-            and _is_contiguous(buffer)
+            and has_contiguous_rows(buffer)
         )
 
     def _is_row(self, buffer: ir.Value, places: Sequence[ir.Value]) -> bool:
@@ -134,7 +135,7 @@ class _Nest:
             len(places) > 0
             and places[-1] == self._at
             and self._by_lane.isdisjoint(places[:-1])
-            and _is_contiguous(buffer)
+            and has_contiguous_rows(buffer)
         )
 
     def _is_own_row(self, store: ir.Operation) -> bool:
@@ -240,8 +241,3 @@ class _Nest:
 def _width(type_: ir.Type) -> int | None:
     """The bits of a number; None of what is none, or is as wide as an address."""
     return type_.width if isinstance(type_, ir.FloatType | ir.IntegerType) else None
-
-
-def _is_contiguous(buffer: ir.Value) -> bool:
-    strides, _ = ir.MemRefType(buffer.type).get_strides_and_offset()
-    return bool(strides[-1] == 1)
