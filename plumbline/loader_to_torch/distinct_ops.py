@@ -82,25 +82,11 @@ def run_decompositions(exported: ExportedProgram, table: Table) -> ExportedProgr
 
 def _is_known(node: Node) -> bool:
     """Whether nothing but what it is called with decides what becomes of a node."""
-    match node.op:
-        case "placeholder":
-            return _is_fixed(node.meta.get("val"))
-        case "output":
-            return True
-        case "call_function" if node.target is operator.getitem:
-            return True
-        case "call_function" if node.target is _CHECK:
-            return True
-        case "call_function":
-            return (
-                isinstance(node.target, Op)
-                and bool(_results(node))
-                and all(map(_is_fixed, _results(node)))
-                and not _draws(node, node.target)
-                and (not node.target._schema.is_mutable or writes_its_own(node))
-            )
-        case _:
-            return False
+    return _is_of(node, _is_fixed, _is_told_by_arguments)
+
+
+def _is_told_by_arguments(node: Node, op: Op) -> bool:
+    return not _draws(node, op) and (not op._schema.is_mutable or writes_its_own(node))
 
 
 def _is_untouched_at_any_size(node: Node, table: Table) -> bool:
@@ -108,9 +94,16 @@ def _is_untouched_at_any_size(node: Node, table: Table) -> bool:
 
     Sizes that are computed with, or found as the program runs, are nodes of their own.
     """
+    return _is_of(node, _is_plain, lambda node, _: is_untouched(node, table))
+
+
+def _is_of(
+    node: Node, is_such: Callable[[object], bool], may_be: Callable[[Node, Op], bool]
+) -> bool:
+    """Whether a node gives such tensors alone, by an op, if it has one, that may be."""
     match node.op:
         case "placeholder":
-            return _is_plain(node.meta.get("val"))
+            return is_such(node.meta.get("val"))
         case "output":
             return True
         case "call_function" if node.target in (operator.getitem, _CHECK):
@@ -119,8 +112,8 @@ def _is_untouched_at_any_size(node: Node, table: Table) -> bool:
             return (
                 isinstance(node.target, Op)
                 and bool(_results(node))
-                and all(map(_is_plain, _results(node)))
-                and is_untouched(node, table)
+                and all(map(is_such, _results(node)))
+                and may_be(node, node.target)
             )
         case _:
             return False
