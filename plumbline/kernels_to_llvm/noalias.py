@@ -7,9 +7,9 @@ as only arguments can be so marked, or that they are, being small.
 
 from torch_mlir import ir
 
+from plumbline.bindings.views import NOALIAS
 from plumbline.signature.c_signature import functions_with_bodies
 
-_NOALIAS = "llvm.noalias"
 _NOTED = "plumbline.noalias"
 _KERNEL, _INLINED = "no_inline", "always_inline"
 _NOTED_INLINED = "plumbline.inlined"
@@ -28,7 +28,7 @@ def note_noalias(module: ir.Operation) -> None:
 def attach_noalias(module: ir.Operation) -> None:
     """Tells LLVM what `note_noalias` noted."""
     with module.context:
-        noalias = ir.DictAttr.get({_NOALIAS: ir.UnitAttr.get()})
+        noalias = ir.DictAttr.get({NOALIAS: ir.UnitAttr.get()})
         nothing = ir.DictAttr.get({})
         for function in functions_with_bodies(module, "llvm.func", public=False):
             if _NOTED not in function.attributes:
@@ -55,7 +55,7 @@ def _pointers(function: ir.OpView) -> list[int]:
         if not isinstance(argument.type, ir.MemRefType):
             number += 1
             continue
-        if _NOALIAS in ir.DictAttr(given):
+        if NOALIAS in ir.DictAttr(given):
             # The pointer before it is for freeing the memory.
             result.append(number + 1)
         number += 3 + 2 * argument.type.rank

@@ -11,26 +11,14 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, func, scf
 
 from plumbline.bindings.pipeline import Pass
+from plumbline.bindings.views import NOALIAS, VIEWS, is_apart
 from plumbline.bindings.walk import captured_values, replace_operands
 
 FORK = "plumbline.fork"
 """The attribute of a function whose calls of another may be done at once: that one's name."""
 
-_KERNEL, _NOALIAS, _ARGUMENTS = "no_inline", "llvm.noalias", "arg_attrs"
-_NEW_MEMORY = frozenset({"memref.alloc", "memref.alloca"})
-_REPEATED = frozenset(
-    {
-        "memref.cast",
-        "memref.collapse_shape",
-        "memref.dim",
-        "memref.expand_shape",
-        "memref.extract_strided_metadata",
-        "memref.reinterpret_cast",
-        "memref.subview",
-        "memref.transpose",
-        "ub.poison",
-    }
-)
+_KERNEL = "no_inline"
+_REPEATED = VIEWS | {"memref.dim", "memref.extract_strided_metadata", "ub.poison"}
 """What each chunk does itself, beside arithmetic, rather than being handed what comes of it: then
 all buffers that it is handed are apart in memory, which LLVM is told of arguments only."""
 
@@ -63,13 +51,10 @@ def _outline(kernel: ir.Operation, loop: ir.Operation, symbols: ir.SymbolTable) 
     with loop.location, ir.InsertionPoint.after(kernel):
         chunk = _function(symbols, f"{name}_chunk", [ir.IndexType.get(), *types])
         chunk.attributes[_KERNEL] = ir.UnitAttr.get()
-        noalias = ir.DictAttr.get({_NOALIAS: ir.UnitAttr.get()})
+        noalias = ir.DictAttr.get({NOALIAS: ir.UnitAttr.get()})
         nothing = ir.DictAttr.get({})
         chunk.arg_attrs = ir.ArrayAttr.get(
-            [
-                nothing,
-                *(noalias if _is_apart(kernel, value) else nothing for value in given),
-            ]
+            [nothing, *(noalias if is_apart(value) else nothing for value in given)]
         )
         all_chunks = _function(symbols, f"{name}_chunks", types)
         all_chunks.attributes[FORK] = ir.StringAttr.get(chunk.sym_name.value)
@@ -120,17 +105,6 @@ def _repeat_inside(loop: ir.Operation) -> None:
             captured |= set(op.operands)
     for view in body.operations:
         replace_operands(view.operation, inside)
-
-
-def _is_apart(kernel: ir.Operation, value: ir.Value) -> bool:
-    """Whether a buffer shares memory with no other that a kernel uses."""
-    if not isinstance(value.type, ir.MemRefType):
-        return False
-    if not isinstance(value.owner, ir.Block):
-        return value.owner.name in _NEW_MEMORY
-    attributes = kernel.attributes
-    number = list(kernel.regions[0].blocks[0].arguments).index(value)
-    return _ARGUMENTS in attributes and _NOALIAS in ir.DictAttr(attributes[_ARGUMENTS][number])
 
 
 OUTLINE_PARALLEL_LOOPS = Pass(

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, memref
 
+from plumbline.bindings.views import NOALIAS, VIEWS
 from plumbline.bindings.walk import all_operations, enclosing_in, users_through
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.parallel_loops import FORK
@@ -31,18 +32,8 @@ from plumbline.signature.signature import WORKSPACE_ALIGNMENT as ALIGNMENT
 from plumbline.signature.signature import Workspace
 from plumbline.signature.size_expressions import Size, operation
 
-_VIEWS = frozenset(
-    {
-        "memref.cast",
-        "memref.collapse_shape",
-        "memref.expand_shape",
-        # Its first result.
-        "memref.extract_strided_metadata",
-        "memref.reinterpret_cast",
-        "memref.subview",
-        "memref.view",
-    }
-)
+# Of `extract_strided_metadata` the first result. A `view` is what an arena is divided by.
+_VIEWS = VIEWS | {"memref.extract_strided_metadata", "memref.view"}
 _TERMINATORS = frozenset({"cf.br", "cf.cond_br", "func.return", "scf.condition", "scf.yield"})
 
 
@@ -231,7 +222,7 @@ def _add_workspace(function: func.FuncOp) -> ir.Value:
     )
     if "arg_attrs" in function.attributes:
         # Nothing else is in it.
-        alone = ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})
+        alone = ir.DictAttr.get({NOALIAS: ir.UnitAttr.get()})
         given = ir.ArrayAttr(function.attributes["arg_attrs"])
         function.attributes["arg_attrs"] = ir.ArrayAttr.get([*given, alone])
     return function.entry_block.add_argument(bytes_, function.location)

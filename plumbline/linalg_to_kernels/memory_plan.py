@@ -11,14 +11,11 @@ from dataclasses import dataclass, field
 from torch_mlir import ir
 from torch_mlir.dialects import memref
 
-from plumbline.bindings.walk import all_operations, enclosing_in
+from plumbline.bindings.views import VIEWS
+from plumbline.bindings.walk import all_operations, enclosing_in, users_through
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index
 from plumbline.linalg_to_kernels.planned_memory import LIVE, PLAN, buffer_bytes
-
-_VIEWS = frozenset(
-    {"memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.subview"}
-)
 
 _USERS = frozenset(
     {"func.call", "linalg.generic", "memref.copy", "memref.dim", "memref.load", "memref.store"}
@@ -137,12 +134,7 @@ def _only_uses(user: ir.Operation) -> bool:
 
 def _users(buffer: ir.Value) -> Iterator[ir.Operation]:
     """The operations that use a buffer, by way of views or not."""
-    for use in buffer.uses:
-        user = use.owner.operation
-        if user.name in _VIEWS:
-            yield from _users(user.results[0])
-        else:
-            yield user
+    return (user for user in users_through(buffer, VIEWS) if user.name not in VIEWS)
 
 
 def _bytes(allocation: ir.Operation) -> int:
