@@ -7,6 +7,7 @@ contiguous, LLVM can make vectors of them.
 from collections import defaultdict
 
 from torch_mlir import ir
+from torch_mlir.dialects import memref
 
 from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
@@ -23,7 +24,7 @@ def specialise_kernels(module: ir.Operation) -> None:
             if op.name == "func.call":
                 callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
                 if KERNEL in symbols[callee].attributes:
-                    types = tuple(_uncast(value).type for value in op.operands)
+                    types = tuple(_known_type(value) for value in op.operands)
                     calls[callee][types].append(op)
         for callee, by_types in calls.items():
             kernel = symbols[callee].operation
@@ -35,13 +36,30 @@ def specialise_kernels(module: ir.Operation) -> None:
             _specialise(kernel, first, by_types[first])
 
 
-def _uncast(value: ir.Value) -> ir.Value:
-    """What is cast, if all that the cast forgets is where elements lie."""
-    if isinstance(value.owner, ir.Block) or value.owner.name != "memref.cast":
-        return value
-    source = value.owner.operands[0]
-    same = ir.MemRefType(source.type).shape == ir.MemRefType(value.type).shape
-    return source if same else value
+def _known_type(value: ir.Value) -> ir.Type:
+    """The type of an argument with what a cast of it forgets of where elements lie.
+
+    A kernel of any size goes on being one for all sizes: it is told of an axis along which
+    elements follow one another, as most have, not how far the rows of this argument are apart.
+    """
+    if not _is_cast(value):
+        return value.type
+    given, source = ir.MemRefType(value.type), ir.MemRefType(value.owner.operands[0].type)
+    if source.shape == given.shape:
+        return source
+    if not isinstance(given.layout, ir.StridedLayoutAttr):
+        return given
+    known, _ = source.get_strides_and_offset()
+    strides = list(given.layout.strides)
+    if 1 in known:
+        # The last of several: the sizes of the others are 1.
+        strides[len(known) - 1 - known[::-1].index(1)] = 1
+    layout = ir.StridedLayoutAttr.get(given.layout.offset, strides)
+    return ir.MemRefType.get(given.shape, given.element_type, layout, given.memory_space)
+
+
+def _is_cast(value: ir.Value) -> bool:
+    return not isinstance(value.owner, ir.Block) and value.owner.name == "memref.cast"
 
 
 def _specialise(kernel: ir.Operation, types: _Types, calls: list[ir.Operation]) -> None:
@@ -51,5 +69,9 @@ def _specialise(kernel: ir.Operation, types: _Types, calls: list[ir.Operation]) 
     name = ir.StringAttr(kernel.attributes["sym_name"]).value
     for call in calls:
         call.attributes["callee"] = ir.FlatSymbolRefAttr.get(name)
-        for number, operand in enumerate(call.operands):
-            call.operands[number] = _uncast(operand)
+        for number, (operand, type_) in enumerate(zip(call.operands, types, strict=True)):
+            if operand.type != type_:
+                source = operand.owner.operands[0]
+                with call.location, ir.InsertionPoint(call):
+                    cast = source if source.type == type_ else memref.cast(type_, source)
+                call.operands[number] = cast

@@ -24,3 +24,31 @@ func.func private @kernel(%x: memref<4xf32, strided<[?], offset: ?>>) attributes
   memref.store %one, %x[%zero] : memref<4xf32, strided<[?], offset: ?>>
   return
 }
+
+// A kernel of any size is told that elements follow one another, and stays one for all sizes.
+// CHECK-LABEL: func.func @sizes(
+// CHECK:         %[[A:.+]] = memref.cast %arg0 : memref<4x8xf32> to memref<?x?xf32, strided<[?, 1], offset: ?>>
+// CHECK:         call @sized(%[[A]])
+// CHECK:         %[[B:.+]] = memref.cast %arg1 : memref<2x8xf32, strided<[16, 1], offset: 8>> to memref<?x?xf32, strided<[?, 1], offset: ?>>
+// CHECK:         call @sized(%[[B]])
+// CHECK:         %[[C:.+]] = memref.cast %arg2 : memref<2x8xf32, strided<[1, 2]>> to memref<?x?xf32, strided<[1, ?], offset: ?>>
+// CHECK:         call @[[OTHER:sized_[0-9]+]](%[[C]])
+func.func @sizes(%a: memref<4x8xf32>, %b: memref<2x8xf32, strided<[16, 1], offset: 8>>,
+                 %c: memref<2x8xf32, strided<[1, 2]>>) {
+  %0 = memref.cast %a : memref<4x8xf32> to memref<?x?xf32, strided<[?, ?], offset: ?>>
+  call @sized(%0) : (memref<?x?xf32, strided<[?, ?], offset: ?>>) -> ()
+  %1 = memref.cast %b : memref<2x8xf32, strided<[16, 1], offset: 8>> to memref<?x?xf32, strided<[?, ?], offset: ?>>
+  call @sized(%1) : (memref<?x?xf32, strided<[?, ?], offset: ?>>) -> ()
+  %2 = memref.cast %c : memref<2x8xf32, strided<[1, 2]>> to memref<?x?xf32, strided<[?, ?], offset: ?>>
+  call @sized(%2) : (memref<?x?xf32, strided<[?, ?], offset: ?>>) -> ()
+  return
+}
+
+// CHECK-DAG:   func.func private @sized(%arg0: memref<?x?xf32, strided<[?, 1], offset: ?>>)
+// CHECK-DAG:   func.func private @[[OTHER]](%arg0: memref<?x?xf32, strided<[1, ?], offset: ?>>)
+func.func private @sized(%x: memref<?x?xf32, strided<[?, ?], offset: ?>>) attributes {no_inline} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  memref.store %one, %x[%zero, %zero] : memref<?x?xf32, strided<[?, ?], offset: ?>>
+  return
+}
