@@ -27,16 +27,20 @@ def index(value: int) -> ir.Value:
     return arith.constant(ir.IndexType.get(), value)
 
 
+LoopBody = Callable[..., Sequence[ir.Value]]
+"""Takes a loop's count and the values that it carries, and gives the next ones."""
+
+
 def for_each(
     lower: ir.Value,
     upper: ir.Value,
     step: int,
-    body: Callable[..., Sequence[ir.Value]],
+    body: LoopBody,
     carried: Sequence[ir.Value] = (),
     *,
     parallel: bool = False,
 ) -> list[ir.Value]:
-    """A loop; `body` takes the count and the carried values, and gives the next ones.
+    """A loop.
 
     `parallel` says that it is one that `PARALLEL` marks.
     """

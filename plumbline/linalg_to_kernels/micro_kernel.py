@@ -23,6 +23,7 @@ from torch_mlir.dialects import arith, memref, vector
 
 from plumbline.linalg_to_kernels.building import (
     ALIGNMENT,
+    LoopBody,
     either,
     for_each,
     if_else,
@@ -41,7 +42,7 @@ from plumbline.linalg_to_kernels.contraction_loops import (
 )
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, RightOperand
 from plumbline.linalg_to_kernels.packing import PanelPacking, panel_size
-from plumbline.linalg_to_kernels.read_ahead import Share, prefetch_panel, prefetch_row, prefetch_run
+from plumbline.linalg_to_kernels.read_ahead import RowsAhead, RunAhead, Share, prefetch_row
 from plumbline.linalg_to_kernels.strides import Groups
 from plumbline.linalg_to_kernels.vectors import (
     add,
@@ -53,6 +54,9 @@ from plumbline.linalg_to_kernels.vectors import (
     splat,
     transpose,
 )
+
+_Loop = Callable[[ir.Value, ir.Value, LoopBody, Sequence[ir.Value]], list[ir.Value]]
+"""Builds a loop from a number to another, that carries values."""
 
 
 @dataclass(frozen=True)
@@ -379,12 +383,13 @@ class _RegisterTiles:
                 memref.load(scratch.rows, [arith.addi(first, index(row))])
                 for row in range(tile.rows)
             ]
+            loop = None
             if block is not None and not self._are_near:
-                self._read_ahead(rows, first, panel, block)
+                loop = self._read_ahead(rows, first, panel, block)
             if finishes is not None and not self._are_near:
                 if_else(finishes, lambda: self._ask_for_result(rows, first, panel))
             sums = self._summed_loops(
-                groups, left, index(0), panel.right, index(0), panel.masks, zeros, block
+                groups, left, index(0), panel.right, index(0), panel.masks, zeros, block, loop
             )
             targets = lane_offsets(
                 arith.muli(first, index(tile.columns)), tile.lanes, tile.rows * tile.vectors
@@ -432,8 +437,13 @@ class _RegisterTiles:
         for place in places[:: tile.vectors]:
             prefetch_row(self._nest.out, place.offset, tile.columns)
 
-    def _read_ahead(self, rows: _Rows, first: ir.Value, panel: _Panel, block: _Block) -> None:
-        """Asks for the share of the tile that begins at a row of a chunk."""
+    def _read_ahead(
+        self, rows: _Rows, first: ir.Value, panel: _Panel, block: _Block
+    ) -> _Loop | None:
+        """What builds a loop that asks for the share of the tile that begins at a row of a chunk.
+
+        None if the tile asks for nothing.
+        """
         plan, tile, right = self._plan, self._tile, self._nest.right
         count = arith.subi(block.upper, block.lower)
 
@@ -445,15 +455,17 @@ class _RegisterTiles:
             inner = [self._nest.size(group) for group in plan.summed_of_both[1:]]
             step = product([*inner, index(tile.columns)])
             next_block = arith.addi(panel.right, arith.muli(block.upper, step))
-            prefetch_run(right, next_block, arith.muli(count, step), share(first, rows.count))
-        elif (
+            run = RunAhead(right, next_block, arith.muli(count, step), share(first, rows.count))
+            return partial(run.loop, is_short=not inner)
+        if (
             plan.right_operand is RightOperand.COPIED
             and len(plan.summed_of_right) == len(plan.summed_of_both) == 1
         ):
             stride = self._nest.stride(plan.right, plan.summed[-1])
             place = total([panel.origin, index(tile.columns), arith.muli(block.lower, stride)])
             all_tiles = share(arith.addi(rows.first, first), self._rows)
-            prefetch_panel(right, place, stride, count, tile.columns, all_tiles)
+            return RowsAhead(right, place, stride, count, tile.columns, all_tiles).loop
+        return None
 
     def _places(self, rows: _Rows, first: ir.Value, panel: _Panel) -> Iterator[Place]:
         """Where the vectors of a whole tile belong that begins at a row of a chunk."""
@@ -482,10 +494,11 @@ class _RegisterTiles:
         masks: Sequence[ir.Value],
         sums: Sequence[ir.Value],
         block: _Block | None = None,
+        loop: _Loop | None = None,
     ) -> list[ir.Value]:
         """The loops over summed elements, with the sums in their registers.
 
-        Of the outermost loop they are those of a block, if not all.
+        Of the outermost loop they are those of a block, if not all; `loop` builds it, if given.
         """
         plan, tile = self._plan, self._tile
         in_place = plan.right_operand is RightOperand.IN_PLACE
@@ -510,6 +523,8 @@ class _RegisterTiles:
             )
 
         lower, upper = (block.lower, block.upper) if block else (index(0), size)
+        if loop is not None:
+            return loop(lower, upper, body, sums)
         return for_each(lower, upper, 1, body, sums)
 
     def _products(
