@@ -19,7 +19,7 @@ class _Function(torch.nn.Module):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("columns", [4096, 4104])
+@pytest.mark.parametrize("columns", [4096, 4112])
 @pytest.mark.parametrize(
     "function",
     [
@@ -35,7 +35,9 @@ def test_large_results(
     x = torch.randn(1024, columns, generator=torch.Generator().manual_seed(0))
     program = plumbline.compile(_Function(function), (x,), threads=threads)
     assert "nontemporal" in program.stage("kernels")
-    torch.testing.assert_close(program(x)[0], function(x), rtol=1e-6, atol=1e-6)
+    # PyTorch's own GELU in f32 is 1e-6 off with vectors of 512 bits.
+    expected = function(x.double()).float()
+    torch.testing.assert_close(program(x)[0], expected, rtol=1e-6, atol=1e-6)
 
 
 if __name__ == "__main__":
