@@ -26,6 +26,7 @@ from plumbline.linalg_to_kernels.pipelines import (
     PREPARE_TENSORS,
     SHAPE_LOOPS,
 )
+from plumbline.linalg_to_kernels.prefetch_rows import prefetch_rows
 from plumbline.linalg_to_kernels.reassociation import reassociate_reductions
 from plumbline.linalg_to_kernels.select_clamps import select_clamps
 from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
@@ -187,6 +188,12 @@ STREAM_RESULTS = Pass(
     _UNIT_OPTIONS,
 )
 
+PREFETCH_ROWS = Pass(
+    "prefetch-rows",
+    "Ask memory for long rows while the ones before them are computed",
+    prefetch_rows,
+)
+
 CHOOSE_VECTOR_WIDTHS = Pass(
     "choose-vector-widths",
     "Say of loops how many elements their vectors are to have, and how many are done at once",
@@ -263,6 +270,8 @@ def linalg_to_kernels_pipeline(
             SHAPE_LOOPS,
             TRANSPOSE_TILES.with_options(options),
             STREAM_RESULTS.with_options(options),
+            # What is written past the caches is not asked for.
+            PREFETCH_ROWS,
             CHOOSE_VECTOR_WIDTHS.with_options(options),
             INLINE_SMALL_KERNELS,
         ),

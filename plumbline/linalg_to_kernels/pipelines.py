@@ -5,7 +5,6 @@ from plumbline.linalg_to_kernels.block_scans import block_scans
 from plumbline.linalg_to_kernels.block_sums import block_sums
 from plumbline.linalg_to_kernels.collapse_loops import collapse_loops
 from plumbline.linalg_to_kernels.inout_arguments import store_inout_arguments
-from plumbline.linalg_to_kernels.prefetch_rows import prefetch_rows
 from plumbline.linalg_to_kernels.tm_tensor import bufferize_tm_tensor
 from plumbline.linalg_to_kernels.unroll_quotients import unroll_quotients
 from plumbline.linalg_to_kernels.while_arguments import align_while_arguments
@@ -103,12 +102,6 @@ BLOCK_SUMS = Pass(
     block_sums,
 )
 
-PREFETCH_ROWS = Pass(
-    "prefetch-rows",
-    "Ask memory for long rows while the ones before them are computed",
-    prefetch_rows,
-)
-
 UNROLL_QUOTIENTS = Pass(
     "unroll-quotients",
     "Unroll loops that divide their count by a small number",
@@ -132,7 +125,6 @@ SHAPE_LOOPS = Pipeline(
         BLOCK_SCANS,
         UNROLL_QUOTIENTS,
         BLOCK_SUMS,
-        PREFETCH_ROWS,
         "canonicalize",
         "cse",
     ),

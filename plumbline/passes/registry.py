@@ -24,7 +24,6 @@ from plumbline.linalg_to_kernels.pipelines import (
     BUFFERIZE_TM_TENSOR,
     COLLAPSE_LOOPS,
     DECOMPOSE_TENSOR_OPS,
-    PREFETCH_ROWS,
     STORE_INOUT_ARGUMENTS,
     UNROLL_QUOTIENTS,
 )
@@ -108,7 +107,6 @@ PASSES = _by_name(
         NAME_TCP_OPS,
         NOTE_ARGUMENT_SHAPES,
         OUTLINE_PARALLEL_LOOPS,
-        PREFETCH_ROWS,
         RETURN_FAILURES,
         SEPARATE_CALLED_FUNCTIONS,
         STABLEHLO_SPLIT_COMPLEX_NUMBERS,
@@ -149,6 +147,7 @@ PASSES = _by_name(
         linalg_to_kernels.BUILD_KERNELS,
         linalg_to_kernels.CHOOSE_VECTOR_WIDTHS,
         linalg_to_kernels.STREAM_RESULTS,
+        linalg_to_kernels.PREFETCH_ROWS,
         linalg_to_kernels.FORM_FUSION_GROUPS,
         linalg_to_kernels.MERGE_SORTS,
         linalg_to_kernels.OUTLINE_LOOPS,
