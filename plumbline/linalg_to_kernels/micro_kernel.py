@@ -455,8 +455,8 @@ class _RegisterTiles:
             inner = [self._nest.size(group) for group in plan.summed_of_both[1:]]
             step = product([*inner, index(tile.columns)])
             next_block = arith.addi(panel.right, arith.muli(block.upper, step))
-            run = RunAhead(right, next_block, arith.muli(count, step), share(first, rows.count))
-            return partial(run.loop, is_short=not inner)
+            elements, tiles = arith.muli(count, step), share(first, rows.count)
+            return RunAhead(right, next_block, elements, tiles, is_by_rows=not inner).loop
         if (
             plan.right_operand is RightOperand.COPIED
             and len(plan.summed_of_right) == len(plan.summed_of_both) == 1

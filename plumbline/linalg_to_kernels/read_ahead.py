@@ -56,26 +56,27 @@ class Share:
 class RunAhead:
     """Asks for elements side by side, which are read next: the next block of a packed panel."""
 
-    def __init__(self, view: FlatView, first: ir.Value, count: ir.Value, share: Share) -> None:
-        """The share of `count` elements from `first` on."""
-        self._view = view
+    def __init__(
+        self,
+        view: FlatView,
+        first: ir.Value,
+        count: ir.Value,
+        share: Share,
+        *,
+        is_by_rows: bool,
+    ) -> None:
+        """The share of `count` elements from `first` on.
+
+        `is_by_rows` says that each turn of the loop needs one row of the panel, not several.
+        """
+        self._view, self._is_by_rows = view, is_by_rows
         start, self._part = share.of(count, _line(view))
         self._start = arith.addi(first, start)
 
     def loop(
-        self,
-        lower: ir.Value,
-        upper: ir.Value,
-        body: LoopBody,
-        carried: Sequence[ir.Value],
-        *,
-        is_short: bool,
+        self, lower: ir.Value, upper: ir.Value, body: LoopBody, carried: Sequence[ir.Value]
     ) -> list[ir.Value]:
-        """A loop as `for_each` builds it, of which each turn asks for its part.
-
-        If a turn is short, as it needs one row of a panel, its part is a line at most, roughly:
-        there are several tiles that share what is asked for.
-        """
+        """A loop as `for_each` builds it, of which each turn asks for its part."""
         each = arith.ceildivui(self._part, arith.maxui(arith.subi(upper, lower), index(1)))
 
         def asking(at: ir.Value, *values: ir.Value) -> Sequence[ir.Value]:
@@ -85,7 +86,8 @@ class RunAhead:
                 _prefetch(self._view, arith.addi(start, place), FIRST_CACHE)
                 return []
 
-            if is_short:
+            if self._is_by_rows:
+                # A line at most, roughly, as there are several tiles that share what is asked for.
                 line(index(0))
             else:
                 for_each(index(0), each, _line(self._view), line)

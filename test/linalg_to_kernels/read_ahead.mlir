@@ -60,9 +60,8 @@ func.func @packed(%x: tensor<60x800xf32>, %w: tensor<800x100xf32> {plumbline.wei
 }
 
 // Panels that a kernel copies: the rows of the next one, by lines, each before a piece of the
-// products. What is added to the products, by
-// vectors of a tile of 4x3, but not the bias, of which one element is read for all of a row. Each row
-// of the result may lie in three lines.
+// products. What is added to the products, by vectors of a tile of 4x3, but not the bias, of which
+// one element is read for all of a row. Each row of the result may lie in three lines.
 // CHECK-LABEL: func.func private @matmul_add
 // CHECK-SAME:    (%{{[^ ]*}}: memref<?x?xf32{{[^%]*}}, %[[RIGHT:[^:]*]]: memref<?x?xf32{{[^%]*}}, %{{[^ ]*}}: memref<?x?xf32{{[^%]*}}, %{{[^ ]*}}: memref<?xf32{{[^%]*}}, %[[MORE:[^:]*]]: memref<?x?xf32{{[^%]*}}, %[[RESULT:[^:]*]]: memref<?x?xf32
 // CHECK:         %[[FLAT:.*]] = memref.reinterpret_cast %[[RIGHT]]
