@@ -15,7 +15,7 @@
 // CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : index
 // CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : index
 // CHECK-DAG:     %[[ROWS:.*]] = arith.constant 4096 : index
-// CHECK-DAG:     %[[MOST:.*]] = arith.constant 21 : index
+// CHECK-DAG:     %[[MOST:.*]] = arith.constant 42 : index
 // CHECK:         %[[SHARED:.*]] = memref.alloc() : memref<512xf32>
 // CHECK-NOT:     memref.alloc
 // CHECK:         %[[THREADS:.*]] = call @plumbline_threads(%[[C2]]) : (index) -> index
@@ -91,7 +91,7 @@ func.func private @not_marked(%x: memref<1048576xf32>, %y: memref<f32>) attribut
 func.func private @little(%x: memref<1048576xf32>) attributes {no_inline} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %n = arith.constant 1048575 : index
+  %n = arith.constant 524287 : index
   %one = arith.constant 1.0 : f32
   scf.for %i = %c0 to %n step %c1 {
     memref.store %one, %x[%i] : memref<1048576xf32>
@@ -235,7 +235,7 @@ func.func private @needed_after(%x: memref<3xf32>, %y: memref<3x1000000xf32>) at
 
 // CHECK-LABEL: func.func private @unknown(
 // CHECK-SAME:    %[[M:[a-z0-9]*]]: index, %[[N:[a-z0-9]*]]: index
-// CHECK-DAG:     %[[ENOUGH:.*]] = arith.constant 2097152 : index
+// CHECK-DAG:     %[[ENOUGH:.*]] = arith.constant 1048576 : index
 // CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : index
 // CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : index
 // CHECK:         %[[ALL:.*]] = arith.muli %[[M]], %[[N]] : index
