@@ -134,9 +134,12 @@ def counted_loop(
     first: ir.Value,
     end: ir.Value,
     step: ir.Value,
-    body: Callable[[ir.Value], object],
+    body: Callable[[ir.Value], ir.Block | None],
 ) -> ir.Block:
-    """Ends a block with a loop that counts from `first`; gives the block that follows on it."""
+    """Ends a block with a loop that counts from `first`; gives the block that follows on it.
+
+    `body` gives the block that it ends in, if that is not the one that it begins in.
+    """
     done, inside = entry.create_after(), entry.create_after()
     head = entry.create_after(first.type, arg_locs=[ir.Location.current])
     (index,) = head.arguments
@@ -146,7 +149,8 @@ def counted_loop(
         more = llvm.ICmpOp(llvm.ICmpPredicate.slt, index, end).result
         llvm.CondBrOp(more, [], [], inside, done)
     with ir.InsertionPoint(inside):
-        body(index)
+        last = body(index) or inside
+    with ir.InsertionPoint(last):
         following = llvm.AddOp(index, step, llvm.IntegerOverflowFlags.none).result
         llvm.BrOp([following], head)
     return done

@@ -1,8 +1,9 @@
 """Gives each parallel loop of a kernel functions of its own, which threads can be handed.
 
-In place of a loop `scf.forall (%chunk) in (%chunks)` of a kernel `foo` stands a call of
-`foo_chunks(%chunks, ...)`. That calls `foo_chunk(%chunk, %chunks, ...)` for each, one after the
-other; `forks.py` has threads do so, once functions have the arguments that they keep.
+In place of a loop `scf.forall (%share, %piece) in (%shares, 4)` of a kernel `foo` stands a call of
+`foo_chunks(%shares, ...)`. That calls `foo_chunk(%worker, %share, %piece, %shares, ...)` for each,
+one after the other, as worker 0; `forks.py` has threads do so, once functions have the arguments
+that they keep. Where each share is one piece, the loop may count shares alone.
 """
 
 from collections.abc import Sequence
@@ -16,6 +17,9 @@ from plumbline.bindings.walk import captured_values, replace_operands
 
 FORK = "plumbline.fork"
 """The attribute of a function whose calls of another may be done at once: that one's name."""
+
+PIECES = "plumbline.pieces"
+"""The attribute of such a function: in how many pieces each share is done."""
 
 _KERNEL = "no_inline"
 _REPEATED = VIEWS | {"memref.dim", "memref.extract_strided_metadata", "ub.poison"}
@@ -31,45 +35,58 @@ def outline_parallel_loops(module: ir.Operation) -> None:
             kernel = view.operation
             if kernel.name == "func.func" and _KERNEL in kernel.attributes:
                 for op in list(kernel.regions[0].blocks[0].operations):
-                    if isinstance(op, scf.ForallOp) and _counts_chunks(op):
-                        _outline(kernel, op.operation, symbols)
+                    if isinstance(op, scf.ForallOp) and _has_shares(op):
+                        _outline(kernel, op, symbols)
 
 
-def _counts_chunks(loop: scf.ForallOp) -> bool:
-    """Whether a loop counts from 0 to a number that is known when it runs."""
-    static = list(loop.staticLowerBound), list(loop.staticStep)
-    return static == ([0], [1]) and len(loop.dynamicUpperBound) == 1
+def _has_shares(loop: scf.ForallOp) -> bool:
+    """Whether a loop counts shares, whose number is known when it runs, and perhaps pieces."""
+    static = [list(loop.staticLowerBound), list(loop.staticStep)]
+    if static not in ([[0], [1]], [[0, 0], [1, 1]]) or len(loop.dynamicUpperBound) != 1:
+        return False
+    return bool(ir.ShapedType.is_dynamic_size(loop.staticUpperBound[0]))
 
 
-def _outline(kernel: ir.Operation, loop: ir.Operation, symbols: ir.SymbolTable) -> None:
-    (chunks,) = loop.operands
+def _outline(kernel: ir.Operation, forall: scf.ForallOp, symbols: ir.SymbolTable) -> None:
+    loop = forall.operation
+    (shares,) = loop.operands
+    _, pieces = [*forall.staticUpperBound, 1][:2]
     _repeat_inside(loop)
-    captured = [value for value in captured_values(loop) if value != chunks]
-    given = [chunks, *captured]
+    captured = [value for value in captured_values(loop) if value != shares]
+    given = [shares, *captured]
     types = [value.type for value in given]
     name = ir.StringAttr(kernel.attributes["sym_name"]).value
     with loop.location, ir.InsertionPoint.after(kernel):
-        chunk = _function(symbols, f"{name}_chunk", [ir.IndexType.get(), *types])
+        chunk = _function(symbols, f"{name}_chunk", [*[ir.IndexType.get()] * 3, *types])
         chunk.attributes[_KERNEL] = ir.UnitAttr.get()
         noalias = ir.DictAttr.get({NOALIAS: ir.UnitAttr.get()})
         nothing = ir.DictAttr.get({})
         chunk.arg_attrs = ir.ArrayAttr.get(
-            [nothing, *(noalias if is_apart(value) else nothing for value in given)]
+            [*[nothing] * 3, *(noalias if is_apart(value) else nothing for value in given)]
         )
         all_chunks = _function(symbols, f"{name}_chunks", types)
         all_chunks.attributes[FORK] = ir.StringAttr.get(chunk.sym_name.value)
+        all_chunks.attributes[PIECES] = ir.IntegerAttr.get(ir.IndexType.get(), pieces)
         with ir.InsertionPoint(all_chunks.add_entry_block()):
-            first, one = (arith.constant(ir.IndexType.get(), number) for number in (0, 1))
-            each = scf.ForOp(first, all_chunks.arguments[0], one)
-            with ir.InsertionPoint(each.body):
-                func.CallOp(chunk, [each.induction_variable, *all_chunks.arguments])
+            none, one, all_pieces = (
+                arith.constant(ir.IndexType.get(), number) for number in (0, 1, pieces)
+            )
+            share = scf.ForOp(none, all_chunks.arguments[0], one)
+            with ir.InsertionPoint(share.body):
+                piece = scf.ForOp(none, all_pieces, one)
+                with ir.InsertionPoint(piece.body):
+                    numbers = [none, share.induction_variable, piece.induction_variable]
+                    func.CallOp(chunk, [*numbers, *all_chunks.arguments])
+                    scf.YieldOp([])
                 scf.YieldOp([])
             func.ReturnOp([])
         with ir.InsertionPoint(loop):
             func.CallOp(all_chunks, given)
         entry = chunk.add_entry_block()
         body = loop.regions[0].blocks[0]
-        values = dict(zip([body.arguments[0], *given], entry.arguments, strict=True))
+        numbers, same = entry.arguments[1:3], entry.arguments[3:]
+        values = dict(zip(body.arguments, numbers, strict=False))
+        values |= zip(given, same, strict=True)
         with ir.InsertionPoint(entry):
             # All but the terminator.
             for op in list(body.operations)[:-1]:

@@ -5,9 +5,9 @@ more. What is of a static size lies at its beginning; what is not, behind that, 
 and what a function that it calls takes, behind all that is allocated until then. The latter is free
 again when the call returns.
 
-The chunks of a parallel loop (`parallel_loops.py`) run at once: wherever one of them allocates,
-there is as much for each. There are no more chunks than threads that the program was compiled for:
-it uses no more then.
+The chunks of a parallel loop (`parallel_loops.py`) are done by several threads at once: wherever
+one of them allocates, there is as much for each thread. These are no more than the program was
+compiled for: it uses no more then.
 """
 
 import math
@@ -130,7 +130,7 @@ def _has_body(function: func.FuncOp) -> bool:
 def _workspace(function: func.FuncOp, reader: SizeReader) -> Workspace:
     needs = _needs(function)
     module = function.operation.parent.operation
-    # Of a loop over chunks, all at once.
+    # Of a loop over chunks, of all threads at once.
     copies = compiled_for(module) if FORK in function.attributes else 1
     taken: Size = needs.static
     found = Workspace(needs.static, *_planned(function))
@@ -210,8 +210,8 @@ def _rewrite(function: func.FuncOp, module: ir.Operation, rewritten: dict[str, b
     ]
     rewritten[name] = bool(takes)
     if takes:
-        chunk = _Chunk.of(function, module)
-        _place(function, takes, _add_workspace(function), chunk)
+        worker = _Worker.of(function, module)
+        _place(function, takes, _add_workspace(function), worker)
 
 
 def _add_workspace(function: func.FuncOp) -> ir.Value:
@@ -229,14 +229,14 @@ def _add_workspace(function: func.FuncOp) -> ir.Value:
 
 
 @dataclass(frozen=True)
-class _Chunk:
-    """Which of how many chunks a function does."""
+class _Worker:
+    """Which of at most how many threads does what a function does."""
 
     number: ir.Value
     count: ir.Value
 
     @staticmethod
-    def of(function: func.FuncOp, module: ir.Operation) -> "_Chunk | None":
+    def of(function: func.FuncOp, module: ir.Operation) -> "_Worker | None":
         """None of a function that is called once at a time."""
         chunks = {
             ir.StringAttr(view.operation.attributes[FORK]).value
@@ -245,20 +245,20 @@ class _Chunk:
         }
         if function.sym_name.value not in chunks:
             return None
-        number, count, *_ = function.entry_block.arguments
-        return _Chunk(number, count)
+        number, _share, _piece, shares, *_ = function.entry_block.arguments
+        return _Worker(number, shares)
 
     def place(self, offset: ir.Value, bytes_: ir.Value) -> ir.Value:
-        """Where its own bytes lie of those that all chunks have from an offset on."""
+        """Where its own bytes lie of those that all workers have from an offset on."""
         return arith.addi(offset, arith.muli(self.number, bytes_))
 
     def all(self, bytes_: ir.Value) -> ir.Value:
-        """The bytes of all chunks."""
+        """The bytes of all workers."""
         return arith.muli(self.count, bytes_)
 
 
 def _place(
-    function: func.FuncOp, takes: list[ir.Operation], workspace: ir.Value, chunk: _Chunk | None
+    function: func.FuncOp, takes: list[ir.Operation], workspace: ir.Value, worker: _Worker | None
 ) -> None:
     block = function.entry_block
     allocations = [op for op in takes if op.name == "memref.alloc"]
@@ -272,21 +272,21 @@ def _place(
         bytes_ = _aligned(_static_bytes(op))
         with ir.InsertionPoint(op), op.location:
             place = index_constant(static)
-            if chunk is not None:
-                place = chunk.place(chunk.all(place), index_constant(bytes_))
+            if worker is not None:
+                place = worker.place(worker.all(place), index_constant(bytes_))
             placed = memref.view(op.results[0].type, workspace, place, [])
         _replace(op, placed)
         static += bytes_
     with ir.InsertionPoint.at_block_begin(block), function.location:
         offset = index_constant(static)
-        if chunk is not None:
-            offset = chunk.all(offset)
+        if worker is not None:
+            offset = worker.all(offset)
         none = index_constant(0)
     for op in later:
         outer = enclosing_in(block, op)
         with ir.InsertionPoint(outer), op.location:
             if op.name == "memref.alloc":
-                offset = _place_dynamic(op, block, workspace, offset, chunk)
+                offset = _place_dynamic(op, block, workspace, offset, worker)
             else:
                 own = memref.view(workspace.type, workspace, offset, [none])
                 _hand_over(op, own)
@@ -297,7 +297,7 @@ def _place_dynamic(
     block: ir.Block,
     workspace: ir.Value,
     offset: ir.Value,
-    chunk: _Chunk | None,
+    worker: _Worker | None,
 ) -> ir.Value:
     """Puts an allocation at an offset; gives that of what comes next."""
     operands = list(op.operands)
@@ -312,8 +312,8 @@ def _place_dynamic(
     # All offsets are multiples of the alignment.
     alignment = index_constant(ALIGNMENT)
     bytes_ = arith.muli(arith.ceildivui(bytes_, alignment), alignment)
-    place = offset if chunk is None else chunk.place(offset, bytes_)
-    following = arith.addi(offset, bytes_ if chunk is None else chunk.all(bytes_))
+    place = offset if worker is None else worker.place(offset, bytes_)
+    following = arith.addi(offset, bytes_ if worker is None else worker.all(bytes_))
     _replace(op, memref.view(op.results[0].type, workspace, place, operands))
     return following
 

@@ -2,18 +2,20 @@
 
 Which iterations are independent is not found out here: the builders of kernels mark such loops
 (`building.PARALLEL`). Iterations of the outermost one, and of those within it if it is too short,
-are counted through; a thread does a chunk of them, from one number to another:
+are counted through. Each thread has a share of them, in pieces; a chunk is one piece of one share,
+from one number to another:
 
     %threads = func.call @plumbline_threads(%c2) : (index) -> index
-    %chunks = arith.minsi %threads, %most : index
-    scf.forall (%chunk) in (%chunks) {
+    %shares = arith.minsi %threads, %most : index
+    scf.forall (%share, %piece) in (%shares, 4) {
       %buffer = memref.alloca() : memref<...>
       %first = ...
       %last = ...
       scf.for %i = %first to %last step %c1 {
 
-Buffers that are used nowhere but in the loop are each chunk's own. As no sum is split, results are
-the same bits for every number of threads.
+Who has done his own share goes on with pieces of others (`kernels_to_llvm/forks.py`). Buffers that
+are used nowhere but in the loop are each chunk's own. As no sum is split, results are the same bits
+for every number of threads, and whoever does a chunk.
 """
 
 from collections.abc import Sequence
@@ -37,10 +39,15 @@ from plumbline.linalg_to_kernels.work import (
 from plumbline.runtime.threads import check_threads, threads_to_use
 
 LEAST_WORK = 1 << 20
-"""Of a chunk. To wake a thread that sleeps takes some ten microseconds, in which a core with
+"""Of a share. To wake a thread that sleeps takes some ten microseconds, in which a core with
 vectors of 512 bits does about as many operations; within a program threads rarely sleep. With twice
 as many, the layer norm of 128 rows of 768 takes 1.5 times as long by two threads, MobileNetV2 1.1
 times; with half as many it makes no difference (AMD Zen 3)."""
+
+_PIECES = 4
+"""Of a share, at most: the first is half of it, each other half of what is left, the last as long
+as the one before. The longer pieces are, the less is done twice, as packing; the shorter the last
+ones, the less do threads wait for each other."""
 
 _EVEN = 8
 """From how many iterations for each thread on it is of no account whether they come out even."""
@@ -119,7 +126,7 @@ def _split(loop: ir.Operation, threads: int) -> None:
     buffers = _Buffers(loop)
     levels = _levels(loop, threads, invariants, buffers)
     amount = work(loop, invariants)
-    known = _known_chunks(levels, amount)
+    known = _known_shares(levels, amount)
     if not levels or (known is not None and known < 2):
         return
     with ir.InsertionPoint(loop), loop.location:
@@ -131,14 +138,15 @@ def _split(loop: ir.Operation, threads: int) -> None:
             most = least(all_, arith.maxsi(worth, index(1)))
         else:
             most = index(known)
-        chunks = least(threads_to_use(index(threads)), most)
-        forall = scf.ForallOp([0], [chunks], [1])
+        shares = least(threads_to_use(index(threads)), most)
+        pieces = _pieces(levels, threads)
+        forall = scf.ForallOp([0, 0], [shares, pieces], [1, 1])
         with ir.InsertionPoint(forall.body):
             for op in buffers.own:
                 _move_here(op)
-            chunk = forall.induction_variables[0]
-            first = arith.divui(product([chunk, all_]), chunks)
-            end = arith.divui(product([arith.addi(chunk, index(1)), all_]), chunks)
+            share, piece = forall.induction_variables
+            after = arith.addi(piece, index(1))
+            first, end = (_begin(all_, shares, pieces, share, number) for number in (piece, after))
             _bound(levels, counts, first, end)
             _move_here(loop)
             for op in buffers.releases:
@@ -146,12 +154,38 @@ def _split(loop: ir.Operation, threads: int) -> None:
             scf.InParallelOp()
 
 
-def _known_chunks(levels: Sequence[_Level], amount: Work) -> int | None:
-    """How many chunks are worth it at most, if that is known: 1 where one known factor says so."""
-    iterations: int | None = 1
+def _known_iterations(levels: Sequence[_Level]) -> int | None:
+    """How many iterations of loops there are in all, if that is known."""
+    iterations = 1
     for level in levels:
-        known = level.trips.known
-        iterations = None if known is None or iterations is None else iterations * known
+        if level.trips.known is None:
+            return None
+        iterations *= level.trips.known
+    return iterations
+
+
+def _pieces(levels: Sequence[_Level], threads: int) -> int:
+    """In how many pieces a share is done: none is empty, as far as is known."""
+    iterations = _known_iterations(levels)
+    if iterations is None:
+        return _PIECES
+    return min(_PIECES, max(iterations // threads, 1).bit_length())
+
+
+def _begin(
+    all_: ir.Value, shares: ir.Value, pieces: int, share: ir.Value, piece: ir.Value
+) -> ir.Value:
+    """The iteration at which a piece of a share begins, or what follows on the last piece."""
+    # A share is as many parts as the last piece is one of.
+    parts = index(1 << (pieces - 1))
+    left = arith.shrui(parts, piece)
+    done = arith.subi(product([arith.addi(share, index(1)), parts]), left)
+    return arith.divui(product([done, all_]), product([shares, parts]))
+
+
+def _known_shares(levels: Sequence[_Level], amount: Work) -> int | None:
+    """How many shares are worth it at most, if that is known: 1 where one known factor says so."""
+    iterations = _known_iterations(levels)
     worth = None if amount.known is None else amount.known // LEAST_WORK
     if iterations is None or worth is None:
         return 1 if 1 in (iterations, worth) or worth == 0 else None
@@ -185,12 +219,8 @@ def _levels(
 
 
 def _are_enough(levels: Sequence[_Level], threads: int) -> bool:
-    iterations = 1
-    for level in levels:
-        if level.trips.known is None:
-            return False
-        iterations *= level.trips.known
-    return iterations >= _EVEN * threads
+    iterations = _known_iterations(levels)
+    return iterations is not None and iterations >= _EVEN * threads
 
 
 def _only_loop(loop: ir.Operation, buffers: "_Buffers") -> ir.Operation | None:

@@ -17,9 +17,6 @@ PARALLEL = "GOMP_parallel"
 THREAD_NUMBER = "omp_get_thread_num"
 """int (void): of the calling thread among those that run a worker, from 0."""
 
-THREAD_COUNT = "omp_get_num_threads"
-"""int (void): how many these are."""
-
 
 def addresses(who: str) -> dict[str, int]:
     """Loads the library into this process; gives where the functions are.
@@ -36,5 +33,5 @@ def addresses(who: str) -> dict[str, int]:
         ) from None
     return {
         name: ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
-        for name in (PARALLEL, THREAD_NUMBER, THREAD_COUNT)
+        for name in (PARALLEL, THREAD_NUMBER)
     }

@@ -70,7 +70,8 @@ module {
 
 // -----
 
-// Chunks have memory of their own: each as much as the others, for two threads, and for no more.
+// Threads have memory of their own for chunks: each as much as the others, for two threads, and for
+// no more.
 
 // CHECK-LABEL: func.func @g_workspace_size(
 // CHECK:         arith.constant 256 : index
@@ -81,9 +82,9 @@ module {
 // CHECK:         call @chunked_chunks(%[[THREADS]], {{.*}}, %{{.*}}) : (index, memref<4xf32>, memref<?xi8>) -> ()
 
 // CHECK-LABEL: func.func private @chunked_chunk(
-// CHECK-SAME:      %[[CHUNK:[^:]*]]: index, %[[CHUNKS:[^:]*]]: index, {{.*}}, %[[W:[^:]*]]: memref<?xi8> {llvm.noalias})
-// CHECK:         %[[ALL:.*]] = arith.muli %[[CHUNKS]], %c0{{.*}}
-// CHECK:         %[[BEFORE:.*]] = arith.muli %[[CHUNK]], %c128{{.*}}
+// CHECK-SAME:      %[[WORKER:[^:]*]]: index, %{{[^:]*}}: index, %{{[^:]*}}: index, %[[SHARES:[^:]*]]: index, {{.*}}, %[[W:[^:]*]]: memref<?xi8> {llvm.noalias})
+// CHECK:         %[[ALL:.*]] = arith.muli %[[SHARES]], %c0{{.*}}
+// CHECK:         %[[BEFORE:.*]] = arith.muli %[[WORKER]], %c128{{.*}}
 // CHECK:         %[[PLACE:.*]] = arith.addi %[[ALL]], %[[BEFORE]]
 // CHECK:         memref.view %[[W]][%[[PLACE]]][] : memref<?xi8> to memref<20xf32>
 func.func private @plumbline_threads(index) -> index

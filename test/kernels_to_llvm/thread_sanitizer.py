@@ -31,14 +31,13 @@ _RUNTIME = """
 #include <stdio.h>
 #include <stdlib.h>
 
-static __thread int thread_number, thread_count = 1;
+static __thread int thread_number;
 
-struct task { void (*worker)(void*); void* context; int number, count; };
+struct task { void (*worker)(void*); void* context; int number; };
 
 static void* run(void* given) {
   struct task* task = given;
   thread_number = task->number;
-  thread_count = task->count;
   task->worker(task->context);
   return NULL;
 }
@@ -47,14 +46,13 @@ void GOMP_parallel(void (*worker)(void*), void* context, unsigned count, unsigne
   pthread_t threads[64];
   struct task tasks[64];
   for (int i = 0; i < (int)count; ++i) {
-    tasks[i] = (struct task){worker, context, i, (int)count};
+    tasks[i] = (struct task){worker, context, i};
     if (pthread_create(&threads[i], NULL, run, &tasks[i]) != 0) abort();
   }
   for (int i = 0; i < (int)count; ++i) pthread_join(threads[i], NULL);
 }
 
 int omp_get_thread_num(void) { return thread_number; }
-int omp_get_num_threads(void) { return thread_count; }
 
 static float* numbers(int64_t count) {
   float* result = aligned_alloc(64, (count * 4 + 63) / 64 * 64);

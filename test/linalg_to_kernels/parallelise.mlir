@@ -14,20 +14,28 @@
 // CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : index
 // CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : index
 // CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : index
+// CHECK-DAG:     %[[PARTS:.*]] = arith.constant 8 : index
 // CHECK-DAG:     %[[ROWS:.*]] = arith.constant 4096 : index
 // CHECK-DAG:     %[[MOST:.*]] = arith.constant 42 : index
 // CHECK:         %[[SHARED:.*]] = memref.alloc() : memref<512xf32>
 // CHECK-NOT:     memref.alloc
 // CHECK:         %[[THREADS:.*]] = call @plumbline_threads(%[[C2]]) : (index) -> index
-// CHECK-NEXT:    %[[CHUNKS:.*]] = arith.minsi %[[THREADS]], %[[MOST]] : index
-// CHECK-NEXT:    scf.forall (%[[CHUNK:.*]]) in (%[[CHUNKS]]) {
+// CHECK-NEXT:    %[[SHARES:.*]] = arith.minsi %[[THREADS]], %[[MOST]] : index
+// CHECK-NEXT:    scf.forall (%[[SHARE:.*]], %[[PIECE:.*]]) in (%[[SHARES]], 4) {
 // CHECK-NEXT:      %[[OWN:.*]] = memref.alloc() : memref<512xf32>
 // CHECK-NEXT:      %[[VIEW:.*]] = memref.expand_shape %[[OWN]]
-// CHECK-NEXT:      %[[BEFORE:.*]] = arith.muli %[[CHUNK]], %[[ROWS]]
-// CHECK-NEXT:      %[[FIRST:.*]] = arith.divui %[[BEFORE]], %[[CHUNKS]]
-// CHECK-NEXT:      %[[NEXT:.*]] = arith.addi %[[CHUNK]], %[[C1]]
-// CHECK-NEXT:      %[[AFTER:.*]] = arith.muli %[[NEXT]], %[[ROWS]]
-// CHECK-NEXT:      %[[END:.*]] = arith.divui %[[AFTER]], %[[CHUNKS]]
+// CHECK-NEXT:      %[[NEXT:.*]] = arith.addi %[[PIECE]], %[[C1]]
+// CHECK-NEXT:      %[[LEFT:.*]] = arith.shrui %[[PARTS]], %[[PIECE]]
+// CHECK-NEXT:      %[[NEXT_SHARE:.*]] = arith.addi %[[SHARE]], %[[C1]]
+// CHECK-NEXT:      %[[END_OF_SHARE:.*]] = arith.muli %[[NEXT_SHARE]], %[[PARTS]]
+// CHECK-NEXT:      %[[DONE:.*]] = arith.subi %[[END_OF_SHARE]], %[[LEFT]]
+// CHECK-NEXT:      %[[BEFORE:.*]] = arith.muli %[[DONE]], %[[ROWS]]
+// CHECK-NEXT:      %[[ALL_PARTS:.*]] = arith.muli %[[SHARES]], %[[PARTS]]
+// CHECK-NEXT:      %[[FIRST:.*]] = arith.divui %[[BEFORE]], %[[ALL_PARTS]]
+// CHECK-NEXT:      %[[LEFT:.*]] = arith.shrui %[[PARTS]], %[[NEXT]]
+// CHECK-NEXT:      %[[DONE:.*]] = arith.subi %[[END_OF_SHARE]], %[[LEFT]]
+// CHECK-NEXT:      %[[AFTER:.*]] = arith.muli %[[DONE]], %[[ROWS]]
+// CHECK-NEXT:      %[[END:.*]] = arith.divui %[[AFTER]], %[[ALL_PARTS]]
 // CHECK-NEXT:      scf.for %{{.*}} = %[[FIRST]] to %[[END]] step %[[C1]] {
 // CHECK:             memref.store %{{.*}}, %[[VIEW]]
 // CHECK:             memref.load %[[SHARED]]
@@ -122,8 +130,8 @@ func.func private @no_kernel(%x: memref<1048576xf32>) {
 // CHECK-DAG:     %[[SIZE:.*]] = arith.constant 1000 : index
 // CHECK:         scf.forall
 // CHECK-NEXT:      %[[OWN:.*]] = memref.alloca
-// CHECK-NEXT:      %[[BEFORE:.*]] = arith.muli %{{.*}}, %[[ALL]]
-// CHECK-NEXT:      %[[FIRST:.*]] = arith.divui %[[BEFORE]],
+// CHECK:           %[[BEFORE:.*]] = arith.muli %{{.*}}, %[[ALL]]
+// CHECK:           %[[FIRST:.*]] = arith.divui %[[BEFORE]],
 // CHECK:           %[[END:.*]] = arith.divui
 // CHECK-NEXT:      %[[OUTER_FIRST:.*]] = arith.divui %[[FIRST]], %[[BLOCKS]]
 // CHECK-NEXT:      %[[OUTER_END:.*]] = arith.ceildivui %[[END]], %[[BLOCKS]]
@@ -162,13 +170,13 @@ func.func private @few(%x: memref<3xf32>, %y: memref<3x1000x4000xf32>) attribute
 
 // -----
 
-// Where an iteration is less than is worth a chunk, what is inside of it is not counted through.
+// Where an iteration is less than is worth a share, what is inside of it is not counted through.
 
 // CHECK-LABEL: func.func private @short(
 // CHECK-SAME:    %[[M:[a-z0-9]*]]: index,
 // CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : index
 // CHECK-DAG:     %[[SIZE:.*]] = arith.constant 131071 : index
-// CHECK:         scf.forall (%{{.*}}) in (%[[CHUNKS:.*]]) {
+// CHECK:         scf.forall (%{{.*}}, %{{.*}}) in (%{{.*}}, 4) {
 // CHECK:           arith.muli %{{.*}}, %[[M]] : index
 // CHECK:           scf.for
 // CHECK-NEXT:        scf.for %{{.*}} = %[[C0]] to %[[SIZE]] step
@@ -188,10 +196,10 @@ func.func private @short(%m: index, %x: memref<?x131071xf32>, %y: memref<?x13107
 // -----
 
 // Nothing inside is counted through where chunks would store to the same memory, or would need all
-// that others have stored.
+// that others have stored. Shares of one iteration are one piece.
 
 // CHECK-LABEL: func.func private @shared_before(
-// CHECK:         scf.forall
+// CHECK:         scf.forall (%{{.*}}) in (%{{.*}}) {
 // CHECK:           scf.for
 // CHECK:             memref.store %{{.*}}, %arg0
 // CHECK-NEXT:        scf.for %{{.*}} = %{{.*}} to %{{c1000.*}} step
@@ -245,8 +253,8 @@ func.func private @needed_after(%x: memref<3xf32>, %y: memref<3x1000000xf32>) at
 // CHECK:         %[[SOME:.*]] = arith.maxsi %[[WORTH]], %[[C1]] : index
 // CHECK:         %[[MOST:.*]] = arith.minsi %[[ALL]], %[[SOME]] : index
 // CHECK:         %[[THREADS:.*]] = call @plumbline_threads
-// CHECK:         %[[CHUNKS:.*]] = arith.minsi %[[THREADS]], %[[MOST]] : index
-// CHECK:         scf.forall (%{{.*}}) in (%[[CHUNKS]])
+// CHECK:         %[[SHARES:.*]] = arith.minsi %[[THREADS]], %[[MOST]] : index
+// CHECK:         scf.forall (%{{.*}}, %{{.*}}) in (%[[SHARES]], 4)
 func.func private @unknown(%m: index, %n: index, %x: memref<?x?xf32>, %y: memref<?x?xf32>) attributes {no_inline} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
