@@ -287,6 +287,7 @@ class _Planner:
             row_count,
             column_count,
             are_windows=len(self._groups(left, summed)) > 1,
+            are_scattered=not self._are_contiguous(left, summed),
         )
         strategy, right_operand = Strategy.REGISTER_TILES, RightOperand.GATHERED
         unseen = tuple(loop for loop in summed if not self._is_axis(left, loop))

@@ -6,10 +6,6 @@ exponentials in f32 and adds them up in f64, half of each register would be empt
 It does vectors one by one where several would need more registers than there are, as polynomials
 have many coefficients. But an iteration of those is a chain of operations that wait for each other,
 longer than a CPU looks ahead: to load coefficients anew takes less time than that.
-
-Of a loop whose turns it can count it does several at once. Where sums of products take all
-registers it mixes these turns, so that there are too few registers, and a sum waits to come back
-from memory.
 """
 
 from torch_mlir import ir
@@ -37,8 +33,7 @@ _ROUNDS = 2
 def choose_vector_widths(module: ir.Operation, unit: VectorUnit) -> None:
     """Annotates innermost loops of `module`.
 
-    Those that compute mostly in f32, and else in f64, those of long chains of operations, and those
-    that LLVM is not to unroll.
+    Those that compute mostly in f32, and else in f64, and those of long chains of operations.
     """
     with module.context:
         for op in all_operations(module):
@@ -50,8 +45,6 @@ def choose_vector_widths(module: ir.Operation, unit: VectorUnit) -> None:
                 said.append(f"vectorize = <width = {unit.lanes(32)} : i32>")
             if is_chain(op) and _may_take(op, _ROUNDS * INTERLEAVED * unit.lanes(32)):
                 said.append(f"interleave = <count = {INTERLEAVED} : i32>")
-            if takes_all_registers(op, unit.registers):
-                said.append("unroll = <disable = true>")
             if said:
                 annotation = f"#llvm.loop_annotation<{', '.join(said)}>"
                 op.attributes[_ANNOTATION] = ir.Attribute.parse(annotation)
@@ -89,33 +82,3 @@ def is_mostly_narrow(loop: ir.Operation) -> bool:
     narrow = sum(isinstance(type_, ir.F32Type) for type_ in types)
     wide = sum(isinstance(type_, ir.F64Type) for type_ in types)
     return wide > 0 and narrow >= _MOSTLY * wide
-
-
-def takes_all_registers(loop: ir.Operation, registers: int) -> bool:
-    """Whether an innermost loop adds up products of scattered elements in all of so many registers.
-
-    Beside the sums, registers hold a row of vectors, and the element that it is multiplied by. With
-    16 a 1x1 convolution from 256 to 1024 channels of 14x14 takes 0.73 of the time if that is not
-    unrolled (AMD Zen 3). Where elements lie side by side, as in linear layers, LLVM finds its way:
-    there it takes 1.06 times as long.
-    """
-    body = loop.regions[0].blocks[0]
-    ops = [view.operation for view in body.operations]
-    sums = [result for result in loop.results if isinstance(result.type, ir.VectorType)]
-    if any(op.regions for op in ops) or not sums:
-        return False
-    rows = {op.results[0] for op in ops if op.name == "vector.load"}
-    return len(sums) + len(rows) + 1 == registers and any(
-        op.name == "memref.load" and _is_by_strides(op.operands[1], body.arguments[0]) for op in ops
-    )
-
-
-def _is_by_strides(place: ir.Value, count: ir.Value) -> bool:
-    """Whether a place is one and a multiple of a count."""
-    owner = place.owner
-    return isinstance(owner, ir.OpView) and any(
-        isinstance(part.owner, ir.OpView)
-        and part.owner.name == "arith.muli"
-        and count in part.owner.operands
-        for part in owner.operands
-    )

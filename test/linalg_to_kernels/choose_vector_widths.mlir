@@ -3,11 +3,9 @@
 
 // What is computed in f32 fills vectors; of a plain sum in f64 there is nothing more to gain.
 // CHECK:         #[[FOUR:.*]] = #llvm.loop_interleave<count = 4 : i32>
-// AVX2:          #[[UNROLL:.*]] = #llvm.loop_unroll<disable = true>
 // AVX2:          width = 8 : i32
 // AVX512:        width = 16 : i32
 // CHECK:         #[[INTERLEAVED:.*]] = #llvm.loop_annotation<interleave = #[[FOUR]]>
-// AVX2:          #[[ALONE:.*]] = #llvm.loop_annotation<unroll = #[[UNROLL]]>
 // CHECK-LABEL: func.func private @loops(
 // CHECK:         scf.for
 // CHECK:         } {llvm.loop_annotation = #loop_annotation}
@@ -202,133 +200,4 @@ func.func private @enough(%x: memref<128xf32>) {
     memref.store %16, %x[%i] : memref<128xf32>
   }
   return
-}
-
-// 12 sums, 3 vectors and an element: of 16 registers none is left for what several turns, unrolled,
-// would have at once. Where elements lie side by side, they may be.
-// CHECK-LABEL: func.func private @scattered(
-// AVX2:          } {llvm.loop_annotation = #[[ALONE]]}
-// AVX512:        scf.yield
-// AVX512-NEXT:   }
-func.func private @scattered(%x: memref<?xf32>, %panel: memref<?xf32>, %n: index) -> vector<8xf32> {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c24 = arith.constant 24 : index
-  %c8 = arith.constant 8 : index
-  %c16 = arith.constant 16 : index
-  %c196 = arith.constant 196 : index
-  %z = arith.constant dense<0.0> : vector<8xf32>
-  %sums:12 = scf.for %k = %c0 to %n step %c1 iter_args(%s0 = %z, %s1 = %z, %s2 = %z, %s3 = %z, %s4 = %z, %s5 = %z, %s6 = %z, %s7 = %z, %s8 = %z, %s9 = %z, %s10 = %z, %s11 = %z) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>) {
-    %at = arith.muli %k, %c24 : index
-    %at8 = arith.addi %at, %c8 : index
-    %at16 = arith.addi %at, %c16 : index
-    %r0 = vector.load %panel[%at] : memref<?xf32>, vector<8xf32>
-    %r1 = vector.load %panel[%at8] : memref<?xf32>, vector<8xf32>
-    %r2 = vector.load %panel[%at16] : memref<?xf32>, vector<8xf32>
-    %row = arith.muli %k, %c196 : index
-    %c0_ = arith.constant 0 : index
-    %p0 = arith.addi %c0_, %row : index
-    %e0 = memref.load %x[%p0] : memref<?xf32>
-    %f0 = vector.broadcast %e0 : f32 to vector<8xf32>
-    %m0 = arith.mulf %f0, %r0 fastmath<contract> : vector<8xf32>
-    %t0 = arith.addf %s0, %m0 fastmath<contract> : vector<8xf32>
-    %m1 = arith.mulf %f0, %r1 fastmath<contract> : vector<8xf32>
-    %t1 = arith.addf %s1, %m1 fastmath<contract> : vector<8xf32>
-    %m2 = arith.mulf %f0, %r2 fastmath<contract> : vector<8xf32>
-    %t2 = arith.addf %s2, %m2 fastmath<contract> : vector<8xf32>
-    %c1_ = arith.constant 1 : index
-    %p1 = arith.addi %c1_, %row : index
-    %e1 = memref.load %x[%p1] : memref<?xf32>
-    %f1 = vector.broadcast %e1 : f32 to vector<8xf32>
-    %m3 = arith.mulf %f1, %r0 fastmath<contract> : vector<8xf32>
-    %t3 = arith.addf %s3, %m3 fastmath<contract> : vector<8xf32>
-    %m4 = arith.mulf %f1, %r1 fastmath<contract> : vector<8xf32>
-    %t4 = arith.addf %s4, %m4 fastmath<contract> : vector<8xf32>
-    %m5 = arith.mulf %f1, %r2 fastmath<contract> : vector<8xf32>
-    %t5 = arith.addf %s5, %m5 fastmath<contract> : vector<8xf32>
-    %c2_ = arith.constant 2 : index
-    %p2 = arith.addi %c2_, %row : index
-    %e2 = memref.load %x[%p2] : memref<?xf32>
-    %f2 = vector.broadcast %e2 : f32 to vector<8xf32>
-    %m6 = arith.mulf %f2, %r0 fastmath<contract> : vector<8xf32>
-    %t6 = arith.addf %s6, %m6 fastmath<contract> : vector<8xf32>
-    %m7 = arith.mulf %f2, %r1 fastmath<contract> : vector<8xf32>
-    %t7 = arith.addf %s7, %m7 fastmath<contract> : vector<8xf32>
-    %m8 = arith.mulf %f2, %r2 fastmath<contract> : vector<8xf32>
-    %t8 = arith.addf %s8, %m8 fastmath<contract> : vector<8xf32>
-    %c3_ = arith.constant 3 : index
-    %p3 = arith.addi %c3_, %row : index
-    %e3 = memref.load %x[%p3] : memref<?xf32>
-    %f3 = vector.broadcast %e3 : f32 to vector<8xf32>
-    %m9 = arith.mulf %f3, %r0 fastmath<contract> : vector<8xf32>
-    %t9 = arith.addf %s9, %m9 fastmath<contract> : vector<8xf32>
-    %m10 = arith.mulf %f3, %r1 fastmath<contract> : vector<8xf32>
-    %t10 = arith.addf %s10, %m10 fastmath<contract> : vector<8xf32>
-    %m11 = arith.mulf %f3, %r2 fastmath<contract> : vector<8xf32>
-    %t11 = arith.addf %s11, %m11 fastmath<contract> : vector<8xf32>
-    scf.yield %t0, %t1, %t2, %t3, %t4, %t5, %t6, %t7, %t8, %t9, %t10, %t11 : vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>
-  }
-  return %sums#0 : vector<8xf32>
-}
-// CHECK-LABEL: func.func private @side_by_side(
-// CHECK:         scf.yield
-// CHECK-NEXT:  }
-func.func private @side_by_side(%x: memref<?xf32>, %panel: memref<?xf32>, %n: index) -> vector<8xf32> {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c24 = arith.constant 24 : index
-  %c8 = arith.constant 8 : index
-  %c16 = arith.constant 16 : index
-  %c196 = arith.constant 196 : index
-  %z = arith.constant dense<0.0> : vector<8xf32>
-  %sums:12 = scf.for %k = %c0 to %n step %c1 iter_args(%s0 = %z, %s1 = %z, %s2 = %z, %s3 = %z, %s4 = %z, %s5 = %z, %s6 = %z, %s7 = %z, %s8 = %z, %s9 = %z, %s10 = %z, %s11 = %z) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>) {
-    %at = arith.muli %k, %c24 : index
-    %at8 = arith.addi %at, %c8 : index
-    %at16 = arith.addi %at, %c16 : index
-    %r0 = vector.load %panel[%at] : memref<?xf32>, vector<8xf32>
-    %r1 = vector.load %panel[%at8] : memref<?xf32>, vector<8xf32>
-    %r2 = vector.load %panel[%at16] : memref<?xf32>, vector<8xf32>
-    %c0_ = arith.constant 0 : index
-    %p0 = arith.addi %c0_, %k : index
-    %e0 = memref.load %x[%p0] : memref<?xf32>
-    %f0 = vector.broadcast %e0 : f32 to vector<8xf32>
-    %m0 = arith.mulf %f0, %r0 fastmath<contract> : vector<8xf32>
-    %t0 = arith.addf %s0, %m0 fastmath<contract> : vector<8xf32>
-    %m1 = arith.mulf %f0, %r1 fastmath<contract> : vector<8xf32>
-    %t1 = arith.addf %s1, %m1 fastmath<contract> : vector<8xf32>
-    %m2 = arith.mulf %f0, %r2 fastmath<contract> : vector<8xf32>
-    %t2 = arith.addf %s2, %m2 fastmath<contract> : vector<8xf32>
-    %c1_ = arith.constant 1 : index
-    %p1 = arith.addi %c1_, %k : index
-    %e1 = memref.load %x[%p1] : memref<?xf32>
-    %f1 = vector.broadcast %e1 : f32 to vector<8xf32>
-    %m3 = arith.mulf %f1, %r0 fastmath<contract> : vector<8xf32>
-    %t3 = arith.addf %s3, %m3 fastmath<contract> : vector<8xf32>
-    %m4 = arith.mulf %f1, %r1 fastmath<contract> : vector<8xf32>
-    %t4 = arith.addf %s4, %m4 fastmath<contract> : vector<8xf32>
-    %m5 = arith.mulf %f1, %r2 fastmath<contract> : vector<8xf32>
-    %t5 = arith.addf %s5, %m5 fastmath<contract> : vector<8xf32>
-    %c2_ = arith.constant 2 : index
-    %p2 = arith.addi %c2_, %k : index
-    %e2 = memref.load %x[%p2] : memref<?xf32>
-    %f2 = vector.broadcast %e2 : f32 to vector<8xf32>
-    %m6 = arith.mulf %f2, %r0 fastmath<contract> : vector<8xf32>
-    %t6 = arith.addf %s6, %m6 fastmath<contract> : vector<8xf32>
-    %m7 = arith.mulf %f2, %r1 fastmath<contract> : vector<8xf32>
-    %t7 = arith.addf %s7, %m7 fastmath<contract> : vector<8xf32>
-    %m8 = arith.mulf %f2, %r2 fastmath<contract> : vector<8xf32>
-    %t8 = arith.addf %s8, %m8 fastmath<contract> : vector<8xf32>
-    %c3_ = arith.constant 3 : index
-    %p3 = arith.addi %c3_, %k : index
-    %e3 = memref.load %x[%p3] : memref<?xf32>
-    %f3 = vector.broadcast %e3 : f32 to vector<8xf32>
-    %m9 = arith.mulf %f3, %r0 fastmath<contract> : vector<8xf32>
-    %t9 = arith.addf %s9, %m9 fastmath<contract> : vector<8xf32>
-    %m10 = arith.mulf %f3, %r1 fastmath<contract> : vector<8xf32>
-    %t10 = arith.addf %s10, %m10 fastmath<contract> : vector<8xf32>
-    %m11 = arith.mulf %f3, %r2 fastmath<contract> : vector<8xf32>
-    %t11 = arith.addf %s11, %m11 fastmath<contract> : vector<8xf32>
-    scf.yield %t0, %t1, %t2, %t3, %t4, %t5, %t6, %t7, %t8, %t9, %t10, %t11 : vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>
-  }
-  return %sums#0 : vector<8xf32>
 }

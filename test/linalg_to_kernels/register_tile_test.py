@@ -38,5 +38,13 @@ def test_tiles_waste_little() -> None:
     assert register_tile(AVX2, 32, None, 16) == RegisterTile(6, 2, 8)
 
 
+def test_scattered_elements_leave_registers_free() -> None:
+    assert register_tile(AVX2, 32, 196, 1024) == RegisterTile(4, 3, 8)
+    assert register_tile(AVX2, 32, 196, 1024, are_scattered=True) == RegisterTile(6, 2, 8)
+    for rows in (49, 196, 1024):
+        tile = register_tile(_AVX512, 32, rows, 1024)
+        assert register_tile(_AVX512, 32, rows, 1024, are_scattered=True) == tile
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
