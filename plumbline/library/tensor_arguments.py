@@ -152,32 +152,35 @@ def kind_of(tensor: Any, name: str) -> Kind:
     return KINDS[type_]
 
 
-_NUMBERS: dict[str, tuple[type, ...]] = {
-    "f64": (float, int, np.floating, np.integer),
-    "i64": (int, np.integer),
-    "i1": (bool, np.bool_),
-}
-"""What is taken for a number of each element type that numbers have; a bool for none but i1."""
-
-
 def read_number(number: Any, parameter: Parameter) -> int:
     """The word that hands over a number by value.
 
     Raises:
       UserError: it is none, or not one of the parameter's type.
     """
-    name = parameter.spec.element_type.name
+    dtype = parameter.dtype
     if getattr(number, "ndim", None) == 0 and hasattr(number, "item"):
         number = number.item()
-    is_bool = isinstance(number, bool | np.bool_)
-    if not isinstance(number, _NUMBERS[name]) or is_bool != (name == "i1"):
+    if dtype.kind == "V":
+        raise UserError(
+            f"{parameter.name} is a number of type {parameter.spec.element_type.name}, of which "
+            "numpy has none: only C can call this program"
+        )
+    if dtype == np.bool_:
+        wanted, taken = "True or False", isinstance(number, bool)
+    else:
+        is_integral = np.issubdtype(dtype, np.integer)
+        wanted = "an int" if is_integral else "a float"
+        known = int if is_integral else int | float
+        taken = isinstance(number, known) and not isinstance(number, bool)
+    if not taken:
         given = repr(number) if isinstance(number, bool | int | float) else type(number).__name__
-        wanted = {"f64": "a float", "i64": "an int", "i1": "True or False"}[name]
         raise UserError(f"{parameter.name} is {given}; it is a number, {wanted}")
     try:
-        array = np.array(number, parameter.dtype)
+        array = np.array(number, dtype)
     except OverflowError as error:
-        raise UserError(f"{parameter.name} is {number}, which is beyond 64 bits") from error
+        bits = 8 * dtype.itemsize
+        raise UserError(f"{parameter.name} is {number}, which is beyond {bits} bits") from error
     return int.from_bytes(array.tobytes(), "little")
 
 
