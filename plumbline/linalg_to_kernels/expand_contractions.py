@@ -1,15 +1,17 @@
-"""Computes contractions in the shape that their results are given next.
+"""Computes contractions in the shape that their results are given next, and these in theirs.
 
 A matrix product knows three axes, or four with a batch; what stands around it often has more, as
-heads of attention or rows of an image. With a loop for each of these axes there is no reshape left
-between a contraction and its neighbours that would keep them from becoming one kernel.
+heads of attention or rows of an image. A convolution in groups, in turn, has an axis more than what
+stands around it. With a loop for each of these axes there is no reshape left between a contraction
+and its neighbours that would keep them from becoming one kernel.
 """
+
+from collections.abc import Iterator, Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import tensor
 
-from plumbline.bindings.walk import operations_of
-from plumbline.linalg_to_kernels.building import index
+from plumbline.bindings.walk import all_operations, operations_of
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     GENERIC,
@@ -21,37 +23,96 @@ from plumbline.linalg_to_kernels.computations import (
 )
 from plumbline.linalg_to_kernels.constants import is_constant
 from plumbline.linalg_to_kernels.products import sum_of_products
+from plumbline.linalg_to_kernels.sizes import size_of
 
 _EXPAND = "tensor.expand_shape"
 _COLLAPSE = "tensor.collapse_shape"
+_EMPTY = "tensor.empty"
+_OF_PLACES = frozenset({"linalg.index", "tensor.extract"})
+"""What is something else in loops over other axes."""
 
 
 def expand_contractions(module: ir.Operation) -> None:
-    """Takes the reshapes that follow contractions before them, to their operands."""
+    """Takes the reshapes that follow contractions to their operands, or behind what comes next."""
     with module.context:
-        for op in operations_of(module, "linalg"):
-            if op.name != GENERIC or sum_of_products(op) is None:
-                continue
-            found = computation(op)
-            uses = list(op.results[0].uses)
-            reshape = uses[0].owner.operation if len(uses) == 1 else None
-            if found and reshape and reshape.name == _EXPAND and _is_possible(found):
-                expansion = _Expansion(found, reshape)
+        for contraction in _contractions(module):
+            reshape = _only_user(contraction.results[0])
+            if reshape and reshape.name == _EXPAND and _is_possible(computation(contraction)):
+                expansion = _Expansion(contraction, reshape)
                 if not expansion.splits_weights():
                     expansion.build()
+        for contraction in _contractions(module):
+            reshape = _only_user(contraction.results[0])
+            while reshape and reshape.name == _COLLAPSE:
+                reshape = _sink(reshape)
 
 
-def _is_possible(contraction: Computation) -> bool:
-    """Whether each axis of each tensor is along one loop."""
-    return all(
-        isinstance(at.maybe_downcast(), ir.AffineDimExpr)
-        for map_ in contraction.maps
+def _contractions(module: ir.Operation) -> list[ir.Operation]:
+    return [
+        op
+        for op in operations_of(module, "linalg")
+        if op.name == GENERIC and sum_of_products(op) is not None
+    ]
+
+
+def _only_user(value: ir.Value) -> ir.Operation | None:
+    users = [use.owner.operation for use in value.uses]
+    return users[0] if users and all(user == users[0] for user in users) else None
+
+
+def _is_possible(found: Computation | None) -> bool:
+    """Whether each axis of each tensor is along one loop, or has one element, for all of them."""
+    return found is not None and all(
+        isinstance(at.maybe_downcast(), ir.AffineDimExpr | ir.AffineConstantExpr)
+        for map_ in found.maps
         for at in map_.results
     )
 
 
+def _sink(collapse: ir.Operation) -> ir.Operation | None:
+    """Has what is computed of each collapsed element be computed before; gives what follows then.
+
+    None if something else is done with it, or nothing.
+    """
+    value = collapse.results[0]
+    user = _only_user(value)
+    found = computation(user) if user is not None and user.name == GENERIC else None
+    if found is None or not _is_possible(found) or not _is_by_elements(found, value):
+        return None
+    source = collapse.operands[0]
+    type_ = ir.RankedTensorType(source.type)
+    result = found.results[0]
+    with ir.InsertionPoint.after(found.op), found.op.location:
+        sizes = [_size(source, axis) for axis in _dynamic(type_)]
+        groups = collapse.attributes["reassociation"]
+        of_result = ir.RankedTensorType.get(type_.shape, result.type.element_type)
+        expand = tensor.ExpandShapeOp(of_result, result, groups, sizes, type_.shape)
+        after = tensor.CollapseShapeOp(result.type, expand.result, groups)
+    result.replace_all_uses_except(after.result, expand.operation)
+    _Expansion(found.op, expand.operation).build()
+    return after.operation
+
+
+def _is_by_elements(found: Computation, value: ir.Value) -> bool:
+    """Whether an element of the one result is computed for each element of a tensor, in order."""
+    identity = ir.AffineMap.get_identity(len(found.reduces))
+    maps = [map_ for read, map_ in zip(found.op.operands, found.maps, strict=True) if read == value]
+    return (
+        not found.is_reduction
+        and len(found.results) == 1
+        and not any(op.name in _OF_PLACES for op in all_operations(found.op))
+        and all(map_ == identity for map_ in (*maps, found.maps[-1]))
+    )
+
+
+def _dynamic(type_: ir.RankedTensorType) -> list[int]:
+    return [axis for axis in range(type_.rank) if type_.is_dynamic_dim(axis)]
+
+
 class _Expansion:
-    def __init__(self, contraction: Computation, reshape: ir.Operation) -> None:
+    def __init__(self, op: ir.Operation, reshape: ir.Operation) -> None:
+        contraction = computation(op)
+        assert contraction is not None
         self._contraction, self._reshape = contraction, reshape
         loops = contraction.result_loops(0)
         assert loops is not None
@@ -71,7 +132,8 @@ class _Expansion:
     def splits_weights(self) -> bool:
         """Whether a weight had more axes then: these are packed along one axis."""
         return any(
-            _is_weight(value) and any(self._counts[loop] > 1 for loop in self._loops(map_))
+            _is_weight(value)
+            and any(loop is not None and self._counts[loop] > 1 for loop in self._loops(map_))
             for value, map_ in zip(self._contraction.inputs, self._contraction.maps, strict=False)
         )
 
@@ -102,28 +164,34 @@ class _Expansion:
         contraction.body.append_to(new.regions[0])
         self._reshape.results[0].replace_all_uses_with(new.results[0])
         self._reshape.erase()
-        collapsed = {value for value in old.operands if _is_collapsed(value)}
+        collapsed = {value for value in old.operands if _is_made_by(value, _COLLAPSE)}
         old.erase()
         for value in collapsed:
             if not any(True for _ in value.uses):
                 value.owner.erase()
 
-    def _loops(self, map_: ir.AffineMap) -> list[int]:
-        return [ir.AffineDimExpr(at.maybe_downcast()).position for at in map_.results]
+    def _loops(self, map_: ir.AffineMap) -> list[int | None]:
+        """The loop along which each axis is; None of one that has one element for all."""
+        found = [at.maybe_downcast() for at in map_.results]
+        return [at.position if isinstance(at, ir.AffineDimExpr) else None for at in found]
 
     def _map(self, map_: ir.AffineMap) -> ir.AffineMap:
-        at = [
-            ir.AffineDimExpr.get(self._first[loop] + number)
-            for loop in self._loops(map_)
-            for number in range(self._counts[loop])
-        ]
+        at: list[ir.AffineExpr] = []
+        for loop in self._loops(map_):
+            if loop is None:
+                at.append(ir.AffineConstantExpr.get(0))
+            else:
+                at += [
+                    ir.AffineDimExpr.get(self._first[loop] + number)
+                    for number in range(self._counts[loop])
+                ]
         return ir.AffineMap.get(self._first[-1], 0, at)
 
     def _expanded(self, value: ir.Value, map_: ir.AffineMap) -> ir.Value:
         """An operand with an axis for each loop; where it was collapsed, what it was before."""
         old = ir.RankedTensorType(value.type)
-        parts = [
-            self._axes.get(loop) or [(old.shape[axis], None)]
+        parts: list[list[tuple[int, ir.Value | None]]] = [
+            (loop is not None and self._axes.get(loop)) or [(old.shape[axis], None)]
             for axis, loop in enumerate(self._loops(map_))
         ]
         shape = [size for group in parts for size, _ in group]
@@ -132,21 +200,40 @@ class _Expansion:
         counts = [len(group) for group in parts]
         groups = [[*range(sum(counts[:at]), sum(counts[: at + 1]))] for at in range(len(counts))]
         type_ = ir.RankedTensorType.get(shape, old.element_type)
-        if _is_collapsed(value):
+        if _is_made_by(value, _COLLAPSE):
             collapse = value.owner.operation
             if collapse.operands[0].type == type_ and reassociation(collapse) == groups:
                 return collapse.operands[0]
         sizes = [
-            dynamic or tensor.dim(value, index(axis))
+            dynamic or _size(value, axis)
             for axis, group in enumerate(parts)
             for size, dynamic in group
             if size == DYNAMIC
         ]
+        if _is_made_by(value, _EMPTY):
+            return tensor.EmptyOp([*_sizes(shape, sizes)], old.element_type).result
         return tensor.ExpandShapeOp(type_, value, groups, sizes, shape).result
 
 
-def _is_collapsed(value: ir.Value) -> bool:
-    return not isinstance(value.owner, ir.Block) and value.owner.name == _COLLAPSE
+def _sizes(shape: Sequence[int], dynamic: Sequence[ir.Value]) -> Iterator[int | ir.Value]:
+    others = iter(dynamic)
+    return (next(others) if size == DYNAMIC else size for size in shape)
+
+
+def _size(value: ir.Value, axis: int) -> ir.Value:
+    """The size of a tensor along an axis.
+
+    It is asked of what a result is computed in: to ask the result would be one use of it more,
+    which keeps what uses it from becoming one kernel with what computes it.
+    """
+    while _is_made_by(value, GENERIC):
+        op = value.owner.operation
+        value = op.operands[len(op.operands) - len(op.results) + list(op.results).index(value)]
+    return size_of(value, axis, {} if _is_made_by(value, _EMPTY) else {value: value})
+
+
+def _is_made_by(value: ir.Value, name: str) -> bool:
+    return not isinstance(value.owner, ir.Block) and bool(value.owner.name == name)
 
 
 def _is_weight(value: ir.Value) -> bool:

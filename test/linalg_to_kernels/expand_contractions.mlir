@@ -6,6 +6,8 @@
 #x = affine_map<(m, n, k) -> (m, k)>
 #w = affine_map<(m, n, k) -> (n, k)>
 #y = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i, 0)>
 
 // The loop over batches becomes two; an operand that was collapsed is what it was before.
 // CHECK-LABEL: func.func @heads(
@@ -48,4 +50,59 @@ func.func @layers(%w: tensor<6x8xf32> {plumbline.weight = "w"}, %x: tensor<20x8x
   } -> tensor<20x6xf32>
   %3 = tensor.expand_shape %2 [[0], [1, 2]] output_shape [20, 2, 3] : tensor<20x6xf32> into tensor<20x2x3xf32>
   return %1, %3 : tensor<4x5x6xf32>, tensor<20x2x3xf32>
+}
+
+// What is computed of each element of a collapsed result is computed in the contraction's shape, and
+// that of it, too; sizes are asked of no result.
+// CHECK-LABEL: func.func @groups(
+// CHECK-SAME:      %{{.*}}: tensor<3x?x8xf32>, %{{.*}}: tensor<3x8x9xf32>, %[[C:[^:]*]]: tensor<3x?x9xf32>, %[[BIAS:[^:]*]]: tensor<?x1xf32>, %[[N:.*]]: index)
+// CHECK:         %[[SUMS:.*]] = linalg.generic {{.*}} "reduction"]} {{.*}} outs(%[[C]] : tensor<3x?x9xf32>)
+// CHECK-NOT:     tensor.dim %[[SUMS]]
+// CHECK:         %[[B:.*]] = tensor.expand_shape %[[BIAS]] {{\[\[}}0, 1], [2]] output_shape [3, %{{.*}}, 1] : tensor<?x1xf32> into tensor<3x?x1xf32>
+// CHECK:         %[[INIT:.*]] = tensor.empty(%{{.*}}) : tensor<3x?x9xf32>
+// CHECK:         %[[BIASED:.*]] = linalg.generic {indexing_maps = [#[[ID:.*]], #[[ROW:.*]], #[[ID]]], iterator_types = ["parallel", "parallel", "parallel"]} ins(%[[SUMS]], %[[B]] : tensor<3x?x9xf32>, tensor<3x?x1xf32>) outs(%[[INIT]] : tensor<3x?x9xf32>)
+// CHECK:         %[[OUT:.*]] = linalg.generic {{.*}} ins(%[[BIASED]] : tensor<3x?x9xf32>)
+// CHECK:         %[[WHOLE:.*]] = tensor.collapse_shape %[[OUT]]
+// CHECK:         return %[[WHOLE]] : tensor<?x9xf32>
+func.func @groups(%a: tensor<3x?x8xf32>, %b: tensor<3x8x9xf32>, %c: tensor<3x?x9xf32>, %bias: tensor<?x1xf32>, %n: index) -> tensor<?x9xf32> {
+  %0 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%a, %b : tensor<3x?x8xf32>, tensor<3x8x9xf32>) outs(%c : tensor<3x?x9xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<3x?x9xf32>
+  %1 = tensor.collapse_shape %0 [[0, 1], [2]] : tensor<3x?x9xf32> into tensor<?x9xf32>
+  %e = tensor.empty(%n) : tensor<?x9xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%1, %bias : tensor<?x9xf32>, tensor<?x1xf32>) outs(%e : tensor<?x9xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %s = arith.addf %l, %r : f32
+    linalg.yield %s : f32
+  } -> tensor<?x9xf32>
+  %3 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%2 : tensor<?x9xf32>) outs(%e : tensor<?x9xf32>) {
+  ^bb0(%l: f32, %o: f32):
+    %s = math.exp %l : f32
+    linalg.yield %s : f32
+  } -> tensor<?x9xf32>
+  return %3 : tensor<?x9xf32>
+}
+
+// But not what depends on the place of an element.
+// CHECK-LABEL: func.func @places(
+// CHECK:         %[[WHOLE:.*]] = tensor.collapse_shape
+// CHECK:         %[[OUT:.*]] = linalg.generic {{.*}} ins(%[[WHOLE]] : tensor<?x9xf32>)
+// CHECK:         return %[[OUT]]
+func.func @places(%a: tensor<3x?x8xf32>, %b: tensor<3x8x9xf32>, %c: tensor<3x?x9xf32>, %e: tensor<?x9xindex>) -> tensor<?x9xindex> {
+  %0 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%a, %b : tensor<3x?x8xf32>, tensor<3x8x9xf32>) outs(%c : tensor<3x?x9xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<3x?x9xf32>
+  %1 = tensor.collapse_shape %0 [[0, 1], [2]] : tensor<3x?x9xf32> into tensor<?x9xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%1 : tensor<?x9xf32>) outs(%e : tensor<?x9xindex>) {
+  ^bb0(%l: f32, %o: index):
+    %i = linalg.index 0 : index
+    linalg.yield %i : index
+  } -> tensor<?x9xindex>
+  return %2 : tensor<?x9xindex>
 }
