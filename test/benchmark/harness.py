@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from test.benchmark import processes, profile
+from test.benchmark import bazel_profile, processes
 
 _PACKAGE = "test/benchmark/programs"
 _LOADER = f"{_PACKAGE}/edited_program.py"
@@ -33,7 +33,7 @@ class Measured:
     seconds: float
     cpu: dict[str, float]
     """CPU-seconds of the server, of what it ran in sandboxes, and of each worker."""
-    actions: dict[str, profile.Actions]
+    actions: dict[str, bazel_profile.Actions]
     executed: str
     """What Bazel says of it."""
 
@@ -90,7 +90,7 @@ class Bazel:
             # Of a worker that was started meanwhile, all counts.
             cpu = {name: used - before.get(name, 0.0) for name, used in self._used().items()}
             (executed,) = re.findall(r"INFO: (\d+ process.*)", output)
-            return Measured(seconds, cpu, profile.actions(file), executed)
+            return Measured(seconds, cpu, bazel_profile.actions(file), executed)
 
 
 @contextlib.contextmanager
@@ -111,7 +111,7 @@ def _show(title: str, measured: Measured) -> None:
 
 def _show_actions(measured: Measured) -> None:
     print(f"\n  {'actions':>7} {'seconds':>8} {'each':>7}")
-    rest = profile.Actions()
+    rest = bazel_profile.Actions()
     ordered = sorted(measured.actions.items(), key=lambda item: -item[1].seconds)
     for kind, actions in ordered:
         if actions.seconds < _LEAST_SECONDS:
