@@ -105,7 +105,8 @@ _EXECUTING = re.compile(r"^While executing %(\w+) : ", re.MULTILINE)
 # Lines of torch.export's messages that speak of PyTorch's own debugging, and its closing advice.
 _NOISE = re.compile(
     r"^(For (more|extended|C\+\+) .*|If you suspect .*|\s*Caused by: .*"
-    r"|The error above occurred .*|\s*Developer debug context: .*)\n?",
+    r"|The error above occurred .*|\s*Developer debug context: .*"
+    r"|The following call raised this error:\n  File .*\n    .*)\n?",
     re.MULTILINE,
 )
 _LINK = re.compile(r"For more information[^.]*?(https?://|TORCH_LOGS=)\S+|https?://\S+")

@@ -215,25 +215,35 @@ def _detached(tensors: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
 
 
 def describe_error(error: BaseException) -> str:
-    """`error` as one message: type, text, and the place in the user's source."""
+    """`error` as one message: type, text, and the places where it was raised.
+
+    These are the last one in the user's source, and the last one that this called in the source of
+    a library, such as that of a model in `transformers`.
+    """
     text = f"{type(error).__name__}: {str(error).strip()}"
     if isinstance(error, SystemExit):
         text = f"it calls sys.exit({'' if error.code is None else repr(error.code)})"
-    place = ""
+    places: dict[str, str] = {}
     for frame in traceback.extract_tb(error.__traceback__):
         file = relative_to_import_path(frame.filename)
-        if _is_users(frame.filename, file):
-            place = f"\n  at {file}:{frame.lineno}: {frame.line}"
-    return text + place
+        if file.startswith(_MACHINERY):
+            continue
+        place = f"{file}:{frame.lineno}: {frame.line}"
+        if "site-packages" in frame.filename:
+            places["in"] = place
+        elif not frame.filename.startswith(_STANDARD_LIBRARY):
+            places = {"at": place}
+    return "\n".join([text, *(f"  {word} {place}" for word, place in places.items())])
 
 
-def _is_users(absolute: str, relative: str) -> bool:
-    libraries = (sys.prefix, sys.base_prefix)
-    return (
-        not relative.startswith(("<", "plumbline/", "torch/", "torch_mlir/", "tools/aot/"))
-        and "site-packages" not in absolute
-        and not absolute.startswith(tuple(f"{library}/lib/python" for library in libraries))
-    )
+_MACHINERY = (
+    *("<", "plumbline/", "tools/aot/", "torch/", "torch_mlir/"),
+    # PyTorch calls these, and whoever calls them by himself is to see his own line.
+    *("mpmath/", "networkx/", "numpy/", "sympy/"),
+)
+"""Where files begin that a user's mistake is not in."""
+
+_STANDARD_LIBRARY = tuple(f"{prefix}/lib/python" for prefix in (sys.prefix, sys.base_prefix))
 
 
 def _find(path: str, front: Front) -> Callable[[], Any]:

@@ -1,7 +1,9 @@
 """What no compiled function can do is refused, with its place; what only looks like it is not."""
 
+import importlib
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -98,6 +100,40 @@ def test_refused(function: Callable[[torch.Tensor], Any], messages: list[str]) -
 def test_taken(function: Callable[[torch.Tensor], Any]) -> None:
     text = _export(function)
     assert not [name for name in ("rand", "dropout", "rrelu") if name in text]
+
+
+_LIBRARY = """
+import torch
+
+
+class Positive(torch.nn.Module):
+    def forward(self, x):
+        if (x > 0).all():
+            return x
+        return -x
+"""
+
+
+def test_a_place_in_a_library_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "models_of_others.py").write_text(_LIBRARY)
+    monkeypatch.syspath_prepend(str(folder))
+    positive = importlib.import_module("models_of_others").Positive()
+    in_library = "\n  in models_of_others.py:7: if (x > 0).all():\n"
+    here = "\n  at test/loader_to_torch/refusals_test.py:"
+    for function, is_called_here in ((positive, False), (lambda x: positive(x) + 1, True)):
+        with pytest.raises(UserError) as caught:
+            _export(function)
+        message = str(caught.value)
+        assert in_library in message
+        assert here in message
+        assert str(tmp_path) not in message
+        assert ("positive(x) + 1" in message) == is_called_here
+    with pytest.raises(UserError) as caught:
+        export("it", TorchLoaderOutput(positive, (torch.ones(2, 3),)))
+    assert in_library in str(caught.value)
+    assert here not in str(caught.value)
 
 
 class _Weighted(torch.nn.Module):
