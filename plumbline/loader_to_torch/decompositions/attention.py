@@ -1,7 +1,11 @@
 """Attention and its gradients, as PyTorch computes both on a CPU."""
 
+import itertools
+from collections.abc import Sequence
+
 import torch
 from torch._decomp import get_decompositions
+from torch.fx.experimental.symbolic_shapes import statically_known_true, sym_or
 
 from plumbline.loader_to_torch.decompositions.rule import Rules
 
@@ -71,13 +75,28 @@ def _attention(
     scores = _scores(_wide(query), _wide(keys), is_causal, attn_mask, scale)
     if dropout_p == 0.0:
         output = aten._safe_softmax(scores, -1) @ _wide(_for_each_head(value, heads))
-        # As PyTorch's lies in memory, [L, N, heads, E]: programs view it anew.
-        output = output.to(query.dtype).permute(2, 0, 1, 3).contiguous().permute(1, 2, 0, 3)
+        output = output.to(query.dtype)
     else:
         output, _ = _BY_PYTORCH(
             query, key, value, dropout_p, is_causal, attn_mask=attn_mask, scale=scale
         )
-    return output, scores.logsumexp(-1)
+    # As PyTorch's kernel allocates it; programs view it anew.
+    return _with_strides(output, torch.empty_like(query).stride()), scores.logsumexp(-1)
+
+
+def _with_strides(tensor: torch.Tensor, strides: Sequence[int | torch.SymInt]) -> torch.Tensor:
+    """The tensor with such strides, or contiguous where they are those of no order of its axes."""
+    for order in itertools.permutations(range(tensor.dim())):
+        stride: int | torch.SymInt = 1
+        is_such = True
+        for axis in reversed(order):
+            size = tensor.shape[axis]
+            is_such &= statically_known_true(sym_or(size == 1, strides[axis] == stride))
+            stride = stride * size
+        if is_such:
+            inverse = sorted(range(tensor.dim()), key=order.__getitem__)
+            return tensor.permute(order).contiguous().permute(inverse)
+    return tensor.contiguous()
 
 
 def _attention_backward(

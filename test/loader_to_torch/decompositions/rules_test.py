@@ -301,6 +301,19 @@ def test_masked_scatter(shape: Sequence[int], mask: Sequence[int]) -> None:
     _check(aten.masked_scatter.default, operand, torch.zeros(mask) > 0, torch.randn(0))
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (0, 2, 1, 3), (2, 0, 1, 3)])
+@pytest.mark.parametrize("is_dense", [True, False])
+def test_attention_lies_in_memory_as_pytorch_has_it(order: tuple[int, ...], is_dense: bool) -> None:
+    sizes = (2, 3, 5, 8)
+    memory = torch.randn(*(sizes[axis] for axis in order[:3]), 8 if is_dense else 24)
+    x = memory[..., :8].permute([order.index(axis) for axis in range(4)])
+    op = aten._scaled_dot_product_flash_attention_for_cpu.default
+    expected, _ = op(x, x, x)
+    actual, _ = TABLE[op](x, x, x)
+    torch.testing.assert_close(actual, expected)
+    assert actual.stride() == expected.stride()
+
+
 def test_take() -> None:
     _check(aten.take.default, torch.randn(3, 3), torch.tensor([[0, 8], [-1, -9]]))
     _check(aten.take.default, torch.tensor(2.0), torch.tensor(0))
