@@ -354,6 +354,7 @@ def _functional(
     functional: torch.export.ExportedProgram,
 ) -> torch.export.ExportedProgram:
     """`functional`, which `exported` has become, as `to_functional` gives it."""
+    fix_settled_sizes(functional)
     functional.graph_module.meta[_DIM_NAMES] = names_of_dims(
         program.model, program.inputs, program.dynamic_shapes, functional
     )

@@ -7,10 +7,13 @@ from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
+from torch.fx.experimental.symbolic_shapes import statically_known_true
+from torch.utils import _pytree as pytree
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import sympy_expr_to_semi_affine_expr
 
 from plumbline.bindings.walk import operations_of
+from plumbline.loader_to_torch.node_locations import all_nodes
 from plumbline.loader_to_torch.structure import dims_of_leaves
 from plumbline.signature.argument_shapes import ArgumentShapes
 from plumbline.signature.shape_attributes import from_ops
@@ -19,26 +22,53 @@ _LARGEST = 2**63 - 1
 
 
 def fix_settled_sizes(exported: torch.export.ExportedProgram) -> None:
-    """Makes numbers of the sizes of inputs that PyTorch has found to be one number.
+    """Makes numbers of sizes that are one number, whatever those of the inputs are.
 
-    Those of `Dim.AUTO`, which leaves it to PyTorch whether a size is dynamic. It writes such a
-    number as a symbol's, by which torch-mlir would make a function that takes any size and computes
-    with the one. A `Dim` with a name that is one number torch.export refuses.
+    PyTorch writes such a number as a symbol's, where it is that of a `Dim.AUTO`, or leaves the
+    expression: of a dimension that it has broadcast, as its size is 1, that may be
+    `1 - Max(0, 1 - s)`. torch-mlir takes either for a size that is not known, and an op of such a
+    tensor reads one element for each of the result's.
     """
-    for node in exported.graph.find_nodes(op="placeholder"):
+    numbers: dict[Any, int | None] = {}
+
+    def fixed_sizes(value: FakeTensor) -> torch.Tensor:
+        shape = [_settled(size, numbers) for size in value.shape]
+        if [*map(type, shape)] == [*map(type, value.shape)]:
+            return value
+        strides = [_settled(stride, numbers) for stride in value.stride()]
+        with value.fake_mode:
+            return torch.empty_strided(shape, strides, dtype=value.dtype)
+
+    for node in all_nodes(exported):
         value = node.meta.get("val")
-        if isinstance(value, FakeTensor) and any(map(_is_settled, value.shape)):
-            sizes, strides = (list(map(_settled, entry)) for entry in (value.shape, value.stride()))
-            with value.fake_mode:
-                node.meta["val"] = torch.empty_strided(sizes, strides, dtype=value.dtype)
+        settled = pytree.tree_map_only(FakeTensor, fixed_sizes, value)
+        leaves = zip(pytree.tree_leaves(settled), pytree.tree_leaves(value), strict=True)
+        if any(new is not old for new, old in leaves):
+            node.meta["val"] = settled
+            # The same once more, which torch-mlir would rather have.
+            node.meta.pop("tensor_meta", None)
 
 
-def _is_settled(size: int | torch.SymInt) -> bool:
-    return isinstance(size, torch.SymInt) and bool(size.node.expr.is_number)
+def _settled(size: int | torch.SymInt, numbers: dict[Any, int | None]) -> int | torch.SymInt:
+    """The size as a number, if it is one; `numbers` has what expressions are found to be."""
+    if not isinstance(size, torch.SymInt):
+        return size
+    expression = _expression(size)
+    if expression not in numbers:
+        numbers[expression] = _number(size)
+    number = numbers[expression]
+    return size if number is None else number
 
 
-def _settled(size: int | torch.SymInt) -> int | torch.SymInt:
-    return int(_expression(size)) if _is_settled(size) else size
+def _number(size: torch.SymInt) -> int | None:
+    """The one that an expression is, for all sizes in their ranges."""
+    expression = _expression(size)
+    if expression.is_number:
+        return int(expression)
+    if expression.is_symbol or not size.node.has_hint():
+        return None
+    hint = int(size.node.hint)
+    return hint if statically_known_true(size == hint) else None
 
 
 Size = tuple[int, int]

@@ -1,6 +1,7 @@
 """Loaders of programs with dynamic sizes that depend on each other."""
 
 import torch
+import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
 from torch.export import Dim
 
 from tools.aot.torch_loader_utils import TorchLoaderOutput
@@ -49,6 +50,40 @@ def masked_batches_loader() -> TorchLoaderOutput:
         model=Model(),
         inputs=(torch.randint(11, (2, 7)), torch.arange(7).expand(2, 7) < torch.tensor([[7], [4]])),
         dynamic_shapes={"tokens": sizes, "mask": sizes},
+    )
+
+
+def position_biases_loader() -> TorchLoaderOutput:
+    """Attention with biases of one row, whose results are viewed with both sizes in one."""
+
+    class Model(torch.nn.Module):
+        biases: torch.Tensor
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("biases", torch.randn(1, 2, 1, 64))
+            self.before = torch.nn.Linear(8, 24)
+            self.after = torch.nn.Linear(8, 3)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            batch, length, _ = x.shape
+            query, key, value = (
+                part.view(batch, length, 2, 4).transpose(1, 2)
+                for part in self.before(x).split(8, 2)
+            )
+            found = F.scaled_dot_product_attention(query, key, value)
+            # As in GPT-2.
+            sums = self.after(found.transpose(1, 2).reshape(batch, length, 8).view(-1, 8))
+            # As in MPT: the row of each query, if there were one for each.
+            biases = self.biases[:, :, max(0, self.biases.size(2) - length) :, :length]
+            scores = query @ key.transpose(2, 3) + biases
+            result: torch.Tensor = sums.view(batch, length, 3).sum(2) + scores.sum((1, 3))
+            return result
+
+    return TorchLoaderOutput(
+        model=Model(),
+        inputs=(torch.randn(2, 7, 8),),
+        dynamic_shapes={"x": {0: Dim("batch", max=32), 1: Dim("length", max=63)}},
     )
 
 

@@ -44,6 +44,29 @@ def test_dynamic_dimensions_and_names() -> None:
     assert "torch.symbolic_int" in text
 
 
+_N = Dim("n", min=2, max=64)
+
+
+class _Slices(torch.nn.Module):
+    row: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("row", torch.randn(1, 64))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        length = x.shape[0]
+        # PyTorch writes the sizes 1 - Max(0, 1 - s) and s.
+        return x + self.row[max(0, 1 - length) :, :length]
+
+
+def test_a_size_that_is_one_number_is_written_as_that() -> None:
+    program = TorchLoaderOutput(_Slices(), (torch.randn(7, 7),), {"x": dict.fromkeys((0, 1), _N)})
+    text = export("it", program).text
+    (last,) = re.findall(r"aten\.add\.Tensor .* -> ", text)
+    assert "!torch.vtensor<[?,?],f32>, !torch.vtensor<[1,?],f32>" in last
+
+
 def test_arguments_that_are_one_tensor_stay_two() -> None:
     text = export("it", load("test.loader_to_torch.broken_loaders.one_tensor_twice")).text
     assert re.search(r"torch\.aten\.add\.Tensor %arg0, %arg1", text)
