@@ -3,10 +3,10 @@
 torch.export takes a dynamic size to be 2 or more as it works out what follows from it: whether a
 dimension is broadcast, whether there is a first element, how many elements a diagonal has. It
 allows 0 and 1 in calls nevertheless. And of what follows from a `Dim.AUTO` it may take sizes of the
-example to be those of every call.
+example to be those of every call, or larger ones than those that it allows.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import torch
@@ -66,12 +66,32 @@ def exclude_sizes_that_do_not_hold(who: str, *programs: torch.export.ExportedPro
             alone or larger.keys(),
         )
     for symbol, sizes in list(ranges.items()):
-        for size in (1, 0):
-            if size < sizes.lower:
-                break
-            if not all(program.holds_at({symbol: size}) for program in followed):
-                ranges[symbol] = ValueRanges(size + 1, max(sizes.upper, size + 1))
-                break
+        least = _least_size(followed, symbol, sizes.lower, examples.get(symbol))
+        if least > sizes.lower:
+            ranges[symbol] = ValueRanges(least, max(sizes.upper, least))
+
+
+def _least_size(
+    followed: Sequence["_Followed"], symbol: Any, lower: int, example: int | None
+) -> int:
+    """The least size of a symbol, from `lower` on, for which programs hold, and for all up to 2.
+
+    Where they do not for 1, it may be that they do for no size below another one, which PyTorch
+    tells of a `Dim` with a name alone. They do for `example`, if there is one.
+    """
+
+    def holds(size: int) -> bool:
+        return all(program.holds_at({symbol: size}) for program in followed)
+
+    if lower <= 1 and holds(1):
+        return 0 if lower <= 0 and holds(0) else 1
+    too_small, least = max(lower, 2), example or 0
+    if least <= too_small or holds(too_small):
+        return too_small
+    while least - too_small > 1:
+        size = (too_small + least) // 2
+        too_small, least = (too_small, size) if holds(size) else (size, least)
+    return least
 
 
 def _is_same(one: torch.export.ExportedProgram, other: torch.export.ExportedProgram) -> bool:
