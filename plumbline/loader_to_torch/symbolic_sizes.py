@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
-from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.utils import _pytree as pytree
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import sympy_expr_to_semi_affine_expr
@@ -61,14 +60,13 @@ def _settled(size: int | torch.SymInt, numbers: dict[Any, int | None]) -> int | 
 
 
 def _number(size: torch.SymInt) -> int | None:
-    """The one that an expression is, for all sizes in their ranges."""
-    expression = _expression(size)
-    if expression.is_number:
-        return int(expression)
-    if expression.is_symbol or not size.node.has_hint():
-        return None
-    hint = int(size.node.hint)
-    return hint if statically_known_true(size == hint) else None
+    """The one that an expression is, for all sizes in their ranges.
+
+    Not what is true by PyTorch's guards, among which are those that its decompositions leave: what
+    was so for the example.
+    """
+    bounds = size.node.shape_env.bound_sympy(_expression(size))
+    return int(bounds.lower) if bounds.is_singleton() else None
 
 
 Size = tuple[int, int]
