@@ -6,7 +6,7 @@ allows 0 and 1 in calls nevertheless. And of what follows from a `Dim.AUTO` it m
 example to be those of every call, or larger ones than those that it allows.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -20,6 +20,9 @@ from plumbline.loader_to_torch.pytorch_state import exporting
 
 _LARGER = 13
 """How many times the sizes of the example a program is tried at."""
+
+_ONE_BY_ONE = 16
+"""Up to which size each is tried until a program holds."""
 
 
 class SizesDoNotHold(UserError):
@@ -65,32 +68,44 @@ def exclude_sizes_that_do_not_hold(who: str, *programs: torch.export.ExportedPro
             "torch.export.Dim with a name and bounds",
             alone or larger.keys(),
         )
-    for symbol, sizes in list(ranges.items()):
-        least = _least_size(followed, symbol, sizes.lower, examples.get(symbol))
-        if least > sizes.lower:
-            ranges[symbol] = ValueRanges(least, max(sizes.upper, least))
+    for symbol, least in _least_sizes(followed, ranges, examples).items():
+        if least > ranges[symbol].lower:
+            ranges[symbol] = ValueRanges(least, max(ranges[symbol].upper, least))
 
 
-def _least_size(
-    followed: Sequence["_Followed"], symbol: Any, lower: int, example: int | None
-) -> int:
-    """The least size of a symbol, from `lower` on, for which programs hold, and for all up to 2.
+def _least_sizes(
+    followed: Sequence["_Followed"], ranges: Mapping[Any, Any], examples: Mapping[Any, int]
+) -> dict[Any, int]:
+    """The least size of each symbol, in its range, for which programs hold, and for all up to 2.
 
     Where they do not for 1, it may be that they do for no size below another one, which PyTorch
-    tells of a `Dim` with a name alone. They do for `example`, if there is one.
+    tells of a `Dim` with a name alone. They do for the sizes in `examples`.
     """
 
-    def holds(size: int) -> bool:
-        return all(program.holds_at({symbol: size}) for program in followed)
+    def hold(sizes: dict[Any, int]) -> bool:
+        return all(program.holds_at(sizes) for program in followed)
 
-    if lower <= 1 and holds(1):
-        return 0 if lower <= 0 and holds(0) else 1
-    too_small, least = max(lower, 2), example or 0
-    if least <= too_small or holds(too_small):
-        return too_small
-    while least - too_small > 1:
-        size = (too_small + least) // 2
-        too_small, least = (too_small, size) if holds(size) else (size, least)
+    least: dict[Any, int] = {}
+    for symbol, sizes in ranges.items():
+        if sizes.lower > 1 or not hold({symbol: 1}):
+            least[symbol] = max(sizes.lower, 2)
+        else:
+            least[symbol] = 0 if sizes.lower <= 0 and hold({symbol: 0}) else 1
+    doubtful = {
+        symbol: size for symbol, size in least.items() if 1 < size < examples.get(symbol, 0)
+    }
+    # Together, as most often they hold, and to follow a program takes as long for one as for all.
+    if doubtful and not hold(doubtful):
+        for symbol, too_small in doubtful.items():
+            size = too_small
+            # Not by halving: it may hold for multiples of some number alone.
+            while size < examples[symbol] and not hold({symbol: size}):
+                too_small, size = size, size + (1 if size < _ONE_BY_ONE else size // 2)
+            size = min(size, examples[symbol])
+            while size - too_small > 1:
+                middle = (too_small + size) // 2
+                too_small, size = (too_small, middle) if hold({symbol: middle}) else (middle, size)
+            least[symbol] = size
     return least
 
 
