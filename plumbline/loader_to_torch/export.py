@@ -354,7 +354,7 @@ def _functional(
     functional: torch.export.ExportedProgram,
 ) -> torch.export.ExportedProgram:
     """`functional`, which `exported` has become, as `to_functional` gives it."""
-    fix_settled_sizes(functional)
+    fix_settled_sizes(functional, exported.range_constraints)
     functional.graph_module.meta[_DIM_NAMES] = names_of_dims(
         program.model, program.inputs, program.dynamic_shapes, functional
     )
@@ -404,7 +404,7 @@ def _exported(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProg
             )
     except Exception as error:
         raise UserError(f"{who}: torch.export refuses it: {_explain(error)}") from error
-    fix_settled_sizes(exported)
+    fix_settled_sizes(exported, exported.range_constraints)
     call_overloads_of_export(exported)
     hand_generator_to_bodies(exported)
     return exported

@@ -3,10 +3,10 @@
 torch.export takes a dynamic size to be 2 or more as it works out what follows from it: whether a
 dimension is broadcast, whether there is a first element, how many elements a diagonal has. It
 allows 0 and 1 in calls nevertheless. And of what follows from a `Dim.AUTO` it may take sizes of the
-example to be those of every call, or larger ones than those that it allows.
+example to be those of every call.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from typing import Any
 
 import torch
@@ -20,9 +20,6 @@ from plumbline.loader_to_torch.pytorch_state import exporting
 
 _LARGER = 13
 """How many times the sizes of the example a program is tried at."""
-
-_ONE_BY_ONE = 16
-"""Up to which size each is tried until a program holds."""
 
 
 class SizesDoNotHold(UserError):
@@ -68,45 +65,13 @@ def exclude_sizes_that_do_not_hold(who: str, *programs: torch.export.ExportedPro
             "torch.export.Dim with a name and bounds",
             alone or larger.keys(),
         )
-    for symbol, least in _least_sizes(followed, ranges, examples).items():
-        if least > ranges[symbol].lower:
-            ranges[symbol] = ValueRanges(least, max(ranges[symbol].upper, least))
-
-
-def _least_sizes(
-    followed: Sequence["_Followed"], ranges: Mapping[Any, Any], examples: Mapping[Any, int]
-) -> dict[Any, int]:
-    """The least size of each symbol, in its range, for which programs hold, and for all up to 2.
-
-    Where they do not for 1, it may be that they do for no size below another one, which PyTorch
-    tells of a `Dim` with a name alone. They do for the sizes in `examples`.
-    """
-
-    def hold(sizes: dict[Any, int]) -> bool:
-        return all(program.holds_at(sizes) for program in followed)
-
-    least: dict[Any, int] = {}
-    for symbol, sizes in ranges.items():
-        if sizes.lower > 1 or not hold({symbol: 1}):
-            least[symbol] = max(sizes.lower, 2)
-        else:
-            least[symbol] = 0 if sizes.lower <= 0 and hold({symbol: 0}) else 1
-    doubtful = {
-        symbol: size for symbol, size in least.items() if 1 < size < examples.get(symbol, 0)
-    }
-    # Together, as most often they hold, and to follow a program takes as long for one as for all.
-    if doubtful and not hold(doubtful):
-        for symbol, too_small in doubtful.items():
-            size = too_small
-            # Not by halving: it may hold for multiples of some number alone.
-            while size < examples[symbol] and not hold({symbol: size}):
-                too_small, size = size, size + (1 if size < _ONE_BY_ONE else size // 2)
-            size = min(size, examples[symbol])
-            while size - too_small > 1:
-                middle = (too_small + size) // 2
-                too_small, size = (too_small, middle) if hold({symbol: middle}) else (middle, size)
-            least[symbol] = size
-    return least
+    for symbol, sizes in list(ranges.items()):
+        for size in (1, 0):
+            if size < sizes.lower:
+                break
+            if not all(program.holds_at({symbol: size}) for program in followed):
+                ranges[symbol] = ValueRanges(size + 1, max(sizes.upper, size + 1))
+                break
 
 
 def _is_same(one: torch.export.ExportedProgram, other: torch.export.ExportedProgram) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils import _pytree as pytree
+from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import sympy_expr_to_semi_affine_expr
 
@@ -20,8 +21,10 @@ from plumbline.signature.shape_attributes import from_ops
 _LARGEST = 2**63 - 1
 
 
-def fix_settled_sizes(exported: torch.export.ExportedProgram) -> None:
-    """Makes numbers of sizes that are one number, whatever those of the inputs are.
+def fix_settled_sizes(
+    exported: torch.export.ExportedProgram, ranges: dict[Any, ValueRanges[Any]]
+) -> None:
+    """Makes numbers of sizes that are one number, whatever those of the inputs are in `ranges`.
 
     PyTorch writes such a number as a symbol's, where it is that of a `Dim.AUTO`, or leaves the
     expression: of a dimension that it has broadcast, as its size is 1, that may be
@@ -29,12 +32,17 @@ def fix_settled_sizes(exported: torch.export.ExportedProgram) -> None:
     tensor reads one element for each of the result's.
     """
     numbers: dict[Any, int | None] = {}
+    # From 2 on, as PyTorch has it; for what is less the program is followed by itself.
+    ranges = {
+        symbol: ValueRanges(max(sizes.lower, 2), max(sizes.upper, 2))
+        for symbol, sizes in ranges.items()
+    }
 
     def fixed_sizes(value: FakeTensor) -> torch.Tensor:
-        shape = [_settled(size, numbers) for size in value.shape]
+        shape = [_settled(size, ranges, numbers) for size in value.shape]
         if [*map(type, shape)] == [*map(type, value.shape)]:
             return value
-        strides = [_settled(stride, numbers) for stride in value.stride()]
+        strides = [_settled(stride, ranges, numbers) for stride in value.stride()]
         with value.fake_mode:
             return torch.empty_strided(shape, strides, dtype=value.dtype)
 
@@ -48,24 +56,29 @@ def fix_settled_sizes(exported: torch.export.ExportedProgram) -> None:
             node.meta.pop("tensor_meta", None)
 
 
-def _settled(size: int | torch.SymInt, numbers: dict[Any, int | None]) -> int | torch.SymInt:
+def _settled(
+    size: int | torch.SymInt,
+    ranges: dict[Any, ValueRanges[Any]],
+    numbers: dict[Any, int | None],
+) -> int | torch.SymInt:
     """The size as a number, if it is one; `numbers` has what expressions are found to be."""
     if not isinstance(size, torch.SymInt):
         return size
     expression = _expression(size)
     if expression not in numbers:
-        numbers[expression] = _number(size)
+        numbers[expression] = _number(expression, ranges)
     number = numbers[expression]
     return size if number is None else number
 
 
-def _number(size: torch.SymInt) -> int | None:
+def _number(expression: Any, ranges: dict[Any, ValueRanges[Any]]) -> int | None:
     """The one that an expression is, for all sizes in their ranges.
 
-    Not what is true by PyTorch's guards, among which are those that its decompositions leave: what
-    was so for the example.
+    PyTorch's own are narrower, after its decompositions: to what was so for the example.
     """
-    bounds = size.node.shape_env.bound_sympy(_expression(size))
+    if not expression.free_symbols <= ranges.keys():
+        return None
+    bounds = bound_sympy(expression, ranges)
     return int(bounds.lower) if bounds.is_singleton() else None
 
 

@@ -54,30 +54,6 @@ def test_the_least_size(
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("example", [5, 6, 11, 40])
-def test_the_least_size_that_is_larger_than_2(example: int) -> None:
-    # One row of a size that PyTorch has found to be 1 for the example's, and broadcast.
-    def function(x: torch.Tensor) -> torch.Tensor:
-        return torch.ones(1, 5)[max(0, 5 - x.shape[0]) :] + x
-
-    program = TorchLoaderOutput(
-        _Program(function), (torch.randn(example, 5),), {"x": {0: Dim.AUTO}}, "func_main"
-    )
-    (symbol,) = export("it", program).shapes.symbols
-    assert symbol.min == 5
-
-
-def test_the_least_size_of_those_that_are_multiples() -> None:
-    def function(x: torch.Tensor) -> torch.Tensor:
-        return x.reshape(3, -1).sum(0)[:5]
-
-    program = TorchLoaderOutput(
-        _Program(function), (torch.randn(12, 5),), {"x": {0: Dim.AUTO}}, "func_main"
-    )
-    (symbol,) = export("it", program).shapes.symbols
-    assert symbol.min == 3
-
-
 class _Of(torch.nn.Module):
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
