@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils import _pytree as pytree
+from torch.utils._sympy.symbol import SymT, symbol_is_type
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import sympy_expr_to_semi_affine_expr
@@ -32,9 +33,11 @@ def fix_settled_sizes(
     tensor reads one element for each of the result's.
     """
     numbers: dict[Any, int | None] = {}
-    # From 2 on, as PyTorch has it; for what is less the program is followed by itself.
+    # Of inputs from 2 on, as PyTorch has it; for what is less, the program is followed by itself.
     ranges = {
         symbol: ValueRanges(max(sizes.lower, 2), max(sizes.upper, 2))
+        if symbol_is_type(symbol, SymT.SIZE)
+        else sizes
         for symbol, sizes in ranges.items()
     }
 
@@ -76,7 +79,7 @@ def _number(expression: Any, ranges: dict[Any, ValueRanges[Any]]) -> int | None:
 
     PyTorch's own are narrower, after its decompositions: to what was so for the example.
     """
-    if not expression.free_symbols <= ranges.keys():
+    if expression.is_symbol or not expression.free_symbols <= ranges.keys():
         return None
     bounds = bound_sympy(expression, ranges)
     return int(bounds.lower) if bounds.is_singleton() else None

@@ -67,6 +67,19 @@ def test_a_size_that_is_one_number_is_written_as_that() -> None:
     assert "!torch.vtensor<[?,?],f32>, !torch.vtensor<[1,?],f32>" in last
 
 
+class _Few(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        rows = x.nonzero()
+        torch._check(rows.shape[0] <= 2)  # type: ignore[no-untyped-call]
+        return torch.cat([rows, rows])
+
+
+def test_a_size_that_values_decide_is_no_number() -> None:
+    # However small it is: only those of inputs are at least 2 to PyTorch.
+    text = export("it", TorchLoaderOutput(_Few(), (torch.tensor([0.0, 1, 0]),))).text
+    assert re.search(r"return .* : !torch\.vtensor<\[\?,1\],si64>", text)
+
+
 def test_arguments_that_are_one_tensor_stay_two() -> None:
     text = export("it", load("test.loader_to_torch.broken_loaders.one_tensor_twice")).text
     assert re.search(r"torch\.aten\.add\.Tensor %arg0, %arg1", text)
