@@ -39,6 +39,8 @@ def fix_settled_sizes(
         if symbol_is_type(symbol, SymT.SIZE)
         else sizes
         for symbol, sizes in ranges.items()
+        # There are those of expressions, too: of `2 * n`.
+        if symbol.is_symbol
     }
 
     def fixed_sizes(value: FakeTensor) -> torch.Tensor:
