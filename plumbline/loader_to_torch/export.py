@@ -26,6 +26,7 @@ from plumbline.loader_to_torch.decompositions import (
 )
 from plumbline.loader_to_torch.decompositions.constant_tables import make_tables_constants
 from plumbline.loader_to_torch.distinct_ops import Table, run_decompositions
+from plumbline.loader_to_torch.followed_program import FollowedProgram
 from plumbline.loader_to_torch.generator import GENERATOR
 from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
@@ -49,6 +50,7 @@ from plumbline.loader_to_torch.scalars import (
     return_numbers_as_tensors,
 )
 from plumbline.loader_to_torch.size_arithmetic import spell_size_arithmetic
+from plumbline.loader_to_torch.size_guards import assert_guards
 from plumbline.loader_to_torch.smallest_sizes import (
     SizesDoNotHold,
     exclude_sizes_that_do_not_hold,
@@ -362,7 +364,11 @@ def _functional(
     return_numbers_as_tensors(functional)
     functional.graph_module.meta[_INOUT] = inout_of(program)
     functional.graph_module.meta[_RESULT_NAMES] = _names_of_results(functional)
-    exclude_sizes_that_do_not_hold(who, exported, functional)
+    followed = FollowedProgram(exported, functional)
+    exclude_sizes_that_do_not_hold(
+        who, followed, functional.range_constraints, functional.graph_module.meta[_DIM_NAMES]
+    )
+    assert_guards(functional, followed)
     name_files_by_import_path(functional)
     refuse_mutations(who, functional)
     refuse_what_has_no_meaning(who, functional, is_drawn_from=GENERATOR in state_of(program))
@@ -405,6 +411,9 @@ def _exported(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProg
     except Exception as error:
         raise UserError(f"{who}: torch.export refuses it: {_explain(error)}") from error
     fix_settled_sizes(exported, exported.range_constraints)
+    # PyTorch would evaluate them again where it takes ops apart, and make new ones of what is
+    # compared on the way. They are asserted of the result instead.
+    exported._guards_code = []
     call_overloads_of_export(exported)
     hand_generator_to_bodies(exported)
     return exported

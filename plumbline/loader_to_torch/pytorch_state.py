@@ -14,6 +14,7 @@ from torch.fx._lazy_graph_module import _use_lazy_graph_module
 
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.composite_ops import quick_composite_ops
+from plumbline.loader_to_torch.pooled_sizes import sizes_of_poolings
 from plumbline.loader_to_torch.without_values import without_values
 
 # torch.export traces one program at a time: it has one slot for its proxy mode, and replaces
@@ -42,6 +43,7 @@ def exporting() -> Iterator[None]:
         _without_seeds_of_this_thread(),
         without_values(),
         quick_composite_ops(),
+        sizes_of_poolings(),
         # Graphs become Python's code where they are run, not at each of a dozen changes.
         _use_lazy_graph_module(should_use=True),
     ):

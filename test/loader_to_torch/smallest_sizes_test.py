@@ -9,7 +9,7 @@ import torch
 from torch.export import Dim
 
 from plumbline.errors import UserError
-from plumbline.loader_to_torch import smallest_sizes
+from plumbline.loader_to_torch import followed_program
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 
@@ -88,7 +88,7 @@ def test_only_what_depends_on_a_size_is_followed_again(
 
     def counted(self: torch.fx.Interpreter, *arguments: Any) -> Any:
         nonlocal followed
-        followed += type(self).__module__ == smallest_sizes.__name__
+        followed += type(self).__module__ == followed_program.__name__
         return run(self, *arguments)
 
     monkeypatch.setattr(torch.fx.Interpreter, "call_function", counted)

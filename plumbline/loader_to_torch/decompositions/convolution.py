@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import torch
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from plumbline.loader_to_torch.decompositions.rule import Rules
 
@@ -74,7 +75,7 @@ def _of_weight(
 def _cut(tensor: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
     """The first elements of each spatial dimension, as many as `sizes` says."""
     for axis, size in enumerate(sizes, 2):
-        if tensor.shape[axis] != size:
+        if not statically_known_true(tensor.shape[axis] == size):
             tensor = tensor.narrow(axis, 0, size)
     return tensor
 

@@ -1,0 +1,186 @@
+"""Follows a program at other sizes than those of its example, to see whether it holds for them."""
+
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.node import map_arg
+from torch.utils import _pytree as pytree
+
+from plumbline.loader_to_torch.pytorch_state import exporting
+from plumbline.loader_to_torch.written_sizes import written_as
+
+
+class FollowedProgram:
+    """A program whose ops are followed at several sizes, without any elements.
+
+    It is given as forms of one, with the same inputs; those that are the same as the last are
+    followed once.
+    """
+
+    def __init__(self, *forms: torch.export.ExportedProgram) -> None:
+        *others, last = forms
+        unlike = [form for form in others if not _is_same(form, last)]
+        self._forms = [_Form(form) for form in (*unlike, last)]
+
+    @property
+    def examples(self) -> dict[Any, int]:
+        """The symbols in the sizes of inputs, and what they are in the example."""
+        return self._forms[-1].sizes
+
+    def holds_at(self, changed: dict[Any, int]) -> bool:
+        """Whether the program works with symbols of such sizes, the others as in its example.
+
+        It does not if an op of any form refuses them, or gives a tensor of another shape than is
+        written beside it.
+        """
+        return all(form.holds_at(changed) for form in self._forms)
+
+
+def _is_same(one: torch.export.ExportedProgram, other: torch.export.ExportedProgram) -> bool:
+    """Whether two graphs have the same nodes, with the same written beside them."""
+    if len(one.graph.nodes) != len(other.graph.nodes):
+        return False
+    made: dict[torch.fx.Node, torch.fx.Node] = {}
+    for node, copy in zip(one.graph.nodes, other.graph.nodes, strict=True):
+        args, kwargs = map_arg((node.args, node.kwargs), made.__getitem__)
+        is_named = node.op != "placeholder"
+        if (
+            node.op != copy.op
+            or (is_named and node.target != copy.target)
+            or (args, kwargs) != (copy.args, copy.kwargs)
+            or node.meta.get("val") is not copy.meta.get("val")
+        ):
+            return False
+        made[node] = copy
+    return True
+
+
+class _Form:
+    """A graph that is followed at several sizes, at those of its example first."""
+
+    def __init__(self, program: torch.export.ExportedProgram) -> None:
+        self.sizes = _example_sizes(program)
+        self._program = program
+        self._mode = FakeTensorMode(allow_non_fake_inputs=True)
+        self._example = self._values({}, {})
+        # An op that writes in place may change the shape of what others read.
+        self._may_share = not any(map(_writes, program.graph.nodes))
+
+    def holds_at(self, changed: dict[Any, int]) -> bool:
+        """Whether the program works with symbols of such sizes, the others as in its example."""
+        if self._example is None:
+            # A program that cannot be followed at its own sizes tells nothing about others.
+            return True
+        return self._values(changed, self._example if self._may_share else {}) is not None
+
+    def _values(
+        self, changed: dict[Any, int], example: dict[torch.fx.Node, Any]
+    ) -> dict[torch.fx.Node, Any] | None:
+        """What each node gives, if all can be followed."""
+        follow = _Follow(self._program.graph_module, {**self.sizes, **changed}, example)
+        try:
+            with exporting(), self._mode, torch.no_grad():
+                follow.run()
+        except Exception:
+            return None
+        return follow.values
+
+
+def _writes(node: torch.fx.Node) -> bool:
+    target = node.target
+    return isinstance(target, torch._ops.OpOverload) and target._schema.is_mutable
+
+
+def _example_sizes(program: torch.export.ExportedProgram) -> dict[Any, int]:
+    """The symbols in the sizes of inputs, and what they are in the example."""
+    found: dict[Any, int] = {}
+    for node in program.graph.find_nodes(op="placeholder"):
+        for size in _sizes(node.meta.get("val")):
+            if isinstance(size, torch.SymInt):
+                values = size.node.shape_env.backed_var_to_val
+                found |= {symbol: int(values[symbol]) for symbol in size.node.expr.free_symbols}
+    return found
+
+
+class _Unlike(Exception):
+    """A value is not of the shape that is written beside it."""
+
+
+class _Follow(torch.fx.Interpreter):
+    """Runs a graph on tensors that have shapes and no elements, and compares their shapes.
+
+    What does not depend on sizes other than in an `example` is taken from there: the values of its
+    nodes.
+    """
+
+    def __init__(
+        self,
+        module: torch.fx.GraphModule,
+        symbols: dict[Any, int],
+        example: dict[torch.fx.Node, Any],
+    ) -> None:
+        super().__init__(module, garbage_collect_values=True)
+        # What fails here is no mistake, for which the whole graph would be printed.
+        self.extra_traceback = False
+        self._symbols = symbols.keys()
+        # To have sympy substitute took half of the time.
+        self._numbers: dict[Any, Any] = dict(symbols)
+        self._example = example
+        self.values: dict[torch.fx.Node, Any] = {}
+        """What each node gives."""
+
+    def run_node(self, node: torch.fx.Node) -> Any:
+        """What a node gives at these sizes.
+
+        Raises:
+          _Unlike: it is of another shape than the graph says.
+        """
+        self.values[node] = value = self._value(node)
+        is_known = node in self._example and value is self._example[node]
+        if node.op not in ("placeholder", "output") and not is_known:
+            pytree.tree_map(self._compare, value, node.meta.get("val"))
+        return value
+
+    def _value(self, node: torch.fx.Node) -> Any:
+        known = self._example.get(node)
+        if node.op == "placeholder":
+            expected = node.meta.get("val")
+            if isinstance(known, torch.Tensor) and list(known.shape) == self._sizes_of(expected):
+                return known
+            return pytree.tree_map_only(torch.Tensor, self._of_these_sizes, expected)
+        is_as_in_example = node in self._example and all(
+            self.values[one] is self._example[one] for one in node.all_input_nodes
+        )
+        return known if is_as_in_example else super().run_node(node)
+
+    def _sizes_of(self, tensor: Any) -> list[int | None]:
+        return [self._number(size) for size in tensor.shape]
+
+    def _of_these_sizes(self, tensor: torch.Tensor) -> torch.Tensor:
+        # What depends on no input cannot be the size of one.
+        sizes = [size for size in self._sizes_of(tensor) if size is not None]
+        return torch.empty(sizes, dtype=tensor.dtype)
+
+    def _compare(self, value: Any, expected: Any) -> None:
+        if not isinstance(value, torch.Tensor):
+            return
+        sizes = self._sizes_of(expected)
+        if len(sizes) != value.dim():
+            raise _Unlike
+        for size, given in zip(sizes, value.shape, strict=True):
+            if size is not None and isinstance(given, int) and size != given:
+                raise _Unlike
+
+    def _number(self, size: int | torch.SymInt) -> int | None:
+        """A size in numbers, where it depends on those of inputs alone."""
+        if isinstance(size, int):
+            return size
+        expression = size.node.expr
+        if not expression.free_symbols <= self._symbols:
+            return None
+        return int(written_as(expression, self._numbers))
+
+
+def _sizes(value: Any) -> list[Any]:
+    return list(value.shape) if isinstance(value, torch.Tensor) else []

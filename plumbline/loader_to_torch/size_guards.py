@@ -1,0 +1,205 @@
+"""What PyTorch has found of the sizes of an example, and takes to hold in every call.
+
+Where the program or PyTorch compares sizes as it follows a program, it takes the branch that the
+example inputs take, and notes a guard. Of a `Dim` with a name, guards hold in all of its range, or
+PyTorch refuses the program; of `Dim.AUTO` and `Dim.DYNAMIC` they restrict what the program may be
+called with, as `ExportedProgram.module()` checks. Decompositions add guards of their own.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from traceback import FrameSummary
+from typing import Any
+
+import sympy
+import torch
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
+from torch.utils._sympy.functions import FloorDiv, Mod, PythonMod
+from torch.utils._sympy.printers import PythonPrinter
+from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
+
+from plumbline.loader_to_torch.assertions import ASSERT_NUMBER
+from plumbline.loader_to_torch.followed_program import FollowedProgram
+from plumbline.loader_to_torch.written_sizes import written_as
+
+_OF_MEMORY = frozenset(
+    {
+        # torch._prims_common:
+        *("is_contiguous", "is_contiguous_or_false", "check_contiguous_sizes_strides"),
+        *("is_channels_last_contiguous_2d", "is_channels_last_contiguous_3d"),
+        *("are_strides_like_channels_last_or_false", "_is_non_overlapping_and_dense_or_false"),
+        # There, what sorts dimensions by strides.
+        *("__lt__", "ge", "should_swap"),
+        # torch._refs, torch._prims: whether there is a view of another shape.
+        *("_reshape_view_helper", "_reshape_view_helper_core_alg", "_collapse_view_helper"),
+    }
+)
+"""Functions of PyTorch's that ask how tensors lie in memory, which changes no result."""
+
+_SIZE = torch.ops.aten.sym_size.int
+
+_TORCH = Path(torch.__file__).parent
+
+_OURS = Path(__file__).parent
+
+_TRIED = 64
+"""How many sizes of a symbol are looked at for one that a guard excludes."""
+
+
+def assert_guards(exported: torch.export.ExportedProgram, followed: FollowedProgram) -> None:
+    """Has `exported` assert the guards on the sizes of its inputs that it needs.
+
+    It needs none that holds in all of its ranges. Nor does it need those by which PyTorch makes
+    sure that a size is neither 0 nor 1, or how tensors lie in memory, if the program, which
+    `followed` is before this, works for the least size that one excludes.
+    """
+    graph = exported.graph
+    places = {
+        size.node.expr: (node, axis)
+        for node in graph.find_nodes(op="placeholder")
+        for axis, size in _symbolic_sizes(node)
+        if size.node.expr.is_symbol
+    }
+    ranges = {symbol: exported.range_constraints[symbol] for symbol in places}
+    is_excessive = _Excessive(ranges, followed)
+    guards = {
+        condition: frames
+        for guard, frames in _guards(exported).items()
+        if guard.free_symbols <= ranges.keys() and not is_excessive(guard, frames)
+        for condition in (*_positive_divisors(guard), guard)
+        if not _always_holds(condition, ranges)
+    }
+    if not guards:
+        return
+    first = next(node for node in graph.nodes if node.op != "placeholder")
+    last_input, tracer = first.prev, torch.fx.proxy.GraphAppendingTracer(graph)
+    with graph.inserting_before(first):
+        written: dict[sympy.Basic, Any] = {
+            symbol: torch.fx.Proxy(graph.call_function(_SIZE, places[symbol]), tracer)
+            for symbol in sorted(frozenset[Any]().union(*(c.free_symbols for c in guards)), key=str)
+        }
+        for condition, frames in guards.items():
+            text = f"the program is exported for sizes where {PythonPrinter().doprint(condition)}"
+            holds = written_as(condition, written).node
+            node = graph.call_function(ASSERT_NUMBER, (holds, text))
+            for frame in frames:
+                if _is_of_program(frame):
+                    node.meta["stack_trace"] = f'File "{frame.filename}", line {frame.lineno}'
+    node = last_input
+    while (node := node.next) is not first:
+        node.meta["val"] = node.target(*torch.fx.map_arg(node.args, lambda arg: arg.meta["val"]))
+
+
+def equal_numbers(exported: torch.export.ExportedProgram) -> dict[sympy.Basic, int]:
+    """The expressions of sizes that are one number, as guards have it."""
+    return {
+        condition.lhs: int(condition.rhs)
+        for condition in _guards(exported)
+        if isinstance(condition, sympy.Eq) and isinstance(condition.rhs, sympy.Integer)
+    }
+
+
+def _symbolic_sizes(node: torch.fx.Node) -> Iterator[tuple[int, torch.SymInt]]:
+    value = node.meta.get("val")
+    for axis, size in enumerate(value.shape if isinstance(value, torch.Tensor) else ()):
+        if isinstance(size, torch.SymInt):
+            yield axis, size
+
+
+def _guards(exported: torch.export.ExportedProgram) -> dict[sympy.Basic, list[FrameSummary]]:
+    """All guards, and where they were noted, as far as that is known."""
+    inputs = exported.graph.find_nodes(op="placeholder")
+    size = next((size for node in inputs for _, size in _symbolic_sizes(node)), None)
+    guards: dict[sympy.Basic, list[FrameSummary]] = {}
+    if size is None:
+        return guards
+    environment: ShapeEnv = size.node.shape_env
+    for guard in environment.guards:
+        condition = environment.replace(guard.expr)
+        if condition.free_symbols:
+            frames = guards.setdefault(condition, [])
+            frame = guard.sloc.framework_loc
+            if isinstance(frame, FrameSummary):
+                frames.append(frame)
+    return guards
+
+
+def _is_of_torch(frame: FrameSummary) -> bool:
+    # What has PyTorch follow a program is in this very folder.
+    file = Path(frame.filename)
+    return file.is_relative_to(_TORCH) or file.parent == _OURS
+
+
+def _is_of_program(frame: FrameSummary) -> bool:
+    file = Path(frame.filename)
+    return not file.is_relative_to(_TORCH) and not file.is_relative_to(_OURS)
+
+
+def _positive_divisors(condition: sympy.Basic) -> list[sympy.Basic]:
+    """What must hold for a condition to mean anything: that it does not divide by 0."""
+    divisors = {quotient.args[1] for quotient in condition.atoms(FloorDiv, Mod, PythonMod)}
+    return [
+        # Symbols count as positive, whatever their ranges are.
+        sympy.Gt(divisor, 0, evaluate=False)
+        for divisor in sorted(divisors, key=str)
+        if divisor.free_symbols
+    ]
+
+
+def _always_holds(condition: sympy.Basic, ranges: Mapping[Any, ValueRanges[Any]]) -> bool:
+    bounds = bound_sympy(condition, dict(ranges))
+    return bounds.is_singleton() and bool(bounds.lower)
+
+
+class _Excessive:
+    """Tells of guards whether a program does without them."""
+
+    def __init__(
+        self,
+        ranges: Mapping[sympy.Symbol, ValueRanges[Any]],
+        program: FollowedProgram,
+    ) -> None:
+        self._ranges = ranges
+        self._program = program
+        self._tried: dict[tuple[sympy.Symbol, int], bool] = {}
+
+    def __call__(self, condition: sympy.Basic, frames: Sequence[FrameSummary]) -> bool:
+        """Whether the program works where a condition does not hold, as far as is tried."""
+        if isinstance(condition, sympy.Eq):
+            # This may be what PyTorch took for the size of a tensor.
+            return False
+        if not frames or not all(map(_is_of_torch, frames)):
+            # A branch of the program's, or of a rule of ours.
+            return False
+        if not _is_of_0_or_1(condition) and _OF_MEMORY.isdisjoint(frame.name for frame in frames):
+            return False
+        excluded = self._excluded(condition)
+        if excluded is None:
+            return False
+        if excluded not in self._tried:
+            self._tried[excluded] = self._program.holds_at(dict([excluded]))
+        return self._tried[excluded]
+
+    def _excluded(self, condition: sympy.Basic) -> tuple[sympy.Symbol, int] | None:
+        """The least size from 2 on for which a condition does not hold, others as in the example.
+
+        For 0 and 1, the program is followed anyway.
+        """
+        examples = self._program.examples
+        if not condition.free_symbols <= examples.keys():
+            return None
+        conditions = [*_positive_divisors(condition), condition]
+        for symbol in sorted(condition.free_symbols, key=str):
+            least = max(2, int(self._ranges[symbol].lower))
+            for size in range(least, min(least + _TRIED, examples[symbol])):
+                numbers = {**examples, symbol: size}
+                if not all(written_as(one, numbers) for one in conditions):
+                    return symbol, size
+        return None
+
+
+def _is_of_0_or_1(condition: sympy.Basic) -> bool:
+    """Whether a condition is that a size, or a product of such, is neither 0 nor 1."""
+    if isinstance(condition, sympy.Ne):
+        return condition.rhs in (0, 1)
+    return isinstance(condition, sympy.StrictGreaterThan) and condition.rhs == 1

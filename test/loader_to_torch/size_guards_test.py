@@ -1,0 +1,158 @@
+"""What PyTorch takes for granted of sizes is asserted, but for what the program does without."""
+
+import re
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+import torch
+from torch.export import Dim
+from torch.nn import functional
+
+import plumbline
+from plumbline.errors import UserError
+
+AUTO = Dim.AUTO
+
+_Function = Callable[[torch.Tensor], torch.Tensor]
+_Sizes = tuple[int, ...]
+
+
+class _Program(torch.nn.Module):
+    def __init__(self, function: _Function) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self._function(x)
+
+
+def _compile(
+    function: _Function, example: _Sizes, dims: Mapping[int, Any]
+) -> plumbline.CompiledProgram:
+    return plumbline.compile(
+        _Program(function), (torch.randn(example),), dynamic_shapes=(dims,), opt_level=0
+    )
+
+
+def _branch(x: torch.Tensor) -> torch.Tensor:
+    if x.shape[0] > x.shape[1]:
+        return x * 2
+    return x
+
+
+def _padded(x: torch.Tensor) -> torch.Tensor:
+    if x.shape[0] % 4:
+        x = functional.pad(x, (0, 0, 0, 4 - x.shape[0] % 4))
+    return x
+
+
+def _halves(x: torch.Tensor) -> torch.Tensor:
+    half = x.shape[0] // 2
+    return x[:half] + x[half:]
+
+
+@pytest.mark.parametrize(
+    ("function", "example", "dynamic", "refused", "condition"),
+    [
+        (lambda x: x.view(-1, 3) * 2, (12,), (0,), [(7,), (14,)], "(s77 % 3) == 0"),
+        (_halves, (12,), (0,), [(7,), (13,)], "(s77 // 2) == (s77 + (-1)*(s77 // 2))"),
+        # Of as many rows as x, where it has 5 or more.
+        (
+            lambda x: torch.ones(1, 5)[max(0, 5 - x.shape[0]) :] + x,
+            (6, 5),
+            (0,),
+            [(3, 5), (4, 5)],
+            "max(0, 5 + ((-1)*s77))",
+        ),
+        # A branch gives tensors of the same shape.
+        (_branch, (6, 5), (0, 1), [(5, 5), (3, 5)], "s77 > s27"),
+        (_padded, (6, 5), (0,), [(8, 5)], "(s77 % 4) != 0"),
+    ],
+)
+def test_calls_that_the_program_is_not_exported_for_are_refused(
+    function: _Function,
+    example: _Sizes,
+    dynamic: _Sizes,
+    refused: list[_Sizes],
+    condition: str,
+) -> None:
+    program = _compile(function, example, dict.fromkeys(dynamic, AUTO))
+    x = torch.randn(example)
+    torch.testing.assert_close(program(x)[0], function(x))
+    for sizes in refused:
+        with pytest.raises(UserError, match=f"for sizes where .*{re.escape(condition)}"):
+            program(torch.randn(sizes))
+
+
+def test_a_branch_of_the_program_is_named_by_its_place() -> None:
+    program = _compile(_branch, (6, 5), {0: AUTO, 1: AUTO})
+    line = _branch.__code__.co_firstlineno + 1
+    with pytest.raises(UserError, match=rf"size_guards_test\.py:{line}: .* where s77 > s27"):
+        program(torch.randn(5, 6))
+
+
+def _pooled(x: torch.Tensor) -> torch.Tensor:
+    return functional.max_pool2d(x, 3, 2)
+
+
+def _pooled_with_the_rest(x: torch.Tensor) -> torch.Tensor:
+    windows = functional.avg_pool2d(x, 2, 3, 1, ceil_mode=True)
+    return windows.flatten(2) + windows.shape[2]
+
+
+@pytest.mark.parametrize(
+    ("function", "example", "dynamic", "others"),
+    [
+        # PyTorch's own ranges of these begin at 2, but it does not check that.
+        (lambda x: x.relu() + 1, (4, 5), (0,), [(0, 5), (1, 5), (9, 5)]),
+        (lambda x: x.softmax(-1) @ x.mT, (4, 5, 3), (0, 1), [(1, 1, 3), (1, 7, 3), (2, 1, 3)]),
+        (_halves, (12,), (0,), [(4,), (6,), (22,)]),
+        # It looks whether 4 of s rows of 3 are all, and how they lie in memory.
+        (lambda x: x[:, :4] + torch.ones(4, 1), (2, 16, 3), (1,), [(2, 4, 3), (2, 5, 3)]),
+        # It makes sure that there is more than one window.
+        (_pooled, (1, 2, 12, 12), (2, 3), [(1, 2, 3, 4), (1, 2, 5, 12), (1, 2, 13, 3)]),
+        # It takes the last window to begin where that of the example does.
+        (_pooled_with_the_rest, (1, 2, 10, 12), (2, 3), [(1, 2, n, 12) for n in range(3, 17)]),
+        (_branch, (6, 5), (0, 1), [(3, 0), (7, 1), (13, 12)]),
+        (_padded, (6, 5), (0,), [(1, 5), (2, 5), (3, 5), (9, 5)]),
+    ],
+)
+def test_sizes_for_which_the_program_holds_are_taken(
+    function: _Function, example: _Sizes, dynamic: _Sizes, others: list[_Sizes]
+) -> None:
+    program = _compile(function, example, dict.fromkeys(dynamic, AUTO))
+    for sizes in (example, *others):
+        x = torch.randn(sizes)
+        torch.testing.assert_close(program(x)[0], function(x))
+
+
+def test_a_pooling_of_a_dim_with_a_name_has_windows_for_the_rest() -> None:
+    program = _compile(_pooled_with_the_rest, (1, 2, 10, 12), {2: Dim("height", min=3)})
+    assert "runtime.assert" not in program.stage("torch")
+    for height in range(3, 14):
+        x = torch.randn(1, 2, height, 12)
+        torch.testing.assert_close(program(x)[0], _pooled_with_the_rest(x))
+
+
+def _as_many_as_fit(x: torch.Tensor) -> torch.Tensor:
+    return x[: x.shape[0] // (x.shape[1] - 3)] * 2
+
+
+def test_what_a_condition_divides_by_is_not_0() -> None:
+    program = _compile(_as_many_as_fit, (6, 5), {0: AUTO, 1: AUTO})
+    x = torch.randn(6, 4)
+    torch.testing.assert_close(program(x)[0], _as_many_as_fit(x))
+    with pytest.raises(UserError, match=r"for sizes where .*s27"):
+        program(torch.randn(6, 3))
+
+
+def test_a_range_that_begins_at_2_stays_for_a_dim_with_a_name() -> None:
+    program = _compile(lambda x: x * 2, (4, 5), {0: Dim("rows", min=2)})
+    with pytest.raises(UserError, match="rows must be at least 2"):
+        program(torch.randn(1, 5))
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
