@@ -14,12 +14,13 @@ from typing import Any
 import sympy
 import torch
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
-from torch.utils._sympy.functions import FloorDiv, Mod, PythonMod
+from torch.utils._sympy.functions import FloatPow, FloorDiv, Mod, PythonMod
 from torch.utils._sympy.printers import PythonPrinter
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
 from plumbline.loader_to_torch.assertions import ASSERT_NUMBER
 from plumbline.loader_to_torch.followed_program import FollowedProgram
+from plumbline.loader_to_torch.node_locations import all_nodes
 from plumbline.loader_to_torch.written_sizes import written_as
 
 _OF_MEMORY = frozenset(
@@ -34,7 +35,10 @@ _OF_MEMORY = frozenset(
         *("_reshape_view_helper", "_reshape_view_helper_core_alg", "_collapse_view_helper"),
     }
 )
-"""Functions of PyTorch's that ask how tensors lie in memory, which changes no result."""
+"""Functions of PyTorch's that ask how tensors lie in memory, which by itself changes no result.
+
+But what they find, PyTorch does not ask again: that a size is 1, say, and an op stretches it.
+"""
 
 _SIZE = torch.ops.aten.sym_size.int
 
@@ -90,13 +94,26 @@ def assert_guards(exported: torch.export.ExportedProgram, followed: FollowedProg
         node.meta["val"] = node.target(*torch.fx.map_arg(node.args, lambda arg: arg.meta["val"]))
 
 
-def equal_numbers(exported: torch.export.ExportedProgram) -> dict[sympy.Basic, int]:
-    """The expressions of sizes that are one number, as guards have it."""
-    return {
-        condition.lhs: int(condition.rhs)
-        for condition in _guards(exported)
-        if isinstance(condition, sympy.Eq) and isinstance(condition.rhs, sympy.Integer)
+def stretched_sizes(exported: torch.export.ExportedProgram) -> set[sympy.Basic]:
+    """The expressions of sizes that guards say to be 1, and that an op stretches."""
+    ones = {
+        guard.lhs for guard in _guards(exported) if isinstance(guard, sympy.Eq) and guard.rhs == 1
     }
+    return {size for node in all_nodes(exported) for size in _stretched(node) if size in ones}
+
+
+def _stretched(node: torch.fx.Node) -> Iterator[sympy.Basic]:
+    """The sizes of operands, as far as they are expressions, that are not those of the result."""
+    target, result = node.target, node.meta.get("val")
+    if not isinstance(target, torch._ops.OpOverload) or not isinstance(result, torch.Tensor):
+        return
+    if torch.Tag.pointwise not in target.tags and target is not torch.ops.aten.expand.default:
+        return
+    for operand in node.all_input_nodes:
+        for axis, size in _symbolic_sizes(operand):
+            stretched = result.shape[axis - operand.meta["val"].dim()]
+            if not isinstance(stretched, torch.SymInt) or stretched.node.expr != size.node.expr:
+                yield size.node.expr
 
 
 def _symbolic_sizes(node: torch.fx.Node) -> Iterator[tuple[int, torch.SymInt]]:
@@ -165,17 +182,18 @@ class _Excessive:
 
     def __call__(self, condition: sympy.Basic, frames: Sequence[FrameSummary]) -> bool:
         """Whether the program works where a condition does not hold, as far as is tried."""
-        if isinstance(condition, sympy.Eq):
-            # This may be what PyTorch took for the size of a tensor.
-            return False
         if not frames or not all(map(_is_of_torch, frames)):
             # A branch of the program's, or of a rule of ours.
             return False
-        if not _is_of_0_or_1(condition) and _OF_MEMORY.isdisjoint(frame.name for frame in frames):
+        if condition.has(FloatPow):
+            # An estimate, which PyTorch makes to choose one of two ways to the same result.
+            return True
+        is_of_memory = any(frame.name in _OF_MEMORY for frame in frames)
+        if not is_of_memory and not _is_of_0_or_1(condition):
             return False
         excluded = self._excluded(condition)
         if excluded is None:
-            return False
+            return is_of_memory
         if excluded not in self._tried:
             self._tried[excluded] = self._program.holds_at(dict([excluded]))
         return self._tried[excluded]

@@ -15,7 +15,7 @@ from torch_mlir.extras.fx_importer import sympy_expr_to_semi_affine_expr
 
 from plumbline.bindings.walk import operations_of
 from plumbline.loader_to_torch.node_locations import all_nodes
-from plumbline.loader_to_torch.size_guards import equal_numbers
+from plumbline.loader_to_torch.size_guards import stretched_sizes
 from plumbline.loader_to_torch.structure import dims_of_leaves
 from plumbline.signature.argument_shapes import ArgumentShapes
 from plumbline.signature.shape_attributes import from_ops
@@ -28,14 +28,14 @@ def fix_settled_sizes(
 ) -> None:
     """Makes numbers of sizes that are one number, whatever those of the inputs are in `ranges`.
 
-    Those, too, that are one in all that the guards of `exported` allow.
+    Those, too, that guards of `exported` say to be 1, where an op takes them for that.
 
     PyTorch writes such a number as a symbol's, where it is that of a `Dim.AUTO`, or leaves the
     expression: of a dimension that it has broadcast, as its size is 1, that may be
     `1 - Max(0, 1 - s)`. torch-mlir takes either for a size that is not known, and an op of such a
     tensor reads one element for each of the result's.
     """
-    numbers: dict[Any, int | None] = dict(equal_numbers(exported))
+    numbers: dict[Any, int | None] = dict.fromkeys(stretched_sizes(exported), 1)
     # Of inputs from 2 on, as PyTorch has it; for what is less, the program is followed by itself.
     ranges = {
         symbol: ValueRanges(max(sizes.lower, 2), max(sizes.upper, 2))
