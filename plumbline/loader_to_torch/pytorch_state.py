@@ -1,6 +1,7 @@
 """What of PyTorch belongs to the whole process while a program is exported: held, and put back."""
 
 import contextlib
+import functools
 import logging
 import threading
 import warnings
@@ -11,6 +12,8 @@ import torch
 from torch._logging._internal import trace_log
 from torch.export import _trace
 from torch.fx._lazy_graph_module import _use_lazy_graph_module
+from torch.fx.experimental import proxy_tensor
+from torch.fx.passes.shape_prop import _extract_tensor_metadata
 
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.composite_ops import quick_composite_ops
@@ -44,6 +47,7 @@ def exporting() -> Iterator[None]:
         without_values(),
         quick_composite_ops(),
         sizes_of_poolings(),
+        _without_memory_formats(),
         # Graphs become Python's code where they are run, not at each of a dozen changes.
         _use_lazy_graph_module(should_use=True),
     ):
@@ -85,6 +89,18 @@ def _without_printed_graphs() -> contextlib.AbstractContextManager[object]:
     """Has torch.export not print the half-made graph of a program that it refuses."""
     # There is no option for it.
     return mock.patch.object(_trace, "print", mock.Mock(), create=True)
+
+
+def _without_memory_formats() -> contextlib.AbstractContextManager[object]:
+    """Has PyTorch not ask of each tensor how it lies in memory, only to note it.
+
+    That makes guards on dynamic sizes, and takes a tenth of an export.
+    """
+    return mock.patch.object(
+        proxy_tensor,
+        "_extract_tensor_metadata",
+        functools.partial(_extract_tensor_metadata, include_contiguity=False),
+    )
 
 
 def _without_seeds_of_this_thread() -> contextlib.AbstractContextManager[object]:
