@@ -40,6 +40,7 @@ from plumbline.loader_to_torch.node_locations import (
 )
 from plumbline.loader_to_torch.number_bounds import bound_numbers
 from plumbline.loader_to_torch.pytorch_state import exporting
+from plumbline.loader_to_torch.reached_state import ReachedState
 from plumbline.loader_to_torch.real_parts import as_real, split_complex
 from plumbline.loader_to_torch.refusals import from_node, refuse_what_has_no_meaning
 from plumbline.loader_to_torch.resampling_overloads import call_overloads_of_export
@@ -401,7 +402,7 @@ def _traced(
 def _exported(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:
     """What torch.export makes of `program`."""
     try:
-        with exporting(), torch.no_grad(), TracedFunctions():
+        with exporting(), torch.no_grad(), ReachedState(program.model), TracedFunctions():
             exported = torch.export.export(
                 program.model,
                 tuple(program.inputs),

@@ -22,6 +22,7 @@ from plumbline.loader_to_torch.loader import (
     describe_error,
     name_of_function,
 )
+from plumbline.loader_to_torch.reached_state import ReachedState
 from plumbline.loader_to_torch.returned_mutations import inout_of, state_of
 from plumbline.loader_to_torch.scalars import as_tensor
 from plumbline.loader_to_torch.structure import leaves
@@ -147,7 +148,7 @@ def _run(
     copies = tuple(tensor.clone() for tensor in inputs)
     torch.manual_seed(SEED)
     try:
-        with torch.no_grad():
+        with torch.no_grad(), ReachedState(model):
             returned = (
                 torch.func.functional_call(model, buffers, copies) if buffers else model(*copies)
             )

@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 
+from plumbline.loader_to_torch.reached_state import ReachedState
+
 
 class StandIn(torch.nn.Module):
     """Base class: calls a model, whose weights and modules it has by the names that those have.
@@ -55,7 +57,8 @@ class StandIn(torch.nn.Module):
             **dict(self.named_buffers(recurse=False)),
         }
         tensors = {**own, **replaced}
-        returned = torch.func.functional_call(self._model, tensors, tuple(arguments))
+        with ReachedState(self._model):
+            returned = torch.func.functional_call(self._model, tensors, tuple(arguments))
         replaced.update((name, tensors[name]) for name in replaced)
         for name in own.keys() - replaced.keys():
             if tensors[name] is not own[name]:

@@ -1,7 +1,7 @@
 """Programs that write in place, with what they write as arguments and results."""
 
 import sys
-from typing import cast
+from typing import Any, cast
 
 import pytest
 import torch
@@ -195,6 +195,55 @@ def test_a_decode_step_writes_its_row_into_the_cache(assigns: bool) -> None:
         torch.testing.assert_close(result, model(x, expected_cache, at))
         assert torch.equal(cache, expected_cache)
         assert torch.equal(cache[:, position], x[:, 0])
+
+
+class _Rows:
+    """Rows of a layer, held by an object that is no module, as caches of transformers are."""
+
+    def __init__(self) -> None:
+        self.keys = torch.zeros(8, 4)
+        self.count = torch.zeros((), dtype=torch.int64)
+
+    def update(self, positions: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        self.count.add_(positions.shape[0])
+        self.keys.index_copy_(0, positions, rows)
+        return self.keys
+
+
+class _HoldsRows(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows = _Rows()
+        self.inner = torch.nn.Linear(4, 4)
+        self.inner.register_buffer("keys", self.rows.keys)
+        self.register_buffer("count", self.rows.count, persistent=False)
+
+    def forward(self, x: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+        keys = self.rows.update(positions, self.inner(x))
+        return torch.cat([keys @ x.t(), keys @ keys.t()], 1) + self.rows.count
+
+
+@pytest.mark.parametrize("options", [{"mutation": "return"}, {"mutable": ["inner.keys", "count"]}])
+def test_buffers_that_another_object_holds_too(options: dict[str, Any]) -> None:
+    torch.manual_seed(0)
+    model, inputs = _HoldsRows(), (torch.randn(2, 4), torch.tensor([3, 1]))
+    program = TorchLoaderOutput(model, inputs, **options)
+    returning = with_mutations_returned("it", program)
+    references = record_references("it", returning)
+    check_repeatable("it", returning, references)
+    compiled = plumbline.compile(model, inputs, **options)
+    # All of that was done to copies.
+    assert not model.rows.keys.any()
+    assert not model.rows.count.any()
+    assert compiled.state.keys() == {"count", "inner.keys"}
+    state = [value.clone() for value in compiled.state.values()]
+    results = compiled(*inputs, *state)
+    expected = model(*inputs)
+    torch.testing.assert_close(results[0], expected)
+    torch.testing.assert_close(torch.from_numpy(references.outputs[0]), expected)
+    written = results[1:] if len(results) > 1 else state
+    for name, value in zip(compiled.state, written, strict=True):
+        torch.testing.assert_close(value, dict(model.named_buffers())[name])
 
 
 def test_state_of_a_model_is_carried_from_call_to_call() -> None:
