@@ -1,5 +1,6 @@
 """Follows a program at other sizes than those of its example, to see whether it holds for them."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -96,11 +97,18 @@ def _example_sizes(program: torch.export.ExportedProgram) -> dict[Any, int]:
     """The symbols in the sizes of inputs, and what they are in the example."""
     found: dict[Any, int] = {}
     for node in program.graph.find_nodes(op="placeholder"):
-        for size in _sizes(node.meta.get("val")):
-            if isinstance(size, torch.SymInt):
-                values = size.node.shape_env.backed_var_to_val
-                found |= {symbol: int(values[symbol]) for symbol in size.node.expr.free_symbols}
+        for _, size in symbolic_sizes_of(node):
+            values = size.node.shape_env.backed_var_to_val
+            found |= {symbol: int(values[symbol]) for symbol in size.node.expr.free_symbols}
     return found
+
+
+def symbolic_sizes_of(node: torch.fx.Node) -> Iterator[tuple[int, torch.SymInt]]:
+    """The axes and sizes of the tensor that a node gives, if it does, that are no numbers."""
+    value = node.meta.get("val")
+    for axis, size in enumerate(value.shape if isinstance(value, torch.Tensor) else ()):
+        if isinstance(size, torch.SymInt):
+            yield axis, size
 
 
 class _Unlike(Exception):
@@ -180,7 +188,3 @@ class _Follow(torch.fx.Interpreter):
         if not expression.free_symbols <= self._symbols:
             return None
         return int(written_as(expression, self._numbers))
-
-
-def _sizes(value: Any) -> list[Any]:
-    return list(value.shape) if isinstance(value, torch.Tensor) else []

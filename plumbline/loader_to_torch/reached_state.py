@@ -33,7 +33,9 @@ class ReachedState(TorchFunctionMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
         """Calls a function on the tensors that modules have now."""
-        if any(id(leaf) in self._tables for leaf in pytree.tree_leaves((args, kwargs))):
+        if self._tables and any(
+            id(leaf) in self._tables for leaf in pytree.tree_leaves((args, kwargs))
+        ):
             args, kwargs = pytree.tree_map_only(torch.Tensor, self._current, (args, kwargs))
         return func(*args, **(kwargs or {}))
 

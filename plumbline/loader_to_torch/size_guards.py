@@ -19,7 +19,7 @@ from torch.utils._sympy.printers import PythonPrinter
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
 from plumbline.loader_to_torch.assertions import ASSERT_NUMBER
-from plumbline.loader_to_torch.followed_program import FollowedProgram
+from plumbline.loader_to_torch.followed_program import FollowedProgram, symbolic_sizes_of
 from plumbline.loader_to_torch.node_locations import all_nodes
 from plumbline.loader_to_torch.written_sizes import written_as
 
@@ -61,18 +61,23 @@ def assert_guards(exported: torch.export.ExportedProgram, followed: FollowedProg
     places = {
         size.node.expr: (node, axis)
         for node in graph.find_nodes(op="placeholder")
-        for axis, size in _symbolic_sizes(node)
+        for axis, size in symbolic_sizes_of(node)
         if size.node.expr.is_symbol
     }
     ranges = {symbol: exported.range_constraints[symbol] for symbol in places}
     is_excessive = _Excessive(ranges, followed)
-    guards = {
-        condition: frames
-        for guard, frames in _guards(exported).items()
-        if guard.free_symbols <= ranges.keys() and not is_excessive(guard, frames)
-        for condition in (*_positive_divisors(guard), guard)
-        if not _always_holds(condition, ranges)
-    }
+    guards: dict[sympy.Basic, list[FrameSummary]] = {}
+    for guard, frames in _guards(exported).items():
+        if not guard.free_symbols <= ranges.keys():
+            continue
+        unsettled = [
+            condition
+            for condition in (*_positive_divisors(guard), guard)
+            if not _always_holds(condition, ranges)
+        ]
+        # To follow the program costs more than to look at ranges.
+        if unsettled and not is_excessive(guard, frames):
+            guards |= dict.fromkeys(unsettled, frames)
     if not guards:
         return
     first = next(node for node in graph.nodes if node.op != "placeholder")
@@ -110,23 +115,16 @@ def _stretched(node: torch.fx.Node) -> Iterator[sympy.Basic]:
     if torch.Tag.pointwise not in target.tags and target is not torch.ops.aten.expand.default:
         return
     for operand in node.all_input_nodes:
-        for axis, size in _symbolic_sizes(operand):
+        for axis, size in symbolic_sizes_of(operand):
             stretched = result.shape[axis - operand.meta["val"].dim()]
             if not isinstance(stretched, torch.SymInt) or stretched.node.expr != size.node.expr:
                 yield size.node.expr
 
 
-def _symbolic_sizes(node: torch.fx.Node) -> Iterator[tuple[int, torch.SymInt]]:
-    value = node.meta.get("val")
-    for axis, size in enumerate(value.shape if isinstance(value, torch.Tensor) else ()):
-        if isinstance(size, torch.SymInt):
-            yield axis, size
-
-
 def _guards(exported: torch.export.ExportedProgram) -> dict[sympy.Basic, list[FrameSummary]]:
     """All guards, and where they were noted, as far as that is known."""
     inputs = exported.graph.find_nodes(op="placeholder")
-    size = next((size for node in inputs for _, size in _symbolic_sizes(node)), None)
+    size = next((size for node in inputs for _, size in symbolic_sizes_of(node)), None)
     guards: dict[sympy.Basic, list[FrameSummary]] = {}
     if size is None:
         return guards
