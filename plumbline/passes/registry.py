@@ -62,6 +62,7 @@ from plumbline.torch_to_tcp.beside_tcp import CONVERT_TORCH_TO_LINALG_BESIDE_TCP
 from plumbline.torch_to_tcp.conversion import CONVERT_TORCH_TO_TCP, TORCH_BACKEND_TO_TCP_BACKEND
 from plumbline.torch_to_tcp.custom_op import CONVERT_TORCH_TO_TCP_CUSTOM_OP
 from plumbline.torch_to_tcp.eliminate_unused_torch_ops import ELIMINATE_UNUSED_TORCH_OPS
+from plumbline.torch_to_tcp.loop_places import SIMPLIFY_LOOP_PLACES
 
 _Named = TypeVar("_Named", Pass, Pipeline)
 
@@ -88,6 +89,7 @@ PASSES = _by_name(
         CONVERT_TORCH_TO_TCP_CUSTOM_OP,
         DROP_SYMBOLIC_SHAPE_OPS,
         ELIMINATE_UNUSED_TORCH_OPS,
+        SIMPLIFY_LOOP_PLACES,
         EXPAND_ELEMENTARY_FUNCTIONS,
         ALIGN_WHILE_ARGUMENTS,
         BLOCK_SCANS,

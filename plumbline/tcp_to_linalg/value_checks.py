@@ -13,6 +13,7 @@ import numpy as np
 from torch_mlir import ir
 from torch_mlir.dialects import arith, tensor
 
+from plumbline.bindings.counts import is_place_below
 from plumbline.bindings.pipeline import Pass
 from plumbline.bindings.walk import all_operations, operations_of
 from plumbline.errors.location import located
@@ -274,6 +275,8 @@ def _check_slice(op: ir.Operation) -> None:
         if operand.type.shape[axis] != DYNAMIC or DYNAMIC in (size, stride) or size == 0:
             continue
         first, count = starts[axis], dim(operand, axis)
+        if size == 1 and is_place_below(first, count):
+            continue
         last = arith.addi(first, index((size - 1) * stride))
         fits = arith.andi(
             arith.cmpi(arith.CmpIPredicate.sge, first, index(0)),

@@ -14,6 +14,7 @@ from plumbline.torch_to_tcp.backend_contract import TORCH_VERIFY_TCP_BACKEND_CON
 from plumbline.torch_to_tcp.beside_tcp import CONVERT_TORCH_TO_LINALG_BESIDE_TCP, NO_LOWERING
 from plumbline.torch_to_tcp.custom_op import CONVERT_TORCH_TO_TCP_CUSTOM_OP
 from plumbline.torch_to_tcp.eliminate_unused_torch_ops import ELIMINATE_UNUSED_TORCH_OPS
+from plumbline.torch_to_tcp.loop_places import SIMPLIFY_LOOP_PLACES
 from plumbline.torch_to_tcp.pattern import (
     Pattern,
     Patterns,
@@ -84,6 +85,11 @@ _TO_TCP = Pipeline(
         "cse",
         Nested("func.func", ("torch-finalizing-backend-type-conversion",)),
         ELIMINATE_UNUSED_TORCH_OPS,
+        # Sizes of what a loop carries are those of what it starts from.
+        "scf-for-loop-canonicalization",
+        "canonicalize",
+        "cse",
+        SIMPLIFY_LOOP_PLACES,
         "canonicalize",
         TCP_CANONICALIZE,
         TORCH_VERIFY_TCP_BACKEND_CONTRACT,
