@@ -22,6 +22,21 @@ NOALIAS = "llvm.noalias"
 """The attribute of an argument whose memory is that of no other argument."""
 
 
+_USERS = frozenset({"func.call", "memref.copy", "memref.dim", "memref.load", "memref.store"})
+_USING_DIALECTS = frozenset({"linalg", "tm_tensor"})
+
+
+def only_uses(user: ir.Operation) -> bool:
+    """Whether an operation that is given a buffer is done with it when it ends.
+
+    Others may hand it on, and it lives on.
+    """
+    dialect, _, _ = user.name.partition(".")
+    return (user.name in _USERS or dialect in _USING_DIALECTS) and not any(
+        isinstance(result.type, ir.MemRefType) for result in user.results
+    )
+
+
 def root(value: ir.Value) -> ir.Value:
     """The buffer that `value` is a view of."""
     while not isinstance(value.owner, ir.Block) and value.owner.name in VIEWS:

@@ -77,6 +77,12 @@ def _move_buffers(function: ir.Operation) -> int:
         if op.name in _NOT_MOVED:
             op.location.emit_error(f"{op.name}: no kernel of a GPU does this yet")
             problems += 1
+        elif op.name == _ADDRESS:
+            op.location.emit_error(
+                "a loop or a branch hands on one buffer or another, of sizes that may differ: no "
+                "program for a GPU does this yet"
+            )
+            return problems + 1
         elif op.name in _MOVED and _is_of_elements(op):
             with ir.InsertionPoint(op), op.location:
                 _MOVED[op.name](op)
@@ -84,6 +90,9 @@ def _move_buffers(function: ir.Operation) -> int:
 
 
 _NOT_MOVED = frozenset({"memref.alloca", "memref.atomic_rmw", "memref.copy", "memref.realloc"})
+
+_ADDRESS = "memref.extract_aligned_pointer_as_index"
+"""What buffers are told apart by as they are released, of which the host of a GPU knows nothing."""
 
 
 def _is_of_elements(op: ir.Operation) -> bool:

@@ -3,6 +3,8 @@
 A temporary lives from where it is allocated to its last use. The largest are placed first, each at
 the lowest offset where it is clear of those that live at the same time (greedy by size: Pisarchyk
 and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020).
+
+Those of a round of a loop have an arena that lives as long as the loop, and lies in the one around.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,17 +13,21 @@ from dataclasses import dataclass, field
 from torch_mlir import ir
 from torch_mlir.dialects import memref
 
-from plumbline.bindings.views import VIEWS
-from plumbline.bindings.walk import all_operations, enclosing_in, users_through
+from plumbline.bindings.views import VIEWS, only_uses
+from plumbline.bindings.walk import (
+    all_operations,
+    defining_operation,
+    enclosing_in,
+    is_inside,
+    users_through,
+)
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index
 from plumbline.linalg_to_kernels.planned_memory import LIVE, PLAN, buffer_bytes
+from plumbline.linalg_to_kernels.work import LOOPS
 
-_USERS = frozenset(
-    {"func.call", "linalg.generic", "memref.copy", "memref.dim", "memref.load", "memref.store"}
-)
-"""What may be done to a temporary; where another operation gets it, it may live on."""
-
+_VIEWS = VIEWS | {"memref.view"}
+"""The operations that give a part of a buffer; by a `view`, one of an arena."""
 
 _ADDRESSABLE = 2**63 - 1
 """The most bytes that a type can say it has."""
@@ -56,6 +62,12 @@ def plan_memory(module: ir.Operation) -> None:
 
 
 def _plan(block: ir.Block) -> None:
+    for view in list(block.operations):
+        for region in view.operation.regions:
+            for inner in region.blocks:
+                _plan(inner)
+                if view.operation.name in LOOPS:
+                    _take_out(view.operation, inner)
     temporaries = list(_temporaries(block))
     if len(temporaries) < 2:
         return
@@ -66,7 +78,7 @@ def _plan(block: ir.Block) -> None:
     first = temporaries[0].allocation
     sizes = {
         "peak": peak,
-        "sum": sum(temporary.bytes for temporary in temporaries),
+        "sum": sum(_planned(one.allocation, "sum", one.bytes) for one in temporaries),
         "lower_bound": _lower_bound(temporaries),
     }
     i64 = ir.IntegerType.get_signless(64)
@@ -90,6 +102,33 @@ def _plan(block: ir.Block) -> None:
         allocation.erase()
 
 
+def _take_out(loop: ir.Operation, block: ir.Block) -> None:
+    """Has what each round of a loop allocates be there for all rounds, if its size is known."""
+    for allocation, release, _ in list(_released(block)):
+        sizes = [size for size in allocation.operands if is_inside(size, loop)]
+        if all(_is_of_buffer_around(size, loop) for size in sizes):
+            for size in sizes:
+                size.owner.operation.move_before(loop)
+            allocation.move_before(loop)
+            release.move_after(loop)
+
+
+def _is_of_buffer_around(size: ir.Value, loop: ir.Operation) -> bool:
+    op = defining_operation(size)
+    return (
+        op is not None
+        and op.name == "memref.dim"
+        and not any(is_inside(operand, loop) for operand in op.operands)
+    )
+
+
+def _planned(allocation: ir.Operation, name: str, bytes_: int) -> int:
+    """A number of the plan of an arena; of another temporary, its bytes."""
+    if PLAN not in allocation.attributes:
+        return bytes_
+    return int(ir.IntegerAttr(ir.DictAttr(allocation.attributes[PLAN])[name]).value)
+
+
 def _mark_calls(block: ir.Block, temporaries: Sequence[_Temporary]) -> None:
     i64 = ir.IntegerType.get_signless(64)
     for place, view in enumerate(block.operations):
@@ -110,31 +149,33 @@ def _last(temporaries: Sequence[_Temporary]) -> ir.Operation:
 
 def _temporaries(block: ir.Block) -> Iterator[_Temporary]:
     operations = [view.operation for view in block.operations]
-    for place, op in enumerate(operations):
-        if op.name != "memref.alloc" or op.operands:
+    for allocation, release, users in _released(block):
+        if not allocation.operands and (bytes_ := _bytes(allocation)):
+            first = operations.index(allocation)
+            last = max(
+                (operations.index(enclosing_in(block, user)) for user in users), default=first
+            )
+            yield _Temporary(allocation, release, bytes_, first, last)
+
+
+def _released(
+    block: ir.Block,
+) -> Iterator[tuple[ir.Operation, ir.Operation, Sequence[ir.Operation]]]:
+    """What allocates in a block, what releases that there, and what else uses it."""
+    for view in block.operations:
+        op = view.operation
+        if op.name != "memref.alloc":
             continue
         users = list(_users(op.results[0]))
         releases = [user for user in users if user.name == "memref.dealloc"]
         others = [user for user in users if user.name != "memref.dealloc"]
-        if len(releases) != 1 or releases[0].block != block or not all(map(_only_uses, others)):
-            continue
-        if bytes_ := _bytes(op):
-            last = max(
-                (operations.index(enclosing_in(block, user)) for user in others), default=place
-            )
-            yield _Temporary(op, releases[0], bytes_, place, last)
-
-
-def _only_uses(user: ir.Operation) -> bool:
-    """Whether nothing of what an operation gives is a buffer that it has been given."""
-    return user.name in _USERS and not any(
-        isinstance(result.type, ir.MemRefType) for result in user.results
-    )
+        if len(releases) == 1 and releases[0].block == block and all(map(only_uses, others)):
+            yield op, releases[0], others
 
 
 def _users(buffer: ir.Value) -> Iterator[ir.Operation]:
     """The operations that use a buffer, by way of views or not."""
-    return (user for user in users_through(buffer, VIEWS) if user.name not in VIEWS)
+    return (user for user in users_through(buffer, _VIEWS) if user.name not in _VIEWS)
 
 
 def _bytes(allocation: ir.Operation) -> int:
@@ -160,6 +201,10 @@ def _place(temporaries: Sequence[_Temporary]) -> int:
 def _lower_bound(temporaries: Sequence[_Temporary]) -> int:
     """The bytes of those that live at once, where these are most."""
     return max(
-        sum(other.bytes for other in temporaries if other.first <= one.first <= other.last)
+        sum(
+            _planned(other.allocation, "lower_bound", other.bytes)
+            for other in temporaries
+            if other.first <= one.first <= other.last
+        )
         for one in temporaries
     )

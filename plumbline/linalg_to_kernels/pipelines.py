@@ -4,6 +4,7 @@ from plumbline.bindings.pipeline import Pass, Pipeline
 from plumbline.linalg_to_kernels.block_scans import block_scans
 from plumbline.linalg_to_kernels.block_sums import block_sums
 from plumbline.linalg_to_kernels.collapse_loops import collapse_loops
+from plumbline.linalg_to_kernels.control_flow_buffers import settle_buffers
 from plumbline.linalg_to_kernels.inout_arguments import store_inout_arguments
 from plumbline.linalg_to_kernels.tm_tensor import bufferize_tm_tensor
 from plumbline.linalg_to_kernels.unroll_quotients import unroll_quotients
@@ -38,6 +39,12 @@ ALIGN_WHILE_ARGUMENTS = Pass(
     align_while_arguments,
 )
 
+SETTLE_BUFFERS = Pass(
+    "settle-buffers",
+    "Have each tensor that a loop carries, or a branch gives, be in one buffer",
+    settle_buffers,
+)
+
 BUFFERIZE_TM_TENSOR = Pass(
     "bufferize-tm-tensor",
     "Put the ops of tm_tensor on buffers",
@@ -66,6 +73,9 @@ BUFFERIZE = Pipeline(
         ALIGN_WHILE_ARGUMENTS,
         f"one-shot-bufferize{{{_ONE_SHOT}}}",
         "refback-mlprogram-bufferize",
+        "canonicalize",
+        SETTLE_BUFFERS,
+        # Takes out of loops and branches what they hand on as it came.
         "canonicalize",
         STORE_INOUT_ARGUMENTS,
         # Gives every result of a public function memory of its own, unless another result

@@ -24,6 +24,7 @@ from plumbline.linalg_to_kernels.pipelines import (
     BUFFERIZE_TM_TENSOR,
     COLLAPSE_LOOPS,
     DECOMPOSE_TENSOR_OPS,
+    SETTLE_BUFFERS,
     STORE_INOUT_ARGUMENTS,
     UNROLL_QUOTIENTS,
 )
@@ -92,6 +93,7 @@ PASSES = _by_name(
         SIMPLIFY_LOOP_PLACES,
         EXPAND_ELEMENTARY_FUNCTIONS,
         ALIGN_WHILE_ARGUMENTS,
+        SETTLE_BUFFERS,
         BLOCK_SCANS,
         BLOCK_SUMS,
         BUFFERIZE_TM_TENSOR,

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 (as everybody calls it)
+from torch._higher_order_ops.scan import scan
 from torch.export import Dim
 
 import plumbline
@@ -130,6 +131,16 @@ def _recurrent(x: torch.Tensor, weight: torch.Tensor, kernel: torch.Tensor) -> t
     return state
 
 
+def _looped(x: torch.Tensor, weight: torch.Tensor, kernel: torch.Tensor) -> torch.Tensor:
+    def turn(state: torch.Tensor, row: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        after = torch.tanh(F.linear(row, weight) + state.flip(0))
+        return after, after.softmax(0)
+
+    results: torch.Tensor
+    _, results = scan(turn, torch.zeros(30), x.reshape(-1, 40))
+    return results
+
+
 class _Model(torch.nn.Module):
     def __init__(self, function: Callable[..., torch.Tensor]) -> None:
         super().__init__()
@@ -149,6 +160,8 @@ class _Model(torch.nn.Module):
         (_sorted, True),
         (_scattered, True),
         (_recurrent, False),
+        (_looped, False),
+        (_looped, True),
     ],
 )
 def test_each_allocation_that_fails_is_told_and_loses_nothing(

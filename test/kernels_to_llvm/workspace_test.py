@@ -13,17 +13,22 @@ from torch._higher_order_ops.while_loop import while_loop
 from torch.export import Dim
 
 import plumbline
+from plumbline.context import make_context
 from plumbline.errors import UserError
+from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.library.linked_code import LinkedCode
 from plumbline.library.native_function import NativeFunction
 from plumbline.library.packed_entry import PackedEntry
 from plumbline.library_files.c_header import c_header
 from plumbline.linalg_to_kernels import parallelisation
+from plumbline.linalg_to_kernels.stage import linalg_to_kernels
 from plumbline.llvm_to_asm.assembly import emit_assembly, emit_object
 from plumbline.signature.library_description import LibraryDescription
 from plumbline.signature.signature import Signature
 from plumbline.signature.size_expressions import evaluate
 from plumbline.target.cpu import cpu_target
+from plumbline.tcp.assembly.module import parse_module
+from plumbline.tcp_to_linalg.stage import tcp_to_linalg
 from test.entries import llvm_ir_of, signature_of
 
 
@@ -174,7 +179,7 @@ def test_what_depends_on_values_has_place_for_the_most() -> None:
         torch.testing.assert_close(pooled(x, y)[0], rows(x, y))
 
 
-def test_what_goes_round_in_a_loop_is_refused() -> None:
+def test_what_goes_round_in_a_loop_has_its_place() -> None:
     def power(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         def again(count: torch.Tensor, product: torch.Tensor) -> tuple[torch.Tensor, ...]:
             return count + 1, product @ y
@@ -184,9 +189,33 @@ def test_what_goes_round_in_a_loop_is_refused() -> None:
         results = while_loop(lambda count, _: count < 3, again, start)  # type: ignore[no-untyped-call]
         return results[1]
 
-    program = plumbline.compile(_Model(power), (torch.randn(8, 8), torch.randn(8, 8)))
+    x, y = torch.randn(8, 8), torch.randn(8, 8)
+    program = plumbline.compile(_Model(power), (x, y))
+    torch.testing.assert_close(_pooled(program)(x, y)[0], x @ y @ y @ y)
+
+
+_OF_ONE_SIZE_OR_ANOTHER = """
+func.func @first(%which: tensor<i1>, %x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<1xf32> {
+  %holds = tensor.extract %which[] : tensor<i1>
+  %chosen = scf.if %holds -> (tensor<?xf32>) {
+    %0 = tcp.tanh %x : tensor<?xf32> -> tensor<?xf32>
+    scf.yield %0 : tensor<?xf32>
+  } else {
+    %0 = tcp.tanh %y : tensor<?xf32> -> tensor<?xf32>
+    scf.yield %0 : tensor<?xf32>
+  }
+  %first = tensor.extract_slice %chosen[0] [1] [1] : tensor<?xf32> to tensor<1xf32>
+  return %first : tensor<1xf32>
+}
+"""
+
+
+def test_what_branches_make_of_different_sizes_is_refused() -> None:
+    linalg = tcp_to_linalg(_OF_ONE_SIZE_OR_ANOTHER, "first.mlir", "values")
+    kernels = linalg_to_kernels(linalg, "first.mlir", target_cpu="baseline")
+    module = parse_module(kernels, make_context(), "first.mlir")
     with pytest.raises(UserError, match=r'a temporary lives on .* use memory "malloc"'):
-        llvm_ir_of(program, "pointers", "pool")
+        convert_kernels_to_llvm(module, "pointers", "pool")
 
 
 _MAIN = """

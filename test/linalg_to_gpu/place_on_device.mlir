@@ -68,3 +68,14 @@ func.func @copied(%x: memref<4xi64>) -> memref<4xi64> {
   memref.copy %x, %r : memref<4xi64> to memref<4xi64>
   return %r : memref<4xi64>
 }
+
+// -----
+
+// Who releases which of two buffers would be told by their addresses.
+func.func @one_or_another(%x: memref<4xi64>, %y: memref<4xi64>) -> i1 {
+  // expected-error@+1 {{a loop or a branch hands on one buffer or another, of sizes that may differ}}
+  %0 = memref.extract_aligned_pointer_as_index %x : memref<4xi64> -> index
+  %1 = memref.extract_aligned_pointer_as_index %y : memref<4xi64> -> index
+  %2 = arith.cmpi ne, %0, %1 : index
+  return %2 : i1
+}

@@ -56,6 +56,46 @@ func.func @loop(%x: memref<64xf32>, %n: index) -> f32 {
   return %0 : f32
 }
 
+// What each round of a loop allocates is there for all rounds, in one arena within that of the function.
+// CHECK-LABEL: func.func @rounds(
+// CHECK:         %[[ARENA:.*]] = memref.alloc() {alignment = 64 : i64, plumbline.memory_plan = {lower_bound = 768 : i64, peak = 768 : i64, sum = 1024 : i64}} : memref<768xi8>
+// CHECK:         %[[OWN:.*]] = memref.view %[[ARENA]][%{{.*}}][] : memref<768xi8> to memref<64xf32>
+// CHECK:         %[[INNER:.*]] = memref.view %[[ARENA]][%{{.*}}][] : memref<768xi8> to memref<512xi8>
+// CHECK:         scf.for
+// CHECK:           %[[A:.*]] = memref.view %[[INNER]][%c0][] : memref<512xi8> to memref<64xf32>
+// CHECK:           call @kernel(%[[OWN]], %[[A]]) {plumbline.live_bytes = 768 : i64}
+// CHECK:           %[[B:.*]] = memref.view %[[INNER]][%c256][] : memref<512xi8> to memref<64xf32>
+// CHECK:           call @kernel(%[[A]], %[[B]])
+// CHECK:           %[[C:.*]] = memref.view %[[INNER]][%c0][] : memref<512xi8> to memref<64xf32>
+// CHECK:           call @kernel(%[[B]], %[[C]])
+// CHECK-NOT:       memref.dealloc
+// CHECK:         }
+// CHECK:         memref.dealloc %[[ARENA]]
+// CHECK-NOT:     memref.dealloc
+func.func @rounds(%x: memref<64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %own = memref.alloc() : memref<64xf32>
+  call @kernel(%x, %own) : (memref<64xf32>, memref<64xf32>) -> ()
+  scf.for %i = %c0 to %n step %c1 {
+    %a = memref.alloc() : memref<64xf32>
+    func.call @kernel(%own, %a) : (memref<64xf32>, memref<64xf32>) -> ()
+    %b = memref.alloc() : memref<64xf32>
+    func.call @kernel(%a, %b) : (memref<64xf32>, memref<64xf32>) -> ()
+    %c = memref.alloc() : memref<64xf32>
+    func.call @kernel(%b, %c) : (memref<64xf32>, memref<64xf32>) -> ()
+    memref.dealloc %a : memref<64xf32>
+    memref.dealloc %b : memref<64xf32>
+    memref.dealloc %c : memref<64xf32>
+  }
+  memref.dealloc %own : memref<64xf32>
+  return
+}
+
+func.func private @kernel(%x: memref<64xf32>, %y: memref<64xf32>) attributes {no_inline}
+
+// -----
+
 // More than any memory has, together: no arena could say its size.
 // CHECK-LABEL: func.func @beyond_all_memory(
 // CHECK-COUNT-2: memref.alloc() : memref<4611686018427387904xi8>

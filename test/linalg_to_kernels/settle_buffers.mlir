@@ -1,0 +1,225 @@
+// RUN: tcp-opt %s -settle-buffers -canonicalize -split-input-file | FileCheck %s
+
+// Nobody reads the last one any more when the next one is made: it is made there.
+// CHECK-LABEL: func.func @made_there(
+// CHECK-SAME:    %[[X:.*]]: memref<4xf32>, %{{.*}}: index)
+// CHECK:         %[[CARRIED:.*]] = memref.alloc()
+// CHECK-NEXT:    memref.copy %[[X]], %[[CARRIED]]
+// CHECK-NEXT:    scf.for %{{[^ ]*}} = %{{.*}} {
+// CHECK-NEXT:      %[[BETWEEN:.*]] = memref.alloc()
+// CHECK-NEXT:      func.call @kernel(%[[CARRIED]], %[[BETWEEN]])
+// CHECK-NEXT:      func.call @kernel(%[[BETWEEN]], %[[CARRIED]])
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return %[[CARRIED]]
+func.func @made_there(%x: memref<4xf32>, %n: index) -> memref<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%last = %x) -> (memref<4xf32>) {
+    %between = memref.alloc() : memref<4xf32>
+    func.call @kernel(%last, %between) : (memref<4xf32>, memref<4xf32>) -> ()
+    %next = memref.alloc() : memref<4xf32>
+    func.call @kernel(%between, %next) : (memref<4xf32>, memref<4xf32>) -> ()
+    scf.yield %next : memref<4xf32>
+  }
+  return %r : memref<4xf32>
+}
+
+func.func private @kernel(memref<4xf32>, memref<4xf32>)
+
+// -----
+
+// What makes the next one reads the last one: a copy. What is new in front of the loop needs none.
+// CHECK-LABEL: func.func @copied(
+// CHECK:         %[[CARRIED:.*]] = memref.alloc()
+// CHECK-NEXT:    call @fill(%[[CARRIED]])
+// CHECK-NEXT:    scf.for
+// CHECK-NEXT:      %[[NEXT:.*]] = memref.alloc()
+// CHECK-NEXT:      func.call @kernel(%[[CARRIED]], %[[NEXT]])
+// CHECK-NEXT:      memref.copy %[[NEXT]], %[[CARRIED]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return %[[CARRIED]]
+func.func @copied(%n: index) -> memref<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = memref.alloc() : memref<4xf32>
+  call @fill(%x) : (memref<4xf32>) -> ()
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%last = %x) -> (memref<4xf32>) {
+    %next = memref.alloc() : memref<4xf32>
+    func.call @kernel(%last, %next) : (memref<4xf32>, memref<4xf32>) -> ()
+    scf.yield %next : memref<4xf32>
+  }
+  return %r : memref<4xf32>
+}
+
+func.func private @kernel(memref<4xf32>, memref<4xf32>)
+func.func private @fill(memref<4xf32>)
+
+// -----
+
+// Two that change places.
+// CHECK-LABEL: func.func @swapped(
+// CHECK-SAME:    %[[X:.*]]: memref<4xf32>, %[[Y:.*]]: memref<4xf32>, %{{.*}}: index)
+// CHECK:         memref.copy %[[X]], %[[P:.*]] : memref
+// CHECK:         memref.copy %[[Y]], %[[Q:.*]] : memref
+// CHECK:         scf.for
+// CHECK:           memref.copy %[[Q]], %[[OLD_Q:.*]] : memref
+// CHECK:           memref.copy %[[P]], %[[OLD_P:.*]] : memref
+// CHECK-NEXT:      memref.copy %[[OLD_Q]], %[[P]] : memref
+// CHECK-NEXT:      memref.copy %[[OLD_P]], %[[Q]] : memref
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return %[[P]], %[[Q]]
+func.func @swapped(%x: memref<4xf32>, %y: memref<4xf32>, %n: index) -> (memref<4xf32>, memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %x, %q = %y) -> (memref<4xf32>, memref<4xf32>) {
+    scf.yield %q, %p : memref<4xf32>, memref<4xf32>
+  }
+  return %r#0, %r#1 : memref<4xf32>, memref<4xf32>
+}
+
+// -----
+
+// What lies in front of the loop: a copy of it in each round.
+// CHECK-LABEL: func.func @from_outside(
+// CHECK-SAME:    %[[X:.*]]: memref<4xf32>, %[[Y:.*]]: memref<4xf32>, %{{.*}}: index)
+// CHECK:         memref.copy %[[X]], %[[P:.*]] : memref
+// CHECK:         scf.for
+// CHECK:           memref.copy %{{.*}}, %[[P]] : memref
+// CHECK-NEXT:    }
+// CHECK-NEXT:    call @use(%[[Y]])
+// CHECK-NEXT:    return %[[P]]
+func.func @from_outside(%x: memref<4xf32>, %y: memref<4xf32>, %n: index) -> memref<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%p = %x) -> (memref<4xf32>) {
+    scf.yield %y : memref<4xf32>
+  }
+  call @use(%y) : (memref<4xf32>) -> ()
+  return %r : memref<4xf32>
+}
+
+func.func private @use(memref<4xf32>)
+
+// -----
+
+// The second one is made as large as the first one is, which stays as large as it was.
+// CHECK-LABEL: func.func @sizes(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<?xf32>
+// CHECK:         %[[Q:.*]] = memref.alloc(%{{.*}}) : memref<?xf32>
+// CHECK:         memref.copy %[[X]], %[[P:.*]] : memref
+// CHECK:         scf.for %{{[^ ]*}} = %{{.*}} {
+// CHECK-NEXT:      %[[NEXT:.*]] = memref.alloc(
+// CHECK-NEXT:      func.call @kernel(%[[P]], %[[Q]], %[[NEXT]])
+// CHECK-NEXT:      func.call @kernel(%[[NEXT]], %[[NEXT]], %[[Q]])
+// CHECK-NEXT:      memref.copy %[[NEXT]], %[[P]]
+// CHECK:         return %[[Q]]
+func.func @sizes(%x: memref<?xf32>, %m: index, %n: index) -> memref<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m1 = memref.dim %x, %c0 : memref<?xf32>
+  %y = memref.alloc(%m1) : memref<?xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %x, %q = %y) -> (memref<?xf32>, memref<?xf32>) {
+    %size = memref.dim %p, %c0 : memref<?xf32>
+    %next = memref.alloc(%size) : memref<?xf32>
+    func.call @kernel(%p, %q, %next) : (memref<?xf32>, memref<?xf32>, memref<?xf32>) -> ()
+    %other = memref.alloc(%size) : memref<?xf32>
+    func.call @kernel(%next, %next, %other) : (memref<?xf32>, memref<?xf32>, memref<?xf32>) -> ()
+    scf.yield %next, %other : memref<?xf32>, memref<?xf32>
+  }
+  return %r#1 : memref<?xf32>
+}
+
+func.func private @kernel(memref<?xf32>, memref<?xf32>, memref<?xf32>)
+
+// -----
+
+// One that grows stays with those that hand it on.
+// CHECK-LABEL: func.func @grows(
+// CHECK-NOT:     memref.copy
+// CHECK:         scf.yield %{{.*}} : memref<?xf32>
+func.func @grows(%x: memref<?xf32>, %n: index) -> memref<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%p = %x) -> (memref<?xf32>) {
+    %size = memref.dim %p, %c0 : memref<?xf32>
+    %more = arith.addi %size, %c1 : index
+    %next = memref.alloc(%more) : memref<?xf32>
+    func.call @kernel(%p, %next) : (memref<?xf32>, memref<?xf32>) -> ()
+    scf.yield %next : memref<?xf32>
+  }
+  return %r : memref<?xf32>
+}
+
+func.func private @kernel(memref<?xf32>, memref<?xf32>)
+
+// -----
+
+// A condition that copies what it hands on hands it on itself.
+// CHECK-LABEL: func.func @while(
+// CHECK-SAME:    %[[X:.*]]: memref<4xf32>)
+// CHECK:         memref.copy %[[X]], %[[CARRIED:.*]] : memref
+// CHECK-NEXT:    scf.while : () -> () {
+// CHECK-NEXT:      %[[GOES_ON:.*]] = func.call @condition(%[[CARRIED]])
+// CHECK-NEXT:      scf.condition(%[[GOES_ON]])
+// CHECK:           func.call @kernel(%[[CARRIED]], %[[NEXT:.*]]) : (
+// CHECK-NEXT:      memref.copy %[[NEXT]], %[[CARRIED]]
+// CHECK:         return %[[CARRIED]]
+func.func @while(%x: memref<4xf32>) -> memref<4xf32> {
+  %r = scf.while (%p = %x) : (memref<4xf32>) -> (memref<4xf32>) {
+    %goes_on = func.call @condition(%p) : (memref<4xf32>) -> i1
+    %copy = memref.alloc() : memref<4xf32>
+    memref.copy %p, %copy : memref<4xf32> to memref<4xf32>
+    scf.condition(%goes_on) %copy : memref<4xf32>
+  } do {
+  ^bb0(%p: memref<4xf32>):
+    %next = memref.alloc() : memref<4xf32>
+    func.call @kernel(%p, %next) : (memref<4xf32>, memref<4xf32>) -> ()
+    scf.yield %next : memref<4xf32>
+  }
+  return %r : memref<4xf32>
+}
+
+func.func private @kernel(memref<4xf32>, memref<4xf32>)
+func.func private @condition(memref<4xf32>) -> i1
+
+// -----
+
+// Branches: one makes its result there, and the other one copies it.
+// CHECK-LABEL: func.func @branches(
+// CHECK-SAME:    %[[HOLDS:.*]]: i1, %[[X:.*]]: memref<?xf32>)
+// CHECK:         %[[SIZE:.*]] = memref.dim %[[X]]
+// CHECK-NEXT:    %[[RESULT:.*]] = memref.alloc(%[[SIZE]])
+// CHECK-NEXT:    scf.if %[[HOLDS]] {
+// CHECK-NEXT:      func.call @kernel(%[[X]], %[[RESULT]])
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      memref.copy %[[X]], %[[RESULT]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return %[[RESULT]]
+func.func @branches(%holds: i1, %x: memref<?xf32>) -> memref<?xf32> {
+  %r = scf.if %holds -> (memref<?xf32>) {
+    %c0 = arith.constant 0 : index
+    %size = memref.dim %x, %c0 : memref<?xf32>
+    %made = memref.alloc(%size) : memref<?xf32>
+    func.call @kernel(%x, %made) : (memref<?xf32>, memref<?xf32>) -> ()
+    scf.yield %made : memref<?xf32>
+  } else {
+    scf.yield %x : memref<?xf32>
+  }
+  return %r : memref<?xf32>
+}
+
+// Of another size in each branch.
+// CHECK-LABEL: func.func @branches_of_other_sizes(
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @branches_of_other_sizes(%holds: i1, %x: memref<?xf32>, %y: memref<?xf32>) -> memref<?xf32> {
+  %r = scf.if %holds -> (memref<?xf32>) {
+    scf.yield %y : memref<?xf32>
+  } else {
+    func.call @kernel(%x, %x) : (memref<?xf32>, memref<?xf32>) -> ()
+    scf.yield %x : memref<?xf32>
+  }
+  return %r : memref<?xf32>
+}
+
+func.func private @kernel(memref<?xf32>, memref<?xf32>)
