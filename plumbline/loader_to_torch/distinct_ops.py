@@ -28,6 +28,7 @@ from torch.export.graph_signature import (
 )
 from torch.utils import _pytree as pytree
 
+from plumbline.loader_to_torch.decompositions import recurrent
 from plumbline.loader_to_torch.untouched_ops import is_untouched
 from plumbline.loader_to_torch.writes_in_place import functional_op, writes_its_own, written
 
@@ -86,7 +87,12 @@ def _is_known(node: Node) -> bool:
 
 
 def _is_told_by_arguments(node: Node, op: Op) -> bool:
-    return not _draws(node, op) and (not op._schema.is_mutable or writes_its_own(node))
+    return (
+        not _draws(node, op)
+        and (not op._schema.is_mutable or writes_its_own(node))
+        # Each becomes a loop, whose body would have to come along.
+        and op not in recurrent.RULES
+    )
 
 
 def _is_untouched_at_any_size(node: Node, table: Table) -> bool:

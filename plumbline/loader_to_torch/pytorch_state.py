@@ -18,6 +18,7 @@ from torch.fx.passes.shape_prop import _extract_tensor_metadata
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.composite_ops import quick_composite_ops
 from plumbline.loader_to_torch.pooled_sizes import sizes_of_poolings
+from plumbline.loader_to_torch.recurrent_sizes import sizes_of_recurrent_layers
 from plumbline.loader_to_torch.without_values import without_values
 
 # torch.export traces one program at a time: it has one slot for its proxy mode, and replaces
@@ -47,6 +48,7 @@ def exporting() -> Iterator[None]:
         without_values(),
         quick_composite_ops(),
         sizes_of_poolings(),
+        sizes_of_recurrent_layers(),
         _without_memory_formats(),
         # Graphs become Python's code where they are run, not at each of a dozen changes.
         _use_lazy_graph_module(should_use=True),

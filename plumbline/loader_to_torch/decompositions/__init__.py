@@ -110,6 +110,7 @@ _FAMILIES = (
     padding,
     pooling,
     quantization,
+    recurrent,
     reduction,
     resampling,
     symmetric_systems,
@@ -124,7 +125,7 @@ def decomposition_table() -> dict[Any, Rule]:
     for family in _FAMILIES:
         table.update(family.RULES)
     table.update(contraction.grouped_mm_of_transformers())
-    for family in (complex_numbers, random_numbers, recurrent, stored_types):
+    for family in (complex_numbers, random_numbers, stored_types):
         for op, rule in family.RULES.items():
             table[op] = _first_of(rule, table[op]) if op in table else rule
     return table
