@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._decomp import decomposition_table
 
 from plumbline.loader_to_torch.decompositions.rule import Rule, Rules
 
@@ -209,6 +210,9 @@ _NEAREST_OF_ALL = _backward(aten.upsample_nearest2d.vec, has_corners=False)
 _NEAREST_EXACT = _backward(aten._upsample_nearest_exact2d.vec, has_corners=False)
 
 RULES: Rules = {
+    # The one of its kind that is not in torch-mlir's table: what it makes of the op computes places
+    # anew for each element, and sizes that follow from no others.
+    aten.upsample_nearest2d.vec: decomposition_table[aten.upsample_nearest2d.vec],
     aten._upsample_nearest_exact1d_backward.default: _NEAREST_EXACT,
     aten._upsample_nearest_exact2d_backward.default: _NEAREST_EXACT,
     aten._upsample_nearest_exact3d_backward.default: _NEAREST_EXACT,

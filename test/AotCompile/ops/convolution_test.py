@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
+from torch.export import Dim
 from torch.fx.experimental.proxy_tensor import make_fx
 
 import plumbline
@@ -389,6 +390,17 @@ def test_resampling_and_its_gradient_in_a_graph_that_has_been_traced(
     x = torch.randn(2, 3, 5, 6)
     actual = plumbline.compile(make_fx(step)(x), (x,))(x)
     torch.testing.assert_close(actual, step(x), rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("mode", ["nearest", "nearest-exact", "bilinear"])
+@pytest.mark.parametrize("factor", [2.0, 1.5, (2.0, 3.0)], ids=str)
+def test_resampling_of_any_size(mode: str, factor: Any) -> None:
+    module = torch.nn.Upsample(scale_factor=factor, mode=mode)
+    shapes = ({0: Dim("n", min=1), 2: Dim("h", min=2), 3: Dim("w", min=2)},)
+    program = plumbline.compile(module, (torch.randn(2, 3, 5, 6),), shapes)
+    for shape in ((2, 3, 5, 6), (1, 3, 9, 4)):
+        x = torch.randn(shape)
+        torch.testing.assert_close(program(x)[0], module(x))
 
 
 def test_time_before_batch_and_channels() -> None:
