@@ -1,8 +1,7 @@
 """Factorizations of matrices, and what is solved by them.
 
-Each is a loop over the columns, which must be of a static number: a step works on whole matrices,
-so that the program grows with the size of one, and the work as it should (Golub and Van Loan,
-Matrix Computations, chapters 3 to 5). What PyTorch raises an error for, a program asserts.
+Each is a loop over the columns, of which a step works on whole matrices (Golub and Van Loan, Matrix
+Computations, chapters 3 to 5). What PyTorch raises an error for, a program asserts.
 """
 
 import math
@@ -15,6 +14,8 @@ from plumbline.loader_to_torch.decompositions import matrices
 from plumbline.loader_to_torch.decompositions.rule import Rules
 
 aten = torch.ops.aten
+
+_Results = tuple[torch.Tensor, ...]
 
 
 def common_batch(left: torch.Tensor, right: torch.Tensor) -> torch.Size:
@@ -61,18 +62,23 @@ def _solve_triangular(
             unitriangular=unitriangular,
         )
         return matrices.transposed(turned)
-    size = matrix.shape[-1]
     batch = common_batch(matrix, right)
     matrix = matrix.expand(*batch, *matrix.shape[-2:])
     solution = right.expand(*batch, *right.shape[-2:])
-    for number in reversed(range(size)) if upper else range(size):
-        row = matrices.row(solution, number)
+
+    def turn(step: matrices.Number, solution: torch.Tensor, matrix: torch.Tensor) -> _Results:
+        numbers = matrices.numbers(matrix.shape[-1])
+        row, column = matrices.row(solution, step), matrices.column(matrix, step)
         if not unitriangular:
-            row = row / matrix[..., number, number].unsqueeze(-1)
-        solution = matrices.with_row(solution, number, row)
-        rest = matrices.numbers(size) < number if upper else matrices.numbers(size) > number
-        factors = torch.where(rest, matrices.column(matrix, number), 0.0)
-        solution = solution - matrices.outer(factors, row)
+            row = row / matrices.entry(column, step)
+            solution = matrices.with_row(solution, step, row)
+        factors = torch.where(numbers < step if upper else numbers > step, column, 0.0)
+        return (solution - matrices.outer(factors, row),)
+
+    if matrix.shape[-1] == 0:
+        return solution.clone()
+    count = matrix.shape[-1]
+    (solution,) = matrices.in_steps(turn, count, [solution], [matrix], backwards=upper)
     return solution
 
 
@@ -98,42 +104,39 @@ def _lu(
 
     Rows are counted from 1; so are pivots, of which the first counts, and 0 stands for none.
     """
-    rows, columns = matrix.shape[-2:]
-    steps = min(rows, columns)
-    numbers = matrices.numbers(rows)
-    batch = matrix.shape[:-2]
-    pivots: list[torch.Tensor] = []
-    info = torch.zeros(batch, dtype=torch.int32)
-    for step in range(steps):
+    steps = min(*matrix.shape[-2:])
+    info = torch.zeros(matrix.shape[:-2], dtype=torch.int64)
+    if steps == 0:
+        pivots = torch.zeros((*matrix.shape[:-2], 0), dtype=torch.int32)
+        return matrix.clone(), pivots, info.to(torch.int32)
+
+    def turn(step: matrices.Number, matrix: torch.Tensor, info: torch.Tensor) -> _Results:
+        numbers = matrices.numbers(matrix.shape[-2])
         column = matrices.column(matrix, step)
+        best = torch.zeros_like(info) + step
         if pivot:
             # The greatest element from the diagonal on comes to the diagonal.
-            size = torch.where(numbers >= step, column.abs(), -1.0)
-            best = size.argmax(-1)
+            best = torch.where(numbers >= step, column.abs(), -1.0).argmax(-1)
             other = best.unsqueeze(-1)
             order = torch.where(
                 numbers == step, other, torch.where(numbers == other, step, numbers)
             )
             matrix = matrices.rows_taken(matrix, order)
             column = matrices.column(matrix, step)
-        else:
-            best = torch.full(batch, step, dtype=torch.int64)
-        pivots.append(best + 1)
-        diagonal = column[..., step].unsqueeze(-1)
+        diagonal = matrices.entry(column, step)
         zero = diagonal == 0
         info = torch.where((info == 0) & zero.squeeze(-1), step + 1, info)
         below = numbers > step
         # Where all are 0 nothing is to be taken away; without pivots it is divided by 0.
         divisor = torch.where(zero, 1.0, diagonal) if pivot else diagonal
         factors = torch.where(below, column / divisor, 0.0)
-        row = torch.where(matrices.numbers(columns) > step, matrices.row(matrix, step), 0.0)
-        matrix = matrix - matrices.outer(factors, row)
-        matrix = matrices.with_column(
-            matrix, step, torch.where(below, factors, matrices.column(matrix, step))
-        )
-    if not pivots:
-        return matrix.clone(), torch.zeros((*batch, 0), dtype=torch.int32), info.to(torch.int32)
-    return matrix, torch.stack(pivots, -1).to(torch.int32), info.to(torch.int32)
+        later = matrices.numbers(matrix.shape[-1]) > step
+        row = torch.where(later, matrices.row(matrix, step), 0.0)
+        matrix = matrices.with_column(matrix, step, torch.where(below, factors, column))
+        return matrix - matrices.outer(factors, row), info, best + 1
+
+    matrix, info, pivots = matrices.in_steps(turn, steps, [matrix, info])
+    return matrix, pivots.movedim(0, -1).to(torch.int32), info.to(torch.int32)
 
 
 def _lu_factor_ex(
@@ -147,12 +150,18 @@ def _lu_factor_ex(
 
 def _order_of(pivots: torch.Tensor, rows: int) -> torch.Tensor:
     """Which row comes to each place by the swaps."""
-    numbers = matrices.numbers(rows)
-    order = numbers.expand(*pivots.shape[:-1], rows)
-    for step in range(pivots.shape[-1]):
-        other = (pivots[..., step] - 1).to(torch.int64).unsqueeze(-1)
-        here, there = order[..., step].unsqueeze(-1), order.gather(-1, other)
-        order = torch.where(numbers == step, there, torch.where(numbers == other, here, order))
+    order = matrices.numbers(rows).expand(*pivots.shape[:-1], rows)
+    if pivots.shape[-1] == 0:
+        return order
+
+    def turn(step: matrices.Number, order: torch.Tensor, others: torch.Tensor) -> _Results:
+        numbers = matrices.numbers(order.shape[-1])
+        other = matrices.entry(others, step)
+        here, there = matrices.entry(order, step), order.gather(-1, other)
+        return (torch.where(numbers == step, there, torch.where(numbers == other, here, order)),)
+
+    others = pivots.to(torch.int64) - 1
+    (order,) = matrices.in_steps(turn, pivots.shape[-1], [order], [others])
     return order
 
 
@@ -313,18 +322,25 @@ def _cholesky_ex(
     matrix: torch.Tensor, *, upper: bool = False, check_errors: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """L of L L^T = A, or its transpose, and the number of the first pivot that is not positive."""
-    size = matrix.shape[-1]
-    numbers = matrices.numbers(size)
     rest = matrices.transposed(matrix) if upper else matrix
     factor = torch.zeros_like(matrix)
-    info = torch.zeros(matrix.shape[:-2], dtype=torch.int32)
-    for step in range(size):
-        pivot = rest[..., step, step].unsqueeze(-1)
+    info = torch.zeros(matrix.shape[:-2], dtype=torch.int64)
+
+    def turn(
+        step: matrices.Number, rest: torch.Tensor, factor: torch.Tensor, info: torch.Tensor
+    ) -> _Results:
+        numbers = matrices.numbers(rest.shape[-1])
+        column = matrices.column(rest, step)
+        pivot = matrices.entry(column, step)
         info = torch.where((info == 0) & ~(pivot.squeeze(-1) > 0), step + 1, info)
-        column = torch.where(numbers >= step, matrices.column(rest, step) * torch.rsqrt(pivot), 0.0)
+        column = torch.where(numbers >= step, column * torch.rsqrt(pivot), 0.0)
         column = torch.where(numbers == step, torch.sqrt(pivot), column)
         factor = matrices.with_column(factor, step, column)
-        rest = rest - matrices.outer(column, column)
+        return rest - matrices.outer(column, column), factor, info
+
+    if matrix.shape[-1] > 0:
+        start = [rest, factor, info]
+        _, factor, info = matrices.in_steps(turn, matrix.shape[-1], start)
     if check_errors:
         assert_none(info, f"linalg.cholesky: {_NOT_POSITIVE}")
     return matrices.transposed(factor) if upper else factor, info.to(torch.int32)
@@ -358,14 +374,16 @@ def _cholesky_inverse(factor: torch.Tensor, upper: bool = False) -> torch.Tensor
 
 def _geqrf(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """R, below it Householder's vectors that take the columns there, and their factors."""
-    rows, columns = matrix.shape[-2:]
-    numbers = matrices.numbers(rows)
-    factors: list[torch.Tensor] = []
-    for step in range(min(rows, columns)):
+    steps = min(*matrix.shape[-2:])
+    if steps == 0:
+        return matrix.clone(), torch.zeros((*matrix.shape[:-2], 0), dtype=matrix.dtype)
+
+    def turn(step: matrices.Number, matrix: torch.Tensor) -> _Results:
+        rows, columns = map(matrices.numbers, matrix.shape[-2:])
         column = matrices.column(matrix, step)
-        below = numbers > step
+        below = rows > step
         tail = torch.where(below, column, 0.0)
-        first = column[..., step].unsqueeze(-1)
+        first = matrices.entry(column, step)
         length = torch.linalg.vector_norm(tail, 2, -1, keepdim=True)
         flat = length == 0
         norm = torch.sqrt(first * first + length * length)
@@ -373,29 +391,35 @@ def _geqrf(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         end = torch.where(first < 0, norm, -norm)
         vector = torch.where(flat, 0.0, tail / torch.where(flat, 1.0, first - end))
         factor = torch.where(flat, 0.0, (end - first) / torch.where(flat, 1.0, end))
-        vector = torch.where(numbers == step, 1.0, vector)
+        vector = torch.where(rows == step, 1.0, vector)
         products = (vector.unsqueeze(-1) * matrix).sum(-2)
-        later = matrices.numbers(columns) > step
-        matrix = matrix - torch.where(later, matrices.outer(vector * factor, products), 0.0)
+        turned = torch.where(columns > step, matrices.outer(vector * factor, products), 0.0)
         done = torch.where(below, vector, torch.where(flat, first, end))
-        matrix = matrices.with_column(matrix, step, torch.where(numbers < step, column, done))
-        factors.append(factor.squeeze(-1))
-    if not factors:
-        return matrix.clone(), torch.zeros((*matrix.shape[:-2], 0), dtype=matrix.dtype)
-    return matrix, torch.stack(factors, -1)
+        matrix = matrices.with_column(matrix - turned, step, torch.where(rows < step, column, done))
+        return matrix, factor.squeeze(-1)
+
+    matrix, factors = matrices.in_steps(turn, steps, [matrix])
+    return matrix, factors.movedim(0, -1)
 
 
 def _turned(
     target: torch.Tensor, vectors: torch.Tensor, factors: torch.Tensor, *, transpose: bool
 ) -> torch.Tensor:
     """Q B, or Q^T B, where Q is the product of Householder's reflections."""
-    numbers = matrices.numbers(vectors.shape[-2])
-    steps = range(factors.shape[-1])
-    for step in steps if transpose else reversed(steps):
+
+    def turn(
+        step: matrices.Number, target: torch.Tensor, vectors: torch.Tensor, factors: torch.Tensor
+    ) -> _Results:
+        numbers = matrices.numbers(vectors.shape[-2])
         vector = torch.where(numbers > step, matrices.column(vectors, step), 0.0)
         vector = torch.where(numbers == step, 1.0, vector)
         products = (vector.unsqueeze(-1) * target).sum(-2)
-        target = target - matrices.outer(vector * factors[..., step].unsqueeze(-1), products)
+        return (target - matrices.outer(vector * matrices.entry(factors, step), products),)
+
+    if factors.shape[-1] == 0:
+        return target.clone()
+    given = [vectors, factors]
+    (target,) = matrices.in_steps(turn, factors.shape[-1], [target], given, backwards=not transpose)
     return target
 
 

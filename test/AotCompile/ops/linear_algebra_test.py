@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 import torch
+from torch.export import Dim
+from torch.utils import _pytree as pytree
 
 import plumbline
 from plumbline.errors import UserError
@@ -35,6 +37,39 @@ def test_eigenvectors(dtype: torch.dtype) -> None:
     values, vectors = _compiled(torch.linalg.eigh, x)(x)
     torch.testing.assert_close(values, torch.linalg.eigvalsh(x))
     torch.testing.assert_close((vectors * values.unsqueeze(-2)) @ vectors.mT, x)
+
+
+def _positive(count: int, size: int) -> torch.Tensor:
+    half = torch.randn(count, size, size)
+    return half @ half.mT + size * torch.eye(size)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        torch.linalg.cholesky,
+        torch.linalg.inv,
+        torch.linalg.det,
+        lambda x: torch.linalg.qr(x)[1],
+        lambda x: torch.linalg.solve(x, x[:1], left=False),
+        lambda x: torch.cholesky_solve(x, torch.linalg.cholesky(x)),
+        lambda x: torch.linalg.lu(x),
+    ],
+)
+def test_matrices_of_any_size(function: Callable[[torch.Tensor], Any]) -> None:
+    torch.manual_seed(0)
+    shapes = ({0: Dim("count", min=1), 1: (size := Dim("size", min=1)), 2: size},)
+    program = _compiled(function, _positive(2, 6), dynamic_shapes=shapes)
+    for x in (_positive(2, 6), _positive(1, 1), _positive(3, 9)):
+        expected = tuple(pytree.tree_leaves(function(x)))
+        torch.testing.assert_close(program(x), expected, rtol=1e-4, atol=1e-4)
+
+
+def test_a_program_does_not_grow_with_its_matrices() -> None:
+    small, large = (
+        _compiled(torch.linalg.inv, torch.eye(size)).stage("tcp").count("tcp.") for size in (5, 50)
+    )
+    assert small == large
 
 
 @pytest.mark.parametrize("shape", [(6, 4), (2, 3, 4)], ids=str)
