@@ -66,6 +66,7 @@ from plumbline.loader_to_torch.symbolic_sizes import (
     fix_settled_sizes,
     fixed,
     names_of_dims,
+    refuse_lost_sizes,
     rename,
 )
 from plumbline.loader_to_torch.traced_functions import TracedFunctions
@@ -358,9 +359,9 @@ def _functional(
 ) -> torch.export.ExportedProgram:
     """`functional`, which `exported` has become, as `to_functional` gives it."""
     fix_settled_sizes(functional, exported.range_constraints)
-    functional.graph_module.meta[_DIM_NAMES] = names_of_dims(
-        program.model, program.inputs, program.dynamic_shapes, functional
-    )
+    sizes = (program.model, program.inputs, program.dynamic_shapes, functional)
+    refuse_lost_sizes(who, *sizes)
+    functional.graph_module.meta[_DIM_NAMES] = names_of_dims(*sizes)
     note_scalars(functional, scalars_of(program))
     return_numbers_as_tensors(functional)
     functional.graph_module.meta[_INOUT] = inout_of(program)

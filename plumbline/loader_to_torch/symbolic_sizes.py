@@ -14,6 +14,7 @@ from torch_mlir import ir
 from torch_mlir.extras.fx_importer import sympy_expr_to_semi_affine_expr
 
 from plumbline.bindings.walk import operations_of
+from plumbline.errors import UserError
 from plumbline.loader_to_torch.node_locations import all_nodes
 from plumbline.loader_to_torch.size_guards import stretched_sizes
 from plumbline.loader_to_torch.structure import dims_of_leaves
@@ -150,6 +151,34 @@ def names_of_dims(
                 # A derived one (2*n) is called after its root.
                 names[str(next(iter(symbols)))] = getattr(dim, "root", dim).__name__
     return names
+
+
+def refuse_lost_sizes(
+    who: str,
+    model: torch.nn.Module,
+    inputs: Sequence[torch.Tensor],
+    dynamic_shapes: Any,
+    exported: torch.export.ExportedProgram,
+) -> None:
+    """Refuses a program in which a size by the name of a `Dim` is that of the example alone.
+
+    So it is where an op is taken apart for one size, which torch.export knows nothing of.
+
+    Raises:
+      UserError: there is such a size.
+    """
+    nodes = _placeholders(exported, len(inputs))
+    for node, dims in zip(nodes, dims_of_inputs(model, inputs, dynamic_shapes), strict=False):
+        for axis, size in enumerate(node.meta["val"].shape):
+            dim = dims.get(axis)
+            if isinstance(size, torch.SymInt) or not isinstance(dim, torch.export.Dim):
+                continue
+            if dim.min != dim.max:
+                raise UserError(
+                    f"{who}: dimension {axis} of {node.name} is {dim.__name__} in dynamic_shapes, "
+                    f"but an op of the program is only lowered for one size of it, here {size} "
+                    "(eigenvalues and singular values are): leave it out there, or make it Dim.AUTO"
+                )
 
 
 def rename(module: ir.Module, names: Mapping[str, str]) -> None:
