@@ -3,6 +3,7 @@
 A tensor of a quantised dtype, which graphs cannot hold, is a pair of integers and of what these
 stand for, as long as nothing but the two is asked of it. A check of values in the middle of a
 function, which a graph cannot branch on, becomes an assertion. A norm of matrices is called that.
+What PyTorch counts by the size of the example is counted by a dynamic one.
 """
 
 import math
@@ -196,9 +197,60 @@ def _linalg_norm(
     return result
 
 
+# -- places between two ends -----------------------------------------------------------------------
+
+
+def _linspace(
+    start: float | torch.Tensor,
+    end: float | torch.Tensor,
+    steps: int,
+    *,
+    dtype: torch.dtype | None = None,
+    **options: Any,
+) -> torch.Tensor:
+    """Numbers from `start` to `end`, as many as a dynamic size says.
+
+    PyTorch's takes the number of the example.
+    """
+    dtype = dtype or torch.get_default_dtype()
+    if not isinstance(steps, torch.SymInt) or not dtype.is_floating_point:
+        return torch.linspace(start, end, steps, dtype=dtype, **options)
+    places = torch.arange(steps)
+    distance = torch.as_tensor(end - start, dtype=dtype)
+    step = distance / torch.clamp(_number(steps - 1), min=1)
+    # The half that is nearer to it is counted from each end, and one place alone from the start.
+    from_start = (places == 0) | (places < steps // 2)
+    return torch.where(
+        from_start, start + places.to(dtype) * step, end - (steps - 1 - places).to(dtype) * step
+    )
+
+
+def _affine_grid(
+    theta: torch.Tensor, size: Sequence[int], align_corners: bool | None = None
+) -> torch.Tensor:
+    """Where `theta` takes the elements of images or volumes of a dynamic size."""
+    if not any(isinstance(each, torch.SymInt) for each in size):
+        return functional.affine_grid(theta, list(size), align_corners)
+    sizes = size[2:]
+    coordinates = []
+    for axis, count in enumerate(sizes):
+        # From -1 to 1, where the middles of the outermost elements are, or else their edges.
+        last = torch.clamp(_number(count - 1), min=1) if align_corners else _number(count)
+        along_axis = (2 * torch.arange(count) + 1 - count).to(theta.dtype) / last.to(theta.dtype)
+        shape = [1] * len(sizes)
+        shape[axis] = count
+        coordinates.append(along_axis.reshape(shape).expand(*sizes))
+    # The last axis is x.
+    places = torch.stack([*reversed(coordinates), torch.ones_like(coordinates[0])], -1)
+    grid = places.reshape(-1, len(sizes) + 1) @ theta.mT
+    return grid.reshape(theta.shape[0], *sizes, len(sizes))
+
+
 _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
+    functional.affine_grid: _affine_grid,
     functional.gaussian_nll_loss: _gaussian_nll_loss,
     torch.linalg.norm: _linalg_norm,
+    torch.linspace: _linspace,
     torch.quantize_per_channel: _quantize_per_channel,
     torch.quantize_per_tensor: _quantize_per_tensor,
 }

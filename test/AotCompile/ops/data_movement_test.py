@@ -5,6 +5,7 @@ import sys
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
+from torch.export import Dim
 
 import plumbline
 from plumbline.tcp.ops import data_movement as tcp
@@ -384,6 +385,38 @@ def test_lists_hold_constants() -> None:
 
     x = torch.tensor([3.0, 5.0])
     torch.testing.assert_close(plumbline.compile(Joined(), (x,))(x), Joined()(x))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_numbers_between_two_ends_as_many_as_there_are_columns(dtype: torch.dtype) -> None:
+    class Between(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x * torch.linspace(-1, 1.5, x.shape[1], dtype=dtype)
+
+    module = Between()
+    shapes = ({1: Dim("columns", min=1)},)
+    program = plumbline.compile(module, (torch.ones(2, 5, dtype=dtype),), shapes)
+    for columns in (5, 1, 2, 100):
+        x = torch.ones(2, columns, dtype=dtype)
+        torch.testing.assert_close(program(x)[0], module(x))
+
+
+@pytest.mark.parametrize("align_corners", [True, False])
+@pytest.mark.parametrize("rank", [2, 3])
+def test_grids_of_any_size(rank: int, align_corners: bool) -> None:
+    class Moved(torch.nn.Module):
+        def forward(self, x: torch.Tensor, theta: torch.Tensor) -> torch.Tensor:
+            grid = F.affine_grid(theta, list(x.shape), align_corners=align_corners)
+            return F.grid_sample(x, grid, align_corners=align_corners)
+
+    torch.manual_seed(0)
+    module, theta = Moved(), torch.randn(2, rank, rank + 1)
+    sizes_of_x = {axis: Dim(f"n{axis}", min=2) for axis in range(2, rank + 2)}
+    inputs = torch.randn(2, 3, *(5, 6, 7)[:rank]), theta
+    program = plumbline.compile(module, inputs, {"x": sizes_of_x, "theta": {}})
+    for sizes in ((5, 6, 7), (2, 9, 3)):
+        x = torch.randn(2, 3, *sizes[:rank])
+        torch.testing.assert_close(program(x, theta)[0], module(x, theta), rtol=1e-5, atol=1e-5)
 
 
 if __name__ == "__main__":
