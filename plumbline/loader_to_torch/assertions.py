@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 
 import torch
+from torch.fx.node import has_side_effect
 from torch_mlir import ir
 
 from plumbline.bindings.walk import operations_of
@@ -25,6 +26,10 @@ _NAME_OF_NUMBERS = "plumbline.require_number"
 _OP_OF_NUMBERS = _NAME_OF_NUMBERS.replace(".", "::")
 torch.library.define(_OP_OF_NUMBERS, "(Scalar holds, str message) -> ()")
 torch.library.impl(_OP_OF_NUMBERS, "CompositeExplicitAutograd")(ASSERT_NUMBER)
+
+# Nothing uses what they give, so that they are no dead code.
+has_side_effect(torch.ops.plumbline.require.default)
+has_side_effect(torch.ops.plumbline.require_number.default)
 
 _ASSERTED = re.compile(r"^Runtime assertion failed for expression (.*) on node '\w+'$")
 """The message that torch.export writes, whatever message the program gave."""

@@ -76,6 +76,9 @@ def _operands(*numbers: _Number) -> tuple[torch.dtype, list[_Pair]]:
         if isinstance(number, torch.Tensor):
             one, other = parts(number)
             pairs.append((one.to(real), other.to(real)))
+        elif isinstance(number, torch.SymInt | torch.SymFloat):
+            # Of a size that is only known as the program runs.
+            pairs.append((torch.full((), number, dtype=real), torch.zeros((), dtype=real)))
         else:
             given = complex(number)
             pairs.append(

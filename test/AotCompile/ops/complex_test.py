@@ -170,6 +170,42 @@ def test_ops_without_a_lowering_are_named_with_their_places() -> None:
     assert "linalg_det" in message
 
 
+def _checked(z: torch.Tensor) -> torch.Tensor:
+    torch._check(z.shape[0] % 2 == 0)  # type: ignore[no-untyped-call]
+    torch._assert_async((z.real > 0).all(), "a part is not positive")
+    return z * 2
+
+
+@pytest.mark.parametrize(
+    ("z", "message"),
+    [
+        (torch.ones(3, dtype=torch.complex64), r"sizes where .* % 2\) == 0"),
+        (-torch.ones(4, dtype=torch.complex64), "a part is not positive"),
+    ],
+)
+def test_what_a_program_asserts_is_asserted_of_complex_ones_too(
+    z: torch.Tensor, message: str
+) -> None:
+    shapes = (({0: Dim.AUTO},),)
+    program = plumbline.compile(_Of(_checked), (torch.ones(4, dtype=torch.complex64),), shapes)
+    torch.testing.assert_close(
+        program(torch.ones(6, dtype=torch.complex64))[0], torch.full((6,), 2 + 0j)
+    )
+    with pytest.raises(plumbline.errors.UserError, match=message):
+        program(z)
+
+
+@pytest.mark.parametrize("of_size", [lambda n: n, lambda n: 1 / n, lambda n: n * 0.5])
+def test_with_numbers_that_follow_from_sizes(of_size: Callable[[int], Any]) -> None:
+    def scaled(z: torch.Tensor) -> Any:
+        return z * of_size(z.shape[0]) + of_size(z.shape[0])
+
+    program = plumbline.compile(_Of(scaled), (_numbers(4, 3),), (({0: Dim("n")},),))
+    for count in (4, 7):
+        z = _numbers(count, 3)
+        torch.testing.assert_close(program(z)[0], scaled(z))
+
+
 def test_abs_of_what_a_loop_computes() -> None:
     window = torch.hann_window(16)
     _check(
