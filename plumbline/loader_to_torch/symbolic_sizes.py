@@ -177,7 +177,8 @@ def refuse_lost_sizes(
                 raise UserError(
                     f"{who}: dimension {axis} of {node.name} is {dim.__name__} in dynamic_shapes, "
                     f"but an op of the program is only lowered for one size of it, here {size} "
-                    "(eigenvalues and singular values are): leave it out there, or make it Dim.AUTO"
+                    "(eigenvalues, and Fourier transforms with norm='ortho'): leave it out there, "
+                    "or make it Dim.AUTO"
                 )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch._decomp import get_decompositions
 
-from plumbline.loader_to_torch.decompositions.rule import Rule, Rules
+from plumbline.loader_to_torch.decompositions.rule import Conditional, Rule, Rules
 
 aten = torch.ops.aten
 
@@ -124,6 +124,20 @@ def _without_strides(op: Any) -> Rule:
     return decomposed
 
 
+def _turns_by_sizes(operand: torch.Tensor, shifts: Any, dims: Any = ()) -> bool:
+    """Whether an operand is turned by numbers that are only known as the program runs."""
+    return any(isinstance(shift, torch.SymInt) for shift in shifts) and len(dims) > 0
+
+
+def _roll(operand: torch.Tensor, shifts: Sequence[int], dims: Sequence[int]) -> torch.Tensor:
+    for shift, dim in zip(shifts, dims, strict=True):
+        size = operand.shape[dim]
+        last = shift % size
+        parts = [operand.narrow(dim, size - last, last), operand.narrow(dim, 0, size - last)]
+        operand = torch.cat(parts, dim)
+    return operand
+
+
 def _zeros_for_derivatives(
     operand: torch.Tensor, other: torch.Tensor, *, self_num_batch_dims: int = 0
 ) -> torch.Tensor:
@@ -152,4 +166,5 @@ RULES: Rules = {
     aten.empty_strided.default: _without_strides(torch.empty),
     aten.new_empty_strided.default: _without_strides(torch.Tensor.new_empty),
     aten.put.default: _put,
+    aten.roll.default: Conditional(_turns_by_sizes, _roll),
 }

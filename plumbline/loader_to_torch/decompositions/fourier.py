@@ -179,10 +179,22 @@ def _product(
     return product(x, cos) - product(y, sin), product(x, sin) + product(y, cos)
 
 
+def _by_matrix_of_any_size(numbers: _Numbers, count: int) -> _Pair:
+    """The same of a size that is only known as the program runs, which makes the matrix then."""
+    size, dtype = numbers[0].shape[1], numbers[0].dtype
+    places = torch.arange(size)
+    angles = places.to(_F64) * (-2 * math.pi) / torch.full((), size, dtype=_F64)
+    turns = torch.arange(count)[:, None] * places % size
+    roots = (torch.cos(angles).to(dtype)[turns], torch.sin(angles).to(dtype)[turns])
+    return _product(numbers, roots, lambda part, root: root @ part)
+
+
 def _transform(numbers: _Numbers, count: int | None = None) -> _Pair:
     """The transform of numbers, of whose results only the first `count` matter."""
     outer, size, inner = numbers[0].shape
     count = size if count is None else count
+    if not isinstance(size, int):
+        return _by_matrix_of_any_size(numbers, count)
     _, factor = _plan(size)
     if factor == 0:
         return _convolution(numbers)
@@ -242,15 +254,13 @@ def _along(numbers: _Numbers, axis: int, count: int | None = None) -> _Pair:
 # The transforms that PyTorch's decompositions leave.
 
 
-def _is_known(operand: torch.Tensor, dims: Sequence[int]) -> bool:
-    """Whether the sizes that are transformed are, and there is something to transform."""
-    return all(isinstance(operand.shape[axis], int) for axis in dims) and not any(
-        isinstance(size, int) and size == 0 for size in operand.shape
-    )
+def _is_empty(operand: torch.Tensor) -> bool:
+    """Whether there is nothing to transform."""
+    return any(isinstance(size, int) and size == 0 for size in operand.shape)
 
 
 def _c2c(operand: torch.Tensor, *, dim: Sequence[int], forward: bool) -> Any:
-    if not _is_known(operand, dim):
+    if _is_empty(operand):
         return NotImplemented
     real, imaginary = parts(operand) if forward else parts(operand)[::-1]
     for axis in dim:
@@ -259,7 +269,7 @@ def _c2c(operand: torch.Tensor, *, dim: Sequence[int], forward: bool) -> Any:
 
 
 def _r2c(operand: torch.Tensor, *, dim: Sequence[int], onesided: bool) -> Any:
-    if not _is_known(operand, dim):
+    if _is_empty(operand):
         return NotImplemented
     *others, last = (axis % operand.dim() for axis in dim)
     count = operand.shape[last] // 2 + 1 if onesided else operand.shape[last]
@@ -271,7 +281,7 @@ def _r2c(operand: torch.Tensor, *, dim: Sequence[int], onesided: bool) -> Any:
 
 def _c2r(operand: torch.Tensor, *, dim: Sequence[int], last_dim_size: int) -> Any:
     """The inverse transform of half of what has conjugates in the other half."""
-    if not _is_known(operand, dim) or not isinstance(last_dim_size, int):
+    if _is_empty(operand):
         return NotImplemented
     *others, last = (axis % operand.dim() for axis in dim)
     imaginary, real = parts(operand.narrow(last, 0, last_dim_size // 2 + 1))
@@ -294,7 +304,7 @@ def _with_normalization(rule: Any, names: Sequence[str]) -> Rule:
             return result
         shape = operand.shape if names[0] != "last_dim_size" else result.shape
         size = math.prod(shape[axis] for axis in dim)
-        return result * (1 / math.sqrt(size) if normalization == 1 else 1 / size)
+        return result * (1 / torch.sym_sqrt(size) if normalization == 1 else 1 / size)
 
     return decomposed
 

@@ -34,6 +34,34 @@ def _check(
         assert (actual - expected).abs().max() <= epsilon * expected.abs().max()
 
 
+_HALF = torch.fft.rfft
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: torch.fft.fft(x, dim=1),
+        lambda x: torch.fft.ifft(torch.fft.fft(x, dim=1), dim=1),
+        lambda x: _HALF(x, dim=1, norm="forward"),
+        lambda x: torch.fft.irfft(_HALF(x, dim=1), n=x.shape[1], dim=1),
+        lambda x: torch.fft.irfft2(torch.fft.rfft2(x), s=x.shape[-2:]),
+        lambda x: torch.fft.fftn(x, dim=(1, 2)).real,
+        lambda x: torch.fft.fftshift(x, 1),
+    ],
+)
+def test_sizes_that_differ_from_call_to_call(
+    function: Callable[[torch.Tensor], torch.Tensor],
+) -> None:
+    torch.manual_seed(0)
+    shapes = {"x": {0: Dim("batch"), 1: Dim("size")}}
+    program = plumbline.compile(_Of(function), (torch.randn(2, 8, 6),), shapes)
+    for size in (8, 1, 2, 33):
+        x = torch.randn(3, size, 6)
+        (actual,), expected = program(x), function(x)
+        assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
+        assert (actual - expected).abs().max() <= 1e-6 * expected.abs().max()
+
+
 @pytest.mark.parametrize("size", [1, 6, 16, 100, 127, 263, 1024])
 def test_sizes(size: int) -> None:
     torch.manual_seed(0)
