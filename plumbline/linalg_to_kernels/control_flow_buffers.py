@@ -24,6 +24,7 @@ from plumbline.bindings.walk import (
     is_inside,
     users_through,
 )
+from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index
 from plumbline.linalg_to_kernels.work import LOOPS
 
@@ -32,13 +33,20 @@ _DIM = "memref.dim"
 
 
 def settle_buffers(module: ir.Operation) -> None:
-    """Gives the loops and branches of `module` such buffers, the innermost first."""
+    """Gives the loops and branches of `module` such buffers, the innermost first.
+
+    Kernels stay as they are: what they hand on are places to write to.
+    """
     with module.context:
-        for op in reversed(all_operations(module)):
-            if op.name in LOOPS:
-                _settle_loop(_as_large(op))
-            elif op.name == "scf.if":
-                _settle_branches(op)
+        for view in module.regions[0].blocks[0].operations:
+            function = view.operation
+            if KERNEL in function.attributes:
+                continue
+            for op in reversed(all_operations(function)):
+                if op.name in LOOPS:
+                    _settle_loop(_as_large(op))
+                elif op.name == "scf.if":
+                    _settle_branches(op)
 
 
 # -- loops -----------------------------------------------------------------------------------------
