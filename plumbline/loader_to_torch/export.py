@@ -19,6 +19,7 @@ from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import from_operation, report
 from plumbline.loader_to_torch.assertions import import_assertions, keep_assertions
 from plumbline.loader_to_torch.carried_ops import carried
+from plumbline.loader_to_torch.checked_factorizations import assert_factorizations
 from plumbline.loader_to_torch.decompositions import (
     KEPT_OPS,
     decomposition_table,
@@ -417,6 +418,7 @@ def _exported(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProg
     # compared on the way. They are asserted of the result instead.
     exported._guards_code = []
     call_overloads_of_export(exported)
+    assert_factorizations(exported)
     hand_generator_to_bodies(exported)
     return exported
 

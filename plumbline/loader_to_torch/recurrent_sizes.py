@@ -21,7 +21,7 @@ def sizes_of_recurrent_layers() -> Iterator[None]:
     PyTorch would, and take the length of the example's sequence to be that of all.
     """
     with contextlib.ExitStack() as patches:
-        for op in recurrent.RULES:
+        for op in recurrent.OF_SEQUENCES:
             kernels = {_COMPOSITE: functools.partial(_results, op)}
             patches.enter_context(mock.patch.dict(op.py_kernels, kernels))
             op._dispatch_cache.clear()

@@ -143,9 +143,49 @@ def _all_layers(step: _Step) -> Rule:
     return decomposed
 
 
-RULES: Rules = {
+_LSTM = 2
+"""The mode of `mkldnn_rnn_layer` that is an LSTM, the only one that PyTorch makes."""
+
+
+def _mkldnn_rnn_layer(
+    operand: torch.Tensor,
+    of_input: torch.Tensor,
+    of_state: torch.Tensor,
+    input_bias: torch.Tensor,
+    state_bias: torch.Tensor,
+    hidden: torch.Tensor,
+    cell: torch.Tensor,
+    reverse: bool,
+    batch_sizes: Sequence[int],
+    mode: int,
+    hidden_size: int,
+    layers: int,
+    has_biases: bool,
+    *options: bool,
+) -> Any:
+    """One direction of a layer of an LSTM, as a step of training has it that `make_fx` traced."""
+    if mode != _LSTM or len(batch_sizes) > 0:
+        return NotImplemented
+    # Without biases, something else stands there.
+    biases = [input_bias, state_bias] if has_biases else []
+    weights = _Weights(of_input, of_state, *biases)
+    state = [each.reshape(each.shape[-2:]) for each in (hidden, cell)]
+    inputs = operand.flip(0) if reverse else operand
+    results, (hidden_after, cell_after) = _all_steps(_lstm_step, inputs, weights, state)
+    return (
+        results.flip(0) if reverse else results,
+        hidden_after.reshape(hidden.shape),
+        cell_after.reshape(cell.shape),
+        # What PyTorch's own gradient would read.
+        torch.empty(0, dtype=torch.uint8),
+    )
+
+
+OF_SEQUENCES: Rules = {
     aten.gru.input: _all_layers(_gru_step),
     aten.lstm.input: _all_layers(_lstm_step),
     aten.rnn_relu.input: _all_layers(_rnn_step(torch.relu)),
     aten.rnn_tanh.input: _all_layers(_rnn_step(torch.tanh)),
 }
+
+RULES: Rules = {**OF_SEQUENCES, aten.mkldnn_rnn_layer.default: _mkldnn_rnn_layer}

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 from torch.export import Dim
+from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils import _pytree as pytree
 
 import plumbline
@@ -63,6 +64,21 @@ def test_matrices_of_any_size(function: Callable[[torch.Tensor], Any]) -> None:
     for x in (_positive(2, 6), _positive(1, 1), _positive(3, 9)):
         expected = tuple(pytree.tree_leaves(function(x)))
         torch.testing.assert_close(program(x), expected, rtol=1e-4, atol=1e-4)
+
+
+def _of_solution(x: torch.Tensor) -> Any:
+    return torch.linalg.solve(x, x[0]).square().sum() + torch.linalg.cholesky(x @ x.mT).sum()
+
+
+def test_gradients_in_a_graph_that_has_been_traced() -> None:
+    """It has ops that check factorizations."""
+    torch.manual_seed(0)
+    x = _positive(1, 5)[0]
+    gradient = torch.func.grad(_of_solution)
+    program = plumbline.compile(make_fx(gradient)(x), (x,))
+    torch.testing.assert_close(program(x)[0], gradient(x), rtol=1e-4, atol=1e-5)
+    with pytest.raises(UserError, match="solve: a matrix is singular, or not positive-definite"):
+        program(torch.zeros_like(x))
 
 
 def test_a_program_does_not_grow_with_its_matrices() -> None:

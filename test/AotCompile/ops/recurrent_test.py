@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import nn
 from torch.export import Dim
+from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils import _pytree as pytree
 
 import plumbline
@@ -116,6 +117,26 @@ def test_the_state_of_before_is_an_input() -> None:
         torch.testing.assert_close(program(*inputs), module(*inputs))
     # What the loop carries is not the caller's memory.
     assert all(map(torch.equal, inputs, before))
+
+
+@pytest.mark.parametrize("layer", [nn.LSTM, nn.GRU], ids=["lstm", "gru"])
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_step_of_training(layer: Callable[..., nn.Module], bias: bool) -> None:
+    module = _made(layer, bidirectional=True, bias=bias)
+    weights = {name: weight.detach() for name, weight in module.named_parameters()}
+
+    def step(x: torch.Tensor, *given: torch.Tensor) -> list[torch.Tensor]:
+        def loss(weights: dict[str, torch.Tensor]) -> Any:
+            results, state = torch.func.functional_call(module, weights, (x,))
+            return results.square().mean() + sum(map(torch.sum, pytree.tree_leaves(state)))
+
+        named = dict(zip(weights, given, strict=True))
+        gradients, value = torch.func.grad_and_value(loss)(named)
+        return [value, *gradients.values()]
+
+    inputs = (torch.randn(4, 3, 5), *weights.values())
+    program = plumbline.compile(make_fx(step)(*inputs), inputs)
+    torch.testing.assert_close(list(program(*inputs)), step(*inputs))
 
 
 def test_a_workspace_has_room_for_any_length(tmp_path: Path) -> None:
