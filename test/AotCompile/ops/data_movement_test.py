@@ -401,8 +401,7 @@ def test_numbers_between_two_ends_as_many_as_there_are_columns(dtype: torch.dtyp
         torch.testing.assert_close(program(x)[0], module(x))
 
 
-@pytest.mark.parametrize("align_corners", [True, False])
-@pytest.mark.parametrize("rank", [2, 3])
+@pytest.mark.parametrize(("rank", "align_corners"), [(2, True), (2, False), (3, False)])
 def test_grids_of_any_size(rank: int, align_corners: bool) -> None:
     class Moved(torch.nn.Module):
         def forward(self, x: torch.Tensor, theta: torch.Tensor) -> torch.Tensor:
