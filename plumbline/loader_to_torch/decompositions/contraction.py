@@ -1,5 +1,6 @@
 """Products that are summed, and distances between rows."""
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -52,6 +53,25 @@ def _distances(difference: torch.Tensor, p: float) -> torch.Tensor:
 def _cdist(x1: torch.Tensor, x2: torch.Tensor, p: float, compute_mode: int | None) -> torch.Tensor:
     """The distance of each row of `x1` from each of `x2`."""
     return _distances(x1.unsqueeze(-2) - x2.unsqueeze(-3), p)
+
+
+def _cdist_backward(
+    grad: torch.Tensor, x1: torch.Tensor, x2: torch.Tensor, p: float, distances: torch.Tensor
+) -> torch.Tensor:
+    """The gradient of the first points; where two are the same, of that distance it is 0."""
+    differences = x1.unsqueeze(-2) - x2.unsqueeze(-3)
+    grad, distances = grad.unsqueeze(-1), distances.unsqueeze(-1)
+    if p == 0:
+        slopes = torch.zeros_like(differences)
+    elif p == 1:
+        slopes = torch.sgn(differences)
+    elif p == math.inf:
+        slopes = torch.where(differences.abs() == distances, torch.sgn(differences), 0.0)
+    else:
+        sizes = differences.abs() ** (p - 1) * torch.sgn(differences)
+        divisor = torch.where(distances == 0, 1.0, distances)
+        slopes = torch.where(distances == 0, 0.0, sizes / divisor ** (p - 1))
+    return (grad * slopes).sum(-2)
 
 
 def _pdist(operand: torch.Tensor, p: float = 2.0) -> torch.Tensor:
@@ -142,6 +162,7 @@ def grouped_mm_of_transformers() -> Rules:
 
 RULES: Rules = {
     **get_decompositions([aten.addmv, aten.dist]),
+    aten._cdist_backward.default: _cdist_backward,
     aten._cdist_forward.default: _cdist,
     aten._pdist_forward.default: _pdist,
     aten._grouped_mm.default: _grouped_mm,

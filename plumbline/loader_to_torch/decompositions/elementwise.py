@@ -224,7 +224,14 @@ def isclose(
     return close | (error.isfinite() & (error <= atol + (rtol * right).abs()))
 
 
+def _shrink_backward(grad: torch.Tensor, operand: torch.Tensor, lambd: float) -> torch.Tensor:
+    """The gradient of what makes 0 of all numbers as near to it as that."""
+    return torch.where((operand >= -lambd) & (operand <= lambd), 0.0, grad)
+
+
 RULES: Rules = {
+    aten.hardshrink_backward.default: _shrink_backward,
+    aten.softshrink_backward.default: _shrink_backward,
     aten.rrelu_with_noise_functional.default: _rrelu,
     aten.__lshift__.Tensor: aten.bitwise_left_shift.Tensor,
     aten.__rshift__.Tensor: aten.bitwise_right_shift.Tensor,

@@ -80,12 +80,38 @@ def _rule(pad: _Pad) -> Callable[[torch.Tensor, Sequence[int]], torch.Tensor]:
     return lambda operand, padding: _padded(pad, operand, padding)
 
 
+def _replication_pad_backward(
+    grad: torch.Tensor, operand: torch.Tensor, padding: Sequence[int]
+) -> Any:
+    """The gradient: what an element is repeated as adds up at its place."""
+    if min(padding) < 0:
+        return NotImplemented
+    for number in range(len(padding) // 2):
+        before, after = padding[2 * number : 2 * number + 2]
+        dim = operand.dim() - 1 - number
+        size = operand.shape[dim]
+        places = torch.arange(size).reshape(
+            [-1 if axis == dim else 1 for axis in range(grad.dim())]
+        )
+        ends = (
+            (places == 0, grad.narrow(dim, 0, before)),
+            (places == size - 1, grad.narrow(dim, before + size, after)),
+        )
+        grad = grad.narrow(dim, before, size)
+        for is_there, repeated in ends:
+            grad = grad + torch.where(is_there, repeated.sum(dim, keepdim=True), 0.0)
+    return grad
+
+
 RULES: Rules = {
     aten.pad.default: _pad,
     aten.reflection_pad1d.default: _rule(_reflected),
     aten.reflection_pad2d.default: _rule(_reflected),
     aten.reflection_pad3d.default: _rule(_reflected),
     aten.replication_pad1d.default: _rule(_replicated),
+    aten.replication_pad1d_backward.default: _replication_pad_backward,
     aten.replication_pad2d.default: _rule(_replicated),
+    aten.replication_pad2d_backward.default: _replication_pad_backward,
     aten.replication_pad3d.default: _rule(_replicated),
+    aten.replication_pad3d_backward.default: _replication_pad_backward,
 }

@@ -440,6 +440,28 @@ def test_convolution_backward(
     assert [gradient is None for gradient in actual] == [True, False, True]
 
 
+@pytest.mark.parametrize("name", ["hardshrink", "softshrink"])
+def test_gradients_of_shrinking(name: str) -> None:
+    operand = torch.tensor([-2.0, -0.5, -0.25, 0.0, 0.5, 0.75, math.nan, math.inf])
+    _check(getattr(aten, f"{name}_backward").default, torch.arange(1.0, 9.0), operand, 0.5)
+
+
+@pytest.mark.parametrize("padding", [(1, 2), (0, 3, 2, 0), (2, 1, 0, 0, 1, 3)], ids=str)
+def test_gradients_of_padding_by_replication(padding: tuple[int, ...]) -> None:
+    rank = len(padding) // 2
+    operand = torch.randn(2, *(3, 1, 4, 5)[-rank - 1 :])
+    grad = torch.randn_like(torch.nn.functional.pad(operand, padding, mode="replicate"))
+    _check(getattr(aten, f"replication_pad{rank}d_backward").default, grad, operand, padding)
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0, 1.5, 2.0, 3.0, math.inf])
+def test_gradients_of_distances(p: float) -> None:
+    x1, x2 = torch.randn(2, 4, 3), torch.randn(2, 5, 3)
+    x2[:, 0] = x1[:, 0]
+    distances = torch.cdist(x1, x2, p)
+    _check(aten._cdist_backward.default, torch.randn_like(distances), x1, x2, p, distances)
+
+
 # -- resampling ------------------------------------------------------------------------------------
 
 
