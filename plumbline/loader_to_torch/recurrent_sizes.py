@@ -30,30 +30,11 @@ def sizes_of_recurrent_layers() -> Iterator[None]:
 
 
 def _results(
-    op: Any,
-    operand: torch.Tensor,
-    before: torch.Tensor | Sequence[torch.Tensor],
-    weights: Sequence[torch.Tensor],
-    has_biases: bool,
-    layers: int,
-    chance: float,
-    train: bool,
-    bidirectional: bool,
-    batch_first: bool,
+    op: Any, operand: torch.Tensor, before: torch.Tensor | Sequence[torch.Tensor], *options: Any
 ) -> Any:
     if not isinstance(operand, FakeTensor):
-        return op._op_dk(
-            _COMPOSITE,
-            operand,
-            before,
-            weights,
-            has_biases,
-            layers,
-            chance,
-            train,
-            bidirectional,
-            batch_first,
-        )
+        return op._op_dk(_COMPOSITE, operand, before, *options)
+    *_, bidirectional, _batch_first = options
     states = [before] if isinstance(before, torch.Tensor) else before
     size = states[0].shape[-1] * (2 if bidirectional else 1)
     return operand.new_empty((*operand.shape[:2], size)), *map(torch.empty_like, states)
