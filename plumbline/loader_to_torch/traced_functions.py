@@ -212,16 +212,17 @@ def _linspace(
 
     PyTorch's takes the number of the example.
     """
-    dtype = dtype or torch.get_default_dtype()
-    if not isinstance(steps, torch.SymInt) or not dtype.is_floating_point:
+    number = dtype or torch.get_default_dtype()
+    is_complex = any(isinstance(bound, complex) for bound in (start, end))
+    if not isinstance(steps, torch.SymInt) or is_complex or not number.is_floating_point:
         return torch.linspace(start, end, steps, dtype=dtype, **options)
     places = torch.arange(steps)
-    distance = torch.as_tensor(end - start, dtype=dtype)
+    distance = torch.as_tensor(end - start, dtype=number)
     step = distance / torch.clamp(_number(steps - 1), min=1)
     # The half that is nearer to it is counted from each end, and one place alone from the start.
     from_start = (places == 0) | (places < steps // 2)
     return torch.where(
-        from_start, start + places.to(dtype) * step, end - (steps - 1 - places).to(dtype) * step
+        from_start, start + places.to(number) * step, end - (steps - 1 - places).to(number) * step
     )
 
 

@@ -401,6 +401,15 @@ def test_numbers_between_two_ends_as_many_as_there_are_columns(dtype: torch.dtyp
         torch.testing.assert_close(program(x)[0], module(x))
 
 
+def test_complex_numbers_between_two_ends() -> None:
+    class Between(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x * torch.linspace(-1, 1 + 2j, 5).real + torch.linspace(0, 2j, 5).imag
+
+    x = torch.ones(5)
+    torch.testing.assert_close(plumbline.compile(Between(), (x,))(x)[0], Between()(x))
+
+
 @pytest.mark.parametrize(("rank", "align_corners"), [(2, True), (2, False), (3, False)])
 def test_grids_of_any_size(rank: int, align_corners: bool) -> None:
     class Moved(torch.nn.Module):
