@@ -15,9 +15,12 @@ _CHECK = aten._linalg_check_errors.default
 def assert_factorizations(exported: torch.export.ExportedProgram) -> None:
     """Has assertions in the place of such checks."""
     for module in exported.graph_module.modules():
-        if isinstance(module, torch.fx.GraphModule):
-            for node in module.graph.find_nodes(op="call_function", target=_CHECK):
-                _replace(node)
+        if not isinstance(module, torch.fx.GraphModule):
+            continue
+        found = module.graph.find_nodes(op="call_function", target=_CHECK)
+        for node in found:
+            _replace(node)
+        if found:
             module.recompile()
 
 
