@@ -1,13 +1,11 @@
-"""What is seen of sizes and of the counts of loops: which are the same, and which are less."""
+"""What is seen of the counts of loops over tensors: whether they are less than a size."""
 
 from torch_mlir import ir
 
 from plumbline.bindings.walk import constant_integer, defining_operation
 
-_DIM = frozenset({"memref.dim", "tensor.dim"})
 
-
-def is_same_number(one: ir.Value, other: ir.Value) -> bool:
+def _is_same_number(one: ir.Value, other: ir.Value) -> bool:
     """Whether two numbers are seen to be equal: one value, one constant, or one size."""
     if one == other:
         return True
@@ -18,10 +16,9 @@ def is_same_number(one: ir.Value, other: ir.Value) -> bool:
     return (
         size is not None
         and same is not None
-        and size.name in _DIM
-        and size.name == same.name
+        and size.name == same.name == "tensor.dim"
         and size.operands[0] == same.operands[0]
-        and is_same_number(size.operands[1], same.operands[1])
+        and _is_same_number(size.operands[1], same.operands[1])
     )
 
 
@@ -40,4 +37,4 @@ def upper_bound(value: ir.Value) -> ir.Value | None:
 def is_place_below(value: ir.Value, size: ir.Value) -> bool:
     """Whether a number is seen to be at least 0, and less than another."""
     upper = upper_bound(value)
-    return upper is not None and is_same_number(upper, size)
+    return upper is not None and _is_same_number(upper, size)

@@ -1,6 +1,10 @@
 """Whose memory a buffer is: views of others, and what shares memory with no other."""
 
+from collections.abc import Collection
+
 from torch_mlir import ir
+
+from plumbline.bindings.walk import users_through
 
 VIEWS = frozenset(
     {
@@ -35,6 +39,11 @@ def only_uses(user: ir.Operation) -> bool:
     return (user.name in _USERS or dialect in _USING_DIALECTS) and not any(
         isinstance(result.type, ir.MemRefType) for result in user.results
     )
+
+
+def users_of(buffer: ir.Value, views: Collection[str] = VIEWS) -> list[ir.Operation]:
+    """The operations that use a buffer, by way of `views` or not."""
+    return [user for user in users_through(buffer, views) if user.name not in views]
 
 
 def root(value: ir.Value) -> ir.Value:

@@ -25,7 +25,7 @@ from plumbline.kernels_to_llvm.result_arguments import bytes_type
 from plumbline.kernels_to_llvm.size_bounds import SizeBoundReader
 from plumbline.kernels_to_llvm.size_building import index_constant
 from plumbline.kernels_to_llvm.size_reader import SizeReader, UnknownSize
-from plumbline.linalg_to_kernels.planned_memory import LIVE, PLAN, element_bytes
+from plumbline.linalg_to_kernels.planned_memory import LIVE, PLAN, element_bytes, planned_bytes
 from plumbline.runtime.threads import calls_of_threads, compiled_for
 from plumbline.signature.argument_shapes import ArgumentShapes
 from plumbline.signature.signature import WORKSPACE_ALIGNMENT as ALIGNMENT
@@ -181,12 +181,9 @@ def _planned(function: func.FuncOp) -> tuple[int, int]:
     together, most = 0, 0
     for op in all_operations(function.operation):
         if op.name == "memref.alloc" and not op.operands:
-            bytes_ = bound = _static_bytes(op)
-            if PLAN in op.attributes:
-                plan = ir.DictAttr(op.attributes[PLAN])
-                bytes_ = ir.IntegerAttr(plan["sum"]).value
-                bound = ir.IntegerAttr(plan["lower_bound"]).value
-            together, most = together + bytes_, max(most, bound)
+            bytes_ = _static_bytes(op)
+            together += planned_bytes(op, "sum", bytes_)
+            most = max(most, planned_bytes(op, "lower_bound", bytes_))
     return together, most
 
 

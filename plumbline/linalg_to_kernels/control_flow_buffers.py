@@ -15,14 +15,13 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import memref
 
-from plumbline.bindings.views import VIEWS, only_uses, root
+from plumbline.bindings.views import only_uses, root, users_of
 from plumbline.bindings.walk import (
     all_operations,
     constant_integer,
     defining_operation,
     enclosing_in,
     is_inside,
-    users_through,
 )
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index
@@ -179,9 +178,9 @@ def _is_read_before(carried: _Carried) -> bool:
     operations = [view.operation for view in body.operations]
 
     def places(buffer: ir.Value) -> list[int]:
-        return [operations.index(enclosing_in(body, user)) for user in _users(buffer)]
+        return [operations.index(enclosing_in(body, user)) for user in users_of(buffer)]
 
-    return all(map(only_uses, _users(carried.argument))) and (
+    return all(map(only_uses, users_of(carried.argument))) and (
         max(places(carried.argument), default=-1) < min(places(carried.next))
     )
 
@@ -216,7 +215,7 @@ def _is_own(carried: _Carried) -> bool:
     block = carried.loop.block
     if made is None or made.name != _ALLOC or made.block != block:
         return False
-    others = _users(buffer)
+    others = users_of(buffer)
     if others.count(carried.loop) != 1:
         return False
     others.remove(carried.loop)
@@ -286,18 +285,13 @@ def _size(buffer: ir.Value, axis: int) -> _Size:
     return _Size(asked) if dim is None or number is None else _size(dim.operands[0], number)
 
 
-def _users(buffer: ir.Value) -> list[ir.Operation]:
-    """What uses a buffer, by way of views or not."""
-    return [user for user in users_through(buffer, VIEWS) if user.name not in VIEWS]
-
-
 def _make_there(end: ir.Operation, number: int, buffer: ir.Value) -> bool:
     """Has `buffer` be what a block makes to hand on at its end, if nothing else keeps that."""
     new = _uncast(end.operands[number])
     made = defining_operation(new)
     if made is None or made.name != _ALLOC or made.block != end.block:
         return False
-    if [user for user in _users(new) if not only_uses(user)] != [end]:
+    if [user for user in users_of(new) if not only_uses(user)] != [end]:
         return False
     with ir.InsertionPoint(made), made.location:
         new.replace_all_uses_with(_as(new.type, buffer))

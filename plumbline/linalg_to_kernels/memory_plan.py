@@ -13,17 +13,16 @@ from dataclasses import dataclass, field
 from torch_mlir import ir
 from torch_mlir.dialects import memref
 
-from plumbline.bindings.views import VIEWS, only_uses
+from plumbline.bindings.views import VIEWS, only_uses, users_of
 from plumbline.bindings.walk import (
     all_operations,
     defining_operation,
     enclosing_in,
     is_inside,
-    users_through,
 )
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index
-from plumbline.linalg_to_kernels.planned_memory import LIVE, PLAN, buffer_bytes
+from plumbline.linalg_to_kernels.planned_memory import LIVE, PLAN, buffer_bytes, planned_bytes
 from plumbline.linalg_to_kernels.work import LOOPS
 
 _VIEWS = VIEWS | {"memref.view"}
@@ -78,7 +77,7 @@ def _plan(block: ir.Block) -> None:
     first = temporaries[0].allocation
     sizes = {
         "peak": peak,
-        "sum": sum(_planned(one.allocation, "sum", one.bytes) for one in temporaries),
+        "sum": sum(planned_bytes(one.allocation, "sum", one.bytes) for one in temporaries),
         "lower_bound": _lower_bound(temporaries),
     }
     i64 = ir.IntegerType.get_signless(64)
@@ -122,13 +121,6 @@ def _is_of_buffer_around(size: ir.Value, loop: ir.Operation) -> bool:
     )
 
 
-def _planned(allocation: ir.Operation, name: str, bytes_: int) -> int:
-    """A number of the plan of an arena; of another temporary, its bytes."""
-    if PLAN not in allocation.attributes:
-        return bytes_
-    return int(ir.IntegerAttr(ir.DictAttr(allocation.attributes[PLAN])[name]).value)
-
-
 def _mark_calls(block: ir.Block, temporaries: Sequence[_Temporary]) -> None:
     i64 = ir.IntegerType.get_signless(64)
     for place, view in enumerate(block.operations):
@@ -166,16 +158,11 @@ def _released(
         op = view.operation
         if op.name != "memref.alloc":
             continue
-        users = list(_users(op.results[0]))
+        users = users_of(op.results[0], _VIEWS)
         releases = [user for user in users if user.name == "memref.dealloc"]
         others = [user for user in users if user.name != "memref.dealloc"]
         if len(releases) == 1 and releases[0].block == block and all(map(only_uses, others)):
             yield op, releases[0], others
-
-
-def _users(buffer: ir.Value) -> Iterator[ir.Operation]:
-    """The operations that use a buffer, by way of views or not."""
-    return (user for user in users_through(buffer, _VIEWS) if user.name not in _VIEWS)
 
 
 def _bytes(allocation: ir.Operation) -> int:
@@ -202,7 +189,7 @@ def _lower_bound(temporaries: Sequence[_Temporary]) -> int:
     """The bytes of those that live at once, where these are most."""
     return max(
         sum(
-            _planned(other.allocation, "lower_bound", other.bytes)
+            planned_bytes(other.allocation, "lower_bound", other.bytes)
             for other in temporaries
             if other.first <= one.first <= other.last
         )

@@ -15,6 +15,13 @@ LIVE = "plumbline.live_bytes"
 """Of a call: the bytes of temporaries of the arena that are in use while it runs."""
 
 
+def planned_bytes(allocation: ir.Operation, name: str, bytes_: int) -> int:
+    """A number of the plan of an arena; of another allocation, its bytes."""
+    if PLAN not in allocation.attributes:
+        return bytes_
+    return int(ir.IntegerAttr(ir.DictAttr(allocation.attributes[PLAN])[name]).value)
+
+
 def buffer_bytes(type_: ir.MemRefType) -> int:
     """How many bytes a buffer of known sizes takes."""
     return int(math.prod(type_.shape)) * element_bytes(type_.element_type)

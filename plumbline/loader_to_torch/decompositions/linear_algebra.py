@@ -113,7 +113,6 @@ def _lu(
     def turn(step: matrices.Number, matrix: torch.Tensor, info: torch.Tensor) -> _Results:
         numbers = matrices.numbers(matrix.shape[-2])
         column = matrices.column(matrix, step)
-        best = torch.zeros_like(info) + step
         if pivot:
             # The greatest element from the diagonal on comes to the diagonal.
             best = torch.where(numbers >= step, column.abs(), -1.0).argmax(-1)
@@ -123,6 +122,8 @@ def _lu(
             )
             matrix = matrices.rows_taken(matrix, order)
             column = matrices.column(matrix, step)
+        else:
+            best = torch.zeros_like(info) + step
         diagonal = matrices.entry(column, step)
         zero = diagonal == 0
         info = torch.where((info == 0) & zero.squeeze(-1), step + 1, info)
