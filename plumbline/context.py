@@ -4,6 +4,7 @@ Nothing here imports torch: the Torch dialect is registered by the MLIR bindings
 """
 
 import contextlib
+import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -91,11 +92,21 @@ def _make_context(torch: bool, stablehlo: bool) -> ir.Context:
     return context
 
 
+_loading_tcp = threading.Lock()
+"""Held while TCP is loaded into a context.
+
+The bindings keep the module that they load a dialect from in the dialect's class, and run passes
+over it, in which other threads go on: of two that load at once, one would have the other's module,
+and the process end.
+"""
+
+
 def load_tcp(context: ir.Context) -> None:
-    """Loads TCP into a context, once."""
-    if not context.is_dialect_loaded(NAMESPACE):
-        with context, ir.Location.unknown():
-            TCP.load()
+    """Loads TCP into a context, once. Threads take turns."""
+    with _loading_tcp:
+        if not context.is_dialect_loaded(NAMESPACE):
+            with context, ir.Location.unknown():
+                TCP.load()
 
 
 def register_torch(context: ir.Context) -> None:

@@ -131,15 +131,37 @@ def test_no_module_is_searched_for_at_each_op(text: str, op: str) -> None:
     assert not tried
 
 
+def _run(program: str) -> None:
+    """Runs a Python program in a process of its own, which must end well."""
+    environment = {"PYTHONPATH": ":".join(sys.path)}
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+
+
 def test_torch_is_not_imported() -> None:
-    program = (
+    _run(
         "import sys\n"
         "from plumbline.context import make_context\n"
         "make_context(torch=True)\n"
         "sys.exit('torch' in sys.modules)\n"
     )
-    environment = {"PYTHONPATH": ":".join(sys.path)}
-    subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+
+
+def test_threads_make_contexts_at_once() -> None:
+    # In a process of its own, for what this guards against is no exception but a signal. Threads
+    # that take turns every microsecond do in all runs what others do once in hundreds.
+    _run(
+        "import sys, threading\n"
+        "from plumbline.context import make_context\n"
+        "sys.setswitchinterval(1e-6)\n"
+        "barrier = threading.Barrier(4)\n"
+        "def make_some():\n"
+        "    for _ in range(10):\n"
+        "        barrier.wait()\n"
+        "        make_context(torch=True)\n"
+        "threads = [threading.Thread(target=make_some) for _ in range(4)]\n"
+        "for thread in threads: thread.start()\n"
+        "for thread in threads: thread.join()\n"
+    )
 
 
 if __name__ == "__main__":
