@@ -122,7 +122,7 @@ def _machine_code() -> llvm.ResourceTracker:
 
 @functools.cache
 def _compiler() -> llvm.LLJIT:
-    return llvm.create_lljit_compiler(use_jit_link=False)
+    return llvm.create_lljit_compiler(use_jit_link=True)
 
 
 @functools.cache

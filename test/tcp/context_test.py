@@ -3,6 +3,8 @@
 import importlib.abc
 import subprocess
 import sys
+import threading
+from typing import BinaryIO
 
 import pytest
 from torch_mlir import ir
@@ -11,6 +13,7 @@ from torch_mlir.passmanager import PassManager
 from plumbline.bindings.walk import operations_of
 from plumbline.context import lent_context, load_tcp, make_context, prepare_context, register_torch
 from plumbline.tcp.assembly.module import parse_module, print_module
+from test.forked import run_forked
 from test.tcp.checks import function
 
 TANH = function(["tensor<2xf32>"], "%0 = tcp.tanh %arg0 : tensor<2xf32> -> tensor<2xf32>")
@@ -131,37 +134,38 @@ def test_no_module_is_searched_for_at_each_op(text: str, op: str) -> None:
     assert not tried
 
 
-def _run(program: str) -> None:
-    """Runs a Python program in a process of its own, which must end well."""
-    environment = {"PYTHONPATH": ":".join(sys.path)}
-    subprocess.run([sys.executable, "-c", program], check=True, env=environment)
-
-
 def test_torch_is_not_imported() -> None:
-    _run(
+    program = (
         "import sys\n"
         "from plumbline.context import make_context\n"
         "make_context(torch=True)\n"
         "sys.exit('torch' in sys.modules)\n"
     )
+    environment = {"PYTHONPATH": ":".join(sys.path)}
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment)
 
 
 def test_threads_make_contexts_at_once() -> None:
-    # In a process of its own, for what this guards against is no exception but a signal. Threads
-    # that take turns every microsecond do in all runs what others do once in hundreds.
-    _run(
-        "import sys, threading\n"
-        "from plumbline.context import make_context\n"
-        "sys.setswitchinterval(1e-6)\n"
-        "barrier = threading.Barrier(4)\n"
-        "def make_some():\n"
-        "    for _ in range(10):\n"
-        "        barrier.wait()\n"
-        "        make_context(torch=True)\n"
-        "threads = [threading.Thread(target=make_some) for _ in range(4)]\n"
-        "for thread in threads: thread.start()\n"
-        "for thread in threads: thread.join()\n"
-    )
+    # In a process of its own: what this guards against is no exception but a signal.
+    (end,) = run_forked([None], _make_contexts_at_once, time_limit=60)
+    assert not end.death
+
+
+def _make_contexts_at_once(_: None, pipe: BinaryIO) -> None:
+    barrier = threading.Barrier(4)
+
+    def make_some() -> None:
+        for _ in range(10):
+            barrier.wait()
+            make_context(torch=True)
+
+    threads = [threading.Thread(target=make_some) for _ in range(barrier.parties)]
+    # Threads that take turns this often do in each run what others do once in hundreds.
+    sys.setswitchinterval(1e-6)
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 if __name__ == "__main__":
