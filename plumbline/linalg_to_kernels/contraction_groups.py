@@ -26,6 +26,7 @@ from plumbline.linalg_to_kernels.contraction_loops import Epilogue, Place
 from plumbline.linalg_to_kernels.contraction_plan import (
     ContractionPlan,
     RightOperand,
+    Strategy,
     plan_contraction,
 )
 from plumbline.linalg_to_kernels.group import Group, form_group
@@ -133,7 +134,19 @@ def _planned(group: Group, unit: VectorUnit) -> ContractionGroup | None:
         found = _found(group, contraction, axes, sum_, unpadded, unit, pad.pads)
         if found is not None:
             return replace(found, pad=padded)
-    return _found(group, contraction, axes, sum_, operands, unit, ())
+    found = _found(group, contraction, axes, sum_, operands, unit, ())
+    if found and not (sum_.rows and sum_.columns) and not _is_depthwise(found):
+        # Planes with weights of their own, in another order, would be gathered into panels for one
+        # row of products each. To reorder the result afterwards takes a tenth of that.
+        alone = form_group([contraction], frozenset(contraction.results))
+        if group.root is not contraction and alone is not None:
+            found_alone = _planned(alone, unit)
+            return None if found_alone is not None and _is_depthwise(found_alone) else found
+    return found
+
+
+def _is_depthwise(found: ContractionGroup) -> bool:
+    return found.plan.strategy is Strategy.DEPTHWISE
 
 
 def _replaced(

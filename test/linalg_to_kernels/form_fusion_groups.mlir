@@ -272,3 +272,38 @@ func.func @pads(%x: tensor<2x8x30x?xf32>, %w: tensor<8x3x3xf32>, %width: index, 
   } -> tensor<2x8x32x?xf32>
   return %0, %1, %2 : tensor<2x8x15x?xf32>, tensor<2x8x15x?xf32>, tensor<2x8x32x?xf32>
 }
+
+// -----
+
+#image = affine_map<(n, c, y, x, i, j) -> (n, c, y + i, x + j)>
+#window = affine_map<(n, c, y, x, i, j) -> (c, i, j)>
+#result = affine_map<(n, c, y, x, i, j) -> (n, c, y, x)>
+#planes = affine_map<(n, y, x, c) -> (n, c, y, x)>
+#id = affine_map<(n, y, x, c) -> (n, y, x, c)>
+
+// Whoever wants its channels last reorders what a depthwise convolution gives, which is made along
+// planes; in the other order each sum would be gathered for.
+// CHECK-LABEL: func.func @depthwise_with_channels_last(
+// CHECK:         %[[PLANES:.*]] = call @conv_kernel(
+// CHECK-NEXT:    call @exp_kernel(%[[PLANES]])
+func.func @depthwise_with_channels_last(%x: tensor<2x8x30x30xf32>, %w: tensor<8x3x3xf32>) -> tensor<2x28x28x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x8x28x28xf32>
+  %f = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} outs(%e : tensor<2x8x28x28xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  } -> tensor<2x8x28x28xf32>
+  %0 = linalg.generic {indexing_maps = [#image, #window, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%x, %w : tensor<2x8x30x30xf32>, tensor<8x3x3xf32>) outs(%f : tensor<2x8x28x28xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2x8x28x28xf32>
+  %g = tensor.empty() : tensor<2x28x28x8xf32>
+  %1 = linalg.generic {indexing_maps = [#planes, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%0 : tensor<2x8x28x28xf32>) outs(%g : tensor<2x28x28x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<2x28x28x8xf32>
+  return %1 : tensor<2x28x28x8xf32>
+}
