@@ -318,14 +318,16 @@ class _Forming:
         return True
 
     def _cost(self, member: Computation) -> int:
-        """What an element of a member costs, in additions, with what is inlined into it."""
+        """What an element of a member costs, in additions, with what may be inlined into it."""
         if member not in self._costs:
             own = cost_of(member)
             producers = set(map(self._group.producer, member.sources))
             read = sum(
                 self._cost(producer)
                 for producer in producers
-                if producer is not None and not producer.is_reduction
+                if producer is not None
+                and not producer.is_reduction
+                and producer not in self._steps
             )
             self._costs[member] = min(own + read, _COSTLY)
         return self._costs[member]

@@ -198,6 +198,24 @@ def test_between_layers(batch: int) -> None:
     assert text.count("plumbline.layout") == 4
 
 
+class _Windows(nn.Module):
+    """Einsums over five axes, between whose products PyTorch moves axes of one element."""
+
+    def forward(
+        self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, bias: torch.Tensor
+    ) -> torch.Tensor:
+        scores = torch.einsum("BWHQD, BWHKD -> BWHQK", query, key) + bias
+        return torch.einsum("BWHQK, BWHKD -> BWHQD", scores.softmax(-1), value)
+
+
+@pytest.mark.parametrize("batch", [1, 2])
+def test_einsums(batch: int) -> None:
+    torch.manual_seed(0)
+    operands = tuple(torch.randn(batch, 4, 2, 49, 32) for _ in range(3))
+    names = _kernels(_check(_Windows(), (*operands, torch.randn(2, 49, 49))))
+    assert sum("attention" in name for name in names) == 1
+
+
 @pytest.mark.parametrize("batch", [1, 2])
 def test_a_size_that_is_not_known(batch: int) -> None:
     torch.manual_seed(0)
