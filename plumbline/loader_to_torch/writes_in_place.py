@@ -66,8 +66,19 @@ def functional_op(node: Node) -> Op | None:
     if not name.endswith("_") or op._schema.arguments[0].alias_info is None:
         return None
     packet = getattr(getattr(torch.ops, namespace), name[:-1], None)
-    found = getattr(packet, op._overloadname, None)
-    return found if isinstance(found, Op) else None
+    if packet is None:
+        return None
+    # Not by the overload's name: `pow_.Scalar` is of a tensor and a number, `pow.Scalar` the other
+    # way round.
+    overloads = (getattr(packet, overload) for overload in packet.overloads())
+    return next((found for found in overloads if _takes_the_same(found, op)), None)
+
+
+def _takes_the_same(one: Op, other: Op) -> bool:
+    first, second = (
+        [str(argument.type) for argument in op._schema.arguments] for op in (one, other)
+    )
+    return first == second
 
 
 def _op(node: Node) -> Op:

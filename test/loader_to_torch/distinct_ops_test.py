@@ -87,6 +87,12 @@ _ALIKE = {
     ),
     "lists of operands": lambda x, y: (torch.cat([x, y]), torch.cat([y, x]), torch.stack([x, x])),
     "writes": _written,
+    "writes of ops called otherwise": lambda x, y: (
+        (x * 2).pow_(-0.5),
+        (x * 2).pow_(y),
+        (x * 2).floor_divide_(y),
+        (x * 2).ldexp_(y),
+    ),
     "shapes changed in place": lambda x, y: ((x * 2).resize_(2, 6), (y * 2).t_().unsqueeze_(0)),
     "no ops": lambda x, y: (x, y),
 }
