@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 
 import torch
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.fx.node import has_side_effect
 from torch_mlir import ir
 
@@ -72,7 +73,9 @@ def _holds_of_sizes(comparison: torch.fx.Node) -> bool:
     if places.target is not torch.ops.aten.nonzero.default:
         return False
     (mask,) = places.all_input_nodes
-    return any(number == other for number in (mask.meta["val"].numel(), *_unstretched(places)))
+    counts = (mask.meta["val"].numel(), *_unstretched(places))
+    # A mask may be of a size that values decide, of which nothing else is known.
+    return any(statically_known_true(count == other) for count in counts)
 
 
 def _unstretched(places: torch.fx.Node) -> list[int | torch.SymInt]:

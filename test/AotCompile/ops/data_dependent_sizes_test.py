@@ -107,6 +107,14 @@ def test_places_of_every_dtype(dtype: torch.dtype) -> None:
     _check(lambda x: (x.nonzero(), x[x != 0], torch.masked_select(x, x == 0)), [(x,)])
 
 
+def test_places_in_what_has_as_many_elements_as_values_say() -> None:
+    def masked_twice(x: torch.Tensor) -> torch.Tensor:
+        ended = torch.cat([x[x > 0], torch.ones(3)])
+        return ended[ended > 0.5] * 2
+
+    _check(masked_twice, [(x,) for x in (torch.randn(20), torch.ones(20), -torch.ones(20))])
+
+
 def test_places_in_a_number() -> None:
     _check(torch.nonzero, [(torch.tensor(2.0),), (torch.tensor(0.0),)])
     _check(lambda x: x.reshape(1, 1, 2, 1).nonzero(), [(torch.tensor([0.0, 3.0]),)])
