@@ -12,7 +12,7 @@ from torch_mlir import ir
 
 from plumbline.linalg_to_kernels.plane_strips import Strip, strip_of_windows
 from plumbline.linalg_to_kernels.planned_memory import buffer_bytes
-from plumbline.linalg_to_kernels.products import Access, SumOfProducts, product_of
+from plumbline.linalg_to_kernels.products import DYNAMIC, Access, SumOfProducts, product_of
 from plumbline.linalg_to_kernels.register_tile import (
     RegisterTile,
     cycles,
@@ -69,7 +69,7 @@ _WINDOW_STRIDE = 4
 """The most elements from one window to the next."""
 
 _USUAL = 256
-"""What sizes that are not known are taken for."""
+"""What a size that is not known is taken for."""
 
 _LINES = 2048
 """Of how many cache lines a tile may use a part before they are gone when the next tile comes."""
@@ -452,10 +452,10 @@ class _Planner:
     def cycles(self, plan: ContractionPlan) -> float:
         """How long one turn of the batches takes, roughly; sizes not known count as `_USUAL`."""
         row_batches, rows, columns, summed = (
-            self._count(loops) or _USUAL
+            self._usual_count(loops)
             for loops in (plan.row_batches, plan.rows, plan.columns, plan.summed)
         )
-        outside = self._count([loop for loop in plan.batches if loop not in self.sum.batches])
+        outside = self._usual_count([loop for loop in plan.batches if loop not in self.sum.batches])
         lanes = plan.tile.lanes
         products = row_batches * summed * cycles(plan.tile, rows, columns)
         copying = row_batches * summed * rows * _COPYING if plan.copies_left else 0
@@ -466,7 +466,7 @@ class _Planner:
         storing = (
             row_batches * rows * columns / lanes * (1 if plan.stores_columns else _TRANSPOSING)
         )
-        return (outside or 1) * (products + copying + packing + storing)
+        return outside * (products + copying + packing + storing)
 
     def _at_once(self, left: int, summed: Sequence[int]) -> int:
         return _SUMMED_AT_ONCE if self._are_contiguous(left, summed) else _SUMMED_IN_LINES
@@ -501,6 +501,11 @@ class _Planner:
 
     def _count(self, loops: Sequence[int]) -> int | None:
         return product_of([self.sizes[loop] for loop in loops])
+
+    def _usual_count(self, loops: Sequence[int]) -> int:
+        """How often loops run, each that is not known as often as is usual."""
+        sizes = (self.sizes[loop] for loop in loops)
+        return max(math.prod(_USUAL if size == DYNAMIC else size for size in sizes), 1)
 
 
 def _are_contiguous(loops: Sequence[int], access: Access, type_: ir.MemRefType) -> bool:

@@ -342,6 +342,24 @@ def test_planes_of_sizes_known_when_it_runs(constants: frozenset[int], target_cp
         np.testing.assert_array_equal(result, np.einsum("ncyxij,cij->ncyx", windows, plane_weight))
 
 
+@pytest.mark.parametrize("image", [56, 7])
+def test_a_batch_that_is_not_known_is_planned_for_like_one_that_is(image: int) -> None:
+    maps = ("d0, d4, d2 + d5, d3 + d6", "d1, d4, d5, d6", "d0, d1, d2, d3")
+    known, not_known = (
+        Kernel(
+            Contraction(
+                maps,
+                (4, 5, 6),
+                ((batch, 64, image + 2, image + 2), (64, 64, 3, 3), (batch, 64, image, image)),
+            ),
+            constants=frozenset({1}),
+        ).plan
+        for batch in (2, None)
+    )
+    assert known.right_operand is not_known.right_operand is RightOperand.PACKED
+    assert (known.rows, known.columns) == (not_known.rows, not_known.columns)
+
+
 def test_depthwise_of_large_windows() -> None:
     _check_depthwise((7, 7), (1, 1), (1, 1), (20, 25), "native")
     _check_depthwise((5, 13), (2, 1), (1, 1), (20, 25), "native")
