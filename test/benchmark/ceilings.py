@@ -127,7 +127,7 @@ class _Kernel:
     def __init__(self, llvm_ir: str, target: Target) -> None:
         # At level 1 no loop becomes a call of memcpy where pointers may be the same.
         code = emit_object(llvm_ir, target, 1)
-        self._jit = llvm.create_lljit_compiler(use_jit_link=False)
+        self._jit = llvm.create_lljit_compiler(use_jit_link=True)
         library = llvm.JITLibraryBuilder().add_object_img(code).export_symbol("kernel")
         self._library = library.link(self._jit, "kernel")
         prototype = ctypes.CFUNCTYPE(

@@ -53,7 +53,7 @@ def call() -> _Call:
     convert_linalg_to_kernels(module)
     convert_kernels_to_llvm(module)
     machine_code = emit_object(translate_to_llvm_ir(module), cpu_target("native"), 2)
-    jit = llvm.create_lljit_compiler(use_jit_link=False)
+    jit = llvm.create_lljit_compiler(use_jit_link=True)
     library = (
         llvm.JITLibraryBuilder()
         .add_object_img(machine_code)

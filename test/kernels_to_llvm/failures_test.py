@@ -65,7 +65,7 @@ class _Library:
     def __init__(self, program: plumbline.CompiledProgram, allocator: _Allocator) -> None:
         entry = f"{program.signature.name}_checked"
         machine_code = emit_object(llvm_ir_of(program, "memref"), cpu_target("native"), 1)
-        self._jit = llvm.create_lljit_compiler(use_jit_link=False)
+        self._jit = llvm.create_lljit_compiler(use_jit_link=True)
         builder = (
             llvm.JITLibraryBuilder()
             .add_object_img(machine_code)
@@ -219,7 +219,7 @@ class _EntryWithoutChecks:
     def __init__(self) -> None:
         program = plumbline.compile(_Outer(), (torch.ones(3),), ({0: Dim("n")},))
         machine_code = emit_object(llvm_ir_of(program, "memref"), cpu_target("native"), 1)
-        self._jit = llvm.create_lljit_compiler(use_jit_link=False)
+        self._jit = llvm.create_lljit_compiler(use_jit_link=True)
         builder = llvm.JITLibraryBuilder().add_object_img(machine_code).add_current_process()
         self._library = builder.export_symbol("func_main").link(self._jit, "func_main")
         types = [ctypes.c_void_p] * 3 + [ctypes.c_int64] * 3

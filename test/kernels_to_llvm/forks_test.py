@@ -35,7 +35,7 @@ builder = (
 )
 for name, address in openmp.addresses("func_main").items():
     builder.import_symbol(name, address)
-library = builder.link(llvm.create_lljit_compiler(use_jit_link=False), "func_main")
+library = builder.link(llvm.create_lljit_compiler(use_jit_link=True), "func_main")
 function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(library["func_main"])
 numbers, results = ((ctypes.c_float * (999 * 999))() for _ in range(2))
 before = threads()

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 from numpy.typing import NDArray
 from torch_mlir import ir
@@ -15,6 +14,7 @@ from plumbline.bindings.pipeline import Pipeline
 from plumbline.context import lent_context
 from plumbline.kernels_to_llvm.conversion import BUILD_C_ABI, KERNELS_TO_LLVM
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
+from plumbline.library.linked_code import LinkedCode
 from plumbline.linalg_to_kernels.building import loosely_typed
 from plumbline.linalg_to_kernels.contraction_kernel import build_contraction
 from plumbline.linalg_to_kernels.contraction_loops import Epilogue, Place
@@ -129,19 +129,15 @@ class Kernel:
         # To optimise and to choose instructions takes LLVM more time than all else here. What it
         # optimises is much the same for each CPU.
         level = 2 if target_cpu == "native" else 0
-        self._jit = llvm.create_lljit_compiler(use_jit_link=False)
         self._require = ctypes.CFUNCTYPE(None, ctypes.c_bool, ctypes.c_void_p)(lambda *_: None)
         address = ctypes.cast(self._require, ctypes.c_void_p).value
-        entry = "_mlir_ciface_kernel"
-        self._library = (
-            llvm.JITLibraryBuilder()
-            .add_object_img(emit_object(text, target, level))
-            .import_symbol("plumbline_require", address)
-            .add_current_process()
-            .export_symbol(entry)
-            .link(self._jit, entry)
+        assert address is not None
+        self._code = LinkedCode(
+            emit_object(text, target, level),
+            "_mlir_ciface_kernel",
+            symbols={"plumbline_require": address},
         )
-        self._function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * operands)(self._library[entry])
+        self._function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * operands)(self._code.address)
 
     @property
     def _is_packed(self) -> bool:

@@ -68,7 +68,7 @@ class Kernels:
     def __init__(self, program: _Stages) -> None:
         stand_in = driver()
         llvm_ir, names = emulated_kernels(program.stage("gpu"))
-        self._jit = llvm.create_lljit_compiler(use_jit_link=False)
+        self._jit = llvm.create_lljit_compiler(use_jit_link=True)
         # To optimise it takes several times what it saves where each kernel runs a few times.
         machine_code = emit_object(llvm_ir, cpu_target("native"), optimisation_level=0)
         library = llvm.JITLibraryBuilder().add_object_img(machine_code).add_current_process()
