@@ -136,12 +136,17 @@ def _workspace(function: func.FuncOp, reader: SizeReader) -> Workspace:
     found = Workspace(needs.static, *_planned(function))
     for op in needs.steps:
         if op.name == "memref.alloc":
-            bytes_: Size = _static_bytes(op)
+            count: Size = 1
             for operand in op.operands:
-                bytes_ = operation("*", bytes_, reader.of_number(operand))
-            blocks = operation("ceildiv", bytes_, ALIGNMENT)
+                count = operation("*", count, reader.of_number(operand))
+            of_one = _static_bytes(op)
+            blocks = operation("ceildiv", operation("*", of_one, count), ALIGNMENT)
             taken = operation("+", taken, operation("*", blocks, ALIGNMENT))
-            found = found.beside(Workspace(taken, bytes_, bytes_))
+            together, most = (
+                operation("*", planned_bytes(op, name, of_one), count)
+                for name in ("sum", "lower_bound")
+            )
+            found = found.beside(Workspace(taken, together, most))
         else:
             callee = _called(module, op)
             inner = _workspace(callee, reader.of_callee(callee, op))

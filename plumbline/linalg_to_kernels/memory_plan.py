@@ -4,14 +4,21 @@ A temporary lives from where it is allocated to its last use. The largest are pl
 the lowest offset where it is clear of those that live at the same time (greedy by size: Pisarchyk
 and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020).
 
+Of those whose sizes are known as the program runs, such as all that have a row for each image of a
+batch, those that grow with the same sizes have an arena that does: it is planned for one of each.
+
 Those of a round of a loop have an arena that lives as long as the loop, and lies in the one around.
 """
 
-from collections.abc import Iterator, Sequence
+import functools
+import itertools
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from torch_mlir import ir
-from torch_mlir.dialects import memref
+from torch_mlir.dialects import arith, memref
 
 from plumbline.bindings.views import VIEWS, only_uses, users_of
 from plumbline.bindings.walk import (
@@ -22,23 +29,35 @@ from plumbline.bindings.walk import (
 )
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index
-from plumbline.linalg_to_kernels.planned_memory import LIVE, PLAN, buffer_bytes, planned_bytes
+from plumbline.linalg_to_kernels.computations import DYNAMIC
+from plumbline.linalg_to_kernels.planned_memory import LIVE, PLAN, element_bytes, planned_bytes
 from plumbline.linalg_to_kernels.work import LOOPS
 
 _VIEWS = VIEWS | {"memref.view"}
 """The operations that give a part of a buffer; by a `view`, one of an arena."""
 
+_OF_SIZES = frozenset({"affine.apply", "arith.constant", "arith.muli", "memref.dim"})
+"""The operations that sizes are computed by that loops allocate by."""
+
 _ADDRESSABLE = 2**63 - 1
 """The most bytes that a type can say it has."""
 
 
+_WASTED = 16
+"""Of how many bytes one may be left between two temporaries, so that both begin where they are to,
+however often there are these bytes."""
+
+
 @dataclass(eq=False)
 class _Temporary:
-    """A buffer of a static size that is used in its block alone."""
+    """A buffer that is used in its block alone."""
 
     allocation: ir.Operation
     release: ir.Operation
     bytes: int
+    """Those of one of each of `counts`."""
+    counts: tuple[ir.Value, ...]
+    """What it is so many times as large as; nothing if its size is static."""
     first: int
     """When it is allocated: the place of an operation in the block."""
     last: int
@@ -67,9 +86,16 @@ def _plan(block: ir.Block) -> None:
                 _plan(inner)
                 if view.operation.name in LOOPS:
                     _take_out(view.operation, inner)
-    temporaries = list(_temporaries(block))
-    if len(temporaries) < 2:
-        return
+    arenas: dict[Hashable, list[_Temporary]] = {}
+    for temporary in _temporaries(block):
+        counts = Counter(map(_told_apart, temporary.counts))
+        arenas.setdefault(frozenset(counts.items()), []).append(temporary)
+    for temporaries in arenas.values():
+        if len(temporaries) > 1:
+            _put_into_arena(block, temporaries)
+
+
+def _put_into_arena(block: ir.Block, temporaries: Sequence[_Temporary]) -> None:
     peak = _place(temporaries)
     if peak > _ADDRESSABLE:
         # No such memory is to be had, by one allocation or by several.
@@ -81,44 +107,81 @@ def _plan(block: ir.Block) -> None:
         "lower_bound": _lower_bound(temporaries),
     }
     i64 = ir.IntegerType.get_signless(64)
-    i8 = ir.IntegerType.get_signless(8)
-    _mark_calls(block, temporaries)
+    if not temporaries[0].counts:
+        _mark_calls(block, temporaries)
     with ir.InsertionPoint(first), first.location:
-        arena = memref.AllocOp(ir.MemRefType.get([peak], i8), [], [], alignment=ALIGNMENT)
-        arena.operation.attributes[PLAN] = ir.DictAttr.get(
-            {name: ir.IntegerAttr.get(i64, size) for name, size in sizes.items()}
-        )
+        arena = _Arena.allocated(peak, temporaries[0].counts)
+    arena.allocation.attributes[PLAN] = ir.DictAttr.get(
+        {name: ir.IntegerAttr.get(i64, size) for name, size in sizes.items()}
+    )
     with ir.InsertionPoint(_last(temporaries)), first.location:
-        memref.dealloc(arena.result)
+        memref.dealloc(arena.allocation.results[0])
     for temporary in temporaries:
         allocation = temporary.allocation
         with ir.InsertionPoint(allocation), allocation.location:
-            placed = memref.view(
-                allocation.results[0].type, arena.result, index(temporary.offset), []
-            )
-        allocation.results[0].replace_all_uses_with(placed)
+            allocation.results[0].replace_all_uses_with(arena.part(temporary))
         temporary.release.erase()
         allocation.erase()
+
+
+@dataclass(frozen=True)
+class _Arena:
+    """The memory of several temporaries."""
+
+    allocation: ir.Operation
+    bytes: ir.Value
+    """All of it, along one axis."""
+    count: ir.Value | None
+    """How often it has what it is planned for; None: once."""
+
+    @staticmethod
+    def allocated(peak: int, counts: Sequence[ir.Value]) -> "_Arena":
+        """An arena of so many bytes for one of each of `counts`."""
+        i8 = ir.IntegerType.get_signless(8)
+        if not counts:
+            arena = memref.AllocOp(ir.MemRefType.get([peak], i8), [], [], alignment=ALIGNMENT)
+            return _Arena(arena.operation, arena.result, None)
+        count = functools.reduce(arith.muli, counts)
+        type_ = ir.MemRefType.get([DYNAMIC, peak], i8)
+        arena = memref.AllocOp(type_, [count], [], alignment=ALIGNMENT)
+        flat = memref.collapse_shape(ir.MemRefType.get([DYNAMIC], i8), arena.result, [[0, 1]])
+        return _Arena(arena.operation, flat, count)
+
+    def part(self, temporary: _Temporary) -> ir.Value:
+        """The place of a temporary."""
+        offset = index(temporary.offset)
+        if self.count is not None:
+            offset = arith.muli(self.count, offset)
+        allocation = temporary.allocation
+        return memref.view(allocation.results[0].type, self.bytes, offset, allocation.operands)
 
 
 def _take_out(loop: ir.Operation, block: ir.Block) -> None:
     """Has what each round of a loop allocates be there for all rounds, if its size is known."""
     for allocation, release, _ in list(_released(block)):
-        sizes = [size for size in allocation.operands if is_inside(size, loop)]
-        if all(_is_of_buffer_around(size, loop) for size in sizes):
-            for size in sizes:
-                size.owner.operation.move_before(loop)
+        found = [_computed_in(loop, size) for size in allocation.operands]
+        computed = [ops for ops in found if ops is not None]
+        if len(computed) == len(found):
+            for op in itertools.chain.from_iterable(computed):
+                op.move_before(loop)
             allocation.move_before(loop)
             release.move_after(loop)
 
 
-def _is_of_buffer_around(size: ir.Value, loop: ir.Operation) -> bool:
+def _computed_in(loop: ir.Operation, size: ir.Value) -> list[ir.Operation] | None:
+    """What computes a size in a loop, in order, of sizes of buffers around; None if of others."""
+    if not is_inside(size, loop):
+        return []
     op = defining_operation(size)
-    return (
-        op is not None
-        and op.name == "memref.dim"
-        and not any(is_inside(operand, loop) for operand in op.operands)
-    )
+    if op is None or op.name not in _OF_SIZES:
+        return None
+    found: list[ir.Operation] = []
+    for operand in op.operands:
+        before = _computed_in(loop, operand)
+        if before is None:
+            return None
+        found += (other for other in before if other not in found)
+    return [*found, op]
 
 
 def _mark_calls(block: ir.Block, temporaries: Sequence[_Temporary]) -> None:
@@ -142,12 +205,13 @@ def _last(temporaries: Sequence[_Temporary]) -> ir.Operation:
 def _temporaries(block: ir.Block) -> Iterator[_Temporary]:
     operations = [view.operation for view in block.operations]
     for allocation, release, users in _released(block):
-        if not allocation.operands and (bytes_ := _bytes(allocation)):
+        bytes_, counts = _bytes(allocation)
+        if bytes_:
             first = operations.index(allocation)
             last = max(
                 (operations.index(enclosing_in(block, user)) for user in users), default=first
             )
-            yield _Temporary(allocation, release, bytes_, first, last)
+            yield _Temporary(allocation, release, bytes_, counts, first, last)
 
 
 def _released(
@@ -165,8 +229,74 @@ def _released(
             yield op, releases[0], others
 
 
-def _bytes(allocation: ir.Operation) -> int:
-    return buffer_bytes(ir.MemRefType(allocation.results[0].type))
+def _bytes(allocation: ir.Operation) -> tuple[int, tuple[ir.Value, ...]]:
+    """The bytes of an allocation, and what they are times; none if it is to stay as it is."""
+    type_ = ir.MemRefType(allocation.results[0].type)
+    bytes_ = element_bytes(type_.element_type)
+    bytes_ *= math.prod(size for size in type_.shape if size != DYNAMIC)
+    counts: list[ir.Value] = []
+    for operand in allocation.operands:
+        factor, leaves = _factors(operand)
+        bytes_ *= factor
+        counts += leaves
+    if not counts:
+        return bytes_, ()
+    # Of any number of them, what lies behind begins at a multiple of the alignment.
+    rounded = -(-bytes_ // ALIGNMENT) * ALIGNMENT
+    return rounded if (rounded - bytes_) * _WASTED <= rounded else 0, tuple(counts)
+
+
+def _factors(size: ir.Value) -> tuple[int, list[ir.Value]]:
+    """A number, and sizes, whose product a size is."""
+    alone = 1, [size]
+    op = defining_operation(size)
+    if op is None:
+        return alone
+    match op.name:
+        case "arith.constant":
+            return int(ir.IntegerAttr(op.attributes["value"]).value), []
+        case "arith.muli":
+            return _product(*map(_factors, op.operands))
+        case "affine.apply":
+            map_ = ir.AffineMapAttr(op.attributes["map"]).value
+            return _factors_of(map_.results[0], map_.n_dims, op.operands) or alone
+    return alone
+
+
+def _factors_of(
+    expression: ir.AffineExpr, dims: int, operands: Sequence[ir.Value]
+) -> tuple[int, list[ir.Value]] | None:
+    """The same of an expression of operands, the first ones of which are dimensions."""
+    match expression.maybe_downcast():
+        case ir.AffineConstantExpr() as number:
+            return number.value, []
+        case ir.AffineDimExpr() as dim:
+            return _factors(operands[dim.position])
+        case ir.AffineSymbolExpr() as symbol:
+            return _factors(operands[dims + symbol.position])
+        case ir.AffineMulExpr() as both:
+            first = _factors_of(both.lhs, dims, operands)
+            second = _factors_of(both.rhs, dims, operands)
+            return None if first is None or second is None else _product(first, second)
+    return None
+
+
+def _told_apart(size: ir.Value) -> Hashable:
+    """What is equal for sizes that are known to be equal."""
+    op = defining_operation(size)
+    if op is not None and op.name == "memref.dim":
+        buffer, axis = op.operands
+        number, sizes = _factors(axis)
+        if not sizes:
+            return buffer, number
+    told: Hashable = size
+    return told
+
+
+def _product(
+    first: tuple[int, list[ir.Value]], second: tuple[int, list[ir.Value]]
+) -> tuple[int, list[ir.Value]]:
+    return first[0] * second[0], [*first[1], *second[1]]
 
 
 def _place(temporaries: Sequence[_Temporary]) -> int:

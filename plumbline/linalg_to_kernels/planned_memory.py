@@ -2,7 +2,8 @@
 
 An arena has the temporaries of a function. The attribute of its `memref.alloc` is
 {peak = 72, sum = 96, lower_bound = 64}: the bytes of the arena, those of all temporaries, and those
-that live at once at least.
+that live at once at least. One of a size that is known as the program runs, `memref<?x72xi8>`, has
+so many for each of its `?`.
 """
 
 import math

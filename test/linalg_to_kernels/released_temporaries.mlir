@@ -12,14 +12,14 @@
 // CHECK-NEXT:    call @matmul_kernel({{.*}}%[[SECOND]], {{.*}}%[[THIRD]])
 // CHECK-NEXT:    memref.dealloc %[[SECOND]]
 // CHECK-NEXT:    return %[[THIRD]]
-func.func @layers(%x: tensor<?x64xf32>, %w: tensor<64x64xf32>) -> tensor<?x64xf32> {
+func.func @layers(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf32> {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
-  %n = tensor.dim %x, %c0 : tensor<?x64xf32>
-  %e = tensor.empty(%n) : tensor<?x64xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x64xf32>) -> tensor<?x64xf32>
-  %0 = linalg.matmul ins(%x, %w : tensor<?x64xf32>, tensor<64x64xf32>) outs(%f : tensor<?x64xf32>) -> tensor<?x64xf32>
-  %1 = linalg.matmul ins(%0, %w : tensor<?x64xf32>, tensor<64x64xf32>) outs(%f : tensor<?x64xf32>) -> tensor<?x64xf32>
-  %2 = linalg.matmul ins(%1, %w : tensor<?x64xf32>, tensor<64x64xf32>) outs(%f : tensor<?x64xf32>) -> tensor<?x64xf32>
-  return %2 : tensor<?x64xf32>
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<?x8xf32>, tensor<8x8xf32>) outs(%f : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %1 = linalg.matmul ins(%0, %w : tensor<?x8xf32>, tensor<8x8xf32>) outs(%f : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %2 = linalg.matmul ins(%1, %w : tensor<?x8xf32>, tensor<8x8xf32>) outs(%f : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %2 : tensor<?x8xf32>
 }
