@@ -135,18 +135,16 @@ def _planned(group: Group, unit: VectorUnit) -> ContractionGroup | None:
         if found is not None:
             return replace(found, pad=padded)
     found = _found(group, contraction, axes, sum_, operands, unit, ())
-    if found and not (sum_.rows and sum_.columns) and not _is_depthwise(found):
-        # Planes with weights of their own, in another order, would be gathered into panels for one
-        # row of products each. To reorder the result afterwards takes a tenth of that.
-        alone = form_group([contraction], frozenset(contraction.results))
-        if group.root is not contraction and alone is not None:
-            found_alone = _planned(alone, unit)
-            return None if found_alone is not None and _is_depthwise(found_alone) else found
-    return found
+    if group.root is contraction or (sum_.rows and sum_.columns) or _is_depthwise(found):
+        return found
+    # Planes with weights of their own, in another order, would be gathered into panels for one row
+    # of products each. To reorder the result afterwards takes a tenth of that.
+    alone = form_group([contraction], frozenset(contraction.results))
+    return None if alone is not None and _is_depthwise(_planned(alone, unit)) else found
 
 
-def _is_depthwise(found: ContractionGroup) -> bool:
-    return found.plan.strategy is Strategy.DEPTHWISE
+def _is_depthwise(found: ContractionGroup | None) -> bool:
+    return found is not None and found.plan.strategy is Strategy.DEPTHWISE
 
 
 def _replaced(
