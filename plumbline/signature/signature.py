@@ -7,7 +7,7 @@ from plumbline.signature import element_type
 from plumbline.signature.argument_shapes import ArgumentShapes
 from plumbline.signature.c_names import CNames
 from plumbline.signature.element_type import ElementType
-from plumbline.signature.size_expressions import Size, operation
+from plumbline.signature.size_expressions import Operation, Size, operation
 from plumbline.signature.unbacked_size import UnbackedSize
 
 
@@ -83,7 +83,16 @@ class Workspace:
 
 
 def _greater(left: Size, right: Size) -> Size:
-    return left if left == right else operation("max", left, right)
+    return left if _has(left, right) else operation("max", left, right)
+
+
+def _has(maximum: Size, size: Size) -> bool:
+    """Whether a size is one of those that another is the greatest of."""
+    return maximum == size or (
+        isinstance(maximum, Operation)
+        and maximum.operator == "max"
+        and (_has(maximum.left, size) or _has(maximum.right, size))
+    )
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from plumbline.linalg_to_kernels import parallelisation
 from plumbline.linalg_to_kernels.stage import linalg_to_kernels
 from plumbline.llvm_to_asm.assembly import emit_assembly, emit_object
 from plumbline.signature.library_description import LibraryDescription
-from plumbline.signature.signature import Signature
-from plumbline.signature.size_expressions import evaluate
+from plumbline.signature.signature import Signature, Workspace
+from plumbline.signature.size_expressions import Operation, SymbolUse, evaluate
 from plumbline.target.cpu import cpu_target
 from plumbline.tcp.assembly.module import parse_module
 from plumbline.tcp_to_linalg.stage import tcp_to_linalg
@@ -287,6 +287,16 @@ def test_a_call_allocates_nothing(tmp_path: Path) -> None:
     y = (np.arange(72) % 5 - 2).astype(np.float32).reshape(8, 9)
     (expected,) = program(x, y)
     np.testing.assert_array_equal(np.array(numbers, np.float32).reshape(7, 8), expected)
+
+
+def test_what_is_taken_several_times_is_in_the_formula_once() -> None:
+    rows = SymbolUse(0)
+    kernel = Workspace(Operation("+", rows, 64), rows, rows)
+    layers = Workspace(0, 0, 0).beside(Workspace(rows, rows, rows))
+    once = layers.beside(kernel)
+    twice = once.beside(kernel)
+    assert (twice.bytes, twice.lower_bound) == (once.bytes, once.lower_bound)
+    assert twice.sum != once.sum
 
 
 if __name__ == "__main__":
