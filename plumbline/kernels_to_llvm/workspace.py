@@ -10,7 +10,6 @@ one of them allocates, there is as much for each thread. These are no more than 
 compiled for: it uses no more then.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -25,7 +24,7 @@ from plumbline.kernels_to_llvm.result_arguments import bytes_type
 from plumbline.kernels_to_llvm.size_bounds import SizeBoundReader
 from plumbline.kernels_to_llvm.size_building import index_constant
 from plumbline.kernels_to_llvm.size_reader import SizeReader, UnknownSize
-from plumbline.linalg_to_kernels.planned_memory import LIVE, PLAN, element_bytes, planned_bytes
+from plumbline.linalg_to_kernels.planned_memory import LIVE, PLAN, buffer_bytes, planned_bytes
 from plumbline.runtime.threads import calls_of_threads, compiled_for
 from plumbline.signature.argument_shapes import ArgumentShapes
 from plumbline.signature.signature import WORKSPACE_ALIGNMENT as ALIGNMENT
@@ -363,8 +362,4 @@ def _aligned(bytes_: int) -> int:
 
 def _static_bytes(op: ir.Operation) -> int:
     """The bytes of an allocation for 1 in each dynamic dimension."""
-    type_ = ir.MemRefType(op.results[0].type)
-    sizes = [
-        type_.get_dim_size(axis) for axis in range(type_.rank) if not type_.is_dynamic_dim(axis)
-    ]
-    return int(math.prod(sizes)) * element_bytes(type_.element_type)
+    return buffer_bytes(ir.MemRefType(op.results[0].type))

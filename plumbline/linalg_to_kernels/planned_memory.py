@@ -24,8 +24,11 @@ def planned_bytes(allocation: ir.Operation, name: str, bytes_: int) -> int:
 
 
 def buffer_bytes(type_: ir.MemRefType) -> int:
-    """How many bytes a buffer of known sizes takes."""
-    return int(math.prod(type_.shape)) * element_bytes(type_.element_type)
+    """How many bytes a buffer takes, with 1 for each of its sizes that is dynamic."""
+    sizes = [
+        type_.get_dim_size(axis) for axis in range(type_.rank) if not type_.is_dynamic_dim(axis)
+    ]
+    return int(math.prod(sizes)) * element_bytes(type_.element_type)
 
 
 def element_bytes(type_: ir.Type) -> int:
