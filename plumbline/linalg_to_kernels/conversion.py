@@ -255,8 +255,8 @@ def linalg_to_kernels_pipeline(
             "func.func(linalg-generalize-named-ops)",
             CARRY_SCALARS,
             BUFFERIZE,
-            # So far all is released at the end of a block: a network of many layers would touch
-            # the memory of each anew, which took longer than what is computed in it.
+            # So far all is released at the end of a block: of what comes to lie in no arena, a
+            # network of many layers would touch the memory of each anew.
             "func.func(optimize-allocation-liveness)",
             SPECIALISE_KERNELS,
             MERGE_SORTS,

@@ -11,8 +11,6 @@ Those of a round of a loop have an arena that lives as long as the loop, and lie
 """
 
 import functools
-import itertools
-import math
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +28,7 @@ from plumbline.bindings.walk import (
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index
 from plumbline.linalg_to_kernels.computations import DYNAMIC
-from plumbline.linalg_to_kernels.planned_memory import LIVE, PLAN, element_bytes, planned_bytes
+from plumbline.linalg_to_kernels.planned_memory import LIVE, PLAN, buffer_bytes, planned_bytes
 from plumbline.linalg_to_kernels.work import LOOPS
 
 _VIEWS = VIEWS | {"memref.view"}
@@ -41,7 +39,6 @@ _OF_SIZES = frozenset({"affine.apply", "arith.constant", "arith.muli", "memref.d
 
 _ADDRESSABLE = 2**63 - 1
 """The most bytes that a type can say it has."""
-
 
 _WASTED = 16
 """Of how many bytes one may be left between two temporaries, so that both begin where they are to,
@@ -159,29 +156,27 @@ class _Arena:
 def _take_out(loop: ir.Operation, block: ir.Block) -> None:
     """Has what each round of a loop allocates be there for all rounds, if its size is known."""
     for allocation, release, _ in list(_released(block)):
-        found = [_computed_in(loop, size) for size in allocation.operands]
-        computed = [ops for ops in found if ops is not None]
-        if len(computed) == len(found):
-            for op in itertools.chain.from_iterable(computed):
+        computed = _computed_in(loop, allocation.operands)
+        if computed is not None:
+            for op in (*computed, allocation):
                 op.move_before(loop)
-            allocation.move_before(loop)
             release.move_after(loop)
 
 
-def _computed_in(loop: ir.Operation, size: ir.Value) -> list[ir.Operation] | None:
-    """What computes a size in a loop, in order, of sizes of buffers around; None if of others."""
-    if not is_inside(size, loop):
-        return []
-    op = defining_operation(size)
-    if op is None or op.name not in _OF_SIZES:
-        return None
+def _computed_in(loop: ir.Operation, sizes: Sequence[ir.Value]) -> list[ir.Operation] | None:
+    """What computes sizes in a loop, in order, of sizes of buffers around; None if of others."""
     found: list[ir.Operation] = []
-    for operand in op.operands:
-        before = _computed_in(loop, operand)
+    for size in sizes:
+        if not is_inside(size, loop):
+            continue
+        op = defining_operation(size)
+        if op is None or op.name not in _OF_SIZES:
+            return None
+        before = _computed_in(loop, op.operands)
         if before is None:
             return None
-        found += (other for other in before if other not in found)
-    return [*found, op]
+        found += [other for other in (*before, op) if other not in found]
+    return found
 
 
 def _mark_calls(block: ir.Block, temporaries: Sequence[_Temporary]) -> None:
@@ -231,9 +226,7 @@ def _released(
 
 def _bytes(allocation: ir.Operation) -> tuple[int, tuple[ir.Value, ...]]:
     """The bytes of an allocation, and what they are times; none if it is to stay as it is."""
-    type_ = ir.MemRefType(allocation.results[0].type)
-    bytes_ = element_bytes(type_.element_type)
-    bytes_ *= math.prod(size for size in type_.shape if size != DYNAMIC)
+    bytes_ = buffer_bytes(ir.MemRefType(allocation.results[0].type))
     counts: list[ir.Value] = []
     for operand in allocation.operands:
         factor, leaves = _factors(operand)
@@ -281,7 +274,7 @@ def _factors_of(
     return None
 
 
-def _told_apart(size: ir.Value) -> Hashable:
+def _told_apart(size: ir.Value) -> tuple[Hashable, ...]:
     """What is equal for sizes that are known to be equal."""
     op = defining_operation(size)
     if op is not None and op.name == "memref.dim":
@@ -289,8 +282,7 @@ def _told_apart(size: ir.Value) -> Hashable:
         number, sizes = _factors(axis)
         if not sizes:
             return buffer, number
-    told: Hashable = size
-    return told
+    return (size,)
 
 
 def _product(

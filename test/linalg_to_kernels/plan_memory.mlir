@@ -198,6 +198,24 @@ func.func @rounds_of_rows(%x: memref<?x64xf32>, %rounds: index) {
   return
 }
 
+// Sizes that are computed of each other leave a loop in their order.
+// CHECK-LABEL: func.func @rounds_of_planes(
+// CHECK:         memref.alloc(
+// CHECK:         scf.for
+// CHECK-NOT:     memref.alloc
+func.func @rounds_of_planes(%x: memref<?x64xf32>, %rounds: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %rounds step %c1 {
+    %n = memref.dim %x, %c0 : memref<?x64xf32>
+    %four = affine.apply affine_map<()[s0] -> (s0 * 4)>()[%n]
+    %a = memref.alloc(%four, %n) : memref<?x?x64xf32>
+    func.call @plane(%a) : (memref<?x?x64xf32>) -> ()
+    memref.dealloc %a : memref<?x?x64xf32>
+  }
+  return
+}
+
 func.func private @kernel(%x: memref<?x64xf32>, %y: memref<?x64xf32>)
 func.func private @other_kernel(%x: memref<?x64xf32>, %y: memref<?x16xf32>)
 func.func private @plane(%x: memref<?x?x64xf32>)
