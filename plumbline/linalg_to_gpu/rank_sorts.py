@@ -152,8 +152,8 @@ class _RankSort:
 
         def take(at: ir.Value) -> None:
             place = self._place(rows, arith.addi(start, at))
-            for buffer, own in zip(self.sort.buffers, shared, strict=True):
-                memref.store(memref.load(buffer, place), own, [index(0), at])
+            for value, own in zip(self.sort.load(place), shared, strict=True):
+                memref.store(value, own, [index(0), at])
 
         def merge(round_: ir.Value, source: ir.Value) -> list[ir.Value]:
             target = arith.subi(index(1), source)

@@ -255,11 +255,11 @@ def linalg_to_kernels_pipeline(
             "func.func(linalg-generalize-named-ops)",
             CARRY_SCALARS,
             BUFFERIZE,
+            MERGE_SORTS,
             # So far all is released at the end of a block: of what comes to lie in no arena, a
             # network of many layers would touch the memory of each anew.
             "func.func(optimize-allocation-liveness)",
             SPECIALISE_KERNELS,
-            MERGE_SORTS,
             NAME_COMPUTATIONS,
             OUTLINE_LOOPS,
             PUT_LOOP_TEMPORARIES_ON_STACK,

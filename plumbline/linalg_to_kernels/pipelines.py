@@ -7,6 +7,7 @@ from plumbline.linalg_to_kernels.collapse_loops import collapse_loops
 from plumbline.linalg_to_kernels.control_flow_buffers import settle_buffers
 from plumbline.linalg_to_kernels.inout_arguments import store_inout_arguments
 from plumbline.linalg_to_kernels.tm_tensor import bufferize_tm_tensor
+from plumbline.linalg_to_kernels.trimmed_sorts import trim_sorts
 from plumbline.linalg_to_kernels.unroll_quotients import unroll_quotients
 from plumbline.linalg_to_kernels.while_arguments import align_while_arguments
 
@@ -20,6 +21,12 @@ DECOMPOSE_TENSOR_OPS = Pipeline(
     summary="Spell tensor.pad and tensor.concat in fills and slices, which bufferize",
 )
 
+TRIM_SORTS = Pass(
+    "trim-sorts",
+    "Leave out of sorts what nobody reads, and have them count the places of elements themselves",
+    trim_sorts,
+)
+
 PREPARE_TENSORS = Pipeline(
     "prepare-tensors",
     (
@@ -27,6 +34,7 @@ PREPARE_TENSORS = Pipeline(
         "func.func(linalg-generalize-named-ops)",
         # So that nobody computes a tensor to ask for its sizes.
         "resolve-shaped-type-result-dims",
+        TRIM_SORTS,
         "canonicalize",
         "cse",
     ),

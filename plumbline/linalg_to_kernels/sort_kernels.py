@@ -16,8 +16,12 @@ from plumbline.bindings.walk import (
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
+from plumbline.linalg_to_kernels.trimmed_sorts import counted_operands
 
 _INDEX_BITS = 64
+
+_HARMLESS = frozenset(("arith.constant", "memref.alloc", "memref.cast", "memref.dim"))
+"""What may be between a copy and the sort of it: nothing that writes or releases a buffer."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,10 @@ class Sort:
     """A sort within its kernel: of buffers of one shape, by the first of which the others go."""
 
     op: ir.Operation
+    sources: Sequence[ir.Value]
+    """What is sorted: buffers which are read alone, or those that it is written to."""
     buffers: Sequence[ir.Value]
+    """What sorted elements are written to."""
     scratch: Sequence[ir.Value]
 
     @property
@@ -37,6 +44,14 @@ class Sort:
         """Builds the sizes of the buffers."""
         first = self.buffers[0]
         return [memref.dim(first, index(axis)) for axis in range(ir.MemRefType(first.type).rank)]
+
+    def load(self, place: Sequence[ir.Value]) -> list[ir.Value]:
+        """Builds what there is to be sorted at a place: of each buffer an element."""
+        counted = counted_operands(self.op)
+        return [
+            _counted(place[self.axis], source) if number in counted else memref.load(source, place)
+            for number, source in enumerate(self.sources)
+        ]
 
     def in_order(self, lefts: Sequence[ir.Value], rights: Sequence[ir.Value]) -> ir.Value:
         """What the comparison of the sort says of two elements, the first of which comes first.
@@ -55,6 +70,11 @@ class Sort:
 def sort_axis(op: ir.Operation) -> int:
     """The axis that a `tm_tensor.sort` has rows along."""
     return int(ir.IntegerAttr(op.attributes["dimension"]).value)
+
+
+def _counted(place: ir.Value, source: ir.Value) -> ir.Value:
+    """Where an element is along its row, as a number of the type that a buffer has."""
+    return arith.index_cast(ir.MemRefType(source.type).element_type, place)
 
 
 def rounds_of_merging(size: ir.Value) -> ir.Value:
@@ -91,10 +111,11 @@ def _call_kernel(
     build: Callable[[Sort], None],
 ) -> None:
     sorted_ = list(op.operands)
+    sources = _sources(op)
     captured = [value for value in captured_values(op) if value not in sorted_]
     with ir.InsertionPoint(op), op.location:
         scratch = list(allocate(op))
-        arguments = [*sorted_, *scratch, *captured]
+        arguments = [*sorted_, *scratch, *sources.values(), *captured]
         call = func.CallOp([], ir.FlatSymbolRefAttr.get(functions.UNNAMED), arguments)
         for buffer in scratch:
             memref.dealloc(buffer)
@@ -103,17 +124,37 @@ def _call_kernel(
         kernel = func.FuncOp(functions.UNNAMED, (types, []), visibility="private")
         kernel.attributes[KERNEL] = ir.UnitAttr.get()
         noalias = ir.DictAttr.get({NOALIAS: ir.UnitAttr.get()})
-        own, others = len(sorted_) + len(scratch), [ir.DictAttr.get({})] * len(captured)
+        own = len(sorted_) + len(scratch)
+        others = [ir.DictAttr.get({})] * (len(arguments) - own)
         # Buffers to be sorted are new, each of its own (`tm_tensor.py`).
         kernel.attributes["arg_attrs"] = ir.ArrayAttr.get([noalias] * own + others)
         block = kernel.add_entry_block()
         given = list(block.arguments)
-        count = len(sorted_)
+        count, end = len(sorted_), own + len(sources)
         for inner in op.regions[0].blocks[0].operations:
-            replace_operands(inner.operation, dict(zip(captured, given[own:], strict=True)))
+            replace_operands(inner.operation, dict(zip(captured, given[end:], strict=True)))
+        buffers, read = given[:count], dict(zip(sources, given[own:end], strict=True))
         with ir.InsertionPoint(block):
-            build(Sort(op, given[:count], given[count:own]))
+            from_ = [read.get(number, buffer) for number, buffer in enumerate(buffers)]
+            build(Sort(op, from_, buffers, given[count:own]))
             func.ReturnOp([])
     name = functions.shared(kernel.operation, "sort_kernel")
     call.attributes["callee"] = ir.FlatSymbolRefAttr.get(name)
     op.erase()
+
+
+def _sources(op: ir.Operation) -> dict[int, ir.Value]:
+    """Takes away the copies just before a sort that only fill its operands: what is copied.
+
+    Its kernel reads that, in place of what it writes, by the number of the operand.
+    """
+    operands = {operand: number for number, operand in enumerate(op.operands)}
+    ops = [view.operation for view in op.block.operations]
+    found: dict[int, ir.Value] = {}
+    for before in reversed(ops[: ops.index(op)]):
+        if before.name == "memref.copy" and before.operands[1] in operands:
+            found[operands[before.operands[1]]] = before.operands[0]
+            before.erase()
+        elif before.name not in _HARMLESS:
+            break
+    return found

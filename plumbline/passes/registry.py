@@ -26,6 +26,7 @@ from plumbline.linalg_to_kernels.pipelines import (
     DECOMPOSE_TENSOR_OPS,
     SETTLE_BUFFERS,
     STORE_INOUT_ARGUMENTS,
+    TRIM_SORTS,
     UNROLL_QUOTIENTS,
 )
 from plumbline.signature.called_functions import SEPARATE_CALLED_FUNCTIONS
@@ -116,6 +117,7 @@ PASSES = _by_name(
         STABLEHLO_SPLIT_COMPLEX_NUMBERS,
         STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
         STORE_INOUT_ARGUMENTS,
+        TRIM_SORTS,
         TCP_CANONICALIZE,
         TCP_FUSE_ELEMENTWISE_OPS,
         TCP_INLINE_GROUP_OPS,

@@ -21,7 +21,7 @@
 // KERNELS-NEXT:    call @copy_kernel(%[[SUMS]], %[[WRITTEN]])
 // KERNELS-NEXT:    memref.store %{{.*}}, %[[WRITTEN]][
 // KERNELS-NEXT:    %[[SORTED:.*]] = memref.alloc()
-// KERNELS-NEXT:    call @copy_kernel(%[[SUMS]], %[[SORTED]])
+// KERNELS:         call @sort_kernel(%[[SORTED]], %{{.*}}, %[[SUMS]])
 // KERNELS:         return %[[WRITTEN]], %[[SORTED]]
 func.func @written_between(%x: tensor<10xf32>) -> (tensor<10xf32>, tensor<10xf32>) {
   %one = arith.constant 1 : index

@@ -1,7 +1,8 @@
 // RUN: tcp-opt %s -merge-sorts -canonicalize -cse -split-input-file | FileCheck %s
 
-// Rows go into scratch, are merged there in as many rounds as their size has bits, back and forth,
-// and come back. Sorts that are alike share a kernel.
+// Rows go into scratch by sorted pairs, are merged there in as many rounds as their size has bits, back
+// and forth, and come back. Runs of one length are merged from both ends, without a branch or a select.
+// Sorts that are alike share a kernel.
 // CHECK-LABEL: func.func @columns(
 // CHECK-SAME:      %[[X:.*]]: memref<?x3xf32>, %[[PLACES:.*]]: memref<?x3xi64>)
 // CHECK:         %[[SIZE:.*]] = memref.dim %[[X]], %c0
@@ -17,15 +18,26 @@
 // CHECK-SAME:      attributes {no_inline}
 // CHECK:         scf.for %[[COLUMN:.*]] = %c0 to %c3
 // CHECK:           scf.for
-// CHECK:             memref.load %[[X]][%{{.*}}, %[[COLUMN]]]
+// CHECK:             %[[EARLY:.*]] = memref.load %[[X]][%[[AT:.*]], %[[COLUMN]]]
+// CHECK:             %[[KEEPS:.*]] = arith.index_castui
+// CHECK:             %[[PLACE:.*]] = arith.subi %{{.*}}, %[[KEEPS]]
+// CHECK:             memref.store %[[EARLY]], %{{.*}}[%c0, %[[PLACE]]] : memref<2x?xf32>
 // CHECK:           math.ctlz
 // CHECK:           scf.for %[[ROUND:.*]] = %c0 to %{{.*}} step %c1 iter_args(%[[SOURCE:.*]] = %c0)
-// CHECK:             arith.shli %c1, %[[ROUND]]
 // CHECK:             %[[TARGET:.*]] = arith.subi %c1, %[[SOURCE]]
-// CHECK:             scf.for %{{.*}} iter_args(%[[LEFT:.*]] = %{{.*}}, %[[RIGHT:.*]] = %{{.*}})
+// CHECK:             %[[RUN:.*]] = arith.shli %c2, %[[ROUND]]
+// CHECK:             scf.for %{{.*}} = %c0 to %[[RUN]] step %c1 iter_args(%[[LEFT:.*]] = %{{.*}}, %[[RIGHT:.*]] = %{{.*}}, %[[LAST_LEFT:.*]] = %{{.*}}, %[[LAST:.*]] = %{{.*}})
+// CHECK-NOT:           select
+// CHECK-NOT:           arith.minsi
+// CHECK:               memref.load %{{.*}}[%[[SOURCE]], %[[LEFT]]]
+// CHECK:               memref.load %{{.*}}[%[[SOURCE]], %[[RIGHT]]]
 // CHECK:               arith.cmpf ole
 // CHECK:               memref.store %{{.*}}, %{{.*}}[%[[TARGET]], %{{.*}}] : memref<2x?xf32>
 // CHECK:               memref.store %{{.*}}, %{{.*}}[%[[TARGET]], %{{.*}}] : memref<2x?xi64>
+// CHECK:               memref.load %{{.*}}[%[[SOURCE]], %[[LAST_LEFT]]]
+// CHECK:               memref.load %{{.*}}[%[[SOURCE]], %[[LAST]]]
+// CHECK:             scf.for %{{.*}} iter_args(%[[LEFT:.*]] = %{{.*}}, %[[RIGHT:.*]] = %{{.*}}) -> (index, index)
+// CHECK:               arith.minsi
 // CHECK:           memref.store %{{.*}}, %[[X]][%{{.*}}, %[[COLUMN]]]
 // CHECK-NOT:   func.func
 func.func @columns(%x: memref<?x3xf32>, %places: memref<?x3xi64>) {
@@ -64,22 +76,28 @@ func.func @by_what_is_given(%x: memref<8xi64>, %mask: i64) {
 
 // -----
 
-// Where a few of the first elements are read alone, these are held in order: an element that is
-// among the first, or comes before the last of them, goes in between.
+// Where the first elements are read alone, those so far are held in order, and what comes before the
+// last of them is gathered behind them. The copy that was sorted is left out: the kernel reads what was
+// copied.
 // CHECK-LABEL: func.func @first(
+// CHECK-SAME:      %[[GIVEN:[^:]*]]: memref<4x100xf32>)
+// CHECK-NOT:     memref.copy
+// CHECK:         call @sort_kernel(%[[ALL:.*]], %{{.*}}, %[[GIVEN]])
+// CHECK:         memref.copy
 // CHECK:       func.func private @sort_kernel(
-// CHECK-SAME:      %[[X:[^:]*]]: memref<4x100xf32> {llvm.noalias}, %[[FIRST:[^:]*]]: memref<2x100xf32>
+// CHECK-SAME:      %[[ALL:[^:]*]]: memref<4x100xf32> {llvm.noalias}, %[[FIRST:[^:]*]]: memref<2x35xf32> {llvm.noalias}, %[[GIVEN:[^:]*]]: memref<4x100xf32>)
 // CHECK:         scf.for %[[ROW:.*]] = %c0 to %c4
-// CHECK:           scf.for %[[AT:.*]] = %c0 to %c100
-// CHECK:             %[[NEW:.*]] = memref.load %[[X]][%[[ROW]], %[[AT]]]
-// CHECK:             %[[LAST:.*]] = memref.load %[[FIRST]][%c0, %c2]
-// CHECK:             arith.cmpf ole, %[[LAST]], %[[NEW]]
-// CHECK:             scf.if
-// CHECK:               scf.for
-// CHECK:                 memref.store %{{.*}}, %[[FIRST]]
+// CHECK:           %[[LAST:.*]] = memref.load %[[FIRST]][%{{.*}}, %c2]
+// CHECK:           scf.for %[[AT:.*]] = %c3 to %c100 step %c1 iter_args(%{{.*}} = %{{.*}}, %[[GATHERED:.*]] = %c0, %[[BOUND:.*]] = %[[LAST]])
+// CHECK:             %[[NEW:.*]] = memref.load %[[GIVEN]][%[[ROW]], %[[AT]]]
+// CHECK:             %[[COMES_LATER:.*]] = arith.cmpf ole, %[[BOUND]], %[[NEW]]
+// CHECK:             scf.if %[[COMES_LATER]]
+// CHECK:             } else {
+// CHECK:               %[[PLACE:.*]] = arith.addi %[[GATHERED]], %c3
+// CHECK:               memref.store %[[NEW]], %[[FIRST]][%c0, %[[PLACE]]]
+// CHECK:               arith.cmpi eq, %{{.*}}, %c32
 // CHECK:           scf.for %{{.*}} = %c0 to %c3
-// CHECK:             memref.store %{{.*}}, %[[X]]
-// CHECK-NOT:     arith.shli
+// CHECK:             memref.store %{{.*}}, %[[ALL]]
 // CHECK:         return
 func.func @first(%x: memref<4x100xf32>) -> memref<4x3xf32> {
   %all = memref.alloc() : memref<4x100xf32>
@@ -98,11 +116,11 @@ func.func @first(%x: memref<4x100xf32>) -> memref<4x3xf32> {
 
 // -----
 
-// Not where others are read too.
-// CHECK-LABEL: func.func @second(
+// What is read may begin later: those before it are among the first.
+// CHECK-LABEL: func.func @every_other(
 // CHECK:       func.func private @sort_kernel(
-// CHECK:         arith.shli
-func.func @second(%x: memref<4x100xf32>) -> memref<4x3xf32> {
+// CHECK-SAME:      memref<2x38xf32>
+func.func @every_other(%x: memref<4x100xf32>) -> memref<4x3xf32> {
   %all = memref.alloc() : memref<4x100xf32>
   memref.copy %x, %all : memref<4x100xf32> to memref<4x100xf32>
   tm_tensor.sort dimension(1) outs(%all : memref<4x100xf32>) {
@@ -110,9 +128,67 @@ func.func @second(%x: memref<4x100xf32>) -> memref<4x3xf32> {
     %0 = arith.cmpf ole, %a, %b : f32
     tm_tensor.yield %0 : i1
   }
-  %part = memref.subview %all[0, 1] [4, 3] [1, 1] : memref<4x100xf32> to memref<4x3xf32, strided<[100, 1], offset: 1>>
+  %part = memref.subview %all[0, 1] [4, 3] [1, 2] : memref<4x100xf32> to memref<4x3xf32, strided<[100, 2], offset: 1>>
   %first = memref.alloc() : memref<4x3xf32>
-  memref.copy %part, %first : memref<4x3xf32, strided<[100, 1], offset: 1>> to memref<4x3xf32>
+  memref.copy %part, %first : memref<4x3xf32, strided<[100, 2], offset: 1>> to memref<4x3xf32>
   memref.dealloc %all : memref<4x100xf32>
   return %first : memref<4x3xf32>
+}
+
+// -----
+
+// Not where it is not known, or all.
+// CHECK-LABEL: func.func @anywhere(
+// CHECK:       func.func private @sort_kernel(
+// CHECK-SAME:      memref<2x100xf32>
+func.func @anywhere(%x: memref<4x100xf32>, %at: index) -> memref<4x3xf32> {
+  %all = memref.alloc() : memref<4x100xf32>
+  memref.copy %x, %all : memref<4x100xf32> to memref<4x100xf32>
+  tm_tensor.sort dimension(1) outs(%all : memref<4x100xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.cmpf ole, %a, %b : f32
+    tm_tensor.yield %0 : i1
+  }
+  %part = memref.subview %all[0, %at] [4, 3] [1, 1] : memref<4x100xf32> to memref<4x3xf32, strided<[100, 1], offset: ?>>
+  %first = memref.alloc() : memref<4x3xf32>
+  memref.copy %part, %first : memref<4x3xf32, strided<[100, 1], offset: ?>> to memref<4x3xf32>
+  memref.dealloc %all : memref<4x100xf32>
+  return %first : memref<4x3xf32>
+}
+
+// -----
+
+// What is copied and given back before the sort is copied all the same.
+// CHECK-LABEL: func.func @given_back(
+// CHECK:         memref.copy
+// CHECK-NEXT:    memref.dealloc
+// CHECK:         call @sort_kernel(%[[ALL:.*]], %{{[^,]*}}) :
+func.func @given_back(%x: memref<8xf32>, %all: memref<8xf32>) {
+  memref.copy %x, %all : memref<8xf32> to memref<8xf32>
+  memref.dealloc %x : memref<8xf32>
+  tm_tensor.sort dimension(0) outs(%all : memref<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.cmpf ole, %a, %b : f32
+    tm_tensor.yield %0 : i1
+  }
+  return
+}
+
+// -----
+
+// Places are counted, not read.
+// CHECK-LABEL: func.func @counted(
+// CHECK:       func.func private @sort_kernel(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<8xf32> {llvm.noalias}, %[[PLACES:[^:]*]]: memref<8xi64>
+// CHECK:         scf.for %[[AT:.*]] = %c0 to %c4
+// CHECK-NOT:       memref.load %[[PLACES]]
+// CHECK:           arith.index_cast %{{.*}} : index to i64
+// CHECK:           memref.store %{{.*}}, %{{.*}} : memref<2x8xi64>
+func.func @counted(%x: memref<8xf32>, %places: memref<8xi64>) {
+  tm_tensor.sort {plumbline.counted = array<i64: 1>} dimension(0) outs(%x, %places : memref<8xf32>, memref<8xi64>) {
+  ^bb0(%a: f32, %b: f32, %of_a: i64, %of_b: i64):
+    %0 = arith.cmpf ole, %a, %b : f32
+    tm_tensor.yield %0 : i1
+  }
+  return
 }

@@ -25,6 +25,8 @@ class _First(torch.nn.Module):
         ((7, 3, 50), 1, 1),
         ((4, 20), 16, -1),
         ((4, 20), 17, -1),
+        ((3, 1000), 40, -1),
+        ((2, 1000), 999, 1),
         ((40, 9), 3, 0),
         ((3, 5), 5, -1),
     ],
@@ -40,6 +42,36 @@ def test_first_of_rows(shape: tuple[int, ...], count: int, dim: int, *, largest:
         values, expected.values.narrow(dim, 0, count), rtol=0, atol=0, equal_nan=True
     )
     assert torch.equal(places, expected.indices.narrow(dim, 0, count))
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("count", [1, 7, 33, 100])
+def test_first_of_rows_that_are_in_order(count: int, order: int) -> None:
+    """One way round, each element comes before all others so far, and what is gathered is full."""
+    x = order * torch.arange(2.0 * 150).view(2, 150)
+    program = plumbline.compile(_First(count, 1, largest=True), (x,))
+    expected = x.topk(count, 1)
+    for actual, wanted in zip(program(x), expected, strict=True):
+        torch.testing.assert_close(actual, wanted, rtol=0, atol=0)
+
+
+class _All(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        across = x.sort(dim=0, stable=True, descending=True)
+        return (*x.sort(dim=1, stable=True), *across, x.msort(), x.argsort(dim=1, stable=True))
+
+
+def test_rows_of_any_size() -> None:
+    """Numbers of elements that are odd, and those where the last runs are of unequal length."""
+    x = torch.randint(0, 9, (3, 50), generator=torch.Generator().manual_seed(0)).double()
+    x[0, ::5] = torch.nan
+    dims = ({0: torch.export.Dim("rows"), 1: torch.export.Dim("size")},)
+    program = plumbline.compile(_All(), (x,), dims)
+    for size in (*range(20), 31, 32, 33, 50):
+        part = x[:, :size].contiguous()
+        for inputs in (part, part.t().contiguous()):
+            for actual, expected in zip(program(inputs), _All()(inputs), strict=True):
+                torch.testing.assert_close(actual, expected, rtol=0, atol=0, equal_nan=True)
 
 
 def test_all_of_rows_of_which_the_first_are_read_as_well() -> None:
