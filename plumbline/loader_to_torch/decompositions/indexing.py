@@ -9,6 +9,9 @@ from plumbline.loader_to_torch.decompositions.rule import Rules, broadcast
 
 aten = torch.ops.aten
 
+_COUNTED = 128
+"""The longest sequence in which it is quicker to count all elements than to search."""
+
 
 def _searchsorted(
     sequence: torch.Tensor,
@@ -21,17 +24,30 @@ def _searchsorted(
 ) -> torch.Tensor:
     """How many of a rising sequence are less than each value, or equal if `right`.
 
-    A count, in place of a search by halves: the work is the product of both sizes.
+    Of a short sequence, or one of a size that is not known, all are counted, which takes no loads
+    from places that depend on others; else the count is found by its bits, from the highest on.
     """
     if sorter is not None:
         sequence = sequence.gather(-1, sorter)
     rank = values.dim()
     values = values.reshape(1) if rank == 0 else values
     dtype = torch.promote_types(sequence.dtype, values.dtype)
-    others, wanted = sequence.to(dtype).unsqueeze(-2), values.to(dtype).unsqueeze(-1)
-    # Not the same as `<=` and `<`: a NaN is greater than all.
-    before = ~(others > wanted) if right or side == "right" else ~(others >= wanted)
-    counts = before.to(torch.int64).sum(-1)
+    sequence, values = sequence.to(dtype), values.to(dtype)
+
+    def before(others: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+        # Not the same as `<=` and `<`: a NaN is greater than all.
+        return ~(others > wanted) if right or side == "right" else ~(others >= wanted)
+
+    size = sequence.shape[-1]
+    if isinstance(size, int) and size > _COUNTED:
+        counts = torch.zeros(values.shape, dtype=torch.int64)
+        for bit in reversed(range(size.bit_length())):
+            more = counts + (1 << bit)
+            last = torch.clamp(more, max=size) - 1
+            others = sequence[last] if sequence.dim() == 1 else sequence.gather(-1, last)
+            counts = torch.where((more <= size) & before(others, values), more, counts)
+    else:
+        counts = before(sequence.unsqueeze(-2), values.unsqueeze(-1)).to(torch.int64).sum(-1)
     counts = counts.reshape(()) if rank == 0 else counts
     return counts.to(torch.int32) if out_int32 else counts
 

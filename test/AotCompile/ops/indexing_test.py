@@ -261,6 +261,14 @@ DECOMPOSED = [
         [CompareOp],
         NUMBERS,
     ),
+    OpCase(
+        "searchsorted_in_many",
+        lambda x, v: (torch.searchsorted(x, v), torch.searchsorted(x[0], v, right=True)),
+        lambda s: (s.tensor(2, 200).sort(-1).values, s.tensor(2, 70)),
+        [tcp.GatherOp],
+        (torch.float32, torch.int64),
+        kinds=["static"],
+    ),
     *(
         OpCase(
             f"grid_sample_{mode}_{padding}",

@@ -247,14 +247,16 @@ def test_ctc_loss(as_tensors: bool, in_rows: bool) -> None:
 # -- indexing --------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("size", [9, 127, 128, 129, 255, 256, 300])
 @pytest.mark.parametrize("right", [False, True])
-def test_searchsorted(right: bool) -> None:
-    sequence = torch.randn(3, 9).sort(-1).values
+def test_searchsorted(size: int, right: bool) -> None:
+    sequence = torch.randn(3, size).sort(-1).values
     others = torch.tensor([math.nan, math.inf, -math.inf]).expand(3, 3)
-    values = torch.cat([torch.randn(3, 5), sequence[:, :3], others], 1)
+    ends = sequence[:, [0, -1]]
+    values = torch.cat([torch.randn(3, 5), sequence[:, :3], ends, others], 1)
     _check(aten.searchsorted.Tensor, sequence, values, right=right)
     _check(aten.searchsorted.Tensor, sequence[0], values, right=right, out_int32=True)
-    shuffled = torch.randperm(9)
+    shuffled = torch.randperm(size)
     _check(
         aten.searchsorted.Tensor,
         sequence[0][shuffled],
