@@ -6,6 +6,7 @@ from plumbline.bindings.pipeline import Option, Pass, Pipeline
 from plumbline.kernels_to_llvm.allocation_sizes import CHECK_ALLOCATION_SIZES
 from plumbline.kernels_to_llvm.assertions import LOWER_ASSERTIONS
 from plumbline.kernels_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
+from plumbline.kernels_to_llvm.booleans import MOVE_BOOLEANS_AS_BYTES
 from plumbline.kernels_to_llvm.c_abi import build_entries
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
 from plumbline.kernels_to_llvm.forks import FORK_THREADS
@@ -88,6 +89,7 @@ def kernels_to_llvm_pipeline(
             # Aligning what malloc gives would go through integers, where LLVM loses sight of the
             # fact that new memory aliases nothing.
             "finalize-memref-to-llvm{use-aligned-alloc=true}",
+            MOVE_BOOLEANS_AS_BYTES,
             "convert-arith-to-llvm",
             "convert-index-to-llvm",
             "convert-ub-to-llvm",
