@@ -23,7 +23,9 @@ def product_type(element_type: ir.Type) -> ir.Type:
 def combination(op: TcpOp) -> Combination:
     """How an op with a `combiner` combines elements, in the type that it does so in."""
     stated = op.accumulation_type
-    type_ = op.input.type.element_type if stated is None else ir.TypeAttr(stated).value
+    # Extremes of half precision are the same in f32, which no step has to round.
+    widened = product_type(op.input.type.element_type)
+    type_ = widened if stated is None else ir.TypeAttr(stated).value
     return Combination(op.combiner, op.int_signedness, type_)
 
 

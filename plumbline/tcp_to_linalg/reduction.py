@@ -14,6 +14,7 @@ from plumbline.tcp_to_linalg.accumulators import (
     combination,
     in_any_order,
     narrowed,
+    product_type,
     widened,
     with_elements,
 )
@@ -57,18 +58,19 @@ def _arg_reduction(combiner: str) -> Pattern:
         sizes, at_kept = _sizes(op, kept), dims_map(source.rank, kept)
         every = ir.AffineMap.get_identity(source.rank)
         loops = [REDUCTION if other == axis else PARALLEL for other in range(source.rank)]
-        best = Combination(Combiner.build(combiner), op.int_signedness, source.element_type)
+        type_ = product_type(source.element_type)
+        best = Combination(Combiner.build(combiner), op.int_signedness, type_)
         (extreme,) = loop_nest(
-            [fill(with_elements(places, source.element_type), sizes, best.identity())],
+            [fill(with_elements(places, type_), sizes, best.identity())],
             [op.input],
             [every, at_kept],
             loops,
-            lambda elements, so_far: best(so_far[0], elements[0]),
+            lambda elements, so_far: best(so_far[0], widened(op, elements[0], type_)),
         )
         first = Combination(Combiner.build("min"), None, places.element_type)
 
         def payload(elements: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> ir.Value:
-            element, extreme = elements
+            element, extreme = widened(op, elements[0], type_), elements[1]
             if is_float(element.type):
                 # Where there is a NaN, it is the extreme, which nothing is equal to.
                 is_nan = arith.cmpf(arith.CmpFPredicate.UNO, element, element)

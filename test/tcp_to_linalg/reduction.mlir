@@ -151,3 +151,23 @@ func.func @scan_3(%arg0: tensor<?x7x1xf32>) -> tensor<?x7x1xf32> {
   %0 = tcp.scan %arg0 {accumulation_type = f64, combiner = #tcp<combiner sum>, dim = 1 : index} : tensor<?x7x1xf32> -> tensor<?x7x1xf32>
   return %0 : tensor<?x7x1xf32>
 }
+
+// -----
+
+// Extremes of half precision are those of the same numbers in f32, which no step has to round.
+// CHECK-LABEL: func.func @half_extremes(
+// CHECK:         %[[START:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<2xf32>)
+// CHECK:         %[[MOST:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<2x3xbf16>) outs(%[[START]] : tensor<2xf32>)
+// CHECK-NEXT:    ^bb0(%[[X:[^:]*]]: bf16, %[[SO_FAR:[^:]*]]: f32):
+// CHECK-NEXT:      %[[WIDE:.*]] = arith.extf %[[X]] : bf16 to f32
+// CHECK-NEXT:      arith.maximumf %[[SO_FAR]], %[[WIDE]] : f32
+// CHECK:           arith.truncf %{{.*}} : f32 to bf16
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %[[MOST]] : {{.*}} outs(%{{.*}} : tensor<2xi64>)
+// CHECK-NEXT:    ^bb0(%[[X:[^:]*]]: bf16, %[[BEST:[^:]*]]: f32, %{{.*}}: i64):
+// CHECK-NEXT:      %[[WIDE:.*]] = arith.extf %[[X]] : bf16 to f32
+// CHECK:           arith.cmpf oeq, %[[WIDE]], %[[BEST]] : f32
+func.func @half_extremes(%x: tensor<2x3xbf16>) -> (tensor<2xbf16>, tensor<2xi64>) {
+  %0 = tcp.reduce %x {axes = [1], combiner = #tcp<combiner max>} : tensor<2x3xbf16> -> tensor<2xbf16>
+  %1 = tcp.argmax %x {dim = 1 : index} : tensor<2x3xbf16> -> tensor<2xi64>
+  return %0, %1 : tensor<2xbf16>, tensor<2xi64>
+}
