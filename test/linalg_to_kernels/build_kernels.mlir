@@ -175,6 +175,29 @@ func.func private @sum_of_columns(%x: tensor<42x1000xf32>, %i: tensor<1000xf32>)
   return %0 : tensor<1000xf32>
 }
 
+// Of columns of which a sum is kept alone, as here in f64 until it is rounded, more are done at once than
+// where elements are kept (`softmax` above).
+// CHECK-LABEL: func.func private @rounded_sum_of_columns(
+// CHECK:         %[[SUMS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<256xf64>
+// CHECK:         scf.for %{{.*}} = %c0 to %c1000 step %c256
+// CHECK:           memref.store %{{.*}}, %[[SUMS]]
+// CHECK:           arith.truncf
+func.func private @rounded_sum_of_columns(%x: tensor<42x1000xf32>, %i: tensor<1000xf64>) -> tensor<1000xf32> attributes {plumbline.group = "rounded_sum_of_columns"} {
+  %0 = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<42x1000xf32>) outs(%i : tensor<1000xf64>) {
+  ^bb0(%a: f32, %o: f64):
+    %w = arith.extf %a : f32 to f64
+    %r = arith.addf %o, %w : f64
+    linalg.yield %r : f64
+  } -> tensor<1000xf64>
+  %e = tensor.empty() : tensor<1000xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%0 : tensor<1000xf64>) outs(%e : tensor<1000xf32>) {
+  ^bb0(%a: f64, %o: f32):
+    %n = arith.truncf %a : f64 to f32
+    linalg.yield %n : f32
+  } -> tensor<1000xf32>
+  return %1 : tensor<1000xf32>
+}
+
 // What reads neighbours along rows does a block of rows after what computes these, and two rows more:
 // four at once, which read six rows and not eight, and one by one what is left.
 // CHECK-LABEL: func.func private @stencil(
