@@ -11,7 +11,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, linalg, scf, tensor
 
 from plumbline.bindings.walk import defining_operation
-from plumbline.tcp.ops.data_movement import ConcatOp
+from plumbline.tcp.ops.data_movement import BroadcastOp, ConcatOp
 from plumbline.tcp.ops.indexing import (
     GatherNdOp,
     GatherOp,
@@ -90,7 +90,7 @@ def convert_scatter(op: ScatterOp) -> ir.Value:
 
     def place_of(loops: Sequence[ir.Value]) -> list[ir.Value]:
         place = list(loops)
-        place[op.dim.value] = _as_index(tensor.extract(op.indices, loops))
+        place[op.dim.value] = _as_index(_extract(op.indices, loops))
         return place
 
     return _write_each(op, place_of)
@@ -103,7 +103,7 @@ def convert_scatter_nd(op: ScatterNdOp) -> ir.Value:
 
     def place_of(loops: Sequence[ir.Value]) -> list[ir.Value]:
         row = loops[:outer]
-        indices = [tensor.extract(op.indices, [*row, index(column)]) for column in range(depth)]
+        indices = [_extract(op.indices, [*row, index(column)]) for column in range(depth)]
         return [*map(_as_index, indices), *loops[outer:]]
 
     return _write_each(op, place_of)
@@ -122,13 +122,25 @@ def _write_each(
                 scf.YieldOp([write(loop.inner_iter_args[0], [*loops, loop.induction_variable])])
             return loop.results[0]
         place = place_of(loops)
-        update = tensor.extract(op.updates, loops)
+        update = _extract(op.updates, loops)
         if op.combiner is not None:
             combine = Combination(op.combiner, op.int_signedness, update.type)
             update = combine(tensor.extract(out, place), update)
         return tensor.insert(update, out, place)
 
     return write(op.input, [])
+
+
+def _extract(source: ir.Value, place: Sequence[ir.Value]) -> ir.Value:
+    """An element of a tensor; of one that is stretched, the element that is there in its place.
+
+    Where indices are the same all along a slice, that is then written as a whole.
+    """
+    made = source.owner
+    if not isinstance(made, BroadcastOp):
+        return tensor.extract(source, place)
+    axes = {axis.value for axis in made.axes}
+    return _extract(made.input, [index(0) if a in axes else at for a, at in enumerate(place)])
 
 
 def convert_nonzero(op: NonzeroOp) -> ir.Value:

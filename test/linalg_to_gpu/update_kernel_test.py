@@ -20,6 +20,10 @@ def _places(*shape: int, most: int = 7) -> torch.Tensor:
 _CASES: dict[str, tuple[Callable[..., torch.Tensor], list[tuple[int, ...]]]] = {
     "scatter": (lambda x, i, y: x.scatter(1, i, y), [(9, 7), (9, 40), (9, 40)]),
     "scatter_add": (lambda x, i, y: x.scatter_add(0, i, y), [(7, 33), (50, 33), (50, 33)]),
+    "scatter_add_rows": (
+        lambda x, i, y: x.scatter_add(0, i[:, None].expand(-1, 33), y),
+        [(7, 33), (50,), (50, 33)],
+    ),
     "scatter_amax": (
         lambda x, i, y: x.scatter_reduce(0, i, y, "amax"),
         [(7, 33), (50, 33), (50, 33)],

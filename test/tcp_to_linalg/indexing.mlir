@@ -44,6 +44,27 @@ func.func @scatter(%arg0: tensor<?x?xf32>, %arg1: tensor<?x?xi64>) -> tensor<?x?
 
 // -----
 
+// Indices that are the same all along a row are read where they come from, so that the row is written as
+// a whole, and so are updates.
+// CHECK-LABEL: func.func @scatter_rows(
+// CHECK-SAME:      %[[X:[^:]*]]: tensor<5x7xf32>, %[[ROWS:[^:]*]]: tensor<9x1xi64>, %[[Y:[^:]*]]: tensor<1x7xf32>)
+// CHECK-NOT:     linalg.generic
+// CHECK:         scf.for %[[I:[^ ]*]] =
+// CHECK:           scf.for %[[J:[^ ]*]] =
+// CHECK-DAG:         tensor.extract %[[ROWS]][%[[I]], %c0]
+// CHECK-DAG:         tensor.extract %[[Y]][%c0, %[[J]]]
+// CHECK:             tensor.insert
+func.func @scatter_rows(%x: tensor<5x7xf32>, %rows: tensor<9x1xi64>, %y: tensor<1x7xf32>) -> tensor<5x7xf32> {
+  %c7 = arith.constant 7 : index
+  %c9 = arith.constant 9 : index
+  %indices = tcp.broadcast %rows, %c7 {axes = [1]} : tensor<9x1xi64>, index -> tensor<9x7xi64>
+  %updates = tcp.broadcast %y, %c9 {axes = [0]} : tensor<1x7xf32>, index -> tensor<9x7xf32>
+  %0 = tcp.scatter %x, %indices, %updates {combiner = #tcp<combiner sum>, dim = 0 : index} : tensor<5x7xf32>, tensor<9x7xi64>, tensor<9x7xf32> -> tensor<5x7xf32>
+  return %0 : tensor<5x7xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @scatter_2(
 // CHECK:         scf.for
 // CHECK:         scf.for

@@ -180,6 +180,12 @@ WRITTEN = [
         kinds=["static", "dynamic"],
     ),
     OpCase("scatter_add", lambda x, i, y: x.scatter_add(1, i, y), _scattered, [tcp.ScatterOp]),
+    OpCase(
+        "scatter_add_rows",
+        lambda x, i, y: x.scatter_add(0, i[:, None].expand(-1, x.shape[1]), y),
+        lambda s: (s.tensor(5, 7), s.index(9, below=5), s.tensor(9, 7)),
+        [tcp.ScatterOp],
+    ),
     *(
         OpCase(
             f"scatter_{reduce}",
