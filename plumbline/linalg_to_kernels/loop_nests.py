@@ -467,8 +467,12 @@ def _runs(
 def _hosted(
     group: Group, may_be_hosted: Callable[[Computation, Computation], bool]
 ) -> dict[Computation, Computation]:
-    """For steps that are computed in the loops of the first step that reads them, that step."""
+    """For steps that are computed in the loops of the first step that reads them, that step.
+
+    That may be in the loops of a later one by itself: nobody may read them before these.
+    """
     hosts: dict[Computation, Computation] = {}
+    positions = {step: position for position, step in enumerate(group.steps)}
     for position, step in reversed(list(enumerate(group.steps[:-1]))):
         if step.is_reduction or len(step.results) > 1:
             continue
@@ -482,8 +486,10 @@ def _hosted(
         if first is None or not may_be_hosted(step, first):
             continue
         sites = [site.indices for reader, site in readers if reader is first]
-        if len(sites) == 1 and _covers(step, first, sites[0]):
-            hosts[step] = hosts.get(first, first)
+        host = hosts.get(first, first)
+        earliest = min(positions[hosts.get(reader, reader)] for reader, _ in readers)
+        if len(sites) == 1 and _covers(step, first, sites[0]) and positions[host] == earliest:
+            hosts[step] = host
     return hosts
 
 

@@ -40,6 +40,14 @@ def _taps(x: torch.Tensor, axis: int) -> torch.Tensor:
     return left * 0.25 + middle * 0.5 + right * 0.3 + middle.abs()
 
 
+def _read_on_the_way(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """A result that is read for each channel before what is computed of its powers is."""
+    scale = torch.rsqrt(x.var((2, 3), correction=0, keepdim=True) + 1e-5)
+    total = (x.sum(3, keepdim=True) * y).sum(2, keepdim=True)
+    factor = total * (scale * scale * scale)
+    return scale, (scale * y + factor * x) - (factor * total + total * scale)
+
+
 _CASES: dict[str, tuple[Callable[..., object], tuple[tuple[int, ...], ...], int]] = {
     # Each step beside the others, row by row.
     "softmax": (lambda x: x.softmax(-1), ((5, 7, 33),), 1),
@@ -53,6 +61,7 @@ _CASES: dict[str, tuple[Callable[..., object], tuple[tuple[int, ...], ...], int]
     "variance": (lambda x: x.var(1), ((6, 37),), 1),
     # A result that another result is computed of.
     "norm_and_sum": (_norm_and_sum, ((6, 37), (6, 37)), 1),
+    "read_on_the_way": (_read_on_the_way, ((2, 3, 2, 5), (1, 3, 2, 1)), 1),
     # What is broadcast is computed once for all that it is broadcast to.
     "broadcast": (lambda x, y: x.exp()[None] * y, ((65,), (3, 65)), 1),
     "transposed": (lambda x, y: x.t() + y, ((35, 18), (18, 35)), 1),
