@@ -97,16 +97,25 @@ def _split_as_before(
 ) -> tuple[dict[_Op, _Decomposition], dict[_Op, _Decomposition]]:
     """What the function of PyTorch does whose place it takes: that asks a thousand ops each time.
 
-    What those say depends on their schemas, and on what ops there are.
+    What those say depends on their schemas, and on what ops there are. A composite op that the CPU
+    has a kernel of, such as `silu_backward`, counts among the others: PyTorch would give its rule
+    to the dispatch key of composite ops, where no call of it arrives.
     """
     ops = _composite_ops()
     known = next((split for split in _splits if split.table == table and split.ops == ops), None)
     if known is None:
         given = dict(table)
-        composite, others = _split(table)
-        known = _Split(given, ops, dict(composite), dict(others))
+        composite, others = map(dict, _split(table))
+        for op in [op for op in composite if op in given and _has_own_kernel(op)]:
+            others[op] = composite.pop(op)
+        known = _Split(given, ops, composite, others)
         _splits[:] = [*_splits, known][-_TABLES:]
     return dict(known.composite), dict(known.others)
+
+
+def _has_own_kernel(op: _Op) -> bool:
+    name = op.name()  # type: ignore[no-untyped-call]
+    return torch._C._dispatch_has_kernel_for_dispatch_key(name, "CPU")
 
 
 def _composite_ops() -> list[str]:

@@ -9,7 +9,10 @@ import torch
 from torch._export import utils
 from torch._subclasses.fake_impls import op_implementations_dict as fake_rules
 from torch.export import exported_program
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.nn import functional
 
+import plumbline
 from plumbline.loader_to_torch.composite_ops import quick_composite_ops
 from plumbline.loader_to_torch.decompositions import decomposition_table
 
@@ -114,6 +117,30 @@ def test_tables_are_split_as_pytorch_does() -> None:
         for table, split in [*zip(_TABLES, expected, strict=True)] * 2:
             for _ in range(2):
                 assert _split(table) == split
+
+
+def test_composite_ops_with_a_kernel_are_taken_apart_too() -> None:
+    """PyTorch's own split gives their rules to a dispatch key that no call of them arrives at."""
+    table: _Table = {aten.silu_backward.default: _expand, aten.linear.default: _expand}
+    with quick_composite_ops():
+        composite, others = _split(table)
+    assert aten.silu_backward.default in others
+    assert aten.silu_backward.default not in composite
+    assert aten.linear.default in composite
+
+
+@pytest.mark.parametrize("function", [functional.silu, functional.mish], ids=lambda f: f.__name__)
+def test_gradients_of_composite_ops_with_a_kernel(
+    function: Callable[[torch.Tensor], torch.Tensor],
+) -> None:
+    def gradient(x: torch.Tensor) -> torch.Tensor:
+        x = x.detach().requires_grad_()
+        return torch.autograd.grad(function(x).sum(), x)[0]
+
+    x = torch.randn(3, 5)
+    program = plumbline.compile(make_fx(gradient)(x), (x,))
+    (actual,) = program(x)
+    torch.testing.assert_close(actual, gradient(x))
 
 
 def test_what_becomes_of_a_part_does_not_come_back() -> None:
