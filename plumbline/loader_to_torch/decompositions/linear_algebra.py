@@ -291,8 +291,19 @@ def _sign_of(pivots: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     return (1 - 2 * (swapped % 2)).to(dtype)
 
 
+def _lu_of_determinant(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The factors of a matrix, or of its transpose, which has the same determinant.
+
+    PyTorch takes the transpose where LAPACK would find that in place, and its gradient solves by
+    these factors as by those of the one or the other.
+    """
+    is_taken_transposed = matrix.is_contiguous() and not matrix.is_complex()
+    factors, pivots, _ = _lu(matrices.transposed(matrix) if is_taken_transposed else matrix)
+    return factors, pivots
+
+
 def _linalg_det(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    factors, pivots, _ = _lu(matrix)
+    factors, pivots = _lu_of_determinant(matrix)
     product = torch.diagonal(factors, 0, -2, -1).prod(-1)
     return product * _sign_of(pivots, matrix.dtype), factors, pivots
 
@@ -300,7 +311,7 @@ def _linalg_det(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch
 def _linalg_slogdet(
     matrix: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
-    factors, pivots, _ = _lu(matrix)
+    factors, pivots = _lu_of_determinant(matrix)
     diagonal = torch.diagonal(factors, 0, -2, -1)
     sign = torch.sgn(diagonal).prod(-1) * _sign_of(pivots, matrix.dtype)
     return sign, torch.log(diagonal.abs()).sum(-1), factors, pivots

@@ -584,9 +584,10 @@ def test_functions_of_matrices(shape: Sequence[int]) -> None:
         aten.logdet,
     ):
         _check(op.default, matrix)
-    for determinant in (aten._linalg_det.default, aten._linalg_slogdet.default):
-        # The factors beside it are those of the transpose where PyTorch finds that quicker.
-        torch.testing.assert_close(TABLE[determinant](matrix)[0], determinant(matrix)[0])
+    for determinant in (aten._linalg_det, aten._linalg_slogdet):
+        # The factors beside it are those of the transpose where that lies so in memory.
+        _check(determinant.default, matrix)
+        _check(determinant.default, matrix.mT)
     _check(aten.linalg_matrix_exp.default, 5 * matrix)
     _check(aten.linalg_solve.default, matrix, right)
     _check(aten.linalg_solve.default, matrix, right.mT, left=False)
