@@ -1,5 +1,8 @@
 """Images and volumes read between their elements."""
 
+import functools
+import itertools
+import math
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -60,10 +63,10 @@ def _triangle(distance: torch.Tensor) -> torch.Tensor:
     return torch.clamp(1 - distance, min=0)
 
 
-def _cubic(distance: torch.Tensor) -> torch.Tensor:
-    """Keys' convolution kernel, with a of -1/2, which is Pillow's."""
-    near = ((1.5 * distance - 2.5) * distance) * distance + 1
-    far = (((distance - 5) * distance + 8) * distance - 4) * -0.5
+def _cubic(distance: torch.Tensor, a: float = -0.5) -> torch.Tensor:
+    """Keys' convolution kernel, with a of -1/2, which is Pillow's, or PyTorch's own -3/4."""
+    near = (((a + 2) * distance - (a + 3)) * distance) * distance + 1
+    far = (((distance - 5) * distance + 8) * distance - 4) * a
     return torch.where(distance < 1, near, torch.where(distance < 2, far, 0.0))
 
 
@@ -100,47 +103,65 @@ def _weights(
 # -- a place for each element ----------------------------------------------------------------------
 
 
-def _grid_sampler_3d(
+def _grid_sampler(
     volume: torch.Tensor,
     grid: torch.Tensor,
     interpolation_mode: int,
     padding_mode: int,
     align_corners: bool,
 ) -> torch.Tensor:
-    """The elements of [N, C, D, H, W] at the places (x, y, z) from -1 to 1 of [N, d, h, w, 3]."""
-    sizes = volume.shape[2:]
+    """The elements of [N, C, D, H, W] at the places (x, y, z) from -1 to 1 of [N, d, h, w, 3].
+
+    So of images, [N, C, H, W], at (x, y). Places and weights are the same for all channels, and
+    have no dimension of those, nor more than one of places, which all channels go through at once.
+    """
+    batch, channels, *sizes = volume.shape
+    places = grid.shape[1:-1]
+
+    def inside(place: torch.Tensor, size: int) -> torch.Tensor:
+        return _padded(place, size, padding_mode, align_corners=align_corners)
+
+    coordinates = grid.reshape(batch, math.prod(places), len(sizes)).unbind(-1)
     # The last coordinate is of the first dimension.
-    coordinates = [
-        _place(grid[..., 2 - axis], size, padding_mode, align_corners=align_corners)
-        for axis, size in enumerate(sizes)
-    ]
-    if interpolation_mode == _NEAREST:
-        corners = [[(torch.round(place), torch.ones_like(place))] for place in coordinates]
-    elif interpolation_mode == _BILINEAR:
-        corners = [_neighbours(place) for place in coordinates]
-    else:
-        raise NotImplementedError("volumes are read nearest or linearly")
-    total = torch.zeros_like(_read(volume, [axis[0][0] for axis in corners]))
-    for front, front_weight in corners[0]:
-        for top, top_weight in corners[1]:
-            for left, left_weight in corners[2]:
-                weight = (front_weight * top_weight * left_weight).unsqueeze(1)
-                total = total + _read(volume, [front, top, left]) * weight
-    return total
+    neighbours = []
+    for size, coordinate in zip(sizes, reversed(coordinates), strict=True):
+        place = _place(coordinate, size, align_corners=align_corners)
+        if interpolation_mode == _NEAREST:
+            place = torch.round(inside(place, size))
+            neighbours.append([(place, torch.ones_like(place))])
+        elif interpolation_mode == _BILINEAR:
+            neighbours.append(_two_neighbours(inside(place, size)))
+        else:
+            # Each of the four is moved inside by itself.
+            neighbours.append(
+                [(inside(near, size), weight) for near, weight in _four_neighbours(place)]
+            )
+    total = None
+    for corner in itertools.product(*neighbours):
+        read = _read(volume, [place for place, _ in corner])
+        if interpolation_mode != _NEAREST:
+            read = read * functools.reduce(torch.mul, (weight for _, weight in corner)).unsqueeze(1)
+        total = read if total is None else total + read
+    assert total is not None
+    return total.reshape(batch, channels, *places)
 
 
-def _place(
-    coordinate: torch.Tensor, size: int, padding_mode: int, *, align_corners: bool
-) -> torch.Tensor:
+def _place(coordinate: torch.Tensor, size: int, *, align_corners: bool) -> torch.Tensor:
     if align_corners:
-        place = (coordinate + 1) / 2 * (size - 1)
-    else:
-        place = ((coordinate + 1) * size - 1) / 2
+        return (coordinate + 1) / 2 * (size - 1)
+    return ((coordinate + 1) * size - 1) / 2
+
+
+def _padded(
+    place: torch.Tensor, size: int, padding_mode: int, *, align_corners: bool
+) -> torch.Tensor:
+    """A place where what is outside is read, which stays outside where that is 0."""
     if padding_mode == _ZEROS:
         return place
     if padding_mode != _BORDER:
         place = _reflected(place, size, align_corners=align_corners)
-    return torch.clamp(place, 0, size - 1)
+    # What is no number is moved to the first element, as PyTorch does it.
+    return torch.where(place > 0, torch.clamp(place, max=size - 1), 0.0)
 
 
 def _reflected(place: torch.Tensor, size: int, *, align_corners: bool) -> torch.Tensor:
@@ -152,23 +173,33 @@ def _reflected(place: torch.Tensor, size: int, *, align_corners: bool) -> torch.
     return torch.where(rest > span, 2 * span - rest, rest) + low
 
 
-def _neighbours(place: torch.Tensor) -> list[tuple[torch.Tensor, torch.Tensor]]:
+_Neighbours = list[tuple[torch.Tensor, torch.Tensor]]
+"""Whole places along a dimension, and the weight of each."""
+
+
+def _two_neighbours(place: torch.Tensor) -> _Neighbours:
     below = torch.floor(place)
     weight = place - below
     return [(below, 1 - weight), (below + 1, weight)]
 
 
+def _four_neighbours(place: torch.Tensor) -> _Neighbours:
+    below = torch.floor(place)
+    rest = place - below
+    return [(below + step, _cubic((rest - step).abs(), -0.75)) for step in (-1, 0, 1, 2)]
+
+
 def _read(volume: torch.Tensor, places: list[torch.Tensor]) -> torch.Tensor:
-    """The elements at whole places, [N, C, d, h, w]; 0 outside."""
+    """The elements at whole places, each [N, count]: [N, C, count]; 0 outside."""
     batch, channels, *sizes = volume.shape
     inside = torch.ones_like(places[0], dtype=torch.bool)
     flat = torch.zeros_like(places[0], dtype=torch.int64)
     for place, size in zip(places, sizes, strict=True):
         inside = inside & (place >= 0) & (place <= size - 1)
-        flat = flat * size + torch.clamp(place, 0, size - 1).to(torch.int64)
-    elements = volume.reshape(batch, channels, -1)
-    index = flat.reshape(batch, 1, -1).expand(batch, channels, flat[0].numel())
-    read = elements.gather(2, index).reshape(batch, channels, *flat.shape[1:])
+        flat = flat * size + place.to(torch.int64)
+    # A place that is no number is outside, too.
+    index = torch.where(inside, flat, 0).unsqueeze(1).expand(batch, channels, flat.shape[1])
+    read = volume.reshape(batch, channels, math.prod(sizes)).gather(2, index)
     return torch.where(inside.unsqueeze(1), read, 0.0)
 
 
@@ -227,5 +258,6 @@ RULES: Rules = {
     aten.upsample_trilinear3d_backward.default: _LINEAR,
     aten._upsample_bicubic2d_aa.default: _with_filter(_cubic, 2),
     aten._upsample_bilinear2d_aa.default: _with_filter(_triangle, 1),
-    aten.grid_sampler_3d.default: _grid_sampler_3d,
+    aten.grid_sampler_2d.default: _grid_sampler,
+    aten.grid_sampler_3d.default: _grid_sampler,
 }

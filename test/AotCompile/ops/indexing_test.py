@@ -282,7 +282,7 @@ DECOMPOSED = [
                 x, g, mode=mode, padding_mode=padding, align_corners=False
             ),
             lambda s: (s.tensor(2, 3, 6, 7), s.tensor(2, 4, 5, 2, low=-1.3, high=1.3)),
-            [tcp.GatherNdOp],
+            [tcp.GatherOp],
             (torch.float32, torch.float64),
             kinds=["static"],
         )

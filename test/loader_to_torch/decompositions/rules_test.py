@@ -543,6 +543,24 @@ def test_volumes_at_places(mode: int, padding: int, align_corners: bool) -> None
     _check(aten.grid_sampler_3d.default, volume, grid, mode, padding, align_corners)
 
 
+@pytest.mark.parametrize("align_corners", [False, True])
+@pytest.mark.parametrize("padding", range(3))
+@pytest.mark.parametrize("mode", range(3))
+def test_images_at_places(mode: int, padding: int, align_corners: bool) -> None:
+    grid = torch.rand(2, 7, 4, 2) * 5 - 2.5
+    image = torch.randn(2, 3, 5, 6)
+    _check(aten.grid_sampler_2d.default, image, grid, mode, padding, align_corners)
+
+
+@pytest.mark.parametrize("mode", range(2))
+def test_places_that_are_no_numbers_are_outside(mode: int) -> None:
+    grid = torch.full((1, 2, 2, 2), torch.nan)
+    grid[0, 0] = torch.tensor([torch.inf, -torch.inf])
+    image = torch.ones(1, 3, 5, 6)
+    read = TABLE[aten.grid_sampler_2d.default](image, grid, mode, 0, False)
+    torch.testing.assert_close(read.nan_to_num(), torch.zeros(1, 3, 2, 2))
+
+
 # -- linear algebra --------------------------------------------------------------------------------
 
 MATRICES: list[tuple[int, ...]] = [
