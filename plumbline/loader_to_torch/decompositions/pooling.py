@@ -1,7 +1,8 @@
-"""Pooling over windows whose places are known at run time only, and gradients of averages."""
+"""Pooling over windows whose places are known at run time only, and gradients of poolings."""
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 
@@ -56,6 +57,23 @@ def _fractional_max_pool(rank: int) -> Rule:
     return decomposed
 
 
+# -- gradients of extremes -------------------------------------------------------------------------
+
+
+def _max_pool_backward(rank: int) -> Rule:
+    """The gradient of the greatest elements of windows over the last `rank` dimensions."""
+
+    def decomposed(grad: torch.Tensor, operand: torch.Tensor, *rest: Any) -> torch.Tensor:
+        *_, places = rest
+        batch = operand.shape[:-rank]
+        size, count = math.prod(operand.shape[-rank:]), math.prod(grad.shape[-rank:])
+        nothing = torch.zeros((*batch, size), dtype=grad.dtype)
+        moved = nothing.scatter_add(-1, places.reshape(*batch, count), grad.reshape(*batch, count))
+        return moved.reshape(operand.shape)
+
+    return decomposed
+
+
 # -- gradients of averages -------------------------------------------------------------------------
 
 
@@ -66,11 +84,24 @@ def _shared_out(
 
     Args:
       grad: of the averages.
-      members: for both dimensions which elements each window has, [elements, windows].
+      members: for each dimension which elements each window has, [elements, windows].
       divisor: what sums are divided by, one number for each window or for all.
     """
-    down, across = members
-    return (down @ (grad.to(down.dtype) / divisor) @ across.mT).to(grad.dtype)
+    *outer, inner = members
+    total = grad.to(inner.dtype) / divisor
+    for axis, own in zip(range(-len(members), -1), outer, strict=True):
+        behind = total.shape[axis + 1 :]
+        total = own @ total.flatten(axis + 1)
+        total = total.reshape(*total.shape[:-1], *behind)
+    return (total @ inner.mT).to(grad.dtype)
+
+
+def _in_each_window(counts: Sequence[torch.Tensor]) -> torch.Tensor:
+    """How many elements windows have, by how many they have along each dimension."""
+    total = counts[0]
+    for count in counts[1:]:
+        total = total.unsqueeze(-1) * count
+    return total
 
 
 def _members(
@@ -80,42 +111,59 @@ def _members(
     return ((places >= starts) & (places < ends)).to(torch.promote_types(dtype, torch.float32))
 
 
-def _avg_pool2d_backward(
-    grad: torch.Tensor,
-    operand: torch.Tensor,
-    kernel_size: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
-) -> torch.Tensor:
-    """The gradient of averages over windows."""
-    members, counts = [], []
-    for axis in (0, -1):
-        size, count = operand.shape[-2:][axis], grad.shape[-2:][axis]
-        width, pad = kernel_size[axis], padding[axis]
-        starts = torch.arange(count) * (stride or kernel_size)[axis] - pad
-        ends = torch.clamp(starts + width, max=size + pad)
-        members.append(_members(size, starts, ends, grad.dtype))
-        counts.append(ends - starts if count_include_pad else members[-1].sum(0))
-    return _shared_out(grad, members, divisor_override or counts[0].unsqueeze(-1) * counts[1])
+def _avg_pool_backward(rank: int) -> Rule:
+    """The gradient of averages over windows of the last `rank` dimensions."""
+
+    def decomposed(
+        grad: torch.Tensor,
+        operand: torch.Tensor,
+        kernel_size: Sequence[int],
+        stride: Sequence[int],
+        padding: Sequence[int],
+        ceil_mode: bool,
+        count_include_pad: bool,
+        divisor_override: int | None,
+    ) -> torch.Tensor:
+        widths, strides, pads = (
+            [*given] * (rank // len(given))
+            for given in (kernel_size, stride or kernel_size, padding)
+        )
+        members, counts = [], []
+        for axis in range(-rank, 0):
+            size, pad = operand.shape[axis], pads[axis]
+            starts = torch.arange(grad.shape[axis]) * strides[axis] - pad
+            ends = torch.clamp(starts + widths[axis], max=size + pad)
+            members.append(_members(size, starts, ends, grad.dtype))
+            counts.append(ends - starts if count_include_pad else members[-1].sum(0))
+        return _shared_out(grad, members, divisor_override or _in_each_window(counts))
+
+    return decomposed
 
 
-def _adaptive_avg_pool2d_backward(grad: torch.Tensor, operand: torch.Tensor) -> torch.Tensor:
-    """The gradient of averages over windows that share a dimension out among them."""
-    members = []
-    for size, count in zip(operand.shape[-2:], grad.shape[-2:], strict=True):
-        numbers = torch.arange(count)
-        starts, ends = numbers * size // count, ((numbers + 1) * size + count - 1) // count
-        members.append(_members(size, starts, ends, grad.dtype))
-    divisor = members[0].sum(0).unsqueeze(-1) * members[1].sum(0)
-    return _shared_out(grad, members, divisor)
+def _adaptive_avg_pool_backward(rank: int) -> Rule:
+    """The gradient of averages over windows that share out the last `rank` dimensions."""
+
+    def decomposed(grad: torch.Tensor, operand: torch.Tensor) -> torch.Tensor:
+        members = []
+        for size, count in zip(operand.shape[-rank:], grad.shape[-rank:], strict=True):
+            numbers = torch.arange(count)
+            starts, ends = numbers * size // count, ((numbers + 1) * size + count - 1) // count
+            members.append(_members(size, starts, ends, grad.dtype))
+        return _shared_out(grad, members, _in_each_window([own.sum(0) for own in members]))
+
+    return decomposed
 
 
 RULES: Rules = {
-    aten._adaptive_avg_pool2d_backward.default: _adaptive_avg_pool2d_backward,
-    aten.avg_pool2d_backward.default: _avg_pool2d_backward,
+    aten._adaptive_avg_pool2d_backward.default: _adaptive_avg_pool_backward(2),
+    aten._adaptive_avg_pool3d_backward.default: _adaptive_avg_pool_backward(3),
+    aten.adaptive_max_pool2d_backward.default: _max_pool_backward(2),
+    aten.adaptive_max_pool3d_backward.default: _max_pool_backward(3),
+    aten.avg_pool2d_backward.default: _avg_pool_backward(2),
+    aten.avg_pool3d_backward.default: _avg_pool_backward(3),
     aten.fractional_max_pool2d.default: _fractional_max_pool(2),
+    aten.fractional_max_pool2d_backward.default: _max_pool_backward(2),
     aten.fractional_max_pool3d.default: _fractional_max_pool(3),
+    aten.fractional_max_pool3d_backward.default: _max_pool_backward(3),
+    aten.max_pool3d_with_indices_backward.default: _max_pool_backward(3),
 }

@@ -520,10 +520,52 @@ def test_gradients_of_averages(shape: tuple[int, ...], options: tuple[Any, ...])
     _check(aten.avg_pool2d_backward.default, grad, operand, *options)
 
 
-@pytest.mark.parametrize("size", [(3, 3), (1, 5), (9, 2)])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ([2, 2, 3], [], [0, 0, 0], False, True, None),
+        ([3, 2, 2], [2, 1, 2], [1, 1, 0], True, False, None),
+        ([3], [2], [1], True, True, 5),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("shape", [(2, 3, 5, 7, 8), (3, 6, 5, 4)], ids=str)
+def test_gradients_of_averages_of_volumes(shape: tuple[int, ...], options: tuple[Any, ...]) -> None:
+    operand = torch.randn(shape, dtype=F64)
+    grad = torch.randn_like(aten.avg_pool3d(operand, *options))
+    _check(aten.avg_pool3d_backward.default, grad, operand, *options)
+
+
+@pytest.mark.parametrize("size", [(3, 3), (1, 5), (9, 2), (3, 1, 4)])
 def test_gradients_of_adaptive_averages(size: tuple[int, ...]) -> None:
-    operand = torch.randn(2, 3, 7, 8)
-    _check(aten._adaptive_avg_pool2d_backward.default, torch.randn(2, 3, *size), operand)
+    operand = torch.randn(2, 3, *(5, 7, 8)[-len(size) :])
+    op = getattr(aten, f"_adaptive_avg_pool{len(size)}d_backward")
+    _check(op.default, torch.randn(2, 3, *size), operand)
+
+
+_IMAGES_AND_VOLUMES = [(2, 3, 7, 8), (3, 7, 8), (2, 3, 6, 7, 8), (3, 6, 5, 4)]
+
+
+@pytest.mark.parametrize(
+    ("shape", "rank"), zip(_IMAGES_AND_VOLUMES, (2, 2, 3, 3), strict=True), ids=str
+)
+def test_gradients_of_maxima(shape: tuple[int, ...], rank: int) -> None:
+    """Windows that overlap, so that an element is the greatest of several."""
+    operand = torch.randn(shape)
+    count = [4, 3, 2][:rank]
+    out, places = getattr(aten, f"adaptive_max_pool{rank}d")(operand, count)
+    op = getattr(aten, f"adaptive_max_pool{rank}d_backward").default
+    _check(op, torch.randn_like(out), operand, places)
+    samples = torch.rand(2 if len(shape) == rank + 2 else 1, 3, rank)
+    window = [2] * rank
+    out, places = getattr(aten, f"fractional_max_pool{rank}d")(operand, window, count, samples)
+    op = getattr(aten, f"fractional_max_pool{rank}d_backward").default
+    _check(op, torch.randn_like(out), operand, window, count, places)
+    if rank == 3:
+        options = ([3, 2, 3], [2, 1, 1], [1, 0, 1], [1, 2, 1], False)
+        out, places = aten.max_pool3d_with_indices(operand, *options)
+        op = aten.max_pool3d_with_indices_backward.default
+        _check(op, torch.randn_like(out), operand, *options, places)
 
 
 @pytest.mark.parametrize("batch", range(3))
