@@ -6,22 +6,28 @@ A call of libm takes one number at a time.
 from torch_mlir import ir
 
 from plumbline.bindings.pipeline import Pass
-from plumbline.bindings.walk import constant_float, operations_of
+from plumbline.bindings.walk import all_operations, constant_float
 from plumbline.elementary_functions.arithmetic import Float
 from plumbline.elementary_functions.exponential import exp_to_1
-from plumbline.elementary_functions.functions import FUNCTIONS
+from plumbline.elementary_functions.functions import EXACT_FUNCTIONS, FUNCTIONS
 from plumbline.elementary_functions.hyperbolic import one_plus_tanh
 from plumbline.elementary_functions.orders import is_at_most_0
 
 
 def expand_elementary_functions(root: ir.Operation) -> None:
-    """Spells ops of the math dialect in arithmetic, on single numbers and on vectors."""
+    """Spells ops of the math dialect in arithmetic, on single numbers and on vectors.
+
+    And remainders, which are one operation, but a call of libm as well.
+    """
+    functions = {**FUNCTIONS, **EXACT_FUNCTIONS}
     with root.context:
-        for op in operations_of(root, "math"):
+        for op in all_operations(root):
+            build = functions.get(op.name)
+            if build is None:
+                continue
             type_ = op.results[0].type
             element = type_.element_type if isinstance(type_, ir.VectorType) else type_
-            build = FUNCTIONS.get(op.name)
-            if build is None or not isinstance(element, ir.F32Type | ir.F64Type):
+            if not isinstance(element, ir.F32Type | ir.F64Type):
                 continue
             following = _sum_with_one(op) if op.name == "math.tanh" else None
             if following is not None:

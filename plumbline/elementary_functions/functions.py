@@ -1,4 +1,4 @@
-"""The elementary functions by the ops of the math dialect that they are, for f32 and f64."""
+"""The elementary functions by the ops that they are, for f32 and f64."""
 
 from collections.abc import Callable
 
@@ -9,6 +9,7 @@ from plumbline.elementary_functions import (
     inverse_trigonometric,
     logarithm,
     power,
+    remainder,
     trigonometric,
 )
 from plumbline.elementary_functions.arithmetic import Float
@@ -38,3 +39,6 @@ FUNCTIONS: dict[str, Callable[..., Float]] = {
     "math.tan": trigonometric.tan,
     "math.tanh": hyperbolic.tanh,
 }
+"""Those with an error, which each states."""
+
+EXACT_FUNCTIONS: dict[str, Callable[..., Float]] = {"arith.remf": remainder.remf}

@@ -41,12 +41,12 @@ def exact_product(left: Float, right: Float) -> Pair:
     """The exact product of two floats, where it is neither subnormal nor infinite."""
     # Were it fused with the difference below, that would be another number.
     rounded = left.rounded_product(right)
-    (left_high, left_low), (right_high, right_low) = map(_halves, (left, right))
+    (left_high, left_low), (right_high, right_low) = map(halves, (left, right))
     across = left_high * right_low + left_low * right_high
     return Pair(rounded, ((left_high * right_high - rounded) + across) + left_low * right_low)
 
 
-def _halves(x: Float) -> tuple[Float, Float]:
+def halves(x: Float) -> tuple[Float, Float]:
     """Two numbers of half as many bits, whose sum it is."""
     high = (x.as_int() & (-1 << ((x.fraction_bits + 1) // 2 + 1))).as_float()
     return high, x - high

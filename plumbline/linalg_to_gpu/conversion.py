@@ -177,8 +177,9 @@ def linalg_to_gpu_pipeline(
             PLAN_MEMORY,
             # Half precision is computed in f32 and rounded, as PyTorch does.
             "func.func(math-extend-to-supported-types)",
-            EXPAND_ELEMENTARY_FUNCTIONS,
+            # Before those of which a CPU makes vectors of doubles.
             EXPAND_REMAINDERS,
+            EXPAND_ELEMENTARY_FUNCTIONS,
             SELECT_CLAMPS,
             MAKE_LOOPS,
             LAUNCH_LOOPS,

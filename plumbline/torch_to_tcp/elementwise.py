@@ -370,13 +370,21 @@ def _needs_step(remainder: Tensor, divisor: Tensor) -> Tensor:
     return apply(tcp.LogicalAndOp, compare("ne", remainder, zero), differ)
 
 
-def _remainder(tcp_op: type[TcpOp]) -> Binary:
+def _needs_step_of_floats(remainder: Tensor, divisor: Tensor) -> Tensor:
+    """The same in one comparison, for which a select of single floats takes no branch.
+
+    A NaN needs none, but stays what it is.
+    """
+    return compare("ne", apply(tcp.CopysignOp, remainder, divisor), remainder)
+
+
+def _remainder(tcp_op: type[TcpOp], needs_step: Binary = _needs_step) -> Binary:
     """Python's remainder, which has the sign of the divisor."""
 
     def build(left: Tensor, right: Tensor) -> Tensor:
         remainder = apply(tcp_op, left, right)
         stepped = apply(tcp.AddOp, remainder, right)
-        return _select(_needs_step(remainder, right), stepped, remainder)
+        return _select(needs_step(remainder, right), stepped, remainder)
 
     return build
 
@@ -389,7 +397,9 @@ def _floor_divide(left: Tensor, right: Tensor) -> Tensor:
     remainder = apply(tcp.RemfOp, left, right)
     quotient = apply(tcp.DivfOp, apply(tcp.SubOp, left, remainder), right)
     one = like(left, 1)
-    quotient = _select(_needs_step(remainder, right), apply(tcp.SubOp, quotient, one), quotient)
+    quotient = _select(
+        _needs_step_of_floats(remainder, right), apply(tcp.SubOp, quotient, one), quotient
+    )
     floor = apply(tcp.FloorOp, quotient)
     too_low = compare("gt", apply(tcp.SubOp, quotient, floor), like(left, 0.5))
     floor = _select(too_low, apply(tcp.AddOp, floor, one), floor)
@@ -601,7 +611,7 @@ PATTERNS: Patterns = {
     },
     **{
         f"torch.aten.remainder.{kind}": _binary(
-            _remainder(tcp.RemfOp), _remainder(tcp.RemsiOp), _op(tcp.RemuiOp)
+            _remainder(tcp.RemfOp, _needs_step_of_floats), _remainder(tcp.RemsiOp), _op(tcp.RemuiOp)
         )
         for kind in ("Scalar", "Tensor")
     },

@@ -53,6 +53,35 @@ func.func @of_doubles(%x: f64) -> (f64, f64) {
   return %0, %1 : f64, f64
 }
 
+// Remainders are found in f64, 28 bits of the quotient at a time: of an unknown divisor in ten steps,
+// by 0.7 in five. Those of f64 are, where the quotient is small, and else in a loop; LLVM takes apart
+// vectors of them.
+
+// CHECK-LABEL: func.func @of_remainders(
+// CHECK-NOT:     scf.
+// CHECK-COUNT-20: arith.subf {{.*}} : vector<8xf64>
+// CHECK-NOT:     arith.remf
+// CHECK:         math.copysign %{{.*}} : vector<8xf32>
+// CHECK-COUNT-10: arith.subf {{.*}} : f64
+// CHECK-NOT:     arith.subf
+// CHECK:         math.copysign %{{.*}} : f32
+// CHECK:         scf.if
+// CHECK-NOT:     scf.while
+// CHECK:           arith.divf %{{.*}} : f64
+// CHECK:         } else {
+// CHECK:           scf.while
+// CHECK:         arith.remf %{{.*}} : vector<4xf64>
+// CHECK-NOT:     arith.remf
+func.func @of_remainders(%x: vector<8xf32>, %y: vector<8xf32>, %z: f32, %u: f64, %v: f64, %w: vector<4xf64>)
+    -> (vector<8xf32>, f32, f64, vector<4xf64>) {
+  %0 = arith.remf %x, %y : vector<8xf32>
+  %c = arith.constant 0.7 : f32
+  %1 = arith.remf %z, %c : f32
+  %2 = arith.remf %u, %v : f64
+  %3 = arith.remf %w, %w : vector<4xf64>
+  return %0, %1, %2, %3 : vector<8xf32>, f32, f64, vector<4xf64>
+}
+
 // What hardware does itself stays as it is.
 
 // CHECK-LABEL: func.func @of_hardware(

@@ -640,12 +640,9 @@ func.func @aten_relu(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32>
 // CHECK:         tcp.broadcast
 // CHECK:         tcp.remf
 // CHECK:         tcp.add
-// CHECK:         tcp.broadcast
-// CHECK:         tcp.compare {{.*}}<predicate lt>
-// CHECK:         tcp.compare {{.*}}<predicate lt>
-// CHECK:         tcp.logical_xor
+// CHECK:         tcp.copysign
 // CHECK:         tcp.compare {{.*}}<predicate ne>
-// CHECK:         tcp.logical_and
+// CHECK-NOT:     tcp.logical_
 // CHECK:         tcp.select
 // CHECK:         return
 func.func @aten_remainder_Scalar(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32> {
@@ -657,12 +654,9 @@ func.func @aten_remainder_Scalar(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtenso
 // CHECK-LABEL: func.func @aten_remainder_Tensor(
 // CHECK:         tcp.remf
 // CHECK:         tcp.add
-// CHECK:         tcp.broadcast
-// CHECK:         tcp.compare {{.*}}<predicate lt>
-// CHECK:         tcp.compare {{.*}}<predicate lt>
-// CHECK:         tcp.logical_xor
+// CHECK:         tcp.copysign
 // CHECK:         tcp.compare {{.*}}<predicate ne>
-// CHECK:         tcp.logical_and
+// CHECK-NOT:     tcp.logical_
 // CHECK:         tcp.select
 // CHECK:         return
 func.func @aten_remainder_Tensor(%x: !torch.vtensor<[?,3],f32>, %y: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32> {
