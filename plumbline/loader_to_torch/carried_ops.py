@@ -12,7 +12,7 @@ from torch_mlir.dialects import func
 
 from plumbline.bindings.walk import operations_of
 
-CARRIED_OPS = frozenset({"torch.aten.cummax", "torch.aten.cummin"})
+CARRIED_OPS = frozenset({"torch.aten.cummax", "torch.aten.cummin", "torch.aten.erfc"})
 """By their names in MLIR: those of which no rule makes others without more work at run time."""
 
 

@@ -197,6 +197,7 @@ _FLOAT_FUNCTIONS: Mapping[str, type[TcpOp]] = {
     "chlo.atan": tcp.AtanOp,
     "chlo.cosh": tcp.CoshOp,
     "chlo.erf": tcp.ErfOp,
+    "chlo.erfc": tcp.ErfcOp,
     "chlo.sinh": tcp.SinhOp,
     "chlo.tan": tcp.TanOp,
     "stablehlo.atan2": tcp.Atan2Op,

@@ -306,6 +306,7 @@ _PAYLOADS: dict[type[TcpOp], Payload] = {
     tcp.LogOp: _in_f32(_plain(math.log)),
     tcp.Log1pOp: _in_f32(_plain(math.log1p)),
     tcp.ErfOp: _in_f32(_plain(math.erf)),
+    tcp.ErfcOp: _in_f32(_plain(math.erfc)),
     tcp.SinOp: _in_f32(_plain(math.sin)),
     tcp.CosOp: _in_f32(_plain(math.cos)),
     tcp.TanOp: _in_f32(_plain(math.tan)),

@@ -553,6 +553,7 @@ PATTERNS: Patterns = {
     "torch.aten.cosh": _unary(_op(tcp.CoshOp)),
     "torch.aten.elu": convert_aten_elu,
     "torch.aten.erf": _unary(_op(tcp.ErfOp)),
+    "torch.aten.erfc": _unary(_op(tcp.ErfcOp)),
     "torch.aten.exp": _unary(_op(tcp.ExpOp)),
     "torch.aten.expm1": _unary(_op(tcp.Expm1Op)),
     "torch.aten.floor": _rounding(_op(tcp.FloorOp)),

@@ -15,7 +15,7 @@ func.func @program(%x: tensor<?x3xui8>, %y: tensor<3xf32>) -> (tensor<?xf32>, te
   %0 = call @ratio(%x) : (tensor<?x3xui8>) -> tensor<?x3xui8>
   %1 = stablehlo.convert %0 : (tensor<?x3xui8>) -> tensor<?x3xf32>
   %2 = stablehlo.dot %1, %y : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?xf32>
-  %3 = chlo.erfc %2 : tensor<?xf32> -> tensor<?xf32>
+  %3 = chlo.lgamma %2 : tensor<?xf32> -> tensor<?xf32>
   return %3, %0 : tensor<?xf32>, tensor<?x3xui8>
 }
 

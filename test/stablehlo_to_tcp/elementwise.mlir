@@ -435,6 +435,14 @@ func.func @chlo_erf(%x: tensor<?xf32>) -> (tensor<?xf32>) {
   return %0 : tensor<?xf32>
 }
 
+// CHECK-LABEL: func.func @chlo_erfc(
+// CHECK:         tcp.erfc
+// CHECK:         return
+func.func @chlo_erfc(%x: tensor<?xf32>) -> (tensor<?xf32>) {
+  %0 = chlo.erfc %x : tensor<?xf32> -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
 // CHECK-LABEL: func.func @chlo_sinh(
 // CHECK:         tcp.sinh
 // CHECK:         return

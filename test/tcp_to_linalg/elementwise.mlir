@@ -84,6 +84,18 @@ func.func @erf(%arg0: tensor<?x3xf32>) -> tensor<?x3xf32> {
 
 // -----
 
+// CHECK-LABEL: func.func @erfc(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK:         math.erfc
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @erfc(%arg0: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  %0 = tcp.erfc %arg0 : tensor<?x3xf32> -> tensor<?x3xf32>
+  return %0 : tensor<?x3xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @exp(
 // CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
 // CHECK:         math.exp

@@ -290,6 +290,14 @@ func.func @aten_erf(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32> 
   return %0 : !torch.vtensor<[?,3],f32>
 }
 
+// CHECK-LABEL: func.func @aten_erfc(
+// CHECK:         tcp.erfc
+// CHECK:         return
+func.func @aten_erfc(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32> {
+  %0 = torch.operator "torch.aten.erfc"(%x) : (!torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32>
+  return %0 : !torch.vtensor<[?,3],f32>
+}
+
 // CHECK-LABEL: func.func @aten_exp(
 // CHECK:         tcp.exp
 // CHECK:         return

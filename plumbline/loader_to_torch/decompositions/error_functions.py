@@ -1,4 +1,4 @@
-"""The error function's complement and inverse, and the normal distribution's functions."""
+"""The error function's scaled complement and inverse, and the normal distribution's functions."""
 
 import math
 
@@ -16,11 +16,6 @@ def _erfcx_from_0(x: torch.Tensor) -> torch.Tensor:
     return chebyshev.ERFCX(t) * t
 
 
-def _erfc(x: torch.Tensor) -> torch.Tensor:
-    # From 1/2 on the difference loses digits.
-    return torch.where(x > 0.5, _erfcx_from_0(x) * torch.exp(-x * x), 1 - torch.erf(x))
-
-
 def _erfcx(x: torch.Tensor) -> torch.Tensor:
     right = _erfcx_from_0(x.abs())
     # The reflection erfc(-x) = 2 - erfc(x).
@@ -31,7 +26,7 @@ def _log_ndtr(x: torch.Tensor) -> torch.Tensor:
     """The logarithm of the normal distribution's share below x."""
     scaled = x * math.sqrt(0.5)
     left = torch.log(_erfcx_from_0(scaled.abs()) * 0.5) - scaled * scaled
-    return torch.where(x < -1, left, torch.log1p(_erfc(scaled) * -0.5))
+    return torch.where(x < -1, left, torch.log1p(torch.erfc(scaled) * -0.5))
 
 
 def _erfinv_ratio(w: torch.Tensor) -> torch.Tensor:
@@ -65,7 +60,6 @@ def _ndtri(p: torch.Tensor) -> torch.Tensor:
 RULES: Rules = {
     op.default: in_double(function)
     for op, function in (
-        (aten.erfc, _erfc),
         (aten.erfinv, _erfinv),
         (aten.special_erfcx, _erfcx),
         (aten.special_log_ndtr, _log_ndtr),

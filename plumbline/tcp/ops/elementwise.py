@@ -118,6 +118,10 @@ class ErfOp(UnaryFloatOp, name="erf"):
     """Error function."""
 
 
+class ErfcOp(UnaryFloatOp, name="erfc"):
+    """Complement of the error function, 1 - erf(x), exact where that is small."""
+
+
 class SinOp(UnaryFloatOp, name="sin"):
     """Sine, of radians."""
 

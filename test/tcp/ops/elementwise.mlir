@@ -172,6 +172,19 @@ func.func @erf(%arg0: tensor<f16>, %arg1: tensor<?x3xbf16>, %arg2: tensor<?xf32>
   return
 }
 
+// CHECK-LABEL: func.func @erfc(
+func.func @erfc(%arg0: tensor<f16>, %arg1: tensor<?x3xbf16>, %arg2: tensor<?xf32>, %arg3: tensor<2xf64>) {
+  // CHECK-NEXT: %0 = tcp.erfc %arg0 : tensor<f16> -> tensor<f16>
+  %0 = tcp.erfc %arg0 : tensor<f16> -> tensor<f16>
+  // CHECK-NEXT: %1 = tcp.erfc %arg1 : tensor<?x3xbf16> -> tensor<?x3xbf16>
+  %1 = tcp.erfc %arg1 : tensor<?x3xbf16> -> tensor<?x3xbf16>
+  // CHECK-NEXT: %2 = tcp.erfc %arg2 : tensor<?xf32> -> tensor<?xf32>
+  %2 = tcp.erfc %arg2 : tensor<?xf32> -> tensor<?xf32>
+  // CHECK-NEXT: %3 = tcp.erfc %arg3 : tensor<2xf64> -> tensor<2xf64>
+  %3 = tcp.erfc %arg3 : tensor<2xf64> -> tensor<2xf64>
+  return
+}
+
 // CHECK-LABEL: func.func @sin(
 func.func @sin(%arg0: tensor<f16>, %arg1: tensor<?x3xbf16>, %arg2: tensor<?xf32>, %arg3: tensor<2xf64>) {
   // CHECK-NEXT: %0 = tcp.sin %arg0 : tensor<f16> -> tensor<f16>

@@ -442,6 +442,38 @@ func.func @erf_element_type(%arg0: tensor<2xf32>) {
 
 // -----
 
+func.func @erfc_operand_type(%arg0: tensor<2xi32>) {
+  // expected-error @below {{'tcp.erfc' op operand #0 must be ranked tensor of floating-point values, but got 'tensor<2xi32>'}}
+  %0 = tcp.erfc %arg0 : tensor<2xi32> -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @erfc_result_type(%arg0: tensor<2xf32>) {
+  // expected-error @below {{'tcp.erfc' op result #0 must be ranked tensor of floating-point values, but got 'tensor<2xi32>'}}
+  %0 = tcp.erfc %arg0 : tensor<2xf32> -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @erfc_shape(%arg0: tensor<2xf32>) {
+  // expected-error @below {{'tcp.erfc' op all non-scalar operands/results must have the same shape and base type}}
+  %0 = tcp.erfc %arg0 : tensor<2xf32> -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @erfc_element_type(%arg0: tensor<2xf32>) {
+  // expected-error @below {{'tcp.erfc' op requires the same element type for all operands and results}}
+  %0 = tcp.erfc %arg0 : tensor<2xf32> -> tensor<2xf64>
+  return
+}
+
+// -----
+
 func.func @sin_operand_type(%arg0: tensor<2xi32>) {
   // expected-error @below {{'tcp.sin' op operand #0 must be ranked tensor of floating-point values, but got 'tensor<2xi32>'}}
   %0 = tcp.sin %arg0 : tensor<2xi32> -> tensor<2xi32>
