@@ -289,12 +289,19 @@ def sources(
         value, indices = reshaped_from(value, indices)
         yield value, indices
         producer = group.producer(value)
-        if producer is None or producer.body_ops or not producer.inputs:
-            return
-        if not is_tensor(producer.inputs[0]):
+        number = None if producer is None else _copied(producer)
+        if producer is None or number is None or not is_tensor(producer.inputs[number]):
             return
         loops = producer.loops_for(indices)
-        value, indices = producer.inputs[0], composed(producer.maps[0], loops, count)
+        value, indices = producer.inputs[number], composed(producer.maps[number], loops, count)
+
+
+def _copied(member: Computation) -> int | None:
+    """Which input the one result is a copy of, though others may be given too; None if of none."""
+    if member.body_ops or len(member.yielded) != 1:
+        return None
+    arguments = list(member.body.arguments)[: len(member.inputs)]
+    return next((n for n, each in enumerate(arguments) if each == member.yielded[0]), None)
 
 
 def _origin(
