@@ -1,7 +1,8 @@
 """Factorizations of matrices, and what is solved by them.
 
-Each is a loop over the columns, of which a step works on whole matrices (Golub and Van Loan, Matrix
-Computations, chapters 3 to 5). What PyTorch raises an error for, a program asserts.
+Each is a loop over panels of some rows or columns, and in it one over the rows or columns of a
+panel; between panels, products do the work (Golub and Van Loan, Matrix Computations, chapters 3 to
+5). Small matrices are one panel. What PyTorch raises an error for, a program asserts.
 """
 
 import math
@@ -9,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch.nn.functional import pad
 
 from plumbline.loader_to_torch.decompositions import matrices
 from plumbline.loader_to_torch.decompositions.rule import Rules
@@ -64,21 +66,58 @@ def _solve_triangular(
         return matrices.transposed(turned)
     batch = common_batch(matrix, right)
     matrix = matrix.expand(*batch, *matrix.shape[-2:])
-    solution = right.expand(*batch, *right.shape[-2:])
+    right = right.expand(*batch, *right.shape[-2:])
+    if matrix.shape[-1] == 0:
+        return right.clone()
 
-    def turn(step: matrices.Number, solution: torch.Tensor, matrix: torch.Tensor) -> _Results:
+    def panel(
+        start: matrices.Number,
+        width: int,
+        solution: torch.Tensor,
+        right: torch.Tensor,
+        matrix: torch.Tensor,
+    ) -> _Results:
+        rows, strip = matrices.rows(right, start, width), matrices.rows(matrix, start, width)
+        square = matrices.columns(strip, start, width)
+        whole = matrices.is_one_panel(matrix.shape[-1])
+        if not whole:
+            numbers = matrices.numbers(matrix.shape[-1])
+            solved = numbers >= start + width if upper else numbers < start
+            rows = rows - torch.where(solved, strip, 0.0) @ solution
+        rows = _substituted(rows, square, upper=upper, unitriangular=unitriangular)
+        return (rows if whole else matrices.with_rows(solution, start, rows),)
+
+    size = matrix.shape[-1]
+    count = matrices.in_full_panels(size)
+    if count != size:
+        # What is added is to solve, too.
+        numbers = matrices.numbers(count)
+        added = (numbers.unsqueeze(-1) == numbers) & (numbers >= size)
+        matrix = torch.where(added, 1.0, matrices.padded(matrix, count))
+        right = pad(right, (0, 0, 0, count - size))
+    start, given = [torch.zeros_like(right)], [right, matrix]
+    (solution,) = matrices.in_panels(panel, size, start, given, backwards=upper)
+    return solution[..., :size, :]
+
+
+def _substituted(
+    right: torch.Tensor, matrix: torch.Tensor, *, upper: bool, unitriangular: bool
+) -> torch.Tensor:
+    """X of A X = B by one row after the other, each of which is taken from all that follow."""
+
+    def turn(
+        step: matrices.Number, _: matrices.Number, rows: torch.Tensor, matrix: torch.Tensor
+    ) -> _Results:
         numbers = matrices.numbers(matrix.shape[-1])
-        row, column = matrices.row(solution, step), matrices.column(matrix, step)
+        row, column = matrices.row(rows, step), matrices.column(matrix, step)
         if not unitriangular:
             row = row / matrices.entry(column, step)
-            solution = matrices.with_row(solution, step, row)
+            rows = matrices.with_row(rows, step, row)
         factors = torch.where(numbers < step if upper else numbers > step, column, 0.0)
-        return (solution - matrices.outer(factors, row),)
+        return (rows - matrices.outer(factors, row),)
 
-    if matrix.shape[-1] == 0:
-        return solution.clone()
     count = matrix.shape[-1]
-    (solution,) = matrices.in_steps(turn, count, [solution], [matrix], backwards=upper)
+    (solution,) = matrices.in_steps(turn, count, [right], [matrix], backwards=upper)
     return solution
 
 
@@ -110,34 +149,63 @@ def _lu(
         pivots = torch.zeros((*matrix.shape[:-2], 0), dtype=torch.int32)
         return matrix.clone(), pivots, info.to(torch.int32)
 
-    def turn(step: matrices.Number, matrix: torch.Tensor, info: torch.Tensor) -> _Results:
-        numbers = matrices.numbers(matrix.shape[-2])
-        column = matrices.column(matrix, step)
+    def turn(
+        step: matrices.Number,
+        place: matrices.Number,
+        columns: torch.Tensor,
+        order: torch.Tensor,
+        info: torch.Tensor,
+    ) -> _Results:
+        numbers = matrices.numbers(columns.shape[-2])
+        column = matrices.column(columns, step)
         if pivot:
             # The greatest element from the diagonal on comes to the diagonal.
-            best = torch.where(numbers >= step, column.abs(), -1.0).argmax(-1)
-            other = best.unsqueeze(-1)
-            order = torch.where(
-                numbers == step, other, torch.where(numbers == other, step, numbers)
-            )
-            matrix = matrices.rows_taken(matrix, order)
-            column = matrices.column(matrix, step)
+            best = torch.where(numbers >= place, column.abs(), -1.0).argmax(-1)
+            swap = matrices.swapped(columns.shape[-2], place, best)
+            columns, order = matrices.rows_taken(columns, swap), order.gather(-1, swap)
+            column = matrices.column(columns, step)
         else:
-            best = torch.zeros_like(info) + step
-        diagonal = matrices.entry(column, step)
+            best = torch.zeros_like(info) + place
+        diagonal = matrices.entry(column, place)
         zero = diagonal == 0
-        info = torch.where((info == 0) & zero.squeeze(-1), step + 1, info)
-        below = numbers > step
+        info = torch.where((info == 0) & zero.squeeze(-1), place + 1, info)
+        below = numbers > place
         # Where all are 0 nothing is to be taken away; without pivots it is divided by 0.
         divisor = torch.where(zero, 1.0, diagonal) if pivot else diagonal
         factors = torch.where(below, column / divisor, 0.0)
-        later = matrices.numbers(matrix.shape[-1]) > step
-        row = torch.where(later, matrices.row(matrix, step), 0.0)
-        matrix = matrices.with_column(matrix, step, torch.where(below, factors, column))
-        return matrix - matrices.outer(factors, row), info, best + 1
+        later = matrices.numbers(columns.shape[-1]) > step
+        row = torch.where(later, matrices.row(columns, place), 0.0)
+        columns = matrices.with_column(columns, step, torch.where(below, factors, column))
+        return columns - matrices.outer(factors, row), order, info, best + 1
 
-    matrix, info, pivots = matrices.in_steps(turn, steps, [matrix, info])
-    return matrix, pivots.movedim(0, -1).to(torch.int32), info.to(torch.int32)
+    def panel(
+        start: matrices.Number, width: int, matrix: torch.Tensor, info: torch.Tensor
+    ) -> _Results:
+        """Columns are factored, then the rows that they reach; their product is taken away."""
+        whole = matrices.is_one_panel(steps)
+        columns = matrix if whole else matrices.columns(matrix, start, width)
+        order = matrices.numbers(matrix.shape[-2]).expand(matrix.shape[:-1])
+        given = [columns, order, info]
+        columns, order, info, pivots = matrices.in_steps(turn, width, given, start=start)
+        pivots = pivots.movedim(0, -1)
+        if whole:
+            return columns, info, pivots
+        below, beside = (matrices.numbers(size) >= start + width for size in matrix.shape[-2:])
+        matrix = matrices.rows_taken(matrix, order)
+        square, kept = (matrices.rows(each, start, width) for each in (columns, matrix))
+        rows = _substituted(kept, square, upper=False, unitriangular=True)
+        matrix = torch.where(below.unsqueeze(-1) & beside, matrix - columns @ rows, matrix)
+        matrix = matrices.with_rows(matrix, start, torch.where(beside, rows, kept))
+        return matrices.with_columns(matrix, start, columns), info, pivots
+
+    count = matrices.in_full_panels(steps)
+    start = [matrices.padded(matrix, count), info]
+    factors, info, pivots = matrices.in_panels(panel, steps, start)
+    if count != steps:
+        # Of zeros that were added, the pivots are 0.
+        info = torch.where(info > steps, 0, info)
+    rows, columns = matrix.shape[-2:]
+    return factors[..., :rows, :columns], pivots.to(torch.int32), info.to(torch.int32)
 
 
 def _lu_factor_ex(
@@ -155,11 +223,11 @@ def _order_of(pivots: torch.Tensor, rows: int) -> torch.Tensor:
     if pivots.shape[-1] == 0:
         return order
 
-    def turn(step: matrices.Number, order: torch.Tensor, others: torch.Tensor) -> _Results:
-        numbers = matrices.numbers(order.shape[-1])
-        other = matrices.entry(others, step)
-        here, there = matrices.entry(order, step), order.gather(-1, other)
-        return (torch.where(numbers == step, there, torch.where(numbers == other, here, order)),)
+    def turn(
+        step: matrices.Number, _: matrices.Number, order: torch.Tensor, others: torch.Tensor
+    ) -> _Results:
+        other = matrices.entry(others, step).squeeze(-1)
+        return (order.gather(-1, matrices.swapped(order.shape[-1], step, other)),)
 
     others = pivots.to(torch.int64) - 1
     (order,) = matrices.in_steps(turn, pivots.shape[-1], [order], [others])
@@ -334,25 +402,47 @@ def _cholesky_ex(
     matrix: torch.Tensor, *, upper: bool = False, check_errors: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """L of L L^T = A, or its transpose, and the number of the first pivot that is not positive."""
-    rest = matrices.transposed(matrix) if upper else matrix
-    factor = torch.zeros_like(matrix)
+    size = matrix.shape[-1]
+    count = matrices.in_full_panels(size)
+    lower = matrices.padded(matrices.transposed(matrix) if upper else matrix, count)
+    factor = torch.zeros_like(lower)
     info = torch.zeros(matrix.shape[:-2], dtype=torch.int64)
 
     def turn(
-        step: matrices.Number, rest: torch.Tensor, factor: torch.Tensor, info: torch.Tensor
+        step: matrices.Number, place: matrices.Number, columns: torch.Tensor, info: torch.Tensor
     ) -> _Results:
-        numbers = matrices.numbers(rest.shape[-1])
-        column = matrices.column(rest, step)
-        pivot = matrices.entry(column, step)
-        info = torch.where((info == 0) & ~(pivot.squeeze(-1) > 0), step + 1, info)
-        column = torch.where(numbers >= step, column * torch.rsqrt(pivot), 0.0)
-        column = torch.where(numbers == step, torch.sqrt(pivot), column)
-        factor = matrices.with_column(factor, step, column)
-        return rest - matrices.outer(column, column), factor, info
+        size, width = columns.shape[-2:]
+        numbers, later = matrices.numbers(size), matrices.numbers(width) > step
+        column = matrices.column(columns, step)
+        pivot = matrices.entry(column, place)
+        info = torch.where((info == 0) & ~(pivot.squeeze(-1) > 0), place + 1, info)
+        column = torch.where(numbers > place, column * torch.rsqrt(pivot), 0.0)
+        column = torch.where(numbers == place, torch.sqrt(pivot), column)
+        row = matrices.entries(column, place - step, width)
+        rest = torch.where(later, columns - matrices.outer(column, row), columns)
+        return matrices.with_column(rest, step, column), info
 
-    if matrix.shape[-1] > 0:
-        start = [rest, factor, info]
-        _, factor, info = matrices.in_steps(turn, matrix.shape[-1], start)
+    def panel(
+        start: matrices.Number,
+        width: int,
+        factor: torch.Tensor,
+        info: torch.Tensor,
+        lower: torch.Tensor,
+    ) -> _Results:
+        columns = matrices.columns(lower, start, width)
+        whole = matrices.is_one_panel(lower.shape[-1])
+        if not whole:
+            done = matrices.rows(factor, start, width)
+            columns = columns - factor @ matrices.transposed(done)
+        columns, info = matrices.in_steps(turn, width, [columns, info], start=start)
+        return columns if whole else matrices.with_columns(factor, start, columns), info
+
+    if size > 0:
+        factor, info = matrices.in_panels(panel, size, [factor, info], [lower])
+        factor = factor[..., :size, :size]
+    if count != size:
+        # Of zeros that were added, the pivots are 0.
+        info = torch.where(info > size, 0, info)
     if check_errors:
         assert_none(info, f"linalg.cholesky: {_NOT_POSITIVE}")
     return matrices.transposed(factor) if upper else factor, info.to(torch.int32)
@@ -390,12 +480,12 @@ def _geqrf(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     if steps == 0:
         return matrix.clone(), torch.zeros((*matrix.shape[:-2], 0), dtype=matrix.dtype)
 
-    def turn(step: matrices.Number, matrix: torch.Tensor) -> _Results:
-        rows, columns = map(matrices.numbers, matrix.shape[-2:])
-        column = matrices.column(matrix, step)
-        below = rows > step
+    def turn(step: matrices.Number, place: matrices.Number, columns: torch.Tensor) -> _Results:
+        rows, numbers = map(matrices.numbers, columns.shape[-2:])
+        column = matrices.column(columns, step)
+        below = rows > place
         tail = torch.where(below, column, 0.0)
-        first = matrices.entry(column, step)
+        first = matrices.entry(column, place)
         length = torch.linalg.vector_norm(tail, 2, -1, keepdim=True)
         flat = length == 0
         norm = torch.sqrt(first * first + length * length)
@@ -403,24 +493,71 @@ def _geqrf(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         end = torch.where(first < 0, norm, -norm)
         vector = torch.where(flat, 0.0, tail / torch.where(flat, 1.0, first - end))
         factor = torch.where(flat, 0.0, (end - first) / torch.where(flat, 1.0, end))
-        vector = torch.where(rows == step, 1.0, vector)
-        products = (vector.unsqueeze(-1) * matrix).sum(-2)
-        turned = torch.where(columns > step, matrices.outer(vector * factor, products), 0.0)
+        vector = torch.where(rows == place, 1.0, vector)
+        products = (vector.unsqueeze(-1) * columns).sum(-2)
+        turned = torch.where(numbers > step, matrices.outer(vector * factor, products), 0.0)
         done = torch.where(below, vector, torch.where(flat, first, end))
-        matrix = matrices.with_column(matrix - turned, step, torch.where(rows < step, column, done))
-        return matrix, factor.squeeze(-1)
+        done = torch.where(rows < place, column, done)
+        return matrices.with_column(columns - turned, step, done), factor.squeeze(-1)
 
-    matrix, factors = matrices.in_steps(turn, steps, [matrix])
-    return matrix, factors.movedim(0, -1)
+    def panel(start: matrices.Number, width: int, matrix: torch.Tensor) -> _Results:
+        whole = matrices.is_one_panel(steps)
+        columns = matrix if whole else matrices.columns(matrix, start, width)
+        columns, factors = matrices.in_steps(turn, width, [columns], start=start)
+        factors = factors.movedim(0, -1)
+        if whole:
+            return columns, factors
+        vectors, between = _block_of(columns, factors, start)
+        products = matrices.transposed(vectors) @ matrix
+        turned = matrix - vectors @ (matrices.transposed(between) @ products)
+        later = matrices.numbers(matrix.shape[-1]) >= start + width
+        matrix = torch.where(later, turned, matrix)
+        return matrices.with_columns(matrix, start, columns), factors
+
+    # Of zeros that are added, nothing is to be reflected.
+    start = [matrices.padded(matrix, matrices.in_full_panels(steps))]
+    packed, factors = matrices.in_panels(panel, steps, start)
+    rows, columns = matrix.shape[-2:]
+    return packed[..., :rows, :columns], factors
+
+
+def _block_of(
+    packed: torch.Tensor, factors: torch.Tensor, start: matrices.Number
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """V and S of 1 - V S V^T, the product of some of Householder's reflections (5.1.7).
+
+    S is triangular, the inverse of 1 + D N times D, where D has their factors on its diagonal and N
+    is the part of V^T V above it: so written, a factor may be 0.
+
+    Args:
+      packed: their vectors, in columns, as they are packed with R.
+      factors: theirs.
+      start: the place of the first one's 1.
+    """
+    size, count = packed.shape[-2:]
+    rows, numbers = matrices.numbers(size).unsqueeze(-1), matrices.numbers(count)
+    vectors = torch.where(rows > numbers + start, packed, 0.0)
+    vectors = torch.where(rows == numbers + start, 1.0, vectors)
+    diagonal = factors.unsqueeze(-1)
+    above = diagonal * (matrices.transposed(vectors) @ vectors)
+    scales = torch.where(numbers.unsqueeze(-1) == numbers, diagonal, 0.0)
+    return vectors, _substituted(scales, above, upper=True, unitriangular=True)
 
 
 def _turned(
     target: torch.Tensor, vectors: torch.Tensor, factors: torch.Tensor, *, transpose: bool
 ) -> torch.Tensor:
     """Q B, or Q^T B, where Q is the product of Householder's reflections."""
+    count = factors.shape[-1]
+    if count == 0:
+        return target.clone()
 
     def turn(
-        step: matrices.Number, target: torch.Tensor, vectors: torch.Tensor, factors: torch.Tensor
+        step: matrices.Number,
+        _: matrices.Number,
+        target: torch.Tensor,
+        vectors: torch.Tensor,
+        factors: torch.Tensor,
     ) -> _Results:
         numbers = matrices.numbers(vectors.shape[-2])
         vector = torch.where(numbers > step, matrices.column(vectors, step), 0.0)
@@ -428,10 +565,24 @@ def _turned(
         products = (vector.unsqueeze(-1) * target).sum(-2)
         return (target - matrices.outer(vector * matrices.entry(factors, step), products),)
 
-    if factors.shape[-1] == 0:
-        return target.clone()
-    given = [vectors, factors]
-    (target,) = matrices.in_steps(turn, factors.shape[-1], [target], given, backwards=not transpose)
+    def panel(
+        start: matrices.Number,
+        width: int,
+        target: torch.Tensor,
+        vectors: torch.Tensor,
+        factors: torch.Tensor,
+    ) -> _Results:
+        given = [vectors, factors]
+        if matrices.is_one_panel(count):
+            return (*matrices.in_steps(turn, width, [target], given, backwards=not transpose),)
+        scales = matrices.entries(factors, start, width)
+        own, between = _block_of(matrices.columns(vectors, start, width), scales, start)
+        between = matrices.transposed(between) if transpose else between
+        return (target - own @ (between @ (matrices.transposed(own) @ target)),)
+
+    added = matrices.in_full_panels(count) - count
+    given = [pad(vectors, (0, added)), pad(factors, (0, added))]
+    (target,) = matrices.in_panels(panel, count, [target], given, backwards=not transpose)
     return target
 
 

@@ -4,12 +4,17 @@ from collections.abc import Callable, Sequence
 
 import torch
 from torch._higher_order_ops.scan import scan_op
+from torch.nn.functional import pad
 
 Number = int | torch.Tensor
 """Of a row or a column: a tensor of rank 0 where it is counted as the program runs."""
 
 _FEW = 4
 """Steps that stay apart: what they do to small matrices then becomes one kernel."""
+
+_PANEL = 16
+"""Rows or columns that are factored by steps before a product brings the rest of a matrix up to
+them. They stay in the nearest cache, and are enough for the product to be fast."""
 
 
 def in_steps(
@@ -18,9 +23,10 @@ def in_steps(
     carried: Sequence[torch.Tensor],
     given: Sequence[torch.Tensor] = (),
     *,
+    start: Number = 0,
     backwards: bool = False,
 ) -> list[torch.Tensor]:
-    """What `turn(step, *carried, *given)` makes of `carried`, for one step after the other: a loop.
+    """What `turn(step, place, *carried, *given)` makes of `carried`, one step after the other.
 
     It may make more than there is to carry: of that, what all steps make follows, stacked.
 
@@ -29,24 +35,82 @@ def in_steps(
       count: of steps, at least one. They are counted from 0.
       carried: what the first step finds.
       given: what all steps read.
+      start: the place of step 0, from which places are counted on.
       backwards: whether the last one comes first.
     """
     if isinstance(count, int) and count <= _FEW:
         made: list[Sequence[torch.Tensor]] = []
         for step in reversed(range(count)) if backwards else range(count):
-            results = turn(step, *carried, *given)
+            results = turn(step, start + step, *carried, *given)
             carried = results[: len(carried)]
             made.append(results[len(carried) :])
         return [*carried, *map(torch.stack, zip(*made, strict=True))]
+    steps = numbers(count)
+    steps = steps.flip(0) if backwards else steps
+    return _looped(turn, [steps, steps + start], carried, given)
+
+
+def in_panels(
+    turn: Callable[..., Sequence[torch.Tensor]],
+    count: int,
+    carried: Sequence[torch.Tensor],
+    given: Sequence[torch.Tensor] = (),
+    *,
+    backwards: bool = False,
+) -> list[torch.Tensor]:
+    """What `turn(start, width, *carried, *given)` makes of `carried`, one panel after the other.
+
+    A panel is some of `count` rows or columns that follow one another. Small matrices are one, and
+    those of a size that is not known. Of others all panels have one width, so that they are one
+    loop: it goes on to `in_full_panels(count)`, as what is carried and given has to.
+
+    It may make more than there is to carry: a vector of its width, of which one of `count` follows.
+
+    Args:
+      turn: gives tensors of its own, and takes sizes from those that it is given.
+      count: of rows or columns, at least one.
+      carried: what the first panel finds.
+      given: what all panels read.
+      backwards: whether the last one comes first; then there is nothing but to carry.
+    """
+    if is_one_panel(count):
+        return [*turn(0, count, *carried, *given)]
+
+    def body(start: torch.Tensor, *operands: torch.Tensor) -> Sequence[torch.Tensor]:
+        return turn(start, _PANEL, *operands)
+
+    starts = numbers(in_full_panels(count) // _PANEL) * _PANEL
+    starts = starts.flip(0) if backwards else starts
+    results = _looped(body, [starts], carried, given)
+    vectors = (each.movedim(0, -2).flatten(-2) for each in results[len(carried) :])
+    return [*results[: len(carried)], *(vector[..., :count] for vector in vectors)]
+
+
+def in_full_panels(count: int) -> int:
+    """How many rows or columns there are in the panels of so many."""
+    return count if is_one_panel(count) else count + -count % _PANEL
+
+
+def is_one_panel(count: int) -> bool:
+    """Whether so many rows or columns are one panel, so that nothing comes before or after it."""
+    return not isinstance(count, int) or count <= _PANEL
+
+
+def _looped(
+    turn: Callable[..., Sequence[torch.Tensor]],
+    counted: Sequence[torch.Tensor],
+    carried: Sequence[torch.Tensor],
+    given: Sequence[torch.Tensor],
+) -> list[torch.Tensor]:
+    """What `turn(*each of counted, *carried, *given)` makes of `carried`, as a loop."""
 
     def body(*operands: torch.Tensor) -> list[torch.Tensor]:
-        place = len(carried)
-        return [*turn(operands[place], *operands[:place], *operands[place + 1 :])]
+        first, last = len(carried), len(carried) + len(counted)
+        return [*turn(*operands[first:last], *operands[:first], *operands[last:])]
 
-    steps = numbers(count)
     # PyTorch wants what is carried to lie the same way after each step, also if it is empty.
     start = [each.clone(memory_format=torch.contiguous_format) for each in carried]
-    return [*scan_op(body, start, [steps.flip(0) if backwards else steps], tuple(given))]
+    return [*scan_op(body, start, list(counted), tuple(given))]
 
 
 def numbers(count: int) -> torch.Tensor:
@@ -75,6 +139,25 @@ def row(matrix: torch.Tensor, number: Number) -> torch.Tensor:
     return matrix[..., number, :]
 
 
+def entries(vector: torch.Tensor, start: Number, count: int) -> torch.Tensor:
+    """Some elements that follow one another."""
+    if isinstance(start, torch.Tensor):
+        return vector.index_select(-1, numbers(count) + start)
+    return vector[..., start : start + count]
+
+
+def columns(matrix: torch.Tensor, start: Number, count: int) -> torch.Tensor:
+    """Some columns that follow one another."""
+    return entries(matrix, start, count)
+
+
+def rows(matrix: torch.Tensor, start: Number, count: int) -> torch.Tensor:
+    """Some rows that follow one another."""
+    if isinstance(start, torch.Tensor):
+        return matrix.index_select(-2, numbers(count) + start)
+    return matrix[..., start : start + count, :]
+
+
 def outer(column: torch.Tensor, row: torch.Tensor) -> torch.Tensor:
     """All products of an element of one with one of the other."""
     return column.unsqueeze(-1) * row.unsqueeze(-2)
@@ -90,6 +173,30 @@ def with_row(matrix: torch.Tensor, number: Number, row: torch.Tensor) -> torch.T
     """The matrix with another row in the place of one."""
     chosen = (numbers(matrix.shape[-2]) == number).unsqueeze(-1)
     return torch.where(chosen, row.unsqueeze(-2), matrix)
+
+
+def with_rows(matrix: torch.Tensor, start: Number, rows: torch.Tensor) -> torch.Tensor:
+    """The matrix with other rows in the place of some that follow one another."""
+    return matrix.index_copy(-2, numbers(rows.shape[-2]) + start, rows)
+
+
+def with_columns(matrix: torch.Tensor, start: Number, columns: torch.Tensor) -> torch.Tensor:
+    """The matrix with other columns in the place of some that follow one another."""
+    return matrix.index_copy(-1, numbers(columns.shape[-1]) + start, columns)
+
+
+def padded(matrix: torch.Tensor, count: int) -> torch.Tensor:
+    """The matrix with zeros below it and beside it, as far as it has less rows or columns."""
+    if not isinstance(count, int):
+        return matrix
+    rows, columns = (max(0, count - size) for size in matrix.shape[-2:])
+    return pad(matrix, (0, columns, 0, rows))
+
+
+def swapped(count: int, here: Number, there: torch.Tensor) -> torch.Tensor:
+    """The numbers of rows [..., count] after two of them have changed places."""
+    rows, other = numbers(count), there.unsqueeze(-1)
+    return torch.where(rows == here, other, torch.where(rows == other, here, rows))
 
 
 def rows_taken(matrix: torch.Tensor, order: torch.Tensor) -> torch.Tensor:

@@ -19,13 +19,6 @@ aten = torch.ops.aten
 _ALPHA = (1 + math.sqrt(17)) / 8
 
 
-def _swapped(count: int, here: int, there: torch.Tensor) -> torch.Tensor:
-    """The numbers of rows [..., count] after two of them have changed places."""
-    numbers = matrices.numbers(count)
-    other = there.unsqueeze(-1)
-    return torch.where(numbers == here, other, torch.where(numbers == other, here, numbers))
-
-
 def _swap_both(matrix: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
     """Rows and columns in another order."""
     rows = matrices.rows_taken(matrix, order)
@@ -76,10 +69,10 @@ def _ldl_factor_ex(
         info = torch.where(zero & (info == 0), step + 1, info)
         pivot = torch.where(stays, step, highest)
         # A block of two has the pivot in its second row.
-        by_one = _swapped(size, step, torch.where(two | second, step, pivot))
+        by_one = matrices.swapped(size, step, torch.where(two | second, step, pivot))
         order = by_one
         if not is_last:
-            order = torch.where(two.unsqueeze(-1), _swapped(size, step + 1, pivot), by_one)
+            order = torch.where(two.unsqueeze(-1), matrices.swapped(size, step + 1, pivot), by_one)
         rest = _swap_both(rest, order)
         column = matrices.column(rest, step)
         scaled = torch.where(below, _divided(column, column[..., step].unsqueeze(-1)), 0.0)
@@ -220,11 +213,11 @@ def _rows_swapped(
     """
     size = solution.shape[-2]
     own = torch.where(two | ends, step, places[..., step])
-    solution = matrices.rows_taken(solution, _swapped(size, step, own))
+    solution = matrices.rows_taken(solution, matrices.swapped(size, step, own))
     if step + 1 == size:
         return solution
     other = torch.where(two, places[..., step], step + 1)
-    return matrices.rows_taken(solution, _swapped(size, step + 1, other))
+    return matrices.rows_taken(solution, matrices.swapped(size, step + 1, other))
 
 
 def _first_of_two(pivots: torch.Tensor) -> list[torch.Tensor]:

@@ -81,11 +81,80 @@ def test_gradients_in_a_graph_that_has_been_traced() -> None:
         program(torch.zeros_like(x))
 
 
-def test_a_program_does_not_grow_with_its_matrices() -> None:
+@pytest.mark.parametrize("sizes", [(5, 16), (37, 101)], ids=str)
+def test_a_program_does_not_grow_with_its_matrices(sizes: Sequence[int]) -> None:
+    """It is a loop over panels at most."""
     small, large = (
-        _compiled(torch.linalg.inv, torch.eye(size)).stage("tcp").count("tcp.") for size in (5, 50)
+        _compiled(torch.linalg.det, torch.eye(size)).stage("tcp").count("tcp.") for size in sizes
     )
     assert small == large
+
+
+def _other_triangle_is_nan(x: torch.Tensor, *, upper: bool) -> torch.Tensor:
+    unread = torch.ones(x.shape[-2:]).tril(-1) if upper else torch.ones(x.shape[-2:]).triu(1)
+    return x.masked_fill(unread.to(torch.bool), float("nan"))
+
+
+def _of_cholesky(x: torch.Tensor) -> Any:
+    lower = torch.linalg.cholesky(_other_triangle_is_nan(x, upper=False))
+    upper = torch.linalg.cholesky(_other_triangle_is_nan(x, upper=True), upper=True)
+    return lower, upper, torch.cholesky_solve(x[..., :3], lower)
+
+
+def _of_triangles(x: torch.Tensor) -> Any:
+    solve = torch.linalg.solve_triangular
+    return [
+        solve(x, x[..., :3] if left else x[..., :3, :], upper=upper, left=left, unitriangular=unit)
+        for upper in (False, True)
+        for left, unit in ((True, False), (False, True))
+    ]
+
+
+def _of_lu(x: torch.Tensor) -> Any:
+    return torch.linalg.lu_factor(x), torch.linalg.solve(x, x[..., :3]), torch.linalg.slogdet(x)
+
+
+@pytest.mark.parametrize("function", [_of_cholesky, _of_triangles, _of_lu])
+@pytest.mark.parametrize("size", [16, 17, 53], ids=str)
+def test_square_matrices_of_some_panels(function: Callable[..., Any], size: int) -> None:
+    torch.manual_seed(0)
+    # Rows are swapped between panels.
+    x = (_positive(2, size) / size).to(torch.float64)
+    x = x if function is not _of_lu else x.roll(size // 2, -2)
+    expected = tuple(pytree.tree_leaves(function(x)))
+    torch.testing.assert_close(_compiled(function, x)(x), expected, rtol=1e-9, atol=1e-9)
+
+
+def _of_rectangle(x: torch.Tensor) -> Any:
+    packed, factors = torch.geqrf(x)
+    side = x @ x.mT
+    return (
+        torch.linalg.lu_factor(x),
+        torch.linalg.qr(x, "complete"),
+        torch.linalg.householder_product(packed[..., : factors.shape[-1]], factors),
+        torch.ormqr(packed, factors, side, transpose=True),
+        torch.ormqr(packed, factors, side, left=False),
+    )
+
+
+@pytest.mark.parametrize("shape", [(48, 20), (20, 48), (2, 35, 33)], ids=str)
+def test_rectangles_of_some_panels(shape: Sequence[int]) -> None:
+    torch.manual_seed(0)
+    x = torch.randn(shape, dtype=torch.float64)
+    # Nothing is to be reflected in the first column, which its factor of 0 tells.
+    x[..., 1:, 0] = 0
+    expected = tuple(pytree.tree_leaves(_of_rectangle(x)))
+    got = _compiled(_of_rectangle, x)(x)
+    torch.testing.assert_close(got, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_which_pivot_of_a_later_panel_fails() -> None:
+    def infos(x: torch.Tensor) -> Any:
+        return torch.linalg.cholesky_ex(x).info, torch.linalg.lu_factor_ex(x).info
+
+    x = torch.eye(40).repeat(3, 1, 1)
+    x[1, 20, 20], x[2, 37, 37] = 0, 0
+    torch.testing.assert_close(_compiled(infos, x)(x), infos(x))
 
 
 @pytest.mark.parametrize("shape", [(6, 4), (2, 3, 4)], ids=str)
