@@ -288,6 +288,22 @@ def _default_tolerance(matrix: torch.Tensor) -> float:
     return torch.finfo(matrix.dtype).eps * max(matrix.shape[-2:])
 
 
+def _as_triangle(
+    matrix: torch.Tensor, sides: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """What has the same solutions of least squares, times the scale [..., 1, 1]: R X = Q^T B.
+
+    Where there are more rows than columns R has less of them, and the same singular values over the
+    scale; others stay as they are.
+    """
+    rows, columns = matrix.shape[-2:]
+    if rows <= columns or 0 in matrix.shape:
+        return matrix, sides, torch.ones((), dtype=_F64)
+    scaled, scale = _scaled(matrix)
+    basis, triangle = linalg_qr(scaled)
+    return triangle, basis.mT @ sides, scale
+
+
 def _linalg_lstsq(
     matrix: torch.Tensor,
     right: torch.Tensor,
@@ -305,15 +321,16 @@ def _linalg_lstsq(
             "full: use driver='gelsy', which computes none, or 'gels'"
         )
     least = _default_tolerance(matrix) if rcond is None else rcond
-    lying, stands = _lying(matrix)
+    sides = (right.unsqueeze(-1) if is_vector(matrix, right) else right).to(_F64)
+    square, turned_sides, scale = _as_triangle(matrix, sides)
+    lying, stands = _lying(square)
     turned = _orthogonalized(lying)
     # By "gels", the matrix has full rank, and nothing is to be looked for.
     floor = 0.0 if driver == "gels" else least
     reciprocals = _reciprocal(turned.lengths, floor * turned.lengths[..., :1])
     inverse = _inverse(turned, reciprocals)
     inverse = inverse.mT if stands else inverse
-    sides = (right.unsqueeze(-1) if is_vector(matrix, right) else right).to(_F64)
-    solution = inverse @ sides
+    solution = inverse @ turned_sides / scale
     nothing = matrix.new_empty(0)
     rank, residuals, values = nothing.to(torch.int64), nothing, nothing
     if driver == "gels" and rows > columns:

@@ -148,6 +148,23 @@ def test_rectangles_of_some_panels(shape: Sequence[int]) -> None:
     torch.testing.assert_close(got, expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e200], ids=str)
+def test_least_squares_go_over_the_triangle(scale: float) -> None:
+    def solved(x: torch.Tensor) -> Any:
+        solution, _, rank, _ = torch.linalg.lstsq(x, x[..., :2].abs())
+        return solution, rank
+
+    torch.manual_seed(0)
+    x = torch.randn(3, 40, 5, dtype=torch.float64) * scale
+    # Of the solutions of a matrix that has not full rank, the least.
+    x[1, :, 4] = x[1, :, 0] + x[1, :, 1]
+    x[2] = 0
+    program = _compiled(solved, x)
+    torch.testing.assert_close(program(x), solved(x))
+    # What is turned by many steps has as many rows as the matrix has columns.
+    assert "<3x6x40xf64>" not in program.stage("tcp")
+
+
 def test_which_pivot_of_a_later_panel_fails() -> None:
     def infos(x: torch.Tensor) -> Any:
         return torch.linalg.cholesky_ex(x).info, torch.linalg.lu_factor_ex(x).info
