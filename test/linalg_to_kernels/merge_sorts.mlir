@@ -25,8 +25,8 @@
 // CHECK:           math.ctlz
 // CHECK:           scf.for %[[ROUND:.*]] = %c0 to %{{.*}} step %c1 iter_args(%[[SOURCE:.*]] = %c0)
 // CHECK:             %[[TARGET:.*]] = arith.subi %c1, %[[SOURCE]]
-// CHECK:             %[[RUN:.*]] = arith.shli %c2, %[[ROUND]]
-// CHECK:             scf.for %{{.*}} = %c0 to %[[RUN]] step %c1 iter_args(%[[LEFT:.*]] = %{{.*}}, %[[RIGHT:.*]] = %{{.*}}, %[[LAST_LEFT:.*]] = %{{.*}}, %[[LAST:.*]] = %{{.*}})
+// CHECK:             %[[LENGTH:.*]] = arith.shli %c2, %[[ROUND]]
+// CHECK:             scf.for %{{.*}} = %c0 to %[[LENGTH]] step %c1 iter_args(%[[LEFT:.*]] = %{{.*}}, %[[RIGHT:.*]] = %{{.*}}, %[[LAST_LEFT:.*]] = %{{.*}}, %[[LAST:.*]] = %{{.*}})
 // CHECK-NOT:           select
 // CHECK-NOT:           arith.minsi
 // CHECK:               memref.load %{{.*}}[%[[SOURCE]], %[[LEFT]]]
