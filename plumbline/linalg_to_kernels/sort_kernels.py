@@ -146,15 +146,21 @@ def _call_kernel(
 def _sources(op: ir.Operation) -> dict[int, ir.Value]:
     """Takes away the copies just before a sort that only fill its operands: what is copied.
 
-    Its kernel reads that, in place of what it writes, by the number of the operand.
+    Its kernel reads that, in place of what it writes, by the number of the operand. Of several
+    copies to one the last counts, and what is sorted itself is not read while it is written.
     """
     operands = {operand: number for number, operand in enumerate(op.operands)}
     ops = [view.operation for view in op.block.operations]
     found: dict[int, ir.Value] = {}
     for before in reversed(ops[: ops.index(op)]):
-        if before.name == "memref.copy" and before.operands[1] in operands:
-            found[operands[before.operands[1]]] = before.operands[0]
-            before.erase()
-        elif before.name not in _HARMLESS:
+        if before.name in _HARMLESS:
+            continue
+        if before.name != "memref.copy":
             break
+        source, target = before.operands
+        number = operands.get(target)
+        if number is None or number in found or source in operands:
+            break
+        found[number] = source
+        before.erase()
     return found

@@ -176,6 +176,33 @@ func.func @given_back(%x: memref<8xf32>, %all: memref<8xf32>) {
 
 // -----
 
+// Of two copies to one buffer the last one counts, and one of what is sorted too is done.
+// CHECK-LABEL: func.func @last(
+// CHECK-SAME:      %[[FIRST:[^:]*]]: memref<8xf32>, %[[LAST:[^:]*]]: memref<8xf32>, %[[ALL:[^:]*]]: memref<8xf32>, %[[ALSO:[^:]*]]: memref<8xf32>)
+// CHECK:         memref.copy %[[FIRST]], %[[ALL]]
+// CHECK-NOT:     memref.copy
+// CHECK:         call @sort_kernel(%[[ALL]], %{{[^,]*}}, %[[LAST]])
+// CHECK:         memref.copy %[[ALL]], %[[ALSO]]
+// CHECK:         call @sort_kernel_0(%[[ALL]], %[[ALSO]], %{{[^,]*}}, %{{[^,]*}}) :
+func.func @last(%first: memref<8xf32>, %last: memref<8xf32>, %all: memref<8xf32>, %also: memref<8xf32>) {
+  memref.copy %first, %all : memref<8xf32> to memref<8xf32>
+  memref.copy %last, %all : memref<8xf32> to memref<8xf32>
+  tm_tensor.sort dimension(0) outs(%all : memref<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.cmpf ole, %a, %b : f32
+    tm_tensor.yield %0 : i1
+  }
+  memref.copy %all, %also : memref<8xf32> to memref<8xf32>
+  tm_tensor.sort dimension(0) outs(%all, %also : memref<8xf32>, memref<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %of_a: f32, %of_b: f32):
+    %0 = arith.cmpf ole, %a, %b : f32
+    tm_tensor.yield %0 : i1
+  }
+  return
+}
+
+// -----
+
 // Places are counted, not read.
 // CHECK-LABEL: func.func @counted(
 // CHECK:       func.func private @sort_kernel(
