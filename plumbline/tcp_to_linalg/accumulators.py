@@ -15,17 +15,21 @@ def with_elements(type_: ir.RankedTensorType, element_type: ir.Type) -> ir.Ranke
     return ir.RankedTensorType.get(type_.shape, element_type)
 
 
-def product_type(element_type: ir.Type) -> ir.Type:
-    """The type that products of elements are summed in: f32 for half precision, else their own."""
+def accumulator_type(element_type: ir.Type) -> ir.Type:
+    """The type that products of elements are summed in, and extremes of elements taken.
+
+    That is f32 for half precision, of which each step would round, else their own.
+    """
     return ir.F32Type.get() if is_half_precision(element_type) else element_type
 
 
 def combination(op: TcpOp) -> Combination:
     """How an op with a `combiner` combines elements, in the type that it does so in."""
     stated = op.accumulation_type
-    # Extremes of half precision are the same in f32, which no step has to round.
-    widened = product_type(op.input.type.element_type)
-    type_ = widened if stated is None else ir.TypeAttr(stated).value
+    if stated is None:
+        type_ = accumulator_type(op.input.type.element_type)
+    else:
+        type_ = ir.TypeAttr(stated).value
     return Combination(op.combiner, op.int_signedness, type_)
 
 

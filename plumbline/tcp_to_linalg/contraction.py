@@ -11,8 +11,8 @@ from torch_mlir.dialects import linalg
 
 from plumbline.tcp.ops.contraction import BatchMatmulOp, MatmulOp, MatrixProductOp
 from plumbline.tcp_to_linalg.accumulators import (
+    accumulator_type,
     all_narrowed,
-    product_type,
     with_elements,
 )
 from plumbline.tcp_to_linalg.loop_nest import dims_map
@@ -25,7 +25,7 @@ def convert_matrix_product(op: MatrixProductOp) -> ir.Value:
     result = op.out.type
     batches = list(range(result.rank - 2))
     row, summed, column = (len(batches) + place for place in range(3))
-    sum_type = product_type(result.element_type)
+    sum_type = accumulator_type(result.element_type)
     sizes = [dim(op.in1, axis) for axis in (*batches, row)] + [dim(op.in2, result.rank - 1)]
     out_type = with_elements(result, sum_type)
 

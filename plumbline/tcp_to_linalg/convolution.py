@@ -7,9 +7,9 @@ from torch_mlir.dialects import arith, tensor
 
 from plumbline.tcp.ops.convolution import ConvOp, ConvTransposeOp, WindowProductOp
 from plumbline.tcp_to_linalg.accumulators import (
+    accumulator_type,
     add_product,
     all_narrowed,
-    product_type,
     with_elements,
 )
 from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, dims_map, loop_nest
@@ -49,7 +49,7 @@ def convert_conv(op: ConvOp) -> ir.Value:
             for axis in range(len(places))
         ),
     ]
-    out_type = with_elements(op.out.type, product_type(element))
+    out_type = with_elements(op.out.type, accumulator_type(element))
     result = _add_products(
         op,
         fill(out_type, dynamic_sizes(out_type, sizes), constant(out_type.element_type, 0)),
@@ -78,7 +78,7 @@ def _convert_grouped_conv(op: ConvOp) -> ir.Value:
     count = op.input.type.rank - 2
     elements = list(range(first, first + count))
     places = [loop + count for loop in elements]
-    sum_type = product_type(element)
+    sum_type = accumulator_type(element)
     weight = _split(op.weight, 0, op.groups.value)
     sizes = [
         dim(op.input, 0),
@@ -180,7 +180,7 @@ def convert_conv_transpose(op: ConvTransposeOp) -> ir.Value | None:
             strict=True,
         )
     ]
-    whole_type = ir.RankedTensorType.get(shape, product_type(element))
+    whole_type = ir.RankedTensorType.get(shape, accumulator_type(element))
     sizes = dynamic_sizes(whole_type, [dim(op.input, 0), channels, *whole])
     result = _add_products(
         op,

@@ -10,11 +10,11 @@ from plumbline.tcp.constraints import is_float
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops.reduction import ArgmaxOp, ArgminOp, ReduceOp, ScanOp
 from plumbline.tcp_to_linalg.accumulators import (
+    accumulator_type,
     all_narrowed,
     combination,
     in_any_order,
     narrowed,
-    product_type,
     widened,
     with_elements,
 )
@@ -58,7 +58,7 @@ def _arg_reduction(combiner: str) -> Pattern:
         sizes, at_kept = _sizes(op, kept), dims_map(source.rank, kept)
         every = ir.AffineMap.get_identity(source.rank)
         loops = [REDUCTION if other == axis else PARALLEL for other in range(source.rank)]
-        type_ = product_type(source.element_type)
+        type_ = accumulator_type(source.element_type)
         best = Combination(Combiner.build(combiner), op.int_signedness, type_)
         (extreme,) = loop_nest(
             [fill(with_elements(places, type_), sizes, best.identity())],
