@@ -202,22 +202,9 @@ class _MergeSort:
         """Sorts two elements, of which one has the number `first`, and the other the next one."""
         second = arith.addi(first, index(1))
         early, late = load(first), load(second)
-        keeps = self._count(self.sort.in_order(early, late))
+        keeps = _count(self.sort.in_order(early, late))
         self._store(early, row, arith.subi(second, keeps))
         self._store(late, row, arith.addi(first, keeps))
-
-    def _count(self, condition: ir.Value) -> ir.Value:
-        """1 if the condition holds, else 0."""
-        return arith.index_castui(ir.IndexType.get(), condition)
-
-    def _one_of(self, taken: ir.Value, first: ir.Value, second: ir.Value) -> ir.Value:
-        """The first of two indices if `taken` is 1, the second if it is 0.
-
-        LLVM would make a branch of a selection in a loop that waits for loads; of shifts it cannot.
-        """
-        half = arith.muli(arith.subi(index(1), taken), index(32))
-        more = arith.shli(arith.shli(arith.subi(first, second), half), half)
-        return arith.addi(second, more)
 
     def _merge_equal(
         self, source: ir.Value, target: ir.Value, start: ir.Value, run: ir.Value
@@ -231,12 +218,12 @@ class _MergeSort:
             number: ir.Value, left: ir.Value, right: ir.Value, last_left: ir.Value, last: ir.Value
         ) -> list[ir.Value]:
             keeps = self.sort.in_order(self._load(source, left), self._load(source, right))
-            taken = self._count(keeps)
-            first = self._one_of(taken, left, right)
+            taken = _count(keeps)
+            first = _one_of(taken, left, right)
             self._store(self._load(source, first), target, arith.addi(start, number))
             keep = self.sort.in_order(self._load(source, last_left), self._load(source, last))
-            kept = self._count(keep)
-            behind = self._one_of(kept, last, last_left)
+            kept = _count(keep)
+            behind = _one_of(kept, last, last_left)
             place = arith.subi(arith.subi(end, one), number)
             self._store(self._load(source, behind), target, place)
             return [
@@ -271,7 +258,7 @@ class _MergeSort:
             row = arith.select(takes_left, lefts.row, rights.row)
             place = arith.select(takes_left, of_left, of_right)
             self._store(self._load(row, place), target, arith.addi(start, number))
-            taken = self._count(takes_left)
+            taken = _count(takes_left)
             return [
                 arith.addi(left, taken),
                 arith.subi(arith.addi(right, index(1)), taken),
@@ -323,3 +310,18 @@ class _MergeSort:
         row = self._sorted(load, zero, end, zero)
         row, gathered, *_ = for_each(end, size, 1, gather, [row, zero, *last(row)])
         return merge(row, gathered)
+
+
+def _count(condition: ir.Value) -> ir.Value:
+    """1 if the condition holds, else 0."""
+    return arith.index_castui(ir.IndexType.get(), condition)
+
+
+def _one_of(taken: ir.Value, first: ir.Value, second: ir.Value) -> ir.Value:
+    """The first of two indices if `taken` is 1, the second if it is 0.
+
+    LLVM would make a branch of a selection in a loop that waits for loads; of shifts it cannot.
+    """
+    half = arith.muli(arith.subi(index(1), taken), index(32))
+    more = arith.shli(arith.shli(arith.subi(first, second), half), half)
+    return arith.addi(second, more)
