@@ -289,7 +289,7 @@ def test_total_order() -> None:
     np.testing.assert_array_equal(less.reshape(len(rising), -1), places[:, None] < places[None, :])
 
 
-CHLO = {
+CHLO: dict[str, Callable[..., Any]] = {
     "acos": np.arccos,
     "asin": np.arcsin,
     "asinh": np.arcsinh,
