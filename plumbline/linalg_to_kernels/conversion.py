@@ -9,6 +9,7 @@ from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTION
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.carried_scalars import carry_scalars
 from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
+from plumbline.linalg_to_kernels.extracted_elements import compute_extracted_elements
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
 from plumbline.linalg_to_kernels.inlining import inline_small_kernels
 from plumbline.linalg_to_kernels.loop_temporaries import put_loop_temporaries_on_stack
@@ -116,6 +117,12 @@ PAD_BY_ELEMENTS = Pass(
     "pad-by-elements",
     "Spell tensor.pad in loops that write each element of the result once",
     pad_by_elements,
+)
+
+COMPUTE_EXTRACTED_ELEMENTS = Pass(
+    "compute-extracted-elements",
+    "Compute updates in the loops that scatter them, where nothing else reads these",
+    compute_extracted_elements,
 )
 
 REASSOCIATE_REDUCTIONS = Pass(
@@ -244,6 +251,7 @@ def linalg_to_kernels_pipeline(
             TILE_SCANS,
             DECOMPOSE_CONCATENATIONS,
             PREPARE_TENSORS,
+            COMPUTE_EXTRACTED_ELEMENTS,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,
             EXPAND_CONTRACTIONS,

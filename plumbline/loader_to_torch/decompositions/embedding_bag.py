@@ -35,13 +35,15 @@ def embedding_bag(
     begins = begins.scatter_add(0, offsets[:bags].to(torch.int64), _ones(bags))
     bag = begins.cumsum(0)[: indices.shape[0]] - 1
 
-    counted = _ones(indices.shape[0])
-    if padding_idx is not None:
+    if padding_idx is None:
+        ends = torch.cat([offsets[1:bags], offsets.new_full((1,), indices.shape[0])])
+        sizes = ends - offsets[:bags]
+    else:
         is_padding = indices == padding_idx % weight.shape[0]
-        counted = torch.where(is_padding, 0, counted)
+        counted = torch.where(is_padding, 0, _ones(indices.shape[0]))
         neutral = float("-inf") if mode == _MAX else 0.0
         rows = torch.where(is_padding.unsqueeze(1), neutral, rows)
-    sizes = torch.zeros(bags, dtype=torch.int64).scatter_add(0, bag, counted)
+        sizes = torch.zeros(bags, dtype=torch.int64).scatter_add(0, bag, counted)
 
     reduced = torch.zeros(bags, weight.shape[1], dtype=wide)
     places = bag.unsqueeze(1).expand(rows.shape)
