@@ -30,6 +30,14 @@ def _compile(
     return program, plumbline.compile(program, (torch.randn(11),), sizes)
 
 
+def _resized(x: torch.Tensor, mode: str, **options: bool) -> torch.Tensor:
+    """The rows of an image 12 long, of the width that is not known 7."""
+    image = x * torch.linspace(0, 1, 9)[:, None]
+    return torch.nn.functional.interpolate(
+        image[None, None], (12, 7), mode=mode, antialias=True, **options
+    )
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -46,6 +54,8 @@ def _compile(
         lambda x, n: _PAD(x[None], (1, 2), mode="reflect"),
         lambda x, n: _PAD(x[None, None], (1, 2, 0, 0), mode="reflect"),
         lambda x, n: torch.nn.functional.interpolate(x[None, None], scale_factor=1.5),
+        lambda x, n: _resized(x, "bilinear"),
+        lambda x, n: _resized(x, "bicubic", align_corners=True),
         lambda x, n: n - x.to(torch.int64),
         lambda x, n: x * torch.sym_ite(n == 10, 2, 3),  # type: ignore[no-untyped-call]
         lambda x, n: x * torch.sym_ite((n > 8) & (n < 12) | (n == 3), n, 2 * n),  # type: ignore[no-untyped-call]

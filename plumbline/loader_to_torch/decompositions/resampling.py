@@ -26,10 +26,15 @@ _Filter = Callable[[torch.Tensor], torch.Tensor]
 greater."""
 
 
+_FEW_TAPS = 24
+"""Up to how many old elements that count for a new one are read one by one.
+
+With more of them than that a product with a matrix, most of which is zeros, is as fast.
+"""
+
+
 def _with_filter(filter_: _Filter, reach: int) -> Rule:
     """Each new element the mean of the old ones below a filter, that widens as they get more.
-
-    A product with a matrix for each of the two dimensions.
 
     Args:
       filter_: the weights.
@@ -43,17 +48,14 @@ def _with_filter(filter_: _Filter, reach: int) -> Rule:
         scales_h: float | None = None,
         scales_w: float | None = None,
     ) -> torch.Tensor:
-        heights, widths = image.shape[-2:]
         # The places too are rounded as PyTorch does it: where an element begins to count, it shows.
         wide = torch.float64 if image.dtype == torch.float64 else torch.float32
-        down, across = (
-            _weights(filter_, reach, old, new, scale, wide, align_corners=align_corners)
-            for old, new, scale in (
-                (heights, output_size[0], scales_h),
-                (widths, output_size[1], scales_w),
-            )
-        )
-        resampled = down @ image.to(wide) @ across.transpose(0, 1)
+        resampled = image.to(wide)
+        # Rows first, of which there are fewer then to take the columns of.
+        for axis, new, scale in zip((-2, -1), output_size, (scales_h, scales_w), strict=True):
+            old = image.shape[axis]
+            step = _step(old, new, scale, wide, align_corners=align_corners)
+            resampled = _resampled(resampled, axis, new, filter_, reach, step)
         return resampled.to(image.dtype)
 
     return decomposed
@@ -70,34 +72,60 @@ def _cubic(distance: torch.Tensor, a: float = -0.5) -> torch.Tensor:
     return torch.where(distance < 1, near, torch.where(distance < 2, far, 0.0))
 
 
-def _weights(
-    filter_: _Filter,
-    reach: int,
-    old: int,
-    new: int,
-    scale: float | None,
-    dtype: torch.dtype,
-    *,
-    align_corners: bool,
-) -> torch.Tensor:
-    """The weight of each old element in each new one, which sum to 1."""
-    if align_corners:
-        step = (old - 1) / (new - 1) if new > 1 else 0.0
+def _step(
+    old: int, new: int, scale: float | None, dtype: torch.dtype, *, align_corners: bool
+) -> float | torch.Tensor:
+    """How many old elements lie between the middles of two new ones.
+
+    A tensor of rank 0 if it is not known before it runs, since a size is not.
+    """
+    # The middles of the first and of the last elements lie on each other, or else the edges do.
+    size, gaps = (old - 1, new - 1) if align_corners else (old, new)
+    if scale and not align_corners:
+        step = 1 / scale
+    elif isinstance(size, torch.SymInt) or isinstance(gaps, torch.SymInt):
+        wide, parts = (torch.full((), number, dtype=dtype) for number in (size, gaps))
+        return torch.where(parts > 0, wide / parts, 0.0)
     else:
-        step = 1 / scale if scale else old / new
+        step = size / gaps if gaps else 0.0
     if dtype == torch.float32:
         [step] = struct.unpack("f", struct.pack("f", step))
-    unit = max(step, 1.0)
-    radius = reach * unit
-    places = torch.arange(old, dtype=dtype)
-    centers = (torch.arange(new, dtype=dtype) + 0.5) * step
-    distances = (places + 0.5 - centers.unsqueeze(-1)).abs() / unit
+    return step
+
+
+def _resampled(
+    image: torch.Tensor,
+    axis: int,
+    new: int,
+    filter_: _Filter,
+    reach: int,
+    step: float | torch.Tensor,
+) -> torch.Tensor:
+    """An image with `new` elements along an axis, which is one of the last two."""
+    old = image.shape[axis]
+    unit = max(step, 1.0) if isinstance(step, float) else torch.clamp(step, min=1.0)
+    centers = (torch.arange(new, dtype=image.dtype) + 0.5) * step
     # What counts are whole elements from the one where the filter begins to where it ends.
-    first = torch.clamp((centers - radius + 0.5).to(torch.int64), min=0).unsqueeze(-1)
-    end = torch.clamp((centers + radius + 0.5).to(torch.int64), max=old).unsqueeze(-1)
-    inside = (places >= first) & (places < end)
+    radius = reach * unit
+    first = torch.clamp((centers - radius + 0.5).to(torch.int64), min=0)
+    end = torch.clamp((centers + radius + 0.5).to(torch.int64), max=old)
+    taps = math.ceil(2 * radius) + 1 if isinstance(radius, float) else None
+    if taps is not None and taps <= _FEW_TAPS:
+        places = first.unsqueeze(-1) + torch.arange(taps)
+    else:
+        taps, places = None, torch.arange(old).expand(new, old)
+    inside = (places >= first.unsqueeze(-1)) & (places < end.unsqueeze(-1))
+    distances = (places.to(image.dtype) + 0.5 - centers.unsqueeze(-1)).abs() / unit
     weights = torch.where(inside, filter_(distances), 0.0)
-    return weights / weights.sum(-1, keepdim=True)
+    weights = weights / weights.sum(-1, keepdim=True)
+    if taps is None:
+        return weights @ image if axis == -2 else image @ weights.transpose(0, 1)
+    shape = (new, 1) if axis == -2 else (new,)
+    read = (
+        image.index_select(axis, torch.clamp(place, max=old - 1)) * weight.reshape(shape)
+        for place, weight in zip(places.unbind(-1), weights.unbind(-1), strict=True)
+    )
+    return functools.reduce(torch.add, read)
 
 
 # -- a place for each element ----------------------------------------------------------------------
