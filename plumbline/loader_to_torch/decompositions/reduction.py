@@ -328,7 +328,55 @@ def _summed_at(place: torch.Tensor, weight: torch.Tensor, count: int) -> torch.T
     return total.scatter_add(0, torch.where(inside, place, 0), weights)
 
 
+def _covariances(
+    observations: torch.Tensor,
+    *,
+    correction: int = 1,
+    fweights: torch.Tensor | None = None,
+    aweights: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """Of variables that are rows, or of one, with how often each column counts, and for how much.
+
+    As `torch.cov` says it. What PyTorch itself makes of it looks at numbers.
+    """
+    rows = observations if observations.dim() == 2 else observations.reshape(1, -1)
+    if not (rows.is_floating_point() or rows.is_complex()):
+        rows = rows.to(torch.get_default_dtype())
+    count = rows.shape[1]
+    weights = [weight for weight in (fweights, aweights) if weight is not None]
+    if not weights:
+        centered = rows - rows.sum(1, keepdim=True) / count
+        covariances = (
+            centered
+            @ centered.mH
+            / torch.clamp(torch.full((), count - correction, dtype=rows.real.dtype), min=0)
+        )
+    else:
+        weight = functools.reduce(torch.mul, weights)
+        total = weight.sum()
+        centered = rows - (rows * weight).sum(1, keepdim=True) / total
+        correction_of_one = total if aweights is None else (weight * aweights).sum()
+        norm = total - correction * correction_of_one / total
+        covariances = centered @ (centered * weight).mH / torch.clamp(norm, min=0)
+    return covariances.reshape(()) if rows.shape[0] == 1 else covariances
+
+
+def _correlations(observations: torch.Tensor) -> torch.Tensor:
+    """Covariances of variables, over what each one deviates by."""
+    covariances = _covariances(observations)
+    if covariances.dim() == 0:
+        return covariances / covariances
+    deviations = covariances.diagonal().real.sqrt()
+    correlations = covariances / deviations.unsqueeze(1) / deviations
+    if correlations.is_complex():
+        parts = torch.view_as_real(correlations).clamp(-1, 1)
+        return torch.view_as_complex(parts)
+    return correlations.clamp(-1, 1)
+
+
 RULES: Rules = {
+    aten.corrcoef.default: _correlations,
+    aten.cov.default: _covariances,
     aten._histogramdd_bin_edges.default: _borders_in_all,
     aten._histogramdd_from_bin_cts.default: _histogram_in_all,
     aten._histogramdd_from_bin_tensors.default: _histogram_between_all,

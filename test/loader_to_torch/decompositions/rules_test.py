@@ -143,6 +143,19 @@ def test_medians(name: str, size: int, dtype: torch.dtype) -> None:
         torch.testing.assert_close(found if keepdim else found.squeeze(1), value, equal_nan=True)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.complex64, torch.int64], ids=str)
+@pytest.mark.parametrize("shape", [(3, 7), (1, 7), (7,), ()], ids=str)
+def test_covariances(shape: Sequence[int], dtype: torch.dtype) -> None:
+    observations = (9 * torch.randn(shape, dtype=torch.complex64)).to(dtype)
+    _check(aten.corrcoef.default, observations)
+    _check(aten.cov.default, observations, correction=0)
+    if shape:
+        _check(aten.cov.default, observations)
+        _check(aten.cov.default, observations, fweights=torch.arange(7))
+        weights = {"fweights": torch.arange(7), "aweights": torch.rand(7)}
+        _check(aten.cov.default, observations, correction=2, **weights)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.uint8])
 def test_kthvalue(dtype: torch.dtype) -> None:
     operand = torch.randperm(60).reshape(3, 5, 4).to(dtype)
