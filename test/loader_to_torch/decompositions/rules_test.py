@@ -143,6 +143,31 @@ def test_medians(name: str, size: int, dtype: torch.dtype) -> None:
         torch.testing.assert_close(found if keepdim else found.squeeze(1), value, equal_nan=True)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.complex64], ids=str)
+@pytest.mark.parametrize(
+    ("size", "kernel", "dilation", "padding", "stride"),
+    [
+        ((6, 7), (3, 3), (1, 1), (1, 1), (1, 1)),
+        ((6, 8), (2, 2), (1, 1), (0, 0), (2, 2)),
+        ((12, 11), (3, 4), (2, 1), (2, 1), (3, 2)),
+        ((7, 9), (2, 1), (3, 1), (0, 2), (1, 3)),
+    ],
+)
+def test_windows_put_back(
+    dtype: torch.dtype,
+    size: Sequence[int],
+    kernel: Sequence[int],
+    dilation: Sequence[int],
+    padding: Sequence[int],
+    stride: Sequence[int],
+) -> None:
+    options = (kernel, dilation, padding, stride)
+    windows = aten.im2col(torch.randn(2, 3, *size), *options)
+    columns = torch.randn_like(windows).to(dtype)
+    _check(aten.col2im.default, columns, size, *options)
+    _check(aten.col2im.default, columns[1], size, *options)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.complex64, torch.int64], ids=str)
 @pytest.mark.parametrize("shape", [(3, 7), (1, 7), (7,), ()], ids=str)
 def test_covariances(shape: Sequence[int], dtype: torch.dtype) -> None:
