@@ -1,5 +1,6 @@
 """Turns groups into kernels: functions over buffers, which write results where they are told to."""
 
+import sys
 from collections.abc import Mapping, Sequence
 
 from torch_mlir import ir
@@ -20,6 +21,13 @@ from plumbline.signature.packed_layout import PackedLayout
 KERNEL = "no_inline"
 """The attribute of a function that is a kernel: LLVM's optimiser takes more than twice as long for
 a function twice as long."""
+
+CONTIGUOUS = "plumbline.contiguous"
+"""The attribute of a kernel that does not take elements wherever they lie: for each argument the
+axis from which on they are contiguous."""
+
+ANY_AXES = sys.maxsize
+"""Of an argument whose elements may lie anywhere."""
 
 INLINED = "always_inline"
 """The attribute of a function that was a kernel, and is to be part of what calls it after all."""
@@ -105,6 +113,10 @@ def _kernel(function: ir.Operation, strategies: Strategies) -> tuple[ir.Operatio
         kernel = func.FuncOp(SharedFunctions.UNNAMED, (types, []), visibility="private")
         # Results and scratch are new memory, and nothing else is written.
         kernel.attributes[KERNEL] = ir.UnitAttr.get()
+        if plan.contiguous is not None:
+            kernel.attributes[CONTIGUOUS] = ir.DenseI64ArrayAttr.get(
+                [plan.contiguous if number == len(arguments) else 0 for number in range(len(types))]
+            )
         kernel.attributes["arg_attrs"] = ir.ArrayAttr.get([_attributes(type_) for type_ in types])
         values = list(kernel.add_entry_block().arguments)
         given = dict(zip(arguments, values, strict=False))

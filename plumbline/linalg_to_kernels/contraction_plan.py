@@ -197,9 +197,26 @@ class ContractionPlan:
     @property
     def lanes_along(self) -> tuple[int, ...]:
         """The axes of the result that a vector of it may run along, the last one fastest."""
-        loops = set(self.columns if self.stores_columns else self.rows)
-        access = self.sum.accesses[2]
-        return tuple(axis for axis, terms in enumerate(access.axes) if loops & {*dict(terms)})
+        return self._axes_of_result(self.columns if self.stores_columns else self.rows)
+
+    @property
+    def contiguous_from(self) -> int:
+        """The axis of the result from which on its elements have to be contiguous.
+
+        Loops that are as one for it go through several axes by one stride.
+        """
+        if not self.sum.rows:
+            return 0
+        as_one = [
+            self._axes_of_result(group)[0]
+            for group in (*self.rows_of_result, *self.columns_of_result)
+            if len(group) > 1
+        ]
+        return min((*as_one, *self.lanes_along), default=0)
+
+    def _axes_of_result(self, loops: Sequence[int]) -> tuple[int, ...]:
+        axes = self.sum.accesses[2].axes
+        return tuple(axis for axis, terms in enumerate(axes) if {*loops} & {*dict(terms)})
 
 
 def plan_contraction(

@@ -18,6 +18,7 @@ from plumbline.linalg_to_kernels.merge_sorts import merge_sorts
 from plumbline.linalg_to_kernels.outlining import outline_loops
 from plumbline.linalg_to_kernels.pads import pad_by_elements
 from plumbline.linalg_to_kernels.parallelisation import parallelise
+from plumbline.linalg_to_kernels.parts_in_place import compute_parts_in_place
 from plumbline.linalg_to_kernels.pipelines import (
     BUFFERIZE,
     DECOMPOSE_CONCATENATIONS,
@@ -163,6 +164,12 @@ SPECIALISE_KERNELS = Pass(
     specialise_kernels,
 )
 
+COMPUTE_PARTS_IN_PLACE = Pass(
+    "compute-parts-in-place",
+    "Compute what is only copied into a part of a buffer there",
+    compute_parts_in_place,
+)
+
 MERGE_SORTS = Pass(
     "merge-sorts",
     "Sort rows of buffers by merging, in kernels",
@@ -263,6 +270,7 @@ def linalg_to_kernels_pipeline(
             "func.func(linalg-generalize-named-ops)",
             CARRY_SCALARS,
             BUFFERIZE,
+            COMPUTE_PARTS_IN_PLACE,
             MERGE_SORTS,
             # So far all is released at the end of a block: of what comes to lie in no arena, a
             # network of many layers would touch the memory of each anew.

@@ -31,9 +31,14 @@ def compute_extracted_elements(module: ir.Operation) -> None:
     induction variables.
     """
     with module.context:
-        for op in all_operations(module):
-            if op.name == "tensor.extract" and op.parent.name == "scf.for":
-                _compute(op)
+        # Of what is erased on the way nobody can be asked what it is.
+        extracts = [
+            op
+            for op in all_operations(module)
+            if op.name == "tensor.extract" and op.parent.name == "scf.for"
+        ]
+        for extract in extracts:
+            _compute(extract)
 
 
 def _compute(extract: ir.Operation) -> None:

@@ -42,6 +42,9 @@ class Plan:
     """The tensors that it takes packed."""
     is_loosely_typed: bool = False
     """Whether it takes buffers of whatever sizes."""
+    contiguous: int | None = None
+    """The axis from which on the elements of its only result are contiguous, and all of those that
+    it reads; None: they may lie anywhere."""
     scratch: Mapping[ir.Value, ir.MemRefType] = field(default_factory=dict)
     """The memory that it needs besides, and what for: tensors of which it is given the buffers."""
 
@@ -132,6 +135,7 @@ class CpuStrategies:
             return Plan(
                 lambda given, outputs: build_attention(attention, given, outputs[result]),
                 is_loosely_typed=True,
+                contiguous=0,
             )
         group = form_group(members, outputs)
         assert group is not None
@@ -141,5 +145,6 @@ class CpuStrategies:
                 lambda given, outputs: build_contraction_group(contraction, given, outputs[result]),
                 contraction.packed,
                 is_loosely_typed=True,
+                contiguous=contraction.plan.contiguous_from,
             )
         return Plan(lambda given, outputs: build_loop_nests(group, given, outputs))

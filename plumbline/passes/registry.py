@@ -155,6 +155,7 @@ PASSES = _by_name(
         linalg_to_kernels.BUILD_KERNELS,
         linalg_to_kernels.CHOOSE_VECTOR_WIDTHS,
         linalg_to_kernels.COMPUTE_EXTRACTED_ELEMENTS,
+        linalg_to_kernels.COMPUTE_PARTS_IN_PLACE,
         linalg_to_kernels.STREAM_RESULTS,
         linalg_to_kernels.PREFETCH_ROWS,
         linalg_to_kernels.FORM_FUSION_GROUPS,

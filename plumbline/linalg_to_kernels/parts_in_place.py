@@ -1,0 +1,302 @@
+"""Has what is only copied into a part of a buffer be computed there.
+
+The parts of a concatenation are computed into memory of their own, as any result of a kernel is,
+and then copied next to each other: two networks in three have a pass over memory for nothing then,
+one for each part. A kernel writes wherever it is told to.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from torch_mlir import ir
+from torch_mlir.dialects import memref
+
+from plumbline.bindings.views import VIEWS, only_uses, users_of
+from plumbline.bindings.walk import all_operations, defining_operation, enclosing_in, users_through
+from plumbline.linalg_to_kernels.build_kernels import ANY_AXES, CONTIGUOUS, KERNEL
+from plumbline.linalg_to_kernels.computations import DYNAMIC
+
+_RUN = 32
+"""How many elements in a row a part has at least that is worth it.
+
+Shorter rows are computed faster one after the other, and moved apart by the copy.
+"""
+
+_RELEASE = "memref.dealloc"
+
+_MOVED = frozenset({"affine.apply", "arith.addi", "arith.constant", "arith.muli", "memref.dim"})
+"""What is computed earlier where a size is needed earlier."""
+
+
+def compute_parts_in_place(module: ir.Operation) -> None:
+    """Does away with copies into parts of buffers, in all functions of `module` but kernels."""
+    with module.context:
+        functions = [
+            view.operation
+            for view in module.regions[0].blocks[0].operations
+            if view.operation.name == "func.func"
+        ]
+        kernels = {
+            ir.StringAttr(function.attributes["sym_name"]).value: function
+            for function in functions
+            if KERNEL in function.attributes
+        }
+        needs = {name: _needs(kernel) for name, kernel in kernels.items()}
+        for function in functions:
+            if KERNEL in function.attributes:
+                continue
+            # Of what is erased on the way nobody can be asked what it is.
+            copies = [op for op in all_operations(function) if op.name == "memref.copy"]
+            for copy in copies:
+                part = _part(copy, needs)
+                if part is not None:
+                    part.compute_in_place()
+        for kernel in kernels.values():
+            if CONTIGUOUS in kernel.attributes:
+                del kernel.attributes[CONTIGUOUS]
+
+
+_Needs = Mapping[str, Sequence[int]]
+"""For each argument of a kernel the axis from which on its elements have to be contiguous."""
+
+
+def _needs(kernel: ir.Operation) -> Sequence[int]:
+    if CONTIGUOUS in kernel.attributes:
+        return list(ir.DenseI64ArrayAttr(kernel.attributes[CONTIGUOUS]))
+    return [ANY_AXES] * len(kernel.regions[0].blocks[0].arguments)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What is copied into a part of a buffer, and could be computed there."""
+
+    copy: ir.Operation
+    made: ir.Operation
+    """What allocates the memory that is copied."""
+    first: ir.Operation
+    """Where that is used first."""
+    needed: Sequence[ir.Operation]
+    """What has to be there before, in order: the buffer, and the views of it."""
+
+    def compute_in_place(self) -> None:
+        """Gives all that use the memory the part of the buffer, and drops the copy."""
+        for op in self.needed:
+            op.move_before(self.first)
+        target = self.copy.operands[1]
+        with ir.InsertionPoint(self.first), self.copy.location:
+            place = memref.cast(_shared_type(target.type), target)
+        self.copy.erase()
+        for use in list(self.made.results[0].uses):
+            if use.owner.operation.name == _RELEASE:
+                use.owner.operation.erase()
+        _replace(self.made.results[0], place)
+        self.made.erase()
+
+
+def _part(copy: ir.Operation, needs: _Needs) -> _Part | None:
+    source, target = copy.operands
+    made = defining_operation(source)
+    if made is None or made.name != "memref.alloc" or made.block != copy.block:
+        return None
+    views = list(_views(target))
+    if not views or views[0].name != "memref.alloc" or views[0] == made:
+        return None
+    if any(op.block != copy.block for op in views) or _run(target.type) < _RUN:
+        return None
+    if not _can_lie(source, _shared_type(target.type), needs):
+        return None
+    users = [
+        enclosing_in(copy.block, user)
+        for user in users_through(source, VIEWS)
+        if user != copy and user.name != _RELEASE
+    ]
+    if not users or any(copy.is_before_in_block(user) for user in users):
+        return None
+    first = users[0]
+    for user in users:
+        first = user if user.is_before_in_block(first) else first
+    between = (
+        user
+        for user in users_of(views[0].results[0])
+        if user != copy and _lies_between(first, enclosing_in(copy.block, user), copy)
+    )
+    if not all(_is_clear_of(user, views[0].results[0], target) for user in between):
+        return None
+    needed = _needed(views, first)
+    return None if needed is None else _Part(copy, made, first, needed)
+
+
+def _views(buffer: ir.Value) -> Iterator[ir.Operation]:
+    """What allocates a buffer, and the views by which it becomes the one that is given."""
+    op = defining_operation(buffer)
+    if op is not None:
+        if op.name in ("memref.subview", "memref.cast"):
+            yield from _views(op.operands[0])
+        yield op
+
+
+def _contiguous_from(type_: ir.MemRefType) -> int:
+    """The first axis of those from which on the elements of a buffer are known to be contiguous."""
+    strides, _ = type_.get_strides_and_offset()
+    first, run = len(strides), 1
+    for axis in reversed(range(len(strides))):
+        if type_.shape[axis] != 1:
+            if strides[axis] != run:
+                break
+            # How far the slices of an axis of any size are apart is not known.
+            run = run * type_.shape[axis] if type_.shape[axis] != DYNAMIC else DYNAMIC
+        first = axis
+    return first
+
+
+def _run(type_: ir.Type) -> int:
+    """How many elements of a buffer at least follow one another; of axes of any size, enough."""
+    part = ir.MemRefType(type_)
+    run = part.shape[_contiguous_from(part) :]
+    return _RUN if DYNAMIC in run else math.prod(run)
+
+
+def _can_lie(buffer: ir.Value, type_: ir.MemRefType, needs: _Needs) -> bool:
+    """Whether all that use a buffer can use one of another type, whose elements lie elsewhere."""
+    return all(
+        _can_use(use.owner.operation, use.operand_number, type_, needs) for use in buffer.uses
+    )
+
+
+def _can_use(user: ir.Operation, number: int, type_: ir.MemRefType, needs: _Needs) -> bool:
+    if user.name == "memref.cast":
+        return _can_lie(user.results[0], type_, needs)
+    if user.name == "memref.subview":
+        return _can_lie(user.results[0], _part_type(user, type_), needs)
+    if user.name == "func.call":
+        # Kernels take casts, which tell nothing of how elements lie.
+        callee = ir.FlatSymbolRefAttr(user.attributes["callee"]).value
+        given = defining_operation(user.operands[number])
+        if given is None or given.name != "memref.cast" or callee not in needs:
+            return False
+        return _contiguous_from(type_) <= needs[callee][number]
+    return user.name == _RELEASE or only_uses(user)
+
+
+def _lies_between(first: ir.Operation, op: ir.Operation, last: ir.Operation) -> bool:
+    return not op.is_before_in_block(first) and op.is_before_in_block(last)
+
+
+def _is_clear_of(user: ir.Operation, whole: ir.Value, part: ir.Value) -> bool:
+    """Whether an operation uses parts of a buffer only that have nothing in common with `part`."""
+    used = [
+        operand
+        for operand in user.operands
+        if any(op.results[0] == whole for op in _views(operand))
+    ]
+    return bool(used) and all(_are_apart(operand, part) for operand in used)
+
+
+def _are_apart(first: ir.Value, second: ir.Value) -> bool:
+    """Whether two parts of one buffer are known to have no element in common."""
+    parts = [
+        [op for op in _views(buffer) if op.name == "memref.subview"] for buffer in (first, second)
+    ]
+    if any(not views for views in parts):
+        return False
+    bounds = [_bounds(views[0]) for views in parts]
+    return any(
+        DYNAMIC not in (*one, *other) and (sum(one) <= other[0] or sum(other) <= one[0])
+        for one, other in zip(*bounds, strict=True)
+    )
+
+
+def _bounds(subview: ir.Operation) -> list[tuple[int, int]]:
+    """For each axis where a part begins and how many elements it has."""
+    offsets, sizes, strides = (
+        list(ir.DenseI64ArrayAttr(subview.attributes[name]))
+        for name in ("static_offsets", "static_sizes", "static_strides")
+    )
+    return [
+        (offset, size if stride == 1 else DYNAMIC)
+        for offset, size, stride in zip(offsets, sizes, strides, strict=True)
+    ]
+
+
+def _needed(views: Sequence[ir.Operation], first: ir.Operation) -> list[ir.Operation] | None:
+    """What is to be moved before an operation for `views` to be there; None if it cannot be."""
+    needed: list[ir.Operation] = []
+
+    def is_there(op: ir.Operation, movable: bool) -> bool:
+        if op in needed or op.block != first.block or op.is_before_in_block(first):
+            return True
+        if not movable:
+            return False
+        for operand in op.operands:
+            owner = defining_operation(operand)
+            if owner is not None and not is_there(owner, owner in views or owner.name in _MOVED):
+                return False
+        needed.append(op)
+        return True
+
+    return needed if all(is_there(op, movable=True) for op in views) else None
+
+
+def _shared_type(type_: ir.Type) -> ir.MemRefType:
+    """The type of a part that says of the whole only what kernels are faster for to know.
+
+    What is known of where it begins, and how far its outer slices are apart, would have each part
+    of each buffer take a kernel of its own.
+    """
+    part = ir.MemRefType(type_)
+    strides, _ = part.get_strides_and_offset()
+    first = _contiguous_from(part)
+    known = [DYNAMIC] * first + list(strides[first:])
+    layout = ir.StridedLayoutAttr.get(DYNAMIC, known)
+    return ir.MemRefType.get(part.shape, part.element_type, layout, part.memory_space)
+
+
+def _replace(old: ir.Value, new: ir.Value) -> None:
+    """Has all that use a buffer use another one, whose elements lie elsewhere."""
+    for use in list(old.uses):
+        user = use.owner.operation
+        if user.name == "memref.cast":
+            with ir.InsertionPoint(user), user.location:
+                cast = memref.cast(user.results[0].type, new)
+            user.results[0].replace_all_uses_with(cast)
+            user.erase()
+        elif user.name == "memref.subview":
+            with ir.InsertionPoint(user), user.location:
+                view = _subview(user, new)
+            _replace(user.results[0], view)
+            user.erase()
+        else:
+            user.operands[use.operand_number] = new
+
+
+def _subview(like: ir.Operation, buffer: ir.Value) -> ir.Value:
+    """The part of a buffer that `like` gives of another one."""
+    attributes = {name: like.attributes[name] for name in like.attributes}
+    operands = [buffer, *list(like.operands)[1:]]
+    type_ = _part_type(like, ir.MemRefType(buffer.type))
+    return ir.Operation.create(like.name, [type_], operands, attributes).result
+
+
+def _part_type(subview: ir.Operation, whole: ir.MemRefType) -> ir.MemRefType:
+    """The type of the part of a buffer of some type that a `memref.subview` gives.
+
+    As the op defines it, with as many axes as the whole has.
+    """
+    strides, offset = whole.get_strides_and_offset()
+    offsets, steps = (
+        list(ir.DenseI64ArrayAttr(subview.attributes[name]))
+        for name in ("static_offsets", "static_strides")
+    )
+    moved = [_times(at, stride) for at, stride in zip(offsets, strides, strict=True)]
+    start = DYNAMIC if DYNAMIC in (offset, *moved) else offset + sum(moved)
+    apart = [_times(step, stride) for step, stride in zip(steps, strides, strict=True)]
+    layout = ir.StridedLayoutAttr.get(start, apart)
+    shape = ir.MemRefType(subview.results[0].type).shape
+    return ir.MemRefType.get(shape, whole.element_type, layout, whole.memory_space)
+
+
+def _times(number: int, stride: int) -> int:
+    if number == 0:
+        return 0
+    return DYNAMIC if DYNAMIC in (number, stride) else number * stride

@@ -1,0 +1,123 @@
+// RUN: tcp-opt %s -split-input-file -compute-parts-in-place | FileCheck %s
+
+#any = strided<[?, ?, ?], offset: ?>
+
+// Both parts of a concatenation are computed where they are to lie. Of the whole a kernel is told
+// what it is faster for to know, not where its part begins.
+// CHECK-LABEL: func.func @concatenation(
+// CHECK-SAME:      %[[X:.*]]: memref<2x4x8xf32>)
+// CHECK:         %[[WHOLE:.*]] = memref.alloc() : memref<2x12x8xf32>
+// CHECK:         %[[FIRST:.*]] = memref.subview %[[WHOLE]][0, 0, 0] [2, 4, 8]
+// CHECK:         %[[FIRST_THERE:.*]] = memref.cast %[[FIRST]] : {{.*}} to memref<2x4x8xf32, strided<[?, 8, 1], offset: ?>>
+// CHECK:         %[[FIRST_ANYWHERE:.*]] = memref.cast %[[FIRST_THERE]] : {{.*}} to memref<2x4x8xf32, strided<[?, ?, ?], offset: ?>>
+// CHECK:         call @kernel(%{{.*}}, %[[FIRST_ANYWHERE]])
+// CHECK:         %[[SECOND:.*]] = memref.subview %[[WHOLE]][0, 4, 0] [2, 4, 8]
+// CHECK:         %[[SECOND_THERE:.*]] = memref.cast %[[SECOND]]
+// CHECK:         %[[SECOND_ANYWHERE:.*]] = memref.cast %[[SECOND_THERE]]
+// CHECK:         call @kernel(%[[FIRST_ANYWHERE]], %[[SECOND_ANYWHERE]])
+// CHECK-NOT:     memref.copy %alloc
+// CHECK:         %[[THIRD:.*]] = memref.subview %[[WHOLE]][0, 8, 0] [2, 4, 8]
+// An argument has to be copied.
+// CHECK:         memref.copy %[[X]], %[[THIRD]]
+// CHECK-NOT:     memref.copy
+// CHECK-NOT:     memref.dealloc
+// CHECK:         return %[[WHOLE]]
+func.func @concatenation(%x: memref<2x4x8xf32>) -> memref<2x12x8xf32> {
+  %any = memref.cast %x : memref<2x4x8xf32> to memref<2x4x8xf32, #any>
+  %a = memref.alloc() : memref<2x4x8xf32>
+  %a_any = memref.cast %a : memref<2x4x8xf32> to memref<2x4x8xf32, #any>
+  call @kernel(%any, %a_any) : (memref<2x4x8xf32, #any>, memref<2x4x8xf32, #any>) -> ()
+  %b = memref.alloc() : memref<2x4x8xf32>
+  %b_any = memref.cast %b : memref<2x4x8xf32> to memref<2x4x8xf32, #any>
+  call @kernel(%a_any, %b_any) : (memref<2x4x8xf32, #any>, memref<2x4x8xf32, #any>) -> ()
+  %whole = memref.alloc() : memref<2x12x8xf32>
+  %first = memref.subview %whole[0, 0, 0] [2, 4, 8] [1, 1, 1] : memref<2x12x8xf32> to memref<2x4x8xf32, strided<[96, 8, 1]>>
+  memref.copy %a, %first : memref<2x4x8xf32> to memref<2x4x8xf32, strided<[96, 8, 1]>>
+  %second = memref.subview %whole[0, 4, 0] [2, 4, 8] [1, 1, 1] : memref<2x12x8xf32> to memref<2x4x8xf32, strided<[96, 8, 1], offset: 32>>
+  memref.copy %b, %second : memref<2x4x8xf32> to memref<2x4x8xf32, strided<[96, 8, 1], offset: 32>>
+  %third = memref.subview %whole[0, 8, 0] [2, 4, 8] [1, 1, 1] : memref<2x12x8xf32> to memref<2x4x8xf32, strided<[96, 8, 1], offset: 64>>
+  memref.copy %x, %third : memref<2x4x8xf32> to memref<2x4x8xf32, strided<[96, 8, 1], offset: 64>>
+  memref.dealloc %a : memref<2x4x8xf32>
+  memref.dealloc %b : memref<2x4x8xf32>
+  return %whole : memref<2x12x8xf32>
+}
+func.func private @kernel(%0: memref<2x4x8xf32, #any>, %1: memref<2x4x8xf32, #any>) attributes {no_inline} {
+  return
+}
+
+// -----
+
+#any = strided<[?, ?, ?], offset: ?>
+
+// A kernel whose result has to be contiguous, or contiguous from some axis on.
+// CHECK-LABEL: func.func @contiguous(
+// CHECK:         call @from_the_first
+// CHECK:         memref.copy
+// CHECK:         call @from_the_second
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+// CHECK:       func.func private @from_the_first(
+// CHECK-NOT:     plumbline.contiguous
+func.func @contiguous(%x: memref<2x4x8xf32, #any>) -> memref<2x8x8xf32> {
+  %a = memref.alloc() : memref<2x4x8xf32>
+  %a_any = memref.cast %a : memref<2x4x8xf32> to memref<2x4x8xf32, #any>
+  %whole = memref.alloc() : memref<2x8x8xf32>
+  call @from_the_first(%x, %a_any) : (memref<2x4x8xf32, #any>, memref<2x4x8xf32, #any>) -> ()
+  %first = memref.subview %whole[0, 0, 0] [2, 4, 8] [1, 1, 1] : memref<2x8x8xf32> to memref<2x4x8xf32, strided<[64, 8, 1]>>
+  memref.copy %a, %first : memref<2x4x8xf32> to memref<2x4x8xf32, strided<[64, 8, 1]>>
+  %b = memref.alloc() : memref<2x4x8xf32>
+  %b_any = memref.cast %b : memref<2x4x8xf32> to memref<2x4x8xf32, #any>
+  call @from_the_second(%x, %b_any) : (memref<2x4x8xf32, #any>, memref<2x4x8xf32, #any>) -> ()
+  %second = memref.subview %whole[0, 4, 0] [2, 4, 8] [1, 1, 1] : memref<2x8x8xf32> to memref<2x4x8xf32, strided<[64, 8, 1], offset: 32>>
+  memref.copy %b, %second : memref<2x4x8xf32> to memref<2x4x8xf32, strided<[64, 8, 1], offset: 32>>
+  return %whole : memref<2x8x8xf32>
+}
+func.func private @from_the_first(%0: memref<2x4x8xf32, #any>, %1: memref<2x4x8xf32, #any>) attributes {no_inline, plumbline.contiguous = array<i64: 0, 0>} {
+  return
+}
+func.func private @from_the_second(%0: memref<2x4x8xf32, #any>, %1: memref<2x4x8xf32, #any>) attributes {no_inline, plumbline.contiguous = array<i64: 0, 1>} {
+  return
+}
+
+// -----
+
+#any = strided<[?, ?], offset: ?>
+
+// What is written where the part is to lie, between its computation and the copy; what is read
+// afterwards; rows of few elements.
+// CHECK-LABEL: func.func @copied(
+// CHECK:         memref.copy
+// CHECK:         memref.copy
+// CHECK:         memref.copy
+// CHECK-NOT:     memref.copy
+func.func @copied(%x: memref<4x64xf32, #any>, %column: memref<64x1xf32, strided<[?, ?], offset: ?>>) -> (memref<8x64xf32>, memref<8x64xf32>, memref<4x64xf32>, memref<64x3xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %a = memref.alloc() : memref<4x64xf32>
+  %a_any = memref.cast %a : memref<4x64xf32> to memref<4x64xf32, #any>
+  call @kernel(%x, %a_any) : (memref<4x64xf32, #any>, memref<4x64xf32, #any>) -> ()
+  %zeros = memref.alloc() : memref<8x64xf32>
+  linalg.fill ins(%zero : f32) outs(%zeros : memref<8x64xf32>)
+  %part = memref.subview %zeros[2, 0] [4, 64] [1, 1] : memref<8x64xf32> to memref<4x64xf32, strided<[64, 1], offset: 128>>
+  memref.copy %a, %part : memref<4x64xf32> to memref<4x64xf32, strided<[64, 1], offset: 128>>
+
+  %b = memref.alloc() : memref<4x64xf32>
+  %b_any = memref.cast %b : memref<4x64xf32> to memref<4x64xf32, #any>
+  call @kernel(%x, %b_any) : (memref<4x64xf32, #any>, memref<4x64xf32, #any>) -> ()
+  %whole = memref.alloc() : memref<8x64xf32>
+  %first = memref.subview %whole[0, 0] [4, 64] [1, 1] : memref<8x64xf32> to memref<4x64xf32, strided<[64, 1]>>
+  memref.copy %b, %first : memref<4x64xf32> to memref<4x64xf32, strided<[64, 1]>>
+
+  %c = memref.alloc() : memref<64x1xf32>
+  %c_any = memref.cast %c : memref<64x1xf32> to memref<64x1xf32, strided<[?, ?], offset: ?>>
+  call @column_kernel(%column, %c_any) : (memref<64x1xf32, strided<[?, ?], offset: ?>>, memref<64x1xf32, strided<[?, ?], offset: ?>>) -> ()
+  %columns = memref.alloc() : memref<64x3xf32>
+  %second = memref.subview %columns[0, 1] [64, 1] [1, 1] : memref<64x3xf32> to memref<64x1xf32, strided<[3, 1], offset: 1>>
+  memref.copy %c, %second : memref<64x1xf32> to memref<64x1xf32, strided<[3, 1], offset: 1>>
+  return %zeros, %whole, %b, %columns : memref<8x64xf32>, memref<8x64xf32>, memref<4x64xf32>, memref<64x3xf32>
+}
+func.func private @kernel(%0: memref<4x64xf32, #any>, %1: memref<4x64xf32, #any>) attributes {no_inline} {
+  return
+}
+func.func private @column_kernel(%0: memref<64x1xf32, strided<[?, ?], offset: ?>>, %1: memref<64x1xf32, strided<[?, ?], offset: ?>>) attributes {no_inline} {
+  return
+}
