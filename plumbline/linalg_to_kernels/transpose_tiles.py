@@ -16,6 +16,7 @@ from plumbline.bindings.walk import (
     all_operations,
     clone_operations,
     constant_integer,
+    defining_operation,
     is_inside,
 )
 from plumbline.linalg_to_kernels.building import for_each, index
@@ -119,14 +120,24 @@ class _Nest:
         return found[::-1]
 
     def _is_column(self, load: ir.Operation) -> bool:
-        """Whether a load's elements follow one another along the outer loop."""
+        """Whether a load's elements follow one another along the outer loop, in either order."""
         buffer, *places = load.operands
         return (
             bool(places)
-            and places[-1] == self._row
+            and (places[-1] == self._row or self._is_turned(places[-1]))
             and self._by_row.isdisjoint(places[:-1])
             and not self._by_lane.isdisjoint(places[:-1])
             and has_contiguous_rows(buffer)
+        )
+
+    def _is_turned(self, place: ir.Value) -> bool:
+        """Whether a place goes down where the outer loop goes up, as a quarter turn reads."""
+        op = defining_operation(place)
+        return (
+            op is not None
+            and op.name == "arith.subi"
+            and op.operands[1] == self._row
+            and op.operands[0] not in self._by_row | self._by_lane
         )
 
     def _is_row(self, buffer: ir.Value, places: Sequence[ir.Value]) -> bool:
@@ -189,7 +200,7 @@ class _Nest:
         return []
 
     def _square(self, row: ir.Value, at: ir.Value) -> list[ir.Value]:
-        columns = [transpose(self._rows_of(load, row, at)) for load in self._transposed]
+        columns = [self._columns_of(load, row, at) for load in self._transposed]
         for lane in range(self._lanes):
             known = {self._row: arith.addi(row, index(lane)), self._at: at}
             for load, vectors in zip(self._transposed, columns, strict=True):
@@ -197,10 +208,18 @@ class _Nest:
             self._of_vectors(known)
         return []
 
+    def _columns_of(self, load: ir.Operation, row: ir.Value, at: ir.Value) -> list[ir.Value]:
+        """What a load gives for each row of a square: a vector along the inner loop."""
+        columns = transpose(self._rows_of(load, row, at))
+        return columns[::-1] if self._is_turned(load.operands[-1]) else columns
+
     def _rows_of(self, load: ir.Operation, row: ir.Value, at: ir.Value) -> list[ir.Value]:
         """What a load reads for a square: a vector along the outer loop for each lane."""
         type_ = ir.VectorType.get([self._lanes], load.results[0].type)
         buffer, *places = load.operands
+        if self._is_turned(places[-1]):
+            # Its first element in memory is that of the last row.
+            row = arith.addi(row, index(self._lanes - 1))
         found = []
         for lane in range(self._lanes):
             known = {self._row: row, self._at: arith.addi(at, index(lane))}

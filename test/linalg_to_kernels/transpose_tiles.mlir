@@ -38,6 +38,32 @@ func.func private @rows(%x: memref<30x20xf32>, %w: memref<20xf32>, %v: memref<30
 
 // -----
 
+// Of columns from the last one on the vectors begin at the last row of a square, and what comes of
+// the first lane is for that row.
+// CHECK-LABEL: func.func private @turned(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<16x16xf32>, %[[Y:[^:]*]]: memref<16x16xf32>
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %c8
+// CHECK:           scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step %c8
+// CHECK:             %[[LAST:.*]] = arith.addi %[[I]], %c7
+// CHECK:             %[[FIRST:.*]] = arith.subi %c15, %[[LAST]]
+// CHECK:             vector.load %[[X]][%{{.*}}, %[[FIRST]]] : memref<16x16xf32>, vector<8xf32>
+func.func private @turned(%x: memref<16x16xf32>, %y: memref<16x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c15 = arith.constant 15 : index
+  %c16 = arith.constant 16 : index
+  scf.for %i = %c0 to %c16 step %c1 {
+    scf.for %j = %c0 to %c16 step %c1 {
+      %column = arith.subi %c15, %i : index
+      %a = memref.load %x[%j, %column] : memref<16x16xf32>
+      memref.store %a, %y[%i, %j] : memref<16x16xf32>
+    }
+  }
+  return
+}
+
+// -----
+
 // Loops stay as they are that read along the inner one, write to what they read, or write elsewhere
 // than along the inner one, or to one place for all rows.
 // CHECK-LABEL: func.func private @others(

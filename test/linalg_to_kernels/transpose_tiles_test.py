@@ -63,6 +63,19 @@ def test_places_that_are_computed() -> None:
     assert torch.equal(program(x)[0], function(x))
 
 
+@pytest.mark.parametrize("turns", [1, -1])
+def test_quarter_turns(turns: int) -> None:
+    """In one direction rows are read from the last one on, in the other one columns are."""
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return torch.rot90(x, turns, (1, 2)) - 2 * x.mT
+
+    x = _numbers(2, 70, 53)
+    program = plumbline.compile(_Function(function), (x,))
+    assert _SHUFFLE in program.stage("kernels")
+    assert torch.equal(program(x)[0], function(x))
+
+
 @pytest.mark.parametrize("sizes", [(1, 1), (5, 3), (16, 17), (200, 33)])
 def test_sizes_that_differ_from_call_to_call(sizes: tuple[int, int]) -> None:
     example = _numbers(40, 24)
