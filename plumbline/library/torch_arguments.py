@@ -45,11 +45,9 @@ def _read(tensor: torch.Tensor, parameter: Parameter) -> Reading:
 
 
 def _plain_tensors(parameters: Sequence[Parameter]) -> ReadPlain:
-    # Numbers have no dtype here, nor have complex ones, which may be conjugated.
+    # Numbers have no dtype here.
     dtypes = [
-        None
-        if parameter.spec.is_scalar or parameter.spec.element_type.is_complex
-        else getattr(torch, parameter.spec.element_type.torch_name)
+        None if parameter.spec.is_scalar else getattr(torch, parameter.spec.element_type.torch_name)
         for parameter in parameters
     ]
 
@@ -63,6 +61,7 @@ def _plain_tensors(parameters: Sequence[Parameter]) -> ReadPlain:
                 or not tensor.is_cpu
                 or not tensor.is_contiguous()
                 or tensor.is_neg()
+                or tensor.is_conj()
             ):
                 raise TypeError
             # Raises RuntimeError, as the shape does, of layouts that are not strided.

@@ -41,7 +41,10 @@ _DATA, _DEVICE, _DEVICE_NUMBER, _RANK, _TYPE, _SIZES, _STRIDES, _OFFSET = range(
 _MANAGED_TENSOR = ir.LiteralStructType((_WORD, _POINTER, _POINTER, _WORD, _TENSOR))
 _CPU = 1
 
-_IS_NEG = "is_neg"
+_COMPLEX = 5
+"""DLPack's code for complex numbers."""
+
+_IS_NEG, _IS_CONJ = "is_neg", "is_conj"
 
 _ALLOCATE, _WRAP, _READ = 2, 4, 5
 """Places of functions in PyTorch's table, in pointers: managed_tensor_allocator,
@@ -57,8 +60,8 @@ def call_of(signature: Signature, entry: int, plan: CallPlan) -> Repeat | None:
     gaps, of the element types and sizes of the record. The entry stays for as long as it is called.
 
     Returns:
-      None for programs that are not called so: those that take numbers, that have complex tensors,
-      large results, or results whose sizes depend on values, and those that write in place.
+      None for programs that are not called so: those that take numbers, that have large results, or
+      results whose sizes depend on values, and those that write in place.
     """
     tensors = (*signature.inputs, *signature.outputs)
     types = [*map(_type_of, tensors)]
@@ -136,9 +139,8 @@ def _exchange_functions() -> list[int]:
 
 
 def _type_of(spec: TensorSpec) -> int | None:
-    """DLPack's word for an element type; None for arguments and results that are not taken here."""
-    if spec.is_scalar or spec.element_type.is_complex:
-        # Numbers are no tensors, and complex tensors may be conjugated.
+    """DLPack's word for an element type; None for numbers, which are no tensors."""
+    if spec.is_scalar:
         return None
     dtype = getattr(torch, spec.element_type.torch_name)
     tensor = (ctypes.c_uint32 * 12)()
@@ -202,17 +204,14 @@ class _CallOfTensors:
         self._python(_VOID, "Py_DecRef", type_)
         is_plain = [builder.icmp_unsigned("==", type_, _object(plain)) for plain in PLAIN_TYPES]
         self._go_on_if(functools.reduce(builder.or_, is_plain))
-        # DLPack does not tell.
-        negative = self._python(
-            _POINTER, "PyObject_VectorcallMethod", _object(_IS_NEG), place, _WORD(1), _NULL
-        )
-        self._go_on_if(builder.icmp_unsigned("!=", negative, _NULL))
-        self._python(_VOID, "Py_DecRef", negative)
-        self._go_on_if(builder.icmp_unsigned("==", negative, _object(False)))
+        type_, rank = self._next(), self._next()
+        self._go_on_unless(_IS_NEG, place)
+        is_complex = builder.icmp_unsigned("==", builder.and_(type_, _WORD(0xFF)), _WORD(_COMPLEX))
+        with builder.if_then(is_complex, likely=False):
+            self._go_on_unless(_IS_CONJ, place)
 
         read = self._call(_INT, _exchange_functions()[_READ], argument, self._tensor)
         self._go_on_if(builder.icmp_signed("==", read, _INT(0)))
-        type_, rank = self._next(), self._next()
         for field, value in {
             _DEVICE: _INT(_CPU),
             _TYPE: builder.trunc(type_, _INT),
@@ -237,6 +236,16 @@ class _CallOfTensors:
         # There are tensors of zeros without memory.
         self._go_on_if(builder.icmp_unsigned("!=", data, _WORD(0)))
         self._hand_over(builder.add(data, self._field(_OFFSET)))
+
+    def _go_on_unless(self, question: str, place: ir.Value) -> None:
+        """Leaves the function if the tensor at a place answers yes, which DLPack does not tell."""
+        builder = self._builder
+        answer = self._python(
+            _POINTER, "PyObject_VectorcallMethod", _object(question), place, _WORD(1), _NULL
+        )
+        self._go_on_if(builder.icmp_unsigned("!=", answer, _NULL))
+        self._python(_VOID, "Py_DecRef", answer)
+        self._go_on_if(builder.icmp_unsigned("==", answer, _object(False)))
 
     def _new_result(self) -> ir.Value:
         """A tensor for a result as in the record, which is handed over."""

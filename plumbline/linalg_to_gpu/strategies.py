@@ -42,7 +42,9 @@ from plumbline.linalg_to_kernels.planned_memory import element_bytes
 from plumbline.linalg_to_kernels.strategies import Build, Plan, Values
 from plumbline.target.gpu_chip import GpuChip
 
-_LIMITS = Limits(most_buffered=1 << 12, readers=2, buffers_dynamic=False, has_blocks=False)
+_LIMITS = Limits(
+    most_buffered=1 << 12, readers=2, buffers_dynamic=False, has_blocks=False, has_parts=False
+)
 """Arithmetic is cheap next to memory: two readers compute each for itself what they read."""
 
 _SHARED_BYTES = 40 << 10
@@ -96,6 +98,10 @@ class GpuStrategies:
     def reads_by_vectors(self, group: Group) -> bool:
         """As `Strategies` says: most do, where arguments are contiguous."""
         return True
+
+    def takes_parts(self, group: Group) -> bool:
+        """As `Strategies` says: threads side by side read parts of their own."""
+        return False
 
     def is_contraction(self, computation: Computation) -> bool:
         """As `Strategies` says."""

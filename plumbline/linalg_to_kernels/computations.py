@@ -16,6 +16,13 @@ GENERIC = "linalg.generic"
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 
+MOST_PARTS = 4
+"""How many parts may be interleaved along an innermost axis: as many LLVM takes apart and puts
+together in vectors."""
+
+_CHOOSES = frozenset({"arith.cmpi", "arith.constant", "arith.select", "linalg.index"})
+"""All that is done to an element that is one of several by its place."""
+
 Indices = tuple[ir.AffineExpr, ...]
 """Where an element of a tensor lies: one expression of the loops for each axis."""
 
@@ -97,6 +104,24 @@ class Computation:
                 if isinstance(dim, ir.AffineDimExpr) and size != DYNAMIC:
                     sizes[dim.position] = size
         return tuple(sizes)
+
+    @functools.cached_property
+    def parts_loop(self) -> int | None:
+        """The loop over a few parts that are interleaved, if all it does is to choose one of them.
+
+        That is the loop along the result's innermost axis.
+        """
+        if self.is_reduction or len(self.results) != 1 or not _CHOOSES.issuperset(self.body_names):
+            return None
+        axes = self.result_loops(0)
+        if not axes or not 2 <= self.sizes[axes[-1]] <= MOST_PARTS:
+            return None
+        counted = {
+            ir.IntegerAttr(op.attributes["dim"]).value
+            for op in self.body_ops
+            if op.name == "linalg.index"
+        }
+        return axes[-1] if counted == {axes[-1]} else None
 
     @functools.cached_property
     def loops(self) -> Indices:
@@ -364,6 +389,13 @@ def _of_one_size(outer: _Axes, inner: _Axes) -> list[tuple[_Axes, _Axes]]:
 
 
 def _sliced(op: ir.Operation, indices: Indices) -> Indices | None:
+    if takes_part(op):
+        return tuple(
+            at + offset
+            for at, offset in zip(
+                indices, ir.DenseI64ArrayAttr(op.attributes["static_offsets"]), strict=True
+            )
+        )
     # Any other operand is an offset, a size or a stride that is not known before it runs.
     if len(op.operands) > 1:
         return None
@@ -377,6 +409,23 @@ def _sliced(op: ir.Operation, indices: Indices) -> Indices | None:
     return tuple(
         at * stride + offset for at, stride, offset in zip(indices, strides, offsets, strict=True)
     )
+
+
+def takes_part(op: ir.Operation) -> bool:
+    """Whether a slice is one of the few parts that the innermost axis tells apart.
+
+    How many elements of the others it has need not be known: it starts where they do.
+    """
+    if op.name != "tensor.extract_slice":
+        return False
+    before, after = (ir.RankedTensorType(value.type).shape for value in (op.operands[0], op.result))
+    if not before or len(before) != len(after):
+        return False
+    if not 2 <= before[-1] <= MOST_PARTS or after[-1] != 1:
+        return False
+    *outer, part = ir.DenseI64ArrayAttr(op.attributes["static_offsets"])
+    strides = list(ir.DenseI64ArrayAttr(op.attributes["static_strides"]))
+    return not any(outer) and 0 <= part < before[-1] and set(strides) == {1}
 
 
 _RESHAPES: Mapping[str, _View] = {

@@ -12,6 +12,7 @@ from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
 from plumbline.linalg_to_kernels.extracted_elements import compute_extracted_elements
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
 from plumbline.linalg_to_kernels.inlining import inline_small_kernels
+from plumbline.linalg_to_kernels.interleave_parts import interleave_parts
 from plumbline.linalg_to_kernels.loop_temporaries import put_loop_temporaries_on_stack
 from plumbline.linalg_to_kernels.memory_plan import plan_memory
 from plumbline.linalg_to_kernels.merge_sorts import merge_sorts
@@ -112,6 +113,12 @@ TILE_SCANS = Pass(
     "tile-scans",
     "Do scans of slices for a tile of contiguous elements at a time",
     tile_scans,
+)
+
+INTERLEAVE_PARTS = Pass(
+    "interleave-parts",
+    "Compute tensors that few parts make, by an innermost axis, part beside part",
+    interleave_parts,
 )
 
 PAD_BY_ELEMENTS = Pass(
@@ -256,6 +263,7 @@ def linalg_to_kernels_pipeline(
             SEPARATE_CALLED_FUNCTIONS,
             PREPARE_ARGUMENTS.with_options(f"called-from={called_from}"),
             TILE_SCANS,
+            INTERLEAVE_PARTS,
             DECOMPOSE_CONCATENATIONS,
             PREPARE_TENSORS,
             COMPUTE_EXTRACTED_ELEMENTS,

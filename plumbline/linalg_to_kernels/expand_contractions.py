@@ -42,9 +42,14 @@ def expand_contractions(module: ir.Operation) -> None:
                 if not expansion.splits_weights():
                     expansion.build()
         for contraction in _contractions(module):
-            reshape = _only_user(contraction.results[0])
-            while reshape and reshape.name == _COLLAPSE:
-                reshape = _sink(reshape)
+            sink_collapses(contraction.results[0])
+
+
+def sink_collapses(value: ir.Value) -> None:
+    """Takes the one reshape that puts axes of a tensor together behind what comes next."""
+    reshape = _only_user(value)
+    while reshape and reshape.name == _COLLAPSE:
+        reshape = _sink(reshape)
 
 
 def _contractions(module: ir.Operation) -> list[ir.Operation]:

@@ -14,6 +14,7 @@ from plumbline.bindings.walk import (
     all_operations,
     captured_values,
     clone_operations,
+    defining_operation,
     enclosing_in,
 )
 from plumbline.linalg_to_kernels.computations import (
@@ -24,6 +25,7 @@ from plumbline.linalg_to_kernels.computations import (
     is_seen_through,
     is_splat,
     is_tensor,
+    takes_part,
     users,
     viewed,
 )
@@ -52,9 +54,7 @@ def form_fusion_groups(module: ir.Operation, strategies: Strategies) -> None:
             computations = _Block(block, dead, strategies)
             for group in computations.groups():
                 kind = kernel_name(group, computations.contractions)
-                by_vectors = strategies.reads_by_vectors(group)
-                pads = strategies.pads_read(group)
-                _outline(group, kind, functions, dead, pads, with_layout=by_vectors)
+                _outline(group, kind, functions, dead, strategies)
             dead.erase()
 
 
@@ -289,16 +289,12 @@ def _outline(
     kind: str,
     functions: SharedFunctions,
     dead: _Dead,
-    pads: frozenset[ir.Value],
-    *,
-    with_layout: bool,
+    strategies: Strategies,
 ) -> None:
-    """Puts a call of a function in the place of a group, and notes what is dead then.
-
-    The function does `pads` itself. `with_layout` has it say of its arguments how they lie in
-    memory.
-    """
-    order, captured = _parts(group, pads)
+    """Puts a call of a function in the place of a group, and notes what is dead then."""
+    by_vectors = strategies.reads_by_vectors(group)
+    takes_parts = strategies.takes_parts(group)
+    order, captured = _parts(group, strategies.pads_read(group), takes_parts=takes_parts)
     outputs = [
         result for member in group.members for result in member.results if result in group.outputs
     ]
@@ -310,7 +306,7 @@ def _outline(
         )
         function.attributes[GROUP] = ir.StringAttr.get(kind)
         function.attributes["arg_attrs"] = ir.ArrayAttr.get(
-            [_attributes(value, with_layout=with_layout) for value in captured]
+            [_attributes(value, with_layout=by_vectors) for value in captured]
         )
         block = function.add_entry_block()
         inside = dict(zip(captured, block.arguments, strict=True))
@@ -362,11 +358,23 @@ def _redirect(
     return views
 
 
-def _parts(group: Group, pads: frozenset[ir.Value]) -> tuple[list[ir.Operation], list[ir.Value]]:
-    """The operations of a group and its pads, in order, and the values from outside they use."""
+def _parts(
+    group: Group, pads: frozenset[ir.Value], *, takes_parts: bool
+) -> tuple[list[ir.Operation], list[ir.Value]]:
+    """The operations of a group and its pads, in order, and the values from outside they use.
+
+    With `takes_parts` those are tensors as a whole that parts are taken of.
+    """
     order: dict[ir.Value, ir.Operation] = {}
     captured: dict[ir.Value, None] = {}
     members = {result for member in group.members for result in member.results} | pads
+    # Of these, bodies ask for elements by themselves.
+    asked = {
+        value
+        for member in group.members
+        for op in all_operations(member.op)[1:]
+        for value in op.operands
+    }
 
     def need(value: ir.Value) -> None:
         if isinstance(value.owner, ir.Block):
@@ -375,7 +383,8 @@ def _parts(group: Group, pads: frozenset[ir.Value]) -> tuple[list[ir.Operation],
         op = value.owner.operation
         if op.results[0] in order:
             return
-        if value in members or _belongs(op, members):
+        belongs = _belongs(op, members) or (takes_parts and value not in asked and _is_of_part(op))
+        if value in members or belongs:
             for operand in captured_values(op):
                 need(operand)
             order[op.results[0]] = op
@@ -399,3 +408,18 @@ def _belongs(op: ir.Operation, members: set[ir.Value]) -> bool:
         return False
     type_ = op.results[0].type
     return not isinstance(type_, ir.RankedTensorType) or is_splat(op)
+
+
+def _is_of_part(op: ir.Operation) -> bool:
+    """Whether an operation takes a part of an innermost axis, or reshapes what does.
+
+    Of all parts of one argument LLVM makes vectors at once; not of an argument for each.
+    """
+    while is_seen_through(op):
+        if takes_part(op):
+            return True
+        above = defining_operation(op.operands[0])
+        if above is None:
+            return False
+        op = above
+    return False

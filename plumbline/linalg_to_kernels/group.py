@@ -87,9 +87,13 @@ class Limits:
     """Whether a row may be buffered of which it is not known how long it is."""
     has_blocks: bool
     """Whether rows may be done in blocks, with those around them that other steps read."""
+    has_parts: bool
+    """Whether a step may compute parts at once that its result has interleaved."""
 
 
-CPU_LIMITS = Limits(most_buffered=1 << 15, readers=1, buffers_dynamic=True, has_blocks=True)
+CPU_LIMITS = Limits(
+    most_buffered=1 << 15, readers=1, buffers_dynamic=True, has_blocks=True, has_parts=True
+)
 """Of 4 bytes each, so many elements are an eighth of a second cache."""
 
 
@@ -142,10 +146,18 @@ class _Noted:
     """What members read at places that they compute."""
     repeated: tuple[Computation, ...] = ()
     """Members that are inlined into several readers, as they cost little."""
+    parts: dict[Computation, int] = field(default_factory=dict)
+    """Steps that compute a few parts at once, with the loop over these."""
 
     def copy(self) -> "_Noted":
         """The same, to add to."""
-        return replace(self, sites={**self.sites}, depths={**self.depths}, reaches={**self.reaches})
+        return replace(
+            self,
+            sites={**self.sites},
+            depths={**self.depths},
+            reaches={**self.reaches},
+            parts={**self.parts},
+        )
 
 
 @dataclass(eq=False)
@@ -177,6 +189,10 @@ class Group:
     def sites(self, result: ir.Value) -> Sequence[Site]:
         """Where the elements of a step's result are read."""
         return self._noted.sites.get(result, ())
+
+    def parts_loop(self, step: Computation) -> int | None:
+        """The loop of a step of which all iterations are done at once, as they are of few parts."""
+        return self._noted.parts.get(step)
 
     def is_inlined(self, member: Computation) -> bool:
         """Whether a member is part of the steps that read it."""
@@ -263,7 +279,7 @@ class _Forming:
         group.steps = begun.steps
         if not self._add(added):
             return None
-        if group.steps == begun.steps:
+        if group.steps == begun.steps and self._noted.parts == begun._noted.parts:
             group.rows, group.block, group.row_loops = begun.rows, begun.block, begun.row_loops
             return group
         group.steps = tuple(filter({*group.steps}.__contains__, group.members))
@@ -279,10 +295,35 @@ class _Forming:
         # What is read anywhere has to be there as a whole before its reader begins.
         if not noted.read_anywhere.isdisjoint(member.results):
             return False
-        if self._may_be_inlined(member):
+        chooses_at_once = self._note_parts(member)
+        if chooses_at_once and self._may_be_inlined(member):
             return self._depth(member) <= _DEEPEST
         self._group.steps = (member, *self._group.steps)
+        if self._limits.has_parts and member.parts_loop is not None:
+            noted.parts[member] = member.parts_loop
         self.note_reads(member, member, member.loops)
+        return True
+
+    def _note_parts(self, member: Computation) -> bool:
+        """Has the steps that read what a member interleaves do all of its parts at once.
+
+        False if one cannot: it would choose a part anew for each element.
+        """
+        if not self._limits.has_parts or member.parts_loop is None:
+            return True
+        count = member.sizes[member.parts_loop]
+        parts = dict(self._noted.parts)
+        for site in self._group.sites(member.results[0]):
+            part = site.indices[-1].maybe_downcast()
+            if isinstance(part, ir.AffineConstantExpr):
+                continue
+            if not isinstance(part, ir.AffineDimExpr) or site.step.is_reduction:
+                return False
+            if site.step.sizes[part.position] != count:
+                return False
+            if parts.setdefault(site.step, part.position) != part.position:
+                return False
+        self._noted.parts = parts
         return True
 
     def note_reads(self, member: Computation, step: Computation, loops: Indices) -> None:
@@ -308,7 +349,8 @@ class _Forming:
         if result in self._group.outputs:
             return False
         sites = self._group.sites(result)
-        once = len(sites) <= self._limits.readers and all(map(_reads_once, sites))
+        once = len(sites) <= self._limits.readers and all(map(self._reads_once, sites))
+        once = once or self._is_taken_apart(member, sites)
         if not once:
             if self._cost(member) > MOST_REPEATED:
                 return False
@@ -316,6 +358,29 @@ class _Forming:
         for site in sites:
             self.note_reads(member, site.step, member.loops_for(site.indices))
         return True
+
+    def _is_taken_apart(self, member: Computation, sites: Sequence[Site]) -> bool:
+        """Whether each site reads one of the parts that a member interleaves: which is known."""
+        return (
+            self._limits.has_parts
+            and member.parts_loop is not None
+            and all(
+                isinstance(site.indices[-1].maybe_downcast(), ir.AffineConstantExpr)
+                for site in sites
+            )
+        )
+
+    def _reads_once(self, site: Site) -> bool:
+        """Whether no two iterations of a step read the same element, but for parts done at once."""
+        loops = {
+            dim.position
+            for dim in map(ir.AffineExpr.maybe_downcast, site.indices)
+            if isinstance(dim, ir.AffineDimExpr)
+        }
+        parts = self._noted.parts.get(site.step)
+        return all(
+            loop in loops or size == 1 or loop == parts for loop, size in enumerate(site.step.sizes)
+        )
 
     def _cost(self, member: Computation) -> int:
         """What an element of a member costs, in additions, with what may be inlined into it."""
@@ -368,6 +433,8 @@ class _Forming:
         """Blocks of rows, if steps read neighbours along these, and else buffer more than a few."""
         group, root = self._group, self._group.root
         if any(step.is_reduction or DYNAMIC in step.sizes for step in group.steps):
+            return None
+        if self._noted.parts:
             return None
         halos: dict[int, dict[Computation, tuple[int, int]]] = {
             row: {
@@ -434,7 +501,10 @@ class _Forming:
         return {
             loop: reach.row
             for loop, reach in self._noted.reaches[step].items()
-            if (reach.low, reach.high) == (0, 0) and step.sizes[loop] == root.sizes[reach.row]
+            if (reach.low, reach.high) == (0, 0)
+            and step.sizes[loop] == root.sizes[reach.row]
+            # Parts that are done at once are no rows.
+            and loop != self._noted.parts.get(step)
         }
 
     def _fits(self, step: Computation) -> bool:
@@ -452,13 +522,3 @@ class _Forming:
             if math.prod(size for size in inner if size != DYNAMIC) > self._limits.most_buffered:
                 return False
         return True
-
-
-def _reads_once(site: Site) -> bool:
-    """Whether no two iterations of a step read the same element."""
-    loops = {
-        dim.position
-        for dim in map(ir.AffineExpr.maybe_downcast, site.indices)
-        if isinstance(dim, ir.AffineDimExpr)
-    }
-    return all(loop in loops or size == 1 for loop, size in enumerate(site.step.sizes))

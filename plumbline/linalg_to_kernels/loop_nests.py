@@ -146,12 +146,17 @@ class _LoopNests:
             for loop in self._buffered(step, number)
         )
 
+    def _several(self, step: Computation) -> list[int]:
+        """The loops of a step that have several iterations, one after the other."""
+        parts = self._group.parts_loop(step)
+        return [loop for loop, size in enumerate(step.sizes) if size != 1 and loop != parts]
+
     # -- rows ---------------------------------------------------------------------------------
 
     def _contiguous_row(self) -> int | None:
         """The row along which the root's elements are contiguous, if steps are best done so too."""
         group = self._group
-        long = [loop for loop, size in enumerate(group.root.sizes) if size != 1]
+        long = self._several(group.root)
         inner = order_of(group, group.root, long).loops[-1:]
         if self._blocks is not None or group.block is not None:
             return None
@@ -164,11 +169,7 @@ class _LoopNests:
         along_row = within_row = 0
         for step in self._group.steps:
             rows = self._group.row_loops[step]
-            own = [
-                loop
-                for loop, size in enumerate(step.sizes)
-                if loop not in rows.values() and size != 1
-            ]
+            own = [loop for loop in self._several(step) if loop not in rows.values()]
             if own:
                 costs = innermost_costs(self._group, step, [rows[row], *own])
                 along_row += costs.pop(rows[row])
@@ -279,6 +280,10 @@ class _LoopNests:
         end = arith.addi(self._first_lane, index(self._lane_count))
         return self._first_lane, least(end, self._sizes[step][lane_loop])
 
+    def parts_loop(self, step: Computation) -> int | None:
+        """The loop of a step over parts that are done at once."""
+        return self._group.parts_loop(step)
+
     def block_loop(self, step: Computation) -> int | None:
         """The loop of a step that runs over a block of rows."""
         block = self._group.block
@@ -324,7 +329,8 @@ class _LoopNests:
 
     def order(self, step: Computation) -> Order:
         """The order of the loops that a step has within a row."""
-        own = [loop for loop in self.own_loops(step) if step.sizes[loop] != 1]
+        several = self._several(step)
+        own = [loop for loop in self.own_loops(step) if loop in several]
         lane = self.lane_loop(step)
         if lane is None:
             order = order_of(self._group, step, own)
@@ -488,13 +494,17 @@ def _hosted(
         sites = [site.indices for reader, site in readers if reader is first]
         host = hosts.get(first, first)
         earliest = min(positions[hosts.get(reader, reader)] for reader, _ in readers)
-        if len(sites) == 1 and _covers(step, first, sites[0]) and positions[host] == earliest:
+        covers = _covers(step, first, sites[0], group.parts_loop(first))
+        if len(sites) == 1 and covers and positions[host] == earliest:
             hosts[step] = host
     return hosts
 
 
-def _covers(step: Computation, reader: Computation, indices: Indices) -> bool:
-    """Whether each iteration of a reader reads one element of a step, and all are read."""
+def _covers(step: Computation, reader: Computation, indices: Indices, parts: int | None) -> bool:
+    """Whether each iteration of a reader reads one element of a step, and all are read.
+
+    Those of its loop over `parts` are done at once.
+    """
     found = []
     for index_, size in zip(indices, ir.RankedTensorType(step.results[0].type).shape, strict=True):
         dim = index_.maybe_downcast()
@@ -503,7 +513,9 @@ def _covers(step: Computation, reader: Computation, indices: Indices) -> bool:
         elif size != 1:
             return False
     rest = [
-        loop for loop in range(len(reader.reduces)) if loop not in found and reader.sizes[loop] != 1
+        loop
+        for loop, size in enumerate(reader.sizes)
+        if loop not in found and size != 1 and loop != parts
     ]
     return len(set(found)) == len(found) and not rest
 
@@ -564,9 +576,18 @@ class _Step:
         for_each(lower, upper, 1, body, parallel=not self._step.reduces[loop])
 
     def _store_elements(self) -> None:
-        inits = self._evaluation.needed_inits(self._step, self._loops)
-        values = self._evaluation.results(self._step, self._loops, inits)
-        self._nests.store(self._evaluation, self._step, self._loops, values)
+        """An element, or one of each of a few parts."""
+        parts = self._nests.parts_loop(self._step)
+        count = 1 if parts is None else self._step.sizes[parts]
+        self._store_all(
+            [
+                tuple(
+                    ir.AffineConstantExpr.get(number) if loop == parts else at
+                    for loop, at in enumerate(self._loops)
+                )
+                for number in range(count)
+            ]
+        )
 
     def _build_rows_at_once(self, row: int) -> None:
         """Does rows of a block some at once, as far as they go; what several read is read once."""
@@ -590,11 +611,16 @@ class _Step:
         self._nest(outer, rows)
 
     def _store_rows(self, row: int) -> None:
-        """An element of each of the rows done at once; all is read before any is stored."""
-        places = [
-            tuple(at + number if loop == row else at for loop, at in enumerate(self._loops))
-            for number in range(_ROWS_AT_ONCE)
-        ]
+        """An element of each of the rows done at once."""
+        self._store_all(
+            [
+                tuple(at + number if loop == row else at for loop, at in enumerate(self._loops))
+                for number in range(_ROWS_AT_ONCE)
+            ]
+        )
+
+    def _store_all(self, places: Sequence[Indices]) -> None:
+        """The elements of some iterations; all is read before any is stored."""
         values = [
             self._evaluation.results(
                 self._step, loops, self._evaluation.needed_inits(self._step, loops)

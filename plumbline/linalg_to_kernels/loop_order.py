@@ -117,34 +117,49 @@ def order_of(group: Group, step: Computation, loops: Sequence[int]) -> Order:
     if not loops:
         return Order(())
     found = accesses(group, step)
-    costs = _costs(step, found, loops)
+    runs = _strides_of_runs(group, step)
+    costs = _costs(step, found, loops, runs)
     inner = min(costs, key=lambda loop: (costs[loop], -loop))
     outer = [loop for loop in loops if loop != inner]
     outer.sort(key=lambda loop: step.reduces[loop])
-    return Order((*outer, inner), _transposed(step, found, inner, outer))
+    return Order((*outer, inner), _transposed(step, found, inner, outer, runs))
 
 
 def innermost_costs(group: Group, step: Computation, loops: Sequence[int]) -> dict[int, int]:
     """For those of the loops that may run innermost, what an iteration then costs."""
-    return _costs(step, accesses(group, step), loops)
+    return _costs(step, accesses(group, step), loops, _strides_of_runs(group, step))
 
 
-def _costs(step: Computation, found: Sequence[Access], loops: Sequence[int]) -> dict[int, int]:
+def _strides_of_runs(group: Group, step: Computation) -> frozenset[int]:
+    """By how many elements each iteration goes on where all that is between them is done too."""
+    parts = group.parts_loop(step)
+    return frozenset({1} if parts is None else {1, step.sizes[parts]})
+
+
+def _costs(
+    step: Computation, found: Sequence[Access], loops: Sequence[int], runs: frozenset[int]
+) -> dict[int, int]:
     last_reduction = max((loop for loop in loops if step.reduces[loop]), default=None)
     return {
-        loop: _cost(step, found, loop, loops)
+        loop: _cost(step, found, loop, loops, runs)
         for loop in loops
         if not step.reduces[loop] or loop == last_reduction
     }
 
 
-def _cost(step: Computation, found: Sequence[Access], loop: int, loops: Sequence[int]) -> int:
+def _cost(
+    step: Computation,
+    found: Sequence[Access],
+    loop: int,
+    loops: Sequence[int],
+    runs: frozenset[int],
+) -> int:
     length = _length(step, found, loop, loops)
     cost = _SHORT_COST if length != DYNAMIC and length < _SHORT else 0
     for access in found:
         stride = access.stride(loop)
         if stride != 0:
-            cost += 1 if stride == 1 else _STRIDED_COST
+            cost += 1 if stride in runs else _STRIDED_COST
     return cost
 
 
@@ -168,15 +183,19 @@ def _continues(access: Access, outer: int, inner: int, length: int) -> bool:
 
 
 def _transposed(
-    step: Computation, found: Sequence[Access], inner: int, outer: Sequence[int]
+    step: Computation,
+    found: Sequence[Access],
+    inner: int,
+    outer: Sequence[int],
+    runs: frozenset[int],
 ) -> tuple[int, int] | None:
     """Two parallel loops along which different tensors are contiguous."""
-    if step.is_reduction or not _is_long(step, inner) or found[-1].stride(inner) != 1:
+    if step.is_reduction or not _is_long(step, inner) or found[-1].stride(inner) not in runs:
         return None
     for access in found[:-1]:
-        if access.stride(inner) not in (0, 1):
+        if access.stride(inner) not in {0, *runs}:
             for loop in outer:
-                if access.stride(loop) == 1 and _is_long(step, loop):
+                if access.stride(loop) in runs and _is_long(step, loop):
                     return loop, inner
     return None
 

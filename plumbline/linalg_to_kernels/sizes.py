@@ -30,7 +30,7 @@ def size_of(value: ir.Value, axis: int, given: Mapping[ir.Value, ir.Value]) -> i
             return given.get(size, size)
         case "tensor.cast":
             return size_of(op.operands[0], axis, given)
-        case "tensor.expand_shape":
+        case "tensor.expand_shape" | "tensor.extract_slice":
             size = op.operands[1 + _dynamic_before(type_, axis)]
             return given.get(size, size)
         case "tensor.collapse_shape":

@@ -66,6 +66,9 @@ class Strategies(Protocol):
     def reads_by_vectors(self, group: Group) -> bool:
         """Whether it matters to a group's kernel how its arguments lie in memory."""
 
+    def takes_parts(self, group: Group) -> bool:
+        """Whether a group's kernel is given as a whole what it reads interleaved parts of."""
+
     def is_contraction(self, computation: Computation) -> bool:
         """Whether a computation is a sum of products that has kernels of its own kind."""
 
@@ -106,6 +109,10 @@ class CpuStrategies:
     def reads_by_vectors(self, group: Group) -> bool:
         """As `Strategies` says: contractions do; others are alike however their arguments lie."""
         return any(sum_of_products(member.op) is not None for member in group.members)
+
+    def takes_parts(self, group: Group) -> bool:
+        """As `Strategies` says: LLVM makes vectors of all parts at once, if of one argument."""
+        return not self.reads_by_vectors(group)
 
     def is_contraction(self, computation: Computation) -> bool:
         """As `Strategies` says."""

@@ -117,9 +117,7 @@ class _Same(torch.nn.Module):
         return x.clone()
 
 
-@pytest.mark.parametrize(
-    "name", [known.torch_name for known in ELEMENT_TYPES if not known.is_complex]
-)
+@pytest.mark.parametrize("name", [known.torch_name for known in ELEMENT_TYPES])
 def test_every_element_type(name: str) -> None:
     dtype = getattr(torch, name)
     x = torch.randint(0, 2, (2, 3)).to(dtype)
@@ -131,7 +129,19 @@ def test_every_element_type(name: str) -> None:
     assert _takes(program, x)
     assert program._repeat is not None
     other = torch.float64 if dtype == torch.int64 else torch.int64
-    assert program._repeat(x.to(other)) is None
+    assert program._repeat(torch.zeros(x.shape, dtype=other)) is None
+
+
+@pytest.mark.parametrize("view", [torch.conj, torch._neg_view, lambda z: torch._neg_view(z.conj())])
+def test_complex_tensors_may_be_conjugated(view: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    z = torch.randn(2, 3, dtype=torch.complex64)
+    program = plumbline.compile(_Same(), (z,))
+    for _ in range(4):
+        assert torch.equal(program(z)[0], z)
+    assert _takes(program, z)
+    assert not _takes(program, view(z))
+    for _ in range(4):
+        assert torch.equal(program(view(z))[0], view(z))
 
 
 @pytest.mark.parametrize("sizes", [(), (1,), (1, 1, 3), (0, 3), (2, 1, 1, 1, 2)])

@@ -35,11 +35,20 @@ _F64 = torch.float64
 _Pair = tuple[torch.Tensor, torch.Tensor]
 """Real and imaginary parts."""
 
-_STAGE = 40
-"""What it costs to read and write all numbers once more, in products with each of them."""
+_STAGE, _FUSED_STAGE = 14, 8
+"""What it costs to read and write all numbers once more, in products with each of them; and where
+one kernel does all that is made of them, as the last products are when they are few."""
 
-_LEAST = 16
-"""So many products cost as much as fewer: those that vectors make at once."""
+_LANES = 16
+"""How many products are made at once, by a vector or two."""
+
+_SMALL = 4096
+"""So many products at most kernels make in plain loops, of a matrix for itself
+(`linalg_to_kernels/contraction_groups.py`)."""
+
+_FEWEST, _NOT_WORTH = 1000, 64
+"""A matrix of fewer products costs so much more where rows are longer than a vector or it is of
+size 2, and amid stages, where its size is to be a multiple of half a vector besides."""
 
 _LARGEST_MATRIX = 256
 """Of the sizes that are transformed at once."""
@@ -48,26 +57,61 @@ _LARGEST_MATRIX = 256
 
 
 @functools.cache
-def _plan(size: int) -> tuple[float, int]:
+def _plan(size: int, inner: int, first: float = 1, last: float = 1) -> tuple[float, int]:
     """The cost of a transform for each number, and the factor that is taken out first.
 
-    That is `size` itself where it is done at once, and 0 where it is a convolution.
+    That is `size` itself where it is done at once, and 0 where it is a convolution. Of dimensions
+    after it there are `inner` numbers. Of its first products only the share `first` is made, as of
+    real numbers half is, and of its last ones `last`.
     """
     choices: list[tuple[float, int]] = []
     if size <= _LARGEST_MATRIX:
-        choices.append((_matrix_cost(size), size))
+        # Half of a row and one number more do not fill vectors.
+        share = first * (last if inner > 1 else (1 + last) / 2)
+        choices.append((_last_cost(size, inner, share), size))
     for factor in range(2, min(size // 2, _LARGEST_MATRIX) + 1):
         if size % factor == 0:
-            choices.append((_matrix_cost(factor) + _plan(size // factor)[0], factor))
+            rest, _ = _plan(size // factor, factor * inner, last=last)
+            choices.append((_first_cost(factor, size // factor, inner, first) + rest, factor))
     if not choices or _has_great_factor(size):
         length = _convolved(size)
         # In float64, and both ways; besides, three products with chirps.
-        choices.append((4 * length / size * (_plan(length)[0] + _STAGE), 0))
-    return min(choices)
+        choices.append((4 * length / size * (_plan(length, inner)[0] + _STAGE), 0))
+    # Of two alike the greater factor goes first, so that rows are longer from then on.
+    return min(choices, key=lambda choice: (choice[0], -choice[1]))
 
 
-def _matrix_cost(size: int) -> int:
-    return max(size, _LEAST) + _STAGE
+def _first_cost(factor: int, rest: int, inner: int, share: float) -> float:
+    """The cost of the transforms by a factor that is taken out first, of `rest` others."""
+    if inner == 1:
+        return share * _matrix_cost(factor, factor, rest * factor * factor) + _STAGE
+    products = factor * factor * inner
+    is_worth = products > _SMALL or (products >= _FEWEST and factor % (_LANES // 2) == 0)
+    cost = _matrix_cost(factor, inner, products) + (0 if is_worth else _NOT_WORTH)
+    return share * cost + _STAGE
+
+
+def _last_cost(size: int, inner: int, share: float) -> float:
+    """The cost of transforms that are done at once."""
+    if inner == 1:
+        # All others are rows of the one product.
+        return share * _matrix_cost(size, size, _SMALL + 1) + _STAGE
+    products = size * size * inner
+    is_worth = size > 2 and (products >= _FEWEST or inner <= _LANES)
+    cost = _matrix_cost(size, inner, products) + (0 if is_worth else _NOT_WORTH)
+    return share * cost + (_FUSED_STAGE if products <= _SMALL else _STAGE)
+
+
+def _matrix_cost(size: int, columns: int, products: int) -> float:
+    """The cost of products with a matrix, along rows of results of so many columns."""
+    left = columns % _LANES
+    if products > _SMALL:
+        vectors = columns // _LANES + bool(left)
+    else:
+        # LLVM has half a vector for what is left, and else numbers.
+        half = _LANES // 2
+        vectors = columns // _LANES + left // half + left % half
+    return size * vectors * _LANES / columns
 
 
 def _has_great_factor(size: int) -> bool:
@@ -195,7 +239,12 @@ def _transform(numbers: _Numbers, count: int | None = None) -> _Pair:
     count = size if count is None else count
     if not isinstance(size, int):
         return _by_matrix_of_any_size(numbers, count)
-    _, factor = _plan(size)
+    _, factor = _plan(
+        size,
+        inner if isinstance(inner, int) else _LANES,
+        first=1 if numbers[1] is not None else 0.5,
+        last=1 if count == size else 0.5,
+    )
     if factor == 0:
         return _convolution(numbers)
     if factor == size:

@@ -19,29 +19,50 @@ def _seed() -> None:
     torch.manual_seed(0)
 
 
-def _factors(size: int) -> list[int]:
+def _factors(size: int, inner: int = 1) -> list[int]:
     """What a size is taken apart into; a convolution is a 0, and then what its size is."""
-    _, factor = fourier._plan(size)
+    _, factor = fourier._plan(size, inner)
     if factor == size:
         return [size]
-    rest = fourier._convolved(size) if factor == 0 else size // factor
-    return [factor, *_factors(rest)]
+    if factor == 0:
+        return [0, *_factors(fourier._convolved(size), inner)]
+    return [factor, *_factors(size // factor, inner * factor)]
 
 
 @pytest.mark.parametrize(
     ("size", "factors"),
     [
         (1, [1]),
-        (64, [64]),
+        (32, [32]),
+        (64, [16, 4]),
+        (100, [10, 10]),
+        (128, [16, 8]),
         (251, [251]),
-        (400, [20, 20]),
-        (1024, [32, 32]),
-        (65536, [16, 16, 16, 16]),
-        (257, [0, 20, 27]),
+        (400, [16, 25]),
+        (480, [16, 30]),
+        (512, [16, 8, 4]),
+        (1024, [16, 16, 4]),
+        (65536, [16, 8, 8, 8, 8]),
+        (257, [0, 30, 18]),
     ],
 )
 def test_how_sizes_are_taken_apart(size: int, factors: list[int]) -> None:
     assert _factors(size) == factors
+
+
+@pytest.mark.parametrize(
+    ("size", "inner", "factors"), [(32, 64, [8, 4]), (64, 64, [8, 8]), (512, 64, [8, 8, 8])]
+)
+def test_rows_of_numbers_are_transformed_by_smaller_factors(
+    size: int, inner: int, factors: list[int]
+) -> None:
+    assert _factors(size, inner) == factors
+
+
+def test_real_numbers_are_transformed_by_other_factors() -> None:
+    # Of the first products and of the last ones they need half.
+    assert fourier._plan(1024, 1)[1] == 16
+    assert fourier._plan(1024, 1, first=0.5, last=0.5)[1] == 32
 
 
 _SIZES = (1, 2, 3, 7, 16, 60, 127, 128, 210, 257, 400, 1000, 1009, 1024, 2 * 263, 4096, 44100)
