@@ -27,6 +27,8 @@ from plumbline.loader_to_torch.decompositions import (
 )
 from plumbline.loader_to_torch.decompositions.constant_tables import make_tables_constants
 from plumbline.loader_to_torch.distinct_ops import Table, run_decompositions
+from plumbline.loader_to_torch.extension_ops import with_extension_ops
+from plumbline.loader_to_torch.folded_constants import fold_constants
 from plumbline.loader_to_torch.followed_program import FollowedProgram
 from plumbline.loader_to_torch.generator import GENERATOR
 from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
@@ -71,7 +73,12 @@ from plumbline.loader_to_torch.symbolic_sizes import (
     rename,
 )
 from plumbline.loader_to_torch.traced_functions import TracedFunctions
-from plumbline.loader_to_torch.weights import ReadableLiterals, lift_weights, name_arguments
+from plumbline.loader_to_torch.weights import (
+    LARGEST_LITERAL,
+    ReadableLiterals,
+    lift_weights,
+    name_arguments,
+)
 from plumbline.signature import element_type
 from plumbline.signature.argument_shapes import ArgumentShapes
 from plumbline.signature.inout_arguments import note_inout_results
@@ -177,6 +184,7 @@ def to_torch_dialect(
       UserError: the importer has no type for a value of it.
       LoweringError: a pass of torch-mlir refuses it.
     """
+    fold_constants(exported, LARGEST_LITERAL)
     weights = {name: as_real(value) for name, value in lift_weights(exported).items()}
     _drop_none_results(exported)
     names = tensor_names(exported, weights)
@@ -431,7 +439,7 @@ def _decomposed(
         # Only this makes the program functional: before, in-place ops stay what they are, and
         # the signature does not tell of them.
         with exporting(), torch.no_grad(), _without_new_stack_traces():
-            functional = run_decompositions(exported, table)
+            functional = run_decompositions(exported, with_extension_ops(exported, table))
     except Exception as error:
         reason, *at = _EXECUTING.split(_explain(error), maxsplit=1)
         nodes = [node for node in all_nodes(exported) if node.name in at[:1]]

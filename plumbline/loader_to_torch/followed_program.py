@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
+from torch._functorch import predispatch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.node import map_arg
 from torch.utils import _pytree as pytree
@@ -65,8 +66,10 @@ class _Form:
         self._program = program
         self._mode = FakeTensorMode(allow_non_fake_inputs=True)
         self._example = self._values({}, {})
-        # An op that writes in place may change the shape of what others read.
-        self._may_share = not any(map(_writes, program.graph.nodes))
+        # An op that writes in place may change the shape of what others read; one of a transform
+        # changes what others do.
+        nodes = program.graph.nodes
+        self._may_share = not any(_writes(node) or _is_of_transform(node) for node in nodes)
 
     def holds_at(self, changed: dict[Any, int]) -> bool:
         """Whether the program works with symbols of such sizes, the others as in its example."""
@@ -91,6 +94,11 @@ class _Form:
 def _writes(node: torch.fx.Node) -> bool:
     target = node.target
     return isinstance(target, torch._ops.OpOverload) and target._schema.is_mutable
+
+
+def _is_of_transform(node: torch.fx.Node) -> bool:
+    """Whether a node enters or leaves `torch.func.vmap` or its like, or is at its edge."""
+    return getattr(node.target, "__module__", None) == predispatch.__name__
 
 
 def _example_sizes(program: torch.export.ExportedProgram) -> dict[Any, int]:

@@ -50,6 +50,7 @@ def exporting() -> Iterator[None]:
         sizes_of_poolings(),
         sizes_of_recurrent_layers(),
         _without_memory_formats(),
+        _levels_of_transforms_kept(),
         # Graphs become Python's code where they are run, not at each of a dozen changes.
         _use_lazy_graph_module(should_use=True),
     ):
@@ -57,6 +58,21 @@ def exporting() -> Iterator[None]:
             # Python has no filters for one thread, so these stay. Each is there only once.
             warnings.filterwarnings("ignore", message)
         yield
+
+
+@contextlib.contextmanager
+def _levels_of_transforms_kept() -> Iterator[None]:
+    """Leaves the levels of `torch.func.vmap` and its like that were entered within.
+
+    A graph enters and leaves them by ops of its own. Where it is run to the middle, PyTorch would
+    stay there: `torch.randn` of the user's, say, raises an error then.
+    """
+    depth = torch._C._functorch.get_dynamic_layer_stack_depth()
+    try:
+        yield
+    finally:
+        if torch._C._functorch.get_dynamic_layer_stack_depth() > depth:
+            torch._C._functorch.pop_dynamic_layer_stack_and_undo_to_depth(depth)
 
 
 @contextlib.contextmanager

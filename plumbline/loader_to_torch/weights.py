@@ -13,7 +13,7 @@ from plumbline.loader_to_torch.references import to_numpy
 from plumbline.signature import element_type
 from plumbline.signature.weight_arguments import EMBEDDED, PARAMETER
 
-_LARGEST_LITERAL = 16
+LARGEST_LITERAL = 16
 """Constants of at most so many elements stay in the text, where they can be read and folded."""
 
 
@@ -38,7 +38,7 @@ def lift_weights(exported: torch.export.ExportedProgram) -> dict[str, torch.Tens
             exported.graph.erase_node(node)
             continue
         kept.append(spec)
-        if spec.kind is InputKind.CONSTANT_TENSOR and value.numel() <= _LARGEST_LITERAL:
+        if spec.kind is InputKind.CONSTANT_TENSOR and value.numel() <= LARGEST_LITERAL:
             _copy_for_lists(node)
             continue
         spec.kind, spec.target, spec.persistent = InputKind.USER_INPUT, None, None
@@ -72,7 +72,7 @@ class ReadableLiterals(FxImporterHooks):
 
     def resolve_literal(self, gni: object, literal: object, info: object) -> ir.Value | None:
         """The value of a literal, or None where the importer's own way will do."""
-        if not isinstance(literal, torch.Tensor) or not 0 < literal.numel() <= _LARGEST_LITERAL:
+        if not isinstance(literal, torch.Tensor) or not 0 < literal.numel() <= LARGEST_LITERAL:
             return None
         dtype = element_type.from_torch_name(str(literal.dtype)).mlir_signed
         sizes = "".join(f"{size}x" for size in literal.shape)

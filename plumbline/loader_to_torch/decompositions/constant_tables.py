@@ -52,14 +52,14 @@ def make_tables_constants(exported: torch.export.ExportedProgram) -> None:
         name = "_".join(map(str, [node.args[0], *node.args[1], node.args[2]]))
         name = name.replace("torch.", "")
         if name not in made:
-            made[name] = _constant(exported, name, op(*node.args), node)
+            made[name] = add_constant(exported, name, op(*node.args), node)
         node.replace_all_uses_with(made[name])
         exported.graph.erase_node(node)
     if made:
         exported.graph_module.recompile()
 
 
-def _constant(
+def add_constant(
     exported: torch.export.ExportedProgram, name: str, value: torch.Tensor, like: torch.fx.Node
 ) -> torch.fx.Node:
     """A new input of a program, before all others, which stands for a constant."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
+from torch._decomp.decompositions import Reduction
 from torch._higher_order_ops.while_loop import while_loop_op
 from torch.nn.modules import linear_cross_entropy
 
@@ -177,7 +178,44 @@ assert linear_cross_entropy
 _chunked = torch.ops.torch_nn._linear_cross_entropy_batch_chunked
 _chunked_no_reduction = torch.ops.torch_nn._linear_cross_entropy_batch_chunked_no_reduction
 
+# -- margins between classes -----------------------------------------------------------------------
+
+
+def _multilabel_margin_loss(
+    scores: torch.Tensor, labels: torch.Tensor, reduction: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """How far scores of other classes come within 1 of those of each label, and where labels are.
+
+    PyTorch's own rule takes what comes after the first -1 of a row for labels of class 0.
+
+    Args:
+      scores: [batch, classes], or of one row.
+      labels: of that shape: classes, as many as come before the first -1 of a row.
+      reduction: 0, 1 or 2: none, the mean of rows, or their sum.
+    """
+    rows = torch.atleast_2d(scores)  # type: ignore[no-untyped-call]
+    chosen = labels.reshape(rows.shape)
+    # As numbers, whose running sum stays 0 before the first -1.
+    is_label = (chosen == -1).to(torch.int64).cumsum(1) == 0
+    places = torch.where(is_label, chosen, 0)
+    of_labels = torch.gather(rows, 1, places)
+    classes = torch.arange(rows.shape[1])
+    is_target = ((places.unsqueeze(2) == classes) & is_label.unsqueeze(2)).any(1)
+    # [batch, labels, classes]
+    excess = torch.clamp(1 - of_labels.unsqueeze(2) + rows.unsqueeze(1), min=0)
+    counts = is_label.unsqueeze(2) & ~is_target.unsqueeze(1)
+    loss = torch.where(counts, excess, 0.0).sum([1, 2]) / rows.shape[1]
+    if reduction == Reduction.MEAN.value:
+        loss = loss.mean()
+    elif reduction == Reduction.SUM.value:
+        loss = loss.sum()
+    else:
+        loss = loss.reshape(scores.shape[:-1])
+    return loss, is_target.to(scores.dtype).reshape(labels.shape)
+
+
 RULES: Rules = {
+    aten.multilabel_margin_loss_forward.default: _multilabel_margin_loss,
     _chunked.default: _linear_cross_entropy,
     _chunked_no_reduction.default: _linear_cross_entropy_of_each,
     aten._ctc_loss.default: _ctc_loss,

@@ -282,6 +282,16 @@ def test_ctc_loss(as_tensors: bool, in_rows: bool) -> None:
     assert expected.isinf().tolist() == [False, False, False, True]
 
 
+@pytest.mark.parametrize("reduction", [0, 1, 2])
+def test_multilabel_margin_loss(reduction: int) -> None:
+    # What comes after the first -1 of a row is no label.
+    labels = torch.tensor([[1, 3, -1, 0], [-1, 2, 2, 2], [2, 0, 3, 1], [1, -1, -1, -1]])
+    scores = torch.randn(4, 4, dtype=F64)
+    _check(aten.multilabel_margin_loss_forward.default, scores, labels, reduction)
+    for row in range(4):
+        _check(aten.multilabel_margin_loss_forward.default, scores[row], labels[row], reduction)
+
+
 # -- indexing --------------------------------------------------------------------------------------
 
 

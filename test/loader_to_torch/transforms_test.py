@@ -1,0 +1,56 @@
+"""Programs with `torch.func.vmap`, whose graphs enter and leave it by ops of their own."""
+
+import contextlib
+import sys
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch.export import Dim
+from torch.func import jacrev, vmap
+
+import plumbline
+from plumbline.errors import UserError
+
+_depth = torch._C._functorch.get_dynamic_layer_stack_depth
+
+
+class _Of(torch.nn.Module):
+    def __init__(self, function: Callable[..., torch.Tensor]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return self._function(x, y)
+
+
+_FUNCTIONS: dict[str, Callable[..., torch.Tensor]] = {
+    "one": lambda x, y: vmap(lambda row: torch.where(row.sum() > 0, row, -row) + y[0])(x),
+    "nested": lambda x, y: vmap(vmap(torch.dot, (None, 0)), (0, None))(x, y),
+    "beside": lambda x, y: vmap(torch.sin)(x) + (x @ y.mT).sum(1, keepdim=True),
+}
+
+
+@pytest.mark.parametrize("name", _FUNCTIONS)
+def test_a_batch_of_any_size(name: str) -> None:
+    module = _Of(_FUNCTIONS[name])
+    example = (torch.randn(3, 5), torch.randn(4, 5))
+    program = plumbline.compile(module, example, ({0: Dim("rows")}, {}))
+    assert _depth() == 0
+    for rows in (1, 3, 7):
+        inputs = (torch.randn(rows, 5), torch.randn(4, 5))
+        torch.testing.assert_close(program(*inputs), (module(*inputs),))
+
+
+def test_a_refusal_leaves_no_level() -> None:
+    with contextlib.suppress(UserError):
+        plumbline.compile(
+            _Of(lambda x, y: vmap(jacrev(torch.sin))(x) + y.sum()),
+            (torch.randn(3, 5), torch.randn(4, 5)),
+        )
+    assert _depth() == 0
+    torch.randn(2)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
