@@ -144,6 +144,13 @@ def _roots(rows: int, columns: int, size: int, part: int) -> torch.Tensor:
 
 
 @constant_table
+def _weights(size: int) -> torch.Tensor:
+    """How often a number of the first half counts of what has conjugates in the other half."""
+    places = torch.arange(size // 2 + 1)
+    return torch.where((places == 0) | (2 * places == size), 1, 2).to(_F64)
+
+
+@constant_table
 def _chirp(size: int, part: int) -> torch.Tensor:
     """The numbers e^(-pi i j^2 / size)."""
     return _cos_or_sin(_chirp_angles(size), part)
@@ -195,16 +202,16 @@ def _each(numbers: _Numbers, function: Callable[[torch.Tensor], torch.Tensor]) -
     return function(x), None if y is None else function(y)
 
 
-def _by_matrix(numbers: _Numbers, count: int) -> _Pair:
-    """The first `count` results of a transform, as a product with a matrix.
+def _by_matrix(numbers: _Numbers, count: int, size: int) -> _Pair:
+    """The first `count` results of a transform of a size, as a product with a matrix.
 
     Vectors of results run along the last dimension, and along the results where that is of size 1.
     """
-    outer, size, inner = numbers[0].shape
-    roots = _both(_roots, [count, size, size], numbers[0].dtype)
+    outer, given, inner = numbers[0].shape
+    roots = _both(_roots, [count, given, size], numbers[0].dtype)
     if not isinstance(inner, int) or inner > 1:
         return _product(
-            numbers, roots, lambda part, root: torch.bmm(root.expand(outer, count, size), part)
+            numbers, roots, lambda part, root: torch.bmm(root.expand(outer, count, given), part)
         )
     real, imaginary = _product(
         numbers, roots, lambda part, root: torch.mm(part.squeeze(2), root.t())
@@ -233,24 +240,30 @@ def _by_matrix_of_any_size(numbers: _Numbers, count: int) -> _Pair:
     return _product(numbers, roots, lambda part, root: root @ part)
 
 
-def _transform(numbers: _Numbers, count: int | None = None) -> _Pair:
-    """The transform of numbers, of whose results only the first `count` matter."""
-    outer, size, inner = numbers[0].shape
+def _transform(numbers: _Numbers, count: int | None = None, size: int | None = None) -> _Pair:
+    """The transform of numbers, of whose results only the first `count` matter.
+
+    They are followed by zeros up to `size`.
+    """
+    outer, given, inner = numbers[0].shape
+    size = given if size is None else size
     count = size if count is None else count
     if not isinstance(size, int):
         return _by_matrix_of_any_size(numbers, count)
     _, factor = _plan(
         size,
         inner if isinstance(inner, int) else _LANES,
-        first=1 if numbers[1] is not None else 0.5,
+        first=1 if numbers[1] is not None and given == size else 0.5,
         last=1 if count == size else 0.5,
     )
     if factor == 0:
-        return _convolution(numbers)
+        return _convolution(_padded(numbers, size))
     if factor == size:
-        return _by_matrix(numbers, count)
+        return _by_matrix(numbers, count, size)
     rest = size // factor
-    first = _first(_each(numbers, lambda part: part.reshape(outer, factor, rest, inner)))
+    rows = -(-given // rest)
+    numbers = _padded(numbers, rows * rest)
+    first = _first(_each(numbers, lambda part: part.reshape(outer, rows, rest, inner)), factor)
     cos, sin = _both(_roots, [rest, factor, size], first[0].dtype)
     real, imaginary = (part.reshape(outer, rest, factor, inner) for part in first)
     turned = _times((real, imaginary), (cos[:, :, None], sin[:, :, None]))
@@ -259,17 +272,24 @@ def _transform(numbers: _Numbers, count: int | None = None) -> _Pair:
     return real.reshape(outer, -1, inner), imaginary.reshape(outer, -1, inner)
 
 
-def _first(numbers: _Numbers) -> _Pair:
-    """The transforms over j1, of [.., j1, j2, ..], as [.., j2, k1, ..]."""
-    outer, factor, _, inner = numbers[0].shape
+def _padded(numbers: _Numbers, size: int) -> _Numbers:
+    """Numbers with zeros after them."""
+    room = size - numbers[0].shape[1]
+    if room == 0:
+        return numbers
+    return _each(numbers, lambda part: torch.nn.functional.pad(part, (0, 0, 0, room)))
+
+
+def _first(numbers: _Numbers, factor: int) -> _Pair:
+    """The transforms over j1, of [.., j1, j2, ..], as [.., j2, k1, ..]; of the last j1 all is 0."""
+    outer, given, _, inner = numbers[0].shape
     if not isinstance(inner, int) or inner > 1:
-        return _by_matrix(
-            _each(numbers, lambda part: part.transpose(1, 2).reshape(-1, factor, inner)), factor
-        )
+        by_rows = _each(numbers, lambda part: part.transpose(1, 2).reshape(-1, given, inner))
+        return _by_matrix(by_rows, factor, factor)
     return _product(
         _each(numbers, lambda part: part.squeeze(3).transpose(1, 2)),
-        _both(_roots, [factor, factor, factor], numbers[0].dtype),
-        lambda part, root: torch.bmm(part, root.expand(outer, factor, factor)),
+        _both(_roots, [given, factor, factor], numbers[0].dtype),
+        lambda part, root: torch.bmm(part, root.expand(outer, given, factor)),
     )
 
 
@@ -288,12 +308,14 @@ def _convolution(numbers: _Numbers) -> _Pair:
     return result[0].to(dtype), result[1].to(dtype)
 
 
-def _along(numbers: _Numbers, axis: int, count: int | None = None) -> _Pair:
+def _along(
+    numbers: _Numbers, axis: int, count: int | None = None, size: int | None = None
+) -> _Pair:
     """The transform along any dimension, of a known size."""
     shape = numbers[0].shape
     inner = math.prod(shape[axis + 1 :])
     real, imaginary = _transform(
-        _each(numbers, lambda part: part.reshape(-1, shape[axis], inner)), count
+        _each(numbers, lambda part: part.reshape(-1, shape[axis], inner)), count, size
     )
     result = [*shape]
     result[axis] = real.shape[1]
@@ -336,6 +358,10 @@ def _c2r(operand: torch.Tensor, *, dim: Sequence[int], last_dim_size: int) -> An
     imaginary, real = parts(operand.narrow(last, 0, last_dim_size // 2 + 1))
     for axis in others:
         real, imaginary = _along((real, imaginary), axis)
+    if isinstance(last_dim_size, int):
+        # What is left out adds as much to the real part as its conjugate does, and nothing else.
+        weights = _weights([last_dim_size], real.dtype).reshape(-1, *[1] * (real.dim() - 1 - last))
+        return _along((real * weights, imaginary * weights), last, size=last_dim_size)[1]
     imaginary, real = real, imaginary
     count = (last_dim_size - 1) // 2
     mirrored = [part.narrow(last, 1, count).flip(last) for part in (real, imaginary)]
