@@ -138,7 +138,7 @@ class MersenneTwister:
         ]
         self._words = torch.where(is_first, first._words, second._words)
         self._position = torch.where(is_first, first._position, second._position)
-        self._given = torch.where(is_first, *given)
+        self._given = torch.where(is_first, given[0], given[1])
         self._normal = normal[0], normal[1]
 
     @property
