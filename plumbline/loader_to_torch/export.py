@@ -136,6 +136,8 @@ _OF_GRADIENTS = (
     "does not require grad",
     "fake tensor in the exported program constant's list",
     "TensorWrapper",
+    "that doesn't have storage",
+    "not supported for tensor subclasses",
 )
 """What PyTorch says where `forward` asks for gradients."""
 
@@ -228,9 +230,11 @@ def _lower(
         rename(module, exported.graph_module.meta.get(_DIM_NAMES, {}))
         # MLIR's passes take it for valid, and end the process where it is not.
         module.operation.verify()
-    except (NotImplementedError, ValueError, TypeError, KeyError, ir.MLIRError) as error:
-        # A dtype that the importer has no type for is a missing key of its table.
-        raise UserError(f"{who}: torch-mlir cannot import it: {error}") from error
+    except (RuntimeError, ValueError, TypeError, KeyError, ir.MLIRError) as error:
+        # A dtype that the importer has no type for is a missing key of its table, and a constant
+        # that was made while gradients are taken has no numbers.
+        help_ = f"\n{_MAKE_FX}" if _is_of_gradients(str(error)) else ""
+        raise UserError(f"{who}: torch-mlir cannot import it: {error}{help_}") from error
     name_arguments(module, func_name, weights, embedded=embedded)
     with context:
         function = ir.SymbolTable(module.operation)[func_name]

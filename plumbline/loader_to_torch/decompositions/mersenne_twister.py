@@ -15,6 +15,7 @@ of which blocks of 624 numbers are made at a time. Between calls it lies in the 
 All other bytes stay as they are.
 """
 
+import copy
 from collections.abc import Callable, Sequence
 
 import torch
@@ -119,6 +120,26 @@ class MersenneTwister:
         )
         self._given = self._given + given
         return last
+
+    def copy(self) -> "MersenneTwister":
+        """A generator that goes on from here by itself."""
+        return copy.copy(self)
+
+    def become_one_of(
+        self, is_first: torch.Tensor, first: "MersenneTwister", second: "MersenneTwister"
+    ) -> None:
+        """Goes on as the first of two copies of one generator, or as the second."""
+        normal = [
+            torch.where(is_first, *each) for each in zip(first.normal, second.normal, strict=True)
+        ]
+        given = [
+            each if isinstance(each, torch.Tensor) else torch.full((), each, dtype=torch.int64)
+            for each in (first._given, second._given)
+        ]
+        self._words = torch.where(is_first, first._words, second._words)
+        self._position = torch.where(is_first, first._position, second._position)
+        self._given = torch.where(is_first, given[0], given[1])
+        self._normal = normal[0], normal[1]
 
     @property
     def normal(self) -> tuple[torch.Tensor, torch.Tensor]:

@@ -16,6 +16,9 @@ import torch
 from plumbline.loader_to_torch.decompositions.mersenne_twister import Count, MersenneTwister
 
 _ROW = 16
+LEAST_OF_ROWS = 16
+"""From so many contiguous elements on, PyTorch makes them in rows."""
+
 _HALF = 8
 
 _LOGARITHM = (
@@ -76,6 +79,22 @@ def _polynomial(x: torch.Tensor, coefficients: Sequence[float]) -> torch.Tensor:
     return value
 
 
+def normal_of_any_count(
+    generator: MersenneTwister, count: Count, mean: float, spread: float, dtype: torch.dtype
+) -> torch.Tensor:
+    """`count` numbers, which may be few in one call and many in another: of both forms, one's."""
+    number = torch.full((), count, dtype=torch.int64)
+    many = number >= LEAST_OF_ROWS
+    one_by_one = generator.copy()
+    of_rows = _normal_in_any_rows(generator, count, mean, spread, dtype)
+    most = LEAST_OF_ROWS - 1
+    few = normal_one_by_one(one_by_one, most, torch.clamp(number, max=most))
+    few = (few * spread + mean).to(dtype)
+    few = few.index_select(0, torch.clamp(torch.arange(count), max=most - 1))
+    generator.become_one_of(many, generator, one_by_one)
+    return torch.where(many, of_rows, few)
+
+
 def normal_in_rows(
     generator: MersenneTwister, count: Count, mean: float, spread: float, dtype: torch.dtype
 ) -> torch.Tensor:
@@ -98,6 +117,35 @@ def normal_in_rows(
     unit = torch.stack([length * cosine, length * sine], 1)
     numbers = fma(unit, spread, mean).to(dtype).reshape(-1)
     return torch.cat([numbers[: count - _ROW * again], numbers[_ROW * rows :]])
+
+
+def _normal_in_any_rows(
+    generator: MersenneTwister, count: Count, mean: float, spread: float, dtype: torch.dtype
+) -> torch.Tensor:
+    """What `normal_in_rows` gives, by sizes none of which is 0 or 1; of too few, any numbers."""
+    rows, rest = (torch.full((), n, dtype=torch.int64) for n in (count // _ROW, count % _ROW))
+    again = (rest > 0).to(torch.int64)
+    skipped = torch.zeros_like(rest) if dtype in (torch.float16, torch.bfloat16) else rest
+    wide = dtype == torch.float64
+    # One more than there are, and one for the last numbers made anew.
+    most = count // _ROW + 2
+    drawn = _ROW * rows + (skipped + _ROW) * again
+    if wide:
+        numbers = uniform_double(generator.words(2 * _ROW * most, 2 * drawn).reshape(-1, 2))
+    else:
+        numbers = generator.words(_ROW * most, drawn)
+    row = torch.arange(most).unsqueeze(1)
+    first = torch.minimum(_ROW * row, _ROW * rows) + torch.where(row < rows, 0, skipped)
+    places = (first + torch.arange(_ROW)).reshape(-1)
+    both = numbers.index_select(0, places).reshape(-1, 2, _HALF)
+    cosine, sine = (_turned_double if wide else _turned_single)(both[:, 1])
+    length = (_radius_double if wide else _radius_single)(both[:, 0])
+    unit = torch.stack([length * cosine, length * sine], 1)
+    numbers = fma(unit, spread, mean).to(dtype).reshape(-1)
+    # The last 16 elements have the last row, where that is made anew.
+    places = torch.arange(count)
+    is_before = places < torch.full((), count, dtype=torch.int64) - _ROW * again
+    return numbers.index_select(0, torch.where(is_before, places, places + (_ROW - rest)))
 
 
 def _radius_double(uniform: torch.Tensor) -> torch.Tensor:
@@ -146,13 +194,19 @@ def _turned_single(words: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     )
 
 
-def normal_one_by_one(generator: MersenneTwister, count: Count) -> torch.Tensor:
-    """`count` numbers around 0 with a spread of 1, in float64."""
+def normal_one_by_one(
+    generator: MersenneTwister, count: Count, given: torch.Tensor | None = None
+) -> torch.Tensor:
+    """`count` numbers around 0 with a spread of 1, in float64.
+
+    Of these, only the first `given` are drawn, where that is not None; others are any.
+    """
     if isinstance(count, int) and count == 0:
         return torch.zeros(0, dtype=torch.float64)
     waiting, is_there = generator.normal
+    drawn = count if given is None else given
     most = (count + 1) // 2
-    pairs = torch.div(count - is_there + 1, 2, rounding_mode="floor")
+    pairs = torch.div(drawn - is_there + 1, 2, rounding_mode="floor")
     uniform = uniform_double(generator.words(4 * most, 4 * pairs).reshape(-1, 2)).reshape(-1, 2)
     length = torch.sqrt(-2 * torch.log1p(-uniform[:, 1]))
     angle = 2 * math.pi * uniform[:, 0]
@@ -161,8 +215,9 @@ def normal_one_by_one(generator: MersenneTwister, count: Count) -> torch.Tensor:
     numbers = torch.cat([waiting.reshape(1), made.reshape(-1), torch.zeros(1, dtype=torch.float64)])
     places = (1 - is_there) + torch.arange(count + 1)
     numbers = numbers.index_select(0, places)
-    remains = torch.remainder(count - is_there, 2)
-    generator.normal = torch.where(remains == 1, numbers[count], 0.0), remains
+    remains = torch.remainder(drawn - is_there, 2)
+    waits = numbers[count] if given is None else numbers.index_select(0, given.reshape(1))[0]
+    generator.normal = torch.where(remains == 1, waits, 0.0), remains
     return numbers[:count]
 
 

@@ -23,8 +23,10 @@ from plumbline.loader_to_torch.decompositions.mersenne_twister import (
     MersenneTwister,
 )
 from plumbline.loader_to_torch.decompositions.normal_numbers import (
+    LEAST_OF_ROWS,
     fma,
     normal_in_rows,
+    normal_of_any_count,
     normal_one_by_one,
     uniform_double,
     uniform_single,
@@ -219,22 +221,6 @@ def _geometric(uniform: torch.Tensor, probability: float) -> torch.Tensor:
 # -- normal numbers --------------------------------------------------------------------------------
 
 
-def _is_at_least(count: Count, least: int) -> bool:
-    """Whether a number of elements is, for all sizes that it may be of.
-
-    Raises:
-      NotImplementedError: it is so for some.
-    """
-    if statically_known_true(count >= least):
-        return True
-    if statically_known_true(count < least):
-        return False
-    raise NotImplementedError(
-        f"normal numbers of a dynamic size, drawn otherwise from {least} elements on: give the "
-        f"sizes a min or a max, as Dim(..., min={least}) has it, so that it is one of both"
-    )
-
-
 def _normal(
     twister: MersenneTwister, like: torch.Tensor, mean: float = 0.0, spread: float = 1.0
 ) -> torch.Tensor:
@@ -243,8 +229,10 @@ def _normal(
         parts = _normal(twister, torch.view_as_real(like), mean, spread / math.sqrt(2))
         return torch.view_as_complex(parts)
     count = like.numel()
-    if like.is_contiguous() and _is_at_least(count, 16):
-        return normal_in_rows(twister, count, mean, spread, like.dtype).reshape(like.shape)
+    if like.is_contiguous() and not statically_known_true(count < LEAST_OF_ROWS):
+        is_known = statically_known_true(count >= LEAST_OF_ROWS)
+        draw = normal_in_rows if is_known else normal_of_any_count
+        return draw(twister, count, mean, spread, like.dtype).reshape(like.shape)
     numbers = normal_one_by_one(twister, count) * spread + mean
     return _as_it_lies(numbers.to(like.dtype), like)
 

@@ -412,14 +412,23 @@ def test_a_generator_of_the_program_s_own_is_refused(mutable: Sequence[str]) -> 
     assert 'leave out generator=, and say mutable=["torch.default_generator"]' in message
 
 
-def test_normal_numbers_of_few_or_many_elements_are_refused() -> None:
-    with pytest.raises(UserError, match=r"otherwise from 16 elements on: give the sizes a min"):
-        plumbline.compile(
-            _Of(torch.randn_like),
-            (_numbers(),),
-            {"x": {0: Dim("n", min=2)}},
-            mutable=[_GENERATOR],
-        )
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32], ids=str)
+def test_normal_numbers_of_few_or_many_elements(dtype: torch.dtype) -> None:
+    """From 16 elements on they are made otherwise, and leave another state."""
+
+    def function(x: torch.Tensor) -> list[torch.Tensor]:
+        # One normal number waits when it begins; the last one waits for none, as its last bits may
+        # differ from those of PyTorch, which the state has.
+        return [
+            torch.randn(3),
+            torch.randn_like(x, dtype=dtype),
+            torch.randn(3),
+            torch.randn_like(x.reshape(-1, 1)),
+            torch.rand(3),
+        ]
+
+    sizes = (6, 1, 2, 15, 16, 17, 31, 32, 33, 700)
+    _check(function, *map(_numbers, sizes), dynamic_shapes={"x": {0: Dim("n", min=1)}})
 
 
 if __name__ == "__main__":
