@@ -6,12 +6,14 @@ function, which a graph cannot branch on, becomes an assertion. A norm of matric
 What PyTorch counts by the size of the example is counted by a dynamic one.
 """
 
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.distributions import distribution
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
@@ -174,6 +176,26 @@ def _gaussian_nll_loss(
     return loss.mean() if reduction == "mean" else loss.sum()
 
 
+def _is_all_true(operand: torch.Tensor) -> bool:
+    """Asserts that it is so, and says so: distributions check what they are given by it."""
+    torch._assert_async(operand.all(), _what_is_checked())
+    return True
+
+
+def _what_is_checked() -> str:
+    """What a distribution checks meanwhile, as far as its own variables tell."""
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename != distribution.__file__:
+        frame = frame.f_back
+    if frame is None:
+        return "not all is true that has to be"
+    names = frame.f_locals
+    kind = type(names["self"]).__name__
+    if "param" in names:
+        return f"{kind}: {names['param']} does not satisfy the constraint {names['constraint']!r}"
+    return f"{kind}: a value is not within the support {names['support']!r}"
+
+
 # -- norms -----------------------------------------------------------------------------------------
 
 
@@ -250,6 +272,7 @@ def _affine_grid(
 _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     functional.affine_grid: _affine_grid,
     functional.gaussian_nll_loss: _gaussian_nll_loss,
+    torch._is_all_true: _is_all_true,
     torch.linalg.norm: _linalg_norm,
     torch.linspace: _linspace,
     torch.quantize_per_channel: _quantize_per_channel,
