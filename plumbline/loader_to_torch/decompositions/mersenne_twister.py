@@ -196,7 +196,8 @@ def _blocks_after(words: torch.Tensor, count: Count) -> torch.Tensor:
         after = _twisted(words)
         return [after, after.clone()]
 
-    turns = torch.zeros(count, dtype=torch.int32)
+    # Of a count that values decide on, PyTorch has to see that there is a turn.
+    turns = torch.zeros(torch.sym_max(count, 1), dtype=torch.int32)  # type: ignore[no-untyped-call]
     blocks: torch.Tensor
     _, blocks = scan_op(turn, [words.clone()], [turns], ())
     return blocks.reshape(-1)

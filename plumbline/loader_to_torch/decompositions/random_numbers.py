@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch._higher_order_ops.scan import scan_op
+from torch._prims_common import is_contiguous_or_false
 from torch.fx.experimental.proxy_tensor import get_proxy_mode
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
@@ -126,7 +127,7 @@ def _count(size: Sequence[Count]) -> Count:
 
 def _as_it_lies(numbers: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     """Numbers in the order in which the elements of `like` lie in memory, in its shape."""
-    if like.is_contiguous():
+    if is_contiguous_or_false(like):
         return numbers.reshape(like.shape)
     strides = like.stride()
     order = sorted(range(like.dim()), key=lambda axis: strides[axis], reverse=True)
@@ -137,7 +138,7 @@ def _as_it_lies(numbers: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
 def _flat(operand: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     """The elements of `operand` in the order in which those of `like` lie in memory."""
     operand = operand.expand(like.shape)
-    if like.is_contiguous():
+    if is_contiguous_or_false(like):
         return operand.reshape(-1)
     strides = like.stride()
     order = sorted(range(like.dim()), key=lambda axis: strides[axis], reverse=True)
@@ -229,7 +230,7 @@ def _normal(
         parts = _normal(twister, torch.view_as_real(like), mean, spread / math.sqrt(2))
         return torch.view_as_complex(parts)
     count = like.numel()
-    if like.is_contiguous() and not statically_known_true(count < LEAST_OF_ROWS):
+    if is_contiguous_or_false(like) and not statically_known_true(count < LEAST_OF_ROWS):
         is_known = statically_known_true(count >= LEAST_OF_ROWS)
         draw = normal_in_rows if is_known else normal_of_any_count
         return draw(twister, count, mean, spread, like.dtype).reshape(like.shape)

@@ -211,6 +211,17 @@ def test_dynamic_sizes(
     _check(function, *map(_numbers, sizes), dynamic_shapes=shapes)
 
 
+def test_a_size_that_values_decide_on() -> None:
+    """Of no numbers, of few and of many."""
+
+    def function(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        chosen = x[x > 0]
+        return torch.rand_like(chosen), torch.randn_like(chosen), F.dropout(chosen, 0.4)
+
+    x = _numbers(1000)
+    _check(function, x, -x.abs(), x - x.sort().values[-9], x.abs())
+
+
 def test_a_transformer_in_training_mode() -> None:
     torch.manual_seed(0)
     layer = torch.nn.TransformerEncoderLayer(16, 4, 32, dropout=0.2, batch_first=True)
