@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch.distributions import distribution
+from torch.distributions import constraints, distribution
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
@@ -182,6 +182,20 @@ def _is_all_true(operand: torch.Tensor) -> bool:
     return True
 
 
+def _truth(operand: torch.Tensor) -> bool:
+    """Whether it is true; of what a constraint of distributions branches on, that it is asserted.
+
+    One does: a matrix that is not symmetric is not looked at any further.
+    """
+    caller = inspect.currentframe()
+    # Of PyTorch's modes, some of which stand between, each hands it on.
+    while caller is not None and caller.f_code.co_name in ("_truth", "__torch_function__"):
+        caller = caller.f_back
+    if caller is None or caller.f_code.co_filename != constraints.__file__:
+        return bool(operand)
+    return _is_all_true(operand)
+
+
 def _what_is_checked() -> str:
     """What a distribution checks meanwhile, as far as its own variables tell."""
     frame = inspect.currentframe()
@@ -272,6 +286,7 @@ def _affine_grid(
 _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     functional.affine_grid: _affine_grid,
     functional.gaussian_nll_loss: _gaussian_nll_loss,
+    torch.Tensor.__bool__: _truth,
     torch._is_all_true: _is_all_true,
     torch.linalg.norm: _linalg_norm,
     torch.linspace: _linspace,
