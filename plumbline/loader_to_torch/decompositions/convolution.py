@@ -1,11 +1,15 @@
-"""Gradients of convolutions, as convolutions."""
+"""Convolutions that are made of others: gradients, and those that mostly see what is outside."""
 
+import functools
+import itertools
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
-from plumbline.loader_to_torch.decompositions.rule import Rules
+from plumbline.loader_to_torch.decompositions.rule import Conditional, Rules
 
 aten = torch.ops.aten
 
@@ -102,7 +106,126 @@ def _conv_tbc(
     return moved
 
 
+# -- windows of which most is outside --------------------------------------------------------------
+
+_FEW = 0.6
+"""The part of the products with elements inside, up to which those with zeros are left out.
+
+Windows of 3 x 3 that are 12 wide apart, of 2048 channels of 16 x 16, have 0.25: 41 ms become 15.
+"""
+
+_MOST_TAPS = 32
+
+_LEAST_CHANNELS = 64
+"""Of fewer channels the products are no more work than to add them up."""
+
+
+_LEAST_WINDOWS = 100
+"""Of fewer windows the products are no more work than to take the weights apart in each call."""
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """What windows see along one dimension."""
+
+    size: int
+    """Of what they see."""
+    taps: int
+    """Elements of a window."""
+    pad: int
+    """What is outside on either side."""
+    step: int
+    """How far apart the elements are."""
+
+    @property
+    def results(self) -> int:
+        """How many windows there are."""
+        return self.size + 2 * self.pad - self.step * (self.taps - 1)
+
+    def seen(self, tap: int) -> range:
+        """Of which windows an element is inside."""
+        offset = self.offset(tap)
+        return range(max(0, -offset), min(self.results, self.size - offset))
+
+    def offset(self, tap: int) -> int:
+        """How far an element lies from the place of its window."""
+        return tap * self.step - self.pad
+
+
+def _axes(
+    operand: torch.Tensor, weight: torch.Tensor, padding: Sequence[int], dilation: Sequence[int]
+) -> list[_Axis]:
+    return [
+        _Axis(*each)
+        for each in zip(
+            operand.shape[2:],
+            weight.shape[2:],
+            itertools.cycle(padding),
+            itertools.cycle(dilation),
+            strict=False,
+        )
+    ]
+
+
+def _sees_mostly_zeros(
+    operand: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+) -> bool:
+    # What is added up is rounded to the dtype in between.
+    is_wide = operand.dtype in (torch.float32, torch.float64)
+    if not is_wide or transposed or any(step != 1 for step in stride) or max(dilation) == 1:
+        return False
+    if not all(isinstance(size, int) for size in (*operand.shape[1:], *weight.shape)):
+        return False
+    if weight.shape[1] < _LEAST_CHANNELS or math.prod(weight.shape[2:]) > _MOST_TAPS:
+        return False
+    axes = _axes(operand, weight, padding, dilation)
+    windows = math.prod(axis.results for axis in axes)
+    products = math.prod(sum(len(axis.seen(tap)) for tap in range(axis.taps)) for axis in axes)
+    few = _FEW * windows * math.prod(axis.taps for axis in axes)
+    return windows >= _LEAST_WINDOWS and 0 < products <= few
+
+
+def _by_taps(
+    operand: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+) -> torch.Tensor:
+    """The sum over the elements of a window of what each makes of the operands that it has."""
+    axes = _axes(operand, weight, padding, dilation)
+    ones, zeros = [1] * len(axes), [0] * len(axes)
+    parts = []
+    for taps in itertools.product(*(range(axis.taps) for axis in axes)):
+        places = [axis.seen(tap) for axis, tap in zip(axes, taps, strict=True)]
+        if not all(places):
+            continue
+        seen, of_tap = operand, weight
+        around: list[int] = []
+        for number, (axis, tap, place) in enumerate(zip(axes, taps, places, strict=True), 2):
+            seen = seen.narrow(number, place.start + axis.offset(tap), len(place))
+            of_tap = of_tap.narrow(number, tap, 1)
+            around = [place.start, axis.results - place.stop, *around]
+        product = aten.convolution(seen, of_tap, None, ones, zeros, ones, False, zeros, groups)
+        parts.append(torch.nn.functional.pad(product, around))
+    total = functools.reduce(torch.add, parts)
+    return total if bias is None else total + bias.reshape(-1, *ones)
+
+
 RULES: Rules = {
+    aten.convolution.default: Conditional(_sees_mostly_zeros, _by_taps),
     aten.conv_tbc.default: _conv_tbc,
     aten.convolution_backward.default: _convolution_backward,
 }

@@ -143,6 +143,33 @@ def test_medians(name: str, size: int, dtype: torch.dtype) -> None:
         torch.testing.assert_close(found if keepdim else found.squeeze(1), value, equal_nan=True)
 
 
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize(
+    ("sizes", "kernel", "padding", "dilation"),
+    [
+        ((10, 11), (3, 3), (6, 7), (6, 7)),
+        # Of elements that no window has inside nothing is left, nor of results without any.
+        ((9, 4), (3, 2), (20, 3), (10, 5)),
+        ((120,), (5,), (200,), (100,)),
+        ((4, 5, 6), (3, 3, 3), (4,), (4,)),
+    ],
+)
+def test_windows_that_see_mostly_zeros(
+    sizes: Sequence[int],
+    kernel: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+) -> None:
+    operand, weight = torch.randn(2, 64 * groups, *sizes), torch.randn(6, 64, *kernel)
+    options = ([1], padding, dilation, False, [0], groups)
+    for bias in (None, torch.randn(6).double()):
+        _check(aten.convolution.default, operand.double(), weight.double(), bias, *options)
+    assert TABLE[aten.convolution.default](operand.half(), weight.half(), None, *options) is (
+        NotImplemented
+    )
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.complex64], ids=str)
 @pytest.mark.parametrize(
     ("size", "kernel", "dilation", "padding", "stride"),
