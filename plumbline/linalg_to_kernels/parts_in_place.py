@@ -1,8 +1,8 @@
 """Has what is only copied into a part of a buffer be computed there.
 
 The parts of a concatenation are computed into memory of their own, as any result of a kernel is,
-and then copied next to each other: two networks in three have a pass over memory for nothing then,
-one for each part. A kernel writes wherever it is told to.
+and would then be copied next to each other: a pass over memory for nothing. A kernel writes
+wherever it is told to.
 """
 
 import math
@@ -144,9 +144,11 @@ def _contiguous_from(type_: ir.MemRefType) -> int:
         if type_.shape[axis] != 1:
             if strides[axis] != run:
                 break
-            # How far the slices of an axis of any size are apart is not known.
-            run = run * type_.shape[axis] if type_.shape[axis] != DYNAMIC else DYNAMIC
+            run *= type_.shape[axis]
         first = axis
+        if type_.shape[axis] == DYNAMIC:
+            # How far the slices of such an axis are apart is not known.
+            break
     return first
 
 
@@ -168,7 +170,8 @@ def _can_use(user: ir.Operation, number: int, type_: ir.MemRefType, needs: _Need
     if user.name == "memref.cast":
         return _can_lie(user.results[0], type_, needs)
     if user.name == "memref.subview":
-        return _can_lie(user.results[0], _part_type(user, type_), needs)
+        has_all_axes = ir.MemRefType(user.results[0].type).rank == type_.rank
+        return has_all_axes and _can_lie(user.results[0], _part_type(user, type_), needs)
     if user.name == "func.call":
         # Kernels take casts, which tell nothing of how elements lie.
         callee = ir.FlatSymbolRefAttr(user.attributes["callee"]).value

@@ -81,6 +81,38 @@ func.func private @from_the_second(%0: memref<2x4x8xf32, #any>, %1: memref<2x4x8
 
 // -----
 
+#any = strided<[?, ?, ?], offset: ?>
+
+// How far apart the rows are of a buffer of any size is not known, be the part as wide or not.
+// CHECK-LABEL: func.func @of_any_size(
+// CHECK:         call @from_the_second
+// CHECK:         memref.copy
+// CHECK:         call @from_the_third
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @of_any_size(%x: memref<2x4x?xf32, #any>, %size: index, %sum: index) -> memref<2x4x?xf32> {
+  %a = memref.alloc(%size) : memref<2x4x?xf32>
+  %a_any = memref.cast %a : memref<2x4x?xf32> to memref<2x4x?xf32, #any>
+  call @from_the_second(%x, %a_any) : (memref<2x4x?xf32, #any>, memref<2x4x?xf32, #any>) -> ()
+  %whole = memref.alloc(%sum) : memref<2x4x?xf32>
+  %first = memref.subview %whole[0, 0, 0] [2, 4, %size] [1, 1, 1] : memref<2x4x?xf32> to memref<2x4x?xf32, strided<[?, ?, 1]>>
+  memref.copy %a, %first : memref<2x4x?xf32> to memref<2x4x?xf32, strided<[?, ?, 1]>>
+  %b = memref.alloc(%size) : memref<2x4x?xf32>
+  %b_any = memref.cast %b : memref<2x4x?xf32> to memref<2x4x?xf32, #any>
+  call @from_the_third(%x, %b_any) : (memref<2x4x?xf32, #any>, memref<2x4x?xf32, #any>) -> ()
+  %second = memref.subview %whole[0, 0, %size] [2, 4, %size] [1, 1, 1] : memref<2x4x?xf32> to memref<2x4x?xf32, strided<[?, ?, 1], offset: ?>>
+  memref.copy %b, %second : memref<2x4x?xf32> to memref<2x4x?xf32, strided<[?, ?, 1], offset: ?>>
+  return %whole : memref<2x4x?xf32>
+}
+func.func private @from_the_second(%0: memref<2x4x?xf32, #any>, %1: memref<2x4x?xf32, #any>) attributes {no_inline, plumbline.contiguous = array<i64: 0, 1>} {
+  return
+}
+func.func private @from_the_third(%0: memref<2x4x?xf32, #any>, %1: memref<2x4x?xf32, #any>) attributes {no_inline, plumbline.contiguous = array<i64: 0, 2>} {
+  return
+}
+
+// -----
+
 #any = strided<[?, ?], offset: ?>
 
 // What is written where the part is to lie, between its computation and the copy; what is read
