@@ -31,7 +31,8 @@ def count(events: list[dict[str, Any]], bazel_status: int) -> tuple[int, int]:
             tests.add(label)
         elif kind == "targetCompleted" and event.get("aborted", {}).get("reason") == "SKIPPED":
             skipped.add(label)
-        elif kind == "testSummary" and event["testSummary"]["overallStatus"] in _PASSED:
+        # Without a summary in it, if Bazel was stopped meanwhile.
+        elif event.get("testSummary", {}).get("overallStatus") in _PASSED:
             passed.add(label)
     failed = len(tests - skipped - passed)
     if failed == 0 and (bazel_status != 0 or not passed):

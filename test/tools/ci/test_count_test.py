@@ -58,6 +58,12 @@ def test_a_test_that_does_not_build_has_failed() -> None:
     )
 
 
+def test_a_test_that_is_stopped_has_failed() -> None:
+    stopped = {"id": {"testSummary": {"label": "//:b"}}, "aborted": {"reason": "USER_INTERRUPTED"}}
+    events = [*map(_configured, ["//:a", "//:b"]), _summary("//:a", "PASSED"), stopped]
+    assert count(events, 8) == (1, 1)
+
+
 def test_a_test_for_another_platform_does_not_count() -> None:
     events = [
         *map(_configured, ["//:a", "//:b"]),
