@@ -371,7 +371,7 @@ def _parts(
     # Of these, bodies ask for elements by themselves.
     asked = {
         value
-        for member in group.members
+        for member in (group.members if takes_parts else ())
         for op in all_operations(member.op)[1:]
         for value in op.operands
     }

@@ -17,6 +17,7 @@ from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.computations import DYNAMIC, MOST_PARTS, takes_part
 from plumbline.linalg_to_kernels.expand_contractions import sink_collapses
+from plumbline.tcp_to_linalg.loop_nest import PARALLEL, dims_map, loop_nest
 
 
 def interleave_parts(module: ir.Operation) -> None:
@@ -69,23 +70,16 @@ def _interleaved(parts: Sequence[ir.Value], type_: ir.RankedTensorType) -> ir.Va
         for axis, size in enumerate(type_.shape)
     ]
     empty = tensor.EmptyOp(sizes, element).result
-    loops = [ir.AffineDimExpr.get(axis) for axis in range(type_.rank)]
-    of_part = ir.AffineMap.get(type_.rank, 0, [*loops[:inner], ir.AffineConstantExpr.get(0)])
+    of_part = dims_map(type_.rank, [*range(inner), ir.AffineConstantExpr.get(0)])
     maps = [*[of_part] * len(parts), ir.AffineMap.get_identity(type_.rank)]
-    op = linalg.GenericOp(
-        [type_],
-        list(parts),
-        [empty],
-        ir.ArrayAttr.get([*map(ir.AffineMapAttr.get, maps)]),
-        ir.ArrayAttr.get([ir.Attribute.parse("#linalg.iterator_type<parallel>")] * type_.rank),
-    )
-    count = len(parts) + 1
-    body = op.regions[0].blocks.append(*[element] * count, arg_locs=[op.location] * count)
-    with ir.InsertionPoint(body):
+
+    def chosen_part(elements: Sequence[ir.Value], _: Sequence[ir.Value]) -> ir.Value:
         number = linalg.IndexOp(inner).result
-        *others, chosen = list(body.arguments)[: len(parts)]
+        *others, chosen = elements
         for at, other in reversed(list(enumerate(others))):
             is_this = arith.cmpi(arith.CmpIPredicate.eq, number, index(at))
             chosen = arith.select(is_this, other, chosen)
-        linalg.YieldOp([chosen])
-    return op.results[0]
+        return chosen
+
+    (whole,) = loop_nest([empty], parts, maps, [PARALLEL] * type_.rank, chosen_part)
+    return whole

@@ -28,14 +28,17 @@ from plumbline.bindings.walk import (
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index
 from plumbline.linalg_to_kernels.computations import DYNAMIC
-from plumbline.linalg_to_kernels.planned_memory import LIVE, PLAN, buffer_bytes, planned_bytes
+from plumbline.linalg_to_kernels.planned_memory import (
+    LIVE,
+    OF_SIZES,
+    PLAN,
+    buffer_bytes,
+    planned_bytes,
+)
 from plumbline.linalg_to_kernels.work import LOOPS
 
 _VIEWS = VIEWS | {"memref.view"}
 """The operations that give a part of a buffer; by a `view`, one of an arena."""
-
-_OF_SIZES = frozenset({"affine.apply", "arith.constant", "arith.muli", "memref.dim"})
-"""The operations that sizes are computed by that loops allocate by."""
 
 _ADDRESSABLE = 2**63 - 1
 """The most bytes that a type can say it has."""
@@ -170,7 +173,7 @@ def _computed_in(loop: ir.Operation, sizes: Sequence[ir.Value]) -> list[ir.Opera
         if not is_inside(size, loop):
             continue
         op = defining_operation(size)
-        if op is None or op.name not in _OF_SIZES:
+        if op is None or op.name not in OF_SIZES:
             return None
         before = _computed_in(loop, op.operands)
         if before is None:

@@ -16,6 +16,7 @@ from plumbline.bindings.views import VIEWS, only_uses, users_of
 from plumbline.bindings.walk import all_operations, defining_operation, enclosing_in, users_through
 from plumbline.linalg_to_kernels.build_kernels import ANY_AXES, CONTIGUOUS, KERNEL
 from plumbline.linalg_to_kernels.computations import DYNAMIC
+from plumbline.linalg_to_kernels.planned_memory import OF_SIZES
 
 _RUN = 32
 """How many elements in a row a part has at least that is worth it.
@@ -25,7 +26,7 @@ Shorter rows are computed faster one after the other, and moved apart by the cop
 
 _RELEASE = "memref.dealloc"
 
-_MOVED = frozenset({"affine.apply", "arith.addi", "arith.constant", "arith.muli", "memref.dim"})
+_MOVED = OF_SIZES | {"arith.addi"}
 """What is computed earlier where a size is needed earlier."""
 
 
@@ -188,6 +189,7 @@ def _lies_between(first: ir.Operation, op: ir.Operation, last: ir.Operation) -> 
 
 def _is_clear_of(user: ir.Operation, whole: ir.Value, part: ir.Value) -> bool:
     """Whether an operation uses parts of a buffer only that have nothing in common with `part`."""
+    # Places in what reshapes it are others.
     used = [
         operand
         for operand in user.operands

@@ -15,6 +15,9 @@ PLAN = "plumbline.memory_plan"
 LIVE = "plumbline.live_bytes"
 """Of a call: the bytes of temporaries of the arena that are in use while it runs."""
 
+OF_SIZES = frozenset({"affine.apply", "arith.constant", "arith.muli", "memref.dim"})
+"""The operations that sizes are computed by that are allocated by."""
+
 
 def planned_bytes(allocation: ir.Operation, name: str, bytes_: int) -> int:
     """A number of the plan of an arena; of another allocation, its bytes."""

@@ -7,10 +7,11 @@ million took 90 s, 6 GB and 400 MB of LLVM IR, and their space in the library.
 import math
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, linalg, tensor
+from torch_mlir.dialects import arith, tensor
 
 from plumbline.bindings.walk import operations_of
 from plumbline.linalg_to_kernels.computations import is_splat, is_tensor
+from plumbline.tcp_to_linalg.loop_nest import PARALLEL, loop_nest
 
 _MOST_ELEMENTS = 64
 """Of a constant that stays one."""
@@ -42,15 +43,13 @@ def _filled(value: ir.DenseElementsAttr) -> ir.Value:
     operand.
     """
     type_ = ir.RankedTensorType(value.type)
-    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
-    fill = linalg.GenericOp(
-        [type_],
+    empty = tensor.empty(type_.shape, type_.element_type)
+    identity = ir.AffineMap.get_identity(type_.rank)
+    (filled,) = loop_nest(
+        [empty],
         [],
-        [tensor.empty(type_.shape, type_.element_type)],
-        ir.ArrayAttr.get([ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank))]),
-        ir.ArrayAttr.get([parallel] * type_.rank),
+        [identity],
+        [PARALLEL] * type_.rank,
+        lambda *_: arith.ConstantOp(type_.element_type, value.get_splat_value()).result,
     )
-    element = type_.element_type
-    with ir.InsertionPoint(fill.regions[0].blocks.append(element, arg_locs=[fill.location])):
-        linalg.YieldOp([arith.ConstantOp(element, value.get_splat_value()).result])
-    return fill.results[0]
+    return filled

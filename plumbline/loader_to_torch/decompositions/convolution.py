@@ -5,6 +5,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch.fx.experimental.symbolic_shapes import statically_known_true
@@ -175,8 +176,7 @@ def _sees_mostly_zeros(
     padding: Sequence[int],
     dilation: Sequence[int],
     transposed: bool,
-    output_padding: Sequence[int],
-    groups: int,
+    *_rest: Any,
 ) -> bool:
     # What is added up is rounded to the dtype in between.
     is_wide = operand.dtype in (torch.float32, torch.float64)
