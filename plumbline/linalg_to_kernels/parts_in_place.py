@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import memref
 
-from plumbline.bindings.views import VIEWS, only_uses, users_of
+from plumbline.bindings.views import VIEWS, only_uses, root, users_of
 from plumbline.bindings.walk import all_operations, defining_operation, enclosing_in, users_through
 from plumbline.linalg_to_kernels.build_kernels import ANY_AXES, CONTIGUOUS, KERNEL
 from plumbline.linalg_to_kernels.computations import DYNAMIC
@@ -189,23 +189,18 @@ def _lies_between(first: ir.Operation, op: ir.Operation, last: ir.Operation) -> 
 
 def _is_clear_of(user: ir.Operation, whole: ir.Value, part: ir.Value) -> bool:
     """Whether an operation uses parts of a buffer only that have nothing in common with `part`."""
-    # Places in what reshapes it are others.
-    used = [
-        operand
-        for operand in user.operands
-        if any(op.results[0] == whole for op in _views(operand))
-    ]
+    used = [operand for operand in user.operands if root(operand) == whole]
     return bool(used) and all(_are_apart(operand, part) for operand in used)
 
 
 def _are_apart(first: ir.Value, second: ir.Value) -> bool:
     """Whether two parts of one buffer are known to have no element in common."""
-    parts = [
-        [op for op in _views(buffer) if op.name == "memref.subview"] for buffer in (first, second)
-    ]
-    if any(not views for views in parts):
+    views = [list(_views(buffer)) for buffer in (first, second)]
+    parts = [[op for op in each if op.name == "memref.subview"] for each in views]
+    # Places in what reshapes the buffer are others.
+    if views[0][0] != views[1][0] or any(not each for each in parts):
         return False
-    bounds = [_bounds(views[0]) for views in parts]
+    bounds = [_bounds(each[0]) for each in parts]
     return any(
         DYNAMIC not in (*one, *other) and (sum(one) <= other[0] or sum(other) <= one[0])
         for one, other in zip(*bounds, strict=True)

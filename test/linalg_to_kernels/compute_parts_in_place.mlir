@@ -153,3 +153,32 @@ func.func private @kernel(%0: memref<4x64xf32, #any>, %1: memref<4x64xf32, #any>
 func.func private @column_kernel(%0: memref<64x1xf32, strided<[?, ?], offset: ?>>, %1: memref<64x1xf32, strided<[?, ?], offset: ?>>) attributes {no_inline} {
   return
 }
+
+// -----
+
+#any = strided<[?, ?], offset: ?>
+
+// What is used besides a part that is clear of it: all of the buffer, by another shape.
+// CHECK-LABEL: func.func @reshaped(
+// CHECK:         memref.copy
+// CHECK:         return
+func.func @reshaped(%x: memref<4x64xf32, #any>) -> memref<8x64xf32> {
+  %a = memref.alloc() : memref<4x64xf32>
+  %a_any = memref.cast %a : memref<4x64xf32> to memref<4x64xf32, #any>
+  call @kernel(%x, %a_any) : (memref<4x64xf32, #any>, memref<4x64xf32, #any>) -> ()
+  %whole = memref.alloc() : memref<8x64xf32>
+  %first = memref.subview %whole[0, 0] [4, 64] [1, 1] : memref<8x64xf32> to memref<4x64xf32, strided<[64, 1]>>
+  %first_any = memref.cast %first : memref<4x64xf32, strided<[64, 1]>> to memref<4x64xf32, #any>
+  %flat = memref.collapse_shape %whole [[0, 1]] : memref<8x64xf32> into memref<512xf32>
+  %flat_any = memref.cast %flat : memref<512xf32> to memref<512xf32, strided<[?], offset: ?>>
+  call @both(%first_any, %flat_any) : (memref<4x64xf32, #any>, memref<512xf32, strided<[?], offset: ?>>) -> ()
+  %second = memref.subview %whole[4, 0] [4, 64] [1, 1] : memref<8x64xf32> to memref<4x64xf32, strided<[64, 1], offset: 256>>
+  memref.copy %a, %second : memref<4x64xf32> to memref<4x64xf32, strided<[64, 1], offset: 256>>
+  return %whole : memref<8x64xf32>
+}
+func.func private @kernel(%0: memref<4x64xf32, #any>, %1: memref<4x64xf32, #any>) attributes {no_inline} {
+  return
+}
+func.func private @both(%0: memref<4x64xf32, #any>, %1: memref<512xf32, strided<[?], offset: ?>>) attributes {no_inline} {
+  return
+}
