@@ -1,7 +1,7 @@
 """Windows that move over the spatial dimensions of a tensor, and the rules about them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torch_mlir import ir
 
@@ -98,6 +98,24 @@ class Windows:
             - self.padding_high[axis]
             for axis, size in enumerate(shape)
         ]
+
+    def trimmed(self, shape: Sequence[int]) -> "Windows":
+        """As many windows, without their last elements that lie in the padding in all of them.
+
+        Where one window covers a whole dimension and much more, that leaves the padding out.
+        """
+        kernel, padding_high = list(self.kernel), list(self.padding_high)
+        for axis, size in enumerate(shape):
+            if DYNAMIC in (size, kernel[axis]):
+                continue
+            # Of those the first window has the most inside.
+            reached = max(-(-(size + self.padding_low[axis]) // self.dilations[axis]), 1)
+            # An element less moves the end of a window by as much as it leaves of the padding.
+            left_out = min(kernel[axis] - reached, self.padding_high[axis] // self.dilations[axis])
+            if left_out > 0:
+                kernel[axis] -= left_out
+                padding_high[axis] -= left_out * self.dilations[axis]
+        return replace(self, kernel=kernel, padding_high=padding_high)
 
 
 def _verify_most(name: str, entries: Sequence[int]) -> None:

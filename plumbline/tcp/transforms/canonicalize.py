@@ -11,11 +11,13 @@ from torch_mlir import ir
 
 from plumbline.bindings.pipeline import Pass
 from plumbline.tcp.attributes import case_of
-from plumbline.tcp.constraints import is_bool, is_float
+from plumbline.tcp.constraints import I64Array, is_bool, is_float
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import data_movement, elementwise
 from plumbline.tcp.ops.data_movement import ConstOp
+from plumbline.tcp.ops.pooling import ArgmaxPoolOp, PoolOp, WindowOp
 from plumbline.tcp.transforms.lower import Pattern, lower
+from plumbline.tcp.windows import Windows
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -280,8 +282,27 @@ def _drop_neutral(op: TcpOp) -> ir.Value | None:
     return None
 
 
+def _trim_windows(op: WindowOp) -> ir.Value | None:
+    """Windows without elements that are padding in all of them, which would be made and read."""
+    windows = Windows.verified(
+        [entry.value for entry in op.kernel],
+        strides=op.strides,
+        dilations=op.dilations,
+        padding_low=op.padding_low,
+        padding_high=op.padding_high,
+    )
+    trimmed = windows.trimmed(op.input.type.shape[-len(windows.kernel) :])
+    if trimmed == windows:
+        return None
+    copy = op.clone()
+    copy.attributes["kernel"] = I64Array.build(trimmed.kernel)
+    copy.attributes["padding_high"] = I64Array.build(trimmed.padding_high)
+    return copy.results[0]
+
+
 _REWRITES: Mapping[type[TcpOp], Pattern] = {
     **dict.fromkeys(_NEUTRAL_RIGHT, _drop_neutral),
+    **dict.fromkeys((ArgmaxPoolOp, PoolOp), _trim_windows),
     data_movement.BroadcastOp: _fold_broadcast,
     data_movement.TransposeOp: _compose_transposes,
 }

@@ -155,6 +155,14 @@ MEANS = [
         # PyTorch has it for no half precision.
         dtypes=_WIDE_FLOATS,
     ),
+    # EfficientNet's last windows are much larger than what they see.
+    _case(
+        "avg2d_of_all",
+        lambda x: F.avg_pool2d(x, (19, 30), ceil_mode=True),
+        _PLANE,
+        _pool,
+        static=(10, 11),
+    ),
     _case("lp2d", lambda x: F.lp_pool2d(x, 2, 2), _PLANE, _pool, dtypes=_WIDE_FLOATS),
 ]
 

@@ -215,3 +215,14 @@ func.func @concat() -> (tensor<3xf32>, tensor<2000xf32>, tensor<2000xf32>) {
   %6 = tcp.concat %3, %4 {dim = 0 : i64} : tensor<1000xf32>, tensor<1000xf32> -> tensor<2000xf32>
   return %2, %5, %6 : tensor<3xf32>, tensor<2000xf32>, tensor<2000xf32>
 }
+
+// -----
+
+// Elements of windows that lie in the padding in all of them are left out, and there are as many windows as before.
+
+// CHECK-LABEL: func.func @windows(
+// CHECK:         tcp.pool %{{.*}} {combiner = #tcp<combiner max>, dilations = [1, 2], kernel = [8, 4], padding_high = [0, 1], padding_low = [1, 1], strides = [900, 3]} : tensor<7x6xf32> -> tensor<1x1xf32>
+func.func @windows(%x: tensor<7x6xf32>) -> tensor<1x1xf32> {
+  %0 = tcp.pool %x {combiner = #tcp<combiner max>, dilations = [1, 2], kernel = [900, 6], padding_high = [892, 5], padding_low = [1, 1], strides = [900, 3]} : tensor<7x6xf32> -> tensor<1x1xf32>
+  return %0 : tensor<1x1xf32>
+}
