@@ -107,6 +107,20 @@ def _in_signed_order(op: Callable[..., tuple[torch.Tensor, torch.Tensor]]) -> Ru
     return decomposed
 
 
+def _topk(
+    operand: torch.Tensor,
+    k: int | torch.SymInt,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,  # noqa: A002
+) -> Any:
+    """In order also where none is asked for, of which torch-mlir has no lowering."""
+    if sorted:
+        return _in_signed_order(aten.topk.default)(operand, k, dim, largest)
+    values, places = aten.topk.default(operand, k, dim, largest)
+    return values, places
+
+
 def _median_of_all(*, skip_nan: bool) -> Rule:
     """`median` and `nanmedian` over all elements, of which there may be none."""
 
@@ -393,7 +407,7 @@ RULES: Rules = {
     aten.linalg_norm.ord_str: torch._refs.linalg.norm,
     aten.sort.default: _in_signed_order(aten.sort.default),
     aten.sort.stable: _sort_stable,
-    aten.topk.default: _in_signed_order(aten.topk.default),
+    aten.topk.default: _topk,
     aten.all.dims: _along_each(aten.all.dim),
     aten.any.dims: _along_each(aten.any.dim),
 }

@@ -21,7 +21,10 @@ class _Sorted(torch.nn.Module):
         # Among ties, PyTorch leaves open which places are taken.
         greatest = torch.topk(x, 3, dim=-1).values
         third = torch.kthvalue(x, 3, dim=-1).values
-        return (*rising, *falling, greatest, torch.topk(x, 3, -1, largest=False).values, third)
+        # In an order that PyTorch leaves open.
+        unordered = torch.topk(x, 4, dim=-1, sorted=False).values.sort().values
+        least = torch.topk(x, 3, -1, largest=False).values
+        return (*rising, *falling, greatest, unordered, least, third)
 
 
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
@@ -41,7 +44,7 @@ class _Sorted(torch.nn.Module):
 )
 def test_sorts(dtype: torch.dtype, elements: list[float], dynamic: bool) -> None:
     x = torch.tensor([elements, elements[::-1]], dtype=dtype)
-    shapes = {"x": {1: torch.export.Dim("n", min=3)}} if dynamic else None
+    shapes = {"x": {1: torch.export.Dim("n", min=4)}} if dynamic else None
     program = plumbline.compile(_Sorted(), (x,), dynamic_shapes=shapes)
     for inputs in [x, x[:, :5]] if dynamic else [x]:
         for actual, expected in zip(program(inputs), _Sorted()(inputs), strict=True):
