@@ -35,6 +35,11 @@ has_side_effect(torch.ops.plumbline.require_number.default)
 _ASSERTED = re.compile(r"^Runtime assertion failed for expression (.*) on node '\w+'$")
 """The message that torch.export writes, whatever message the program gave."""
 
+_FAILS = "an assertion of the program fails"
+"""What is said where no expression tells more."""
+_TRUTH_AS_NUMBER = "Piecewise("
+"""How an expression begins that torch.export makes of a truth value in a tensor."""
+
 
 def keep_assertions(
     exported: torch.export.ExportedProgram, names_of_dims: Mapping[str, str]
@@ -45,7 +50,7 @@ def keep_assertions(
     """
     for node in all_nodes(exported):
         if node.target is _assert.default:
-            node.args = (*node.args, "an assertion of the program fails")
+            node.args = (*node.args, _FAILS)
         if node.target in (_assert.default, _assert.msg):
             node.target = torch.ops.plumbline.require.default
         if node.target is ASSERT_NUMBER:
@@ -56,6 +61,8 @@ def keep_assertions(
             text = _ASSERTED.sub(r"the program asserts that \1", str(message))
             for symbol, name in names_of_dims.items():
                 text = re.sub(rf"\b{symbol}\b", name, text)
+            if _TRUTH_AS_NUMBER in text:
+                text = _FAILS
             node.args = (holds, text)
             node.target = torch.ops.plumbline.require_number.default
 

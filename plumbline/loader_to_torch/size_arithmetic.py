@@ -116,6 +116,7 @@ def spell_size_arithmetic(who: str, exported: torch.export.ExportedProgram) -> N
     unknown = []
     for graph, node in _calls(exported):
         _make_tensor(graph, node)
+        _read_truth(node)
         if not _is_unknown(node):
             continue
         spelling = _SPELLINGS.get(node.target)
@@ -187,6 +188,13 @@ def _make_tensor(graph: torch.fx.Graph, node: torch.fx.Node) -> None:
     tensor.meta = {key: value for key, value in node.meta.items() if key != "tensor_meta"}
     tensor.meta["val"] = others[0].new_empty(())
     node.update_arg(0, tensor)
+
+
+def _read_truth(node: torch.fx.Node) -> None:
+    """Has a truth value that is read out of a tensor be one: the importer makes it an integer."""
+    read = torch.ops.aten._local_scalar_dense.default
+    if node.target is read and isinstance(node.meta["val"], torch.SymBool):
+        node.target = torch.ops.aten.Bool.Tensor
 
 
 def _caller(graph: torch.fx.Graph, origin: torch.fx.Node) -> Call:

@@ -103,5 +103,25 @@ def test_a_slice_begins_where_a_number_in_a_tensor_says() -> None:
             program(x, torch.tensor(first))
 
 
+class _Truths(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[Any, ...]:
+        torch._check_tensor_all(x < 9)  # type: ignore[no-untyped-call]
+        holds = (x > 0).all().item()
+        chosen = torch.cond(holds, torch.sin, torch.cos, (x,))
+        return holds, x * torch.sym_ite(holds, 2, 3), chosen  # type: ignore[no-untyped-call]
+
+
+def test_a_truth_value_is_read_out_of_a_tensor() -> None:
+    x = torch.linspace(1, 2, 5)
+    program = plumbline.compile(_Truths(), (x,))
+    for inputs in (x, x - 1.5):
+        holds, scaled, chosen = program(inputs)
+        expected = _Truths()(inputs)
+        assert holds is expected[0]
+        torch.testing.assert_close((scaled, chosen), expected[1:])
+    with pytest.raises(UserError, match="an assertion of the program fails"):
+        program(x + 8)
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

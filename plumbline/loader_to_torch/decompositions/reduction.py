@@ -389,6 +389,8 @@ def _correlations(observations: torch.Tensor) -> torch.Tensor:
 
 
 RULES: Rules = {
+    aten._is_all_true.default: lambda operand: operand.all(),
+    aten._is_any_true.default: lambda operand: operand.any(),
     aten.corrcoef.default: _correlations,
     aten.cov.default: _covariances,
     aten._histogramdd_bin_edges.default: _borders_in_all,
