@@ -42,6 +42,7 @@ from plumbline.loader_to_torch.node_locations import (
     set_locations,
 )
 from plumbline.loader_to_torch.number_bounds import bound_numbers
+from plumbline.loader_to_torch.numbers_in_buffers import numbers_in_buffers
 from plumbline.loader_to_torch.pytorch_state import exporting
 from plumbline.loader_to_torch.reached_state import ReachedState
 from plumbline.loader_to_torch.real_parts import as_real, split_complex
@@ -171,7 +172,7 @@ def export(who: str, program: TorchLoaderOutput, *, embedded: bool = True) -> Ex
       UserError: torch.export refuses the program, or it writes in place into what it is given.
       LoweringError: a pass of torch-mlir refuses it.
     """
-    functional = to_functional(who, program)
+    functional = to_functional(who, program, embedded=embedded)
     return to_torch_dialect(who, functional, name_of_function(program), embedded=embedded)
 
 
@@ -341,10 +342,13 @@ def _unknown_ops(module: ir.Module) -> str:
     )
 
 
-def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:
+def to_functional(
+    who: str, program: TorchLoaderOutput, *, embedded: bool = True
+) -> torch.export.ExportedProgram:
     """Exports `program` as a graph of ops without side effects, those that the Torch dialect has.
 
     Sizes that are `Dim.AUTO` are fixed where the program holds for those of the example alone.
+    With `embedded`, the program is that of the weights that the model has.
 
     Raises:
       UserError: torch.export refuses the program, or it writes in place into what it is given.
@@ -352,7 +356,7 @@ def to_functional(who: str, program: TorchLoaderOutput) -> torch.export.Exported
     settled: set[Size] = set()
     while True:
         with fixed(program.model, settled):
-            exported, functional = _traced(who, program)
+            exported, functional = _traced(who, program, embedded=embedded)
         try:
             return _functional(who, program, exported, functional)
         except SizesDoNotHold as error:
@@ -402,21 +406,30 @@ def functional_graph(who: str, program: TorchLoaderOutput) -> torch.export.Expor
     Raises:
       UserError: torch.export refuses the program.
     """
-    return _decomposed(who, _exported(who, program), effects_table())
+    return _decomposed(who, _exported(who, program, embedded=True), effects_table())
 
 
 def _traced(
-    who: str, program: TorchLoaderOutput
+    who: str, program: TorchLoaderOutput, *, embedded: bool
 ) -> tuple[torch.export.ExportedProgram, torch.export.ExportedProgram]:
     """What torch.export makes of `program`, and that by ops that the Torch dialect has."""
-    exported = _exported(who, program)
+    exported = _exported(who, program, embedded=embedded)
     return exported, _decomposed(who, exported, decomposition_table())
 
 
-def _exported(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:
+def _exported(
+    who: str, program: TorchLoaderOutput, *, embedded: bool
+) -> torch.export.ExportedProgram:
     """What torch.export makes of `program`."""
+    known = numbers_in_buffers() if embedded else contextlib.nullcontext()
     try:
-        with exporting(), torch.no_grad(), ReachedState(program.model), TracedFunctions():
+        with (
+            exporting(),
+            known,
+            torch.no_grad(),
+            ReachedState(program.model),
+            TracedFunctions(),
+        ):
             exported = torch.export.export(
                 program.model,
                 tuple(program.inputs),

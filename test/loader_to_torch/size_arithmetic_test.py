@@ -9,6 +9,8 @@ from torch.export import Dim
 
 import plumbline
 from plumbline.errors import UserError
+from plumbline.loader_to_torch.export import export
+from plumbline.loader_to_torch.loader import TorchLoaderOutput
 
 _PAD = torch.nn.functional.pad
 
@@ -121,6 +123,48 @@ def test_a_truth_value_is_read_out_of_a_tensor() -> None:
         torch.testing.assert_close((scaled, chosen), expected[1:])
     with pytest.raises(UserError, match="an assertion of the program fails"):
         program(x + 8)
+
+
+class _Padded(torch.nn.Module):
+    """Pads as EnCodec's convolutions do."""
+
+    stride: torch.Tensor
+    taken: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("stride", torch.tensor(3))
+        self.register_buffer("taken", torch.tensor(0))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        missing: Any = -x.shape[-1] % self.stride
+        padded = _PAD(x, (0, missing))
+        return padded.reshape(-1, 3) if padded.shape[-1] > 10 else padded
+
+
+class _Counting(_Padded):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.taken.add_(1)
+        return super().forward(x) * self.taken.item()
+
+
+def test_sizes_are_computed_of_numbers_in_buffers() -> None:
+    for size in (8, 11):
+        x = torch.randn(2, size)
+        (actual,) = plumbline.compile(_Padded(), (x,))(x)
+        torch.testing.assert_close(actual, _Padded()(x))
+
+
+def test_a_number_that_is_an_argument_or_written_is_not_known() -> None:
+    x = torch.randn(2, 11)
+    program = TorchLoaderOutput(model=_Padded(), inputs=(x,))
+    with pytest.raises(UserError, match="data-dependent"):
+        export("program", program, embedded=False)
+    counting = plumbline.compile(_Counting(), (x,), mutable=["taken"])
+    taken = torch.tensor(5)
+    (actual,) = counting(x, taken)
+    torch.testing.assert_close(actual, 6 * _Padded()(x))
+    assert taken == 6
 
 
 if __name__ == "__main__":
