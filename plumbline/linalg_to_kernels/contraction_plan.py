@@ -153,8 +153,8 @@ class ContractionPlan:
     """Whether a chunk of rows is done for all panels before the next one, rather than a panel for
     all rows."""
     static_sizes: tuple[tuple[int, int], ...]
-    """Loops, with how often they run, that no axis of a buffer tells of: windows whose weights are
-    packed."""
+    """Loops, with how often they run, that no axis of the left operand tells of: windows that move
+    over it, and one that lies on a part of it and does not move."""
     stores_columns: bool
     """Whether the result is contiguous along the tile's columns, and not along its rows."""
     rows_of_left: Groups
@@ -307,8 +307,12 @@ class _Planner:
             are_scattered=not self._are_contiguous(left, summed),
         )
         strategy, right_operand = Strategy.REGISTER_TILES, RightOperand.GATHERED
-        unseen = tuple(loop for loop in summed if not self._is_axis(left, loop))
-        if is_packed := right in self.constants and self._is_packable(right, columns, batches):
+        unseen = [
+            (loop, self.sizes[loop])
+            for loop in summed
+            if self.sizes[loop] != DYNAMIC and not self._is_whole_axis(left, loop)
+        ]
+        if right in self.constants and self._is_packable(right, columns, batches):
             right_operand = RightOperand.PACKED
         elif self._is_one_run(right, columns):
             few = row_count is not None and row_count <= _UNPACKED_ROWS * tile.rows
@@ -348,7 +352,7 @@ class _Planner:
             sums_at_once=_SUMS_AT_ONCE,
             copies_left=copies_left,
             rows_outermost=False,
-            static_sizes=tuple((loop, self.sizes[loop]) for loop in unseen) if is_packed else (),
+            static_sizes=tuple(unseen),
             stores_columns=stores_columns,
             rows_of_left=self._groups(left, rows),
             columns_of_right=self._groups(right, columns),
@@ -515,6 +519,13 @@ class _Planner:
 
     def _is_axis(self, operand: int, loop: int) -> bool:
         return any(terms == ((loop, 1),) for terms in self.sum.accesses[operand].axes)
+
+    def _is_whole_axis(self, operand: int, loop: int) -> bool:
+        """Whether a loop runs along an axis from its beginning to its end."""
+        shape, axes = self.types[operand].shape, self.sum.accesses[operand].axes
+        return ((loop, 1),) in [
+            terms for size, terms in zip(shape, axes, strict=True) if size == self.sizes[loop]
+        ]
 
     def _count(self, loops: Sequence[int]) -> int | None:
         return product_of([self.sizes[loop] for loop in loops])

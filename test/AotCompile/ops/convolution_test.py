@@ -403,6 +403,27 @@ def test_resampling_of_any_size(mode: str, factor: Any) -> None:
         torch.testing.assert_close(program(x)[0], module(x))
 
 
+class _Patches(torch.nn.Module):
+    """As vision transformers embed parts of a picture."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(64, 3, 6, 6))
+
+    def forward(self, x: torch.Tensor, weight: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        patches = (F.conv2d(x, each, stride=5) for each in (self.weight, weight))
+        return tuple(patch.flatten(2).transpose(1, 2) for patch in patches)
+
+
+def test_one_window_that_does_not_reach_the_edges() -> None:
+    torch.manual_seed(0)
+    x, weight = torch.randn(2, 3, 9, 8), torch.randn(64, 3, 6, 6)
+    module = _Patches()
+    program = plumbline.compile(module, (x, weight))
+    for actual, expected in zip(program(x, weight), module(x, weight), strict=True):
+        torch.testing.assert_close(actual, expected.detach())
+
+
 def test_time_before_batch_and_channels() -> None:
     arguments = torch.randn(5, 2, 3), torch.randn(3, 3, 4), torch.randn(4)
     program = plumbline.compile(_TimeFirst(), arguments)
