@@ -20,6 +20,7 @@ from plumbline.errors.unsupported_ops import from_operation, report
 from plumbline.loader_to_torch.assertions import import_assertions, keep_assertions
 from plumbline.loader_to_torch.carried_ops import carried
 from plumbline.loader_to_torch.checked_factorizations import assert_factorizations
+from plumbline.loader_to_torch.computed_weights import compute_weights
 from plumbline.loader_to_torch.decompositions import (
     KEPT_OPS,
     decomposition_table,
@@ -188,6 +189,8 @@ def to_torch_dialect(
       LoweringError: a pass of torch-mlir refuses it.
     """
     fold_constants(exported, LARGEST_LITERAL)
+    if embedded:
+        compute_weights(exported)
     weights = {name: as_real(value) for name, value in lift_weights(exported).items()}
     _drop_none_results(exported)
     names = tensor_names(exported, weights)

@@ -110,7 +110,7 @@ def _constants(
 
 def _filled_with(node: torch.fx.Node) -> bool | float | None:
     """The number that a node makes a tensor of whose shape is known, if it does."""
-    if node.target not in _FILLED or not _is_foldable(node.meta.get("val")):
+    if node.target not in _FILLED or not is_foldable(node.meta.get("val")):
         return None
     place = _FILLED[node.target]
     number = node.args[place] if place < len(node.args) else None
@@ -121,15 +121,12 @@ def _value(
     node: torch.fx.Node, values: Mapping[torch.fx.Node, torch.Tensor]
 ) -> torch.Tensor | None:
     """What a node computes, where that follows from constants alone."""
-    op = node.target
+    op: Any = node.target
     if (
-        not isinstance(op, torch._ops.OpOverload)
-        or op.namespace != "aten"
-        or op._schema.is_mutable
-        or torch.Tag.nondeterministic_seeded in op.tags
+        not is_repeatable(op)
         or not node.all_input_nodes
         or not all(operand in values for operand in node.all_input_nodes)
-        or not _is_foldable(node.meta.get("val"))
+        or not is_foldable(node.meta.get("val"))
     ):
         return None
     like = node.meta["val"]
@@ -140,7 +137,18 @@ def _value(
     return value.detach().contiguous() if is_alike else None
 
 
-def _is_foldable(value: Any) -> bool:
+def is_repeatable(op: Any) -> bool:
+    """Whether an op is one of PyTorch's that gives results alone, and of the same the same ones."""
+    return (
+        isinstance(op, torch._ops.OpOverload)
+        and op.namespace == "aten"
+        and not op._schema.is_mutable
+        and torch.Tag.nondeterministic_seeded not in op.tags
+    )
+
+
+def is_foldable(value: Any) -> bool:
+    """Whether a value in a graph is a tensor that may be computed before the program runs."""
     return (
         isinstance(value, torch.Tensor)
         and value.dtype in _DTYPES

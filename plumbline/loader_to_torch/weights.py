@@ -16,6 +16,8 @@ from plumbline.signature.weight_arguments import EMBEDDED, PARAMETER
 LARGEST_LITERAL = 16
 """Constants of at most so many elements stay in the text, where they can be read and folded."""
 
+_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+
 
 def lift_weights(exported: torch.export.ExportedProgram) -> dict[str, torch.Tensor]:
     """Makes inputs of the parameters, buffers and large constants that `exported` uses.
@@ -28,7 +30,7 @@ def lift_weights(exported: torch.export.ExportedProgram) -> dict[str, torch.Tens
     placeholders = {node.name: node for node in exported.graph.nodes if node.op == "placeholder"}
     kept = []
     for spec in signature.input_specs:
-        if spec.kind not in (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR):
+        if spec.kind not in _KINDS:
             kept.append(spec)
             continue
         name = cast("str", spec.target)
@@ -83,6 +85,18 @@ class ReadableLiterals(FxImporterHooks):
             results=[ir.Type.parse(type_)],
             attributes={"value": ir.Attribute.parse(elements)},
         ).result
+
+
+def weights_at_placeholders(
+    exported: torch.export.ExportedProgram,
+) -> dict[torch.fx.Node, torch.Tensor]:
+    """What `lift_weights` lifts, with the nodes that stand for it."""
+    placeholders = {node.name: node for node in exported.graph.find_nodes(op="placeholder")}
+    return {
+        placeholders[spec.arg.name]: _value(exported, cast("str", spec.target))
+        for spec in exported.graph_signature.input_specs
+        if spec.kind in _KINDS
+    }
 
 
 def _value(exported: torch.export.ExportedProgram, name: str) -> torch.Tensor:

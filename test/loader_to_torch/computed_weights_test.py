@@ -1,0 +1,79 @@
+"""What is computed of weights alone."""
+
+import sys
+
+import pytest
+import torch
+from torch.nn.utils.parametrizations import weight_norm
+
+import plumbline
+from plumbline.loader_to_torch.export import export
+from plumbline.loader_to_torch.loader import TorchLoaderOutput
+
+_SIZE = 128
+_BYTES = 4 * _SIZE * _SIZE
+
+
+class _Normed(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = weight_norm(torch.nn.Linear(_SIZE, _SIZE, bias=False))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y: torch.Tensor = self.linear(x)
+        return y
+
+
+class _Standardised(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(_SIZE, _SIZE))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        deviation, mean = torch.std_mean(self.weight, 1, keepdim=True)
+        return x @ ((self.weight - mean) / deviation).T
+
+
+class _ReadTwice(_Standardised):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return super().forward(x) + x @ self.weight
+
+
+class _Narrow(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("weight", torch.randint(-99, 99, (_SIZE, _SIZE), dtype=torch.int8))
+
+    weight: torch.Tensor
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x @ (self.weight * 0.1)
+
+
+@pytest.mark.parametrize(
+    ("module", "most_bytes", "is_computed"),
+    [
+        (_Normed(), _BYTES, True),
+        (_Standardised(), _BYTES, True),
+        (_ReadTwice(), 2 * _BYTES, False),
+        (_Narrow(), _BYTES // 2, False),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_weights_are_computed_if_they_are_no_more_bytes(
+    module: torch.nn.Module, most_bytes: int, is_computed: bool
+) -> None:
+    x = torch.randn(3, _SIZE)
+    program = plumbline.compile(module, (x,))
+    torch.testing.assert_close(program(x)[0], module(x).detach(), rtol=1e-4, atol=1e-4)
+    assert program.weight_bytes <= most_bytes
+    assert ('weight = "computed_' in program.stage("torch")) == is_computed
+
+
+def test_weights_that_are_arguments_are_not_computed() -> None:
+    program = TorchLoaderOutput(model=_Standardised(), inputs=(torch.randn(3, _SIZE),))
+    assert list(export("program", program, embedded=False).weights) == ["weight"]
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
