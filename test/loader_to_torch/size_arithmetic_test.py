@@ -130,13 +130,18 @@ class _Padded(torch.nn.Module):
 
     stride: torch.Tensor
     taken: torch.Tensor
+    shares: torch.Tensor
 
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("stride", torch.tensor(3))
         self.register_buffer("taken", torch.tensor(0))
+        # As EoMT has them of layers that mask their attention.
+        self.register_buffer("shares", torch.tensor([0.5, 0.0]))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = x.sin() if self.shares[0] > 0 else x.cos()
+        x = x.sin() if self.shares[1] > 0 else x.cos()
         missing: Any = -x.shape[-1] % self.stride
         padded = _PAD(x, (0, missing))
         return padded.reshape(-1, 3) if padded.shape[-1] > 10 else padded
