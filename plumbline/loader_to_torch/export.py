@@ -33,6 +33,7 @@ from plumbline.loader_to_torch.folded_constants import fold_constants
 from plumbline.loader_to_torch.followed_program import FollowedProgram
 from plumbline.loader_to_torch.generator import GENERATOR
 from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
+from plumbline.loader_to_torch.known_numbers import known_numbers
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
 from plumbline.loader_to_torch.mutations import refuse_mutations
 from plumbline.loader_to_torch.nested_draws import hand_generator_to_bodies
@@ -43,7 +44,6 @@ from plumbline.loader_to_torch.node_locations import (
     set_locations,
 )
 from plumbline.loader_to_torch.number_bounds import bound_numbers
-from plumbline.loader_to_torch.numbers_in_buffers import numbers_in_buffers
 from plumbline.loader_to_torch.pytorch_state import exporting
 from plumbline.loader_to_torch.reached_state import ReachedState
 from plumbline.loader_to_torch.real_parts import as_real, split_complex
@@ -424,11 +424,10 @@ def _exported(
     who: str, program: TorchLoaderOutput, *, embedded: bool
 ) -> torch.export.ExportedProgram:
     """What torch.export makes of `program`."""
-    known = numbers_in_buffers() if embedded else contextlib.nullcontext()
     try:
         with (
             exporting(),
-            known,
+            known_numbers(in_buffers=embedded),
             torch.no_grad(),
             ReachedState(program.model),
             TracedFunctions(),

@@ -153,6 +153,21 @@ class _Counting(_Padded):
         return super().forward(x) * self.taken.item()
 
 
+class _Shaped(torch.nn.Module):
+    """Takes the shape of an image from a tensor, as SAM 3 does."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        height, width = torch.tensor([[4, 3], [2, 2]])[0]
+        rows: Any = height * 1
+        return x.reshape(rows, width) if rows > 2 else x
+
+
+def test_sizes_are_computed_of_numbers_in_a_tensor_that_is_made_of_them() -> None:
+    x = torch.randn(12)
+    (actual,) = plumbline.compile(_Shaped(), (x,))(x)
+    torch.testing.assert_close(actual, _Shaped()(x))
+
+
 def test_sizes_are_computed_of_numbers_in_buffers() -> None:
     for size in (8, 11):
         x = torch.randn(2, size)
