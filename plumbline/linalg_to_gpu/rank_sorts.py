@@ -19,8 +19,8 @@ from plumbline.linalg_to_kernels.sort_kernels import (
     Sort,
     call_sort_kernels,
     rounds_of_merging,
-    sort_axis,
 )
+from plumbline.linalg_to_kernels.trimmed_sorts import sort_axis
 
 _MOST_IN_TILE = 1024
 """Elements that a block sorts."""

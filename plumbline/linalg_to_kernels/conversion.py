@@ -278,8 +278,8 @@ def linalg_to_kernels_pipeline(
             "func.func(linalg-generalize-named-ops)",
             CARRY_SCALARS,
             BUFFERIZE,
-            COMPUTE_PARTS_IN_PLACE,
             MERGE_SORTS,
+            COMPUTE_PARTS_IN_PLACE,
             # So far all is released at the end of a block: of what comes to lie in no arena, a
             # network of many layers would touch the memory of each anew.
             "func.func(optimize-allocation-liveness)",

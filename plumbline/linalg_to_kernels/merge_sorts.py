@@ -13,23 +13,30 @@ order, and each element of a row is compared with the last of them. Those that c
 gathered, and merged with the first ones as soon as they are as many.
 """
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
-from plumbline.bindings.walk import defining_operation
-from plumbline.linalg_to_kernels.building import either, for_each, index
+from plumbline.linalg_to_kernels.building import LoopBody, either, for_each, index
+from plumbline.linalg_to_kernels.first_elements import first_elements
 from plumbline.linalg_to_kernels.sort_kernels import (
     Sort,
     call_sort_kernels,
     rounds_of_merging,
-    sort_axis,
 )
+from plumbline.linalg_to_kernels.trimmed_sorts import sort_axis
 
 _FEWEST_GATHERED = 32
 """So that merging pays where few of the first elements are read."""
+
+_MOST_IN_REGISTERS = 8
+"""So many first elements are held without memory, each new one being compared with all."""
+
+_BLOCK = 16
+"""So many elements of a row are looked at at once, to pass them over where none is of interest."""
 
 _Load = Callable[[ir.Value], list[ir.Value]]
 """Gives of each buffer the element with a number."""
@@ -37,56 +44,31 @@ _Load = Callable[[ir.Value], list[ir.Value]]
 
 def merge_sorts(module: ir.Operation) -> None:
     """Makes of each `tm_tensor.sort` on buffers the call of a kernel, which also takes scratch."""
-    call_sort_kernels(module, _scratch, lambda sort: _MergeSort(sort, _read(sort.op)).build())
+    call_sort_kernels(module, _scratch, lambda sort: _MergeSort(sort).build(), first_elements)
 
 
 def _scratch(op: ir.Operation) -> list[ir.Value]:
     """Memory twice: where elements are, and where they are merged to.
 
-    It is for a row of each buffer; or for those that are read of it, and those that are gathered.
+    It is for a row of each buffer; or for its first elements, if no others are read, and those that
+    are gathered. Few are in registers.
     """
-    axis, read = sort_axis(op), _read(op)
+    axis, first = sort_axis(op), first_elements(op)
+    if first is not None and first <= _MOST_IN_REGISTERS:
+        return []
     scratch = []
     for buffer in op.operands:
         type_ = ir.MemRefType(buffer.type)
-        is_dynamic = read is None and type_.is_dynamic_dim(axis)
+        is_dynamic = first is None and type_.is_dynamic_dim(axis)
         sizes = [memref.dim(buffer, index(axis))] if is_dynamic else []
-        row = type_.shape[axis] if read is None else read + _gathered(read)
+        row = type_.shape[axis] if first is None else first + _gathered(first)
         scratch.append(memref.alloc(ir.MemRefType.get([2, row], type_.element_type), sizes, []))
     return scratch
 
 
-def _gathered(read: int) -> int:
+def _gathered(first: int) -> int:
     """How many elements are gathered before they are merged with as many first ones as are read."""
-    return max(read, _FEWEST_GATHERED)
-
-
-def _read(op: ir.Operation) -> int | None:
-    """How many of the first elements of rows are read after a sort, if they are not all."""
-    axis = sort_axis(op)
-    ops = [view.operation for view in op.block.operations]
-    before = ops[: ops.index(op)]
-    last = 0
-    for buffer in op.operands:
-        made = defining_operation(buffer)
-        if made is None or made.name != "memref.alloc":
-            return None
-        for use in buffer.uses:
-            user = use.owner.operation
-            if (user in (op, *before) and not user.results) or user.name == "memref.dealloc":
-                continue
-            if user.name != "memref.subview" or user in before:
-                return None
-            offset, size, stride = (
-                list(ir.DenseI64ArrayAttr(user.attributes[f"static_{name}"]))[axis]
-                for name in ("offsets", "sizes", "strides")
-            )
-            # What is not known is a large negative number.
-            if min(offset, size, stride) < 0:
-                return None
-            last = max(last, offset + (size - 1) * stride + 1)
-    size = ir.MemRefType(op.operands[0].type).shape[axis]
-    return last if last > 0 and (size < 0 or last < size) else None
+    return max(first, _FEWEST_GATHERED)
 
 
 @dataclass(frozen=True)
@@ -103,8 +85,6 @@ class _MergeSort:
     """What is built of a sort."""
 
     sort: Sort
-    read: int | None
-    """How many elements of each row are, if not all: the others may be any."""
 
     def build(self) -> None:
         """The loops over all rows."""
@@ -121,7 +101,8 @@ class _MergeSort:
                 self._each_row(sizes, axis, [*place, at])
                 return []
 
-            for_each(index(0), sizes[len(place)], 1, rest)
+            # Rows that are merged share scratch.
+            for_each(index(0), sizes[len(place)], 1, rest, parallel=not self.sort.scratch)
 
     def _row(self, size: ir.Value, place: Sequence[ir.Value]) -> None:
         """Sorts the row of all elements that are at `place` but along the axis."""
@@ -133,14 +114,22 @@ class _MergeSort:
         def load(number: ir.Value) -> list[ir.Value]:
             return self.sort.load(at(number))
 
-        if self.read is None:
+        def store(values: Sequence[ir.Value], number: ir.Value) -> None:
+            for buffer, value in zip(self.sort.buffers, values, strict=True):
+                memref.store(value, buffer, at(number))
+
+        first = self.sort.first
+        if first is not None and first <= _MOST_IN_REGISTERS:
+            for number, values in enumerate(self._few(load, size, first)):
+                store(values, index(number))
+            return
+        if first is None:
             last, count = self._sorted(load, index(0), size, index(0)), size
         else:
-            last, count = self._first(load, size, self.read), index(self.read)
+            last, count = self._first(load, size, first), index(first)
 
         def give(number: ir.Value) -> list[ir.Value]:
-            for buffer, value in zip(self.sort.buffers, self._load(last, number), strict=True):
-                memref.store(value, buffer, at(number))
+            store(self._load(last, number), number)
             return []
 
         for_each(index(0), count, 1, give)
@@ -308,8 +297,96 @@ class _MergeSort:
             return either(types, self.sort.in_order(bound, new), keep, take)
 
         row = self._sorted(load, zero, end, zero)
-        row, gathered, *_ = for_each(end, size, 1, gather, [row, zero, *last(row)])
+        held = [row, zero, *last(row)]
+        row, gathered, *_ = self._rest(load, count, size, gather, held, lambda *held: held[2:])
         return merge(row, gathered)
+
+    def _few(self, load: _Load, size: ir.Value, count: int) -> list[list[ir.Value]]:
+        """The first elements of a row, which has as many, in order."""
+        first: list[list[ir.Value]] = []
+        for number in range(count):
+            first = self._with(first, load(index(number)))
+        buffers = len(self.sort.buffers)
+
+        def grouped(values: Sequence[ir.Value]) -> list[list[ir.Value]]:
+            return [[*values[start : start + buffers]] for start in range(0, len(values), buffers)]
+
+        def insert(number: ir.Value, *carried: ir.Value) -> list[ir.Value]:
+            *others, last = grouped(carried)
+            new = load(number)
+            types = [value.type for value in carried]
+
+            def take() -> list[ir.Value]:
+                return [*itertools.chain(*self._with(others, new))]
+
+            return either(types, self.sort.in_order(last, new), lambda: carried, take)
+
+        held = [*itertools.chain(*first)]
+        return grouped(self._rest(load, count, size, insert, held, lambda *held: held[-buffers:]))
+
+    def _rest(
+        self,
+        load: _Load,
+        start: int,
+        size: ir.Value,
+        take: LoopBody,
+        carried: Sequence[ir.Value],
+        last: Callable[..., Sequence[ir.Value]],
+    ) -> list[ir.Value]:
+        """A loop over the elements of a row from `start` on, few of which are of interest.
+
+        Args:
+          load: gives them.
+          start: the number of the first one.
+          size: how many elements the row has.
+          take: the body of the loop.
+          carried: what it carries.
+          last: gives of what is carried the element which those of interest come before.
+        """
+        type_ = ir.MemRefType(self.sort.buffers[0].type)
+        if self.sort.axis != type_.rank - 1:
+            return for_each(index(start), size, 1, take, carried)
+
+        def block(number: ir.Value, *carried: ir.Value) -> list[ir.Value]:
+            first = arith.addi(index(start), arith.muli(number, index(_BLOCK)))
+
+            def stay(at: ir.Value, all_: ir.Value) -> list[ir.Value]:
+                new = load(arith.addi(first, at))
+                return [arith.andi(all_, self.sort.in_order(last(*carried), new))]
+
+            (is_done,) = for_each(index(0), index(_BLOCK), 1, stay, [_true()])
+
+            def take_all() -> list[ir.Value]:
+                return for_each(first, arith.addi(first, index(_BLOCK)), 1, take, carried)
+
+            return either([value.type for value in carried], is_done, lambda: carried, take_all)
+
+        blocks = arith.divui(arith.subi(size, index(start)), index(_BLOCK))
+        carried = for_each(index(0), blocks, 1, block, carried)
+        done = arith.addi(index(start), arith.muli(blocks, index(_BLOCK)))
+        return for_each(done, size, 1, take, carried)
+
+    def _with(self, held: list[list[ir.Value]], new: list[ir.Value]) -> list[list[ir.Value]]:
+        """Elements in order, and a new one behind those that it does not come before."""
+        stays = [self.sort.in_order(each, new) for each in held]
+        after = [_selected(stay, new, each) for stay, each in zip(stays, held, strict=True)]
+        before = [
+            _selected(stay, each, moved)
+            for stay, each, moved in zip(stays, held, [new, *after], strict=False)
+        ]
+        return [*before, after[-1] if after else new]
+
+
+def _selected(
+    condition: ir.Value, lefts: Sequence[ir.Value], rights: Sequence[ir.Value]
+) -> list[ir.Value]:
+    """The first values if the condition holds, else the second ones."""
+    pairs = zip(lefts, rights, strict=True)
+    return [arith.select(condition, left, right) for left, right in pairs]
+
+
+def _true() -> ir.Value:
+    return arith.constant(ir.IntegerType.get_signless(1), True)
 
 
 def _count(condition: ir.Value) -> ir.Value:

@@ -17,6 +17,7 @@ from plumbline.bindings.walk import all_operations, defining_operation, enclosin
 from plumbline.linalg_to_kernels.build_kernels import ANY_AXES, CONTIGUOUS, KERNEL
 from plumbline.linalg_to_kernels.computations import DYNAMIC
 from plumbline.linalg_to_kernels.planned_memory import OF_SIZES
+from plumbline.linalg_to_kernels.replaced_buffers import part_type, replace_buffer
 
 _RUN = 32
 """How many elements in a row a part has at least that is worth it.
@@ -91,7 +92,7 @@ class _Part:
         for use in list(self.made.results[0].uses):
             if use.owner.operation.name == _RELEASE:
                 use.owner.operation.erase()
-        _replace(self.made.results[0], place)
+        replace_buffer(self.made.results[0], place)
         self.made.erase()
 
 
@@ -172,7 +173,7 @@ def _can_use(user: ir.Operation, number: int, type_: ir.MemRefType, needs: _Need
         return _can_lie(user.results[0], type_, needs)
     if user.name == "memref.subview":
         has_all_axes = ir.MemRefType(user.results[0].type).rank == type_.rank
-        return has_all_axes and _can_lie(user.results[0], _part_type(user, type_), needs)
+        return has_all_axes and _can_lie(user.results[0], part_type(user, type_), needs)
     if user.name == "func.call":
         # Kernels take casts, which tell nothing of how elements lie.
         callee = ir.FlatSymbolRefAttr(user.attributes["callee"]).value
@@ -250,53 +251,3 @@ def _shared_type(type_: ir.Type) -> ir.MemRefType:
     known = [DYNAMIC] * first + list(strides[first:])
     layout = ir.StridedLayoutAttr.get(DYNAMIC, known)
     return ir.MemRefType.get(part.shape, part.element_type, layout, part.memory_space)
-
-
-def _replace(old: ir.Value, new: ir.Value) -> None:
-    """Has all that use a buffer use another one, whose elements lie elsewhere."""
-    for use in list(old.uses):
-        user = use.owner.operation
-        if user.name == "memref.cast":
-            with ir.InsertionPoint(user), user.location:
-                cast = memref.cast(user.results[0].type, new)
-            user.results[0].replace_all_uses_with(cast)
-            user.erase()
-        elif user.name == "memref.subview":
-            with ir.InsertionPoint(user), user.location:
-                view = _subview(user, new)
-            _replace(user.results[0], view)
-            user.erase()
-        else:
-            user.operands[use.operand_number] = new
-
-
-def _subview(like: ir.Operation, buffer: ir.Value) -> ir.Value:
-    """The part of a buffer that `like` gives of another one."""
-    attributes = {name: like.attributes[name] for name in like.attributes}
-    operands = [buffer, *list(like.operands)[1:]]
-    type_ = _part_type(like, ir.MemRefType(buffer.type))
-    return ir.Operation.create(like.name, [type_], operands, attributes).result
-
-
-def _part_type(subview: ir.Operation, whole: ir.MemRefType) -> ir.MemRefType:
-    """The type of the part of a buffer of some type that a `memref.subview` gives.
-
-    As the op defines it, with as many axes as the whole has.
-    """
-    strides, offset = whole.get_strides_and_offset()
-    offsets, steps = (
-        list(ir.DenseI64ArrayAttr(subview.attributes[name]))
-        for name in ("static_offsets", "static_strides")
-    )
-    moved = [_times(at, stride) for at, stride in zip(offsets, strides, strict=True)]
-    start = DYNAMIC if DYNAMIC in (offset, *moved) else offset + sum(moved)
-    apart = [_times(step, stride) for step, stride in zip(steps, strides, strict=True)]
-    layout = ir.StridedLayoutAttr.get(start, apart)
-    shape = ir.MemRefType(subview.results[0].type).shape
-    return ir.MemRefType.get(shape, whole.element_type, layout, whole.memory_space)
-
-
-def _times(number: int, stride: int) -> int:
-    if number == 0:
-        return 0
-    return DYNAMIC if DYNAMIC in (number, stride) else number * stride

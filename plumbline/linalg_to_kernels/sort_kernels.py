@@ -10,13 +10,15 @@ from plumbline.bindings.views import NOALIAS
 from plumbline.bindings.walk import (
     captured_values,
     clone_operations,
+    defining_operation,
     operations_of,
     replace_operands,
 )
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import index
+from plumbline.linalg_to_kernels.first_elements import hold_first_elements
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
-from plumbline.linalg_to_kernels.trimmed_sorts import counted_operands
+from plumbline.linalg_to_kernels.trimmed_sorts import counted_operands, sort_axis
 
 _INDEX_BITS = 64
 
@@ -34,6 +36,8 @@ class Sort:
     buffers: Sequence[ir.Value]
     """What sorted elements are written to."""
     scratch: Sequence[ir.Value]
+    first: int | None = None
+    """How many of the first elements of each row are to be there after it, if not all."""
 
     @property
     def axis(self) -> int:
@@ -41,9 +45,10 @@ class Sort:
         return sort_axis(self.op)
 
     def sizes(self) -> list[ir.Value]:
-        """Builds the sizes of the buffers."""
-        first = self.buffers[0]
-        return [memref.dim(first, index(axis)) for axis in range(ir.MemRefType(first.type).rank)]
+        """Builds the sizes of what is sorted."""
+        counted = counted_operands(self.op)
+        source = next(each for number, each in enumerate(self.sources) if number not in counted)
+        return [memref.dim(source, index(axis)) for axis in range(ir.MemRefType(source.type).rank)]
 
     def load(self, place: Sequence[ir.Value]) -> list[ir.Value]:
         """Builds what there is to be sorted at a place: of each buffer an element."""
@@ -67,11 +72,6 @@ class Sort:
         return values.get(result, result)
 
 
-def sort_axis(op: ir.Operation) -> int:
-    """The axis that a `tm_tensor.sort` has rows along."""
-    return int(ir.IntegerAttr(op.attributes["dimension"]).value)
-
-
 def _counted(place: ir.Value, source: ir.Value) -> ir.Value:
     """Where an element is along its row, as a number of the type that a buffer has."""
     return arith.index_cast(ir.MemRefType(source.type).element_type, place)
@@ -89,6 +89,7 @@ def call_sort_kernels(
     module: ir.Operation,
     allocate: Callable[[ir.Operation], Sequence[ir.Value]],
     build: Callable[[Sort], None],
+    first: Callable[[ir.Operation], int | None] = lambda op: None,
 ) -> None:
     """Makes of each `tm_tensor.sort` on buffers the call of a kernel.
 
@@ -96,12 +97,13 @@ def call_sort_kernels(
       module: what it is done to.
       allocate: builds the scratch that the kernel of a sort takes, for as long as it is called.
       build: builds what the kernel does.
+      first: how many elements of each row a kernel is to give, where these are not all.
     """
     with module.context:
         functions = SharedFunctions(module)
         for op in operations_of(module, "tm_tensor"):
             if op.name == "tm_tensor.sort":
-                _call_kernel(op, functions, allocate, build)
+                _call_kernel(op, functions, allocate, build, first(op))
 
 
 def _call_kernel(
@@ -109,13 +111,20 @@ def _call_kernel(
     functions: SharedFunctions,
     allocate: Callable[[ir.Operation], Sequence[ir.Value]],
     build: Callable[[Sort], None],
+    first: int | None,
 ) -> None:
     sorted_ = list(op.operands)
     sources = _sources(op)
     captured = [value for value in captured_values(op) if value not in sorted_]
     with ir.InsertionPoint(op), op.location:
         scratch = list(allocate(op))
-        arguments = [*sorted_, *scratch, *sources.values(), *captured]
+        held = None if first is None else hold_first_elements(op, first)
+        if held is not None:
+            counted = counted_operands(op)
+            own = {number: each for number, each in enumerate(sorted_) if number not in counted}
+            sources = own | sources
+        results = sorted_ if held is None else [*map(_with_any_layout, held)]
+        arguments = [*results, *scratch, *sources.values(), *captured]
         call = func.CallOp([], ir.FlatSymbolRefAttr.get(functions.UNNAMED), arguments)
         for buffer in scratch:
             memref.dealloc(buffer)
@@ -124,23 +133,44 @@ def _call_kernel(
         kernel = func.FuncOp(functions.UNNAMED, (types, []), visibility="private")
         kernel.attributes[KERNEL] = ir.UnitAttr.get()
         noalias = ir.DictAttr.get({NOALIAS: ir.UnitAttr.get()})
-        own = len(sorted_) + len(scratch)
-        others = [ir.DictAttr.get({})] * (len(arguments) - own)
+        own_count = len(results) + len(scratch)
+        others = [ir.DictAttr.get({})] * (len(arguments) - own_count)
         # Buffers to be sorted are new, each of its own (`tm_tensor.py`).
-        kernel.attributes["arg_attrs"] = ir.ArrayAttr.get([noalias] * own + others)
+        kernel.attributes["arg_attrs"] = ir.ArrayAttr.get([noalias] * own_count + others)
         block = kernel.add_entry_block()
         given = list(block.arguments)
-        count, end = len(sorted_), own + len(sources)
+        count, end = len(results), own_count + len(sources)
         for inner in op.regions[0].blocks[0].operations:
             replace_operands(inner.operation, dict(zip(captured, given[end:], strict=True)))
-        buffers, read = given[:count], dict(zip(sources, given[own:end], strict=True))
+        buffers, read = given[:count], dict(zip(sources, given[own_count:end], strict=True))
         with ir.InsertionPoint(block):
             from_ = [read.get(number, buffer) for number, buffer in enumerate(buffers)]
-            build(Sort(op, from_, buffers, given[count:own]))
+            build(Sort(op, from_, buffers, given[count:own_count], first))
             func.ReturnOp([])
     name = functions.shared(kernel.operation, "sort_kernel")
     call.attributes["callee"] = ir.FlatSymbolRefAttr.get(name)
     op.erase()
+    for buffer in sorted_:
+        _erase_unused(buffer)
+
+
+def _with_any_layout(buffer: ir.Value) -> ir.Value:
+    """A view of a buffer that does not say how its elements lie, which is then free to change."""
+    type_ = ir.MemRefType(buffer.type)
+    layout = ir.StridedLayoutAttr.get_fully_dynamic(type_.rank)
+    loose = ir.MemRefType.get(type_.shape, type_.element_type, layout, type_.memory_space)
+    return memref.cast(loose, buffer)
+
+
+def _erase_unused(buffer: ir.Value) -> None:
+    """Erases a buffer that is nothing but allocated and released."""
+    users = [use.owner.operation for use in buffer.uses]
+    if all(user.name == "memref.dealloc" for user in users):
+        for user in users:
+            user.erase()
+        made = defining_operation(buffer)
+        if made is not None and made.name == "memref.alloc":
+            made.erase()
 
 
 def _sources(op: ir.Operation) -> dict[int, ir.Value]:

@@ -32,6 +32,11 @@ def counted_operands(op: ir.Operation) -> frozenset[int]:
     return frozenset() if numbers is None else frozenset(ir.DenseI64ArrayAttr(numbers))
 
 
+def sort_axis(op: ir.Operation) -> int:
+    """The one that a `tm_tensor.sort` has rows along."""
+    return int(ir.IntegerAttr(op.attributes["dimension"]).value)
+
+
 def _trim(op: ir.Operation) -> None:
     body = op.regions[0].blocks[0]
     is_read = [

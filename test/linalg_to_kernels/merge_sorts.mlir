@@ -78,28 +78,39 @@ func.func @by_what_is_given(%x: memref<8xi64>, %mask: i64) {
 
 // Where the first elements are read alone, those so far are held in order, and what comes before the
 // last of them is gathered behind them. The copy that was sorted is left out: the kernel reads what was
-// copied.
+// copied, and writes to memory for the first ones. Many elements are passed over at once.
 // CHECK-LABEL: func.func @first(
 // CHECK-SAME:      %[[GIVEN:[^:]*]]: memref<4x100xf32>)
-// CHECK-NOT:     memref.copy
-// CHECK:         call @sort_kernel(%[[ALL:.*]], %{{.*}}, %[[GIVEN]])
-// CHECK:         memref.copy
+// CHECK-NOT:     memref<4x100xf32>
+// CHECK:         %[[HELD:.*]] = memref.alloc() : memref<4x9xf32>
+// CHECK:         %[[LOOSE:.*]] = memref.cast %[[HELD]] : memref<4x9xf32> to memref<4x9xf32, strided<[?, ?], offset: ?>>
+// CHECK:         call @sort_kernel(%[[LOOSE]], %{{.*}}, %[[GIVEN]])
+// CHECK:         memref.copy %[[HELD]],
+// CHECK:         memref.dealloc %[[HELD]]
 // CHECK:       func.func private @sort_kernel(
-// CHECK-SAME:      %[[ALL:[^:]*]]: memref<4x100xf32> {llvm.noalias}, %[[FIRST:[^:]*]]: memref<2x35xf32> {llvm.noalias}, %[[GIVEN:[^:]*]]: memref<4x100xf32>)
+// CHECK-SAME:      %[[HELD:[^:]*]]: memref<4x9xf32, strided<[?, ?], offset: ?>> {llvm.noalias}, %[[FIRST:[^:]*]]: memref<2x41xf32> {llvm.noalias}, %[[GIVEN:[^:]*]]: memref<4x100xf32>)
 // CHECK:         scf.for %[[ROW:.*]] = %c0 to %c4
-// CHECK:           %[[LAST:.*]] = memref.load %[[FIRST]][%{{.*}}, %c2]
-// CHECK:           scf.for %[[AT:.*]] = %c3 to %c100 step %c1 iter_args(%{{.*}} = %{{.*}}, %[[GATHERED:.*]] = %c0, %[[BOUND:.*]] = %[[LAST]])
-// CHECK:             %[[NEW:.*]] = memref.load %[[GIVEN]][%[[ROW]], %[[AT]]]
-// CHECK:             %[[COMES_LATER:.*]] = arith.cmpf ole, %[[BOUND]], %[[NEW]]
-// CHECK:             scf.if %[[COMES_LATER]]
+// CHECK:           %[[LAST:.*]] = memref.load %[[FIRST]][%{{.*}}, %c8]
+// CHECK:           scf.for %[[BLOCK:.*]] = %c0 to %c5 step %c1 iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %c0, %[[BOUND:.*]] = %[[LAST]])
+// CHECK:             %[[ARE_LATER:.*]] = scf.for %{{.*}} = %c0 to %c16 step %c1 iter_args(%[[BEFORE:.*]] = %true)
+// CHECK:               %[[NEW:.*]] = memref.load %[[GIVEN]][%[[ROW]], %{{.*}}]
+// CHECK:               %[[COMES_LATER:.*]] = arith.cmpf ole, %[[BOUND]], %[[NEW]]
+// CHECK:               arith.andi %[[BEFORE]], %[[COMES_LATER]]
+// CHECK:             scf.if %[[ARE_LATER]]
 // CHECK:             } else {
-// CHECK:               %[[PLACE:.*]] = arith.addi %[[GATHERED]], %c3
-// CHECK:               memref.store %[[NEW]], %[[FIRST]][%c0, %[[PLACE]]]
-// CHECK:               arith.cmpi eq, %{{.*}}, %c32
-// CHECK:           scf.for %{{.*}} = %c0 to %c3
-// CHECK:             memref.store %{{.*}}, %[[ALL]]
+// CHECK:               scf.for %[[AT:.*]] = %{{.*}} iter_args(%{{.*}} = %{{.*}}, %[[GATHERED:.*]] = %{{.*}}, %[[BOUND:.*]] = %{{.*}})
+// CHECK:                 %[[NEW:.*]] = memref.load %[[GIVEN]][%[[ROW]], %[[AT]]]
+// CHECK:                 %[[COMES_LATER:.*]] = arith.cmpf ole, %[[BOUND]], %[[NEW]]
+// CHECK:                 scf.if %[[COMES_LATER]]
+// CHECK:                 } else {
+// CHECK:                   %[[PLACE:.*]] = arith.addi %[[GATHERED]], %c9
+// CHECK:                   memref.store %[[NEW]], %[[FIRST]][%c0, %[[PLACE]]]
+// CHECK:                   arith.cmpi eq, %{{.*}}, %c32
+// CHECK:           scf.for %{{.*}} = %c89 to %c100
+// CHECK:           scf.for %{{.*}} = %c0 to %c9
+// CHECK:             memref.store %{{.*}}, %[[HELD]]
 // CHECK:         return
-func.func @first(%x: memref<4x100xf32>) -> memref<4x3xf32> {
+func.func @first(%x: memref<4x100xf32>) -> memref<4x9xf32> {
   %all = memref.alloc() : memref<4x100xf32>
   memref.copy %x, %all : memref<4x100xf32> to memref<4x100xf32>
   tm_tensor.sort dimension(1) outs(%all : memref<4x100xf32>) {
@@ -107,11 +118,51 @@ func.func @first(%x: memref<4x100xf32>) -> memref<4x3xf32> {
     %0 = arith.cmpf ole, %a, %b : f32
     tm_tensor.yield %0 : i1
   }
-  %part = memref.subview %all[0, 0] [4, 3] [1, 1] : memref<4x100xf32> to memref<4x3xf32, strided<[100, 1]>>
-  %first = memref.alloc() : memref<4x3xf32>
-  memref.copy %part, %first : memref<4x3xf32, strided<[100, 1]>> to memref<4x3xf32>
+  %part = memref.subview %all[0, 0] [4, 9] [1, 1] : memref<4x100xf32> to memref<4x9xf32, strided<[100, 1]>>
+  %first = memref.alloc() : memref<4x9xf32>
+  memref.copy %part, %first : memref<4x9xf32, strided<[100, 1]>> to memref<4x9xf32>
   memref.dealloc %all : memref<4x100xf32>
-  return %first : memref<4x3xf32>
+  return %first : memref<4x9xf32>
+}
+
+// -----
+
+// Few are held in registers. What was computed to be sorted is only read, and needs no copy.
+// CHECK-LABEL: func.func @few(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<8x2xf32>,
+// CHECK:         %[[ALL:.*]] = memref.alloc() : memref<8x2xf32>
+// CHECK:         linalg.exp ins(%[[X]] : memref<8x2xf32>) outs(%[[ALL]] : memref<8x2xf32>)
+// CHECK:         call @sort_kernel(%{{.*}}, %{{.*}}, %[[ALL]])
+// CHECK:       func.func private @sort_kernel(
+// CHECK-SAME:      %[[HELD:[^:]*]]: memref<2x2xf32, strided<[?, ?], offset: ?>> {llvm.noalias}, %[[PLACES:[^:]*]]: memref<2x2xi64, strided<[?, ?], offset: ?>> {llvm.noalias}, %[[ALL:[^:]*]]: memref<8x2xf32>)
+// CHECK:         scf.for %[[COLUMN:.*]] = %c0 to %c2
+// CHECK:           %[[X0:.*]] = memref.load %[[ALL]][%c0, %[[COLUMN]]]
+// CHECK:           %[[X1:.*]] = memref.load %[[ALL]][%c1, %[[COLUMN]]]
+// CHECK:           %[[IN_ORDER:.*]] = arith.cmpf ole, %[[X0]], %[[X1]]
+// CHECK:           %[[SECOND:.*]] = arith.select %[[IN_ORDER]], %[[X1]], %[[X0]]
+// CHECK:           %[[FIRST:.*]] = arith.select %[[IN_ORDER]], %[[X0]], %[[X1]]
+// CHECK:           %[[FIRSTS:.*]]:4 = scf.for %[[AT:.*]] = %c2 to %c8 step %c1 iter_args(%{{.*}} = %[[FIRST]], %{{.*}} = %{{.*}}, %{{.*}} = %[[SECOND]], %{{.*}} = %{{.*}})
+// CHECK:           memref.store %[[FIRSTS]]#0, %[[HELD]][%c0, %[[COLUMN]]]
+// CHECK:           memref.store %[[FIRSTS]]#1, %[[PLACES]][%c0, %[[COLUMN]]]
+// CHECK:           memref.store %[[FIRSTS]]#2, %[[HELD]][%c1, %[[COLUMN]]]
+// CHECK:           memref.store %[[FIRSTS]]#3, %[[PLACES]][%c1, %[[COLUMN]]]
+// CHECK-NOT:   memref.store
+func.func @few(%x: memref<8x2xf32>, %values: memref<2x2xf32>, %places: memref<2x2xi64>) {
+  %all = memref.alloc() : memref<8x2xf32>
+  linalg.exp ins(%x : memref<8x2xf32>) outs(%all : memref<8x2xf32>)
+  %all_places = memref.alloc() : memref<8x2xi64>
+  tm_tensor.sort {plumbline.counted = array<i64: 1>} dimension(0) outs(%all, %all_places : memref<8x2xf32>, memref<8x2xi64>) {
+  ^bb0(%a: f32, %b: f32, %of_a: i64, %of_b: i64):
+    %0 = arith.cmpf ole, %a, %b : f32
+    tm_tensor.yield %0 : i1
+  }
+  %first = memref.subview %all[0, 0] [2, 2] [1, 1] : memref<8x2xf32> to memref<2x2xf32, strided<[2, 1]>>
+  %first_places = memref.subview %all_places[0, 0] [2, 2] [1, 1] : memref<8x2xi64> to memref<2x2xi64, strided<[2, 1]>>
+  memref.copy %first, %values : memref<2x2xf32, strided<[2, 1]>> to memref<2x2xf32>
+  memref.copy %first_places, %places : memref<2x2xi64, strided<[2, 1]>> to memref<2x2xi64>
+  memref.dealloc %all : memref<8x2xf32>
+  memref.dealloc %all_places : memref<8x2xi64>
+  return
 }
 
 // -----
@@ -119,8 +170,8 @@ func.func @first(%x: memref<4x100xf32>) -> memref<4x3xf32> {
 // What is read may begin later: those before it are among the first.
 // CHECK-LABEL: func.func @every_other(
 // CHECK:       func.func private @sort_kernel(
-// CHECK-SAME:      memref<2x38xf32>
-func.func @every_other(%x: memref<4x100xf32>) -> memref<4x3xf32> {
+// CHECK-SAME:      memref<2x44xf32>
+func.func @every_other(%x: memref<4x100xf32>) -> memref<4x6xf32> {
   %all = memref.alloc() : memref<4x100xf32>
   memref.copy %x, %all : memref<4x100xf32> to memref<4x100xf32>
   tm_tensor.sort dimension(1) outs(%all : memref<4x100xf32>) {
@@ -128,11 +179,11 @@ func.func @every_other(%x: memref<4x100xf32>) -> memref<4x3xf32> {
     %0 = arith.cmpf ole, %a, %b : f32
     tm_tensor.yield %0 : i1
   }
-  %part = memref.subview %all[0, 1] [4, 3] [1, 2] : memref<4x100xf32> to memref<4x3xf32, strided<[100, 2], offset: 1>>
-  %first = memref.alloc() : memref<4x3xf32>
-  memref.copy %part, %first : memref<4x3xf32, strided<[100, 2], offset: 1>> to memref<4x3xf32>
+  %part = memref.subview %all[0, 1] [4, 6] [1, 2] : memref<4x100xf32> to memref<4x6xf32, strided<[100, 2], offset: 1>>
+  %first = memref.alloc() : memref<4x6xf32>
+  memref.copy %part, %first : memref<4x6xf32, strided<[100, 2], offset: 1>> to memref<4x6xf32>
   memref.dealloc %all : memref<4x100xf32>
-  return %first : memref<4x3xf32>
+  return %first : memref<4x6xf32>
 }
 
 // -----

@@ -55,6 +55,23 @@ def test_first_of_rows_that_are_in_order(count: int, order: int) -> None:
         torch.testing.assert_close(actual, wanted, rtol=0, atol=0)
 
 
+@pytest.mark.parametrize("count", [2, 12])
+def test_what_is_sorted_is_computed_and_the_first_are_read_alone(count: int) -> None:
+    """Then no memory is taken for what is not read, and what the first ones go to is theirs."""
+
+    class Program(torch.nn.Module):
+        def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            values, places = (x @ y).topk(count, largest=False)
+            return torch.cat([values, -values], 1), places
+
+    generator = torch.Generator().manual_seed(0)
+    x, y = torch.randn(50, 8, generator=generator), torch.randn(8, 300, generator=generator)
+    program = plumbline.compile(Program(), (x, y))
+    for actual, expected in zip(program(x, y), Program()(x, y), strict=True):
+        torch.testing.assert_close(actual, expected)
+    assert "300xi64" not in program.stage("kernels")
+
+
 class _All(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         across = x.sort(dim=0, stable=True, descending=True)

@@ -1,0 +1,70 @@
+"""Another buffer in place of one, with views of it as there were of that."""
+
+from torch_mlir import ir
+from torch_mlir.dialects import memref
+
+from plumbline.linalg_to_kernels.computations import DYNAMIC
+
+
+def replace_buffer(old: ir.Value, new: ir.Value) -> None:
+    """Has all that use a buffer use another one, whose elements lie elsewhere."""
+    for use in list(old.uses):
+        user = use.owner.operation
+        if user.name == "memref.cast":
+            with ir.InsertionPoint(user), user.location:
+                cast = memref.cast(user.results[0].type, new)
+            user.results[0].replace_all_uses_with(cast)
+            user.erase()
+        elif user.name == "memref.subview":
+            replace_part(user, new)
+        else:
+            user.operands[use.operand_number] = new
+
+
+def replace_part(part: ir.Operation, whole: ir.Value) -> None:
+    """Has all that use a part of a buffer (a `memref.subview`) use that part of another one."""
+    with ir.InsertionPoint(part), part.location:
+        view = whole if _is_all(part, ir.MemRefType(whole.type)) else _subview(part, whole)
+    replace_buffer(part.results[0], view)
+    part.erase()
+
+
+def _is_all(part: ir.Operation, whole: ir.MemRefType) -> bool:
+    """Whether a part has all elements of a buffer of some type."""
+    sizes, steps = (
+        list(ir.DenseI64ArrayAttr(part.attributes[f"static_{name}"]))
+        for name in ("sizes", "strides")
+    )
+    return whole.has_static_shape and sizes == list(whole.shape) and {*steps} <= {1}
+
+
+def _subview(like: ir.Operation, buffer: ir.Value) -> ir.Value:
+    """The part of a buffer that `like` gives of another one."""
+    attributes = {name: like.attributes[name] for name in like.attributes}
+    operands = [buffer, *list(like.operands)[1:]]
+    type_ = part_type(like, ir.MemRefType(buffer.type))
+    return ir.Operation.create(like.name, [type_], operands, attributes).result
+
+
+def part_type(subview: ir.Operation, whole: ir.MemRefType) -> ir.MemRefType:
+    """The type of the part of a buffer of some type that a `memref.subview` gives.
+
+    As the op defines it, with as many axes as the whole has.
+    """
+    strides, offset = whole.get_strides_and_offset()
+    offsets, steps = (
+        list(ir.DenseI64ArrayAttr(subview.attributes[name]))
+        for name in ("static_offsets", "static_strides")
+    )
+    moved = [_times(at, stride) for at, stride in zip(offsets, strides, strict=True)]
+    start = DYNAMIC if DYNAMIC in (offset, *moved) else offset + sum(moved)
+    apart = [_times(step, stride) for step, stride in zip(steps, strides, strict=True)]
+    layout = ir.StridedLayoutAttr.get(start, apart)
+    shape = ir.MemRefType(subview.results[0].type).shape
+    return ir.MemRefType.get(shape, whole.element_type, layout, whole.memory_space)
+
+
+def _times(number: int, stride: int) -> int:
+    if number == 0:
+        return 0
+    return DYNAMIC if DYNAMIC in (number, stride) else number * stride
