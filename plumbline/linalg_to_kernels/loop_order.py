@@ -24,7 +24,7 @@ from plumbline.linalg_to_kernels.group import Group
 _SHORT = 8
 """A loop of fewer iterations is no gain as the innermost one."""
 
-_STRIDED_COST, _SHORT_COST = 8, 16
+_STRIDED_COST, _SHORT_COST = 16, 32
 """Next to a cost of 1 for each tensor that an innermost loop walks contiguously."""
 
 PIECE, WIDE_PIECE = 16, 64

@@ -23,8 +23,12 @@ def replace_buffer(old: ir.Value, new: ir.Value) -> None:
 
 def replace_part(part: ir.Operation, whole: ir.Value) -> None:
     """Has all that use a part of a buffer (a `memref.subview`) use that part of another one."""
+    given, type_ = part.results[0].type, ir.MemRefType(whole.type)
     with ir.InsertionPoint(part), part.location:
-        view = whole if _is_all(part, ir.MemRefType(whole.type)) else _subview(part, whole)
+        # Who depends on how elements lie is given what lies so, and is told so.
+        keeps_type = part_type(part, type_) == given
+        is_whole = _is_all(part, type_) and not keeps_type
+        view = whole if is_whole else _subview(part, whole)
     replace_buffer(part.results[0], view)
     part.erase()
 

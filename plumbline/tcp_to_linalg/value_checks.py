@@ -9,18 +9,17 @@ and the lowering can still fuse the rest. What is known when the program is comp
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from torch_mlir import ir
 from torch_mlir.dialects import arith, tensor
 
 from plumbline.bindings.counts import is_place_below
 from plumbline.bindings.pipeline import Pass
-from plumbline.bindings.walk import all_operations, operations_of
+from plumbline.bindings.walk import all_operations, constant_integer, operations_of
 from plumbline.errors.location import located
 from plumbline.runtime.requirement import require
 from plumbline.tcp.attributes import case_of
 from plumbline.tcp.dialect import TcpOp
-from plumbline.tcp.ops.data_movement import BroadcastOp, ConcatOp, ConstOp, IotaOp
+from plumbline.tcp.ops.data_movement import BroadcastOp, ConcatOp
 from plumbline.tcp.ops.elementwise import (
     AddOp,
     CompareOp,
@@ -31,6 +30,7 @@ from plumbline.tcp.ops.elementwise import (
     SelectOp,
 )
 from plumbline.tcp.ops.indexing import GatherNdOp, GatherOp, ScatterNdOp, ScatterOp
+from plumbline.tcp_to_linalg.integer_ranges import range_of
 from plumbline.tcp_to_linalg.loop_nest import REDUCTION, dims_map, loop_nest
 from plumbline.tcp_to_linalg.pattern import DYNAMIC, dim, fill, index
 
@@ -116,27 +116,28 @@ def _check_indices(op: TcpOp, indices: "ir.Value | _Column", operand: ir.Value, 
     """Requires that `indices` lie within a dimension of `operand`."""
     size = operand.type.shape[axis]
     values, from_end = (indices, None) if isinstance(indices, _Column) else _unwrapped(indices)
-    if from_end is None and isinstance(values, ir.Value):
-        known = _range(values)
-        if known is not None and size != DYNAMIC and known[0] >= 0 and known[1] < size:
+    counted = 0 if from_end is None else constant_integer(from_end)
+    if isinstance(values, ir.Value) and counted is not None and counted <= size:
+        least, greatest = range_of(values)
+        if -counted <= least and greatest < size:
             return
     i64 = ir.IntegerType.get_signless(_I64)
     extent = arith.index_cast(i64, dim(operand, axis) if size == DYNAMIC else index(size))
     zero = arith.constant(i64, 0)
     below = zero if from_end is None else from_end
     # Of numbers without a sign, those below the first index are the greatest.
-    greatest = _reduced(values, 0, lambda element: arith.addi(element, below), arith.maxui)
-    fits = arith.cmpi(arith.CmpIPredicate.ult, greatest, arith.addi(extent, below))
+    last = _reduced(values, 0, lambda element: arith.addi(element, below), arith.maxui)
+    fits = arith.cmpi(arith.CmpIPredicate.ult, last, arith.addi(extent, below))
     if from_end is not None:
         fits = arith.andi(fits, arith.cmpi(arith.CmpIPredicate.sle, below, extent))
     if size in (DYNAMIC, 0):
-        # Where there is no index, `greatest` is 0, which lies within all but nothing.
+        # Where there is no index, `last` is 0, which lies within all but nothing.
         fits = arith.ori(fits, _has_no_elements(values))
     _require(
         op,
         fits,
         f"index {{}} is out of range for dimension {axis} of size {{}}",
-        [arith.subi(greatest, below), extent],
+        [arith.subi(last, below), extent],
     )
 
 
@@ -154,7 +155,7 @@ def _unwrapped(indices: ir.Value) -> tuple[ir.Value, ir.Value | None]:
     if compare is None or add is None or case_of(compare.attributes["predicate"]) != "lt":
         return indices, None
     (negative, zero), (moved, by) = compare.operands, add.operands
-    if negative != kept or moved != kept or _range(zero) != (0, 0):
+    if negative != kept or moved != kept or range_of(zero) != (0, 0):
         return indices, None
     size = _element(by)
     return (indices, None) if size is None else (_origin(kept), size)
@@ -175,9 +176,9 @@ def _origin(value: ir.Value) -> ir.Value:
 
 def _element(value: ir.Value) -> ir.Value | None:
     """The one i64 that all elements of `value` are, if that can be seen."""
-    known = _range(value)
-    if known is not None and known[0] == known[1]:
-        return arith.constant(ir.IntegerType.get_signless(_I64), known[0])
+    least, greatest = range_of(value)
+    if least == greatest:
+        return arith.constant(ir.IntegerType.get_signless(_I64), least)
     owner = _origin(value).owner
     if isinstance(owner, ir.Block) or owner.name != "tensor.from_elements":
         return None
@@ -185,38 +186,18 @@ def _element(value: ir.Value) -> ir.Value | None:
     return element if element.type == ir.IntegerType.get_signless(_I64) else None
 
 
-def _range(value: ir.Value) -> tuple[int, int] | None:
-    """The least and the greatest of signed elements, if they are known and there are any."""
-    owner = _origin(value).owner
-    if isinstance(owner, ir.Block):
-        return None
-    if owner.name == ConstOp.OPERATION_NAME:
-        elements = owner.attributes["value"]
-        if not isinstance(elements, ir.DenseElementsAttr) or 0 in elements.type.shape:
-            return None
-        if elements.is_splat:
-            single = ir.IntegerAttr(elements.get_splat_value()).value
-            return single, single
-        array = np.array(elements)
-        return int(array.min()), int(array.max())
-    if owner.name == IotaOp.OPERATION_NAME:
-        count = owner.results[0].type.shape[owner.opview.dim.value]
-        return None if count in (DYNAMIC, 0) else (0, count - 1)
-    return None
-
-
 # -- divisors --------------------------------------------------------------------------------------
 
 
 def _check_divisor(op: DivsiOp | DivuiOp | RemsiOp | RemuiOp) -> None:
     divisor = _origin(op.in2)
-    known = _range(divisor)
-    if known is not None and (known[0] > 0 or known[1] < 0):
+    least, greatest = range_of(divisor)
+    if least > 0 or greatest < 0:
         return
     # Of numbers without a sign, zero is the least.
-    least = _reduced(divisor, -1, lambda element: element, arith.minui)
+    nearest = _reduced(divisor, -1, lambda element: element, arith.minui)
     zero = arith.constant(ir.IntegerType.get_signless(_I64), 0)
-    _require(op, arith.cmpi(arith.CmpIPredicate.ne, least, zero), "an integer is divided by zero")
+    _require(op, arith.cmpi(arith.CmpIPredicate.ne, nearest, zero), "an integer is divided by zero")
 
 
 # -- sizes -----------------------------------------------------------------------------------------

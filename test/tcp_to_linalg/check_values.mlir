@@ -56,6 +56,30 @@ func.func @known(%x: tensor<5x3xf32>, %n: tensor<4xi32>) -> (tensor<2x3xf32>, te
 
 // -----
 
+// So are indices that bounds keep within the operand, counted from its end or not; half of them is not.
+
+// CHECK-LABEL: func.func @within_bounds(
+// CHECK-NOT:     plumbline_require
+// CHECK-COUNT-2: tcp.gather
+// CHECK:         call @plumbline_require({{.*}}op index {} is out of range for dimension 0 of size {}"
+// CHECK-NOT:     call @plumbline_require
+func.func @within_bounds(%x: tensor<5x3xf32>, %i: tensor<5x3xi64>) -> (tensor<5x3xf32>, tensor<5x3xf32>, tensor<5x3xf32>) {
+  %zero = tcp.const {value = dense<0> : tensor<5x3xi64>} : tensor<5x3xi64>
+  %five = tcp.const {value = dense<5> : tensor<5x3xi64>} : tensor<5x3xi64>
+  %j = tcp.clamp %i {min_int = 0 : i64, max_int = 4 : i64} : tensor<5x3xi64> -> tensor<5x3xi64>
+  %0 = tcp.gather %x, %j {dim = 0 : index} : tensor<5x3xf32>, tensor<5x3xi64> -> tensor<5x3xf32>
+  %k = tcp.clamp %i {min_int = -5 : i64, max_int = 4 : i64} : tensor<5x3xi64> -> tensor<5x3xi64>
+  %negative = tcp.compare %k, %zero {predicate = #tcp<predicate lt>} : tensor<5x3xi64>, tensor<5x3xi64> -> tensor<5x3xi1>
+  %moved = tcp.add %k, %five : tensor<5x3xi64>, tensor<5x3xi64> -> tensor<5x3xi64>
+  %l = tcp.select %negative, %moved, %k : tensor<5x3xi1>, tensor<5x3xi64>, tensor<5x3xi64> -> tensor<5x3xi64>
+  %1 = tcp.gather %x, %l {dim = 0 : index} : tensor<5x3xf32>, tensor<5x3xi64> -> tensor<5x3xf32>
+  %m = tcp.clamp %i {min_int = 0 : i64} : tensor<5x3xi64> -> tensor<5x3xi64>
+  %2 = tcp.gather %x, %m {dim = 0 : index} : tensor<5x3xf32>, tensor<5x3xi64> -> tensor<5x3xf32>
+  return %0, %1, %2 : tensor<5x3xf32>, tensor<5x3xf32>, tensor<5x3xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @known_not_to_fit(
 // CHECK:         call @plumbline_require(
 func.func @known_not_to_fit(%x: tensor<5x3xf32>) -> tensor<2x3xf32> {

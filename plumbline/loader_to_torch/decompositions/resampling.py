@@ -223,10 +223,11 @@ def _read(volume: torch.Tensor, places: list[torch.Tensor]) -> torch.Tensor:
     inside = torch.ones_like(places[0], dtype=torch.bool)
     flat = torch.zeros_like(places[0], dtype=torch.int64)
     for place, size in zip(places, sizes, strict=True):
+        # A place that is no number is outside, too.
         inside = inside & (place >= 0) & (place <= size - 1)
-        flat = flat * size + place.to(torch.int64)
-    # A place that is no number is outside, too.
-    index = torch.where(inside, flat, 0).unsqueeze(1).expand(batch, channels, flat.shape[1])
+        # Bounds on whole numbers tell that there is such an element: nobody has to look.
+        flat = flat * size + torch.clamp(place.to(torch.int64), 0, size - 1)
+    index = flat.unsqueeze(1).expand(batch, channels, flat.shape[1])
     read = volume.reshape(batch, channels, math.prod(sizes)).gather(2, index)
     return torch.where(inside.unsqueeze(1), read, 0.0)
 
