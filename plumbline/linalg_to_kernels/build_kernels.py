@@ -12,11 +12,12 @@ from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_kernels.building import ALIGNMENT, loosely_typed
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, computation
 from plumbline.linalg_to_kernels.fusion_groups import GROUP
-from plumbline.linalg_to_kernels.packed_weights import PackedWeights
+from plumbline.linalg_to_kernels.laid_out_weights import LaidOutWeights
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.linalg_to_kernels.sizes import size_of
 from plumbline.linalg_to_kernels.strategies import Strategies
 from plumbline.signature.packed_layout import PackedLayout
+from plumbline.signature.weight_layout import WeightLayout
 
 KERNEL = "no_inline"
 """The attribute of a function that is a kernel: LLVM's optimiser takes more than twice as long for
@@ -66,11 +67,12 @@ def build_kernels(module: ir.Operation, strategies: Strategies) -> None:
             for name, (kernel, _) in kernels.items()
         }
         symbols = ir.SymbolTable(module)
-        weights = PackedWeights()
+        weights = LaidOutWeights()
         for call in calls:
             name = _callee(call)
             for number, layout in kernels[name][1].items():
-                call.operands[number] = weights.packed(call.operands[number], layout)
+                packed = WeightLayout(packed=layout)
+                call.operands[number] = weights.laid_out(call.operands[number], packed)
             _call(call, groups[name], symbols[names[name]].operation)
         weights.finish()
         for function in groups.values():

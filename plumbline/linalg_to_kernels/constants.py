@@ -2,16 +2,27 @@
 
 from torch_mlir import ir
 
-from plumbline.signature.weight_arguments import EMBEDDED
+from plumbline.signature.weight_arguments import EMBEDDED, LAYOUT
+from plumbline.signature.weight_layout import WeightLayout
 
 CONSTANT = "plumbline.constant"
 """The attribute of an argument of a group that is a weight wherever the group is called."""
 
 
 def is_constant(value: ir.Value) -> bool:
-    """Whether a tensor is a weight of the program, or an argument that stands for one."""
+    """Whether a tensor is a weight of the program, or an argument that stands for one.
+
+    One that a file says is packed can be packed no more.
+    """
     attributes = argument_attributes(value)
-    return EMBEDDED in attributes or CONSTANT in attributes
+    return CONSTANT in attributes or (EMBEDDED in attributes and not _is_packed(attributes))
+
+
+def _is_packed(attributes: ir.DictAttr) -> bool:
+    if LAYOUT not in attributes:
+        return False
+    layout = WeightLayout.parse(ir.StringAttr(attributes[LAYOUT]).value)
+    return layout is None or layout.packed is not None
 
 
 def argument_attributes(value: ir.Value) -> ir.DictAttr:

@@ -30,6 +30,7 @@ from plumbline.linalg_to_kernels.pipelines import (
     SHAPE_LOOPS,
 )
 from plumbline.linalg_to_kernels.prefetch_rows import prefetch_rows
+from plumbline.linalg_to_kernels.rearrange_weights import rearrange_weights
 from plumbline.linalg_to_kernels.reassociation import reassociate_reductions
 from plumbline.linalg_to_kernels.select_clamps import select_clamps
 from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
@@ -101,6 +102,12 @@ PREPARE_ARGUMENTS = Pass(
     "Check that C can call public functions, and mark arguments as read-only unless in-out",
     _prepare_arguments,
     (CALLED_FROM,),
+)
+
+REARRANGE_WEIGHTS = Pass(
+    "rearrange-weights",
+    "Have weights lie as contractions read them, where that is a part or in another order",
+    rearrange_weights,
 )
 
 FILL_SPLATS = Pass(
@@ -269,6 +276,7 @@ def linalg_to_kernels_pipeline(
             COMPUTE_EXTRACTED_ELEMENTS,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,
+            REARRANGE_WEIGHTS,
             EXPAND_CONTRACTIONS,
             FORM_FUSION_GROUPS.with_options(options),
             BUILD_KERNELS.with_options(options),

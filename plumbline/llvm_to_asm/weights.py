@@ -96,9 +96,9 @@ def found_weights(
         raise UserError(f"{archive} lacks the weights {', '.join(missing)}")
     for symbol, weight in weights:
         stored = layout[weight.name]
-        if weight.layout is not None and len(stored.shape) != weight.layout.rank:
+        if weight.layout is not None and not weight.layout.takes(stored.shape):
             raise UserError(
-                f"{archive}: the weight {weight.name} of rank {len(stored.shape)} cannot lie as "
-                f"{weight.layout}, which is for rank {weight.layout.rank}"
+                f"{archive}: the weight {weight.name} of shape {list(stored.shape)} cannot lie as "
+                f"{weight.layout}"
             )
         yield symbol, weight, stored

@@ -13,8 +13,8 @@ from plumbline.errors import UserError
 from plumbline.runtime.requirement import misuses
 from plumbline.signature.function_name import CHECKED_SUFFIX, PACKED_SUFFIX, check_function_name
 from plumbline.signature.inout_arguments import INOUT, inout_results
-from plumbline.signature.packed_layout import PackedLayout
 from plumbline.signature.weight_arguments import EMBEDDED, LAYOUT, EmbeddedWeight
+from plumbline.signature.weight_layout import WeightLayout
 
 
 def functions_with_bodies(
@@ -43,7 +43,7 @@ def _embedded(attributes: ir.DictAttr) -> EmbeddedWeight | None:
     layout = _layout(attributes)
     return EmbeddedWeight(
         ir.StringAttr(attributes[EMBEDDED]).value,
-        None if layout is None else PackedLayout.parse(layout),
+        None if layout is None else WeightLayout.parse(layout),
     )
 
 
@@ -135,10 +135,10 @@ def _problems(
         if isinstance(given, type_) and not given.has_static_shape:
             yield f"{where}: a weight has no dynamic sizes, but this one is {given}"
         text = _layout(ir.DictAttr(function.attributes["arg_attrs"][index]))
-        if text is not None and isinstance(given, type_):
-            shape, layout = list(given.shape), weight.layout
-            if layout is None or len(shape) != layout.rank + 1 or shape[-1] != layout.inner_tiles:
-                yield f"{where} and {LAYOUT} = {text!r}: a {given} cannot lie so"
+        if text is None or not isinstance(given, type_):
+            continue
+        if weight.layout is None or not weight.layout.gives(given.shape):
+            yield f"{where} and {LAYOUT} = {text!r}: a {given} cannot lie so"
 
 
 def _inout_problems(function: ir.OpView, signature: ir.FunctionType) -> Iterator[str]:

@@ -42,10 +42,13 @@ class PackedLayout:
         is_layout = sorted(order) == [*range(len(order))] and axis < len(order) and tile > 0
         return PackedLayout(order, axis, tile) if is_layout else None
 
-    @property
-    def rank(self) -> int:
-        """Of the arrays that it is for."""
-        return len(self.outer_dims_perm)
+    def takes(self, shape: Sequence[int]) -> bool:
+        """Whether it is for arrays of a shape."""
+        return len(shape) == len(self.outer_dims_perm)
+
+    def gives(self, shape: Sequence[int]) -> bool:
+        """Whether packed arrays can be of a shape."""
+        return len(shape) == len(self.outer_dims_perm) + 1 and shape[-1] == self.inner_tiles
 
     def shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         """The packed shape of arrays of a shape."""

@@ -4,19 +4,19 @@ Weights never stand in a program's text. They are the leading arguments of its f
 the attribute `plumbline.weight = "encoder.layer.0.weight"`. The last lowering takes them from
 read-only memory of the library; with `plumbline.parameter` in its place they stay arguments of the
 C function. A weight that lies there in another order than PyTorch keeps it in has
-`plumbline.layout` as well, which says in which (`packed_layout.py`).
+`plumbline.layout` as well, which says in which (`weight_layout.py`).
 """
 
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from plumbline.signature.packed_layout import PackedLayout
+from plumbline.signature.weight_layout import WeightLayout
 
 EMBEDDED = "plumbline.weight"
 """The attribute of an argument that the library brings along."""
 
 LAYOUT = "plumbline.layout"
-"""The attribute of such an argument that is packed."""
+"""The attribute of such an argument that says how it lies."""
 
 PARAMETER = "plumbline.parameter"
 """The attribute of an argument that the caller gives."""
@@ -29,7 +29,7 @@ class EmbeddedWeight:
     """A weight as it lies in the library."""
 
     name: str
-    layout: PackedLayout | None = None
+    layout: WeightLayout | None = None
     """None: as PyTorch keeps it, row-major."""
 
     def symbol(self, function: str) -> str:
@@ -46,7 +46,7 @@ class EmbeddedWeight:
         """The weight that a symbol stands for, or None if it is not one of a weight."""
         before, infix, name = symbol.partition(_INFIX)
         _, dot, text = before.partition(".")
-        layout = PackedLayout.parse(text)
+        layout = WeightLayout.parse(text)
         if not infix or bool(dot) != (layout is not None):
             return None
         return EmbeddedWeight(unquote(name), layout)

@@ -138,6 +138,11 @@ _WEIGHTED: dict[str, tuple[Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
     "two_summed": (lambda x, w: torch.einsum("mkl,klxn->mxn", x, w), "30x13x7 13x7x1x83"),
     "two_columns": (lambda x, w: torch.einsum("mk,kno->mno", x, w), "30x91 91x7x12"),
     "reshaped": (lambda x, w: x @ w.view(91, 84), "30x91 91x7x12"),
+    "parts": (lambda x, w: x @ w[0] - x @ w[1, :, ::2].repeat(1, 2), "30x91 2x91x84"),
+    "conv_transposed": (
+        lambda x, w: torch.nn.functional.conv_transpose2d(x, w, stride=2, padding=1),
+        "1x31x5x5 31x83x4x3",
+    ),
     # Of these the weights are rows or columns, whichever is faster.
     "conv_1x1": (torch.nn.functional.conv2d, "1x91x7x7 83x91x1x1"),
     "conv_3x3": (torch.nn.functional.conv2d, "1x31x5x5 83x31x3x3"),
@@ -146,6 +151,9 @@ _WEIGHTED: dict[str, tuple[Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
 
 _PACKED = ("matmul", "linear", "one_row", "one_row_linear", "batches")
 """Those that kernels read in panels: along axes of their own, one of them along columns."""
+
+_VIEWED = ("parts", "conv_transposed")
+"""Those of which kernels read a part, or axes turned about."""
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.int32])
@@ -162,7 +170,9 @@ def test_weights(name: str, dtype: torch.dtype) -> None:
     tolerance = {torch.float32: 1e-4, torch.bfloat16: 2**-7}.get(dtype, 1e-12)
     torch.testing.assert_close(actual.double(), exact, rtol=tolerance, atol=tolerance)
     if name in _PACKED:
-        assert "plumbline.layout" in program.stage("kernels")
+        assert 'plumbline.layout = "perm_' in program.stage("kernels")
+    if name in _VIEWED:
+        assert 'plumbline.layout = "view_' in program.stage("kernels")
 
 
 def test_not_a_number_stays_in_its_row() -> None:

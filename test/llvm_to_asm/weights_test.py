@@ -81,7 +81,9 @@ def test_a_place_for_packed_weights_is_asked_for(archive: Path) -> None:
 
 def test_a_layout_for_another_rank_is_refused(archive: Path) -> None:
     ir = "@f.perm_0_1_pos_0_tile_4.weight.a.b = external constant [8 x i8]"
-    with pytest.raises(UserError, match=r"a\.b of rank 1 cannot lie as perm_0_1_pos_0_tile_4"):
+    with pytest.raises(
+        UserError, match=r"a\.b of shape \[\d+\] cannot lie as perm_0_1_pos_0_tile_4"
+    ):
         pack_weights(ir, archive)
 
 

@@ -4,14 +4,22 @@ import sys
 import pytest
 
 from plumbline.signature.packed_layout import PackedLayout
+from plumbline.signature.strided_layout import StridedLayout
 from plumbline.signature.weight_arguments import EmbeddedWeight
+from plumbline.signature.weight_layout import WeightLayout
+
+_PACKED = PackedLayout((1, 0), 1, 64)
+_VIEW = StridedLayout(3, (((2, 8), (4, 1)), ((2, -2),)))
 
 
-@pytest.mark.parametrize("layout", [None, PackedLayout((1, 0), 1, 64)])
+@pytest.mark.parametrize(
+    "layout",
+    [None, WeightLayout(packed=_PACKED), WeightLayout(_VIEW), WeightLayout(_VIEW, _PACKED)],
+)
 @pytest.mark.parametrize(
     "weight", ["layer.0.weight", "größe", "a b", "a@b", 'a"b', "a\\b", "a%20b", "日本", "linux"]
 )
-def test_any_name_of_a_weight_makes_a_symbol(weight: str, layout: PackedLayout | None) -> None:
+def test_any_name_of_a_weight_makes_a_symbol(weight: str, layout: WeightLayout | None) -> None:
     embedded = EmbeddedWeight(weight, layout)
     symbol = embedded.symbol("f")
     assert re.fullmatch(r"[\w.%/~-]+", symbol, re.ASCII)
@@ -23,7 +31,7 @@ def test_readable_names_stay() -> None:
 
 
 def test_a_layout_stands_before_the_name() -> None:
-    embedded = EmbeddedWeight("a.weight.b", PackedLayout((0, 1), 0, 16))
+    embedded = EmbeddedWeight("a.weight.b", WeightLayout(packed=PackedLayout((0, 1), 0, 16)))
     assert embedded.symbol("f") == "f.perm_0_1_pos_0_tile_16.weight.a.weight.b"
 
 

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable
 
 import pytest
-from torch_mlir import ir
 
 from plumbline.bindings.walk import all_operations
 from plumbline.context import make_context
@@ -69,7 +68,9 @@ def test_of_two(op: str) -> None:
             assert (least, greatest) == (min(given), max(given))
 
 
-_FEW = "%few = tcp.clamp %x {min_int = -2 : i64, max_int = 9 : i64} : tensor<4xi64> -> tensor<4xi64>"
+_FEW = (
+    "%few = tcp.clamp %x {min_int = -2 : i64, max_int = 9 : i64} : tensor<4xi64> -> tensor<4xi64>"
+)
 _TWO_SIDES = "tensor<4xi64>, tensor<4xi64> -> tensor<4xi64>"
 
 
@@ -81,7 +82,10 @@ _TWO_SIDES = "tensor<4xi64>, tensor<4xi64> -> tensor<4xi64>"
         (f"%out = tcp.add %x, %y : {_TWO_SIDES}", _WHOLE),
         # A minimum above the maximum gives the maximum.
         (_clamped("out", (7, 3), of="x"), (3, 3)),
-        ("%out = tcp.clamp %x {min_int = 1 : i64} : tensor<4xi64> -> tensor<4xi64>", (1, 2**63 - 1)),
+        (
+            "%out = tcp.clamp %x {min_int = 1 : i64} : tensor<4xi64> -> tensor<4xi64>",
+            (1, 2**63 - 1),
+        ),
         (
             "%out = tcp.clamp %x {min_int = 1 : i64, int_signedness = #tcp<signedness Unsigned>}"
             " : tensor<4xi64> -> tensor<4xi64>",

@@ -1,38 +1,38 @@
-"""Gives the public functions of a module their weights packed, as kernels read them."""
+"""Gives the public functions of a module their weights as kernels read them."""
 
 from collections.abc import Sequence
 
 from torch_mlir import ir
 
 from plumbline.signature.name_attributes import rearrange_names
-from plumbline.signature.packed_layout import PackedLayout
 from plumbline.signature.weight_arguments import EMBEDDED, LAYOUT
+from plumbline.signature.weight_layout import WeightLayout
 
 
-class PackedWeights:
-    """The weights of all functions that kernels take in another layout than the program's.
+class LaidOutWeights:
+    """The weights of all functions that kernels take in another layout than the functions do.
 
     Each stands beside the weight that it is a copy of, which goes when nothing else reads it.
     """
 
     def __init__(self) -> None:
-        self._packed: dict[tuple[ir.Value, PackedLayout], ir.Value] = {}
+        self._laid_out: dict[tuple[ir.Value, WeightLayout], ir.Value] = {}
 
-    def packed(self, weight: ir.Value, layout: PackedLayout) -> ir.Value:
+    def laid_out(self, weight: ir.Value, layout: WeightLayout) -> ir.Value:
         """The argument that is this weight in this layout, made at the first time of asking."""
         key = (weight, layout)
-        if key not in self._packed:
+        if key not in self._laid_out:
             type_ = ir.RankedTensorType(weight.type)
-            self._packed[key] = weight.owner.add_argument(
+            self._laid_out[key] = weight.owner.add_argument(
                 ir.RankedTensorType.get(layout.shape(type_.shape), type_.element_type),
                 weight.location,
             )
-        return self._packed[key]
+        return self._laid_out[key]
 
     def finish(self) -> None:
         """Puts the arguments into order, so that weights come before all others."""
         blocks: list[ir.Block] = []
-        for weight, _ in self._packed:
+        for weight, _ in self._laid_out:
             if weight.owner not in blocks:
                 blocks.append(weight.owner)
         for block in blocks:
@@ -48,7 +48,7 @@ class PackedWeights:
         for number, (argument, entry) in enumerate(zip(old[: len(entries)], entries, strict=True)):
             copies = [
                 (value, _with_layout(entry, layout))
-                for (weight, layout), value in self._packed.items()
+                for (weight, layout), value in self._laid_out.items()
                 if weight == argument
             ]
             kept = [(argument, entry)] if not copies or _is_used(argument) else []
@@ -68,9 +68,14 @@ def _is_used(value: ir.Value) -> bool:
     return any(True for _ in value.uses)
 
 
-def _with_layout(attributes: ir.DictAttr, layout: PackedLayout) -> ir.DictAttr:
+def _with_layout(attributes: ir.DictAttr, layout: WeightLayout) -> ir.DictAttr:
     assert EMBEDDED in attributes
     entries = {entry.name: entry.attr for entry in attributes}
+    if LAYOUT in entries:
+        before = WeightLayout.parse(ir.StringAttr(entries[LAYOUT]).value)
+        assert before is not None
+        assert layout.packed is not None
+        layout = before.then(layout.packed)
     return ir.DictAttr.get({**entries, LAYOUT: ir.StringAttr.get(str(layout))})
 
 

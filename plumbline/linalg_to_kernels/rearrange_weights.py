@@ -1,0 +1,196 @@
+"""Has weights lie in a library as contractions read them, where that is a part or in another order.
+
+The weights of a transposed convolution are turned about, and those of a window that mostly sees
+what is outside are read one by one. What would be copied in each call is copied once, when the
+library is built.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from torch_mlir import ir
+
+from plumbline.bindings.walk import all_operations, defining_operation
+from plumbline.linalg_to_kernels.computations import (
+    GENERIC,
+    Computation,
+    Indices,
+    computation,
+    is_copy,
+    loops_in,
+    seen_through,
+)
+from plumbline.linalg_to_kernels.constants import argument_attributes
+from plumbline.linalg_to_kernels.contraction_groups import is_large_sum_of_products
+from plumbline.linalg_to_kernels.laid_out_weights import LaidOutWeights
+from plumbline.signature.strided_layout import StridedLayout
+from plumbline.signature.weight_arguments import EMBEDDED, LAYOUT
+from plumbline.signature.weight_layout import WeightLayout
+
+_Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Read:
+    """An operand of a contraction that is an argument seen through copies and views."""
+
+    op: ir.Operation
+    number: int
+    layout: WeightLayout
+
+
+def rearrange_weights(module: ir.Operation) -> None:
+    """Gives contractions of `module` views of weights as weights, none larger in all than these."""
+    with module.context:
+        found: dict[ir.Value, list[_Read]] = defaultdict(list)
+        for op in all_operations(module):
+            member = computation(op) if op.name == GENERIC else None
+            if member is None or not is_large_sum_of_products(member):
+                continue
+            for number, value in enumerate(member.inputs):
+                weight, layout = _weight(value)
+                if layout is not None:
+                    found[weight].append(_Read(op, number, layout))
+        weights = LaidOutWeights()
+        for weight, reads in found.items():
+            shape = ir.RankedTensorType(weight.type).shape
+            layouts = {read.layout for read in reads}
+            if sum(math.prod(layout.shape(shape)) for layout in layouts) <= math.prod(shape):
+                for read in reads:
+                    _replace(read, weights.laid_out(weight, read.layout))
+        weights.finish()
+
+
+def _replace(read: _Read, weight: ir.Value) -> None:
+    old = read.op.operands[read.number]
+    read.op.operands[read.number] = weight
+    while (made := defining_operation(old)) is not None and not list(old.uses):
+        old = made.operands[0]
+        made.erase()
+
+
+def _weight(value: ir.Value) -> tuple[ir.Value, WeightLayout | None]:
+    """The weight that a tensor is a view or a copy of, and in which order; if it is in another."""
+    type_ = ir.RankedTensorType(value.type)
+    if not type_.has_static_shape:
+        return value, None
+    indices: Indices = tuple(ir.AffineDimExpr.get(axis) for axis in range(type_.rank))
+    source, indices = seen_through(value, indices)
+    while (copy := _copied(source)) is not None:
+        source, indices = copy.reads(copy.loops_for(indices), type_.rank)[0]
+    attributes = argument_attributes(source)
+    if EMBEDDED not in attributes or LAYOUT in attributes:
+        return source, None
+    view = _view(indices, type_.shape, ir.RankedTensorType(source.type).shape)
+    return source, None if view is None else WeightLayout(view)
+
+
+def _copied(value: ir.Value) -> Computation | None:
+    """What copies one tensor to this one, if anything does."""
+    made = defining_operation(value)
+    copy = computation(made) if made is not None and made.name == GENERIC else None
+    if copy is None or not is_copy(copy) or len(copy.inputs) != 1:
+        return None
+    return None if copy.reads_inits[0] or copy.result_loops(0) is None else copy
+
+
+def _view(indices: Indices, shape: Sequence[int], source: Sequence[int]) -> StridedLayout | None:
+    """The layout in which elements of a tensor of a shape are those of a source at these places.
+
+    None if they are at no regular distances; or all of the source's, in its own order or with its
+    axes in another, in which kernels read it as well.
+    """
+    if 0 in shape or not all(map(_is_sum_of_axes, indices)):
+        return None
+    strides = [math.prod(source[axis + 1 :]) for axis in range(len(source))]
+
+    def place(loops: Sequence[_Places]) -> _Places:
+        """Where in the memory of the source elements are."""
+        total = np.zeros(1, np.int64)
+        for index, stride in zip(indices, strides, strict=True):
+            total = total + _evaluated(index, loops) * stride
+        return total
+
+    first = [np.zeros(1, np.int64)] * len(shape)
+    offset = int(place(first)[0])
+    axes = []
+    for axis, size in enumerate(shape):
+        along = place([*first[:axis], np.arange(size), *first[axis + 1 :]])
+        digits = _digits(np.broadcast_to(along, size) - offset)
+        if digits is None:
+            return None
+        axes.append(tuple(digits))
+    view = StridedLayout(offset, tuple(axes))
+    is_usual = _is_all_in_order(view, source) or _is_transposed(view, source, strides)
+    return None if is_usual else view
+
+
+def _is_transposed(view: StridedLayout, source: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether the axes of a view are those of what it is a view of, in any order."""
+    axes = [digits for digits in view.axes if digits]
+    long = [((size, stride),) for size, stride in zip(source, strides, strict=True) if size != 1]
+    return view.offset == 0 and sorted(axes) == sorted(long)
+
+
+def _is_all_in_order(view: StridedLayout, source: Sequence[int]) -> bool:
+    far = math.prod(view.shape)
+    if far != math.prod(source):
+        return False
+    for size, stride in (digit for axis in view.axes for digit in axis):
+        far //= size
+        if stride != far:
+            return False
+    return view.offset == 0
+
+
+def _is_sum_of_axes(expression: ir.AffineExpr) -> bool:
+    """Whether an index is a sum of terms of one loop each."""
+    match expression.maybe_downcast():
+        case ir.AffineAddExpr() as both:
+            return _is_sum_of_axes(both.lhs) and _is_sum_of_axes(both.rhs)
+        case ir.AffineMulExpr() as both:
+            return _is_sum_of_axes(both.lhs)
+        case other:
+            return len(loops_in(other)) <= 1
+
+
+_OPERATIONS: Mapping[type, Callable[[_Places, _Places], _Places]] = {
+    ir.AffineAddExpr: np.add,
+    ir.AffineMulExpr: np.multiply,
+    ir.AffineModExpr: np.remainder,
+    ir.AffineFloorDivExpr: np.floor_divide,
+    ir.AffineCeilDivExpr: lambda left, right: -(-left // right),
+}
+
+
+def _evaluated(expression: ir.AffineExpr, loops: Sequence[_Places]) -> _Places:
+    """An index where loops are at these places."""
+    match expression.maybe_downcast():
+        case ir.AffineDimExpr() as dim:
+            return loops[int(dim.position)]
+        case ir.AffineConstantExpr() as constant:
+            return np.full(1, constant.value)
+        case both:
+            operands = (_evaluated(each, loops) for each in (both.lhs, both.rhs))
+            index: _Places = _OPERATIONS[type(both)](*operands)
+            return index
+
+
+def _digits(places: _Places) -> list[tuple[int, int]] | None:
+    """Sizes and strides of axes that are together one at such places, the first of which is 0."""
+    if len(places) == 1:
+        return []
+    steps = np.arange(len(places)) * places[1]
+    different = np.flatnonzero(places != steps)
+    run = int(different[0]) if len(different) else len(places)
+    if len(places) % run:
+        return None
+    outer = places[::run]
+    if (places.reshape(-1, run) != outer[:, None] + steps[:run]).any():
+        return None
+    rest = _digits(outer)
+    return None if rest is None else [*rest, (run, int(places[1]))]
