@@ -33,7 +33,7 @@ class RightOperand(Enum):
     COPIED = "copied"
     """It is packed by the kernel, panel by panel, by vectors along columns; an image, by strips."""
     TRANSPOSED = "transposed"
-    """So too, by squares of vectors along the summed elements."""
+    """So too, by squares of vectors along the innermost summed elements."""
     GATHERED = "gathered"
     """So too, element by element."""
 
@@ -258,7 +258,7 @@ def packed_while_running(
     access, type_ = plan.sum.accesses[plan.right], types[plan.right]
     if _is_one_run(plan.columns, access, type_, sizes):
         return replace(plan, right_operand=RightOperand.COPIED)
-    if _is_one_run(plan.summed, access, type_, sizes):
+    if _ends_in_run(plan.summed, access, type_, sizes, plan.tile.lanes):
         return replace(plan, right_operand=RightOperand.TRANSPOSED)
     return replace(plan, right_operand=RightOperand.GATHERED)
 
@@ -321,10 +321,11 @@ class _Planner:
             right_operand = RightOperand.IN_PLACE if few else RightOperand.COPIED
             if few and row_count is not None and row_count <= tile.rows:
                 tile = streaming_tile(self.unit, self.summed_bits, max(row_count, 1))
-        elif self._is_one_run(right, summed):
+        elif self._ends_in_run(right, summed, tile.lanes):
             right_operand = RightOperand.TRANSPOSED
             few = row_count is not None and row_count <= _FEW_ROWS
-            if stores_columns and few and self._is_one_run(left, summed):
+            are_runs = self._is_one_run(left, summed) and self._is_one_run(right, summed)
+            if stores_columns and few and are_runs:
                 strategy = Strategy.DOT_PRODUCTS
         of_both = self._groups(left, summed)
         if right_operand is RightOperand.IN_PLACE:
@@ -483,10 +484,12 @@ class _Planner:
         is_run = plan.copies_left or self._are_contiguous(plan.left, plan.summed)
         if summed > _LINES and not is_run:
             products *= _FAR_APART
-        packing = summed * columns * _PACKING[plan.right_operand](lanes)
         storing = (
             row_batches * rows * columns / lanes * (1 if plan.stores_columns else _TRANSPOSING)
         )
+        if plan.right_operand is RightOperand.TRANSPOSED and plan.summed_of_right:
+            lanes = min(lanes, self._usual_count(plan.summed_of_right[-1]))
+        packing = summed * columns * _PACKING[plan.right_operand](lanes)
         return outside * (products + copying + packing + storing)
 
     def _at_once(self, left: int, summed: Sequence[int]) -> int:
@@ -506,6 +509,10 @@ class _Planner:
 
     def _is_one_run(self, operand: int, loops: Sequence[int]) -> bool:
         return _is_one_run(loops, self.sum.accesses[operand], self.types[operand], self.sizes)
+
+    def _ends_in_run(self, operand: int, loops: Sequence[int], lanes: int) -> bool:
+        access, type_ = self.sum.accesses[operand], self.types[operand]
+        return _ends_in_run(loops, access, type_, self.sizes, lanes)
 
     def _is_packable(self, operand: int, columns: Sequence[int], batches: Sequence[int]) -> bool:
         """Whether an operand can be packed that is known before the program runs."""
@@ -547,6 +554,24 @@ def _is_one_run(
     """Whether loops are as one that leads from each element of a buffer to the next."""
     groups = groups_of(loops, access, type_, sizes)
     return len(groups) <= 1 and _are_contiguous(loops, access, type_)
+
+
+def _ends_in_run(
+    loops: Sequence[int],
+    access: Access,
+    type_: ir.MemRefType,
+    sizes: Sequence[int],
+    lanes: int,
+) -> bool:
+    """Whether the innermost loops lead from each element to the next, for half a vector or longer.
+
+    Loops that are as one may be as short as they are.
+    """
+    groups = groups_of(loops, access, type_, sizes)
+    if not _are_contiguous(loops, access, type_):
+        return False
+    count = product_of([sizes[loop] for loop in groups[-1]]) if len(groups) > 1 else None
+    return count is None or 2 * count >= lanes
 
 
 def _finest(first: Groups, second: Groups) -> Groups:

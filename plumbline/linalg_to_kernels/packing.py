@@ -7,7 +7,7 @@ columns side by side.
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, vector
 
-from plumbline.linalg_to_kernels.building import for_each, index, least, rounded_up, total
+from plumbline.linalg_to_kernels.building import for_each, index, least, total
 from plumbline.linalg_to_kernels.contraction_loops import LoopNest
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, RightOperand
 from plumbline.linalg_to_kernels.vectors import (
@@ -20,8 +20,12 @@ from plumbline.linalg_to_kernels.vectors import (
 
 
 def panel_size(nest: LoopNest, plan: ContractionPlan) -> ir.Value:
-    """How many elements a panel may write; those beyond its last summed one are of no account."""
-    return arith.muli(rounded_up(nest.size(plan.summed), plan.tile.lanes), index(plan.tile.columns))
+    """How many elements a panel may write; those beyond its last summed one are of no account.
+
+    A square of vectors writes so many that begin with the last.
+    """
+    rows = arith.addi(nest.size(plan.summed), index(plan.tile.lanes - 1))
+    return arith.muli(rows, index(plan.tile.columns))
 
 
 class PanelPacking:
@@ -70,6 +74,8 @@ class PanelPacking:
         vector_type = self._nest.vector_of(self._nest.right)
         groups = self._plan.columns_of_right
         last = arith.subi(self._columns, index(1))
+        *outer, innermost = self._plan.summed_of_right or ((),)
+        size = self._nest.size(innermost)
 
         def across(offset: ir.Value) -> list[ir.Value]:
             # Beyond the last column it is read again, into lanes that no one looks at.
@@ -85,23 +91,36 @@ class PanelPacking:
                 for lane in range(lanes)
             ]
 
-            def along(position: ir.Value) -> list[ir.Value]:
-                inside = arith.subi(self._summed, position)
+            def square(place: ir.Value, position: ir.Value, inside: ir.Value) -> None:
                 mask = mask_of_first(inside, lanes)
                 whole = arith.cmpi(arith.CmpIPredicate.sge, inside, index(lanes))
-                places = [arith.addi(source, position) for source in sources]
                 loaded = [
-                    edge_load(vector_type, self._nest.right.elements, place, mask, whole)
-                    for place in places
+                    edge_load(
+                        vector_type,
+                        self._nest.right.elements,
+                        arith.addi(source, place),
+                        mask,
+                        whole,
+                    )
+                    for source in sources
                 ]
                 rows = [cast(value, self._type) for value in loaded]
                 to = arith.addi(self._row(position), offset)
                 for lane, value in enumerate(transpose(rows)):
-                    place = arith.addi(to, index(lane * tile.columns))
-                    vector.store(value, self._into, [place])
-                return []
+                    target = arith.addi(to, index(lane * tile.columns))
+                    vector.store(value, self._into, [target])
 
-            for_each(index(0), self._summed, lanes, along)
+            def run(place: ir.Value, number: ir.Value) -> None:
+                first = arith.muli(number, size)
+
+                def along(at: ir.Value) -> list[ir.Value]:
+                    # What a run writes beyond its end the next one writes again.
+                    square(arith.addi(place, at), arith.addi(first, at), arith.subi(size, at))
+                    return []
+
+                for_each(index(0), size, lanes, along)
+
+            self._nest.each_summed(self._plan.right, tuple(outer), run)
             return []
 
         for_each(index(0), index(tile.columns), lanes, across)

@@ -68,10 +68,21 @@ def test_products_of_matrices(dtype: torch.dtype, target_cpu: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "equation", ["ik,jk->ij", "ki,kj->ij", "ki,jk->ij", "ik,kj->ji", "bik,bjk->bij", "bik,jk->bij"]
+    "equation",
+    [
+        "ik,jk->ij",
+        "ki,kj->ij",
+        "ki,jk->ij",
+        "ik,kj->ji",
+        "bik,bjk->bij",
+        "bik,jk->bij",
+        # Runs of summed elements, whose ends are no end of a vector.
+        "aik,ajk->ij",
+        "aki,ajk->ij",
+    ],
 )
 def test_operands_that_lie_otherwise(equation: str) -> None:
-    sizes = {"b": 3, "i": 23, "j": 37, "k": 50}
+    sizes = {"a": 4, "b": 3, "i": 23, "j": 37, "k": 50}
     left, right = (
         _random(tuple(sizes[letter] for letter in letters), torch.float32)
         for letters in equation.partition("->")[0].split(",")

@@ -64,17 +64,27 @@ def _of_weight(
     weight[o, c, k] = sum over n and y of small[n, o, y] * large[n, c, stride y + dilation k]: a
     convolution whose channels are the batch, with stride and dilation in each other's place.
     """
-    batch, channels = large.shape[:2]
+    # Batch and channels change places in what is padded, as padding reads each element anyway.
+    sides = [side for pad in reversed(padding) for side in (pad, pad)]
+    padded = aten.constant_pad_nd(large, sides, 0) if any(padding) else large
     if groups == 1:
-        turned = large.transpose(0, 1)
+        turned = padded.transpose(0, 1)
     else:
-        split = large.reshape(batch, groups, channels // groups, *large.shape[2:])
+        batch, channels = padded.shape[:2]
+        split = padded.reshape(batch, groups, channels // groups, *padded.shape[2:])
         turned = split.permute(2, 1, 0, *range(3, split.ndim)).flatten(1, 2)
+    seen = [
+        (results - 1) * step + (taps - 1) * apart + 1
+        for results, step, taps, apart in zip(
+            small.shape[2:], stride, kernel, dilation, strict=True
+        )
+    ]
     none = [0] * len(kernel)
     sums = aten.convolution(
-        turned, small.transpose(0, 1), None, dilation, padding, stride, False, none, groups
+        _cut(turned, seen), small.transpose(0, 1), None, dilation, none, stride, False, none, groups
     )
-    return _cut(sums.transpose(0, 1), kernel)
+    weights: torch.Tensor = sums.transpose(0, 1)
+    return weights
 
 
 def _cut(tensor: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
