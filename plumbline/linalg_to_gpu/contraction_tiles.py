@@ -21,6 +21,7 @@ from plumbline.linalg_to_kernels.computations import (
     is_copy,
     is_in_memory,
     is_tensor,
+    is_widening,
     loops_in,
     number_everywhere,
     reshaped_from,
@@ -253,17 +254,6 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
         product,
         parts,
         chip.shared_bytes,
-    )
-
-
-def is_widening(member: Computation) -> bool:
-    """Whether a computation only gives elements a wider type, of the kind that products have."""
-    return (
-        not member.is_reduction
-        and len(member.results) == len(member.inputs) == 1
-        and member.body_names in (("arith.extf",), ("arith.extsi",))
-        and is_tensor(member.inputs[0])
-        and member.body_ops[0].operands[0] == member.body.arguments[0]
     )
 
 

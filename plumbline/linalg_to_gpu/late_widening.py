@@ -9,14 +9,12 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, tensor
 
 from plumbline.bindings.walk import all_operations, defining_operation, operations_of
-from plumbline.linalg_to_gpu.contraction_tiles import is_widening
 from plumbline.linalg_to_kernels.computations import (
     GENERIC,
-    Computation,
-    computation,
     is_seen_through,
     is_zero,
     number_everywhere,
+    widening_of,
 )
 
 _INSERT = "tensor.insert_slice"
@@ -33,15 +31,8 @@ def widen_late(module: ir.Operation) -> None:
                 _repeat(op)
 
 
-def _widening(value: ir.Value) -> Computation | None:
-    """What widens a tensor, if it was widened."""
-    op = defining_operation(value)
-    found = computation(op) if op is not None and op.name == GENERIC else None
-    return found if found is not None and is_widening(found) else None
-
-
 def _widens(op: ir.Operation) -> bool:
-    return op.name == GENERIC and bool(op.results) and _widening(op.results[0]) is not None
+    return op.name == GENERIC and bool(op.results) and widening_of(op.results[0]) is not None
 
 
 def _is_widened(op: ir.Operation) -> bool:
@@ -64,7 +55,7 @@ def _repeat(op: ir.Operation) -> None:
 def _widen_after_pad(insert: ir.Operation) -> None:
     """Has the zeros around a tensor be narrow, if it is widened before it is put among them."""
     source, target = insert.operands[0], insert.operands[1]
-    widening = _widening(source)
+    widening = widening_of(source)
     zeros = defining_operation(target)
     if (
         widening is None

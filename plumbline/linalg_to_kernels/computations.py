@@ -457,6 +457,24 @@ def is_copy(member: Computation) -> bool:
     )
 
 
+def is_widening(member: Computation) -> bool:
+    """Whether a computation only gives elements a wider type, of the kind that products have."""
+    return (
+        not member.is_reduction
+        and len(member.results) == len(member.inputs) == 1
+        and member.body_names in (("arith.extf",), ("arith.extsi",))
+        and is_tensor(member.inputs[0])
+        and member.body_ops[0].operands[0] == member.body.arguments[0]
+    )
+
+
+def widening_of(value: ir.Value) -> Computation | None:
+    """What widens a tensor, if it was widened."""
+    op = value.owner.operation if not isinstance(value.owner, ir.Block) else None
+    found = computation(op) if op is not None and op.name == GENERIC else None
+    return found if found is not None and is_widening(found) else None
+
+
 def _zeros(value: ir.Value) -> Indices:
     rank = ir.RankedTensorType(value.type).rank if is_tensor(value) else 0
     return (ir.AffineConstantExpr.get(0),) * rank

@@ -109,6 +109,9 @@ of 1024 channels takes 0.7 of the time, of 56x56 of 256 channels 0.85 (AMD Zen 3
 _COPYING = 1.5
 """Cycles for an element of the left operand, if it is copied."""
 
+_CONVERTING = 0.5
+"""The same, if it is only converted."""
+
 _TRANSPOSING = 6
 """Cycles for a vector that is loaded, transposed among others, and stored."""
 
@@ -480,7 +483,10 @@ class _Planner:
         outside = self._usual_count([loop for loop in plan.batches if loop not in self.sum.batches])
         lanes = plan.tile.lanes
         products = row_batches * summed * cycles(plan.tile, rows, columns)
-        copying = row_batches * summed * rows * _COPYING if plan.copies_left else 0
+        is_narrow = self.types[plan.left].element_type.width != self.summed_bits
+        copying = row_batches * summed * rows * (_COPYING if plan.copies_left else 0)
+        if is_narrow and not plan.copies_left:
+            copying = row_batches * summed * rows * _CONVERTING
         is_run = plan.copies_left or self._are_contiguous(plan.left, plan.summed)
         if summed > _LINES and not is_run:
             products *= _FAR_APART

@@ -10,6 +10,7 @@ from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.carried_scalars import carry_scalars
 from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
 from plumbline.linalg_to_kernels.extracted_elements import compute_extracted_elements
+from plumbline.linalg_to_kernels.fold_casts import fold_casts
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
 from plumbline.linalg_to_kernels.inlining import inline_small_kernels
 from plumbline.linalg_to_kernels.interleave_parts import interleave_parts
@@ -102,6 +103,12 @@ PREPARE_ARGUMENTS = Pass(
     "Check that C can call public functions, and mark arguments as read-only unless in-out",
     _prepare_arguments,
     (CALLED_FROM,),
+)
+
+FOLD_CASTS = Pass(
+    "fold-casts",
+    "Have contractions take narrow elements, and widen them themselves",
+    fold_casts,
 )
 
 REARRANGE_WEIGHTS = Pass(
@@ -276,6 +283,7 @@ def linalg_to_kernels_pipeline(
             COMPUTE_EXTRACTED_ELEMENTS,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,
+            FOLD_CASTS,
             REARRANGE_WEIGHTS,
             EXPAND_CONTRACTIONS,
             FORM_FUSION_GROUPS.with_options(options),

@@ -142,6 +142,7 @@ class _Weighted(torch.nn.Module):
 _WEIGHTED: dict[str, tuple[Callable[[torch.Tensor, torch.Tensor], torch.Tensor], str]] = {
     "matmul": (torch.matmul, "30x91 91x83"),
     "linear": (torch.nn.functional.linear, "30x91 83x91"),
+    "biased": (lambda x, w: torch.nn.functional.linear(x, w, x.new_ones(83)), "30x91 83x91"),
     "one_row": (torch.matmul, "1x91 91x83"),
     "one_row_linear": (torch.nn.functional.linear, "1x91 83x91"),
     "batches": (torch.matmul, "3x30x91 3x91x83"),
@@ -160,7 +161,7 @@ _WEIGHTED: dict[str, tuple[Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
 }
 
 
-_PACKED = ("matmul", "linear", "one_row", "one_row_linear", "batches")
+_PACKED = ("matmul", "linear", "biased", "one_row", "one_row_linear", "batches")
 """Those that kernels read in panels: along axes of their own, one of them along columns."""
 
 _VIEWED = ("parts", "conv_transposed")

@@ -1,0 +1,71 @@
+// RUN: tcp-opt %s -fold-casts -split-input-file | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#turned = affine_map<(d0, d1) -> (d1, d0)>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// A contraction widens what it multiplies itself, wherever that is read from.
+
+// CHECK-DAG:   #[[MK:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-DAG:   #[[NK:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
+// CHECK-DAG:   #[[MN:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func.func @both(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<50x64xbf16>, %[[W:[^:]*]]: tensor<40x64xbf16>, %[[Y:[^:]*]]: tensor<50x40xf32>)
+// CHECK-NOT:     outs(%{{.*}} : tensor<50x64xf32>)
+// CHECK:         linalg.generic {indexing_maps = [#[[MK]], #[[NK]], #[[MN]]], {{.*}} ins(%[[X]], %[[W]] : tensor<50x64xbf16>, tensor<40x64xbf16>) outs(%[[Y]]
+// CHECK:         ^bb0(%[[A:.*]]: bf16, %[[B:.*]]: bf16, %[[O:.*]]: f32):
+// CHECK-DAG:       %[[WIDE_A:.*]] = arith.extf %[[A]] : bf16 to f32
+// CHECK-DAG:       %[[WIDE_B:.*]] = arith.extf %[[B]] : bf16 to f32
+// CHECK:           arith.mulf %[[WIDE_A]], %[[WIDE_B]] : f32
+func.func @both(%x: tensor<50x64xbf16>, %w: tensor<40x64xbf16>, %y: tensor<50x40xf32>) -> tensor<50x40xf32> {
+  %e = tensor.empty() : tensor<50x64xf32>
+  %wide_x = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<50x64xbf16>) outs(%e : tensor<50x64xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %c = arith.extf %a : bf16 to f32
+    linalg.yield %c : f32
+  } -> tensor<50x64xf32>
+  %f = tensor.empty() : tensor<64x40xf32>
+  %wide_w = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<40x64xbf16>) outs(%f : tensor<64x40xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %c = arith.extf %a : bf16 to f32
+    linalg.yield %c : f32
+  } -> tensor<64x40xf32>
+  %0 = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%wide_x, %wide_w : tensor<50x64xf32>, tensor<64x40xf32>) outs(%y : tensor<50x40xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<50x40xf32>
+  return %0 : tensor<50x40xf32>
+}
+
+// -----
+
+// An image is widened once for all windows that an element is in.
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#x = affine_map<(o, i, k, p) -> (i, p + k)>
+#w = affine_map<(o, i, k, p) -> (o, i, k)>
+#y = affine_map<(o, i, k, p) -> (o, p)>
+
+// CHECK-LABEL: func.func @windows(
+// CHECK:         arith.extf
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<8x22xf32>, tensor<4x8x3xf32>)
+// CHECK-NOT:     arith.extf
+func.func @windows(%x: tensor<8x22xf16>, %w: tensor<4x8x3xf32>, %y: tensor<4x20xf32>) -> tensor<4x20xf32> {
+  %e = tensor.empty() : tensor<8x22xf32>
+  %wide = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x22xf16>) outs(%e : tensor<8x22xf32>) {
+  ^bb0(%a: f16, %o: f32):
+    %c = arith.extf %a : f16 to f32
+    linalg.yield %c : f32
+  } -> tensor<8x22xf32>
+  %0 = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "reduction", "reduction", "parallel"]} ins(%wide, %w : tensor<8x22xf32>, tensor<4x8x3xf32>) outs(%y : tensor<4x20xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<4x20xf32>
+  return %0 : tensor<4x20xf32>
+}
