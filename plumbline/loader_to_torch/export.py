@@ -18,6 +18,7 @@ from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import from_operation, report
 from plumbline.loader_to_torch.assertions import import_assertions, keep_assertions
+from plumbline.loader_to_torch.bool_literals import spell_bools_as_numbers
 from plumbline.loader_to_torch.carried_ops import carried
 from plumbline.loader_to_torch.checked_factorizations import assert_factorizations
 from plumbline.loader_to_torch.computed_weights import compute_weights
@@ -196,6 +197,7 @@ def to_torch_dialect(
     names = tensor_names(exported, weights)
     split_complex(exported)
     store_as_integers(exported)
+    spell_bools_as_numbers(exported)
     with lent_context(torch=True) as context:
         text, shapes = _lower(
             who, exported, func_name, list(weights), names, context, embedded=embedded

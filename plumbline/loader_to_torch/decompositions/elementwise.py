@@ -14,6 +14,7 @@ from plumbline.loader_to_torch.decompositions.rule import (
 )
 
 aten = torch.ops.aten
+prims = torch.ops.prims
 
 
 def _with_tensor(tensor_op: Any) -> Rule:
@@ -77,6 +78,15 @@ _SCALAR_VARIANTS = {
     aten.copysign.Scalar: aten.copysign.Tensor,
     aten.remainder.Scalar_Tensor: aten.remainder.Tensor,
 }
+
+
+def _is_bool_to_bool(base: torch.Tensor, exponent: Any) -> bool:
+    return base.dtype == torch.bool and isinstance(exponent, bool)
+
+
+def _pow_of_bools(base: torch.Tensor, exponent: bool) -> torch.Tensor:
+    """A truth value again, where torch-mlir takes the exponent for a whole number."""
+    return base.clone() if exponent else torch.ones_like(base)
 
 
 def _angle(operand: torch.Tensor) -> torch.Tensor:
@@ -243,6 +253,9 @@ RULES: Rules = {
     aten.isclose.default: isclose,
     aten.lcm.default: _lcm,
     aten.nextafter.default: _nextafter,
+    aten.pow.Tensor_Scalar: Conditional(_is_bool_to_bool, _pow_of_bools),
+    # What PyTorch's own rules make of numbers, which the Torch dialect has for aten's alone.
+    prims.scalar_tensor.default: aten.scalar_tensor.default,
     aten.hypot.default: in_double(hypot),
     **{op: _compared_alike(op) for op in _COMPARISONS},
     **{op: _with_tensor(tensor_op) for op, tensor_op in _SCALAR_VARIANTS.items()},

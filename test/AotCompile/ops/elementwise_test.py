@@ -497,6 +497,21 @@ def _numbers_compared(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
     )
 
 
+def _bools_for_numbers(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    truth = x > 0
+    return (
+        x.clamp(min=True),
+        torch.clamp(truth, False, 1.5),
+        x // True,
+        torch.div(x, True, rounding_mode="trunc"),
+        truth**True,
+        truth**False,
+        truth + True,
+        torch.xlogy(x, 2),
+        torch.special.xlog1py(True, x.abs()),
+    )
+
+
 def _two_whole(s: Sampler) -> tuple[torch.Tensor, ...]:
     return s.tensor(5, 7, low=-40, high=40), s.tensor(5, 7, low=-40, high=40)
 
@@ -512,6 +527,14 @@ DECOMPOSED = [
         _one_finite,
         [],
         (torch.float32, torch.int64, torch.bool),
+        kinds=("static",),
+    ),
+    _case(
+        "bools_for_numbers",
+        _bools_for_numbers,
+        _one_finite,
+        [],
+        (torch.float32, torch.int64),
         kinds=("static",),
     ),
     _case("erfinv", torch.erfinv, _one_within_one, [tcp.Log1pOp], FLOATS),
