@@ -1,7 +1,6 @@
-"""Images and volumes read between their elements."""
+"""Images and volumes of other sizes, which are read between their elements."""
 
 import functools
-import itertools
 import math
 import struct
 from collections.abc import Callable
@@ -13,10 +12,6 @@ from torch._decomp import decomposition_table
 from plumbline.loader_to_torch.decompositions.rule import Rule, Rules
 
 aten = torch.ops.aten
-
-_BILINEAR, _NEAREST = 0, 1
-_ZEROS, _BORDER = 0, 1
-
 
 # -- sizes changed with a filter -------------------------------------------------------------------
 
@@ -65,7 +60,7 @@ def _triangle(distance: torch.Tensor) -> torch.Tensor:
     return torch.clamp(1 - distance, min=0)
 
 
-def _cubic(distance: torch.Tensor, a: float = -0.5) -> torch.Tensor:
+def cubic(distance: torch.Tensor, a: float = -0.5) -> torch.Tensor:
     """Keys' convolution kernel, with a of -1/2, which is Pillow's, or PyTorch's own -3/4."""
     near = (((a + 2) * distance - (a + 3)) * distance) * distance + 1
     far = (((distance - 5) * distance + 8) * distance - 4) * a
@@ -128,121 +123,43 @@ def _resampled(
     return functools.reduce(torch.add, read)
 
 
-# -- a place for each element ----------------------------------------------------------------------
-
-
-def _grid_sampler(
-    volume: torch.Tensor,
-    grid: torch.Tensor,
-    interpolation_mode: int,
-    padding_mode: int,
-    align_corners: bool,
-) -> torch.Tensor:
-    """The elements of [N, C, D, H, W] at the places (x, y, z) from -1 to 1 of [N, d, h, w, 3].
-
-    So of images, [N, C, H, W], at (x, y). Places and weights are the same for all channels, and
-    have no dimension of those, nor more than one of places, which all channels go through at once.
-    """
-    batch, channels, *sizes = volume.shape
-    places = grid.shape[1:-1]
-
-    def inside(place: torch.Tensor, size: int) -> torch.Tensor:
-        return _padded(place, size, padding_mode, align_corners=align_corners)
-
-    coordinates = grid.reshape(batch, math.prod(places), len(sizes)).unbind(-1)
-    # The last coordinate is of the first dimension.
-    neighbours = []
-    for size, coordinate in zip(sizes, reversed(coordinates), strict=True):
-        place = _place(coordinate, size, align_corners=align_corners)
-        if interpolation_mode == _NEAREST:
-            place = torch.round(inside(place, size))
-            neighbours.append([(place, torch.ones_like(place))])
-        elif interpolation_mode == _BILINEAR:
-            neighbours.append(_two_neighbours(inside(place, size)))
-        else:
-            # Each of the four is moved inside by itself.
-            neighbours.append(
-                [(inside(near, size), weight) for near, weight in _four_neighbours(place)]
-            )
-    total = None
-    for corner in itertools.product(*neighbours):
-        read = _read(volume, [place for place, _ in corner])
-        if interpolation_mode != _NEAREST:
-            read = read * functools.reduce(torch.mul, (weight for _, weight in corner)).unsqueeze(1)
-        total = read if total is None else total + read
-    assert total is not None
-    return total.reshape(batch, channels, *places)
-
-
-def _place(coordinate: torch.Tensor, size: int, *, align_corners: bool) -> torch.Tensor:
-    if align_corners:
-        return (coordinate + 1) / 2 * (size - 1)
-    return ((coordinate + 1) * size - 1) / 2
-
-
-def _padded(
-    place: torch.Tensor, size: int, padding_mode: int, *, align_corners: bool
-) -> torch.Tensor:
-    """A place where what is outside is read, which stays outside where that is 0."""
-    if padding_mode == _ZEROS:
-        return place
-    if padding_mode != _BORDER:
-        place = _reflected(place, size, align_corners=align_corners)
-    # What is no number is moved to the first element, as PyTorch does it.
-    return torch.where(place > 0, torch.clamp(place, max=size - 1), 0.0)
-
-
-def _reflected(place: torch.Tensor, size: int, *, align_corners: bool) -> torch.Tensor:
-    """A place turned back at both ends, as often as it takes."""
-    low, span = (0.0, size - 1.0) if align_corners else (-0.5, float(size))
-    if span == 0:
-        return torch.zeros_like(place)
-    rest = torch.remainder((place - low).abs(), 2 * span)
-    return torch.where(rest > span, 2 * span - rest, rest) + low
-
-
-_Neighbours = list[tuple[torch.Tensor, torch.Tensor]]
-"""Whole places along a dimension, and the weight of each."""
-
-
-def _two_neighbours(place: torch.Tensor) -> _Neighbours:
-    below = torch.floor(place)
-    weight = place - below
-    return [(below, 1 - weight), (below + 1, weight)]
-
-
-def _four_neighbours(place: torch.Tensor) -> _Neighbours:
-    below = torch.floor(place)
-    rest = place - below
-    return [(below + step, _cubic((rest - step).abs(), -0.75)) for step in (-1, 0, 1, 2)]
-
-
-def _read(volume: torch.Tensor, places: list[torch.Tensor]) -> torch.Tensor:
-    """The elements at whole places, each [N, count]: [N, C, count]; 0 outside."""
-    batch, channels, *sizes = volume.shape
-    inside = torch.ones_like(places[0], dtype=torch.bool)
-    flat = torch.zeros_like(places[0], dtype=torch.int64)
-    for place, size in zip(places, sizes, strict=True):
-        # A place that is no number is outside, too.
-        inside = inside & (place >= 0) & (place <= size - 1)
-        # Bounds on whole numbers tell that there is such an element: nobody has to look.
-        flat = flat * size + torch.clamp(place.to(torch.int64), 0, size - 1)
-    index = flat.unsqueeze(1).expand(batch, channels, flat.shape[1])
-    read = volume.reshape(batch, channels, math.prod(sizes)).gather(2, index)
-    return torch.where(inside.unsqueeze(1), read, 0.0)
-
-
 # -- gradients of sizes changed --------------------------------------------------------------------
 
 
-def _backward(forward: Rule, *, has_corners: bool) -> Rule:
+_Forward = Callable[..., torch.Tensor]
+"""Gives images [1, batch, height, 1] a new height: of those, the height, how often it holds the old
+one, if that is told, and whether corners are aligned, if that is asked."""
+
+
+def _by_overload(op: Any) -> _Forward:
+    """By the one of the overloads that PyTorch takes apart."""
+
+    def forward(rows: torch.Tensor, new: int, scale: float | None, *corners: bool) -> torch.Tensor:
+        told = (None, *corners, [scale, 1.0]) if scale else ([new, 1], *corners, None)
+        result: torch.Tensor = op(rows, *told)
+        return result
+
+    return forward
+
+
+def _by_rule(rule: Rule) -> _Forward:
+    """By a rule, as PyTorch's op takes the elements of images of width 1 for ones of channels."""
+
+    def forward(rows: torch.Tensor, new: int, scale: float | None, *corners: bool) -> torch.Tensor:
+        result: torch.Tensor = rule(rows, [new, 1], *corners, scale)
+        return result
+
+    return forward
+
+
+def _backward(forward: _Forward, *, has_corners: bool) -> Rule:
     """The rule of the gradient of resampling, which does to each dimension what it does to one.
 
     Each new element is a sum of old ones, with weights for each dimension. What `forward` makes of
     an image with one 1 in each row tells all weights of a dimension.
 
     Args:
-      forward: resamples images, [batch, channels, height, width].
+      forward: resamples images.
       has_corners: whether it is told if corners are aligned.
     """
 
@@ -256,8 +173,7 @@ def _backward(forward: Rule, *, has_corners: bool) -> Rule:
         for place, (old, new) in enumerate(zip(input_size[2:], output_size, strict=True)):
             scale = scales[place] if place < len(scales) else None
             rows = torch.eye(old, dtype=wide).reshape(1, old, old, 1)
-            told = (None, *corners, [scale, 1.0]) if scale else ([new, 1], *corners, None)
-            weights = forward(rows, *told).reshape(old, new)
+            weights = forward(rows, new, scale, *corners).reshape(old, new)
             axis = place + 2
             found = (found.movedim(axis, -1) @ weights.mT).movedim(-1, axis)
         return found.to(grad.dtype)
@@ -265,9 +181,11 @@ def _backward(forward: Rule, *, has_corners: bool) -> Rule:
     return decomposed
 
 
-_LINEAR = _backward(aten.upsample_bilinear2d.vec, has_corners=True)
-_NEAREST_OF_ALL = _backward(aten.upsample_nearest2d.vec, has_corners=False)
-_NEAREST_EXACT = _backward(aten._upsample_nearest_exact2d.vec, has_corners=False)
+_LINEAR = _backward(_by_overload(aten.upsample_bilinear2d.vec), has_corners=True)
+_NEAREST_OF_ALL = _backward(_by_overload(aten.upsample_nearest2d.vec), has_corners=False)
+_NEAREST_EXACT = _backward(_by_overload(aten._upsample_nearest_exact2d.vec), has_corners=False)
+_CUBIC_FILTER = _with_filter(cubic, 2)
+_TRIANGLE_FILTER = _with_filter(_triangle, 1)
 
 RULES: Rules = {
     # The one of its kind that is not in torch-mlir's table: what it makes of the op computes places
@@ -277,7 +195,7 @@ RULES: Rules = {
     aten._upsample_nearest_exact2d_backward.default: _NEAREST_EXACT,
     aten._upsample_nearest_exact3d_backward.default: _NEAREST_EXACT,
     aten.upsample_bicubic2d_backward.default: _backward(
-        aten.upsample_bicubic2d.vec, has_corners=True
+        _by_overload(aten.upsample_bicubic2d.vec), has_corners=True
     ),
     aten.upsample_bilinear2d_backward.default: _LINEAR,
     aten.upsample_linear1d_backward.default: _LINEAR,
@@ -285,8 +203,12 @@ RULES: Rules = {
     aten.upsample_nearest2d_backward.default: _NEAREST_OF_ALL,
     aten.upsample_nearest3d_backward.default: _NEAREST_OF_ALL,
     aten.upsample_trilinear3d_backward.default: _LINEAR,
-    aten._upsample_bicubic2d_aa.default: _with_filter(_cubic, 2),
-    aten._upsample_bilinear2d_aa.default: _with_filter(_triangle, 1),
-    aten.grid_sampler_2d.default: _grid_sampler,
-    aten.grid_sampler_3d.default: _grid_sampler,
+    aten._upsample_bicubic2d_aa.default: _CUBIC_FILTER,
+    aten._upsample_bilinear2d_aa.default: _TRIANGLE_FILTER,
+    aten._upsample_bicubic2d_aa_backward.default: _backward(
+        _by_rule(_CUBIC_FILTER), has_corners=True
+    ),
+    aten._upsample_bilinear2d_aa_backward.default: _backward(
+        _by_rule(_TRIANGLE_FILTER), has_corners=True
+    ),
 }

@@ -564,6 +564,8 @@ def test_upsample_with_a_filter(filter_: str, size: Sequence[int], align_corners
         ("upsample_nearest1d", (13,), (None,)),
         ("upsample_nearest2d", (7, 13), (None, None)),
         ("upsample_nearest3d", (4, 5, 9), (None, None, None)),
+        ("_upsample_bicubic2d_aa", (3, 9), (False, None, None)),
+        ("_upsample_bilinear2d_aa", (3, 4), (False, 0.6, None)),
         ("_upsample_nearest_exact1d", (8,), (1.6,)),
         ("_upsample_nearest_exact2d", (7, 13), (None, None)),
         ("_upsample_nearest_exact3d", (4, 5, 9), (None, None, None)),
@@ -658,6 +660,9 @@ def test_volumes_at_places(mode: int, padding: int, align_corners: bool) -> None
     grid = torch.rand(2, 3, 2, 4, 3) * 5 - 2.5
     volume = torch.randn(2, 3, 4, 5, 6)
     _check(aten.grid_sampler_3d.default, volume, grid, mode, padding, align_corners)
+    grad, of_both = torch.randn(2, 3, 3, 2, 4), (True, True)
+    options = (mode, padding, align_corners, of_both)
+    _check(aten.grid_sampler_3d_backward.default, grad, volume, grid, *options)
 
 
 @pytest.mark.parametrize("align_corners", [False, True])
@@ -665,8 +670,13 @@ def test_volumes_at_places(mode: int, padding: int, align_corners: bool) -> None
 @pytest.mark.parametrize("mode", range(3))
 def test_images_at_places(mode: int, padding: int, align_corners: bool) -> None:
     grid = torch.rand(2, 7, 4, 2) * 5 - 2.5
+    # The ends, where a place turns back or stays.
+    grid[0, :2, 0] = torch.tensor([[-1.0, 1.0], [0.0, -1.0]])
     image = torch.randn(2, 3, 5, 6)
     _check(aten.grid_sampler_2d.default, image, grid, mode, padding, align_corners)
+    grad, of_both = torch.randn(2, 3, 7, 4), (True, True)
+    options = (mode, padding, align_corners, of_both)
+    _check(aten.grid_sampler_2d_backward.default, grad, image, grid, *options)
 
 
 @pytest.mark.parametrize("mode", range(2))
