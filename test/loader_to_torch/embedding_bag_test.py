@@ -5,7 +5,10 @@ import sys
 import pytest
 import torch
 
+from plumbline.loader_to_torch.decompositions import decomposition_table
 from plumbline.loader_to_torch.decompositions.embedding_bag import embedding_bag
+
+aten = torch.ops.aten
 
 # The second bag is empty; so is the last, where the offsets end it.
 _INDICES = (3, 1, 4, 1, 1, 0, 2)
@@ -39,6 +42,35 @@ def test_agrees_with_pytorch(
     )
     expected = torch.ops.aten.embedding_bag.padding_idx(*arguments)
     torch.testing.assert_close(embedding_bag(*arguments)[0], expected[0])
+
+
+@pytest.mark.parametrize("padding_idx", [-1, 1])
+@pytest.mark.parametrize("include_last_offset", [False, True])
+@pytest.mark.parametrize(("mode", "weighted"), [(0, False), (0, True), (1, False), (2, False)])
+def test_gradients(mode: int, weighted: bool, include_last_offset: bool, padding_idx: int) -> None:
+    """By the rules of all three ops that a traced step of training has."""
+    torch.manual_seed(0)
+    weight = torch.randn(5, 3, requires_grad=True)
+    indices, offsets = torch.tensor(_INDICES), torch.tensor(_OFFSETS)
+    samples = torch.randn(len(_INDICES), requires_grad=True) if weighted else None
+    options = (False, mode, False, samples, include_last_offset, padding_idx)
+    bags, *_ = aten._embedding_bag.default(weight, indices, offsets, *options)
+    grad = torch.randn_like(bags)
+    operands = [weight] if samples is None else [weight, samples]
+    expected = torch.autograd.grad(bags, operands, grad)
+
+    table, plain = decomposition_table(), weight.detach()
+    same, *rest = table[aten._embedding_bag.default](plain, indices, offsets, *options)
+    torch.testing.assert_close(same, bags)
+    actual = [
+        table[aten._embedding_bag_backward.default](
+            grad, indices, offsets, *rest, 5, False, mode, False, samples, padding_idx
+        )
+    ]
+    if samples is not None:
+        rule = table[aten._embedding_bag_per_sample_weights_backward.default]
+        actual.append(rule(grad, plain, indices, offsets, rest[0], mode, padding_idx))
+    torch.testing.assert_close(actual, [*expected])
 
 
 def test_half_precision_is_rounded_once() -> None:

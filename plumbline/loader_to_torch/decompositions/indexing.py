@@ -4,7 +4,6 @@ import math
 
 import torch
 
-from plumbline.loader_to_torch.decompositions.embedding_bag import embedding_bag
 from plumbline.loader_to_torch.decompositions.rule import Rules, broadcast
 
 aten = torch.ops.aten
@@ -162,7 +161,6 @@ def _take(operand: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
 
 
 RULES: Rules = {
-    aten.embedding_bag.padding_idx: embedding_bag,
     aten.index_reduce.default: _index_reduce,
     aten.masked_scatter.default: _masked_scatter,
     aten.nonzero_static.default: _nonzero_static,
