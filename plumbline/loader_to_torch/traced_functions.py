@@ -233,6 +233,28 @@ def _linalg_norm(
     return result
 
 
+# -- means of losses -------------------------------------------------------------------------------
+
+
+def _ctc_loss(
+    log_probs: torch.Tensor,
+    targets: torch.Tensor,
+    input_lengths: torch.Tensor | Sequence[int],
+    target_lengths: torch.Tensor | Sequence[int],
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> torch.Tensor:
+    """How improbable targets are; in the mean, of which PyTorch's writes lengths unseen."""
+    # By annotation, PyTorch takes lengths as tensors alone.
+    given: Any = {"input_lengths": input_lengths, "target_lengths": target_lengths}
+    options: dict[str, Any] = {"blank": blank, "zero_infinity": zero_infinity}
+    if isinstance(target_lengths, torch.Tensor) or reduction != "mean":
+        return functional.ctc_loss(log_probs, targets, reduction=reduction, **given, **options)
+    losses = functional.ctc_loss(log_probs, targets, reduction="none", **given, **options)
+    return (losses / torch.clamp(torch.tensor(target_lengths), min=1)).mean()
+
+
 # -- places between two ends -----------------------------------------------------------------------
 
 
@@ -285,6 +307,7 @@ def _affine_grid(
 
 _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     functional.affine_grid: _affine_grid,
+    functional.ctc_loss: _ctc_loss,
     functional.gaussian_nll_loss: _gaussian_nll_loss,
     torch.Tensor.__bool__: _truth,
     torch._is_all_true: _is_all_true,

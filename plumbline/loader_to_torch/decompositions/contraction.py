@@ -74,19 +74,41 @@ def _cdist_backward(
     return (grad * slopes).sum(-2)
 
 
-def _pdist(operand: torch.Tensor, p: float = 2.0) -> torch.Tensor:
-    """The distance of each row from each that comes after it."""
-    count = operand.shape[0]
-    pairs = [(row, other) for row in range(count) for other in range(row + 1, count)]
-    if not pairs:
-        return operand.new_zeros(0)
+def _pairs(count: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """All pairs of a row and one after it, in order."""
     # Numbered k over all pairs, row and other are functions of k that take no table.
-    k = torch.arange(len(pairs), dtype=torch.float64)
+    k = torch.arange(count * (count - 1) // 2, dtype=torch.float64)
     # The first k of a row is row (2 count - row - 1) / 2; k, half a step on, never falls on one.
     row = torch.floor(count - 0.5 - torch.sqrt((count - 0.5) ** 2 - 2 * (k + 0.25)))
     other = k - row * (2 * count - row - 1) / 2 + row + 1
-    first, second = (operand[places.to(torch.int64)] for places in (row, other))
+    return row.to(torch.int64), other.to(torch.int64)
+
+
+def _pdist(operand: torch.Tensor, p: float = 2.0) -> torch.Tensor:
+    """The distance of each row from each that comes after it."""
+    count = operand.shape[0]
+    if count < 2:
+        return operand.new_zeros(0)
+    first, second = (operand[places] for places in _pairs(count))
     return _distances(first - second, p)
+
+
+def _pdist_backward(
+    grad: torch.Tensor, operand: torch.Tensor, p: float, distances: torch.Tensor
+) -> torch.Tensor:
+    """The gradient of the rows, each of which is the first of a pair or the second."""
+    count = operand.shape[0]
+    if count < 2:
+        return torch.zeros_like(operand)
+    row, other = _pairs(count)
+
+    def of_all(values: torch.Tensor) -> torch.Tensor:
+        nothing = torch.zeros(count, count, dtype=values.dtype)
+        return nothing.index_put(
+            (torch.cat([row, other]), torch.cat([other, row])), values.repeat(2)
+        )
+
+    return _cdist_backward(of_all(grad), operand, operand, p, of_all(distances))
 
 
 def _product_of_groups(
@@ -164,6 +186,7 @@ RULES: Rules = {
     **get_decompositions([aten.addmv, aten.dist]),
     aten._cdist_backward.default: _cdist_backward,
     aten._cdist_forward.default: _cdist,
+    aten._pdist_backward.default: _pdist_backward,
     aten._pdist_forward.default: _pdist,
     aten._grouped_mm.default: _grouped_mm,
     aten._trilinear.default: _trilinear,

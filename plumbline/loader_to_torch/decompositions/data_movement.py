@@ -47,7 +47,7 @@ def _as_strided(
     operand: torch.Tensor, size: Sequence[int], stride: Sequence[int], offset: int | None = None
 ) -> Any:
     if _is_whole(operand, size, stride, offset):
-        return operand
+        return aten.alias(operand)
     # torch-mlir crashes on tensors of rank 0, to and from, and takes no sizes that are not known.
     # It counts in the memory that a tensor is a part of, where real parts are far from one another.
     known = all(isinstance(number, int) for number in (*size, *stride, *operand.shape, offset or 0))

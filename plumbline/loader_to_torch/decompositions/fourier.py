@@ -426,18 +426,24 @@ def _unfold_backward(
     frames: torch.Tensor, input_sizes: Sequence[int], dim: int, size: int, step: int
 ) -> Any:
     """The sum of frames that begin `step` elements apart, each over the rest of those before it."""
-    if frames.dim() != 3 or dim != 1:
-        return NotImplemented
-    batch, count, _ = frames.shape
+    rank = len(input_sizes)
+    if rank == 0:
+        return frames.reshape(())
+    length = input_sizes[dim]
+    frames = frames.movedim(dim, -2)
+    *batch, count, _ = frames.shape
     pieces = -(-size // step)
     frames = torch.nn.functional.pad(frames, (0, pieces * step - size))
-    frames = frames.reshape(batch, count, pieces, step)
+    frames = frames.reshape(-1, count, pieces, step)
     sums = [
         torch.nn.functional.pad(frames[:, :, piece], (0, 0, piece, pieces - 1 - piece))
         for piece in range(pieces)
     ]
-    total = functools.reduce(torch.add, sums).reshape(batch, -1)
-    return total[:, : input_sizes[1]]
+    total = functools.reduce(torch.add, sums).reshape(*batch, -1)
+    # What no frame reaches, less than a step, is 0.
+    if not (isinstance(length, int) and length <= total.shape[-1]):
+        total = torch.nn.functional.pad(total, (0, step))
+    return total.narrow(-1, 0, length).movedim(-1, dim).contiguous()
 
 
 def _frequencies(count: int, first: int, end: int, spacing: float, **options: Any) -> torch.Tensor:

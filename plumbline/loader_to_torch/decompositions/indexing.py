@@ -1,6 +1,7 @@
 """Ops that read or write places which are known at run time only."""
 
 import math
+from collections.abc import Sequence
 
 import torch
 
@@ -73,6 +74,26 @@ def _index_reduce(
     return operand.scatter_reduce(dim, places, source, reduce, include_self=include_self)
 
 
+def _in_segments(
+    data: torch.Tensor, lengths: torch.Tensor | None, offsets: torch.Tensor | None, axis: int
+) -> torch.Tensor:
+    """Which rows each segment has, [.., segments, rows, 1 ..]: `data` with one dimension more.
+
+    Each row is in one segment or in none.
+    """
+    if lengths is not None:
+        ends = lengths.to(torch.int64).cumsum(axis)
+        begins = ends - lengths
+    elif offsets is not None:
+        count = offsets.shape[axis] - 1
+        begins, ends = offsets.narrow(axis, 0, count), offsets.narrow(axis, 1, count)
+    else:
+        raise NotImplementedError("segments by indices, which PyTorch has no kernel for either")
+    places = torch.arange(data.shape[axis])
+    inside = (places >= begins.unsqueeze(-1)) & (places < ends.unsqueeze(-1))
+    return inside.reshape(*inside.shape, *[1] * (data.dim() - axis - 1))
+
+
 _NEUTRAL = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": -math.inf, "min": math.inf}
 
 
@@ -88,19 +109,7 @@ def _segment_reduce(
     initial: float | None = None,
 ) -> torch.Tensor:
     """Rows of `data` combined with those beside them, as many at a time as `lengths` says."""
-    if lengths is not None:
-        ends = lengths.to(torch.int64).cumsum(axis)
-        begins = ends - lengths
-    elif offsets is not None:
-        count = offsets.shape[axis] - 1
-        begins, ends = offsets.narrow(axis, 0, count), offsets.narrow(axis, 1, count)
-    else:
-        raise NotImplementedError("segments by indices, which PyTorch has no kernel for either")
-    rest = data.dim() - axis - 1
-    places = torch.arange(data.shape[axis])
-    # A dimension of segments before that of the rows, where each is in one segment or in none.
-    inside = (places >= begins.unsqueeze(-1)) & (places < ends.unsqueeze(-1))
-    inside = inside.reshape(*inside.shape, *[1] * rest)
+    inside = _in_segments(data, lengths, offsets, axis)
     neutral = _NEUTRAL[reduce]
     start = neutral if initial is None else initial
     rows = torch.where(inside, data.unsqueeze(axis), neutral)
@@ -120,6 +129,37 @@ def _segment_reduce(
     return torch.where(counts == 0, math.nan if initial is None else total, total / counts)
 
 
+def _segment_reduce_backward(
+    grad: torch.Tensor,
+    output: torch.Tensor,
+    data: torch.Tensor,
+    reduce: str,
+    *,
+    lengths: torch.Tensor | None = None,
+    offsets: torch.Tensor | None = None,
+    axis: int = 0,
+    initial: float | None = None,
+) -> torch.Tensor:
+    """The gradient of `data`, of which rows in no segment have none."""
+    inside = _in_segments(data, lengths, offsets, axis)
+    rows, along = data.unsqueeze(axis), axis + 1
+    share = grad.unsqueeze(along)
+    if reduce == "mean":
+        share = share / inside.to(data.dtype).sum(along, keepdim=True)
+    elif reduce in ("max", "min"):
+        inside = inside & (rows == output.unsqueeze(along))
+        share = share / inside.to(data.dtype).sum(along, keepdim=True)
+    elif reduce == "prod":
+        # The product of the others: of one zero, of all that are none, and of two, 0.
+        is_zero = inside & (rows == 0)
+        zeros = is_zero.to(data.dtype).sum(along, keepdim=True)
+        product = torch.where(inside & ~is_zero, rows, 1.0).prod(along, keepdim=True)
+        product = product if initial is None else product * initial
+        others = torch.where(is_zero, product, product / torch.where(is_zero, 1.0, rows))
+        share = share * torch.where(zeros == is_zero.to(data.dtype), others, 0.0)
+    return torch.where(inside, share, 0.0).sum(axis)
+
+
 def _masked_scatter(
     operand: torch.Tensor, mask: torch.Tensor, source: torch.Tensor
 ) -> torch.Tensor:
@@ -134,6 +174,17 @@ def _masked_scatter(
     # Where it is false, a place that there is. One beyond the end is told of as any index is.
     places = torch.where(mask.reshape(-1), mask.reshape(-1).to(torch.int64).cumsum(0) - 1, 0)
     return torch.where(mask, source.reshape(-1)[places].reshape(mask.shape), operand)
+
+
+def _masked_scatter_backward(
+    grad: torch.Tensor, mask: torch.Tensor, sizes: Sequence[int]
+) -> torch.Tensor:
+    """The gradient of what is taken in turn: where the mask is true, and 0 for what is left."""
+    grad, mask = broadcast(grad, mask)
+    flat, count = mask.reshape(-1), math.prod(sizes)
+    places = torch.where(flat, flat.to(torch.int64).cumsum(0) - 1, count)
+    nothing = torch.zeros(count + 1, dtype=grad.dtype)
+    return nothing.scatter(0, places, grad.reshape(-1))[:count].reshape(sizes)
 
 
 def _nonzero_static(operand: torch.Tensor, *, size: int, fill_value: int = -1) -> torch.Tensor:
@@ -163,8 +214,10 @@ def _take(operand: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
 RULES: Rules = {
     aten.index_reduce.default: _index_reduce,
     aten.masked_scatter.default: _masked_scatter,
+    aten.masked_scatter_backward.default: _masked_scatter_backward,
     aten.nonzero_static.default: _nonzero_static,
     aten.searchsorted.Tensor: _searchsorted,
     aten.segment_reduce.default: _segment_reduce,
+    aten._segment_reduce_backward.default: _segment_reduce_backward,
     aten.take.default: _take,
 }

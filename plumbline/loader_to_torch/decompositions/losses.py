@@ -42,12 +42,8 @@ def _ctc_loss(
     """
     times, batch, _ = log_probs.shape
     labels, lengths = _in_rows(targets, target_lengths)
-    # Blanks before, between and after them.
-    states = 2 * labels.shape[1] + 1
-    apart = torch.stack([torch.full_like(labels, blank), labels], -1).reshape(batch, states - 1)
-    path = F.pad(apart, (0, 1), value=blank)
-    # Two labels that differ need no blank between them.
-    skips = (path != blank) & (path != F.pad(path, (2, 0), value=blank)[:, :states])
+    path, skips = _path(labels, blank)
+    states = path.shape[1]
     first = torch.arange(states) < torch.where(lengths == 0, 1, 2).unsqueeze(-1)
     start = torch.where(first, log_probs[0].gather(-1, path), -math.inf)
     every = torch.full((batch, times, states), -math.inf, dtype=log_probs.dtype)
@@ -84,25 +80,108 @@ def _ctc_loss(
     return torch.where(ends == 0, of_nothing, loss), every
 
 
+def _ctc_loss_backward(
+    grad: torch.Tensor,
+    log_probs: torch.Tensor,
+    targets: torch.Tensor,
+    input_lengths: _Lengths,
+    target_lengths: _Lengths,
+    neg_log_likelihood: torch.Tensor,
+    log_alpha: torch.Tensor,
+    blank: int,
+    zero_infinity: bool = False,
+) -> torch.Tensor:
+    """The gradient of `log_probs`, from that of the loss, [batch].
+
+    Of each class and time it is how probable that is, but for how probable it is if the targets
+    come: by what is known of the times up to it, `log_alpha`, and what follows, by a loop back.
+    """
+    times, batch, _ = log_probs.shape
+    labels, lengths = _in_rows(targets, target_lengths)
+    path, skips = _path(labels, blank)
+    states = path.shape[1]
+    ends = _as_tensor(input_lengths)
+    places = torch.arange(states)
+    final = 2 * lengths.unsqueeze(-1)
+    is_last = (places == final) | (places == final - 1)
+    # Whether the state two on may follow.
+    leaps = F.pad(skips, (0, 2), value=False)[:, 2:]
+    nothing = torch.full((batch, states), -math.inf, dtype=log_probs.dtype)
+
+    def turn(
+        time: torch.Tensor,
+        beta: torch.Tensor,
+        every: torch.Tensor,
+        log_probs: torch.Tensor,
+        path: torch.Tensor,
+        leaps: torch.Tensor,
+        is_last: torch.Tensor,
+        ends: torch.Tensor,
+    ) -> tuple[torch.Tensor, ...]:
+        step, leap = (F.pad(beta, (0, by), value=-math.inf)[:, by:] for by in (1, 2))
+        ways = _log_sum([beta, step, torch.where(leaps, leap, -math.inf)])
+        # Before its last time a sequence has not begun, on the way back.
+        begun = torch.where(is_last, 0.0, -math.inf).to(beta.dtype)
+        ways = torch.where((ends - 1 == time).unsqueeze(-1), begun, ways)
+        emitted = log_probs.index_select(0, time.reshape(1)).squeeze(0).gather(-1, path)
+        beta = ways + emitted
+        return time - 1, beta, torch.where(_is_time(times, time), _at(ways), every)
+
+    carried = (
+        torch.full((), times - 1, dtype=torch.int64),
+        nothing,
+        _at(nothing).expand(batch, times, states).clone(),
+    )
+    *_, after = while_loop_op(
+        lambda time, *_: time >= 0,
+        turn,
+        carried,  # type: ignore[arg-type]
+        (log_probs, path, leaps, is_last, ends),
+    )
+    given = torch.exp(log_alpha + after + neg_log_likelihood.reshape(batch, 1, 1))
+    probs = torch.exp(log_probs).transpose(0, 1)
+    met = torch.zeros_like(probs).scatter_add(2, _at(path).expand(given.shape), given)
+    # Of what is impossible the slope is no number, of classes that are no targets, too.
+    met = met + (neg_log_likelihood - neg_log_likelihood).reshape(batch, 1, 1)
+    found = (probs - met) * grad.reshape(batch, 1, 1)
+    counts = torch.arange(times) < ends.unsqueeze(-1)
+    if zero_infinity:
+        counts = counts & (neg_log_likelihood != math.inf).unsqueeze(-1)
+    return torch.where(counts.unsqueeze(-1), found, 0.0).transpose(0, 1).contiguous()
+
+
+def _path(labels: torch.Tensor, blank: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """The classes [batch, states] that make labels, and which of them may follow the last but one.
+
+    They are the labels with blanks before, between and after them.
+    """
+    batch, most = labels.shape
+    apart = torch.stack([torch.full_like(labels, blank), labels], -1).reshape(batch, 2 * most)
+    path = F.pad(apart, (0, 1), value=blank)
+    # Two labels that differ need no blank between them.
+    return path, (path != blank) & (path != F.pad(path, (2, 0), value=blank)[:, : 2 * most + 1])
+
+
 def _in_rows(targets: torch.Tensor, lengths: _Lengths) -> tuple[torch.Tensor, torch.Tensor]:
-    """Targets [batch, most] and their lengths, both of int64."""
+    """Targets [batch, most], 0 beyond the end of each, and their lengths, both of int64."""
     counts = _as_tensor(lengths)
-    targets = targets.to(torch.int64)
-    if isinstance(lengths, torch.Tensor):
-        if targets.dim() == 1:
-            raise NotImplementedError(
-                "ctc_loss of targets one after another whose lengths are a tensor: pad them to "
-                "rows of one size"
-            )
-        return targets, counts
-    most = max(lengths, default=0)
+    rows = targets.to(torch.int64)
+    most = rows.shape[-1] if isinstance(lengths, torch.Tensor) else max(lengths, default=0)
+    numbers = torch.arange(most)
     if targets.dim() == 2:
-        return targets[:, :most], counts
-    starts = torch.cumsum(counts, 0) - counts
-    places = starts.unsqueeze(-1) + torch.arange(most)
-    if targets.shape[0] == 0:
-        return targets.new_zeros((counts.shape[0], most)), counts
-    return targets[torch.clamp(places, max=targets.shape[0] - 1)], counts
+        rows = rows[:, :most]
+    elif isinstance(lengths, torch.Tensor):
+        raise NotImplementedError(
+            "ctc_loss of targets one after another whose lengths are a tensor: pad them to rows "
+            "of one size"
+        )
+    elif targets.shape[0] == 0:
+        rows = rows.new_zeros((counts.shape[0], most))
+    else:
+        starts = torch.cumsum(counts, 0) - counts
+        rows = rows[torch.clamp(starts.unsqueeze(-1) + numbers, max=targets.shape[0] - 1)]
+    # What pads a row may be no class.
+    return torch.where(numbers < counts.unsqueeze(-1), rows, 0), counts
 
 
 def _as_tensor(lengths: _Lengths) -> torch.Tensor:
@@ -181,6 +260,13 @@ _chunked_no_reduction = torch.ops.torch_nn._linear_cross_entropy_batch_chunked_n
 # -- margins between classes -----------------------------------------------------------------------
 
 
+def _labels(chosen: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Classes, or 0, and which are labels: those before the first -1 of a row."""
+    # As numbers, whose running sum stays 0 before the first -1.
+    is_label = (chosen == -1).to(torch.int64).cumsum(1) == 0
+    return torch.where(is_label, chosen, 0), is_label
+
+
 def _multilabel_margin_loss(
     scores: torch.Tensor, labels: torch.Tensor, reduction: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
@@ -194,10 +280,7 @@ def _multilabel_margin_loss(
       reduction: 0, 1 or 2: none, the mean of rows, or their sum.
     """
     rows = torch.atleast_2d(scores)  # type: ignore[no-untyped-call]
-    chosen = labels.reshape(rows.shape)
-    # As numbers, whose running sum stays 0 before the first -1.
-    is_label = (chosen == -1).to(torch.int64).cumsum(1) == 0
-    places = torch.where(is_label, chosen, 0)
+    places, is_label = _labels(labels.reshape(rows.shape))
     of_labels = torch.gather(rows, 1, places)
     classes = torch.arange(rows.shape[1])
     is_target = ((places.unsqueeze(2) == classes) & is_label.unsqueeze(2)).any(1)
@@ -214,10 +297,69 @@ def _multilabel_margin_loss(
     return loss, is_target.to(scores.dtype).reshape(labels.shape)
 
 
+def _multilabel_margin_loss_backward(
+    grad: torch.Tensor,
+    scores: torch.Tensor,
+    labels: torch.Tensor,
+    reduction: int,
+    is_target: torch.Tensor,
+) -> torch.Tensor:
+    """The gradient of scores: what comes too near a label falls, and the label rises by as much."""
+    rows = torch.atleast_2d(scores)  # type: ignore[no-untyped-call]
+    places, is_label = _labels(labels.reshape(rows.shape))
+    excess = 1 - torch.gather(rows, 1, places).unsqueeze(2) + rows.unsqueeze(1)
+    others = is_target.reshape(rows.shape) == 0
+    # [batch, labels, classes]
+    near = (is_label.unsqueeze(2) & others.unsqueeze(1) & (excess > 0)).to(rows.dtype)
+    slope = near.sum(1).scatter_add(1, places, -near.sum(2)) / rows.shape[1]
+    if reduction == Reduction.MEAN.value:
+        slope = slope / rows.shape[0]
+    result: torch.Tensor = (slope * grad.reshape(-1, 1)).reshape(scores.shape)
+    return result
+
+
+def _multi_margin_loss_backward(
+    grad: torch.Tensor,
+    scores: torch.Tensor,
+    target: torch.Tensor,
+    p: int,
+    margin: float,
+    weight: torch.Tensor | None = None,
+    reduction: int = Reduction.MEAN.value,
+) -> torch.Tensor:
+    """The gradient of scores: what comes within `margin` of the target's falls, and that rises.
+
+    Args:
+      grad: of the loss, of one number or of one for each row.
+      scores: [batch, classes], or of one row.
+      target: the class of each row.
+      p: the power of what is too near: 1 or 2.
+      margin: how far from the target's the others are to stay.
+      weight: of each class.
+      reduction: 0, 1 or 2: none, the mean of rows, or their sum.
+    """
+    rows = torch.atleast_2d(scores)  # type: ignore[no-untyped-call]
+    place = target.reshape(-1, 1)
+    excess = margin - rows.gather(1, place) + rows
+    counts = (excess > 0) & (torch.arange(rows.shape[1]) != place)
+    near = torch.where(counts, excess if p == 2 else 1.0, 0.0).to(rows.dtype)
+    slope = p * near.scatter_add(1, place, -near.sum(1, keepdim=True)) / rows.shape[1]
+    if weight is not None:
+        slope = slope * weight[place]
+    if reduction == Reduction.MEAN.value:
+        slope = slope / rows.shape[0]
+    result: torch.Tensor = (slope * grad.reshape(-1, 1)).reshape(scores.shape)
+    return result
+
+
 RULES: Rules = {
+    aten.multi_margin_loss_backward.default: _multi_margin_loss_backward,
+    aten.multilabel_margin_loss_backward.default: _multilabel_margin_loss_backward,
     aten.multilabel_margin_loss_forward.default: _multilabel_margin_loss,
     _chunked.default: _linear_cross_entropy,
     _chunked_no_reduction.default: _linear_cross_entropy_of_each,
     aten._ctc_loss.default: _ctc_loss,
     aten._ctc_loss.Tensor: _ctc_loss,
+    aten._ctc_loss_backward.default: _ctc_loss_backward,
+    aten._ctc_loss_backward.Tensor: _ctc_loss_backward,
 }

@@ -82,14 +82,17 @@ def _rule(pad: _Pad) -> Callable[[torch.Tensor, Sequence[int]], torch.Tensor]:
 
 def _replication_pad_backward(
     grad: torch.Tensor, operand: torch.Tensor, padding: Sequence[int]
-) -> Any:
+) -> torch.Tensor:
     """The gradient: what an element is repeated as adds up at its place."""
-    if min(padding) < 0:
-        return NotImplemented
     for number in range(len(padding) // 2):
         before, after = padding[2 * number : 2 * number + 2]
         dim = operand.dim() - 1 - number
         size = operand.shape[dim]
+        if before < 0 or after < 0:
+            # What is cropped has none.
+            cut = [0, 0] * number + [max(-before, 0), max(-after, 0)]
+            grad = torch.nn.functional.pad(grad, cut)
+            before, after = max(before, 0), max(after, 0)
         places = torch.arange(size).reshape(
             [-1 if axis == dim else 1 for axis in range(grad.dim())]
         )

@@ -105,5 +105,16 @@ def test_a_loss_that_looks_at_its_variances(reduction: str) -> None:
         plumbline.compile(_Of(F.gaussian_nll_loss), (x, y, torch.ones(3, 5)))
 
 
+def test_a_mean_loss_whose_lengths_are_numbers() -> None:
+    def function(x: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        lengths: Any = ((7, 6, 3), (3, 2, 0))
+        return F.ctc_loss(x.log_softmax(-1), targets, *lengths)
+
+    # Rows are padded by what is no class.
+    inputs = _numbers(7, 3, 5), torch.tensor([[1, 2, 2], [4, 3, -1], [-1, -1, -1]])
+    program = plumbline.compile(_Of(function), inputs)
+    torch.testing.assert_close(program(*inputs), (function(*inputs),))
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

@@ -291,7 +291,7 @@ def test_histogramdd(density: bool, weighted: bool) -> None:
 def test_ctc_loss(as_tensors: bool, in_rows: bool) -> None:
     log_probs = torch.randn(9, 4, 6, dtype=F64).log_softmax(-1)
     # Of the second every label is the same, the third has none, the last has too little time.
-    targets = torch.tensor([[1, 2, 3, 4], [5, 5, 5, 0], [0, 0, 0, 0], [1, 1, 1, 1]])
+    targets = torch.tensor([[1, 2, 3, 4], [5, 5, 5, -1], [-1, 0, 9, 0], [1, 1, 1, 1]])
     input_lengths, target_lengths = [9, 7, 4, 5], [4, 3, 0, 4]
     if not in_rows:
         rows = zip(targets, target_lengths, strict=True)
@@ -304,9 +304,18 @@ def test_ctc_loss(as_tensors: bool, in_rows: bool) -> None:
         with pytest.raises(NotImplementedError, match="pad them to rows"):
             TABLE[op](log_probs, targets, *lengths)
         return
-    expected = op(log_probs, targets, *lengths)[0]
-    torch.testing.assert_close(TABLE[op](log_probs, targets, *lengths)[0], expected)
+    expected, log_alpha = op(log_probs, targets, *lengths)
+    actual, own_alpha = TABLE[op](log_probs, targets, *lengths)
+    torch.testing.assert_close(actual, expected)
     assert expected.isinf().tolist() == [False, False, False, True]
+    backward = aten._ctc_loss_backward.Tensor if as_tensors else aten._ctc_loss_backward.default
+    for zero_infinity in (False, True):
+        given = (torch.arange(1.0, 5, dtype=F64), log_probs, targets, *lengths, expected)
+        torch.testing.assert_close(
+            TABLE[backward](*given, own_alpha, 0, zero_infinity),
+            backward(*given, log_alpha, 0, zero_infinity),
+            equal_nan=True,
+        )
 
 
 @pytest.mark.parametrize("reduction", [0, 1, 2])
@@ -317,6 +326,20 @@ def test_multilabel_margin_loss(reduction: int) -> None:
     _check(aten.multilabel_margin_loss_forward.default, scores, labels, reduction)
     for row in range(4):
         _check(aten.multilabel_margin_loss_forward.default, scores[row], labels[row], reduction)
+    loss, is_target = aten.multilabel_margin_loss_forward.default(scores, labels, reduction)
+    given = (torch.randn_like(loss), scores, labels, reduction, is_target)
+    _check(aten.multilabel_margin_loss_backward.default, *given)
+
+
+@pytest.mark.parametrize("reduction", [0, 1, 2])
+@pytest.mark.parametrize("p", [1, 2])
+def test_gradients_of_margins(p: int, reduction: int) -> None:
+    scores, target = torch.randn(6, 4, dtype=F64), torch.randint(4, (6,))
+    weight = torch.rand(4, dtype=F64)
+    op = aten.multi_margin_loss_backward.default
+    grad = torch.randn(6 if reduction == 0 else (), dtype=F64)
+    _check(op, grad, scores, target, p, 0.7, weight, reduction)
+    _check(op, torch.randn((), dtype=F64), scores[0], target[0], p, 1, None)
 
 
 # -- indexing --------------------------------------------------------------------------------------
@@ -360,6 +383,16 @@ def test_segment_reduce(reduce: str, initial: float | None) -> None:
     offsets = torch.tensor([0, 2, 2, 5, 6])
     _check(op, data[0], reduce, offsets=offsets, initial=initial)
 
+    # Two of a segment are equal, and two and one are 0. PyTorch shares out what is above 0 only.
+    data[:, 2:4], data[0, 1], data[1, 4] = data[0, 2], 0, 0
+    output = op(data, reduce, lengths=lengths, axis=1, initial=initial, unsafe=True)
+    given = (torch.rand_like(output), output, data, reduce)
+    backward = aten._segment_reduce_backward.default
+    _check(backward, *given, lengths=lengths, axis=1, initial=initial)
+    output = op(data[0], reduce, offsets=offsets, initial=initial, unsafe=True)
+    given = (torch.rand_like(output), output, data[0], reduce)
+    _check(backward, *given, offsets=offsets, initial=initial)
+
 
 @pytest.mark.parametrize("size", [0, 1, 4, 20])
 @pytest.mark.parametrize("shape", [(), (5,), (3, 4), (0, 2)], ids=str)
@@ -376,6 +409,7 @@ def test_masked_scatter(shape: Sequence[int], mask: Sequence[int]) -> None:
     operand = torch.randn(shape)
     _check(aten.masked_scatter.default, operand, torch.randn(mask) > 0, torch.randn(4, 5))
     _check(aten.masked_scatter.default, operand, torch.zeros(mask) > 0, torch.randn(0))
+    _check(aten.masked_scatter_backward.default, torch.randn(4, 5), torch.randn(mask) > 0, [5, 5])
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (0, 2, 1, 3), (2, 0, 1, 3)])
@@ -417,9 +451,11 @@ def test_what_strides_name() -> None:
     for view_of_it in (operand.t(), operand[1:]):
         with pytest.raises(NotImplementedError, match="strides into"):
             TABLE[aten.as_strided_copy.default](view_of_it, *view)
-    # The operand as it is: a single row takes any stride.
+    # The operand as it is: a single row takes any stride. Of a view PyTorch wants another tensor.
     row = torch.randn(2, 1, 3)
-    assert TABLE[aten.as_strided.default](row, [2, 1, 3], [3, 7, 1]) is row
+    whole = TABLE[aten.as_strided.default](row, [2, 1, 3], [3, 7, 1])
+    assert whole is not row
+    assert whole.data_ptr() == row.data_ptr()
     assert TABLE[aten.as_strided.default](row, [2, 1, 3], [2, 7, 1]) is NotImplemented
 
 
@@ -523,10 +559,12 @@ def test_gradients_of_shrinking(name: str) -> None:
     _check(getattr(aten, f"{name}_backward").default, torch.arange(1.0, 9.0), operand, 0.5)
 
 
-@pytest.mark.parametrize("padding", [(1, 2), (0, 3, 2, 0), (2, 1, 0, 0, 1, 3)], ids=str)
+@pytest.mark.parametrize(
+    "padding", [(1, 2), (0, 3, 2, 0), (-1, 1, 2, -2), (2, 1, 0, 0, 1, 3)], ids=str
+)
 def test_gradients_of_padding_by_replication(padding: tuple[int, ...]) -> None:
     rank = len(padding) // 2
-    operand = torch.randn(2, *(3, 1, 4, 5)[-rank - 1 :])
+    operand = torch.randn(2, *(3, 2, 4, 5)[-rank - 1 :])
     grad = torch.randn_like(torch.nn.functional.pad(operand, padding, mode="replicate"))
     _check(getattr(aten, f"replication_pad{rank}d_backward").default, grad, operand, padding)
 
@@ -537,6 +575,9 @@ def test_gradients_of_distances(p: float) -> None:
     x2[:, 0] = x1[:, 0]
     distances = torch.cdist(x1, x2, p)
     _check(aten._cdist_backward.default, torch.randn_like(distances), x1, x2, p, distances)
+    points = torch.cat([x1[0], x2[0]])
+    distances = torch.nn.functional.pdist(points, p)
+    _check(aten._pdist_backward.default, torch.randn_like(distances), points, p, distances)
 
 
 # -- resampling ------------------------------------------------------------------------------------
