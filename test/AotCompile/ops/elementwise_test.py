@@ -569,6 +569,20 @@ def test_integer_division_never_stops_the_process() -> None:
     assert [int(result[0]) for result in results] == [least, least, 0, 0]
 
 
+def test_lists_of_tensors() -> None:
+    """As optimizers and what clips gradients have them, also in place."""
+
+    class Model(torch.nn.Module):
+        def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            slopes = torch._foreach_mul([x, y], 0.5)
+            norm = torch.nn.utils.get_total_norm(slopes)
+            torch._foreach_mul_(slopes, torch.clamp(1 / norm, max=1))
+            return norm, *slopes, *torch._foreach_pow([x, y], [1.0, 2.0])
+
+    inputs = torch.randn(3, 4), torch.randn(5)
+    torch.testing.assert_close(plumbline.compile(Model(), inputs)(*inputs), Model()(*inputs))
+
+
 def test_every_op_has_a_case() -> None:
     """No op of the family is left out."""
     # PyTorch has no function that rounds halves away from zero.
