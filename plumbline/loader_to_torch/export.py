@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from unittest import mock
 
@@ -33,6 +33,7 @@ from plumbline.loader_to_torch.extension_ops import with_extension_ops
 from plumbline.loader_to_torch.folded_constants import fold_constants
 from plumbline.loader_to_torch.followed_program import FollowedProgram
 from plumbline.loader_to_torch.generator import GENERATOR
+from plumbline.loader_to_torch.gradients import LEFT, GradientsNoticed, gradients_taken
 from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
 from plumbline.loader_to_torch.known_numbers import known_numbers
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
@@ -135,18 +136,26 @@ _NO_VIEWS = (
 )
 
 _OF_GRADIENTS = (
-    "functorch tensor",
+    GradientsNoticed.MESSAGE,
     "does not require grad",
     "fake tensor in the exported program constant's list",
     "TensorWrapper",
     "that doesn't have storage",
     "not supported for tensor subclasses",
+    "'Tensor' object has no attribute 'constant'",
+    "functorch",
 )
-"""What PyTorch says where `forward` asks for gradients."""
+"""What PyTorch says where `forward` asks for gradients, and it loses the way."""
+
+_ENABLE_GRAD = (
+    "A program runs under torch.no_grad(): take gradients within `with torch.enable_grad():`, of "
+    "parameters or of what x.requires_grad_() has been called of, or by torch.func.grad."
+)
 
 _MAKE_FX = (
-    "If it takes gradients, torch.export cannot follow it: hand over the graph that "
-    "torch.fx.experimental.proxy_tensor.make_fx makes of it (tools/aot/README.md, Training)."
+    "Gradients of what torch.export cannot follow may go through "
+    "torch.fx.experimental.proxy_tensor.make_fx: hand over the graph that it makes of the program "
+    "(tools/aot/README.md, Training)."
 )
 
 
@@ -361,7 +370,7 @@ def to_functional(
     settled: set[Size] = set()
     while True:
         with fixed(program.model, settled):
-            exported, functional = _traced(who, program, embedded=embedded)
+            exported, functional = _traced(who, program, decomposition_table(), embedded=embedded)
         try:
             return _functional(who, program, exported, functional)
         except SizesDoNotHold as error:
@@ -411,31 +420,55 @@ def functional_graph(who: str, program: TorchLoaderOutput) -> torch.export.Expor
     Raises:
       UserError: torch.export refuses the program.
     """
-    return _decomposed(who, _exported(who, program, embedded=True), effects_table())
+    return _traced(who, program, effects_table(), embedded=True)[1]
 
 
 def _traced(
-    who: str, program: TorchLoaderOutput, *, embedded: bool
+    who: str, program: TorchLoaderOutput, table: Table, *, embedded: bool
 ) -> tuple[torch.export.ExportedProgram, torch.export.ExportedProgram]:
-    """What torch.export makes of `program`, and that by ops that the Torch dialect has."""
-    exported = _exported(who, program, embedded=embedded)
-    return exported, _decomposed(who, exported, decomposition_table())
+    """What torch.export makes of `program`, and that by the ops that a table makes of its ops."""
+
+    def trace(*, takes_gradients: bool) -> tuple[torch.export.ExportedProgram, ...]:
+        exported = _exported(who, program, takes_gradients=takes_gradients, embedded=embedded)
+        return exported, _decomposed(who, exported, table)
+
+    try:
+        exported, functional = trace(takes_gradients=False)
+    except UserError as error:
+        if not _is_of_gradients(str(error)):
+            raise
+        try:
+            exported, functional = trace(takes_gradients=True)
+        except UserError as other:
+            if any(advice in str(other) for advice in (_MAKE_FX, _ENABLE_GRAD, LEFT)):
+                raise
+            raise UserError(f"{other}\n{_MAKE_FX}") from other
+    return exported, functional
 
 
 def _exported(
-    who: str, program: TorchLoaderOutput, *, embedded: bool
+    who: str, program: TorchLoaderOutput, *, takes_gradients: bool, embedded: bool
 ) -> torch.export.ExportedProgram:
-    """What torch.export makes of `program`."""
+    """What torch.export makes of `program`, also where that takes gradients, which it loses."""
+    model = program.model
+    reached = ReachedState(model)
+
+    @contextlib.contextmanager
+    def tracing() -> Iterator[None]:
+        with reached, TracedFunctions():
+            yield
+
+    gradients = gradients_taken(model, tracing) if takes_gradients else GradientsNoticed()
     try:
         with (
             exporting(),
             known_numbers(in_buffers=embedded),
             torch.no_grad(),
-            ReachedState(program.model),
-            TracedFunctions(),
+            gradients,
+            tracing(),
         ):
             exported = torch.export.export(
-                program.model,
+                model,
                 tuple(program.inputs),
                 dynamic_shapes=program.dynamic_shapes,
                 strict=False,
@@ -501,6 +534,8 @@ def _explain(error: Exception) -> str:
             "use torch.where or torch.cond. Of a number that is a size, say how large it can be, "
             "with torch._check(n <= 64)."
         )
+    elif "does not require grad" in text:
+        text += f"\n{_ENABLE_GRAD}"
     elif _is_of_gradients(text):
         text += f"\n{_MAKE_FX}"
     return text

@@ -57,6 +57,10 @@ class StandIn(torch.nn.Module):
             **dict(self.named_buffers(recurse=False)),
         }
         tensors = {**own, **replaced}
+        for name, parameter in self._model.named_parameters():
+            if name in replaced and parameter.requires_grad:
+                # As the parameter that it stands for, of which gradients may be taken.
+                replaced[name].requires_grad_()
         with ReachedState(self._model):
             returned = torch.func.functional_call(self._model, tensors, tuple(arguments))
         replaced.update((name, tensors[name]) for name in replaced)

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch.distributions import constraints, distribution
 from torch.nn import functional
+from torch.nn.modules import transformer
 from torch.overrides import TorchFunctionMode
 
 from plumbline.loader_to_torch.decompositions.quantization import along, dequantized, quantized
@@ -183,17 +184,20 @@ def _is_all_true(operand: torch.Tensor) -> bool:
 
 
 def _truth(operand: torch.Tensor) -> bool:
-    """Whether it is true; of what a constraint of distributions branches on, that it is asserted.
+    """Whether it is true; of what PyTorch's own modules branch on, what does without the values.
 
-    One does: a matrix that is not symmetric is not looked at any further.
+    A constraint of distributions has it asserted: a matrix that is not symmetric is not looked at
+    any further. A transformer finds out whether a mask is causal, only to be quicker.
     """
     caller = inspect.currentframe()
-    # Of PyTorch's modes, some of which stand between, each hands it on.
+    # Of PyTorch's modules, some of which stand between, each hands it on.
     while caller is not None and caller.f_code.co_name in ("_truth", "__torch_function__"):
         caller = caller.f_back
-    if caller is None or caller.f_code.co_filename != constraints.__file__:
-        return bool(operand)
-    return _is_all_true(operand)
+    if caller is not None and caller.f_code.co_filename == constraints.__file__:
+        return _is_all_true(operand)
+    if caller is not None and caller.f_code is transformer._detect_is_causal_mask.__code__:
+        return False
+    return bool(operand)
 
 
 def _what_is_checked() -> str:

@@ -136,34 +136,5 @@ def test_a_place_in_a_library_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
     assert here not in str(caught.value)
 
 
-class _Weighted(torch.nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.weight = torch.nn.Parameter(torch.ones(4))
-
-
-class _Backward(_Weighted):
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        loss = (x * self.weight).sum()
-        loss.backward()  # type: ignore[no-untyped-call]
-        return loss
-
-
-class _Grad(_Weighted):
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        slope: torch.Tensor = torch.func.grad(lambda weight: (x * weight).sum())(self.weight)
-        return slope
-
-
-@pytest.mark.parametrize("model", [_Backward(), _Grad()])
-def test_who_takes_gradients_is_told_how(
-    model: torch.nn.Module, recwarn: pytest.WarningsRecorder
-) -> None:
-    with pytest.raises(UserError, match=r"(?s)^m: .*hand over the graph that .*make_fx") as refusal:
-        export("m", TorchLoaderOutput(model, (torch.ones(2, 4),)))
-    assert len(str(refusal.value).splitlines()) < 4
-    assert not recwarn.list
-
-
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

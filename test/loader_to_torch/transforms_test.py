@@ -3,7 +3,6 @@
 import contextlib
 import sys
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 import torch
@@ -51,16 +50,6 @@ def test_a_refusal_leaves_no_level() -> None:
         )
     assert _depth() == 0
     torch.randn(2)
-
-
-@pytest.mark.parametrize("dynamic_shapes", [None, ({0: Dim("n")}, {})], ids=["static", "dynamic"])
-def test_gradients_are_refused_with_what_helps(dynamic_shapes: Any) -> None:
-    with pytest.raises(UserError, match=r"hand over the graph that .*make_fx makes of it"):
-        plumbline.compile(
-            _Of(lambda x, y: jacrev(torch.sin)(x) + y),
-            (torch.randn(3), torch.randn(())),
-            dynamic_shapes,
-        )
 
 
 if __name__ == "__main__":

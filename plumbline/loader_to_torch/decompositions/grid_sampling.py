@@ -201,7 +201,7 @@ class _At:
     inside: torch.Tensor
     """Whether they are in it at all, [N, 1, count]."""
     index: torch.Tensor
-    """Among those of a channel, [N, C, count]; 0 outside."""
+    """Among those of a channel, [N, C, count]; outside, of the nearest."""
 
 
 def _at(volume: torch.Tensor, corner: Sequence[_Near]) -> _At:

@@ -116,5 +116,14 @@ def test_a_mean_loss_whose_lengths_are_numbers() -> None:
     torch.testing.assert_close(program(*inputs), (function(*inputs),))
 
 
+def test_a_mask_that_a_transformer_looks_at() -> None:
+    layer = torch.nn.TransformerDecoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
+    decoder = torch.nn.TransformerDecoder(layer, 1)
+    mask = torch.nn.Transformer.generate_square_subsequent_mask(5)
+    inputs = _numbers(2, 5, 8), _numbers(2, 3, 8)
+    program = plumbline.compile(_Of(lambda x, memory: decoder(x, memory, mask)), inputs)
+    torch.testing.assert_close(program(*inputs)[0], decoder(*inputs, mask).detach())
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

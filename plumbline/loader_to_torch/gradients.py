@@ -1,0 +1,104 @@
+"""Has torch.export go through programs that take gradients.
+
+It records what a program calls before PyTorch takes derivatives, and loses the way there. `make_fx`
+records what is computed below that, a backward pass too. So that traces `forward` first, and what
+has been recorded runs in its place.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import wraps
+from typing import Any
+from unittest import mock
+
+import torch
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.overrides import TorchFunctionMode
+from torch.utils import _pytree as pytree
+
+from plumbline.errors import UserError
+
+LEFT = (
+    "forward leaves gradients in .grad of a tensor, and a compiled function keeps nothing between "
+    "calls: take them by torch.autograd.grad or torch.func.grad and return them, or set .grad to "
+    "None after their use"
+)
+
+_TAKE = frozenset([torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad])
+
+_Modes = Callable[[], contextlib.AbstractContextManager[object]]
+
+
+class GradientsNoticed(TorchFunctionMode):
+    """Ends what is traced meanwhile where it asks for gradients, which nobody else might notice."""
+
+    MESSAGE = "forward takes gradients"
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        """Calls any other function."""
+        if func in _TAKE:
+            raise RuntimeError(self.MESSAGE)
+        return func(*args, **(kwargs or {}))
+
+
+@contextlib.contextmanager
+def gradients_taken(model: torch.nn.Module, modes: _Modes) -> Iterator[None]:
+    """Has `model` be called with what is computed of its gradients, where it is exported within.
+
+    Args:
+      model: what is exported; its forward is put in the place of its own.
+      modes: what to enter while that is traced.
+    """
+    forward = model.forward
+
+    @wraps(forward)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        names = [name for name, _ in (*model.named_parameters(), *model.named_buffers())]
+        state = [*model.parameters(), *model.buffers()]
+        leaves, given_as = pytree.tree_flatten((args, kwargs))
+        tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+        returned_as: list[pytree.TreeSpec] = []
+
+        def step(*operands: torch.Tensor) -> list[Any]:
+            rest = iter(operands[len(state) :])
+            own = [next(rest) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
+            args, kwargs = pytree.tree_unflatten(own, given_as)
+            with mock.patch.object(model, "forward", forward):
+                returned = torch.func.functional_call(
+                    model, dict(zip(names, operands, strict=False)), args, kwargs
+                )
+            if any(operand.grad is not None for operand in operands):
+                raise UserError(LEFT)
+            results, spec = pytree.tree_flatten(returned)
+            returned_as[:] = [spec]
+            return results
+
+        graph = _traced(step, [*state, *tensors], modes)
+        with torch.fx.traceback.preserve_node_meta():
+            results = torch.fx.Interpreter(graph).run(*state, *tensors)
+        return pytree.tree_unflatten(results, *returned_as)
+
+    with mock.patch.object(model, "forward", traced):
+        yield
+
+
+def _traced(
+    step: Callable[..., Any], operands: list[torch.Tensor], modes: _Modes
+) -> torch.fx.GraphModule:
+    """The graph of what `step` makes of operands that have no data.
+
+    In a thread of its own: what PyTorch does as it exports is done for one thread.
+    """
+    fake_mode = torch._guards.detect_fake_mode(operands) or contextlib.nullcontext()
+    is_enabled = torch.is_grad_enabled()
+
+    def trace() -> torch.fx.GraphModule:
+        with torch.set_grad_enabled(is_enabled), fake_mode, modes():
+            graph: torch.fx.GraphModule = make_fx(step, record_stack_traces=True)(*operands)
+        return graph
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(trace).result()

@@ -1,0 +1,156 @@
+"""Programs that take gradients, and train what they are made of."""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
+from torch.export import Dim
+from torch.func import functional_call, grad_and_value, hessian, jacrev, vmap
+
+import plumbline
+from plumbline.errors import UserError
+
+_BATCH = {0: Dim("batch", min=2)}
+
+
+class _Step(torch.nn.Module):
+    """A step of training, which writes new weights in place of the old ones."""
+
+    def __init__(self, middle: torch.nn.Module) -> None:
+        super().__init__()
+        self.net = torch.nn.Sequential(torch.nn.Linear(3, 4), middle, torch.nn.Linear(4, 2))
+        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+
+    def _loss(self, x: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        return F.cross_entropy(self.net(x), labels)
+
+
+class _ByTransform(_Step):
+    def forward(self, x: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        weights: dict[str, torch.Tensor] = dict(self.net.named_parameters())
+
+        def loss_of(weights: dict[str, torch.Tensor]) -> torch.Tensor:
+            return F.cross_entropy(functional_call(self.net, weights, x), labels)
+
+        slopes, loss = grad_and_value(loss_of)(weights)
+        for name, weight in weights.items():
+            weight.sub_(0.1 * slopes[name])
+        assert isinstance(loss, torch.Tensor)
+        return loss
+
+
+class _ByAutograd(_Step):
+    def forward(self, x: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        weights = list(self.net.parameters())
+        with torch.enable_grad():
+            loss = self._loss(x, labels)
+            slopes = torch.autograd.grad(loss, weights)
+        for weight, slope in zip(weights, slopes, strict=True):
+            weight.sub_(0.1 * slope)
+        return loss.detach()
+
+
+class _ByOptimizer(_Step):
+    def forward(self, x: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        with torch.enable_grad():
+            loss = self._loss(x, labels)
+            loss.backward()  # type: ignore[no-untyped-call]
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+        return loss.detach()
+
+
+@pytest.mark.parametrize(
+    ("step", "middle", "drawn"),
+    [
+        (_ByTransform, torch.nn.Tanh(), []),
+        (_ByAutograd, torch.nn.BatchNorm1d(4), []),
+        (_ByOptimizer, torch.nn.Dropout(0.5), ["torch.default_generator"]),
+    ],
+    ids=["transform", "autograd", "optimizer"],
+)
+def test_steps_of_training(
+    step: type[_Step], middle: torch.nn.Module, drawn: Sequence[str]
+) -> None:
+    """With batches of any size, running statistics and random numbers, as PyTorch takes them."""
+    torch.manual_seed(0)
+    model = step(middle)
+    state = {**dict(model.named_parameters()), **dict(model.named_buffers())}
+    given = [tensor.detach().clone() for tensor in state.values()]
+    batch = (torch.randn(8, 3), torch.randint(2, (8,)))
+    mutable = [*state, *drawn]
+    program = plumbline.compile(model, batch, (_BATCH, _BATCH), mutable=mutable)
+    assert all(map(torch.equal, state.values(), given))
+    for size in (5, 8):
+        batch = (torch.randn(size, 3), torch.randint(2, (size,)))
+        torch.manual_seed(1)
+        (loss,) = program(*batch, *given)
+        torch.manual_seed(1)
+        with torch.no_grad():
+            torch.testing.assert_close(loss, model(*batch))
+        torch.testing.assert_close(given, [tensor.detach() for tensor in state.values()])
+
+
+class _Of(torch.nn.Module):
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(3))
+        self._function = function
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return self._function(self.weight, x)
+
+
+def _derivatives(weight: torch.Tensor, x: torch.Tensor) -> Any:
+    def function(row: torch.Tensor) -> torch.Tensor:
+        return (row * weight).tanh().sum()
+
+    return vmap(jacrev(function))(x), hessian(function)(x[0])
+
+
+def test_derivatives_of_any_number_of_rows() -> None:
+    model = _Of(_derivatives)
+    program = plumbline.compile(model, (torch.randn(4, 3),), (_BATCH,))
+    for rows in (2, 4, 7):
+        x = torch.randn(rows, 3)
+        torch.testing.assert_close(program(x), tuple(slope.detach() for slope in model(x)))
+
+
+def _backward(weight: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    loss = (x * weight).sum()
+    loss.backward()  # type: ignore[no-untyped-call]
+    return loss
+
+
+def _backward_enabled(weight: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    with torch.enable_grad():
+        return _backward(weight, x)
+
+
+def _nested(weight: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    result: torch.Tensor = vmap(hessian(lambda row: (row.sin() * row.roll(1)).sum()))(x * weight)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("function", "advice"),
+    [
+        (_backward, r"take gradients within `with torch\.enable_grad\(\):`"),
+        (_backward_enabled, r"leaves gradients in \.grad of a tensor"),
+        (_nested, r"make_fx: hand over the graph that it makes of the program"),
+    ],
+)
+def test_refusals_tell_what_helps(
+    function: Callable[..., Any], advice: str, recwarn: pytest.WarningsRecorder
+) -> None:
+    with pytest.raises(UserError, match=advice) as refusal:
+        plumbline.compile(_Of(function), (torch.ones(2, 3),))
+    assert len(str(refusal.value).splitlines()) < 4
+    assert not recwarn.list
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
