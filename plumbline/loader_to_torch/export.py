@@ -20,7 +20,6 @@ from plumbline.errors.unsupported_ops import from_operation, report
 from plumbline.loader_to_torch.assertions import import_assertions, keep_assertions
 from plumbline.loader_to_torch.bool_literals import spell_bools_as_numbers
 from plumbline.loader_to_torch.carried_ops import carried
-from plumbline.loader_to_torch.checked_factorizations import assert_factorizations
 from plumbline.loader_to_torch.computed_weights import compute_weights
 from plumbline.loader_to_torch.decompositions import (
     KEPT_OPS,
@@ -480,7 +479,6 @@ def _exported(
     # compared on the way. They are asserted of the result instead.
     exported._guards_code = []
     call_overloads_of_export(exported)
-    assert_factorizations(exported)
     hand_generator_to_bodies(exported)
     return exported
 

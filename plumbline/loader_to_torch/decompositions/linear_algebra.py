@@ -40,6 +40,12 @@ def assert_none(info: torch.Tensor, message: str) -> None:
     aten._assert_async.msg((info == 0).all(), message)
 
 
+def _check_errors(info: torch.Tensor, api_name: str, *, is_matrix: bool) -> None:
+    """What a graph that has been traced before, or `vmap`, checks of factorizations."""
+    del is_matrix  # It is told in PyTorch's message only.
+    assert_none(info, f"{api_name}: a matrix is singular, or not positive-definite")
+
+
 _SINGULAR = "the matrix is singular: one of its pivots is 0"
 _NOT_POSITIVE = "the matrix is not positive-definite: one of its pivots is not positive"
 
@@ -650,6 +656,7 @@ def _real(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 RULES: Rules = {
+    aten._linalg_check_errors.default: _check_errors,
     **{
         op.default: _real(function)
         for op, function in (

@@ -81,6 +81,25 @@ def test_gradients_in_a_graph_that_has_been_traced() -> None:
         program(torch.zeros_like(x))
 
 
+def test_systems_one_by_one() -> None:
+    """As `vmap` has them."""
+
+    def function(x: torch.Tensor) -> Any:
+        of_one = torch.func.vmap(torch.linalg.solve, (None, 0))(x[0], x[..., 0])
+        return (
+            torch.func.vmap(torch.linalg.inv)(x),
+            torch.func.vmap(torch.linalg.cholesky)(x),
+            of_one,
+        )
+
+    torch.manual_seed(0)
+    x = _positive(3, 4)
+    program = _compiled(function, x)
+    torch.testing.assert_close(program(x), function(x), rtol=1e-4, atol=1e-4)
+    with pytest.raises(UserError, match="solve: a matrix is singular, or not positive-definite"):
+        program(torch.zeros_like(x))
+
+
 @pytest.mark.parametrize("sizes", [(5, 16), (37, 101)], ids=str)
 def test_a_program_does_not_grow_with_its_matrices(sizes: Sequence[int]) -> None:
     """It is a loop over panels at most."""
