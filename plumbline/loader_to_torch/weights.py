@@ -6,6 +6,7 @@ from typing import cast
 import safetensors.torch
 import torch
 from torch.export.graph_signature import InputKind
+from torch.fx.passes.shape_prop import _extract_tensor_metadata
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import FxImporterHooks
 
@@ -41,7 +42,7 @@ def lift_weights(exported: torch.export.ExportedProgram) -> dict[str, torch.Tens
             continue
         kept.append(spec)
         if spec.kind is InputKind.CONSTANT_TENSOR and value.numel() <= LARGEST_LITERAL:
-            _copy_for_lists(node)
+            _copy_where_no_literal_is_known(node)
             continue
         spec.kind, spec.target, spec.persistent = InputKind.USER_INPUT, None, None
         weights[name] = value.detach().contiguous()
@@ -49,19 +50,26 @@ def lift_weights(exported: torch.export.ExportedProgram) -> dict[str, torch.Tens
     return weights
 
 
-def _copy_for_lists(constant: torch.fx.Node) -> None:
-    """Has lists, such as those of `torch.cat`, hold a copy of a constant.
+def _copy_where_no_literal_is_known(constant: torch.fx.Node) -> None:
+    """Has lists, as those of `torch.cat`, and what takes a number out hold a copy of a constant.
 
-    The importer knows a literal as an argument of its own only.
+    The importer knows a literal as an argument of its own only, and not of all ops.
     """
-    users = [user for user in constant.users if constant not in (*user.args, *user.kwargs.values())]
+    users = [
+        user
+        for user in constant.users
+        if constant not in (*user.args, *user.kwargs.values())
+        or user.target is torch.ops.aten._local_scalar_dense.default
+    ]
     if not users:
         return
     graph = constant.graph
     first = next(node for node in graph.nodes if node.op != "placeholder")
     with graph.inserting_before(first):
         copied = graph.call_function(torch.ops.aten.clone.default, (constant,))
-    copied.meta = dict(constant.meta)
+    value = constant.meta["val"]
+    # The importer reads the dtype of what a number is taken out of in the latter.
+    copied.meta = {**constant.meta, "tensor_meta": _extract_tensor_metadata(value)}
     for user in users:
         user.replace_input_with(constant, copied)
 

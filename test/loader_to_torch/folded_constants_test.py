@@ -88,6 +88,11 @@ def test_chains() -> None:
     )
 
 
+def test_a_number_taken_out() -> None:
+    _check(lambda x: x * torch.tensor([3.5, 2.0])[1].item())
+    _check(lambda x: torch.repeat_interleave(x, torch.tensor([1, 2, 0, 1])))
+
+
 def test_large_tensors_of_one_number() -> None:
     _check(lambda x: x.sum() + torch.full((40, 50), 0.75) * -5)
 
