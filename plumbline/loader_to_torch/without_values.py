@@ -13,7 +13,13 @@ from unittest import mock
 import torch
 from torch._subclasses.fake_impls import op_implementations_dict as fake_rules
 
-from plumbline.loader_to_torch.decompositions import data_movement, eigenvalues, losses, reduction
+from plumbline.loader_to_torch.decompositions import (
+    data_movement,
+    eigenvalues,
+    indexing,
+    losses,
+    reduction,
+)
 from plumbline.loader_to_torch.decompositions.rule import Rule
 
 aten = torch.ops.aten
@@ -29,6 +35,7 @@ _SIZES_KNOWN: dict[Any, Rule] = {
     )
 }
 _COMPOSED: dict[Any, Rule] = {
+    aten.combinations.default: indexing.combinations,
     aten.cov.default: reduction.cov,
     aten.narrow.Tensor: data_movement.narrow,
 }

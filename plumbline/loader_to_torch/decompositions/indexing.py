@@ -1,5 +1,6 @@
 """Ops that read or write places which are known at run time only."""
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -15,7 +16,7 @@ _COUNTED = 128
 
 def _searchsorted(
     sequence: torch.Tensor,
-    values: torch.Tensor,
+    values: torch.Tensor | float,
     *,
     out_int32: bool = False,
     right: bool = False,
@@ -29,6 +30,8 @@ def _searchsorted(
     """
     if sorter is not None:
         sequence = sequence.gather(-1, sorter)
+    if not isinstance(values, torch.Tensor):
+        values = torch.full((), values, dtype=torch.result_type(sequence, values))
     rank = values.dim()
     values = values.reshape(1) if rank == 0 else values
     dtype = torch.promote_types(sequence.dtype, values.dtype)
@@ -92,6 +95,29 @@ def _in_segments(
     places = torch.arange(data.shape[axis])
     inside = (places >= begins.unsqueeze(-1)) & (places < ends.unsqueeze(-1))
     return inside.reshape(*inside.shape, *[1] * (data.dim() - axis - 1))
+
+
+def _bucketize(
+    number: float, boundaries: torch.Tensor, *, out_int32: bool = False, right: bool = False
+) -> torch.Tensor:
+    return _searchsorted(boundaries, number, out_int32=out_int32, right=right)
+
+
+def combinations(operand: torch.Tensor, r: int = 2, with_replacement: bool = False) -> torch.Tensor:
+    """All choices of `r` elements of a row, in order, each in a row of the result.
+
+    PyTorch's own rule chooses them by a mask, of which only a run tells how many they are.
+    """
+    count = operand.shape[0]
+    if r == 0:
+        return operand.new_zeros(0)
+    numbers = torch.arange(count)
+    grids = torch.meshgrid([numbers] * r, indexing="ij")
+    chosen = torch.ones([count] * r, dtype=torch.bool)
+    for left, right in itertools.pairwise(grids):
+        chosen = chosen & (left <= right if with_replacement else left < right)
+    size = math.comb(count + r - 1, r) if with_replacement else math.comb(count, r)
+    return operand[_nonzero_static(chosen, size=size)]
 
 
 _NEUTRAL = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": -math.inf, "min": math.inf}
@@ -212,10 +238,13 @@ def _take(operand: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
 
 
 RULES: Rules = {
+    aten.bucketize.Scalar: _bucketize,
+    aten.combinations.default: combinations,
     aten.index_reduce.default: _index_reduce,
     aten.masked_scatter.default: _masked_scatter,
     aten.masked_scatter_backward.default: _masked_scatter_backward,
     aten.nonzero_static.default: _nonzero_static,
+    aten.searchsorted.Scalar: _searchsorted,
     aten.searchsorted.Tensor: _searchsorted,
     aten.segment_reduce.default: _segment_reduce,
     aten._segment_reduce_backward.default: _segment_reduce_backward,

@@ -260,6 +260,7 @@ WRITTEN = [
 
 # What the Torch dialect has no op for, or lowers wrongly: by gathers and counts.
 DECOMPOSED = [
+    OpCase("combinations", torch.combinations, lambda s: (s.tensor(5),), [], kinds=("static",)),
     OpCase(
         "searchsorted",
         lambda x, v: (torch.searchsorted(x, v), torch.searchsorted(x, v, right=True)),

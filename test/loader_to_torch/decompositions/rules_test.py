@@ -354,6 +354,8 @@ def test_searchsorted(size: int, right: bool) -> None:
     values = torch.cat([torch.randn(3, 5), sequence[:, :3], ends, others], 1)
     _check(aten.searchsorted.Tensor, sequence, values, right=right)
     _check(aten.searchsorted.Tensor, sequence[0], values, right=right, out_int32=True)
+    _check(aten.searchsorted.Scalar, sequence[0], 0.25, right=right)
+    _check(aten.bucketize.Scalar, 0.25, sequence[0], right=right, out_int32=True)
     shuffled = torch.randperm(size)
     _check(
         aten.searchsorted.Tensor,
@@ -370,6 +372,12 @@ def test_index_reduce(reduce: str, include_self: bool) -> None:
     index = torch.randint(0, 4, (6,))
     arguments = (torch.randn(3, 4, 5), 1, index, torch.randn(3, 6, 5), reduce)
     _check(aten.index_reduce.default, *arguments, include_self=include_self)
+
+
+@pytest.mark.parametrize("with_replacement", [False, True])
+@pytest.mark.parametrize(("count", "r"), [(5, 1), (5, 2), (4, 3), (2, 3), (0, 2), (3, 0)])
+def test_combinations(count: int, r: int, with_replacement: bool) -> None:
+    _check(aten.combinations.default, torch.randn(count), r, with_replacement)
 
 
 @pytest.mark.parametrize("initial", [None, 2.0])
