@@ -48,7 +48,11 @@ from plumbline.loader_to_torch.number_bounds import bound_numbers
 from plumbline.loader_to_torch.pytorch_state import exporting
 from plumbline.loader_to_torch.reached_state import ReachedState
 from plumbline.loader_to_torch.real_parts import as_real, split_complex
-from plumbline.loader_to_torch.refusals import from_node, refuse_what_has_no_meaning
+from plumbline.loader_to_torch.refusals import (
+    from_node,
+    refuse_sparse_state,
+    refuse_what_has_no_meaning,
+)
 from plumbline.loader_to_torch.resampling_overloads import call_overloads_of_export
 from plumbline.loader_to_torch.returned_mutations import inout_of, scalars_of, state_of
 from plumbline.loader_to_torch.scalars import (
@@ -474,6 +478,7 @@ def _exported(
             )
     except Exception as error:
         raise UserError(f"{who}: torch.export refuses it: {_explain(error)}") from error
+    refuse_sparse_state(who, exported)
     fix_settled_sizes(exported, exported.range_constraints)
     # PyTorch would evaluate them again where it takes ops apart, and make new ones of what is
     # compared on the way. They are asserted of the result instead.

@@ -109,6 +109,27 @@ def refuse_what_has_no_meaning(
         raise UserError(f"{who}: forward returns no tensor; a compiled function returns some")
 
 
+def refuse_sparse_state(who: str, exported: torch.export.ExportedProgram) -> None:
+    """Holds what torch.export has made of a program, before its ops are taken apart.
+
+    Raises:
+      UserError: it holds a sparse tensor.
+    """
+    nodes = {node.name: node for node in exported.graph.find_nodes(op="placeholder")}
+    sparse = [
+        spec.target or "a constant"
+        for spec in exported.graph_signature.input_specs
+        if isinstance(spec.arg, TensorArgument) and _is_sparse(nodes[spec.arg.name])
+    ]
+    if sparse:
+        raise UserError(
+            f"{who}: holds sparse tensors: {', '.join(sparse)}. Tensors of a compiled function are "
+            "dense: hold tensor.to_dense() in their place; or, where that is too large, rows, "
+            "columns and values of what is there, as tensors of their own: the product with x is "
+            "torch.zeros(count, x.shape[1]).index_add(0, rows, values.unsqueeze(1) * x[columns])"
+        )
+
+
 def _refuse(who: str, nodes: list[torch.fx.Node], what: str, advice: str) -> None:
     if nodes:
         ops = [from_node(node, advice) for node in nodes]

@@ -136,5 +136,21 @@ def test_a_place_in_a_library_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
     assert here not in str(caught.value)
 
 
+@pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr])
+def test_sparse_buffers_are_named(layout: torch.layout) -> None:
+    class Graph(torch.nn.Module):
+        neighbours: torch.Tensor
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("neighbours", torch.eye(3).to_sparse(layout=layout))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.neighbours @ x
+
+    with pytest.raises(UserError, match=r"^it: holds sparse tensors: neighbours\. .*index_add"):
+        export("it", TorchLoaderOutput(Graph(), (torch.ones(3, 2),)))
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
