@@ -28,7 +28,10 @@ from plumbline.loader_to_torch.decompositions import (
 )
 from plumbline.loader_to_torch.decompositions.constant_tables import make_tables_constants
 from plumbline.loader_to_torch.distinct_ops import Table, run_decompositions
-from plumbline.loader_to_torch.extension_ops import with_extension_ops
+from plumbline.loader_to_torch.extension_ops import (
+    with_extension_ops,
+    writes_by_extension_ops,
+)
 from plumbline.loader_to_torch.folded_constants import fold_constants
 from plumbline.loader_to_torch.followed_program import FollowedProgram
 from plumbline.loader_to_torch.generator import GENERATOR
@@ -495,7 +498,12 @@ def _decomposed(
     try:
         # Only this makes the program functional: before, in-place ops stay what they are, and
         # the signature does not tell of them.
-        with exporting(), torch.no_grad(), _without_new_stack_traces():
+        with (
+            exporting(),
+            torch.no_grad(),
+            _without_new_stack_traces(),
+            writes_by_extension_ops(exported),
+        ):
             functional = run_decompositions(exported, with_extension_ops(exported, table))
     except Exception as error:
         reason, *at = _EXECUTING.split(_explain(error), maxsplit=1)

@@ -5,8 +5,10 @@ what is registered as composite. One that computes otherwise, such as with numpy
 whole, which is then refused.
 """
 
+import contextlib
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeGuard
+from unittest import mock
 
 import torch
 from torch._library.custom_ops import OPDEFS
@@ -18,6 +20,8 @@ _Op = torch._ops.OpOverload
 
 _OWN = frozenset(["aten", "inductor", "mkldnn", "plumbline", "prim", "prims", "profiler"])
 """Namespaces whose ops are PyTorch's or ours: rules for them are elsewhere."""
+
+_COMPOSED = torch._C.DispatchKey.CompositeImplicitAutograd
 
 _COMPOSITE = ("CompositeImplicitAutograd", "CompositeExplicitAutograd")
 
@@ -37,13 +41,34 @@ def with_extension_ops(
     return rules
 
 
+@contextlib.contextmanager
+def writes_by_extension_ops(exported: torch.export.ExportedProgram) -> Iterator[None]:
+    """Has ops of extensions that write into arguments be taken apart within, too.
+
+    PyTorch would make a higher-order op of each, before it asks any table: not of composite ops,
+    so that what their kernels call counts as that.
+    """
+    with contextlib.ExitStack() as changes:
+        if any(_is_extension(node.target) and _writes(node.target) for node in all_nodes(exported)):
+            for op in filter(_writes, _registered()):
+                if (key := _composite_key(op)) is not None and _COMPOSED not in op.py_kernels:
+                    changes.callback(op._dispatch_cache.clear)
+                    rule = _by_kernel(op, key)
+                    changes.enter_context(mock.patch.dict(op.py_kernels, {_COMPOSED: rule}))
+                    op._dispatch_cache.clear()
+        yield
+
+
 def _is_of_extension(op: object, table: Mapping[Any, Rule]) -> bool:
-    return (
-        isinstance(op, _Op)
-        and op.namespace not in _OWN
-        and op not in table
-        and not op._schema.is_mutable
-    )
+    return _is_extension(op) and op not in table and not _writes(op)
+
+
+def _is_extension(op: object) -> TypeGuard[_Op]:
+    return isinstance(op, _Op) and op.namespace not in _OWN
+
+
+def _writes(op: _Op) -> bool:
+    return op._schema.is_mutable
 
 
 def _registered() -> Iterator[_Op]:

@@ -33,6 +33,22 @@ def _(x: torch.Tensor) -> torch.Tensor:
     return torch.empty_like(x)
 
 
+@torch.library.custom_op("plumbline_test::add_twice", mutates_args={"total"})
+def _add_twice(total: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    total.add_(x * 2)
+    return total.sum() * x
+
+
+@_add_twice.register_fake
+def _(total: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    return torch.empty_like(x)
+
+
+@torch.library.custom_op("plumbline_test::write_by_numpy", mutates_args={"x"})
+def _write_by_numpy(x: torch.Tensor) -> None:
+    x.numpy()[:] = 1
+
+
 @pytest.fixture(scope="module")
 def ops() -> Iterator[torch._ops._OpNamespace]:
     make: Any = torch.library.Library
@@ -82,6 +98,27 @@ def test_custom_op() -> None:
 @pytest.mark.parametrize("name", ["implicit", "explicit", "nested", "pair"])
 def test_library(ops: torch._ops._OpNamespace, name: str) -> None:
     _check(getattr(ops, name))
+
+
+def test_what_writes_into_arguments() -> None:
+    """Also where that is a part of another tensor."""
+
+    def function(x: torch.Tensor) -> Any:
+        total = torch.zeros(4, 3)
+        return _add_twice(total[1:, 0], x[0, 0]), total, x
+
+    _check(lambda x: (_add_twice(y := x.clone(), x), y))
+    x = torch.randn(4, 3)
+    results = plumbline.compile(_Of(function), (x,))(x)
+    torch.testing.assert_close(results, function(x))
+    with pytest.raises(UserError, match=r"mutable=\[\"x\"\]"):
+        plumbline.compile(_Of(lambda x: _add_twice(x, x)), (x,))
+    program = plumbline.compile(_Of(lambda x: _add_twice(x, x)), (x,), mutable=["x"])
+    given, expected = x.clone(), x.clone()
+    torch.testing.assert_close(program(given), (_add_twice(expected, expected),))
+    torch.testing.assert_close(given, expected)
+    with pytest.raises(UserError, match="auto_functionalized"):
+        plumbline.compile(_Of(lambda x: (_write_by_numpy(y := x + 1), y)), (x,))
 
 
 def test_a_kernel_by_other_means_is_refused() -> None:
