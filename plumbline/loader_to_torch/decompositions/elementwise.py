@@ -211,6 +211,22 @@ def _rrelu(
     return torch.nn.functional.leaky_relu(operand, (lower + upper) / 2), noise.clone()
 
 
+def _rrelu_backward(
+    grad: torch.Tensor,
+    operand: torch.Tensor,
+    noise: torch.Tensor,
+    lower: float,
+    upper: float,
+    training: bool,
+    self_is_result: bool,
+) -> torch.Tensor:
+    """The gradient by the slopes that were drawn, or else by the mean one, which torch-mlir's own
+    rule takes for drawn, too."""
+    if training and upper - lower > 1e-6:
+        return grad * noise
+    return torch.where(operand > 0, grad, grad * ((lower + upper) / 2))
+
+
 def isclose(
     left: torch.Tensor,
     right: torch.Tensor,
@@ -242,6 +258,7 @@ def _shrink_backward(grad: torch.Tensor, operand: torch.Tensor, lambd: float) ->
 RULES: Rules = {
     aten.hardshrink_backward.default: _shrink_backward,
     aten.softshrink_backward.default: _shrink_backward,
+    aten.rrelu_with_noise_backward.default: _rrelu_backward,
     aten.rrelu_with_noise_functional.default: _rrelu,
     aten.__lshift__.Tensor: aten.bitwise_left_shift.Tensor,
     aten.__rshift__.Tensor: aten.bitwise_right_shift.Tensor,

@@ -76,6 +76,21 @@ def _rms_norm(
     return result.to(operand.dtype)
 
 
+def _weight_norm_backward(
+    grad_w: torch.Tensor,
+    saved_v: torch.Tensor,
+    saved_g: torch.Tensor,
+    saved_norms: torch.Tensor,
+    dim: int,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The gradients of v and g, of which w is g v / |v|: each slice along `dim` has its norm."""
+    others = [axis for axis in range(saved_v.dim()) if axis != dim]
+    of_g = (grad_w * saved_v).sum(others, keepdim=True) / saved_norms
+    # What of the gradient lies along v changes the norm alone.
+    across = grad_w - saved_v * (of_g / saved_norms)
+    return saved_g / saved_norms * across, of_g
+
+
 def _wide(operand: torch.Tensor) -> torch.dtype:
     """What PyTorch computes norms in, of operands of that dtype."""
     if operand.is_complex():
@@ -86,6 +101,7 @@ def _wide(operand: torch.Tensor) -> torch.dtype:
 RULES: Rules = {
     **get_decompositions([aten._batch_norm_with_update_functional]),
     aten._native_batch_norm_legit_no_training.default: _batch_norm_of_known_statistics,
+    aten._weight_norm_interface_backward.default: _weight_norm_backward,
     aten.native_group_norm.default: _native_group_norm,
     aten.rms_norm.default: _rms_norm,
 }

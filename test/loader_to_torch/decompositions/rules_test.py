@@ -567,6 +567,21 @@ def test_gradients_of_shrinking(name: str) -> None:
     _check(getattr(aten, f"{name}_backward").default, torch.arange(1.0, 9.0), operand, 0.5)
 
 
+@pytest.mark.parametrize("training", [False, True])
+def test_gradients_of_slopes_that_may_be_drawn(*, training: bool) -> None:
+    operand, noise = torch.tensor([-2.0, 0.0, 0.5, -0.25]), torch.rand(4)
+    given = (torch.randn(4), operand, noise, 0.1, 0.3, training, False)
+    _check(aten.rrelu_with_noise_backward.default, *given)
+
+
+@pytest.mark.parametrize("dim", [0, 2])
+def test_gradients_of_weights_with_norms(dim: int) -> None:
+    v = torch.randn(4, 3, 5)
+    g = torch.randn([size if axis == dim else 1 for axis, size in enumerate(v.shape)])
+    w, norms = aten._weight_norm_interface.default(v, g, dim)
+    _check(aten._weight_norm_interface_backward.default, torch.randn_like(w), v, g, norms, dim)
+
+
 @pytest.mark.parametrize(
     "padding", [(1, 2), (0, 3, 2, 0), (-1, 1, 2, -2), (2, 1, 0, 0, 1, 3)], ids=str
 )
