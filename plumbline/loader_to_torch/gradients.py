@@ -13,6 +13,7 @@ from typing import Any
 from unittest import mock
 
 import torch
+from torch._dispatch.python import enable_python_dispatcher
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
@@ -96,7 +97,8 @@ def _traced(
     is_enabled = torch.is_grad_enabled()
 
     def trace() -> torch.fx.GraphModule:
-        with torch.set_grad_enabled(is_enabled), fake_mode, modes():
+        # By PyTorch's rules in Python, most of which take sizes that are not known.
+        with torch.set_grad_enabled(is_enabled), fake_mode, enable_python_dispatcher(), modes():
             graph: torch.fx.GraphModule = make_fx(step, record_stack_traces=True)(*operands)
         return graph
 

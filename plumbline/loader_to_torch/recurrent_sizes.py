@@ -2,7 +2,7 @@
 
 import contextlib
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from unittest import mock
 
@@ -22,7 +22,8 @@ def sizes_of_recurrent_layers() -> Iterator[None]:
     """
     with contextlib.ExitStack() as patches:
         for op in recurrent.OF_SEQUENCES:
-            kernels = {_COMPOSITE: functools.partial(_results, op)}
+            own = op.py_kernels.get(_COMPOSITE, functools.partial(op._op_dk, _COMPOSITE))
+            kernels = {_COMPOSITE: functools.partial(_results, own)}
             patches.enter_context(mock.patch.dict(op.py_kernels, kernels))
             op._dispatch_cache.clear()
             patches.callback(op._dispatch_cache.clear)
@@ -30,11 +31,17 @@ def sizes_of_recurrent_layers() -> Iterator[None]:
 
 
 def _results(
-    op: Any, operand: torch.Tensor, before: torch.Tensor | Sequence[torch.Tensor], *options: Any
+    own: Callable[..., Any],
+    operand: torch.Tensor,
+    before: torch.Tensor | Sequence[torch.Tensor],
+    weights: Sequence[torch.Tensor],
+    *options: Any,
 ) -> Any:
-    if not isinstance(operand, FakeTensor):
-        return op._op_dk(_COMPOSITE, operand, before, *options)
-    *_, bidirectional, _batch_first = options
     states = [before] if isinstance(before, torch.Tensor) else before
+    has_slopes = any(tensor.requires_grad for tensor in (operand, *states, *weights))
+    if not isinstance(operand, FakeTensor) or (has_slopes and torch.is_grad_enabled()):
+        # PyTorch's rule, of which gradients may be taken.
+        return own(operand, before, weights, *options)
+    *_, bidirectional, _batch_first = options
     size = states[0].shape[-1] * (2 if bidirectional else 1)
     return operand.new_empty((*operand.shape[:2], size)), *map(torch.empty_like, states)

@@ -32,6 +32,8 @@ _SIZES_KNOWN: dict[Any, Rule] = {
         (eigenvalues, aten.linalg_lstsq.default),
         (losses, aten._ctc_loss.Tensor),
         (losses, aten._ctc_loss.default),
+        (losses, aten._ctc_loss_backward.Tensor),
+        (losses, aten._ctc_loss_backward.default),
     )
 }
 _COMPOSED: dict[Any, Rule] = {

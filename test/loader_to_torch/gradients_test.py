@@ -119,6 +119,29 @@ def test_derivatives_of_any_number_of_rows() -> None:
         torch.testing.assert_close(program(x), tuple(slope.detach() for slope in model(x)))
 
 
+class _Sequences(torch.nn.Module):
+    """What PyTorch's kernels, but not its rules, take for one of the example's size."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.GRU(3, 4, batch_first=True)
+
+    def forward(self, x: torch.Tensor) -> Any:
+        with torch.enable_grad():
+            images = self.layer(x)[0].unsqueeze(1)
+            larger = F.interpolate(images, scale_factor=2, mode="bilinear")
+            return torch.autograd.grad(larger.square().sum(), list(self.layer.parameters()))
+
+
+def test_batches_of_sequences_and_images() -> None:
+    torch.manual_seed(0)
+    model = _Sequences()
+    program = plumbline.compile(model, (torch.randn(3, 5, 3),), (_BATCH,))
+    for batch in (2, 4):
+        x = torch.randn(batch, 5, 3)
+        torch.testing.assert_close(program(x), model(x), rtol=1e-4, atol=1e-5)
+
+
 def _backward(weight: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     loss = (x * weight).sum()
     loss.backward()  # type: ignore[no-untyped-call]

@@ -220,8 +220,10 @@ def _rrelu_backward(
     training: bool,
     self_is_result: bool,
 ) -> torch.Tensor:
-    """The gradient by the slopes that were drawn, or else by the mean one, which torch-mlir's own
-    rule takes for drawn, too."""
+    """The gradient by the slopes that were drawn, or else by the mean one.
+
+    torch-mlir's own rule takes both for drawn.
+    """
     if training and upper - lower > 1e-6:
         return grad * noise
     return torch.where(operand > 0, grad, grad * ((lower + upper) / 2))
