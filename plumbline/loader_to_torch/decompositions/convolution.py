@@ -130,9 +130,8 @@ _MOST_TAPS = 32
 _LEAST_CHANNELS = 64
 """Of fewer channels the products are no more work than to add them up."""
 
-
-_LEAST_WINDOWS = 100
-"""Of fewer windows the products are no more work than to take the weights apart in each call."""
+_LEAST_WINDOWS = 16
+"""Nor of fewer windows."""
 
 
 @dataclass(frozen=True)
