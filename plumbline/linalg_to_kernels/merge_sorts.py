@@ -317,11 +317,11 @@ class _MergeSort:
             types = [value.type for value in carried]
 
             def take() -> list[ir.Value]:
-                return [*itertools.chain(*self._with(others, new))]
+                return [*itertools.chain.from_iterable(self._with(others, new))]
 
             return either(types, self.sort.in_order(last, new), lambda: carried, take)
 
-        held = [*itertools.chain(*first)]
+        held = [*itertools.chain.from_iterable(first)]
         return grouped(self._rest(load, count, size, insert, held, lambda *held: held[-buffers:]))
 
     def _rest(

@@ -47,7 +47,8 @@ class Sort:
     def sizes(self) -> list[ir.Value]:
         """Builds the sizes of what is sorted."""
         counted = counted_operands(self.op)
-        source = next(each for number, each in enumerate(self.sources) if number not in counted)
+        given = (each for number, each in enumerate(self.sources) if number not in counted)
+        source = next(given, self.sources[0])
         return [memref.dim(source, index(axis)) for axis in range(ir.MemRefType(source.type).rank)]
 
     def load(self, place: Sequence[ir.Value]) -> list[ir.Value]:
