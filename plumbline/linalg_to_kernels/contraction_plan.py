@@ -49,6 +49,8 @@ class Strategy(Enum):
     is read in place, or copied if it is padded, strided or converted."""
 
 
+_F32_BITS = 32
+
 _FEW_ROWS = 2
 """Up to how many rows dot products win, where the right operand lies along the summed elements."""
 
@@ -169,6 +171,8 @@ class ContractionPlan:
     columns_of_result: Groups
     strip: Strip | None = None
     """What is copied at once of the right operand, if `Strategy.DEPTHWISE` has it copied."""
+    has_pairs: bool = False
+    """Whether two summed elements are multiplied at once, of bf16; columns are packed so."""
 
     @property
     def block(self) -> int:
@@ -191,7 +195,7 @@ class ContractionPlan:
         axes = {terms[0][0]: axis for axis, terms in enumerate(self._axes_of_right) if terms}
         order = [axes[loop] for loop in (*self.batches, *self.columns, *self.summed)]
         order += [axis for axis in range(len(self._axes_of_right)) if axis not in order]
-        return PackedLayout(tuple(order), axes[self.columns[0]], self.tile.columns)
+        return PackedLayout(tuple(order), axes[self.columns[0]], self.tile.columns, self.has_pairs)
 
     @property
     def _axes_of_right(self) -> tuple[tuple[tuple[int, int], ...], ...]:
@@ -365,10 +369,26 @@ class _Planner:
             rows_of_result=self._groups(2, rows),
             columns_of_result=self._groups(2, columns),
         )
+        if right_operand is RightOperand.PACKED and not copies_left:
+            plan = replace(plan, has_pairs=self._has_pairs(left, summed))
         halved = replace(plan, sums_at_once=_SUMS_AT_ONCE // 2)
         if self._bytes_at_once(halved) <= _WINDOWS_AT_ONCE < self._bytes_at_once(plan):
             plan = halved
         return replace(plan, rows_outermost=self._rows_outermost(plan))
+
+    def _has_pairs(self, left: int, summed: Sequence[int]) -> bool:
+        """Whether elements of bf16 are summed up that lie side by side in pairs, an even number."""
+        are_bf16 = all(isinstance(type_.element_type, ir.BF16Type) for type_ in self.types[:2])
+        count = self._count(summed)
+        return (
+            self.unit.has_bf16_dots
+            and are_bf16
+            and self.summed_bits == _F32_BITS
+            and len(summed) == 1
+            and self._is_one_run(left, summed)
+            and count is not None
+            and count % 2 == 0
+        )
 
     def _bytes_at_once(self, plan: ContractionPlan) -> float:
         """What a chunk of rows reads of windows; 0 if that is not known, and of what is none."""
@@ -483,9 +503,11 @@ class _Planner:
         outside = self._usual_count([loop for loop in plan.batches if loop not in self.sum.batches])
         lanes = plan.tile.lanes
         products = row_batches * summed * cycles(plan.tile, rows, columns)
+        if plan.has_pairs:
+            products /= 2
         is_narrow = self.types[plan.left].element_type.width != self.summed_bits
         copying = row_batches * summed * rows * (_COPYING if plan.copies_left else 0)
-        if is_narrow and not plan.copies_left:
+        if is_narrow and not plan.copies_left and not plan.has_pairs:
             copying = row_batches * summed * rows * _CONVERTING
         is_run = plan.copies_left or self._are_contiguous(plan.left, plan.summed)
         if summed > _LINES and not is_run:

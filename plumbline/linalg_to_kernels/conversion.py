@@ -76,10 +76,15 @@ def _for_unit(run: Callable[[ir.Operation, VectorUnit], None]) -> Callable[..., 
     """`run` with what is said of the vector unit as options."""
 
     def run_for(
-        operation: ir.Operation, vector_bytes: Sequence[str], vector_registers: Sequence[str]
+        operation: ir.Operation,
+        vector_bytes: Sequence[str],
+        vector_registers: Sequence[str],
+        vector_dots: Sequence[str],
     ) -> None:
-        given = [*map(int, (*vector_bytes, *vector_registers))]
-        run(operation, VectorUnit(*given) if given else AVX2)
+        unit = AVX2
+        for bytes_, registers in zip(vector_bytes, vector_registers, strict=True):
+            unit = VectorUnit(int(bytes_), int(registers), "bf16" in vector_dots)
+        run(operation, unit)
 
     return run_for
 
@@ -95,6 +100,7 @@ def _build_kernels(module: ir.Operation, unit: VectorUnit) -> None:
 _UNIT_OPTIONS = (
     Option("vector-bytes", "what a vector register of the CPU holds"),
     Option("vector-registers", "how many of them the CPU has"),
+    Option("vector-dots", '"bf16", if it adds up products of pairs of these at once'),
 )
 
 
@@ -271,6 +277,7 @@ def linalg_to_kernels_pipeline(
     `temporaries` is one of `choices.TEMPORARIES`.
     """
     options = f"vector-bytes={unit.bytes} vector-registers={unit.registers}"
+    options += " vector-dots=bf16" if unit.has_bf16_dots else ""
     return Pipeline(
         "linalg-to-kernels-pipeline",
         (

@@ -46,6 +46,7 @@ from plumbline.linalg_to_kernels.read_ahead import RowsAhead, RunAhead, Share, p
 from plumbline.linalg_to_kernels.strides import Groups
 from plumbline.linalg_to_kernels.vectors import (
     add,
+    add_products_of_pairs,
     cast,
     lane_offsets,
     mask_of_first,
@@ -176,6 +177,7 @@ class _RegisterTiles:
         self._copied: ir.Value | None = None
         # Where rows are windows the converted ones would be many times as much as the image.
         converts = left != self._type and len(plan.summed_of_both) <= 1 and not plan.row_batches
+        converts = converts and not plan.has_pairs
         if plan.copies_left or converts:
             self._copied = self._buffer(arith.muli(self._rows, self._summed))
         nothing = Region((index(0), index(0), index(0)), {})
@@ -456,7 +458,9 @@ class _RegisterTiles:
             step = product([*inner, index(tile.columns)])
             next_block = arith.addi(panel.right, arith.muli(block.upper, step))
             elements, tiles = arith.muli(count, step), share(first, rows.count)
-            return RunAhead(right, next_block, elements, tiles, is_by_rows=not inner).loop
+            return RunAhead(
+                right, next_block, elements, tiles, is_by_rows=not inner, step=self._step
+            ).loop
         if (
             plan.right_operand is RightOperand.COPIED
             and len(plan.summed_of_right) == len(plan.summed_of_both) == 1
@@ -525,7 +529,12 @@ class _RegisterTiles:
         lower, upper = (block.lower, block.upper) if block else (index(0), size)
         if loop is not None:
             return loop(lower, upper, body, sums)
-        return for_each(lower, upper, 1, body, sums)
+        return for_each(lower, upper, self._step, body, sums)
+
+    @property
+    def _step(self) -> int:
+        """How many summed elements are multiplied at once."""
+        return 2 if self._plan.has_pairs else 1
 
     def _products(
         self,
@@ -536,6 +545,8 @@ class _RegisterTiles:
         sums: Sequence[ir.Value],
     ) -> list[ir.Value]:
         plan, tile = self._plan, self._tile
+        if plan.has_pairs:
+            return self._products_of_pairs(rows, left, right, sums)
         offsets = lane_offsets(right, tile.lanes, tile.vectors)
         match plan.right_operand:
             case RightOperand.IN_PLACE:
@@ -557,6 +568,28 @@ class _RegisterTiles:
             factor = vector.broadcast(self._vector, cast(element, self._type))
             for place, other in enumerate(row_of_right):
                 result.append(multiply_add(factor, other, sums[number * tile.vectors + place]))
+        return result
+
+    def _products_of_pairs(
+        self, rows: Sequence[ir.Value], left: ir.Value, right: ir.Value, sums: Sequence[ir.Value]
+    ) -> list[ir.Value]:
+        """The same, of two summed elements: each lane has a pair of bf16 for a sum of f32."""
+        tile, bf16 = self._tile, ir.BF16Type.get()
+        pair = ir.VectorType.get([1], ir.IntegerType.get_signless(32))
+        pairs = ir.VectorType.get([tile.lanes], ir.IntegerType.get_signless(32))
+        in_memory = ir.VectorType.get([2 * tile.lanes], bf16)
+        row_of_right = [
+            vector.bitcast(pairs, vector.load(in_memory, self._nest.right.elements, [at]))
+            for at in lane_offsets(right, 2 * tile.lanes, tile.vectors)
+        ]
+        result = []
+        for number, row in enumerate(rows):
+            place = arith.addi(row, left)
+            both = vector.load(ir.VectorType.get([2], bf16), self._nest.left.elements, [place])
+            factor = vector.broadcast(pairs, vector.extract(vector.bitcast(pair, both), [], [0]))
+            for place, other in enumerate(row_of_right):
+                so_far = sums[number * tile.vectors + place]
+                result.append(add_products_of_pairs(factor, other, so_far))
         return result
 
     # The epilogue.

@@ -56,6 +56,7 @@ _LOADS = frozenset({"memref.load", "vector.gather", "vector.load", "vector.maske
 _STORES = frozenset({"memref.store", "vector.maskedstore", "vector.scatter", "vector.store"})
 _PURE_DIALECTS = frozenset({"arith", "math", "ub", "vector"})
 _PURE = VIEWS | {
+    "llvm.inline_asm",
     "memref.dim",
     "memref.extract_strided_metadata",
     "scf.for",

@@ -64,12 +64,14 @@ class RunAhead:
         share: Share,
         *,
         is_by_rows: bool,
+        step: int = 1,
     ) -> None:
         """The share of `count` elements from `first` on.
 
-        `is_by_rows` says that each turn of the loop needs one row of the panel, not several.
+        `is_by_rows` says that each turn of the loop needs one row of the panel, or `step` of them,
+        by which it counts, and not several each time.
         """
-        self._view, self._is_by_rows = view, is_by_rows
+        self._view, self._is_by_rows, self._step = view, is_by_rows, step
         start, self._part = share.of(count, _line(view))
         self._start = arith.addi(first, start)
 
@@ -93,7 +95,7 @@ class RunAhead:
                 for_each(index(0), each, _line(self._view), line)
             return body(at, *values)
 
-        return for_each(lower, upper, 1, asking, carried)
+        return for_each(lower, upper, self._step, asking, carried)
 
 
 class RowsAhead:

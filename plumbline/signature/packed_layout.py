@@ -4,7 +4,8 @@ The layout is that of MLIR's `linalg.pack` with one tiled axis, and goes by its 
 `inner_dims_pos` is cut into tiles of `inner_tiles` elements, the last one filled up with zeros;
 tiles take the place of the axis, the elements of a tile become the last axis, and the axes before
 that stand in the order `outer_dims_perm`. A matrix [K, N] with tiles of 64 along N and N before K
-becomes the panels [ceil(N / 64), K, 64] that a contraction's micro-kernel reads.
+becomes the panels [ceil(N / 64), K, 64] that a contraction's micro-kernel reads. One that multiplies
+by pairs reads element 0 of rows 0 and 1 of a panel, element 1 of both, and so on, then rows 2 and 3.
 """
 
 import re
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_TEXT = re.compile(r"perm((?:_\d+)+)_pos_(\d+)_tile_(\d+)")
+_TEXT = re.compile(r"perm((?:_\d+)+)_pos_(\d+)_tile_(\d+)(_pairs)?")
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,14 @@ class PackedLayout:
     outer_dims_perm: tuple[int, ...]
     inner_dims_pos: int
     inner_tiles: int
+    has_pairs: bool = False
+    """Whether elements of two tiles each stand in turns, of an even number of tiles in all."""
 
     def __str__(self) -> str:
         """The layout in letters that any symbol may have: `perm_1_0_pos_1_tile_64`."""
         order = "".join(f"_{axis}" for axis in self.outer_dims_perm)
-        return f"perm{order}_pos_{self.inner_dims_pos}_tile_{self.inner_tiles}"
+        pairs = "_pairs" if self.has_pairs else ""
+        return f"perm{order}_pos_{self.inner_dims_pos}_tile_{self.inner_tiles}{pairs}"
 
     @staticmethod
     def parse(text: str) -> "PackedLayout | None":
@@ -40,7 +44,7 @@ class PackedLayout:
         order = tuple(int(axis) for axis in match[1].split("_")[1:])
         axis, tile = int(match[2]), int(match[3])
         is_layout = sorted(order) == [*range(len(order))] and axis < len(order) and tile > 0
-        return PackedLayout(order, axis, tile) if is_layout else None
+        return PackedLayout(order, axis, tile, match[4] is not None) if is_layout else None
 
     def takes(self, shape: Sequence[int]) -> bool:
         """Whether it is for arrays of a shape."""
@@ -64,4 +68,8 @@ class PackedLayout:
         shape = array.shape
         tiled = array.reshape(*shape[:axis], shape[axis] // tile, tile, *shape[axis + 1 :])
         outer = np.moveaxis(tiled, axis + 1, -1)
-        return np.ascontiguousarray(outer.transpose(*self.outer_dims_perm, array.ndim))
+        packed = np.ascontiguousarray(outer.transpose(*self.outer_dims_perm, array.ndim))
+        if not self.has_pairs:
+            return packed
+        pairs = packed.reshape(-1, 2, tile).swapaxes(1, 2)
+        return np.ascontiguousarray(pairs).reshape(packed.shape)

@@ -14,6 +14,8 @@ def target_machine(target: Target, optimisation_level: int = 2) -> llvm.TargetMa
     """
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
+    # Of instructions that kernels call by their names, where objects are made of them.
+    llvm.initialize_native_asmparser()
     try:
         return llvm.Target.from_triple(target.triple).create_target_machine(
             cpu=target.cpu,

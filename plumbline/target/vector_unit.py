@@ -9,6 +9,8 @@ class VectorUnit:
 
     bytes: int
     registers: int
+    has_bf16_dots: bool = False
+    """Whether it adds up products of two pairs of bf16 in each element of f32 at once."""
 
     def lanes(self, element_bits: int) -> int:
         """How many elements of that width a register holds."""

@@ -9,6 +9,8 @@ import torch
 from torch.export import Dim
 
 import plumbline
+from plumbline.target.cpu import cpu_target
+from plumbline.target.probe import vector_unit_of
 
 _CPUS = ("native", "baseline", "x86-64")
 """Vectors of this machine's size, of 32 and of 16 bytes."""
@@ -185,6 +187,30 @@ def test_weights(name: str, dtype: torch.dtype) -> None:
         assert 'plumbline.layout = "perm_' in program.stage("kernels")
     if name in _VIEWED:
         assert 'plumbline.layout = "view_' in program.stage("kernels")
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("linear", "30x90 83x90"),
+        ("biased", "130x770 83x770"),
+        ("matmul", "30x90 90x83"),
+        ("one_row_linear", "1x90 83x90"),
+        ("batches", "3x30x90 3x90x83"),
+    ],
+)
+def test_pairs_of_bfloat16(name: str, sizes: str) -> None:
+    """Where the CPU adds up their products at once; the others compute what `test_weights` does."""
+    function, _ = _WEIGHTED[name]
+    shapes = [tuple(map(int, part.split("x"))) for part in sizes.split()]
+    operand, weight = (_random(shape, torch.bfloat16) for shape in shapes)
+    program = plumbline.compile(_Weighted(function, weight), (operand,), target_cpu="native")
+    exact = function(operand.double(), weight.double())
+    (actual,) = program(operand)
+    torch.testing.assert_close(actual.double(), exact, rtol=2**-7, atol=2**-7)
+    has_dots = vector_unit_of(cpu_target("native")).has_bf16_dots
+    assert ("_pairs" in program.stage("kernels")) == has_dots
+    assert ("vdpbf16ps" in program.stage("asm")) == has_dots
 
 
 def test_not_a_number_stays_in_its_row() -> None:

@@ -1,6 +1,8 @@
 """Checks the layout of packed weights against its definition, element by element."""
 
+import math
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +18,9 @@ def layouts(draw: st.DrawFn) -> tuple[PackedLayout, tuple[int, ...]]:
     shape = tuple(draw(st.lists(st.integers(0, 7), min_size=1, max_size=4)))
     order = tuple(draw(st.permutations(range(len(shape)))))
     axis = draw(st.integers(0, len(shape) - 1))
-    return PackedLayout(order, axis, draw(st.integers(1, 5))), shape
+    layout = PackedLayout(order, axis, draw(st.integers(1, 5)))
+    can_have_pairs = math.prod(layout.shape(shape)[:-1]) % 2 == 0
+    return replace(layout, has_pairs=can_have_pairs and draw(st.booleans())), shape
 
 
 @given(layouts())
@@ -34,6 +38,10 @@ def test_each_element_lies_where_linalg_pack_puts_it(
         outer = [*place]
         outer[layout.inner_dims_pos] = tile
         expected[(*(outer[axis] for axis in layout.outer_dims_perm), within)] = array[place]
+    if layout.has_pairs:
+        # What stands one above the other stands side by side.
+        rows = expected.reshape(-1, 2, layout.inner_tiles)
+        expected = np.stack([rows[:, 0], rows[:, 1]], -1).reshape(packed.shape)
     np.testing.assert_array_equal(packed, expected)
 
 
@@ -52,6 +60,7 @@ def test_its_text_gives_it_back(given_: tuple[PackedLayout, tuple[int, ...]]) ->
 
 def test_its_text() -> None:
     assert str(PackedLayout((1, 0), 1, 64)) == "perm_1_0_pos_1_tile_64"
+    assert str(PackedLayout((0, 1), 0, 16, True)) == "perm_0_1_pos_0_tile_16_pairs"
 
 
 @pytest.mark.parametrize(
@@ -65,6 +74,7 @@ def test_its_text() -> None:
         "perm_0_pos_0_tile_0",
         "perm_0_pos_0_tile_4_",
         "perm_0_pos_0_tile_-4",
+        "perm_0_pos_0_tile_4_pair",
     ],
 )
 def test_other_texts_are_no_layouts(text: str) -> None:
