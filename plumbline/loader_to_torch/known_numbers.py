@@ -41,7 +41,7 @@ def _with_numbers(mode: FakeTensorMode, module: torch.nn.Module) -> dict[str, to
     tensors = _fakify_params_buffers(mode, module)
     for name, buffer in module.named_buffers(remove_duplicate=False):
         tensor = tensors[name]
-        is_small = buffer.numel() <= _MOST_ELEMENTS
+        is_small = buffer.layout == torch.strided and buffer.numel() <= _MOST_ELEMENTS
         # Known already is what is a buffer by two names.
         if is_small and isinstance(tensor, FakeTensor) and tensor.constant is None:
             # A copy, for what writes into the one is carried out on the other.

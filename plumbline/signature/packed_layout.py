@@ -4,8 +4,8 @@ The layout is that of MLIR's `linalg.pack` with one tiled axis, and goes by its 
 `inner_dims_pos` is cut into tiles of `inner_tiles` elements, the last one filled up with zeros;
 tiles take the place of the axis, the elements of a tile become the last axis, and the axes before
 that stand in the order `outer_dims_perm`. A matrix [K, N] with tiles of 64 along N and N before K
-becomes the panels [ceil(N / 64), K, 64] that a contraction's micro-kernel reads. One that multiplies
-by pairs reads element 0 of rows 0 and 1 of a panel, element 1 of both, and so on, then rows 2 and 3.
+becomes the panels [ceil(N / 64), K, 64] that a contraction's micro-kernel reads. One that goes by
+pairs reads element 0 of rows 0 and 1 of a panel, element 1 of both, and so on, then rows 2 and 3.
 """
 
 import re
