@@ -39,7 +39,7 @@ _Store = Callable[[ir.Value, Sequence[ir.Value]], None]
 
 def rank_sorts(module: ir.Operation) -> None:
     """Makes of each `tm_tensor.sort` on buffers the call of a function with launches."""
-    call_sort_kernels(module, _scratch, lambda sort: _RankSort(sort).build())
+    call_sort_kernels(module, lambda op, _: _scratch(op), lambda sort: _RankSort(sort).build())
 
 
 def _scratch(op: ir.Operation) -> list[ir.Value]:

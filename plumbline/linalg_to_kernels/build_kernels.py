@@ -9,7 +9,7 @@ from torch_mlir.dialects import bufferization, func, memref
 from plumbline.bindings.pipeline import PassFailure
 from plumbline.bindings.views import NOALIAS
 from plumbline.bindings.walk import all_operations
-from plumbline.linalg_to_kernels.building import ALIGNMENT, loosely_typed
+from plumbline.linalg_to_kernels.building import ALIGNMENT, in_any_layout, loosely_typed
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, computation
 from plumbline.linalg_to_kernels.fusion_groups import GROUP
 from plumbline.linalg_to_kernels.laid_out_weights import LaidOutWeights
@@ -144,9 +144,7 @@ def _attributes(type_: ir.Type) -> ir.DictAttr:
 
 def _buffer_type(type_: ir.Type, *, loosely: bool) -> ir.MemRefType:
     """The type of a buffer for such a tensor, wherever in memory its elements lie."""
-    tensor_type = ir.RankedTensorType(type_)
-    layout = ir.StridedLayoutAttr.get_fully_dynamic(tensor_type.rank)
-    buffer = ir.MemRefType.get(tensor_type.shape, tensor_type.element_type, layout)
+    buffer = in_any_layout(ir.RankedTensorType(type_))
     return loosely_typed(buffer) if loosely else buffer
 
 

@@ -108,12 +108,16 @@ def least(left: ir.Value, right: ir.Value) -> ir.Value:
     return arith.minsi(left, right)
 
 
+def in_any_layout(type_: ir.RankedTensorType | ir.MemRefType) -> ir.MemRefType:
+    """The type of a buffer of the same sizes and elements that tells neither strides nor offset."""
+    layout = ir.StridedLayoutAttr.get_fully_dynamic(type_.rank)
+    return ir.MemRefType.get(type_.shape, type_.element_type, layout)
+
+
 def loosely_typed(type_: ir.MemRefType) -> ir.MemRefType:
     """The type of the same rank and elements that tells neither sizes, strides nor offset."""
-    layout = ir.StridedLayoutAttr.get_fully_dynamic(type_.rank)
-    return ir.MemRefType.get(
-        [ir.ShapedType.get_dynamic_size()] * type_.rank, type_.element_type, layout
-    )
+    dynamic = [ir.ShapedType.get_dynamic_size()] * type_.rank
+    return in_any_layout(ir.MemRefType.get(dynamic, type_.element_type))
 
 
 class FlatView:

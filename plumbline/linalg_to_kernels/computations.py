@@ -210,7 +210,7 @@ def number_everywhere(value: ir.Value) -> ir.Attribute | None:
         if not is_tensor(value):
             return op.attributes["value"]
         return op.attributes["value"].get_splat_value() if is_splat(op) else None
-    fill = None if op is None else computation(op)
+    fill = computation_of(value)
     if fill is None or not is_copy(fill):
         return None
     (yielded,) = fill.yielded
@@ -236,6 +236,12 @@ def computation(op: ir.Operation) -> Computation | None:
     if any(found.result_loops(number) is None for number in range(len(found.results))):
         return None
     return found
+
+
+def computation_of(value: ir.Value) -> Computation | None:
+    """What computes a tensor, if that is a computation."""
+    op = defining_operation(value)
+    return None if op is None else computation(op)
 
 
 def _is_reduction(kind: ir.Attribute) -> bool:
@@ -470,8 +476,7 @@ def is_widening(member: Computation) -> bool:
 
 def widening_of(value: ir.Value) -> Computation | None:
     """What widens a tensor, if it was widened."""
-    op = value.owner.operation if not isinstance(value.owner, ir.Block) else None
-    found = computation(op) if op is not None and op.name == GENERIC else None
+    found = computation_of(value)
     return found if found is not None and is_widening(found) else None
 
 

@@ -368,9 +368,10 @@ class _Planner:
             summed_of_both=of_both,
             rows_of_result=self._groups(2, rows),
             columns_of_result=self._groups(2, columns),
+            has_pairs=right_operand is RightOperand.PACKED
+            and not copies_left
+            and self._has_pairs(left, summed),
         )
-        if right_operand is RightOperand.PACKED and not copies_left:
-            plan = replace(plan, has_pairs=self._has_pairs(left, summed))
         halved = replace(plan, sums_at_once=_SUMS_AT_ONCE // 2)
         if self._bytes_at_once(halved) <= _WINDOWS_AT_ONCE < self._bytes_at_once(plan):
             plan = halved
@@ -506,9 +507,8 @@ class _Planner:
         if plan.has_pairs:
             products /= 2
         is_narrow = self.types[plan.left].element_type.width != self.summed_bits
-        copying = row_batches * summed * rows * (_COPYING if plan.copies_left else 0)
-        if is_narrow and not plan.copies_left and not plan.has_pairs:
-            copying = row_batches * summed * rows * _CONVERTING
+        converting = _CONVERTING if is_narrow and not plan.has_pairs else 0
+        copying = row_batches * summed * rows * (_COPYING if plan.copies_left else converting)
         is_run = plan.copies_left or self._are_contiguous(plan.left, plan.summed)
         if summed > _LINES and not is_run:
             products *= _FAR_APART

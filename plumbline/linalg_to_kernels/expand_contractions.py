@@ -17,6 +17,7 @@ from plumbline.linalg_to_kernels.computations import (
     GENERIC,
     Computation,
     computation,
+    computation_of,
     is_copy,
     reassociation,
     viewed,
@@ -246,5 +247,5 @@ def _is_weight(value: ir.Value) -> bool:
     source = viewed(value)
     if isinstance(source.owner, ir.Block):
         return is_constant(source)
-    copy = computation(source.owner.operation)
+    copy = computation_of(source)
     return copy is not None and is_copy(copy) and any(map(_is_weight, copy.inputs))

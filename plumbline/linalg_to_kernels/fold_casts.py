@@ -8,7 +8,6 @@ from torch_mlir import ir
 
 from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_kernels.computations import (
-    GENERIC,
     Computation,
     composed,
     computation,
@@ -24,13 +23,14 @@ def fold_casts(module: ir.Operation) -> None:
     """
     with module.context:
         for op in all_operations(module):
-            sum_ = sum_of_products(op) if op.name == GENERIC else None
-            member = computation(op) if sum_ is not None and not _has_windows(sum_) else None
-            if member is not None:
-                for number, value in enumerate(member.inputs):
-                    widening = widening_of(value)
-                    if widening is not None:
-                        _fold(member, number, widening)
+            member = computation(op)
+            sum_ = None if member is None else sum_of_products(op)
+            if member is None or sum_ is None or _has_windows(sum_):
+                continue
+            for number, value in enumerate(member.inputs):
+                widening = widening_of(value)
+                if widening is not None:
+                    _fold(member, number, widening)
 
 
 def _has_windows(sum_: SumOfProducts) -> bool:

@@ -47,13 +47,13 @@ def merge_sorts(module: ir.Operation) -> None:
     call_sort_kernels(module, _scratch, lambda sort: _MergeSort(sort).build(), first_elements)
 
 
-def _scratch(op: ir.Operation) -> list[ir.Value]:
+def _scratch(op: ir.Operation, first: int | None) -> list[ir.Value]:
     """Memory twice: where elements are, and where they are merged to.
 
     It is for a row of each buffer; or for its first elements, if no others are read, and those that
     are gathered. Few are in registers.
     """
-    axis, first = sort_axis(op), first_elements(op)
+    axis = sort_axis(op)
     if first is not None and first <= _MOST_IN_REGISTERS:
         return []
     scratch = []

@@ -176,8 +176,8 @@ class _RegisterTiles:
         left = ir.MemRefType(self._nest.left.elements.type).element_type
         self._copied: ir.Value | None = None
         # Where rows are windows the converted ones would be many times as much as the image.
-        converts = left != self._type and len(plan.summed_of_both) <= 1 and not plan.row_batches
-        converts = converts and not plan.has_pairs
+        are_windows = len(plan.summed_of_both) > 1 or plan.row_batches
+        converts = left != self._type and not are_windows and not plan.has_pairs
         if plan.copies_left or converts:
             self._copied = self._buffer(arith.muli(self._rows, self._summed))
         nothing = Region((index(0), index(0), index(0)), {})

@@ -91,31 +91,24 @@ class PanelPacking:
                 for lane in range(lanes)
             ]
 
-            def square(place: ir.Value, position: ir.Value, inside: ir.Value) -> None:
-                mask = mask_of_first(inside, lanes)
-                whole = arith.cmpi(arith.CmpIPredicate.sge, inside, index(lanes))
-                loaded = [
-                    edge_load(
-                        vector_type,
-                        self._nest.right.elements,
-                        arith.addi(source, place),
-                        mask,
-                        whole,
-                    )
-                    for source in sources
-                ]
-                rows = [cast(value, self._type) for value in loaded]
-                to = arith.addi(self._row(position), offset)
-                for lane, value in enumerate(transpose(rows)):
-                    target = arith.addi(to, index(lane * tile.columns))
-                    vector.store(value, self._into, [target])
-
-            def run(place: ir.Value, number: ir.Value) -> None:
+            def run(start: ir.Value, number: ir.Value) -> None:
                 first = arith.muli(number, size)
 
                 def along(at: ir.Value) -> list[ir.Value]:
+                    inside = arith.subi(size, at)
+                    mask = mask_of_first(inside, lanes)
+                    whole = arith.cmpi(arith.CmpIPredicate.sge, inside, index(lanes))
+                    places = [arith.addi(source, arith.addi(start, at)) for source in sources]
+                    loaded = [
+                        edge_load(vector_type, self._nest.right.elements, place, mask, whole)
+                        for place in places
+                    ]
+                    rows = [cast(value, self._type) for value in loaded]
                     # What a run writes beyond its end the next one writes again.
-                    square(arith.addi(place, at), arith.addi(first, at), arith.subi(size, at))
+                    to = arith.addi(self._row(arith.addi(first, at)), offset)
+                    for lane, value in enumerate(transpose(rows)):
+                        place = arith.addi(to, index(lane * tile.columns))
+                        vector.store(value, self._into, [place])
                     return []
 
                 for_each(index(0), size, lanes, along)

@@ -16,10 +16,10 @@ from torch_mlir import ir
 
 from plumbline.bindings.walk import all_operations, defining_operation
 from plumbline.linalg_to_kernels.computations import (
-    GENERIC,
     Computation,
     Indices,
     computation,
+    computation_of,
     is_copy,
     loops_in,
     seen_through,
@@ -48,7 +48,7 @@ def rearrange_weights(module: ir.Operation) -> None:
     with module.context:
         found: dict[ir.Value, list[_Read]] = defaultdict(list)
         for op in all_operations(module):
-            member = computation(op) if op.name == GENERIC else None
+            member = computation(op)
             if member is None or not is_large_sum_of_products(member):
                 continue
             for number, value in enumerate(member.inputs):
@@ -91,11 +91,10 @@ def _weight(value: ir.Value) -> tuple[ir.Value, WeightLayout | None]:
 
 def _copied(value: ir.Value) -> Computation | None:
     """What copies one tensor to this one, if anything does."""
-    made = defining_operation(value)
-    copy = computation(made) if made is not None and made.name == GENERIC else None
+    copy = computation_of(value)
     if copy is None or not is_copy(copy) or len(copy.inputs) != 1:
         return None
-    return None if copy.reads_inits[0] or copy.result_loops(0) is None else copy
+    return None if copy.reads_inits[0] else copy
 
 
 def _view(indices: Indices, shape: Sequence[int], source: Sequence[int]) -> StridedLayout | None:

@@ -15,7 +15,7 @@ from plumbline.bindings.walk import (
     replace_operands,
 )
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
-from plumbline.linalg_to_kernels.building import index
+from plumbline.linalg_to_kernels.building import in_any_layout, index
 from plumbline.linalg_to_kernels.first_elements import hold_first_elements
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.linalg_to_kernels.trimmed_sorts import counted_operands, sort_axis
@@ -36,7 +36,7 @@ class Sort:
     buffers: Sequence[ir.Value]
     """What sorted elements are written to."""
     scratch: Sequence[ir.Value]
-    first: int | None = None
+    first: int | None
     """How many of the first elements of each row are to be there after it, if not all."""
 
     @property
@@ -88,7 +88,7 @@ def rounds_of_merging(size: ir.Value) -> ir.Value:
 
 def call_sort_kernels(
     module: ir.Operation,
-    allocate: Callable[[ir.Operation], Sequence[ir.Value]],
+    allocate: Callable[[ir.Operation, int | None], Sequence[ir.Value]],
     build: Callable[[Sort], None],
     first: Callable[[ir.Operation], int | None] = lambda op: None,
 ) -> None:
@@ -96,7 +96,8 @@ def call_sort_kernels(
 
     Args:
       module: what it is done to.
-      allocate: builds the scratch that the kernel of a sort takes, for as long as it is called.
+      allocate: builds the scratch that the kernel of a sort takes, for as long as it is called, by
+        what `first` gives of the sort.
       build: builds what the kernel does.
       first: how many elements of each row a kernel is to give, where these are not all.
     """
@@ -110,7 +111,7 @@ def call_sort_kernels(
 def _call_kernel(
     op: ir.Operation,
     functions: SharedFunctions,
-    allocate: Callable[[ir.Operation], Sequence[ir.Value]],
+    allocate: Callable[[ir.Operation, int | None], Sequence[ir.Value]],
     build: Callable[[Sort], None],
     first: int | None,
 ) -> None:
@@ -118,7 +119,7 @@ def _call_kernel(
     sources = _sources(op)
     captured = [value for value in captured_values(op) if value not in sorted_]
     with ir.InsertionPoint(op), op.location:
-        scratch = list(allocate(op))
+        scratch = list(allocate(op, first))
         held = None if first is None else hold_first_elements(op, first)
         if held is not None:
             counted = counted_operands(op)
@@ -157,10 +158,7 @@ def _call_kernel(
 
 def _with_any_layout(buffer: ir.Value) -> ir.Value:
     """A view of a buffer that does not say how its elements lie, which is then free to change."""
-    type_ = ir.MemRefType(buffer.type)
-    layout = ir.StridedLayoutAttr.get_fully_dynamic(type_.rank)
-    loose = ir.MemRefType.get(type_.shape, type_.element_type, layout, type_.memory_space)
-    return memref.cast(loose, buffer)
+    return memref.cast(in_any_layout(ir.MemRefType(buffer.type)), buffer)
 
 
 def _erase_unused(buffer: ir.Value) -> None:
