@@ -10,6 +10,7 @@ from enum import Enum
 
 from torch_mlir import ir
 
+from plumbline.linalg_to_kernels.dot_instructions import DotInstruction, dot_instruction
 from plumbline.linalg_to_kernels.plane_strips import Strip, strip_of_windows
 from plumbline.linalg_to_kernels.planned_memory import buffer_bytes
 from plumbline.linalg_to_kernels.products import DYNAMIC, Access, SumOfProducts, product_of
@@ -48,8 +49,6 @@ class Strategy(Enum):
     """Several rows of a plane at once; there `rows` and `columns` both move the right operand. It
     is read in place, or copied if it is padded, strided or converted."""
 
-
-_F32_BITS = 32
 
 _FEW_ROWS = 2
 """Up to how many rows dot products win, where the right operand lies along the summed elements."""
@@ -171,8 +170,13 @@ class ContractionPlan:
     columns_of_result: Groups
     strip: Strip | None = None
     """What is copied at once of the right operand, if `Strategy.DEPTHWISE` has it copied."""
-    has_pairs: bool = False
-    """Whether two summed elements are multiplied at once, of bf16; columns are packed so."""
+    dots: DotInstruction | None = None
+    """What multiplies several summed elements at once, for which columns are packed."""
+
+    @property
+    def summed_in_lane(self) -> int:
+        """How many summed elements are multiplied at once."""
+        return 1 if self.dots is None else self.dots.elements
 
     @property
     def block(self) -> int:
@@ -195,7 +199,8 @@ class ContractionPlan:
         axes = {terms[0][0]: axis for axis, terms in enumerate(self._axes_of_right) if terms}
         order = [axes[loop] for loop in (*self.batches, *self.columns, *self.summed)]
         order += [axis for axis in range(len(self._axes_of_right)) if axis not in order]
-        return PackedLayout(tuple(order), axes[self.columns[0]], self.tile.columns, self.has_pairs)
+        tile = self.tile.columns
+        return PackedLayout(tuple(order), axes[self.columns[0]], tile, self.summed_in_lane)
 
     @property
     def _axes_of_right(self) -> tuple[tuple[tuple[int, int], ...], ...]:
@@ -368,28 +373,20 @@ class _Planner:
             summed_of_both=of_both,
             rows_of_result=self._groups(2, rows),
             columns_of_result=self._groups(2, columns),
-            has_pairs=right_operand is RightOperand.PACKED
-            and not copies_left
-            and self._has_pairs(left, summed),
+            dots=self._dots(left, summed) if right_operand is RightOperand.PACKED else None,
         )
         halved = replace(plan, sums_at_once=_SUMS_AT_ONCE // 2)
         if self._bytes_at_once(halved) <= _WINDOWS_AT_ONCE < self._bytes_at_once(plan):
             plan = halved
         return replace(plan, rows_outermost=self._rows_outermost(plan))
 
-    def _has_pairs(self, left: int, summed: Sequence[int]) -> bool:
-        """Whether elements of bf16 are summed up that lie side by side in pairs, an even number."""
-        are_bf16 = all(isinstance(type_.element_type, ir.BF16Type) for type_ in self.types[:2])
-        count = self._count(summed)
-        return (
-            self.unit.has_bf16_dots
-            and are_bf16
-            and self.summed_bits == _F32_BITS
-            and len(summed) == 1
-            and self._is_one_run(left, summed)
-            and count is not None
-            and count % 2 == 0
-        )
+    def _dots(self, left: int, summed: Sequence[int]) -> DotInstruction | None:
+        """What multiplies several summed elements at once that lie side by side, all of them."""
+        types = [type_.element_type for type_ in self.types[:2]]
+        dots, count = dot_instruction(types, self.summed_bits, self.unit), self._count(summed)
+        if dots is None or count is None or count % dots.elements:
+            return None
+        return dots if len(summed) == 1 and self._is_one_run(left, summed) else None
 
     def _bytes_at_once(self, plan: ContractionPlan) -> float:
         """What a chunk of rows reads of windows; 0 if that is not known, and of what is none."""
@@ -503,11 +500,10 @@ class _Planner:
         )
         outside = self._usual_count([loop for loop in plan.batches if loop not in self.sum.batches])
         lanes = plan.tile.lanes
-        products = row_batches * summed * cycles(plan.tile, rows, columns)
-        if plan.has_pairs:
-            products /= 2
+        products = row_batches * summed * cycles(plan.tile, rows, columns) / plan.summed_in_lane
         is_narrow = self.types[plan.left].element_type.width != self.summed_bits
-        converting = _CONVERTING if is_narrow and not plan.has_pairs else 0
+        are_taken = plan.dots is not None and not plan.dots.left_offset
+        converting = _CONVERTING if is_narrow and not are_taken else 0
         copying = row_batches * summed * rows * (_COPYING if plan.copies_left else converting)
         is_run = plan.copies_left or self._are_contiguous(plan.left, plan.summed)
         if summed > _LINES and not is_run:

@@ -83,7 +83,7 @@ def _for_unit(run: Callable[[ir.Operation, VectorUnit], None]) -> Callable[..., 
     ) -> None:
         unit = AVX2
         for bytes_, registers in zip(vector_bytes, vector_registers, strict=True):
-            unit = VectorUnit(int(bytes_), int(registers), "bf16" in vector_dots)
+            unit = VectorUnit(int(bytes_), int(registers), tuple(vector_dots))
         run(operation, unit)
 
     return run_for
@@ -100,7 +100,7 @@ def _build_kernels(module: ir.Operation, unit: VectorUnit) -> None:
 _UNIT_OPTIONS = (
     Option("vector-bytes", "what a vector register of the CPU holds"),
     Option("vector-registers", "how many of them the CPU has"),
-    Option("vector-dots", '"bf16", if it adds up products of pairs of these at once'),
+    Option("vector-dots", "of bf16 and i8 those of which it adds up several products at once"),
 )
 
 
@@ -277,7 +277,7 @@ def linalg_to_kernels_pipeline(
     `temporaries` is one of `choices.TEMPORARIES`.
     """
     options = f"vector-bytes={unit.bytes} vector-registers={unit.registers}"
-    options += " vector-dots=bf16" if unit.has_bf16_dots else ""
+    options += f" vector-dots={','.join(unit.dots)}" if unit.dots else ""
     return Pipeline(
         "linalg-to-kernels-pipeline",
         (

@@ -41,12 +41,12 @@ from plumbline.linalg_to_kernels.contraction_loops import (
     finished,
 )
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, RightOperand
+from plumbline.linalg_to_kernels.dot_instructions import DotInstruction
 from plumbline.linalg_to_kernels.packing import PanelPacking, panel_size
 from plumbline.linalg_to_kernels.read_ahead import RowsAhead, RunAhead, Share, prefetch_row
 from plumbline.linalg_to_kernels.strides import Groups
 from plumbline.linalg_to_kernels.vectors import (
     add,
-    add_products_of_pairs,
     cast,
     lane_offsets,
     mask_of_first,
@@ -171,23 +171,24 @@ class _RegisterTiles:
         )
         self._panel: ir.Value | None = None
         if plan.right_operand not in (RightOperand.IN_PLACE, RightOperand.PACKED):
-            self._panel = self._buffer(panel_size(self._nest, plan))
+            self._panel = self._buffer(panel_size(self._nest, plan), self._type)
             self._packing = PanelPacking(self._nest, plan, self._panel)
         left = ir.MemRefType(self._nest.left.elements.type).element_type
         self._copied: ir.Value | None = None
         # Where rows are windows the converted ones would be many times as much as the image.
         are_windows = len(plan.summed_of_both) > 1 or plan.row_batches
-        converts = left != self._type and not are_windows and not plan.has_pairs
+        if plan.dots is not None:
+            self._left_type, converts = left, plan.dots.left_offset != 0
+        else:
+            self._left_type, converts = self._type, left != self._type and not are_windows
         if plan.copies_left or converts:
-            self._copied = self._buffer(arith.muli(self._rows, self._summed))
+            self._copied = self._buffer(arith.muli(self._rows, self._summed), self._left_type)
         nothing = Region((index(0), index(0), index(0)), {})
         self._nest.over(plan.batches, nothing, self._batch)
 
-    def _buffer(self, count: ir.Value) -> ir.Value:
+    def _buffer(self, count: ir.Value, type_: ir.Type) -> ir.Value:
         dynamic = ir.ShapedType.get_dynamic_size()
-        return memref.alloc(
-            ir.MemRefType.get([dynamic], self._type), [count], [], alignment=ALIGNMENT
-        )
+        return memref.alloc(ir.MemRefType.get([dynamic], type_), [count], [], alignment=ALIGNMENT)
 
     def _batch(self, region: Region) -> None:
         if self._copied is not None:
@@ -195,7 +196,7 @@ class _RegisterTiles:
         self._panels(region)
 
     def _copy_left(self, region: Region) -> None:
-        """Copies the left operand in the type that is summed in: each panel needs all of it.
+        """Copies the left operand as it is multiplied: each panel needs all of it.
 
         Of one whose elements lie scattered several rows at once, for these share cache lines.
         """
@@ -214,7 +215,9 @@ class _RegisterTiles:
             def one(place: ir.Value, position: ir.Value) -> None:
                 for base, to in ways:
                     value = memref.load(self._nest.left.elements, [arith.addi(base, place)])
-                    value = cast(value, self._type)
+                    value = cast(value, self._left_type)
+                    if plan.dots is not None:
+                        value = plan.dots.prepared(value)
                     memref.store(value, self._copied, [arith.addi(to, position)])
 
             self._nest.each_summed(plan.left, plan.summed_of_both, one)
@@ -374,7 +377,7 @@ class _RegisterTiles:
     def _tiles(self, rows: _Rows, panel: _Panel, block: _Block | None) -> None:
         """All tiles of a chunk, for a block of summed elements, or for none if there are none."""
         tile, scratch = self._tile, self._scratch
-        zeros = [splat(self._vector, 0)] * tile.rows * tile.vectors
+        starts = self._starts(panel, block) * tile.rows
         finishes = None
         if block is not None and self._finishes_tiles:
             finishes = arith.andi(panel.is_whole, block.is_last)
@@ -391,7 +394,7 @@ class _RegisterTiles:
             if finishes is not None and not self._are_near:
                 if_else(finishes, lambda: self._ask_for_result(rows, first, panel))
             sums = self._summed_loops(
-                groups, left, index(0), panel.right, index(0), panel.masks, zeros, block, loop
+                groups, left, index(0), panel.right, index(0), panel.masks, starts, block, loop
             )
             targets = lane_offsets(
                 arith.muli(first, index(tile.columns)), tile.lanes, tile.rows * tile.vectors
@@ -423,6 +426,22 @@ class _RegisterTiles:
             return []
 
         for_each(index(0), rows.count, tile.rows, one)
+
+    def _starts(self, panel: _Panel, block: _Block | None) -> list[ir.Value]:
+        """What the sums of each row begin with: 0, less what was added to what they are made of."""
+        dots = self._plan.dots
+        zeros = [splat(self._vector, 0)] * self._tile.vectors
+        if dots is None or not dots.left_offset or block is None:
+            return zeros
+        added = dots.offsets(self._tile.lanes)
+
+        def body(at: ir.Value, *sums: ir.Value) -> list[ir.Value]:
+            place = arith.addi(panel.right, arith.muli(at, index(self._tile.columns)))
+            columns = self._lanes_of_right(dots, place)
+            return [dots.add_products(added, *each) for each in zip(columns, sums, strict=True)]
+
+        sums = for_each(block.lower, block.upper, self._step, body, zeros)
+        return [arith.subi(zero, sum_) for zero, sum_ in zip(zeros, sums, strict=True)]
 
     def _ask_for_result(self, rows: _Rows, first: ir.Value, panel: _Panel) -> None:
         """Has near what the next tile's result is made of, and where it is written.
@@ -534,7 +553,7 @@ class _RegisterTiles:
     @property
     def _step(self) -> int:
         """How many summed elements are multiplied at once."""
-        return 2 if self._plan.has_pairs else 1
+        return self._plan.summed_in_lane
 
     def _products(
         self,
@@ -545,8 +564,8 @@ class _RegisterTiles:
         sums: Sequence[ir.Value],
     ) -> list[ir.Value]:
         plan, tile = self._plan, self._tile
-        if plan.has_pairs:
-            return self._products_of_pairs(rows, left, right, sums)
+        if plan.dots is not None:
+            return self._dots(plan.dots, rows, left, right, sums)
         offsets = lane_offsets(right, tile.lanes, tile.vectors)
         match plan.right_operand:
             case RightOperand.IN_PLACE:
@@ -570,27 +589,41 @@ class _RegisterTiles:
                 result.append(multiply_add(factor, other, sums[number * tile.vectors + place]))
         return result
 
-    def _products_of_pairs(
-        self, rows: Sequence[ir.Value], left: ir.Value, right: ir.Value, sums: Sequence[ir.Value]
+    def _dots(
+        self,
+        dots: DotInstruction,
+        rows: Sequence[ir.Value],
+        left: ir.Value,
+        right: ir.Value,
+        sums: Sequence[ir.Value],
     ) -> list[ir.Value]:
-        """The same, of two summed elements: each lane has a pair of bf16 for a sum of f32."""
-        tile, bf16 = self._tile, ir.BF16Type.get()
-        pair = ir.VectorType.get([1], ir.IntegerType.get_signless(32))
-        pairs = ir.VectorType.get([tile.lanes], ir.IntegerType.get_signless(32))
-        in_memory = ir.VectorType.get([2 * tile.lanes], bf16)
-        row_of_right = [
-            vector.bitcast(pairs, vector.load(in_memory, self._nest.right.elements, [at]))
-            for at in lane_offsets(right, 2 * tile.lanes, tile.vectors)
-        ]
+        """The same, of as many summed elements as a lane of the instruction's operands holds."""
+        tile = self._tile
+        elements = self._nest.left.elements if self._copied is None else self._copied
+        several = ir.VectorType.get([dots.elements], self._left_type)
+        lane = ir.VectorType.get([1], ir.IntegerType.get_signless(32))
+        lanes = ir.VectorType.get([tile.lanes], lane.element_type)
+        row_of_right = self._lanes_of_right(dots, right)
         result = []
         for number, row in enumerate(rows):
-            place = arith.addi(row, left)
-            both = vector.load(ir.VectorType.get([2], bf16), self._nest.left.elements, [place])
-            factor = vector.broadcast(pairs, vector.extract(vector.bitcast(pair, both), [], [0]))
+            loaded = vector.load(several, elements, [arith.addi(row, left)])
+            factor = vector.broadcast(lanes, vector.extract(vector.bitcast(lane, loaded), [], [0]))
             for place, other in enumerate(row_of_right):
                 so_far = sums[number * tile.vectors + place]
-                result.append(add_products_of_pairs(factor, other, so_far))
+                result.append(dots.add_products(factor, other, so_far))
         return result
+
+    def _lanes_of_right(self, dots: DotInstruction, first: ir.Value) -> list[ir.Value]:
+        """What a panel has for as many summed elements, in the lanes of its columns."""
+        count = dots.elements * self._tile.lanes
+        type_ = ir.VectorType.get(
+            [count], ir.MemRefType(self._nest.right.elements.type).element_type
+        )
+        lanes = ir.VectorType.get([self._tile.lanes], ir.IntegerType.get_signless(32))
+        return [
+            vector.bitcast(lanes, vector.load(type_, self._nest.right.elements, [at]))
+            for at in lane_offsets(first, count, self._tile.vectors)
+        ]
 
     # The epilogue.
 

@@ -183,20 +183,3 @@ def on_lanes(op: ir.Operation, operands: Sequence[ir.Value], shape: Sequence[int
 def lane_offsets(first: ir.Value, lanes: int, count: int) -> list[ir.Value]:
     """Where each of `count` contiguous vectors begins."""
     return [arith.addi(first, index(number * lanes)) for number in range(count)]
-
-
-def add_products_of_pairs(left: ir.Value, right: ir.Value, sums: ir.Value) -> ir.Value:
-    """Sums of f32 with the products of two pairs of bf16 each, which are i32 here.
-
-    The instruction by its name: LLVM's intrinsic takes vectors of bf16, which it cannot handle
-    otherwise (`kernels_to_llvm/bfloats.py`).
-    """
-    return ir.Operation.create(
-        "llvm.inline_asm",
-        results=[sums.type],
-        operands=[left, right, sums],
-        attributes={
-            "asm_string": ir.StringAttr.get("vdpbf16ps $2, $1, $0"),
-            "constraints": ir.StringAttr.get("=v,v,v,0"),
-        },
-    ).result

@@ -4,8 +4,9 @@ The layout is that of MLIR's `linalg.pack` with one tiled axis, and goes by its 
 `inner_dims_pos` is cut into tiles of `inner_tiles` elements, the last one filled up with zeros;
 tiles take the place of the axis, the elements of a tile become the last axis, and the axes before
 that stand in the order `outer_dims_perm`. A matrix [K, N] with tiles of 64 along N and N before K
-becomes the panels [ceil(N / 64), K, 64] that a contraction's micro-kernel reads. One that goes by
-pairs reads element 0 of rows 0 and 1 of a panel, element 1 of both, and so on, then rows 2 and 3.
+becomes the panels [ceil(N / 64), K, 64] that a contraction's micro-kernel reads. One that takes two
+rows at once reads element 0 of rows 0 and 1 of a panel, element 1 of both, and so on, then rows 2
+and 3: these are interleaved.
 """
 
 import re
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_TEXT = re.compile(r"perm((?:_\d+)+)_pos_(\d+)_tile_(\d+)(_pairs)?")
+_TEXT = re.compile(r"perm((?:_\d+)+)_pos_(\d+)_tile_(\d+)(?:_interleaved_(\d+))?")
 
 
 @dataclass(frozen=True)
@@ -26,14 +27,14 @@ class PackedLayout:
     outer_dims_perm: tuple[int, ...]
     inner_dims_pos: int
     inner_tiles: int
-    has_pairs: bool = False
-    """Whether elements of two tiles each stand in turns, of an even number of tiles in all."""
+    interleaved: int = 1
+    """Of how many tiles each the elements stand in turns; in all they are a multiple of it."""
 
     def __str__(self) -> str:
         """The layout in letters that any symbol may have: `perm_1_0_pos_1_tile_64`."""
         order = "".join(f"_{axis}" for axis in self.outer_dims_perm)
-        pairs = "_pairs" if self.has_pairs else ""
-        return f"perm{order}_pos_{self.inner_dims_pos}_tile_{self.inner_tiles}{pairs}"
+        turns = f"_interleaved_{self.interleaved}" if self.interleaved > 1 else ""
+        return f"perm{order}_pos_{self.inner_dims_pos}_tile_{self.inner_tiles}{turns}"
 
     @staticmethod
     def parse(text: str) -> "PackedLayout | None":
@@ -42,9 +43,9 @@ class PackedLayout:
         if match is None:
             return None
         order = tuple(int(axis) for axis in match[1].split("_")[1:])
-        axis, tile = int(match[2]), int(match[3])
-        is_layout = sorted(order) == [*range(len(order))] and axis < len(order) and tile > 0
-        return PackedLayout(order, axis, tile, match[4] is not None) if is_layout else None
+        layout = PackedLayout(order, int(match[2]), int(match[3]), int(match[4] or 1))
+        is_layout = sorted(order) == [*range(len(order))] and layout.inner_dims_pos < len(order)
+        return layout if is_layout and layout.inner_tiles > 0 and str(layout) == text else None
 
     def takes(self, shape: Sequence[int]) -> bool:
         """Whether it is for arrays of a shape."""
@@ -69,7 +70,7 @@ class PackedLayout:
         tiled = array.reshape(*shape[:axis], shape[axis] // tile, tile, *shape[axis + 1 :])
         outer = np.moveaxis(tiled, axis + 1, -1)
         packed = np.ascontiguousarray(outer.transpose(*self.outer_dims_perm, array.ndim))
-        if not self.has_pairs:
+        if self.interleaved == 1:
             return packed
-        pairs = packed.reshape(-1, 2, tile).swapaxes(1, 2)
-        return np.ascontiguousarray(pairs).reshape(packed.shape)
+        turns = packed.reshape(-1, self.interleaved, tile).swapaxes(1, 2)
+        return np.ascontiguousarray(turns).reshape(packed.shape)

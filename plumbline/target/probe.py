@@ -28,6 +28,16 @@ define void @f(ptr %p) {
 }
 """
 
+# VNNI makes one instruction of products of pairs and a sum, and has another for bytes.
+_SUMS_OF_PAIRS = """
+declare <8 x i32> @llvm.x86.avx2.pmadd.wd(<16 x i16>, <16 x i16>)
+define <8 x i32> @f(<8 x i32> %sums, <16 x i16> %x, <16 x i16> %y) {
+  %products = call <8 x i32> @llvm.x86.avx2.pmadd.wd(<16 x i16> %x, <16 x i16> %y)
+  %added = add <8 x i32> %sums, %products
+  ret <8 x i32> %added
+}
+"""
+
 
 @functools.cache
 def vector_unit_of(target: Target) -> VectorUnit:
@@ -39,9 +49,14 @@ def vector_unit_of(target: Target) -> VectorUnit:
     assembly = _assembly(_WIDE_ADDITION, target)
     if not target.triple.startswith("x86_64"):
         return VectorUnit(16, 32)
-    if "%zmm" in assembly:
-        return VectorUnit(64, 32, "vcvtneps2bf16" in _assembly(_ROUNDING, target))
-    return VectorUnit(32 if "%ymm" in assembly else 16, 16)
+    if "%ymm" not in assembly and "%zmm" not in assembly:
+        return VectorUnit(16, 16)
+    dots = ["i8"] if "vpdpwssd" in _assembly(_SUMS_OF_PAIRS, target) else []
+    if "%zmm" not in assembly:
+        return VectorUnit(32, 16, tuple(dots))
+    if "vcvtneps2bf16" in _assembly(_ROUNDING, target):
+        dots.append("bf16")
+    return VectorUnit(64, 32, tuple(dots))
 
 
 def _assembly(text: str, target: Target) -> str:

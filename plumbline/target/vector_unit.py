@@ -9,8 +9,8 @@ class VectorUnit:
 
     bytes: int
     registers: int
-    has_bf16_dots: bool = False
-    """Whether it adds up products of two pairs of bf16 in each element of f32 at once."""
+    dots: tuple[str, ...] = ()
+    """Of which element types it adds up several products at once in each lane of 32 bits."""
 
     def lanes(self, element_bits: int) -> int:
         """How many elements of that width a register holds."""

@@ -189,28 +189,40 @@ def test_weights(name: str, dtype: torch.dtype) -> None:
         assert 'plumbline.layout = "view_' in program.stage("kernels")
 
 
+_DOTS = {torch.bfloat16: ("bf16", "vdpbf16ps"), torch.int8: ("i8", "vpdpbusd")}
+
+
+@pytest.mark.parametrize("dtype", _DOTS)
 @pytest.mark.parametrize(
     ("name", "sizes"),
     [
-        ("linear", "30x90 83x90"),
-        ("biased", "130x770 83x770"),
-        ("matmul", "30x90 90x83"),
-        ("one_row_linear", "1x90 83x90"),
-        ("batches", "3x30x90 3x90x83"),
+        ("linear", "30x92 83x92"),
+        ("biased", "130x772 83x772"),
+        ("matmul", "30x92 92x83"),
+        ("one_row_linear", "1x92 83x92"),
+        ("batches", "3x30x92 3x92x83"),
     ],
 )
-def test_pairs_of_bfloat16(name: str, sizes: str) -> None:
-    """Where the CPU adds up their products at once; the others compute what `test_weights` does."""
+def test_dot_instructions(name: str, sizes: str, dtype: torch.dtype) -> None:
+    """Where the CPU has them; others compute what `test_weights` does."""
     function, _ = _WEIGHTED[name]
-    shapes = [tuple(map(int, part.split("x"))) for part in sizes.split()]
-    operand, weight = (_random(shape, torch.bfloat16) for shape in shapes)
+    operand, weight = (_random(tuple(map(int, part.split("x"))), dtype) for part in sizes.split())
+    if dtype is torch.int8:
+        # Sums of more bits, of all bytes.
+        operand, weight = operand * 15 + 7, weight * 14 - 2
+        narrow, function = function, lambda x, w: narrow(x.int(), w.int())
     program = plumbline.compile(_Weighted(function, weight), (operand,), target_cpu="native")
-    exact = function(operand.double(), weight.double())
+    exact = (
+        function(operand.double(), weight.double())
+        if dtype.is_floating_point
+        else function(operand, weight)
+    )
     (actual,) = program(operand)
-    torch.testing.assert_close(actual.double(), exact, rtol=2**-7, atol=2**-7)
-    has_dots = vector_unit_of(cpu_target("native")).has_bf16_dots
-    assert ("_pairs" in program.stage("kernels")) == has_dots
-    assert ("vdpbf16ps" in program.stage("asm")) == has_dots
+    torch.testing.assert_close(actual.to(exact.dtype), exact, rtol=2**-7, atol=2**-7)
+    element, mnemonic = _DOTS[dtype]
+    has_dots = element in vector_unit_of(cpu_target("native")).dots
+    assert ("_interleaved_" in program.stage("kernels")) == has_dots
+    assert (mnemonic in program.stage("asm")) == has_dots
 
 
 def test_not_a_number_stays_in_its_row() -> None:

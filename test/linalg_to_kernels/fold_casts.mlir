@@ -69,3 +69,39 @@ func.func @windows(%x: tensor<8x22xf16>, %w: tensor<4x8x3xf32>, %y: tensor<4x20x
   } -> tensor<4x20xf32>
   return %0 : tensor<4x20xf32>
 }
+
+// -----
+
+// So also where axes are turned about between the two.
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#turned = affine_map<(d0, d1) -> (d1, d0)>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// CHECK:       #[[NK:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
+// CHECK-LABEL: func.func @turned(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<50x64xi32>, %[[W:[^:]*]]: tensor<40x64xi8>, %[[Y:[^:]*]]: tensor<50x40xi32>)
+// CHECK-NOT:     linalg.generic {indexing_maps = [#{{[^,]*}}, #{{[^,]*}}],
+// CHECK:         linalg.generic {indexing_maps = [#{{.*}}, #[[NK]], #{{.*}}], {{.*}} ins(%[[X]], %[[W]] : tensor<50x64xi32>, tensor<40x64xi8>)
+func.func @turned(%x: tensor<50x64xi32>, %w: tensor<40x64xi8>, %y: tensor<50x40xi32>) -> tensor<50x40xi32> {
+  %e = tensor.empty() : tensor<40x64xi32>
+  %wide = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<40x64xi8>) outs(%e : tensor<40x64xi32>) {
+  ^bb0(%a: i8, %o: i32):
+    %c = arith.extsi %a : i8 to i32
+    linalg.yield %c : i32
+  } -> tensor<40x64xi32>
+  %f = tensor.empty() : tensor<64x40xi32>
+  %turned = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]} ins(%wide : tensor<40x64xi32>) outs(%f : tensor<64x40xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    linalg.yield %a : i32
+  } -> tensor<64x40xi32>
+  %0 = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %turned : tensor<50x64xi32>, tensor<64x40xi32>) outs(%y : tensor<50x40xi32>) {
+  ^bb0(%a: i32, %b: i32, %o: i32):
+    %m = arith.muli %a, %b : i32
+    %s = arith.addi %o, %m : i32
+    linalg.yield %s : i32
+  } -> tensor<50x40xi32>
+  return %0 : tensor<50x40xi32>
+}

@@ -19,8 +19,9 @@ def layouts(draw: st.DrawFn) -> tuple[PackedLayout, tuple[int, ...]]:
     order = tuple(draw(st.permutations(range(len(shape)))))
     axis = draw(st.integers(0, len(shape) - 1))
     layout = PackedLayout(order, axis, draw(st.integers(1, 5)))
-    can_have_pairs = math.prod(layout.shape(shape)[:-1]) % 2 == 0
-    return replace(layout, has_pairs=can_have_pairs and draw(st.booleans())), shape
+    tiles = math.prod(layout.shape(shape)[:-1])
+    turns = draw(st.sampled_from([count for count in (1, 2, 4) if tiles % count == 0]))
+    return replace(layout, interleaved=turns), shape
 
 
 @given(layouts())
@@ -38,10 +39,9 @@ def test_each_element_lies_where_linalg_pack_puts_it(
         outer = [*place]
         outer[layout.inner_dims_pos] = tile
         expected[(*(outer[axis] for axis in layout.outer_dims_perm), within)] = array[place]
-    if layout.has_pairs:
-        # What stands one above the other stands side by side.
-        rows = expected.reshape(-1, 2, layout.inner_tiles)
-        expected = np.stack([rows[:, 0], rows[:, 1]], -1).reshape(packed.shape)
+    # What stands one above the other stands side by side.
+    rows = expected.reshape(-1, layout.interleaved, layout.inner_tiles)
+    expected = np.stack([*rows.swapaxes(0, 1)], -1).reshape(packed.shape)
     np.testing.assert_array_equal(packed, expected)
 
 
@@ -60,7 +60,7 @@ def test_its_text_gives_it_back(given_: tuple[PackedLayout, tuple[int, ...]]) ->
 
 def test_its_text() -> None:
     assert str(PackedLayout((1, 0), 1, 64)) == "perm_1_0_pos_1_tile_64"
-    assert str(PackedLayout((0, 1), 0, 16, True)) == "perm_0_1_pos_0_tile_16_pairs"
+    assert str(PackedLayout((0, 1), 0, 16, 4)) == "perm_0_1_pos_0_tile_16_interleaved_4"
 
 
 @pytest.mark.parametrize(

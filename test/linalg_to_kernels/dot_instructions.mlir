@@ -1,18 +1,21 @@
-// RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=64 vector-registers=32 vector-dots=bf16' '-build-kernels=vector-bytes=64 vector-registers=32 vector-dots=bf16' -canonicalize -cse | FileCheck %s
+// RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=64 vector-registers=32 vector-dots=bf16,i8' '-build-kernels=vector-bytes=64 vector-registers=32 vector-dots=bf16,i8' -canonicalize -cse | FileCheck %s
 // RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=64 vector-registers=32' '-build-kernels=vector-bytes=64 vector-registers=32' -canonicalize -cse | FileCheck %s --check-prefix=WITHOUT
 
-// A CPU that adds up products of two pairs of bf16 at once is given weights whose columns stand in turns, and
+// A CPU that adds up products of two pairs of bf16 at once is given weights whose rows are interleaved, and
 // takes two summed elements in each turn of the innermost loop. Others widen each element, as is done where
-// the number of summed elements is odd.
+// the number of summed elements is odd. Of int8 it takes four, those of the left operand without a sign: the
+// operand is copied with 128 added, and sums begin with what that comes to, subtracted.
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 
 // CHECK:       func.func @linear(
-// CHECK-SAME:    plumbline.layout = "perm_0_1_pos_0_tile_{{[0-9]+}}_pairs"
+// CHECK-SAME:    plumbline.layout = "perm_0_1_pos_0_tile_{{[0-9]+}}_interleaved_2"
 // CHECK:       func.func @odd(
 // CHECK-SAME:    plumbline.layout = "perm_0_1_pos_0_tile_{{[0-9]+}}",
+// CHECK:       func.func @bytes(
+// CHECK-SAME:    plumbline.layout = "perm_0_1_pos_0_tile_{{[0-9]+}}_interleaved_4"
 // CHECK:       func.func private @matmul_kernel(
 // CHECK:         scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step %c2 iter_args(
 // CHECK:           %[[COLUMNS:.*]] = vector.load %{{.*}} : memref<{{.*}}xbf16, {{.*}}>, vector<32xbf16>
@@ -23,7 +26,18 @@
 // CHECK:           %[[LEFT:.*]] = vector.broadcast %[[PAIR]] : i32 to vector<16xi32>
 // CHECK:           llvm.inline_asm "vdpbf16ps $2, $1, $0", "=v,v,v,0" %[[LEFT]], %[[RIGHT]], %{{.*}} : (vector<16xi32>, vector<16xi32>, vector<16xf32>) -> vector<16xf32>
 
-// WITHOUT-NOT: {{_pairs|inline_asm}}
+// CHECK:       func.func private @matmul_kernel_{{[0-9]+}}(%{{.*}}: memref<{{.*}}xi8
+// CHECK:         %[[COPY:.*]] = memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?xi8>
+// CHECK:         %[[SIGNED:.*]] = memref.load
+// CHECK:         %[[UNSIGNED:.*]] = arith.xori %[[SIGNED]], %c-128_i8 : i8
+// CHECK:         memref.store %[[UNSIGNED]], %[[COPY]]
+// CHECK:         %[[ADDED:.*]]:{{[0-9]}} = scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c4 iter_args(
+// CHECK:           llvm.inline_asm "vpdpbusd $2, $1, $0", "=v,v,v,0" %cst{{.*}}, %{{.*}}, %{{.*}} : (vector<16xi32>, vector<16xi32>, vector<16xi32>) -> vector<16xi32>
+// CHECK:         arith.subi %cst{{.*}}, %[[ADDED]]#0
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c4 iter_args(
+// CHECK:           vector.load %[[COPY]][%{{.*}}] : memref<?xi8>, vector<4xi8>
+
+// WITHOUT-NOT: {{_interleaved|inline_asm}}
 // WITHOUT:     arith.extf
 func.func @linear(%w: tensor<100x80xbf16> {plumbline.weight = "w"}, %x: tensor<60x80xbf16>, %y: tensor<60x100xf32>) -> tensor<60x100xf32> {
   %0 = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<60x80xbf16>, tensor<100x80xbf16>) outs(%y : tensor<60x100xf32>) {
@@ -47,4 +61,16 @@ func.func @odd(%w: tensor<100x81xbf16> {plumbline.weight = "w"}, %x: tensor<60x8
     linalg.yield %s : f32
   } -> tensor<60x100xf32>
   return %0 : tensor<60x100xf32>
+}
+
+func.func @bytes(%w: tensor<30x80xi8> {plumbline.weight = "w"}, %x: tensor<60x80xi8>, %y: tensor<60x30xi32>) -> tensor<60x30xi32> {
+  %0 = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<60x80xi8>, tensor<30x80xi8>) outs(%y : tensor<60x30xi32>) {
+  ^bb0(%a: i8, %b: i8, %o: i32):
+    %c = arith.extsi %a : i8 to i32
+    %d = arith.extsi %b : i8 to i32
+    %m = arith.muli %c, %d : i32
+    %s = arith.addi %o, %m : i32
+    linalg.yield %s : i32
+  } -> tensor<60x30xi32>
+  return %0 : tensor<60x30xi32>
 }
