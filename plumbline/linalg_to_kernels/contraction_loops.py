@@ -159,9 +159,16 @@ class LoopNest:
         return build
 
     def each_summed(
-        self, operand: int, groups: Groups, one: Callable[[ir.Value, ir.Value], None]
+        self,
+        operand: int,
+        groups: Groups,
+        one: Callable[[ir.Value, ir.Value], None],
+        step: int = 1,
     ) -> None:
-        """For each summed element its offset in an operand, and its number."""
+        """For each summed element its offset in an operand, and its number.
+
+        With a step for each so many of the innermost group, which are a multiple of it.
+        """
 
         def nest(groups: Groups, place: ir.Value, position: ir.Value) -> None:
             if not groups:
@@ -179,7 +186,7 @@ class LoopNest:
                 )
                 return []
 
-            for_each(index(0), size, 1, body)
+            for_each(index(0), size, 1 if rest else step, body)
 
         nest(groups, index(0), index(0))
 

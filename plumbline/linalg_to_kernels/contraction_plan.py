@@ -107,6 +107,9 @@ _LEAST_USES = 4
 or half of one: such are images that a 1x1 convolution goes over with a stride. That of 14x14 planes
 of 1024 channels takes 0.7 of the time, of 56x56 of 256 channels 0.85 (AMD Zen 3)."""
 
+_LEAST_USES_AT_ONCE = 2
+"""The same where that has summed elements lie side by side which are multiplied several at once."""
+
 _COPYING = 1.5
 """Cycles for an element of the left operand, if it is copied."""
 
@@ -342,12 +345,17 @@ class _Planner:
         of_both = self._groups(left, summed)
         if right_operand is RightOperand.IN_PLACE:
             of_both = _finest(of_both, self._groups(right, summed))
+        are_tiles = strategy is Strategy.REGISTER_TILES
+        dots = self._dots(summed) if are_tiles else None
+        is_run = self._is_one_run(left, summed)
+        # What several are multiplied at once of is copied sooner.
+        uses = _LEAST_USES_AT_ONCE if dots else _LEAST_USES
         copies_left = (
-            strategy is Strategy.REGISTER_TILES
+            are_tiles
             and len(of_both) == 1
             and not row_batches
-            and (column_count is None or column_count >= _LEAST_USES * tile.columns)
-            and self._is_scattered(left, rows, summed)
+            and (column_count is None or column_count >= uses * tile.columns)
+            and (self._is_scattered(left, rows, summed) or (dots is not None and not is_run))
         )
         plan = ContractionPlan(
             sum=self.sum,
@@ -373,20 +381,20 @@ class _Planner:
             summed_of_both=of_both,
             rows_of_result=self._groups(2, rows),
             columns_of_result=self._groups(2, columns),
-            dots=self._dots(left, summed) if right_operand is RightOperand.PACKED else None,
+            dots=dots if is_run or copies_left else None,
         )
         halved = replace(plan, sums_at_once=_SUMS_AT_ONCE // 2)
         if self._bytes_at_once(halved) <= _WINDOWS_AT_ONCE < self._bytes_at_once(plan):
             plan = halved
         return replace(plan, rows_outermost=self._rows_outermost(plan))
 
-    def _dots(self, left: int, summed: Sequence[int]) -> DotInstruction | None:
-        """What multiplies several summed elements at once that lie side by side, all of them."""
+    def _dots(self, summed: Sequence[int]) -> DotInstruction | None:
+        """What multiplies several summed elements at once, where these lie side by side."""
         types = [type_.element_type for type_ in self.types[:2]]
         dots, count = dot_instruction(types, self.summed_bits, self.unit), self._count(summed)
-        if dots is None or count is None or count % dots.elements:
+        if dots is None or len(summed) != 1 or count is None or count % dots.elements:
             return None
-        return dots if len(summed) == 1 and self._is_one_run(left, summed) else None
+        return dots
 
     def _bytes_at_once(self, plan: ContractionPlan) -> float:
         """What a chunk of rows reads of windows; 0 if that is not known, and of what is none."""
@@ -513,7 +521,7 @@ class _Planner:
         )
         if plan.right_operand is RightOperand.TRANSPOSED and plan.summed_of_right:
             lanes = min(lanes, self._usual_count(plan.summed_of_right[-1]))
-        packing = summed * columns * _PACKING[plan.right_operand](lanes)
+        packing = summed * columns * _PACKING[plan.right_operand](lanes) / plan.summed_in_lane
         return outside * (products + copying + packing + storing)
 
     def _at_once(self, left: int, summed: Sequence[int]) -> int:

@@ -4,13 +4,14 @@ They are called by their names: LLVM's intrinsic for bf16 takes vectors of it, w
 handle otherwise (`kernels_to_llvm/bfloats.py`), and types of others differ between its versions.
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith
+from torch_mlir.dialects import arith, vector
 
-from plumbline.linalg_to_kernels.vectors import splat
+from plumbline.linalg_to_kernels.vectors import like, splat
 from plumbline.target.vector_unit import VectorUnit
 
 _LANE_BITS = 32
@@ -37,6 +38,21 @@ class DotInstruction:
                 "constraints": ir.StringAttr.get("=v,v,v,0"),
             },
         ).result
+
+    def joined(self, elements: Sequence[ir.Value]) -> ir.Value:
+        """A lane of its elements, or a vector of lanes of vectors of them."""
+        lanes = [self._shifted(element, place) for place, element in enumerate(elements)]
+        return functools.reduce(arith.ori, lanes)
+
+    def _shifted(self, element: ir.Value, place: int) -> ir.Value:
+        """An element at its place in a lane of zeros."""
+        bits = _LANE_BITS // self.elements
+        narrow, lane = (like(element.type, width) for width in (bits, _LANE_BITS))
+        alone = arith.extui(lane, arith.bitcast(narrow, element))
+        if place == 0:
+            return alone
+        by = arith.constant(ir.IntegerType.get_signless(_LANE_BITS), bits * place)
+        return arith.shli(alone, by if by.type == lane else vector.broadcast(lane, by))
 
     def prepared(self, element: ir.Value) -> ir.Value:
         """An element of the left operand as the instruction takes it."""

@@ -171,7 +171,8 @@ class _RegisterTiles:
         )
         self._panel: ir.Value | None = None
         if plan.right_operand not in (RightOperand.IN_PLACE, RightOperand.PACKED):
-            self._panel = self._buffer(panel_size(self._nest, plan), self._type)
+            of_panel = self._type if plan.dots is None else ir.IntegerType.get_signless(32)
+            self._panel = self._buffer(panel_size(self._nest, plan), of_panel)
             self._packing = PanelPacking(self._nest, plan, self._panel)
         left = ir.MemRefType(self._nest.left.elements.type).element_type
         self._copied: ir.Value | None = None
@@ -436,7 +437,7 @@ class _RegisterTiles:
         added = dots.offsets(self._tile.lanes)
 
         def body(at: ir.Value, *sums: ir.Value) -> list[ir.Value]:
-            place = arith.addi(panel.right, arith.muli(at, index(self._tile.columns)))
+            place = arith.addi(panel.right, arith.muli(at, self._width))
             columns = self._lanes_of_right(dots, place)
             return [dots.add_products(added, *each) for each in zip(columns, sums, strict=True)]
 
@@ -487,7 +488,9 @@ class _RegisterTiles:
             stride = self._nest.stride(plan.right, plan.summed[-1])
             place = total([panel.origin, index(tile.columns), arith.muli(block.lower, stride)])
             all_tiles = share(arith.addi(rows.first, first), self._rows)
-            return RowsAhead(right, place, stride, count, tile.columns, all_tiles).loop
+            return RowsAhead(
+                right, place, stride, count, tile.columns, all_tiles, step=self._step
+            ).loop
         return None
 
     def _places(self, rows: _Rows, first: ir.Value, panel: _Panel) -> Iterator[Place]:
@@ -523,11 +526,11 @@ class _RegisterTiles:
 
         Of the outermost loop they are those of a block, if not all; `loop` builds it, if given.
         """
-        plan, tile = self._plan, self._tile
+        plan = self._plan
         in_place = plan.right_operand is RightOperand.IN_PLACE
         if not groups:
             if not in_place:
-                right = arith.addi(right, arith.muli(position, index(tile.columns)))
+                right = arith.addi(right, arith.muli(position, self._width))
             return self._products(rows, left, right, masks, sums)
         group, *rest = groups
         size = self._nest.size(group)
@@ -549,6 +552,12 @@ class _RegisterTiles:
         if loop is not None:
             return loop(lower, upper, body, sums)
         return for_each(lower, upper, self._step, body, sums)
+
+    @property
+    def _width(self) -> ir.Value:
+        """How far the columns of a summed element lie from those of the next one in a panel."""
+        width = self._tile.columns
+        return index(width if self._panel is None else width // self._step)
 
     @property
     def _step(self) -> int:
@@ -615,11 +624,16 @@ class _RegisterTiles:
 
     def _lanes_of_right(self, dots: DotInstruction, first: ir.Value) -> list[ir.Value]:
         """What a panel has for as many summed elements, in the lanes of its columns."""
+        lanes = ir.VectorType.get([self._tile.lanes], ir.IntegerType.get_signless(32))
+        if self._panel is not None:
+            return [
+                vector.load(lanes, self._panel, [at])
+                for at in lane_offsets(first, self._tile.lanes, self._tile.vectors)
+            ]
         count = dots.elements * self._tile.lanes
         type_ = ir.VectorType.get(
             [count], ir.MemRefType(self._nest.right.elements.type).element_type
         )
-        lanes = ir.VectorType.get([self._tile.lanes], ir.IntegerType.get_signless(32))
         return [
             vector.bitcast(lanes, vector.load(type_, self._nest.right.elements, [at]))
             for at in lane_offsets(first, count, self._tile.vectors)

@@ -1,8 +1,11 @@
 """Packs a right operand into panels, as a kernel runs.
 
 A panel has as many columns as the register tile, and for each summed element the elements of these
-columns side by side.
+columns side by side; or, for instructions that multiply several at once, for so many a lane of each
+column that holds them.
 """
+
+from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, vector
@@ -24,17 +27,22 @@ def panel_size(nest: LoopNest, plan: ContractionPlan) -> ir.Value:
 
     A square of vectors writes so many that begin with the last.
     """
-    rows = arith.addi(nest.size(plan.summed), index(plan.tile.lanes - 1))
+    summed = arith.divui(nest.size(plan.summed), index(plan.summed_in_lane))
+    rows = arith.addi(summed, index(plan.tile.lanes - 1))
     return arith.muli(rows, index(plan.tile.columns))
 
 
 class PanelPacking:
-    """Packs panels of a contraction's right operand into a buffer, in the type of its elements."""
+    """Packs panels of a contraction's right operand into a buffer, in the type of its elements.
+
+    With `ContractionPlan.dots` these are lanes, of i32.
+    """
 
     def __init__(self, nest: LoopNest, plan: ContractionPlan, into: ir.Value) -> None:
         self._nest, self._plan, self._tile, self._into = nest, plan, plan.tile, into
         self._type = ir.MemRefType(into.type).element_type
         self._columns, self._summed = nest.size(plan.columns), nest.size(plan.summed)
+        self._in_lane = plan.summed_in_lane
 
     def pack(self, base: ir.Value, column: ir.Value, at: ir.Value) -> None:
         """Builds what packs the panel that begins at a column, into the buffer from `at` on.
@@ -63,15 +71,20 @@ class PanelPacking:
             sources = lane_offsets(arith.addi(first, place), tile.lanes, tile.vectors)
             targets = lane_offsets(to, tile.lanes, tile.vectors)
             for source, target, mask in zip(sources, targets, masks, strict=True):
-                value = edge_load(vector_type, self._nest.right.elements, source, mask, whole)
-                vector.store(cast(value, self._type), self._into, [target])
+                loaded = [
+                    edge_load(vector_type, self._nest.right.elements, at, mask, whole)
+                    for at in self._places(source)
+                ]
+                vector.store(self._joined(loaded), self._into, [target])
 
-        self._nest.each_summed(self._plan.right, self._plan.summed_of_right, one)
+        self._each_summed(one)
 
     def _transpose_panel(self, base: ir.Value, column: ir.Value) -> None:
         tile = self._tile
         lanes = tile.lanes
-        vector_type = self._nest.vector_of(self._nest.right)
+        at_once = lanes * self._in_lane
+        element = ir.MemRefType(self._nest.right.elements.type).element_type
+        vector_type = ir.VectorType.get([at_once], element)
         groups = self._plan.columns_of_right
         last = arith.subi(self._columns, index(1))
         *outer, innermost = self._plan.summed_of_right or ((),)
@@ -96,14 +109,14 @@ class PanelPacking:
 
                 def along(at: ir.Value) -> list[ir.Value]:
                     inside = arith.subi(size, at)
-                    mask = mask_of_first(inside, lanes)
-                    whole = arith.cmpi(arith.CmpIPredicate.sge, inside, index(lanes))
+                    mask = mask_of_first(inside, at_once)
+                    whole = arith.cmpi(arith.CmpIPredicate.sge, inside, index(at_once))
                     places = [arith.addi(source, arith.addi(start, at)) for source in sources]
                     loaded = [
                         edge_load(vector_type, self._nest.right.elements, place, mask, whole)
                         for place in places
                     ]
-                    rows = [cast(value, self._type) for value in loaded]
+                    rows = [self._as_lanes(value) for value in loaded]
                     # What a run writes beyond its end the next one writes again.
                     to = arith.addi(self._row(arith.addi(first, at)), offset)
                     for lane, value in enumerate(transpose(rows)):
@@ -111,7 +124,7 @@ class PanelPacking:
                         vector.store(value, self._into, [place])
                     return []
 
-                for_each(index(0), size, lanes, along)
+                for_each(index(0), size, at_once, along)
 
             self._nest.each_summed(self._plan.right, tuple(outer), run)
             return []
@@ -129,8 +142,11 @@ class PanelPacking:
                 offset = self._nest.offset(
                     self._plan.right, self._plan.columns_of_right, arith.addi(column, lane)
                 )
-                value = memref.load(self._nest.right.elements, [total([base, place, offset])])
-                memref.store(cast(value, self._type), self._into, [arith.addi(to, lane)])
+                loaded = [
+                    memref.load(self._nest.right.elements, [at])
+                    for at in self._places(total([base, place, offset]))
+                ]
+                memref.store(self._joined(loaded), self._into, [arith.addi(to, lane)])
                 return []
 
             def pad(lane: ir.Value) -> list[ir.Value]:
@@ -141,11 +157,39 @@ class PanelPacking:
             for_each(index(0), width, 1, each)
             for_each(width, index(tile.columns), 1, pad)
 
-        self._nest.each_summed(self._plan.right, self._plan.summed_of_right, one)
+        self._each_summed(one)
+
+    def _each_summed(self, one: Callable[[ir.Value, ir.Value], None]) -> None:
+        """For each summed element, or as many as a lane holds, where it is and its number."""
+        plan = self._plan
+        self._nest.each_summed(plan.right, plan.summed_of_right, one, self._in_lane)
+
+    def _places(self, first: ir.Value) -> list[ir.Value]:
+        """Where an element is, and those of the same column that are in a lane with it."""
+        if self._in_lane == 1:
+            return [first]
+        stride = self._nest.stride(self._plan.right, self._plan.summed[-1])
+        return [
+            arith.addi(first, arith.muli(stride, index(place))) for place in range(self._in_lane)
+        ]
+
+    def _joined(self, loaded: Sequence[ir.Value]) -> ir.Value:
+        """What a panel holds of elements, or of vectors of them."""
+        if self._plan.dots is not None:
+            return self._plan.dots.joined(loaded)
+        (value,) = loaded
+        return cast(value, self._type)
+
+    def _as_lanes(self, value: ir.Value) -> ir.Value:
+        """The same of a vector of summed elements."""
+        if self._plan.dots is None:
+            return cast(value, self._type)
+        return vector.bitcast(ir.VectorType.get([self._tile.lanes], self._type), value)
 
     def _row(self, position: ir.Value) -> ir.Value:
         """Where the columns of a summed element lie."""
-        return arith.addi(self._at, arith.muli(position, index(self._tile.columns)))
+        width = self._tile.columns // self._in_lane
+        return arith.addi(self._at, arith.muli(position, index(width)))
 
     def _zero(self) -> ir.Attribute:
         if isinstance(self._type, ir.FloatType):

@@ -109,9 +109,14 @@ class RowsAhead:
         count: ir.Value,
         width: int,
         share: Share,
+        *,
+        step: int = 1,
     ) -> None:
-        """The share of `count` rows of `width` elements, `stride` apart."""
-        self._view, self._stride, self._width = view, stride, width
+        """The share of `count` rows of `width` elements, `stride` apart.
+
+        Each turn of the loop counts by `step`.
+        """
+        self._view, self._stride, self._width, self._step = view, stride, width, step
         start, self._part = share.of(count)
         self._start = arith.addi(first, arith.muli(start, stride))
 
@@ -120,14 +125,15 @@ class RowsAhead:
     ) -> list[ir.Value]:
         """A loop as `for_each` builds it, in pieces: before each it asks for a row."""
         pieces = arith.maxui(self._part, index(1))
-        length = arith.ceildivui(arith.subi(upper, lower), pieces)
+        length = rounded_up(arith.ceildivui(arith.subi(upper, lower), pieces), self._step)
 
         def piece(number: ir.Value, *values: ir.Value) -> list[ir.Value]:
             row = arith.addi(self._start, arith.muli(number, self._stride))
             for place in _places_in(self._view, self._width):
                 _prefetch(self._view, arith.addi(row, index(place)), SECOND_CACHE)
             start = arith.addi(lower, arith.muli(number, length))
-            return for_each(start, least(arith.addi(start, length), upper), 1, body, values)
+            end = least(arith.addi(start, length), upper)
+            return for_each(start, end, self._step, body, values)
 
         return for_each(index(0), pieces, 1, piece, carried)
 

@@ -26,6 +26,13 @@ def splat(type_: ir.VectorType, value: float) -> ir.Value:
     return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, attribute))
 
 
+def like(type_: ir.Type, bits: int) -> ir.Type:
+    """Integers of so many bits, as many as a number or vector has elements."""
+    element = ir.IntegerType.get_signless(bits)
+    is_vector = isinstance(type_, ir.VectorType)
+    return ir.VectorType.get(type_.shape, element) if is_vector else element
+
+
 def mask_of_first(count: ir.Value, lanes: int) -> ir.Value:
     """A mask of the first `count` lanes: of all if there are fewer, of none if it is negative."""
     mask = ir.VectorType.get([lanes], ir.IntegerType.get_signless(1))

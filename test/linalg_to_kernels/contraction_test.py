@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 import torch
@@ -192,6 +193,38 @@ def test_weights(name: str, dtype: torch.dtype) -> None:
 _DOTS = {torch.bfloat16: ("bf16", "vdpbf16ps"), torch.int8: ("i8", "vpdpbusd")}
 
 
+def _check_dots(
+    program: plumbline.CompiledProgram,
+    function: Callable[..., torch.Tensor],
+    operands: tuple[torch.Tensor, ...],
+    weights: tuple[torch.Tensor, ...] = (),
+) -> None:
+    """Checks numbers, and that they are by the CPU's instruction where it has one."""
+    wide = torch.float64 if operands[0].is_floating_point() else torch.int32
+    exact = function(*(operand.to(wide) for operand in (*operands, *weights)))
+    (actual,) = program(*operands)
+    torch.testing.assert_close(actual.to(wide), exact, rtol=2**-7, atol=2**-7)
+    element, mnemonic = _DOTS[operands[0].dtype]
+    has_dots = element in vector_unit_of(cpu_target("native")).dots
+    assert (mnemonic in program.stage("asm")) == has_dots
+
+
+def _summed_in_32_bits(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    """The function, of integers by int32."""
+
+    def summed(*operands: torch.Tensor) -> torch.Tensor:
+        is_wide = operands[0].is_floating_point()
+        return function(*(each if is_wide else each.int() for each in operands))
+
+    return summed
+
+
+def _telling(shape: str, dtype: torch.dtype) -> torch.Tensor:
+    """Numbers of all bits: of bytes -128 to 112."""
+    made = _random(tuple(map(int, shape.split("x"))), dtype)
+    return made if dtype.is_floating_point else made * 14 - 2
+
+
 @pytest.mark.parametrize("dtype", _DOTS)
 @pytest.mark.parametrize(
     ("name", "sizes"),
@@ -203,26 +236,35 @@ _DOTS = {torch.bfloat16: ("bf16", "vdpbf16ps"), torch.int8: ("i8", "vpdpbusd")}
         ("batches", "3x30x92 3x92x83"),
     ],
 )
-def test_dot_instructions(name: str, sizes: str, dtype: torch.dtype) -> None:
-    """Where the CPU has them; others compute what `test_weights` does."""
-    function, _ = _WEIGHTED[name]
-    operand, weight = (_random(tuple(map(int, part.split("x"))), dtype) for part in sizes.split())
-    if dtype is torch.int8:
-        # Sums of more bits, of all bytes.
-        operand, weight = operand * 15 + 7, weight * 14 - 2
-        narrow, function = function, lambda x, w: narrow(x.int(), w.int())
+def test_dot_instructions_of_weights(name: str, sizes: str, dtype: torch.dtype) -> None:
+    operand, weight = (_telling(part, dtype) for part in sizes.split())
+    function = _summed_in_32_bits(_WEIGHTED[name][0])
     program = plumbline.compile(_Weighted(function, weight), (operand,), target_cpu="native")
-    exact = (
-        function(operand.double(), weight.double())
-        if dtype.is_floating_point
-        else function(operand, weight)
-    )
-    (actual,) = program(operand)
-    torch.testing.assert_close(actual.to(exact.dtype), exact, rtol=2**-7, atol=2**-7)
-    element, mnemonic = _DOTS[dtype]
-    has_dots = element in vector_unit_of(cpu_target("native")).dots
-    assert ("_interleaved_" in program.stage("kernels")) == has_dots
-    assert (mnemonic in program.stage("asm")) == has_dots
+    _check_dots(program, function, (operand,), (weight,))
+
+
+@pytest.mark.parametrize("dtype", _DOTS)
+@pytest.mark.parametrize(
+    ("equation", "sizes"),
+    [
+        ("ik,kj->ij", "30x92 92x83"),
+        ("ik,jk->ij", "30x772 83x772"),
+        ("bik,bjk->bij", "3x30x92 3x83x92"),
+        # The left operand is copied, so that summed elements lie side by side.
+        ("ki,kj->ij", "92x30 92x200"),
+        # No two elements of the right one lie side by side: of every other row and column.
+        ("ik,KJ->ij", "30x92 184x166"),
+    ],
+)
+def test_dot_instructions(equation: str, sizes: str, dtype: torch.dtype) -> None:
+    product = _summed_in_32_bits(partial(torch.einsum, equation.lower()))
+
+    def function(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        return product(left, right[::2, ::2] if "KJ" in equation else right)
+
+    left, right = (_telling(part, dtype) for part in sizes.split())
+    program = plumbline.compile(_Function(function), (left, right), target_cpu="native")
+    _check_dots(program, function, (left, right))
 
 
 def test_not_a_number_stays_in_its_row() -> None:

@@ -63,14 +63,14 @@ func.func @odd(%w: tensor<100x81xbf16> {plumbline.weight = "w"}, %x: tensor<60x8
   return %0 : tensor<60x100xf32>
 }
 
-func.func @bytes(%w: tensor<30x80xi8> {plumbline.weight = "w"}, %x: tensor<60x80xi8>, %y: tensor<60x30xi32>) -> tensor<60x30xi32> {
-  %0 = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<60x80xi8>, tensor<30x80xi8>) outs(%y : tensor<60x30xi32>) {
+func.func @bytes(%w: tensor<100x80xi8> {plumbline.weight = "w"}, %x: tensor<60x80xi8>, %y: tensor<60x100xi32>) -> tensor<60x100xi32> {
+  %0 = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<60x80xi8>, tensor<100x80xi8>) outs(%y : tensor<60x100xi32>) {
   ^bb0(%a: i8, %b: i8, %o: i32):
     %c = arith.extsi %a : i8 to i32
     %d = arith.extsi %b : i8 to i32
     %m = arith.muli %c, %d : i32
     %s = arith.addi %o, %m : i32
     linalg.yield %s : i32
-  } -> tensor<60x30xi32>
-  return %0 : tensor<60x30xi32>
+  } -> tensor<60x100xi32>
+  return %0 : tensor<60x100xi32>
 }

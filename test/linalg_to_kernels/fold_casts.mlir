@@ -72,28 +72,31 @@ func.func @windows(%x: tensor<8x22xf16>, %w: tensor<4x8x3xf32>, %y: tensor<4x20x
 
 // -----
 
-// So also where axes are turned about between the two.
+// So also what is moved and reshaped between the two.
 
+#all = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #turned = affine_map<(d0, d1) -> (d1, d0)>
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 
-// CHECK:       #[[NK:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
-// CHECK-LABEL: func.func @turned(
-// CHECK-SAME:    %[[X:[^:]*]]: tensor<50x64xi32>, %[[W:[^:]*]]: tensor<40x64xi8>, %[[Y:[^:]*]]: tensor<50x40xi32>)
-// CHECK-NOT:     linalg.generic {indexing_maps = [#{{[^,]*}}, #{{[^,]*}}],
-// CHECK:         linalg.generic {indexing_maps = [#{{.*}}, #[[NK]], #{{.*}}], {{.*}} ins(%[[X]], %[[W]] : tensor<50x64xi32>, tensor<40x64xi8>)
-func.func @turned(%x: tensor<50x64xi32>, %w: tensor<40x64xi8>, %y: tensor<50x40xi32>) -> tensor<50x40xi32> {
-  %e = tensor.empty() : tensor<40x64xi32>
-  %wide = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<40x64xi8>) outs(%e : tensor<40x64xi32>) {
+// CHECK-LABEL: func.func @moved(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<50x64xi32>, %[[W:[^:]*]]: tensor<40x8x8xi8>, %[[Y:[^:]*]]: tensor<50x40xi32>)
+// CHECK:         %[[RESHAPED:.*]] = tensor.collapse_shape %[[W]] {{\[\[}}0], [1, 2]] : tensor<40x8x8xi8> into tensor<40x64xi8>
+// CHECK:         %[[TURNED:.*]] = linalg.generic {{.*}} ins(%[[RESHAPED]] : tensor<40x64xi8>) outs(%{{.*}} : tensor<64x40xi8>)
+// CHECK-NOT:     arith.extsi
+// CHECK:         linalg.generic {{.*}} ins(%[[X]], %[[TURNED]] : tensor<50x64xi32>, tensor<64x40xi8>)
+func.func @moved(%x: tensor<50x64xi32>, %w: tensor<40x8x8xi8>, %y: tensor<50x40xi32>) -> tensor<50x40xi32> {
+  %e = tensor.empty() : tensor<40x8x8xi32>
+  %wide = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%w : tensor<40x8x8xi8>) outs(%e : tensor<40x8x8xi32>) {
   ^bb0(%a: i8, %o: i32):
     %c = arith.extsi %a : i8 to i32
     linalg.yield %c : i32
-  } -> tensor<40x64xi32>
+  } -> tensor<40x8x8xi32>
+  %matrix = tensor.collapse_shape %wide [[0], [1, 2]] : tensor<40x8x8xi32> into tensor<40x64xi32>
   %f = tensor.empty() : tensor<64x40xi32>
-  %turned = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]} ins(%wide : tensor<40x64xi32>) outs(%f : tensor<64x40xi32>) {
+  %turned = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]} ins(%matrix : tensor<40x64xi32>) outs(%f : tensor<64x40xi32>) {
   ^bb0(%a: i32, %o: i32):
     linalg.yield %a : i32
   } -> tensor<64x40xi32>
