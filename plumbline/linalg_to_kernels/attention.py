@@ -302,7 +302,7 @@ class _Matching:
         if sum_ is None or not isinstance(element, ir.FloatType) or sizes[_QUERY] == 1:
             return None
         types = [matrix.type for matrix in matrices]
-        plan = plan_contraction(sum_, types, sizes, self._unit, element.width, frozenset({1}))
+        plan = plan_contraction(sum_, types, sizes, self._unit, element, frozenset({1}))
         if (
             plan is None
             or plan.left != 0

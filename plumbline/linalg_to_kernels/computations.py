@@ -465,10 +465,15 @@ def is_copy(member: Computation) -> bool:
 
 def is_widening(member: Computation) -> bool:
     """Whether a computation only gives elements a wider type, of the kind that products have."""
+    return only_does(member, "arith.extf") or only_does(member, "arith.extsi")
+
+
+def only_does(member: Computation, name: str) -> bool:
+    """Whether each element of the result is what one operation makes of one of a tensor."""
     return (
         not member.is_reduction
         and len(member.results) == len(member.inputs) == 1
-        and member.body_names in (("arith.extf",), ("arith.extsi",))
+        and member.body_names == (name,)
         and is_tensor(member.inputs[0])
         and member.body_ops[0].operands[0] == member.body.arguments[0]
     )

@@ -167,13 +167,13 @@ def _found(
     if not sum_.rows and not all(map(is_contiguous, types)):
         # Planes with weights of their own are read by vectors along them, whatever plan they get.
         return None
-    width = ir.RankedTensorType(contraction.results[0].type).element_type.width
+    summed_in = ir.RankedTensorType(contraction.results[0].type).element_type
     constants = frozenset(
         number
         for number, value in enumerate(operands)
         if is_constant(value) and _is_only_for(contraction, value, group)
     )
-    plan = plan_contraction(sum_, types, contraction.sizes, unit, width, constants, pads)
+    plan = plan_contraction(sum_, types, contraction.sizes, unit, summed_in, constants, pads)
     return None if plan is None else ContractionGroup(group, contraction, plan, operands, axes)
 
 

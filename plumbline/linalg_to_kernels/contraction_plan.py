@@ -239,7 +239,7 @@ def plan_contraction(
     types: Sequence[ir.MemRefType],
     sizes: Sequence[int],
     unit: VectorUnit,
-    summed_bits: int,
+    summed_in: ir.Type,
     constants: frozenset[int] = frozenset(),
     pads: Sequence[tuple[int, int]] = (),
 ) -> ContractionPlan | None:
@@ -250,14 +250,14 @@ def plan_contraction(
       types: of the operands 0 and 1 and the result, before anything is packed.
       sizes: how often each loop runs, or DYNAMIC.
       unit: the CPU's vectors.
-      summed_bits: the width of the elements that are summed in.
+      summed_in: the type of the sums.
       constants: the numbers of operands that can be packed before the program runs. Where the plan
         says `RightOperand.PACKED`, the kernel is to be called with the operand as
         `ContractionPlan.packed_layout` says.
       pads: how many zeros the kernel is to lay before and after the right operand along each of its
         axes, if any; None is the result where it cannot.
     """
-    planner = _Planner(sum_, types, sizes, unit, summed_bits, constants)
+    planner = _Planner(sum_, types, sizes, unit, summed_in, constants)
     depthwise = planner.depthwise(pads)
     if depthwise or pads:
         return depthwise
@@ -284,8 +284,13 @@ class _Planner:
     types: Sequence[ir.MemRefType]
     sizes: Sequence[int]
     unit: VectorUnit
-    summed_bits: int
+    summed_in: ir.Type
     constants: frozenset[int]
+
+    @property
+    def summed_bits(self) -> int:
+        """The width of the elements that are summed in."""
+        return int(self.summed_in.width)
 
     def plan(self, *, swapped: bool) -> ContractionPlan | None:
         """The plan with operands in their places, or the right one as the left one."""
@@ -391,7 +396,7 @@ class _Planner:
     def _dots(self, summed: Sequence[int]) -> DotInstruction | None:
         """What multiplies several summed elements at once, where these lie side by side."""
         types = [type_.element_type for type_ in self.types[:2]]
-        dots, count = dot_instruction(types, self.summed_bits, self.unit), self._count(summed)
+        dots, count = dot_instruction(types, self.summed_in, self.unit), self._count(summed)
         if dots is None or len(summed) != 1 or count is None or count % dots.elements:
             return None
         return dots

@@ -22,6 +22,8 @@ class DotInstruction:
     """One of x86-64, of two operands whose lanes hold several elements, and of their sums."""
 
     mnemonic: str
+    sums: str
+    """Of which type they are."""
     elements: int
     """How many a lane holds."""
     left_offset: int = 0
@@ -68,18 +70,19 @@ class DotInstruction:
 
 
 _INSTRUCTIONS = {
-    "bf16": DotInstruction("vdpbf16ps", 2),
+    "bf16": DotInstruction("vdpbf16ps", "f32", 2),
     # Of bytes with a sign by such without: the sign bit turned about adds 128.
-    "i8": DotInstruction("vpdpbusd", 4, 128),
+    "i8": DotInstruction("vpdpbusd", "i32", 4, 128),
 }
 """By the names of element types, which are those of `VectorUnit.dots`."""
 
 
 def dot_instruction(
-    operands: Sequence[ir.Type], summed_bits: int, unit: VectorUnit
+    operands: Sequence[ir.Type], summed_in: ir.Type, unit: VectorUnit
 ) -> DotInstruction | None:
-    """What a CPU has for operands of such elements, summed in elements of that width."""
+    """What a CPU has for operands of such elements and such sums."""
     (name, *others) = {*map(str, operands)}
-    if others or name not in unit.dots or summed_bits != _LANE_BITS:
+    if others or name not in unit.dots:
         return None
-    return _INSTRUCTIONS[name]
+    instruction = _INSTRUCTIONS[name]
+    return instruction if str(summed_in) == instruction.sums else None

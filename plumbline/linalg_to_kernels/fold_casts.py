@@ -1,8 +1,8 @@
-"""Has contractions take elements of half precision or of few bits, and widen them themselves.
+"""Has contractions take elements of half precision or of few bits, and convert them themselves.
 
-A kernel widens a left operand once, and a right one as it packs it, so that no tensor of wide
+A kernel converts a left operand once, and a right one as it packs it, so that no tensor of wide
 elements is written for it; and weights are packed as they are, before the program runs. So what is
-reshaped or moved on its way to a contraction is widened after that.
+reshaped or moved on its way to a contraction is converted after that.
 """
 
 from torch_mlir import ir
@@ -12,34 +12,49 @@ from plumbline.linalg_to_kernels.computations import (
     Computation,
     composed,
     computation,
+    computation_of,
     is_copy,
-    widening_of,
+    is_widening,
+    only_does,
 )
-from plumbline.linalg_to_kernels.products import SumOfProducts, sum_of_products
+from plumbline.linalg_to_kernels.products import CASTS, SumOfProducts, sum_of_products
 from plumbline.linalg_to_kernels.vectors import cast
 from plumbline.tcp_to_linalg.pattern import dim, empty, generic
+
+_BYTE = 8
 
 _RESHAPES = frozenset({"tensor.collapse_shape", "tensor.expand_shape"})
 
 
 def fold_casts(module: ir.Operation) -> None:
-    """Folds what widens operands into the contractions of `module`, but for those of windows.
+    """Folds what converts operands into the contractions of `module`, but for those of windows.
 
-    Of an image each element is in many windows, and is widened once for all of them.
+    Of an image each element is in many windows, and is converted once for all of them.
     """
     with module.context:
         for op in all_operations(module):
             if _only_moves(op) and _is_multiplied(op.results[0]):
-                _widen_after(op)
+                _convert_after(op)
         for op in all_operations(module):
             member = computation(op)
             sum_ = None if member is None else sum_of_products(op)
             if member is None or sum_ is None or _has_windows(sum_):
                 continue
-            for number, value in enumerate(member.inputs):
-                widening = widening_of(value)
-                if widening is not None:
-                    _fold(member, number, widening)
+            for number in range(2):
+                while conversion := _conversion(op.operands[number]):
+                    _fold(member, number, conversion)
+
+
+def _conversion(value: ir.Value) -> Computation | None:
+    """What converts a tensor into what products are of, without rounding, if it was converted."""
+    found = computation_of(value)
+    if found is None or is_widening(found):
+        return found
+    # Any float holds an integer of so few bits, and so does one that it is widened to.
+    is_exact = (
+        only_does(found, "arith.sitofp") and found.body_ops[0].operands[0].type.width <= _BYTE
+    )
+    return found if is_exact else None
 
 
 def _only_moves(op: ir.Operation) -> bool:
@@ -66,24 +81,24 @@ def _is_multiplied(value: ir.Value) -> bool:
     )
 
 
-def _widen_after(op: ir.Operation) -> None:
-    """Has what is widened before `op` moves it be widened after that."""
-    widening, result = widening_of(op.operands[0]), op.results[0]
-    if widening is None or not all(map(_is_identity, widening.maps)):
+def _convert_after(op: ir.Operation) -> None:
+    """Has what is converted before `op` moves it be converted after that."""
+    conversion, result = _conversion(op.operands[0]), op.results[0]
+    if conversion is None or not all(map(_is_identity, conversion.maps)):
         return
     wide = ir.RankedTensorType(result.type)
     with ir.InsertionPoint.after(op), op.location:
-        moved = _moved(op, widening.inputs[0])
-        widened = generic(
+        moved = _moved(op, conversion.inputs[0])
+        converted = generic(
             _empty_like(moved, wide.element_type),
             [moved],
             [ir.AffineMap.get_identity(wide.rank)],
             lambda elements: cast(elements[0], wide.element_type),
         )
-    result.replace_all_uses_with(widened)
+    result.replace_all_uses_with(converted)
     op.erase()
-    if not list(widening.results[0].uses):
-        widening.op.erase()
+    if not list(conversion.results[0].uses):
+        conversion.op.erase()
 
 
 def _moved(op: ir.Operation, narrow: ir.Value) -> ir.Value:
@@ -115,20 +130,23 @@ def _has_windows(sum_: SumOfProducts) -> bool:
     return any(len(terms) > 1 for access in sum_.accesses for terms in access.axes)
 
 
-def _fold(member: Computation, number: int, widening: Computation) -> None:
-    op, (narrow,), (cast,) = member.op, widening.inputs, widening.body_ops
+def _fold(member: Computation, number: int, conversion: Computation) -> None:
+    op, (narrow,) = member.op, conversion.inputs
     maps = [*op.attributes["indexing_maps"]]
-    loops = widening.loops_for(tuple(member.maps[number].results))
+    loops = conversion.loops_for(tuple(ir.AffineMapAttr(maps[number]).value.results))
     count = len(member.reduces)
-    places = composed(widening.maps[0], loops, count)
+    places = composed(conversion.maps[0], loops, count)
     maps[number] = ir.AffineMapAttr.get(ir.AffineMap.get(count, 0, list(places)))
     op.attributes["indexing_maps"] = ir.ArrayAttr.get(maps)
     op.operands[number] = narrow
-    element = member.body.arguments[number]
+    element, sum_ = member.body.arguments[number], member.body.arguments[2]
     element.set_type(ir.RankedTensorType(narrow.type).element_type)
     with ir.InsertionPoint.at_block_begin(member.body):
-        widened = cast.clone(ip=ir.InsertionPoint.current).operation
-    element.replace_all_uses_except(widened.results[0], widened)
-    widened.operands[0] = element
-    if not list(widening.results[0].uses):
-        widening.op.erase()
+        converted = cast(element, sum_.type)
+    for old in [use.owner.operation for use in element.uses]:
+        if old != converted.owner.operation and old.name in CASTS:
+            old.results[0].replace_all_uses_with(converted)
+            old.erase()
+    element.replace_all_uses_except(converted, converted.owner.operation)
+    if not list(conversion.results[0].uses):
+        conversion.op.erase()

@@ -17,7 +17,7 @@ from torch_mlir import ir
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 
-_CASTS = frozenset({"arith.extf", "arith.extsi", "arith.truncf"})
+CASTS = frozenset({"arith.extf", "arith.extsi", "arith.sitofp", "arith.truncf"})
 _PRODUCTS = {"arith.mulf": "arith.addf", "arith.muli": "arith.addi"}
 
 
@@ -129,7 +129,7 @@ def _multiplies_and_adds(op: ir.OpView) -> bool:
     elements, so_far = set(block.arguments[:2]), block.arguments[2]
     operations = [operation.operation for operation in block.operations]
     casts = {}
-    while operations and operations[0].name in _CASTS:
+    while operations and operations[0].name in CASTS:
         cast = operations.pop(0)
         if cast.operands[0] not in elements or cast.result.type != so_far.type:
             return False

@@ -65,7 +65,7 @@ def edge_load(
 
 
 def cast(value: ir.Value, to: ir.Type) -> ir.Value:
-    """A number or vector in another element type: rounded, or sign-extended."""
+    """A number or vector in another type of element: rounded, or sign-extended. No float to int."""
     type_ = value.type
     is_vector = isinstance(type_, ir.VectorType)
     of = type_.element_type if is_vector else type_
@@ -73,6 +73,8 @@ def cast(value: ir.Value, to: ir.Type) -> ir.Value:
         return value
     result = ir.VectorType.get(type_.shape, to) if is_vector else to
     if isinstance(to, ir.FloatType):
+        if not isinstance(of, ir.FloatType):
+            return arith.sitofp(result, value)
         return (arith.extf if of.width < to.width else arith.truncf)(result, value)
     return (arith.extsi if of.width < to.width else arith.trunci)(result, value)
 

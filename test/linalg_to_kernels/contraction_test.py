@@ -190,6 +190,25 @@ def test_weights(name: str, dtype: torch.dtype) -> None:
         assert 'plumbline.layout = "view_' in program.stage("kernels")
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("rows", [1, 30])
+def test_weights_of_bytes(rows: int, dtype: torch.dtype) -> None:
+    """They are packed as they are, and converted in registers: one kernel does all."""
+
+    def function(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        return x @ w.t().to(x.dtype) * 0.5
+
+    x, w = _random((rows, 92), dtype), _random((83, 92), torch.int8)
+    program = plumbline.compile(_Weighted(function, w), (x,))
+    exact = function(x.double(), w)
+    tolerance = {torch.float32: 1e-4, torch.float64: 1e-12}.get(dtype, 2**-7)
+    (actual,) = program(x)
+    torch.testing.assert_close(actual.double(), exact, rtol=tolerance, atol=tolerance)
+    kernels = program.stage("kernels")
+    assert re.search(r'xi8> \{plumbline.layout = "perm_', kernels)
+    assert len(re.findall(r"call @", kernels)) == 1
+
+
 _DOTS = {torch.bfloat16: ("bf16", "vdpbf16ps"), torch.int8: ("i8", "vpdpbusd")}
 
 

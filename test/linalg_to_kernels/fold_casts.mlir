@@ -108,3 +108,59 @@ func.func @moved(%x: tensor<50x64xi32>, %w: tensor<40x8x8xi8>, %y: tensor<50x40x
   } -> tensor<50x40xi32>
   return %0 : tensor<50x40xi32>
 }
+
+// -----
+
+// Bytes that a float of half precision holds are converted to what products are of at once. What such a float
+// would round is left alone.
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// CHECK-LABEL: func.func @bytes(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<50x64xbf16>, %[[W:[^:]*]]: tensor<40x64xi8>, %[[Y:[^:]*]]: tensor<50x40xf32>)
+// CHECK:         linalg.generic {{.*}} ins(%[[X]], %[[W]] : tensor<50x64xbf16>, tensor<40x64xi8>)
+// CHECK:         ^bb0(%[[A:.*]]: bf16, %[[B:.*]]: i8, %[[O:.*]]: f32):
+// CHECK-NEXT:      %[[FLOAT:.*]] = arith.sitofp %[[B]] : i8 to f32
+// CHECK-NEXT:      %[[WIDE:.*]] = arith.extf %[[A]] : bf16 to f32
+// CHECK-NEXT:      arith.mulf %[[WIDE]], %[[FLOAT]] : f32
+func.func @bytes(%x: tensor<50x64xbf16>, %w: tensor<40x64xi8>, %y: tensor<50x40xf32>) -> tensor<50x40xf32> {
+  %e = tensor.empty() : tensor<40x64xbf16>
+  %float = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<40x64xi8>) outs(%e : tensor<40x64xbf16>) {
+  ^bb0(%a: i8, %o: bf16):
+    %c = arith.sitofp %a : i8 to bf16
+    linalg.yield %c : bf16
+  } -> tensor<40x64xbf16>
+  %0 = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %float : tensor<50x64xbf16>, tensor<40x64xbf16>) outs(%y : tensor<50x40xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %c = arith.extf %a : bf16 to f32
+    %d = arith.extf %b : bf16 to f32
+    %m = arith.mulf %c, %d : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<50x40xf32>
+  return %0 : tensor<50x40xf32>
+}
+
+// CHECK-LABEL: func.func @words(
+// CHECK:         arith.sitofp %{{.*}} : i16 to bf16
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<50x64xbf16>, tensor<40x64xbf16>)
+func.func @words(%x: tensor<50x64xbf16>, %w: tensor<40x64xi16>, %y: tensor<50x40xf32>) -> tensor<50x40xf32> {
+  %e = tensor.empty() : tensor<40x64xbf16>
+  %float = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<40x64xi16>) outs(%e : tensor<40x64xbf16>) {
+  ^bb0(%a: i16, %o: bf16):
+    %c = arith.sitofp %a : i16 to bf16
+    linalg.yield %c : bf16
+  } -> tensor<40x64xbf16>
+  %0 = linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %float : tensor<50x64xbf16>, tensor<40x64xbf16>) outs(%y : tensor<50x40xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %c = arith.extf %a : bf16 to f32
+    %d = arith.extf %b : bf16 to f32
+    %m = arith.mulf %c, %d : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<50x40xf32>
+  return %0 : tensor<50x40xf32>
+}

@@ -171,7 +171,7 @@ def _lowered(
     summed_in = types[2].element_type
     pads = contraction.pads
     types[sum_.right] = _unpadded(types[sum_.right], pads)
-    plan = plan_contraction(sum_, types, sizes, unit, summed_in.width, constants, pads)
+    plan = plan_contraction(sum_, types, sizes, unit, summed_in, constants, pads)
     assert plan is not None
     arguments = [loosely_typed(type_) for type_ in types]
     if plan.right_operand is RightOperand.PACKED:
