@@ -25,12 +25,15 @@ from plumbline.tcp.ops.elementwise import (
     BitwiseAndOp,
     CastOp,
     ClampOp,
+    CompareOp,
     DivsiOp,
     MaximumOp,
     MinimumOp,
     MulOp,
     RemsiOp,
     SelectOp,
+    ShrsiOp,
+    ShruiOp,
     SubOp,
 )
 from plumbline.tcp.ops.indexing import GatherNdOp, GatherOp
@@ -164,6 +167,55 @@ def _bits_of_both(op: ir.Operation, of: _Of) -> Range | None:
     return (0, min(known)) if known else None
 
 
+def _shifted(op: ir.Operation, of: _Of) -> Range | None:
+    """Of bits shifted right by fewer than there are: zeros come in, or copies of the sign."""
+    width = op.results[0].type.element_type.width
+    (low, high), (least, most) = map(of, op.operands)
+    if not 0 <= least <= most < width:
+        return None
+    if op.name == ShruiOp.OPERATION_NAME and low < 0:
+        return (0, (1 << (width - least)) - 1) if least > 0 else None
+    found = [end >> by for end in (low, high) for by in (least, most)]
+    return min(found), max(found)
+
+
+_NEVER, _ALWAYS = (0, 0), (1, 1)
+
+
+def _comparison(op: ir.Operation, of: _Of) -> Range | None:
+    """Whether one integer is less than another, or the like."""
+    if not isinstance(op.operands[0].type.element_type, ir.IntegerType):
+        return None
+    first, second = map(of, op.operands)
+    if _is_unsigned(op) and min(*first, *second) < 0:
+        return None
+    predicate = case_of(op.attributes["predicate"])
+    if predicate in ("gt", "ge"):
+        first, second, predicate = second, first, {"gt": "lt", "ge": "le"}[predicate]
+    match predicate:
+        case "lt":
+            is_always, is_never = first[1] < second[0], first[0] >= second[1]
+        case "le":
+            is_always, is_never = first[1] <= second[0], first[0] > second[1]
+        case _:
+            are_apart = first[1] < second[0] or second[1] < first[0]
+            is_always, is_never = first == second and first[0] == first[1], are_apart
+            if predicate == "ne":
+                is_always, is_never = is_never, is_always
+    return _ALWAYS if is_always else _NEVER if is_never else None
+
+
+def _choice(op: ir.Operation, of: _Of) -> Range:
+    """What a condition chooses, if it is known to be true or false; else either."""
+    condition, true, false = op.operands
+    match of(condition):
+        case (0, 0):
+            return of(false)
+        case (1, 1):
+            return of(true)
+    return _union(of(true), of(false))
+
+
 def _cast(op: ir.Operation, of: _Of) -> Range | None:
     type_ = op.operands[0].type.element_type
     if not isinstance(type_, ir.IntegerType):
@@ -189,7 +241,10 @@ _RULES: Mapping[str, _Rule] = {
     RemsiOp.OPERATION_NAME: _remainder,
     BitwiseAndOp.OPERATION_NAME: _bits_of_both,
     CastOp.OPERATION_NAME: _cast,
-    SelectOp.OPERATION_NAME: lambda op, of: _union(*map(of, list(op.operands)[1:])),
+    ShrsiOp.OPERATION_NAME: _shifted,
+    ShruiOp.OPERATION_NAME: _shifted,
+    CompareOp.OPERATION_NAME: _comparison,
+    SelectOp.OPERATION_NAME: _choice,
     ConcatOp.OPERATION_NAME: lambda op, of: _union(*map(of, op.operands)),
     **dict.fromkeys(
         (

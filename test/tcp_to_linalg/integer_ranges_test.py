@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import operator
 import sys
 from collections.abc import Callable
 
@@ -29,7 +30,10 @@ _WIDER: dict[str, Callable[[int, int], int]] = {
     "tcp.divsi Trunc": lambda left, right: int(left / right),
     "tcp.divsi Floor": lambda left, right: left // right,
     "tcp.divsi Ceil": lambda left, right: -(-left // right),
+    "tcp.shrsi": lambda left, right: left >> right,
+    "tcp.shrui": lambda left, right: (left % 2**64) >> right,
 }
+_SHIFTS = ("tcp.shrsi", "tcp.shrui")
 
 
 def _range(body: str, type_: str = "tensor<4xi64>") -> Range:
@@ -61,11 +65,49 @@ def test_of_two(op: str) -> None:
             + f"%out = {name} %a, %b{mode} : tensor<4xi64>, tensor<4xi64> -> tensor<4xi64>"
         )
         pairs = itertools.product(range(first[0], first[1] + 1), range(second[0], second[1] + 1))
-        given = [compute(*pair) for pair in pairs if op in _EXACT or pair[1] != 0]
+        given = [compute(*pair) for pair in pairs if op in _EXACT or _is_defined(op, pair[1])]
+        if op in _SHIFTS and second[0] < 0:
+            assert (least, greatest) == _WHOLE
+            continue
+        # Bits are those of a number with a sign.
+        given = [(number + 2**63) % 2**64 - 2**63 for number in given]
         assert least <= min(given)
         assert max(given) <= greatest
         if op in _EXACT:
             assert (least, greatest) == (min(given), max(given))
+
+
+def _is_defined(op: str, right: int) -> bool:
+    return right >= 0 if op in _SHIFTS else right != 0
+
+
+@pytest.mark.parametrize("signedness", ["Signed", "Unsigned"])
+@pytest.mark.parametrize("predicate", ["lt", "le", "gt", "ge", "eq", "ne"])
+def test_of_comparisons(predicate: str, signedness: str) -> None:
+    """A choice by one is either side, unless it is known which."""
+    for first, second in itertools.product(_RANGES, _RANGES):
+        body = (
+            _clamped("a", first, of="x")
+            + _clamped("b", second, of="y")
+            + f"%c = tcp.compare %a, %b {{predicate = #tcp<predicate {predicate}>,"
+            f" int_signedness = #tcp<signedness {signedness}>}}"
+            " : tensor<4xi64>, tensor<4xi64> -> tensor<4xi1>\n"
+            "%d = tcp.const {value = dense<7> : tensor<4xi64>} : tensor<4xi64>\n"
+            "%e = tcp.const {value = dense<9> : tensor<4xi64>} : tensor<4xi64>\n"
+            "%out = tcp.select %c, %d, %e"
+            " : tensor<4xi1>, tensor<4xi64>, tensor<4xi64> -> tensor<4xi64>"
+        )
+        pairs = itertools.product(range(first[0], first[1] + 1), range(second[0], second[1] + 1))
+        holds = getattr(operator, predicate)
+        width = 2**64 if signedness == "Unsigned" else 0
+        given = {
+            7 if holds(*(number + width * (number < 0) for number in pair)) else 9 for pair in pairs
+        }
+        least, greatest = _range(body)
+        assert least <= min(given)
+        assert max(given) <= greatest
+        if min(*first, *second) >= 0:
+            assert {least, greatest} == given
 
 
 _FEW = (
