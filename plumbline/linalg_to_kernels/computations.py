@@ -499,6 +499,17 @@ def composed(map_: ir.AffineMap, loops: Sequence[ir.AffineExpr], dims: int) -> I
     )
 
 
+def read_source(member: Computation, number: int, producer: Computation) -> None:
+    """Has an operand be what the producer of it reads, at the places that it reads that at."""
+    op, count = member.op, len(member.reduces)
+    loops = producer.loops_for(tuple(member.maps[number].results))
+    maps = [*op.attributes["indexing_maps"]]
+    places = composed(producer.maps[0], loops, count)
+    maps[number] = ir.AffineMapAttr.get(ir.AffineMap.get(count, 0, list(places)))
+    op.attributes["indexing_maps"] = ir.ArrayAttr.get(maps)
+    op.operands[number] = producer.inputs[0]
+
+
 def loops_in(expression: ir.AffineExpr) -> set[int]:
     """The loops that an expression depends on."""
     match expression.maybe_downcast():

@@ -29,6 +29,7 @@ from plumbline.linalg_to_kernels.contraction_plan import (
     Strategy,
     plan_contraction,
 )
+from plumbline.linalg_to_kernels.dequantized_weights import multiplies_dequantized_weights
 from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.layouts import is_contiguous, layout_of
 from plumbline.linalg_to_kernels.pads import zeros_around
@@ -52,7 +53,7 @@ _SMALL = 4096
 
 def is_contraction(computation: Computation, unit: VectorUnit) -> bool:
     """Whether a computation is a sum of products that register tiles pay for."""
-    if not is_large_sum_of_products(computation):
+    if not is_large_sum_of_products(computation) or multiplies_dequantized_weights(computation):
         return False
     alone = form_group([computation], frozenset(computation.results))
     return alone is not None and _planned(alone, unit) is not None

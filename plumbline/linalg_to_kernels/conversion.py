@@ -8,6 +8,7 @@ from plumbline.bindings.pipeline import Option, Pass, Pipeline
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.carried_scalars import carry_scalars
+from plumbline.linalg_to_kernels.dequantized_weights import read_dequantized_weights
 from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
 from plumbline.linalg_to_kernels.extracted_elements import compute_extracted_elements
 from plumbline.linalg_to_kernels.fold_casts import fold_casts
@@ -115,6 +116,12 @@ FOLD_CASTS = Pass(
     "fold-casts",
     "Have contractions take narrow elements, and widen them themselves",
     fold_casts,
+)
+
+READ_DEQUANTIZED_WEIGHTS = Pass(
+    "read-dequantized-weights",
+    "Have rows multiplied with weights that are computed of narrower ones as those are read",
+    read_dequantized_weights,
 )
 
 REARRANGE_WEIGHTS = Pass(
@@ -289,8 +296,9 @@ def linalg_to_kernels_pipeline(
             PREPARE_TENSORS,
             COMPUTE_EXTRACTED_ELEMENTS,
             FILL_SPLATS,
-            REASSOCIATE_REDUCTIONS,
             FOLD_CASTS,
+            READ_DEQUANTIZED_WEIGHTS,
+            REASSOCIATE_REDUCTIONS,
             REARRANGE_WEIGHTS,
             EXPAND_CONTRACTIONS,
             FORM_FUSION_GROUPS.with_options(options),

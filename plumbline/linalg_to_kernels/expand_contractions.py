@@ -38,10 +38,14 @@ def expand_contractions(module: ir.Operation) -> None:
     with module.context:
         for contraction in _contractions(module):
             reshape = _only_user(contraction.results[0])
-            if reshape and reshape.name == _EXPAND and _is_possible(computation(contraction)):
-                expansion = _Expansion(contraction, reshape)
-                if not expansion.splits_weights():
-                    expansion.build()
+            found = computation(contraction)
+            if reshape is None or reshape.name != _EXPAND or found is None:
+                continue
+            if (
+                has_loop_along_each_axis(found)
+                and not _of_result(contraction, reshape).splits_weights()
+            ):
+                _expand(contraction, reshape)
         for contraction in _contractions(module):
             sink_collapses(contraction.results[0])
 
@@ -66,9 +70,9 @@ def _only_user(value: ir.Value) -> ir.Operation | None:
     return users[0] if users and all(user == users[0] for user in users) else None
 
 
-def _is_possible(found: Computation | None) -> bool:
+def has_loop_along_each_axis(found: Computation) -> bool:
     """Whether each axis of each tensor is along one loop, or has one element, for all of them."""
-    return found is not None and all(
+    return all(
         isinstance(at.maybe_downcast(), ir.AffineDimExpr | ir.AffineConstantExpr)
         for map_ in found.maps
         for at in map_.results
@@ -83,7 +87,7 @@ def _sink(collapse: ir.Operation) -> ir.Operation | None:
     value = collapse.results[0]
     user = _only_user(value)
     found = computation(user) if user is not None and user.name == GENERIC else None
-    if found is None or not _is_possible(found) or not _is_by_elements(found, value):
+    if found is None or not has_loop_along_each_axis(found) or not _is_by_elements(found, value):
         return None
     source = collapse.operands[0]
     type_ = ir.RankedTensorType(source.type)
@@ -95,7 +99,7 @@ def _sink(collapse: ir.Operation) -> ir.Operation | None:
         expand = tensor.ExpandShapeOp(of_result, result, groups, sizes, type_.shape)
         after = tensor.CollapseShapeOp(result.type, expand.result, groups)
     result.replace_all_uses_except(after.result, expand.operation)
-    _Expansion(found.op, expand.operation).build()
+    _expand(found.op, expand.operation)
     return after.operation
 
 
@@ -115,22 +119,64 @@ def _dynamic(type_: ir.RankedTensorType) -> list[int]:
     return [axis for axis in range(type_.rank) if type_.is_dynamic_dim(axis)]
 
 
-class _Expansion:
-    def __init__(self, op: ir.Operation, reshape: ir.Operation) -> None:
-        contraction = computation(op)
-        assert contraction is not None
-        self._contraction, self._reshape = contraction, reshape
-        loops = contraction.result_loops(0)
-        assert loops is not None
-        type_ = ir.RankedTensorType(reshape.results[0].type)
-        sizes = list(reshape.operands)[1:]
-        dynamic = [type_.is_dynamic_dim(axis) for axis in range(type_.rank)]
-        self._axes: dict[int, list[tuple[int, ir.Value | None]]] = {}
-        for loop, group in zip(loops, reassociation(reshape), strict=True):
-            self._axes[loop] = [
+def split_loop(op: ir.Operation, loop: int, sizes: Sequence[int]) -> ir.Operation:
+    """Has a computation run loops of such sizes in place of a summed one; gives what it is then."""
+    found = computation(op)
+    assert found is not None
+    with ir.InsertionPoint(op):
+        result = _Expansion(found, {loop: [(size, None) for size in sizes]}).build()
+    op.results[0].replace_all_uses_with(result)
+    _erase(op)
+    return result.owner.operation
+
+
+def _expand(op: ir.Operation, reshape: ir.Operation) -> None:
+    """Has a computation have the axes that its result is given next."""
+    expansion = _of_result(op, reshape)
+    with ir.InsertionPoint(reshape):
+        result = expansion.build()
+    reshape.results[0].replace_all_uses_with(result)
+    reshape.erase()
+    _erase(op)
+
+
+def _of_result(op: ir.Operation, reshape: ir.Operation) -> "_Expansion":
+    found = computation(op)
+    assert found is not None
+    loops = found.result_loops(0)
+    assert loops is not None
+    type_ = ir.RankedTensorType(reshape.results[0].type)
+    sizes = list(reshape.operands)[1:]
+    dynamic = [type_.is_dynamic_dim(axis) for axis in range(type_.rank)]
+    return _Expansion(
+        found,
+        {
+            loop: [
                 (type_.shape[axis], sizes[sum(dynamic[:axis])] if dynamic[axis] else None)
                 for axis in group
             ]
+            for loop, group in zip(loops, reassociation(reshape), strict=True)
+        },
+    )
+
+
+def _erase(op: ir.Operation) -> None:
+    """Erases a computation, with what collapsed operands for it alone."""
+    collapsed = {value for value in op.operands if _is_made_by(value, _COLLAPSE)}
+    op.erase()
+    for value in collapsed:
+        if not any(True for _ in value.uses):
+            value.owner.erase()
+
+
+class _Expansion:
+    """A computation with several loops in place of some."""
+
+    def __init__(
+        self, contraction: Computation, axes: dict[int, list[tuple[int, ir.Value | None]]]
+    ) -> None:
+        """`axes` are the sizes of the loops in place of one; of those not known as values."""
+        self._contraction, self._axes = contraction, axes
         counts = [len(self._axes.get(loop, [0])) for loop in range(len(contraction.reduces))]
         self._first = [sum(counts[:loop]) for loop in range(len(counts) + 1)]
         self._counts = counts
@@ -143,9 +189,10 @@ class _Expansion:
             for value, map_ in zip(self._contraction.inputs, self._contraction.maps, strict=False)
         )
 
-    def build(self) -> None:
+    def build(self) -> ir.Value:
+        """Builds it, with the body of the other, and gives its result."""
         contraction, old = self._contraction, self._contraction.op
-        with ir.InsertionPoint(self._reshape), old.location:
+        with old.location:
             operands = [
                 self._expanded(value, map_)
                 for value, map_ in zip(old.operands, contraction.maps, strict=True)
@@ -162,19 +209,13 @@ class _Expansion:
             )
             new = ir.Operation.create(
                 GENERIC,
-                results=[self._reshape.results[0].type],
+                results=[operands[-1].type],
                 operands=operands,
                 attributes=attributes,
                 regions=1,
             )
         contraction.body.append_to(new.regions[0])
-        self._reshape.results[0].replace_all_uses_with(new.results[0])
-        self._reshape.erase()
-        collapsed = {value for value in old.operands if _is_made_by(value, _COLLAPSE)}
-        old.erase()
-        for value in collapsed:
-            if not any(True for _ in value.uses):
-                value.owner.erase()
+        return new.results[0]
 
     def _loops(self, map_: ir.AffineMap) -> list[int | None]:
         """The loop along which each axis is; None of one that has one element for all."""

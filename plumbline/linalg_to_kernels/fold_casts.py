@@ -10,12 +10,12 @@ from torch_mlir import ir
 from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_kernels.computations import (
     Computation,
-    composed,
     computation,
     computation_of,
     is_copy,
     is_widening,
     only_does,
+    read_source,
 )
 from plumbline.linalg_to_kernels.products import CASTS, SumOfProducts, sum_of_products
 from plumbline.linalg_to_kernels.vectors import cast
@@ -42,7 +42,7 @@ def fold_casts(module: ir.Operation) -> None:
                 continue
             for number in range(2):
                 while conversion := _conversion(op.operands[number]):
-                    _fold(member, number, conversion)
+                    _fold(op, number, conversion)
 
 
 def _conversion(value: ir.Value) -> Computation | None:
@@ -130,17 +130,12 @@ def _has_windows(sum_: SumOfProducts) -> bool:
     return any(len(terms) > 1 for access in sum_.accesses for terms in access.axes)
 
 
-def _fold(member: Computation, number: int, conversion: Computation) -> None:
-    op, (narrow,) = member.op, conversion.inputs
-    maps = [*op.attributes["indexing_maps"]]
-    loops = conversion.loops_for(tuple(ir.AffineMapAttr(maps[number]).value.results))
-    count = len(member.reduces)
-    places = composed(conversion.maps[0], loops, count)
-    maps[number] = ir.AffineMapAttr.get(ir.AffineMap.get(count, 0, list(places)))
-    op.attributes["indexing_maps"] = ir.ArrayAttr.get(maps)
-    op.operands[number] = narrow
+def _fold(op: ir.Operation, number: int, conversion: Computation) -> None:
+    member = computation(op)
+    assert member is not None
+    read_source(member, number, conversion)
     element, sum_ = member.body.arguments[number], member.body.arguments[2]
-    element.set_type(ir.RankedTensorType(narrow.type).element_type)
+    element.set_type(ir.RankedTensorType(op.operands[number].type).element_type)
     with ir.InsertionPoint.at_block_begin(member.body):
         converted = cast(element, sum_.type)
     for old in [use.owner.operation for use in element.uses]:

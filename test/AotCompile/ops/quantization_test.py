@@ -78,6 +78,69 @@ def test_numbers_that_are_left_of_it() -> None:
     _check(function, _numbers(40000, 3))
 
 
+def _by_channel(w: torch.Tensor, scales: torch.Tensor) -> torch.Tensor:
+    """Bytes with a sign [n, k], and scales [n, g] of which the first is for a row."""
+    return w.to(scales.dtype) * scales[:, :1]
+
+
+def _by_group(w: torch.Tensor, scales: torch.Tensor) -> torch.Tensor:
+    parts = w.view(*scales.shape, -1).to(scales.dtype) * scales[..., None]
+    return parts.view(w.shape)
+
+
+def _with_zero_points(w: torch.Tensor, scales: torch.Tensor) -> torch.Tensor:
+    return (w.view(torch.uint8).to(scales.dtype) - 128) * scales[:, :1]
+
+
+def _nibbles(w: torch.Tensor, scales: torch.Tensor) -> torch.Tensor:
+    packed = w.view(torch.uint8)[:, ::2].contiguous()
+    both = torch.stack([packed & 15, packed >> 4], -1).view(*scales.shape, -1)
+    return ((both.to(scales.dtype) - 8) * scales[..., None]).view(w.shape)
+
+
+def _eight_at_once(w: torch.Tensor, scales: torch.Tensor) -> torch.Tensor:
+    """Nibbles of integers, of as many summed elements each, [k / 8, n]: as GPTQ has them."""
+    groups, rows = scales.shape
+    shifts = torch.arange(0, 32, 4, dtype=torch.int32)
+    parts = ((w[:, None] >> shifts[:, None]) & 15).to(torch.int8).view(groups, -1, rows)
+    return ((parts - 8).to(scales.dtype) * scales[:, None]).view(-1, rows).t()
+
+
+class _Dequantized(torch.nn.Module):
+    def __init__(self, compute: Callable[..., torch.Tensor], dtype: torch.dtype) -> None:
+        super().__init__()
+        made = torch.Generator().manual_seed(1)
+        weights = torch.randint(-128, 128, (48, 256), dtype=torch.int8, generator=made)
+        scales = torch.rand(48, 4, generator=made).to(dtype) / 100
+        if compute is _eight_at_once:
+            weights = weights[:32, :192].contiguous().view(torch.int32)
+            scales = scales.view(4, 48)
+        self.w = torch.nn.Parameter(weights, requires_grad=False)
+        self.s = torch.nn.Parameter(scales, requires_grad=False)
+        self._compute = compute
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return F.linear(x, self._compute(self.w, self.s))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize(
+    "compute", [_by_channel, _by_group, _with_zero_points, _nibbles, _eight_at_once]
+)
+def test_weights_that_are_read_as_they_are_dequantised(
+    compute: Callable[..., torch.Tensor], dtype: torch.dtype
+) -> None:
+    """Of one row a kernel does all; of more rows it is given the weights."""
+    module = _Dequantized(compute, dtype)
+    for rows in (1, 5):
+        x = _numbers(rows, 256).to(dtype)
+        program = plumbline.compile(module, (x,))
+        tolerance = 1e-3 if dtype is torch.float32 else 1.0
+        torch.testing.assert_close(program(x)[0], module(x), rtol=1e-2, atol=tolerance)
+        is_one = program.stage("kernels").count(" call @") == 1
+        assert is_one == (rows == 1)
+
+
 def test_a_quantised_tensor_is_no_result() -> None:
     with pytest.raises(UserError, match=r"QuantizedTensor.* in output"):
         plumbline.compile(

@@ -1,0 +1,162 @@
+"""Has one row multiplied with weights that are computed of narrower ones as those are read.
+
+Weights are kept in few bits, with a scale for each row of them or for some elements of it. Where
+one row is multiplied with them, as in a step of a language model, each is needed once: a kernel of
+their own would write, and another one read, several times the bytes that there are. So such a
+product is a sum like others, of what is computed as it is read.
+
+Where some elements at a time have a scale, the sums are first of those at each place among them:
+these lie side by side, and are added up by vectors, with no sum across one for each scale.
+"""
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith
+
+from plumbline.bindings.walk import defining_operation, operations_of
+from plumbline.linalg_to_kernels.computations import (
+    DYNAMIC,
+    GENERIC,
+    Computation,
+    computation,
+    computation_of,
+    is_copy,
+    is_tensor,
+    read_source,
+    reassociation,
+    viewed,
+)
+from plumbline.linalg_to_kernels.constants import is_constant
+from plumbline.linalg_to_kernels.expand_contractions import has_loop_along_each_axis, split_loop
+from plumbline.linalg_to_kernels.products import product_of, sum_of_products
+from plumbline.linalg_to_kernels.vectors import add
+from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, dims_map, loop_nest
+from plumbline.tcp_to_linalg.pattern import dim, fill
+
+_COLLAPSE = "tensor.collapse_shape"
+
+
+def read_dequantized_weights(module: ir.Operation) -> None:
+    """Has rows of `module` multiplied with weights in the shape that these are computed in.
+
+    They are turned about or reshaped on their way there otherwise.
+    """
+    with module.context:
+        for op in operations_of(module, "linalg"):
+            if op.name == GENERIC:
+                _take_moves_in(op)
+
+
+def multiplies_dequantized_weights(member: Computation) -> bool:
+    """Whether a computation multiplies one row with weights that are computed of others."""
+    number = _matrix(member)
+    if number is None:
+        return False
+    # By way of a reshape each element would be looked for.
+    found = computation_of(member.inputs[number])
+    return found is not None and not is_copy(found) and _is_computed(member.inputs[number])
+
+
+def _matrix(member: Computation) -> int | None:
+    """Which operand one row is multiplied with; None if more are, or it is no such product."""
+    sum_ = sum_of_products(member.op)
+    if sum_ is None:
+        return None
+    rows, columns = (
+        product_of([member.sizes[loop] for loop in loops]) for loops in (sum_.rows, sum_.columns)
+    )
+    if (rows == 1) == (columns == 1):
+        return None
+    return sum_.right if rows == 1 else sum_.left
+
+
+def _is_computed(value: ir.Value) -> bool:
+    """Whether a tensor is computed of weights, rather than one, moved or not."""
+    found = computation_of(viewed(value))
+    if found is None or not _follows_from_weights(value):
+        return False
+    return not is_copy(found) or _is_computed(found.inputs[0])
+
+
+def _follows_from_weights(value: ir.Value) -> bool:
+    """Whether a tensor is a weight, or computed element by element of those and of numbers."""
+    source = viewed(value)
+    found = computation_of(source)
+    if found is None:
+        owner = defining_operation(source)
+        return is_constant(source) or (owner is not None and owner.name == "arith.constant")
+    return not found.is_reduction and all(
+        map(_follows_from_weights, filter(is_tensor, found.inputs))
+    )
+
+
+def _take_moves_in(op: ir.Operation) -> None:
+    """Has a product read computed weights where they are computed."""
+    member = computation(op)
+    number = None if member is None else _matrix(member)
+    if member is None or number is None or not _is_computed(member.inputs[number]):
+        return
+    value = member.inputs[number]
+    copy, reshape = computation_of(value), defining_operation(value)
+    if copy is not None and is_copy(copy):
+        read_source(member, number, copy)
+        if not list(value.uses):
+            copy.op.erase()
+        _take_moves_in(op)
+        return
+    if reshape is not None and reshape.name == _COLLAPSE:
+        loop = _collapsed_loop(member, number, reshape)
+        if loop is not None:
+            _take_moves_in(split_loop(op, *loop))
+        return
+    last = list(member.maps[number].results)[-1].maybe_downcast()
+    is_summed = isinstance(last, ir.AffineDimExpr) and member.reduces[last.position]
+    if is_summed and sum(member.reduces) > 1:
+        _sum_last(op, member, last.position)
+
+
+def _sum_last(op: ir.Operation, member: Computation, loop: int) -> None:
+    """Has the elements that a loop goes over be added up after all else is."""
+    (init,) = member.inits
+    type_, of_result = ir.RankedTensorType(init.type), member.maps[-1]
+    place = ir.AffineMap.get(of_result.n_dims, 0, [*of_result.results, ir.AffineDimExpr.get(loop)])
+    kinds = list(op.attributes["iterator_types"])
+    kinds[loop] = ir.Attribute.parse(f"#linalg.iterator_type<{PARALLEL}>")
+    with ir.InsertionPoint(op), op.location:
+        is_float = isinstance(type_.element_type, ir.FloatType)
+        zero = arith.constant(type_.element_type, 0.0 if is_float else 0)
+        shape = [*type_.shape, member.sizes[loop]]
+        sizes = [dim(init, axis) for axis in range(type_.rank) if type_.is_dynamic_dim(axis)]
+        zeros = fill(ir.RankedTensorType.get(shape, type_.element_type), sizes, zero)
+        partial = op.clone(ip=ir.InsertionPoint.current).operation
+        partial.operands[2] = zeros
+        partial.results[0].set_type(zeros.type)
+        partial.attributes["indexing_maps"] = ir.ArrayAttr.get(
+            [ir.AffineMapAttr.get(map_) for map_ in (*member.maps[:-1], place)]
+        )
+        partial.attributes["iterator_types"] = ir.ArrayAttr.get(kinds)
+        (total,) = loop_nest(
+            [init],
+            [partial.results[0]],
+            [ir.AffineMap.get_identity(len(shape)), dims_map(len(shape), range(type_.rank))],
+            [PARALLEL] * type_.rank + [REDUCTION],
+            lambda elements, sums: add(sums[0], elements[0]),
+        )
+    op.results[0].replace_all_uses_with(total)
+    op.erase()
+
+
+def _collapsed_loop(
+    member: Computation, number: int, reshape: ir.Operation
+) -> tuple[int, list[int]] | None:
+    """The summed loop along the one axis that is of several, with the sizes of these."""
+    shape = ir.RankedTensorType(reshape.operands[0].type).shape
+    split = [
+        (at.maybe_downcast(), [shape[axis] for axis in group])
+        for at, group in zip(member.maps[number].results, reassociation(reshape), strict=True)
+        if len(group) > 1
+    ]
+    if len(split) != 1 or not has_loop_along_each_axis(member):
+        return None
+    ((dim, sizes),) = split
+    is_summed = isinstance(dim, ir.AffineDimExpr) and member.reduces[dim.position]
+    return (dim.position, sizes) if is_summed and DYNAMIC not in sizes else None

@@ -1,0 +1,105 @@
+// RUN: tcp-opt %s -read-dequantized-weights -split-input-file | FileCheck %s
+
+// One row is multiplied with weights of which 64 at a time have a scale. They are read in the shape that they are
+// computed in, neither turned about nor as a matrix, and the products at each of 64 places are added up first.
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#turned = affine_map<(d0, d1) -> (d1, d0)>
+#all = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#scale = affine_map<(d0, d1, d2) -> (d0, d1)>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// CHECK-DAG:   #[[ROW:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
+// CHECK-DAG:   #[[MATRIX:.*]] = affine_map<(d0, d1, d2, d3) -> (d1, d2, d3)>
+// CHECK-DAG:   #[[PLACES:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
+// CHECK-LABEL: func.func @one_row(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<1x256xf32>,
+// CHECK:         %[[WEIGHTS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<40x4x64xf32>)
+// CHECK-NOT:     tensor.collapse_shape
+// CHECK:         %[[PARTS:.*]] = tensor.expand_shape %[[X]] {{\[\[}}0], [1, 2]] output_shape [1, 4, 64]
+// CHECK:         %[[SUMS:.*]] = linalg.generic {indexing_maps = [#[[ROW]], #[[MATRIX]], #[[PLACES]]], iterator_types = ["parallel", "parallel", "reduction", "parallel"]} ins(%[[PARTS]], %[[WEIGHTS]] : tensor<1x4x64xf32>, tensor<40x4x64xf32>) outs(%{{.*}} : tensor<1x40x64xf32>)
+// CHECK:         %[[RESULT:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[SUMS]] : tensor<1x40x64xf32>) outs(%{{.*}} : tensor<1x40xf32>)
+// CHECK:         return %[[RESULT]]
+func.func @one_row(%x: tensor<1x256xf32>, %w: tensor<40x4x64xi8> {plumbline.weight = "w"}, %s: tensor<40x4xf32> {plumbline.weight = "s"}, %y: tensor<1x40xf32>) -> tensor<1x40xf32> {
+  %e = tensor.empty() : tensor<40x4x64xf32>
+  %weights = linalg.generic {indexing_maps = [#all, #scale, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%w, %s : tensor<40x4x64xi8>, tensor<40x4xf32>) outs(%e : tensor<40x4x64xf32>) {
+  ^bb0(%a: i8, %b: f32, %o: f32):
+    %c = arith.sitofp %a : i8 to f32
+    %p = arith.mulf %c, %b : f32
+    linalg.yield %p : f32
+  } -> tensor<40x4x64xf32>
+  %matrix = tensor.collapse_shape %weights [[0], [1, 2]] : tensor<40x4x64xf32> into tensor<40x256xf32>
+  %f = tensor.empty() : tensor<256x40xf32>
+  %t = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]} ins(%matrix : tensor<40x256xf32>) outs(%f : tensor<256x40xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<256x40xf32>
+  %0 = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %t : tensor<1x256xf32>, tensor<256x40xf32>) outs(%y : tensor<1x40xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %p = arith.addf %o, %m : f32
+    linalg.yield %p : f32
+  } -> tensor<1x40xf32>
+  return %0 : tensor<1x40xf32>
+}
+
+// -----
+
+// Of two rows, as of what is computed of an argument, products are by register tiles, which are given a matrix.
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#turned = affine_map<(d0, d1) -> (d1, d0)>
+#scale = affine_map<(d0, d1) -> (d0)>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// CHECK-LABEL: func.func @two_rows(
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<2x256xf32>, tensor<256x40xf32>)
+func.func @two_rows(%x: tensor<2x256xf32>, %w: tensor<40x256xi8> {plumbline.weight = "w"}, %s: tensor<40xf32> {plumbline.weight = "s"}, %y: tensor<2x40xf32>) -> tensor<2x40xf32> {
+  %e = tensor.empty() : tensor<40x256xf32>
+  %weights = linalg.generic {indexing_maps = [#id, #scale, #id], iterator_types = ["parallel", "parallel"]} ins(%w, %s : tensor<40x256xi8>, tensor<40xf32>) outs(%e : tensor<40x256xf32>) {
+  ^bb0(%a: i8, %b: f32, %o: f32):
+    %c = arith.sitofp %a : i8 to f32
+    %p = arith.mulf %c, %b : f32
+    linalg.yield %p : f32
+  } -> tensor<40x256xf32>
+  %f = tensor.empty() : tensor<256x40xf32>
+  %t = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]} ins(%weights : tensor<40x256xf32>) outs(%f : tensor<256x40xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<256x40xf32>
+  %0 = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %t : tensor<2x256xf32>, tensor<256x40xf32>) outs(%y : tensor<2x40xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %p = arith.addf %o, %m : f32
+    linalg.yield %p : f32
+  } -> tensor<2x40xf32>
+  return %0 : tensor<2x40xf32>
+}
+
+// CHECK-LABEL: func.func @of_an_argument(
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<1x256xf32>, tensor<256x40xf32>)
+func.func @of_an_argument(%x: tensor<1x256xf32>, %w: tensor<40x256xi8> {plumbline.weight = "w"}, %s: tensor<40xf32>, %y: tensor<1x40xf32>) -> tensor<1x40xf32> {
+  %e = tensor.empty() : tensor<40x256xf32>
+  %weights = linalg.generic {indexing_maps = [#id, #scale, #id], iterator_types = ["parallel", "parallel"]} ins(%w, %s : tensor<40x256xi8>, tensor<40xf32>) outs(%e : tensor<40x256xf32>) {
+  ^bb0(%a: i8, %b: f32, %o: f32):
+    %c = arith.sitofp %a : i8 to f32
+    %p = arith.mulf %c, %b : f32
+    linalg.yield %p : f32
+  } -> tensor<40x256xf32>
+  %f = tensor.empty() : tensor<256x40xf32>
+  %t = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]} ins(%weights : tensor<40x256xf32>) outs(%f : tensor<256x40xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<256x40xf32>
+  %0 = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %t : tensor<1x256xf32>, tensor<256x40xf32>) outs(%y : tensor<1x40xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %p = arith.addf %o, %m : f32
+    linalg.yield %p : f32
+  } -> tensor<1x40xf32>
+  return %0 : tensor<1x40xf32>
+}
