@@ -53,6 +53,7 @@ from plumbline.loader_to_torch.reached_state import ReachedState
 from plumbline.loader_to_torch.real_parts import as_real, split_complex
 from plumbline.loader_to_torch.refusals import (
     from_node,
+    refuse_packed_modules,
     refuse_sparse_state,
     refuse_what_has_no_meaning,
 )
@@ -457,6 +458,7 @@ def _exported(
 ) -> torch.export.ExportedProgram:
     """What torch.export makes of `program`, also where that takes gradients, which it loses."""
     model = program.model
+    refuse_packed_modules(who, model)
     reached = ReachedState(model)
 
     @contextlib.contextmanager

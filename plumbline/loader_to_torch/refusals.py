@@ -109,6 +109,27 @@ def refuse_what_has_no_meaning(
         raise UserError(f"{who}: forward returns no tensor; a compiled function returns some")
 
 
+def refuse_packed_modules(who: str, model: torch.nn.Module) -> None:
+    """Holds a model against what torch.export can look into, before it is exported.
+
+    Raises:
+      UserError: a module of `torch.ao.nn.quantized` keeps its weights in a TorchScript object.
+    """
+    packed = [
+        f"{name or 'the model'} ({type(module).__name__})"
+        for name, module in model.named_modules()
+        if any(isinstance(value, torch.ScriptObject) for value in vars(module).values())
+    ]
+    if packed:
+        raise UserError(
+            f"{who}: weights are packed in objects of TorchScript, which torch.export does not "
+            f"know: {', '.join(packed)}. In place of torch.ao.quantization, which makes them, hold "
+            "integers and scales as parameters, and compute with those: weights of int8 in "
+            "F.linear(x, weight.to(x.dtype)) * scale, or two such in torch._int_mm, are multiplied "
+            "as they are"
+        )
+
+
 def refuse_sparse_state(who: str, exported: torch.export.ExportedProgram) -> None:
     """Holds what torch.export has made of a program, before its ops are taken apart.
 

@@ -136,6 +136,16 @@ def test_a_place_in_a_library_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
     assert here not in str(caught.value)
 
 
+@pytest.mark.filterwarnings("ignore:torch.quantize_per_tensor", "ignore:torch.ao.quantization")
+def test_modules_with_packed_weights_are_named() -> None:
+    quantize: Any = torch.ao.quantization.quantize_dynamic
+    layers = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU()).eval()
+    model = torch.nn.ModuleDict({"layers": quantize(layers, {torch.nn.Linear})})
+    expected = r"^it: weights are packed .*: layers\.0\._packed_params \(LinearPackedParams\)\. "
+    with pytest.raises(UserError, match=expected):
+        export("it", TorchLoaderOutput(model, (torch.ones(2, 3),)))
+
+
 @pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr])
 def test_sparse_buffers_are_named(layout: torch.layout) -> None:
     class Graph(torch.nn.Module):
