@@ -351,7 +351,8 @@ class _Planner:
         if right_operand is RightOperand.IN_PLACE:
             of_both = _finest(of_both, self._groups(right, summed))
         are_tiles = strategy is Strategy.REGISTER_TILES
-        dots = self._dots(summed) if are_tiles else None
+        is_packed = right_operand is RightOperand.PACKED
+        dots = self._dots(left, summed, is_packed=is_packed) if are_tiles else None
         is_run = self._is_one_run(left, summed)
         # What several are multiplied at once of is copied sooner.
         uses = _LEAST_USES_AT_ONCE if dots else _LEAST_USES
@@ -386,20 +387,29 @@ class _Planner:
             summed_of_both=of_both,
             rows_of_result=self._groups(2, rows),
             columns_of_result=self._groups(2, columns),
-            dots=dots if is_run or copies_left else None,
+            dots=dots if is_run or copies_left or len(summed) > 1 else None,
         )
         halved = replace(plan, sums_at_once=_SUMS_AT_ONCE // 2)
         if self._bytes_at_once(halved) <= _WINDOWS_AT_ONCE < self._bytes_at_once(plan):
             plan = halved
         return replace(plan, rows_outermost=self._rows_outermost(plan))
 
-    def _dots(self, summed: Sequence[int]) -> DotInstruction | None:
-        """What multiplies several summed elements at once, where these lie side by side."""
+    def _dots(self, left: int, summed: Sequence[int], *, is_packed: bool) -> DotInstruction | None:
+        """What multiplies several summed elements at once, where these lie side by side.
+
+        Of one loop they are copied so if they do not. Of several the last ones do, and no element
+        of the left operand has to be prepared: it may be in several windows.
+        """
         types = [type_.element_type for type_ in self.types[:2]]
-        dots, count = dot_instruction(types, self.summed_in, self.unit), self._count(summed)
-        if dots is None or len(summed) != 1 or count is None or count % dots.elements:
+        dots = dot_instruction(types, self.summed_in, self.unit)
+        if dots is None or not summed:
             return None
-        return dots
+        last = summed if len(summed) == 1 else self._run(left, summed)
+        count = self._count(last)
+        if count is None or count % dots.elements:
+            return None
+        lie_so = is_packed and not dots.left_offset and self._are_contiguous(left, summed)
+        return dots if len(summed) == 1 or lie_so else None
 
     def _bytes_at_once(self, plan: ContractionPlan) -> float:
         """What a chunk of rows reads of windows; 0 if that is not known, and of what is none."""

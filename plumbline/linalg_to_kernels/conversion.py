@@ -20,6 +20,7 @@ from plumbline.linalg_to_kernels.memory_plan import plan_memory
 from plumbline.linalg_to_kernels.merge_sorts import merge_sorts
 from plumbline.linalg_to_kernels.outlining import outline_loops
 from plumbline.linalg_to_kernels.pads import pad_by_elements
+from plumbline.linalg_to_kernels.paired_channels import pair_channels
 from plumbline.linalg_to_kernels.parallelisation import parallelise
 from plumbline.linalg_to_kernels.parts_in_place import compute_parts_in_place
 from plumbline.linalg_to_kernels.pipelines import (
@@ -122,6 +123,13 @@ READ_DEQUANTIZED_WEIGHTS = Pass(
     "read-dequantized-weights",
     "Have rows multiplied with weights that are computed of narrower ones as those are read",
     read_dequantized_weights,
+)
+
+PAIR_CHANNELS = Pass(
+    "pair-channels",
+    "Have convolutions read pairs of channels, where the CPU multiplies two at once",
+    _for_unit(pair_channels),
+    _UNIT_OPTIONS,
 )
 
 REARRANGE_WEIGHTS = Pass(
@@ -298,6 +306,7 @@ def linalg_to_kernels_pipeline(
             FILL_SPLATS,
             FOLD_CASTS,
             READ_DEQUANTIZED_WEIGHTS,
+            PAIR_CHANNELS.with_options(options),
             REASSOCIATE_REDUCTIONS,
             REARRANGE_WEIGHTS,
             EXPAND_CONTRACTIONS,

@@ -184,7 +184,7 @@ class _Expansion:
     def splits_weights(self) -> bool:
         """Whether a weight had more axes then: these are packed along one axis."""
         return any(
-            _is_weight(value)
+            is_weight(value)
             and any(loop is not None and self._counts[loop] > 1 for loop in self._loops(map_))
             for value, map_ in zip(self._contraction.inputs, self._contraction.maps, strict=False)
         )
@@ -283,10 +283,10 @@ def _is_made_by(value: ir.Value, name: str) -> bool:
     return not isinstance(value.owner, ir.Block) and bool(value.owner.name == name)
 
 
-def _is_weight(value: ir.Value) -> bool:
+def is_weight(value: ir.Value) -> bool:
     """Whether a tensor is a weight, or a copy of one."""
     source = viewed(value)
     if isinstance(source.owner, ir.Block):
         return is_constant(source)
     copy = computation_of(source)
-    return copy is not None and is_copy(copy) and any(map(_is_weight, copy.inputs))
+    return copy is not None and is_copy(copy) and any(map(is_weight, copy.inputs))

@@ -17,7 +17,7 @@ from plumbline.linalg_to_kernels.computations import (
     only_does,
     read_source,
 )
-from plumbline.linalg_to_kernels.products import CASTS, SumOfProducts, sum_of_products
+from plumbline.linalg_to_kernels.products import CASTS, Access, sum_of_products
 from plumbline.linalg_to_kernels.vectors import cast
 from plumbline.tcp_to_linalg.pattern import dim, empty, generic
 
@@ -27,7 +27,7 @@ _RESHAPES = frozenset({"tensor.collapse_shape", "tensor.expand_shape"})
 
 
 def fold_casts(module: ir.Operation) -> None:
-    """Folds what converts operands into the contractions of `module`, but for those of windows.
+    """Folds what converts operands into the contractions of `module`, but for images.
 
     Of an image each element is in many windows, and is converted once for all of them.
     """
@@ -38,10 +38,12 @@ def fold_casts(module: ir.Operation) -> None:
         for op in all_operations(module):
             member = computation(op)
             sum_ = None if member is None else sum_of_products(op)
-            if member is None or sum_ is None or _has_windows(sum_):
+            if member is None or sum_ is None:
                 continue
             for number in range(2):
-                while conversion := _conversion(op.operands[number]):
+                while not _has_windows(sum_.accesses[number]) and (
+                    conversion := _conversion(op.operands[number])
+                ):
                     _fold(op, number, conversion)
 
 
@@ -126,8 +128,8 @@ def _is_identity(map_: ir.AffineMap) -> bool:
     return bool(map_ == ir.AffineMap.get_identity(map_.n_dims))
 
 
-def _has_windows(sum_: SumOfProducts) -> bool:
-    return any(len(terms) > 1 for access in sum_.accesses for terms in access.axes)
+def _has_windows(access: Access) -> bool:
+    return any(len(terms) > 1 for terms in access.axes)
 
 
 def _fold(op: ir.Operation, number: int, conversion: Computation) -> None:

@@ -479,7 +479,12 @@ class _RegisterTiles:
             next_block = arith.addi(panel.right, arith.muli(block.upper, step))
             elements, tiles = arith.muli(count, step), share(first, rows.count)
             return RunAhead(
-                right, next_block, elements, tiles, is_by_rows=not inner, step=self._step
+                right,
+                next_block,
+                elements,
+                tiles,
+                is_by_rows=not inner,
+                step=1 if inner else self._step,
             ).loop
         if (
             plan.right_operand is RightOperand.COPIED
@@ -551,7 +556,7 @@ class _RegisterTiles:
         lower, upper = (block.lower, block.upper) if block else (index(0), size)
         if loop is not None:
             return loop(lower, upper, body, sums)
-        return for_each(lower, upper, self._step, body, sums)
+        return for_each(lower, upper, 1 if rest else self._step, body, sums)
 
     @property
     def _width(self) -> ir.Value:

@@ -59,6 +59,23 @@ def fill(type_: ir.RankedTensorType, sizes: Sequence[ir.Value], value: ir.Value)
     return generic(empty(type_, sizes), [], [], lambda _: value)
 
 
+def padded(value: ir.Value, low: Sequence[int], high: Sequence[int], element: ir.Value) -> ir.Value:
+    """A tensor with so many of an element before and after it along each axis."""
+    type_ = ir.RankedTensorType(value.type)
+    shape = [
+        size if size == DYNAMIC else size + before + after
+        for size, before, after in zip(type_.shape, low, high, strict=True)
+    ]
+    result = ir.RankedTensorType.get(shape, type_.element_type)
+    pad = tensor.PadOp(result, value, [], [], list(low), list(high))
+    block = pad.regions[0].blocks.append(
+        *[ir.IndexType.get()] * type_.rank, arg_locs=[pad.location] * type_.rank
+    )
+    with ir.InsertionPoint(block):
+        tensor.YieldOp(element)
+    return pad.result
+
+
 def dynamic_sizes(type_: ir.RankedTensorType, sizes: Sequence[ir.Value]) -> list[ir.Value]:
     """Those of `sizes`, which are there for each dimension, that `type_` does not tell."""
     return [size for size, own in zip(sizes, type_.shape, strict=True) if own == DYNAMIC]

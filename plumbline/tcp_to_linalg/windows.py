@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, tensor
+from torch_mlir.dialects import arith
 
 from plumbline.tcp.dialect import TcpOp
-from plumbline.tcp_to_linalg.pattern import DYNAMIC, index
+from plumbline.tcp_to_linalg.pattern import index, padded
 
 
 @dataclass(frozen=True)
@@ -59,18 +59,5 @@ class Windows:
         """A tensor with `element` in its padding."""
         if not any((*self.padding_low, *self.padding_high)):
             return value
-        type_ = value.type
-        others = [0] * (type_.rank - len(self.strides))
-        low, high = [*others, *self.padding_low], [*others, *self.padding_high]
-        shape = [
-            size if size == DYNAMIC else size + before + after
-            for size, before, after in zip(type_.shape, low, high, strict=True)
-        ]
-        result = ir.RankedTensorType.get(shape, type_.element_type)
-        pad = tensor.PadOp(result, value, [], [], low, high)
-        block = pad.regions[0].blocks.append(
-            *[ir.IndexType.get()] * type_.rank, arg_locs=[pad.location] * type_.rank
-        )
-        with ir.InsertionPoint(block):
-            tensor.YieldOp(element)
-        return pad.result
+        others = [0] * (value.type.rank - len(self.strides))
+        return padded(value, [*others, *self.padding_low], [*others, *self.padding_high], element)

@@ -286,6 +286,20 @@ def test_dot_instructions(equation: str, sizes: str, dtype: torch.dtype) -> None
     _check_dots(program, function, (left, right))
 
 
+@pytest.mark.parametrize(
+    ("function", "sizes"),
+    [
+        (partial(torch.nn.functional.conv2d, stride=2, padding=1), "1x32x11x9 83x32x3x3"),
+        (partial(torch.nn.functional.conv1d, padding=3), "2x6x100 20x6x7"),
+        (partial(torch.nn.functional.conv_transpose2d, stride=2, padding=1), "1x16x5x5 16x20x4x4"),
+    ],
+)
+def test_channels_in_pairs(function: Callable[..., torch.Tensor], sizes: str) -> None:
+    image, weight = (_telling(part, torch.bfloat16) for part in sizes.split())
+    program = plumbline.compile(_Weighted(function, weight), (image,), target_cpu="native")
+    _check_dots(program, function, (image,), (weight,))
+
+
 def test_not_a_number_stays_in_its_row() -> None:
     left, right = torch.ones(13, 20), torch.ones(20, 17)
     left[12, 3] = torch.nan

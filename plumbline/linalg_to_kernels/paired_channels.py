@@ -1,0 +1,167 @@
+"""Has convolutions read pairs of channels, on a CPU that multiplies two elements of bf16 at once.
+
+Elements of an image that are added up lie apart: channels are a plane from one another. An image in
+which those of a pair lie side by side is made of it in one pass, and the weights are laid out alike
+when the library is built.
+"""
+
+from dataclasses import dataclass
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, tensor
+
+from plumbline.bindings.walk import all_operations
+from plumbline.linalg_to_kernels.computations import (
+    DYNAMIC,
+    Computation,
+    computation,
+    widening_of,
+)
+from plumbline.linalg_to_kernels.contraction_groups import is_large_sum_of_products
+from plumbline.linalg_to_kernels.dot_instructions import dot_instruction
+from plumbline.linalg_to_kernels.expand_contractions import is_weight
+from plumbline.linalg_to_kernels.pads import zeros_around
+from plumbline.linalg_to_kernels.products import Access, sum_of_products
+from plumbline.linalg_to_kernels.vectors import cast
+from plumbline.target.vector_unit import VectorUnit
+from plumbline.tcp_to_linalg.loop_nest import REDUCTION
+from plumbline.tcp_to_linalg.pattern import dim, empty, generic, padded
+
+
+def pair_channels(module: ir.Operation, unit: VectorUnit) -> None:
+    """Gives convolutions of `module` images and weights whose channels lie in pairs."""
+    with module.context:
+        for op in all_operations(module):
+            member = computation(op)
+            found = None if member is None else _image(member, unit)
+            if member is not None and found is not None:
+                _pair(op, member, found)
+
+
+@dataclass(frozen=True)
+class _Image:
+    """What a convolution slides windows over."""
+
+    number: int
+    """Which operand it is; the other one are the weights."""
+    narrow: ir.Value
+    """It before it is widened, and before there are zeros around it."""
+    pads: tuple[tuple[int, int], ...]
+    """How many of these there are before and after it along each axis."""
+    channels: int
+    """The loop over channels."""
+    at_once: int
+    """How many of them lie side by side."""
+
+
+def _image(member: Computation, unit: VectorUnit) -> _Image | None:
+    """The image of a computation, if it is such a convolution."""
+    sum_ = sum_of_products(member.op)
+    if sum_ is None:
+        return None
+    number = next((at for at in range(2) if _has_windows(sum_.accesses[at])), None)
+    if number is None or _has_windows(sum_.accesses[1 - number]):
+        return None
+    value, weights = member.inputs[number], member.inputs[1 - number]
+    if not is_weight(weights) or not is_large_sum_of_products(member):
+        return None
+    zeros = zeros_around(value)
+    narrow = value if zeros is None else zeros.source
+    widening = widening_of(narrow)
+    if widening is not None and widening.maps[0] == widening.maps[1]:
+        (narrow,) = widening.inputs
+    *elements, sums = (
+        ir.RankedTensorType(each.type).element_type for each in (narrow, weights, *member.results)
+    )
+    dots = dot_instruction(elements, sums, unit)
+    if dots is None or dots.left_offset:
+        return None
+    channels = [
+        loop
+        for loop in sum_.summed
+        if all(((loop, 1),) in sum_.accesses[at].axes for at in range(2))
+        and member.sizes[loop] != DYNAMIC
+        and member.sizes[loop] % dots.elements == 0
+    ]
+    if len(channels) != 1:
+        return None
+    pads = ((0, 0),) * ir.RankedTensorType(narrow.type).rank if zeros is None else zeros.pads
+    return _Image(number, narrow, pads, channels[0], dots.elements)
+
+
+def _has_windows(access: Access) -> bool:
+    return any(len(terms) > 1 for terms in access.axes)
+
+
+def _pair(op: ir.Operation, member: Computation, image: _Image) -> None:
+    loops = len(member.reduces)
+    with ir.InsertionPoint(op), op.location:
+        operands = list(op.operands)
+        for number, value in (
+            (image.number, image.narrow),
+            (1 - image.number, operands[1 - image.number]),
+        ):
+            results = list(member.maps[number].results)
+            axis = results.index(ir.AffineDimExpr.get(image.channels))
+            operands[number] = _last_apart(value, axis, image.at_once)
+        if any(map(any, image.pads)):
+            zero = arith.constant(ir.RankedTensorType(image.narrow.type).element_type, 0.0)
+            low, high = zip(*image.pads, (0, 0), strict=True)
+            operands[image.number] = padded(operands[image.number], low, high, zero)
+        maps = [
+            ir.AffineMap.get(
+                loops + 1,
+                0,
+                [*map_.results, ir.AffineDimExpr.get(loops)] if at < 2 else map_.results,
+            )
+            for at, map_ in enumerate(member.maps)
+        ]
+        kind = ir.Attribute.parse(f"#linalg.iterator_type<{REDUCTION}>")
+        attributes = {name: op.attributes[name] for name in op.attributes}
+        attributes["iterator_types"] = ir.ArrayAttr.get([*op.attributes["iterator_types"], kind])
+        attributes["indexing_maps"] = ir.ArrayAttr.get(
+            [ir.AffineMapAttr.get(map_) for map_ in maps]
+        )
+        new = ir.Operation.create(
+            op.name,
+            results=[op.results[0].type],
+            operands=operands,
+            attributes=attributes,
+            regions=1,
+        )
+    member.body.append_to(new.regions[0])
+    (body,) = new.regions[0].blocks
+    element, sums = body.arguments[image.number], body.arguments[2]
+    if element.type == sums.type:
+        element.set_type(ir.RankedTensorType(image.narrow.type).element_type)
+        with ir.InsertionPoint.at_block_begin(body):
+            widened = cast(element, sums.type)
+        element.replace_all_uses_except(widened, widened.owner.operation)
+    op.results[0].replace_all_uses_with(new.results[0])
+    wide = member.inputs[image.number]
+    op.erase()
+    while wide != image.narrow and not list(wide.uses):
+        made = wide.owner.operation
+        wide = made.operands[0]
+        made.erase()
+
+
+def _last_apart(value: ir.Value, axis: int, count: int) -> ir.Value:
+    """A tensor [..., count * n, ...] as [..., n, ..., count]."""
+    type_ = ir.RankedTensorType(value.type)
+    shape, rank = list(type_.shape), type_.rank
+    split = [*shape[:axis], shape[axis] // count, count, *shape[axis + 1 :]]
+    groups = [[at + (at > axis)] if at != axis else [at, at + 1] for at in range(rank)]
+    sizes = [dim(value, at) for at in range(rank) if type_.is_dynamic_dim(at)]
+    expanded = tensor.ExpandShapeOp(
+        ir.RankedTensorType.get(split, type_.element_type), value, groups, sizes, split
+    ).result
+    out = empty(
+        ir.RankedTensorType.get(
+            [*split[: axis + 1], *split[axis + 2 :], count], type_.element_type
+        ),
+        sizes,
+    )
+    order = [*range(axis + 1), rank, *range(axis + 1, rank)]
+    map_ = ir.AffineMap.get(rank + 1, 0, [ir.AffineDimExpr.get(at) for at in order])
+    return generic(out, [expanded], [map_], lambda elements: elements[0])
