@@ -2,6 +2,7 @@
 
 They are called by their names: LLVM's intrinsic for bf16 takes vectors of it, which LLVM cannot
 handle otherwise (`kernels_to_llvm/bfloats.py`), and types of others differ between its versions.
+Products of int8 by `vpmulld`, which every CPU has, take five times as long as by `vpmaddwd`.
 """
 
 import functools
@@ -19,25 +20,37 @@ _LANE_BITS = 32
 
 @dataclass(frozen=True)
 class DotInstruction:
-    """One of x86-64, of two operands whose lanes hold several elements, and of their sums."""
+    """One of x86-64, of two operands whose lanes hold several elements each."""
 
     mnemonic: str
     sums: str
     """Of which type they are."""
-    elements: int
-    """How many a lane holds."""
+    bits: int
+    """What an element takes in a lane; narrower integers get copies of their sign there."""
+    adds: bool = True
+    """Whether it adds to the sums so far, rather than only those in a lane to one another."""
     left_offset: int = 0
     """What is added to each element of the left operand before, which it takes without a sign."""
 
+    @property
+    def elements(self) -> int:
+        """How many a lane holds."""
+        return _LANE_BITS // self.bits
+
     def add_products(self, left: ir.Value, right: ir.Value, sums: ir.Value) -> ir.Value:
         """`sums` with the products of elements in the lanes, which are i32 here."""
+        if not self.adds:
+            return arith.addi(sums, self._called("=v,v,v", left, right, to=sums.type))
+        return self._called("=v,v,v,0", left, right, sums, to=sums.type)
+
+    def _called(self, constraints: str, *operands: ir.Value, to: ir.Type) -> ir.Value:
         return ir.Operation.create(
             "llvm.inline_asm",
-            results=[sums.type],
-            operands=[left, right, sums],
+            results=[to],
+            operands=operands,
             attributes={
                 "asm_string": ir.StringAttr.get(f"{self.mnemonic} $2, $1, $0"),
-                "constraints": ir.StringAttr.get("=v,v,v,0"),
+                "constraints": ir.StringAttr.get(constraints),
             },
         ).result
 
@@ -48,16 +61,33 @@ class DotInstruction:
 
     def _shifted(self, element: ir.Value, place: int) -> ir.Value:
         """An element at its place in a lane of zeros."""
-        bits = _LANE_BITS // self.elements
-        narrow, lane = (like(element.type, width) for width in (bits, _LANE_BITS))
+        element = self._widened(element)
+        narrow, lane = (like(element.type, width) for width in (self.bits, _LANE_BITS))
         alone = arith.extui(lane, arith.bitcast(narrow, element))
         if place == 0:
             return alone
-        by = arith.constant(ir.IntegerType.get_signless(_LANE_BITS), bits * place)
+        by = arith.constant(ir.IntegerType.get_signless(_LANE_BITS), self.bits * place)
         return arith.shli(alone, by if by.type == lane else vector.broadcast(lane, by))
+
+    def lanes(self, elements: ir.Value) -> ir.Value:
+        """A vector of lanes of one of elements, those of a lane side by side."""
+        (count,) = ir.VectorType(elements.type).shape
+        lane = ir.IntegerType.get_signless(_LANE_BITS)
+        type_ = ir.VectorType.get([count // self.elements], lane)
+        return vector.bitcast(type_, self._widened(elements))
+
+    def _widened(self, elements: ir.Value) -> ir.Value:
+        wide = like(elements.type, self.bits)
+        of = elements.type.element_type if isinstance(wide, ir.VectorType) else elements.type
+        return elements if of.width == self.bits else arith.extsi(wide, elements)
+
+    def prepares(self, element: ir.Type) -> bool:
+        """Whether elements of that type are something else as the left operand."""
+        return self.left_offset != 0 or element.width != self.bits
 
     def prepared(self, element: ir.Value) -> ir.Value:
         """An element of the left operand as the instruction takes it."""
+        element = self._widened(element)
         if not self.left_offset:
             return element
         sign = ir.IntegerAttr.get(element.type, -self.left_offset)
@@ -70,11 +100,15 @@ class DotInstruction:
 
 
 _INSTRUCTIONS = {
-    "bf16": DotInstruction("vdpbf16ps", "f32", 2),
+    "bf16": DotInstruction("vdpbf16ps", "f32", 16),
     # Of bytes with a sign by such without: the sign bit turned about adds 128.
-    "i8": DotInstruction("vpdpbusd", "i32", 4, 128),
+    "i8": DotInstruction("vpdpbusd", "i32", 8, left_offset=128),
+    "i16": DotInstruction("vpmaddwd", "i32", 16, adds=False),
 }
 """By the names of element types, which are those of `VectorUnit.dots`."""
+
+_WIDER = {"i8": "i16"}
+"""As which elements are multiplied where there is no instruction for them."""
 
 
 def dot_instruction(
@@ -82,7 +116,8 @@ def dot_instruction(
 ) -> DotInstruction | None:
     """What a CPU has for operands of such elements and such sums."""
     (name, *others) = {*map(str, operands)}
-    if others or name not in unit.dots:
+    found = next((each for each in (name, _WIDER.get(name)) if each in unit.dots), None)
+    if others or found is None:
         return None
-    instruction = _INSTRUCTIONS[name]
+    instruction = _INSTRUCTIONS[found]
     return instruction if str(summed_in) == instruction.sums else None

@@ -49,6 +49,7 @@ from plumbline.linalg_to_kernels.vectors import (
     add,
     cast,
     lane_offsets,
+    like,
     mask_of_first,
     masked_load,
     multiply_add,
@@ -179,7 +180,8 @@ class _RegisterTiles:
         # Where rows are windows the converted ones would be many times as much as the image.
         are_windows = len(plan.summed_of_both) > 1 or plan.row_batches
         if plan.dots is not None:
-            self._left_type, converts = left, plan.dots.left_offset != 0
+            converts = plan.dots.prepares(left)
+            self._left_type = like(left, plan.dots.bits) if converts else left
         else:
             self._left_type, converts = self._type, left != self._type and not are_windows
         if plan.copies_left or converts:
@@ -216,9 +218,8 @@ class _RegisterTiles:
             def one(place: ir.Value, position: ir.Value) -> None:
                 for base, to in ways:
                     value = memref.load(self._nest.left.elements, [arith.addi(base, place)])
-                    value = cast(value, self._left_type)
-                    if plan.dots is not None:
-                        value = plan.dots.prepared(value)
+                    dots = plan.dots
+                    value = cast(value, self._type) if dots is None else dots.prepared(value)
                     memref.store(value, self._copied, [arith.addi(to, position)])
 
             self._nest.each_summed(plan.left, plan.summed_of_both, one)
@@ -615,13 +616,12 @@ class _RegisterTiles:
         tile = self._tile
         elements = self._nest.left.elements if self._copied is None else self._copied
         several = ir.VectorType.get([dots.elements], self._left_type)
-        lane = ir.VectorType.get([1], ir.IntegerType.get_signless(32))
-        lanes = ir.VectorType.get([tile.lanes], lane.element_type)
+        lanes = ir.VectorType.get([tile.lanes], ir.IntegerType.get_signless(32))
         row_of_right = self._lanes_of_right(dots, right)
         result = []
         for number, row in enumerate(rows):
             loaded = vector.load(several, elements, [arith.addi(row, left)])
-            factor = vector.broadcast(lanes, vector.extract(vector.bitcast(lane, loaded), [], [0]))
+            factor = vector.broadcast(lanes, vector.extract(dots.lanes(loaded), [], [0]))
             for place, other in enumerate(row_of_right):
                 so_far = sums[number * tile.vectors + place]
                 result.append(dots.add_products(factor, other, so_far))
@@ -629,20 +629,15 @@ class _RegisterTiles:
 
     def _lanes_of_right(self, dots: DotInstruction, first: ir.Value) -> list[ir.Value]:
         """What a panel has for as many summed elements, in the lanes of its columns."""
-        lanes = ir.VectorType.get([self._tile.lanes], ir.IntegerType.get_signless(32))
+        tile = self._tile
         if self._panel is not None:
-            return [
-                vector.load(lanes, self._panel, [at])
-                for at in lane_offsets(first, self._tile.lanes, self._tile.vectors)
-            ]
-        count = dots.elements * self._tile.lanes
-        type_ = ir.VectorType.get(
-            [count], ir.MemRefType(self._nest.right.elements.type).element_type
-        )
-        return [
-            vector.bitcast(lanes, vector.load(type_, self._nest.right.elements, [at]))
-            for at in lane_offsets(first, count, self._tile.vectors)
-        ]
+            type_ = ir.VectorType.get([tile.lanes], ir.IntegerType.get_signless(32))
+            places = lane_offsets(first, tile.lanes, tile.vectors)
+            return [vector.load(type_, self._panel, [at]) for at in places]
+        count, elements = dots.elements * tile.lanes, self._nest.right.elements
+        type_ = ir.VectorType.get([count], ir.MemRefType(elements.type).element_type)
+        places = lane_offsets(first, count, tile.vectors)
+        return [dots.lanes(vector.load(type_, elements, [at])) for at in places]
 
     # The epilogue.
 

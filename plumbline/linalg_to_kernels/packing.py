@@ -182,9 +182,8 @@ class PanelPacking:
 
     def _as_lanes(self, value: ir.Value) -> ir.Value:
         """The same of a vector of summed elements."""
-        if self._plan.dots is None:
-            return cast(value, self._type)
-        return vector.bitcast(ir.VectorType.get([self._tile.lanes], self._type), value)
+        dots = self._plan.dots
+        return cast(value, self._type) if dots is None else dots.lanes(value)
 
     def _row(self, position: ir.Value) -> ir.Value:
         """Where the columns of a summed element lie."""

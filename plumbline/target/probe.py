@@ -28,16 +28,6 @@ define void @f(ptr %p) {
 }
 """
 
-# VNNI makes one instruction of products of pairs and a sum, and has another for bytes.
-_SUMS_OF_PAIRS = """
-declare <8 x i32> @llvm.x86.avx2.pmadd.wd(<16 x i16>, <16 x i16>)
-define <8 x i32> @f(<8 x i32> %sums, <16 x i16> %x, <16 x i16> %y) {
-  %products = call <8 x i32> @llvm.x86.avx2.pmadd.wd(<16 x i16> %x, <16 x i16> %y)
-  %added = add <8 x i32> %sums, %products
-  ret <8 x i32> %added
-}
-"""
-
 
 @functools.cache
 def vector_unit_of(target: Target) -> VectorUnit:
@@ -51,12 +41,50 @@ def vector_unit_of(target: Target) -> VectorUnit:
         return VectorUnit(16, 32)
     if "%ymm" not in assembly and "%zmm" not in assembly:
         return VectorUnit(16, 16)
-    dots = ["i8"] if "vpdpwssd" in _assembly(_SUMS_OF_PAIRS, target) else []
     if "%zmm" not in assembly:
-        return VectorUnit(32, 16, tuple(dots))
+        return VectorUnit(32, 16, _dots_of_integers("%ymm", 8, target))
+    dots = _dots_of_integers("%zmm", 16, target)
     if "vcvtneps2bf16" in _assembly(_ROUNDING, target):
-        dots.append("bf16")
-    return VectorUnit(64, 32, tuple(dots))
+        dots = (*dots, "bf16")
+    return VectorUnit(64, 32, dots)
+
+
+def _dots_of_integers(register: str, lanes: int, target: Target) -> tuple[str, ...]:
+    """Of which integers registers of so many lanes of 32 bits have products added up.
+
+    Products of pairs are one instruction, and with VNNI one with the sum; that has another for
+    bytes.
+    """
+    text = _assembly(_sums_of_pairs(lanes), target)
+    lines = [line for line in text.splitlines() if register in line]
+    if any("vpdpwssd" in line for line in lines):
+        return ("i8", "i16")
+    return ("i16",) if any("vpmaddwd" in line for line in lines) else ()
+
+
+def _sums_of_pairs(lanes: int) -> str:
+    narrow, wide = f"<{2 * lanes} x i16>", f"<{lanes} x i32>"
+    even, odd = (
+        f"{wide} <{', '.join(f'i32 {lane}' for lane in range(first, 2 * lanes, 2))}>"
+        for first in (0, 1)
+    )
+    return f"""
+define {wide} @f({wide} %sums, {narrow} %x, {narrow} %y) {{
+  %a = shufflevector {narrow} %x, {narrow} poison, {even}
+  %b = shufflevector {narrow} %y, {narrow} poison, {even}
+  %c = shufflevector {narrow} %x, {narrow} poison, {odd}
+  %d = shufflevector {narrow} %y, {narrow} poison, {odd}
+  %wide.a = sext <{lanes} x i16> %a to {wide}
+  %wide.b = sext <{lanes} x i16> %b to {wide}
+  %wide.c = sext <{lanes} x i16> %c to {wide}
+  %wide.d = sext <{lanes} x i16> %d to {wide}
+  %first = mul {wide} %wide.a, %wide.b
+  %second = mul {wide} %wide.c, %wide.d
+  %both = add {wide} %first, %second
+  %added = add {wide} %sums, %both
+  ret {wide} %added
+}}
+"""
 
 
 def _assembly(text: str, target: Target) -> str:

@@ -209,7 +209,15 @@ def test_weights_of_bytes(rows: int, dtype: torch.dtype) -> None:
     assert len(re.findall(r"call @", kernels)) == 1
 
 
-_DOTS = {torch.bfloat16: ("bf16", "vdpbf16ps"), torch.int8: ("i8", "vpdpbusd")}
+_INSTRUCTIONS = {"bf16": "vdpbf16ps", "i8": "vpdpbusd", "i16": "vpmaddwd"}
+
+_DOTS = [
+    (torch.bfloat16, "native"),
+    (torch.int8, "native"),
+    # By instructions for wider integers.
+    (torch.int8, "x86-64-v3"),
+    (torch.int16, "x86-64-v3"),
+]
 
 
 def _check_dots(
@@ -217,15 +225,18 @@ def _check_dots(
     function: Callable[..., torch.Tensor],
     operands: tuple[torch.Tensor, ...],
     weights: tuple[torch.Tensor, ...] = (),
+    target_cpu: str = "native",
 ) -> None:
     """Checks numbers, and that they are by the CPU's instruction where it has one."""
     wide = torch.float64 if operands[0].is_floating_point() else torch.int32
     exact = function(*(operand.to(wide) for operand in (*operands, *weights)))
     (actual,) = program(*operands)
     torch.testing.assert_close(actual.to(wide), exact, rtol=2**-7, atol=2**-7)
-    element, mnemonic = _DOTS[operands[0].dtype]
-    has_dots = element in vector_unit_of(cpu_target("native")).dots
-    assert (mnemonic in program.stage("asm")) == has_dots
+    names = {torch.bfloat16: ["bf16"], torch.int8: ["i8", "i16"], torch.int16: ["i16"]}
+    dots = vector_unit_of(cpu_target(target_cpu)).dots
+    found = next((name for name in names[operands[0].dtype] if name in dots), None)
+    used = {name for name, text in _INSTRUCTIONS.items() if text in program.stage("asm")}
+    assert used == ({found} if found else set())
 
 
 def _summed_in_32_bits(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
@@ -244,7 +255,7 @@ def _telling(shape: str, dtype: torch.dtype) -> torch.Tensor:
     return made if dtype.is_floating_point else made * 14 - 2
 
 
-@pytest.mark.parametrize("dtype", _DOTS)
+@pytest.mark.parametrize(("dtype", "target_cpu"), _DOTS)
 @pytest.mark.parametrize(
     ("name", "sizes"),
     [
@@ -255,14 +266,16 @@ def _telling(shape: str, dtype: torch.dtype) -> torch.Tensor:
         ("batches", "3x30x92 3x92x83"),
     ],
 )
-def test_dot_instructions_of_weights(name: str, sizes: str, dtype: torch.dtype) -> None:
+def test_dot_instructions_of_weights(
+    name: str, sizes: str, dtype: torch.dtype, target_cpu: str
+) -> None:
     operand, weight = (_telling(part, dtype) for part in sizes.split())
     function = _summed_in_32_bits(_WEIGHTED[name][0])
-    program = plumbline.compile(_Weighted(function, weight), (operand,), target_cpu="native")
-    _check_dots(program, function, (operand,), (weight,))
+    program = plumbline.compile(_Weighted(function, weight), (operand,), target_cpu=target_cpu)
+    _check_dots(program, function, (operand,), (weight,), target_cpu)
 
 
-@pytest.mark.parametrize("dtype", _DOTS)
+@pytest.mark.parametrize(("dtype", "target_cpu"), _DOTS)
 @pytest.mark.parametrize(
     ("equation", "sizes"),
     [
@@ -275,15 +288,15 @@ def test_dot_instructions_of_weights(name: str, sizes: str, dtype: torch.dtype) 
         ("ik,KJ->ij", "30x92 184x166"),
     ],
 )
-def test_dot_instructions(equation: str, sizes: str, dtype: torch.dtype) -> None:
+def test_dot_instructions(equation: str, sizes: str, dtype: torch.dtype, target_cpu: str) -> None:
     product = _summed_in_32_bits(partial(torch.einsum, equation.lower()))
 
     def function(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
         return product(left, right[::2, ::2] if "KJ" in equation else right)
 
     left, right = (_telling(part, dtype) for part in sizes.split())
-    program = plumbline.compile(_Function(function), (left, right), target_cpu="native")
-    _check_dots(program, function, (left, right))
+    program = plumbline.compile(_Function(function), (left, right), target_cpu=target_cpu)
+    _check_dots(program, function, (left, right), target_cpu=target_cpu)
 
 
 @pytest.mark.parametrize(

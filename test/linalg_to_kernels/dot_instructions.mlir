@@ -1,4 +1,5 @@
 // RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=64 vector-registers=32 vector-dots=bf16,i8' '-build-kernels=vector-bytes=64 vector-registers=32 vector-dots=bf16,i8' -canonicalize -cse | FileCheck %s
+// RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=32 vector-registers=16 vector-dots=i16' '-build-kernels=vector-bytes=32 vector-registers=16 vector-dots=i16' -canonicalize -cse | FileCheck %s --check-prefix=WORDS
 // RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=64 vector-registers=32' '-build-kernels=vector-bytes=64 vector-registers=32' -canonicalize -cse | FileCheck %s --check-prefix=WITHOUT
 
 // A CPU that adds up products of two pairs of bf16 at once is given weights whose rows are interleaved, and
@@ -36,6 +37,18 @@
 // CHECK:         arith.subi %cst{{.*}}, %[[ADDED]]#0
 // CHECK:         scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c4 iter_args(
 // CHECK:           vector.load %[[COPY]][%{{.*}}] : memref<?xi8>, vector<4xi8>
+
+// Without an instruction for bytes they are words, those of the right operand as they are read.
+// WORDS:       func.func @bytes(
+// WORDS-SAME:    plumbline.layout = "perm_0_1_pos_0_tile_{{[0-9]+}}_interleaved_2"
+// WORDS:       func.func private @matmul_kernel_{{[0-9]+}}(%{{.*}}: memref<{{.*}}xi8
+// WORDS:         memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?xi16>
+// WORDS:         arith.extsi %{{.*}} : i8 to i16
+// WORDS:         %[[BYTES:.*]] = vector.load %{{.*}} : memref<{{.*}}xi8, {{.*}}>, vector<16xi8>
+// WORDS-NEXT:    %[[WIDE:.*]] = arith.extsi %[[BYTES]] : vector<16xi8> to vector<16xi16>
+// WORDS-NEXT:    %[[RIGHT:.*]] = vector.bitcast %[[WIDE]] : vector<16xi16> to vector<8xi32>
+// WORDS:         %[[PRODUCTS:.*]] = llvm.inline_asm "vpmaddwd $2, $1, $0", "=v,v,v" %{{.*}}, %[[RIGHT]] : (vector<8xi32>, vector<8xi32>) -> vector<8xi32>
+// WORDS:         arith.addi %{{.*}}, %[[PRODUCTS]] : vector<8xi32>
 
 // WITHOUT-NOT: {{_interleaved|inline_asm}}
 // WITHOUT:     arith.extf
