@@ -9,6 +9,7 @@ from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTION
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.carried_scalars import carry_scalars
 from plumbline.linalg_to_kernels.dequantized_weights import read_dequantized_weights
+from plumbline.linalg_to_kernels.exact_roundings import drop_exact_roundings
 from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
 from plumbline.linalg_to_kernels.extracted_elements import compute_extracted_elements
 from plumbline.linalg_to_kernels.fold_casts import fold_casts
@@ -224,6 +225,12 @@ OUTLINE_LOOPS = Pass(
     outline_loops,
 )
 
+DROP_EXACT_ROUNDINGS = Pass(
+    "drop-exact-roundings",
+    "Leave out roundings to half precision of integers that it holds",
+    drop_exact_roundings,
+)
+
 SELECT_CLAMPS = Pass(
     "select-clamps",
     "Spell extremes of a number and a constant in a comparison, of which zeros keep their signs",
@@ -330,6 +337,7 @@ def linalg_to_kernels_pipeline(
             *([PLAN_MEMORY] if temporaries == "arena" else []),
             # Half precision is computed in f32 and rounded, as PyTorch does.
             "func.func(math-extend-to-supported-types)",
+            DROP_EXACT_ROUNDINGS,
             EXPAND_ELEMENTARY_FUNCTIONS,
             SELECT_CLAMPS,
             MAKE_LOOPS,

@@ -175,6 +175,7 @@ PASSES = _by_name(
         linalg_to_kernels.PREPARE_ARGUMENTS,
         linalg_to_kernels.REASSOCIATE_REDUCTIONS,
         linalg_to_kernels.FOLD_CASTS,
+        linalg_to_kernels.DROP_EXACT_ROUNDINGS,
         linalg_to_kernels.PAIR_CHANNELS,
         linalg_to_kernels.READ_DEQUANTIZED_WEIGHTS,
         linalg_to_kernels.REARRANGE_WEIGHTS,

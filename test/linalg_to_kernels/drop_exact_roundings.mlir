@@ -1,0 +1,61 @@
+// RUN: tcp-opt %s -drop-exact-roundings -canonicalize | FileCheck %s
+
+// A byte less another one is rounded to bf16 as it is, and a product with a scale is not.
+
+// CHECK-LABEL: func.func @bytes(
+// CHECK-SAME:    %[[W:.*]]: i8, %[[Z:.*]]: i8, %[[S:.*]]: f32)
+// CHECK-DAG:     %[[WEIGHT:.*]] = arith.uitofp %[[W]] : i8 to f32
+// CHECK-DAG:     %[[ZERO:.*]] = arith.uitofp %[[Z]] : i8 to f32
+// CHECK:         %[[LESS:.*]] = arith.subf %[[WEIGHT]], %[[ZERO]] : f32
+// CHECK-NEXT:    %[[SCALED:.*]] = arith.mulf %[[LESS]], %[[S]] : f32
+// CHECK-NEXT:    %[[ROUNDED:.*]] = arith.truncf %[[SCALED]] : f32 to bf16
+// CHECK-NEXT:    %[[RESULT:.*]] = arith.extf %[[ROUNDED]] : bf16 to f32
+// CHECK-NEXT:    return %[[RESULT]]
+func.func @bytes(%w: i8, %z: i8, %s: f32) -> f32 {
+  %0 = arith.uitofp %w : i8 to bf16
+  %1 = arith.uitofp %z : i8 to bf16
+  %2 = arith.extf %0 : bf16 to f32
+  %3 = arith.extf %1 : bf16 to f32
+  %4 = arith.subf %2, %3 : f32
+  %5 = arith.truncf %4 : f32 to bf16
+  %6 = arith.extf %5 : bf16 to f32
+  %7 = arith.mulf %6, %s : f32
+  %8 = arith.truncf %7 : f32 to bf16
+  %9 = arith.extf %8 : bf16 to f32
+  return %9 : f32
+}
+
+// Of 129 steps more than 256 are not each a bf16, but a f16.
+
+// CHECK-LABEL: func.func @further(
+// CHECK:         arith.truncf {{.*}} to bf16
+// CHECK-NOT:     to f16
+func.func @further(%w: i8) -> (f32, f32) {
+  %far = arith.constant -129.0 : f32
+  %0 = arith.sitofp %w : i8 to f32
+  %1 = arith.addf %0, %far : f32
+  %2 = arith.truncf %1 : f32 to bf16
+  %3 = arith.extf %2 : bf16 to f32
+  %4 = arith.truncf %1 : f32 to f16
+  %5 = arith.extf %4 : f16 to f32
+  return %3, %5 : f32, f32
+}
+
+// CHECK-LABEL: func.func @words(
+// CHECK:         arith.sitofp %{{.*}} : i16 to f16
+// CHECK-LABEL: func.func @fractions(
+// CHECK:         arith.truncf
+func.func @words(%w: i16) -> f32 {
+  %0 = arith.sitofp %w : i16 to f16
+  %1 = arith.extf %0 : f16 to f32
+  return %1 : f32
+}
+
+func.func @fractions(%w: i8) -> f32 {
+  %third = arith.constant 0.3 : f32
+  %0 = arith.sitofp %w : i8 to f32
+  %1 = arith.addf %0, %third : f32
+  %2 = arith.truncf %1 : f32 to bf16
+  %3 = arith.extf %2 : bf16 to f32
+  return %3 : f32
+}
