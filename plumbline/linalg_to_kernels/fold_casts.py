@@ -17,7 +17,7 @@ from plumbline.linalg_to_kernels.computations import (
     only_does,
     read_source,
 )
-from plumbline.linalg_to_kernels.products import CASTS, Access, sum_of_products
+from plumbline.linalg_to_kernels.products import CASTS, sum_of_products
 from plumbline.linalg_to_kernels.vectors import cast
 from plumbline.tcp_to_linalg.pattern import dim, empty, generic
 
@@ -41,7 +41,7 @@ def fold_casts(module: ir.Operation) -> None:
             if member is None or sum_ is None:
                 continue
             for number in range(2):
-                while not _has_windows(sum_.accesses[number]) and (
+                while not sum_.accesses[number].has_windows and (
                     conversion := _conversion(op.operands[number])
                 ):
                     _fold(op, number, conversion)
@@ -126,10 +126,6 @@ def _empty_like(value: ir.Value, element: ir.Type) -> ir.Value:
 
 def _is_identity(map_: ir.AffineMap) -> bool:
     return bool(map_ == ir.AffineMap.get_identity(map_.n_dims))
-
-
-def _has_windows(access: Access) -> bool:
-    return any(len(terms) > 1 for terms in access.axes)
 
 
 def _fold(op: ir.Operation, number: int, conversion: Computation) -> None:

@@ -21,7 +21,7 @@ from plumbline.linalg_to_kernels.contraction_groups import is_large_sum_of_produ
 from plumbline.linalg_to_kernels.dot_instructions import dot_instruction
 from plumbline.linalg_to_kernels.expand_contractions import is_weight
 from plumbline.linalg_to_kernels.pads import zeros_around
-from plumbline.linalg_to_kernels.products import Access, sum_of_products
+from plumbline.linalg_to_kernels.products import sum_of_products
 from plumbline.linalg_to_kernels.vectors import cast
 from plumbline.target.vector_unit import VectorUnit
 from plumbline.tcp_to_linalg.loop_nest import REDUCTION
@@ -59,8 +59,8 @@ def _image(member: Computation, unit: VectorUnit) -> _Image | None:
     sum_ = sum_of_products(member.op)
     if sum_ is None:
         return None
-    number = next((at for at in range(2) if _has_windows(sum_.accesses[at])), None)
-    if number is None or _has_windows(sum_.accesses[1 - number]):
+    number = next((at for at in range(2) if sum_.accesses[at].has_windows), None)
+    if number is None or sum_.accesses[1 - number].has_windows:
         return None
     value, weights = member.inputs[number], member.inputs[1 - number]
     if not is_weight(weights) or not is_large_sum_of_products(member):
@@ -87,10 +87,6 @@ def _image(member: Computation, unit: VectorUnit) -> _Image | None:
         return None
     pads = ((0, 0),) * ir.RankedTensorType(narrow.type).rank if zeros is None else zeros.pads
     return _Image(number, narrow, pads, channels[0], dots.elements)
-
-
-def _has_windows(access: Access) -> bool:
-    return any(len(terms) > 1 for terms in access.axes)
 
 
 def _pair(op: ir.Operation, member: Computation, image: _Image) -> None:

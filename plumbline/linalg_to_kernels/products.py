@@ -32,6 +32,11 @@ class Access:
         """The loops that matter to the place."""
         return {loop for axis in self.axes for loop, _ in axis}
 
+    @property
+    def has_windows(self) -> bool:
+        """Whether windows move over an axis: it is along a loop over them, and one within each."""
+        return any(len(axis) > 1 for axis in self.axes)
+
 
 @dataclass(frozen=True)
 class SumOfProducts:
