@@ -47,7 +47,7 @@ func.func @one_row(%x: tensor<1x256xf32>, %w: tensor<40x4x64xi8> {plumbline.weig
 
 // -----
 
-// Of two rows, as of what is computed of an argument, products are by register tiles, which are given a matrix.
+// Of many rows, as of what is computed of an argument, products are by register tiles, which are given a matrix.
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #turned = affine_map<(d0, d1) -> (d1, d0)>
@@ -56,9 +56,9 @@ func.func @one_row(%x: tensor<1x256xf32>, %w: tensor<40x4x64xi8> {plumbline.weig
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 
-// CHECK-LABEL: func.func @two_rows(
-// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<2x256xf32>, tensor<256x40xf32>)
-func.func @two_rows(%x: tensor<2x256xf32>, %w: tensor<40x256xi8> {plumbline.weight = "w"}, %s: tensor<40xf32> {plumbline.weight = "s"}, %y: tensor<2x40xf32>) -> tensor<2x40xf32> {
+// CHECK-LABEL: func.func @nine_rows(
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<9x256xf32>, tensor<256x40xf32>)
+func.func @nine_rows(%x: tensor<9x256xf32>, %w: tensor<40x256xi8> {plumbline.weight = "w"}, %s: tensor<40xf32> {plumbline.weight = "s"}, %y: tensor<9x40xf32>) -> tensor<9x40xf32> {
   %e = tensor.empty() : tensor<40x256xf32>
   %weights = linalg.generic {indexing_maps = [#id, #scale, #id], iterator_types = ["parallel", "parallel"]} ins(%w, %s : tensor<40x256xi8>, tensor<40xf32>) outs(%e : tensor<40x256xf32>) {
   ^bb0(%a: i8, %b: f32, %o: f32):
@@ -71,13 +71,13 @@ func.func @two_rows(%x: tensor<2x256xf32>, %w: tensor<40x256xi8> {plumbline.weig
   ^bb0(%a: f32, %o: f32):
     linalg.yield %a : f32
   } -> tensor<256x40xf32>
-  %0 = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %t : tensor<2x256xf32>, tensor<256x40xf32>) outs(%y : tensor<2x40xf32>) {
+  %0 = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %t : tensor<9x256xf32>, tensor<256x40xf32>) outs(%y : tensor<9x40xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %m = arith.mulf %a, %b : f32
     %p = arith.addf %o, %m : f32
     linalg.yield %p : f32
-  } -> tensor<2x40xf32>
-  return %0 : tensor<2x40xf32>
+  } -> tensor<9x40xf32>
+  return %0 : tensor<9x40xf32>
 }
 
 // CHECK-LABEL: func.func @of_an_argument(
