@@ -62,6 +62,14 @@ def convert_reverse(op: ReverseOp) -> ir.Value:
     """Reads the operand from its end along the axes that are turned."""
     type_ = op.out.type
     turned = [axis.value for axis in op.axes]
+    if all(type_.shape[axis] not in (0, DYNAMIC) for axis in turned):
+        sizes = [dim(op.input, axis) for axis, size in enumerate(type_.shape) if size == DYNAMIC]
+        read = [
+            type_.shape[axis] - 1 - ir.AffineDimExpr.get(axis) if axis in turned else axis
+            for axis in range(type_.rank)
+        ]
+        place = dims_map(type_.rank, read)
+        return generic(empty(type_, sizes), [op.input], [place], lambda elements: elements[0])
     last = {axis: arith.subi(dim(op.input, axis), index(1)) for axis in turned}
     sizes = [dim(op.input, axis) for axis, size in enumerate(type_.shape) if size == DYNAMIC]
 

@@ -82,17 +82,31 @@ func.func @transpose_2(%arg0: tensor<f32>) -> tensor<f32> {
 
 // -----
 
+// Read from the end, as a place by the loops, so that a kernel reads it where it needs it.
+// CHECK:       #map = affine_map<(d0, d1, d2) -> (-d0 + 3, d1, -d2 + 2)>
 // CHECK-LABEL: func.func @reverse(
-// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
-// CHECK:         linalg.index
-// CHECK:         linalg.index
-// CHECK:         linalg.index
-// CHECK:         arith.subi
-// CHECK:         arith.subi
-// CHECK:         tensor.extract
-// CHECK-NOT:     tcp.
+// CHECK-SAME:      %[[ARG:.*]]: tensor<4x2x3xf32>
+// CHECK:         linalg.generic {indexing_maps = [#map, #map1], {{.*}}} ins(%[[ARG]]
+// CHECK-NEXT:    ^bb0(%[[ELEMENT:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT:      linalg.yield %[[ELEMENT]]
 // CHECK:         return
 func.func @reverse(%arg0: tensor<4x2x3xf32>) -> tensor<4x2x3xf32> {
   %0 = tcp.reverse %arg0 {axes = [0, 2]} : tensor<4x2x3xf32> -> tensor<4x2x3xf32>
   return %0 : tensor<4x2x3xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @reverse_of_any_size(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK:         linalg.index
+// CHECK:         linalg.index
+// CHECK:         arith.subi
+// CHECK:         tensor.extract
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @reverse_of_any_size(%arg0: tensor<4x?xf32>) -> tensor<4x?xf32> {
+  %0 = tcp.reverse %arg0 {axes = [1]} : tensor<4x?xf32> -> tensor<4x?xf32>
+  return %0 : tensor<4x?xf32>
+}
+
