@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, linalg, tensor
 
-from plumbline.bindings.walk import all_operations
+from plumbline.bindings.walk import all_operations, defining_operation
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.computations import DYNAMIC, MOST_PARTS, takes_part
 from plumbline.linalg_to_kernels.expand_contractions import sink_collapses
@@ -25,6 +25,8 @@ def interleave_parts(module: ir.Operation) -> None:
     with module.context:
         for op in [op for op in all_operations(module) if _is_of_parts(op)]:
             _take_apart(op)
+            if (whole := _parted(op)) is not None:
+                op.results[0].replace_all_uses_with(whole)
             if any(True for _ in op.results[0].uses):
                 with ir.InsertionPoint(op), op.location:
                     whole = _interleaved(list(op.operands), op.results[0].type)
@@ -60,6 +62,19 @@ def _take_apart(op: ir.Operation) -> None:
         ):
             user.results[0].replace_all_uses_with(part)
             user.erase()
+
+
+def _parted(op: ir.Operation) -> ir.Value | None:
+    """The tensor of which an operation puts together all parts again, if it does just that."""
+    slices = [part for part in map(defining_operation, op.operands) if part and takes_part(part)]
+    wholes = {part.operands[0] for part in slices}
+    taken = [list(ir.DenseI64ArrayAttr(part.attributes["static_offsets"]))[-1] for part in slices]
+    if len(wholes) != 1 or taken != list(range(len(op.operands))):
+        return None
+    (whole,) = wholes
+    # Of sizes that are not known, slices may have fewer.
+    is_known = DYNAMIC not in ir.RankedTensorType(whole.type).shape
+    return whole if is_known and whole.type == op.results[0].type else None
 
 
 def _interleaved(parts: Sequence[ir.Value], type_: ir.RankedTensorType) -> ir.Value:

@@ -126,3 +126,27 @@ func.func @copied(%x: tensor<4x1xf32>, %y: tensor<4x2xf32>, %z: tensor<1xf32>) -
   %3 = tensor.concat dim(0) %z, %z : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>
   return %0, %1, %2, %3 : tensor<8x1xf32>, tensor<4x3xf32>, tensor<4x5xf32>, tensor<2xf32>
 }
+
+// What puts the parts of one tensor together again is that tensor.
+// CHECK-LABEL: func.func @whole(
+// CHECK-SAME:      %[[X:[^:]*]]: tensor<8x2xf32>
+// CHECK:         return %[[X]] : tensor<8x2xf32>
+func.func @whole(%x: tensor<8x2xf32>) -> tensor<8x2xf32> {
+  %a = tensor.extract_slice %x[0, 0] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8x1xf32>
+  %b = tensor.extract_slice %x[0, 1] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8x1xf32>
+  %c = tensor.concat dim(1) %a, %b : (tensor<8x1xf32>, tensor<8x1xf32>) -> tensor<8x2xf32>
+  return %c : tensor<8x2xf32>
+}
+
+// Not if they are in another order, or of a part of it.
+// CHECK-LABEL: func.func @others(
+// CHECK-COUNT-2: linalg.generic
+func.func @others(%x: tensor<8x2xf32>, %y: tensor<8x3xf32>) -> (tensor<8x2xf32>, tensor<8x2xf32>) {
+  %a = tensor.extract_slice %x[0, 0] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8x1xf32>
+  %b = tensor.extract_slice %x[0, 1] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8x1xf32>
+  %c = tensor.concat dim(1) %b, %a : (tensor<8x1xf32>, tensor<8x1xf32>) -> tensor<8x2xf32>
+  %d = tensor.extract_slice %y[0, 0] [8, 1] [1, 1] : tensor<8x3xf32> to tensor<8x1xf32>
+  %e = tensor.extract_slice %y[0, 1] [8, 1] [1, 1] : tensor<8x3xf32> to tensor<8x1xf32>
+  %f = tensor.concat dim(1) %d, %e : (tensor<8x1xf32>, tensor<8x1xf32>) -> tensor<8x2xf32>
+  return %c, %f : tensor<8x2xf32>, tensor<8x2xf32>
+}
