@@ -43,7 +43,12 @@ from plumbline.linalg_to_kernels.strategies import Build, Plan, Values
 from plumbline.target.gpu_chip import GpuChip
 
 _LIMITS = Limits(
-    most_buffered=1 << 12, readers=2, buffers_dynamic=False, has_blocks=False, has_parts=False
+    most_buffered=1 << 12,
+    readers=2,
+    buffers_dynamic=False,
+    has_blocks=False,
+    has_parts=False,
+    has_constant_products=False,
 )
 """Arithmetic is cheap next to memory: two readers compute each for itself what they read."""
 

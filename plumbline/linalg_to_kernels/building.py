@@ -1,5 +1,6 @@
 """What kernels are built of: arithmetic on indices, counted loops, flat views of buffers."""
 
+import math
 from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
@@ -146,3 +147,11 @@ class FlatView:
             [dynamic],
             [1],
         ).result
+
+
+def collapsed(buffer: ir.Value, groups: Sequence[Sequence[int]]) -> ir.Value:
+    """A contiguous buffer of known sizes with one axis for each group of axes."""
+    type_ = ir.MemRefType(buffer.type)
+    shape = [math.prod(type_.shape[axis] for axis in group) for group in groups]
+    result = ir.MemRefType.get(shape, type_.element_type)
+    return memref.collapse_shape(result, buffer, [list(group) for group in groups])

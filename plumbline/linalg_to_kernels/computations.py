@@ -394,6 +394,51 @@ def _of_one_size(outer: _Axes, inner: _Axes) -> list[tuple[_Axes, _Axes]]:
     return parts
 
 
+def undivided(
+    shape: Sequence[int], indices: Sequence[ir.AffineExpr]
+) -> list[tuple[list[int], ir.AffineExpr]]:
+    """Axes of a contiguous tensor, put together where one index is divided among them.
+
+    An index by 8 and its rest, of which the inner axis has 8 elements, are that index.
+    """
+    groups: list[tuple[list[int], _Quotient]] = []
+    for axis, (size, index) in enumerate(zip(shape, indices, strict=True)):
+        inner = _quotient(index)
+        if groups:
+            axes, outer = groups[-1]
+            if outer.of == inner.of and outer.divisor == inner.modulus == size * inner.divisor:
+                groups[-1] = ([*axes, axis], _Quotient(inner.of, outer.modulus, inner.divisor))
+                continue
+        groups.append(([axis], inner))
+    return [(axes, quotient.expression()) for axes, quotient in groups]
+
+
+@dataclass(frozen=True)
+class _Quotient:
+    """The rest of an expression by a modulus, if there is one, divided by a number."""
+
+    of: ir.AffineExpr
+    modulus: int | None
+    divisor: int
+
+    def expression(self) -> ir.AffineExpr:
+        rest = self.of if self.modulus is None else ir.AffineExpr.get_mod(self.of, self.modulus)
+        return rest if self.divisor == 1 else ir.AffineExpr.get_floor_div(rest, self.divisor)
+
+
+def _quotient(expression: ir.AffineExpr) -> _Quotient:
+    of, divisor = expression.maybe_downcast(), 1
+    if isinstance(of, ir.AffineFloorDivExpr):
+        by = of.rhs.maybe_downcast()
+        if isinstance(by, ir.AffineConstantExpr):
+            of, divisor = of.lhs.maybe_downcast(), by.value
+    if isinstance(of, ir.AffineModExpr):
+        by = of.rhs.maybe_downcast()
+        if isinstance(by, ir.AffineConstantExpr):
+            return _Quotient(of.lhs, by.value, divisor)
+    return _Quotient(of, None, divisor)
+
+
 def _sliced(op: ir.Operation, indices: Indices) -> Indices | None:
     if takes_part(op):
         return tuple(

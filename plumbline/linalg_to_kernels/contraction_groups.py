@@ -20,6 +20,7 @@ from plumbline.linalg_to_kernels.computations import (
     seen_through,
     viewed,
 )
+from plumbline.linalg_to_kernels.constant_products import constant_product
 from plumbline.linalg_to_kernels.constants import is_constant
 from plumbline.linalg_to_kernels.contraction_kernel import build_contraction
 from plumbline.linalg_to_kernels.contraction_loops import Epilogue, Place
@@ -120,6 +121,8 @@ def _planned(group: Group, unit: VectorUnit) -> ContractionGroup | None:
     if len(group.steps) > 2 or group.outputs != frozenset(group.root.results):
         return None
     if not is_large_sum_of_products(contraction) or len(group.root.results) != 1:
+        return None
+    if constant_product(contraction) is not None:
         return None
     axes = root_axes(group, contraction)
     if axes is None:

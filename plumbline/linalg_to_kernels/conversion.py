@@ -13,6 +13,7 @@ from plumbline.linalg_to_kernels.exact_roundings import drop_exact_roundings
 from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
 from plumbline.linalg_to_kernels.extracted_elements import compute_extracted_elements
 from plumbline.linalg_to_kernels.fold_casts import fold_casts
+from plumbline.linalg_to_kernels.fold_constant_products import fold_constant_products
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
 from plumbline.linalg_to_kernels.inlining import inline_small_kernels
 from plumbline.linalg_to_kernels.interleave_parts import interleave_parts
@@ -137,6 +138,12 @@ REARRANGE_WEIGHTS = Pass(
     "rearrange-weights",
     "Have weights lie as contractions read them, where that is a part or in another order",
     rearrange_weights,
+)
+
+FOLD_CONSTANT_PRODUCTS = Pass(
+    "fold-constant-products",
+    "Make one computation of products with known numbers and the sum of these",
+    fold_constant_products,
 )
 
 FILL_SPLATS = Pass(
@@ -310,6 +317,7 @@ def linalg_to_kernels_pipeline(
             DECOMPOSE_CONCATENATIONS,
             PREPARE_TENSORS,
             COMPUTE_EXTRACTED_ELEMENTS,
+            FOLD_CONSTANT_PRODUCTS,
             FILL_SPLATS,
             FOLD_CASTS,
             READ_DEQUANTIZED_WEIGHTS,

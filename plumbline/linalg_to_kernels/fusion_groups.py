@@ -18,7 +18,9 @@ from plumbline.bindings.walk import (
     enclosing_in,
 )
 from plumbline.linalg_to_kernels.computations import (
+    DYNAMIC,
     GENERIC,
+    MOST_PARTS,
     Computation,
     computation,
     is_copy,
@@ -273,13 +275,14 @@ def _is_before(user: ir.Operation, op: ir.Operation) -> bool:
 
 
 def _is_transposition(member: Computation) -> bool:
-    """Whether a copy takes elements along other axes than it puts them."""
+    """Whether a copy takes elements along other axes than it puts them, but for a few parts."""
     if not is_copy(member) or not member.inputs:
         return False
     loops = [
         dim.position
         for dim in map(ir.AffineExpr.maybe_downcast, member.maps[0].results)
-        if isinstance(dim, ir.AffineDimExpr) and member.sizes[dim.position] != 1
+        if isinstance(dim, ir.AffineDimExpr)
+        and (member.sizes[dim.position] == DYNAMIC or member.sizes[dim.position] > MOST_PARTS)
     ]
     return loops != sorted(loops)
 
@@ -368,6 +371,8 @@ def _parts(
     order: dict[ir.Value, ir.Operation] = {}
     captured: dict[ir.Value, None] = {}
     members = {result for member in group.members for result in member.results} | pads
+    products = filter(None, map(group.constant_product, group.steps))
+    members.update(product.constant for product in products)
     # Of these, bodies ask for elements by themselves.
     asked = {
         value

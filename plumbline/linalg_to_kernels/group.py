@@ -19,6 +19,7 @@ from plumbline.linalg_to_kernels.computations import (
     Computation,
     Indices,
 )
+from plumbline.linalg_to_kernels.constant_products import ConstantProduct, constant_product
 
 _DEEPEST = 100
 """How many members may be inlined one into the other: an evaluation goes down so many levels, each
@@ -89,10 +90,17 @@ class Limits:
     """Whether rows may be done in blocks, with those around them that other steps read."""
     has_parts: bool
     """Whether a step may compute parts at once that its result has interleaved."""
+    has_constant_products: bool
+    """Whether a product with a known matrix is done for all of its rows at once."""
 
 
 CPU_LIMITS = Limits(
-    most_buffered=1 << 15, readers=1, buffers_dynamic=True, has_blocks=True, has_parts=True
+    most_buffered=1 << 15,
+    readers=1,
+    buffers_dynamic=True,
+    has_blocks=True,
+    has_parts=True,
+    has_constant_products=True,
 )
 """Of 4 bytes each, so many elements are an eighth of a second cache."""
 
@@ -148,6 +156,8 @@ class _Noted:
     """Members that are inlined into several readers, as they cost little."""
     parts: dict[Computation, int] = field(default_factory=dict)
     """Steps that compute a few parts at once, with the loop over these."""
+    products: dict[Computation, ConstantProduct] = field(default_factory=dict)
+    """Steps that are products with known matrices."""
 
     def copy(self) -> "_Noted":
         """The same, to add to."""
@@ -157,6 +167,7 @@ class _Noted:
             depths={**self.depths},
             reaches={**self.reaches},
             parts={**self.parts},
+            products={**self.products},
         )
 
 
@@ -193,6 +204,16 @@ class Group:
     def parts_loop(self, step: Computation) -> int | None:
         """The loop of a step of which all iterations are done at once, as they are of few parts."""
         return self._noted.parts.get(step)
+
+    def constant_product(self, step: Computation) -> ConstantProduct | None:
+        """How a step is a product with a known matrix, if it is one."""
+        return self._noted.products.get(step)
+
+    def at_once(self, step: Computation) -> frozenset[int]:
+        """The loops of a step of which all iterations are done at once."""
+        parts, product = self.parts_loop(step), self.constant_product(step)
+        loops = frozenset() if product is None else product.loops
+        return loops if parts is None else loops | {parts}
 
     def is_inlined(self, member: Computation) -> bool:
         """Whether a member is part of the steps that read it."""
@@ -301,6 +322,8 @@ class _Forming:
         self._group.steps = (member, *self._group.steps)
         if self._limits.has_parts and member.parts_loop is not None:
             noted.parts[member] = member.parts_loop
+        if self._limits.has_constant_products and (product := constant_product(member)):
+            noted.products[member] = product
         self.note_reads(member, member, member.loops)
         return True
 
@@ -371,15 +394,16 @@ class _Forming:
         )
 
     def _reads_once(self, site: Site) -> bool:
-        """Whether no two iterations of a step read the same element, but for parts done at once."""
+        """Whether no two iterations of a step read the same element, but for those done at once."""
         loops = {
             dim.position
             for dim in map(ir.AffineExpr.maybe_downcast, site.indices)
             if isinstance(dim, ir.AffineDimExpr)
         }
-        parts = self._noted.parts.get(site.step)
+        at_once = self._group.at_once(site.step)
         return all(
-            loop in loops or size == 1 or loop == parts for loop, size in enumerate(site.step.sizes)
+            loop in loops or size == 1 or loop in at_once
+            for loop, size in enumerate(site.step.sizes)
         )
 
     def _cost(self, member: Computation) -> int:
@@ -503,8 +527,8 @@ class _Forming:
             for loop, reach in self._noted.reaches[step].items()
             if (reach.low, reach.high) == (0, 0)
             and step.sizes[loop] == root.sizes[reach.row]
-            # Parts that are done at once are no rows.
-            and loop != self._noted.parts.get(step)
+            # Of what is done at once nothing is a row.
+            and loop not in self._group.at_once(step)
         }
 
     def _fits(self, step: Computation) -> bool:

@@ -6,14 +6,29 @@ elements) adds to what is in the buffer. What a later step reads at once is comp
 and stored for those that read it after that.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
-from plumbline.linalg_to_kernels.building import ALIGNMENT, for_each, index, least, rounded_up
-from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, Indices
+from plumbline.linalg_to_kernels.building import (
+    ALIGNMENT,
+    collapsed,
+    for_each,
+    index,
+    least,
+    rounded_up,
+)
+from plumbline.linalg_to_kernels.computations import (
+    DYNAMIC,
+    Computation,
+    Indices,
+    composed,
+    undivided,
+)
+from plumbline.linalg_to_kernels.constant_products import ConstantProduct, build_product
 from plumbline.linalg_to_kernels.evaluation import Evaluation
 from plumbline.linalg_to_kernels.group import Block, Group
 from plumbline.linalg_to_kernels.loop_order import (
@@ -27,6 +42,11 @@ from plumbline.linalg_to_kernels.sizes import loop_size
 
 _LANES = 64
 """How many rows are done at once where these are contiguous: some vectors."""
+
+_FEWEST_LANES, _MOST_KEPT = 16, 1 << 18
+"""Fewer are, down to a line of memory, where they would keep more elements than these, as many of
+f32 as a second cache has room for, not counting the largest buffer: with one alone, it takes longer
+to read memory by lines."""
 
 _WIDE_LANES = 256
 """How many are where of each row a sum or an extreme is kept alone: memory is then read in longer
@@ -121,7 +141,7 @@ class _LoopNests:
         self._first_lane: ir.Value | None = None
         self._first_of_block: ir.Value | None = None
         self._length_of_rows: ir.Value | None = None
-        self._lane_count = _LANES if self._keeps_elements() else _WIDE_LANES
+        self._lane_count = self._lanes_at_once()
 
     def build(self) -> None:
         for step, number in self._kept():
@@ -135,8 +155,36 @@ class _LoopNests:
             (step, number)
             for step in self._group.steps
             for number, result in enumerate(step.results)
-            if result not in self._outputs and not self._is_scalar(step, number)
+            if not self._is_scalar(step, number)
+            and (result not in self._outputs or self._is_divided(step, number))
         ]
+
+    def _lanes_at_once(self) -> int:
+        """How many contiguous rows are done at once: fewer where steps leave each other much."""
+        if not self._keeps_elements():
+            return _WIDE_LANES
+        kept = []
+        for step, number in self._kept():
+            lane = self.lane_loop(step)
+            sizes = [step.sizes[loop] for loop in self._buffered(step, number) if loop != lane]
+            kept.append(math.prod(size for size in sizes if size != DYNAMIC))
+        lanes = _LANES
+        while lanes > _FEWEST_LANES and (sum(kept) - max(kept)) * lanes > _MOST_KEPT:
+            lanes //= 2
+        return lanes
+
+    def _is_divided(self, step: Computation, number: int) -> bool:
+        """Whether a result is read at places that are quotients, as after a reshape, and small.
+
+        Where that is an output, which may lie anywhere, LLVM would see no neighbours.
+        """
+        sizes = [step.sizes[loop] for loop in self._buffered(step, number)]
+        is_small = DYNAMIC not in sizes and math.prod(sizes) <= _STACK
+        return is_small and any(
+            isinstance(at.maybe_downcast(), ir.AffineFloorDivExpr | ir.AffineModExpr)
+            for site in self._group.sites(step.results[number])
+            for at in site.indices
+        )
 
     def _keeps_elements(self) -> bool:
         """Whether more than one element of a row is in a buffer."""
@@ -148,8 +196,8 @@ class _LoopNests:
 
     def _several(self, step: Computation) -> list[int]:
         """The loops of a step that have several iterations, one after the other."""
-        parts = self._group.parts_loop(step)
-        return [loop for loop, size in enumerate(step.sizes) if size != 1 and loop != parts]
+        at_once = self._group.at_once(step)
+        return [loop for loop, size in enumerate(step.sizes) if size != 1 and loop not in at_once]
 
     # -- rows ---------------------------------------------------------------------------------
 
@@ -284,6 +332,10 @@ class _LoopNests:
         """The loop of a step over parts that are done at once."""
         return self._group.parts_loop(step)
 
+    def constant_product(self, step: Computation) -> ConstantProduct | None:
+        """How a step is a product with a known matrix, if it is one."""
+        return self._group.constant_product(step)
+
     def block_loop(self, step: Computation) -> int | None:
         """The loop of a step that runs over a block of rows."""
         block = self._group.block
@@ -343,8 +395,10 @@ class _LoopNests:
     ) -> None:
         """Stores the results of a step in an iteration, in which its loops are these."""
         for number, (result, value) in enumerate(zip(step.results, values, strict=True)):
-            if result in self._outputs or result in self._buffers:
+            if result in self._buffers:
                 memref.store(value, *self._location(evaluation, step, number, loops))
+            if result in self._outputs:
+                memref.store(value, *self._in_output(evaluation, step, number, loops))
             if self._is_scalar(step, number):
                 self._values[result] = value
 
@@ -359,11 +413,27 @@ class _LoopNests:
         self, evaluation: Evaluation, step: Computation, number: int, loops: Indices
     ) -> tuple[ir.Value, list[ir.Value]]:
         """The buffer that a result of a step lies in, and where in it for such an iteration."""
-        result, axes = step.results[number], step.result_loops(number)
+        result = step.results[number]
+        if result not in self._buffers:
+            return self._in_output(evaluation, step, number, loops)
+        buffer, buffered = self._buffers[result], self._buffered(step, number)
+        moved = {self.lane_loop(step), self._row_of_block(step), self.block_loop(step)}
+        if moved.isdisjoint(buffered):
+            at = [loops[loop] for loop in buffered]
+            groups = undivided(ir.MemRefType(buffer.type).shape, at)
+            if len(groups) < len(at):
+                buffer = collapsed(buffer, [axes for axes, _ in groups])
+            return buffer, [evaluation.at(index) for _, index in groups]
+        return buffer, self._places(evaluation, step, number, loops)
+
+    def _in_output(
+        self, evaluation: Evaluation, step: Computation, number: int, loops: Indices
+    ) -> tuple[ir.Value, list[ir.Value]]:
+        """The same of the output that a result is."""
+        axes = step.result_loops(number)
         assert axes is not None
-        if result in self._outputs:
-            return self._outputs[result], [evaluation.at(loops[loop]) for loop in axes]
-        return self._buffers[result], self._places(evaluation, step, number, loops)
+        output = self._outputs[step.results[number]]
+        return output, [evaluation.at(loops[loop]) for loop in axes]
 
     def _compute_and_store(
         self, evaluation: Evaluation, producer: Computation, indices: Indices
@@ -532,7 +602,9 @@ class _Step:
     def build(self) -> None:
         self._evaluation.loops |= self._nests.row_loops(self._step)
         loops = self._order.loops
-        if self._order.pieces:
+        if (product := self._nests.constant_product(self._step)) is not None:
+            self._nest(loops, lambda: self._multiply(product))
+        elif self._order.pieces:
             self._build_in_pieces(self._order.pieces)
         elif not any(self._step.reduces[loop] for loop in loops):
             row = self._nests.neighbouring_rows(self._step)
@@ -588,6 +660,18 @@ class _Step:
                 for number in range(count)
             ]
         )
+
+    def _multiply(self, product: ConstantProduct) -> None:
+        """All rows of a product with a known matrix."""
+        value, dims = self._step.inputs[product.elements], len(self._loops)
+        map_ = self._step.maps[product.elements]
+        elements = [
+            self._evaluation.element(value, composed(map_, loops, dims))
+            for loops in product.columns
+        ]
+        results = build_product(product.matrix, elements)
+        for loops, result in zip(product.rows, results, strict=True):
+            self._nests.store(self._evaluation, self._step, loops, [result])
 
     def _build_rows_at_once(self, row: int) -> None:
         """Does rows of a block some at once, as far as they go; what several read is read once."""

@@ -178,6 +178,7 @@ PASSES = _by_name(
         linalg_to_kernels.DROP_EXACT_ROUNDINGS,
         linalg_to_kernels.PAIR_CHANNELS,
         linalg_to_kernels.READ_DEQUANTIZED_WEIGHTS,
+        linalg_to_kernels.FOLD_CONSTANT_PRODUCTS,
         linalg_to_kernels.REARRANGE_WEIGHTS,
         linalg_to_kernels.EXPAND_CONTRACTIONS,
     )
