@@ -10,6 +10,7 @@ from torch.fx.passes.shape_prop import _extract_tensor_metadata
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import FxImporterHooks
 
+from plumbline.loader_to_torch.decompositions.constant_tables import is_literal_table
 from plumbline.loader_to_torch.references import to_numpy
 from plumbline.signature import element_type
 from plumbline.signature.weight_arguments import EMBEDDED, PARAMETER
@@ -41,13 +42,17 @@ def lift_weights(exported: torch.export.ExportedProgram) -> dict[str, torch.Tens
             exported.graph.erase_node(node)
             continue
         kept.append(spec)
-        if spec.kind is InputKind.CONSTANT_TENSOR and value.numel() <= LARGEST_LITERAL:
+        if spec.kind is InputKind.CONSTANT_TENSOR and _is_literal(name, value):
             _copy_where_no_literal_is_known(node)
             continue
         spec.kind, spec.target, spec.persistent = InputKind.USER_INPUT, None, None
         weights[name] = value.detach().contiguous()
     signature.input_specs[:] = kept
     return weights
+
+
+def _is_literal(name: str, constant: torch.Tensor) -> bool:
+    return constant.numel() <= LARGEST_LITERAL or is_literal_table(name)
 
 
 def _copy_where_no_literal_is_known(constant: torch.fx.Node) -> None:
@@ -82,7 +87,7 @@ class ReadableLiterals(FxImporterHooks):
 
     def resolve_literal(self, gni: object, literal: object, info: object) -> ir.Value | None:
         """The value of a literal, or None where the importer's own way will do."""
-        if not isinstance(literal, torch.Tensor) or not 0 < literal.numel() <= LARGEST_LITERAL:
+        if not isinstance(literal, torch.Tensor) or not literal.numel():
             return None
         dtype = element_type.from_torch_name(str(literal.dtype)).mlir_signed
         sizes = "".join(f"{size}x" for size in literal.shape)

@@ -240,6 +240,17 @@ def test_clamps_keep_the_signs_of_zeros(repeats: int) -> None:
         assert torch.equal(ours[is_zero].signbit(), theirs[is_zero].signbit())
 
 
+@pytest.mark.parametrize(("steps", "lanes"), [(2, 64), (6, 16)])
+def test_contiguous_rows_are_fewer_at_once_where_much_is_kept(steps: int, lanes: int) -> None:
+    def normalised(x: torch.Tensor) -> torch.Tensor:
+        for _ in range(steps // 2):
+            x = torch.exp(x - x.amax(0))
+        return x / x.sum(0)
+
+    kernels = plumbline.compile(_Function(normalised), (torch.ones(10000, 512),)).stage("kernels")
+    assert f"to %c512 step %c{lanes} " in kernels
+
+
 def test_what_is_read_anywhere_is_a_kernel_of_its_own() -> None:
     def function(x: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
         y = x * 2 + 1

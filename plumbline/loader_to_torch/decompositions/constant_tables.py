@@ -18,6 +18,24 @@ Table = Callable[[Sequence[int], torch.dtype], torch.Tensor]
 """A table in a program that is traced, by what tells it from others of its kind, and of a dtype."""
 
 
+_LITERALS: set[str] = set()
+"""Those whose numbers matter to how they are multiplied by, and so stay in the program's text."""
+
+
+def literal_table(function: Callable[..., torch.Tensor]) -> Table:
+    """The table that `function` computes, as `constant_table` does, as a literal of the program.
+
+    It is a small one.
+    """
+    _LITERALS.add(function.__name__.strip("_"))
+    return constant_table(function)
+
+
+def is_literal_table(name: str) -> bool:
+    """Whether a constant that goes by this name is a table that is a literal."""
+    return any(name.startswith(f"{literal}_") for literal in _LITERALS)
+
+
 def constant_table(function: Callable[..., torch.Tensor]) -> Table:
     """The table that `function` computes in float64 from whole numbers.
 

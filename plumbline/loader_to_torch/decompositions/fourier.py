@@ -1,30 +1,31 @@
 """Fourier transforms of any size.
 
 PyTorch's own decompositions take care of sizes, norms and dimensions and leave three transforms,
-from complex to complex numbers and between real and complex ones. These are products with small
-matrices of roots of unity, which is what CPUs are fastest at:
+from complex to complex numbers and between real and complex ones.
 
-A size n = r m takes r transforms over j1 and then m over j2 (Cooley and Tukey, 1965), of
+A size n = r m takes m transforms by r, of what the transforms by m are (Cooley and Tukey, 1965):
 
-    X[k1 + r k2] = sum_j2 w_m^(j2 k2) w_n^(j2 k1) sum_j1 w_r^(j1 k1) x[m j1 + j2]
+    X[k1 m + k2] = sum_j w_r^(j k1) w_n^(j k2) sum_i w_m^(i k2) x[r i + j]
 
-where the first leaves its results where the second wants them, so that nothing is ever transposed
-(Stockham). A size with a great prime factor is a convolution with a chirp, by transforms of a size
-of small factors (Bluestein, 1970). Which it is to be, and by what factors, is what costs the least.
-All roots of unity are computed in float64, and are constants of the program.
+Each step leaves its results where the next one wants them, contiguous along all that is transformed
+so far, so that nothing is ever transposed (Stockham). It is a sum of products with a small matrix
+of roots of unity, a literal, of which `linalg_to_kernels/constant_products.py` makes a butterfly,
+and one kernel of a CPU does all steps, row by row. Real numbers of an even size are half as many
+complex ones. A size with a great prime factor is a convolution with a chirp, by transforms of a
+size of small factors (Bluestein, 1970). All roots of unity are computed in float64.
 """
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import _refs
 from torch._decomp import get_decompositions
 
-from plumbline.loader_to_torch.decompositions.complex_numbers import join, parts
-from plumbline.loader_to_torch.decompositions.constant_tables import Table, constant_table
+from plumbline.loader_to_torch.decompositions.complex_numbers import parts
+from plumbline.loader_to_torch.decompositions.constant_tables import constant_table, literal_table
 from plumbline.loader_to_torch.decompositions.rule import Rule, Rules
 
 aten = torch.ops.aten
@@ -32,93 +33,60 @@ prims = torch.ops.prims
 
 _F64 = torch.float64
 
-_Pair = tuple[torch.Tensor, torch.Tensor]
-"""Real and imaginary parts."""
-
-_STAGE, _FUSED_STAGE = 14, 8
-"""What it costs to read and write all numbers once more, in products with each of them; and where
-one kernel does all that is made of them, as the last products are when they are few."""
-
-_LANES = 16
-"""How many products are made at once, by a vector or two."""
-
-_SMALL = 4096
-"""So many products at most kernels make in plain loops, of a matrix for itself
-(`linalg_to_kernels/contraction_groups.py`)."""
-
-_FEWEST, _NOT_WORTH = 1000, 64
-"""A matrix of fewer products costs so much more where rows are longer than a vector or it is of
-size 2, and amid stages, where its size is to be a multiple of half a vector besides."""
+_MOST_AT_ONCE = 16
+"""Of the factors whose transforms a kernel does by additions, of numbers that are in registers."""
 
 _LARGEST_MATRIX = 256
-"""Of the sizes that are transformed at once."""
+"""Of the other factors, whose transforms are products with a matrix."""
+
+_STEP = 10
+"""What it costs to read and write all numbers once more and to turn them, in additions for each."""
+
+_LANES, _INTERLEAVED = 16, 8
+"""Of a vector, and how many LLVM interleaves at most where a step writes number beside number."""
+
+_SCATTERED = 20
+"""What it costs to write each number by itself."""
+
+_SHORT = 64
+"""Rows of so many real numbers are multiplied by a matrix at once."""
 
 # How a size is taken apart.
 
 
 @functools.cache
-def _plan(size: int, inner: int, first: float = 1, last: float = 1) -> tuple[float, int]:
-    """The cost of a transform for each number, and the factor that is taken out first.
+def _plan(size: int, lanes: int) -> tuple[float, tuple[int, ...]] | None:
+    """What a transform costs, and its factors; None if one of these is too large.
 
-    That is `size` itself where it is done at once, and 0 where it is a convolution. Of dimensions
-    after it there are `inner` numbers. Of its first products only the share `first` is made, as of
-    real numbers half is, and of its last ones `last`.
+    So many numbers lie side by side that are transformed alike, as many more with each step.
     """
-    choices: list[tuple[float, int]] = []
-    if size <= _LARGEST_MATRIX:
-        # Half of a row and one number more do not fill vectors.
-        share = first * (last if inner > 1 else (1 + last) / 2)
-        choices.append((_last_cost(size, inner, share), size))
-    for factor in range(2, min(size // 2, _LARGEST_MATRIX) + 1):
-        if size % factor == 0:
-            rest, _ = _plan(size // factor, factor * inner, last=last)
-            choices.append((_first_cost(factor, size // factor, inner, first) + rest, factor))
-    if not choices or _has_great_factor(size):
-        length = _convolved(size)
-        # In float64, and both ways; besides, three products with chirps.
-        choices.append((4 * length / size * (_plan(length, inner)[0] + _STAGE), 0))
-    # Of two alike the greater factor goes first, so that rows are longer from then on.
-    return min(choices, key=lambda choice: (choice[0], -choice[1]))
+    if size == 1:
+        return 0, ()
+    plans = []
+    for factor in range(2, min(size, _LARGEST_MATRIX) + 1):
+        is_possible = size % factor == 0 and (factor <= _MOST_AT_ONCE or _is_prime(factor))
+        rest = _plan(size // factor, lanes * factor) if is_possible else None
+        if rest is not None:
+            plans.append((_cost(factor, lanes) + rest[0], (factor, *rest[1])))
+    return min(plans, default=None)
 
 
-def _first_cost(factor: int, rest: int, inner: int, share: float) -> float:
-    """The cost of the transforms by a factor that is taken out first, of `rest` others."""
-    if inner == 1:
-        return share * _matrix_cost(factor, factor, rest * factor * factor) + _STAGE
-    products = factor * factor * inner
-    is_worth = products > _SMALL or (products >= _FEWEST and factor % (_LANES // 2) == 0)
-    cost = _matrix_cost(factor, inner, products) + (0 if is_worth else _NOT_WORTH)
-    return share * cost + _STAGE
+def _cost(factor: int, lanes: int) -> float:
+    """What a step costs, in additions for each number."""
+    if factor > _MOST_AT_ONCE:
+        return _STEP + 4 * factor
+    is_power = factor & (factor - 1) == 0
+    cost = _STEP + (2.5 * math.log2(factor) if is_power else 1.7 * factor)
+    if lanes == 1:
+        return cost if factor <= _INTERLEAVED else cost + _SCATTERED
+    # LLVM has half a vector for what is left, and else numbers.
+    left = lanes % _LANES
+    vectors = lanes // _LANES + left // (_LANES // 2) + left % (_LANES // 2)
+    return cost * vectors * _LANES / lanes
 
 
-def _last_cost(size: int, inner: int, share: float) -> float:
-    """The cost of transforms that are done at once."""
-    if inner == 1:
-        # All others are rows of the one product.
-        return share * _matrix_cost(size, size, _SMALL + 1) + _STAGE
-    products = size * size * inner
-    is_worth = size > 2 and (products >= _FEWEST or inner <= _LANES)
-    cost = _matrix_cost(size, inner, products) + (0 if is_worth else _NOT_WORTH)
-    return share * cost + (_FUSED_STAGE if products <= _SMALL else _STAGE)
-
-
-def _matrix_cost(size: int, columns: int, products: int) -> float:
-    """The cost of products with a matrix, along rows of results of so many columns."""
-    left = columns % _LANES
-    if products > _SMALL:
-        vectors = columns // _LANES + bool(left)
-    else:
-        # LLVM has half a vector for what is left, and else numbers.
-        half = _LANES // 2
-        vectors = columns // _LANES + left // half + left % half
-    return size * vectors * _LANES / columns
-
-
-def _has_great_factor(size: int) -> bool:
-    for factor in range(2, _LARGEST_MATRIX // 4):
-        while size % factor == 0:
-            size //= factor
-    return size > 1
+def _is_prime(number: int) -> bool:
+    return all(number % divisor for divisor in range(2, math.isqrt(number) + 1))
 
 
 def _convolved(size: int) -> int:
@@ -133,196 +101,238 @@ def _is_smooth(size: int) -> bool:
     return size == 1
 
 
-# Tables, of real parts where `part` is 0, and of imaginary parts where it is 1.
+_FORWARD, _BACKWARD = 0, 1
+_SIGNS = (-1, 1)
+"""Of the angles of the roots of unity, which way the transform is."""
+
+
+# Tables. Those of complex numbers have real and imaginary parts along an axis.
+
+
+def _roots(turns: torch.Tensor, size: int) -> torch.Tensor:
+    """The numbers e^(2 pi i turns / size), with their two parts along a new last axis.
+
+    Sines and cosines that are equal but for signs are so to the last bit.
+    """
+    # Counted in eighths of a circle, and from the nearest multiple of a quarter.
+    eighths = turns % size * 8
+    quarter = (eighths + size) // (2 * size)
+    angles = (eighths - 2 * size * quarter).to(_F64) * (math.pi / 4 / size)
+    middle = eighths % (2 * size) == size
+    cos, sin = torch.cos(angles), torch.sin(angles)
+    sin = torch.where(middle, -cos, sin)
+    powers = torch.tensor([[1, 0], [0, 1], [-1, 0], [0, -1]], dtype=_F64)[quarter % 4]
+    real, imaginary = powers.unbind(-1)
+    return torch.stack([real * cos - imaginary * sin, real * sin + imaginary * cos], -1)
+
+
+def _as_matrices(roots: torch.Tensor) -> torch.Tensor:
+    """Complex numbers as what a pair of parts is multiplied by, with axes for old and new parts."""
+    real, imaginary = roots.unbind(-1)
+    pairs = torch.stack([real, imaginary, -imaginary, real], -1)
+    return pairs.reshape(*roots.shape[:-1], 2, 2)
+
+
+@literal_table
+def _butterfly(size: int, given: int, is_last: int, way: int) -> torch.Tensor:
+    """The roots e^(+-2 pi i j k / size), for so many parts.
+
+    They are [outer, old part, j, new part, rest, k, done, inner], or have the new part last.
+    """
+    matrix = _dense(size, given, way).reshape(1, given, size, 2, 1, size, 1, 1)
+    return matrix.movedim(3, -1) if is_last else matrix
 
 
 @constant_table
-def _roots(rows: int, columns: int, size: int, part: int) -> torch.Tensor:
-    """The roots of unity e^(-2 pi i j k / size), for each row j and column k."""
-    turns = torch.arange(rows)[:, None] * torch.arange(columns) % size
-    return _cos_or_sin(turns.to(_F64) * (-2 * math.pi / size), part)
+def _matrix(size: int, given: int, count: int, way: int) -> torch.Tensor:
+    """The same numbers, as [old part and j, new part and k], for so many k."""
+    return _dense(size, given, way)[..., :count].reshape(given * size, 2 * count)
 
 
 @constant_table
-def _weights(size: int) -> torch.Tensor:
-    """How often a number of the first half counts of what has conjugates in the other half."""
+def _matrix_to_real(size: int) -> torch.Tensor:
+    """The roots e^(2 pi i j k / size), as [old part and k, j], for half of the k.
+
+    Those that have conjugates in the other half count for these, too.
+    """
     places = torch.arange(size // 2 + 1)
-    return torch.where((places == 0) | (2 * places == size), 1, 2).to(_F64)
+    weights = torch.where((places == 0) | (2 * places == size), 1, 2)
+    matrix = _dense(size, 2, _BACKWARD)[:, : size // 2 + 1, 0] * weights[:, None]
+    return matrix.reshape(-1, size)
+
+
+def _dense(size: int, given: int, way: int) -> torch.Tensor:
+    places = torch.arange(size)
+    matrix = _as_matrices(_roots(_SIGNS[way] * places[:, None] * places, size))
+    return matrix.permute(2, 0, 3, 1)[:given]
 
 
 @constant_table
-def _chirp(size: int, part: int) -> torch.Tensor:
-    """The numbers e^(-pi i j^2 / size)."""
-    return _cos_or_sin(_chirp_angles(size), part)
+def _turns(factor: int, done: int, part: int, way: int) -> torch.Tensor:
+    """The roots e^(+-2 pi i j k / (factor done)), as factors of an old part.
+
+    They are [outer, new part, j, rest, k, inner].
+    """
+    turns = _SIGNS[way] * torch.arange(factor)[:, None] * torch.arange(done)
+    matrices = _as_matrices(_roots(turns, factor * done))[:, :, part].permute(2, 0, 1)
+    return matrices.reshape(1, 2, factor, 1, done, 1)
 
 
 @constant_table
-def _filter(size: int, length: int, part: int) -> torch.Tensor:
+def _half_circle(size: int, part: int, way: int) -> torch.Tensor:
+    """A part of e^(+-2 pi i k / size) up to where that is -1, as [k, inner]."""
+    return _roots(_SIGNS[way] * torch.arange(size // 2), size)[:, part, None]
+
+
+@constant_table
+def _all_but_first(size: int) -> torch.Tensor:
+    """A zero and ones, as [k, inner]."""
+    return (torch.arange(size) > 0).to(_F64)[:, None]
+
+
+@constant_table
+def _chirp(size: int, way: int) -> torch.Tensor:
+    """The numbers e^(+-pi i j^2 / size), as [j, part]."""
+    return _chirped(size, way)
+
+
+def _chirped(size: int, way: int) -> torch.Tensor:
+    places = torch.arange(size)
+    return _roots(_SIGNS[way] * places * places, 2 * size)
+
+
+@constant_table
+def _filter(size: int, length: int, way: int) -> torch.Tensor:
     """The transform of a chirp's conjugate, j from -size + 1 to size - 1, by `length`."""
-    angles = -_chirp_angles(size)
-    chirp = torch.complex(torch.cos(angles), torch.sin(angles))
+    chirp = torch.view_as_complex(_chirped(size, 1 - way))
     around = torch.zeros(length, dtype=torch.complex128)
     around[:size] = chirp
     around[length - size + 1 :] = chirp[1:].flip(0)
-    transformed = torch.fft.fft(around) / length
-    return torch.view_as_real(transformed)[:, part]
+    return torch.view_as_real(torch.fft.fft(around) / length)
 
 
-def _chirp_angles(size: int) -> torch.Tensor:
-    places = torch.arange(size)
-    # Of whole turns nothing remains but roundings.
-    return (places * places % (2 * size)).to(_F64) * (-math.pi / size)
+# Transforms of complex numbers, as [outer, part, j, inner], or [outer, j, inner, part].
 
 
-def _cos_or_sin(angles: torch.Tensor, part: int) -> torch.Tensor:
-    return torch.cos(angles) if part == 0 else torch.sin(angles)
+def _steps(numbers: torch.Tensor, factors: Sequence[int], way: int) -> torch.Tensor:
+    """The transform by factors; there may be the real part alone."""
+    outer, _, size, inner = numbers.shape
+    dtype, done = numbers.dtype, 1
+    for factor in factors:
+        rest = size // done // factor
+        numbers = numbers.reshape(outer, -1, factor, rest, done, inner)
+        if done > 1:
+            real, imaginary = (
+                numbers.narrow(1, part, 1) * _turns([factor, done, part, way], dtype)
+                for part in range(2)
+            )
+            numbers = real + imaginary
+        numbers = _step(numbers, way, is_last=rest == 1)
+        done *= factor
+    return numbers.reshape(outer, size, inner, 2)
 
 
-def _both(table: Table, numbers: Sequence[int], dtype: torch.dtype) -> _Pair:
-    return table([*numbers, 0], dtype), table([*numbers, 1], dtype)
+def _step(numbers: torch.Tensor, way: int, *, is_last: bool) -> torch.Tensor:
+    """The transforms of [outer, part, j, rest, done, inner].
 
-
-# Transforms along the second dimension of three. Those in the other direction are the same, the
-# parts of operand and result being exchanged.
-
-_Numbers = tuple[torch.Tensor, torch.Tensor | None]
-"""The same; real numbers have no imaginary part."""
-
-
-def _times(numbers: _Numbers, factors: _Pair) -> _Pair:
-    x, y = numbers
-    cos, sin = factors
-    if y is None:
-        return x * cos, x * sin
-    return x * cos - y * sin, x * sin + y * cos
-
-
-def _each(numbers: _Numbers, function: Callable[[torch.Tensor], torch.Tensor]) -> _Numbers:
-    x, y = numbers
-    return function(x), None if y is None else function(y)
-
-
-def _by_matrix(numbers: _Numbers, count: int, size: int) -> _Pair:
-    """The first `count` results of a transform of a size, as a product with a matrix.
-
-    Vectors of results run along the last dimension, and along the results where that is of size 1.
+    They are [outer, part, rest, k, done, inner], or have the part last.
     """
-    outer, given, inner = numbers[0].shape
-    roots = _both(_roots, [count, given, size], numbers[0].dtype)
-    if not isinstance(inner, int) or inner > 1:
-        return _product(
-            numbers, roots, lambda part, root: torch.bmm(root.expand(outer, count, given), part)
+    outer, given, factor, rest, done, inner = numbers.shape
+    if factor <= _MOST_AT_ONCE:
+        shape = [outer, given, factor, 1, rest, 1, done, inner]
+        if is_last:
+            shape = [outer, given, factor, rest, 1, done, inner, 1]
+        table, is_there = (
+            _butterfly([factor, given, int(is_last), way], dtype)
+            for dtype in (numbers.dtype, torch.bool)
         )
-    real, imaginary = _product(
-        numbers, roots, lambda part, root: torch.mm(part.squeeze(2), root.t())
-    )
-    return real[:, :, None], imaginary[:, :, None]
+        # By zeros nothing is multiplied, not even what is infinite.
+        nothing = torch.zeros((), dtype=numbers.dtype)
+        return torch.where(is_there, numbers.reshape(shape) * table, nothing).sum((1, 2))
+    matrix = _matrix([factor, given, factor, way], numbers.dtype)
+    result = _product(numbers.reshape(outer, given * factor, rest * done * inner), matrix)
+    result = result.reshape(outer, 2, factor, rest, done, inner).transpose(2, 3)
+    return torch.stack(result.unbind(1), -1) if is_last else result
 
 
-def _product(
-    numbers: _Numbers,
-    roots: _Pair,
-    product: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
-) -> _Pair:
-    (x, y), (cos, sin) = numbers, roots
-    if y is None:
-        return product(x, cos), product(x, sin)
-    return product(x, cos) - product(y, sin), product(x, sin) + product(y, cos)
+def _product(numbers: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
+    """[outer, j, inner] by [j, k], as [outer, k, inner]."""
+    if isinstance(numbers.shape[2], int) and numbers.shape[2] == 1:
+        # All others are rows of one product.
+        return torch.mm(numbers.squeeze(2), matrix).unsqueeze(2)
+    return torch.bmm(matrix.t().expand(numbers.shape[0], -1, -1), numbers)
 
 
-def _by_matrix_of_any_size(numbers: _Numbers, count: int) -> _Pair:
-    """The same of a size that is only known as the program runs, which makes the matrix then."""
-    size, dtype = numbers[0].shape[1], numbers[0].dtype
-    places = torch.arange(size)
-    angles = places.to(_F64) * (-2 * math.pi) / torch.full((), size, dtype=_F64)
-    turns = torch.arange(count)[:, None] * places % size
-    roots = (torch.cos(angles).to(dtype)[turns], torch.sin(angles).to(dtype)[turns])
-    return _product(numbers, roots, lambda part, root: root @ part)
-
-
-def _transform(numbers: _Numbers, count: int | None = None, size: int | None = None) -> _Pair:
-    """The transform of numbers, of whose results only the first `count` matter.
-
-    They are followed by zeros up to `size`.
-    """
-    outer, given, inner = numbers[0].shape
-    size = given if size is None else size
-    count = size if count is None else count
+def _is_product(size: int, inner: int) -> bool:
+    """Whether real numbers are best multiplied by a matrix at once."""
     if not isinstance(size, int):
-        return _by_matrix_of_any_size(numbers, count)
-    _, factor = _plan(
-        size,
-        inner if isinstance(inner, int) else _LANES,
-        first=1 if numbers[1] is not None and given == size else 0.5,
-        last=1 if count == size else 0.5,
-    )
-    if factor == 0:
-        return _convolution(_padded(numbers, size))
-    if factor == size:
-        return _by_matrix(numbers, count, size)
-    rest = size // factor
-    rows = -(-given // rest)
-    numbers = _padded(numbers, rows * rest)
-    first = _first(_each(numbers, lambda part: part.reshape(outer, rows, rest, inner)), factor)
-    cos, sin = _both(_roots, [rest, factor, size], first[0].dtype)
-    real, imaginary = (part.reshape(outer, rest, factor, inner) for part in first)
-    turned = _times((real, imaginary), (cos[:, :, None], sin[:, :, None]))
-    real, imaginary = (part.reshape(outer, rest, factor * inner) for part in turned)
-    real, imaginary = _transform((real, imaginary), -(-count // factor))
-    return real.reshape(outer, -1, inner), imaginary.reshape(outer, -1, inner)
+        return False
+    plan = _plan(size, _LANES)
+    is_row = isinstance(inner, int) and inner == 1
+    return (is_row and size <= _SHORT) or (plan is not None and plan[1] == (size,))
 
 
-def _padded(numbers: _Numbers, size: int) -> _Numbers:
-    """Numbers with zeros after them."""
-    room = size - numbers[0].shape[1]
-    if room == 0:
-        return numbers
-    return _each(numbers, lambda part: torch.nn.functional.pad(part, (0, 0, 0, room)))
+def _transform(numbers: torch.Tensor, way: int) -> torch.Tensor:
+    """The transform of [outer, part, j, inner], as [outer, k, inner, part]."""
+    outer, given, size, inner = numbers.shape
+    if not isinstance(size, int):
+        return _by_matrix_of_any_size(numbers, way)
+    plan = _plan(size, inner if isinstance(inner, int) else _LANES)
+    if plan is None:
+        return _convolution(numbers, way)
+    _, factors = plan
+    if len(factors) > 1 or inner != 1:
+        return _steps(numbers, factors or (1,), way)
+    matrix = _matrix([size, given, size, way], numbers.dtype)
+    result = _product(numbers.reshape(outer, given * size, inner), matrix)
+    return torch.stack(result.reshape(outer, 2, size, inner).unbind(1), -1)
 
 
-def _first(numbers: _Numbers, factor: int) -> _Pair:
-    """The transforms over j1, of [.., j1, j2, ..], as [.., j2, k1, ..]; of the last j1 all is 0."""
-    outer, given, _, inner = numbers[0].shape
-    if not isinstance(inner, int) or inner > 1:
-        by_rows = _each(numbers, lambda part: part.transpose(1, 2).reshape(-1, given, inner))
-        return _by_matrix(by_rows, factor, factor)
-    return _product(
-        _each(numbers, lambda part: part.squeeze(3).transpose(1, 2)),
-        _both(_roots, [given, factor, factor], numbers[0].dtype),
-        lambda part, root: torch.bmm(part, root.expand(outer, given, factor)),
-    )
+def _by_matrix_of_any_size(numbers: torch.Tensor, way: int) -> torch.Tensor:
+    """The same of a size that is only known as the program runs, which makes the matrix then."""
+    size, dtype = numbers.shape[2], numbers.dtype
+    places = torch.arange(size)
+    angles = places.to(_F64) * (_SIGNS[way] * 2 * math.pi) / torch.full((), size, dtype=_F64)
+    turns = places[:, None] * places % size
+    cos, sin = torch.cos(angles).to(dtype)[turns], torch.sin(angles).to(dtype)[turns]
+    real = numbers[:, 0]
+    if numbers.shape[1] == 1:
+        return torch.stack([cos @ real, sin @ real], -1)
+    imaginary = numbers[:, 1]
+    return torch.stack([cos @ real - sin @ imaginary, sin @ real + cos @ imaginary], -1)
 
 
-def _convolution(numbers: _Numbers) -> _Pair:
+def _times(numbers: torch.Tensor, factors: torch.Tensor) -> torch.Tensor:
+    """Products of complex numbers, whose parts come last."""
+    x, y = numbers.unbind(-1)
+    cos, sin = factors.unbind(-1)
+    return torch.stack([x * cos - y * sin, x * sin + y * cos], -1)
+
+
+def _convolution(numbers: torch.Tensor, way: int) -> torch.Tensor:
     """The transform as a convolution, in float64: its errors are greater than a product's."""
-    dtype, size = numbers[0].dtype, numbers[0].shape[1]
+    dtype, size = numbers.dtype, numbers.shape[2]
     length = _convolved(size)
-    cos, sin = (part[:, None] for part in _both(_chirp, [size], _F64))
-    turned = _times(_each(numbers, lambda part: part.to(_F64)), (cos, sin))
-    room = (0, 0, 0, length - size)
-    real, imaginary = (torch.nn.functional.pad(part, room) for part in turned)
-    across, up = (part[:, None] for part in _both(_filter, [size, length], _F64))
-    real, imaginary = _times(_transform((real, imaginary)), (across, up))
-    imaginary, real = _transform((imaginary, real), size)
-    result = _times((real[:, :size], imaginary[:, :size]), (cos, sin))
-    return result[0].to(dtype), result[1].to(dtype)
+    chirp = _chirp([size, way], _F64)[:, None]
+    if numbers.shape[1] == 1:
+        numbers = torch.nn.functional.pad(numbers, (0, 0, 0, 0, 0, 1))
+    turned = _times(numbers.permute(0, 2, 3, 1).to(_F64), chirp)
+    padded = torch.nn.functional.pad(turned, (0, 0, 0, 0, 0, length - size))
+    transformed = _transform(padded.permute(0, 3, 1, 2), _FORWARD)
+    filtered = _times(transformed, _filter([size, length, way], _F64)[:, None])
+    result = _transform(filtered.permute(0, 3, 1, 2), _BACKWARD)
+    return _times(result[:, :size], chirp).to(dtype)
 
 
-def _along(
-    numbers: _Numbers, axis: int, count: int | None = None, size: int | None = None
-) -> _Pair:
-    """The transform along any dimension, of a known size."""
-    shape = numbers[0].shape
+# The transforms that PyTorch's decompositions leave, of numbers whose parts come last.
+
+
+def _along(numbers: torch.Tensor, axis: int, way: int) -> torch.Tensor:
+    """The transform along an axis of complex numbers, or of real ones: their last axis has 1."""
+    *shape, given = numbers.shape
     inner = math.prod(shape[axis + 1 :])
-    real, imaginary = _transform(
-        _each(numbers, lambda part: part.reshape(-1, shape[axis], inner)), count, size
-    )
-    result = [*shape]
-    result[axis] = real.shape[1]
-    return real.reshape(result), imaginary.reshape(result)
-
-
-# The transforms that PyTorch's decompositions leave.
+    apart = numbers.reshape(-1, shape[axis], inner, given).permute(0, 3, 1, 2)
+    return _transform(apart, way).reshape(*shape, 2)
 
 
 def _is_empty(operand: torch.Tensor) -> bool:
@@ -330,24 +340,73 @@ def _is_empty(operand: torch.Tensor) -> bool:
     return any(isinstance(size, int) and size == 0 for size in operand.shape)
 
 
+def _numbers(operand: torch.Tensor) -> torch.Tensor:
+    """The parts of numbers, which may be real after all, along a new last axis."""
+    if operand.is_complex():
+        return torch.view_as_real(operand.resolve_conj())
+    return torch.stack(parts(operand), -1)
+
+
 def _c2c(operand: torch.Tensor, *, dim: Sequence[int], forward: bool) -> Any:
     if _is_empty(operand):
         return NotImplemented
-    real, imaginary = parts(operand) if forward else parts(operand)[::-1]
+    numbers = _numbers(operand)
     for axis in dim:
-        real, imaginary = _along((real, imaginary), axis % operand.dim())
-    return join((real, imaginary) if forward else (imaginary, real))
+        numbers = _along(numbers, axis % operand.dim(), _FORWARD if forward else _BACKWARD)
+    return torch.view_as_complex(numbers)
 
 
 def _r2c(operand: torch.Tensor, *, dim: Sequence[int], onesided: bool) -> Any:
     if _is_empty(operand):
         return NotImplemented
     *others, last = (axis % operand.dim() for axis in dim)
-    count = operand.shape[last] // 2 + 1 if onesided else operand.shape[last]
-    pair = tuple(part.narrow(last, 0, count) for part in _along((operand, None), last, count))
+    size = operand.shape[last]
+    if onesided and isinstance(size, int):
+        numbers = _of_real(operand, last)
+    else:
+        numbers = _along(operand[..., None], last, _FORWARD)
+        numbers = numbers.narrow(last, 0, size // 2 + 1 if onesided else size)
     for axis in others:
-        pair = _along((pair[0], pair[1]), axis)
-    return join((pair[0], pair[1]))
+        numbers = _along(numbers, axis, _FORWARD)
+    return torch.view_as_complex(numbers)
+
+
+def _of_real(operand: torch.Tensor, axis: int) -> torch.Tensor:
+    """Half of the transform of real numbers."""
+    shape, size = list(operand.shape), operand.shape[axis]
+    inner = math.prod(shape[axis + 1 :])
+    shape[axis] = size // 2 + 1
+    numbers = operand.reshape(-1, size, inner)
+    if _is_product(size, inner):
+        half = _product(numbers, _matrix([size, 1, shape[axis], _FORWARD], numbers.dtype))
+        half = torch.stack(half.reshape(-1, 2, shape[axis], inner).unbind(1), -1)
+    elif size % 2 == 0:
+        half = _by_pairs(numbers)
+    else:
+        half = _transform(numbers[:, None], _FORWARD).narrow(1, 0, shape[axis])
+    return half.reshape(*shape, 2)
+
+
+def _by_pairs(numbers: torch.Tensor) -> torch.Tensor:
+    """The same of an even size, [outer, j, inner]: they are half as many complex numbers.
+
+    With Z of these, X[k] = (Z[k] + Z*[-k]) / 2 - i w^k (Z[k] - Z*[-k]) / 2.
+    """
+    _, size, inner = numbers.shape
+    pairs = numbers.reshape(-1, size // 2, 2, inner).transpose(1, 2)
+    both = _transform(pairs, _FORWARD)
+    x, y = both.narrow(1, 1, size // 2 - 1).unbind(-1)
+    u, v = x.flip(1), y.flip(1)
+    cos, sin = (
+        _half_circle([size, part, _FORWARD], numbers.dtype).narrow(0, 1, size // 2 - 1)
+        for part in range(2)
+    )
+    twice = [(x + u) + cos * (y + v) + sin * (x - u), (y - v) + sin * (y + v) - cos * (x - u)]
+    middle = 0.5 * torch.stack(twice, -1)
+    real, imaginary = both.narrow(1, 0, 1).unbind(-1)
+    nothing = torch.zeros_like(real)
+    ends = [torch.stack([end, nothing], -1) for end in (real + imaginary, real - imaginary)]
+    return torch.cat([ends[0], middle, ends[1]], 1)
 
 
 def _c2r(operand: torch.Tensor, *, dim: Sequence[int], last_dim_size: int) -> Any:
@@ -355,19 +414,48 @@ def _c2r(operand: torch.Tensor, *, dim: Sequence[int], last_dim_size: int) -> An
     if _is_empty(operand):
         return NotImplemented
     *others, last = (axis % operand.dim() for axis in dim)
-    imaginary, real = parts(operand.narrow(last, 0, last_dim_size // 2 + 1))
+    numbers = _numbers(operand.narrow(last, 0, last_dim_size // 2 + 1))
     for axis in others:
-        real, imaginary = _along((real, imaginary), axis)
+        numbers = _along(numbers, axis, _BACKWARD)
     if isinstance(last_dim_size, int):
-        # What is left out adds as much to the real part as its conjugate does, and nothing else.
-        weights = _weights([last_dim_size], real.dtype).reshape(-1, *[1] * (real.dim() - 1 - last))
-        return _along((real * weights, imaginary * weights), last, size=last_dim_size)[1]
-    imaginary, real = real, imaginary
-    count = (last_dim_size - 1) // 2
-    mirrored = [part.narrow(last, 1, count).flip(last) for part in (real, imaginary)]
-    real = torch.cat([real, mirrored[0]], last)
-    imaginary = torch.cat([imaginary, -mirrored[1]], last)
-    return _along((imaginary, real), last)[1]
+        return _to_real(numbers, last, last_dim_size)
+    return _along(_both_halves(numbers, last, last_dim_size), last, _BACKWARD).select(-1, 0)
+
+
+def _both_halves(numbers: torch.Tensor, axis: int, size: int) -> torch.Tensor:
+    """Half of what has conjugates in the other half, with these."""
+    x, y = numbers.unbind(-1)
+    u, v = (part.narrow(axis, 1, (size - 1) // 2).flip(axis) for part in (x, y))
+    return torch.stack([torch.cat([x, u], axis), torch.cat([y, -v], axis)], -1)
+
+
+def _to_real(numbers: torch.Tensor, axis: int, size: int) -> torch.Tensor:
+    """The inverse of `_of_real`, but for a factor of `size`."""
+    shape = list(numbers.shape[:-1])
+    inner = math.prod(shape[axis + 1 :])
+    shape[axis] = size
+    half = numbers.reshape(-1, size // 2 + 1, inner, 2)
+    if _is_product(size, inner):
+        rows = torch.cat(half.unbind(-1), 1)
+        return _product(rows, _matrix_to_real([size], numbers.dtype)).reshape(shape)
+    if size % 2 == 0:
+        return _from_pairs(half).reshape(shape)
+    whole = _both_halves(half, 1, size).permute(0, 3, 1, 2)
+    return _transform(whole, _BACKWARD).select(-1, 0).reshape(shape)
+
+
+def _from_pairs(half: torch.Tensor) -> torch.Tensor:
+    """The inverse of `_by_pairs`."""
+    size = 2 * (half.shape[1] - 1)
+    x, y = half.narrow(1, 0, size // 2).unbind(-1)
+    u, v = half.narrow(1, 1, size // 2).flip(1).unbind(-1)
+    cos, sin = (_half_circle([size, part, _BACKWARD], half.dtype) for part in range(2))
+    # The first number and the last one are real, whatever they are said to be.
+    y, v = (part * _all_but_first([size // 2], half.dtype) for part in (y, v))
+    pairs = torch.stack(
+        [(x + u) - sin * (x - u) - cos * (y + v), (y - v) + cos * (x - u) - sin * (y + v)], -1
+    )
+    return _transform(pairs.permute(0, 3, 1, 2), _BACKWARD).transpose(2, 3)
 
 
 def _with_normalization(rule: Any, names: Sequence[str]) -> Rule:

@@ -1,5 +1,6 @@
 """Fourier transforms, compiled, against PyTorch."""
 
+import re
 import sys
 from collections.abc import Callable
 
@@ -116,11 +117,34 @@ def test_frequencies(size: int) -> None:
 
 def test_the_roots_are_constants() -> None:
     program = plumbline.compile(_Of(torch.fft.fft), (torch.randn(8, 60, dtype=C64),))
-    assert "roots_60_60_60_0_float32" in program.stage("torch")
-    assert "cos" not in program.stage("tcp")
-    # Cosines and sines, in columns for whole panels, which are of another width on each CPU.
-    roots = 2 * 60 * 60 * 4
-    assert roots <= program.weight_bytes < 2 * roots
+    torch_stage, tcp = program.stage("torch"), program.stage("tcp")
+    assert "turns_6_10_0_0_float32" in torch_stage
+    assert "cos" not in tcp
+    # What rows are multiplied by at once is a literal, of which a kernel makes additions.
+    assert "butterfly" not in tcp
+    assert program.weight_bytes == 2 * 2 * 60 * 4
+
+
+@pytest.mark.parametrize(
+    ("function", "x", "kernels"),
+    [
+        (torch.fft.fft, torch.ones(8, 1024, dtype=C64), 1),
+        (torch.fft.irfft, torch.ones(8, 513, dtype=C64), 1),
+        (lambda x: torch.fft.fft(x, dim=0), torch.ones(256, 32, dtype=C64), 1),
+        # The first and the last result are computed by themselves.
+        (torch.fft.rfft, torch.ones(8, 1024), 5),
+    ],
+)
+def test_one_kernel_does_all_steps(
+    function: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor, kernels: int
+) -> None:
+    """It goes over memory once, and each loop along what is contiguous."""
+    program = plumbline.compile(_Of(function), (x,))
+    stage = program.stage("kernels")
+    assert len(re.findall(r"^    call @", stage, re.MULTILINE)) == kernels
+    assert len(re.findall(r"call @\w*product\w*\(", stage)) == 1
+    assert "arith.divui" not in stage
+    assert "arith.remui" not in stage
 
 
 if __name__ == "__main__":

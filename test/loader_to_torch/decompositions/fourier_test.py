@@ -19,31 +19,26 @@ def _seed() -> None:
     torch.manual_seed(0)
 
 
-def _factors(size: int, inner: int = 1) -> list[int]:
+def _factors(size: int, lanes: int = 1) -> list[int]:
     """What a size is taken apart into; a convolution is a 0, and then what its size is."""
-    _, factor = fourier._plan(size, inner)
-    if factor == size:
-        return [size]
-    if factor == 0:
-        return [0, *_factors(fourier._convolved(size), inner)]
-    return [factor, *_factors(size // factor, inner * factor)]
+    plan = fourier._plan(size, lanes)
+    return [0, *_factors(fourier._convolved(size), lanes)] if plan is None else list(plan[1])
 
 
 @pytest.mark.parametrize(
     ("size", "factors"),
     [
-        (1, [1]),
-        (32, [32]),
-        (64, [16, 4]),
-        (100, [10, 10]),
-        (128, [16, 8]),
+        (1, []),
+        (32, [8, 4]),
+        (64, [8, 8]),
+        (100, [10, 5, 2]),
+        (128, [8, 16]),
         (251, [251]),
-        (400, [16, 25]),
-        (480, [16, 30]),
-        (512, [16, 8, 4]),
-        (1024, [16, 16, 4]),
-        (65536, [16, 8, 8, 8, 8]),
-        (257, [0, 30, 18]),
+        (400, [16, 5, 5]),
+        (512, [8, 4, 16]),
+        (1024, [8, 8, 16]),
+        (65536, [16, 16, 16, 16]),
+        (257, [0, 9, 2, 5, 6]),
     ],
 )
 def test_how_sizes_are_taken_apart(size: int, factors: list[int]) -> None:
@@ -51,18 +46,18 @@ def test_how_sizes_are_taken_apart(size: int, factors: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "inner", "factors"), [(32, 64, [8, 4]), (64, 64, [8, 8]), (512, 64, [8, 8, 8])]
+    ("size", "lanes", "factors"), [(32, 64, [2, 16]), (64, 64, [4, 16]), (512, 64, [2, 16, 16])]
 )
-def test_rows_of_numbers_are_transformed_by_smaller_factors(
-    size: int, inner: int, factors: list[int]
-) -> None:
-    assert _factors(size, inner) == factors
+def test_lanes_let_great_factors_come_first(size: int, lanes: int, factors: list[int]) -> None:
+    assert _factors(size, lanes) == factors
 
 
-def test_real_numbers_are_transformed_by_other_factors() -> None:
-    # Of the first products and of the last ones they need half.
-    assert fourier._plan(1024, 1)[1] == 16
-    assert fourier._plan(1024, 1, first=0.5, last=0.5)[1] == 32
+@pytest.mark.parametrize(("size", "count"), [(8, 3), (12, 4), (16, 5), (24, 7)])
+def test_roots_are_equal_but_for_signs_to_the_last_bit(size: int, count: int) -> None:
+    roots = fourier._roots(torch.arange(size), size)
+    assert len({*roots.abs().flatten().tolist()}) == count
+    expected = torch.exp(2j * torch.pi * torch.arange(size, dtype=F64) / size)
+    torch.testing.assert_close(torch.view_as_complex(roots), expected)
 
 
 _SIZES = (1, 2, 3, 7, 16, 60, 127, 128, 210, 257, 400, 1000, 1009, 1024, 2 * 263, 4096, 44100)
