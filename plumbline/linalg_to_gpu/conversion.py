@@ -25,6 +25,7 @@ from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.conversion import (
     EXPAND_CONTRACTIONS,
     FILL_SPLATS,
+    FOLD_CONSTANT_PRODUCTS,
     OUTLINE_LOOPS,
     PLAN_MEMORY,
     PREPARE_ARGUMENTS,
@@ -164,6 +165,7 @@ def linalg_to_gpu_pipeline(
             DECOMPOSE_TENSOR_OPS,
             PREPARE_TENSORS,
             RESHAPE_DIRECTLY,
+            FOLD_CONSTANT_PRODUCTS,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,
             REARRANGE_WEIGHTS,

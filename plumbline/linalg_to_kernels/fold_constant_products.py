@@ -64,9 +64,11 @@ def _fold(total: Computation) -> None:
                 lambda elements, so_far: add(so_far[0], *elements),  # noqa: B023
             )
         rounded.results[0].replace_all_uses_with(folded)
+        before = total.inits[0]
         for member in dict.fromkeys((rounded, total)):
             member.op.erase()
-        _erase_unused(terms)
+        for read in (terms, before):
+            _erase_unused(read)
         return
 
 

@@ -66,6 +66,13 @@ def test_comparisons_have_results_of_a_byte() -> None:
     assert _LOAD not in program.ptx
 
 
+def test_a_fourier_transform_is_added_up_in_its_own_type() -> None:
+    x = torch.randn(3, 64, dtype=torch.complex64)
+    program = EmulatedProgram(torch.fft.fft, x)
+    program.check(x, rtol=1e-5, atol=1e-5)
+    assert "f64" not in program.gpu
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
 def test_zeros_keep_their_signs(dtype: torch.dtype) -> None:
     """As on the host, and in PyTorch: which of two zeros is the greater is of no account."""

@@ -15,7 +15,7 @@
 // CHECK-NEXT:    ^bb0(%[[E:.*]]: f32, %[[N:.*]]: f32, %[[SUM:.*]]: f32):
 // CHECK-NEXT:      %[[P:.*]] = arith.mulf %[[E]], %[[N]]
 // CHECK-NEXT:      arith.addf %[[SUM]], %[[P]]
-// CHECK-NOT:     arith.truncf
+// CHECK-NOT:     f64
 // KERNELS-LABEL: func.func private @product_sum(
 // KERNELS:         scf.for %[[O:.*]] = %c0 to %c7
 // KERNELS-NEXT:      scf.for %[[I:.*]] = %c0 to %c64
