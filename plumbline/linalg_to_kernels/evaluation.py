@@ -33,6 +33,8 @@ def index_value(expression: ir.AffineExpr, loops: Mapping[int, ir.Value]) -> ir.
         case ir.AffineConstantExpr() as constant:
             return index(constant.value)
         case ir.AffineAddExpr() as both:
+            if (taken := _opposite(both.lhs)) is not None:
+                return arith.subi(at(both.rhs), at(taken))
             return arith.addi(at(both.lhs), at(both.rhs))
         case ir.AffineMulExpr() as both:
             return arith.muli(at(both.lhs), at(both.rhs))
@@ -43,6 +45,16 @@ def index_value(expression: ir.AffineExpr, loops: Mapping[int, ir.Value]) -> ir.
         case ir.AffineModExpr() as both:
             return arith.remui(at(both.lhs), at(both.rhs))
     raise NotImplementedError(f"an affine expression {expression}")
+
+
+def _opposite(expression: ir.AffineExpr) -> ir.AffineExpr | None:
+    """What an expression is the opposite of, if it says so."""
+    both = expression.maybe_downcast()
+    if not isinstance(both, ir.AffineMulExpr):
+        return None
+    factor = both.rhs.maybe_downcast()
+    is_opposite = isinstance(factor, ir.AffineConstantExpr) and factor.value == -1
+    return both.lhs if is_opposite else None
 
 
 def captured_value(value: ir.Value, given: Mapping[ir.Value, ir.Value]) -> ir.Value:

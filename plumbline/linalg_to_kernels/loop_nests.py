@@ -31,13 +31,7 @@ from plumbline.linalg_to_kernels.computations import (
 from plumbline.linalg_to_kernels.constant_products import ConstantProduct, build_product
 from plumbline.linalg_to_kernels.evaluation import Evaluation
 from plumbline.linalg_to_kernels.group import Block, Group
-from plumbline.linalg_to_kernels.loop_order import (
-    PIECE,
-    WIDE_PIECE,
-    Order,
-    innermost_costs,
-    order_of,
-)
+from plumbline.linalg_to_kernels.loop_order import Order, innermost_costs, order_of
 from plumbline.linalg_to_kernels.sizes import loop_size
 
 _LANES = 64
@@ -791,7 +785,7 @@ class _Step:
 
         self._nest(parallel, blocks)
 
-    def _build_in_pieces(self, pieces: tuple[int, int]) -> None:
+    def _build_in_pieces(self, pieces: Mapping[int, int]) -> None:
         first, second = pieces
         rest = [loop for loop in self._order.loops if loop not in pieces]
 
@@ -803,17 +797,17 @@ class _Step:
             def over_first(at: ir.Value) -> list[ir.Value]:
                 def over_second(beside: ir.Value) -> list[ir.Value]:
                     bounds = {
-                        first: piece(first, at, WIDE_PIECE),
-                        second: piece(second, beside, PIECE),
+                        first: piece(first, at, pieces[first]),
+                        second: piece(second, beside, pieces[second]),
                     }
                     self._nest([first, second], self._store_elements, bounds)
                     return []
 
                 size = self._nests.size(self._step, second)
-                for_each(index(0), size, PIECE, over_second, parallel=True)
+                for_each(index(0), size, pieces[second], over_second, parallel=True)
                 return []
 
             size = self._nests.size(self._step, first)
-            for_each(index(0), size, WIDE_PIECE, over_first, parallel=True)
+            for_each(index(0), size, pieces[first], over_first, parallel=True)
 
         self._nest(rest, outer)

@@ -5,8 +5,8 @@ are contiguous along it. Where tensors are contiguous along different loops (a t
 of these loops run in pieces, so that a cache line is used up before it has to go.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from torch_mlir import ir
 
@@ -15,6 +15,7 @@ from plumbline.linalg_to_kernels.computations import (
     Computation,
     Indices,
     composed,
+    is_copy,
     is_in_memory,
     is_tensor,
     seen_through,
@@ -28,9 +29,15 @@ _STRIDED_COST, _SHORT_COST = 16, 32
 """Next to a cost of 1 for each tensor that an innermost loop walks contiguously: a line of memory
 has 16 elements of f32, and a vector no more."""
 
-PIECE, WIDE_PIECE = 16, 64
+PIECE, _WIDE_PIECE = 16, 64
 """Of the inner and the outer loop of a transposition. Lines whose distance is a power of 2 share
 few places in the first cache, commonly 8 to 16; what is read goes on beyond its line."""
+
+
+_LONG_PIECE = 256
+"""Of a longer inner loop where elements are only moved, so that `transpose_tiles` takes squares:
+these read lines at once, and it is what is written that is to be long. A transposition of 1024 by
+1024 takes half the time of the one by short pieces, one of 4096 by 4096 bytes 0.4 (AMD Zen 5)."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +116,8 @@ class Order:
     """The loops of a step, the outermost first."""
 
     loops: tuple[int, ...]
-    pieces: tuple[int, int] | None = None
-    """Two of them that run in pieces."""
+    pieces: Mapping[int, int] = field(default_factory=dict)
+    """Two of them that run in pieces, the innermost last, and how long these are."""
 
 
 def order_of(group: Group, step: Computation, loops: Sequence[int]) -> Order:
@@ -123,7 +130,14 @@ def order_of(group: Group, step: Computation, loops: Sequence[int]) -> Order:
     inner = min(costs, key=lambda loop: (costs[loop], -loop))
     outer = [loop for loop in loops if loop != inner]
     outer.sort(key=lambda loop: step.reduces[loop])
-    return Order((*outer, inner), _transposed(step, found, inner, outer, runs))
+    other = _transposed(step, found, inner, outer, runs)
+    if other is None:
+        return Order((*outer, inner))
+    is_moved = all(map(is_copy, (step, *filter(group.is_inlined, group.members))))
+    is_long = step.sizes[inner] >= _LONG_PIECE
+    return Order(
+        (*outer, inner), {other: _WIDE_PIECE, inner: _LONG_PIECE if is_moved and is_long else PIECE}
+    )
 
 
 def innermost_costs(group: Group, step: Computation, loops: Sequence[int]) -> dict[int, int]:
@@ -134,7 +148,7 @@ def innermost_costs(group: Group, step: Computation, loops: Sequence[int]) -> di
 def _strides_of_runs(group: Group, step: Computation) -> frozenset[int]:
     """By how many elements each iteration goes on where all that is between them is done too."""
     parts = group.parts_loop(step)
-    return frozenset({1} if parts is None else {1, step.sizes[parts]})
+    return frozenset({1, -1} if parts is None else {1, -1, step.sizes[parts]})
 
 
 def _costs(
@@ -161,6 +175,9 @@ def _cost(
         stride = access.stride(loop)
         if stride != 0:
             cost += 1 if stride in runs else _STRIDED_COST
+    if not step.is_reduction and found[-1].stride(loop) not in runs:
+        # Of what is read along another loop there can be squares, however much it is.
+        cost += _STRIDED_COST * len(found)
     return cost
 
 
@@ -189,15 +206,15 @@ def _transposed(
     inner: int,
     outer: Sequence[int],
     runs: frozenset[int],
-) -> tuple[int, int] | None:
-    """Two parallel loops along which different tensors are contiguous."""
+) -> int | None:
+    """An outer loop along which another tensor is contiguous than along the inner one."""
     if step.is_reduction or not _is_long(step, inner) or found[-1].stride(inner) not in runs:
         return None
     for access in found[:-1]:
         if access.stride(inner) not in {0, *runs}:
             for loop in outer:
                 if access.stride(loop) in runs and _is_long(step, loop):
-                    return loop, inner
+                    return loop
     return None
 
 

@@ -85,7 +85,10 @@ class _Nest:
         return found
 
     def set_lanes(self, unit: VectorUnit) -> bool:
-        """Sees to how many elements a vector has; whether all can be done to vectors."""
+        """Sees to how many elements a vector has; whether all can be done to vectors.
+
+        Of narrow elements it has no more than a piece, which a line is wider than.
+        """
         accesses = [op for op in self._ops if op.name in (_LOAD, _STORE)]
         stores = [op for op in accesses if op.name == _STORE]
         if not stores or len(self._ops) > _LONGEST:
@@ -93,11 +96,11 @@ class _Nest:
         if not all(op.name in (_LOAD, _STORE) or _is_arithmetic(op) for op in self._ops):
             return False
         bits = 8 * element_bytes(ir.MemRefType(stores[0].operands[1].type).element_type)
-        self._lanes = unit.lanes(bits)
+        self._lanes = min(unit.lanes(bits), PIECE)
         self._transposed = [op for op in accesses if op.name == _LOAD and self._is_column(op)]
         written = [op.operands[1] for op in stores]
         return (
-            1 < self._lanes <= PIECE
+            self._lanes > 1
             and len(self._transposed) > 0
             and all(op.operands[0] not in written for op in accesses if op.name == _LOAD)
             and all(map(self._is_own_row, stores))

@@ -99,3 +99,22 @@ func.func private @others(%x: memref<32x32xf32>, %y: memref<32x32xf32>, %z: memr
   }
   return
 }
+
+// -----
+
+// Of bytes a vector has more lanes than a square is worth rows.
+// CHECK-LABEL: func.func private @bytes(
+// CHECK-COUNT-16: vector.load %{{.*}} : memref<64x64xi8>, vector<16xi8>
+// CHECK-COUNT-16: vector.store %{{.*}} : memref<64x64xi8>, vector<16xi8>
+func.func private @bytes(%x: memref<64x64xi8>, %y: memref<64x64xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %c0 to %c64 step %c1 {
+    scf.for %j = %c0 to %c64 step %c1 {
+      %a = memref.load %x[%j, %i] : memref<64x64xi8>
+      memref.store %a, %y[%i, %j] : memref<64x64xi8>
+    }
+  }
+  return
+}

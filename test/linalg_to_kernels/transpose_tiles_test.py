@@ -30,7 +30,16 @@ def _transposed(x: torch.Tensor) -> torch.Tensor:
 
 
 @pytest.mark.parametrize(
-    "dtype", [torch.float32, torch.float64, torch.int64, torch.int16, torch.half, torch.bfloat16]
+    "dtype",
+    [
+        torch.float32,
+        torch.float64,
+        torch.int64,
+        torch.int16,
+        torch.int8,
+        torch.half,
+        torch.bfloat16,
+    ],
 )
 @pytest.mark.parametrize("shape", [(64, 64), (3, 77, 131)], ids=["whole", "odd"])
 def test_element_types(dtype: torch.dtype, shape: tuple[int, ...]) -> None:
@@ -52,6 +61,26 @@ def test_what_is_computed_on_the_way(threads: int) -> None:
     program = plumbline.compile(_Function(function), (x,), threads=threads)
     assert _SHUFFLE in program.stage("kernels")
     torch.testing.assert_close(program(x)[0], function(x))
+
+
+def test_what_is_written_is_contiguous_however_much_is_read() -> None:
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return x[:70].mT + x[70:].mT
+
+    x = _numbers(140, 53)
+    program = plumbline.compile(_Function(function), (x,))
+    assert _SHUFFLE in program.stage("kernels")
+    assert torch.equal(program(x)[0], function(x))
+
+
+@pytest.mark.parametrize(("columns", "piece"), [(512, 256), (128, 16)])
+def test_long_rows_are_written_in_long_pieces(columns: int, piece: int) -> None:
+    """But for those that something is computed for on the way."""
+    x = _numbers(columns, 100)
+    moved = plumbline.compile(_Function(_transposed), (x,)).stage("kernels")
+    assert f"to %c{columns} step %c{piece} " in moved
+    computed = plumbline.compile(_Function(lambda x: x.mT.tanh()), (x,)).stage("kernels")
+    assert f"to %c{columns} step %c16 " in computed
 
 
 def test_places_that_are_computed() -> None:
