@@ -141,30 +141,21 @@ def _frexp(operand: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     )
 
 
+_INTEGERS = {2: torch.int16, 4: torch.int32, 8: torch.int64}
+"""Those that have the bits of a float of so many bytes."""
+
+
 def _nextafter(operand: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     """The number beside the operand that is nearer to the target; the target, if they are equal."""
     dtype = torch.promote_types(operand.dtype, target.dtype)
     operand, target = broadcast(operand.to(dtype), target.to(dtype))
+    bits = operand.view(_INTEGERS[dtype.itemsize])
+    # Of either sign, numbers go away from zero as their bits are counted up.
+    away = (target > operand) == (operand > 0)
+    moved = torch.where(away, bits + 1, bits - 1).view(dtype)
     limits = torch.finfo(dtype)
-    _, exponent = _frexp(operand)
-    # Of numbers from a power of 2 to the next, all neighbours are as far apart; so are those of
-    # denormal ones.
-    least = math.log2(limits.smallest_normal) + 1
-    wide, size = operand.to(torch.float64), torch.clamp(exponent.to(torch.float64), min=least)
-    distance = size + (math.log2(limits.eps) - 1)
-    # In two steps, as it can be a denormal float64.
-    half = torch.floor(0.5 * distance)
-    step = torch.pow(2.0, half) * torch.pow(2.0, distance - half)
-    up = target > operand
-    inward = up != (operand > 0)
-    is_power = (wide.abs() == torch.pow(2.0, size - 1)) & (size > least)
-    step = torch.where(inward & is_power, 0.5 * step, step)
-    step = torch.where(operand == 0, limits.smallest_normal * limits.eps, step)
-    moved = (wide + torch.where(up, step, -step)).to(dtype)
-    greatest = torch.full((), limits.max, dtype=dtype)
-    moved = torch.where(operand.isinf(), torch.copysign(greatest, operand), moved)
-    # On the way to the other side, 0 has the sign of this one.
-    moved = torch.where((moved == 0) & (operand != 0), torch.copysign(moved, operand), moved)
+    least = torch.full((), limits.smallest_normal * limits.eps, dtype=dtype)
+    moved = torch.where(operand == 0, torch.copysign(least, target), moved)
     moved = torch.where(operand == target, target, moved)
     return torch.where(operand.isnan() | target.isnan(), math.nan, moved)
 

@@ -583,6 +583,17 @@ def test_lists_of_tensors() -> None:
     torch.testing.assert_close(plumbline.compile(Model(), inputs)(*inputs), Model()(*inputs))
 
 
+def test_the_next_number_is_counted_in_bits() -> None:
+    class Model(torch.nn.Module):
+        def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+            return torch.nextafter(x, y)
+
+    inputs = torch.randn(40), torch.randn(40)
+    program = plumbline.compile(Model(), inputs)
+    assert torch.equal(program(*inputs)[0], Model()(*inputs))
+    assert "f64" not in program.stage("kernels")
+
+
 def test_every_op_has_a_case() -> None:
     """No op of the family is left out."""
     # PyTorch has no function that rounds halves away from zero.
