@@ -33,7 +33,6 @@ _CONTRACT = arith.FastMathFlags.contract
 _MOST = 1 << 10
 """How many numbers a matrix may have: all that is done with it is one after the other in a loop."""
 
-
 _ALL = ("arith.mulf", "arith.addf")
 _WITHOUT_ZEROS = ("arith.mulf", "arith.cmpf", "arith.select", "arith.addf")
 """What is done with an element: it may be left out where the number is zero."""
@@ -114,6 +113,9 @@ def loops_of_constant(value: ir.Value, indices: Sequence[ir.AffineExpr]) -> list
     """The loops along the axes of a tensor, if its numbers are known and not all the same."""
     op = defining_operation(value)
     if op is None or op.name != "arith.constant" or is_splat(op):
+        return None
+    # Of a resource the numbers are elsewhere.
+    if not isinstance(op.attributes["value"], ir.DenseFPElementsAttr | ir.DenseIntElementsAttr):
         return None
     along = _along(value, indices)
     found = [loop for loop in along if loop is not None]

@@ -53,3 +53,35 @@ func.func @hadamard(%x: tensor<7x4x64xf32>) -> tensor<7x4x64xf32> {
   } -> tensor<7x4x64xf32>
   return %r : tensor<7x4x64xf32>
 }
+
+// -----
+
+// Numbers that are elsewhere are not looked at.
+// CHECK-LABEL: func.func @elsewhere(
+// CHECK:         dense_resource
+// KERNELS:       dense_resource
+// KERNELS-LABEL: func.func @elsewhere(
+// KERNELS:       func.func private @product_sum(
+// KERNELS:         arith.mulf
+#x = affine_map<(o, k, j) -> (o, j)>
+#m = affine_map<(o, k, j) -> (k, j)>
+#kept = affine_map<(o, k, j) -> (o, k)>
+#id = affine_map<(o, k) -> (o, k)>
+func.func @elsewhere(%x: tensor<7x4xf32>) -> tensor<7x2xf32> {
+  %m = arith.constant dense_resource<blob> : tensor<2x4xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<7x2xf32>
+  %filled = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<7x2xf32>) {
+  ^bb0(%out: f32):
+    linalg.yield %zero : f32
+  } -> tensor<7x2xf32>
+  %s = linalg.generic {indexing_maps = [#x, #m, #kept], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %m : tensor<7x4xf32>, tensor<2x4xf32>) outs(%filled : tensor<7x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %c = arith.mulf %a, %b : f32
+    %d = arith.addf %out, %c : f32
+    linalg.yield %d : f32
+  } -> tensor<7x2xf32>
+  return %s : tensor<7x2xf32>
+}
+
+{-# dialect_resources: { builtin: { blob: "0x040000000000803F0000803F0000803F0000803F0000803F0000803F0000803F00000040" } } #-}
