@@ -166,6 +166,20 @@ def test_products_of_groups(left: tuple[int, ...], right: tuple[int, ...]) -> No
     assert program.stage("tcp").count("tcp.matmul") == 1
 
 
+@pytest.mark.parametrize("columns", [32, 33])
+def test_comparisons_of_products(columns: int) -> None:
+    """Booleans are stored a byte each, also where they are computed as vectors."""
+    torch.manual_seed(0)
+    inputs = (torch.randn(24, 40), torch.randn(columns, 40))
+
+    class Model(torch.nn.Module):
+        def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return x @ y.mT > 1, x[0] @ y.mT > 1
+
+    actual = plumbline.compile(Model(), inputs)(*inputs)
+    torch.testing.assert_close(actual, Model()(*inputs))
+
+
 def _attend(
     heads: tuple[torch.Tensor, ...], mask: torch.Tensor | None, options: Mapping[str, Any]
 ) -> torch.Tensor:
