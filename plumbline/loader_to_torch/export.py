@@ -35,7 +35,12 @@ from plumbline.loader_to_torch.extension_ops import (
 from plumbline.loader_to_torch.folded_constants import fold_constants
 from plumbline.loader_to_torch.followed_program import FollowedProgram
 from plumbline.loader_to_torch.generator import GENERATOR
-from plumbline.loader_to_torch.gradients import LEFT, GradientsNoticed, gradients_taken
+from plumbline.loader_to_torch.gradients import (
+    LEFT,
+    GradientsNoticed,
+    gradients_taken,
+    notice_gradients,
+)
 from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
 from plumbline.loader_to_torch.known_numbers import known_numbers
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
@@ -481,6 +486,7 @@ def _exported(
                 dynamic_shapes=program.dynamic_shapes,
                 strict=False,
             )
+        notice_gradients(exported)
     except Exception as error:
         raise UserError(f"{who}: torch.export refuses it: {_explain(error)}") from error
     refuse_sparse_state(who, exported)

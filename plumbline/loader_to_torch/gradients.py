@@ -14,11 +14,13 @@ from unittest import mock
 
 import torch
 from torch._dispatch.python import enable_python_dispatcher
+from torch._functorch import predispatch
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
 
 from plumbline.errors import UserError
+from plumbline.loader_to_torch.node_locations import all_nodes
 
 LEFT = (
     "forward leaves gradients in .grad of a tensor, and a compiled function keeps nothing between "
@@ -27,6 +29,9 @@ LEFT = (
 )
 
 _TAKE = frozenset([torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad])
+
+# What is recorded where torch.func takes derivatives, of tensors whose origin is not.
+_UNFOLLOWED = frozenset([predispatch._make_dual, predispatch._unwrap_for_grad])
 
 _Modes = Callable[[], contextlib.AbstractContextManager[object]]
 
@@ -43,6 +48,15 @@ class GradientsNoticed(TorchFunctionMode):
         if func in _TAKE:
             raise RuntimeError(self.MESSAGE)
         return func(*args, **(kwargs or {}))
+
+
+def notice_gradients(exported: torch.export.ExportedProgram) -> None:
+    """Raises the same for a program that was traced to its end though `torch.func` took some.
+
+    So it is where nothing depends on what they are taken by, and with derivatives that run forward.
+    """
+    if any(node.target in _UNFOLLOWED for node in all_nodes(exported)):
+        raise RuntimeError(GradientsNoticed.MESSAGE)
 
 
 @contextlib.contextmanager

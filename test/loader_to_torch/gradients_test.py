@@ -8,7 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
 from torch.export import Dim
-from torch.func import functional_call, grad_and_value, hessian, jacrev, vmap
+from torch.func import functional_call, grad, grad_and_value, hessian, jacrev, vmap
 
 import plumbline
 from plumbline.errors import UserError
@@ -117,6 +117,18 @@ def test_derivatives_of_any_number_of_rows() -> None:
     for rows in (2, 4, 7):
         x = torch.randn(rows, 3)
         torch.testing.assert_close(program(x), tuple(slope.detach() for slope in model(x)))
+
+
+def _of_none(weight: torch.Tensor, x: torch.Tensor) -> Any:
+    """The slopes of whole numbers: none, and none are asked for in the end."""
+    return grad(lambda x: torch.nan_to_num(x).to(torch.int16).sum())(x)
+
+
+def test_derivatives_of_what_has_none() -> None:
+    """PyTorch exports it, of wrappers that point to no memory."""
+    x = torch.randn(3)
+    (slopes,) = plumbline.compile(_Of(_of_none), (x,))(x)
+    torch.testing.assert_close(slopes, torch.zeros(3))
 
 
 class _Sequences(torch.nn.Module):
