@@ -55,6 +55,34 @@ def _searchsorted(
     return counts.to(torch.int32) if out_int32 else counts
 
 
+def _isin(
+    elements: torch.Tensor | float,
+    among: torch.Tensor | float,
+    *,
+    assume_unique: bool = False,
+    invert: bool = False,
+) -> torch.Tensor | bool:
+    """Whether elements are among others: compared with all of a few, else found in their order.
+
+    Which of the two is for no size but that of the others to say, and only where it is known:
+    PyTorch's rule compares both sizes, and binds the program to what comes out.
+    """
+    if not isinstance(among, torch.Tensor):
+        return elements != among if invert else elements == among
+    if not isinstance(elements, torch.Tensor):
+        elements = torch.full((), elements, dtype=torch.result_type(among, elements))
+    among = among.reshape(-1)
+    size = among.shape[0]
+    if isinstance(size, int) and size > _COUNTED:
+        among = torch.sort(among)[0]
+        places = _searchsorted(among, elements)
+        places = torch.clamp(places, max=size - 1).reshape(-1)
+        found = among[places].reshape(elements.shape) == elements
+    else:
+        found = (elements.unsqueeze(-1) == among).any(-1)
+    return ~found if invert else found
+
+
 def _index_reduce(
     operand: torch.Tensor,
     dim: int,
@@ -241,6 +269,9 @@ RULES: Rules = {
     aten.bucketize.Scalar: _bucketize,
     aten.combinations.default: combinations,
     aten.index_reduce.default: _index_reduce,
+    aten.isin.Scalar_Tensor: _isin,
+    aten.isin.Tensor_Scalar: _isin,
+    aten.isin.Tensor_Tensor: _isin,
     aten.masked_scatter.default: _masked_scatter,
     aten.masked_scatter_backward.default: _masked_scatter_backward,
     aten.nonzero_static.default: _nonzero_static,

@@ -276,6 +276,13 @@ DECOMPOSED = [
         (torch.float32, torch.int64),
         kinds=["static"],
     ),
+    OpCase(
+        "isin",
+        lambda x, y: (torch.isin(x, y), torch.isin(x, y, invert=True), torch.isin(3, y)),
+        lambda s: (s.tensor(5, 7), s.tensor(2, 4)),
+        [CompareOp],
+        (torch.int32, torch.float32),
+    ),
     *(
         OpCase(
             f"grid_sample_{mode}_{padding}",

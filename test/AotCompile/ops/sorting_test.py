@@ -74,6 +74,22 @@ def test_many_ties_in_rows_of_any_size(size: int, dim: int) -> None:
         torch.testing.assert_close(actual, expected, rtol=0, atol=0, equal_nan=True)
 
 
+class _Among(torch.nn.Module):
+    def forward(self, x: torch.Tensor, among: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return torch.isin(x, among), torch.isin(x, among, invert=True), torch.isin(3, among)
+
+
+@pytest.mark.parametrize("count", [5, 200])
+def test_among_others(count: int) -> None:
+    """For any number of elements, whatever that of the example was."""
+    among = torch.arange(0, 2 * count, 2)
+    shapes = {"x": {0: torch.export.Dim.AUTO}, "among": {}}
+    program = plumbline.compile(_Among(), (torch.arange(6), among), dynamic_shapes=shapes)
+    for size in (0, 1, 500):
+        x = torch.arange(size)
+        assert all(map(torch.equal, program(x, among), _Among()(x, among)))
+
+
 def test_a_row_of_a_million() -> None:
     torch.manual_seed(0)
     x = torch.randint(0, 1 << 40, (1 << 20,))
