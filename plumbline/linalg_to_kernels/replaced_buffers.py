@@ -11,14 +11,28 @@ def replace_buffer(old: ir.Value, new: ir.Value) -> None:
     for use in list(old.uses):
         user = use.owner.operation
         if user.name == "memref.cast":
-            with ir.InsertionPoint(user), user.location:
-                cast = memref.cast(user.results[0].type, new)
-            user.results[0].replace_all_uses_with(cast)
+            if _tells_more(user.results[0].type, new.type):
+                replace_buffer(user.results[0], new)
+            else:
+                with ir.InsertionPoint(user), user.location:
+                    cast = memref.cast(user.results[0].type, new)
+                user.results[0].replace_all_uses_with(cast)
             user.erase()
         elif user.name == "memref.subview":
             replace_part(user, new)
         else:
             user.operands[use.operand_number] = new
+
+
+def _tells_more(cast: ir.Type, given: ir.Type) -> bool:
+    """Whether the type of a cast tells of how elements lie what that of another buffer does not."""
+    told, known = (_strides_and_offset(ir.MemRefType(type_)) for type_ in (cast, given))
+    return any(number not in (DYNAMIC, other) for number, other in zip(told, known, strict=True))
+
+
+def _strides_and_offset(type_: ir.MemRefType) -> list[int]:
+    strides, offset = type_.get_strides_and_offset()
+    return [*strides, offset]
 
 
 def replace_part(part: ir.Operation, whole: ir.Value) -> None:

@@ -102,6 +102,16 @@ def test_parts_of_parts() -> None:
     assert "call @copy" not in functions
 
 
+def test_parts_of_what_is_twice_a_part() -> None:
+    """Rows that are as long as those around them, until these are put beside one another."""
+
+    def program(m: _Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        wide = torch.cat([torch.cat([x.sin(), x], 1), y])
+        return torch.cat([wide, wide], 1)
+
+    _check(program, torch.randn(33, 16), torch.randn(1, 32))
+
+
 def test_parts_one_after_the_other() -> None:
     """The later one lies over a part of the earlier one, which reads what was there before."""
 
