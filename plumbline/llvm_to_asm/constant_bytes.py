@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 from torch_mlir import ir
+from torch_mlir.dialects import llvm
 
 from plumbline.bindings.walk import operations_of
 
@@ -39,10 +40,16 @@ def spell_constants_as_bytes(module: ir.Operation) -> None:
 
 
 def _bytes_of(constant: ir.Operation) -> bytes | None:
-    """The elements of a large constant as they lie in memory; None for any other."""
-    type_ = str(ir.TypeAttr(constant.attributes["global_type"]).value)
-    if not type_.startswith("!llvm.array<"):
+    """The elements of a large constant as they lie in memory; None for any other.
+
+    Those of one without elements are written so too: MLIR divides by their number as it takes
+    resources for the elements of an array of arrays.
+    """
+    type_ = ir.TypeAttr(constant.attributes["global_type"]).value
+    if not isinstance(type_, llvm.ArrayType):
         return None
+    if _is_empty(type_):
+        return b""
     try:
         value = constant.attributes["value"]
     except TypeError:
@@ -56,6 +63,12 @@ def _bytes_of(constant: ir.Operation) -> bytes | None:
         return None
     content = np.asarray(value).tobytes()
     return content if len(content) == count * -(-element.width // 8) else None
+
+
+def _is_empty(type_: ir.Type) -> bool:
+    return isinstance(type_, llvm.ArrayType) and (
+        type_.num_elements == 0 or _is_empty(type_.element_type)
+    )
 
 
 def _has_numpy(element: ir.Type) -> bool:

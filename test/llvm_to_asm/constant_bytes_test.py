@@ -38,6 +38,18 @@ def test_a_small_constant_is_for_people_to_read() -> None:
     assert "[2 x float] [float 1.000000e+00, float 2.000000e+00]" in _llvm_ir("[1.0, 2.0]", 2)
 
 
+def test_a_constant_without_elements() -> None:
+    """MLIR's translation divides by their number, and ends the process."""
+    module = parse_module(
+        "llvm.mlir.global private constant @c(dense_resource<none> : tensor<0x3x3xi64>) "
+        ": !llvm.array<0 x array<3 x array<3 x i64>>>\n"
+        '{-# dialect_resources: { builtin: { none: "0x08000000" } } #-}',
+        make_context(),
+        "in.mlir",
+    )
+    assert "@c = private constant [0 x i8]" in translate_to_llvm_ir(module)
+
+
 @pytest.mark.parametrize("dtype", ["f16", "f32", "f64", "i1", "i8", "i16", "i32", "i64", "bf16"])
 def test_the_numbers_are_the_same(dtype: str) -> None:
     type_ = f"tensor<2x1500x{dtype}>"
