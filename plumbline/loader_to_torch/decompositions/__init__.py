@@ -1,6 +1,5 @@
 """Which ops reach the Torch dialect whole, and as what those do that it has no op for."""
 
-import functools
 from typing import Any
 
 import torch
@@ -39,7 +38,7 @@ from plumbline.loader_to_torch.decompositions import (
     stored_types,
     symmetric_systems,
 )
-from plumbline.loader_to_torch.decompositions.rule import Conditional, Rule
+from plumbline.loader_to_torch.decompositions.rule import Rule, first_of
 
 __all__ = ["KEPT_OPS", "decomposition_table", "effects_table"]
 
@@ -135,7 +134,7 @@ def decomposition_table() -> dict[Any, Rule]:
     table.update(contraction.grouped_mm_of_transformers())
     for family in (complex_numbers, random_numbers, stored_types):
         for op, rule in family.RULES.items():
-            table[op] = _first_of(rule, table[op]) if op in table else rule
+            table[op] = first_of(rule, table[op]) if op in table else rule
     return table
 
 
@@ -154,24 +153,3 @@ def effects_table() -> dict[Any, Rule]:
         or torch.Tag.nondeterministic_seeded in op.tags
         or op.has_kernel_for_dispatch_key(composite)
     }
-
-
-@functools.cache
-def _first_of(rule: Rule, other: Rule) -> Rule:
-    """`rule`, and where it is not for the arguments, `other`.
-
-    The same one each time: what PyTorch makes of a table is kept as long as it has the same rules
-    (`composite_ops.py`).
-    """
-
-    def decomposed(*arguments: Any, **options: Any) -> Any:
-        result = rule(*arguments, **options)
-        return other(*arguments, **options) if result is NotImplemented else result
-
-    if not (isinstance(rule, Conditional) and isinstance(other, Conditional)):
-        return decomposed
-
-    def applies(*arguments: Any, **options: Any) -> bool:
-        return any(known.applies(*arguments, **options) for known in (rule, other))
-
-    return Conditional(applies, decomposed)

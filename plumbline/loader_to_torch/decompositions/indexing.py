@@ -3,10 +3,12 @@
 import itertools
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import torch
+from torch._decomp import decomposition_table
 
-from plumbline.loader_to_torch.decompositions.rule import Rules, broadcast
+from plumbline.loader_to_torch.decompositions.rule import Conditional, Rules, broadcast, first_of
 
 aten = torch.ops.aten
 
@@ -81,6 +83,30 @@ def _isin(
     else:
         found = (elements.unsqueeze(-1) == among).any(-1)
     return ~found if invert else found
+
+
+def _is_half(operand: torch.Tensor, *_: Any, **__: Any) -> bool:
+    return operand.dtype in (torch.float16, torch.bfloat16)
+
+
+def _in_float32(op: Any) -> Conditional:
+    """The rule of what combines elements of half precision at places: it rounds once, at the end.
+
+    As PyTorch's kernels do. Each rounding on the way loses what is small beside what there is.
+    """
+
+    def combined(
+        operand: torch.Tensor,
+        dim: int,
+        places: torch.Tensor,
+        source: torch.Tensor,
+        *arguments: Any,
+        **options: Any,
+    ) -> Any:
+        wide = (operand.to(torch.float32), dim, places, source.to(torch.float32))
+        return op(*wide, *arguments, **options).to(operand.dtype)
+
+    return Conditional(_is_half, combined)
 
 
 def _index_reduce(
@@ -268,6 +294,9 @@ def _take(operand: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
 RULES: Rules = {
     aten.bucketize.Scalar: _bucketize,
     aten.combinations.default: combinations,
+    aten.index_add.default: first_of(
+        _in_float32(aten.index_add.default), decomposition_table[aten.index_add.default]
+    ),
     aten.index_reduce.default: _index_reduce,
     aten.isin.Scalar_Tensor: _isin,
     aten.isin.Tensor_Scalar: _isin,
@@ -275,6 +304,8 @@ RULES: Rules = {
     aten.masked_scatter.default: _masked_scatter,
     aten.masked_scatter_backward.default: _masked_scatter_backward,
     aten.nonzero_static.default: _nonzero_static,
+    aten.scatter_add.default: _in_float32(aten.scatter_add.default),
+    aten.scatter_reduce.two: _in_float32(aten.scatter_reduce.two),
     aten.searchsorted.Scalar: _searchsorted,
     aten.searchsorted.Tensor: _searchsorted,
     aten.segment_reduce.default: _segment_reduce,

@@ -32,6 +32,27 @@ class Conditional:
         return self.rule(*arguments, **options)
 
 
+@functools.cache
+def first_of(rule: Rule, other: Rule) -> Rule:
+    """`rule`, and where it is not for the arguments, `other`.
+
+    The same one each time: what PyTorch makes of a table is kept as long as it has the same rules
+    (`composite_ops.py`).
+    """
+
+    def decomposed(*arguments: Any, **options: Any) -> Any:
+        result = rule(*arguments, **options)
+        return other(*arguments, **options) if result is NotImplemented else result
+
+    if not (isinstance(rule, Conditional) and isinstance(other, Conditional)):
+        return decomposed
+
+    def applies(*arguments: Any, **options: Any) -> bool:
+        return any(known.applies(*arguments, **options) for known in (rule, other))
+
+    return Conditional(applies, decomposed)
+
+
 def in_double(function: Callable[..., torch.Tensor]) -> Rule:
     """The rule of an elementwise function of float64 tensors, for operands of any real dtype.
 

@@ -7,6 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
 
+import plumbline
 from plumbline.tcp.ops import indexing as tcp
 from plumbline.tcp.ops.elementwise import CompareOp
 from test.AotCompile.ops.op_case import (
@@ -314,6 +315,24 @@ CASES = [*READ, *BAGS, *WRITTEN, *DECOMPOSED]
 def test_against_pytorch(batch: Batch, place: int) -> None:
     """The compiled function answers as PyTorch does."""
     batch.check(place)
+
+
+class _Combined(torch.nn.Module):
+    def forward(self, x: torch.Tensor, ones: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        rows = torch.zeros_like(ones[:, 0], dtype=torch.int64)
+        places = rows[:, None].expand(-1, 2)
+        return (
+            x.index_add(0, rows, ones),
+            x.scatter_add(0, places, ones),
+            x.scatter_reduce(0, places, ones, "mean"),
+        )
+
+
+def test_half_precision_is_combined_in_f32() -> None:
+    """Of bfloat16, 256 and 1 are 256."""
+    inputs = (torch.zeros(3, 2, dtype=torch.bfloat16), torch.ones(1000, 2, dtype=torch.bfloat16))
+    actual = plumbline.compile(_Combined(), inputs)(*inputs)
+    torch.testing.assert_close(actual, _Combined()(*inputs))
 
 
 def test_every_op_has_a_case() -> None:
