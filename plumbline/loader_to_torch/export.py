@@ -1,6 +1,7 @@
 """Exports a program to the Torch dialect, in the form that backends start from."""
 
 import contextlib
+import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from unittest import mock
 
 import torch
 import torch.fx.config
+from torch._subclasses import fake_impls
 from torch.export.graph_signature import ConstantArgument
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import FxImporter
@@ -510,6 +512,7 @@ def _decomposed(
             exporting(),
             torch.no_grad(),
             _without_new_stack_traces(),
+            _views_however_elements_lie(),
             writes_by_extension_ops(exported),
         ):
             functional = run_decompositions(exported, with_extension_ops(exported, table))
@@ -528,6 +531,16 @@ def _decomposed(
         ) from error
     make_tables_constants(functional)
     return functional
+
+
+def _views_however_elements_lie() -> contextlib.AbstractContextManager[object]:
+    """Has tensors without data be viewed as if they were copied, where they do not lie as it takes.
+
+    Of what is written in place ops make new tensors, which lie otherwise than the one that PyTorch
+    views. What is a view of what, it knows without them.
+    """
+    rule = functools.partial(fake_impls._view_meta, allow_copy=True)
+    return mock.patch.dict(fake_impls.op_implementations_dict, {torch.ops.aten.view.default: rule})
 
 
 def _without_new_stack_traces() -> contextlib.AbstractContextManager[object]:

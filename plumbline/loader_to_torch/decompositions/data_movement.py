@@ -148,7 +148,13 @@ def _zeros_for_derivatives(
     return operand.new_zeros((*operand.shape[:self_num_batch_dims], *other.shape))
 
 
+def _copy_strided(operand: torch.Tensor, stride: Sequence[int]) -> torch.Tensor:
+    """A copy: how it lies is nothing that a program can tell."""
+    return operand.clone()
+
+
 RULES: Rules = {
+    torch.ops.prims.copy_strided.default: _copy_strided,
     aten._new_zeros_with_same_feature_meta.default: _zeros_for_derivatives,
     **get_decompositions(
         [

@@ -375,6 +375,22 @@ def test_every_op_has_a_case() -> None:
     assert not ops_without_case(tcp, CASES)
 
 
+class _WrittenAcross(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        first = torch.tensor([0])
+        filled, moved = x.clone(), x.clone()
+        filled.mT.index_fill_(-1, first, 2)
+        moved.mT.index_copy_(-1, first, moved.mT[:, -1:].clone())
+        filled.flatten()[2:] += 1
+        return filled.view(-1, 2), moved.flatten()
+
+
+def test_views_of_what_is_written_across() -> None:
+    """PyTorch makes of them tensors that lie as the written view does, and views these."""
+    x = torch.randn(4, 6)
+    torch.testing.assert_close(plumbline.compile(_WrittenAcross(), (x,))(x), _WrittenAcross()(x))
+
+
 def test_lists_hold_constants() -> None:
     """Those of `torch.cat`, say, in which the importer knows no literals."""
     row, places = torch.tensor([1.0, 2.0]), torch.tensor([1, 0])
