@@ -1,5 +1,6 @@
 """Draws a graph, line by line, while PyTorch runs each line on all its cases."""
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ DTYPES = (*FLOATS, *INTEGERS, torch.bool)
 _SPECIAL = (float("nan"), float("inf"), float("-inf"), 0.0, -0.0)
 # What tells whether a value is rounded: one that is the same in both is not.
 _ROUNDED = (torch.float64, torch.float32)
-_MOST_ELEMENTS = 20_000
+_MOST_ELEMENTS = 40_000
 _GREATEST = {torch.float16: 1e3}
 
 Sizes = tuple[int, ...]
@@ -46,6 +47,7 @@ class Drawing:
     """Whether inputs hold infinities and NaN."""
     lines: list[Line] = field(default_factory=list)
     inputs: list[str] = field(default_factory=list)
+    weights: list[str] = field(default_factory=list)
     cases: list[Case] = field(default_factory=list)
     """What PyTorch computes, by name, as far as it does not raise."""
     rounded: dict[torch.dtype, list[Case]] = field(default_factory=dict)
@@ -105,7 +107,8 @@ class Drawing:
             return self.random.choice(found)
         dtype = self.random.choice((*[dtypes[0]] * 3, *dtypes))
         for _ in range(20):
-            name = self.input(dtype, [self.any_size() for _ in range(self.random.choice(rank))])
+            draw = self.operand if self.inputs and self.chance(0.3) else self.input
+            name = draw(dtype, [self.any_size() for _ in range(self.random.choice(rank))])
             if suits(self.value(name)):
                 return name
             self._forget(name)
@@ -115,20 +118,64 @@ class Drawing:
         """The name of a value that no rounding stands behind."""
         return self.tensor(dtypes, exact=True, rank=rank)
 
+    def operand(
+        self, dtype: torch.dtype, shape: Sequence[Sizes], below: Sizes | None = None
+    ) -> str:
+        """The name of a new input or weight; with `below`, of indices less than that."""
+        is_static = all(len(set(size)) == 1 for size in (*shape, below or (0,)))
+        if is_static and self.chance(0.5):
+            return self.weight(dtype, [size[0] for size in shape], below[0] if below else None)
+        return self.input(dtype, shape, below)
+
     def input(self, dtype: torch.dtype, shape: Sequence[Sizes], below: Sizes | None = None) -> str:
         """The name of a new input; with `below`, of indices less than that."""
-        name = f"x{len(self.inputs)}"
-        self.inputs.append(name)
-        for number, case in enumerate(self.cases):
+        layout = self._layout(len(shape), 0.05)
+        made = []
+        for number in range(len(self.cases)):
             sizes = [size[number] for size in shape]
-            made = self._elements(dtype, sizes, None if below is None else below[number])
-            case[name] = made
-            for shadow, rounded in self.rounded.items():
-                rounded[number][name] = as_float(made, shadow)
+            elements = self._elements(dtype, sizes, None if below is None else below[number])
+            made.append(layout(elements))
+        return self._know(f"x{len(self.inputs)}", self.inputs, made)
+
+    def weight(
+        self,
+        dtype: torch.dtype,
+        shape: Sequence[int],
+        below: int | None = None,
+        kind: Callable[[torch.Tensor], torch.Tensor] | None = None,
+    ) -> str:
+        """The name of a new parameter, buffer or other tensor of the module, or of that kind."""
+        made = self._layout(len(shape), 0.3)(self._elements(dtype, shape, below))
+        kinds = (torch.Tensor.detach, torch.nn.Buffer, torch.nn.Parameter)
+        kind = kind or self.random.choice(kinds[: 2 + dtype.is_floating_point])
+        values = [kind(made)] * len(self.cases)
+        return self._know(f"w{len(self.weights)}", self.weights, values)
+
+    def _know(self, name: str, names: list[str], values: Sequence[torch.Tensor]) -> str:
+        names.append(name)
+        for number, value in enumerate(values):
+            self.cases[number][name] = value
+            for dtype, rounded in self.rounded.items():
+                rounded[number][name] = as_float(value, dtype)
         return name
 
+    def _layout(self, rank: int, probability: float) -> Callable[[torch.Tensor], torch.Tensor]:
+        """What lays a tensor out in another way than densely, row after row, so often."""
+        if rank == 0 or not self.chance(probability):
+            return torch.Tensor.contiguous
+        axis = self.random.randrange(rank)
+        order = self.random.sample(range(rank), rank)
+        back = [order.index(axis) for axis in range(rank)]
+        return self.random.choice(
+            (
+                lambda tensor: tensor.permute(order).contiguous().permute(back),
+                lambda tensor: tensor.narrow(axis, 0, min(1, tensor.shape[axis])).expand_as(tensor),
+                lambda tensor: torch.stack((tensor, tensor), -1)[..., 1],
+            )
+        )
+
     def _forget(self, name: str) -> None:
-        self.inputs.remove(name)
+        (self.inputs if name in self.inputs else self.weights).remove(name)
         for case in self._all_cases():
             del case[name]
 
@@ -138,6 +185,8 @@ class Drawing:
     def _elements(
         self, dtype: torch.dtype, sizes: Sequence[int], below: int | None
     ) -> torch.Tensor:
+        if math.prod(sizes) > _MOST_ELEMENTS:
+            raise Unsuitable
         generator = torch.Generator().manual_seed(self.random.getrandbits(32))
         if below is not None:
             return torch.randint(max(below, 1), sizes, generator=generator).to(dtype)
@@ -197,10 +246,13 @@ class Drawing:
     def graph(self, options: Options) -> Graph:
         """The graph, whose results are the values that no line reads."""
         read = {name for line in self.lines for name in line.operands}
-        used = [name for name in self.inputs if name in read]
+        inputs, weights = (
+            [name for name in names if name in read] for names in (self.inputs, self.weights)
+        )
         return Graph(
             tuple(self.lines),
             tuple(line.name for line in self.lines if line.name not in read),
-            tuple({name: case[name] for name in used} for case in self.cases),
+            tuple({name: case[name] for name in inputs} for case in self.cases),
             options,
+            {name: self.value(name) for name in weights},
         )

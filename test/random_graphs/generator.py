@@ -14,6 +14,9 @@ from test.random_graphs.lines import draw_line
 # Oldest first.
 _CPUS = ("x86-64", "x86-64-v2", "baseline", "x86-64-v4", "native", "native")
 
+# What is done in parts, or otherwise than for few.
+_LARGE = (64, 65, 100, 127, 256, 300, 1000, 1025, 4096, 5000)
+
 
 @functools.cache
 def _that_runs_here(cpu: str) -> str:
@@ -34,6 +37,8 @@ def draw_graph(seed: int) -> Graph:
     fixed: list[Sizes] = [
         (size,) * cases for size in chooser.sample((1, 2, 4, 8, 9, 16, 17, 33), 2)
     ]
+    if chooser.random() < 0.1:
+        fixed[1] = (chooser.choice(_LARGE),) * cases
     drawing = Drawing(
         chooser,
         [*symbols, *fixed] if dynamic else [*fixed, (chooser.randint(1, 12),)],
@@ -54,6 +59,7 @@ def draw_graph(seed: int) -> Graph:
         target_cpu=_that_runs_here(chooser.choice(_CPUS[2 * has_half :])),
         # Without checks, a program may read what is not its own.
         runtime_checks=chooser.choice(("values", "values", "values", "all")),
-        named_dims=chooser.random() < 0.6,
+        threads=chooser.choice((1, 1, 1, 1, 1, 2)),
+        named_dims=chooser.random() < 0.4,
     )
     return drawing.graph(options)

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch.export import Dim
 
 from plumbline.target.choices import RuntimeChecks
 
-_NAME = re.compile(r"\b[xv]\d+\b")
+NAME = re.compile(r"\b[xvw]\d+\b")
+"""What lines call inputs (x), weights (w) and one another (v)."""
 _FLOAT_DTYPE = re.compile(r"torch\.(float16|bfloat16|float32|float64)\b")
 _SCOPE = {"torch": torch, "F": torch.nn.functional}
 
@@ -26,8 +27,8 @@ class Line:
 
     @property
     def operands(self) -> set[str]:
-        """The names of inputs and of lines before it that it reads."""
-        return set(_NAME.findall(self.expression))
+        """The names of inputs, of weights and of lines before it that it reads."""
+        return set(NAME.findall(self.expression))
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Options:
     opt_level: int = 2
     target_cpu: str = "native"
     runtime_checks: RuntimeChecks = "values"
+    threads: int = 1
     named_dims: bool = True
     """Sizes are symbols with names, or else Dim.AUTO, whose relations PyTorch finds."""
 
@@ -49,6 +51,8 @@ class Graph:
     outputs: tuple[str, ...]
     cases: tuple[Case, ...]
     options: Options = Options()
+    weights: Case = field(default_factory=dict)
+    """Parameters, buffers and other tensors of the module: the same in all cases."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -88,17 +92,23 @@ class Graph:
         exec(compile(self.class_text(), "<graph>", "exec"), scope)
         made = scope["Graph"]
         assert callable(made)
-        module = made()
+        module = made(self.weights)
         assert isinstance(module, torch.nn.Module)
         return module
 
     def class_text(self) -> str:
         """The source of the module's class."""
-        body = [f"{line.name} = {line.expression}" for line in self.lines]
+        body = [f"{name} = self.{name}" for name in self.weights]
+        body += [f"{line.name} = {line.expression}" for line in self.lines]
         body.append(f"return ({', '.join(self.outputs)},)")
         return "\n".join(
             [
                 "class Graph(torch.nn.Module):",
+                "    def __init__(self, weights):",
+                "        super().__init__()",
+                "        for name, weight in weights.items():",
+                "            setattr(self, name, weight)",
+                "",
                 f"    def forward(self, {', '.join(self.inputs)}):",
                 *(f"        {line}" for line in body),
                 "",
@@ -113,11 +123,14 @@ class Graph:
         )
         options = ", ".join(
             f"{name}={getattr(self.options, name)!r}"
-            for name in ("opt_level", "target_cpu", "runtime_checks")
+            for name in ("opt_level", "target_cpu", "runtime_checks", "threads")
         )
         cases = ",\n".join(
             "    (" + " ".join(f"{_literal(tensor)}," for tensor in case.values()) + ")"
             for case in self.cases
+        )
+        weights = ", ".join(
+            f"{name!r}: {_weight_literal(weight)}" for name, weight in self.weights.items()
         )
         return "\n".join(
             [
@@ -129,19 +142,33 @@ class Graph:
                 "import plumbline",
                 "",
                 self.class_text(),
+                f"weights = {{{weights}}}",
                 f"cases = [\n{cases},\n]",
-                f"program = plumbline.compile(Graph(), cases[0], {{{shapes}}}, {options})",
+                f"program = plumbline.compile(Graph(weights), cases[0], {{{shapes}}}, {options})",
                 "for case in cases:",
-                "    print(program(*case), Graph()(*case), sep='\\n')",
+                "    print(program(*case), Graph(weights)(*case), sep='\\n')",
                 "",
             ]
         )
 
 
 def _literal(tensor: torch.Tensor) -> str:
+    if 0 in tensor.shape:
+        return f"torch.zeros({list(tensor.shape)}, dtype={tensor.dtype})"
+    if not tensor.is_contiguous():
+        stored = tensor.as_strided((tensor.untyped_storage().nbytes() // tensor.itemsize,), (1,), 0)
+        layout = f"{tuple(tensor.shape)}, {tensor.stride()}, {tensor.storage_offset()}"
+        return f"{_literal(stored)}.as_strided({layout})"
     values = tensor.to(torch.float32) if tensor.dtype == torch.bfloat16 else tensor
-    made = f"torch.tensor({values.tolist()}, dtype={tensor.dtype})"
-    return f"torch.zeros({list(tensor.shape)}, dtype={tensor.dtype})" if 0 in tensor.shape else made
+    return f"torch.tensor({values.tolist()}, dtype={tensor.dtype})"
+
+
+def _weight_literal(weight: torch.Tensor) -> str:
+    literal = _literal(weight.detach())
+    for kind in ("Parameter", "Buffer"):
+        if isinstance(weight, getattr(torch.nn, kind)):
+            return f"torch.nn.{kind}({literal})"
+    return literal
 
 
 def evaluate(lines: Sequence[Line], known: Case) -> Case:
@@ -153,7 +180,8 @@ def evaluate(lines: Sequence[Line], known: Case) -> Case:
     values = dict(known)
     with torch.no_grad():
         for line in lines:
-            values[line.name] = eval(line.expression, _SCOPE, values)
+            # One scope, which functions within the expression see as well.
+            values[line.name] = eval(line.expression, {**_SCOPE, **values})
     return values
 
 
@@ -173,7 +201,7 @@ def evaluate_in(dtype: torch.dtype, lines: Sequence[Line], known: Case) -> Case:
 
 def as_float(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """The tensor itself, or of that dtype if it is of floats."""
-    return tensor.to(dtype) if tensor.is_floating_point() else tensor
+    return tensor.detach().to(dtype) if tensor.is_floating_point() else tensor
 
 
 def is_exact(value: torch.Tensor, others: Sequence[torch.Tensor]) -> bool:

@@ -4,11 +4,21 @@ Each gets a drawing, and returns an expression over its values. What truncates, 
 floats takes exact ones: a rounding other than PyTorch's must not become another answer.
 """
 
+import re
 from collections.abc import Callable
 
 import torch
 
+from test.random_graphs.contractions import (
+    attention,
+    computed_weight,
+    contraction,
+    convolution,
+    with_tail,
+)
 from test.random_graphs.drawing import DTYPES, FLOATS, INTEGERS, Drawing, Unsuitable
+from test.random_graphs.graph import NAME
+from test.random_graphs.in_place import write
 
 Kind = Callable[[Drawing], str]
 
@@ -176,7 +186,7 @@ def _partner(drawing: Drawing, x: str, *, exact: bool = False, dtypes: object = 
     sizes = [ones if drawing.chance(0.2) else size for size in keep]
     mine = drawing.value(x).dtype
     dtype = mine if mine in wanted and drawing.chance(0.7) else drawing.random.choice(wanted)
-    return drawing.input(dtype, sizes)
+    return drawing.operand(dtype, sizes)
 
 
 _BINARY = (
@@ -336,6 +346,10 @@ _EXACT_REDUCTIONS = (
     "torch.sort({x}, dim={d}, stable=True)[1]",
     "torch.sort({x}, dim={d}, stable=True, descending=True)[1]",
     "torch.argsort({x}, dim={d}, stable=True)",
+    "torch.argsort({x}, dim={d}, stable=True).narrow({d}, 0, 1)",
+    "torch.sort({x}, dim={d}, stable=True)[1].select({d}, -1)",
+    "torch.cummax({x}, {d})[1]",
+    "torch.cummin({x}, {d})[1]",
 )
 
 
@@ -371,6 +385,12 @@ def _sort(drawing: Drawing) -> str:
             "torch.sort({x}, dim={d})[0]",
             "torch.sort({x}, dim={d}, descending=True)[0]",
             "torch.topk({x}, {n}, dim={d})[0]",
+            "torch.topk({x}, {n}, dim={d}, sorted=False)[0].sum({d})",
+            "torch.topk({x}, {x}.shape[{d}], dim={d})[0]",
+            "torch.sort({x}, dim={d})[0].narrow({d}, 0, {n})",
+            "torch.sort({x}, dim={d}, descending=True)[0].select({d}, {n} - 1)",
+            "torch.sort({x}, dim={d})[0].flip({d}).narrow({d}, 0, {n}).mT",
+            "torch.quantile({x}.to(torch.float32), 0.25, dim={d})",
             "torch.topk({x}, {n}, dim={d}, largest=False)[0]",
             "torch.kthvalue({x}, {n}, dim={d})[0]",
             "torch.msort({x})",
@@ -429,11 +449,16 @@ _VIEWS = (
 )
 
 
+# Each is a value, of which thousands take long to compile.
+_MOST_PARTS = 1000
+
+
 def _view(drawing: Drawing) -> str:
     x = drawing.tensor(DTYPES)
-    return drawing.random.choice(_VIEWS).format(
-        x=x, a=_dim(drawing, x), b=_dim(drawing, x), n=_dim(drawing, x, beyond=1)
-    )
+    form = drawing.random.choice(_VIEWS)
+    if ("unbind" in form or "split" in form) and drawing.value(x).numel() > _MOST_PARTS:
+        raise Unsuitable
+    return form.format(x=x, a=_dim(drawing, x), b=_dim(drawing, x), n=_dim(drawing, x, beyond=1))
 
 
 def _pad(drawing: Drawing) -> str:
@@ -442,6 +467,9 @@ def _pad(drawing: Drawing) -> str:
     pads = [drawing.random.choice((0, 1, 1, 2)) for _ in range(2 * drawing.random.randint(1, 2))]
     if rank in (2, 3) and drawing.chance(0.4):
         mode = drawing.random.choice(("reflect", "replicate", "circular"))
+        if mode == "circular":
+            # Where a program takes gradients, what wraps around twice is not noticed.
+            pads = [min(pad, 1) for pad in pads]
         return f"F.pad({x}, {tuple(pads[:2])}, mode={mode!r})"
     if drawing.chance(0.2):
         pads[0] = -1
@@ -456,14 +484,14 @@ def _concatenation(drawing: Drawing) -> str:
     dtype = drawing.value(x).dtype
     if drawing.chance(0.15):
         dtype = drawing.random.choice(DTYPES)
-    y = drawing.input(dtype, shape)
+    y = drawing.operand(dtype, shape)
     parts = drawing.random.choice((f"{x}, {y}", f"{y}, {x}", f"{x}, {y}, {x}"))
     return f"torch.cat(({parts}), {dim})"
 
 
 def _places(drawing: Drawing, x: str, dim: int, shape: list[tuple[int, ...]]) -> str:
     """Indices along a dimension of `x`."""
-    return drawing.input(torch.int64, shape, below=drawing.shape(x)[dim])
+    return drawing.operand(torch.int64, shape, below=drawing.shape(x)[dim])
 
 
 def _index(drawing: Drawing) -> str:
@@ -484,7 +512,7 @@ def _index(drawing: Drawing) -> str:
         return f"torch.gather({x}, {dim}, {_places(drawing, x, dim, same)})"
     if kind == 4:
         return f"torch.take_along_dim({x}, {_places(drawing, x, dim, same)}, {dim})"
-    source = drawing.input(drawing.value(x).dtype, same)
+    source = drawing.operand(drawing.value(x).dtype, same)
     if kind == 5:
         return f"torch.scatter_add({x}, {dim}, {_places(drawing, x, dim, same)}, {source})"
     if kind == 6:
@@ -500,76 +528,10 @@ def _index(drawing: Drawing) -> str:
     if kind == 9:
         return f"torch.index_fill({x}, {dim}, {places}, 2)"
     if kind == 10:
-        source = drawing.input(drawing.value(x).dtype, [same[dim], *shape[1:]])
-        places = drawing.input(torch.int64, [same[dim]], below=shape[0])
+        source = drawing.operand(drawing.value(x).dtype, [same[dim], *shape[1:]])
+        places = drawing.operand(torch.int64, [same[dim]], below=shape[0])
         return f"{x}.index_put(({places},), {source}, accumulate=True)"
     return f"torch.slice_scatter({x}, {x}[1:] * 2, 0, 1)"
-
-
-def _contraction(drawing: Drawing) -> str:
-    x = drawing.tensor(FLOATS if drawing.chance(0.85) else INTEGERS, lambda value: value.ndim > 0)
-    dtype = drawing.value(x).dtype
-    shape = drawing.shape(x)
-    rank = len(shape)
-    inner, other = shape[-1], drawing.any_size()
-    kind = drawing.random.randrange(7)
-    if kind == 0:
-        return f"torch.matmul({x}, {drawing.input(dtype, [inner])})"
-    if kind == 1:
-        return f"{x} @ {drawing.input(dtype, [inner, other])}"
-    if kind == 2:
-        bias = drawing.input(dtype, [other])
-        return f"F.linear({x}, {drawing.input(dtype, [other, inner])}, {bias})"
-    if kind == 3:
-        return f"{x} @ {drawing.input(dtype, [*shape[:-2], inner, other])}"
-    if kind == 4:
-        return f"{x} @ {x}.mT" if rank > 1 else f"torch.outer({x}, {x})"
-    if kind == 5 and rank == 2:
-        added = drawing.input(dtype, [other])
-        right = drawing.input(dtype, [inner, other])
-        return f"torch.addmm({added}, {x}, {right}, beta=0.5, alpha=2)"
-    if kind == 6 and rank == 3:
-        right = drawing.input(dtype, [shape[0], inner, other])
-        return f"torch.einsum('bij,bjk->bik', {x}, {right})"
-    return f"{drawing.input(dtype, [other, shape[-2] if rank > 1 else inner])} @ {x}"
-
-
-def _image(drawing: Drawing) -> str:
-    """A batch of images, static in its channels."""
-    cases = len(drawing.cases)
-    dtype = drawing.random.choice(FLOATS[:1] * 3 + FLOATS)
-    channels = (drawing.random.choice((1, 2, 3, 4, 8)),) * cases
-    sides = [
-        tuple(max(size, 4) for size in drawing.any_size())
-        if drawing.chance(0.5)
-        else (drawing.random.randint(4, 12),) * cases
-        for _ in range(2)
-    ]
-    return drawing.input(dtype, [drawing.any_size(), channels, *sides])
-
-
-def _convolution(drawing: Drawing) -> str:
-    image = _image(drawing)
-    draw = drawing.random
-    _, channels, _, _ = drawing.shape(image)
-    dtype = drawing.value(image).dtype
-    groups = draw.choice((1, 1, channels[0]))
-    cases = len(drawing.cases)
-    window = [(draw.choice((1, 2, 3)),) * cases for _ in range(2)]
-    outer = draw.choice((1, 2, 3, 8)) * groups
-    stride, padding, dilation = (
-        draw.choice((1, 1, 2)),
-        draw.choice((0, 1, 2)),
-        draw.choice((1, 1, 2)),
-    )
-    settings = f"stride={stride}, padding={padding}, dilation={dilation}, groups={groups}"
-    if drawing.chance(0.2):
-        weight = drawing.input(dtype, [channels, (outer // groups,) * cases, *window])
-        bias = drawing.input(dtype, [(outer,) * cases])
-        return f"F.conv_transpose2d({image}, {weight}, {bias}, {settings})"
-    weight = drawing.input(dtype, [(outer,) * cases, (channels[0] // groups,) * cases, *window])
-    bias = drawing.input(dtype, [(outer,) * cases]) if drawing.chance(0.5) else "None"
-    return f"F.conv2d({image}, {weight}, {bias}, {settings})"
 
 
 _IMAGE_FUNCTIONS = (
@@ -593,41 +555,151 @@ _IMAGE_FUNCTIONS = (
     "F.pixel_unshuffle({x}, 2)",
     "F.unfold({x}, 2)",
     "F.local_response_norm({x}, 3)",
+    "F.interpolate({x}, scale_factor=0.5, mode='bilinear')",
+    "F.interpolate({x}, size=(3, 5), mode='nearest-exact')",
+    "F.interpolate({x}, size=(3, 5), mode='area')",
+    "F.avg_pool2d({x}, 2, ceil_mode=True, divisor_override=3)",
+    "F.avg_pool2d({x}, {x}.shape[2:])",
+    "F.max_pool2d({x}, {x}.shape[2:])",
+    "F.max_pool2d({x}, (2, 1), dilation=(1, 2))",
+    "F.max_pool2d({x}, 2, return_indices=True)[0]",
+    "F.pixel_shuffle({x}.repeat(1, 4, 1, 1), 2)",
+    "F.fold(F.unfold({x}, 2), {x}.shape[2:], 2)",
+    "F.channel_shuffle({x}.repeat(1, 2, 1, 1), 2)",
     "F.pad({x}, (1, 2, 1, 0), mode='reflect')",
     "F.pad({x}, (1, 2, 1, 0), mode='replicate')",
     "{x}.to(memory_format=torch.channels_last)",
 )
+_LINE_FUNCTIONS = (
+    "F.max_pool1d({x}, 2)",
+    "F.max_pool1d({x}, 3, stride=1, padding=1)",
+    "F.avg_pool1d({x}, 3, stride=2, padding=1)",
+    "F.avg_pool1d({x}, {x}.shape[-1])",
+    "F.adaptive_avg_pool1d({x}, 3)",
+    "F.adaptive_max_pool1d({x}, 2)",
+    "F.lp_pool1d({x}, 2, 3)",
+    "F.interpolate({x}, scale_factor=2, mode='linear')",
+    "F.interpolate({x}, size=5, mode='nearest')",
+    "F.instance_norm({x})",
+    "F.group_norm({x}, 1)",
+    "F.pad({x}, (2, 1), mode='circular')",
+)
+_VOLUME_FUNCTIONS = (
+    "F.max_pool3d({x}, 2)",
+    "F.avg_pool3d({x}, 3, stride=1, padding=1)",
+    "F.adaptive_avg_pool3d({x}, (1, 2, 3))",
+    "F.interpolate({x}, size=(2, 5, 3), mode='trilinear')",
+    "F.interpolate({x}, scale_factor=2, mode='nearest')",
+    "F.pad({x}, (1, 0, 1, 2, 0, 1), mode='replicate')",
+)
 
 
 def _image_function(drawing: Drawing) -> str:
+    forms = drawing.random.choice((_LINE_FUNCTIONS, *[_IMAGE_FUNCTIONS] * 3, _VOLUME_FUNCTIONS))
+    rank = {_LINE_FUNCTIONS: 3, _IMAGE_FUNCTIONS: 4, _VOLUME_FUNCTIONS: 5}[forms]
     x = drawing.tensor(
-        FLOATS, lambda value: value.ndim == 4 and min(value.shape[2:]) >= 3, rank=(4,)
+        FLOATS, lambda value: value.ndim == rank and min(value.shape[2:]) >= 3, rank=(rank,)
     )
-    return drawing.random.choice(_IMAGE_FUNCTIONS).format(x=x)
+    form = drawing.random.choice(forms)
+    if "linear" in form and any(0 in size for size in drawing.shape(x)):
+        # PyTorch refuses an empty image as it runs, and not as it is told of its size.
+        raise Unsuitable
+    return form.format(x=x)
 
 
 def _normalization(drawing: Drawing) -> str:
     x = drawing.tensor(FLOATS, lambda value: value.ndim > 1)
     dtype, shape = drawing.value(x).dtype, drawing.shape(x)
     if drawing.chance(0.5) and len(set(shape[-1])) == 1:
-        scale, shift = (drawing.input(dtype, shape[-1:]) for _ in range(2))
+        scale, shift = (drawing.operand(dtype, shape[-1:]) for _ in range(2))
         return f"F.layer_norm({x}, ({shape[-1][0]},), {scale}, {shift})"
     if drawing.chance(0.5) and len(set(shape[-1])) == 1:
         return f"F.rms_norm({x}, ({shape[-1][0]},))"
-    mean, scale, shift, spread = (drawing.input(dtype, shape[1:2]) for _ in range(4))
+    if 0 in shape[1]:
+        # PyTorch looks for statistics of the first channel.
+        raise Unsuitable
+    mean, scale, shift, spread = (drawing.operand(dtype, shape[1:2]) for _ in range(4))
     return f"F.batch_norm({x}, {mean}, {spread}.abs() + 0.5, {scale}, {shift})"
+
+
+_COMPUTED_PLACES = (
+    "torch.arange({n}.shape[0]) % {x}.shape[0]",
+    "torch.arange({x}.shape[0] - 1, -1, -1)",
+    "{i}.abs() % {x}.shape[0]",
+    "{i}.clamp(0, {x}.shape[0] - 1)",
+    "({i} * 2).clamp(-1, 0)",
+    "({i} > 0).to(torch.int64) % {x}.shape[0]",
+    "-({i} & 1)",
+    "{i}.abs() // ({i}.abs() + 1)",
+    "torch.argmax({x}, 0) % {x}.shape[0]",
+    "torch.argsort({x}, 0, stable=True)",
+    "torch.tensor([0, -1, 0])",
+    "torch.minimum({i}.abs(), torch.tensor(0))",
+    "torch.where({i} > 1, 0, -1).clamp(max=0)",
+    "torch.cat((torch.zeros_like({i}).flatten(), torch.arange({x}.shape[0])))",
+    "({i}.to(torch.float32) * 0.25).clamp(0, 0.5).to(torch.int64)",
+    "torch.cumsum(({i} > 100).to(torch.int64), 0)",
+    "{i}.clamp(0, 1).to(torch.uint8).to(torch.int64) % {x}.shape[0]",
+)
+_USES_OF_PLACES = (
+    "{x}[{p}]",
+    "{x}[..., 0][{p}]",
+    "torch.index_select({x}, 0, (({p}) % {x}.shape[0]).flatten())",
+    "F.embedding(({p}) % {x}.shape[0], {x})",
+    "{x}.mT[..., ({p})]",
+    "{x}[({p}), ..., 0]",
+    "{x}.index_add(0, (({p}) % {x}.shape[0]).flatten(), {x}[({p}).flatten()])",
+    "{x}.index_put((({p}),), {x}[0])",
+    "{x}.scatter_add(0, (({p}) % {x}.shape[0]).expand_as({x}), {x})",
+    "torch.zeros_like({x}).index_copy(0, ({p})[:1].flatten() % {x}.shape[0], {x}[:1])",
+)
+
+
+def _computed_index(drawing: Drawing) -> str:
+    """What is read or written at places that are computed, and may be seen to be within."""
+    x = drawing.exact(DTYPES)
+    i = drawing.tensor((torch.int64, torch.int32), rank=(1, 1, 2))
+    n = drawing.tensor(DTYPES, lambda value: value.ndim > 0)
+    places = drawing.random.choice(_COMPUTED_PLACES).format(x=x, i=i, n=n)
+    return drawing.random.choice(_USES_OF_PLACES).format(x=x, p=places)
+
+
+_USES_OF_NUMBERS = (
+    "{x}[:{n} + 1]",
+    "{x} * {n}",
+    "{x}.roll({n}, 0)",
+    "{x}.narrow(0, 0, min({n}, {x}.shape[0]))",
+    "({x} if {n} > 1 else {x} + 1)",
+    "F.pad({x}, ({n}, 0))",
+    "{x}.unsqueeze(0).expand({n} + 1, *{x}.shape)",
+    "torch.full(({n} + 2,), {n}) + {x}.sum()",
+    "{x}[{n} % {x}.shape[0]]",
+    "{x}.repeat_interleave({n} + 1, 0)",
+    "torch.arange({n} + 1) * {x}.sum()",
+    "{x}.reshape(-1)[::{n} + 1]",
+)
+
+
+def _number_of_buffer(drawing: Drawing) -> str:
+    """What is shaped by a number in a small buffer."""
+    buffer = drawing.weight(torch.int64, [drawing.random.choice((1, 3))], 4, torch.nn.Buffer)
+    form = drawing.random.choice(
+        ("int({w}[0])", "{w}[-1].item()", "{w}.tolist()[0]", "int({w}.max())")
+    )
+    x = drawing.exact(DTYPES)
+    return drawing.random.choice(_USES_OF_NUMBERS).format(x=x, n=form.format(w=buffer))
 
 
 def _further(drawing: Drawing) -> str:
     """What fits nowhere else."""
-    kind = drawing.random.randrange(8)
+    kind = drawing.random.randrange(7)
     x = drawing.tensor(DTYPES, lambda value: value.ndim > 0)
     if kind == 0:
         return f"torch.arange({x}.shape[0])"
     if kind == 1:
         return f"torch.arange({x}.shape[-1], dtype=torch.float32) * 0.5"
     if kind == 2:
-        weight = drawing.input(
+        weight = drawing.operand(
             drawing.random.choice(FLOATS), [drawing.any_size(), drawing.any_size()]
         )
         return f"F.embedding({_places(drawing, weight, 0, [drawing.any_size()] * 2)}, {weight})"
@@ -639,9 +711,7 @@ def _further(drawing: Drawing) -> str:
         return f"torch.searchsorted({bounds}, {drawing.exact(_NUMBERS)})"
     if kind == 5:
         return f"torch.eye({x}.shape[0], {x}.shape[-1])"
-    if kind == 6:
-        return f"torch.isin({drawing.exact(INTEGERS)}, {drawing.exact(INTEGERS)})"
-    return f"F.scaled_dot_product_attention({(y := drawing.tensor(FLOATS, rank=(3, 4)))}, {y}, {y})"
+    return f"torch.isin({drawing.exact(INTEGERS)}, {drawing.exact(INTEGERS)})"
 
 
 _KINDS: tuple[tuple[Kind, int], ...] = (
@@ -665,8 +735,13 @@ _KINDS: tuple[tuple[Kind, int], ...] = (
     (_pad, 4),
     (_concatenation, 5),
     (_index, 8),
-    (_contraction, 9),
-    (_convolution, 4),
+    (_computed_index, 5),
+    (_number_of_buffer, 2),
+    (write, 6),
+    (contraction, 9),
+    (computed_weight, 4),
+    (convolution, 7),
+    (attention, 4),
     (_image_function, 4),
     (_normalization, 4),
     (_further, 5),
@@ -674,7 +749,27 @@ _KINDS: tuple[tuple[Kind, int], ...] = (
 
 # Whether there is a 0 to multiply an infinity with, or a sum that is taken in another order, is
 # for each kernel of PyTorch's to choose.
-_ONLY_FINITE = (_contraction, _convolution, _image_function, _normalization)
+_PRODUCTS = (contraction, computed_weight, convolution, attention, _image_function)
+_ONLY_FINITE = (*_PRODUCTS, _normalization)
+
+_TRANSFORMED = (
+    "torch.func.grad(lambda t: ({f}).sum())({x})",
+    "torch.func.grad(lambda t: ({f}).square().sum())({x})",
+    "torch.func.vjp(lambda t: {f}, {x})[1](torch.ones_like({e}))[0]",
+    "torch.func.vmap(lambda t: {f})({x})",
+    "torch.func.vmap(lambda t: {f}, in_dims=1, out_dims=-1)({x})",
+    "torch.func.vmap(torch.func.grad(lambda t: ({f}).sum()))({x})",
+)
+
+
+def _transformed(drawing: Drawing, expression: str) -> str:
+    """The derivative of an expression by a value in it, or what it is for parts of the value."""
+    names = sorted(set(NAME.findall(expression)))
+    if not names or ":=" in expression:
+        return expression
+    x = drawing.random.choice(names)
+    function = re.sub(rf"\b{x}\b", "t", expression)
+    return drawing.random.choice(_TRANSFORMED).format(f=function, x=x, e=expression)
 
 
 def draw_line(drawing: Drawing) -> None:
@@ -687,4 +782,10 @@ def draw_line(drawing: Drawing) -> None:
         *(both for both in _KINDS if not (drawing.special and both[0] in _ONLY_FINITE)),
         strict=True,
     )
-    drawing.add(drawing.random.choices(kinds, weights)[0](drawing))
+    kind = drawing.random.choices(kinds, weights)[0]
+    expression = kind(drawing)
+    if kind in _PRODUCTS:
+        expression = with_tail(drawing, expression)
+    if not drawing.special and drawing.chance(0.08):
+        expression = _transformed(drawing, expression)
+    drawing.add(expression)

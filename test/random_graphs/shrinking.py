@@ -47,7 +47,7 @@ def _given(graph: Graph, line: Line) -> Graph | None:
     cases = []
     for case in graph.cases:
         try:
-            value = evaluate(before, case)[line.name]
+            value = evaluate(before, {**graph.weights, **case})[line.name]
         except Exception:
             return None
         cases.append({**case, line.name: value.contiguous()})
@@ -65,4 +65,5 @@ def _needed(graph: Graph) -> Graph:
     cases: list[dict[str, torch.Tensor]] = [
         {name: value for name, value in case.items() if name in needed} for case in graph.cases
     ]
-    return dataclasses.replace(graph, lines=tuple(lines), cases=tuple(cases))
+    weights = {name: weight for name, weight in graph.weights.items() if name in needed}
+    return dataclasses.replace(graph, lines=tuple(lines), cases=tuple(cases), weights=weights)
