@@ -136,6 +136,7 @@ _EXECUTING = re.compile(r"^While executing %(\w+) : ", re.MULTILINE)
 _NOISE = re.compile(
     r"^(For (more|extended|C\+\+) .*|If you suspect .*|\s*Caused by: .*"
     r"|The error above occurred .*|\s*Developer debug context: .*"
+    r"|Exception raised from .*|frame #\d+: .*"
     r"|The following call raised this error:\n  File .*\n    .*)\n?",
     re.MULTILINE,
 )
