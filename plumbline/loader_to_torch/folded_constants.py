@@ -63,10 +63,10 @@ def fold_constants(exported: torch.export.ExportedProgram, largest_literal: int)
                 values[node] = torch.full(like.shape, number, dtype=like.dtype)
                 continue
             value = _value(node, values)
-            if value is None:
-                continue
             constant = None
-            if module is root and value.numel() <= largest_literal:
+            if value is None:
+                constant = _filled_choice(node, values)
+            elif module is root and value.numel() <= largest_literal:
                 constant = add_constant(exported, f"folded_{node.name}", value, node)
                 if any(user.op == "output" for user in node.users):
                     # No result is a literal itself.
@@ -78,7 +78,8 @@ def fold_constants(exported: torch.export.ExportedProgram, largest_literal: int)
                 )
             if constant is None:
                 continue
-            values[constant] = value
+            if value is not None:
+                values[constant] = value
             operands = node.all_input_nodes
             node.replace_all_uses_with(constant)
             module.graph.erase_node(node)
@@ -135,6 +136,29 @@ def _value(
         value = op(*arguments, **options)
     is_alike = value.shape == like.shape and value.dtype == like.dtype
     return value.detach().contiguous() if is_alike else None
+
+
+def _filled_choice(
+    node: torch.fx.Node, values: Mapping[torch.fx.Node, torch.Tensor]
+) -> torch.fx.Node | None:
+    """What makes the tensor of one number that a `where` of known truth chooses for all elements.
+
+    Where its shape is not known, torch-mlir makes a literal of it, which has to have a known one.
+    """
+    if node.target is not aten.where.self:
+        return None
+    arguments: Any = node.args
+    condition, *choices = arguments
+    truth = values.get(condition)
+    if truth is None or not _is_uniform(truth):
+        return None
+    chosen, other = choices if truth.flatten()[0] else reversed(choices)
+    number = values.get(chosen)
+    like = node.meta["val"]
+    if number is None or not _is_uniform(number) or str(other.meta["val"].shape) != str(like.shape):
+        return None
+    first = number.flatten()[0].item()
+    return _called(node, aten.full_like.default, other, first, dtype=like.dtype)
 
 
 def is_repeatable(op: Any) -> bool:

@@ -110,6 +110,19 @@ def test_branches() -> None:
     _check(lambda x: function(-x))
 
 
+@pytest.mark.parametrize("truth", [True, False])
+def test_choices_of_one_number(truth: bool) -> None:
+    condition = torch.tensor([truth])
+    _check(
+        lambda x: (
+            torch.where(condition, 2, x),
+            torch.where(condition, x, 3) + 1,
+            x.masked_fill(condition, 4),
+        ),
+        {"x": {0: Dim("n")}},
+    )
+
+
 def test_beside_dynamic_sizes() -> None:
     _check(
         lambda x: (torch.full((x.shape[0],), 0.75) * -5 + x, torch.tensor(0.75) * -5 * x),
