@@ -601,8 +601,9 @@ def _image_function(drawing: Drawing) -> str:
         FLOATS, lambda value: value.ndim == rank and min(value.shape[2:]) >= 3, rank=(rank,)
     )
     form = drawing.random.choice(forms)
-    if "linear" in form and any(0 in size for size in drawing.shape(x)):
-        # PyTorch refuses an empty image as it runs, and not as it is told of its size.
+    sizes = {size for sizes in drawing.shape(x) for size in sizes}
+    if ("linear" in form and 0 in sizes) or ("instance" in form and sizes & {0, 1}):
+        # PyTorch refuses such an image as it runs, and not as it is told of its size.
         raise Unsuitable
     return form.format(x=x)
 
