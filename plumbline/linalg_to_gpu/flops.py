@@ -223,6 +223,9 @@ def _representatives(
                 for read in map(sizes.of_number, loop_sizes(member, loop, known))
                 if isinstance(read, SymbolUse)
             }
+            if not found:
+                # A size that is computed, not one of a buffer or an argument.
+                continue
             first = min(found, key=lambda symbol: (sizes.places[symbol][1] is None, symbol))
             standing |= {symbol: first for symbol, other in standing.items() if other in found}
     return standing
