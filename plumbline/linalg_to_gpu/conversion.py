@@ -6,6 +6,7 @@ from torch_mlir import ir
 
 from plumbline.bindings.pipeline import Option, Pass, Pipeline
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
+from plumbline.linalg_to_gpu.contiguous_results import copy_parts
 from plumbline.linalg_to_gpu.device_memory import place_on_device
 from plumbline.linalg_to_gpu.direct_reshapes import reshape_directly
 from plumbline.linalg_to_gpu.flops import note_flops
@@ -119,6 +120,12 @@ KEEP_TILES_IN_REGISTERS = Pass(
     keep_tiles_in_registers,
 )
 
+COPY_PARTS_OF_RESULTS = Pass(
+    "copy-parts-of-results",
+    "Return copies of what is a part of another tensor, and does not lie as callers have it",
+    copy_parts,
+)
+
 RESHAPE_DIRECTLY = Pass(
     "reshape-directly",
     "Reshape tensors without a detour by one axis, where sizes are seen to be the same",
@@ -166,6 +173,7 @@ def linalg_to_gpu_pipeline(
             PREPARE_TENSORS,
             RESHAPE_DIRECTLY,
             FOLD_CONSTANT_PRODUCTS,
+            COPY_PARTS_OF_RESULTS,
             FILL_SPLATS,
             REASSOCIATE_REDUCTIONS,
             REARRANGE_WEIGHTS,

@@ -147,6 +147,7 @@ PASSES = _by_name(
         linalg_to_gpu.NAME_LAUNCHES,
         linalg_to_gpu.NOTE_FLOPS,
         linalg_to_gpu.PLACE_ON_DEVICE,
+        linalg_to_gpu.COPY_PARTS_OF_RESULTS,
         linalg_to_gpu.RESHAPE_DIRECTLY,
         linalg_to_gpu.RANK_SORTS,
         linalg_to_gpu.SCAN_ELEMENTS,

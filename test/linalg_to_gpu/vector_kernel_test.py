@@ -101,6 +101,26 @@ def test_parts_of_a_tensor() -> None:
     EmulatedProgram(function, x).check(x)
 
 
+def test_results_that_are_parts() -> None:
+    """Callers have their elements one after the other, however far apart these were."""
+    dims = ({1: Dim("columns")},)
+    program = EmulatedProgram(
+        lambda x: (x.exp()[::2], x[1:], x.exp()[:, ::2].mT), torch.randn(6, 5), dims=dims
+    )
+    for columns in (5, 0, 1, 40):
+        program.check(torch.randn(6, columns))
+
+
+def test_loops_of_sizes_that_are_computed() -> None:
+    """Of which no buffer tells how often they run."""
+    dims = ({0: Dim("rows")},)
+    program = EmulatedProgram(
+        lambda x: x.repeat_interleave(3, 0).amin(0), torch.randn(3, 6), dims=dims
+    )
+    for rows in (3, 1, 40):
+        program.check(torch.randn(rows, 6))
+
+
 def test_dynamic_rows() -> None:
     program = EmulatedProgram(torch.exp, torch.randn(7, 36), dims=({0: Dim("rows")},))
     for rows in (7, 1, 300, 0):
