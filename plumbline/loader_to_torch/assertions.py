@@ -41,6 +41,16 @@ _TRUTH_AS_NUMBER = "Piecewise("
 """How an expression begins that torch.export makes of a truth value in a tensor."""
 
 
+def drop_assertions_of_types(exported: torch.export.ExportedProgram) -> None:
+    """Drops what asserts of tensors that they have the types that they were traced with.
+
+    So they have. And PyTorch cannot do it within `vmap` where sizes are not known.
+    """
+    for node in all_nodes(exported):
+        if node.target is torch.ops.aten._assert_tensor_metadata.default:
+            node.graph.erase_node(node)
+
+
 def keep_assertions(
     exported: torch.export.ExportedProgram, names_of_dims: Mapping[str, str]
 ) -> None:

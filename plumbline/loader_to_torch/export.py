@@ -19,7 +19,11 @@ from plumbline.bindings.walk import operations_of
 from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import from_operation, report
-from plumbline.loader_to_torch.assertions import import_assertions, keep_assertions
+from plumbline.loader_to_torch.assertions import (
+    drop_assertions_of_types,
+    import_assertions,
+    keep_assertions,
+)
 from plumbline.loader_to_torch.bool_literals import spell_bools_as_numbers
 from plumbline.loader_to_torch.carried_ops import carried
 from plumbline.loader_to_torch.computed_weights import compute_weights
@@ -498,6 +502,7 @@ def _exported(
     # compared on the way. They are asserted of the result instead.
     exported._guards_code = []
     call_overloads_of_export(exported)
+    drop_assertions_of_types(exported)
     hand_generator_to_bodies(exported)
     return exported
 

@@ -170,13 +170,6 @@ class _Splitting:
         else:
             self._move(node)
 
-    def _drop(self, node: Node) -> None:
-        """Leaves out what holds for as long as the tensor is complex."""
-        if any(map(_is_complex, map(_value, node.all_input_nodes))) or any(
-            operand in self._parts for operand in node.all_input_nodes
-        ):
-            self._graph.erase_node(node)
-
     def _view_as_complex(self, node: Node) -> None:
         self._parts[node] = self._of_pairs(_given(node)[0], node)
 
@@ -317,7 +310,6 @@ class _Splitting:
 
 
 _BY_OP: Mapping[Any, Callable[[_Splitting, Node], None]] = {
-    aten._assert_tensor_metadata: _Splitting._drop,
     aten._conj: _Splitting._conj,
     aten._neg_view: _Splitting._neg_view,
     aten.complex: _Splitting._complex,

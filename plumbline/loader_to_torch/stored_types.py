@@ -17,9 +17,6 @@ from plumbline.loader_to_torch.node_locations import all_nodes
 
 aten = torch.ops.aten
 
-_ABOUT_TYPES = frozenset([aten.view.dtype, aten._assert_tensor_metadata.default])
-"""What takes a stored type for what it is."""
-
 
 def as_stored(value: torch.Tensor) -> torch.Tensor:
     """A tensor of a stored type as integers of the same bits; others as they are."""
@@ -30,7 +27,7 @@ def computes_with_stored_type(node: Node) -> bool:
     """Whether a node does more with elements of a stored type than to move them."""
     return (
         isinstance(node.target, torch._ops.OpOverload)
-        and node.target not in _ABOUT_TYPES
+        and node.target is not aten.view.dtype
         and node.target.overloadpacket not in MOVES
         and _has_stored(node)
     )

@@ -27,6 +27,7 @@ class _Of(torch.nn.Module):
 _FUNCTIONS: dict[str, Callable[..., torch.Tensor]] = {
     "one": lambda x, y: vmap(lambda row: torch.where(row.sum() > 0, row, -row) + y[0])(x),
     "nested": lambda x, y: vmap(vmap(torch.dot, (None, 0)), (0, None))(x, y),
+    "cast": lambda x, y: vmap(lambda column: column.double(), 1, 1)(x) + y[0],
     "beside": lambda x, y: vmap(torch.sin)(x) + (x @ y.mT).sum(1, keepdim=True),
 }
 
