@@ -1,6 +1,7 @@
 """How tensors will lie in memory: contiguous, but for what is a part of another."""
 
 import itertools
+import math
 
 from torch_mlir import ir
 
@@ -13,27 +14,52 @@ type of its buffer."""
 
 _UNKNOWN = ir.ShapedType.get_dynamic_stride_or_offset()
 
+_VECTOR = 16
+"""Elements that no vector of 16 bytes has more of: a GPU loads these from multiples of that."""
+
 
 def layout_of(value: ir.Value) -> ir.MemRefType:
     """The type of the buffer that a tensor will be, of which some strides may not be known.
 
-    A slice is a view of what it is a part of, and so are reshapes of it where they can be.
+    A slice is a view of what it is a part of, and so are reshapes of it where they can be. One that
+    begins where no vector does is not said to be contiguous.
     """
     type_ = ir.RankedTensorType(value.type)
     strides = _strides(value)
     contiguous = ir.MemRefType.get(type_.shape, type_.element_type)
     usual, _ = contiguous.get_strides_and_offset()
-    if strides is None or all(
+    are_usual = strides is None or all(
         size == 1 or (stride == other and stride != _UNKNOWN)
         for size, stride, other in zip(type_.shape, strides, usual, strict=True)
-    ):
+    )
+    if strides is None or (are_usual and _begins_evenly(value)):
         return contiguous
     layout = ir.StridedLayoutAttr.get(_UNKNOWN, strides)
     return ir.MemRefType.get(type_.shape, type_.element_type, layout)
 
 
+def _begins_evenly(value: ir.Value) -> bool:
+    """Whether a part of a tensor begins where vectors of the tensor do."""
+    if isinstance(value.owner, ir.Block):
+        return LAYOUT not in argument_attributes(value)
+    op = value.owner.operation
+    if op.name in ("tensor.cast", "tensor.collapse_shape", "tensor.expand_shape"):
+        return _begins_evenly(op.operands[0])
+    if op.name != "tensor.extract_slice":
+        return True
+    source = op.operands[0]
+    shape, strides = ir.RankedTensorType(source.type).shape, _strides(source)
+    for axis, offset in enumerate(ir.DenseI64ArrayAttr(op.attributes["static_offsets"])):
+        known = [size for size in shape[axis + 1 :] if size != DYNAMIC]
+        stride = math.prod(known) if strides is None else strides[axis]
+        factors = [factor for factor in (offset, stride) if factor not in (DYNAMIC, _UNKNOWN)]
+        if math.prod(factors) % _VECTOR:
+            return False
+    return _begins_evenly(source)
+
+
 def is_contiguous(type_: ir.MemRefType) -> bool:
-    """Whether a buffer of such a type has its elements one after the other."""
+    """Whether elements of such a buffer follow one another, from where a vector may begin."""
     return bool(type_.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank)))
 
 

@@ -101,6 +101,15 @@ def test_parts_of_a_tensor() -> None:
     EmulatedProgram(function, x).check(x)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int8], ids=str)
+def test_parts_that_begin_between_vectors(dtype: torch.dtype) -> None:
+    """Nothing loads 16 bytes from an address that is no multiple of that."""
+    x = torch.arange(33).to(dtype)
+    program = EmulatedProgram(lambda x: x[1:] + x[1:].amax(), x)
+    program.check(x)
+    assert _LOAD not in program.ptx
+
+
 def test_results_that_are_parts() -> None:
     """Callers have their elements one after the other, however far apart these were."""
     dims = ({1: Dim("columns")},)
