@@ -29,13 +29,16 @@ from plumbline.linalg_to_kernels.constants import is_constant
 from plumbline.linalg_to_kernels.expand_contractions import has_loop_along_each_axis, split_loop
 from plumbline.linalg_to_kernels.products import product_of, sum_of_products
 from plumbline.linalg_to_kernels.vectors import add
+from plumbline.tcp_to_linalg.building import dim, fill
 from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, dims_map, loop_nest
-from plumbline.tcp_to_linalg.pattern import dim, fill
 
 _MOST_ROWS = 8
 """Of the type that products are summed in. Two rows by 4096 x 4096 of int8 take 0.12 of the time,
 eight 0.3, and by 1024 x 1024 as long (AMD Zen 5). Those of half precision are multiplied by faster
 instructions, with weights of it."""
+
+_LEAST_PLACES = 16
+"""Of a group that has a scale: as many as fill the widest vectors."""
 
 _COLLAPSE = "tensor.collapse_shape"
 
@@ -87,7 +90,7 @@ def _is_computed(value: ir.Value) -> bool:
     found = computation_of(viewed(value))
     if found is None or not _follows_from_weights(value):
         return False
-    return not is_copy(found) or _is_computed(found.inputs[0])
+    return not is_copy(found) or any(map(_is_computed, _read(found)))
 
 
 def _follows_from_weights(value: ir.Value) -> bool:
@@ -97,9 +100,12 @@ def _follows_from_weights(value: ir.Value) -> bool:
     if found is None:
         owner = defining_operation(source)
         return is_constant(source) or (owner is not None and owner.name == "arith.constant")
-    return not found.is_reduction and all(
-        map(_follows_from_weights, filter(is_tensor, found.inputs))
-    )
+    return not found.is_reduction and all(map(_follows_from_weights, _read(found)))
+
+
+def _read(member: Computation) -> list[ir.Value]:
+    """The tensors that a computation reads; a number everywhere it computes of none."""
+    return list(filter(is_tensor, member.inputs))
 
 
 def _take_moves_in(op: ir.Operation) -> None:
@@ -122,8 +128,9 @@ def _take_moves_in(op: ir.Operation) -> None:
             _take_moves_in(split_loop(op, *loop))
         return
     last = list(member.maps[number].results)[-1].maybe_downcast()
-    is_summed = isinstance(last, ir.AffineDimExpr) and member.reduces[last.position]
-    if is_summed and sum(member.reduces) > 1:
+    if not isinstance(last, ir.AffineDimExpr) or sum(member.reduces) < 2:
+        return
+    if member.reduces[last.position] and member.sizes[last.position] >= _LEAST_PLACES:
         _sum_last(op, member, last.position)
 
 

@@ -19,7 +19,7 @@ from plumbline.linalg_to_kernels.computations import (
 )
 from plumbline.linalg_to_kernels.products import CASTS, sum_of_products
 from plumbline.linalg_to_kernels.vectors import cast
-from plumbline.tcp_to_linalg.pattern import dim, empty, generic
+from plumbline.tcp_to_linalg.building import dim, empty, generic
 
 _BYTE = 8
 

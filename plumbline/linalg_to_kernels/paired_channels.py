@@ -24,8 +24,8 @@ from plumbline.linalg_to_kernels.pads import zeros_around
 from plumbline.linalg_to_kernels.products import sum_of_products
 from plumbline.linalg_to_kernels.vectors import cast
 from plumbline.target.vector_unit import VectorUnit
+from plumbline.tcp_to_linalg.building import dim, empty, generic, padded
 from plumbline.tcp_to_linalg.loop_nest import REDUCTION
-from plumbline.tcp_to_linalg.pattern import dim, empty, generic, padded
 
 
 def pair_channels(module: ir.Operation, unit: VectorUnit) -> None:

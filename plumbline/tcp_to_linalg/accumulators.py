@@ -5,8 +5,8 @@ from torch_mlir.dialects import arith
 
 from plumbline.tcp.constraints import is_float
 from plumbline.tcp.dialect import TcpOp
+from plumbline.tcp_to_linalg.building import DYNAMIC, dim, empty, generic
 from plumbline.tcp_to_linalg.combiners import Combination, is_unsigned
-from plumbline.tcp_to_linalg.pattern import DYNAMIC, dim, empty, generic
 from plumbline.tcp_to_linalg.scalars import cast, is_half_precision
 
 

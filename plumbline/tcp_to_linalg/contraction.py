@@ -15,8 +15,9 @@ from plumbline.tcp_to_linalg.accumulators import (
     all_narrowed,
     with_elements,
 )
+from plumbline.tcp_to_linalg.building import dim, dynamic_sizes, fill
 from plumbline.tcp_to_linalg.loop_nest import dims_map
-from plumbline.tcp_to_linalg.pattern import Patterns, dim, dynamic_sizes, fill
+from plumbline.tcp_to_linalg.pattern import Patterns
 from plumbline.tcp_to_linalg.scalars import constant
 
 

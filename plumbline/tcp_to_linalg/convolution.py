@@ -12,15 +12,9 @@ from plumbline.tcp_to_linalg.accumulators import (
     all_narrowed,
     with_elements,
 )
+from plumbline.tcp_to_linalg.building import DYNAMIC, dim, dynamic_sizes, fill, index
 from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, dims_map, loop_nest
-from plumbline.tcp_to_linalg.pattern import (
-    DYNAMIC,
-    Patterns,
-    dim,
-    dynamic_sizes,
-    fill,
-    index,
-)
+from plumbline.tcp_to_linalg.pattern import Patterns
 from plumbline.tcp_to_linalg.scalars import constant
 from plumbline.tcp_to_linalg.transposed_convolution import can_gather, gather
 from plumbline.tcp_to_linalg.windows import Windows

@@ -11,8 +11,9 @@ from torch_mlir.dialects import arith, linalg, tensor
 from plumbline.tcp.constraints import is_float
 from plumbline.tcp.ops.data_movement import BroadcastOp, IotaOp, ReverseOp, TransposeOp
 from plumbline.tcp_to_linalg import scalars
+from plumbline.tcp_to_linalg.building import DYNAMIC, dim, empty, generic, index
 from plumbline.tcp_to_linalg.loop_nest import dims_map
-from plumbline.tcp_to_linalg.pattern import DYNAMIC, Patterns, dim, empty, generic, index
+from plumbline.tcp_to_linalg.pattern import Patterns
 
 
 def convert_broadcast(op: BroadcastOp) -> ir.Value:

@@ -10,7 +10,8 @@ from plumbline.tcp.constraints import is_bool, is_float, is_quantized
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import elementwise as tcp
 from plumbline.tcp_to_linalg import scalars
-from plumbline.tcp_to_linalg.pattern import DYNAMIC, Pattern, Patterns, dim, empty, generic
+from plumbline.tcp_to_linalg.building import DYNAMIC, dim, empty, generic
+from plumbline.tcp_to_linalg.pattern import Pattern, Patterns
 from plumbline.tcp_to_linalg.scalars import constant
 
 Payload = Callable[[TcpOp, Sequence[ir.Value]], ir.Value]

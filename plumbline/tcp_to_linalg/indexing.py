@@ -19,9 +19,10 @@ from plumbline.tcp.ops.indexing import (
     ScatterNdOp,
     ScatterOp,
 )
+from plumbline.tcp_to_linalg.building import DYNAMIC, dim, empty, fill, generic, index
 from plumbline.tcp_to_linalg.combiners import Combination
 from plumbline.tcp_to_linalg.loop_nest import REDUCTION, SCAN, dims_map, loop_nest
-from plumbline.tcp_to_linalg.pattern import DYNAMIC, Patterns, dim, empty, fill, generic, index
+from plumbline.tcp_to_linalg.pattern import Patterns
 
 _CONCATENATIONS = (ConcatOp.OPERATION_NAME, "tensor.concat")
 """Before and after these are converted."""

@@ -38,7 +38,7 @@ from plumbline.tcp.ops.elementwise import (
 )
 from plumbline.tcp.ops.indexing import GatherNdOp, GatherOp
 from plumbline.tcp.ops.reduction import ArgmaxOp, ArgminOp
-from plumbline.tcp_to_linalg.pattern import DYNAMIC
+from plumbline.tcp_to_linalg.building import DYNAMIC
 
 Range = tuple[int, int]
 """The least and the greatest integer that there may be."""

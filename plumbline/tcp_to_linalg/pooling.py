@@ -14,6 +14,7 @@ from plumbline.tcp_to_linalg.accumulators import (
     widened,
     with_elements,
 )
+from plumbline.tcp_to_linalg.building import dim, dynamic_sizes, empty, fill, index
 from plumbline.tcp_to_linalg.combiners import is_greater, is_unsigned
 from plumbline.tcp_to_linalg.loop_nest import (
     PARALLEL,
@@ -22,7 +23,7 @@ from plumbline.tcp_to_linalg.loop_nest import (
     dims_map,
     loop_nest,
 )
-from plumbline.tcp_to_linalg.pattern import Patterns, dim, dynamic_sizes, empty, fill, index
+from plumbline.tcp_to_linalg.pattern import Patterns
 from plumbline.tcp_to_linalg.scalars import constant
 from plumbline.tcp_to_linalg.windows import Windows
 

@@ -18,18 +18,10 @@ from plumbline.tcp_to_linalg.accumulators import (
     widened,
     with_elements,
 )
+from plumbline.tcp_to_linalg.building import DYNAMIC, dim, empty, fill, generic, index
 from plumbline.tcp_to_linalg.combiners import Combination
 from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, SCAN, dims_map, loop_nest
-from plumbline.tcp_to_linalg.pattern import (
-    DYNAMIC,
-    Pattern,
-    Patterns,
-    dim,
-    empty,
-    fill,
-    generic,
-    index,
-)
+from plumbline.tcp_to_linalg.pattern import Pattern, Patterns
 from plumbline.tcp_to_linalg.scalars import constant
 
 

@@ -14,7 +14,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, linalg, tensor
 
 from plumbline.tcp.ops.convolution import ConvOp, ConvTransposeOp
-from plumbline.tcp_to_linalg.pattern import DYNAMIC, dim, dynamic_sizes, empty, generic, index
+from plumbline.tcp_to_linalg.building import DYNAMIC, dim, dynamic_sizes, empty, generic, index
 from plumbline.tcp_to_linalg.scalars import constant
 from plumbline.tcp_to_linalg.windows import Windows
 

@@ -30,9 +30,9 @@ from plumbline.tcp.ops.elementwise import (
     SelectOp,
 )
 from plumbline.tcp.ops.indexing import GatherNdOp, GatherOp, ScatterNdOp, ScatterOp
+from plumbline.tcp_to_linalg.building import DYNAMIC, dim, fill, index
 from plumbline.tcp_to_linalg.integer_ranges import range_of
 from plumbline.tcp_to_linalg.loop_nest import REDUCTION, dims_map, loop_nest
-from plumbline.tcp_to_linalg.pattern import DYNAMIC, dim, fill, index
 
 _I64 = 64
 

@@ -7,7 +7,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith
 
 from plumbline.tcp.dialect import TcpOp
-from plumbline.tcp_to_linalg.pattern import index, padded
+from plumbline.tcp_to_linalg.building import index, padded
 
 
 @dataclass(frozen=True)

@@ -141,6 +141,21 @@ def test_weights_that_are_read_as_they_are_dequantised(
         assert is_one == (rows <= (8 if dtype is torch.float32 else 1))
 
 
+@pytest.mark.parametrize(
+    "weights",
+    [
+        lambda: torch.ones(64, 80),
+        lambda: torch.full((80, 64), 2.0).t(),
+        lambda: torch.arange(64 * 80).view(64, 80) / 80,
+    ],
+    ids=["ones", "turned", "counted"],
+)
+def test_weights_that_are_numbers(weights: Callable[[], torch.Tensor]) -> None:
+    x = _numbers(1, 64)
+    (actual,) = plumbline.compile(_Of(lambda x: x @ weights()), (x,))(x)
+    torch.testing.assert_close(actual, x @ weights(), rtol=1e-4, atol=1e-2)
+
+
 def test_a_quantised_tensor_is_no_result() -> None:
     with pytest.raises(UserError, match=r"QuantizedTensor.* in output"):
         plumbline.compile(
