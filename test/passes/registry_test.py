@@ -44,7 +44,7 @@ def test_each_is_tested(name: str) -> None:
         for line in file.read_text().splitlines()
         if line.startswith("// RUN:")
     )
-    flag = re.compile(rf"[\s,(]-{{0,2}}{re.escape(name)}(?![\w-])")
+    flag = re.compile(rf"[\s,('\"]-{{0,2}}{re.escape(name)}(?![\w-])")
     assert any(flag.search(line) for line in runs)
 
 
