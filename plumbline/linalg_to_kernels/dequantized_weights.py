@@ -67,7 +67,7 @@ def multiplies_dequantized_weights(member: Computation) -> bool:
 def _matrix(member: Computation) -> int | None:
     """Which operand few rows are multiplied with; None if more are, or it is no such product."""
     sum_ = sum_of_products(member.op)
-    if sum_ is None:
+    if sum_ is None or any(access.has_windows for access in sum_.accesses):
         return None
     rows, columns = (
         product_of([member.sizes[loop] for loop in loops]) for loops in (sum_.rows, sum_.columns)
