@@ -7,7 +7,7 @@ Products of int8 by `vpmulld`, which every CPU has, take five times as long as b
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, vector
@@ -16,6 +16,7 @@ from plumbline.linalg_to_kernels.vectors import like, splat
 from plumbline.target.vector_unit import VectorUnit
 
 _LANE_BITS = 32
+_AVX512_BYTES = 64
 
 
 @dataclass(frozen=True)
@@ -120,4 +121,7 @@ def dot_instruction(
     if others or found is None:
         return None
     instruction = _INSTRUCTIONS[found]
+    if found == "i8" and unit.bytes < _AVX512_BYTES:
+        # That of AVX-VNNI: other assemblers than LLVM's take it for that of AVX-512 otherwise.
+        instruction = replace(instruction, mnemonic=f"{{vex}} {instruction.mnemonic}")
     return instruction if str(summed_in) == instruction.sums else None

@@ -1,5 +1,6 @@
 // RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=64 vector-registers=32 vector-dots=bf16,i8' '-build-kernels=vector-bytes=64 vector-registers=32 vector-dots=bf16,i8' -canonicalize -cse | FileCheck %s
 // RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=32 vector-registers=16 vector-dots=i16' '-build-kernels=vector-bytes=32 vector-registers=16 vector-dots=i16' -canonicalize -cse | FileCheck %s --check-prefix=WORDS
+// RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=32 vector-registers=16 vector-dots=i8,i16' '-build-kernels=vector-bytes=32 vector-registers=16 vector-dots=i8,i16' -canonicalize -cse | FileCheck %s --check-prefix=VEX
 // RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=64 vector-registers=32' '-build-kernels=vector-bytes=64 vector-registers=32' -canonicalize -cse | FileCheck %s --check-prefix=WITHOUT
 
 // A CPU that adds up products of two pairs of bf16 at once is given weights whose rows are interleaved, and
@@ -49,6 +50,9 @@
 // WORDS-NEXT:    %[[RIGHT:.*]] = vector.bitcast %[[WIDE]] : vector<16xi16> to vector<8xi32>
 // WORDS:         %[[PRODUCTS:.*]] = llvm.inline_asm "vpmaddwd $2, $1, $0", "=v,v,v" %{{.*}}, %[[RIGHT]] : (vector<8xi32>, vector<8xi32>) -> vector<8xi32>
 // WORDS:         arith.addi %{{.*}}, %[[PRODUCTS]] : vector<8xi32>
+
+// Assemblers take the instruction for that of AVX-512 unless they are told that it is older.
+// VEX:         llvm.inline_asm "{vex} vpdpbusd $2, $1, $0", "=v,v,v,0" {{.*}} -> vector<8xi32>
 
 // WITHOUT-NOT: {{_interleaved|inline_asm}}
 // WITHOUT:     arith.extf
