@@ -150,8 +150,10 @@ class FlatView:
 
 
 def collapsed(buffer: ir.Value, groups: Sequence[Sequence[int]]) -> ir.Value:
-    """A contiguous buffer of known sizes with one axis for each group of axes."""
+    """A contiguous buffer with one axis for each group of axes."""
     type_ = ir.MemRefType(buffer.type)
-    shape = [math.prod(type_.shape[axis] for axis in group) for group in groups]
+    dynamic = ir.ShapedType.get_dynamic_size()
+    sizes = [[type_.shape[axis] for axis in group] for group in groups]
+    shape = [dynamic if dynamic in group else math.prod(group) for group in sizes]
     result = ir.MemRefType.get(shape, type_.element_type)
     return memref.collapse_shape(result, buffer, [list(group) for group in groups])
