@@ -6,9 +6,14 @@ a pass over memory to write and another one to read, and the memory of all updat
 """
 
 from torch_mlir import ir
-from torch_mlir.dialects import tensor
+from torch_mlir.dialects import arith, tensor
 
-from plumbline.bindings.walk import all_operations, clone_operations, defining_operation
+from plumbline.bindings.walk import (
+    all_operations,
+    clone_operations,
+    defining_operation,
+    operations_of,
+)
 from plumbline.linalg_to_kernels.computations import Computation, computation, is_tensor
 from plumbline.linalg_to_kernels.evaluation import index_value
 from plumbline.tcp_to_linalg.loop_nest import SCAN
@@ -28,9 +33,14 @@ def compute_extracted_elements(module: ir.Operation) -> None:
     """Computes elements where loops extract them, if nothing else reads the tensor.
 
     Every element is extracted once at most: loops that go over the tensor extract at their
-    induction variables.
+    induction variables. What is extracted of a tensor without elements, which is left to be
+    written, is extracted never, and zero.
     """
     with module.context:
+        for op in operations_of(module, "tensor"):
+            source = defining_operation(op.operands[0]) if op.name == "tensor.extract" else None
+            if source is not None and source.name == "tensor.empty":
+                _be_zero(op)
         # Of what is erased on the way nobody can be asked what it is.
         extracts = [
             op
@@ -39,6 +49,14 @@ def compute_extracted_elements(module: ir.Operation) -> None:
         ]
         for extract in extracts:
             _compute(extract)
+
+
+def _be_zero(extract: ir.Operation) -> None:
+    (value,) = extract.results
+    with ir.InsertionPoint(extract), extract.location:
+        zero = arith.constant(value.type, 0.0 if isinstance(value.type, ir.FloatType) else 0)
+    value.replace_all_uses_with(zero)
+    extract.erase()
 
 
 def _compute(extract: ir.Operation) -> None:
