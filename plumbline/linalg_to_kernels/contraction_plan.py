@@ -408,7 +408,8 @@ class _Planner:
         count = self._count(last)
         if count is None or count % dots.elements:
             return None
-        lie_so = is_packed and not dots.left_offset and self._are_contiguous(left, summed)
+        is_taken = not dots.prepares(self.types[left].element_type)
+        lie_so = is_packed and is_taken and self._are_contiguous(left, summed)
         return dots if len(summed) == 1 or lie_so else None
 
     def _bytes_at_once(self, plan: ContractionPlan) -> float:
@@ -524,9 +525,12 @@ class _Planner:
         outside = self._usual_count([loop for loop in plan.batches if loop not in self.sum.batches])
         lanes = plan.tile.lanes
         products = row_batches * summed * cycles(plan.tile, rows, columns) / plan.summed_in_lane
-        is_narrow = self.types[plan.left].element_type.width != self.summed_bits
-        are_taken = plan.dots is not None and not plan.dots.left_offset
-        converting = _CONVERTING if is_narrow and not are_taken else 0
+        of_left = self.types[plan.left].element_type
+        if plan.dots is not None:
+            is_converted = plan.dots.prepares(of_left)
+        else:
+            is_converted = of_left.width != self.summed_bits
+        converting = _CONVERTING if is_converted else 0
         copying = row_batches * summed * rows * (_COPYING if plan.copies_left else converting)
         is_run = plan.copies_left or self._are_contiguous(plan.left, plan.summed)
         if summed > _LINES and not is_run:

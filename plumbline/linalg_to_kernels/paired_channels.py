@@ -74,7 +74,7 @@ def _image(member: Computation, unit: VectorUnit) -> _Image | None:
         ir.RankedTensorType(each.type).element_type for each in (narrow, weights, *member.results)
     )
     dots = dot_instruction(elements, sums, unit)
-    if dots is None or dots.left_offset:
+    if dots is None or dots.prepares(elements[0]):
         return None
     channels = [
         loop

@@ -185,6 +185,25 @@ def test_element_types(
                 np.testing.assert_array_equal(result, exact)
 
 
+@pytest.mark.parametrize("target_cpu", _CPUS)
+@pytest.mark.parametrize("type_", ["i8", "i16"])
+def test_windows_of_integers(type_: str, target_cpu: str) -> None:
+    """Of which several in a row are multiplied at once, or converted, in as many windows each."""
+    dtype = type_.replace("i", "int")
+    image, weight = _random((6, 40), dtype), _random((70, 6, 4), dtype)
+    maps = ("d2, d1+d3", "d0, d2, d3", "d0, d1")
+    shapes = (image.shape, weight.shape, (70, 37))
+    kernel = Kernel(
+        Contraction(maps, (2, 3), shapes, (type_, type_, "i32")),
+        target_cpu,
+        constants=frozenset({1}),
+    )
+    result = zeros_like_result(shapes[2], "int32")
+    kernel(image, weight, result)
+    windows = np.lib.stride_tricks.sliding_window_view(image, 4, axis=1).astype("int32")
+    np.testing.assert_array_equal(result, np.einsum("cxk,ock->ox", windows, weight))
+
+
 def _bias_and_relu(value: ir.Value, place: Place, more: Sequence[ir.Value]) -> ir.Value:
     """Bias along columns, and an addend of the result's own shape."""
     bias, addend = more
