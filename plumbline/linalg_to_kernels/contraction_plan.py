@@ -353,6 +353,9 @@ class _Planner:
         are_tiles = strategy is Strategy.REGISTER_TILES
         is_packed = right_operand is RightOperand.PACKED
         dots = self._dots(left, summed, is_packed=is_packed) if are_tiles else None
+        if dots is not None and row_batches and dots.prepares(self.types[left].element_type):
+            # A copy has the rows of one turn of the batches outside of panels.
+            dots = None
         is_run = self._is_one_run(left, summed)
         # What several are multiplied at once of is copied sooner.
         uses = _LEAST_USES_AT_ONCE if dots else _LEAST_USES

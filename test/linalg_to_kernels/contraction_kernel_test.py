@@ -204,6 +204,26 @@ def test_windows_of_integers(type_: str, target_cpu: str) -> None:
     np.testing.assert_array_equal(result, np.einsum("cxk,ock->ox", windows, weight))
 
 
+@pytest.mark.parametrize("target_cpu", _CPUS)
+def test_batches_of_rows_of_bytes(target_cpu: str) -> None:
+    """Each is converted, where the result lies along them."""
+    left, right = _random((3, 17, 64), "int8"), _random((333, 64), "int8")
+    kernel = Kernel(
+        Contraction(
+            ("d0, d2, d3", "d1, d3", "d0, d1, d2"),
+            (3,),
+            (left.shape, right.shape, (3, 333, 17)),
+            ("i8", "i8", "i32"),
+        ),
+        target_cpu,
+        constants=frozenset({1}),
+    )
+    result = zeros_like_result((3, 333, 17), "int32")
+    kernel(left, right, result)
+    exact = np.einsum("blc,oc->bol", left.astype("int32"), right)
+    np.testing.assert_array_equal(result, exact)
+
+
 def _bias_and_relu(value: ir.Value, place: Place, more: Sequence[ir.Value]) -> ir.Value:
     """Bias along columns, and an addend of the result's own shape."""
     bias, addend = more
