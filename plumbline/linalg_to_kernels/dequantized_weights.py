@@ -50,7 +50,7 @@ def read_dequantized_weights(module: ir.Operation) -> None:
     """
     with module.context:
         for op in operations_of(module, "linalg"):
-            if op.name == GENERIC:
+            if op.name == GENERIC and sum_of_products(op) is not None:
                 _take_moves_in(op)
 
 

@@ -33,7 +33,8 @@ def fold_casts(module: ir.Operation) -> None:
     """
     with module.context:
         for op in all_operations(module):
-            if _only_moves(op) and _is_multiplied(op.results[0]):
+            # Most ops are told by their operands, and few move what was converted.
+            if _only_moves(op) and _conversion(op.operands[0]) and _is_multiplied(op.results[0]):
                 _convert_after(op)
         for op in all_operations(module):
             member = computation(op)
@@ -63,7 +64,7 @@ def _only_moves(op: ir.Operation) -> bool:
     """Whether the result has elements of the first operand, in another shape or order."""
     if op.name in _RESHAPES:
         return True
-    member = computation(op)
+    member = computation(op) if len(op.operands) == 2 else None
     return (
         member is not None
         and is_copy(member)

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, tensor
 
-from plumbline.bindings.walk import all_operations
+from plumbline.bindings.walk import operations_of
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
+    GENERIC,
     Computation,
     computation,
     widening_of,
@@ -31,7 +32,9 @@ from plumbline.tcp_to_linalg.loop_nest import REDUCTION
 def pair_channels(module: ir.Operation, unit: VectorUnit) -> None:
     """Gives convolutions of `module` images and weights whose channels lie in pairs."""
     with module.context:
-        for op in all_operations(module):
+        for op in operations_of(module, "linalg"):
+            if op.name != GENERIC or sum_of_products(op) is None:
+                continue
             member = computation(op)
             found = None if member is None else _image(member, unit)
             if member is not None and found is not None:
