@@ -5,12 +5,10 @@ device know no others. Where sizes are not known, bufferization takes such a par
 """
 
 from torch_mlir import ir
-from torch_mlir.dialects import tensor
 
-from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.layouts import is_contiguous, layout_of
 from plumbline.signature.c_signature import functions_with_bodies
-from plumbline.tcp_to_linalg.loop_nest import PARALLEL, loop_nest
+from plumbline.tcp_to_linalg.building import empty_like, generic
 
 
 def copy_parts(module: ir.Operation) -> None:
@@ -29,14 +27,6 @@ def copy_parts(module: ir.Operation) -> None:
 
 def _copy(value: ir.Value) -> ir.Value:
     type_ = ir.RankedTensorType(value.type)
-    sizes = [
-        tensor.dim(value, index(axis)) if type_.is_dynamic_dim(axis) else type_.shape[axis]
-        for axis in range(type_.rank)
-    ]
-    return loop_nest(
-        [tensor.empty(sizes, type_.element_type)],
-        [value],
-        [ir.AffineMap.get_identity(type_.rank)] * 2,
-        [PARALLEL] * type_.rank,
-        lambda inputs, outs: inputs[0],
-    )[0]
+    identity = ir.AffineMap.get_identity(type_.rank)
+    out = empty_like(value, type_.element_type)
+    return generic(out, [value], [identity], lambda elements: elements[0])

@@ -16,6 +16,7 @@ from plumbline.linalg_to_kernels.computations import (
     number_everywhere,
     widening_of,
 )
+from plumbline.tcp_to_linalg.building import zero
 
 _INSERT = "tensor.insert_slice"
 
@@ -93,15 +94,15 @@ def _filled(zeros: ir.Operation, target: ir.Value) -> ir.Value:
     """Another tensor filled with zero."""
     type_ = ir.RankedTensorType(target.type)
     element = type_.element_type
-    zero = arith.constant(element, 0.0 if isinstance(element, ir.FloatType) else 0)
+    number = zero(element)
     clone = zeros.clone(ip=ir.InsertionPoint.current).operation
     clone.operands[len(clone.operands) - 1] = target
     body = clone.regions[0].blocks[0]
     for argument in body.arguments:
         argument.set_type(element)
     if len(clone.operands) > 1:
-        clone.operands[0] = zero
+        clone.operands[0] = number
     else:
-        body.operations[0].operation.operands[0] = zero
+        body.operations[0].operation.operands[0] = number
     clone.results[0].set_type(type_)
     return clone.results[0]

@@ -10,7 +10,6 @@ these lie side by side, and are added up by vectors, with no sum across one for 
 """
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith
 
 from plumbline.bindings.walk import defining_operation, operations_of
 from plumbline.linalg_to_kernels.computations import (
@@ -29,7 +28,7 @@ from plumbline.linalg_to_kernels.constants import is_constant
 from plumbline.linalg_to_kernels.expand_contractions import has_loop_along_each_axis, split_loop
 from plumbline.linalg_to_kernels.products import product_of, sum_of_products
 from plumbline.linalg_to_kernels.vectors import add
-from plumbline.tcp_to_linalg.building import dim, fill
+from plumbline.tcp_to_linalg.building import dim, fill, zero
 from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, dims_map, loop_nest
 
 _MOST_ROWS = 8
@@ -142,11 +141,11 @@ def _sum_last(op: ir.Operation, member: Computation, loop: int) -> None:
     kinds = list(op.attributes["iterator_types"])
     kinds[loop] = ir.Attribute.parse(f"#linalg.iterator_type<{PARALLEL}>")
     with ir.InsertionPoint(op), op.location:
-        is_float = isinstance(type_.element_type, ir.FloatType)
-        zero = arith.constant(type_.element_type, 0.0 if is_float else 0)
         shape = [*type_.shape, member.sizes[loop]]
         sizes = [dim(init, axis) for axis in range(type_.rank) if type_.is_dynamic_dim(axis)]
-        zeros = fill(ir.RankedTensorType.get(shape, type_.element_type), sizes, zero)
+        zeros = fill(
+            ir.RankedTensorType.get(shape, type_.element_type), sizes, zero(type_.element_type)
+        )
         partial = op.clone(ip=ir.InsertionPoint.current).operation
         partial.operands[2] = zeros
         partial.results[0].set_type(zeros.type)

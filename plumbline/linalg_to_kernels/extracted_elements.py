@@ -6,7 +6,7 @@ a pass over memory to write and another one to read, and the memory of all updat
 """
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, tensor
+from torch_mlir.dialects import tensor
 
 from plumbline.bindings.walk import (
     all_operations,
@@ -16,6 +16,7 @@ from plumbline.bindings.walk import (
 )
 from plumbline.linalg_to_kernels.computations import Computation, computation, is_tensor
 from plumbline.linalg_to_kernels.evaluation import index_value
+from plumbline.tcp_to_linalg.building import zero
 from plumbline.tcp_to_linalg.loop_nest import SCAN
 
 _MOVES = ("linalg.index", "tensor.extract", "arith.index_cast")
@@ -54,8 +55,7 @@ def compute_extracted_elements(module: ir.Operation) -> None:
 def _be_zero(extract: ir.Operation) -> None:
     (value,) = extract.results
     with ir.InsertionPoint(extract), extract.location:
-        zero = arith.constant(value.type, 0.0 if isinstance(value.type, ir.FloatType) else 0)
-    value.replace_all_uses_with(zero)
+        value.replace_all_uses_with(zero(value.type))
     extract.erase()
 
 

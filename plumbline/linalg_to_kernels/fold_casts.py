@@ -19,7 +19,7 @@ from plumbline.linalg_to_kernels.computations import (
 )
 from plumbline.linalg_to_kernels.products import CASTS, sum_of_products
 from plumbline.linalg_to_kernels.vectors import cast
-from plumbline.tcp_to_linalg.building import dim, empty, generic
+from plumbline.tcp_to_linalg.building import empty_like, generic
 
 _BYTE = 8
 
@@ -93,7 +93,7 @@ def _convert_after(op: ir.Operation) -> None:
     with ir.InsertionPoint.after(op), op.location:
         moved = _moved(op, conversion.inputs[0])
         converted = generic(
-            _empty_like(moved, wide.element_type),
+            empty_like(moved, wide.element_type),
             [moved],
             [ir.AffineMap.get_identity(wide.rank)],
             lambda elements: cast(elements[0], wide.element_type),
@@ -109,20 +109,13 @@ def _moved(op: ir.Operation, narrow: ir.Value) -> ir.Value:
     element = ir.RankedTensorType(narrow.type).element_type
     member = computation(op)
     if member is not None:
-        out = _empty_like(member.inits[0], element)
+        out = empty_like(member.inits[0], element)
         return generic(out, [narrow], member.maps[:1], lambda elements: elements[0])
     clone = op.clone(ip=ir.InsertionPoint.current).operation
     clone.operands[0] = narrow
     shape = ir.RankedTensorType(op.results[0].type).shape
     clone.results[0].set_type(ir.RankedTensorType.get(shape, element))
     return clone.results[0]
-
-
-def _empty_like(value: ir.Value, element: ir.Type) -> ir.Value:
-    """A tensor of such elements to be written, of the sizes of another."""
-    type_ = ir.RankedTensorType(value.type)
-    sizes = [dim(value, axis) for axis in range(type_.rank) if type_.is_dynamic_dim(axis)]
-    return empty(ir.RankedTensorType.get(type_.shape, element), sizes)
 
 
 def _is_identity(map_: ir.AffineMap) -> bool:

@@ -20,6 +20,18 @@ def empty(type_: ir.RankedTensorType, sizes: Sequence[ir.Value]) -> ir.Value:
     return ir.Operation.create("tensor.empty", results=[type_], operands=list(sizes)).result
 
 
+def empty_like(value: ir.Value, element: ir.Type) -> ir.Value:
+    """A tensor of such elements to be written, of the sizes of another."""
+    type_ = ir.RankedTensorType(value.type)
+    sizes = [dim(value, axis) for axis in range(type_.rank) if type_.is_dynamic_dim(axis)]
+    return empty(ir.RankedTensorType.get(type_.shape, element), sizes)
+
+
+def zero(type_: ir.Type) -> ir.Value:
+    """The number 0, as a float or an integer."""
+    return arith.constant(type_, 0.0 if isinstance(type_, ir.FloatType) else 0)
+
+
 def dim(value: ir.Value, axis: int) -> ir.Value:
     """The size of `value` along `axis`."""
     return tensor.dim(value, index(axis))
