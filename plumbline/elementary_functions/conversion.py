@@ -3,21 +3,28 @@
 A call of libm takes one number at a time.
 """
 
+from collections.abc import Callable, Sequence
+
 from torch_mlir import ir
 
-from plumbline.bindings.pipeline import Pass
+from plumbline.bindings.pipeline import Option, Pass
 from plumbline.bindings.walk import all_operations, constant_float
+from plumbline.elementary_functions import hyperbolic, pieces
 from plumbline.elementary_functions.arithmetic import Float
 from plumbline.elementary_functions.exponential import exp_to_1
 from plumbline.elementary_functions.functions import EXACT_FUNCTIONS, FUNCTIONS
-from plumbline.elementary_functions.hyperbolic import one_plus_tanh
+from plumbline.elementary_functions.lookups import fits_registers
 from plumbline.elementary_functions.orders import is_at_most_0
+from plumbline.elementary_functions.pieces import FUNCTIONS_IN_PIECES
+
+_Function = Callable[..., Float]
 
 
-def expand_elementary_functions(root: ir.Operation) -> None:
+def expand_elementary_functions(root: ir.Operation, but: Sequence[str] = ()) -> None:
     """Spells ops of the math dialect in arithmetic, on single numbers and on vectors.
 
-    And remainders, which are one operation, but a call of libm as well.
+    And remainders, which are one operation, but a call of libm as well. Those called `but` stay
+    where they are of f32.
     """
     functions = {**FUNCTIONS, **EXACT_FUNCTIONS}
     with root.context:
@@ -29,16 +36,32 @@ def expand_elementary_functions(root: ir.Operation) -> None:
             element = type_.element_type if isinstance(type_, ir.VectorType) else type_
             if not isinstance(element, ir.F32Type | ir.F64Type):
                 continue
-            following = _sum_with_one(op) if op.name == "math.tanh" else None
-            if following is not None:
-                build = one_plus_tanh
+            if op.name in but and isinstance(element, ir.F32Type):
+                continue
             if op.name == "math.exp" and is_at_most_0(op.operands[0]):
                 build = exp_to_1
-            with ir.InsertionPoint(op), op.location:
-                result = build(*map(Float, op.operands))
-            for replaced in filter(None, (following, op)):
-                replaced.results[0].replace_all_uses_with(result.value)
-                replaced.erase()
+            _spell(op, build, hyperbolic.one_plus_tanh)
+
+
+def look_up_functions(root: ir.Operation) -> None:
+    """Has functions of vectors that fill registers of AVX-512 look up polynomials there."""
+    with root.context:
+        for op in all_operations(root):
+            build = FUNCTIONS_IN_PIECES.get(op.name)
+            if build is not None and fits_registers(op.results[0].type):
+                _spell(op, build, pieces.one_plus_tanh)
+
+
+def _spell(op: ir.Operation, build: _Function, one_plus_tanh: _Function) -> None:
+    """Replaces an operation by what `build` makes, or a tanh and what adds 1 to that."""
+    following = _sum_with_one(op) if op.name == "math.tanh" else None
+    if following is not None:
+        build = one_plus_tanh
+    with ir.InsertionPoint(op), op.location:
+        result = build(*map(Float, op.operands))
+    for replaced in filter(None, (following, op)):
+        replaced.results[0].replace_all_uses_with(result.value)
+        replaced.erase()
 
 
 def _sum_with_one(op: ir.Operation) -> ir.Operation | None:
@@ -56,4 +79,11 @@ EXPAND_ELEMENTARY_FUNCTIONS = Pass(
     "expand-elementary-functions",
     "Spell elementary functions, such as exp and sin, in arithmetic",
     expand_elementary_functions,
+    (Option("but", "ops that stay where they are of f32"),),
+)
+
+LOOK_UP_FUNCTIONS = Pass(
+    "look-up-functions",
+    "Have exp, erf and tanh of vectors look up short polynomials in registers of AVX-512",
+    look_up_functions,
 )

@@ -4,8 +4,12 @@ from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
 
-from plumbline.bindings.pipeline import Option, Pass, Pipeline
-from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
+from plumbline.bindings.pipeline import Option, Pass, Pipeline, Step
+from plumbline.elementary_functions.conversion import (
+    EXPAND_ELEMENTARY_FUNCTIONS,
+    LOOK_UP_FUNCTIONS,
+)
+from plumbline.elementary_functions.pieces import FUNCTIONS_IN_PIECES
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.carried_scalars import carry_scalars
 from plumbline.linalg_to_kernels.dequantized_weights import read_dequantized_weights
@@ -45,6 +49,7 @@ from plumbline.linalg_to_kernels.stream_results import stream_results
 from plumbline.linalg_to_kernels.tile_scans import tile_scans
 from plumbline.linalg_to_kernels.transpose_tiles import transpose_tiles
 from plumbline.linalg_to_kernels.vector_widths import choose_vector_widths
+from plumbline.linalg_to_kernels.vectorise_functions import vectorise_functions
 from plumbline.signature.c_signature import CALLED_FROM, check_signatures, functions_with_bodies
 from plumbline.signature.called_functions import SEPARATE_CALLED_FUNCTIONS
 from plumbline.signature.inout_arguments import inout_arguments
@@ -264,6 +269,20 @@ PREFETCH_ROWS = Pass(
     prefetch_rows,
 )
 
+VECTORISE_FUNCTIONS = Pass(
+    "vectorise-functions",
+    "Have loops that compute exp, erf or tanh take vectors, which can look these up",
+    vectorise_functions,
+)
+
+_LOOK_UPS: tuple[Step, ...] = (
+    VECTORISE_FUNCTIONS,
+    LOOK_UP_FUNCTIONS,
+    EXPAND_ELEMENTARY_FUNCTIONS,
+    # Moves their tables out of loops.
+    "canonicalize",
+)
+
 CHOOSE_VECTOR_WIDTHS = Pass(
     "choose-vector-widths",
     "Say of loops how many elements their vectors are to have, and how many are done at once",
@@ -307,6 +326,7 @@ def linalg_to_kernels_pipeline(
     """
     options = f"vector-bytes={unit.bytes} vector-registers={unit.registers}"
     options += f" vector-dots={','.join(unit.dots)}" if unit.dots else ""
+    functions = ",".join(FUNCTIONS_IN_PIECES) if unit.looks_up else ""
     return Pipeline(
         "linalg-to-kernels-pipeline",
         (
@@ -346,7 +366,7 @@ def linalg_to_kernels_pipeline(
             # Half precision is computed in f32 and rounded, as PyTorch does.
             "func.func(math-extend-to-supported-types)",
             DROP_EXACT_ROUNDINGS,
-            EXPAND_ELEMENTARY_FUNCTIONS,
+            EXPAND_ELEMENTARY_FUNCTIONS.with_options(f"but={functions}"),
             SELECT_CLAMPS,
             MAKE_LOOPS,
             PARALLELISE.with_options(f"threads={threads}"),
@@ -355,6 +375,7 @@ def linalg_to_kernels_pipeline(
             STREAM_RESULTS.with_options(options),
             # What is written past the caches is not asked for.
             PREFETCH_ROWS,
+            *(_LOOK_UPS if unit.looks_up else ()),
             CHOOSE_VECTOR_WIDTHS.with_options(options),
             INLINE_SMALL_KERNELS,
         ),

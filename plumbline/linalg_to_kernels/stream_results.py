@@ -26,9 +26,10 @@ from plumbline.bindings.walk import (
     users_through,
 )
 from plumbline.linalg_to_kernels.building import LINE, for_each, if_else, index
+from plumbline.linalg_to_kernels.element_loops import ElementLoop
 from plumbline.linalg_to_kernels.planned_memory import buffer_bytes, element_bytes
 from plumbline.linalg_to_kernels.vector_widths import INTERLEAVED, is_chain
-from plumbline.linalg_to_kernels.vectors import of_lanes, on_lanes
+from plumbline.linalg_to_kernels.vectors import of_lanes
 from plumbline.target.vector_unit import VectorUnit
 
 _LARGE = 1 << 24
@@ -119,9 +120,7 @@ class _Loop:
     """An innermost loop over elements."""
 
     def __init__(self, loop: scf.ForOp, unit: VectorUnit) -> None:
-        self._loop, self._at = loop, loop.induction_variable
-        *ops, _ = (view.operation for view in loop.body.operations)
-        self._ops: list[ir.Operation] = ops
+        self._loop, self._elements = loop, ElementLoop(loop)
         bounds = map(constant_integer, (loop.lowerBound, loop.upperBound, loop.step))
         lower, upper, step = bounds
         # How many elements there are, or 0 if that is not known, or they are not one by one.
@@ -129,14 +128,7 @@ class _Loop:
         self._vector_bytes = unit.bytes
         lanes = unit.lanes(8 * _ELEMENT_BYTES)
         self._lanes = lanes * INTERLEAVED if is_chain(loop.operation) else lanes
-        self._varying = {self._at}
-        """The values that differ from element to element."""
-        for op in ops:
-            if any(operand in self._varying for operand in op.operands):
-                self._varying.update(op.results)
-        self.written = list(
-            dict.fromkeys(op.operands[1] for op in ops if op.name == "memref.store")
-        )
+        self.written = list(dict.fromkeys(op.operands[1] for op in self._elements.stores))
         """The buffers that it stores to."""
 
     def can_be_vectors(self, results: Mapping[ir.Value, _Result]) -> bool:
@@ -149,30 +141,7 @@ class _Loop:
                 view in results and results[view].alignment >= self._vector_bytes
                 for view in self.written
             )
-            and all(map(self._is_allowed, self._ops))
-        )
-
-    def _is_allowed(self, op: ir.Operation) -> bool:
-        if op.name == "memref.store":
-            return self._is_run(op.operands[1], list(op.operands)[2:])
-        if op.name.partition(".")[0] not in ("arith", "math") and op.name != "memref.load":
-            return False
-        if op.results[0] not in self._varying:
-            return True
-        if op.name == "memref.load":
-            return self._is_run(op.operands[0], list(op.operands)[1:])
-        return all(_is_element(value.type) for value in (*op.operands, *op.results))
-
-    def _is_run(self, buffer: ir.Value, places: list[ir.Value]) -> bool:
-        """Whether each element is beside the one before it."""
-        type_ = ir.MemRefType(buffer.type)
-        strides, _ = type_.get_strides_and_offset()
-        return (
-            bool(places)
-            and bool(places[-1] == self._at)
-            and self._varying.isdisjoint(places[:-1])
-            and strides[-1] == 1
-            and element_bytes(type_.element_type) == _ELEMENT_BYTES
+            and self._elements.can_be_vectors([8 * _ELEMENT_BYTES])
         )
 
     def stream(
@@ -196,31 +165,14 @@ class _Loop:
         self._loop.operation.erase()
 
     def _as_it_was(self, at: ir.Value) -> list[ir.Value]:
-        clone_operations(self._ops, {self._at: at})
+        clone_operations(self._elements.ops, {self._elements.at: at})
         return []
 
     def _of_vectors(self, at: ir.Value, results: Mapping[ir.Value, _Result]) -> list[ir.Value]:
-        values = {self._at: at}
-        for op in self._ops:
-            operands = [values.get(operand, operand) for operand in op.operands]
-            if op.name == "memref.store":
-                value, buffer, *places = operands
-                alignment = min(results[buffer].alignment, self._lanes * _ELEMENT_BYTES)
-                value = of_lanes(value, [self._lanes])
-                vector.StoreOp(value, buffer, places, nontemporal=True, alignment=alignment)
-            elif op.results[0] not in self._varying:
-                clone_operations([op], values)
-            elif op.name == "memref.load":
-                type_ = ir.VectorType.get([self._lanes], op.results[0].type)
-                values[op.results[0]] = vector.LoadOp(type_, operands[0], operands[1:]).result
-            else:
-                values[op.results[0]] = on_lanes(op, operands, [self._lanes])
+        def store(value: ir.Value, buffer: ir.Value, places: list[ir.Value]) -> None:
+            alignment = min(results[buffer].alignment, self._lanes * _ELEMENT_BYTES)
+            value = of_lanes(value, [self._lanes])
+            vector.StoreOp(value, buffer, places, nontemporal=True, alignment=alignment)
+
+        self._elements.in_vectors({self._elements.at: at}, self._lanes, vector.load, store)
         return []
-
-
-def _is_element(type_: ir.Type) -> bool:
-    """Whether a value is one of those that there are as many of in a vector as are stored."""
-    return isinstance(type_, ir.FloatType | ir.IntegerType) and type_.width in (
-        1,
-        8 * _ELEMENT_BYTES,
-    )

@@ -4,7 +4,10 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from plumbline.bindings.pipeline import Pass, Pipeline
-from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
+from plumbline.elementary_functions.conversion import (
+    EXPAND_ELEMENTARY_FUNCTIONS,
+    LOOK_UP_FUNCTIONS,
+)
 from plumbline.gpu_to_nvvm import conversion as gpu_to_nvvm
 from plumbline.kernels_to_llvm import conversion as kernels_to_llvm
 from plumbline.kernels_to_llvm.allocation_sizes import CHECK_ALLOCATION_SIZES
@@ -94,6 +97,7 @@ PASSES = _by_name(
         ELIMINATE_UNUSED_TORCH_OPS,
         SIMPLIFY_LOOP_PLACES,
         EXPAND_ELEMENTARY_FUNCTIONS,
+        LOOK_UP_FUNCTIONS,
         ALIGN_WHILE_ARGUMENTS,
         SETTLE_BUFFERS,
         BLOCK_SCANS,
@@ -177,6 +181,7 @@ PASSES = _by_name(
         linalg_to_kernels.REASSOCIATE_REDUCTIONS,
         linalg_to_kernels.FOLD_CASTS,
         linalg_to_kernels.DROP_EXACT_ROUNDINGS,
+        linalg_to_kernels.VECTORISE_FUNCTIONS,
         linalg_to_kernels.PAIR_CHANNELS,
         linalg_to_kernels.READ_DEQUANTIZED_WEIGHTS,
         linalg_to_kernels.FOLD_CONSTANT_PRODUCTS,

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+_AVX512_BYTES = 64
+
 
 @dataclass(frozen=True)
 class VectorUnit:
@@ -12,6 +14,14 @@ class VectorUnit:
     dots: tuple[str, ...] = ()
     """Of which element types it adds up several products at once in each lane of 32 bits: of bf16,
     i8 and i16."""
+
+    @property
+    def looks_up(self) -> bool:
+        """Whether an instruction looks up a number for each lane in a table that registers hold.
+
+        AVX2 has one as well, but its registers hold tables of 8 numbers.
+        """
+        return self.bytes >= _AVX512_BYTES
 
     def lanes(self, element_bits: int) -> int:
         """How many elements of that width a register holds."""
