@@ -84,6 +84,6 @@ EXPAND_ELEMENTARY_FUNCTIONS = Pass(
 
 LOOK_UP_FUNCTIONS = Pass(
     "look-up-functions",
-    "Have exp, erf and tanh of vectors look up short polynomials in registers of AVX-512",
+    "Have exp, exp2, erf and tanh of vectors look up short polynomials in registers of AVX-512",
     look_up_functions,
 )

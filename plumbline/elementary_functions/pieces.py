@@ -1,4 +1,4 @@
-"""exp, erf and tanh of f32 in pieces, each a short polynomial whose coefficients are looked up.
+"""exp, exp2, erf and tanh of f32 in pieces, each a short polynomial that is looked up.
 
 Their centres are such numbers as have a function's value almost in f32, so that its constant term
 is rounded by next to nothing, after Gal, "Computing elementary functions: a new approach for
@@ -15,6 +15,9 @@ from plumbline.elementary_functions.lookups import LANES, looked_up, times_power
 
 _EXP = (0.5, 0.16666667)
 """(exp(r) - 1 - r) / r^2 for |r| <= log(2) / 32, in powers of r; relative error of exp 2^-26.7."""
+
+_EXP2 = (0.6931472, 0.24023354, 0.055502318)
+"""(2^r - 1) / r for |r| <= 1/32, in powers of r; relative error of 2^r 2^-28.6."""
 
 _POWERS = tuple(2.0 ** (number / LANES) for number in range(LANES))
 
@@ -93,12 +96,23 @@ def exp(x: Float) -> Float:
     least, greatest = exponent_bounds(x)
     x = x.clamped(least * math.log(2), greatest * math.log(2))
     high, low = LOG_2[x.bits]
-    # Sixteenths of a power of 2.
-    rounder = x.rounder / LANES
-    shifted = x * (1 / math.log(2)) + rounder
-    exponent = shifted - rounder
+    shifted = x * (1 / math.log(2)) + x.rounder / LANES
+    exponent = shifted - x.rounder / LANES
     rest = x - exponent * high - exponent * low
-    fraction = rest + polynomial(rest, _EXP) * (rest * rest)
+    return _power(shifted, exponent, rest + polynomial(rest, _EXP) * (rest * rest))
+
+
+def exp2(x: Float) -> Float:
+    """The power 2^x. Error: 1.1 units."""
+    x = x.clamped(*exponent_bounds(x))
+    shifted = x + x.rounder / LANES
+    exponent = shifted - x.rounder / LANES
+    rest = x - exponent
+    return _power(shifted, exponent, rest * polynomial(rest, _EXP2))
+
+
+def _power(shifted: Float, exponent: Float, fraction: Float) -> Float:
+    """The product of 1 + fraction and 2 to an exponent in sixteenths, which `shifted` ends with."""
     power = looked_up(shifted.as_int(), _POWERS)
     return times_power_of_2(power + fraction * power, exponent)
 
@@ -151,6 +165,7 @@ def _in_piece(
 FUNCTIONS_IN_PIECES: dict[str, Callable[..., Float]] = {
     "math.erf": erf,
     "math.exp": exp,
+    "math.exp2": exp2,
     "math.tanh": tanh,
 }
 """By the ops that they are, for vectors of f32 that fill registers of AVX-512."""

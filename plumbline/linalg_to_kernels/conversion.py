@@ -271,7 +271,7 @@ PREFETCH_ROWS = Pass(
 
 VECTORISE_FUNCTIONS = Pass(
     "vectorise-functions",
-    "Have loops that compute exp, erf or tanh take vectors, which can look these up",
+    "Have loops that compute exp, exp2, erf or tanh take vectors, which can look these up",
     vectorise_functions,
 )
 

@@ -1,4 +1,4 @@
-"""Has loops that compute exp, erf or tanh take vectors, for the registers of AVX-512.
+"""Has loops that compute exp, exp2, erf or tanh take vectors, for the registers of AVX-512.
 
 There these functions are short polynomials that are looked up (`elementary_functions/lookups.py`),
 which LLVM cannot make of a loop over single numbers: of it gelu takes 0.55 of the time, exp 0.78,
