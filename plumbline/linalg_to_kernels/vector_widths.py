@@ -11,7 +11,7 @@ longer than a CPU looks ahead: to load coefficients anew takes less time than th
 from torch_mlir import ir
 
 from plumbline.bindings.walk import all_operations
-from plumbline.linalg_to_kernels.work import known_trips
+from plumbline.linalg_to_kernels.work import is_function, known_trips
 from plumbline.target.vector_unit import VectorUnit
 
 _ANNOTATION = "llvm.loop_annotation"
@@ -81,4 +81,5 @@ def is_mostly_narrow(loop: ir.Operation) -> bool:
     types = [result.type for op in ops for result in op.results]
     narrow = sum(isinstance(type_, ir.F32Type) for type_ in types)
     wide = sum(isinstance(type_, ir.F64Type) for type_ in types)
-    return wide > 0 and narrow >= _MOSTLY * wide
+    functions = sum(is_function(op) and isinstance(op.results[0].type, ir.F32Type) for op in ops)
+    return wide > 0 and (functions > 0 or narrow >= _MOSTLY * wide)

@@ -20,8 +20,8 @@ LOOPS = frozenset({"scf.for", "scf.while"})
 LOADS = frozenset({"memref.load", "vector.gather", "vector.load", "vector.maskedload"})
 STORES = frozenset({"memref.store", "vector.maskedstore", "vector.scatter", "vector.store"})
 
-_CALL = 16
-"""Of a function of the C library's mathematics."""
+_FUNCTION = 16
+"""Of a function such as exp."""
 
 _ACCESS = 4
 """Of a load or a store."""
@@ -209,11 +209,16 @@ def work_inside(op: ir.Operation, invariants: Invariants) -> Work:
     return Work(operations, loops)
 
 
+def is_function(op: ir.Operation) -> bool:
+    """Whether it computes a function of elements that no CPU has an instruction for."""
+    return op.name.startswith("math.") and op.name not in _INSTRUCTIONS
+
+
 def _operations(op: ir.Operation) -> int:
     if op.name in ("arith.constant", "scf.for", "scf.if", "scf.yield"):
         return 0
-    if op.name.startswith("math.") and op.name not in _INSTRUCTIONS:
-        return _CALL
+    if is_function(op):
+        return _FUNCTION
     types = [value.type for value in (*op.results, *op.operands)]
     vectors = [ir.VectorType(type_) for type_ in types if isinstance(type_, ir.VectorType)]
     if vectors:

@@ -175,3 +175,23 @@ func.func private @others(%x: memref<?xf32>, %n: index) -> (f32, f32) {
   %3 = arith.truncf %1 : f64 to f32
   return %2, %3 : f32, f32
 }
+
+// A function that is not spelled yet is as much as many operations.
+// CHECK-LABEL: func.func private @function(
+// CHECK:         scf.for {{.*}} step %c128
+// CHECK:           scf.for {{.*}} -> (f32) {
+// CHECK:             math.exp
+func.func private @function(%x: memref<?xf32>, %n: index) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 1.0 : f64
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (f64) {
+    %a = memref.load %x[%i] : memref<?xf32>
+    %b = math.exp %a : f32
+    %w = arith.extf %b : f32 to f64
+    %r = arith.addf %s, %w fastmath<reassoc,contract> : f64
+    scf.yield %r : f64
+  }
+  %rounded = arith.truncf %0 : f64 to f32
+  return %rounded : f32
+}
