@@ -46,17 +46,28 @@ class Access:
 
     shape: tuple[int, ...]
     indices: Indices
+    strides: tuple[int, ...] | None = None
+    """How far apart its elements lie along each axis, or DYNAMIC; None: it is contiguous."""
 
     def stride(self, loop: int) -> int | None:
         """How far a step of the loop leads: 0 if nowhere, None if that is not known."""
-        total, inner = 0, 1
-        for size, index in zip(reversed(self.shape), reversed(self.indices), strict=True):
+        strides = _contiguous(self.shape) if self.strides is None else self.strides
+        total = 0
+        for stride, index in zip(strides, self.indices, strict=True):
             factor = _coefficient(index, loop)
-            if factor is None or (factor and inner == DYNAMIC):
+            if factor is None or (factor and stride == DYNAMIC):
                 return None
-            total += factor * inner
-            inner = DYNAMIC if DYNAMIC in (size, inner) else inner * size
+            total += factor * stride
         return total
+
+
+def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of a tensor whose elements follow one another, or DYNAMIC."""
+    strides, inner = [], 1
+    for size in reversed(shape):
+        strides.append(inner)
+        inner = DYNAMIC if DYNAMIC in (size, inner) else inner * size
+    return tuple(reversed(strides))
 
 
 def _coefficient(expression: ir.AffineExpr, loop: int) -> int | None:

@@ -21,7 +21,7 @@ from plumbline.linalg_to_kernels.computations import (
 )
 from plumbline.linalg_to_kernels.evaluation import captured_value, index_value
 from plumbline.linalg_to_kernels.group import Group
-from plumbline.linalg_to_kernels.layouts import is_contiguous, layout_of
+from plumbline.linalg_to_kernels.layouts import layout_of
 from plumbline.linalg_to_kernels.loop_order import Access
 from plumbline.linalg_to_kernels.vectors import masked_load, of_lanes, on_lanes
 
@@ -95,14 +95,9 @@ class _Check:
         if not self._lanes.matter_to(indices) or not is_in_memory(source):
             return True
         width = element.width if isinstance(element, ir.FloatType | ir.IntegerType) else 0
-        layout = layout_of(source)
-        if not is_contiguous(layout):
-            # Several loops are not one run there.
-            strides, _ = layout.get_strides_and_offset()
-            if len(self._lanes.loops) > 1 or strides[-1] != 1:
-                return False
+        strides, _ = layout_of(source).get_strides_and_offset()
         return width >= _LEAST_BITS and self._lanes.is_contiguous(
-            Access(tuple(type_.shape), indices)
+            Access(tuple(type_.shape), indices, tuple(strides))
         )
 
 

@@ -313,6 +313,30 @@ def test_channels_in_pairs(function: Callable[..., torch.Tensor], sizes: str) ->
     _check_dots(program, function, (image,), (weight,))
 
 
+@pytest.mark.parametrize(
+    ("shape", "part", "is_fused"),
+    [
+        # Of whole rows and planes, and of parts of these.
+        ((2, 7, 5, 6), (slice(None), slice(3)), True),
+        ((2, 3, 9, 6), (..., slice(2, 7), slice(None)), True),
+        ((2, 3, 5, 9), (..., slice(6)), False),
+        ((2, 3, 5, 12), (..., slice(None, None, 2)), False),
+    ],
+)
+def test_parts_of_images_are_added(
+    shape: tuple[int, ...], part: tuple[slice, ...], *, is_fused: bool
+) -> None:
+    def function(image: torch.Tensor, weight: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.conv2d(image, weight) + other[part]
+
+    operands = tuple(_random(each, torch.float32) for each in ((2, 60, 5, 6), (3, 60, 1, 1), shape))
+    program = plumbline.compile(_Function(function), operands)
+    _check(program, function, operands)
+    text = program.stage("kernels")
+    assert ("@conv_add(" in text) == is_fused
+    assert all("vector" in type_ for type_ in re.findall(r"arith\.mulf .* : (.*)", text))
+
+
 def test_not_a_number_stays_in_its_row() -> None:
     left, right = torch.ones(13, 20), torch.ones(20, 17)
     left[12, 3] = torch.nan
