@@ -479,7 +479,7 @@ def _sample_dirichlet(twister: MersenneTwister, shapes: torch.Tensor) -> torch.T
     return shares.clamp(min=limits.tiny, max=1 - limits.eps / 2)
 
 
-_DRAWING: Rules = {
+_OWN: Rules = {
     aten._sample_dirichlet.default: _drawn(_sample_dirichlet),
     aten._standard_gamma.default: _drawn(_standard_gamma),
     aten.bernoulli.default: _drawn(_bernoulli_of),
@@ -512,6 +512,24 @@ _DRAWING: Rules = {
     aten.rrelu_with_noise_functional.default: _drawn(_rrelu),
     aten.uniform.default: _drawn(_uniform),
 }
+
+
+def _handed_a_generator(rules: Rules) -> Rules:
+    """The rules for overloads that differ in being handed a generator, which may be None."""
+    return {
+        overload: rule
+        for op, rule in rules.items()
+        for name in op.overloadpacket.overloads()
+        if (overload := getattr(op.overloadpacket, name)) not in rules
+        and _options(overload) == {*_options(op), "generator"}
+    }
+
+
+def _options(op: torch._ops.OpOverload) -> set[str]:
+    return {argument.name for argument in op._schema.arguments}
+
+
+_DRAWING = {**_OWN, **_handed_a_generator(_OWN)}
 
 RULES: Rules = {
     torch.ops.plumbline.draw_from.default: _draw_from,

@@ -177,9 +177,27 @@ def _in_the_order_of_memory(x: torch.Tensor) -> list[torch.Tensor]:
     ]
 
 
+def _handed_no_generator(x: torch.Tensor) -> list[torch.Tensor]:
+    return [
+        torch.randn((2, 3), generator=None) + x[0],
+        torch.rand(5, generator=None),
+        torch.randint(9, (4,), generator=None),
+        torch.randint(-3, 9, (4,), generator=None),
+        torch.randperm(7, generator=None),
+    ]
+
+
 @pytest.mark.parametrize(
     "function",
-    [_of_all_types, _chances, _others, _integers, _until_accepted, _in_the_order_of_memory],
+    [
+        _of_all_types,
+        _chances,
+        _others,
+        _integers,
+        _until_accepted,
+        _in_the_order_of_memory,
+        _handed_no_generator,
+    ],
 )
 def test_ops(function: Callable[[torch.Tensor], Any]) -> None:
     _check(function, _numbers(), _numbers() * 2)
