@@ -482,7 +482,7 @@ def _exported(
     try:
         with (
             exporting(),
-            known_numbers(in_buffers=embedded),
+            known_numbers(in_held=embedded),
             torch.no_grad(),
             gradients,
             tracing(),

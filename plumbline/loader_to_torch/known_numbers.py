@@ -5,7 +5,8 @@ Where a program writes one, it is known as far as to there.
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 from unittest import mock
 
 import torch
@@ -19,20 +20,24 @@ _MOST_ELEMENTS = 64
 
 
 @contextlib.contextmanager
-def known_numbers(*, in_buffers: bool) -> Iterator[None]:
+def known_numbers(*, in_held: bool) -> Iterator[None]:
     """Has what is exported meanwhile know the numbers in small tensors that it makes of numbers.
 
     Args:
-      in_buffers: whether in small buffers too: convolutions of EnCodec keep their stride so, and
-        pad by what they compute of it.
+      in_held: whether in small tensors that the model holds too: convolutions of EnCodec keep their
+        stride in a buffer, and pad by what they compute of it; schedulers of diffusers have their
+        steps in tensors that are none.
     """
     with contextlib.ExitStack() as changes:
         for module in (fake_tensor, proxy_tensor):
             changes.enter_context(mock.patch.object(module, "CONSTANT_NUMEL_LIMIT", _MOST_ELEMENTS))
-        if in_buffers:
+        if in_held:
             changes.enter_context(
                 mock.patch.object(torch.export._trace, "_fakify_params_buffers", _with_numbers)
             )
+            name = "validate_and_convert_non_fake_tensors"
+            met = _with_numbers_where_met(getattr(FakeTensorMode, name))
+            changes.enter_context(mock.patch.object(FakeTensorMode, name, met))
         yield
 
 
@@ -40,11 +45,36 @@ def _with_numbers(mode: FakeTensorMode, module: torch.nn.Module) -> dict[str, to
     """The tensors without data that stand for the parameters and buffers of a module, by name."""
     tensors = _fakify_params_buffers(mode, module)
     for name, buffer in module.named_buffers(remove_duplicate=False):
-        tensor = tensors[name]
-        is_small = buffer.layout == torch.strided and buffer.numel() <= _MOST_ELEMENTS
-        # Known already is what is a buffer by two names.
-        if is_small and isinstance(tensor, FakeTensor) and tensor.constant is None:
-            # A copy, for what writes into the one is carried out on the other.
-            tensor.constant = buffer.detach().clone()
-            mode.fake_tensor_converter.add_constant_storage_mapping(tensor)
+        _know(mode, buffer, tensors[name])
     return tensors
+
+
+def _with_numbers_where_met(convert: Callable[..., Any]) -> Callable[..., Any]:
+    """What has tensors without data stand for those that ops are given, being no buffers.
+
+    Their numbers are those that they have where they are met first: later they may be written.
+    """
+    # With the tensors, for no other is to have the identity of one meanwhile.
+    met: dict[int, FakeTensor] = {}
+
+    def converted(
+        mode: FakeTensorMode, func: Any, converter: Any, given: Sequence[Any], spec: Any
+    ) -> Any:
+        result = convert(mode, func, converter, given, spec)
+        for held, tensor in zip(given, result[0], strict=True):
+            if held is not tensor and id(tensor) not in met:
+                met[id(tensor)] = tensor
+                _know(mode, held, tensor)
+        return result
+
+    return converted
+
+
+def _know(mode: FakeTensorMode, held: torch.Tensor, tensor: torch.Tensor) -> None:
+    """Has a tensor without data that stands for `held` have the numbers of that, if few."""
+    is_small = held.layout == torch.strided and held.numel() <= _MOST_ELEMENTS
+    # Known already is what is a buffer by two names.
+    if is_small and isinstance(tensor, FakeTensor) and tensor.constant is None:
+        # A copy, for what writes into the one is carried out on the other.
+        tensor.constant = held.detach().clone()
+        mode.fake_tensor_converter.add_constant_storage_mapping(tensor)

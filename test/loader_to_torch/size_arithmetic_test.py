@@ -162,6 +162,24 @@ class _Shaped(torch.nn.Module):
         return x.reshape(rows, width) if rows > 2 else x
 
 
+class _Scheduled(torch.nn.Module):
+    """Holds its steps in a tensor that is no buffer, as schedulers of diffusers do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.steps, self.factors = torch.tensor([30, 20, 10]), torch.rand(100)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        before = self.steps[1] - 25
+        return x * self.factors[self.steps[0]] * (self.factors[before] if before >= 0 else 2)
+
+
+def test_branches_are_decided_by_numbers_that_a_model_holds() -> None:
+    x, model = torch.randn(12), _Scheduled()
+    (actual,) = plumbline.compile(model, (x,))(x)
+    torch.testing.assert_close(actual, model(x))
+
+
 def test_sizes_are_computed_of_numbers_in_a_tensor_that_is_made_of_them() -> None:
     x = torch.randn(12)
     (actual,) = plumbline.compile(_Shaped(), (x,))(x)
