@@ -166,6 +166,11 @@ _OF_GRADIENTS = (
 )
 """What PyTorch says where `forward` asks for gradients, and it loses the way."""
 
+_WITHOUT_NUMPY = (
+    "What NumPy computes, or another library, an export cannot follow: compute it by functions of "
+    "PyTorch's, or before, and keep the result."
+)
+
 _ENABLE_GRAD = (
     "A program runs under torch.no_grad(): take gradients within `with torch.enable_grad():`, of "
     "parameters or of what x.requires_grad_() has been called of, or by torch.func.grad."
@@ -459,7 +464,8 @@ def _traced(
         try:
             exported, functional = trace(takes_gradients=True)
         except UserError as other:
-            if any(advice in str(other) for advice in (_MAKE_FX, _ENABLE_GRAD, LEFT)):
+            advices = (_MAKE_FX, _ENABLE_GRAD, _WITHOUT_NUMPY, LEFT)
+            if any(advice in str(other) for advice in advices):
                 raise
             raise UserError(f"{other}\n{_MAKE_FX}") from other
     return exported, functional
@@ -572,6 +578,8 @@ def _explain(error: Exception) -> str:
             "use torch.where or torch.cond. Of a number that is a size, say how large it can be, "
             "with torch._check(n <= 64)."
         )
+    elif ".numpy() is not supported" in text:
+        text += f"\n{_WITHOUT_NUMPY}"
     elif "does not require grad" in text:
         text += f"\n{_ENABLE_GRAD}"
     elif _is_of_gradients(text):

@@ -325,6 +325,7 @@ _FURTHER_LINES = {
         ", in module inner.1\n",
         "what would help: write a decomposition",
     ],
+    "goes_through_numpy": ["np.", "functions of PyTorch's"],
     "resizes": ["  aten.resize.default(f32[4])", "torch.cat"],
     "computes_with_other_dtypes": [
         "(f32[2]): 1 place\n",
