@@ -10,6 +10,7 @@ import torch
 from torch import nn
 from torch.export import Dim
 from torch.nn import functional
+from torch.nn.attention import flex_attention
 
 import plumbline
 
@@ -63,6 +64,27 @@ class _Masked(nn.Module):
         places = torch.arange(scores.shape[-1])
         hidden = self._hides(places.unsqueeze(-1), places)
         return torch.where(hidden, -torch.inf, scores).softmax(-1) @ value
+
+
+class _Flex(nn.Module):
+    """Scores that functions change by their places, and by a parameter for each head."""
+
+    def __init__(self, heads: int) -> None:
+        super().__init__()
+        self.slopes = nn.Parameter(torch.rand(heads))
+
+    def forward(self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+        def change(score: torch.Tensor, _: Any, head: Any, row: Any, column: Any) -> torch.Tensor:
+            return cast("torch.Tensor", score - self.slopes[head] * (row - column))
+
+        def shows(_: Any, head: Any, row: Any, column: Any) -> torch.Tensor:
+            return cast("torch.Tensor", (row >= column) & (row - column < 9))
+
+        sizes = query.shape[-2], key.shape[-2]
+        mask = flex_attention.create_block_mask(shows, None, None, *sizes, device="cpu")
+        return flex_attention.flex_attention(
+            query, key, value, score_mod=change, block_mask=mask, enable_gqa=True
+        )
 
 
 _MASKS: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
@@ -187,6 +209,21 @@ def test_masks_told_by_place(hides: str) -> None:
     (actual,) = plumbline.compile(module, operands)(*operands)
     expected = module(*operands)
     torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-5, equal_nan=True)
+
+
+def test_scores_that_a_function_changes() -> None:
+    module = _Flex(4)
+    query, key, value = (torch.randn(2, heads, 37, 16) for heads in (4, 2, 2))
+    program = plumbline.compile(module, (query, key, value))
+    (actual,) = program(query, key, value)
+    # Which PyTorch computes so too, in 2 s.
+    distance = torch.arange(37).unsqueeze(1) - torch.arange(37)
+    bias = (-module.slopes.detach()[:, None, None] * distance).masked_fill(
+        (distance < 0) | (distance > 8), -torch.inf
+    )
+    expected = functional.scaled_dot_product_attention(query, key, value, bias, enable_gqa=True)
+    torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-5)
+    assert any(name.startswith("attention") for name in _kernels(program.stage("kernels")))
 
 
 @pytest.mark.parametrize("batch", [1, 3])
