@@ -48,7 +48,7 @@ from plumbline.loader_to_torch.gradients import (
     notice_gradients,
 )
 from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
-from plumbline.loader_to_torch.known_numbers import known_numbers
+from plumbline.loader_to_torch.known_numbers import know_constants, known_numbers
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
 from plumbline.loader_to_torch.mutations import refuse_mutations
 from plumbline.loader_to_torch.nested_draws import hand_generator_to_bodies
@@ -454,7 +454,9 @@ def _traced(
 
     def trace(*, takes_gradients: bool) -> tuple[torch.export.ExportedProgram, ...]:
         exported = _exported(who, program, takes_gradients=takes_gradients, embedded=embedded)
-        return exported, _decomposed(who, exported, table)
+        if embedded:
+            know_constants(exported)
+        return exported, _decomposed(who, exported, table, embedded=embedded)
 
     try:
         exported, functional = trace(takes_gradients=False)
@@ -514,7 +516,7 @@ def _exported(
 
 
 def _decomposed(
-    who: str, exported: torch.export.ExportedProgram, table: Table
+    who: str, exported: torch.export.ExportedProgram, table: Table, *, embedded: bool
 ) -> torch.export.ExportedProgram:
     """`exported` by the ops that a table of decompositions makes of those that it has."""
     try:
@@ -522,6 +524,7 @@ def _decomposed(
         # the signature does not tell of them.
         with (
             exporting(),
+            known_numbers(in_held=embedded),
             torch.no_grad(),
             _without_new_stack_traces(),
             _views_however_elements_lie(),

@@ -14,6 +14,7 @@ import torch.export._trace
 from torch._export.utils import _fakify_params_buffers
 from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.export.graph_signature import InputKind
 from torch.fx.experimental import proxy_tensor
 
 _MOST_ELEMENTS = 64
@@ -39,6 +40,15 @@ def known_numbers(*, in_held: bool) -> Iterator[None]:
             met = _with_numbers_where_met(getattr(FakeTensorMode, name))
             changes.enter_context(mock.patch.object(FakeTensorMode, name, met))
         yield
+
+
+def know_constants(exported: torch.export.ExportedProgram) -> None:
+    """Has what stands for small constants of a program have their numbers as it is traced anew."""
+    placeholders = {node.name: node for node in exported.graph.find_nodes(op="placeholder")}
+    for spec in exported.graph_signature.input_specs:
+        if spec.kind is InputKind.CONSTANT_TENSOR:
+            tensor = placeholders[spec.arg.name].meta["val"]
+            _know(tensor.fake_mode, exported.constants[spec.target], tensor)
 
 
 def _with_numbers(mode: FakeTensorMode, module: torch.nn.Module) -> dict[str, torch.Tensor]:

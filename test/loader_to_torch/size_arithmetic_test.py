@@ -186,6 +186,22 @@ def test_sizes_are_computed_of_numbers_in_a_tensor_that_is_made_of_them() -> Non
     torch.testing.assert_close(actual, _Shaped()(x))
 
 
+class _Packed(torch.nn.Module):
+    """Numbers sequences by their lengths, as NaViT does patches by the images they are of."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        owners = torch.arange(2).repeat_interleave(torch.tensor([3, 4]))
+        padded = torch.nn.utils.rnn.pad_sequence([owners, torch.arange(9)], batch_first=True)
+        return padded * x, torch.tensor([4, 0, 5]).nonzero()
+
+
+def test_sizes_that_follow_from_known_numbers_are_known() -> None:
+    x = torch.randn(9)
+    program = plumbline.compile(_Packed(), (x,))
+    torch.testing.assert_close(program(x), _Packed()(x))
+    assert program.signature.result_shapes == ((2, 9), (2, 1))
+
+
 def test_sizes_are_computed_of_numbers_in_buffers() -> None:
     for size in (8, 11):
         x = torch.randn(2, size)
