@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
-from plumbline.loader_to_torch.decompositions.resampling import cubic
+from plumbline.loader_to_torch.decompositions.resampling_weights import cubic
 from plumbline.loader_to_torch.decompositions.rule import Rules
 
 aten = torch.ops.aten

@@ -1,14 +1,23 @@
 """Images and volumes of other sizes, which are read between their elements."""
 
 import functools
-import math
-import struct
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch._decomp import decomposition_table
+from torch._decomp.decompositions import upsample_compute_output_size
 
+from plumbline.loader_to_torch.decompositions.byte_resampling import resampled_bytes
+from plumbline.loader_to_torch.decompositions.resampling_weights import (
+    Filter,
+    Taps,
+    cubic,
+    step_between,
+    taps_below,
+    taps_beside,
+    triangle,
+)
 from plumbline.loader_to_torch.decompositions.rule import Rule, Rules
 
 aten = torch.ops.aten
@@ -16,19 +25,7 @@ aten = torch.ops.aten
 # -- sizes changed with a filter -------------------------------------------------------------------
 
 
-_Filter = Callable[[torch.Tensor], torch.Tensor]
-"""The weight of what lies at a distance from the middle, in new elements or old ones, whichever are
-greater."""
-
-
-_FEW_TAPS = 24
-"""Up to how many old elements that count for a new one are read one by one.
-
-With more of them than that a product with a matrix, most of which is zeros, is as fast.
-"""
-
-
-def _with_filter(filter_: _Filter, reach: int) -> Rule:
+def _with_filter(filter_: Filter, reach: int) -> Rule:
     """Each new element the mean of the old ones below a filter, that widens as they get more.
 
     Args:
@@ -43,84 +40,50 @@ def _with_filter(filter_: _Filter, reach: int) -> Rule:
         scales_h: float | None = None,
         scales_w: float | None = None,
     ) -> torch.Tensor:
+        def taps(axis: int, dtype: torch.dtype) -> Taps:
+            old, new, scale = image.shape[axis], output_size[axis], (scales_h, scales_w)[axis]
+            step = step_between(old, new, scale, dtype, align_corners=align_corners)
+            return taps_below(filter_, reach, old, new, step, dtype)
+
+        if image.dtype == torch.uint8:
+            return resampled_bytes(image, output_size, taps)
         # The places too are rounded as PyTorch does it: where an element begins to count, it shows.
         wide = torch.float64 if image.dtype == torch.float64 else torch.float32
         resampled = image.to(wide)
         # Rows first, of which there are fewer then to take the columns of.
-        for axis, new, scale in zip((-2, -1), output_size, (scales_h, scales_w), strict=True):
-            old = image.shape[axis]
-            step = _step(old, new, scale, wide, align_corners=align_corners)
-            resampled = _resampled(resampled, axis, new, filter_, reach, step)
+        for axis in (-2, -1):
+            resampled = taps(axis, wide).sums(resampled, axis)
         return resampled.to(image.dtype)
 
     return decomposed
 
 
-def _triangle(distance: torch.Tensor) -> torch.Tensor:
-    return torch.clamp(1 - distance, min=0)
+def _between_neighbours(op: Any, filter_: Filter, reach: int) -> Rule:
+    """PyTorch's rule of an op, but for bytes, which it resamples by weights that are integers."""
+    otherwise = decomposition_table[op]
 
+    def decomposed(
+        image: torch.Tensor,
+        output_size: list[int] | None,
+        align_corners: bool,
+        scale_factors: list[float] | None = None,
+    ) -> torch.Tensor:
+        if image.dtype != torch.uint8:
+            result: torch.Tensor = otherwise(image, output_size, align_corners, scale_factors)
+            return result
+        sizes: list[int] = upsample_compute_output_size(  # type: ignore[no-untyped-call]
+            image.size(), output_size, scale_factors
+        )
 
-def cubic(distance: torch.Tensor, a: float = -0.5) -> torch.Tensor:
-    """Keys' convolution kernel, with a of -1/2, which is Pillow's, or PyTorch's own -3/4."""
-    near = (((a + 2) * distance - (a + 3)) * distance) * distance + 1
-    far = (((distance - 5) * distance + 8) * distance - 4) * a
-    return torch.where(distance < 1, near, torch.where(distance < 2, far, 0.0))
+        def taps(axis: int, dtype: torch.dtype) -> Taps:
+            old, new = image.shape[axis], sizes[axis]
+            scale = scale_factors[axis] if scale_factors else None
+            step = step_between(old, new, scale, dtype, align_corners=align_corners)
+            return taps_beside(filter_, reach, old, new, step, align_corners=align_corners)
 
+        return resampled_bytes(image, sizes, taps)
 
-def _step(
-    old: int, new: int, scale: float | None, dtype: torch.dtype, *, align_corners: bool
-) -> float | torch.Tensor:
-    """How many old elements lie between the middles of two new ones.
-
-    A tensor of rank 0 if it is not known before it runs, since a size is not.
-    """
-    # The middles of the first and of the last elements lie on each other, or else the edges do.
-    size, gaps = (old - 1, new - 1) if align_corners else (old, new)
-    if scale and not align_corners:
-        step = 1 / scale
-    elif isinstance(size, torch.SymInt) or isinstance(gaps, torch.SymInt):
-        wide, parts = (torch.full((), number, dtype=dtype) for number in (size, gaps))
-        return torch.where(parts > 0, wide / parts, 0.0)
-    else:
-        step = size / gaps if gaps else 0.0
-    if dtype == torch.float32:
-        [step] = struct.unpack("f", struct.pack("f", step))
-    return step
-
-
-def _resampled(
-    image: torch.Tensor,
-    axis: int,
-    new: int,
-    filter_: _Filter,
-    reach: int,
-    step: float | torch.Tensor,
-) -> torch.Tensor:
-    """An image with `new` elements along an axis, which is one of the last two."""
-    old = image.shape[axis]
-    unit = max(step, 1.0) if isinstance(step, float) else torch.clamp(step, min=1.0)
-    centers = (torch.arange(new, dtype=image.dtype) + 0.5) * step
-    # What counts are whole elements from the one where the filter begins to where it ends.
-    radius = reach * unit
-    first = torch.clamp((centers - radius + 0.5).to(torch.int64), min=0)
-    end = torch.clamp((centers + radius + 0.5).to(torch.int64), max=old)
-    taps = math.ceil(2 * radius) + 1 if isinstance(radius, float) else None
-    if taps is not None and taps <= _FEW_TAPS:
-        places = first.unsqueeze(-1) + torch.arange(taps)
-    else:
-        taps, places = None, torch.arange(old).expand(new, old)
-    inside = (places >= first.unsqueeze(-1)) & (places < end.unsqueeze(-1))
-    distances = (places.to(image.dtype) + 0.5 - centers.unsqueeze(-1)).abs() / unit
-    weights = torch.where(inside, filter_(distances), 0.0)
-    weights = weights / weights.sum(-1, keepdim=True)
-    if taps is None:
-        return weights @ image if axis == -2 else image @ weights.transpose(0, 1)
-    shape = (new, 1) if axis == -2 else (new,)
-    read = (
-        image.index_select(axis, torch.clamp(place, max=old - 1)) * weight.reshape(shape)
-        for place, weight in zip(places.unbind(-1), weights.unbind(-1), strict=True)
-    )
-    return functools.reduce(torch.add, read)
+    return decomposed
 
 
 # -- gradients of sizes changed --------------------------------------------------------------------
@@ -185,7 +148,7 @@ _LINEAR = _backward(_by_overload(aten.upsample_bilinear2d.vec), has_corners=True
 _NEAREST_OF_ALL = _backward(_by_overload(aten.upsample_nearest2d.vec), has_corners=False)
 _NEAREST_EXACT = _backward(_by_overload(aten._upsample_nearest_exact2d.vec), has_corners=False)
 _CUBIC_FILTER = _with_filter(cubic, 2)
-_TRIANGLE_FILTER = _with_filter(_triangle, 1)
+_TRIANGLE_FILTER = _with_filter(triangle, 1)
 
 RULES: Rules = {
     # The one of its kind that is not in torch-mlir's table: what it makes of the op computes places
@@ -203,6 +166,10 @@ RULES: Rules = {
     aten.upsample_nearest2d_backward.default: _NEAREST_OF_ALL,
     aten.upsample_nearest3d_backward.default: _NEAREST_OF_ALL,
     aten.upsample_trilinear3d_backward.default: _LINEAR,
+    aten.upsample_bicubic2d.vec: _between_neighbours(
+        aten.upsample_bicubic2d.vec, functools.partial(cubic, a=-0.75), 2
+    ),
+    aten.upsample_bilinear2d.vec: _between_neighbours(aten.upsample_bilinear2d.vec, triangle, 1),
     aten._upsample_bicubic2d_aa.default: _CUBIC_FILTER,
     aten._upsample_bilinear2d_aa.default: _TRIANGLE_FILTER,
     aten._upsample_bicubic2d_aa_backward.default: _backward(

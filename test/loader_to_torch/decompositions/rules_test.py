@@ -616,6 +616,19 @@ def test_upsample_with_a_filter(filter_: str, size: Sequence[int], align_corners
     _check(op, image, [17, 18], False, 1.7, 0.9)
 
 
+@pytest.mark.parametrize("align_corners", [False, True])
+@pytest.mark.parametrize("size", [(3, 4), (17, 18), (30, 7), (10, 41)])
+@pytest.mark.parametrize("filter_", ["bilinear", "bicubic"])
+def test_upsample_of_bytes(filter_: str, size: Sequence[int], align_corners: bool) -> None:
+    # Noise, and edges, beside which a cubic filter goes beyond all bytes.
+    noise = torch.randint(0, 256, (2, 3, 10, 20), dtype=torch.uint8)
+    for image in (noise, noise // 128 * 255):
+        _check(getattr(aten, f"upsample_{filter_}2d").vec, image, size, align_corners, None)
+        _check(getattr(aten, f"_upsample_{filter_}2d_aa").default, image, size, align_corners)
+    options = None, align_corners, (1.7, 0.9)
+    _check(getattr(aten, f"upsample_{filter_}2d").vec, noise, *options)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, F64], ids=str)
 @pytest.mark.parametrize(
     ("name", "size", "options"),

@@ -1,0 +1,144 @@
+"""How much each element of an image counts for one of an image of another size."""
+
+import functools
+import math
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+Filter = Callable[[torch.Tensor], torch.Tensor]
+"""The weight of what lies at a distance from the middle, in new elements or old ones, whichever are
+greater."""
+
+_FEW_TAPS = 24
+"""Up to how many old elements that count for a new one are read one by one.
+
+With more of them than that a product with a matrix, most of which is zeros, is as fast.
+"""
+
+
+def triangle(distance: torch.Tensor) -> torch.Tensor:
+    """Linear between neighbours."""
+    return torch.clamp(1 - distance, min=0)
+
+
+def cubic(distance: torch.Tensor, a: float = -0.5) -> torch.Tensor:
+    """Keys' convolution kernel, with a of -1/2, which is Pillow's, or PyTorch's own -3/4."""
+    near = (((a + 2) * distance - (a + 3)) * distance) * distance + 1
+    far = (((distance - 5) * distance + 8) * distance - 4) * a
+    return torch.where(distance < 1, near, torch.where(distance < 2, far, 0.0))
+
+
+def step_between(
+    old: int, new: int, scale: float | None, dtype: torch.dtype, *, align_corners: bool
+) -> float | torch.Tensor:
+    """How many old elements lie between the middles of two new ones.
+
+    A tensor of rank 0 if it is not known before it runs, since a size is not.
+    """
+    # The middles of the first and of the last elements lie on each other, or else the edges do.
+    size, gaps = (old - 1, new - 1) if align_corners else (old, new)
+    if scale and not align_corners:
+        step = 1 / scale
+    elif isinstance(size, torch.SymInt) or isinstance(gaps, torch.SymInt):
+        wide, parts = (torch.full((), number, dtype=dtype) for number in (size, gaps))
+        return torch.where(parts > 0, wide / parts, 0.0)
+    else:
+        step = size / gaps if gaps else 0.0
+    if dtype == torch.float32:
+        [step] = struct.unpack("f", struct.pack("f", step))
+    return step
+
+
+@dataclass(frozen=True)
+class Taps:
+    """The old elements along an axis that count for each of the new ones."""
+
+    places: torch.Tensor | None
+    """int64 [new, taps], of which some may be beyond the last element; None: they are all."""
+    weights: torch.Tensor
+    """[new, taps]"""
+
+    def sums(self, image: torch.Tensor, axis: int) -> torch.Tensor:
+        """The sums of the elements of an image along an axis, one of the last two, by weights."""
+        if self.places is None:
+            matrix = self.weights
+            return matrix @ image if axis == -2 else image @ matrix.transpose(0, 1)
+        shape = (-1, 1) if axis == -2 else (-1,)
+        last = image.shape[axis] - 1
+        read = (
+            image.index_select(axis, torch.clamp(place, max=last)) * weight.reshape(shape)
+            for place, weight in zip(self.places.unbind(-1), self.weights.unbind(-1), strict=True)
+        )
+        return functools.reduce(torch.add, read)
+
+
+def taps_below(
+    filter_: Filter, reach: int, old: int, new: int, step: float | torch.Tensor, dtype: torch.dtype
+) -> Taps:
+    """Those that lie below a filter, that widens as the new elements get fewer.
+
+    Args:
+      filter_: the weights, before they are divided by their sum.
+      reach: the distance beyond which they are 0.
+      old: how many elements there are.
+      new: how many there will be.
+      step: as `step_between` has it.
+      dtype: of the weights, and of the places as they are computed.
+    """
+    unit = max(step, 1.0) if isinstance(step, float) else torch.clamp(step, min=1.0)
+    centers = (torch.arange(new, dtype=dtype) + 0.5) * step
+    # What counts are whole elements from the one where the filter begins to where it ends.
+    radius = reach * unit
+    first = torch.clamp((centers - radius + 0.5).to(torch.int64), min=0)
+    end = torch.clamp((centers + radius + 0.5).to(torch.int64), max=old)
+    taps = math.ceil(2 * radius) + 1 if isinstance(radius, float) else None
+    if taps is not None and taps <= _FEW_TAPS:
+        places = first.unsqueeze(-1) + torch.arange(taps)
+    else:
+        taps, places = None, torch.arange(old).expand(new, old)
+    inside = (places >= first.unsqueeze(-1)) & (places < end.unsqueeze(-1))
+    distances = (places.to(dtype) + 0.5 - centers.unsqueeze(-1)).abs() / unit
+    weights = torch.where(inside, filter_(distances), 0.0)
+    weights = weights / weights.sum(-1, keepdim=True)
+    return Taps(None if taps is None else places, weights)
+
+
+def taps_beside(
+    filter_: Filter,
+    reach: int,
+    old: int,
+    new: int,
+    step: float | torch.Tensor,
+    *,
+    align_corners: bool,
+) -> Taps:
+    """Those on both sides of where a new element lies, in float64, however many the new ones are.
+
+    What lies beyond the first or the last element counts for that.
+
+    Args:
+      filter_: the weights, of which the sum is 1.
+      reach: how many count on each side.
+      old: how many elements there are.
+      new: how many there will be.
+      step: as `step_between` has it.
+      align_corners: whether the middles of the first and of the last elements lie on each other.
+    """
+    numbers = torch.arange(new, dtype=torch.float64)
+    middles = numbers * step if align_corners else (numbers + 0.5) * step - 0.5
+    if reach == 1:
+        middles = torch.clamp(middles, min=0)
+    before = torch.clamp(middles.floor(), max=old - 1)
+    beyond = torch.clamp(middles - before, min=0, max=1)
+    nearest = before.to(torch.int64) + 1 - reach
+    first = torch.clamp(nearest, min=0)
+    places = first.unsqueeze(-1) + torch.arange(2 * reach)
+    weights = torch.zeros((), dtype=torch.float64)
+    for tap in range(2 * reach):
+        weight = filter_((tap + 1 - reach - beyond).abs()).unsqueeze(-1)
+        counts_for = torch.clamp(nearest + tap, min=0, max=old - 1).unsqueeze(-1)
+        weights = weights + torch.where(places == counts_for, weight, 0.0)
+    return Taps(places, weights)
