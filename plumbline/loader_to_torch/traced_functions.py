@@ -3,7 +3,8 @@
 A tensor of a quantised dtype, which graphs cannot hold, is a pair of integers and of what these
 stand for, as long as nothing but the two is asked of it. A check of values in the middle of a
 function, which a graph cannot branch on, becomes an assertion. A norm of matrices is called that.
-What PyTorch counts by the size of the example is counted by a dynamic one.
+What PyTorch counts by the size of the example is counted by a dynamic one. To pack sequences, which
+would fail somewhere in the middle, is refused.
 """
 
 import inspect
@@ -309,12 +310,24 @@ def _affine_grid(
     return grid.reshape(theta.shape[0], *sizes, len(sizes))
 
 
+# -- packed sequences ------------------------------------------------------------------------------
+
+
+def _packed(*_: Any, **__: Any) -> Any:
+    raise NotImplementedError(
+        "a sequence is packed (pack_padded_sequence) into steps of sizes that follow from the "
+        "values of lengths, which an export cannot follow: hand the layer padded sequences, and "
+        "mask what it gives beyond their lengths, or sequences of one length"
+    )
+
+
 _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     functional.affine_grid: _affine_grid,
     functional.ctc_loss: _ctc_loss,
     functional.gaussian_nll_loss: _gaussian_nll_loss,
     torch.Tensor.__bool__: _truth,
     torch._is_all_true: _is_all_true,
+    torch._pack_padded_sequence: _packed,
     torch.linalg.norm: _linalg_norm,
     torch.linspace: _linspace,
     torch.quantize_per_channel: _quantize_per_channel,

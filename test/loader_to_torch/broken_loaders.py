@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch.export import Dim
+from torch.nn.utils import rnn
 
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 
@@ -363,6 +364,7 @@ makes_a_sparse_tensor = _forward(lambda x: x.to_sparse().to_dense())
 branches_on_a_value = _forward(lambda x: x if bool(x.max() > 0) else -x)
 repeats_by_a_value = _forward(lambda x: [x := x + 1 for _ in range(int(x.sum()))][-1])
 goes_through_numpy = _forward(lambda x: torch.from_numpy(np.tanh(x.numpy())))
+packs_a_sequence = _forward(lambda x: rnn.pack_padded_sequence(x[None], [2], batch_first=True).data)
 takes_a_gradient = _forward(
     lambda x: torch.autograd.grad((x.requires_grad_() ** 2).sum(), x)[0],
 )

@@ -275,6 +275,13 @@ _MISTAKES = [
         ": torch.export refuses it: RuntimeError: .numpy() is not supported for tensor subclasses.",
     ),
     (
+        "packs_a_sequence",
+        ": torch.export refuses it: NotImplementedError: a sequence is packed "
+        "(pack_padded_sequence) into steps of sizes that follow from the values of lengths, which "
+        "an export cannot follow: hand the layer padded sequences, and mask what it gives beyond "
+        "their lengths, or sequences of one length",
+    ),
+    (
         "takes_a_gradient",
         f": {_FAILS} RuntimeError: element 0 of tensors does not require grad and does "
         "not have a grad_fn",
