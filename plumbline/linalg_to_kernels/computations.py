@@ -88,10 +88,14 @@ class Computation:
         return tuple(self.body.operations[len(self.body.operations) - 1].operands)
 
     @functools.cached_property
+    def reads_operands(self) -> tuple[bool, ...]:
+        """For each operand whether an iteration looks at its element."""
+        return tuple(any(True for _ in argument.uses) for argument in self.body.arguments)
+
+    @functools.cached_property
     def reads_inits(self) -> tuple[bool, ...]:
         """For each result whether an iteration needs what was there before."""
-        arguments = list(self.body.arguments)[len(self.inputs) :]
-        return tuple(any(True for _ in argument.uses) for argument in arguments)
+        return self.reads_operands[len(self.inputs) :]
 
     @functools.cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -136,16 +140,12 @@ class Computation:
     def reads(self, loops: Indices, dims: int) -> list[tuple[ir.Value, Indices]]:
         """What an iteration reads, and where, if its loops are expressions of `dims` others."""
         if (loops, dims) not in self._reads:
-            read = list(zip(self.inputs, self.maps[: len(self.inputs)], strict=True))
-            read += [
-                (init, map_)
-                for init, map_, needed in zip(
-                    self.inits, self.maps[len(self.inputs) :], self.reads_inits, strict=True
-                )
-                if needed
-            ]
             self._reads[loops, dims] = [
-                seen_through(value, composed(map_, loops, dims)) for value, map_ in read
+                seen_through(value, composed(map_, loops, dims))
+                for value, map_, is_read in zip(
+                    (*self.inputs, *self.inits), self.maps, self.reads_operands, strict=True
+                )
+                if is_read
             ]
         return self._reads[loops, dims]
 

@@ -111,8 +111,10 @@ class Evaluation:
         arguments: dict[ir.Value, ir.Value] = {}
         places = list(zip(member.inputs, member.maps[: len(member.inputs)], strict=True))
         formal = list(member.body.arguments)
-        for argument, (value, map_) in zip(formal[: len(places)], places, strict=True):
-            if any(True for _ in argument.uses):
+        for argument, (value, map_), is_read in zip(
+            formal, places, member.reads_operands, strict=False
+        ):
+            if is_read:
                 arguments[argument] = self.element(value, composed(map_, loops, count))
         arguments |= dict(zip(formal[len(places) :], inits, strict=True))
         for op in member.body_ops:

@@ -262,5 +262,19 @@ def test_what_is_read_anywhere_is_a_kernel_of_its_own() -> None:
         torch.testing.assert_close(program(x, index)[0], function(x, index))
 
 
+def test_what_is_read_at_places_is_not_left_to_who_looks_at_none() -> None:
+    """A constant is the same at all of them, so that who reads it first does not compute them."""
+
+    def function(image: torch.Tensor, place: torch.Tensor, height: torch.Tensor) -> torch.Tensor:
+        grid = torch.stack([place + height, height - place], -1)
+        inside = functional.grid_sample(torch.ones_like(image), grid, align_corners=True)
+        return functional.grid_sample(image, grid, align_corners=True) + (1 - inside)
+
+    torch.manual_seed(0)
+    operands = torch.rand(2, 1, 9, 11), torch.rand(2, 1, 7) - 0.5, torch.rand(2, 8, 1) - 0.5
+    program = plumbline.compile(_Function(function), operands)
+    torch.testing.assert_close(program(*operands)[0], function(*operands))
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
