@@ -542,6 +542,8 @@ def _hosted(
     That may be in the loops of a later one by itself: nobody may read them before these.
     """
     hosts: dict[Computation, Computation] = {}
+    # In another step's loops those are of all parts at once that the host's own ones become.
+    at_once: dict[Computation, int | None] = {}
     positions = {step: position for position, step in enumerate(group.steps)}
     for position, step in reversed(list(enumerate(group.steps[:-1]))):
         if step.is_reduction or len(step.results) > 1:
@@ -558,10 +560,23 @@ def _hosted(
         sites = [site.indices for reader, site in readers if reader is first]
         host = hosts.get(first, first)
         earliest = min(positions[hosts.get(reader, reader)] for reader, _ in readers)
-        covers = _covers(step, first, sites[0], group.parts_loop(first))
+        parts = at_once[first] if first in hosts else group.parts_loop(first)
+        covers = _covers(step, first, sites[0], parts)
         if len(sites) == 1 and covers and positions[host] == earliest:
             hosts[step] = host
+            at_once[step] = _loop_along(step, sites[0], parts)
     return hosts
+
+
+def _loop_along(step: Computation, indices: Indices, loop: int | None) -> int | None:
+    """The loop of a step that runs as one of a reader does, which reads it at such indices."""
+    axes = step.result_loops(0)
+    assert axes is not None
+    for own, index_ in zip(axes, indices, strict=True):
+        dim = index_.maybe_downcast()
+        if isinstance(dim, ir.AffineDimExpr) and dim.position == loop:
+            return own
+    return None
 
 
 def _covers(step: Computation, reader: Computation, indices: Indices, parts: int | None) -> bool:

@@ -48,6 +48,14 @@ def _read_on_the_way(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, to
     return scale, (scale * y + factor * x) - (factor * total + total * scale)
 
 
+def _read_before_parts(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor) -> torch.Tensor:
+    """What both parts of a stack are made of, and what is computed of these, part by part."""
+    each = x.exp().sin()
+    parts = torch.stack([each + z, each * y], -1)
+    both = parts.exp().tanh()
+    return (both * parts.exp()).sum(-1) * both.amax(-1) * each
+
+
 _CASES: dict[str, tuple[Callable[..., object], tuple[tuple[int, ...], ...], int]] = {
     # Each step beside the others, row by row.
     "softmax": (lambda x: x.softmax(-1), ((5, 7, 33),), 1),
@@ -57,6 +65,7 @@ _CASES: dict[str, tuple[Callable[..., object], tuple[tuple[int, ...], ...], int]
     "of_no_axes": (lambda x: x.sum(1).reshape(()) * 2, ((1, 5),), 2),
     # Of rows of one element these are not pieces, though they are contiguous too.
     "rows_of_one": (lambda x: (x.exp() > 1, (x.exp() > 1).to(x.dtype) * x), ((4, 5, 1),), 1),
+    "read_before_stack": (_read_before_parts, ((9,), (9,), (9,)), 1),
     "log_softmax": (lambda x: x.log_softmax(-1), ((4, 19),), 1),
     "variance": (lambda x: x.var(1), ((6, 37),), 1),
     # A result that another result is computed of.
