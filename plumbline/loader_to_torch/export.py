@@ -10,6 +10,7 @@ from unittest import mock
 import torch
 import torch.fx.config
 from torch._subclasses import fake_impls
+from torch._subclasses.fake_tensor import DataDependentOutputException
 from torch.export.graph_signature import ConstantArgument
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import FxImporter
@@ -575,7 +576,7 @@ def _explain(error: Exception) -> str:
             "\nThe program does not work for every size that dynamic_shapes allows: take the "
             "fix above into the loader's dynamic_shapes, or change the line that fixes the size."
         )
-    elif "data-dependent" in text:
+    elif "data-dependent" in text or isinstance(error, DataDependentOutputException):
         text += (
             "\nIts control flow depends on the values of tensors, which an export cannot follow: "
             "use torch.where or torch.cond. Of a number that is a size, say how large it can be, "

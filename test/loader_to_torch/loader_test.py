@@ -266,6 +266,10 @@ _MISTAKES = [
         "none)",
     ),
     (
+        "branches_on_all_values",
+        ": torch.export refuses it: DataDependentOutputException: aten.equal.default",
+    ),
+    (
         "repeats_by_a_value",
         ": torch.export refuses it: GuardOnDataDependentSymNode: Could not guard on "
         "data-dependent expression zuf0 (unhinted: zuf0).  (Size-like symbols: none)",
@@ -315,6 +319,7 @@ _FURTHER_LINES = {
     "exits": ["broken_loaders.py", "sys.exit(3)"],
     "shapes_disagree": ["broken_loaders.py", "return x + y"],
     "data_dependent": ["if x.sum() > 0", "use torch.where or torch.cond"],
+    "branches_on_all_values": ["broken_loaders.py", "use torch.where or torch.cond"],
     "mutates": ["  into the input x: test/loader_to_torch/broken_loaders.py:", _WRITES],
     "writes_into_a_parameter": [
         "  into the parameter weight: test/loader_to_torch/broken_loaders.py:",
