@@ -147,6 +147,22 @@ _NOISE = re.compile(
 )
 _LINK = re.compile(r"For more information[^.]*?(https?://|TORCH_LOGS=)\S+|https?://\S+")
 
+# What PyTorch says where a number that depends on values is to be one of Python's, not a branch.
+_ASKS_FOR_NUMBER = re.compile(r"data-dependent expression \w+ \(unhinted")
+
+_NUMBERS_ASKED_FOR = (
+    "int(), float(), len() and range() need numbers that are known as the program is exported, "
+    "which those that depend on the values of tensors are not: compute with what .item() and "
+    ".shape give, and repeat by while_loop."
+)
+
+_FOLLOWS_VALUES = (
+    "Its control flow depends on the values of tensors, which an export cannot follow: use "
+    "torch.where or torch.cond."
+)
+
+_BOUND = "Of a number that is a size, say how large it can be, with torch._check(n <= 64)."
+
 # What PyTorch says of functions of torch.cond and its like, and what to do.
 _ALIASING = "might be aliasing"
 _NO_VIEWS = (
@@ -577,11 +593,8 @@ def _explain(error: Exception) -> str:
             "fix above into the loader's dynamic_shapes, or change the line that fixes the size."
         )
     elif "data-dependent" in text or isinstance(error, DataDependentOutputException):
-        text += (
-            "\nIts control flow depends on the values of tensors, which an export cannot follow: "
-            "use torch.where or torch.cond. Of a number that is a size, say how large it can be, "
-            "with torch._check(n <= 64)."
-        )
+        asks = _ASKS_FOR_NUMBER.search(text) is not None
+        text += f"\n{_NUMBERS_ASKED_FOR if asks else _FOLLOWS_VALUES} {_BOUND}"
     elif ".numpy() is not supported" in text:
         text += f"\n{_WITHOUT_NUMPY}"
     elif "does not require grad" in text:

@@ -319,6 +319,7 @@ _FURTHER_LINES = {
     "exits": ["broken_loaders.py", "sys.exit(3)"],
     "shapes_disagree": ["broken_loaders.py", "return x + y"],
     "data_dependent": ["if x.sum() > 0", "use torch.where or torch.cond"],
+    "repeats_by_a_value": ["broken_loaders.py", "len() and range() need numbers that are known"],
     "branches_on_all_values": ["broken_loaders.py", "use torch.where or torch.cond"],
     "mutates": ["  into the input x: test/loader_to_torch/broken_loaders.py:", _WRITES],
     "writes_into_a_parameter": [
