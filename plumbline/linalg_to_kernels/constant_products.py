@@ -21,6 +21,7 @@ from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     Computation,
     Indices,
+    computation,
     is_splat,
     is_zero,
     number_everywhere,
@@ -102,6 +103,19 @@ def constant_product(step: Computation) -> ConstantProduct | None:
             constant,
         )
     return None
+
+
+def give_own_constant(op: ir.Operation) -> None:
+    """Has an operation that is such a product read a constant that nothing else reads.
+
+    It goes with the operation, which asks for its numbers alone; who reads elements needs a buffer.
+    """
+    step = computation(op)
+    product = None if step is None else constant_product(step)
+    if step is None or product is None or len(list(product.constant.uses)) == 1:
+        return
+    clone = product.constant.owner.operation.clone(ip=ir.InsertionPoint(op))
+    op.operands[step.inputs.index(product.constant)] = clone.operation.results[0]
 
 
 def numbers_of(constant: ir.Value) -> Array:

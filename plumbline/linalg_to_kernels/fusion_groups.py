@@ -31,6 +31,7 @@ from plumbline.linalg_to_kernels.computations import (
     users,
     viewed,
 )
+from plumbline.linalg_to_kernels.constant_products import give_own_constant
 from plumbline.linalg_to_kernels.constants import CONSTANT, is_constant
 from plumbline.linalg_to_kernels.group import Group
 from plumbline.linalg_to_kernels.kernel_names import kernel_name
@@ -48,7 +49,10 @@ def form_fusion_groups(module: ir.Operation, strategies: Strategies) -> None:
     with module.context:
         blocks: list[ir.Block] = []
         for op in all_operations(module):
-            if op.name == GENERIC and op.block not in blocks:
+            if op.name != GENERIC:
+                continue
+            give_own_constant(op)
+            if op.block not in blocks:
                 blocks.append(op.block)
         functions = SharedFunctions(module)
         for block in blocks:

@@ -69,5 +69,15 @@ def test_operations(name: str, additions: int, products: int) -> None:
     assert "arith.select" not in kernels
 
 
+def test_numbers_that_are_read_by_themselves_too() -> None:
+    class _Scalarised(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            weights = torch.tensor([0.3, 0.7])
+            return (weights * x).amax(-1) + (x * weights).sum(-1) * 0.05
+
+    x = torch.randn(20, 2)
+    torch.testing.assert_close(plumbline.compile(_Scalarised(), (x,))(x)[0], _Scalarised()(x))
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
