@@ -5,7 +5,7 @@ chebyshev_expansions_test.py does it anew and compares. Each expansion is of a f
 the part taken out of it that grows or oscillates, over a variable in which the rest is smooth.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -22,10 +22,11 @@ class Expansion:
     coefficients: tuple[float, ...]
 
     def __call__(self, variable: torch.Tensor) -> torch.Tensor:
-        """The function at a variable of float64, by Clenshaw's recurrence.
+        """The function at a variable, by Clenshaw's recurrence.
 
-        The variable is taken to the nearer end of the interval where it is outside, so that what
-        is computed there in vain is finite; NaN stays.
+        The variable is of float64, or of float32 where a result of that is wanted. It is taken to
+        the nearer end of the interval where it is outside, so that what is computed there in vain
+        is finite; NaN stays.
         """
         inside = torch.clamp(variable, self.low, self.high)
         span = self.high - self.low
@@ -40,6 +41,13 @@ class Expansion:
             )
         result = twice * 0.5 * current + others[0]
         return result if previous is None else result - previous
+
+    def within(self, error: float) -> "Expansion":
+        """Its first terms: those that it takes to differ from it by no more than `error`."""
+        count, rest = len(self.coefficients), 0.0
+        while count > 2 and (rest := rest + abs(self.coefficients[count - 1])) <= error:
+            count -= 1
+        return replace(self, coefficients=self.coefficients[:count])
 
 
 I0E_BELOW_8 = Expansion(

@@ -1,11 +1,12 @@
 """The error function's scaled complement and inverse, and the normal distribution's functions."""
 
 import math
+from collections.abc import Callable
 
 import torch
 
 from plumbline.loader_to_torch.decompositions import chebyshev_expansions as chebyshev
-from plumbline.loader_to_torch.decompositions.rule import Rules, in_double
+from plumbline.loader_to_torch.decompositions.rule import Rules, in_double, in_single_or_double
 
 aten = torch.ops.aten
 
@@ -38,10 +39,22 @@ def _erfinv_ratio(w: torch.Tensor) -> torch.Tensor:
     return torch.where(w > 6.25, far, chebyshev.ERFINV_W_BELOW_6(w))
 
 
-def _erfinv(x: torch.Tensor) -> torch.Tensor:
-    # NaN beyond 1, where the logarithm is.
-    w = -(torch.log1p(-x) + torch.log1p(x))
-    return torch.where(x.abs() == 1, x * math.inf, x * _erfinv_ratio(w))
+_NEAR = chebyshev.ERFINV_W_BELOW_6.within(1e-8)
+_FAR = chebyshev.ERFINV_ROOT_W_BELOW_6.within(2e-8)
+
+
+def _erfinv_ratio_of_single(w: torch.Tensor) -> torch.Tensor:
+    """The same, as far as float32 goes below 1, which is 16, and as exact as it shows."""
+    return torch.where(w > 6.25, _FAR(torch.sqrt(w)), _NEAR(w))
+
+
+def _erfinv(ratio: Callable[[torch.Tensor], torch.Tensor]) -> Callable[..., torch.Tensor]:
+    def erfinv(x: torch.Tensor) -> torch.Tensor:
+        # Near 0 it is no more exact than 1 is, nor has to be. NaN beyond 1, where the logarithm is.
+        w = -torch.log((1 - x) * (1 + x))
+        return torch.where(x.abs() == 1, x * math.inf, x * ratio(w))
+
+    return erfinv
 
 
 def _ndtri(p: torch.Tensor) -> torch.Tensor:
@@ -60,9 +73,12 @@ def _ndtri(p: torch.Tensor) -> torch.Tensor:
 RULES: Rules = {
     op.default: in_double(function)
     for op, function in (
-        (aten.erfinv, _erfinv),
         (aten.special_erfcx, _erfcx),
         (aten.special_log_ndtr, _log_ndtr),
         (aten.special_ndtri, _ndtri),
+    )
+} | {
+    aten.erfinv.default: in_single_or_double(
+        _erfinv(_erfinv_ratio_of_single), _erfinv(_erfinv_ratio)
     )
 }

@@ -69,6 +69,21 @@ def in_double(function: Callable[..., torch.Tensor]) -> Rule:
     return decomposed
 
 
+def in_single_or_double(
+    single: Callable[[torch.Tensor], torch.Tensor], double: Callable[[torch.Tensor], torch.Tensor]
+) -> Rule:
+    """The same of a function of one operand, in float32 where the result is no wider than that."""
+
+    @functools.wraps(double)
+    def decomposed(operand: torch.Tensor) -> torch.Tensor:
+        dtype = float_dtype(operand)
+        if dtype == torch.float64:
+            return double(operand)
+        return single(operand.to(torch.float32)).to(dtype)
+
+    return decomposed
+
+
 def as_double(operand: torch.Tensor | float) -> torch.Tensor:
     """A tensor, or a number as one of rank 0, of float64."""
     if isinstance(operand, torch.Tensor):

@@ -70,6 +70,19 @@ def test_of_probabilities(op: Any) -> None:
     _check(TABLE[op.default](x), op(x))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_the_inverse_error_function_of_narrow_floats(dtype: torch.dtype) -> None:
+    x = torch.cat([_probabilities(), 1 - torch.logspace(-7.5, 0, 1001, dtype=F64)]).to(dtype)
+    actual = TABLE[aten.erfinv.default](x)
+    assert actual.dtype == dtype
+    expected = aten.erfinv(x.to(F64))
+    eps = torch.finfo(dtype).eps
+    least = torch.finfo(dtype).smallest_normal * eps
+    torch.testing.assert_close(
+        actual.to(F64), expected, rtol=max(eps, 4e-7), atol=least, equal_nan=True
+    )
+
+
 @pytest.mark.parametrize(
     ("op", "reference"),
     [
