@@ -4,7 +4,7 @@ from torch_mlir import ir
 
 from plumbline.bindings.pipeline import Pass
 from plumbline.bindings.walk import all_operations
-from plumbline.runtime.requirement import require
+from plumbline.runtime.requirement import BRACES, require
 
 
 def _lower(operation: ir.Operation) -> None:
@@ -12,7 +12,8 @@ def _lower(operation: ir.Operation) -> None:
         for op in all_operations(operation):
             if op.name == "cf.assert":
                 with ir.InsertionPoint(op), op.location:
-                    require(op.operands[0], ir.StringAttr(op.attributes["msg"]).value)
+                    message = ir.StringAttr(op.attributes["msg"]).value
+                    require(op.operands[0], message.replace("{}", BRACES))
                 op.erase()
 
 

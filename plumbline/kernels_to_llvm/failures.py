@@ -17,6 +17,8 @@ written again and again: of what an earlier round allocated and a later one was 
 in between loses the memory.
 """
 
+import itertools
+import re
 from collections.abc import Container, Iterator, Sequence
 
 from torch_mlir import ir
@@ -52,9 +54,11 @@ from plumbline.kernels_to_llvm.status_codes import (
     define_errors,
     define_status,
 )
+from plumbline.runtime.requirement import BRACES, MOST_VALUES, TEXT, is_requirement
 from plumbline.runtime.requirement import MESSAGE as REQUIREMENT_MESSAGE
-from plumbline.runtime.requirement import MOST_VALUES, TEXT, is_requirement
 from plumbline.signature.function_name import ERROR_SUFFIX
+
+_PLACES = re.compile(rf"{re.escape(BRACES)}|{{}}")
 
 PROGRAM = "plumbline.program"
 """The attribute of an entry: what its program is called. One that returns a pointer returns the
@@ -172,7 +176,11 @@ class _Strings:
         if message == TEXT:
             text = TEXT_FORMAT
         else:
-            text = message.replace("%", "%%").replace("{}", "%lld", count)
+            numbers = itertools.repeat("%lld", count)
+            text = _PLACES.sub(
+                lambda found: "{}" if found[0] == BRACES else next(numbers, "{}"),
+                message.replace("%", "%%"),
+            )
         return address_of(self._symbols.setdefault(text, f"plumbline_message_{len(self._symbols)}"))
 
     def program(self, name: str) -> ir.Value:

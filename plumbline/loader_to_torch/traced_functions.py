@@ -8,18 +8,21 @@ would fail somewhere in the middle, is refused.
 """
 
 import inspect
+import linecache
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.distributions import constraints, distribution
 from torch.nn import functional
 from torch.nn.modules import transformer
 from torch.overrides import TorchFunctionMode
 
 from plumbline.loader_to_torch.decompositions.quantization import along, dequantized, quantized
+from plumbline.loader_to_torch.raising_branches import goes_on_if
 
 _INTEGERS = {torch.qint8: torch.int8, torch.quint8: torch.uint8, torch.qint32: torch.int32}
 """Of what integers the tensors of each quantised dtype are."""
@@ -188,7 +191,8 @@ def _truth(operand: torch.Tensor) -> bool:
     """Whether it is true; of what PyTorch's own modules branch on, what does without the values.
 
     A constraint of distributions has it asserted: a matrix that is not symmetric is not looked at
-    any further. A transformer finds out whether a mask is causal, only to be quicker.
+    any further. A transformer finds out whether a mask is causal, only to be quicker. And whoever
+    raises an exception where it is otherwise has it asserted too.
     """
     caller = inspect.currentframe()
     # Of PyTorch's modules, some of which stand between, each hands it on.
@@ -198,7 +202,20 @@ def _truth(operand: torch.Tensor) -> bool:
         return _is_all_true(operand)
     if caller is not None and caller.f_code is transformer._detect_is_causal_mask.__code__:
         return False
-    return bool(operand)
+    goes_on = None if caller is None or _is_known(operand) else goes_on_if(caller)
+    if caller is None or goes_on is None:
+        return bool(operand)
+    holds = operand.reshape(()) if goes_on else operand.reshape(()).logical_not()
+    line = linecache.getline(caller.f_code.co_filename, caller.f_lineno).strip()
+    torch._assert_async(holds, f"a check of the program's fails: {line}")
+    return goes_on
+
+
+def _is_known(operand: torch.Tensor) -> bool:
+    """Whether PyTorch can tell the value of a tensor."""
+    while torch._C._functorch.is_gradtrackingtensor(operand):
+        operand = torch._C._functorch.get_unwrapped(operand)
+    return not isinstance(operand, FakeTensor) or operand.constant is not None
 
 
 def _what_is_checked() -> str:

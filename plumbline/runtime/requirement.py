@@ -6,6 +6,7 @@ From linalg on, a requirement is a call of a function that has no body:
         {plumbline.message = "model.py:7: error: index {} is out of range for a size of {}"}
 
 The numbers take the places of the message's `{}`, in order; where there are fewer, zeros follow.
+`{{}}` is what says `{}`.
 Any tool of MLIR's reads it. The last lowering makes an early return of it
 (`kernels_to_llvm/failures.py`), so that the caller is told and no memory is lost.
 """
@@ -30,6 +31,9 @@ MESSAGE = "plumbline.message"
 MOST_VALUES = 3
 """How many numbers the function takes beside the condition."""
 
+
+BRACES = "{{}}"
+"""What a message has in the place of braces that are no number's."""
 
 TEXT = "{text}"
 """The message that is a string of C's, whose address is the first of the values.

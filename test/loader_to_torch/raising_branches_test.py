@@ -1,0 +1,109 @@
+"""What a program raises exceptions for because of values, which becomes assertions.
+
+PYTEST_DONT_REWRITE: assert statements are looked for as Python compiles them.
+"""
+
+import contextlib
+import sys
+from collections.abc import Callable
+
+import pytest
+import torch
+
+import plumbline
+from plumbline.errors import UserError
+
+_Function = Callable[[torch.Tensor], torch.Tensor]
+
+
+class _Program(torch.nn.Module):
+    def __init__(self, function: _Function) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self._function(x)
+
+
+def _asserts(x: torch.Tensor) -> torch.Tensor:
+    assert (x >= 0).all(), f"{x.shape} is {{}} not % {x.dtype!r}"
+    return x.sqrt()
+
+
+def _raises(x: torch.Tensor) -> torch.Tensor:
+    if x.min() < 0 or (x > 9).any():
+        raise ValueError(f"{x.shape} " + str(x.dtype))
+    return x.sqrt()
+
+
+def _raises_unless(x: torch.Tensor) -> torch.Tensor:
+    with torch.no_grad(), contextlib.nullcontext():
+        if not torch.isfinite(x.sqrt()).all():
+            raise ArithmeticError from None
+        return x.sqrt()
+
+
+def _raises_within_a_gradient(x: torch.Tensor) -> torch.Tensor:
+    gradient: torch.Tensor = torch.func.grad(lambda y: _raises(y).sum())(x)
+    return gradient
+
+
+_CHECKS: dict[_Function, str] = {
+    _asserts: 'assert (x >= 0).all(), f"{x.shape} is {{}} not % {x.dtype!r}"',
+    _raises: "if x.min() < 0 or (x > 9).any():",
+    _raises_unless: "if not torch.isfinite(x.sqrt()).all():",
+    _raises_within_a_gradient: "if x.min() < 0 or (x > 9).any():",
+}
+
+
+@pytest.mark.parametrize("function", _CHECKS)
+def test_what_raises_an_exception_is_asserted(function: _Function) -> None:
+    x = torch.tensor([4.0, 0.25])
+    program = plumbline.compile(_Program(function), (x,))
+    torch.testing.assert_close(program(x)[0], function(x))
+    with pytest.raises(UserError) as error:
+        program(-x)
+    assert str(error.value).endswith(f"a check of the program's fails: {_CHECKS[function]}")
+
+
+def _catches(x: torch.Tensor) -> torch.Tensor:
+    try:
+        return _raises(x)
+    except ValueError:
+        return x
+
+
+def _catches_beyond(x: torch.Tensor) -> torch.Tensor:
+    with contextlib.suppress(KeyError):
+        try:
+            with torch.no_grad():
+                return _raises_unless(x)
+        finally:
+            x.abs()
+    return x
+
+
+def _does_more(x: torch.Tensor) -> torch.Tensor:
+    if x.min() < 0:
+        x = -x
+        raise ValueError(x)
+    return x
+
+
+@pytest.mark.parametrize("function", [_catches, _catches_beyond, _does_more])
+def test_an_exception_that_may_be_caught_is_refused(function: _Function) -> None:
+    with pytest.raises(UserError, match=r"torch\.where or torch\.cond"):
+        plumbline.compile(_Program(function), (torch.ones(2),))
+
+
+def test_what_is_known_is_not_asserted() -> None:
+    def function(x: torch.Tensor) -> torch.Tensor:
+        assert torch.tensor([1.0, 2.0]).sum() > 2
+        return x + 1
+
+    program = plumbline.compile(_Program(function), (torch.ones(2),))
+    assert "require" not in program.stage("linalg")
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
