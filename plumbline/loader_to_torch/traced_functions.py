@@ -218,6 +218,16 @@ def _is_known(operand: torch.Tensor) -> bool:
     return not isinstance(operand, FakeTensor) or operand.constant is not None
 
 
+def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether all elements are, as far as it is known without them."""
+    if one is other:
+        return True
+    are_fixed = all(isinstance(size, int) for size in (*one.shape, *other.shape))
+    if are_fixed and one.dtype == other.dtype and one.shape != other.shape:
+        return False
+    return torch.equal(one, other)
+
+
 def _what_is_checked() -> str:
     """What a distribution checks meanwhile, as far as its own variables tell."""
     frame = inspect.currentframe()
@@ -345,6 +355,8 @@ _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     torch.Tensor.__bool__: _truth,
     torch._is_all_true: _is_all_true,
     torch._pack_padded_sequence: _packed,
+    torch.equal: _equal,
+    torch.Tensor.equal: _equal,
     torch.linalg.norm: _linalg_norm,
     torch.linspace: _linspace,
     torch.quantize_per_channel: _quantize_per_channel,
