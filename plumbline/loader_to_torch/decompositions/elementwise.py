@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import torch
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from plumbline.loader_to_torch.decompositions.rule import (
     Conditional,
@@ -188,6 +189,28 @@ def _lcm(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
     return (parts * right.to(wide)).abs().to(dtype)
 
 
+def _both_grow(condition: torch.Tensor, one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether a choice between two tensors has the shape that the condition gives it alone.
+
+    torch-mlir gives one of them as the result where they are one, in whatever shape.
+    """
+    return all(
+        choice.dim() < condition.dim()
+        or any(
+            statically_known_true(own == 1) and not statically_known_true(size == 1)
+            for own, size in zip(reversed(choice.shape), reversed(condition.shape), strict=False)
+        )
+        for choice in (one, other)
+    )
+
+
+def _choice_of_grown(
+    condition: torch.Tensor, one: torch.Tensor, other: torch.Tensor
+) -> torch.Tensor:
+    condition, one = broadcast(condition, one)
+    return torch.where(condition, one, other)
+
+
 def _rrelu(
     operand: torch.Tensor,
     noise: torch.Tensor,
@@ -263,6 +286,7 @@ RULES: Rules = {
     aten.isclose.default: isclose,
     aten.lcm.default: _lcm,
     aten.nextafter.default: _nextafter,
+    aten.where.self: Conditional(_both_grow, _choice_of_grown),
     aten.pow.Tensor_Scalar: Conditional(_is_bool_to_bool, _pow_of_bools),
     # What PyTorch's own rules make of numbers, which the Torch dialect has for aten's alone.
     prims.scalar_tensor.default: aten.scalar_tensor.default,

@@ -309,6 +309,12 @@ CHOICES = [
         kinds=KINDS,
     ),
     _case(
+        "where_same",
+        lambda c, x: (torch.where(c, x, x), torch.where(c, 3, 3).sum()),
+        lambda s: (s.tensor(5, 7, dtype=torch.bool), s.telling(1, 7)),
+        [],
+    ),
+    _case(
         "where_number",
         lambda c, x: torch.where(c, x, 3),
         lambda s: (s.tensor(5, 7, dtype=torch.bool), *_one(s)),
