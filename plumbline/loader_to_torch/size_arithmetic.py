@@ -4,9 +4,10 @@ In a graph of torch.export, sizes are numbers of Python: what the program comput
 of Python's own functions, of which the importer has a few.
 """
 
+import functools
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch.fx.experimental.symbolic_shapes import statically_known_true
@@ -62,6 +63,13 @@ def _shifted(step: Callable[..., object]) -> Callable[..., torch.fx.Node | None]
     return spell
 
 
+def _sum(call: Call, terms: Sequence[Number]) -> torch.fx.Node:
+    first, *others = terms
+    return functools.reduce(
+        functools.partial(call, operator.add), others, call(operator.mul, first, 1)
+    )
+
+
 def _of_truths(op: Callable[..., object]) -> Callable[..., torch.fx.Node | None]:
     def spell(call: Call, left: Number, right: Number) -> torch.fx.Node | None:
         known = [a.meta["val"] if isinstance(a, torch.fx.Node) else a for a in (left, right)]
@@ -91,6 +99,7 @@ _SPELLINGS: dict[object, Callable[..., torch.fx.Node | None]] = {
     operator.rshift: _shifted(operator.floordiv),
     operator.and_: _of_truths(torch.ops.aten.__and__.bool),
     operator.or_: _of_truths(torch.ops.aten.__or__.bool),
+    torch.sym_sum: _sum,
     torch.sym_max: lambda call, left, right: call(torch.ops.prim.max.int, left, right),
     torch.sym_min: lambda call, left, right: call(torch.ops.prim.min.int, left, right),
     torch.sym_ite: _chosen,
@@ -115,7 +124,7 @@ def spell_size_arithmetic(who: str, exported: torch.export.ExportedProgram) -> N
             _drop_assertions(graph, node)
     unknown = []
     for graph, node in _calls(exported):
-        _make_tensor(graph, node)
+        _make_tensors(graph, node)
         _read_truth(node)
         if not _is_unknown(node):
             continue
@@ -169,25 +178,29 @@ def _is_unknown(node: torch.fx.Node) -> bool:
     )
 
 
-def _make_tensor(graph: torch.fx.Graph, node: torch.fx.Node) -> None:
-    """Makes a tensor of a size that `node`, an op on tensors, has as its first operand.
+def _make_tensors(graph: torch.fx.Graph, node: torch.fx.Node) -> None:
+    """Makes tensors of sizes that `node`, an op on tensors, has in the places of such.
 
-    For the second operand, the importer does so itself.
+    Of a second operand the importer does so itself, but where it is beside a rounding mode.
     """
-    if not isinstance(node.target, torch._ops.OpOverload) or len(node.all_input_nodes) < 2:
+    if not isinstance(node.target, torch._ops.OpOverload):
         return
     values = [operand.meta.get("val") for operand in node.all_input_nodes]
-    declared = node.target._schema.arguments[0]
-    if not isinstance(values[0], _NUMBERS) or str(declared.type) != "Tensor":
-        return
     others = [value for value in values if isinstance(value, torch.Tensor)]
-    with graph.inserting_before(node):
-        tensor = graph.call_function(
-            torch.ops.aten.scalar_tensor.default, node.args[:1], {"dtype": others[0].dtype}
-        )
-    tensor.meta = {key: value for key, value in node.meta.items() if key != "tensor_meta"}
-    tensor.meta["val"] = others[0].new_empty(())
-    node.update_arg(0, tensor)
+    count = 2 if node.target is torch.ops.aten.div.Tensor_mode else 1
+    for at, number in enumerate(node.args[:count] if others else ()):
+        declared = node.target._schema.arguments[at]
+        if not isinstance(number, torch.fx.Node) or str(declared.type) != "Tensor":
+            continue
+        if not isinstance(number.meta.get("val"), _NUMBERS):
+            continue
+        with graph.inserting_before(node):
+            tensor = graph.call_function(
+                torch.ops.aten.scalar_tensor.default, (number,), {"dtype": others[0].dtype}
+            )
+        tensor.meta = {key: value for key, value in node.meta.items() if key != "tensor_meta"}
+        tensor.meta["val"] = others[0].new_empty(())
+        node.update_arg(at, tensor)
 
 
 def _read_truth(node: torch.fx.Node) -> None:
