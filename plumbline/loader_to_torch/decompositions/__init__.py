@@ -8,6 +8,7 @@ from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 from plumbline.loader_to_torch.decompositions import (
     attention,
     bessel_functions,
+    complex_matrices,
     complex_numbers,
     contraction,
     convolution,
@@ -132,7 +133,7 @@ def decomposition_table() -> dict[Any, Rule]:
     for family in _FAMILIES:
         table.update(family.RULES)
     table.update(contraction.grouped_mm_of_transformers())
-    for family in (complex_numbers, random_numbers, stored_types):
+    for family in (complex_numbers, complex_matrices, random_numbers, stored_types):
         for op, rule in family.RULES.items():
             table[op] = first_of(rule, table[op]) if op in table else rule
     return table

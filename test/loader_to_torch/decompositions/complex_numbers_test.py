@@ -192,6 +192,19 @@ def test_spread() -> None:
         _check(aten.linalg_vector_norm.default, operand, order, [1])
 
 
+@pytest.mark.parametrize("dtype", [C64, C128], ids=str)
+def test_equations(dtype: torch.dtype) -> None:
+    matrices = torch.randn(5, 4, 4, dtype=dtype)
+    right = torch.randn(5, 4, 3, dtype=dtype)
+    _check(aten.linalg_solve.default, matrices, right)
+    _check(aten.linalg_solve.default, matrices, right[..., 0])
+    _check(aten.linalg_solve.default, matrices, right.mT, left=False)
+    _check(aten.linalg_inv.default, matrices)
+    _check(aten.inverse.default, matrices[0].mH)
+    _check(aten.eye.default, 3, dtype=dtype)
+    _check(aten.eye.m, 3, 2, dtype=dtype)
+
+
 def test_all_and_any() -> None:
     operand = torch.tensor([[0, 1j], [0, 0], [2, 1 + 1j]])
     for name in ("all", "any"):
