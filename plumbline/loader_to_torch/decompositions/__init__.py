@@ -38,6 +38,7 @@ from plumbline.loader_to_torch.decompositions import (
     resampling,
     stored_types,
     symmetric_systems,
+    window_functions,
 )
 from plumbline.loader_to_torch.decompositions.rule import Rule, first_of
 
@@ -122,6 +123,7 @@ _FAMILIES = (
     reduction,
     resampling,
     symmetric_systems,
+    window_functions,
 )
 
 

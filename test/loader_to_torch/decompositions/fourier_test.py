@@ -25,6 +25,28 @@ def _factors(size: int, lanes: int = 1) -> list[int]:
     return [0, *_factors(fourier._convolved(size), lanes)] if plan is None else list(plan[1])
 
 
+@pytest.mark.parametrize("length", [0, 1, 2, 9, 10])
+@pytest.mark.parametrize(
+    ("op", "parameters"),
+    [
+        (aten.bartlett_window, ()),
+        (aten.blackman_window, ()),
+        (aten.hamming_window, (0.6, 0.3)),
+        (aten.kaiser_window, (8.0,)),
+    ],
+    ids=str,
+)
+def test_windows(op: Any, parameters: tuple[float, ...], length: int) -> None:
+    for arguments in ((), (True,), (False,), (False, *parameters)):
+        windows = [getattr(op, name) for name in op.overloads() if not name.endswith("out")]
+        fitting = next(
+            each for each in windows if len(each._schema.arguments) == 5 + len(arguments)
+        )
+        for dtype in (torch.float32, F64):
+            actual = TABLE[fitting](length, *arguments, dtype=dtype)
+            torch.testing.assert_close(actual, fitting(length, *arguments, dtype=dtype))
+
+
 @pytest.mark.parametrize(
     ("size", "factors"),
     [
