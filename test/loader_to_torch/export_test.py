@@ -27,6 +27,15 @@ def test_locations_are_relative_to_the_workspace() -> None:
     assert files == {"test/loader_to_torch/export_test.py"}
 
 
+def test_what_a_double_is_subtracted_from_is_one() -> None:
+    class _FromNumber(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return 0.6 - x
+
+    program = TorchLoaderOutput(_FromNumber(), (torch.ones(2, dtype=torch.float64),))
+    assert "f32" not in export("it", program).text
+
+
 def test_two_exports_are_equal() -> None:
     path = "test.loader_to_torch.broken_loaders.sound"
     assert export("it", load(path)).text == export("it", load(path)).text

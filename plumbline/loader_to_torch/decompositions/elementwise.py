@@ -211,6 +211,17 @@ def _choice_of_grown(
     return torch.where(condition, one, other)
 
 
+def _rsub(left: torch.Tensor, right: torch.Tensor | float, alpha: float = 1) -> torch.Tensor:
+    """The second less `alpha` times the first.
+
+    Of a number in the place of the second PyTorch's own rule makes one of float32.
+    """
+    if isinstance(right, float) and left.dtype == torch.float64:
+        right = torch.full((), right, dtype=torch.float64)
+    result: torch.Tensor = torch.sub(right, left, alpha=alpha)
+    return result
+
+
 def _rrelu(
     operand: torch.Tensor,
     noise: torch.Tensor,
@@ -288,6 +299,7 @@ RULES: Rules = {
     aten.nextafter.default: _nextafter,
     aten.where.self: Conditional(_both_grow, _choice_of_grown),
     aten.pow.Tensor_Scalar: Conditional(_is_bool_to_bool, _pow_of_bools),
+    aten.rsub.Scalar: _rsub,
     # What PyTorch's own rules make of numbers, which the Torch dialect has for aten's alone.
     prims.scalar_tensor.default: aten.scalar_tensor.default,
     aten.hypot.default: in_double(hypot),
