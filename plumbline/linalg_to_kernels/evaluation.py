@@ -39,12 +39,34 @@ def index_value(expression: ir.AffineExpr, loops: Mapping[int, ir.Value]) -> ir.
         case ir.AffineMulExpr() as both:
             return arith.muli(at(both.lhs), at(both.rhs))
         case ir.AffineFloorDivExpr() as both:
-            return arith.divui(at(both.lhs), at(both.rhs))
+            divide = arith.floordivsi if _may_be_negative(both.lhs) else arith.divui
+            return divide(at(both.lhs), at(both.rhs))
         case ir.AffineCeilDivExpr() as both:
             return arith.ceildivui(at(both.lhs), at(both.rhs))
         case ir.AffineModExpr() as both:
+            if _may_be_negative(both.lhs):
+                return _remainder(at(both.lhs), at(both.rhs))
             return arith.remui(at(both.lhs), at(both.rhs))
     raise NotImplementedError(f"an affine expression {expression}")
+
+
+def _may_be_negative(expression: ir.AffineExpr) -> bool:
+    """Whether an expression of loops subtracts, as MLIR has it of a remainder that it expands."""
+    match expression.maybe_downcast():
+        case ir.AffineConstantExpr() as constant:
+            return bool(constant.value < 0)
+        case ir.AffineAddExpr() | ir.AffineMulExpr() as both:
+            return _may_be_negative(both.lhs) or _may_be_negative(both.rhs)
+        case ir.AffineFloorDivExpr() | ir.AffineCeilDivExpr() as both:
+            return _may_be_negative(both.lhs)
+    return False
+
+
+def _remainder(number: ir.Value, divisor: ir.Value) -> ir.Value:
+    """What is left of a number, which may be negative, above the multiple of `divisor` below it."""
+    rest = arith.remsi(number, divisor)
+    is_below = arith.cmpi(arith.CmpIPredicate.slt, rest, index(0))
+    return arith.select(is_below, arith.addi(rest, divisor), rest)
 
 
 def _opposite(expression: ir.AffineExpr) -> ir.AffineExpr | None:

@@ -168,6 +168,8 @@ FORWARD = [
 
 TRANSPOSED = [
     *_transposed("transposed1d", F.conv_transpose1d, (5, 4, 9), (4, 6, 3), stride=2),
+    # Three of four residues of the stride have fewer weights than the other.
+    *_transposed("transposed1d_residues", F.conv_transpose1d, (5, 4, 9), (4, 6, 9), stride=4),
     *_transposed("transposed2d", F.conv_transpose2d, (5, 4, 8, 9), (4, 6, 3, 2), _BIAS),
     *_transposed(
         "transposed2d_strides",
