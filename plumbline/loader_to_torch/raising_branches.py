@@ -24,8 +24,11 @@ _MAKES_EXCEPTION = (
     "NOP",
     "PRECALL",
     "PUSH_NULL",
+    "STORE_FAST",
+    "UNARY_",
 )
-"""How instructions begin that go nowhere else, and leave nothing that is seen afterwards."""
+"""How instructions begin that go nowhere else, and leave nothing that is seen afterwards: the
+function's own variables are gone with it."""
 
 
 def goes_on_if(frame: FrameType) -> bool | None:

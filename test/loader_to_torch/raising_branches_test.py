@@ -39,7 +39,8 @@ def _raises(x: torch.Tensor) -> torch.Tensor:
 def _raises_unless(x: torch.Tensor) -> torch.Tensor:
     with torch.no_grad(), contextlib.nullcontext():
         if not torch.isfinite(x.sqrt()).all():
-            raise ArithmeticError from None
+            wrong = x[~torch.isfinite(x.sqrt())]
+            raise ArithmeticError(wrong) from None
         return x.sqrt()
 
 
@@ -85,7 +86,7 @@ def _catches_beyond(x: torch.Tensor) -> torch.Tensor:
 
 def _does_more(x: torch.Tensor) -> torch.Tensor:
     if x.min() < 0:
-        x = -x
+        x.neg_()
         raise ValueError(x)
     return x
 
