@@ -220,7 +220,8 @@ def _is_known(operand: torch.Tensor) -> bool:
 
 def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:
     """Whether all elements are, as far as it is known without them."""
-    if one is other:
+    # A NaN is equal to nothing.
+    if one is other and not (one.is_floating_point() or one.is_complex()):
         return True
     are_fixed = all(isinstance(size, int) for size in (*one.shape, *other.shape))
     if are_fixed and one.dtype == other.dtype and one.shape != other.shape:

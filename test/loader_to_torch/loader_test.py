@@ -270,6 +270,10 @@ _MISTAKES = [
         ": torch.export refuses it: DataDependentOutputException: aten.equal.default",
     ),
     (
+        "branches_on_nans",
+        ": torch.export refuses it: DataDependentOutputException: aten.equal.default",
+    ),
+    (
         "repeats_by_a_value",
         ": torch.export refuses it: GuardOnDataDependentSymNode: Could not guard on "
         "data-dependent expression zuf0 (unhinted: zuf0).  (Size-like symbols: none)",
