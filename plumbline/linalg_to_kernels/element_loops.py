@@ -55,7 +55,8 @@ class ElementLoop:
         if op.results[0] not in self._varying:
             return True
         if op.name == LOAD:
-            return self._is_run(op.operands[0], list(op.operands)[1:], widths)
+            is_element = _is_element(op.results[0].type, widths)
+            return is_element and self._is_run(op.operands[0], list(op.operands)[1:], widths)
         return all(_is_element(value.type, widths) for value in (*op.operands, *op.results))
 
     def _is_run(

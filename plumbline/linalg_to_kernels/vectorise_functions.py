@@ -21,7 +21,7 @@ from plumbline.linalg_to_kernels.building import for_each, index
 from plumbline.linalg_to_kernels.element_loops import LOAD, ElementLoop
 from plumbline.linalg_to_kernels.reassociation import is_reassociable
 from plumbline.linalg_to_kernels.vectors import mask_of_first, of_lanes, on_lanes, splat
-from plumbline.linalg_to_kernels.work import known_trips
+from plumbline.linalg_to_kernels.work import DIVISIONS, known_trips
 
 _FEWEST = LANES // 2
 """Elements. Of fewer a vector would have more lanes empty than not."""
@@ -61,6 +61,8 @@ class _Loop:
             and (count is None or count >= _FEWEST)
             and all(map(self._is_sum, self._loop.inner_iter_args, self._sums))
             and self._elements.can_be_vectors()
+            # By what lanes without an element have, which is 0, it must not be divided.
+            and not any(op.name in DIVISIONS for op in self._elements.ops)
             and self._is_independent()
         )
 
@@ -76,14 +78,14 @@ class _Loop:
         )
 
     def _is_independent(self) -> bool:
-        """Whether an element reads nothing that is written for another."""
+        """Whether nothing that is written for an element is read or written for another."""
         stores = [(op.operands[1], list(op.operands)[2:]) for op in self._elements.stores]
         loads = [
             (op.operands[0], list(op.operands)[1:]) for op in self._elements.ops if op.name == LOAD
         ]
         return all(
-            (read == written and places == own) or _are_apart(root(read), root(written))
-            for read, places in loads
+            (buffer == written and places == own) or _are_apart(root(buffer), root(written))
+            for buffer, places in loads + stores
             for written, own in stores
         )
 

@@ -26,7 +26,7 @@ _FUNCTION = 16
 _ACCESS = 4
 """Of a load or a store."""
 
-_DIVISIONS = frozenset(
+DIVISIONS = frozenset(
     {
         "arith.ceildivsi",
         "arith.ceildivui",
@@ -37,6 +37,7 @@ _DIVISIONS = frozenset(
         "arith.remui",
     }
 )
+"""Of integers, which end the program where it is divided by 0."""
 
 _INSTRUCTIONS = frozenset(
     {
@@ -79,7 +80,7 @@ class Invariants:
         owner = value.owner
         if value not in self._copies:
             operands = [self.before(operand) for operand in owner.operands]
-            if owner.name in _DIVISIONS and constant_integer(operands[1]) is None:
+            if owner.name in DIVISIONS and constant_integer(operands[1]) is None:
                 # In the loop it may be divided only where that is not 0.
                 operands[1] = arith.maxui(operands[1], index(1))
             copy = owner.operation.clone(ip=ir.InsertionPoint.current).operation

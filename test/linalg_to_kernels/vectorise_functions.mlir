@@ -57,11 +57,13 @@ func.func @sum(%x: memref<?xbf16>, %most: f32, %n: index) -> f32 {
 }
 
 // Loops stay whose elements wait for others, lie apart, are few, or are added up in their order;
-// and those that compute nothing that is looked up.
+// those that divide integers, by which lanes without an element would end the program, and those
+// that compute nothing that is looked up.
 // CHECK-LABEL: func.func @others(
 // CHECK-NOT:     vector
 // CHECK:         return
-func.func @others(%x: memref<40xf32>, %y: memref<40xf32> {llvm.noalias}, %z: memref<40x40xf32>) -> f32 {
+func.func @others(%x: memref<40xf32>, %y: memref<40xf32> {llvm.noalias}, %z: memref<40x40xf32>, %w: memref<40xi32>) -> f32 {
+  %c5 = arith.constant 5 : i32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c7 = arith.constant 7 : index
@@ -92,6 +94,15 @@ func.func @others(%x: memref<40xf32>, %y: memref<40xf32> {llvm.noalias}, %z: mem
     %e = memref.load %x[%i] : memref<40xf32>
     %f = math.sin %e : f32
     memref.store %f, %y[%i] : memref<40xf32>
+  }
+  scf.for %i = %c0 to %c40 step %c1 {
+    %e = memref.load %x[%i] : memref<40xf32>
+    %f = math.exp %e : f32
+    %n = memref.load %w[%i] : memref<40xi32>
+    %q = arith.divsi %c5, %n : i32
+    %g = arith.sitofp %q : i32 to f32
+    %h = arith.addf %f, %g : f32
+    memref.store %h, %y[%i] : memref<40xf32>
   }
   %r = scf.for %i = %c0 to %c40 step %c1 iter_args(%s = %zero) -> f32 {
     %e = memref.load %x[%i] : memref<40xf32>
