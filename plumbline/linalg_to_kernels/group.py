@@ -25,6 +25,10 @@ _DEEPEST = 100
 """How many members may be inlined one into the other: an evaluation goes down so many levels, each
 of several calls of Python's, which has an end."""
 
+_MOST_FORMED_ANEW = 256
+"""Members. A recurrence that is unrolled would have its group, the longer it gets, formed anew for
+each step: of 400 steps that took 27 s."""
+
 MOST_REPEATED = 4
 """The cost, in additions, of what may be computed once more rather than buffered."""
 
@@ -240,13 +244,16 @@ def form_group(
     All that reads a member's result, but for `outputs`, is a member too. `steps` are members that
     are not inlined in any case. If `begun` is the group of all members but one that reads none of
     them, formed with the same `steps` and `limits`, and with the same outputs of these, it is gone
-    on with: a group that grows by a member at a time would else be quadratic work.
+    on with: a group that grows by a member at a time would else be quadratic work. It does not grow
+    any more where that cannot be, and it is large already.
     """
     if begun is not None:
         group = Group(tuple(members), outputs, _noted=begun._noted.copy())
         forming = _Forming(group, steps, limits)
         if forming.leaves_repeated():
             return forming.go_on(begun)
+        if len(members) > _MOST_FORMED_ANEW:
+            return None
     return _Forming(Group(tuple(members), outputs), steps, limits).form()
 
 
@@ -408,18 +415,24 @@ class _Forming:
 
     def _cost(self, member: Computation) -> int:
         """What an element of a member costs, in additions, with what may be inlined into it."""
-        if member not in self._costs:
-            own = cost_of(member)
-            producers = set(map(self._group.producer, member.sources))
-            read = sum(
-                self._cost(producer)
-                for producer in producers
-                if producer is not None
-                and not producer.is_reduction
-                and producer not in self._steps
-            )
-            self._costs[member] = min(own + read, _COSTLY)
+        # A chain of members may be longer than calls may be nested.
+        asked = [member]
+        while member not in self._costs:
+            inlined = self._inlinable_producers(asked[-1])
+            if others := inlined.difference(self._costs):
+                asked += others
+                continue
+            each = asked.pop()
+            read = sum(self._costs[producer] for producer in inlined)
+            self._costs[each] = min(cost_of(each) + read, _COSTLY)
         return self._costs[member]
+
+    def _inlinable_producers(self, member: Computation) -> set[Computation]:
+        return {
+            producer
+            for producer in map(self._group.producer, member.sources)
+            if producer is not None and not producer.is_reduction and producer not in self._steps
+        }
 
     def _share_rows(self) -> bool:
         """Finds the rows of all steps; False if they share none."""

@@ -10,9 +10,12 @@ import torch
 from torch import nn
 from torch.export import Dim
 from torch.nn import functional
+from torch_mlir import ir
 
 import plumbline
+from plumbline.context import make_context
 from plumbline.linalg_to_kernels.computations import Computation
+from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 
 
 class _Function(nn.Module):
@@ -283,6 +286,33 @@ def test_what_is_read_at_places_is_not_left_to_who_looks_at_none() -> None:
     operands = torch.rand(2, 1, 9, 11), torch.rand(2, 1, 7) - 0.5, torch.rand(2, 8, 1) - 0.5
     program = plumbline.compile(_Function(function), operands)
     torch.testing.assert_close(program(*operands)[0], function(*operands))
+
+
+def test_a_long_recurrence_is_grouped() -> None:
+    # Of more steps than calls may be nested, in seconds.
+    steps = 1200
+    sums = "\n".join(
+        f"""%x{step} = linalg.generic {{indexing_maps = [#map, #map, #map],
+            iterator_types = ["parallel"]}}
+            ins(%x{step - 1}, %x{step - 2} : tensor<8xf32>, tensor<8xf32>)
+            outs(%empty : tensor<8xf32>) {{
+          ^bb0(%a: f32, %b: f32, %old: f32):
+            %sum = arith.addf %a, %b : f32
+            linalg.yield %sum : f32
+          }} -> tensor<8xf32>"""
+        for step in range(2, steps)
+    )
+    text = f"""
+    #map = affine_map<(i) -> (i)>
+    func.func @recurrence(%x0: tensor<8xf32>, %x1: tensor<8xf32>) -> tensor<8xf32> {{
+      %empty = tensor.empty() : tensor<8xf32>
+      {sums}
+      return %x{steps - 1} : tensor<8xf32>
+    }}"""
+    with make_context(torch=True):
+        module = ir.Module.parse(text)
+        convert_linalg_to_kernels(module)
+    assert str(module).count("func.func private") < 5
 
 
 if __name__ == "__main__":
