@@ -5,6 +5,7 @@ Where a program writes one, it is known as far as to there.
 """
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from unittest import mock
@@ -16,6 +17,7 @@ from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.export.graph_signature import InputKind
 from torch.fx.experimental import proxy_tensor
+from torch.utils._mode_utils import no_dispatch
 
 _MOST_ELEMENTS = 64
 
@@ -88,3 +90,21 @@ def _know(mode: FakeTensorMode, held: torch.Tensor, tensor: torch.Tensor) -> Non
         # A copy, for what writes into the one is carried out on the other.
         tensor.constant = held.detach().clone()
         mode.fake_tensor_converter.add_constant_storage_mapping(tensor)
+
+
+def knowing_numbers(make: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    """A function that makes tensors of numbers, and has those know what they hold, if it is few."""
+
+    @functools.wraps(make)
+    def made(*given: Any, **options: Any) -> torch.Tensor:
+        tensor = make(*given, **options)
+        told = (*given, *options.values())
+        follows = any(
+            isinstance(each, torch.Tensor | torch.SymInt | torch.SymFloat) for each in told
+        )
+        if isinstance(tensor, FakeTensor) and not follows and tensor.numel() <= _MOST_ELEMENTS:
+            with no_dispatch():
+                _know(tensor.fake_mode, make(*given, **options), tensor)
+        return tensor
+
+    return made

@@ -22,6 +22,7 @@ from torch.nn.modules import transformer
 from torch.overrides import TorchFunctionMode
 
 from plumbline.loader_to_torch.decompositions.quantization import along, dequantized, quantized
+from plumbline.loader_to_torch.known_numbers import knowing_numbers
 from plumbline.loader_to_torch.raising_branches import goes_on_if
 
 _INTEGERS = {torch.qint8: torch.int8, torch.quint8: torch.uint8, torch.qint32: torch.int32}
@@ -354,12 +355,13 @@ _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     functional.ctc_loss: _ctc_loss,
     functional.gaussian_nll_loss: _gaussian_nll_loss,
     torch.Tensor.__bool__: _truth,
+    torch.arange: knowing_numbers(torch.arange),
     torch._is_all_true: _is_all_true,
     torch._pack_padded_sequence: _packed,
     torch.equal: _equal,
     torch.Tensor.equal: _equal,
     torch.linalg.norm: _linalg_norm,
-    torch.linspace: _linspace,
+    torch.linspace: knowing_numbers(_linspace),
     torch.quantize_per_channel: _quantize_per_channel,
     torch.quantize_per_tensor: _quantize_per_tensor,
 }

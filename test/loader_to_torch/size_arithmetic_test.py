@@ -205,6 +205,26 @@ def test_sizes_that_follow_from_known_numbers_are_known() -> None:
     assert program.signature.result_shapes == ((2, 9), (2, 1))
 
 
+class _Counted(torch.nn.Module):
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        times, places = torch.linspace(0, 1, 4), torch.arange(end=3)
+        assert (times[1:] > times[:-1]).all()
+        places[1] = 7
+        summed = x.sum(torch.arange(1, x.dim()).tolist())
+        # Where these are as many as a size that is not known, nothing is known of them.
+        rows = torch.arange(y.shape[0]) * torch.linspace(0, 1, y.shape[0])
+        return summed, x[:, :1].expand(-1, int(places[1]), -1), y * rows
+
+
+def test_numbers_that_are_counted_are_known() -> None:
+    x, y = torch.randn(2, 3, 4), torch.randn(5)
+    rows = torch.export.Dim("rows", max=30)
+    program = plumbline.compile(_Counted(), (x, y), dynamic_shapes=({}, {0: rows}))
+    for other in (y, torch.randn(21)):
+        torch.testing.assert_close(program(x, other), _Counted()(x, other))
+    assert "require" not in program.stage("linalg")
+
+
 def test_sizes_are_computed_of_numbers_in_buffers() -> None:
     for size in (8, 11):
         x = torch.randn(2, size)
