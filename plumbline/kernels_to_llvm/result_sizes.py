@@ -65,7 +65,8 @@ def _without_bound(function: ir.OpView, number: int, result: ir.Value, unknown: 
         f"func.func @{name}: the sizes of result {number} do not follow from those of the "
         f"arguments by a formula ({unknown}), nor are they bounded by one, so that no caller can "
         "bring memory for it: where values decide how large it is, say how large that can be, with "
-        'torch._check(n <= 64), or take abi = "memref", whose results are memory of the program\'s'
+        'torch._check(n <= 64), or have aot_compile take abi = "memref", whose results are memory '
+        "of the program's"
     )
     return message if owner is None else located(owner.location, message)
 
