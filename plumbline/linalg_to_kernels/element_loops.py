@@ -91,7 +91,7 @@ class ElementLoop:
                 type_ = ir.VectorType.get([lanes], op.results[0].type)
                 values[op.results[0]] = load(type_, operands[0], operands[1:])
             else:
-                values[op.results[0]] = on_lanes(op, operands, [lanes])
+                values |= zip(op.results, on_lanes(op, operands, [lanes]), strict=True)
 
 
 def _is_element(type_: ir.Type, widths: Collection[int] | None) -> bool:

@@ -257,7 +257,7 @@ class _Nest:
                 type_ = ir.VectorType.get(shape, op.results[0].type)
                 known[op.results[0]] = vector.LoadOp(type_, operands[0], operands[1:]).result
             else:
-                known[op.results[0]] = on_lanes(op, operands, shape)
+                known |= zip(op.results, on_lanes(op, operands, shape), strict=True)
 
 
 def _width(type_: ir.Type) -> int | None:

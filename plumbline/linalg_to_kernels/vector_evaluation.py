@@ -219,13 +219,13 @@ class VectorEvaluation:
                 values.get(operand) or captured_value(operand, self._given)
                 for operand in op.operands
             ]
-            values[op.results[0]] = self._operation(op, operands)
+            values |= zip(op.results, self._operation(op, operands), strict=True)
         (yielded,) = member.yielded
         return values.get(yielded) or captured_value(yielded, self._given)
 
-    def _operation(self, op: ir.Operation, operands: Sequence[ir.Value]) -> ir.Value:
+    def _operation(self, op: ir.Operation, operands: Sequence[ir.Value]) -> list[ir.Value]:
         if any(isinstance(operand.type, ir.VectorType) for operand in operands):
             return on_lanes(op, operands, self._shape)
         attributes = {name: op.attributes[name] for name in op.attributes}
-        types = [op.results[0].type]
-        return ir.Operation.create(op.name, types, operands, attributes).results[0]
+        types = [result.type for result in op.results]
+        return list(ir.Operation.create(op.name, types, operands, attributes).results)

@@ -145,7 +145,7 @@ class _Loop:
             added = of_lanes(values.get(added, added), [LANES])
             if mask is not None:
                 added = arith.select(mask, added, splat(added.type, -0.0))
-            sums.append(on_lanes(add, [lanes, added], [LANES]))
+            sums += on_lanes(add, [lanes, added], [LANES])
         return sums
 
 

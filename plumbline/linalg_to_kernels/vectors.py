@@ -181,12 +181,14 @@ def of_lanes(value: ir.Value, shape: Sequence[int]) -> ir.Value:
     return vector.broadcast(ir.VectorType.get(shape, value.type), value)
 
 
-def on_lanes(op: ir.Operation, operands: Sequence[ir.Value], shape: Sequence[int]) -> ir.Value:
+def on_lanes(
+    op: ir.Operation, operands: Sequence[ir.Value], shape: Sequence[int]
+) -> list[ir.Value]:
     """What an operation on elements gives for vectors of them, or scalars in place of some."""
     attributes = {name: op.attributes[name] for name in op.attributes}
-    type_ = ir.VectorType.get(shape, op.results[0].type)
+    types = [ir.VectorType.get(shape, result.type) for result in op.results]
     given = [of_lanes(operand, shape) for operand in operands]
-    return ir.Operation.create(op.name, [type_], given, attributes).results[0]
+    return list(ir.Operation.create(op.name, types, given, attributes).results)
 
 
 def lane_offsets(first: ir.Value, lanes: int, count: int) -> list[ir.Value]:

@@ -37,7 +37,7 @@ def test_what_is_left_of_vectors(size: int) -> None:
             torch.where(mask, x.exp(), -1),
             x.erf() > 0.5,
             half.tanh(),
-            rows.exp(),
+            rows.exp() + rows.sin(),
             rows.tanh(),
             (x.exp() * 5).nan_to_num(0, 9, 0).long(),
         )
