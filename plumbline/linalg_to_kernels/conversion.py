@@ -393,7 +393,8 @@ def convert_linalg_to_kernels(
 
     All are on memrefs. Arguments of public functions are never written, but for those that are
     in-out, and each result is memory of its own. Kernels are made to suit the vectors of `unit`,
-    and run on every CPU. With several `threads`, those that do much say what may run at once.
+    and may name instructions that others lack. With several `threads`, those that do much say what
+    may run at once.
     `temporaries` is one of `choices.TEMPORARIES`.
 
     Raises:

@@ -3,6 +3,7 @@
 import llvmlite.binding as llvm
 
 from plumbline.errors import UserError
+from plumbline.llvm_to_asm.named_instructions import refuse_missing_instructions
 from plumbline.target.machine import target_machine
 from plumbline.target.target import Target
 
@@ -11,8 +12,10 @@ def emit_assembly(llvm_ir: str, target: Target, optimisation_level: int = 2) -> 
     """Optimises `llvm_ir` like `clang -O<level>` and gives position-independent assembly.
 
     Raises:
-      UserError: LLVM cannot read the text, or the target does not exist.
+      UserError: LLVM cannot read the text, or the target does not exist or lacks instructions that
+        the text names.
     """
+    refuse_missing_instructions(llvm_ir, target)
     machine = target_machine(target, optimisation_level)
     return str(machine.emit_assembly(_optimise(llvm_ir, machine, optimisation_level)))
 
@@ -23,6 +26,7 @@ def emit_object(llvm_ir: str, target: Target, optimisation_level: int = 2) -> by
     Raises:
       UserError: as `emit_assembly` does.
     """
+    refuse_missing_instructions(llvm_ir, target)
     machine = target_machine(target, optimisation_level)
     return bytes(machine.emit_object(_optimise(llvm_ir, machine, optimisation_level)))
 

@@ -96,5 +96,27 @@ def test_broken_llvm_ir_is_refused_also_where_it_claims_debug_information() -> N
         emit_assembly(broken, cpu_target("baseline"))
 
 
+# LLVM ends the process at these, too.
+@on_x86_64
+@pytest.mark.parametrize(
+    ("call", "cpus"),
+    [
+        ("@llvm.x86.avx512.permvar.sf.512(<16 x float> %x, <16 x i32> %y)", ["skylake", "znver3"]),
+        ('asm "vdpbf16ps $2, $1, $0", "=v,v,v"(<16 x float> %x, <16 x i32> %y)', ["cascadelake"]),
+    ],
+)
+def test_instructions_that_a_cpu_lacks_are_refused_by_name(call: str, cpus: list[str]) -> None:
+    text = f"""
+    declare <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float>, <16 x i32>)
+    define <16 x float> @f(<16 x float> %x, <16 x i32> %y) {{
+      %z = call <16 x float> {call}
+      ret <16 x float> %z
+    }}"""
+    assert "zmm" in emit_assembly(text, cpu_target("znver4"))
+    for cpu in cpus:
+        with pytest.raises(UserError, match=r"CPU \w+ lacks.*(avx512|vdpbf16ps)"):
+            emit_assembly(text, cpu_target(cpu))
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
