@@ -7,6 +7,7 @@ each rounded before those after it were found.
 """
 
 import math
+import struct
 from collections.abc import Callable, Sequence
 
 from plumbline.elementary_functions.arithmetic import Float, Int, polynomial, where
@@ -20,6 +21,9 @@ _EXP2 = (0.6931472, 0.24023354, 0.055502318)
 """(2^r - 1) / r for |r| <= 1/32, in powers of r; relative error of 2^r 2^-28.6."""
 
 _POWERS = tuple(2.0 ** (number / LANES) for number in range(LANES))
+_ROUNDED = tuple(struct.unpack("f", struct.pack("f", power))[0] for power in _POWERS)
+_LOST = tuple(power - rounded for power, rounded in zip(_POWERS, _ROUNDED, strict=True))
+"""What rounding takes off them, which would double the error."""
 
 _ERF = (
     (0.0, 0.0, 0.12837917, 4.911954e-07, -0.376166, 0.00102125, 0.10449),
@@ -92,7 +96,7 @@ and 1. Relative error 2^-27.5. From about 9.01 on it rounds to 1."""
 
 
 def exp(x: Float) -> Float:
-    """The exponential, as 2^n 2^(k / 16) (1 + ...). Error: 1.1 units."""
+    """The exponential, as 2^n 2^(k / 16) (1 + ...). Error: 0.9 units."""
     least, greatest = exponent_bounds(x)
     x = x.clamped(least * math.log(2), greatest * math.log(2))
     high, low = LOG_2[x.bits]
@@ -103,7 +107,7 @@ def exp(x: Float) -> Float:
 
 
 def exp2(x: Float) -> Float:
-    """The power 2^x. Error: 1.1 units."""
+    """The power 2^x. Error: 0.8 units."""
     x = x.clamped(*exponent_bounds(x))
     shifted = x + x.rounder / LANES
     exponent = shifted - x.rounder / LANES
@@ -113,8 +117,10 @@ def exp2(x: Float) -> Float:
 
 def _power(shifted: Float, exponent: Float, fraction: Float) -> Float:
     """The product of 1 + fraction and 2 to an exponent in sixteenths, which `shifted` ends with."""
-    power = looked_up(shifted.as_int(), _POWERS)
-    return times_power_of_2(power + fraction * power, exponent)
+    sixteenth = shifted.as_int()
+    power = looked_up(sixteenth, _ROUNDED)
+    lost = looked_up(sixteenth, _LOST)
+    return times_power_of_2(power + (fraction * power + lost), exponent)
 
 
 def erf(x: Float) -> Float:
@@ -142,7 +148,7 @@ def tanh(x: Float) -> Float:
 
 
 def one_plus_tanh(x: Float) -> Float:
-    """The sum 1 + tanh(x), also where that would cancel. Error: 2.7 units."""
+    """The sum 1 + tanh(x), also where that would cancel. Error: 2.6 units."""
     return 2.0 / (1.0 + exp(x * -2.0))
 
 

@@ -156,7 +156,7 @@ def test_one_more_than_tanh_does_not_cancel(type_: str) -> None:
         normal = ~(exact(operand) < tiny)
         assert (actual.numpy()[~normal] <= tiny).all()
         error, where = worst("", actual.numpy()[normal], operand[normal], of_numbers=exact)
-        assert error <= 2.7, f"{error} units at {where}"
+        assert error <= 2.6, f"{error} units at {where}"
 
 
 @pytest.mark.parametrize("type_", _TYPES)
