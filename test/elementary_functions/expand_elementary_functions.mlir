@@ -253,3 +253,14 @@ func.func @of_shared_rows(%x: memref<8xf32>, %y: memref<8xf32>, %out: memref<8xf
   }
   return
 }
+
+// A power of 2 is exp2, which nothing is computed in f64 for.
+
+// CHECK-LABEL: func.func @of_two(
+// CHECK-NOT:     f64
+// CHECK:         return
+func.func @of_two(%x: f32) -> f32 {
+  %two = arith.constant 2.0 : f32
+  %0 = math.powf %two, %x : f32
+  return %0 : f32
+}
