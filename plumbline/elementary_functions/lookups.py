@@ -15,7 +15,7 @@ from plumbline.elementary_functions.arithmetic import Float, Int
 LANES = 16
 """Of a register."""
 
-_AT_ONCE = 4
+_AS_IS_SET = 4
 """vscalefps's number for the rounding that is set, to the nearest."""
 
 
@@ -24,9 +24,7 @@ def looked_up(index: Int, table: Sequence[float]) -> Float:
 
     A table has 16 numbers, or 32.
     """
-    registers = [
-        _constant(table[at : at + LANES], ir.F32Type.get()) for at in range(0, len(table), LANES)
-    ]
+    registers = [_register(table[at : at + LANES]) for at in range(0, len(table), LANES)]
     result = registers[0].type
 
     def look_up(places: ir.Value) -> ir.Value:
@@ -46,7 +44,7 @@ def times_power_of_2(x: Float, exponent: Float) -> Float:
     def scale(numbers: ir.Value, exponents: ir.Value) -> ir.Value:
         i16, i32 = map(ir.IntegerType.get_signless, (16, 32))
         of_all = arith.constant(i16, -1)
-        rounding = arith.constant(i32, _AT_ONCE)
+        rounding = arith.constant(i32, _AS_IS_SET)
         return _called(
             "mask.scalef.ps", numbers.type, numbers, exponents, numbers, of_all, rounding
         )
@@ -62,7 +60,8 @@ def fits_registers(type_: ir.Type) -> bool:
     return is_single and type_.rank == 1 and not type_.scalable and type_.shape[0] % LANES == 0
 
 
-def _constant(numbers: Sequence[float], element: ir.Type) -> ir.Value:
+def _register(numbers: Sequence[float]) -> ir.Value:
+    element = ir.F32Type.get()
     type_ = ir.VectorType.get([len(numbers)], element)
     attributes = [ir.FloatAttr.get(element, number) for number in numbers]
     return arith.constant(type_, ir.DenseElementsAttr.get(attributes, type_))

@@ -13,10 +13,9 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, vector
 
 from plumbline.linalg_to_kernels.vectors import like, splat
-from plumbline.target.vector_unit import VectorUnit
+from plumbline.target.vector_unit import AVX512_BYTES, VectorUnit
 
 _LANE_BITS = 32
-_AVX512_BYTES = 64
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,7 @@ def dot_instruction(
     if others or found is None:
         return None
     instruction = _INSTRUCTIONS[found]
-    if found == "i8" and unit.bytes < _AVX512_BYTES:
+    if found == "i8" and unit.bytes < AVX512_BYTES:
         # That of AVX-VNNI: other assemblers than LLVM's take it for that of AVX-512 otherwise.
         instruction = replace(instruction, mnemonic=f"{{vex}} {instruction.mnemonic}")
     return instruction if str(summed_in) == instruction.sums else None

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-_AVX512_BYTES = 64
+AVX512_BYTES = 64
+"""Of a vector register."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class VectorUnit:
 
         AVX2 has one as well, but its registers hold tables of 8 numbers.
         """
-        return self.bytes >= _AVX512_BYTES
+        return self.bytes >= AVX512_BYTES
 
     def lanes(self, element_bits: int) -> int:
         """How many elements of that width a register holds."""
