@@ -64,7 +64,8 @@ def _shifted(step: Callable[..., object]) -> Callable[..., torch.fx.Node | None]
 
 
 def _sum(call: Call, terms: Sequence[Number]) -> torch.fx.Node:
-    first, *others = terms
+    # The importer adds nothing to what is no node.
+    first, *others = sorted(terms, key=lambda term: not isinstance(term, torch.fx.Node))
     return functools.reduce(
         functools.partial(call, operator.add), others, call(operator.mul, first, 1)
     )

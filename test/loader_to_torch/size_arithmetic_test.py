@@ -51,7 +51,7 @@ def _resized(x: torch.Tensor, mode: str, **options: bool) -> torch.Tensor:
         lambda x, n: x + torch.sym_max(n, 10),  # type: ignore[no-untyped-call]
         lambda x, n: x + torch.sym_min(n, 10),  # type: ignore[no-untyped-call]
         lambda x, n: x * torch.sym_float(n),  # type: ignore[no-untyped-call]
-        lambda x, n: x + torch.sym_sum([n, 2 * n, 7]),  # type: ignore[no-untyped-call]
+        lambda x, n: x + torch.sym_sum([7, n, 2 * n]),  # type: ignore[no-untyped-call]
         lambda x, n: x * ((x * 90).to(torch.int64) // n),
         lambda x, n: torch.div(x, n, rounding_mode="trunc"),
         lambda x, n: x * math.floor(n / 3) + math.ceil(n / 3),
