@@ -273,16 +273,30 @@ class _Size:
 
 
 def _size(buffer: ir.Value, axis: int) -> _Size:
-    """How large a buffer is along an axis: if it is new, as large as has been asked for."""
+    """How large a buffer is along an axis: as large as has been asked for, if that can be told."""
     buffer = _uncast(buffer)
     op = defining_operation(buffer)
     axes = _dynamic_axes(ir.MemRefType(buffer.type))
-    if op is None or op.name != _ALLOC or axis not in axes:
+    if op is None or axis not in axes:
         return _Size(buffer, axis)
-    asked = op.operands[axes.index(axis)]
-    dim = defining_operation(asked)
-    number = constant_integer(dim.operands[1]) if dim is not None and dim.name == _DIM else None
-    return _Size(asked) if dim is None or number is None else _size(dim.operands[0], number)
+    if op.name == _ALLOC:
+        return _asked(op.operands[axes.index(axis)])
+    if op.name == "memref.expand_shape":
+        return _asked(op.operands[1 + axes.index(axis)])
+    if op.name == "memref.collapse_shape":
+        first, *others = op.attributes["reassociation"][axis]
+        if not others:
+            return _size(op.operands[0], ir.IntegerAttr(first).value)
+    return _Size(buffer, axis)
+
+
+def _asked(number: ir.Value) -> _Size:
+    """How large something is that is asked to be so large."""
+    dim = defining_operation(number)
+    if dim is None or dim.name != _DIM:
+        return _Size(number)
+    axis = constant_integer(dim.operands[1])
+    return _Size(number) if axis is None else _size(dim.operands[0], axis)
 
 
 def _make_there(end: ir.Operation, number: int, buffer: ir.Value) -> bool:

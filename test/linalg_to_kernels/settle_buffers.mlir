@@ -184,6 +184,34 @@ func.func private @condition(memref<4xf32>) -> i1
 
 // -----
 
+// Its size is told by what it is a view of, and by what a view of a new one has been asked for.
+// CHECK-LABEL: func.func @views(
+// CHECK-SAME:    %[[X:.*]]: memref<?x4xf32>
+// CHECK:         scf.for %{{[^ ]*}} = %{{.*}} {
+// CHECK-NOT:       memref.dealloc
+// CHECK:           func.call @kernel(
+// CHECK:           memref.copy
+// CHECK-NEXT:    }
+func.func @views(%x: memref<?x4xf32>, %n: index, %size: index) -> memref<2x?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %first = memref.expand_shape %x [[0, 1], [2]] output_shape [2, %size, 4] : memref<?x4xf32> into memref<2x?x4xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%last = %first) -> (memref<2x?x4xf32>) {
+    %half = memref.dim %last, %c1 : memref<2x?x4xf32>
+    %both = arith.muli %half, %c2 : index
+    %made = memref.alloc(%both) : memref<?x4xf32>
+    func.call @kernel(%last, %made) : (memref<2x?x4xf32>, memref<?x4xf32>) -> ()
+    %next = memref.expand_shape %made [[0, 1], [2]] output_shape [2, %half, 4] : memref<?x4xf32> into memref<2x?x4xf32>
+    scf.yield %next : memref<2x?x4xf32>
+  }
+  return %r : memref<2x?x4xf32>
+}
+
+func.func private @kernel(memref<2x?x4xf32>, memref<?x4xf32>)
+
+// -----
+
 // Branches: one makes its result there, and the other one copies it.
 // CHECK-LABEL: func.func @branches(
 // CHECK-SAME:    %[[HOLDS:.*]]: i1, %[[X:.*]]: memref<?xf32>)
