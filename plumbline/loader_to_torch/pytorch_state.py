@@ -19,6 +19,7 @@ from torch.fx.passes.shape_prop import _extract_tensor_metadata
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.composite_ops import quick_composite_ops
 from plumbline.loader_to_torch.flex_attention import flex_attention_by_ops
+from plumbline.loader_to_torch.fourier_norms import norms_of_fourier_transforms
 from plumbline.loader_to_torch.pooled_sizes import sizes_of_poolings
 from plumbline.loader_to_torch.recurrent_sizes import sizes_of_recurrent_layers
 from plumbline.loader_to_torch.without_values import without_values
@@ -51,6 +52,7 @@ def exporting() -> Iterator[None]:
         quick_composite_ops(),
         sizes_of_poolings(),
         sizes_of_recurrent_layers(),
+        norms_of_fourier_transforms(),
         flex_attention_by_ops(),
         _without_memory_formats(),
         _checks_of_factorizations_as_other_ops(),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 import torch
 from torch.export.graph_signature import InputKind, InputSpec, TensorArgument
+from torch.fx import GraphModule, Node
 
 _FUNCTIONS: dict[str, Callable[..., torch.Tensor]] = {}
 """What computes the numbers of a table, by its name."""
@@ -57,32 +58,86 @@ def _table(name: str, numbers: list[int], dtype: torch.dtype) -> torch.Tensor:
     return _FUNCTIONS[name](*numbers).to(dtype).contiguous()
 
 
+_TABLE = torch.ops.plumbline.table.default
+
+
 @_table.register_fake
 def _(name: str, numbers: list[int], dtype: torch.dtype) -> torch.Tensor:
     return torch.empty(_FUNCTIONS[name](*numbers).shape, dtype=dtype)
 
 
 def make_tables_constants(exported: torch.export.ExportedProgram) -> None:
-    """Puts constants in the place of the tables that a functional program names."""
-    op = torch.ops.plumbline.table.default
-    made: dict[str, torch.fx.Node] = {}
-    for node in exported.graph.find_nodes(op="call_function", target=op):
-        name = "_".join(map(str, [node.args[0], *node.args[1], node.args[2]]))
-        name = name.replace("torch.", "")
+    """Puts constants in the place of the tables that a functional program names.
+
+    Branches and loops have those of their bodies handed to them, as operands.
+    """
+    made: dict[str, Node] = {}
+
+    def constant(table: Node) -> Node:
+        name = _name(table)
         if name not in made:
-            made[name] = add_constant(exported, name, op(*node.args), node)
-        node.replace_all_uses_with(made[name])
-        exported.graph.erase_node(node)
-    if made:
-        exported.graph_module.recompile()
+            value = _TABLE(*table.args)
+            made[name] = add_constant(exported, name, value, table)
+        return made[name]
+
+    if any(_tables(exported.graph_module)):
+        _put(constant, exported.graph_module)
+
+
+def _put(operand: Callable[[Node], Node], module: GraphModule) -> None:
+    """Puts what stands for a table in the place of each that a module and its bodies name."""
+    for node in list(module.graph.nodes):
+        if node.target is _TABLE:
+            node.replace_all_uses_with(operand(node))
+            module.graph.erase_node(node)
+            continue
+        bodies = _bodies(module, node)
+        tables = {_name(table): table for body in bodies for table in _tables(body)}
+        if tables:
+            # Of each such op, what its bodies are handed comes last.
+            *others, handed = node.args
+            node.args = (*others, (*handed, *map(operand, tables.values())))
+        for body in bodies if tables else ():
+            own = {name: _with_operand(body, name, table) for name, table in tables.items()}
+            _put(lambda table, own=own: own[_name(table)], body)  # type: ignore[misc]
+    module.recompile()
+
+
+def _bodies(module: GraphModule, node: Node) -> list[GraphModule]:
+    if not isinstance(node.target, torch._ops.HigherOrderOperator):
+        return []
+    names = (str(each.target) for each in node.all_input_nodes if each.op == "get_attr")
+    bodies = map(module.get_submodule, names)
+    return [body for body in bodies if isinstance(body, GraphModule)]
+
+
+def _tables(module: GraphModule) -> list[Node]:
+    """Those that a module names, and its bodies."""
+    graphs = (each.graph for each in module.modules() if isinstance(each, GraphModule))
+    return [node for graph in graphs for node in graph.nodes if node.target is _TABLE]
+
+
+def _with_operand(body: GraphModule, name: str, table: Node) -> Node:
+    """Gives a body one more operand, the last."""
+    *_, last = body.graph.find_nodes(op="placeholder")
+    with body.graph.inserting_after(last):
+        operand: Node = body.graph.placeholder(f"c_{name}")
+    operand.meta["val"] = table.meta["val"]
+    return operand
+
+
+def _name(table: Node) -> str:
+    """What a table is called, of which there is one by that name."""
+    name, numbers, dtype = table.args
+    return "_".join(map(str, [name, *numbers, dtype])).replace("torch.", "")  # type: ignore[misc]
 
 
 def add_constant(
-    exported: torch.export.ExportedProgram, name: str, value: torch.Tensor, like: torch.fx.Node
-) -> torch.fx.Node:
+    exported: torch.export.ExportedProgram, name: str, value: torch.Tensor, like: Node
+) -> Node:
     """A new input of a program, before all others, which stands for a constant."""
     with exported.graph.inserting_before(next(iter(exported.graph.nodes))):
-        node: torch.fx.Node = exported.graph.placeholder(f"c_{name}")
+        node: Node = exported.graph.placeholder(f"c_{name}")
     node.meta["val"] = like.meta["val"]
     exported.constants[name] = value
     spec = InputSpec(InputKind.CONSTANT_TENSOR, TensorArgument(node.name), name)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from torch._higher_order_ops.map import map as map_rows
 from torch.export import Dim
 
 import plumbline
@@ -44,6 +45,7 @@ _HALF = torch.fft.rfft
         lambda x: torch.fft.fft(x, dim=1),
         lambda x: torch.fft.ifft(torch.fft.fft(x, dim=1), dim=1),
         lambda x: _HALF(x, dim=1, norm="forward"),
+        lambda x: torch.fft.ifft(x, dim=1, norm="ortho"),
         lambda x: torch.fft.irfft(_HALF(x, dim=1), n=x.shape[1], dim=1),
         lambda x: torch.fft.irfft2(torch.fft.rfft2(x), s=x.shape[-2:]),
         lambda x: torch.fft.fftn(x, dim=(1, 2)).real,
@@ -61,6 +63,27 @@ def test_sizes_that_differ_from_call_to_call(
         (actual,), expected = program(x), function(x)
         assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
         assert (actual - expected).abs().max() <= 1e-6 * expected.abs().max()
+
+
+@pytest.mark.parametrize(
+    ("function", "x"),
+    [
+        (lambda x: torch.fft.fft(x, dim=1), torch.randn(2, 100, 3)),
+        (torch.fft.ifft, torch.randn(2, 100, dtype=C128)),
+    ],
+)
+def test_large_sizes_that_differ_from_call_to_call(
+    function: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor
+) -> None:
+    """They have no matrix, and are of a power of 4 and few lanes, or of any other numbers."""
+    torch.manual_seed(0)
+    program = plumbline.compile(_Of(function), (x,), {"x": {1: Dim("size")}})
+    for size in (100, 2048, 263, 5000, 65, 7, 1):
+        given = torch.randn(2, size, *x.shape[2:], dtype=x.dtype)
+        (actual,), expected = program(given), function(given)
+        assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
+        epsilon = 1e-6 if expected.dtype == C64 else 1e-14
+        assert (actual - expected).abs().max() <= epsilon * expected.abs().max()
 
 
 @pytest.mark.parametrize("size", [1, 6, 16, 100, 127, 263, 1024])
@@ -98,6 +121,16 @@ def test_short_time_transforms() -> None:
     _check(lambda x: there(x).abs(), signal)
     _check(lambda x: torch.istft(there(x), 40, 15, window=window, length=480), signal)
     _check(lambda x: torch.stft(x, 40, 15, 30, window[:30], return_complex=True), signal)
+
+
+def test_within_a_loop() -> None:
+    """The body has the roots handed to it."""
+
+    def spectra(x: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = map_rows(torch.fft.rfft, x)
+        return result
+
+    _check(spectra, torch.randn(3, 20))
 
 
 @pytest.mark.parametrize("size", [1, 6, 7])

@@ -7,7 +7,11 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from plumbline.loader_to_torch.decompositions import decomposition_table, fourier
+from plumbline.loader_to_torch.decompositions import (
+    decomposition_table,
+    fourier,
+    fourier_transforms,
+)
 
 aten, prims = torch.ops.aten, torch.ops.prims
 TABLE = decomposition_table()
@@ -21,8 +25,12 @@ def _seed() -> None:
 
 def _factors(size: int, lanes: int = 1) -> list[int]:
     """What a size is taken apart into; a convolution is a 0, and then what its size is."""
-    plan = fourier._plan(size, lanes)
-    return [0, *_factors(fourier._convolved(size), lanes)] if plan is None else list(plan[1])
+    plan = fourier_transforms.plan_of(size, lanes)
+    return (
+        [0, *_factors(fourier_transforms._convolved(size), lanes)]
+        if plan is None
+        else list(plan[1])
+    )
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 9, 10])
@@ -76,7 +84,7 @@ def test_lanes_let_great_factors_come_first(size: int, lanes: int, factors: list
 
 @pytest.mark.parametrize(("size", "count"), [(8, 3), (12, 4), (16, 5), (24, 7)])
 def test_roots_are_equal_but_for_signs_to_the_last_bit(size: int, count: int) -> None:
-    roots = fourier._roots(torch.arange(size), size)
+    roots = fourier_transforms.roots(torch.arange(size), size)
     assert len({*roots.abs().flatten().tolist()}) == count
     expected = torch.exp(2j * torch.pi * torch.arange(size, dtype=F64) / size)
     torch.testing.assert_close(torch.view_as_complex(roots), expected)
