@@ -1,17 +1,25 @@
 """Makes one loop of two where elements are contiguous across both.
 
 A loop over the 7 elements of a row of a small plane is too short to be one over vectors; one over
-the plane's 49 is not.
+the plane's 49 is not. Of sizes that are only known as the program runs, a buffer's own tell that
+it has no more elements than the loops take.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
-from torch_mlir.dialects import memref, scf
+from torch_mlir.dialects import arith, memref, scf
 
-from plumbline.bindings.walk import all_operations, captured_values, constant_integer
+from plumbline.bindings.walk import (
+    all_operations,
+    captured_values,
+    constant_integer,
+    defining_operation,
+)
 from plumbline.linalg_to_kernels.building import index
+from plumbline.tcp.building.sizes import Size
 
 _FOR = "scf.for"
 
@@ -20,7 +28,7 @@ _INDICES_FROM = {"memref.load": 1, "memref.store": 2}
 
 
 def collapse_loops(module: ir.Operation) -> None:
-    """Collapses pairs of loops of `module`, each right within another, over static sizes."""
+    """Collapses pairs of loops of `module`, each right within another."""
     with module.context:
         # From within, so that what is collapsed may be so again.
         for op in reversed(all_operations(module)):
@@ -41,6 +49,8 @@ class _Access:
         return self.op.operands[_INDICES_FROM[self.op.name] - 1]
 
 
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+
 _MOST = 2**63 - 1
 """How often one loop can run."""
 
@@ -49,7 +59,8 @@ _MOST = 2**63 - 1
 class _Nest:
     outer: scf.ForOp
     inner: scf.ForOp
-    sizes: tuple[int, int]
+    size: int | None
+    """How often both run, if that is known."""
     accesses: tuple[_Access, ...]
 
 
@@ -64,25 +75,32 @@ def _nest(op: ir.Operation) -> _Nest | None:
     if list(inner.initArgs) != carried or list(body[1].operands) != list(inner.results):
         return None
     sizes = _count(outer), _count(inner)
-    if sizes[0] is None or sizes[1] is None or sizes[0] * sizes[1] > _MOST:
+    if sizes[0] is None or sizes[1] is None:
+        return None
+    known = [size for size in sizes if isinstance(size, int)]
+    size = math.prod(known) if len(known) == len(sizes) else None
+    if size is not None and size > _MOST:
         return None
     accesses = tuple(_accesses(outer.induction_variable, inner.induction_variable, sizes[1]))
     found = tuple(access for access in accesses if access is not None)
     around = captured_values(body[0])
     if len(found) < len(accesses) or any(access.buffer not in around for access in found):
         return None
-    return _Nest(outer, inner, (sizes[0], sizes[1]), found)
+    # How often both run is how many elements a buffer has.
+    return _Nest(outer, inner, size, found) if found or size is not None else None
 
 
-def _count(loop: scf.ForOp) -> int | None:
+def _count(loop: scf.ForOp) -> Size | None:
     """How often a loop from 0 in steps of 1 runs."""
     lower, upper, step = (
         constant_integer(bound) for bound in (loop.lowerBound, loop.upperBound, loop.step)
     )
-    return upper if (lower, step) == (0, 1) else None
+    if (lower, step) != (0, 1):
+        return None
+    return loop.upperBound if upper is None else upper
 
 
-def _accesses(outer: ir.Value, inner: ir.Value, inner_size: int) -> Iterator[_Access | None]:
+def _accesses(outer: ir.Value, inner: ir.Value, inner_size: Size) -> Iterator[_Access | None]:
     """What the counts of both loops are used for; None for what is no such access."""
     for use in (*outer.uses, *inner.uses):
         op = use.owner.operation
@@ -104,9 +122,11 @@ def _accesses(outer: ir.Value, inner: ir.Value, inner_size: int) -> Iterator[_Ac
             yield access
 
 
-def _is_contiguous(buffer: ir.Value, axis: int, inner_size: int) -> bool:
+def _is_contiguous(buffer: ir.Value, axis: int, inner_size: Size) -> bool:
     """Whether an axis and the next one, of that size, are as one in memory."""
     type_ = ir.MemRefType(buffer.type)
+    if not isinstance(inner_size, int):
+        return _is_identity(type_) and _is_size(inner_size, buffer, axis + 1)
     if type_.shape[axis + 1] != inner_size:
         return False
     strides, _ = type_.get_strides_and_offset()
@@ -116,13 +136,30 @@ def _is_contiguous(buffer: ir.Value, axis: int, inner_size: int) -> bool:
     return bool(strides[axis] == inner_size * strides[axis + 1])
 
 
+def _is_size(value: ir.Value, buffer: ir.Value, axis: int) -> bool:
+    """Whether a value is how large a buffer is along an axis."""
+    dim, made = defining_operation(value), defining_operation(buffer)
+    if dim is None or dim.name != "memref.dim":
+        return False
+    if dim.operands[0] == buffer:
+        return constant_integer(dim.operands[1]) == axis
+    if made is None or made.name != "memref.collapse_shape":
+        return False
+    first, *others = made.attributes["reassociation"][axis]
+    return not others and _is_size(value, made.operands[0], ir.IntegerAttr(first).value)
+
+
 def _collapse(nest: _Nest) -> None:
     """Puts one loop in the place of two."""
     outer, inner = nest.outer, nest.inner
     with outer.location:
-        buffers = [_collapsed(access) for access in nest.accesses]
-        with _right_after(outer.lowerBound):
-            size = index(nest.sizes[0] * nest.sizes[1])
+        made: dict[tuple[ir.Value, int], ir.Value] = {}
+        for access in nest.accesses:
+            key = access.buffer, access.axis
+            if key not in made:
+                made[key] = _collapsed(access)
+        buffers = [made[access.buffer, access.axis] for access in nest.accesses]
+        size = _product(nest, buffers)
     with ir.InsertionPoint(outer), outer.location:
         loop = scf.ForOp(outer.lowerBound, size, outer.step, outer.initArgs)
     for access, buffer in zip(nest.accesses, buffers, strict=True):
@@ -137,13 +174,27 @@ def _collapse(nest: _Nest) -> None:
     outer.erase()
 
 
+def _product(nest: _Nest, buffers: Sequence[ir.Value]) -> ir.Value:
+    """How often both loops run."""
+    outer, inner = nest.outer, nest.inner
+    if nest.size is not None:
+        with _right_after(outer.lowerBound):
+            return index(nest.size)
+    first = nest.accesses[0]
+    if _is_size(outer.upperBound, first.buffer, first.axis):
+        # As it is told of a buffer, it may be seen that a third loop takes all there is, too.
+        with _right_after(buffers[0]):
+            return memref.dim(buffers[0], index(first.axis))
+    with ir.InsertionPoint(outer):
+        return arith.muli(outer.upperBound, inner.upperBound)
+
+
 def _collapsed(access: _Access) -> ir.Value:
     """The buffer of an access with both axes as one."""
     type_, axis = ir.MemRefType(access.buffer.type), access.axis
     shape, strides = list(type_.shape), list(type_.get_strides_and_offset()[0])
     size = shape.pop(axis + 1)
-    if shape[axis] >= 0:
-        shape[axis] *= size
+    shape[axis] = shape[axis] * size if min(shape[axis], size) >= 0 else _DYNAMIC
     strides.pop(axis)
     layout = None
     if not _is_identity(type_):

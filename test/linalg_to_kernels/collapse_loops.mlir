@@ -1,15 +1,15 @@
 // RUN: tcp-opt %s -collapse-loops -canonicalize -split-input-file | FileCheck %s
 
-// The planes' elements are contiguous, and planes are too: one loop of three.
+// The planes' elements are contiguous, and planes are too, however many: one loop of four.
 // CHECK-LABEL: func.func private @elements(
-// CHECK-SAME:      %[[X:[^:]*]]: memref<?x4x7x7xf32>, %[[Y:[^:]*]]: memref<?x4x7x7xf32>
-// CHECK-DAG:     memref.collapse_shape %[[X]] {{\[\[}}0], [1, 2, 3]] : memref<?x4x7x7xf32> into memref<?x196xf32>
-// CHECK-DAG:     memref.collapse_shape %[[Y]] {{\[\[}}0], [1, 2, 3]] : memref<?x4x7x7xf32> into memref<?x196xf32>
-// CHECK:         scf.for %[[B:.*]] = %c0 to %arg2 step %c1 {
-// CHECK-NEXT:      scf.for %[[AT:.*]] = %c0 to %c196 step %c1 {
-// CHECK-NEXT:        memref.load %{{.*}}[%[[B]], %[[AT]]]
-// CHECK-NEXT:        arith.negf
-// CHECK-NEXT:        memref.store %{{.*}}, %{{.*}}[%[[B]], %[[AT]]]
+// CHECK-SAME:      %[[X:[^:]*]]: memref<?x4x7x7xf32>, %[[Y:[^:]*]]: memref<?x4x7x7xf32>, %[[N:[^:]*]]: index
+// CHECK-DAG:     %[[XS:.*]] = memref.collapse_shape %[[X]] {{\[\[}}0, 1, 2, 3]] : memref<?x4x7x7xf32> into memref<?xf32>
+// CHECK-DAG:     %[[YS:.*]] = memref.collapse_shape %[[Y]] {{\[\[}}0, 1, 2, 3]] : memref<?x4x7x7xf32> into memref<?xf32>
+// CHECK:         %[[SIZE:.*]] = arith.muli %[[N]], %c196
+// CHECK-NEXT:    scf.for %[[AT:.*]] = %c0 to %[[SIZE]] step %c1 {
+// CHECK-NEXT:      memref.load %[[XS]][%[[AT]]]
+// CHECK-NEXT:      arith.negf
+// CHECK-NEXT:      memref.store %{{.*}}, %[[YS]][%[[AT]]]
 // CHECK-NOT:     scf.for
 func.func private @elements(%x: memref<?x4x7x7xf32>, %y: memref<?x4x7x7xf32>, %n: index) {
   %c0 = arith.constant 0 : index
@@ -100,6 +100,67 @@ func.func private @beyond_counting(%x: memref<9223372036854775807x2xf32>) {
   scf.for %i = %c0 to %most step %c1 {
     scf.for %j = %c0 to %c2 step %c1 {
       memref.store %zero, %x[%i, %j] : memref<9223372036854775807x2xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// All elements of all planes of a buffer, as its own sizes tell.
+// CHECK-LABEL: func.func private @dynamic_sum(
+// CHECK-SAME:      %[[X:.*]]: memref<?x?x?xf32>, %[[START:.*]]: f32
+// CHECK:         %[[XS:.*]] = memref.collapse_shape %[[X]] {{\[\[}}0, 1, 2]] : memref<?x?x?xf32> into memref<?xf32>
+// CHECK:         %[[SIZE:.*]] = memref.dim %[[XS]], %c0
+// CHECK:         scf.for %[[AT:.*]] = %c0 to %[[SIZE]] step %c1 iter_args
+// CHECK-NEXT:      memref.load %[[XS]][%[[AT]]] : memref<?xf32>
+// CHECK-NOT:     scf.for
+// CHECK:         return
+func.func private @dynamic_sum(%x: memref<?x?x?xf32>, %start: f32) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n = memref.dim %x, %c0 : memref<?x?x?xf32>
+  %m = memref.dim %x, %c1 : memref<?x?x?xf32>
+  %k = memref.dim %x, %c2 : memref<?x?x?xf32>
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %start) -> (f32) {
+    %1 = scf.for %j = %c0 to %m step %c1 iter_args(%t = %s) -> (f32) {
+      %2 = scf.for %l = %c0 to %k step %c1 iter_args(%u = %t) -> (f32) {
+        %a = memref.load %x[%i, %j, %l] : memref<?x?x?xf32>
+        %r = arith.addf %u, %a : f32
+        scf.yield %r : f32
+      }
+      scf.yield %2 : f32
+    }
+    scf.yield %1 : f32
+  }
+  return %0 : f32
+}
+
+// -----
+
+// Rows that may be a part of the buffer's, that lie apart, or of which each is longer than the last.
+// CHECK-LABEL: func.func private @dynamic_apart(
+// CHECK-COUNT-6: scf.for
+func.func private @dynamic_apart(%x: memref<?x?xf32>, %y: memref<?x?xf32, strided<[?, 1]>>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %seven = arith.constant 7.0 : f32
+  %m = memref.dim %x, %c0 : memref<?x?xf32>
+  %k = memref.dim %y, %c1 : memref<?x?xf32, strided<[?, 1]>>
+  scf.for %i = %c0 to %m step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      memref.store %seven, %x[%i, %j] : memref<?x?xf32>
+    }
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %k step %c1 {
+      memref.store %seven, %y[%i, %j] : memref<?x?xf32, strided<[?, 1]>>
+    }
+  }
+  scf.for %i = %c0 to %m step %c1 {
+    scf.for %j = %c0 to %i step %c1 {
+      memref.store %seven, %x[%i, %j] : memref<?x?xf32>
     }
   }
   return
