@@ -9,6 +9,7 @@ import torch
 import torch._refs.linalg
 
 from plumbline.loader_to_torch.decompositions.rule import Rule, Rules
+from plumbline.loader_to_torch.decompositions.selection import of_rank
 
 aten = torch.ops.aten
 
@@ -44,9 +45,7 @@ def _median_along(
     """The lower one of those in the middle; NaN if there is one."""
     if operand.dim() == 0:
         return operand.clone(), torch.zeros((), dtype=torch.int64)
-    values, places = _sorted(operand, dim)
-    middle = (operand.shape[dim] - 1) // 2
-    value, place = (part.narrow(dim, middle, 1) for part in (values, places))
+    value, place = of_rank(operand, (operand.shape[dim] - 1) // 2, dim)
     if operand.is_floating_point():
         nan = operand.isnan()
         any_nan = nan.any(dim, keepdim=True)
@@ -61,7 +60,7 @@ def _kthvalue(
     """The one that has k - 1 before it in rising order."""
     if operand.dim() == 0:
         return operand.clone(), torch.zeros((), dtype=torch.int64)
-    value, place = (part.narrow(dim, k - 1, 1) for part in torch.sort(operand, dim))
+    value, place = of_rank(operand, k - 1, dim)
     return _dropped(value, place, dim, keepdim)
 
 
@@ -73,10 +72,8 @@ def _nanmedian_along(
         return _median_along(operand, dim, keepdim)
     if operand.dim() == 0:
         return operand.clone(), torch.zeros((), dtype=torch.int64)
-    values, places = _sorted(operand, dim)
     count = operand.isnan().logical_not().to(torch.int64).sum(dim, keepdim=True)
-    middle = torch.clamp((count - 1) // 2, min=0)
-    value, place = (part.gather(dim, middle) for part in (values, places))
+    value, place = of_rank(operand, torch.clamp((count - 1) // 2, min=0), dim)
     value = torch.where(count == 0, math.nan, value)
     return _dropped(value, place, dim, keepdim)
 
@@ -127,17 +124,16 @@ def _median_of_all(*, skip_nan: bool) -> Rule:
     def decomposed(operand: torch.Tensor) -> torch.Tensor:
         flat = operand.reshape(-1)
         counted = torch.ones_like(flat, dtype=torch.int64)
-        greatest: float
-        if operand.is_floating_point():
-            greatest, nothing = math.inf, math.nan
-            if skip_nan:
-                counted = flat.isnan().logical_not().to(torch.int64)
-        else:
+        greatest: float = math.inf
+        nothing: float = math.nan
+        if not operand.is_floating_point():
             greatest, nothing = torch.iinfo(operand.dtype).max, torch.iinfo(operand.dtype).min
+        elif skip_nan:
+            counted = flat.isnan().logical_not().to(torch.int64)
         # With one element more, there is one to pick in any case.
-        values, _ = _sorted(torch.cat([flat, torch.full((1,), greatest, dtype=operand.dtype)]), 0)
+        more = torch.cat([flat, torch.full((1,), greatest, dtype=operand.dtype)])
         count = counted.sum(0, keepdim=True)
-        value = values.gather(0, torch.clamp(count - 1, min=0) // 2)
+        value, _ = of_rank(more, torch.clamp(count - 1, min=0) // 2, 0)
         undefined = count == 0
         if operand.is_floating_point() and not skip_nan:
             undefined = undefined | flat.isnan().any()

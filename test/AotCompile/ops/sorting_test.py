@@ -51,6 +51,26 @@ def test_sorts(dtype: torch.dtype, elements: list[float], dynamic: bool) -> None
             torch.testing.assert_close(actual, expected, rtol=0, atol=0, equal_nan=True)
 
 
+class _Ranked(torch.nn.Module):
+    def forward(self, *operands: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return tuple(
+            torch.kthvalue(x, k, dim).values for x in operands for dim, k in ((0, 9), (1, 39))
+        )
+
+
+def test_ranks_that_are_selected() -> None:
+    """Bit by bit, also of numbers that are no numbers, equal, or of different signs."""
+    torch.manual_seed(0)
+    x = torch.randn(12, 40)
+    x[:, ::7], x[:, 1::7], x[:, 2::7], x[::5, 3] = math.nan, 0.0, -math.inf, math.inf
+    whole = torch.randint(-128, 128, (12, 40))
+    dtypes = (torch.float32, torch.float64, torch.float16, torch.int8, torch.uint8, torch.int64)
+    operands = tuple((x if dtype.is_floating_point else whole).to(dtype) for dtype in dtypes)
+    program = plumbline.compile(_Ranked(), operands)
+    for actual, expected in zip(program(*operands), _Ranked()(*operands), strict=True):
+        torch.testing.assert_close(actual, expected, rtol=0, atol=0, equal_nan=True)
+
+
 class _SortedAlong(torch.nn.Module):
     def __init__(self, dim: int) -> None:
         super().__init__()

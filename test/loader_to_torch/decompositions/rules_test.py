@@ -123,11 +123,11 @@ def test_polynomials_by_recurrences(name: str) -> None:
 # -- reduction -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [1, 2, 5, 8])
+@pytest.mark.parametrize("size", [1, 2, 8, 40])
 @pytest.mark.parametrize("name", ["median", "nanmedian"])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, F64, torch.int64])
 def test_medians(name: str, size: int, dtype: torch.dtype) -> None:
-    operand = torch.randperm(12 * size).reshape(3, size, 4).to(dtype)
+    operand = (torch.randperm(12 * size) - 6 * size).reshape(3, size, 4).to(dtype)
     if dtype.is_floating_point:
         operand = torch.where(torch.rand(operand.shape) < 0.2, math.nan, operand)
         operand[0, :, 0] = math.nan
@@ -214,6 +214,7 @@ def test_kthvalue(dtype: torch.dtype) -> None:
     _check(aten.kthvalue.default, operand, 2, 1)
     _check(aten.kthvalue.default, operand, 4, keepdim=True)
     _check(aten.kthvalue.default, operand[0, 0, 0], 1)
+    _check(aten.kthvalue.default, torch.randperm(120).reshape(40, 3).to(dtype), 19, 0)
 
 
 @pytest.mark.parametrize("name", ["median", "nanmedian", "mode"])
