@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 import torch._refs.linalg
 
@@ -140,6 +141,53 @@ def _median_of_all(*, skip_nan: bool) -> Rule:
         return torch.where(undefined, nothing, value).reshape(())
 
     return decomposed
+
+
+def _quantile(
+    operand: torch.Tensor,
+    q: float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+) -> Any:
+    """Between the elements of two ranks; NaN if there is one."""
+    flat, axis = (operand.reshape(-1), 0) if dim is None else (operand, dim)
+    if flat.dim() == 0:
+        flat = flat.reshape(1)
+    ranks, weight = _ranks_of_quantile(q, flat.shape[axis], operand.dtype, interpolation)
+    values = [of_rank(flat, rank, axis)[0] for rank in ranks]
+    value = torch.lerp(values[0], values[-1], weight) if len(values) > 1 else values[0]
+    value = torch.where(flat.isnan().any(axis, keepdim=True), math.nan, value)
+    if dim is None or operand.dim() == 0:
+        return value.reshape([1] * operand.dim() if keepdim else ())
+    return value if keepdim else value.squeeze(axis)
+
+
+def _ranks_of_quantile(
+    q: float, size: int, dtype: torch.dtype, interpolation: str
+) -> tuple[Sequence[int | torch.Tensor], Any]:
+    """One rank, or two, and how far the quantile is from the first to the second."""
+    if not isinstance(size, int):
+        rank = q * torch.full((), size - 1, dtype=dtype)
+        below, above, nearest = (
+            whole.to(torch.int64) for whole in (rank.floor(), rank.ceil(), rank.round())
+        )
+        weight = rank.frac()
+    else:
+        number = np.float32 if dtype == torch.float32 else np.float64
+        rank = number(q) * number(size - 1)
+        below, above, nearest = math.floor(rank), math.ceil(rank), int(np.rint(rank))
+        weight = float(rank - below)
+    match interpolation:
+        case "lower":
+            return [below], weight
+        case "higher":
+            return [above], weight
+        case "nearest":
+            return [nearest], weight
+    same = isinstance(below, int) and below == above
+    return [below] if same else [below, above], 0.5 if interpolation == "midpoint" else weight
 
 
 def _mode(
@@ -399,6 +447,7 @@ RULES: Rules = {
     aten.median.default: _median_of_all(skip_nan=False),
     aten.median.dim: _median_along,
     aten.mode.default: _mode,
+    aten.quantile.scalar: _quantile,
     aten.nanmedian.default: _median_of_all(skip_nan=True),
     aten.nanmedian.dim: _nanmedian_along,
     aten.linalg_norm.default: torch._refs.linalg.norm,

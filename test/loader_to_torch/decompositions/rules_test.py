@@ -217,6 +217,16 @@ def test_kthvalue(dtype: torch.dtype) -> None:
     _check(aten.kthvalue.default, torch.randperm(120).reshape(40, 3).to(dtype), 19, 0)
 
 
+@pytest.mark.parametrize("way", ["linear", "lower", "higher", "midpoint", "nearest"])
+@pytest.mark.parametrize("q", [0, 0.3, 0.5, 0.995, 1])
+def test_quantiles(q: float, way: str) -> None:
+    operand = torch.randn(3, 40)
+    operand[0, 5] = math.nan
+    _check(aten.quantile.scalar, operand, q, 1, interpolation=way)
+    _check(aten.quantile.scalar, operand[1:].to(F64), q, interpolation=way)
+    _check(aten.quantile.scalar, operand[:, ::5].clone(), q, 0, True, interpolation=way)
+
+
 @pytest.mark.parametrize("name", ["median", "nanmedian", "mode"])
 def test_of_rank_0(name: str) -> None:
     op = getattr(aten, name)
