@@ -3,10 +3,12 @@
 A tensor of a quantised dtype, which graphs cannot hold, is a pair of integers and of what these
 stand for, as long as nothing but the two is asked of it. A check of values in the middle of a
 function, which a graph cannot branch on, becomes an assertion. A norm of matrices is called that.
+A tensor that is made of a list of tensors, whose numbers no export can read, is a stack of them.
 What PyTorch counts by the size of the example is counted by a dynamic one. To pack sequences, which
 would fail somewhere in the middle, is refused.
 """
 
+import functools
 import inspect
 import linecache
 import math
@@ -20,6 +22,7 @@ from torch.distributions import constraints, distribution
 from torch.nn import functional
 from torch.nn.modules import transformer
 from torch.overrides import TorchFunctionMode
+from torch.utils import _pytree as pytree
 
 from plumbline.loader_to_torch.decompositions.quantization import along, dequantized, quantized
 from plumbline.loader_to_torch.known_numbers import knowing_numbers
@@ -244,6 +247,58 @@ def _what_is_checked() -> str:
     return f"{kind}: a value is not within the support {names['support']!r}"
 
 
+# -- tensors of tensors ----------------------------------------------------------------------------
+
+
+def _tensor(
+    data: Any, *, dtype: torch.dtype | None = None, requires_grad: bool = False, **options: Any
+) -> torch.Tensor:
+    """The numbers in `data`: sequences in sequences, where tensors of one element are numbers."""
+    if not _holds_tensors(data):
+        return torch.tensor(data, dtype=dtype, requires_grad=requires_grad, **options)
+    return _stacked(data, dtype or _dtype(data)).requires_grad_(requires_grad)
+
+
+def _as_tensor(data: Any, *, dtype: torch.dtype | None = None, **options: Any) -> torch.Tensor:
+    """Likewise."""
+    if not _holds_tensors(data):
+        return torch.as_tensor(data, dtype=dtype, **options)
+    return _stacked(data, dtype or _dtype(data))
+
+
+def _new_tensor(
+    like: torch.Tensor, data: Any, *, dtype: torch.dtype | None = None, **options: Any
+) -> torch.Tensor:
+    """Likewise, of the dtype of `like`."""
+    if not _holds_tensors(data):
+        return like.new_tensor(data, dtype=dtype, **options)
+    return _stacked(data, dtype or like.dtype)
+
+
+def _holds_tensors(data: Any) -> bool:
+    is_list = isinstance(data, list | tuple)
+    return is_list and any(isinstance(leaf, torch.Tensor) for leaf in pytree.tree_leaves(data))
+
+
+def _dtype(data: Any) -> torch.dtype:
+    """The one that PyTorch gives a tensor of these numbers."""
+    numbers = (
+        leaf.dtype if isinstance(leaf, torch.Tensor) else torch.tensor(leaf).dtype
+        for leaf in pytree.tree_leaves(data)
+    )
+    return functools.reduce(torch.promote_types, numbers)
+
+
+def _stacked(data: Any, dtype: torch.dtype) -> torch.Tensor:
+    if isinstance(data, list | tuple):
+        return torch.stack([_stacked(each, dtype) for each in data])
+    if not isinstance(data, torch.Tensor):
+        return torch.tensor(data, dtype=dtype)
+    if data.numel() != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return data.detach().to(dtype).reshape(())
+
+
 # -- norms -----------------------------------------------------------------------------------------
 
 
@@ -355,14 +410,17 @@ _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     functional.ctc_loss: _ctc_loss,
     functional.gaussian_nll_loss: _gaussian_nll_loss,
     torch.Tensor.__bool__: _truth,
+    torch.Tensor.new_tensor: _new_tensor,
     torch.arange: knowing_numbers(torch.arange),
     torch._is_all_true: _is_all_true,
     torch._pack_padded_sequence: _packed,
+    torch.as_tensor: _as_tensor,
     torch.equal: _equal,
     torch.Tensor.equal: _equal,
     torch.linalg.norm: _linalg_norm,
     torch.linspace: knowing_numbers(_linspace),
     torch.quantize_per_channel: _quantize_per_channel,
     torch.quantize_per_tensor: _quantize_per_tensor,
+    torch.tensor: _tensor,
 }
 """What is called in the place of each."""

@@ -205,6 +205,25 @@ def test_sizes_that_follow_from_known_numbers_are_known() -> None:
     assert program.signature.result_shapes == ((2, 9), (2, 1))
 
 
+class _Listed(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        total, most = x.sum(), x.argmax()
+        return (
+            torch.tensor([[total, x[:1]], [2, x.shape[0]]]),
+            torch.tensor((most, True)),
+            torch.tensor([total.half(), 1.5]),
+            torch.tensor([total, 3.7], dtype=torch.float64),
+            torch.as_tensor([most, total]),
+            x.half().new_tensor([most, total]),
+        )
+
+
+def test_tensors_are_made_of_lists_of_tensors() -> None:
+    program = plumbline.compile(_Listed(), (torch.randn(4),), dynamic_shapes=({0: Dim("n")},))
+    for x in (torch.randn(4), torch.randn(9)):
+        torch.testing.assert_close(program(x), _Listed()(x))
+
+
 class _Counted(torch.nn.Module):
     def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
         times, places = torch.linspace(0, 1, 4), torch.arange(end=3)
