@@ -104,6 +104,7 @@ _SPELLINGS: dict[object, Callable[..., torch.fx.Node | None]] = {
     torch.sym_max: lambda call, left, right: call(torch.ops.prim.max.int, left, right),
     torch.sym_min: lambda call, left, right: call(torch.ops.prim.min.int, left, right),
     torch.sym_ite: _chosen,
+    torch.sym_not: lambda call, holds: call(torch.ops.aten.ne.bool, holds, True),
     torch.sym_float: lambda call, number: call(torch.ops.aten.Float.Scalar, number),
     math.ceil: lambda call, number: call(torch.ops.aten.ceil.float, number),
     math.floor: _floor,

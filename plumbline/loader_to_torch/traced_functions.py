@@ -19,6 +19,7 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.distributions import constraints, distribution
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 from torch.nn import functional
 from torch.nn.modules import transformer
 from torch.overrides import TorchFunctionMode
@@ -344,6 +345,31 @@ def _ctc_loss(
     return (losses / torch.clamp(torch.tensor(target_lengths), min=1)).mean()
 
 
+# -- what may be of no elements --------------------------------------------------------------------
+
+
+def _logsumexp(
+    input: torch.Tensor,  # noqa: A002 - PyTorch's name
+    dim: int | tuple[int, ...],
+    keepdim: bool = False,
+) -> torch.Tensor:
+    """The logarithm of a sum of exponentials, of as many as the values of tensors say.
+
+    PyTorch's asks whether there are any. Here one more, whose exponential is 0, is among those that
+    the largest is taken of.
+    """
+    if input.is_complex() or not free_unbacked_symbols(input):
+        return torch.logsumexp(input, dim, keepdim)
+    if not input.is_floating_point():
+        input = input.to(torch.get_default_dtype())  # noqa: A001 - as above
+    dims = {axis % input.dim() for axis in ((dim,) if isinstance(dim, int) else dim)}
+    ends = [end for axis in reversed(range(input.dim())) for end in (0, int(axis in dims))]
+    largest = functional.pad(input, ends, value=-math.inf).amax(tuple(dims), keepdim=True)
+    largest = largest.masked_fill(largest.isinf(), 0)
+    logarithm = (input - largest).exp().sum(tuple(dims), keepdim=True).log() + largest
+    return logarithm if keepdim else logarithm.squeeze(tuple(dims))
+
+
 # -- places between two ends -----------------------------------------------------------------------
 
 
@@ -410,6 +436,7 @@ _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     functional.ctc_loss: _ctc_loss,
     functional.gaussian_nll_loss: _gaussian_nll_loss,
     torch.Tensor.__bool__: _truth,
+    torch.Tensor.logsumexp: _logsumexp,
     torch.Tensor.new_tensor: _new_tensor,
     torch.arange: knowing_numbers(torch.arange),
     torch._is_all_true: _is_all_true,
@@ -419,8 +446,10 @@ _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     torch.Tensor.equal: _equal,
     torch.linalg.norm: _linalg_norm,
     torch.linspace: knowing_numbers(_linspace),
+    torch.logsumexp: _logsumexp,
     torch.quantize_per_channel: _quantize_per_channel,
     torch.quantize_per_tensor: _quantize_per_tensor,
+    torch.special.logsumexp: _logsumexp,
     torch.tensor: _tensor,
 }
 """What is called in the place of each."""

@@ -63,6 +63,7 @@ def _resized(x: torch.Tensor, mode: str, **options: bool) -> torch.Tensor:
         lambda x, n: _resized(x, "bicubic", align_corners=True),
         lambda x, n: n - x.to(torch.int64),
         lambda x, n: x * torch.sym_ite(n == 10, 2, 3),  # type: ignore[no-untyped-call]
+        lambda x, n: x + torch.sym_ite(torch.sym_not(n == 8), n, 2 * n),  # type: ignore[no-untyped-call]
         lambda x, n: x * torch.sym_ite((n > 8) & (n < 12) | (n == 3), n, 2 * n),  # type: ignore[no-untyped-call]
     ],
 )
@@ -78,7 +79,6 @@ def test_what_is_computed_of_sizes(function: Callable[[torch.Tensor, int], torch
     [
         (lambda x, n: x * round(n / 3), "round"),
         (lambda x, n: x * n**0.5, "pow"),
-        (lambda x, n: x * torch.sym_not(n == 5), "sym_not"),  # type: ignore[no-untyped-call]
     ],
 )
 def test_what_cannot_be_compiled_is_named_with_its_place(

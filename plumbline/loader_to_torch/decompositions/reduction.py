@@ -82,7 +82,8 @@ def _nanmedian_along(
 def _dropped(
     value: torch.Tensor, place: torch.Tensor, dim: int, keepdim: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    return (value, place) if keepdim else (value.squeeze(dim), place.squeeze(dim))
+    # By `select`, for a size that PyTorch does not know to be 1 is one that `squeeze` leaves.
+    return (value, place) if keepdim else (value.select(dim, 0), place.select(dim, 0))
 
 
 def _sort_stable(

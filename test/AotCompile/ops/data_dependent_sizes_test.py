@@ -4,6 +4,7 @@ Each is compiled for sizes that may differ, and called with several inputs, thos
 which nothing, or everything, is counted.
 """
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -136,16 +137,29 @@ def test_places_in_a_number() -> None:
         lambda x, m: x[m].sort()[0],
         lambda x, m: x.unsqueeze(2).expand(-1, -1, 3)[m],
         lambda x, m: torch.softmax(x[:, m.any(0)], 1),
+        lambda x, m: (x[m].logsumexp(0), m[m].int().logsumexp(0)),
+        lambda x, m: torch.logsumexp(x[m.any(1)], (-1, 0), keepdim=True),
     ],
     ids=[
         "index", "masked_select", "sum", "elementwise", "rows", "columns", "mask and number",
-        "cumsum", "cat", "matmul", "sort", "slices", "softmax",
+        "cumsum", "cat", "matmul", "sort", "slices", "softmax", "logsumexp",
+        "logsumexp of rows",
     ],
 )  # fmt: skip
 def test_selection(function: Callable[[torch.Tensor, torch.Tensor], Any]) -> None:
     sizes = [size for size in _SIZES if 0 not in size]
     cases = [(x, holds(x)) for holds in _MASKS for x in _matrices(*sizes)]
     _check(function, cases, [{0: _N, 1: _M}, {0: _N, 1: _M}])
+
+
+def test_extremes_of_what_is_selected() -> None:
+    def extremes(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        y = x[x > 0]
+        return y.argmax(0), y.median(0).values, y.norm(math.inf)
+
+    program = _check(extremes, [(torch.randn(20),), (torch.ones(1).expand(20),)])
+    with pytest.raises(UserError, match="the program asserts"):
+        program(-torch.ones(20))
 
 
 def test_selection_of_what_is_stretched() -> None:
