@@ -360,6 +360,8 @@ def check_dynamic_shapes(
                     "the program"
                 )
             continue
+        if not isinstance(entry, Mapping | tuple | list | None):
+            return  # Nor is it where *inputs have no tuple of their own.
         for axis in entry if isinstance(entry, Mapping) else range(len(entry or ())):
             if not isinstance(axis, int) or not 0 <= axis < tensor.ndim:
                 raise UserError(

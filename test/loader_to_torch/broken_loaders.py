@@ -68,6 +68,11 @@ class _Add(torch.nn.Module):
         return x + y
 
 
+class _AddAll(torch.nn.Module):
+    def forward(self, *x: torch.Tensor) -> torch.Tensor:
+        return torch.stack(x).sum(0)
+
+
 def one_tensor_twice() -> TorchLoaderOutput:
     """Nothing wrong here: two arguments that share their memory."""
     x = torch.ones(2)
@@ -316,6 +321,9 @@ shapes_beyond_the_rank = _loader(dynamic_shapes={"x": {5: Dim("n")}})
 shapes_by_a_string = _loader(dynamic_shapes={"x": {"0": Dim("n")}})
 shapes_to_a_string = _loader(dynamic_shapes={"x": {0: "n"}})
 shapes_of_too_few = _loader(_Add(), (torch.ones(2), torch.ones(2)), dynamic_shapes=({},))
+shapes_of_each_of_many = _loader(
+    _AddAll(), (torch.ones(2, 3),) * 2, dynamic_shapes=({0: Dim("n"), 1: Dim("m")},) * 2
+)
 shapes_out_of_range = _loader(dynamic_shapes={"x": {0: Dim("n", min=4)}})
 shapes_upside_down = lambda: _loader(dynamic_shapes={"x": {0: Dim("n", min=9, max=3)}})()  # noqa: E731
 further_is_a_tensor = _loader(further_inputs=torch.ones(2, 3))

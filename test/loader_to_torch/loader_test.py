@@ -180,6 +180,12 @@ _MISTAKES = [
         "has 1 elements",
     ),
     (
+        "shapes_of_each_of_many",
+        ": torch.export refuses it: UserError: Detected mismatch between the structure "
+        "of `inputs` and `dynamic_shapes`: `inputs` has 1 elements, but `dynamic_shapes` "
+        "has 2 elements",
+    ),
+    (
         "shapes_out_of_range",
         ": torch.export refuses it: ConstraintViolationError: 2 not in range [4, int_oo]",
     ),
