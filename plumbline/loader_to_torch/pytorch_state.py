@@ -17,6 +17,7 @@ from torch.fx.experimental import proxy_tensor
 from torch.fx.passes.shape_prop import _extract_tensor_metadata
 
 from plumbline.errors import UserError
+from plumbline.loader_to_torch.asserted_elements import elements_asserted
 from plumbline.loader_to_torch.composite_ops import quick_composite_ops
 from plumbline.loader_to_torch.flex_attention import flex_attention_by_ops
 from plumbline.loader_to_torch.fourier_norms import norms_of_fourier_transforms
@@ -50,6 +51,7 @@ def exporting() -> Iterator[None]:
         _without_seeds_of_this_thread(),
         without_values(),
         quick_composite_ops(),
+        elements_asserted(),
         sizes_of_poolings(),
         sizes_of_recurrent_layers(),
         norms_of_fourier_transforms(),

@@ -162,6 +162,45 @@ def test_extremes_of_what_is_selected() -> None:
         program(-torch.ones(20))
 
 
+def _attention(y: torch.Tensor) -> torch.Tensor:
+    heads = y[None, None]
+    return torch.nn.functional.scaled_dot_product_attention(heads, heads, heads)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda y: y.roll(1, 0),
+        lambda y: torch.cdist(y, y),
+        lambda y: y.cummax(0),
+        lambda y: y[:, 0].unique(),
+        _attention,
+        lambda y: torch.linalg.det(y[:, None] * y[:, :, None]),
+    ],
+    ids=["roll", "cdist", "cummax", "unique", "attention", "det"],
+)
+def test_pytorch_asks_whether_there_are_elements(
+    function: Callable[[torch.Tensor], Any],
+) -> None:
+    (x,) = _matrices((9, 3))
+    alone = torch.where(torch.arange(9)[:, None] == 2, x.abs(), -x.abs())
+    program = _check(lambda x: function(x[x.sum(1) > 0]), [(x,), (alone,)])
+    with pytest.raises(UserError, match="the program asserts that"):
+        program(-x.abs())
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda y: y if y.numel() == 0 else -y, lambda y: y if y.shape[0] else -y],
+    ids=["comparison", "number"],
+)
+def test_a_program_that_asks_it_itself_is_refused(
+    function: Callable[[torch.Tensor], torch.Tensor],
+) -> None:
+    with pytest.raises(UserError, match="Its control flow depends on the values of tensors"):
+        _compiled(lambda x: function(x[x > 0]), _matrices((4, 3)))
+
+
 def test_selection_of_what_is_stretched() -> None:
     x, mask = torch.randn(5), torch.randn(4, 5) > -1
     _check(torch.masked_select, [(x, mask), (x, torch.ones(4, 5, dtype=torch.bool))])
