@@ -6,7 +6,9 @@ PyTorch refuses the program; of `Dim.AUTO` and `Dim.DYNAMIC` they restrict what 
 called with, as `ExportedProgram.module()` checks. Decompositions add guards of their own.
 """
 
+import operator
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from traceback import FrameSummary
 from typing import Any
@@ -58,12 +60,7 @@ def assert_guards(exported: torch.export.ExportedProgram, followed: FollowedProg
     `followed` is before this, works for the least size that one excludes.
     """
     graph = exported.graph
-    places = {
-        size.node.expr: (node, axis)
-        for node in graph.find_nodes(op="placeholder")
-        for axis, size in symbolic_sizes_of(node)
-        if size.node.expr.is_symbol
-    }
+    places = _places(graph)
     ranges = {symbol: exported.range_constraints[symbol] for symbol in places}
     is_excessive = _Excessive(ranges, followed)
     guards: dict[sympy.Basic, list[FrameSummary]] = {}
@@ -84,7 +81,7 @@ def assert_guards(exported: torch.export.ExportedProgram, followed: FollowedProg
     last_input, tracer = first.prev, torch.fx.proxy.GraphAppendingTracer(graph)
     with graph.inserting_before(first):
         written: dict[sympy.Basic, Any] = {
-            symbol: torch.fx.Proxy(graph.call_function(_SIZE, places[symbol]), tracer)
+            symbol: places[symbol].written(graph, tracer)
             for symbol in sorted(frozenset[Any]().union(*(c.free_symbols for c in guards)), key=str)
         }
         for condition, frames in guards.items():
@@ -97,6 +94,42 @@ def assert_guards(exported: torch.export.ExportedProgram, followed: FollowedProg
     node = last_input
     while (node := node.next) is not first:
         node.meta["val"] = node.target(*torch.fx.map_arg(node.args, lambda arg: arg.meta["val"]))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where in the inputs a symbol is found: in a size that is `factor` times it plus `offset`."""
+
+    node: torch.fx.Node
+    axis: int
+    factor: int = 1
+    offset: int = 0
+
+    def written(self, graph: torch.fx.Graph, tracer: torch.fx.proxy.TracerBase) -> torch.fx.Proxy:
+        """The symbol, computed in `graph`."""
+        size = graph.call_function(_SIZE, (self.node, self.axis))
+        if self.offset:
+            size = graph.call_function(operator.sub, (size, self.offset))
+        if self.factor != 1:
+            size = graph.call_function(operator.floordiv, (size, self.factor))
+        return torch.fx.Proxy(size, tracer)
+
+
+def _places(graph: torch.fx.Graph) -> dict[sympy.Symbol, _Place]:
+    """Where each symbol is found, as far as a size is it, or a `Dim` that is computed of it."""
+    places: dict[sympy.Symbol, _Place] = {}
+    for node in graph.find_nodes(op="placeholder"):
+        for axis, size in symbolic_sizes_of(node):
+            expression = size.node.expr
+            if expression.is_symbol:
+                places[expression] = _Place(node, axis)
+            elif len(expression.free_symbols) == 1:
+                (symbol,) = expression.free_symbols
+                factor = expression.coeff(symbol)
+                offset = expression - factor * symbol
+                if factor.is_Integer and factor and offset.is_Integer:
+                    places.setdefault(symbol, _Place(node, axis, int(factor), int(offset)))
+    return places
 
 
 def stretched_sizes(exported: torch.export.ExportedProgram) -> set[sympy.Basic]:

@@ -86,6 +86,16 @@ def test_calls_that_the_program_is_not_exported_for_are_refused(
             program(torch.randn(sizes))
 
 
+@pytest.mark.parametrize("size", [lambda n: 2 * n, lambda n: 2 * n + 6], ids=["factor", "offset"])
+def test_guards_on_what_a_size_is_computed_of(size: Callable[[Any], Any]) -> None:
+    program = _compile(_padded, (12, 5), {0: size(Dim("n", min=2, max=30))})
+    for rows in (12, 16, 28):
+        x = torch.randn(rows, 5)
+        torch.testing.assert_close(program(x)[0], _padded(x))
+    with pytest.raises(UserError, match=r"the program is exported for sizes where .* == 0"):
+        program(torch.randn(14, 5))
+
+
 def test_a_branch_of_the_program_is_named_by_its_place() -> None:
     program = _compile(_branch, (6, 5), {0: AUTO, 1: AUTO})
     line = _branch.__code__.co_firstlineno + 1
