@@ -51,6 +51,19 @@ def _floor(call: Call, number: torch.fx.Node) -> torch.fx.Node:
     return call(operator.neg, call(torch.ops.aten.ceil.float, call(operator.neg, number)))
 
 
+def _rounded(
+    call: Call, number: torch.fx.Node, digits: Number | None = None
+) -> torch.fx.Node | None:
+    """The integer next to a number, the even one of two."""
+    if digits is not None:
+        return None
+    upper = _floor(call, call(operator.add, number, 0.5))
+    lower = call(torch.ops.aten.ceil.float, call(operator.sub, number, 0.5))
+    # Which are one apart where both are next to it, and else the same.
+    both = call(operator.sub, upper, lower)
+    return call(operator.sub, upper, call(operator.mul, both, _remainder(call, upper, 2)))
+
+
 def _truncated(call: Call, number: torch.fx.Node) -> torch.fx.Node | None:
     """What is left of a number without its fraction, if it is known not to be negative."""
     return _floor(call, number) if statically_known_true(number.meta["val"] >= 0) else None
@@ -109,6 +122,7 @@ _SPELLINGS: dict[object, Callable[..., torch.fx.Node | None]] = {
     math.ceil: lambda call, number: call(torch.ops.aten.ceil.float, number),
     math.floor: _floor,
     math.trunc: _truncated,
+    round: _rounded,
 }
 """For each function, what computes the same, if anything does; the arguments are its own."""
 

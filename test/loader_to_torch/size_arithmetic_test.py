@@ -56,6 +56,7 @@ def _resized(x: torch.Tensor, mode: str, **options: bool) -> torch.Tensor:
         lambda x, n: torch.div(x, n, rounding_mode="trunc"),
         lambda x, n: x * math.floor(n / 3) + math.ceil(n / 3),
         lambda x, n: x * math.floor((4 - n) / 3),
+        lambda x, n: x * round(n / 3) + round(n / 2) + round((5 - n) / 2),
         lambda x, n: _PAD(x[None], (1, 2), mode="reflect"),
         lambda x, n: _PAD(x[None, None], (1, 2, 0, 0), mode="reflect"),
         lambda x, n: torch.nn.functional.interpolate(x[None, None], scale_factor=1.5),
@@ -77,7 +78,6 @@ def test_what_is_computed_of_sizes(function: Callable[[torch.Tensor, int], torch
 @pytest.mark.parametrize(
     ("function", "name"),
     [
-        (lambda x, n: x * round(n / 3), "round"),
         (lambda x, n: x * n**0.5, "pow"),
     ],
 )

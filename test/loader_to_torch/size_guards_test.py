@@ -69,6 +69,13 @@ def _halves(x: torch.Tensor) -> torch.Tensor:
         # A branch gives tensors of the same shape.
         (_branch, (6, 5), (0, 1), [(5, 5), (3, 5)], "s77 > s27"),
         (_padded, (6, 5), (0,), [(8, 5)], "(s77 % 4) != 0"),
+        (
+            lambda x: functional.avg_pool1d(x, round(x.shape[1] / 5)),
+            (3, 12),
+            (1,),
+            [(3, 13)],
+            "round(",
+        ),
     ],
 )
 def test_calls_that_the_program_is_not_exported_for_are_refused(
