@@ -28,6 +28,9 @@ _KNOWN = frozenset(
 )
 """What the importer has."""
 
+_OF_INTEGERS = frozenset({operator.lt, operator.le, operator.ne})
+"""What of it compares no floats."""
+
 _NUMBERS = (torch.SymInt, torch.SymFloat, torch.SymBool, int, float)
 
 _ADVICE = "compute it of the tensor's own numbers, outside, or with +, -, *, //, %, min and max"
@@ -93,6 +96,10 @@ def _of_truths(op: Callable[..., object]) -> Callable[..., torch.fx.Node | None]
     return spell
 
 
+def _not(call: Call, holds: Number) -> torch.fx.Node:
+    return call(torch.ops.aten.ne.bool, holds, True)
+
+
 def _chosen(call: Call, holds: Number, chosen: Number, other: Number) -> torch.fx.Node | None:
     """One of two integers: the other one, and the difference where the condition holds."""
     known = [a.meta["val"] if isinstance(a, torch.fx.Node) else a for a in (chosen, other)]
@@ -113,11 +120,14 @@ _SPELLINGS: dict[object, Callable[..., torch.fx.Node | None]] = {
     operator.rshift: _shifted(operator.floordiv),
     operator.and_: _of_truths(torch.ops.aten.__and__.bool),
     operator.or_: _of_truths(torch.ops.aten.__or__.bool),
+    operator.lt: lambda call, left, right: call(operator.gt, right, left),
+    operator.le: lambda call, left, right: call(operator.ge, right, left),
+    operator.ne: lambda call, left, right: _not(call, call(operator.eq, left, right)),
     torch.sym_sum: _sum,
     torch.sym_max: lambda call, left, right: call(torch.ops.prim.max.int, left, right),
     torch.sym_min: lambda call, left, right: call(torch.ops.prim.min.int, left, right),
     torch.sym_ite: _chosen,
-    torch.sym_not: lambda call, holds: call(torch.ops.aten.ne.bool, holds, True),
+    torch.sym_not: _not,
     torch.sym_float: lambda call, number: call(torch.ops.aten.Float.Scalar, number),
     math.ceil: lambda call, number: call(torch.ops.aten.ceil.float, number),
     math.floor: _floor,
@@ -190,8 +200,13 @@ def _is_unknown(node: torch.fx.Node) -> bool:
     return (
         isinstance(node.meta.get("val"), _NUMBERS)
         and not isinstance(node.target, torch._ops.OpOverload)
-        and node.target not in _KNOWN
+        and (node.target not in _KNOWN or (node.target in _OF_INTEGERS and _has_float(node)))
     )
+
+
+def _has_float(node: torch.fx.Node) -> bool:
+    known = (a.meta["val"] if isinstance(a, torch.fx.Node) else a for a in node.args)
+    return any(isinstance(value, float | torch.SymFloat) for value in known)
 
 
 def _make_tensors(graph: torch.fx.Graph, node: torch.fx.Node) -> None:

@@ -1,4 +1,5 @@
 import math
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -32,6 +33,12 @@ def _compile(
     return program, plumbline.compile(program, (torch.randn(11),), sizes)
 
 
+def _compared(x: torch.Tensor, n: int) -> torch.Tensor:
+    for compare in (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne):
+        x = x * torch.sym_ite(compare(n / 2, 5.5), 2, 3)  # type: ignore[no-untyped-call]
+    return x
+
+
 def _resized(x: torch.Tensor, mode: str, **options: bool) -> torch.Tensor:
     """The rows of an image 12 long, of the width that is not known 7."""
     image = x * torch.linspace(0, 1, 9)[:, None]
@@ -55,6 +62,7 @@ def _resized(x: torch.Tensor, mode: str, **options: bool) -> torch.Tensor:
         lambda x, n: x * ((x * 90).to(torch.int64) // n),
         lambda x, n: torch.div(x, n, rounding_mode="trunc"),
         lambda x, n: x * math.floor(n / 3) + math.ceil(n / 3),
+        _compared,
         lambda x, n: x * math.floor((4 - n) / 3),
         lambda x, n: x * round(n / 3) + round(n / 2) + round((5 - n) / 2),
         lambda x, n: _PAD(x[None], (1, 2), mode="reflect"),
