@@ -239,7 +239,7 @@ OUTLINE_LOOPS = Pass(
 
 DROP_EXACT_ROUNDINGS = Pass(
     "drop-exact-roundings",
-    "Leave out roundings to half precision of integers that it holds",
+    "Leave out roundings to half precision of what it holds, and of all but the extreme",
     drop_exact_roundings,
 )
 

@@ -59,3 +59,52 @@ func.func @fractions(%w: i8) -> f32 {
   %3 = arith.extf %2 : bf16 to f32
   return %3 : f32
 }
+
+// The greatest of rounded numbers is the greatest number, rounded.
+
+// CHECK-LABEL: func.func @greatest(
+// CHECK:         %[[FOUND:.*]] = scf.for
+// CHECK-NEXT:      %[[NUMBER:.*]] = memref.load
+// CHECK-NEXT:      arith.maximumf %[[NUMBER]], %{{.*}} : f32
+// CHECK:         %[[ROUNDED:.*]] = arith.truncf %[[FOUND]] : f32 to bf16
+// CHECK-NEXT:    %[[RESULT:.*]] = arith.extf %[[ROUNDED]] : bf16 to f32
+// CHECK-NEXT:    return %[[RESULT]]
+func.func @greatest(%numbers: memref<?xf32>, %count: index) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %least = arith.constant 0xFF800000 : f32
+  %0 = scf.for %i = %c0 to %count step %c1 iter_args(%so_far = %least) -> (f32) {
+    %1 = memref.load %numbers[%i] : memref<?xf32>
+    %2 = arith.truncf %1 : f32 to bf16
+    %3 = arith.extf %2 : bf16 to f32
+    %4 = arith.maximumf %3, %so_far : f32
+    scf.yield %4 : f32
+  }
+  return %0 : f32
+}
+
+// But not where the loop begins with what may be no bf16, or adds them up.
+
+// CHECK-LABEL: func.func @from_another(
+// CHECK:           arith.truncf
+// CHECK-NEXT:      arith.extf
+// CHECK-NEXT:      arith.truncf
+// CHECK-NEXT:      arith.extf
+// CHECK-NEXT:      arith.minimumf
+// CHECK-NEXT:      arith.addf
+func.func @from_another(%numbers: memref<?xf32>, %count: index, %most: f32) -> (f32, f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %least = arith.constant 0xFF800000 : f32
+  %0:2 = scf.for %i = %c0 to %count step %c1 iter_args(%so_far = %most, %sum = %least) -> (f32, f32) {
+    %1 = memref.load %numbers[%i] : memref<?xf32>
+    %2 = arith.truncf %1 : f32 to bf16
+    %3 = arith.extf %2 : bf16 to f32
+    %5 = arith.truncf %so_far : f32 to bf16
+    %6 = arith.extf %5 : bf16 to f32
+    %4 = arith.minimumf %3, %so_far : f32
+    %7 = arith.addf %sum, %6 : f32
+    scf.yield %4, %7 : f32, f32
+  }
+  return %0#0, %0#1 : f32, f32
+}
