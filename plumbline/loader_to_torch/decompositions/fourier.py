@@ -273,6 +273,8 @@ def _unfold_backward(
     rank = len(input_sizes)
     if rank == 0:
         return frames.reshape(())
+    # Counted from the end, it is one of the operand's, which has a dimension less than the frames.
+    dim %= rank
     length = input_sizes[dim]
     frames = frames.movedim(dim, -2)
     *batch, count, _ = frames.shape

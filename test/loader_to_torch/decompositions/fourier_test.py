@@ -186,9 +186,10 @@ class _ByRules(TorchDispatchMode):  # type: ignore[no-untyped-call]
 def test_frames_that_overlap_are_added(size: int, step: int) -> None:
     frames = torch.randn(2, 6, size)
     length = 5 * step + size
-    arguments = (frames, [2, length], 1, size, step)
     op = aten.unfold_backward.default
-    torch.testing.assert_close(TABLE[op](*arguments), op(*arguments))
+    for dim in (1, -1):
+        arguments = (frames, [2, length], dim, size, step)
+        torch.testing.assert_close(TABLE[op](*arguments), op(*arguments))
     # Of another dimension, and with a rest that no frame reaches.
     arguments = (torch.randn(6, 2, 3, size), [length + step - 1, 2, 3], 0, size, step)
     torch.testing.assert_close(TABLE[op](*arguments), op(*arguments))
