@@ -3,6 +3,7 @@
 import functools
 import itertools
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 
@@ -21,45 +22,69 @@ def _col2im(
 ) -> torch.Tensor:
     """The image [N, C, H, W] of the windows [N, C * kernel, count], or both without N.
 
-    One element of all windows makes an image of its own, of each stride-th row and column. Those
-    that lie on the same rows and columns are added up, and the rows and columns then sorted in
-    between each other. PyTorch takes it apart into a scatter, with an index for each element.
+    The rows of an image that are equally far after a multiple of the stride, of which each window
+    has one at most, are computed beside one another, and so are columns; they are then sorted in
+    between each other. So whole ranges of them are sums of ranges of the windows. PyTorch takes it
+    apart into a scatter, with an index for each element.
     """
     padded = [size + 2 * pad for size, pad in zip(output_size, padding, strict=True)]
     counts = [
         (size - step * (taps - 1) - 1) // by + 1
         for size, step, taps, by in zip(padded, dilation, kernel_size, stride, strict=True)
     ]
+    # One window is not apart from any other.
+    stride = [
+        min(by, size) if isinstance(size, int) else by
+        for by, size in zip(stride, padded, strict=True)
+    ]
     lead = columns.shape[:-2]
     channels = columns.shape[-2] // (kernel_size[0] * kernel_size[1])
     windows = columns.reshape(*lead, channels, *kernel_size, *counts)
     lengths = [-(-size // by) for size, by in zip(padded, stride, strict=True)]
 
-    def image(*rests: int) -> torch.Tensor:
-        """What lies on the rows and columns that are these many after a multiple of the stride."""
+    def image(*rests: _Rests) -> torch.Tensor:
         found = []
-        for tap in itertools.product(*map(range, kernel_size)):
-            starts = [place * step for place, step in zip(tap, dilation, strict=True)]
-            if [start % by for start, by in zip(starts, stride, strict=True)] != list(rests):
-                continue
+        for starts in itertools.product(*(these.starts for these in rests)):
             around: list[int] = []
-            for start, by, count, length in zip(starts, stride, counts, lengths, strict=True):
-                around = [start // by, length - count - start // by, *around]
-            found.append(torch.nn.functional.pad(windows[..., tap[0], tap[1], :, :], around))
+            part = windows
+            for axis, ((tap, place), these) in enumerate(zip(starts, rests, strict=True)):
+                part = part.narrow(axis - 4, tap, these.rows)
+                around = [place, lengths[axis] - counts[axis] - place, *around]
+            found.append(torch.nn.functional.pad(part, around))
         if not found:
-            return columns.new_zeros(*lead, channels, *lengths)
+            return columns.new_zeros(*lead, channels, *(these.rows for these in rests), *lengths)
         return functools.reduce(torch.add, found)
 
-    rows = [
-        torch.stack([image(row, column) for column in range(stride[1])], -1)
-        for row in range(stride[0])
-    ]
-    whole = torch.stack(rows, -3).reshape(
+    rows, across = map(_rests, kernel_size, dilation, stride)
+    # [..., row, column, window, window]
+    parts = [torch.cat([image(row, column) for column in across], -3) for row in rows]
+    whole = torch.cat(parts, -4).movedim((-4, -3), (-3, -1))
+    whole = whole.reshape(
         *lead, channels, *(length * by for length, by in zip(lengths, stride, strict=True))
     )
     for axis, (size, pad) in enumerate(zip(output_size, padding, strict=True), -2):
         whole = whole.narrow(axis, pad, size)
     return whole
+
+
+class _Rests(NamedTuple):
+    """A range of rows of a stride that the same windows reach."""
+
+    rows: int
+    starts: Sequence[tuple[int, int]]
+    """Of each of these windows, the tap on the first row, and how many strides it begins before."""
+
+
+def _rests(taps: int, step: int, by: int) -> Sequence[_Rests]:
+    """What a stride is made of, for windows of `taps` rows that are `step` apart."""
+    ends = sorted({0, taps % by, by}) if step == 1 else range(by + 1)
+    starts = [divmod(tap * step, by) for tap in range(taps)]
+    return [
+        _Rests(
+            end - begin, [(tap, place) for tap, (place, rest) in enumerate(starts) if rest == begin]
+        )
+        for begin, end in itertools.pairwise(ends)
+    ]
 
 
 RULES: Rules = {aten.col2im.default: _col2im}

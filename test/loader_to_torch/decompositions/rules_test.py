@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from plumbline.loader_to_torch.decompositions import decomposition_table
 from plumbline.loader_to_torch.decompositions.reduction import cov
@@ -14,6 +15,18 @@ from plumbline.loader_to_torch.decompositions.reduction import cov
 aten = torch.ops.aten
 TABLE = decomposition_table()
 F64 = torch.float64
+
+
+class _Counting(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Counts the ops that are computed."""
+
+    count = 0
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        self.count += 1
+        return func(*args, **(kwargs or {}))
 
 
 @pytest.fixture(autouse=True)
@@ -178,6 +191,7 @@ def test_windows_that_see_mostly_zeros(
         ((6, 8), (2, 2), (1, 1), (0, 0), (2, 2)),
         ((12, 11), (3, 4), (2, 1), (2, 1), (3, 2)),
         ((7, 9), (2, 1), (3, 1), (0, 2), (1, 3)),
+        ((1, 83), (1, 30), (1, 1), (0, 0), (8, 8)),
     ],
 )
 def test_windows_put_back(
@@ -193,6 +207,15 @@ def test_windows_put_back(
     columns = torch.randn_like(windows).to(dtype)
     _check(aten.col2im.default, columns, size, *options)
     _check(aten.col2im.default, columns[1], size, *options)
+
+
+def test_frames_of_sound_are_put_back_whole() -> None:
+    """By ops of each stride of a frame, and not of each of its elements."""
+    with _Counting() as ops:  # type: ignore[no-untyped-call]
+        TABLE[aten.col2im.default](
+            torch.randn(1, 256, 40), (1, 2752), (1, 256), (1, 1), (0, 0), (64, 64)
+        )
+    assert ops.count < 30
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.complex64, torch.int64], ids=str)
