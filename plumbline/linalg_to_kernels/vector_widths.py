@@ -37,9 +37,9 @@ def choose_vector_widths(module: ir.Operation, unit: VectorUnit) -> None:
     """
     with module.context:
         for op in all_operations(module):
-            if op.name != "scf.for":
+            if op.name != "scf.for" or _has_vectors(op):
                 continue
-            # Where it cannot, LLVM makes no vectors and says nothing, as it is not told to.
+            # Where it does not pay, LLVM makes no vectors and says nothing, as it is not told to.
             said = []
             if is_mostly_narrow(op):
                 said.append(f"vectorize = <width = {unit.lanes(32)} : i32>")
@@ -48,6 +48,12 @@ def choose_vector_widths(module: ir.Operation, unit: VectorUnit) -> None:
             if said:
                 annotation = f"#llvm.loop_annotation<{', '.join(said)}>"
                 op.attributes[_ANNOTATION] = ir.Attribute.parse(annotation)
+
+
+def _has_vectors(loop: ir.Operation) -> bool:
+    """Whether an innermost loop has vectors already: LLVM, told a width, says that it makes none."""
+    results = [result for op in loop.regions[0].blocks[0].operations for result in op.results]
+    return any(isinstance(result.type, ir.VectorType) for result in results)
 
 
 def _may_take(loop: ir.Operation, iterations: int) -> bool:
