@@ -135,13 +135,15 @@ def refuse_sparse_state(who: str, exported: torch.export.ExportedProgram) -> Non
     """Holds what torch.export has made of a program, before its ops are taken apart.
 
     Raises:
-      UserError: it holds a sparse tensor.
+      UserError: it computes with a sparse tensor that it holds.
     """
     nodes = {node.name: node for node in exported.graph.find_nodes(op="placeholder")}
     sparse = [
         spec.target or "a constant"
         for spec in exported.graph_signature.input_specs
-        if isinstance(spec.arg, TensorArgument) and _is_sparse(nodes[spec.arg.name])
+        if isinstance(spec.arg, TensorArgument)
+        and nodes[spec.arg.name].users
+        and _is_sparse(nodes[spec.arg.name])
     ]
     if sparse:
         raise UserError(
