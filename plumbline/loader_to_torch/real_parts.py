@@ -184,7 +184,17 @@ class _Splitting:
             node.replace_input_with(operand, self._pair(operand, node)[0])
 
     def _conj(self, node: Node) -> None:
-        real, imaginary = self._pair(_given(node)[0], node)
+        operand = _given(node)[0]
+        if not isinstance(operand, Node):
+            # Gradients of products with a number ask for that of the number.
+            dtype = _value(node).dtype.to_real()
+            real, imaginary = (
+                self._call(node, aten.full.default, [], part, dtype=dtype)
+                for part in (operand.real, -operand.imag)
+            )
+            self._parts[node] = real, imaginary
+            return
+        real, imaginary = self._pair(operand, node)
         self._parts[node] = real, self._call(node, aten.neg.default, imaginary)
 
     def _neg_view(self, node: Node) -> None:

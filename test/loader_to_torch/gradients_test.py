@@ -131,6 +131,15 @@ def test_derivatives_of_what_has_none() -> None:
     torch.testing.assert_close(slopes, torch.zeros(3))
 
 
+def test_gradients_of_products_with_complex_numbers() -> None:
+    def size(weight: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        return (torch.exp((0.5 - 1j) * weight) + 2j * x).abs().sum()
+
+    x = torch.randn(3)
+    model = _Of(grad(size))
+    torch.testing.assert_close(plumbline.compile(model, (x,))(x), (model(x),))
+
+
 class _Sequences(torch.nn.Module):
     """What PyTorch's kernels, but not its rules, take for one of the example's size."""
 
