@@ -51,7 +51,7 @@ def choose_vector_widths(module: ir.Operation, unit: VectorUnit) -> None:
 
 
 def _has_vectors(loop: ir.Operation) -> bool:
-    """Whether an innermost loop has vectors already: LLVM, told a width, says that it makes none."""
+    """Whether an innermost loop has vectors: LLVM, told a width, says aloud that it makes none."""
     results = [result for op in loop.regions[0].blocks[0].operations for result in op.results]
     return any(isinstance(result.type, ir.VectorType) for result in results)
 

@@ -23,6 +23,7 @@ from plumbline.loader_to_torch.flex_attention import flex_attention_by_ops
 from plumbline.loader_to_torch.fourier_norms import norms_of_fourier_transforms
 from plumbline.loader_to_torch.pooled_sizes import sizes_of_poolings
 from plumbline.loader_to_torch.recurrent_sizes import sizes_of_recurrent_layers
+from plumbline.loader_to_torch.scalar_indices import indices_by_number
 from plumbline.loader_to_torch.without_values import without_values
 
 # torch.export traces one program at a time: it has one slot for its proxy mode, and replaces
@@ -56,6 +57,7 @@ def exporting() -> Iterator[None]:
         sizes_of_recurrent_layers(),
         norms_of_fourier_transforms(),
         flex_attention_by_ops(),
+        indices_by_number(),
         _without_memory_formats(),
         _checks_of_factorizations_as_other_ops(),
         _levels_of_transforms_kept(),

@@ -4,7 +4,8 @@ A tensor of a quantised dtype, which graphs cannot hold, is a pair of integers a
 stand for, as long as nothing but the two is asked of it. A check of values in the middle of a
 function, which a graph cannot branch on, becomes an assertion. A norm of matrices is called that.
 A tensor that is made of a list of tensors, whose numbers no export can read, is a stack of them.
-What PyTorch counts by the size of the example is counted by a dynamic one. To pack sequences, which
+What PyTorch counts by the size of the example is counted by a dynamic one. What is indexed by a
+tensor of one number is selected. To pack sequences, which
 would fail somewhere in the middle, is refused.
 """
 
@@ -28,6 +29,7 @@ from torch.utils import _pytree as pytree
 from plumbline.loader_to_torch.decompositions.quantization import along, dequantized, quantized
 from plumbline.loader_to_torch.known_numbers import knowing_numbers
 from plumbline.loader_to_torch.raising_branches import goes_on_if
+from plumbline.loader_to_torch.scalar_indices import get_item, set_item
 
 _INTEGERS = {torch.qint8: torch.int8, torch.quint8: torch.uint8, torch.qint32: torch.int32}
 """Of what integers the tensors of each quantised dtype are."""
@@ -438,6 +440,8 @@ _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     torch.Tensor.__bool__: _truth,
     torch.Tensor.logsumexp: _logsumexp,
     torch.Tensor.new_tensor: _new_tensor,
+    torch.Tensor.__getitem__: get_item,
+    torch.Tensor.__setitem__: set_item,
     torch.arange: knowing_numbers(torch.arange),
     torch._is_all_true: _is_all_true,
     torch._pack_padded_sequence: _packed,

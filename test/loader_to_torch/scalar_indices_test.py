@@ -1,0 +1,65 @@
+"""Programs that are indexed by tensors of one number."""
+
+import sys
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch.export import Dim
+from torch.func import grad, vmap
+
+import plumbline
+from plumbline.errors import UserError
+
+
+class _Of(torch.nn.Module):
+    def __init__(self, function: Callable[..., torch.Tensor]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, x: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
+        return self._function(x, i)
+
+
+def _writes(x: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
+    y = x * 2
+    y[:, i] = 1
+    y[..., 0, i, None] = x[:1, 0, :1]
+    y[i] += x[0]
+    y[i, torch.tensor([0, 1])] = x[0, :2]
+    y[1, i].neg_()
+    return y
+
+
+_FUNCTIONS: dict[str, Callable[..., torch.Tensor]] = {
+    "written": _writes,
+    "beside another": lambda x, i: x[i, :, torch.tensor([2, 0])],
+    "gradient": lambda x, i: grad(lambda y: (y[i].sin() * y[i - i]).sum())(x),
+}
+
+
+@pytest.mark.parametrize("name", _FUNCTIONS)
+def test_counted_from_either_end(name: str) -> None:
+    module = _Of(_FUNCTIONS[name])
+    program = plumbline.compile(
+        module, (torch.randn(4, 4, 4), torch.tensor(1)), ({0: Dim("n", min=3)}, {})
+    )
+    for place in (2, -1, -3):
+        inputs = (torch.randn(3, 4, 4), torch.tensor(place))
+        torch.testing.assert_close(program(*inputs), (module(*inputs),))
+    with pytest.raises(UserError, match="an index is out of range"):
+        program(torch.randn(3, 4, 4), torch.tensor(3))
+
+
+def test_a_number_for_each_of_a_batch() -> None:
+    def column(rows: torch.Tensor, place: torch.Tensor) -> torch.Tensor:
+        return rows[:, place]
+
+    module = _Of(vmap(column))
+    inputs = (torch.randn(3, 2, 5), torch.tensor([1, 4, 0]))
+    program = plumbline.compile(module, inputs)
+    torch.testing.assert_close(program(*inputs), (module(*inputs),))
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
