@@ -19,6 +19,7 @@ from torch.fx.passes.shape_prop import _extract_tensor_metadata
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.asserted_elements import elements_asserted
 from plumbline.loader_to_torch.composite_ops import quick_composite_ops
+from plumbline.loader_to_torch.contraction_orders import orders_by_example
 from plumbline.loader_to_torch.flex_attention import flex_attention_by_ops
 from plumbline.loader_to_torch.fourier_norms import norms_of_fourier_transforms
 from plumbline.loader_to_torch.pooled_sizes import sizes_of_poolings
@@ -58,6 +59,7 @@ def exporting() -> Iterator[None]:
         norms_of_fourier_transforms(),
         flex_attention_by_ops(),
         indices_by_number(),
+        orders_by_example(),
         _without_memory_formats(),
         _checks_of_factorizations_as_other_ops(),
         _levels_of_transforms_kept(),

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -169,6 +170,21 @@ def test_a_range_that_begins_at_2_stays_for_a_dim_with_a_name() -> None:
     program = _compile(lambda x: x * 2, (4, 5), {0: Dim("rows", min=2)})
     with pytest.raises(UserError, match="rows must be at least 2"):
         program(torch.randn(1, 5))
+
+
+def test_orders_of_contractions_fix_no_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which opt_einsum, as a module that takes sizes for numbers, chooses by them."""
+    chooses = types.ModuleType("opt_einsum.contract")
+    exec("def cost(tensor): return int(tensor.shape[0])", vars(chooses))
+    monkeypatch.setitem(sys.modules, chooses.__name__, chooses)
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return (x @ x.mT) @ x if chooses.cost(x) < 3 else x @ (x.mT @ x)
+
+    program = _compile(function, (4, 5), {0: Dim("rows", min=2)})
+    for rows in (2, 7):
+        x = torch.randn(rows, 5)
+        torch.testing.assert_close(program(x)[0], function(x))
 
 
 if __name__ == "__main__":
