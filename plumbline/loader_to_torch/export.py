@@ -188,6 +188,14 @@ _WITHOUT_NUMPY = (
     "PyTorch's, or before, and keep the result."
 )
 
+_OF_FEW = re.compile(r"to be a constant \([01]\)")
+
+_MORE_IN_EXAMPLE = (
+    "Sizes of 0 and 1 in the example inputs torch.export takes for constants: hand over inputs "
+    "where what is dynamic has 2 or more."
+)
+"""What one who compiles for batches of any size tries first, with a batch of one."""
+
 _ENABLE_GRAD = (
     "A program runs under torch.no_grad(): take gradients within `with torch.enable_grad():`, of "
     "parameters or of what x.requires_grad_() has been called of, or by torch.func.grad."
@@ -592,6 +600,8 @@ def _explain(error: Exception) -> str:
             "\nThe program does not work for every size that dynamic_shapes allows: take the "
             "fix above into the loader's dynamic_shapes, or change the line that fixes the size."
         )
+        if _OF_FEW.search(text):
+            text += f" {_MORE_IN_EXAMPLE}"
     elif "data-dependent" in text or isinstance(error, DataDependentOutputException):
         asks = _ASKS_FOR_NUMBER.search(text) is not None
         text += f"\n{_NUMBERS_ASKED_FOR if asks else _FOLLOWS_VALUES} {_BOUND}"

@@ -137,6 +137,12 @@ def test_a_place_in_a_library_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
     assert here not in str(caught.value)
 
 
+def test_a_batch_of_one_as_an_example_of_any() -> None:
+    batches = ({0: torch.export.Dim("batch")},)
+    with pytest.raises(UserError, match=r"batch = 1\n.* hand over inputs where .* 2 or more"):
+        export("it", TorchLoaderOutput(torch.nn.ReLU(), (torch.ones(1, 3),), batches))
+
+
 @pytest.mark.filterwarnings("ignore:torch.quantize_per_tensor", "ignore:torch.ao.quantization")
 def test_modules_with_packed_weights_are_named() -> None:
     quantize: Any = torch.ao.quantization.quantize_dynamic
