@@ -1,7 +1,8 @@
-"""Linear equations of complex numbers, by those of real ones of twice the size.
+"""Linear algebra of complex numbers, by that of real ones of twice the size.
 
 (A + iB) (x + iy) = c + id is A x - B y = c and B x + A y = d. The matrix of both has each singular
-value of the complex one twice: solving is as exact.
+value of the complex one twice, and each eigenvalue of a Hermitian one: solving is as exact.
+Products of such matrices are such matrices, and so are series of them.
 """
 
 from typing import Any
@@ -29,6 +30,24 @@ def _inverse(matrix: torch.Tensor) -> torch.Tensor:
     return _from_halves(torch.linalg.inv(_doubled(matrix))[..., : matrix.shape[-1]])
 
 
+def _exponential(matrix: torch.Tensor) -> torch.Tensor:
+    return _from_halves(torch.linalg.matrix_exp(_doubled(matrix))[..., : matrix.shape[-1]])
+
+
+def _eigenvalues(matrix: torch.Tensor, UPLO: str = "L") -> torch.Tensor:  # noqa: N803
+    """Of the Hermitian matrix that one triangle tells of. Vectors of equal ones may be any."""
+    triangle = matrix.mH if UPLO.upper() == "U" else matrix
+    below = triangle.tril(-1)
+    diagonal = torch.diag_embed(torch.diagonal(torch.real(triangle), dim1=-2, dim2=-1))
+    values: torch.Tensor = torch.linalg.eigvalsh(_doubled(below + below.mH + diagonal))
+    return values[..., ::2]
+
+
+def _singular_values(matrix: torch.Tensor, *, driver: str | None = None) -> torch.Tensor:
+    values: torch.Tensor = torch.linalg.svdvals(_doubled(matrix))
+    return values[..., ::2]
+
+
 def _doubled(matrix: torch.Tensor) -> torch.Tensor:
     """The real matrix that does to the parts of a vector, one above the other, the same."""
     real, imaginary = parts(matrix)
@@ -53,6 +72,9 @@ RULES: Rules = {
     aten.eye.default: Conditional(_has_complex_dtype, _eye),
     aten.eye.m: Conditional(_has_complex_dtype, _eye),
     aten.inverse.default: complex_rule(_inverse),
+    aten.linalg_eigvalsh.default: complex_rule(_eigenvalues),
     aten.linalg_inv.default: complex_rule(_inverse),
+    aten.linalg_matrix_exp.default: complex_rule(_exponential),
     aten.linalg_solve.default: complex_rule(_solve),
+    aten.linalg_svdvals.default: complex_rule(_singular_values),
 }

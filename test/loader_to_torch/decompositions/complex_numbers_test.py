@@ -205,6 +205,15 @@ def test_equations(dtype: torch.dtype) -> None:
     _check(aten.eye.m, 3, 2, dtype=dtype)
 
 
+@pytest.mark.parametrize("dtype", [C64, C128], ids=str)
+def test_values_and_series_of_matrices(dtype: torch.dtype) -> None:
+    matrices = torch.randn(5, 3, 3, dtype=dtype)
+    _check(aten.linalg_matrix_exp.default, matrices)
+    _check(aten.linalg_eigvalsh.default, matrices)
+    _check(aten.linalg_eigvalsh.default, matrices, "U")
+    _check(aten.linalg_svdvals.default, matrices[:, 1:])
+
+
 def test_all_and_any() -> None:
     operand = torch.tensor([[0, 1j], [0, 0], [2, 1 + 1j]])
     for name in ("all", "any"):
