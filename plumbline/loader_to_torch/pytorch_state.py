@@ -6,9 +6,12 @@ import logging
 import threading
 import warnings
 from collections.abc import Iterator
+from typing import Any
 from unittest import mock
 
 import torch
+from torch._functorch.autograd_function import CustomFunctionHigherOrderOperator
+from torch._functorch.pyfunctorch import dispatch_functorch
 from torch._library.simple_registry import singleton
 from torch._logging._internal import trace_log
 from torch.export import _trace
@@ -63,6 +66,7 @@ def exporting() -> Iterator[None]:
         _without_memory_formats(),
         _checks_of_factorizations_as_other_ops(),
         _levels_of_transforms_kept(),
+        _functions_transformed_at_once(),
         # Graphs become Python's code where they are run, not at each of a dozen changes.
         _use_lazy_graph_module(should_use=True),
     ):
@@ -94,6 +98,20 @@ def _levels_of_transforms_kept() -> Iterator[None]:
     finally:
         if torch._C._functorch.get_dynamic_layer_stack_depth() > depth:
             torch._C._functorch.pop_dynamic_layer_stack_and_undo_to_depth(depth)
+
+
+def _functions_transformed_at_once() -> contextlib.AbstractContextManager[object]:
+    """Has `torch.func` transform a `torch.autograd.Function` before a trace looks at it.
+
+    PyTorch means to, and a trace that keeps composite ops comes first all the same.
+    """
+
+    def call(self: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+        if torch._C._are_functorch_transforms_active():
+            return dispatch_functorch(self, (function, *args), kwargs)
+        return function.apply(*args, **kwargs)
+
+    return mock.patch.object(CustomFunctionHigherOrderOperator, "__call__", call)
 
 
 @contextlib.contextmanager

@@ -131,6 +131,35 @@ def test_derivatives_of_what_has_none() -> None:
     torch.testing.assert_close(slopes, torch.zeros(3))
 
 
+class _Sign(torch.autograd.Function):
+    """Of which a gradient goes through tripled."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: torch.Tensor) -> torch.Tensor:
+        return x.sign()
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> Any:
+        return 3 * gradients[0]
+
+
+@pytest.mark.parametrize("transform", [grad, jacrev, vmap])
+def test_functions_with_gradients_of_their_own(transform: Callable[..., Any]) -> None:
+    def function(weight: torch.Tensor) -> torch.Tensor:
+        signs: torch.Tensor = _Sign.apply(weight * 2)  # type: ignore[no-untyped-call]
+        return signs.sum()
+
+    model = _Of(lambda weight, x: transform(function)(weight + x))
+    x = torch.randn(3)
+    torch.testing.assert_close(plumbline.compile(model, (x,))(x), (model(x).detach(),))
+
+
 def test_gradients_of_products_with_complex_numbers() -> None:
     def size(weight: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
         return (torch.exp((0.5 - 1j) * weight) + 2j * x).abs().sum()
