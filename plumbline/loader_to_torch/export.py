@@ -50,6 +50,7 @@ from plumbline.loader_to_torch.gradients import (
 )
 from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
 from plumbline.loader_to_torch.known_numbers import know_constants, known_numbers
+from plumbline.loader_to_torch.lengths import lengths_as_sizes
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
 from plumbline.loader_to_torch.mutations import refuse_mutations
 from plumbline.loader_to_torch.nested_draws import hand_generator_to_bodies
@@ -508,7 +509,7 @@ def _exported(
 
     @contextlib.contextmanager
     def tracing() -> Iterator[None]:
-        with reached, TracedFunctions():
+        with reached, lengths_as_sizes(model), TracedFunctions():
             yield
 
     gradients = gradients_taken(model, tracing) if takes_gradients else GradientsNoticed()

@@ -172,6 +172,19 @@ def test_a_range_that_begins_at_2_stays_for_a_dim_with_a_name() -> None:
         program(torch.randn(1, 5))
 
 
+class _Flattened(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        assert len(x.shape) == 2
+        return x.reshape(len(x) * 5) / len(x)
+
+
+def test_a_length_is_a_size() -> None:
+    rows = ({0: Dim("rows", min=2)},)
+    program = plumbline.compile(_Flattened(), (torch.randn(4, 5),), rows)
+    x = torch.randn(7, 5)
+    torch.testing.assert_close(program(x)[0], _Flattened()(x))
+
+
 def test_orders_of_contractions_fix_no_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Which opt_einsum, as a module that takes sizes for numbers, chooses by them."""
     chooses = types.ModuleType("opt_einsum.contract")
