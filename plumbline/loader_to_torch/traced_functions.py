@@ -302,6 +302,20 @@ def _stacked(data: Any, dtype: torch.dtype) -> torch.Tensor:
     return data.detach().to(dtype).reshape(())
 
 
+# -- values that are replaced ----------------------------------------------------------------------
+
+
+def _set_data(operand: torch.Tensor, value: torch.Tensor) -> None:
+    """Does `operand.data = value`, which no graph has, as a write in place."""
+    if (operand.shape, operand.dtype) != (value.shape, value.dtype):
+        raise UserError(
+            "forward replaces the data of a tensor by some of another shape or dtype, which a "
+            "program cannot do: make a new tensor of it"
+        )
+    with torch.no_grad():
+        operand.copy_(value)
+
+
 # -- norms -----------------------------------------------------------------------------------------
 
 
@@ -442,6 +456,7 @@ _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     torch.Tensor.new_tensor: _new_tensor,
     torch.Tensor.__getitem__: get_item,
     torch.Tensor.__setitem__: set_item,
+    torch.Tensor.data.__set__: _set_data,  # type: ignore[attr-defined]
     torch.arange: knowing_numbers(torch.arange),
     torch._is_all_true: _is_all_true,
     torch._pack_padded_sequence: _packed,

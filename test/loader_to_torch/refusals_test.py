@@ -137,6 +137,23 @@ def test_a_place_in_a_library_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
     assert here not in str(caught.value)
 
 
+class _Replaced(torch.nn.Module):
+    """Takes its weight from the first batch, as flows do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mean = torch.nn.Parameter(torch.zeros(3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.mean.data = x.mean(0)
+        return x - self.mean
+
+
+def test_data_that_are_replaced_are_written() -> None:
+    with pytest.raises(UserError, match=r"writes in place:\n  into the parameter mean: "):
+        export("it", TorchLoaderOutput(_Replaced(), (torch.ones(2, 3),)))
+
+
 def test_a_batch_of_one_as_an_example_of_any() -> None:
     batches = ({0: torch.export.Dim("batch")},)
     with pytest.raises(UserError, match=r"batch = 1\n.* hand over inputs where .* 2 or more"):
