@@ -19,7 +19,6 @@ from plumbline.bindings.walk import (
     defining_operation,
 )
 from plumbline.linalg_to_kernels.building import index
-from plumbline.tcp.building.sizes import Size
 
 _FOR = "scf.for"
 
@@ -90,7 +89,7 @@ def _nest(op: ir.Operation) -> _Nest | None:
     return _Nest(outer, inner, size, found) if found or size is not None else None
 
 
-def _count(loop: scf.ForOp) -> Size | None:
+def _count(loop: scf.ForOp) -> int | ir.Value | None:
     """How often a loop from 0 in steps of 1 runs."""
     lower, upper, step = (
         constant_integer(bound) for bound in (loop.lowerBound, loop.upperBound, loop.step)
@@ -100,7 +99,9 @@ def _count(loop: scf.ForOp) -> Size | None:
     return loop.upperBound if upper is None else upper
 
 
-def _accesses(outer: ir.Value, inner: ir.Value, inner_size: Size) -> Iterator[_Access | None]:
+def _accesses(
+    outer: ir.Value, inner: ir.Value, inner_size: int | ir.Value
+) -> Iterator[_Access | None]:
     """What the counts of both loops are used for; None for what is no such access."""
     for use in (*outer.uses, *inner.uses):
         op = use.owner.operation
@@ -122,7 +123,7 @@ def _accesses(outer: ir.Value, inner: ir.Value, inner_size: Size) -> Iterator[_A
             yield access
 
 
-def _is_contiguous(buffer: ir.Value, axis: int, inner_size: Size) -> bool:
+def _is_contiguous(buffer: ir.Value, axis: int, inner_size: int | ir.Value) -> bool:
     """Whether an axis and the next one, of that size, are as one in memory."""
     type_ = ir.MemRefType(buffer.type)
     if not isinstance(inner_size, int):
