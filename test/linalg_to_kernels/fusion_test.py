@@ -32,6 +32,10 @@ def _norm_and_sum(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch
     return functional.layer_norm(total, total.shape[-1:]), total
 
 
+def _group_norm_and_silu(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return functional.silu(functional.group_norm(x, 2, w, b)) + x
+
+
 def _matmul(epilogue: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
     return lambda x, w, *more: epilogue(x @ w, *more)
 
@@ -74,6 +78,8 @@ _CASES: dict[str, tuple[Callable[..., object], tuple[tuple[int, ...], ...], int]
     # A result that another result is computed of.
     "norm_and_sum": (_norm_and_sum, ((6, 37), (6, 37)), 1),
     "read_on_the_way": (_read_on_the_way, ((2, 3, 2, 5), (1, 3, 2, 1)), 1),
+    # The groups' statistics are each channel's, and what follows is no reshape away.
+    "group_norm": (_group_norm_and_silu, ((2, 6, 5, 7), (6,), (6,)), 1),
     # What is broadcast is computed once for all that it is broadcast to.
     "broadcast": (lambda x, y: x.exp()[None] * y, ((65,), (3, 65)), 1),
     "transposed": (lambda x, y: x.t() + y, ((35, 18), (18, 35)), 1),
@@ -109,7 +115,7 @@ _OF_PARTS = [name for name in _CASES if "block" in name or "part" in name]
 @pytest.mark.parametrize("name", _CASES)
 def test_fused(name: str, is_dynamic: bool) -> None:
     function, shapes, kernels = _CASES[name]
-    own = ("reshaped", "one_row", "one_row_of_one", "of_no_axes", *_OF_PARTS)
+    own = ("reshaped", "one_row", "one_row_of_one", "of_no_axes", "group_norm", *_OF_PARTS)
     if is_dynamic and name in own:
         pytest.skip("its sizes are its own")
     torch.manual_seed(0)

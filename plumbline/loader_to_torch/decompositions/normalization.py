@@ -46,17 +46,31 @@ def _native_group_norm(
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The groups of channels normalized each, as views that dynamic sizes allow."""
     wide = _wide(operand)
-    grouped = operand.to(wide).reshape(batch, groups, channels // groups, spatial)
+    # Reshaped as it is given, which costs nothing, and made wide where it is read.
+    grouped = operand.reshape(batch, groups, channels // groups, spatial).to(wide)
     var, mean = torch.var_mean(grouped, (2, 3), correction=0, keepdim=True)
     rstd = torch.rsqrt(var + eps)
-    result = ((grouped - mean) * rstd).reshape(operand.shape)
     per_channel = (channels, *[1] * (operand.dim() - 2))
+    if isinstance(spatial, int):
+        # Channel by channel, so that what follows is computed along with it.
+        centred = operand.to(wide) - _of_channels(mean, batch, per_channel)
+        result = centred * _of_channels(rstd, batch, per_channel)
+    else:
+        # Where an element is in its group is a division of its own for each.
+        result = ((grouped - mean) * rstd).reshape(operand.shape)
     if weight is not None:
         result = result * weight.to(wide).reshape(per_channel)
     if bias is not None:
         result = result + bias.to(wide).reshape(per_channel)
     mean, rstd = (part.reshape(batch, groups).to(operand.dtype) for part in (mean, rstd))
     return result.to(operand.dtype), mean, rstd
+
+
+def _of_channels(part: torch.Tensor, batch: int, per_channel: Sequence[int]) -> torch.Tensor:
+    """What each group has, [batch, groups, 1, 1], for each of its channels."""
+    groups = part.shape[1]
+    each = part.expand(batch, groups, per_channel[0] // groups, 1)
+    return each.reshape(batch, *per_channel)
 
 
 def _rms_norm(
