@@ -50,7 +50,6 @@ from plumbline.loader_to_torch.gradients import (
 )
 from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
 from plumbline.loader_to_torch.known_numbers import know_constants, known_numbers
-from plumbline.loader_to_torch.lengths import lengths_as_sizes
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
 from plumbline.loader_to_torch.mutations import refuse_mutations
 from plumbline.loader_to_torch.nested_draws import hand_generator_to_bodies
@@ -61,6 +60,7 @@ from plumbline.loader_to_torch.node_locations import (
     set_locations,
 )
 from plumbline.loader_to_torch.number_bounds import bound_numbers
+from plumbline.loader_to_torch.python_functions import lengths_as_sizes
 from plumbline.loader_to_torch.pytorch_state import exporting
 from plumbline.loader_to_torch.reached_state import ReachedState
 from plumbline.loader_to_torch.real_parts import as_real, split_complex

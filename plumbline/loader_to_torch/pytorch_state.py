@@ -24,8 +24,8 @@ from plumbline.loader_to_torch.asserted_elements import elements_asserted
 from plumbline.loader_to_torch.composite_ops import quick_composite_ops
 from plumbline.loader_to_torch.contraction_orders import orders_by_example
 from plumbline.loader_to_torch.flex_attention import flex_attention_by_ops
-from plumbline.loader_to_torch.fourier_norms import norms_of_fourier_transforms
 from plumbline.loader_to_torch.pooled_sizes import sizes_of_poolings
+from plumbline.loader_to_torch.python_functions import functions_of_sizes
 from plumbline.loader_to_torch.recurrent_sizes import sizes_of_recurrent_layers
 from plumbline.loader_to_torch.scalar_indices import indices_by_number
 from plumbline.loader_to_torch.without_values import without_values
@@ -59,7 +59,7 @@ def exporting() -> Iterator[None]:
         elements_asserted(),
         sizes_of_poolings(),
         sizes_of_recurrent_layers(),
-        norms_of_fourier_transforms(),
+        functions_of_sizes(),
         flex_attention_by_ops(),
         indices_by_number(),
         orders_by_example(),

@@ -8,9 +8,11 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch.fx.experimental.symbolic_shapes import statically_known_true
+from torch.fx.passes.shape_prop import _extract_tensor_metadata
 
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import UnsupportedOp, report
@@ -42,7 +44,7 @@ def _remainder(call: Call, left: Number, right: Number) -> torch.fx.Node:
 
 def _power(call: Call, base: Number, exponent: Number) -> torch.fx.Node | None:
     if not isinstance(exponent, int) or not 1 <= exponent <= 8:
-        return None
+        return _by_tensors(torch.ops.aten.pow.Tensor_Tensor)(call, base, exponent)
     power = call(operator.mul, base, 1)
     for _ in range(exponent - 1):
         power = call(operator.mul, power, base)
@@ -87,6 +89,19 @@ def _sum(call: Call, terms: Sequence[Number]) -> torch.fx.Node:
     )
 
 
+def _by_tensors(op: torch._ops.OpOverload) -> Callable[..., torch.fx.Node | None]:
+    """A function of floats, of which the Torch dialect has one of tensors alone."""
+
+    def spell(call: Call, *numbers: Number) -> torch.fx.Node | None:
+        tensors = [
+            call(torch.ops.aten.scalar_tensor.default, number, dtype=torch.float64)
+            for number in numbers
+        ]
+        return call(torch.ops.aten._local_scalar_dense.default, call(op, *tensors))
+
+    return spell
+
+
 def _of_truths(op: Callable[..., object]) -> Callable[..., torch.fx.Node | None]:
     def spell(call: Call, left: Number, right: Number) -> torch.fx.Node | None:
         known = [a.meta["val"] if isinstance(a, torch.fx.Node) else a for a in (left, right)]
@@ -128,6 +143,7 @@ _SPELLINGS: dict[object, Callable[..., torch.fx.Node | None]] = {
     torch.sym_min: lambda call, left, right: call(torch.ops.prim.min.int, left, right),
     torch.sym_ite: _chosen,
     torch.sym_not: _not,
+    torch.sym_sqrt: _by_tensors(torch.ops.aten.sqrt.default),
     torch.sym_float: lambda call, number: call(torch.ops.aten.Float.Scalar, number),
     math.ceil: lambda call, number: call(torch.ops.aten.ceil.float, number),
     math.floor: _floor,
@@ -244,12 +260,18 @@ def _read_truth(node: torch.fx.Node) -> None:
 def _caller(graph: torch.fx.Graph, origin: torch.fx.Node) -> Call:
     """Makes nodes that come from where `origin` does."""
 
-    def call(function: Callable[..., object], *arguments: Number) -> torch.fx.Node:
-        node = graph.call_function(function, arguments)
+    def call(function: Callable[..., object], *arguments: Number, **options: Any) -> torch.fx.Node:
+        node = graph.call_function(function, arguments, options)
         node.meta = dict(origin.meta)
         if not isinstance(function, torch._ops.OpOverload):
             values = [a.meta["val"] if isinstance(a, torch.fx.Node) else a for a in arguments]
             node.meta["val"] = function(*values)
+        elif str(function._schema.returns[0].type) == "Tensor":
+            known = (each.meta.get("val") for each in graph.nodes)
+            like = next(value for value in known if isinstance(value, torch.Tensor))
+            node.meta["val"] = like.new_empty((), dtype=torch.float64)
+            # For where a number is read out of it.
+            node.meta["tensor_meta"] = _extract_tensor_metadata(node.meta["val"])
         return node
 
     return call

@@ -59,6 +59,9 @@ def _resized(x: torch.Tensor, mode: str, **options: bool) -> torch.Tensor:
         lambda x, n: x + torch.sym_min(n, 10),  # type: ignore[no-untyped-call]
         lambda x, n: x * torch.sym_float(n),  # type: ignore[no-untyped-call]
         lambda x, n: x + torch.sym_sum([7, n, 2 * n]),  # type: ignore[no-untyped-call]
+        lambda x, n: x / math.sqrt(n) * n**-0.5 + math.exp(-n) * math.pow(n, 1.5),
+        lambda x, n: x * 2.0**-n * x.shape[0] ** -1,
+        lambda x, n: torch.nn.functional.scaled_dot_product_attention(*(x[None, None],) * 3),
         lambda x, n: x * ((x * 90).to(torch.int64) // n),
         lambda x, n: torch.div(x, n, rounding_mode="trunc"),
         lambda x, n: x * math.floor(n / 3) + math.ceil(n / 3),
@@ -86,7 +89,7 @@ def test_what_is_computed_of_sizes(function: Callable[[torch.Tensor, int], torch
 @pytest.mark.parametrize(
     ("function", "name"),
     [
-        (lambda x, n: x * n**0.5, "pow"),
+        (lambda x, n: x * (n & 3), "and_"),
     ],
 )
 def test_what_cannot_be_compiled_is_named_with_its_place(
