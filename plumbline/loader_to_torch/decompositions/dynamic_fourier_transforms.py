@@ -38,8 +38,9 @@ _FEW = 64
 _LANES = 8
 """The fewest numbers that lie side by side and are turned alike, those of a vector of float64."""
 
-_MOST_LANES = 128
-"""The most that the first step transforms by a matrix, before a convolution is cheaper."""
+_MANY_LANES, _MOST_LANES = 128, 512
+"""How many the first step transforms by a matrix before a convolution is cheaper: of a size that
+is large beside the matrix, more."""
 
 _POWERS = 14
 """The powers of 4 that are tried, all that are less than what a size can be."""
@@ -138,7 +139,9 @@ def _powers() -> torch.Tensor:
 def _exact_quarter(size: int) -> torch.Tensor:
     """A quarter of the power of 4 that a size is a multiple of, by few lanes, or 0."""
     number, powers = _number(size, torch.int64), _powers()
-    suits = (number % powers == 0) & (number >= _LANES * powers) & (number <= _MOST_LANES * powers)
+    lanes = torch.div(number, powers, rounding_mode="floor")
+    is_large = (lanes <= _MOST_LANES) & (lanes * lanes <= 4 * number)
+    suits = (number % powers == 0) & (lanes >= _LANES) & ((lanes <= _MANY_LANES) | is_large)
     return torch.where(suits, powers // 4, 0).amax()
 
 
