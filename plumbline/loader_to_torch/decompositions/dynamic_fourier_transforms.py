@@ -52,18 +52,18 @@ def transform(numbers: torch.Tensor, way: int) -> torch.Tensor:
     if _is_few(size):
         return _multiplied(numbers, way)
 
-    def branch(transform: Callable[[torch.Tensor, int], torch.Tensor]) -> Callable[..., Any]:
-        def result(numbers: torch.Tensor) -> tuple[torch.Tensor]:
-            # By way of a flat axis, so that PyTorch sees that the strides of both are the same.
-            flat = _contiguous(transform(numbers, way)).reshape(-1)
-            return (flat.reshape(outer, size, inner, 2),)
+    shape = (outer, size, inner, 2)
+    # PyTorch has to see that the strides of both are the same. Of sizes that values decide it sees
+    # it of a flat axis alone.
+    common = (-1,) if _hint(size) is None else shape
 
-        return result
+    def branch(transform: Callable[[torch.Tensor, int], torch.Tensor]) -> Callable[..., Any]:
+        return lambda numbers: (_contiguous(transform(numbers, way)).reshape(-1).reshape(common),)
 
     result: torch.Tensor
     is_stepped = _exact_quarter(size) > 0
     (result,) = cond_op(is_stepped, branch(_stepped), branch(_convolved), (numbers,))
-    return result
+    return result.reshape(shape)
 
 
 def _is_few(size: int) -> bool:
@@ -71,8 +71,15 @@ def _is_few(size: int) -> bool:
 
     To have it either way would take thrice as long to compile, for each transform.
     """
-    hint = size.node.hint if isinstance(size, torch.SymInt) else size
+    hint = _hint(size)
     return statically_known_true(size <= _FEW) or (hint is not None and hint <= _FEW)
+
+
+def _hint(size: int) -> int | None:
+    """What a size is in the example, if that is known before it runs."""
+    if not isinstance(size, torch.SymInt):
+        return size
+    return int(size.node.hint) if size.node.has_hint() else None
 
 
 def _multiplied(numbers: torch.Tensor, way: int) -> torch.Tensor:

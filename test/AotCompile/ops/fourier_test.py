@@ -86,6 +86,19 @@ def test_large_sizes_that_differ_from_call_to_call(
         assert (actual - expected).abs().max() <= epsilon * expected.abs().max()
 
 
+def test_sizes_that_values_decide() -> None:
+    def spectrum(x: torch.Tensor) -> torch.Tensor:
+        positive = x[x > 0]
+        torch._check(positive.shape[0] >= 2)  # type: ignore[no-untyped-call]
+        result: torch.Tensor = torch.fft.fft(positive)
+        return result
+
+    torch.manual_seed(0)
+    program = plumbline.compile(_Of(spectrum), (torch.randn(300),))
+    for x in (torch.randn(300), torch.rand(300)):
+        torch.testing.assert_close(program(x)[0], spectrum(x), rtol=1e-5, atol=1e-4)
+
+
 @pytest.mark.parametrize("size", [1, 6, 16, 100, 127, 263, 1024])
 def test_sizes(size: int) -> None:
     torch.manual_seed(0)
