@@ -81,7 +81,9 @@ def _shifted(step: Callable[..., object]) -> Callable[..., torch.fx.Node | None]
     return spell
 
 
-def _sum(call: Call, terms: Sequence[Number]) -> torch.fx.Node:
+def _sum(call: Call, *given: Any) -> torch.fx.Node:
+    # One by one, or in a list.
+    terms: Sequence[Number] = given[0] if isinstance(given[0], Sequence) else given
     # The importer adds nothing to what is no node.
     first, *others = sorted(terms, key=lambda term: not isinstance(term, torch.fx.Node))
     return functools.reduce(

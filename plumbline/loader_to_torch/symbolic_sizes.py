@@ -177,8 +177,8 @@ def refuse_lost_sizes(
                 raise UserError(
                     f"{who}: dimension {axis} of {node.name} is {dim.__name__} in dynamic_shapes, "
                     f"but an op of the program is only lowered for one size of it, here {size} "
-                    "(eigenvalues, and some ops of a part of it that has one element here): give "
-                    "an example of a larger size, leave it out there, or make it Dim.AUTO"
+                    "(some are of a part of it that has one element here): give an example of a "
+                    "larger size, leave it out there, or make it Dim.AUTO"
                 )
 
 

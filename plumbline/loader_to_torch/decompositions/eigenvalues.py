@@ -101,6 +101,13 @@ def _unit(batch: torch.Size, rows: int, columns: int) -> torch.Tensor:
     return unit.to(_F64).expand(*batch, rows, columns)
 
 
+def _first(values: torch.Tensor, count: int) -> torch.Tensor:
+    """So many of the values that a loop has left: by their places, for these tell how many."""
+    if isinstance(count, int):
+        return values[..., :count]
+    return values.index_select(-1, torch.arange(count))
+
+
 def _scaled(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """The matrices in float64, with a greatest entry of 1, and what it was."""
     wide = matrix.to(_F64)
@@ -151,7 +158,7 @@ def _eigh(
 
     vectors = [_unit(matrix.shape[:-2], size + odd, size)] if with_vectors else []
     diagonal, *vectors = _swept(turned, pad(symmetric, (0, odd, 0, odd)), *vectors)
-    values = torch.diagonal(diagonal, 0, -2, -1)[..., :size] * scale.squeeze(-1)
+    values = _first(torch.diagonal(diagonal, 0, -2, -1), size) * scale.squeeze(-1)
     values, order = values.sort(-1)
     return values, _rows_in_order(vectors[0], order) if with_vectors else matrix
 
@@ -174,16 +181,17 @@ class _Turned(NamedTuple):
 
 def _orthogonalized(matrix: torch.Tensor, *, with_vectors: bool = True) -> _Turned:
     """A matrix that has no fewer columns than rows, turned; only the lengths `with_vectors`."""
-    batch, (count, length) = matrix.shape[:-2], matrix.shape[-2:]
+    batch, count = matrix.shape[:-2], matrix.shape[-2]
     if 0 in matrix.shape:
         wide = matrix.to(_F64)
         return _Turned(wide, wide.sum(-1), _unit(batch, count, count), _unit(batch, 1, 1))
     scaled, scale = _scaled(matrix)
     odd = count % 2
     half = (count + odd) // 2
-    rounding = _ROUNDING * math.sqrt(count * length)
 
     def turned(rows: torch.Tensor, *vectors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        # Of its own sizes, which may be dynamic: a loop's body knows no others.
+        rounding = _ROUNDING * math.sqrt(rows.shape[-2] * rows.shape[-1])
         squares = (rows * rows).sum(-1)
         shared = (rows[..., :half, :] * rows[..., half:, :]).sum(-1)
         cosine, sine = _rotation(squares[..., :half], squares[..., half:], shared)
@@ -198,7 +206,7 @@ def _orthogonalized(matrix: torch.Tensor, *, with_vectors: bool = True) -> _Turn
 
     vectors = [_unit(batch, count + odd, count)] if with_vectors else []
     rows, *vectors = _swept(turned, pad(scaled, (0, 0, 0, odd)), *vectors)
-    lengths = torch.sqrt((rows * rows).sum(-1))[..., :count]
+    lengths = _first(torch.sqrt((rows * rows).sum(-1)), count)
     lengths, order = (lengths * scale.squeeze(-1)).sort(-1, descending=True)
     if not with_vectors:
         return _Turned(rows, lengths, rows, scale)

@@ -70,6 +70,15 @@ def _of_solution(x: torch.Tensor) -> Any:
     return torch.linalg.solve(x, x[0]).square().sum() + torch.linalg.cholesky(x @ x.mT).sum()
 
 
+def test_singular_values_of_any_number_of_rows() -> None:
+    torch.manual_seed(0)
+    shapes = {"x": {0: Dim("rows", min=4)}}
+    program = plumbline.compile(_Of(torch.linalg.svdvals), (torch.randn(5, 3),), shapes)
+    for rows in (4, 5, 40):
+        x = torch.randn(rows, 3)
+        torch.testing.assert_close(program(x)[0], torch.linalg.svdvals(x))
+
+
 def test_gradients_in_a_graph_that_has_been_traced() -> None:
     """It has ops that check factorizations."""
     torch.manual_seed(0)
