@@ -25,6 +25,12 @@ from torch._higher_order_ops.scan import scan_op
 from torch.fx import Graph, GraphModule, Node
 
 from plumbline.loader_to_torch.decompositions import random_numbers
+from plumbline.loader_to_torch.decompositions.bodies import (
+    bodies_of,
+    body_of,
+    operands_of,
+    with_operand,
+)
 from plumbline.loader_to_torch.generator import draws
 
 _DRAW_FROM = random_numbers.draw_from._opoverload
@@ -47,8 +53,8 @@ def hand_generator_to_bodies(exported: torch.export.ExportedProgram) -> None:
 def _hand_on(module: GraphModule, generator: Node) -> Node:
     """Hands what `generator` returned from body to body of a module; returns the last such node."""
     for node in list(module.graph.nodes):
-        hand = _HANDS.get(getattr(node.target, "__name__", "")) if _is_higher_order(node) else None
-        if hand is None or not any(map(_draws, _bodies(module, node))):
+        hand = _HANDS.get(getattr(node.target, "__name__", ""))
+        if hand is None or not any(map(_draws, bodies_of(module, node))):
             continue
         with module.graph.inserting_before(node):
             before = module.graph.call_function(_DRAWN_FROM, (generator,))
@@ -61,20 +67,6 @@ def _hand_on(module: GraphModule, generator: Node) -> Node:
 def _arguments(node: Node) -> tuple[Any, ...]:
     """Bodies, and operands in tuples and lists, as the op takes them."""
     return node.args
-
-
-def _is_higher_order(node: Node) -> bool:
-    return isinstance(node.target, torch._ops.HigherOrderOperator)
-
-
-def _bodies(module: GraphModule, node: Node) -> list[GraphModule]:
-    return [_body(module, each) for each in node.all_input_nodes if each.op == "get_attr"]
-
-
-def _body(module: GraphModule, node: Node) -> GraphModule:
-    body = module.get_submodule(str(node.target))
-    assert isinstance(body, GraphModule)
-    return body
 
 
 def _draws(body: GraphModule) -> bool:
@@ -96,7 +88,7 @@ def _cond(module: GraphModule, node: Node, state: Node) -> Node:
 def _while_loop(module: GraphModule, node: Node, state: Node) -> Node:
     condition, body, carried, captured = _arguments(node)
     place = len(carried)
-    if _draws(_body(module, condition)):
+    if _draws(body_of(module, condition)):
         return _while_loop_that_asks(module, node, state)
     node.args = (
         _ignoring(module, condition, place),
@@ -136,8 +128,8 @@ def _while_loop_that_asks(module: GraphModule, node: Node, state: Node) -> Node:
     """A loop whose condition draws, as one that carries what its condition has said."""
     condition, body, carried, captured = _arguments(node)
     place = len(carried)
-    asking = _body(module, _handed(module, condition, place, 1))
-    turning = _body(module, _handed(module, body, place, place))
+    asking = body_of(module, _handed(module, condition, place, 1))
+    turning = body_of(module, _handed(module, body, place, place))
     with module.graph.inserting_before(node):
         holds, first = _inlined(module, asking, (*carried, state, *captured))
     turn, given = _without_ops(place + 2 + len(captured))
@@ -161,10 +153,10 @@ def _while_loop_that_asks(module: GraphModule, node: Node, state: Node) -> Node:
 
 def _handed(module: GraphModule, body: Node, operand: int, result: int) -> Node:
     """A body with a generator's state as an operand and as a result, at these places."""
-    changed = copy.deepcopy(_body(module, body))
-    state = _with_operand(changed, operand)
+    changed = copy.deepcopy(body_of(module, body))
+    state = with_operand(changed, "generator_state", operand)
     (end,) = changed.graph.find_nodes(op="output")
-    with changed.graph.inserting_after(_operands(changed)[-1]):
+    with changed.graph.inserting_after(operands_of(changed)[-1]):
         generator = changed.graph.call_function(_DRAW_FROM, (state,))
     last = _hand_on(changed, generator)
     with changed.graph.inserting_before(end):
@@ -177,20 +169,9 @@ def _handed(module: GraphModule, body: Node, operand: int, result: int) -> Node:
 
 def _ignoring(module: GraphModule, body: Node, operand: int) -> Node:
     """A body with an operand more, which it makes no use of."""
-    changed = copy.deepcopy(_body(module, body))
-    _with_operand(changed, operand)
+    changed = copy.deepcopy(body_of(module, body))
+    with_operand(changed, "generator_state", operand)
     return _added(module, body, changed)
-
-
-def _with_operand(body: GraphModule, place: int) -> Node:
-    """Gives a body one more operand, the one at `place`."""
-    (before,) = _operands(body)[place - 1 : place] or (body.graph._root,)
-    with body.graph.inserting_after(before):
-        return body.graph.placeholder("generator_state")
-
-
-def _operands(body: GraphModule) -> list[Node]:
-    return list(body.graph.find_nodes(op="placeholder"))
 
 
 def _added(module: GraphModule, like: Node, body: GraphModule) -> Node:
@@ -212,11 +193,11 @@ def _without_ops(count: int) -> tuple[GraphModule, list[Node]]:
 
 def _inlined(module: GraphModule, body: GraphModule, operands: Sequence[Node]) -> list[Node]:
     """Computes in a module what a body does; returns its results."""
-    copies = dict(zip(_operands(body), operands, strict=True))
+    copies = dict(zip(operands_of(body), operands, strict=True))
     results: Any = module.graph.graph_copy(body.graph, copies)
     for node, own in copies.items():
         if node.op == "get_attr":
-            own.replace_all_uses_with(_added(module, own, _body(body, node)))
+            own.replace_all_uses_with(_added(module, own, body_of(body, node)))
             module.graph.erase_node(own)
     return list(results)
 

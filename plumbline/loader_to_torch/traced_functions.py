@@ -5,8 +5,8 @@ stand for, as long as nothing but the two is asked of it. A check of values in t
 function, which a graph cannot branch on, becomes an assertion. A norm of matrices is called that.
 A tensor that is made of a list of tensors, whose numbers no export can read, is a stack of them.
 What PyTorch counts by the size of the example is counted by a dynamic one. What is indexed by a
-tensor of one number is selected. To pack sequences, which
-would fail somewhere in the middle, is refused.
+tensor of one number is selected. To pack sequences, which would fail somewhere in the middle, is
+refused.
 """
 
 import functools

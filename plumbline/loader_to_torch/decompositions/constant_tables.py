@@ -12,6 +12,12 @@ import torch
 from torch.export.graph_signature import InputKind, InputSpec, TensorArgument
 from torch.fx import GraphModule, Node
 
+from plumbline.loader_to_torch.decompositions.bodies import (
+    bodies_of,
+    operands_of,
+    with_operand,
+)
+
 _FUNCTIONS: dict[str, Callable[..., torch.Tensor]] = {}
 """What computes the numbers of a table, by its name."""
 
@@ -91,24 +97,17 @@ def _put(operand: Callable[[Node], Node], module: GraphModule) -> None:
             node.replace_all_uses_with(operand(node))
             module.graph.erase_node(node)
             continue
-        bodies = _bodies(module, node)
+        bodies = bodies_of(module, node)
         tables = {_name(table): table for body in bodies for table in _tables(body)}
-        if tables:
-            # Of each such op, what its bodies are handed comes last.
-            *others, handed = node.args
-            node.args = (*others, (*handed, *map(operand, tables.values())))
-        for body in bodies if tables else ():
-            own = {name: _with_operand(body, name, table) for name, table in tables.items()}
+        if not tables:
+            continue
+        # Of each such op, what its bodies are handed comes last.
+        *others, handed = node.args
+        node.args = (*others, (*handed, *map(operand, tables.values())))
+        for body in bodies:
+            own = {name: _handed(body, name, table) for name, table in tables.items()}
             _put(lambda table, own=own: own[_name(table)], body)  # type: ignore[misc]
     module.recompile()
-
-
-def _bodies(module: GraphModule, node: Node) -> list[GraphModule]:
-    if not isinstance(node.target, torch._ops.HigherOrderOperator):
-        return []
-    names = (str(each.target) for each in node.all_input_nodes if each.op == "get_attr")
-    bodies = map(module.get_submodule, names)
-    return [body for body in bodies if isinstance(body, GraphModule)]
 
 
 def _tables(module: GraphModule) -> list[Node]:
@@ -117,11 +116,9 @@ def _tables(module: GraphModule) -> list[Node]:
     return [node for graph in graphs for node in graph.nodes if node.target is _TABLE]
 
 
-def _with_operand(body: GraphModule, name: str, table: Node) -> Node:
-    """Gives a body one more operand, the last."""
-    *_, last = body.graph.find_nodes(op="placeholder")
-    with body.graph.inserting_after(last):
-        operand: Node = body.graph.placeholder(f"c_{name}")
+def _handed(body: GraphModule, name: str, table: Node) -> Node:
+    """The operand of a body that a table is handed to it as, its last one."""
+    operand = with_operand(body, f"c_{name}", len(operands_of(body)))
     operand.meta["val"] = table.meta["val"]
     return operand
 

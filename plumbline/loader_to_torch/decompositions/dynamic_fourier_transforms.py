@@ -28,9 +28,10 @@ from plumbline.loader_to_torch.decompositions.fourier_transforms import (
     F64,
     FORWARD,
     SIGNS,
-    butterfly,
     product,
+    step,
 )
+from plumbline.loader_to_torch.decompositions.loops import contiguous
 
 _FEW = 64
 """So many numbers are multiplied by a matrix at once."""
@@ -58,7 +59,7 @@ def transform(numbers: torch.Tensor, way: int) -> torch.Tensor:
     common = (-1,) if _hint(size) is None else shape
 
     def branch(transform: Callable[[torch.Tensor, int], torch.Tensor]) -> Callable[..., Any]:
-        return lambda numbers: (_contiguous(transform(numbers, way)).reshape(-1).reshape(common),)
+        return lambda numbers: (contiguous(transform(numbers, way)).reshape(-1).reshape(common),)
 
     result: torch.Tensor
     is_stepped = _exact_quarter(size) > 0
@@ -245,11 +246,11 @@ class _Steps:
         def turn(
             done: torch.Tensor, stride: torch.Tensor, numbers: torch.Tensor, roots: torch.Tensor
         ) -> tuple[torch.Tensor, ...]:
-            return done * 4, done.clone(), _contiguous(_step(numbers, roots, stride))
+            return done * 4, done.clone(), contiguous(_step(numbers, roots, stride))
 
         # No place is so far that the first step would turn it.
         one, far = _number(1, torch.int64), _number(4 * self.quarter, torch.int64)
-        carried = (one, far, _contiguous(numbers))
+        carried = (one, far, contiguous(numbers))
         result: torch.Tensor
         *_, result = while_loop_op(goes_on, turn, carried, (self.roots,))  # type: ignore[arg-type]
         return result
@@ -267,13 +268,7 @@ def _step(numbers: torch.Tensor, roots: torch.Tensor, stride: torch.Tensor) -> t
     turns = places % 4 * (torch.div(before, stride, rounding_mode="floor") * stride)
     factors = _gathered(roots, turns).reshape(2, 2, 4, quarter, 1, 1)
     turned = _turned(numbers.reshape(outer, 2, 4, quarter, *shape), factors)
-    kind = [4, 2, 0, FORWARD]
-    table, is_there = (butterfly(kind, dtype) for dtype in (numbers.dtype, torch.bool))
-    # By zeros nothing is multiplied, not even what is infinite.
-    nothing = torch.zeros((), dtype=numbers.dtype)
-    apart = turned.unsqueeze(3).unsqueeze(5)
-    result = torch.where(is_there, apart * table, nothing).sum((1, 2))
-    return result.reshape(outer, 2, 4 * quarter, *shape)
+    return step(turned, FORWARD, is_last=False).reshape(outer, 2, 4 * quarter, *shape)
 
 
 # -- complex numbers -------------------------------------------------------------------------------
@@ -314,8 +309,3 @@ def _shorter(numbers: torch.Tensor, size: int) -> torch.Tensor:
     """The first places of [outer, part, place, inner]."""
     first, _ = numbers.split_with_sizes([size, numbers.shape[2] - size], 2)
     return first
-
-
-def _contiguous(numbers: torch.Tensor) -> torch.Tensor:
-    # What is carried around a loop keeps its strides.
-    return numbers.clone(memory_format=torch.contiguous_format)

@@ -16,6 +16,7 @@ from torch._higher_order_ops.while_loop import while_loop_op
 from torch.nn.functional import pad
 
 from plumbline.loader_to_torch.decompositions.linear_algebra import is_vector, linalg_qr
+from plumbline.loader_to_torch.decompositions.loops import contiguous
 from plumbline.loader_to_torch.decompositions.rule import Rules
 
 aten = torch.ops.aten
@@ -87,13 +88,8 @@ def _swept(
         return step + 1, torch.maximum(so_far, found.amax()), *after
 
     start = torch.zeros((), dtype=torch.int64), torch.full((), math.inf, dtype=_F64)
-    _, _, *after = while_loop_op(goes_on, body, (*start, *map(_contiguous, matrices)), ())  # type: ignore[arg-type]
+    _, _, *after = while_loop_op(goes_on, body, (*start, *map(contiguous, matrices)), ())  # type: ignore[arg-type]
     return list(after)
-
-
-def _contiguous(matrix: torch.Tensor) -> torch.Tensor:
-    # What is carried around a loop keeps its strides.
-    return matrix.clone(memory_format=torch.contiguous_format)
 
 
 def _unit(batch: torch.Size, rows: int, columns: int) -> torch.Tensor:

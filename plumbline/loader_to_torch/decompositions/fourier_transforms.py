@@ -190,28 +190,27 @@ def _steps(numbers: torch.Tensor, factors: Sequence[int], way: int) -> torch.Ten
                 for part in range(2)
             )
             numbers = real + imaginary
-        numbers = _step(numbers, way, is_last=rest == 1)
+        numbers = step(numbers, way, is_last=rest == 1)
         done *= factor
     return numbers.reshape(outer, size, inner, 2)
 
 
-def _step(numbers: torch.Tensor, way: int, *, is_last: bool) -> torch.Tensor:
+def step(numbers: torch.Tensor, way: int, *, is_last: bool) -> torch.Tensor:
     """The transforms of [outer, part, j, rest, done, inner].
 
     They are [outer, part, rest, k, done, inner], or have the part last.
     """
     outer, given, factor, rest, done, inner = numbers.shape
     if factor <= _MOST_AT_ONCE:
-        shape = [outer, given, factor, 1, rest, 1, done, inner]
-        if is_last:
-            shape = [outer, given, factor, rest, 1, done, inner, 1]
         table, is_there = (
             butterfly([factor, given, int(is_last), way], dtype)
             for dtype in (numbers.dtype, torch.bool)
         )
+        first, second = (4, 7) if is_last else (3, 5)
+        apart = numbers.unsqueeze(first).unsqueeze(second)
         # By zeros nothing is multiplied, not even what is infinite.
         nothing = torch.zeros((), dtype=numbers.dtype)
-        return torch.where(is_there, numbers.reshape(shape) * table, nothing).sum((1, 2))
+        return torch.where(is_there, apart * table, nothing).sum((1, 2))
     matrix = matrix_of([factor, given, factor, way], numbers.dtype)
     result = product(numbers.reshape(outer, given * factor, rest * done * inner), matrix)
     result = result.reshape(outer, 2, factor, rest, done, inner).transpose(2, 3)
@@ -240,7 +239,7 @@ def transform(numbers: torch.Tensor, way: int) -> torch.Tensor:
     return torch.stack(result.reshape(outer, 2, size, inner).unbind(1), -1)
 
 
-def times(numbers: torch.Tensor, factors: torch.Tensor) -> torch.Tensor:
+def _times(numbers: torch.Tensor, factors: torch.Tensor) -> torch.Tensor:
     """Products of complex numbers, whose parts come last."""
     x, y = numbers.unbind(-1)
     cos, sin = factors.unbind(-1)
@@ -254,9 +253,9 @@ def _convolution(numbers: torch.Tensor, way: int) -> torch.Tensor:
     chirp = _chirp([size, way], F64)[:, None]
     if numbers.shape[1] == 1:
         numbers = torch.nn.functional.pad(numbers, (0, 0, 0, 0, 0, 1))
-    turned = times(numbers.permute(0, 2, 3, 1).to(F64), chirp)
+    turned = _times(numbers.permute(0, 2, 3, 1).to(F64), chirp)
     padded = torch.nn.functional.pad(turned, (0, 0, 0, 0, 0, length - size))
     transformed = transform(padded.permute(0, 3, 1, 2), FORWARD)
-    filtered = times(transformed, _filter([size, length, way], F64)[:, None])
+    filtered = _times(transformed, _filter([size, length, way], F64)[:, None])
     result = transform(filtered.permute(0, 3, 1, 2), BACKWARD)
-    return times(result[:, :size], chirp).to(dtype)
+    return _times(result[:, :size], chirp).to(dtype)

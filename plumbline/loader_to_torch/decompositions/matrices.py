@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 
 import torch
-from torch._higher_order_ops.scan import scan_op
 from torch.nn.functional import pad
+
+from plumbline.loader_to_torch.decompositions.loops import looped
 
 Number = int | torch.Tensor
 """Of a row or a column: a tensor of rank 0 where it is counted as the program runs."""
@@ -47,7 +48,7 @@ def in_steps(
         return [*carried, *map(torch.stack, zip(*made, strict=True))]
     steps = numbers(count)
     steps = steps.flip(0) if backwards else steps
-    return _looped(turn, [steps, steps + start], carried, given)
+    return looped(turn, [steps, steps + start], carried, given)
 
 
 def in_panels(
@@ -81,7 +82,7 @@ def in_panels(
 
     starts = numbers(in_full_panels(count) // _PANEL) * _PANEL
     starts = starts.flip(0) if backwards else starts
-    results = _looped(body, [starts], carried, given)
+    results = looped(body, [starts], carried, given)
     vectors = (each.movedim(0, -2).flatten(-2) for each in results[len(carried) :])
     return [*results[: len(carried)], *(vector[..., :count] for vector in vectors)]
 
@@ -94,23 +95,6 @@ def in_full_panels(count: int) -> int:
 def is_one_panel(count: int) -> bool:
     """Whether so many rows or columns are one panel, so that nothing comes before or after it."""
     return not isinstance(count, int) or count <= _PANEL
-
-
-def _looped(
-    turn: Callable[..., Sequence[torch.Tensor]],
-    counted: Sequence[torch.Tensor],
-    carried: Sequence[torch.Tensor],
-    given: Sequence[torch.Tensor],
-) -> list[torch.Tensor]:
-    """What `turn(*each of counted, *carried, *given)` makes of `carried`, as a loop."""
-
-    def body(*operands: torch.Tensor) -> list[torch.Tensor]:
-        first, last = len(carried), len(carried) + len(counted)
-        return [*turn(*operands[first:last], *operands[:first], *operands[last:])]
-
-    # PyTorch wants what is carried to lie the same way after each step, also if it is empty.
-    start = [each.clone(memory_format=torch.contiguous_format) for each in carried]
-    return [*scan_op(body, start, list(counted), tuple(given))]
 
 
 def numbers(count: int) -> torch.Tensor:

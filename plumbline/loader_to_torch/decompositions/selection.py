@@ -7,7 +7,8 @@ many there are. The first few are found sooner by a sort of which no more is rea
 """
 
 import torch
-from torch._higher_order_ops.scan import scan_op
+
+from plumbline.loader_to_torch.decompositions.loops import looped
 
 _FIRST = 8
 """So many ranks are found by a sort: by selection they take longer, and later ones less."""
@@ -58,15 +59,12 @@ def _found(keys: torch.Tensor, rank: int | torch.Tensor, dim: int) -> torch.Tens
         return (keys < least).sum(dim, keepdim=True, dtype=torch.int32) <= ranks
 
     def turn(
-        found: torch.Tensor, bit: torch.Tensor, keys: torch.Tensor, ranks: torch.Tensor
-    ) -> tuple[torch.Tensor, ...]:
-        after = torch.where(may_be(found + bit, keys, ranks), found + bit, found)
-        return (after.clone(memory_format=torch.contiguous_format),)
+        bit: torch.Tensor, found: torch.Tensor, keys: torch.Tensor, ranks: torch.Tensor
+    ) -> list[torch.Tensor]:
+        return [torch.where(may_be(found + bit, keys, ranks), found + bit, found)]
 
     sign = torch.where(may_be(0, keys, ranks), 0, limits.min).to(keys.dtype)
     # A loop that is known to end needs no look at what a device has computed.
     bits = 1 << torch.arange(limits.bits - 2, -1, -1, dtype=keys.dtype)
-    start = sign.clone(memory_format=torch.contiguous_format)
-    result: torch.Tensor
-    (result,) = scan_op(turn, [start], [bits], (keys, ranks))
+    (result,) = looped(turn, [bits], [sign], [keys, ranks])
     return result
