@@ -204,6 +204,18 @@ def best_of_two(block: ir.Block) -> str:
     return ""
 
 
+def kept_of_two(block: ir.Block) -> str:
+    """Whether a body keeps the first of two for being the greatest ("max") or least ("min").
+
+    Empty if it chooses otherwise, or has the second of two equal ones take the place of the first.
+    """
+    for name, better, worse in (("max", 1, -1), ("min", -1, 1)):
+        pairs = ((better, worse), (worse, better), (better, better))
+        if [_evaluate(block, pair) for pair in pairs] == [[True], [False], [True]]:
+            return name
+    return ""
+
+
 def _ignores_nan(block: ir.Block) -> bool:
     if not is_float(tensor_type(block.arguments[0]).dtype):
         return False

@@ -10,6 +10,7 @@ from plumbline.stablehlo_to_tcp import (
     pooling,
     reduction,
     refusals,
+    sorting,
     structure,
 )
 from plumbline.stablehlo_to_tcp.pattern import Patterns
@@ -24,5 +25,6 @@ PATTERNS: Patterns = {
     **pooling.PATTERNS,
     **reduction.PATTERNS,
     **refusals.PATTERNS,
+    **sorting.PATTERNS,
     **structure.PATTERNS,
 }

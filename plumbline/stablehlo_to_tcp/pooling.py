@@ -6,16 +6,21 @@ from dataclasses import asdict, dataclass, replace
 from torch_mlir import ir
 
 from plumbline.errors.unsupported_ops import Unsupported
-from plumbline.stablehlo_to_tcp.bodies import combiner, is_neutral, with_initial
+from plumbline.stablehlo_to_tcp.bodies import combiner, is_neutral, kept_of_two, with_initial
 from plumbline.stablehlo_to_tcp.convolution import padding
 from plumbline.stablehlo_to_tcp.data_movement import spread
 from plumbline.stablehlo_to_tcp.pattern import Patterns, integers, tensor_type, tensors
+from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.data_movement import pad, reverse, transpose
-from plumbline.tcp.building.dtypes import signedness
+from plumbline.tcp.building.dtypes import is_float, signedness
+from plumbline.tcp.building.elementwise import apply
 from plumbline.tcp.building.reduction import accumulation_type
+from plumbline.tcp.building.reshape import reshape
 from plumbline.tcp.building.shapes import broadcast_to
 from plumbline.tcp.building.tensors import Tensor, TensorType
-from plumbline.tcp.ops.pooling import PoolOp
+from plumbline.tcp.ops.elementwise import BitwiseNotOp, NegOp
+from plumbline.tcp.ops.indexing import ScatterOp
+from plumbline.tcp.ops.pooling import ArgmaxPoolOp, PoolOp
 from plumbline.tcp.ops.reduction import ScanOp
 from plumbline.tcp.shapes import DYNAMIC
 
@@ -114,15 +119,22 @@ def _pool(
         return with_initial(name, operand, initial)
     if own_padding and len(axes) == 1 and windows.is_scan(axes[0], operand.type.sizes[axes[0]]):
         return _scan(operand, name, axes[0], backwards=windows.low[axes[0]] == 0)
-    # The windows are over the last dimensions in TCP.
-    order = [axis for axis in range(operand.type.rank) if axis not in axes] + axes
-    ordered = transpose(operand, order)
-    pooled = _pool_last(ordered, name, windows.along(axes))
-    back = sorted(range(len(order)), key=lambda axis: order[axis])
-    return with_initial(name, transpose(pooled, back), initial)
+    order = _windows_last(operand, axes)
+    pooled = _pool_last(transpose(operand, order), name, windows.along(axes))
+    return with_initial(name, transpose(pooled, _inverse(order)), initial)
 
 
-def _pool_last(operand: Tensor, name: str, windows: _Windows) -> Tensor:
+def _windows_last(operand: Tensor, axes: Sequence[int]) -> list[int]:
+    """The order of dimensions in which those that windows are over come last, as in TCP."""
+    return [*(axis for axis in range(operand.type.rank) if axis not in axes), *axes]
+
+
+def _inverse(order: Sequence[int]) -> list[int]:
+    return sorted(range(len(order)), key=lambda axis: order[axis])
+
+
+def _pooled_type(operand: Tensor, windows: _Windows) -> TensorType:
+    """That of one element for each of the windows over the last dimensions."""
     count = len(windows.kernel)
     sizes = [
         DYNAMIC
@@ -138,7 +150,11 @@ def _pool_last(operand: Tensor, name: str, windows: _Windows) -> Tensor:
             strict=True,
         )
     ]
-    type_ = TensorType((*operand.type.sizes[:-count], *sizes), operand.type.dtype)
+    return TensorType((*operand.type.sizes[:-count], *sizes), operand.type.dtype)
+
+
+def _pool_last(operand: Tensor, name: str, windows: _Windows) -> Tensor:
+    type_ = _pooled_type(operand, windows)
     op = PoolOp(
         operand.value,
         kernel=windows.kernel,
@@ -169,6 +185,62 @@ def _scan(operand: Tensor, name: str, axis: int, *, backwards: bool) -> Tensor:
     return reverse(Tensor(op.out, operand.type), axes)
 
 
+def convert_select_and_scatter(op: ir.OpView) -> Tensor:
+    """The gradient of a pooling: what a window is given, where its greatest or least element is."""
+    operand, source, initial = tensors(op)
+    choice, combination = (region.blocks[0] for region in op.regions)
+    name, kept = combiner(combination, 0), kept_of_two(choice)
+    if not kept:
+        raise Unsupported(
+            "a choice that is neither the first greatest (GE) nor the first least (LE) of a window"
+        )
+    windows = _Windows.of(op, operand.type.rank)
+    if min(*windows.low, *windows.high) < 0:
+        raise Unsupported("padding below zero; slice what the windows move over before")
+    axes = windows.axes()
+    if not axes:
+        return with_initial(name, source, initial)
+    order = _windows_last(operand, axes)
+    ordered = transpose(operand if kept == "max" else _turned(operand), order)
+    places = _greatest_places(ordered, windows.along(axes))
+    sizes = size_arithmetic.all_of(ordered)
+    outside = sizes[: -len(axes)]
+    whole = size_arithmetic.product(sizes[-len(axes) :])
+    given = reshape(transpose(source, order), [*outside, None])
+    base = broadcast_to(initial, [*outside, whole])
+    put = ScatterOp(
+        base.value,
+        reshape(places, [*outside, None]).value,
+        given.value,
+        dim=len(outside),
+        combiner=name,
+        int_signedness=signedness(base.type.dtype),
+    ).out
+    return transpose(reshape(Tensor(put, base.type), sizes), _inverse(order))
+
+
+def _turned(operand: Tensor) -> Tensor:
+    """Numbers in the opposite order: the least is the greatest."""
+    return apply(NegOp if is_float(operand.type.dtype) else BitwiseNotOp, operand)
+
+
+def _greatest_places(operand: Tensor, windows: _Windows) -> Tensor:
+    """Where each window over the last dimensions has its first greatest element, row by row."""
+    type_ = replace(_pooled_type(operand, windows), dtype="si64")
+    op = ArgmaxPoolOp(
+        operand.value,
+        kernel=windows.kernel,
+        strides=windows.strides,
+        dilations=windows.dilations,
+        padding_low=windows.low,
+        padding_high=windows.high,
+        int_signedness=signedness(operand.type.dtype),
+        results=type_.builtin(),
+    )
+    return Tensor(op.out, type_)
+
+
 PATTERNS: Patterns = {
     "stablehlo.reduce_window": convert_reduce_window,
+    "stablehlo.select_and_scatter": convert_select_and_scatter,
 }

@@ -21,10 +21,18 @@ def _as_results(values: Sequence[ir.Value], types: Sequence[TensorType]) -> list
     return [Tensor(value, type_) for value, type_ in zip(values, types, strict=True)]
 
 
-def _take_over(source: ir.Block, target: ir.Block) -> list[ir.Value]:
-    """Moves the ops of a block behind those of another; gives what the block returned."""
+def take_over(
+    source: ir.Block, target: ir.Block, arguments: Sequence[ir.Value] | None = None
+) -> list[ir.Value]:
+    """Moves the ops of a block behind those of another; gives what the block returned.
+
+    What the other has as `arguments` take the place of those of the block: its own, if none are
+    given.
+    """
+    if arguments is None:
+        arguments = list(target.arguments)
     with ir.InsertionPoint(target):
-        for old, new in zip(source.arguments, target.arguments, strict=True):
+        for old, new in zip(source.arguments, arguments, strict=True):
             old.replace_all_uses_with(recast(new, old.type))
     *operations, end = source.operations
     for op in operations:
@@ -43,17 +51,17 @@ def convert_while(op: ir.OpView) -> list[Tensor]:
     places = [op.location] * len(types)
     before = loop.before.blocks.append(*builtin, arg_locs=places)
     after = loop.after.blocks.append(*builtin, arg_locs=places)
-    (goes_on,) = _take_over(op.regions[0].blocks[0], before)
+    (goes_on,) = take_over(op.regions[0].blocks[0], before)
     with ir.InsertionPoint(before):
         scf.ConditionOp(tensor_dialect.extract(goes_on, []), list(before.arguments))
-    values = _take_over(op.regions[1].blocks[0], after)
+    values = take_over(op.regions[1].blocks[0], after)
     with ir.InsertionPoint(after):
         scf.YieldOp(values)
     return _as_results(loop.results, types)
 
 
 def _yield_into(source: ir.Block, target: ir.Block) -> None:
-    values = _take_over(source, target)
+    values = take_over(source, target)
     with ir.InsertionPoint(target):
         scf.YieldOp(values)
 

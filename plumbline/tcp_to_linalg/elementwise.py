@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, math, scf
+from torch_mlir.dialects import arith, math, scf, tensor
 
 from plumbline.tcp.attributes import case_of
 from plumbline.tcp.constraints import is_bool, is_float, is_quantized
@@ -23,6 +23,9 @@ def _lower(payload: Payload) -> Pattern:
         type_ = op.out.type
         if is_quantized(type_.element_type):
             return None
+        if type_.rank == 0 and _is_of_a_sort(op):
+            elements = [tensor.extract(operand, []) for operand in op.operands]
+            return tensor.from_elements(type_, [payload(op, elements)])
         # What a mask is laid over has the sizes that the program knows, not the mask.
         like = op.operands[-1 if isinstance(op, tcp.SelectOp) else 0]
         sizes = [dim(like, axis) for axis, n in enumerate(type_.shape) if n == DYNAMIC]
@@ -35,6 +38,11 @@ def _lower(payload: Payload) -> Pattern:
         )
 
     return convert
+
+
+def _is_of_a_sort(op: TcpOp) -> bool:
+    """Whether an op is part of a comparison, of which a sort makes many, of single elements."""
+    return bool(op.operation.parent.name == "tm_tensor.sort")
 
 
 def _in_f32(payload: Payload) -> Payload:

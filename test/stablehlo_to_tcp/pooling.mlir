@@ -346,3 +346,22 @@ func.func @channels_last_add_f32(%x: tensor<?x5x6x?xf32>) -> (tensor<?x2x5x?xf32
     }) : (tensor<?x5x6x?xf32>, tensor<f32>) -> tensor<?x2x5x?xf32>
   return %0 : tensor<?x2x5x?xf32>
 }
+
+// What a window is given goes where its first greatest element is.
+
+// CHECK-LABEL: func.func @gradient(
+// CHECK:         %[[PLACES:.*]] = tcp.argmax_pool {{.*}} {dilations = [1], kernel = [2], padding_high = [0], padding_low = [0], strides = [2]} : tensor<3x4xf32> -> tensor<3x2xi64>
+// CHECK:         tcp.scatter %{{.*}}, %[[PLACES]], %{{.*}} {combiner = #tcp<combiner sum>, dim = 1 : index}
+// CHECK:         return
+func.func @gradient(%x: tensor<3x4xf32>, %s: tensor<3x2xf32>, %i: tensor<f32>) -> (tensor<3x4xf32>) {
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %i) <{window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %1 = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+  }, {
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %1 = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %1 : tensor<f32>
+  }) : (tensor<3x4xf32>, tensor<3x2xf32>, tensor<f32>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from test.stablehlo_to_tcp.program import Case, check, numbers
+from test.stablehlo_to_tcp.program import Case, check, numbers, whole_numbers
 
 
 def _windows(
@@ -124,6 +124,66 @@ DYNAMIC = [
         sizes={"n": 6},
     ),
 ]
+
+
+def _gradient(
+    name: str,
+    choice: str,
+    shape: str,
+    given: str,
+    window: str,
+    *,
+    dtype: str = "f32",
+    sizes: dict[str, int] | None = None,
+) -> Case:
+    x, s = f"tensor<{shape}x{dtype}>", f"tensor<{given}x{dtype}>"
+    # The interpreter counts what elements begin with as often as they are given something.
+    kind, initial = ("FLOAT", "0.0") if dtype == "f32" else ("SIGNED", "0")
+    return Case(
+        f"{name} {choice} {dtype}",
+        f"%x: {x}, %s: {s}",
+        x,
+        f"""  %i = stablehlo.constant dense<{initial}> : tensor<{dtype}>
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %i) <{{{window}}}> ({{
+    ^bb0(%a: tensor<{dtype}>, %b: tensor<{dtype}>):
+      %1 = stablehlo.compare {choice}, %a, %b, {kind} : (tensor<{dtype}>, tensor<{dtype}>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+  }}, {{
+    ^bb0(%a: tensor<{dtype}>, %b: tensor<{dtype}>):
+      %1 = stablehlo.add %a, %b : tensor<{dtype}>
+      stablehlo.return %1 : tensor<{dtype}>
+  }}) : ({x}, {s}, tensor<{dtype}>) -> {x}
+  return %0 : {x}""",
+        sizes or {},
+        # Some are equal.
+        draws={0: whole_numbers(-3, 3)},
+    )
+
+
+GRADIENTS = [
+    _gradient(
+        "apart", "GE", "2x3x4x6", "2x3x2x2", f"{TWO}, window_strides = array<i64: 1, 1, 2, 3>"
+    ),
+    _gradient("that overlap", "GE", "2x3x5x6", "2x3x4x4", TWO),
+    _gradient("padded", "GE", "2x3x5x6", "2x3x5x7", f"{TWO}, {PADDED}"),
+    _gradient("channels last", "GE", "2x5x6x3", "2x2x5x3", NHWC),
+    _gradient("channels last", "LE", "2x5x6x3", "2x2x5x3", NHWC),
+    _gradient("of integers", "LE", "2x3x5x6", "2x3x4x4", TWO, dtype="i32"),
+    _gradient("of single elements", "GE", "2x3", "2x3", "window_dimensions = array<i64: 1, 1>"),
+]
+
+DYNAMIC_GRADIENT = _gradient(
+    "batch", "GE", "{n}x5x6x{m}", "{n}x2x5x{m}", NHWC, sizes={"n": 3, "m": 4}
+)
+
+
+@pytest.mark.parametrize("case", GRADIENTS, ids=lambda case: case.name)
+def test_gradients_agree_with_the_interpreter(case: Case) -> None:
+    check(case, dynamic=False)
+
+
+def test_gradients_agree_with_the_interpreter_at_dynamic_sizes() -> None:
+    check(DYNAMIC_GRADIENT, dynamic=True)
 
 
 @pytest.mark.parametrize("case", STATIC, ids=lambda case: case.name)

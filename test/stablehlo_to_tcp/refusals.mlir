@@ -170,22 +170,6 @@ func.func @rng_bit_generator(%s: tensor<2xui64>) -> (tensor<2xui64>, tensor<2xui
 
 // -----
 
-func.func @select_and_scatter(%x: tensor<4xf32>, %s: tensor<2xf32>, %i: tensor<f32>) -> (tensor<4xf32>) {
-  // expected-error @below {{'stablehlo.select_and_scatter' op cannot be lowered to TCP: the gradient of a pooling; export it as a scatter}}
-  %0 = "stablehlo.select_and_scatter"(%x, %s, %i) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({
-    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-      %1 = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
-      stablehlo.return %1 : tensor<i1>
-  }, {
-    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-      %1 = stablehlo.add %a, %b : tensor<f32>
-      stablehlo.return %1 : tensor<f32>
-  }) : (tensor<4xf32>, tensor<2xf32>, tensor<f32>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
-}
-
-// -----
-
 func.func @send(%x: tensor<2xf32>, %t: !stablehlo.token) -> (!stablehlo.token) {
   // expected-error @below {{'stablehlo.send' op cannot be lowered to TCP: communication between devices; export the program for one}}
   %0 = "stablehlo.send"(%x, %t) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 2>, is_host_transfer = true} : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
@@ -198,18 +182,6 @@ func.func @set_dimension_size(%x: tensor<2xf32>, %n: tensor<i32>) -> (tensor<?xf
   // expected-error @below {{'stablehlo.set_dimension_size' op cannot be lowered to TCP: sizes below a bound; export them as dynamic ones}}
   %0 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<2xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<2>>
   return %0 : tensor<?xf32, #stablehlo.bounds<2>>
-}
-
-// -----
-
-func.func @sort(%x: tensor<2xf32>) -> (tensor<2xf32>) {
-  // expected-error @below {{'stablehlo.sort' op cannot be lowered to TCP: sorting, which TCP has no op for; sort outside, or export it as a loop}}
-  %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = true}> ({
-    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-      %1 = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
-      stablehlo.return %1 : tensor<i1>
-  }) : (tensor<2xf32>) -> tensor<2xf32>
-  return %0 : tensor<2xf32>
 }
 
 // -----
