@@ -168,8 +168,13 @@ class ReferenceArchive:
         atomic_file.write_bytes(path, content.getvalue())
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> "ReferenceArchive":
+    def read(
+        cls, path: str | os.PathLike[str], *, func_name: str | None = None
+    ) -> "ReferenceArchive":
         """Reads and checks the archive at `path`.
+
+        With a `func_name` it may be one that a user wrote, who need not say that, nor tolerances,
+        which are those of the element types then.
 
         Raises:
           UserError: there is no such file, or it is not a whole and sound reference archive;
@@ -185,6 +190,8 @@ class ReferenceArchive:
             if unknown:
                 raise UserError(f"members that do not belong here: {', '.join(unknown)}")
             inputs, outputs = _tensors(members, "Input"), _tensors(members, "Output")
+            if func_name is not None:
+                members = {**_left_out(func_name, outputs), **members}
             return cls(
                 func_name=_string(members, "func_name"),
                 inputs=inputs,
@@ -199,6 +206,16 @@ class ReferenceArchive:
             raise UserError(f"{os.fspath(path)}: cannot be read: {error.strerror}") from error
         except UserError as error:
             raise UserError(f"{os.fspath(path)}: not a reference archive: {error}") from error
+
+
+def _left_out(func_name: str, outputs: Sequence[Tensor]) -> dict[str, Tensor]:
+    """The members that users may leave out."""
+    types = [element_type.from_numpy_dtype(output.dtype) for output in outputs]
+    return {
+        "func_name": np.array(func_name),
+        "rtol": np.array([type_.rtol for type_ in types], np.float64),
+        "atol": np.array([type_.atol for type_ in types], np.float64),
+    }
 
 
 def _header(name: str) -> zipfile.ZipInfo:

@@ -35,7 +35,7 @@ from plumbline.linalg_to_kernels.building import index, product
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
 from plumbline.llvm_to_asm.ptx import IMAGE, PROGRAM, PROGRAM_WORDS
 from plumbline.runtime.requirement import TEXT, require
-from plumbline.signature.c_signature import functions_with_bodies
+from plumbline.signature.c_signature import functions_with_bodies, is_public
 from plumbline.signature.device_tensors import RESIDENT, has_device_tensors
 from plumbline.target.choices import MEMORIES, QUEUES, one_of
 
@@ -93,7 +93,7 @@ def lower_device_calls(
             with function.location:
                 program.lower(function, check)
         for function in functions:
-            if "sym_visibility" not in function.attributes:
+            if is_public(function):
                 with function.location:
                     waits = has_device_tensors(function) and not is_stream
                     program.begin_and_end(function, check, waits=waits)
@@ -103,7 +103,7 @@ def _refuse_waiting(functions: Sequence[ir.OpView]) -> None:
     """Refuses what has the host wait for the device."""
     waits = False
     for function in functions:
-        if "sym_visibility" not in function.attributes and not has_device_tensors(function):
+        if is_public(function) and not has_device_tensors(function):
             raise UserError("stream: it goes with tensors on the device (on_gpu_tensors)")
         for op in all_operations(function.operation):
             if _is_to_host(op):

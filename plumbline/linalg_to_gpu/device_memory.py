@@ -21,7 +21,7 @@ from plumbline.linalg_to_gpu.launches import launch
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index, total
 from plumbline.linalg_to_kernels.own_results import is_own, origin_of
-from plumbline.signature.c_signature import embedded_weights, functions_with_bodies
+from plumbline.signature.c_signature import embedded_weights, functions_with_bodies, is_public
 from plumbline.signature.device_tensors import RESIDENT, note_device_tensors
 from plumbline.signature.inout_arguments import inout_arguments
 from plumbline.signature.name_attributes import scalar_arguments
@@ -158,7 +158,7 @@ def _is_number_of_caller(buffer: ir.Value) -> bool:
     if not isinstance(buffer.owner, ir.Block):
         return False
     function = buffer.owner.owner.opview
-    if function.operation.name != "func.func" or "sym_visibility" in function.attributes:
+    if function.operation.name != "func.func" or not is_public(function):
         return False
     return ir.BlockArgument(buffer).arg_number in scalar_arguments(function)
 

@@ -16,6 +16,7 @@ from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import PARALLEL
 from plumbline.linalg_to_kernels.computations import GENERIC
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
+from plumbline.signature.c_signature import is_public
 
 _LOOPS_ARE_OF = frozenset({"memref.load", "memref.store", "scf.for", "scf.if", "scf.yield"})
 """What loops over elements are made of, besides arithmetic."""
@@ -138,7 +139,7 @@ def _is_known(buffer: ir.Value) -> bool:
         parent = owner.owner
         return (
             parent.operation.name == "func.func"
-            and "sym_visibility" not in parent.operation.attributes
+            and is_public(parent)
             and owner == parent.operation.regions[0].blocks[0]
         )
     # Of an `ir.OpView` the name may be an attribute: the constant's.

@@ -40,6 +40,7 @@ from plumbline.stablehlo_to_tcp.conversion import (
     STABLEHLO_TO_TCP,
     STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
 )
+from plumbline.stablehlo_to_tcp.signatures import STABLEHLO_NOTE_SIGNATURES
 from plumbline.tcp.complex_numbers.conversion import TCP_SPLIT_COMPLEX_NUMBERS
 from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE, TCP_MERGE_CONSTANTS
 from plumbline.tcp.transforms.drop_symbolic_shape_ops import DROP_SYMBOLIC_SHAPE_OPS
@@ -120,6 +121,7 @@ PASSES = _by_name(
         OUTLINE_PARALLEL_LOOPS,
         RETURN_FAILURES,
         SEPARATE_CALLED_FUNCTIONS,
+        STABLEHLO_NOTE_SIGNATURES,
         STABLEHLO_SPLIT_COMPLEX_NUMBERS,
         STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
         STORE_INOUT_ARGUMENTS,

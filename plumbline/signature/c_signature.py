@@ -17,6 +17,13 @@ from plumbline.signature.weight_arguments import EMBEDDED, LAYOUT, EmbeddedWeigh
 from plumbline.signature.weight_layout import WeightLayout
 
 
+def is_public(operation: ir.Operation | ir.OpView) -> bool:
+    """Whether others may call a function, or use another symbol: it says so, or nothing."""
+    if "sym_visibility" not in operation.attributes:
+        return True
+    return bool(ir.StringAttr(operation.attributes["sym_visibility"]).value == "public")
+
+
 def functions_with_bodies(
     module: ir.Module | ir.Operation, op_name: str, *, public: bool
 ) -> list[ir.OpView]:
@@ -26,7 +33,7 @@ def functions_with_bodies(
         for operation in module.operation.regions[0].blocks[0].operations
         if operation.operation.name == op_name
         and len(operation.regions[0].blocks) > 0
-        and _is_public(operation) == public
+        and is_public(operation) == public
     ]
 
 
@@ -176,9 +183,3 @@ def _is_c_tensor(type_: ir.RankedTensorType | ir.MemRefType) -> bool:
     if isinstance(element, ir.IntegerType):
         return bool(element.is_signless) and element.width in (1, 8, 16, 32, 64)
     return isinstance(element, ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type)
-
-
-def _is_public(operation: ir.OpView) -> bool:
-    if "sym_visibility" not in operation.attributes:
-        return True
-    return bool(ir.StringAttr(operation.attributes["sym_visibility"]).value == "public")

@@ -9,6 +9,7 @@ from plumbline.bindings.pipeline import Pass, PassFailure
 from plumbline.bindings.walk import all_operations
 from plumbline.runtime.requirement import REQUIRE
 from plumbline.runtime.threads import THREADS
+from plumbline.signature.c_signature import is_public
 
 _CALLED_SUFFIX = "_called"
 
@@ -41,7 +42,7 @@ def _separate_called_functions(module: ir.Operation) -> None:
         raise PassFailure
     with module.context:
         for name in sorted(set().union(*callees.values())):
-            if _is_public(functions[name]):
+            if is_public(functions[name]):
                 inner = _unused(name + _CALLED_SUFFIX, functions)
                 _make_private(functions[name], inner)
                 for call in (call for inner_calls in calls.values() for call in inner_calls):
@@ -79,10 +80,6 @@ def _problem(
             "be recursive; use a loop (scf.while, scf.for)"
         )
     return ""
-
-
-def _is_public(function: ir.OpView) -> bool:
-    return "sym_visibility" not in function.attributes
 
 
 def _unused(name: str, functions: Mapping[str, ir.OpView]) -> str:

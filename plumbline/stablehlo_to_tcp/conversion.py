@@ -11,6 +11,7 @@ from plumbline.stablehlo_to_tcp import functions
 from plumbline.stablehlo_to_tcp.complex_numbers import STABLEHLO_SPLIT_COMPLEX_NUMBERS
 from plumbline.stablehlo_to_tcp.pattern import CAST, conform
 from plumbline.stablehlo_to_tcp.patterns import PATTERNS
+from plumbline.stablehlo_to_tcp.signatures import STABLEHLO_NOTE_SIGNATURES
 from plumbline.tcp.backend_contract import dialect_violation, type_violation
 from plumbline.tcp.building.tensors import Tensor
 from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
@@ -132,6 +133,7 @@ STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT = Pass(
 STABLEHLO_TO_TCP = Pipeline(
     "stablehlo-to-tcp-pipeline",
     (
+        STABLEHLO_NOTE_SIGNATURES,
         # Inlining knows StableHLO, and not TCP.
         Nested("func.func", ("stablehlo-legalize-composite-to-call",)),
         "inline",

@@ -109,6 +109,8 @@ def convert_optimization_barrier(op: ir.OpView) -> list[Tensor]:
 def convert_custom_call(op: ir.OpView) -> list[Tensor]:
     """An assertion, which JAX makes of what it takes dynamic sizes to be; nothing else."""
     target = ir.StringAttr(op.attributes["call_target_name"]).value
+    if target.startswith("lapack_"):
+        raise Unsupported(f"'{target}', which JAX has LAPACK do; TCP has no op for it")
     if target != "shape_assertion":
         raise Unsupported(
             f"'{target}', of which only the runtime that it is exported for knows what it "

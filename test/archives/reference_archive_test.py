@@ -109,6 +109,22 @@ def test_reads_what_numpy_writes(tmp_path: Path) -> None:
     assert archive.outputs[1].tobytes() == b"abcd"
 
 
+def test_what_a_user_left_out_is_as_for_pytorch(tmp_path: Path) -> None:
+    outputs: dict[str, Tensor] = {
+        "Output0": np.ones(2, np.float32),
+        "Output1": np.ones(2, np.int64),
+    }
+    path = _npz(tmp_path / "x.npz", {"Input0": np.ones(3), **outputs})
+    archive = ReferenceArchive.read(path, func_name="f")
+    assert archive.func_name == "f"
+    assert (archive.rtol, archive.atol) == ((1.3e-6, 0), (1e-5, 0))
+
+    said = {"func_name": np.array("g"), "rtol": np.array([0.5, 0]), "atol": np.array([0.25, 0])}
+    archive = ReferenceArchive.read(_npz(path, {**outputs, **said}), func_name="f")
+    assert archive.func_name == "g"
+    assert (archive.rtol, archive.atol) == ((0.5, 0), (0.25, 0))
+
+
 def test_equal_archives_are_equal_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _archive().write(tmp_path / "now.npz")
     monkeypatch.setattr(time, "time", lambda: 2e9)

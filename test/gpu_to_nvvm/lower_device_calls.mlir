@@ -5,7 +5,7 @@
 // STREAM: stream: it goes with tensors on the device (on_gpu_tensors)
 
 // What callers bring along is placed by `workspace.py`; what stays is the runtime's.
-// POOL-LABEL: func.func @f(
+// POOL-LABEL: func.func public @f(
 // POOL-NOT:     llvm.call @plumbline_cuda_allocate(
 // POOL:         memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?xf32>
 // POOL:         llvm.call @plumbline_cuda_resident(
@@ -16,7 +16,8 @@
 // CHECK-DAG:   llvm.mlir.global external constant @plumbline_gpu_image()
 // CHECK-DAG:   llvm.mlir.global external @plumbline_cuda_program() {{.*}}: !llvm.array<1 x i64>
 
-// CHECK-LABEL: func.func @f(
+// That a function is public may be said, or not.
+// CHECK-LABEL: func.func public @f(
 // CHECK-SAME:      %[[X:[^:]*]]: memref<?xf32>, %[[A:[^:]*]]: f32, %{{[^:]*}}: memref<3xf32>) attributes {plumbline.on_failure = @plumbline_cuda_end}
 // One tensor stays, and calls take at least 24 bytes; on any device, the default stream, once.
 // CHECK-DAG:     %[[STAY:.*]] = llvm.mlir.constant(1 : i64)
@@ -50,7 +51,7 @@
 // CHECK:         llvm.call @plumbline_cuda_failure(
 // CHECK:         call @plumbline_require({{.*}}) {plumbline.message = "{text}"}
 module attributes {gpu.container_module} {
-  func.func @f(%x: memref<?xf32>, %a: f32, %w: memref<3xf32>) {
+  func.func public @f(%x: memref<?xf32>, %a: f32, %w: memref<3xf32>) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c256 = arith.constant 256 : index

@@ -3,7 +3,8 @@
 #id = affine_map<(d0) -> (d0)>
 
 // Computations alike share a kernel; no buffer of this one shares memory with another.
-// CHECK-LABEL: func.func @twice(
+// That a function is public may be said, or not.
+// CHECK-LABEL: func.func public @twice(
 // CHECK:         call @loops_kernel(%arg0, %arg1, %[[FIRST:.*]]) :
 // CHECK:         call @loops_kernel(%arg1, %arg0, %{{.*}}) :
 // CHECK-NOT:     linalg.generic
@@ -12,7 +13,7 @@
 // CHECK-SAME:    memref<8xf32> {llvm.noalias}, %{{.*}}: memref<8xf32> {llvm.noalias}, %{{.*}}: memref<8xf32> {llvm.noalias}) attributes {no_inline, plumbline.parallel = 1 : index}
 // CHECK:         linalg.generic
 // CHECK:       func.func private @loops_kernel_0(
-func.func @twice(%arg0: memref<8xf32>, %arg1: memref<8xf32>) {
+func.func public @twice(%arg0: memref<8xf32>, %arg1: memref<8xf32>) {
   %0 = memref.alloc() : memref<8xf32>
   linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%arg0, %arg1 : memref<8xf32>, memref<8xf32>) outs(%0 : memref<8xf32>) {
   ^bb0(%x: f32, %y: f32, %z: f32):

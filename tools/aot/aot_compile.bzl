@@ -3,7 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "cc_binary")
 load("@rules_python//python:defs.bzl", "py_binary")
 load(":arguments.bzl", "argument_error")
-load(":chain.bzl", "export_to_tcp", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly", "program_symbol")
+load(":chain.bzl", "complete_references", "export_to_tcp", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly", "program_symbol", "stablehlo_to_tcp")
 load(":execute_test.bzl", "execute_test")
 load(":gpu_test.bzl", "stand_in_for_driver")
 load(":targets.bzl", "for_each_target")
@@ -11,8 +11,10 @@ load(":targets.bzl", "for_each_target")
 def aot_compile(
         name,
         tcp_source = None,
+        stablehlo_source = None,
         torch_loader_lib = None,
         torch_loader_path = "",
+        reference_tensors = None,
         func_name = None,
         target = "host",
         targets = None,
@@ -28,10 +30,16 @@ def aot_compile(
     Args:
       name: the program's name; all targets and files are named after it.
       tcp_source: a .mlir file of TCP to start from, in place of a loader. Each public func.func in
-        it becomes a C function of its own name; their test is written by hand.
+        it becomes a C function of its own name.
+      stablehlo_source: a .mlir file of StableHLO to start from, as JAX exports it. Its one public
+        function becomes the C function.
       torch_loader_lib: the py_library that holds the loader function.
       torch_loader_path: the loader function, as package.module.function from the workspace's root.
         It returns a tools.aot.torch_loader_utils.TorchLoaderOutput.
+      reference_tensors: for a file of TCP or StableHLO, an .npz file of tensors to hold the C function
+        against: its arguments Input0, Input1, ..., and what it is to return, Output0, ...; further
+        ones, of other sizes, Case1.Input0, ..., Case1.Output0, ...; and, where they are not those of
+        torch.testing.assert_close, tolerances for each output, rtol and atol.
       func_name: the name of the C function. Without one it is that which the loader gives, and else
         the `name` of the program. Programs of one binary have functions of different names; a binary
         with two of one name does not link, with a message that names both libraries.
@@ -95,7 +103,8 @@ def aot_compile(
     foo_compile_execute_test then runs the kernels on the CPU, by a stand-in for the driver
     (//tools/gpu); foo_gpu_test, with the tag gpu, is the same without that. --//tools/aot:gpu_arch says for what GPUs they are made.
 
-    With tcp_source the chain starts at gen_foo_mlir_linalg, and ends at aot_compiled_foo.
+    With stablehlo_source the chain starts at gen_foo_mlir_tcp, with tcp_source at gen_foo_mlir_linalg.
+    There are gen_foo_reference_tensors and the test with `reference_tensors`, and foo_bisect never.
 
     The flags --//tools/aot:target_cpu and --//tools/aot:opt_level say for what machine code is made
     and how much LLVM optimises it; --//tools/aot:runtime_checks says what the program checks as it runs:
@@ -113,8 +122,10 @@ def aot_compile(
         of_host = {"threads": threads},
         of_nvptx = {"cubins": cubins},
         tcp_source = tcp_source,
+        stablehlo_source = stablehlo_source,
         torch_loader_lib = torch_loader_lib,
         torch_loader_path = torch_loader_path,
+        reference_tensors = reference_tensors,
         weights = weights,
         skip_ci = skip_ci,
         tags = tags,
@@ -122,8 +133,36 @@ def aot_compile(
         visibility = visibility,
     )
 
-def _aot_compile(name, target, func_name, tcp_source, torch_loader_lib, torch_loader_path, weights, skip_ci, tags, testonly, visibility, threads = 1, cubins = []):
-    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, target = target, cubins = cubins)
+def _aot_compile(
+        name,
+        target,
+        func_name,
+        tcp_source,
+        stablehlo_source,
+        torch_loader_lib,
+        torch_loader_path,
+        reference_tensors,
+        weights,
+        skip_ci,
+        tags,
+        testonly,
+        visibility,
+        threads = 1,
+        cubins = []):
+    error = argument_error(
+        native.package_name(),
+        name,
+        tcp_source,
+        torch_loader_lib,
+        torch_loader_path,
+        func_name,
+        weights,
+        threads,
+        target = target,
+        cubins = cubins,
+        stablehlo_source = stablehlo_source,
+        reference_tensors = reference_tensors,
+    )
     if error:
         fail(error)
 
@@ -134,6 +173,11 @@ def _aot_compile(name, target, func_name, tcp_source, torch_loader_lib, torch_lo
         export_to_tcp(name, torch_loader_lib, options, weights, manual, testonly, visibility)
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
         tcp_source = "_internal_{}_tcp.mlir".format(name)
+    elif stablehlo_source:
+        stablehlo_to_tcp(name, stablehlo_source, func_name, manual, testonly, visibility)
+        tcp_source = "_internal_{}_tcp.mlir".format(name)
+    if reference_tensors:
+        complete_references(name, reference_tensors, func_name, manual, testonly, visibility)
 
     symbol = program_symbol(label_of(name))
     lower_to_assembly(name, tcp_source, symbol, weights_file, manual, testonly, visibility, target = target, cubins = cubins, threads = threads)
@@ -158,7 +202,8 @@ def _aot_compile(name, target, func_name, tcp_source, torch_loader_lib, torch_lo
         deps = [":aot_compiled_{}".format(name)],
     )
 
-    if torch_loader_lib and target == "nvptx":
+    has_bisect = torch_loader_lib and target == "host"
+    if torch_loader_lib or reference_tensors:
         execute_test(
             name,
             ":aot_compiled_{}".format(name),
@@ -166,18 +211,10 @@ def _aot_compile(name, target, func_name, tcp_source, torch_loader_lib, torch_lo
             tags,
             testonly,
             visibility,
-            stand_in = stand_in_for_driver(name, manual),
+            bisect = label_of("{}_bisect".format(name)) if has_bisect else None,
+            stand_in = stand_in_for_driver(name, manual) if target == "nvptx" else [],
         )
-    elif torch_loader_lib:
-        execute_test(
-            name,
-            ":aot_compiled_{}".format(name),
-            manual,
-            tags,
-            testonly,
-            visibility,
-            bisect = label_of("{}_bisect".format(name)),
-        )
+    if has_bisect:
         _bisect(name, torch_loader_lib, options, threads, testonly, visibility)
 
 def _bisect(name, torch_loader_lib, loader_options, threads, testonly, visibility):

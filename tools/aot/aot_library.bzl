@@ -2,7 +2,7 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load(":arguments.bzl", "argument_error")
-load(":chain.bzl", "export_to_tcp", "included_files", "link_options", "loader_options", "lower_to_assembly", "program_symbol", "stage")
+load(":chain.bzl", "complete_references", "export_to_tcp", "included_files", "link_options", "loader_options", "lower_to_assembly", "program_symbol", "stablehlo_to_tcp", "stage")
 load(":execute_test.bzl", "LIBRARY_TEMPLATES", "execute_test")
 load(":gpu_test.bzl", "stand_in_for_driver")
 load(":link.bzl", "link")
@@ -12,8 +12,10 @@ load(":targets.bzl", "for_each_target")
 def aot_library(
         name,
         tcp_source = None,
+        stablehlo_source = None,
         torch_loader_lib = None,
         torch_loader_path = "",
+        reference_tensors = None,
         func_name = None,
         weights = "embedded",
         target_cpu = None,
@@ -37,8 +39,10 @@ def aot_library(
     Args:
       name: the library's name; all targets and files are named after it.
       tcp_source: a .mlir file of TCP to start from, in place of a loader, with one public func.func.
+      stablehlo_source: as for aot_compile.
       torch_loader_lib: as for aot_compile.
       torch_loader_path: as for aot_compile.
+      reference_tensors: as for aot_compile.
       func_name: as for aot_compile.
       weights: as for aot_compile; or "file": the program maps them from foo.safetensors, which its
         users hand to foo_load_weights before the first call.
@@ -76,7 +80,7 @@ def aot_library(
       | gen_foo_description      | foo.json: names, element types, shapes
       | gen_foo_pkg_config       | foo.pc, for `pkg-config --with-path`
       | gen_foo_weights_file     | foo.safetensors, with weights = "file"
-      | foo_compile_execute_test | runs the library on the references of a loader
+      | foo_compile_execute_test | runs the library on the references of a loader, or on `reference_tensors`
 
     With target = "nvptx" the test runs kernels on the CPU, by a stand-in for the driver, and
     foo_gpu_test on a GPU, if there is one.
@@ -91,8 +95,10 @@ def aot_library(
         of_host = {"threads": threads},
         of_nvptx = {"gpu_arch": gpu_arch, "cubins": cubins, "on_gpu_tensors": on_gpu_tensors, "stream": stream},
         tcp_source = tcp_source,
+        stablehlo_source = stablehlo_source,
         torch_loader_lib = torch_loader_lib,
         torch_loader_path = torch_loader_path,
+        reference_tensors = reference_tensors,
         weights = weights,
         target_cpu = target_cpu,
         abi = abi,
@@ -108,8 +114,10 @@ def _aot_library(
         target,
         func_name,
         tcp_source,
+        stablehlo_source,
         torch_loader_lib,
         torch_loader_path,
+        reference_tensors,
         weights,
         target_cpu,
         abi,
@@ -123,7 +131,21 @@ def _aot_library(
         cubins = [],
         on_gpu_tensors = False,
         stream = False):
-    error = argument_error(native.package_name(), name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro = "aot_library", target = target, cubins = cubins)
+    error = argument_error(
+        native.package_name(),
+        name,
+        tcp_source,
+        torch_loader_lib,
+        torch_loader_path,
+        func_name,
+        weights,
+        threads,
+        macro = "aot_library",
+        target = target,
+        cubins = cubins,
+        stablehlo_source = stablehlo_source,
+        reference_tensors = reference_tensors,
+    )
     error = error or _gpu_error(name, target, gpu_arch, on_gpu_tensors, stream, abi, memory)
     if not error and target_cpu and plain_text_problem(target_cpu, "_-.+"):
         error = "aot_library(name = \"{}\"): target_cpu {}".format(name, plain_text_problem(target_cpu, "_-.+"))
@@ -146,7 +168,8 @@ def _aot_library(
     cpu = target_cpu or "$(AOT_TARGET_CPU)"
     common = {"tags": manual, "testonly": testonly, "visibility": visibility}
     weights_file, loaded_weights, included = [], [], []
-    origin = _path_of(tcp_source) if tcp_source else torch_loader_path
+    file = tcp_source or stablehlo_source
+    origin = _path_of(file) if file else torch_loader_path
     if torch_loader_lib:
         options = loader_options(name, torch_loader_path, func_name)
         export_to_tcp(name, torch_loader_lib, options, weights, manual, testonly, visibility)
@@ -157,6 +180,11 @@ def _aot_library(
         else:
             included = weights_file
         tcp_source = "_internal_{}_tcp.mlir".format(name)
+    elif stablehlo_source:
+        stablehlo_to_tcp(name, stablehlo_source, func_name, manual, testonly, visibility)
+        tcp_source = "_internal_{}_tcp.mlir".format(name)
+    if reference_tensors:
+        complete_references(name, reference_tensors, func_name, manual, testonly, visibility)
     symbol = program_symbol(_symbol_text(name, origin, func_name, cpu, abi, memory, threads, weights, target, on_gpu_tensors, stream))
     description = name + ".json"
     lower_to_assembly(
@@ -240,7 +268,7 @@ def _aot_library(
         toolchains = [Label("//tools/aot:target_cpu")],
         **common
     )
-    if torch_loader_lib:
+    if torch_loader_lib or reference_tensors:
         execute_test(
             name,
             ":" + name,

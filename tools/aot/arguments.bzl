@@ -5,7 +5,20 @@ load(":plain_text.bzl", "plain_text_problem")
 # MOST_THREADS of plumbline/runtime/threads.py.
 _MOST_THREADS = 1024
 
-def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro = "aot_compile", target = "host", cubins = []):
+def argument_error(
+        package,
+        name,
+        tcp_source,
+        torch_loader_lib,
+        torch_loader_path,
+        func_name,
+        weights,
+        threads,
+        macro = "aot_compile",
+        target = "host",
+        cubins = [],
+        stablehlo_source = None,
+        reference_tensors = None):
     """Finds what is wrong with the arguments of an aot_compile or an aot_library.
 
     Args:
@@ -20,11 +33,13 @@ def argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_pat
       macro: which of them it is, for the message.
       target: as for aot_compile.
       cubins: as for aot_compile.
+      stablehlo_source: as for aot_compile.
+      reference_tensors: as for aot_compile.
 
     Returns:
       One message that names the target and says what to do, or None if all is well.
     """
-    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro) or _target_problem(target, threads, cubins)
+    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro, stablehlo_source, reference_tensors) or _target_problem(target, threads, cubins)
     if not problem:
         return None
     return "{}(name = \"{}\") in //{}: {}".format(macro, name, package, problem)
@@ -66,7 +81,7 @@ def _target_problem(target, threads, cubins):
         return "cubins goes with target = \"nvptx\""
     return None
 
-def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro):
+def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro, stablehlo_source, reference_tensors):
     if plain_text_problem(name, "_"):
         return "the name becomes part of file names; use letters, digits and underscores only"
     problem = plain_text_problem(package, "_-.+@/")
@@ -78,14 +93,27 @@ def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, fun
         return "func_name = \"{}\" is not a C identifier".format(func_name)
     if not tcp_source and not func_name and not _is_identifier(name):
         return "the name is no C identifier, so that the function cannot have it; give func_name"
-    if tcp_source and (torch_loader_lib or torch_loader_path):
-        return "it has both tcp_source and a torch loader; give one or the other"
-    if not tcp_source and not torch_loader_lib and not torch_loader_path:
-        return "it has nothing to compile; give tcp_source = \"x.mlir\", or torch_loader_lib and torch_loader_path"
-    if tcp_source and not tcp_source.endswith(".mlir") and ":" not in tcp_source:
-        return "tcp_source = \"{}\" is not a .mlir file".format(tcp_source)
-    if tcp_source and plain_text_problem(tcp_source, "_-.+@/:"):
-        return "tcp_source = \"{}\" {}".format(tcp_source, plain_text_problem(tcp_source, "_-.+@/:"))
+    has_loader = torch_loader_lib or torch_loader_path
+    given = [kind for kind, source in [
+        ("tcp_source", tcp_source),
+        ("stablehlo_source", stablehlo_source),
+        ("a torch loader", has_loader),
+    ] if source]
+    if len(given) > 1:
+        return "it has both {} and {}; give one or the other".format(given[0], given[1])
+    if not given:
+        return "it has nothing to compile; give tcp_source = \"x.mlir\", stablehlo_source = \"x.mlir\", or torch_loader_lib and torch_loader_path"
+    if reference_tensors and has_loader:
+        return "reference_tensors goes with a file of TCP or StableHLO; those of a torch loader are what PyTorch answers"
+    for argument, file, suffix in [
+        ("tcp_source", tcp_source, ".mlir"),
+        ("stablehlo_source", stablehlo_source, ".mlir"),
+        ("reference_tensors", reference_tensors, ".npz"),
+    ]:
+        if file and not file.endswith(suffix) and ":" not in file:
+            return "{} = \"{}\" is not a {} file".format(argument, file, suffix)
+        if file and plain_text_problem(file, "_-.+@/:"):
+            return "{} = \"{}\" {}".format(argument, file, plain_text_problem(file, "_-.+@/:"))
     if torch_loader_path and not torch_loader_lib:
         return "torch_loader_path needs torch_loader_lib, the py_library that holds the loader"
     if torch_loader_lib and not torch_loader_path:
@@ -96,8 +124,8 @@ def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, fun
         return "weights = \"{}\" is none of \"embedded\", \"arguments\" and, in aot_library, \"file\"".format(weights)
     if weights == "file" and macro != "aot_library":
         return "weights = \"file\" goes with aot_library, which has a function to load it"
-    if tcp_source and weights != "embedded":
-        return "weights = \"{}\" goes with a torch loader; the arguments of a tcp_source are what it says".format(weights)
+    if not has_loader and weights != "embedded":
+        return "weights = \"{}\" goes with a torch loader; the arguments of a {} are what it says".format(weights, given[0])
     if type(threads) != "int" or threads < 1 or threads > _MOST_THREADS:
         return "threads = {} is no number from 1 to {}".format(repr(threads), _MOST_THREADS)
     return None

@@ -113,6 +113,52 @@ def export_to_tcp(name, torch_loader_lib, loader_options, weights, tags, testonl
         visibility = visibility,
     )
 
+def stablehlo_to_tcp(name, stablehlo_source, func_name, tags, testonly, visibility):
+    """From a file of StableHLO to TCP: gen_foo_mlir_tcp.
+
+    Args:
+      name: the program's name, foo.
+      stablehlo_source: as for aot_compile.
+      func_name: as for aot_compile.
+      tags: of the target.
+      testonly: of the target.
+      visibility: of the target.
+    """
+    stage(
+        name = "gen_{}_mlir_tcp".format(name),
+        src = stablehlo_source,
+        outs = ["_internal_{}_tcp.mlir".format(name)],
+        program = Label("//tools/aot:stablehlo_to_tcp"),
+        message = "{}: lowering StableHLO to TCP".format(name),
+        options = "--func-name={}".format(func_name or name),
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+    )
+
+def complete_references(name, reference_tensors, func_name, tags, testonly, visibility):
+    """From the archive that a user wrote to that which the test reads: gen_foo_reference_tensors.
+
+    Args:
+      name: the program's name, foo.
+      reference_tensors: as for aot_compile.
+      func_name: as for aot_compile.
+      tags: of the target.
+      testonly: of the target.
+      visibility: of the target.
+    """
+    stage(
+        name = "gen_{}_reference_tensors".format(name),
+        src = reference_tensors,
+        outs = ["_internal_{}_reference_tensors.npz".format(name)],
+        program = Label("//tools/aot:complete_references"),
+        message = "{}: reading reference tensors".format(name),
+        options = "--func-name={}".format(func_name or name),
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+    )
+
 def lower_to_assembly(
         name,
         tcp_source,

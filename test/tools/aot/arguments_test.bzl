@@ -3,8 +3,8 @@
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
 load("//tools/aot:arguments.bzl", "argument_error", "targets_error")
 
-def _error(package = "some/package", name = "foo", tcp_source = None, torch_loader_lib = None, torch_loader_path = "", func_name = None, weights = "embedded", threads = 1, target = "host", cubins = []):
-    return argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, target = target, cubins = cubins)
+def _error(package = "some/package", name = "foo", tcp_source = None, torch_loader_lib = None, torch_loader_path = "", func_name = None, weights = "embedded", threads = 1, **kwargs):
+    return argument_error(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, **kwargs)
 
 def _library_error(name):
     return argument_error("some/package", name, None, None, "", None, "embedded", 1, macro = "aot_library")
@@ -13,10 +13,18 @@ _LOADER = dict(torch_loader_lib = ":lib", torch_loader_path = "a.b")
 
 # Arguments, and what the message about them has to say.
 _REFUSED = [
-    (dict(), "nothing to compile; give tcp_source = \"x.mlir\", or torch_loader_lib"),
+    (dict(), "nothing to compile; give tcp_source = \"x.mlir\", stablehlo_source = \"x.mlir\", or torch_loader_lib"),
     (dict(tcp_source = "x.mlir", torch_loader_lib = ":lib"), "both tcp_source and a torch loader"),
     (dict(tcp_source = "x.mlir", torch_loader_path = "a.b"), "both tcp_source and a torch loader"),
     (dict(tcp_source = "x.py"), "\"x.py\" is not a .mlir file"),
+    (dict(stablehlo_source = "x.mlir", **_LOADER), "both stablehlo_source and a torch loader"),
+    (dict(stablehlo_source = "x.mlir", tcp_source = "y.mlir"), "both tcp_source and stablehlo_source"),
+    (dict(stablehlo_source = "x.pb"), "stablehlo_source = \"x.pb\" is not a .mlir file"),
+    (dict(stablehlo_source = "x y.mlir"), "stablehlo_source = \"x y.mlir\" has the character ' '"),
+    (dict(stablehlo_source = "x.mlir", weights = "file"), "goes with aot_library"),
+    (dict(stablehlo_source = "x.mlir", weights = "arguments"), "the arguments of a stablehlo_source are"),
+    (dict(stablehlo_source = "x.mlir", reference_tensors = "x.pt"), "\"x.pt\" is not a .npz file"),
+    (dict(reference_tensors = "x.npz", **_LOADER), "reference_tensors goes with a file of TCP or StableHLO"),
     (dict(torch_loader_path = "a.b"), "torch_loader_path needs torch_loader_lib"),
     (dict(torch_loader_lib = ":lib"), "torch_loader_lib needs torch_loader_path, such as"),
     (dict(torch_loader_lib = ":lib", torch_loader_path = "loader"), "package.module.function"),

@@ -120,12 +120,12 @@ class ExecuteTest : public testing::Test {
   bool numbers_differ_ = false;
 };
 
-class AgreesWithPyTorch : public ExecuteTest {
+class AgreesWithReferences : public ExecuteTest {
   using ExecuteTest::ExecuteTest;
   void TestBody() override { RunCase(0); }
 };
 
-class AgreesWithPyTorchAtOtherSizes : public ExecuteTest {
+class AgreesWithReferencesAtOtherSizes : public ExecuteTest {
   using ExecuteTest::ExecuteTest;
   void TestBody() override {
     for (int number = 1; number <= program_.further_cases; ++number) {
@@ -167,9 +167,9 @@ void Register(const char* name, const Program& program) {
 }  // namespace
 
 bool RegisterExecuteTests(const Program& program) {
-  Register<AgreesWithPyTorch>("AgreesWithPyTorch", program);
+  Register<AgreesWithReferences>("AgreesWithReferences", program);
   if (program.further_cases > 0) {
-    Register<AgreesWithPyTorchAtOtherSizes>("AgreesWithPyTorchAtOtherSizes", program);
+    Register<AgreesWithReferencesAtOtherSizes>("AgreesWithReferencesAtOtherSizes", program);
   }
   if (program.refused != nullptr) Register<RefusesAWrongSize>("RefusesAWrongSize", program);
   return true;

@@ -43,7 +43,7 @@ def _failure(runfiles: Path, **environment: str) -> str:
     ran = _run(runfiles, **environment)
     # A crash would show as the negative number of its signal.
     assert ran.returncode == 1, ran.stdout + ran.stderr
-    assert "[  FAILED  ] ExecuteTest.AgreesWithPyTorch" in ran.stdout
+    assert "[  FAILED  ] ExecuteTest.AgreesWithReferences" in ran.stdout
     return ran.stdout
 
 
@@ -133,10 +133,10 @@ def test_wrong_result_at_another_size_is_reported_with_its_case(tmp_path: Path) 
     expected[3, 2] += 1
     _with_case_output(0, expected).write(_runfile(tmp_path))
     output = _run(tmp_path).stdout
-    assert "[       OK ] ExecuteTest.AgreesWithPyTorch (" in output
+    assert "[       OK ] ExecuteTest.AgreesWithReferences (" in output
     assert "Case1" in output
     assert "Output0, tensor<4x3xf32>: 1 of 12 elements differ" in output
-    assert "[  FAILED  ] ExecuteTest.AgreesWithPyTorchAtOtherSizes" in output
+    assert "[  FAILED  ] ExecuteTest.AgreesWithReferencesAtOtherSizes" in output
 
 
 def test_a_refusal_of_the_right_sizes_is_reported(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_refusal_of_the_right_sizes_is_reported(tmp_path: Path) -> None:
     ran = _run(tmp_path, FAKE_REFUSES_ALL="1")
     assert ran.returncode == 1, ran.stdout
     assert "argument 0 has size 3 in dimension 1, not 3" in ran.stdout
-    assert "[  FAILED  ] ExecuteTest.AgreesWithPyTorchAtOtherSizes" in ran.stdout
+    assert "[  FAILED  ] ExecuteTest.AgreesWithReferencesAtOtherSizes" in ran.stdout
 
 
 def test_a_wrong_size_that_is_not_refused_is_reported(tmp_path: Path) -> None:

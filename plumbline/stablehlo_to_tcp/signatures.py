@@ -1,0 +1,139 @@
+"""What callers of a function are told of it, which is lost as StableHLO becomes TCP."""
+
+from torch_mlir import ir
+
+from plumbline.bindings.pipeline import Pass
+from plumbline.errors import UserError
+from plumbline.errors.unsupported_ops import Unsupported
+from plumbline.signature.c_signature import is_public
+from plumbline.signature.element_type import ELEMENT_TYPES, ElementType
+from plumbline.signature.name_attributes import note_names
+from plumbline.signature.tensor_names import NamedTensor, TensorNames
+from plumbline.stablehlo_to_tcp.pattern import dtype_of
+
+_OF_FRAMEWORKS = ("jax.", "mhlo.", "sdy.", "tf.", "tf_saved_model.")
+"""How attributes begin that say where a program comes from and which devices it is laid out for."""
+
+
+def public_functions(module: ir.Module | ir.Operation) -> list[ir.Operation]:
+    """The functions of a module that others call."""
+    return [
+        op.operation
+        for op in module.operation.regions[0].blocks[0].operations
+        if op.operation.name == "func.func" and is_public(op)
+    ]
+
+
+def call_function(module: ir.Module, name: str, who: str) -> None:
+    """Has the one function that others call be called `name`; messages call the module `who`.
+
+    Exporters call it main, which no function of a C library can be.
+
+    Raises:
+      UserError: there is none, or there are several.
+    """
+    functions = public_functions(module)
+    if len(functions) != 1:
+        names = [ir.StringAttr(each.attributes["sym_name"]).value for each in functions]
+        raise UserError(
+            f"{who}: one public function becomes {name}; it has "
+            f"{len(names) or 'none'}{': ' if names else ''}{', '.join(names)}"
+        )
+    functions[0].attributes["sym_name"] = ir.StringAttr.get(name, module.context)
+
+
+def note_signatures(module: ir.Operation) -> None:
+    """Notes of each public function what its arguments are called, and which integers are unsigned.
+
+    What frameworks note for themselves is left out.
+    """
+    with module.context:
+        _drop_notes(module)
+        symbols = ir.SymbolTable(module)
+        for function in public_functions(module):
+            for kind in ("arg_attrs", "res_attrs"):
+                if kind in function.attributes:
+                    function.attributes[kind] = _without_notes(function.attributes[kind])
+            try:
+                names = _names(function, symbols)
+            except Unsupported:
+                # Which type is none of TCP's is told later, with the place.
+                continue
+            note_names(function.opview, names)
+
+
+def _drop_notes(op: ir.Operation) -> None:
+    for name in [name for name in op.attributes if name.startswith(_OF_FRAMEWORKS)]:
+        del op.attributes[name]
+
+
+def _without_notes(of_values: ir.Attribute) -> ir.ArrayAttr:
+    """A list of what is said of each argument or result, without what frameworks say."""
+    entries = [ir.DictAttr(entry) for entry in ir.ArrayAttr(of_values)]
+    return ir.ArrayAttr.get(
+        [
+            ir.DictAttr.get(
+                {
+                    named.name: named.attr
+                    for named in entry
+                    if not named.name.startswith(_OF_FRAMEWORKS)
+                }
+            )
+            for entry in entries
+        ]
+    )
+
+
+def _names(function: ir.Operation, symbols: ir.SymbolTable) -> TensorNames:
+    type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
+    blocks = list(function.regions[0].blocks)
+    arguments = blocks[0].arguments if blocks else []
+    return TensorNames(
+        tuple(
+            NamedTensor(_name(argument, symbols) or f"arg{number}", _element_type(argument.type))
+            for number, argument in enumerate(arguments)
+        ),
+        tuple(
+            NamedTensor(f"out{number}", _element_type(result))
+            for number, result in enumerate(type_.results)
+        ),
+    )
+
+
+def _element_type(type_: ir.Type) -> ElementType:
+    """That of a tensor as callers know it.
+
+    Raises:
+      Unsupported: TCP has no such tensors.
+    """
+    if not isinstance(type_, ir.RankedTensorType):
+        raise Unsupported(f"a value of type {type_}, which is no ranked tensor")
+    element = type_.element_type
+    spelled = str(element) if isinstance(element, ir.ComplexType) else dtype_of(element)
+    for known in ELEMENT_TYPES:
+        if spelled in (known.mlir_signed, known.name):
+            return known
+    raise Unsupported(f"elements of type {element}")
+
+
+def _name(argument: ir.Value, symbols: ir.SymbolTable) -> str:
+    """What an argument is called by its location, or by that in a function which takes it.
+
+    JAX puts a function around what it exports for dynamic sizes, and that has no names.
+    """
+    if isinstance(argument.location, ir.NameLoc):
+        return str(argument.location.name_str)
+    for use in argument.uses:
+        if use.owner.name == "func.call":
+            callee = symbols[ir.FlatSymbolRefAttr(use.owner.attributes["callee"]).value]
+            inner = callee.regions[0].blocks[0].arguments[use.operand_number]
+            if isinstance(inner.location, ir.NameLoc):
+                return str(inner.location.name_str)
+    return ""
+
+
+STABLEHLO_NOTE_SIGNATURES = Pass(
+    "stablehlo-note-signatures",
+    "Note what the arguments of functions are called, and which integers have no sign",
+    note_signatures,
+)

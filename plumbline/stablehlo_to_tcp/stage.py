@@ -1,0 +1,23 @@
+"""The stage from StableHLO to TCP, from text to text."""
+
+from plumbline.context import make_context
+from plumbline.stablehlo_to_tcp.conversion import convert_stablehlo_to_tcp
+from plumbline.stablehlo_to_tcp.signatures import call_function
+from plumbline.tcp.assembly.module import parse_module, print_module
+
+
+def stablehlo_to_tcp(text: str, filename: str, func_name: str) -> str:
+    """Lowers `text`, which messages call `filename`; its function is called `func_name` then.
+
+    Raises:
+      UserError: it is no such module, has no public function or several, or has what cannot be
+        lowered.
+    """
+    context = make_context(torch=True, stablehlo=True)
+    # Attributes may be of dialects that lay programs out for several devices, as JAX's are.
+    context.allow_unregistered_dialects = True
+    module = parse_module(text, context, filename)
+    convert_stablehlo_to_tcp(module)
+    call_function(module, func_name, filename)
+    # With locations: a later stage that refuses an operation names the user's source by them.
+    return print_module(module, debug_info=True, is_verified=True)

@@ -1,0 +1,70 @@
+"""The stage from StableHLO to TCP: the name of its function, and what callers are told of it."""
+
+import re
+import sys
+
+import pytest
+
+from plumbline.errors import UserError
+from plumbline.stablehlo_to_tcp.stage import stablehlo_to_tcp
+
+# As JAX exports for a dynamic size: names and the sizes of what is called by others are within.
+DYNAMIC = """
+module @jit_f attributes {jax.uses_shape_polymorphism = true, mhlo.num_partitions = 1 : i32} {
+  func.func public @main(%0: tensor<?xui8> loc(unknown), %1: tensor<?xf32> loc("scale"))
+      -> (tensor<?xf32> {jax.result_info = "result"}) {
+    %n = stablehlo.get_dimension_size %0, dim = 0 : (tensor<?xui8>) -> tensor<i32>
+    %2 = call @inner(%n, %0, %1) : (tensor<i32>, tensor<?xui8>, tensor<?xf32>) -> tensor<?xf32>
+    return %2 : tensor<?xf32>
+  }
+  func.func private @inner(%n: tensor<i32> {jax.global_constant = "n"}, %0: tensor<?xui8> loc("x"),
+      %1: tensor<?xf32> loc("scale")) -> tensor<?xf32> {
+    %2 = stablehlo.convert %0 : (tensor<?xui8>) -> tensor<?xf32>
+    %3 = stablehlo.multiply %2, %1 : tensor<?xf32>
+    return %3 : tensor<?xf32>
+  }
+}
+"""
+
+IDENTITY = "func.func {}@{}(%x: tensor<2xf32>) -> tensor<2xf32> {{ return %x : tensor<2xf32> }}\n"
+
+LAPACK = """
+func.func @main(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
+  %0 = stablehlo.custom_call @lapack_spotrf_ffi(%x) {
+    sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([k, l]) {i=3, j=3}>
+  } : (tensor<3x3xf32>) -> tensor<3x3xf32>
+  return %0 : tensor<3x3xf32>
+}
+"""
+
+
+def test_the_function_has_its_name_and_those_of_its_arguments() -> None:
+    text = stablehlo_to_tcp(DYNAMIC, "dynamic.mlir", "scaled")
+    (line,) = (line for line in text.splitlines() if "func.func" in line)
+    assert "func.func public @scaled(%arg0: tensor<?xi8>, %arg1: tensor<?xf32>)" in line
+    named = r'\{name = "(\w+)", type = "(\w+)"\}'
+    assert re.findall(named, line) == [("x", "u8"), ("scale", "f32"), ("out0", "f32")]
+    assert "jax." not in text
+    assert "mhlo." not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (IDENTITY.format("", "f") + IDENTITY.format("", "g"), "it has 2: f, g"),
+        (IDENTITY.format("private ", "f"), "it has none"),
+        # What it says of several devices is passed over.
+        (LAPACK, "'lapack_spotrf_ffi', which JAX has LAPACK do; TCP has no op for it"),
+        (
+            'func.func @main() { "nobody.knows"() : () -> () return }',
+            "'nobody.knows' op is not legal at the TCP stage",
+        ),
+    ],
+)
+def test_what_it_cannot_be_is_told(text: str, message: str) -> None:
+    with pytest.raises(UserError, match=re.escape(message)):
+        stablehlo_to_tcp(text, "program.mlir", "program")
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

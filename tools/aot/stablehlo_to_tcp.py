@@ -1,0 +1,33 @@
+"""Stage program: lowers a .mlir file of StableHLO to TCP."""
+
+import argparse
+
+from plumbline.archives import text_file
+from plumbline.context import prepare_context
+from plumbline.stablehlo_to_tcp.stage import stablehlo_to_tcp
+from tools.aot import stage
+
+_SAMPLE = """
+func.func @sample(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.tanh %x : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
+
+
+def _lower(given: argparse.Namespace) -> None:
+    text = text_file.read(given.input)
+    stage.write(given.output, stablehlo_to_tcp(text, str(given.input), given.func_name))
+
+
+def _warm_up() -> None:
+    stablehlo_to_tcp(_SAMPLE, "sample", "sample")
+    prepare_context(torch=True, stablehlo=True)
+
+
+if __name__ == "__main__":
+    arguments = stage.text_stage_parser(__doc__)
+    arguments.add_argument(
+        "--func-name", required=True, metavar="NAME", help="the name of the C function"
+    )
+    stage.run(arguments, _lower, warm_up=_warm_up)
