@@ -11,7 +11,7 @@ from plumbline.errors import UserError
 from plumbline.library_files.kinds import KINDS, LIBRARY, library_kinds
 
 if TYPE_CHECKING:
-    from plumbline.library_files.build import TcpProgram, TorchProgram
+    from plumbline.library_files.build import Program
     from plumbline.library_files.options import LibraryOptions
 
 _LIBRARY = "library"
@@ -67,7 +67,7 @@ def _run(given: argparse.Namespace) -> int:
     if given.out.exists() and not given.out.is_dir():
         raise UserError(f"{given.out}: it is no folder, where the files could be written")
 
-    def write(program: "TorchProgram | TcpProgram", options: "LibraryOptions") -> int:
+    def write(program: "Program", options: "LibraryOptions") -> int:
         # Imports MLIR.
         from plumbline.library_files.build import write_files
 

@@ -24,7 +24,7 @@ from plumbline.target.choices import (
 )
 
 if TYPE_CHECKING:
-    from plumbline.library_files.build import TcpProgram, TorchProgram
+    from plumbline.library_files.build import Program, TorchProgram
     from plumbline.library_files.options import LibraryOptions
     from plumbline.loader_to_torch.loader import TorchLoaderOutput
 
@@ -53,7 +53,7 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
     arguments.add_argument(
         "program",
         metavar="FILE.py:LOADER|FILE.mlir",
-        help="a function that returns a plumbline.TorchLoaderOutput, or a file of TCP",
+        help="a function that returns a plumbline.TorchLoaderOutput, or a file of TCP or StableHLO",
     )
     arguments.add_argument(
         "--name", help="the library's name (default: the loader's or the file's)"
@@ -157,7 +157,7 @@ def _seconds(text: str) -> int:
     return int(text)
 
 
-Work = Callable[["TorchProgram | TcpProgram", "LibraryOptions"], int]
+Work = Callable[["Program", "LibraryOptions"], int]
 """What a command does with a program; it gives the exit status."""
 
 
@@ -171,7 +171,7 @@ def with_program(given: argparse.Namespace, work: Work) -> int:
       UserError: there is no such file or function, or no such choice; or the user's code ended its
         process, or is still running.
     """
-    from plumbline.library_files.build import TcpProgram
+    from plumbline.library_files.build import program_of_file
     from plumbline.library_files.options import LibraryOptions, is_library_name
 
     found = _find(given.program)
@@ -200,7 +200,7 @@ def with_program(given: argparse.Namespace, work: Work) -> int:
         stream=given.stream,
     )
     if isinstance(found, Path):
-        return work(TcpProgram(found), options)
+        return work(program_of_file(found), options)
 
     def work_watched(watch: Watch) -> None:
         program = _torch_program(found, options, watch)
@@ -249,17 +249,19 @@ def _gpu_arch(given: argparse.Namespace) -> dict[str, str]:
 
 
 def _find(text: str) -> Loader | Path:
-    """The loader or the file of TCP that a command line names."""
+    """The loader or the .mlir file that a command line names."""
     name, colon, function = text.rpartition(":")
     file = Path(name if colon else text)
     if not file.is_file():
         raise UserError(f"{file}: there is no such file")
     if file.suffix == ".mlir":
         if colon:
-            raise UserError(f"{text}: a file of TCP has no loader; leave out :{function}")
+            raise UserError(f"{text}: a .mlir file has no loader; leave out :{function}")
         return _relative(file)
     if file.suffix != ".py":
-        raise UserError(f"{file}: it is neither a .py file, with a loader, nor a .mlir file of TCP")
+        raise UserError(
+            f"{file}: it is neither a .py file, with a loader, nor a .mlir file of TCP or StableHLO"
+        )
     if not colon:
         names = ", ".join(_functions_of(file)) or "none"
         raise UserError(f"{file}: say which function is the loader, {file}:NAME; it has {names}")

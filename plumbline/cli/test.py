@@ -10,7 +10,7 @@ from plumbline.cli.program import add_program, with_program
 from plumbline.errors import UserError
 
 if TYPE_CHECKING:
-    from plumbline.library_files.build import TcpProgram, TorchProgram
+    from plumbline.library_files.build import Program
     from plumbline.library_files.options import LibraryOptions
 
 _EPILOG = """\
@@ -40,17 +40,17 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def _run(given: argparse.Namespace) -> int:
     given.progress.begin("loading the compiler")
 
-    def hold(program: "TorchProgram | TcpProgram", options: "LibraryOptions") -> int:
+    def hold(program: "Program", options: "LibraryOptions") -> int:
         # These import MLIR.
         from plumbline.archives.reference_archive import ReferenceArchive
         from plumbline.library.load import load
-        from plumbline.library_files.build import LibraryBuild, TcpProgram
+        from plumbline.library_files.build import LibraryBuild, TorchProgram
         from plumbline.library_files.reference_check import check
 
-        if isinstance(program, TcpProgram):
+        if not isinstance(program, TorchProgram):
             raise UserError(
-                f"{program.origin}: a file of TCP has nothing to be held against; give a loader, "
-                "or compare by plumbline run --compare"
+                f"{program.origin}: a file of {program.dialect} has nothing to be held against; "
+                "give a loader, or compare by plumbline run --compare"
             )
         with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
             build = LibraryBuild(program, options, Path(folder), when_begun=given.progress.begin)

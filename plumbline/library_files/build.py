@@ -1,12 +1,13 @@
 """Makes the files of a library, each from those before it, as the targets of aot_library do."""
 
 import contextlib
+import re
 import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from plumbline.archives import atomic_file, text_file
 from plumbline.errors import UserError
@@ -49,9 +50,8 @@ class TorchProgram:
 
 
 @dataclass(frozen=True)
-class TcpProgram:
-    """A program to begin with that is a file of TCP."""
-
+class _FileProgram:
+    dialect: ClassVar[str]
     file: Path
 
     @property
@@ -60,12 +60,41 @@ class TcpProgram:
         return self.file.as_posix()
 
 
+@dataclass(frozen=True)
+class TcpProgram(_FileProgram):
+    """A program to begin with that is a file of TCP."""
+
+    dialect = "TCP"
+
+
+@dataclass(frozen=True)
+class StablehloProgram(_FileProgram):
+    """A program to begin with that is a file of StableHLO, as JAX exports it."""
+
+    dialect = "StableHLO"
+
+
+Program = TorchProgram | TcpProgram | StablehloProgram
+
+_OP_OF_STABLEHLO = re.compile(r'^\s*(?:%[^=]*=\s*)?"?(?:stablehlo|chlo)\.', re.MULTILINE)
+
+
+def program_of_file(file: Path) -> TcpProgram | StablehloProgram:
+    """The program of a .mlir file, which is StableHLO if it has ops of that.
+
+    Raises:
+      UserError: it cannot be read.
+    """
+    is_stablehlo = _OP_OF_STABLEHLO.search(text_file.read(file)) is not None
+    return StablehloProgram(file) if is_stablehlo else TcpProgram(file)
+
+
 class LibraryBuild:
     """The files of one library, in a folder, made when they are asked for."""
 
     def __init__(
         self,
-        program: TorchProgram | TcpProgram,
+        program: Program,
         options: LibraryOptions,
         folder: Path,
         *,
@@ -76,17 +105,16 @@ class LibraryBuild:
         Raises:
           UserError: there is an option that does not go with the program.
         """
-        if isinstance(program, TcpProgram):
-            if options.func_name is not None:
-                raise UserError(
-                    f"{program.origin}: its function cannot be called {options.func_name}: that of "
-                    "a file of TCP is called what it says"
-                )
-            if options.weights != "embedded":
-                raise UserError(
-                    f'{program.origin}: weights "{options.weights}" are of a PyTorch program; the '
-                    "arguments of a file of TCP are what it says"
-                )
+        if isinstance(program, TcpProgram) and options.func_name is not None:
+            raise UserError(
+                f"{program.origin}: its function cannot be called {options.func_name}: that of "
+                "a file of TCP is called what it says"
+            )
+        if not isinstance(program, TorchProgram) and options.weights != "embedded":
+            raise UserError(
+                f'{program.origin}: weights "{options.weights}" are of a PyTorch program; the '
+                f"arguments of a file of {program.dialect} are what it says"
+            )
         self._program, self._options, self._folder = program, options, folder
         self._when_begun = when_begun
         self._made: set[str] = set()
@@ -126,7 +154,8 @@ class LibraryBuild:
                 raise UserError(f"{self._program.who}: no references are recorded of it")
         elif kind in OF_TORCH:
             raise UserError(
-                f"{self._program.origin} is a file of TCP: there is no {kind} file of it"
+                f"{self._program.origin} is a file of {self._program.dialect}: there is no {kind} "
+                "file of it"
             )
         target = self._options.target
         others = {each for other in OF_TARGET if other != target for each in OF_TARGET[other]}
@@ -183,12 +212,21 @@ class LibraryBuild:
         self._made |= {"torch", "references", "weights"}
 
     def _lower_to_tcp(self) -> None:
-        if isinstance(self._program, TcpProgram):
-            self._write("tcp", text_file.read(self._program.file))
-            return
-        source = self._text("torch")
-        self._when_begun("lowering Torch to TCP")
-        self._write("tcp", torch_to_tcp(*source))
+        program = self._program
+        if isinstance(program, TcpProgram):
+            self._write("tcp", text_file.read(program.file))
+        elif isinstance(program, StablehloProgram):
+            # Knows StableHLO, which other programs do not need.
+            from plumbline.stablehlo_to_tcp.stage import stablehlo_to_tcp
+
+            text = text_file.read(program.file)
+            self._when_begun("lowering StableHLO to TCP")
+            func_name = self._options.func_name or self._options.name
+            self._write("tcp", stablehlo_to_tcp(text, str(program.file), func_name))
+        else:
+            source = self._text("torch")
+            self._when_begun("lowering Torch to TCP")
+            self._write("tcp", torch_to_tcp(*source))
 
     def _lower_to_linalg(self) -> None:
         text, filename = self._text("tcp")
@@ -329,7 +367,7 @@ class LibraryBuild:
 
 
 def write_files(
-    program: TorchProgram | TcpProgram,
+    program: Program,
     options: LibraryOptions,
     kinds: Iterable[str],
     out: Path,

@@ -49,7 +49,7 @@ KINDS = {
 }
 
 OF_TORCH = ("torch", "weights", "references", "packed-weights", "weights-file")
-"""The kinds that a program has which PyTorch exports, and one that is a file of TCP has not."""
+"""The kinds that a program has which PyTorch exports, and one that is a file has not."""
 
 OF_TARGET = {
     "host": ("kernels", "packed-weights", "llvm"),

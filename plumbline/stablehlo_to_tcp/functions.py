@@ -63,7 +63,8 @@ def _convert_function(op: ir.Operation) -> None:
                 if new_type == old_type:
                     continue
                 argument.set_type(new_type)
-                uses = list(argument.uses)
+                # Ops of TCP take it as it is carried.
+                uses = [use for use in argument.uses if not use.owner.name.startswith("tcp.")]
                 value = recast(argument, old_type)
                 for use in uses:
                     use.owner.operands[use.operand_number] = value

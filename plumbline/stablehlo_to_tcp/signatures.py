@@ -9,10 +9,15 @@ from plumbline.signature.c_signature import is_public
 from plumbline.signature.element_type import ELEMENT_TYPES, ElementType
 from plumbline.signature.name_attributes import note_names
 from plumbline.signature.tensor_names import NamedTensor, TensorNames
+from plumbline.stablehlo_to_tcp.argument_sizes import bind_sizes
 from plumbline.stablehlo_to_tcp.pattern import dtype_of
 
 _OF_FRAMEWORKS = ("jax.", "mhlo.", "sdy.", "tf.", "tf_saved_model.")
 """How attributes begin that say where a program comes from and which devices it is laid out for."""
+
+
+_MAIN = "main"
+"""What exporters call the function that others call."""
 
 
 def public_functions(module: ir.Module | ir.Operation) -> list[ir.Operation]:
@@ -24,26 +29,36 @@ def public_functions(module: ir.Module | ir.Operation) -> list[ir.Operation]:
     ]
 
 
-def call_function(module: ir.Module, name: str, who: str) -> None:
-    """Has the one function that others call be called `name`; messages call the module `who`.
+def keep_entry(module: ir.Module, who: str) -> None:
+    """Leaves one function public, `main` if there is one; messages call the module `who`.
 
-    Exporters call it main, which no function of a C library can be.
+    JAX says of no other that it is private which stands for the body of an op.
 
     Raises:
-      UserError: there is none, or there are several.
+      UserError: there is none, or there are several without a `main`.
     """
-    functions = public_functions(module)
-    if len(functions) != 1:
-        names = [ir.StringAttr(each.attributes["sym_name"]).value for each in functions]
+    functions = {
+        ir.StringAttr(each.attributes["sym_name"]).value: each for each in public_functions(module)
+    }
+    if _MAIN not in functions and len(functions) != 1:
+        found = f"{len(functions)}: {', '.join(functions)}" if functions else "none"
         raise UserError(
-            f"{who}: one public function becomes {name}; it has "
-            f"{len(names) or 'none'}{': ' if names else ''}{', '.join(names)}"
+            f"{who}: one public function becomes a C function, {_MAIN} if there is one; it has "
+            f"{found}"
         )
-    functions[0].attributes["sym_name"] = ir.StringAttr.get(name, module.context)
+    for name, function in functions.items():
+        if _MAIN in functions and name != _MAIN:
+            function.attributes["sym_visibility"] = ir.StringAttr.get("private", module.context)
+
+
+def name_entry(module: ir.Module, name: str) -> None:
+    """Has the one public function be called `name`; no function of a C library can be `main`."""
+    (function,) = public_functions(module)
+    function.attributes["sym_name"] = ir.StringAttr.get(name, module.context)
 
 
 def note_signatures(module: ir.Operation) -> None:
-    """Notes of each public function what its arguments are called, and which integers are unsigned.
+    """Notes of each public function what arguments and sizes are called, and which have no sign.
 
     What frameworks note for themselves is left out.
     """
@@ -51,6 +66,8 @@ def note_signatures(module: ir.Operation) -> None:
         _drop_notes(module)
         symbols = ir.SymbolTable(module)
         for function in public_functions(module):
+            if function.regions[0].blocks:
+                bind_sizes(function, symbols)
             for kind in ("arg_attrs", "res_attrs"):
                 if kind in function.attributes:
                     function.attributes[kind] = _without_notes(function.attributes[kind])
@@ -134,6 +151,6 @@ def _name(argument: ir.Value, symbols: ir.SymbolTable) -> str:
 
 STABLEHLO_NOTE_SIGNATURES = Pass(
     "stablehlo-note-signatures",
-    "Note what the arguments of functions are called, and which integers have no sign",
+    "Note what arguments of functions and their sizes are called, and which integers have no sign",
     note_signatures,
 )

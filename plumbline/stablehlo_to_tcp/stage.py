@@ -2,7 +2,7 @@
 
 from plumbline.context import make_context
 from plumbline.stablehlo_to_tcp.conversion import convert_stablehlo_to_tcp
-from plumbline.stablehlo_to_tcp.signatures import call_function
+from plumbline.stablehlo_to_tcp.signatures import keep_entry, name_entry
 from plumbline.tcp.assembly.module import parse_module, print_module
 
 
@@ -17,7 +17,9 @@ def stablehlo_to_tcp(text: str, filename: str, func_name: str) -> str:
     # Attributes may be of dialects that lay programs out for several devices, as JAX's are.
     context.allow_unregistered_dialects = True
     module = parse_module(text, context, filename)
+    keep_entry(module, filename)
     convert_stablehlo_to_tcp(module)
-    call_function(module, func_name, filename)
+    # Now that no other function is left that may have the name.
+    name_entry(module, func_name)
     # With locations: a later stage that refuses an operation names the user's source by them.
     return print_module(module, debug_info=True, is_verified=True)

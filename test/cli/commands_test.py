@@ -185,6 +185,23 @@ func.func @twice(%x: tensor<3xf32>) -> tensor<3xf32> {
     assert main(["compile", "twice.mlir", "--func-name", "thrice"]) == MISTAKE
 
 
+def test_a_file_of_stablehlo_is_a_program_too() -> None:
+    Path("twice.mlir").write_text("""
+func.func public @main(%x: tensor<3xui8> loc("levels")) -> tensor<3xui8> {
+  %0 = stablehlo.add %x, %x : tensor<3xui8>
+  return %0 : tensor<3xui8>
+}
+""")
+    assert main(["compile", "twice.mlir"]) == SUCCESS
+    (result,) = plumbline.load("libtwice.so")(np.array([1, 2, 100], np.uint8))
+    assert result.tolist() == [2, 4, 200]
+    assert "int twice(const uint8_t *levels, uint8_t *out0);" in Path("twice.h").read_text()
+    assert main(["compile", "twice.mlir", "--emit", "torch"]) == MISTAKE
+    assert main(["compile", "twice.mlir", "--func-name", "thrice"]) == SUCCESS
+    assert "int thrice(" in Path("twice.h").read_text()
+    assert main(["test", "twice.mlir"]) == MISTAKE
+
+
 _MISTAKES = {
     "nothing.py:loader": "nothing.py: there is no such file",
     "models/scaled.py": "say which function is the loader, models/scaled.py:NAME; it has scaled_",

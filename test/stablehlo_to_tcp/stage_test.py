@@ -8,12 +8,18 @@ import pytest
 from plumbline.errors import UserError
 from plumbline.stablehlo_to_tcp.stage import stablehlo_to_tcp
 
-# As JAX exports for a dynamic size: names and the sizes of what is called by others are within.
+# As JAX exports for dynamic sizes: names are within, and what they have to be is asserted outside.
 DYNAMIC = """
 module @jit_f attributes {jax.uses_shape_polymorphism = true, mhlo.num_partitions = 1 : i32} {
   func.func public @main(%0: tensor<?xui8> loc(unknown), %1: tensor<?xf32> loc("scale"))
       -> (tensor<?xf32> {jax.result_info = "result"}) {
     %n = stablehlo.get_dimension_size %0, dim = 0 : (tensor<?xui8>) -> tensor<i32>
+    %m = stablehlo.get_dimension_size %1, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+    %two = stablehlo.constant dense<2> : tensor<i32>
+    %enough = stablehlo.compare GE, %n, %two, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.custom_call @shape_assertion(%enough) {error_message = "n"} : (tensor<i1>) -> ()
+    %same = stablehlo.compare EQ, %m, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.custom_call @shape_assertion(%same) {error_message = "m"} : (tensor<i1>) -> ()
     %2 = call @inner(%n, %0, %1) : (tensor<i32>, tensor<?xui8>, tensor<?xf32>) -> tensor<?xf32>
     return %2 : tensor<?xf32>
   }
@@ -44,8 +50,19 @@ def test_the_function_has_its_name_and_those_of_its_arguments() -> None:
     assert "func.func public @scaled(%arg0: tensor<?xi8>, %arg1: tensor<?xf32>)" in line
     named = r'\{name = "(\w+)", type = "(\w+)"\}'
     assert re.findall(named, line) == [("x", "u8"), ("scale", "f32"), ("out0", "f32")]
+    assert 'tcp.symbolic_int "n" {min_val = 2, ' in text
+    bound = r"tcp.bind_symbolic_shape %arg(\d), \[(%\d+)\], affine_map<\(\)\[s0\] -> \(s0\)>"
+    (first, n), (second, m) = re.findall(bound, text)
+    assert (first, second) == ("0", "1")
+    assert n == m
     assert "jax." not in text
     assert "mhlo." not in text
+
+
+def test_the_function_is_main_if_there_is_one() -> None:
+    others = IDENTITY.format("", "reducer") + IDENTITY.format("private ", "identity")
+    text = stablehlo_to_tcp(others + IDENTITY.format("public ", "main"), "main.mlir", "identity")
+    assert re.findall(r"func.func (?:\w+ )?@(\w+)", text) == ["identity"]
 
 
 @pytest.mark.parametrize(
