@@ -4,19 +4,22 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
 from torch_mlir import ir
+from torch_mlir.dialects import arith, cf
 
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.stablehlo_to_tcp.bodies import combiner, is_neutral, kept_of_two, with_initial
 from plumbline.stablehlo_to_tcp.convolution import padding
 from plumbline.stablehlo_to_tcp.data_movement import spread
-from plumbline.stablehlo_to_tcp.pattern import Patterns, integers, tensor_type, tensors
+from plumbline.stablehlo_to_tcp.pattern import Patterns, integers, tensor, tensor_type, tensors
+from plumbline.stablehlo_to_tcp.shape_tensors import elements
 from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.data_movement import pad, reverse, transpose
 from plumbline.tcp.building.dtypes import is_float, signedness
 from plumbline.tcp.building.elementwise import apply
 from plumbline.tcp.building.reduction import accumulation_type
-from plumbline.tcp.building.reshape import reshape
+from plumbline.tcp.building.reshape import reshape, same
 from plumbline.tcp.building.shapes import broadcast_to
+from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops.elementwise import BitwiseNotOp, NegOp
 from plumbline.tcp.ops.indexing import ScatterOp
@@ -87,6 +90,52 @@ def convert_reduce_window(op: ir.OpView) -> list[Tensor]:
             operands[:count], operands[count:], combiners, op.results, strict=True
         )
     ]
+
+
+def convert_dynamic_reduce_window(op: ir.OpView) -> list[Tensor]:
+    """A call by which JAX spells windows of sizes that are known at run time: those of a scan.
+
+    Each takes all elements up to one, or from it on, along one dimension.
+    """
+    # How windows lie is in five tensors of integers.
+    *values, kernel, strides, spread, dilations, padding = op.operands
+    if any(step != 1 for each in (strides, spread, dilations) for step in elements(each)):
+        raise Unsupported("windows of dynamic sizes that are not next to each other")
+    operands = [tensor(value) for value in values]
+    inputs, initials = operands[: len(operands) // 2], operands[len(operands) // 2 :]
+    sizes, counts = size_arithmetic.all_of(inputs[0]), elements(kernel)
+    axes = [axis for axis, count in enumerate(counts) if count != 1]
+    if len(axes) != 1 or not same(counts[axes[0]], sizes[axes[0]]):
+        raise Unsupported("windows of dynamic sizes that do not each go up to an element")
+    (axis,) = axes
+    amounts = elements(padding)
+    low, high = amounts[2 * axis : 2 * axis + 2]
+    others = [amount for place, amount in enumerate(amounts) if place // 2 != axis]
+    if any(amount != 0 for amount in others) or 0 not in (low, high):
+        raise Unsupported("windows of dynamic sizes with padding that is not before or behind them")
+    block = _called(op).regions[0].blocks[0]
+    combiners = [combiner(block, number) for number in range(len(inputs))]
+    _assert_whole(low if high == 0 else high, sizes[axis])
+    return [
+        with_initial(name, _scan(operand, name, axis, backwards=high != 0), initial)
+        for operand, initial, name in zip(inputs, initials, combiners, strict=True)
+    ]
+
+
+def _called(op: ir.OpView) -> ir.OpView:
+    """The function that a call's body is in."""
+    (body,) = ir.ArrayAttr(op.attributes["called_computations"])
+    root = op.operation
+    while root.parent is not None:
+        root = root.parent.operation
+    return ir.SymbolTable(root)[ir.FlatSymbolRefAttr(body).value]
+
+
+def _assert_whole(padding: Size, size: Size) -> None:
+    """Asserts that there is one element less of padding than of elements: a window for each."""
+    wanted = size_arithmetic.value(size_arithmetic.subtract(size, 1))
+    holds = arith.cmpi(arith.CmpIPredicate.eq, size_arithmetic.value(padding), wanted)
+    cf.AssertOp(holds, "windows of dynamic sizes: there is not one for each element")
 
 
 def _pool(

@@ -5,6 +5,7 @@ it is told which size an element is: then types stay static and equal sizes are 
 """
 
 from collections.abc import Callable, Mapping
+from math import prod
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith
@@ -26,7 +27,9 @@ _ARITHMETIC: Mapping[str, Callable[[Size, Size], Size]] = {
 
 
 def element(value: ir.Value, place: int = 0) -> Size:
-    """The integer or index at a place of a tensor of rank 0 or 1.
+    """The integer or index at a place of a tensor, whose elements are counted row by row.
+
+    Those of a tensor of a higher rank than 1 have to be known as it is converted.
 
     Raises:
       Unsupported: it is no such tensor.
@@ -36,6 +39,8 @@ def element(value: ir.Value, place: int = 0) -> Size:
     known = _known(operand, place)
     if known is not None:
         return known
+    if operand.type.rank > 1:
+        raise Unsupported("sizes in rows that are not put together from constants and sizes")
     places = [size_arithmetic.value(place)] * operand.type.rank
     number = tensor_dialect.extract(operand, places)
     if is_index:
@@ -45,15 +50,14 @@ def element(value: ir.Value, place: int = 0) -> Size:
 
 
 def elements(value: ir.Value) -> list[Size]:
-    """The integers of a tensor of rank 1.
+    """The integers of a tensor, row by row.
 
     Raises:
       Unsupported: how many they are is known at run time only.
     """
-    (count,) = value.type.shape
-    if count == DYNAMIC:
+    if DYNAMIC in value.type.shape:
         raise Unsupported("a shape whose rank is computed at run time")
-    return [element(value, place) for place in range(count)]
+    return [element(value, place) for place in range(prod(value.type.shape))]
 
 
 def _is_of_indices(value: ir.Value) -> bool:
@@ -71,15 +75,17 @@ def _known(value: ir.Value, place: int) -> Size | None:
             return None
         return int(literal.get_splat_value().value if literal.is_splat else literal[place])
     if name == ConcatOp.OPERATION_NAME:
+        if owner.opview.dim.value != 0:
+            return None
         for part in owner.operands:
-            size = part.type.shape[0]
-            if size == DYNAMIC:
+            if DYNAMIC in part.type.shape:
                 return None
+            size = prod(part.type.shape)
             if place < size:
                 return _known(part, place)
             place -= size
     if name in ("tensor.expand_shape", "tensor.collapse_shape"):
-        # From rank 0 or 1 to the other of them; what has more elements is none of a shape's.
+        # From a rank to another; what has more elements is none of a shape's.
         source = owner.operands[0]
         return _known(source, place) if source.type.rank <= 1 else None
     if name in (CastOp.OPERATION_NAME, "tensor.cast"):

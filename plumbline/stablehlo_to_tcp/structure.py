@@ -1,7 +1,7 @@
 """Ops that hold others, or stand for a function: control flow, calls, and what groups values."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, cf, scf
@@ -10,6 +10,7 @@ from torch_mlir.dialects import tensor as tensor_dialect
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.stablehlo_to_tcp import functions
 from plumbline.stablehlo_to_tcp.pattern import Patterns, recast, tensor, tensor_type, tensors
+from plumbline.stablehlo_to_tcp.pooling import convert_dynamic_reduce_window
 from plumbline.tcp.building.tensors import Tensor, TensorType
 
 
@@ -107,8 +108,10 @@ def convert_optimization_barrier(op: ir.OpView) -> list[Tensor]:
 
 
 def convert_custom_call(op: ir.OpView) -> list[Tensor]:
-    """An assertion, which JAX makes of what it takes dynamic sizes to be; nothing else."""
+    """What JAX makes of programs of dynamic sizes: assertions of them, and ops that take such."""
     target = ir.StringAttr(op.attributes["call_target_name"]).value
+    if target in _CALLS:
+        return _CALLS[target](op)
     if target.startswith("lapack_"):
         raise Unsupported(f"'{target}', which JAX has LAPACK do; TCP has no op for it")
     if target != "shape_assertion":
@@ -123,6 +126,10 @@ def convert_custom_call(op: ir.OpView) -> list[Tensor]:
     cf.AssertOp(tensor_dialect.extract(holds.value, []), message)
     return []
 
+
+_CALLS: Mapping[str, Callable[[ir.OpView], list[Tensor]]] = {
+    "stablehlo.dynamic_reduce_window": convert_dynamic_reduce_window,
+}
 
 PATTERNS: Patterns = {
     "stablehlo.case": convert_case,

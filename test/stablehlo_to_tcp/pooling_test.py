@@ -4,9 +4,11 @@
 
 import sys
 
+import numpy as np
 import pytest
 
-from test.stablehlo_to_tcp.program import Case, check, numbers, whole_numbers
+from plumbline.errors import UserError
+from test.stablehlo_to_tcp.program import Case, check, compiled, numbers, whole_numbers
 
 
 def _windows(
@@ -184,6 +186,66 @@ def test_gradients_agree_with_the_interpreter(case: Case) -> None:
 
 def test_gradients_agree_with_the_interpreter_at_dynamic_sizes() -> None:
     check(DYNAMIC_GRADIENT, dynamic=True)
+
+
+def _scan(padding: str, static: str) -> Case:
+    """As JAX spells one along a dimension of dynamic size, which the interpreter has no op for."""
+    return Case(
+        f"scan {padding}",
+        "%x: tensor<3x{n}xi32>",
+        "tensor<3x{n}xi32>",
+        f"""  %zero = stablehlo.constant dense<0> : tensor<1xi32>
+  %one = stablehlo.constant dense<1> : tensor<1xi32>
+  %minus = stablehlo.constant dense<-1> : tensor<i32>
+  %i = stablehlo.constant dense<0> : tensor<i32>
+  %n = stablehlo.get_dimension_size %x, dim = 1 : (tensor<3x{{n}}xi32>) -> tensor<i32>
+  %less = stablehlo.add %n, %minus : tensor<i32>
+  %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %less1 = stablehlo.reshape %less : (tensor<i32>) -> tensor<1xi32>
+  %kernel = stablehlo.concatenate %one, %n1, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %ones = stablehlo.constant dense<1> : tensor<2xi32>
+  %none = stablehlo.constant dense<0> : tensor<1x2xi32>
+  %pad = stablehlo.concatenate {padding}, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %row = stablehlo.reshape %pad : (tensor<2xi32>) -> tensor<1x2xi32>
+  %padding = stablehlo.concatenate %none, %row, dim = 0 : (tensor<1x2xi32>, tensor<1x2xi32>) -> tensor<2x2xi32>
+  %0 = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %i, %kernel, %ones, %ones, %ones, %padding) {{
+    called_computations = [@sum]
+  }} : (tensor<3x{{n}}xi32>, tensor<i32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2x2xi32>) -> tensor<3x{{n}}xi32>
+  return %0 : tensor<3x{{n}}xi32>""",
+        {"n": 5},
+        others="""func.func private @sum(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
+  %0 = stablehlo.add %a, %b : tensor<i32>
+  return %0 : tensor<i32>
+}""",
+        as_interpreted=f"""  %i = stablehlo.constant dense<0> : tensor<i32>
+  %0 = "stablehlo.reduce_window"(%x, %i) <{{{static}}}> ({{
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %1 = stablehlo.add %a, %b : tensor<i32>
+      stablehlo.return %1 : tensor<i32>
+    }}) : (tensor<3x5xi32>, tensor<i32>) -> tensor<3x5xi32>
+  return %0 : tensor<3x5xi32>""",
+    )
+
+
+_WHOLE = "window_dimensions = array<i64: 1, 5>, padding = dense<{}> : tensor<2x2xi64>"
+
+SCANS = [
+    _scan("%less1, %zero", _WHOLE.format("[[0, 0], [4, 0]]")),
+    _scan("%zero, %less1", _WHOLE.format("[[0, 0], [0, 4]]")),
+]
+
+
+@pytest.mark.parametrize("case", SCANS, ids=lambda case: case.name)
+def test_scans_agree_with_the_interpreter(case: Case) -> None:
+    check(case, dynamic=True)
+
+
+def test_windows_that_are_no_scan_are_refused() -> None:
+    more = compiled(_scan("%n1, %zero", "").text({"n": "?"}))
+    with pytest.raises(UserError, match="there is not one for each element"):
+        more(np.ones((3, 5), np.int32))
+    with pytest.raises(UserError, match="padding that is not before or behind them"):
+        compiled(_scan("%less1, %one", "").text({"n": "?"}))
 
 
 @pytest.mark.parametrize("case", STATIC, ids=lambda case: case.name)
