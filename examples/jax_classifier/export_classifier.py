@@ -33,14 +33,18 @@ def classify(images: jax.Array) -> tuple[jax.Array, jax.Array]:
     return likely, best
 
 
+def exported() -> export.Exported:
+    """The program for batches of any size."""
+    (batch,) = export.symbolic_shape("batch")
+    images = jax.ShapeDtypeStruct((batch, 8, 8, 1), jnp.uint8)
+    return export.export(jax.jit(classify), platforms=["cpu"])(images)
+
+
 def _main() -> None:
     # Places in the source are told by the file's name, wherever it lies.
     jax.config.update("jax_hlo_source_file_canonicalization_regex", "^.*/")
-    (batch,) = export.symbolic_shape("batch")
-    images = jax.ShapeDtypeStruct((batch, 8, 8, 1), jnp.uint8)
-    program = export.export(jax.jit(classify), platforms=["cpu"])(images)
     with open("classifier.mlir", "w", encoding="utf-8") as file:
-        file.write(program.mlir_module())
+        file.write(exported().mlir_module())
 
     tensors: dict[str, Any] = {}
     for case, count in (("", 3), ("Case1.", 1)):
