@@ -78,7 +78,10 @@ class _Places:
         return size_arithmetic.all_of(self.indices)[:-1]
 
     def leading(self) -> list[int]:
-        """The dimensions of the operand that a row has an index for."""
+        """The dimensions of the operand that a row has an index for, in its order.
+
+        So the operand is transposed only where one that is taken whole lies before them.
+        """
         named = [*self.indexed, *(dim for dim, _ in self.batches)]
         sizes = size_arithmetic.all_of(self.operand)
         partly = [
@@ -86,7 +89,7 @@ class _Places:
             for dim, size in enumerate(self.window)
             if dim not in named and not same(size, sizes[dim])
         ]
-        return [*named, *partly]
+        return sorted([*named, *partly])
 
     def following(self) -> list[int]:
         """The dimensions of the operand that are taken whole."""
