@@ -265,7 +265,8 @@ class _Block:
         read = (*self._producers(more), *map(group.producer, more.read_anywhere))
         begun = group if {*read}.isdisjoint(group.members) else None
         grown = self._strategies.form(members, frozenset(outputs), begun)
-        if grown is not None and len(grown.steps) > 1 and _is_transposition(more) and not found:
+        turns = _is_transposition(more) or _turns_rows(group.root)
+        if grown is not None and len(grown.steps) > 1 and turns and not found:
             # Its loops run in pieces, for the sake of cache lines, which those of steps do not.
             return None
         if grown is None or not (found or more in self.contractions):
@@ -280,15 +281,26 @@ def _is_before(user: ir.Operation, op: ir.Operation) -> bool:
 
 def _is_transposition(member: Computation) -> bool:
     """Whether a copy takes elements along other axes than it puts them, but for a few parts."""
+    loops = _copied_along(member)
+    return loops != sorted(loops)
+
+
+def _turns_rows(member: Computation) -> bool:
+    """Whether a copy has what lay side by side lie far apart."""
+    loops = _copied_along(member)
+    return bool(loops) and loops[-1] != max(loops)
+
+
+def _copied_along(member: Computation) -> list[int]:
+    """The loops that the axes of what is copied are along, if it is a copy, but for a few parts."""
     if not is_copy(member) or not member.inputs:
-        return False
-    loops = [
+        return []
+    return [
         dim.position
         for dim in map(ir.AffineExpr.maybe_downcast, member.maps[0].results)
         if isinstance(dim, ir.AffineDimExpr)
         and (member.sizes[dim.position] == DYNAMIC or member.sizes[dim.position] > MOST_PARTS)
     ]
-    return loops != sorted(loops)
 
 
 def _outline(

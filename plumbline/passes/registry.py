@@ -48,6 +48,7 @@ from plumbline.tcp.transforms.fuse_elementwise_ops import TCP_FUSE_ELEMENTWISE_O
 from plumbline.tcp.transforms.inline_group_ops import TCP_INLINE_GROUP_OPS
 from plumbline.tcp.transforms.isolate_group_ops import TCP_ISOLATE_GROUP_OPS
 from plumbline.tcp.transforms.note_argument_shapes import NOTE_ARGUMENT_SHAPES
+from plumbline.tcp.transforms.resolve_sizes import TCP_RESOLVE_SIZES
 from plumbline.tcp_to_arith.conversion import CONVERT_TCP_TO_ARITH
 from plumbline.tcp_to_linalg.conversion import (
     CONVERT_TCP_TO_LINALG,
@@ -131,6 +132,7 @@ PASSES = _by_name(
         TCP_INLINE_GROUP_OPS,
         TCP_ISOLATE_GROUP_OPS,
         TCP_MERGE_CONSTANTS,
+        TCP_RESOLVE_SIZES,
         TCP_SPLIT_COMPLEX_NUMBERS,
         TORCH_VERIFY_TCP_BACKEND_CONTRACT,
         UNROLL_QUOTIENTS,

@@ -15,6 +15,7 @@ from plumbline.stablehlo_to_tcp.signatures import STABLEHLO_NOTE_SIGNATURES
 from plumbline.tcp.backend_contract import dialect_violation, type_violation
 from plumbline.tcp.building.tensors import Tensor
 from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
+from plumbline.tcp.transforms.resolve_sizes import TCP_RESOLVE_SIZES
 
 _DIALECTS = ("stablehlo", "chlo")
 
@@ -150,6 +151,7 @@ STABLEHLO_TO_TCP = Pipeline(
         "convert-shape-to-std",
         CONVERT_STABLEHLO_TO_TCP,
         Nested("func.func", ("convert-elementwise-to-linalg",)),
+        TCP_RESOLVE_SIZES,
         "canonicalize",
         "cse",
         TCP_CANONICALIZE,

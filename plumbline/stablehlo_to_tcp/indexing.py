@@ -20,8 +20,9 @@ from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.data_movement import concatenate, iota, pad, slice_along, transpose
 from plumbline.tcp.building.dtypes import signedness
 from plumbline.tcp.building.elementwise import apply, like
-from plumbline.tcp.building.reshape import reshape, same
+from plumbline.tcp.building.reshape import reshape
 from plumbline.tcp.building.shapes import broadcast_to, cast, from_size, scalar
+from plumbline.tcp.building.size_origins import same
 from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops.elementwise import (

@@ -8,8 +8,9 @@ from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.data_movement import concatenate, slice_along
 from plumbline.tcp.building.dtypes import is_bool, is_float, signedness
-from plumbline.tcp.building.reshape import reshape, same
+from plumbline.tcp.building.reshape import reshape
 from plumbline.tcp.building.shapes import broadcast, broadcast_to, cast, from_size, full
+from plumbline.tcp.building.size_origins import same
 from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops import indexing as tcp

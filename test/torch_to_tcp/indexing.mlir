@@ -86,7 +86,6 @@ func.func @aten_scatter_src(%x: !torch.vtensor<[?,3],f32>, %i: !torch.vtensor<[?
 
 // CHECK-LABEL: func.func @aten_scatter_value(
 // CHECK:         tcp.broadcast
-// CHECK:         tcp.slice
 // CHECK:         tcp.scatter
 // CHECK:         return
 func.func @aten_scatter_value(%x: !torch.vtensor<[?,3],f32>, %i: !torch.vtensor<[?,3],si64>) -> !torch.vtensor<[?,3],f32> {

@@ -1,48 +1,76 @@
 """Gives a tensor other dimensions over the same elements in the same order."""
 
-from collections.abc import Sequence
+import itertools
+import operator
+from collections.abc import Iterable, Iterator, Sequence
 
-from torch_mlir import ir
 from torch_mlir.dialects import tensor as tensor_dialect
 
 from plumbline.tcp.building import sizes as size_arithmetic
+from plumbline.tcp.building.size_origins import Product, product_of
 from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.building.tensors import Tensor, TensorType
-from plumbline.tcp.ops.data_movement import BroadcastOp, TransposeOp
-from plumbline.tcp.ops.elementwise import ElementwiseOp
 from plumbline.tcp.shapes import DYNAMIC
 
 
 def reshape(operand: Tensor, sizes: Sequence[Size | None]) -> Tensor:
     """`operand` with the dimensions `sizes`; None, once at most, is what the others leave.
 
-    Dimensions in front and at the end that stay the same are left alone. Those between are merged
-    into one, and that one is taken apart: `tensor.collapse_shape`, then `tensor.expand_shape`.
+    Of runs of dimensions that hold as many elements as runs of new ones, each becomes the other:
+    it is merged into one dimension, and that one is taken apart, by `tensor.collapse_shape`, then
+    `tensor.expand_shape`.
     """
-    have = size_arithmetic.all_of(operand)
-    want = list(sizes)
-    # Over no elements at all, those between may make up another number.
-    alike = 0 if 0 in have else min(len(have), len(want))
-    front = 0
-    while front < alike and same(have[front], want[front]):
-        front += 1
-    back = 0
-    while back < alike - front and same(have[-1 - back], want[-1 - back]):
-        back += 1
-    inner_have = have[front : len(have) - back]
-    inner_want = want[front : len(want) - back]
-    if not inner_have and not inner_want:
-        return operand
-    new = _fill_in(inner_want, size_arithmetic.product(inner_have))
-    begin, end = front, len(have) - back
-    if begin == end or not new:
-        # Dimensions of size 1 come or go: next to one that stays, if there is one.
-        if front:
-            begin, new = begin - 1, [have[begin - 1], *new]
-        elif back:
-            end, new = end + 1, [*new, have[end]]
-    merged = size_arithmetic.product(have[begin:end])
-    return _split(_merge(operand, begin, end, merged), begin, new)
+    have, want = size_arithmetic.all_of(operand), list(sizes)
+    ends = _ends(have, want)
+    runs = [
+        (begin, end, want[first:last])
+        for (begin, first), (end, last) in itertools.pairwise([(0, 0), *ends])
+    ]
+    # From the last on, so that dimensions before keep their numbers.
+    for begin, end, _ in reversed(runs):
+        operand = _merge(operand, begin, end, size_arithmetic.product(have[begin:end]))
+    for number, (begin, end, new) in reversed([*enumerate(runs)]):
+        whole = size_arithmetic.product(have[begin:end])
+        operand = _split(operand, number, _fill_in(new, whole))
+    return operand
+
+
+def _ends(have: Sequence[Size], want: Sequence[Size | None]) -> list[tuple[int, int]]:
+    """Where runs that hold the same number of elements end, in dimensions and in new ones."""
+    whole = len(have), len(want)
+    if not have and not want:
+        return []
+    # Over no elements at all, new dimensions may make up another number.
+    if 0 in have or 0 in want:
+        return [whole]
+    front = _common_ends(have, itertools.takewhile(lambda size: size is not None, want))
+    back = _common_ends(have[::-1], itertools.takewhile(lambda size: size is not None, want[::-1]))
+    found = [*front, *((len(have) - end, len(want) - last) for end, last in reversed(back))]
+    ends: list[tuple[int, int]] = []
+    for end, last in [*found, whole]:
+        # A run has dimensions, and becomes some.
+        while ends and (end, last) == whole and (ends[-1][0] == end or ends[-1][1] == last):
+            ends.pop()
+        before = ends[-1] if ends else (0, 0)
+        if (end, last) == whole or (end > before[0] and last > before[1]):
+            ends.append((end, last))
+    return ends
+
+
+def _common_ends(left: Iterable[Size], right: Iterable[Size | None]) -> list[tuple[int, int]]:
+    """How many sizes on the left have the product of how many on the right; the most of each."""
+    counts = {product: count for count, product in enumerate(_products(left), 1)}
+    common = {
+        product: (counts[product], count)
+        for count, product in enumerate(_products(right), 1)
+        if product in counts
+    }
+    return list(common.values())
+
+
+def _products(sizes: Iterable[Size | None]) -> Iterator[Product]:
+    """The products of the first, of the first two, and so on."""
+    return itertools.accumulate(map(product_of, sizes), operator.mul)
 
 
 def _fill_in(sizes: Sequence[Size | None], whole: Size) -> list[Size]:
@@ -109,36 +137,3 @@ def _cast(operand: Tensor, sizes: tuple[int, ...]) -> Tensor:
         return operand
     type_ = TensorType(sizes, operand.type.dtype)
     return Tensor(tensor_dialect.cast(type_.builtin(), operand.value), type_)
-
-
-def same(left: Size | None, right: Size | None) -> bool:
-    """Whether two sizes are certainly the same."""
-    if left is None or right is None or isinstance(left, int) or isinstance(right, int):
-        return isinstance(left, int) and left == right
-    return _origin(left) == _origin(right)
-
-
-def _origin(size: ir.Value) -> tuple[ir.Value, int | None]:
-    """The tensor and axis that a size is read from, as far up as can be told."""
-    owner = size.owner
-    if isinstance(owner, ir.Block) or owner.name != "tensor.dim":
-        return size, None
-    index = owner.operands[1].owner
-    if isinstance(index, ir.Block) or index.name != "arith.constant":
-        return size, None
-    source, axis = owner.operands[0], int(index.attributes["value"].value)
-    while not isinstance(source.owner, ir.Block):
-        producer = source.owner.opview
-        if isinstance(producer, TransposeOp):
-            axis = producer.permutation[axis].value
-        elif not _keeps_size(producer, axis):
-            break
-        source = producer.operation.operands[0]
-    return source, axis
-
-
-def _keeps_size(producer: ir.OpView, axis: int) -> bool:
-    """Whether an op's result and first operand have the same size along an axis."""
-    if isinstance(producer, BroadcastOp):
-        return axis not in [stretched.value for stretched in producer.axes]
-    return isinstance(producer, ElementwiseOp) or producer.operation.name == "tensor.cast"
