@@ -1,9 +1,10 @@
-"""Branches that only raise an exception, found in the byte code of who asks for a truth."""
+"""Branches that only raise an exception or warn, found in the byte code of who asks for a truth."""
 
 import dis
 import functools
+import itertools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import Any
 
@@ -30,6 +31,9 @@ _MAKES_EXCEPTION = (
 """How instructions begin that go nowhere else, and leave nothing that is seen afterwards: the
 function's own variables are gone with it."""
 
+_WARN = {"warn", "warning", "warning_once"}
+"""Functions, of `warnings` and of loggers, after which a program does what it does without them."""
+
 
 def goes_on_if(frame: FrameType) -> bool | None:
     """With which truth a frame that asks for one goes on, if it raises an exception with the other.
@@ -46,6 +50,11 @@ def goes_on_if(frame: FrameType) -> bool | None:
     return goes_on
 
 
+def is_quiet_if(frame: FrameType) -> bool | None:
+    """With which truth a frame that asks for one does not warn, if that is all the other does."""
+    return _warnings(frame.f_code).get(frame.f_lasti)
+
+
 def _is_in(frame: FrameType, folder: str) -> bool:
     return frame.f_code.co_filename.startswith(folder)
 
@@ -53,17 +62,35 @@ def _is_in(frame: FrameType, folder: str) -> bool:
 @functools.cache
 def _branches(code: CodeType) -> Mapping[int, bool]:
     """By the place of each branch with an exception, the truth that leads past it."""
+    branches = {}
+    for offset, truth, passed, jumped_to in _jumps(code):
+        jumps = _raises(jumped_to)
+        if jumps != _raises(passed):
+            branches[offset] = truth != jumps
+    return branches
+
+
+@functools.cache
+def _warnings(code: CodeType) -> Mapping[int, bool]:
+    """By the place of each branch that only warns, the truth that leads past it."""
+    return {
+        offset: truth
+        for offset, truth, passed, jumped_to in _jumps(code)
+        if _warns(passed[: len(passed) - len(jumped_to)])
+    }
+
+
+def _jumps(
+    code: CodeType,
+) -> Iterator[tuple[int, bool, Sequence[dis.Instruction], Sequence[dis.Instruction]]]:
+    """Places of jumps, with which truth each jumps, what follows it, and what follows where to."""
     instructions = list(dis.get_instructions(code))
     places = {instruction.offset: place for place, instruction in enumerate(instructions)}
-    branches = {}
     for place, instruction in enumerate(instructions):
         name = instruction.opname
-        if not name.startswith("POP_JUMP_") or not name.endswith(("IF_TRUE", "IF_FALSE")):
-            continue
-        jumps = _raises(instructions[places[instruction.argval] :])
-        if jumps != _raises(instructions[place + 1 :]):
-            branches[instruction.offset] = name.endswith("TRUE") != jumps
-    return branches
+        if name.startswith("POP_JUMP_") and name.endswith(("IF_TRUE", "IF_FALSE")):
+            jumped_to = instructions[places[instruction.argval] :]
+            yield instruction.offset, name.endswith("TRUE"), instructions[place + 1 :], jumped_to
 
 
 def _raises(instructions: Sequence[dis.Instruction]) -> bool:
@@ -74,6 +101,18 @@ def _raises(instructions: Sequence[dis.Instruction]) -> bool:
         if not instruction.opname.startswith(_MAKES_EXCEPTION):
             return False
     return False
+
+
+def _warns(instructions: Sequence[dis.Instruction]) -> bool:
+    """Whether they are a call of a function that warns, of whose result nothing becomes."""
+    loads = (each for each in instructions if each.opname.startswith("LOAD_"))
+    called = list(itertools.islice(loads, 2))
+    return (
+        any(each.argval in _WARN for each in called)
+        and called[0].opname == "LOAD_GLOBAL"
+        and instructions[-1].opname == "POP_TOP"
+        and all(each.opname.startswith(_MAKES_EXCEPTION) for each in instructions[:-1])
+    )
 
 
 def _is_caught(code: CodeType, place: int) -> bool:

@@ -29,7 +29,7 @@ from torch.utils import _pytree as pytree
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.decompositions.quantization import along, dequantized, quantized
 from plumbline.loader_to_torch.known_numbers import knowing_numbers
-from plumbline.loader_to_torch.raising_branches import goes_on_if
+from plumbline.loader_to_torch.raising_branches import goes_on_if, is_quiet_if
 from plumbline.loader_to_torch.scalar_indices import get_item, set_item
 
 _INTEGERS = {torch.qint8: torch.int8, torch.quint8: torch.uint8, torch.qint32: torch.int32}
@@ -199,8 +199,8 @@ def _truth(operand: torch.Tensor) -> bool:
     """Whether it is true; of what PyTorch's own modules branch on, what does without the values.
 
     A constraint of distributions has it asserted: a matrix that is not symmetric is not looked at
-    any further. A transformer finds out whether a mask is causal, only to be quicker. And whoever
-    raises an exception where it is otherwise has it asserted too.
+    any further. A transformer finds out whether a mask is causal, only to be quicker. Whoever
+    raises an exception where it is otherwise has it asserted too, and whoever warns does not.
     """
     caller = inspect.currentframe()
     # Of PyTorch's modules, some of which stand between, each hands it on.
@@ -210,8 +210,13 @@ def _truth(operand: torch.Tensor) -> bool:
         return _is_all_true(operand)
     if caller is not None and caller.f_code is transformer._detect_is_causal_mask.__code__:
         return False
-    goes_on = None if caller is None or _is_known(operand) else goes_on_if(caller)
-    if caller is None or goes_on is None:
+    if caller is None or _is_known(operand):
+        return bool(operand)
+    quiet = is_quiet_if(caller)
+    if quiet is not None:
+        return quiet
+    goes_on = goes_on_if(caller)
+    if goes_on is None:
         return bool(operand)
     holds = operand.reshape(()) if goes_on else operand.reshape(()).logical_not()
     line = linecache.getline(caller.f_code.co_filename, caller.f_lineno).strip()

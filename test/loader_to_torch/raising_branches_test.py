@@ -4,7 +4,9 @@ PYTEST_DONT_REWRITE: assert statements are looked for as Python compiles them.
 """
 
 import contextlib
+import logging
 import sys
+import warnings
 from collections.abc import Callable
 
 import pytest
@@ -91,10 +93,31 @@ def _does_more(x: torch.Tensor) -> torch.Tensor:
     return x
 
 
-@pytest.mark.parametrize("function", [_catches, _catches_beyond, _does_more])
-def test_an_exception_that_may_be_caught_is_refused(function: _Function) -> None:
+def _warns_and_does_more(x: torch.Tensor) -> torch.Tensor:
+    if (x < 0).any():
+        warnings.warn("negative", stacklevel=2)
+        x = -x
+    return x
+
+
+@pytest.mark.parametrize("function", [_catches, _catches_beyond, _does_more, _warns_and_does_more])
+def test_what_does_otherwise_is_refused(function: _Function) -> None:
     with pytest.raises(UserError, match=r"torch\.where or torch\.cond"):
         plumbline.compile(_Program(function), (torch.ones(2),))
+
+
+def test_a_warning_is_left_out() -> None:
+    def function(x: torch.Tensor) -> torch.Tensor:
+        if (x < 0).any():
+            warnings.warn(f"negative: {x.shape}", stacklevel=2)
+        if not x.isfinite().all():
+            logging.warning("infinite")
+        return x + 1
+
+    program = plumbline.compile(_Program(function), (torch.ones(2),))
+    torch.testing.assert_close(
+        program(torch.tensor([-1.0, torch.inf]))[0], torch.tensor([0.0, torch.inf])
+    )
 
 
 def test_what_is_known_is_not_asserted() -> None:
