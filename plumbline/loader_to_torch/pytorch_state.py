@@ -10,6 +10,7 @@ from typing import Any
 from unittest import mock
 
 import torch
+from torch._C import DispatchKey
 from torch._functorch.autograd_function import CustomFunctionHigherOrderOperator
 from torch._functorch.pyfunctorch import dispatch_functorch
 from torch._library.simple_registry import singleton
@@ -65,6 +66,7 @@ def exporting() -> Iterator[None]:
         orders_by_example(),
         _without_memory_formats(),
         _checks_of_factorizations_as_other_ops(),
+        _labels_before_the_first_minus_one(),
         _levels_of_transforms_kept(),
         _functions_transformed_at_once(),
         # Graphs become Python's code where they are run, not at each of a dozen changes.
@@ -83,6 +85,23 @@ def _checks_of_factorizations_as_other_ops() -> contextlib.AbstractContextManage
     """
     check = singleton.find("aten::_linalg_check_errors")
     return mock.patch.object(check.effect, "_effect", None)
+
+
+@contextlib.contextmanager
+def _labels_before_the_first_minus_one() -> Iterator[None]:
+    """Has a margin loss be traced as the op that it is, which has a rule of ours.
+
+    PyTorch's takes what comes after the first -1 of a row for labels of class 0, and comes first
+    where gradients are taken.
+    """
+    op = torch.ops.aten.multilabel_margin_loss_forward.default
+    others = {key: rule for key, rule in op.py_kernels.items() if key is not DispatchKey.Autograd}
+    with mock.patch.object(op, "py_kernels", others):
+        op._dispatch_cache.clear()
+        try:
+            yield
+        finally:
+            op._dispatch_cache.clear()
 
 
 @contextlib.contextmanager

@@ -169,6 +169,19 @@ def test_gradients_of_products_with_complex_numbers() -> None:
     torch.testing.assert_close(plumbline.compile(model, (x,))(x), (model(x),))
 
 
+def test_labels_end_at_the_first_minus_one() -> None:
+    """PyTorch's rule, which takes gradients as well, takes what follows for labels of class 0."""
+
+    def loss(weight: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        labels = torch.tensor([[1, -1, 0], [-1, 2, 0]])
+        return F.multilabel_margin_loss(weight + x, labels)
+
+    x = torch.randn(2, 3)
+    model = _Of(grad_and_value(loss))
+    expected = tuple(each.detach() for each in model(x))
+    torch.testing.assert_close(plumbline.compile(model, (x,))(x), expected)
+
+
 class _Sequences(torch.nn.Module):
     """What PyTorch's kernels, but not its rules, take for one of the example's size."""
 
