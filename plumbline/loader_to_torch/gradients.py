@@ -6,7 +6,7 @@ has been recorded runs in its place.
 """
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import wraps
 from typing import Any
@@ -32,6 +32,10 @@ _TAKE = frozenset([torch.Tensor.backward, torch.autograd.backward, torch.autogra
 
 # What is recorded where torch.func takes derivatives, of tensors whose origin is not.
 _UNFOLLOWED = frozenset([predispatch._make_dual, predispatch._unwrap_for_grad])
+
+# What derivatives that run forward have instead of zeros, and PyTorch takes for tensors of no data
+# where it has none of any.
+_ZEROS = torch.ops.aten._efficientzerotensor.default
 
 _Modes = Callable[[], contextlib.AbstractContextManager[object]]
 
@@ -113,8 +117,13 @@ def _traced(
     def trace() -> torch.fx.GraphModule:
         # By PyTorch's rules in Python, most of which take sizes that are not known.
         with torch.set_grad_enabled(is_enabled), fake_mode, enable_python_dispatcher(), modes():
-            graph: torch.fx.GraphModule = make_fx(step, record_stack_traces=True)(*operands)
+            record = make_fx(step, {_ZEROS: _zeros}, record_stack_traces=True)
+            graph: torch.fx.GraphModule = record(*operands)
         return graph
 
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(trace).result()
+
+
+def _zeros(size: Sequence[int], **options: Any) -> torch.Tensor:
+    return torch.zeros(size, **options)

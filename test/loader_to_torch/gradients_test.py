@@ -119,6 +119,26 @@ def test_derivatives_of_any_number_of_rows() -> None:
         torch.testing.assert_close(program(x), tuple(slope.detach() for slope in model(x)))
 
 
+def _of_curvatures(weight: torch.Tensor, x: torch.Tensor) -> Any:
+    """What a network that is to solve a differential equation is trained by."""
+
+    def loss(weight: torch.Tensor) -> torch.Tensor:
+        def function(row: torch.Tensor) -> torch.Tensor:
+            return (weight[:2] @ torch.tanh(F.linear(row, torch.outer(weight[1:], weight)))).sum()
+
+        curvatures: torch.Tensor = vmap(hessian(function))(x)
+        return curvatures.square().sum()
+
+    return grad(loss)(weight)
+
+
+def test_gradients_of_curvatures() -> None:
+    """Which PyTorch takes with zeros that are no data."""
+    x = torch.randn(4, 3)
+    model = _Of(_of_curvatures)
+    torch.testing.assert_close(plumbline.compile(model, (x,))(x), (model(x).detach(),))
+
+
 def _of_none(weight: torch.Tensor, x: torch.Tensor) -> Any:
     """The slopes of whole numbers: none, and none are asked for in the end."""
     return grad(lambda x: torch.nan_to_num(x).to(torch.int16).sum())(x)
