@@ -13,6 +13,7 @@ import torch
 from torch._higher_order_ops.scan import scan_op
 from torch.nn.functional import linear
 
+from plumbline.loader_to_torch.decompositions.loops import contiguous
 from plumbline.loader_to_torch.decompositions.rule import Rule, Rules
 
 aten = torch.ops.aten
@@ -79,7 +80,8 @@ def _all_steps(
 ) -> tuple[torch.Tensor, _Tensors]:
     """The results [length, batch, size] for inputs [length, batch, size], and the last state."""
     products = weights.products_of_input(inputs)
-    # What a loop's body reads has to be handed to it, and no two of its results are one tensor.
+    # What a loop's body reads has to be handed to it, and no two of its results are one tensor, nor
+    # two states before it, as those of lstm(x, (zeros, zeros)).
     read = {
         name: weight
         for name in ("of_state", "state_bias", "projection")
@@ -93,8 +95,7 @@ def _all_steps(
         )
         return [*after, after[0].clone()]
 
-    # PyTorch wants the state to lie the same way after each step.
-    before = [each.contiguous() for each in state]
+    before = list(map(contiguous, state))
     *after, results = scan_op(turn, before, [products], tuple(read.values()))
     return results, after
 

@@ -110,7 +110,8 @@ def test_the_state_of_before_is_an_input() -> None:
 
         def forward(self, x: torch.Tensor, h: torch.Tensor, c: torch.Tensor) -> Any:
             y, (h_after, c_after) = self.lstm(x, (h, c))
-            return y, h_after, c_after
+            # And of one tensor for both.
+            return y, h_after, c_after, self.lstm(y[..., :5], (c, c))[0]
 
     module = Continued()
     inputs = (torch.randn(4, 3, 5), torch.randn(1, 6, 3).mT, torch.randn(1, 3, 6))
