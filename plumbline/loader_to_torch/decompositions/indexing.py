@@ -286,6 +286,24 @@ def _nonzero_static(operand: torch.Tensor, *, size: int, fill_value: int = -1) -
     return rows
 
 
+def index_put_apart(
+    operand: torch.Tensor,
+    indices: Sequence[torch.Tensor | None],
+    values: torch.Tensor,
+    accumulate: bool = False,
+) -> Any:
+    """Values put at places of dimensions that others lie between, by bringing those to the front.
+
+    There the values have the dimensions of the indices, too.
+    """
+    named = [axis for axis, index in enumerate(indices) if index is not None]
+    if named == [*range(named[0], named[-1] + 1)]:
+        return NotImplemented
+    order = [*named, *(axis for axis in range(operand.dim()) if axis not in named)]
+    put = operand.permute(order).index_put([indices[axis] for axis in named], values, accumulate)
+    return put.permute([order.index(axis) for axis in range(operand.dim())])
+
+
 def _take(operand: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
     """The elements at places of `operand` as if it had one dimension."""
     return operand.reshape(-1)[index.reshape(-1)].reshape(index.shape)

@@ -242,6 +242,13 @@ WRITTEN = [
         static=[5, 7],
     ),
     OpCase(
+        "index_put_apart",
+        lambda x, i, y: torch.ops.aten.index_put(x, [None, i, None, i], y),
+        lambda s: (s.tensor(2, 5, 3, 5), s.permutation(5), s.tensor(5, 2, 3)),
+        [tcp.ScatterNdOp],
+        static=[5, 2, 3],
+    ),
+    OpCase(
         "index_add",
         lambda x, i, y: x.index_add(0, i, y),
         lambda s: (s.tensor(5, 7), s.index(9, below=5), s.tensor(9, 7)),
