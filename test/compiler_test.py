@@ -213,6 +213,10 @@ _RELU: dict[str, object] = {"module": torch.nn.ReLU(), "example_inputs": (torch.
     [
         ({"module": torch.relu}, "module is a builtin_function_or_method; it is a torch.nn.Module"),
         ({"module": torch.nn.ReLU}, "module is the class ReLU; make one: call it"),
+        (
+            {"module": torch.jit.ScriptModule()},
+            "module is of TorchScript (ScriptModule), which torch.export does not take",
+        ),
         ({"example_inputs": torch.ones(2)}, "example_inputs is a Tensor; it is a tuple or list"),
         ({"example_inputs": (["a"],)}, "example_inputs[0][0] is of type str, not a tensor"),
         ({"dynamic_shapes": "x"}, "dynamic_shapes is a str; it is a dict by the names"),

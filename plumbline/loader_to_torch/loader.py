@@ -303,15 +303,20 @@ def check_program(who: str, program: TorchLoaderOutput) -> None:
 
 
 def check_module(who: str, field: str, module: Any) -> None:
-    """Refuses what is no module; the message names the `field` of `who`.
+    """Refuses what is no module of Python's; the message names the `field` of `who`.
 
     Raises:
-      UserError: `module` is none.
+      UserError: `module` is none, or one of TorchScript.
     """
     if isinstance(module, type) and issubclass(module, torch.nn.Module):
         raise UserError(f"{who}: {field} is the class {module.__name__}; make one: call it")
     if not isinstance(module, torch.nn.Module):
         raise UserError(f"{who}: {field} is a {type(module).__name__}; it is a torch.nn.Module")
+    if isinstance(module, torch.jit.ScriptModule):
+        raise UserError(
+            f"{who}: {field} is of TorchScript ({type(module).__name__}), which torch.export does "
+            "not take; hand over the module that it was made of"
+        )
 
 
 def check_inputs(who: str, field: str, inputs: Any) -> None:
