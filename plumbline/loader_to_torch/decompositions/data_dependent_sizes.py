@@ -143,6 +143,11 @@ def _unique2(
     return _asked(values.to(operand.dtype), inverse, counts, return_inverse, return_counts)
 
 
+def _unique(operand: torch.Tensor, *options: bool, **named: bool) -> tuple[torch.Tensor, ...]:
+    """The same without counts, as the gradient of what `index_fill` fills with asks for."""
+    return _unique2(operand, *options, **named)[:2]
+
+
 def _unique_dim(
     operand: torch.Tensor,
     dim: int,
@@ -234,6 +239,7 @@ def _bincount(
 
 
 RULES: Rules = {
+    aten._unique.default: _unique,
     aten._unique2.default: _unique2,
     aten.bincount.default: _bincount,
     aten.index.Tensor: _index,

@@ -352,10 +352,23 @@ def _multi_margin_loss_backward(
     return result
 
 
+def _soft_margin_loss_backward(
+    grad: torch.Tensor, scores: torch.Tensor, target: torch.Tensor, reduction: int
+) -> torch.Tensor:
+    """The gradient of log(1 + exp(-target * scores)).
+
+    Of the two ways to write it the one that keeps its digits where it is small; PyTorch's rule has
+    sigmoid(target * scores) - 1.
+    """
+    slope = -target * torch.sigmoid(-target * scores) * grad
+    return slope / scores.numel() if reduction == Reduction.MEAN.value else slope
+
+
 RULES: Rules = {
     aten.multi_margin_loss_backward.default: _multi_margin_loss_backward,
     aten.multilabel_margin_loss_backward.default: _multilabel_margin_loss_backward,
     aten.multilabel_margin_loss_forward.default: _multilabel_margin_loss,
+    aten.soft_margin_loss_backward.default: _soft_margin_loss_backward,
     _chunked.default: _linear_cross_entropy,
     _chunked_no_reduction.default: _linear_cross_entropy_of_each,
     aten._ctc_loss.default: _ctc_loss,

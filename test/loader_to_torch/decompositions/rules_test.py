@@ -365,6 +365,20 @@ def test_multilabel_margin_loss(reduction: int) -> None:
     _check(aten.multilabel_margin_loss_backward.default, *given)
 
 
+def test_different_elements() -> None:
+    _check(aten._unique.default, torch.tensor([3, 1, 3, 2]), True, True)
+    _check(aten._unique.default, torch.tensor([3, 1, 3, 2]), return_inverse=True)
+
+
+@pytest.mark.parametrize("reduction", [0, 1, 2])
+def test_gradients_of_soft_margins(reduction: int) -> None:
+    op = aten.soft_margin_loss_backward.default
+    given = (torch.tensor(1.5), torch.tensor([-3.0, 0.5, 30.0]), torch.tensor([1.0, -1.0, 1.0]))
+    # To the last digits, also of a gradient of 1e-13.
+    expected = op(*given, reduction)
+    torch.testing.assert_close(TABLE[op](*given, reduction), expected, rtol=1e-6, atol=0)
+
+
 @pytest.mark.parametrize("reduction", [0, 1, 2])
 @pytest.mark.parametrize("p", [1, 2])
 def test_gradients_of_margins(p: int, reduction: int) -> None:
