@@ -15,6 +15,7 @@ from unittest import mock
 import torch
 from torch._dispatch.python import enable_python_dispatcher
 from torch._functorch import predispatch
+from torch.autograd import forward_ad
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
@@ -116,13 +117,27 @@ def _traced(
 
     def trace() -> torch.fx.GraphModule:
         # By PyTorch's rules in Python, most of which take sizes that are not known.
-        with torch.set_grad_enabled(is_enabled), fake_mode, enable_python_dispatcher(), modes():
+        with (
+            torch.set_grad_enabled(is_enabled),
+            fake_mode,
+            enable_python_dispatcher(),
+            mock.patch.object(forward_ad, "make_dual", _dual),
+            modes(),
+        ):
             record = make_fx(step, {_ZEROS: _zeros}, record_stack_traces=True)
             graph: torch.fx.GraphModule = record(*operands)
         return graph
 
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(trace).result()
+
+
+_make_dual: Callable[..., torch.Tensor] = forward_ad.make_dual
+
+
+def _dual(tensor: torch.Tensor, tangent: torch.Tensor, **options: Any) -> torch.Tensor:
+    """A tensor with a derivative, of one that is no view, whose views PyTorch's rules fail with."""
+    return _make_dual(tensor.clone(), tangent, **options)
 
 
 def _zeros(size: Sequence[int], **options: Any) -> torch.Tensor:

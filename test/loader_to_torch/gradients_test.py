@@ -108,7 +108,10 @@ def _derivatives(weight: torch.Tensor, x: torch.Tensor) -> Any:
     def function(row: torch.Tensor) -> torch.Tensor:
         return (row * weight).tanh().sum()
 
-    return vmap(jacrev(function))(x), hessian(function)(x[0])
+    def mixed(row: torch.Tensor) -> torch.Tensor:
+        return (row.sin() * row.roll(1)).sum()
+
+    return vmap(jacrev(function))(x), hessian(function)(x[0]), vmap(hessian(mixed))(x * weight)
 
 
 def test_derivatives_of_any_number_of_rows() -> None:
@@ -137,6 +140,19 @@ def test_gradients_of_curvatures() -> None:
     x = torch.randn(4, 3)
     model = _Of(_of_curvatures)
     torch.testing.assert_close(plumbline.compile(model, (x,))(x), (model(x).detach(),))
+
+
+def test_forward_derivatives_of_rows() -> None:
+    def along(weight: torch.Tensor, x: torch.Tensor) -> Any:
+        def function(row: torch.Tensor) -> torch.Tensor:
+            return F.linear(row, x).tanh().sum() * weight
+
+        return torch.func.jvp(function, (x[0],), (torch.ones(3),))
+
+    x = torch.randn(4, 3)
+    model = _Of(along)
+    expected = tuple(each.detach() for each in model(x))
+    torch.testing.assert_close(plumbline.compile(model, (x,))(x), expected)
 
 
 def _of_none(weight: torch.Tensor, x: torch.Tensor) -> Any:
@@ -236,9 +252,15 @@ def _backward_enabled(weight: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
         return _backward(weight, x)
 
 
-def _nested(weight: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    result: torch.Tensor = vmap(hessian(lambda row: (row.sin() * row.roll(1)).sum()))(x * weight)
-    return result
+def _of_products(weight: torch.Tensor, x: torch.Tensor) -> Any:
+    """Of which PyTorch looks whether one is 0."""
+
+    def products(weight: torch.Tensor) -> torch.Tensor:
+        places = torch.zeros(2, 3, dtype=torch.int64)
+        total: torch.Tensor = x.scatter_reduce(0, places, x * weight, "prod").sum()
+        return total
+
+    return grad(products)(weight)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +268,7 @@ def _nested(weight: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     [
         (_backward, r"take gradients within `with torch\.enable_grad\(\):`"),
         (_backward_enabled, r"leaves gradients in \.grad of a tensor"),
-        (_nested, r"make_fx: hand over the graph that it makes of the program"),
+        (_of_products, r"make_fx: hand over the graph that it makes of the program"),
     ],
 )
 def test_refusals_tell_what_helps(
@@ -254,7 +276,7 @@ def test_refusals_tell_what_helps(
 ) -> None:
     with pytest.raises(UserError, match=advice) as refusal:
         plumbline.compile(_Of(function), (torch.ones(2, 3),))
-    assert len(str(refusal.value).splitlines()) < 4
+    assert len(str(refusal.value).splitlines()) < 6
     assert not recwarn.list
 
 
