@@ -15,6 +15,7 @@ from torch._functorch.autograd_function import CustomFunctionHigherOrderOperator
 from torch._functorch.pyfunctorch import dispatch_functorch
 from torch._library.simple_registry import singleton
 from torch._logging._internal import trace_log
+from torch.autograd import forward_ad
 from torch.export import _trace
 from torch.fx._lazy_graph_module import _use_lazy_graph_module
 from torch.fx.experimental import proxy_tensor
@@ -109,14 +110,21 @@ def _levels_of_transforms_kept() -> Iterator[None]:
     """Leaves the levels of `torch.func.vmap` and its like that were entered within.
 
     A graph enters and leaves them by ops of its own. Where it is run to the middle, PyTorch would
-    stay there: `torch.randn` of the user's, say, raises an error then.
+    stay there: `torch.randn` of the user's, say, raises an error then, and `torch.func.jvp` does,
+    whose levels PyTorch counts twice.
     """
     depth = torch._C._functorch.get_dynamic_layer_stack_depth()
+    level = forward_ad._current_level
     try:
         yield
     finally:
         if torch._C._functorch.get_dynamic_layer_stack_depth() > depth:
             torch._C._functorch.pop_dynamic_layer_stack_and_undo_to_depth(depth)
+        if forward_ad._current_level > level:
+            # Which fails where one of the counts is right.
+            with contextlib.suppress(RuntimeError):
+                forward_ad.exit_dual_level()  # type: ignore[no-untyped-call]
+            forward_ad._current_level = level
 
 
 def _functions_transformed_at_once() -> contextlib.AbstractContextManager[object]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 import torch
 from torch.export import Dim
-from torch.func import jacrev, vmap
+from torch.func import jacrev, jvp, vmap
 
 import plumbline
 from plumbline.errors import UserError
@@ -51,6 +51,17 @@ def test_a_refusal_leaves_no_level() -> None:
         )
     assert _depth() == 0
     torch.randn(2)
+
+
+def test_nor_one_of_derivatives_that_run_forward() -> None:
+    def along(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        slope: torch.Tensor = jvp(lambda x: torch.masked_select(x, x > 0).sum(), (x,), (y,))[1]
+        return slope
+
+    inputs = (torch.ones(3), torch.ones(3))
+    with contextlib.suppress(UserError):
+        plumbline.compile(_Of(along), inputs)
+    assert along(*inputs) == 3
 
 
 if __name__ == "__main__":
