@@ -4,6 +4,7 @@ import contextlib
 import functools
 import logging
 import threading
+import traceback
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -115,16 +116,35 @@ def _levels_of_transforms_kept() -> Iterator[None]:
     """
     depth = torch._C._functorch.get_dynamic_layer_stack_depth()
     level = forward_ad._current_level
-    try:
-        yield
-    finally:
-        if torch._C._functorch.get_dynamic_layer_stack_depth() > depth:
-            torch._C._functorch.pop_dynamic_layer_stack_and_undo_to_depth(depth)
-        if forward_ad._current_level > level:
-            # Which fails where one of the counts is right.
-            with contextlib.suppress(RuntimeError):
-                forward_ad.exit_dual_level()  # type: ignore[no-untyped-call]
-            forward_ad._current_level = level
+    # By which ops find the kernels of a level: without them, eager would know no gradients.
+    keys = torch._C._ForceDispatchKeyGuard(
+        torch._C._dispatch_tls_local_include_set(), torch._C._dispatch_tls_local_exclude_set()
+    )
+    with keys:
+        try:
+            yield
+        except BaseException as error:
+            _leave_frames(error)
+            raise
+        finally:
+            if torch._C._functorch.get_dynamic_layer_stack_depth() > depth:
+                torch._C._functorch.pop_dynamic_layer_stack_and_undo_to_depth(depth)
+            if forward_ad._current_level > level:
+                # Which fails where one of the counts is right.
+                with contextlib.suppress(RuntimeError):
+                    forward_ad.exit_dual_level()  # type: ignore[no-untyped-call]
+                forward_ad._current_level = level
+
+
+def _leave_frames(error: BaseException | None) -> None:
+    """Lets go of what the frames hold that an exception has come through.
+
+    Levels are among it, which put the keys of dispatch back when they are let go of: to what these
+    were within other levels, if it is later.
+    """
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
 
 
 def _functions_transformed_at_once() -> contextlib.AbstractContextManager[object]:
