@@ -2,6 +2,7 @@
 
 import math
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from plumbline.loader_to_torch import decompositions
 from plumbline.loader_to_torch.decompositions import decomposition_table
 from plumbline.loader_to_torch.decompositions.reduction import cov
 
@@ -40,6 +42,11 @@ def _check(op: Any, *arguments: Any, **options: Any) -> None:
     if not isinstance(expected, torch.Tensor):
         actual, expected = tuple(actual), tuple(expected)
     torch.testing.assert_close(actual, expected, equal_nan=True)
+
+
+def test_no_family_hides_a_rule_of_another() -> None:
+    counts = Counter(op for family in decompositions._FAMILIES for op in family.RULES)
+    assert [op for op, count in counts.items() if count > 1] == []
 
 
 def _telling_pairs() -> list[torch.Tensor]:
