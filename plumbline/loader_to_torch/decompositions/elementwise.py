@@ -282,7 +282,36 @@ def _shrink_backward(grad: torch.Tensor, operand: torch.Tensor, lambd: float) ->
     return torch.where((operand >= -lambd) & (operand <= lambd), 0.0, grad)
 
 
+def _glu_jvp(
+    glu: torch.Tensor, operand: torch.Tensor, tangent: torch.Tensor, axis: int
+) -> torch.Tensor:
+    """How a * sigmoid(b), which is `glu`, changes with the halves a and b of its operand."""
+    gate = torch.sigmoid(operand.chunk(2, axis)[1])
+    of_value, of_gate = tangent.chunk(2, axis)
+    return of_value * gate + glu * (1 - gate) * of_gate
+
+
+def _glu_backward_jvp(
+    slope: torch.Tensor,
+    grad: torch.Tensor,
+    operand: torch.Tensor,
+    grad_tangent: torch.Tensor,
+    tangent: torch.Tensor,
+    axis: int,
+) -> torch.Tensor:
+    """How the slope of that changes with its operand, and with the gradient of what it gives."""
+    value, gate = operand.chunk(2, axis)
+    of_value, of_gate = tangent.chunk(2, axis)
+    gate = torch.sigmoid(gate)
+    steepness = gate * (1 - gate)
+    by_value = grad_tangent * gate + grad * steepness * of_gate
+    by_gate = grad_tangent * value + grad * (of_value + value * (1 - 2 * gate) * of_gate)
+    return torch.cat([by_value, by_gate * steepness], axis)
+
+
 RULES: Rules = {
+    aten.glu_backward_jvp.default: _glu_backward_jvp,
+    aten.glu_jvp.default: _glu_jvp,
     aten.hardshrink_backward.default: _shrink_backward,
     aten.softshrink_backward.default: _shrink_backward,
     aten.rrelu_with_noise_backward.default: _rrelu_backward,

@@ -372,6 +372,15 @@ def test_multilabel_margin_loss(reduction: int) -> None:
     _check(aten.multilabel_margin_loss_backward.default, *given)
 
 
+def test_derivatives_of_glu_that_run_forward() -> None:
+    half, whole = (3, 2, 4), (3, 4, 4)
+    operand, tangent = (torch.randn(whole, dtype=F64) for _ in range(2))
+    grad, grad_tangent = (torch.randn(half, dtype=F64) for _ in range(2))
+    _check(aten.glu_jvp.default, aten.glu(operand, 1), operand, tangent, 1)
+    slope = aten.glu_backward(grad, operand, 1)
+    _check(aten.glu_backward_jvp.default, slope, grad, operand, grad_tangent, tangent, 1)
+
+
 def test_different_elements() -> None:
     _check(aten._unique.default, torch.tensor([3, 1, 3, 2]), True, True)
     _check(aten._unique.default, torch.tensor([3, 1, 3, 2]), return_inverse=True)
