@@ -26,6 +26,7 @@ from plumbline.errors import UserError
 from plumbline.loader_to_torch.asserted_elements import elements_asserted
 from plumbline.loader_to_torch.composite_ops import quick_composite_ops
 from plumbline.loader_to_torch.contraction_orders import orders_by_example
+from plumbline.loader_to_torch.decompositions.losses import multilabel_margin_loss
 from plumbline.loader_to_torch.flex_attention import flex_attention_by_ops
 from plumbline.loader_to_torch.pooled_sizes import sizes_of_poolings
 from plumbline.loader_to_torch.python_functions import functions_of_sizes
@@ -91,14 +92,12 @@ def _checks_of_factorizations_as_other_ops() -> contextlib.AbstractContextManage
 
 @contextlib.contextmanager
 def _labels_before_the_first_minus_one() -> Iterator[None]:
-    """Has a margin loss be traced as the op that it is, which has a rule of ours.
+    """Has a margin loss go by a rule of ours where gradients are taken.
 
-    PyTorch's takes what comes after the first -1 of a row for labels of class 0, and comes first
-    where gradients are taken.
+    PyTorch's takes what comes after the first -1 of a row for labels of class 0.
     """
     op = torch.ops.aten.multilabel_margin_loss_forward.default
-    others = {key: rule for key, rule in op.py_kernels.items() if key is not DispatchKey.Autograd}
-    with mock.patch.object(op, "py_kernels", others):
+    with mock.patch.dict(op.py_kernels, {DispatchKey.Autograd: multilabel_margin_loss}):
         op._dispatch_cache.clear()
         try:
             yield

@@ -209,13 +209,15 @@ def test_labels_end_at_the_first_minus_one() -> None:
     """PyTorch's rule, which takes gradients as well, takes what follows for labels of class 0."""
 
     def loss(weight: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        labels = torch.tensor([[1, -1, 0], [-1, 2, 0]])
-        return F.multilabel_margin_loss(weight + x, labels)
+        labels = torch.tensor([1, -1, 0]).expand(x.shape)
+        return F.multilabel_margin_loss(weight * x, labels)
 
-    x = torch.randn(2, 3)
+    x = torch.randn(4, 3)
     model = _Of(grad_and_value(loss))
-    expected = tuple(each.detach() for each in model(x))
-    torch.testing.assert_close(plumbline.compile(model, (x,))(x), expected)
+    program = plumbline.compile(model, (x,), (_BATCH,))
+    for rows in (x, x[:3]):
+        expected = tuple(each.detach() for each in model(rows))
+        torch.testing.assert_close(program(rows), expected)
 
 
 class _Sequences(torch.nn.Module):

@@ -267,7 +267,7 @@ def _labels(chosen: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.where(is_label, chosen, 0), is_label
 
 
-def _multilabel_margin_loss(
+def multilabel_margin_loss(
     scores: torch.Tensor, labels: torch.Tensor, reduction: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """How far scores of other classes come within 1 of those of each label, and where labels are.
@@ -285,7 +285,8 @@ def _multilabel_margin_loss(
     classes = torch.arange(rows.shape[1])
     is_target = ((places.unsqueeze(2) == classes) & is_label.unsqueeze(2)).any(1)
     # [batch, labels, classes]
-    excess = torch.clamp(1 - of_labels.unsqueeze(2) + rows.unsqueeze(1), min=0)
+    # Of which the slope is 0 at 0, as that of PyTorch's loss.
+    excess = torch.relu(1 - of_labels.unsqueeze(2) + rows.unsqueeze(1))
     counts = is_label.unsqueeze(2) & ~is_target.unsqueeze(1)
     loss = torch.where(counts, excess, 0.0).sum([1, 2]) / rows.shape[1]
     if reduction == Reduction.MEAN.value:
@@ -367,7 +368,7 @@ def _soft_margin_loss_backward(
 RULES: Rules = {
     aten.multi_margin_loss_backward.default: _multi_margin_loss_backward,
     aten.multilabel_margin_loss_backward.default: _multilabel_margin_loss_backward,
-    aten.multilabel_margin_loss_forward.default: _multilabel_margin_loss,
+    aten.multilabel_margin_loss_forward.default: multilabel_margin_loss,
     aten.soft_margin_loss_backward.default: _soft_margin_loss_backward,
     _chunked.default: _linear_cross_entropy,
     _chunked_no_reduction.default: _linear_cross_entropy_of_each,
