@@ -1,22 +1,26 @@
 """Takes a block of elements of a scan at once.
 
-Element by element, each is combined with all before it only when these are. In a block, elements
-are combined with those before them in the block, which waits for nothing, and then all of them with
-what came before the block. (Blelloch, "Prefix sums and their applications", 1990.)
+Element by element, each is combined with all before it only when these are. A block is a vector, of
+which each lane is combined with the one before it, then with what the one two before it has, and so
+on; and then all of them with what came before the block, which is all that waits for earlier ones.
+(Hillis and Steele, "Data parallel algorithms", 1986.)
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, scf
+from torch_mlir.dialects import arith, scf, vector
 
 from plumbline.bindings.views import is_apart, root
-from plumbline.bindings.walk import all_operations, clone_operations
+from plumbline.bindings.walk import all_operations, clone_operations, is_inside
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.reassociation import is_reassociable
+from plumbline.linalg_to_kernels.vectors import of_lanes, on_lanes
+from plumbline.tcp_to_linalg.loop_nest import SCAN
 
 _BLOCK = 8
-"""Elements: some vectors, and as many additions as a CPU does while it waits for one or two."""
+"""Elements: with three steps within a block, a CPU does as much as while it waits for the last."""
 
 _ASSOCIATIVE = frozenset(
     {
@@ -51,7 +55,10 @@ class _Scan:
     loop: scf.ForOp
     before: list[ir.Operation]
     """What an iteration does that does not wait for earlier ones."""
-    combine: ir.Operation
+    element: ir.Value
+    """What it combines with what was combined so far."""
+    combine: list[ir.Operation]
+    combined: ir.Value
     after: list[ir.Operation]
     """What it does with what was combined."""
 
@@ -62,22 +69,57 @@ def _scan(loop: scf.ForOp) -> _Scan | None:
         return None
     *ops, end = ops
     so_far, combined = loop.inner_iter_args[0], end.operands[0]
-    if isinstance(combined.owner, ir.Block) or combined.owner.operation.block != loop.body:
-        return None
-    combine = combined.owner.operation
-    if not _is_associative(combine) or [use.owner.operation for use in so_far.uses] != [combine]:
-        return None
-    waiting = {combined}
-    after = []
-    for op in ops:
-        if waiting.intersection(op.operands):
-            waiting |= set(op.results)
-            after.append(op)
-    before = [op for op in ops if op not in after and op != combine]
+    waiting = _depending_on(so_far, ops)
+    needed = _needed_for(combined, ops)
+    combine = [op for op in waiting if op in needed]
+    after = [op for op in waiting if op not in needed]
+    before = [op for op in ops if op not in waiting]
+    element = _element(loop, combine)
     # If it is used by nothing, this is a reduction, which LLVM makes vectors of.
-    if not after or not _commute(before, after):
+    if element is None or not after or not _commute(before, after):
         return None
-    return _Scan(loop, before, combine, after)
+    is_associative = SCAN in loop.attributes or (len(combine) == 1 and _is_associative(combine[0]))
+    return _Scan(loop, before, element, combine, combined, after) if is_associative else None
+
+
+def _depending_on(value: ir.Value, ops: Sequence[ir.Operation]) -> list[ir.Operation]:
+    """Those that need a value, or what others that do so give."""
+    known = {value}
+    found = []
+    for op in ops:
+        if known.intersection(op.operands):
+            known |= set(op.results)
+            found.append(op)
+    return found
+
+
+def _needed_for(value: ir.Value, ops: Sequence[ir.Operation]) -> list[ir.Operation]:
+    """Those that give a value, or what others that do so need."""
+    wanted = {value}
+    found = []
+    for op in reversed(ops):
+        if wanted.intersection(op.results):
+            wanted |= set(op.operands)
+            found.append(op)
+    return found
+
+
+def _element(loop: scf.ForOp, combine: Sequence[ir.Operation]) -> ir.Value | None:
+    """The one value that operations combine with the one so far, if they can do so to vectors."""
+    (so_far,) = loop.inner_iter_args
+    given = {result for op in combine for result in op.results} | {so_far}
+    others = {operand for op in combine for operand in op.operands} - given
+    # Of a loop that does the same each time, the one operation has one from outside.
+    elements = [other for other in others if len(combine) == 1 or is_inside(other, loop.operation)]
+    numbers = (ir.FloatType, ir.IntegerType)
+    if (
+        len(elements) != 1
+        or elements[0].type != so_far.type
+        or not all(op.name.partition(".")[0] in ("arith", "math") for op in combine)
+        or not all(isinstance(value.type, numbers) for value in given)
+    ):
+        return None
+    return elements[0]
 
 
 def _is_associative(op: ir.Operation) -> bool:
@@ -108,41 +150,54 @@ def _split(scan: _Scan) -> None:
         count = arith.subi(loop.upperBound, loop.lowerBound)
         rest = arith.remui(arith.maxsi(count, index(0)), index(_BLOCK))
         end = arith.subi(arith.addi(loop.lowerBound, arith.maxsi(count, index(0))), rest)
-        blocks = scf.ForOp(loop.lowerBound, end, index(_BLOCK), list(loop.initArgs))
+        first = of_lanes(loop.initArgs[0], [_BLOCK])
+        blocks = scf.ForOp(loop.lowerBound, end, index(_BLOCK), [first])
         with ir.InsertionPoint(blocks.body):
             scf.YieldOp([_block(scan, blocks)])
+        last = vector.extract(blocks.results[0], [], [_BLOCK - 1])
     loop.operation.operands[0] = end
-    loop.operation.operands[3] = blocks.results[0]
+    loop.operation.operands[3] = last
 
 
 def _block(scan: _Scan, blocks: scf.ForOp) -> ir.Value:
-    """Does what the loop does for a block of elements, and gives what the last combined to."""
-    loop, combine = scan.loop, scan.combine
-    so_far = loop.inner_iter_args[0]
+    """Does what the loop does for a block of elements, and gives what the last combined to.
+
+    That is in all lanes of a vector.
+    """
     known: list[dict[ir.Value, ir.Value]] = []
     for number in range(_BLOCK):
         at = arith.addi(blocks.induction_variable, index(number))
-        known.append({loop.induction_variable: at})
+        known.append({scan.loop.induction_variable: at})
         clone_operations(scan.before, known[-1])
-    within: list[ir.Value] = []
-    for values in known:
-        (element,) = (operand for operand in combine.operands if operand != so_far)
-        element = values.get(element, element)
-        if within:
-            element = _combined(combine, so_far, within[-1], element)
-        within.append(element)
+    elements = [values.get(scan.element, scan.element) for values in known]
+    type_ = ir.VectorType.get([_BLOCK], scan.element.type)
+    within = vector.from_elements(type_, elements)
+    distance = 1
+    while distance < _BLOCK:
+        # Those that have no element so far before them stay as they are.
+        shifted = vector.shuffle(
+            within, within, [max(lane - distance, 0) for lane in range(_BLOCK)]
+        )
+        combined = _combined(scan, shifted, within)
+        within = vector.shuffle(
+            within,
+            combined,
+            [lane if lane < distance else _BLOCK + lane for lane in range(_BLOCK)],
+        )
+        distance *= 2
     before_block = blocks.inner_iter_args[0]
-    for values, element in zip(known, within, strict=True):
-        values[combine.results[0]] = _combined(combine, so_far, before_block, element)
+    of_block = vector.shuffle(within, within, [_BLOCK - 1] * _BLOCK)
+    results = _combined(scan, before_block, within)
+    for number, values in enumerate(known):
+        values[scan.combined] = vector.extract(results, [], [number])
         clone_operations(scan.after, values)
-    return known[-1][combine.results[0]]
+    return _combined(scan, before_block, of_block)
 
 
-def _combined(
-    combine: ir.Operation, so_far: ir.Value, left: ir.Value, element: ir.Value
-) -> ir.Value:
-    """What the scan combines of these two."""
-    clone = combine.clone(ip=ir.InsertionPoint.current).operation
-    for number, operand in enumerate(combine.operands):
-        clone.operands[number] = left if operand == so_far else element
-    return clone.results[0]
+def _combined(scan: _Scan, left: ir.Value, elements: ir.Value) -> ir.Value:
+    """What the scan combines of two vectors, lane by lane."""
+    values = {scan.loop.inner_iter_args[0]: left, scan.element: elements}
+    for op in scan.combine:
+        operands = [values.get(operand, operand) for operand in op.operands]
+        values |= zip(op.results, on_lanes(op, operands, [_BLOCK]), strict=True)
+    return values[scan.combined]

@@ -39,11 +39,22 @@ def widened(op: TcpOp, element: ir.Value, to: ir.Type) -> ir.Value:
     return cast(element, to, from_unsigned=unsigned, to_unsigned=unsigned)
 
 
+_FLAGS_IN_ANY_ORDER = {
+    "arith.addf": "reassoc",
+    "arith.mulf": "reassoc",
+    "arith.maximumf": "nsz",
+    "arith.minimumf": "nsz",
+}
+
+
 def in_any_order(combined: ir.Value) -> ir.Value:
-    """What two elements were combined into, where several may be combined in another order."""
-    if combined.owner.name in ("arith.addf", "arith.mulf"):
-        flags = ir.Attribute.parse("#arith.fastmath<reassoc>")
-        combined.owner.attributes["fastmath"] = flags
+    """What two elements were combined into, where several may be combined in another order.
+
+    Then there is no telling which of several zeros is the extreme, either.
+    """
+    flags = _FLAGS_IN_ANY_ORDER.get(combined.owner.name)
+    if flags is not None:
+        combined.owner.attributes["fastmath"] = ir.Attribute.parse(f"#arith.fastmath<{flags}>")
     return combined
 
 

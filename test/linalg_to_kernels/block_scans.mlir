@@ -1,23 +1,28 @@
 // RUN: tcp-opt %s -block-scans -canonicalize -cse -split-input-file | FileCheck %s
 
-// Each block is added up by itself, and then to what came before; the rest goes one by one.
+// Lanes of a block are added up with those before them, and then to what came before; the rest goes
+// one by one.
 // CHECK-LABEL: func.func private @scan(
 // CHECK-SAME:      %[[X:[^:]*]]: memref<?xf32> {llvm.noalias}, %[[Y:[^:]*]]: memref<?xf32> {llvm.noalias}, %[[N:[^:]*]]: index
 // CHECK:         %[[REST:.*]] = arith.remui
 // CHECK:         %[[END:.*]] = arith.subi %{{.*}}, %[[REST]]
-// CHECK:         %[[LAST:.*]] = scf.for %{{.*}} = %c0 to %[[END]] step %c8 iter_args(%[[BEFORE:.*]] = %cst)
+// CHECK:         %[[BLOCKS:.*]] = scf.for %{{.*}} = %c0 to %[[END]] step %c8 iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (vector<8xf64>)
 // CHECK:           memref.load %[[X]]
 // CHECK:           %[[FIRST:.*]] = arith.extf
-// CHECK:           memref.load %[[X]]
-// CHECK:           %[[SECOND:.*]] = arith.extf
-// CHECK-COUNT-6:   arith.extf
-// CHECK:           %[[TWO:.*]] = arith.addf %[[FIRST]], %[[SECOND]]
-// CHECK-COUNT-6:   arith.addf %{{.*}}, %{{.*}} fastmath<reassoc>
-// CHECK:           arith.addf %[[BEFORE]], %[[FIRST]]
-// CHECK:           memref.store
-// CHECK:           arith.addf %[[BEFORE]], %[[TWO]]
-// CHECK-COUNT-7:   memref.store
-// CHECK:           scf.yield
+// CHECK-COUNT-7:   arith.extf
+// CHECK:           %[[LANES:.*]] = vector.from_elements %[[FIRST]]
+// CHECK:           %[[SHIFTED:.*]] = vector.shuffle %[[LANES]], %{{.*}} [0, 0, 1, 2, 3, 4, 5, 6]
+// CHECK:           %[[TWO:.*]] = arith.addf %[[SHIFTED]], %[[LANES]] fastmath<reassoc>
+// CHECK:           %[[PAIRS:.*]] = vector.shuffle %[[LANES]], %[[TWO]] [0, 9, 10, 11, 12, 13, 14, 15]
+// CHECK:           vector.shuffle %[[PAIRS]], %{{.*}} [0, 0, 0, 1, 2, 3, 4, 5]
+// CHECK:           vector.shuffle %{{.*}} [0, 0, 0, 0, 0, 1, 2, 3]
+// CHECK:           %[[WITHIN:.*]] = vector.shuffle %{{.*}} [0, 1, 2, 3, 12, 13, 14, 15]
+// CHECK:           %[[ALL:.*]] = vector.shuffle %[[WITHIN]], %{{.*}} [7, 7, 7, 7, 7, 7, 7, 7]
+// CHECK:           arith.addf %[[BEFORE]], %[[WITHIN]]
+// CHECK-COUNT-8:   memref.store
+// CHECK:           %[[NEXT:.*]] = arith.addf %[[BEFORE]], %[[ALL]]
+// CHECK:           scf.yield %[[NEXT]]
+// CHECK:         %[[LAST:.*]] = vector.extract %[[BLOCKS]][7]
 // CHECK:         scf.for %{{.*}} = %[[END]] to %[[N]] step %c1 iter_args(%{{.*}} = %[[LAST]])
 // CHECK-COUNT-1:   memref.store
 func.func private @scan(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xf32> {llvm.noalias}, %n: index) attributes {no_inline} {
@@ -69,4 +74,38 @@ func.func private @others(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xf32>, %
     scf.yield %r : f32
   }
   return %0 : f32
+}
+
+// -----
+
+// Several operations combine, of which only who built the loop knows that their order is free.
+// CHECK-LABEL: func.func private @several(
+// CHECK:         scf.for %{{.*}} step %c8 iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (vector<8xf32>)
+// CHECK-COUNT-3:   arith.minimumf %{{.*}} : vector<8xf32>
+// CHECK:           arith.maximumf %[[BEFORE]], %{{.*}} : vector<8xf32>
+// CHECK:         scf.for %{{.*}} step %c1 iter_args
+// CHECK:           arith.minimumf %{{.*}} : f32
+// CHECK:         scf.for %{{.*}} = %c0 to %{{.*}} step %c1 iter_args
+// CHECK:           arith.minimumf %{{.*}} : f32
+func.func private @several(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xf32> {llvm.noalias}, %n: index) attributes {no_inline} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (f32) {
+    %a = memref.load %x[%i] : memref<?xf32>
+    %g = arith.maximumf %s, %a : f32
+    %l = arith.minimumf %s, %a : f32
+    %r = arith.addf %g, %l : f32
+    memref.store %r, %y[%i] : memref<?xf32>
+    scf.yield %r : f32
+  } {plumbline.scan}
+  %1 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (f32) {
+    %a = memref.load %x[%i] : memref<?xf32>
+    %g = arith.maximumf %s, %a : f32
+    %l = arith.minimumf %s, %a : f32
+    %r = arith.addf %g, %l : f32
+    memref.store %r, %y[%i] : memref<?xf32>
+    scf.yield %r : f32
+  }
+  return
 }
