@@ -6,6 +6,7 @@ has been recorded runs in its place.
 """
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import wraps
@@ -13,6 +14,7 @@ from typing import Any
 from unittest import mock
 
 import torch
+from torch._decomp.decompositions import upsample_compute_output_size
 from torch._dispatch.python import enable_python_dispatcher
 from torch._functorch import predispatch
 from torch.autograd import forward_ad
@@ -122,6 +124,7 @@ def _traced(
             fake_mode,
             enable_python_dispatcher(),
             mock.patch.object(forward_ad, "make_dual", _dual),
+            _resampled_by_kernels(),
             modes(),
         ):
             record = make_fx(step, {_ZEROS: _zeros}, record_stack_traces=True)
@@ -142,3 +145,59 @@ def _dual(tensor: torch.Tensor, tangent: torch.Tensor, **options: Any) -> torch.
 
 def _zeros(size: Sequence[int], **options: Any) -> torch.Tensor:
     return torch.zeros(size, **options)
+
+
+@contextlib.contextmanager
+def _resampled_by_kernels() -> Iterator[None]:
+    """Has derivatives of images of other sizes be taken of PyTorch's kernels, not of its rules.
+
+    Of rules that read each neighbour of an element the gradients are added up one by one.
+    """
+    before = {op: dict(op.py_kernels) for op in _resampling_ops()}
+    try:
+        for op in before:
+            is_composite = op._overloadname == "vec"
+            for key in _BY_RULES:
+                rule = op.py_kernels.pop(key, None)
+                if is_composite and rule is not None:
+                    op.py_kernels[key] = _of_known_sizes(op, rule)
+            op._dispatch_cache.clear()
+        yield
+    finally:
+        for op, kernels in before.items():
+            op.py_kernels.clear()
+            op.py_kernels.update(kernels)
+            op._dispatch_cache.clear()
+
+
+_BY_RULES = (torch._C.DispatchKey.Autograd, torch._C.DispatchKey.CompositeImplicitAutograd)
+
+
+@functools.cache
+def _resampling_ops() -> list[torch._ops.OpOverload]:
+    names = [name for name in dir(torch.ops.aten) if "upsample_" in name]
+    packets = [getattr(torch.ops.aten, name) for name in names if "_backward" not in name]
+    return [
+        getattr(packet, name)
+        for packet in packets
+        for name in packet.overloads()
+        if name in ("default", "vec")
+    ]
+
+
+def _of_known_sizes(op: torch._ops.OpOverload, rule: Callable[..., Any]) -> Callable[..., Any]:
+    """The overload that has a kernel in place of one that is told sizes or factors.
+
+    PyTorch's kernels take no sizes that are not known: of those there is the rule.
+    """
+
+    def resampled(image: torch.Tensor, sizes: list[int] | None, *options: Any) -> Any:
+        *corners, factors = options
+        new: list[int] = upsample_compute_output_size(  # type: ignore[no-untyped-call]
+            image.size(), sizes, factors
+        )
+        if not all(isinstance(size, int) for size in (*image.size(), *new)):
+            return rule(image, sizes, *options)
+        return op.overloadpacket.default(image, new, *corners, *(factors or [None] * len(new)))
+
+    return resampled

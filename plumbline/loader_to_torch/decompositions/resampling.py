@@ -1,6 +1,7 @@
 """Images and volumes of other sizes, which are read between their elements."""
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from plumbline.loader_to_torch.decompositions.resampling_weights import (
     step_between,
     taps_below,
     taps_beside,
+    taps_in_band,
     triangle,
 )
 from plumbline.loader_to_torch.decompositions.rule import Rule, Rules
@@ -115,7 +117,9 @@ def _by_rule(rule: Rule) -> _Forward:
     return forward
 
 
-def _backward(forward: _Forward, *, has_corners: bool) -> Rule:
+def _backward(
+    forward: _Forward, *, reach: int, has_corners: bool = True, widens: bool = False
+) -> Rule:
     """The rule of the gradient of resampling, which does to each dimension what it does to one.
 
     Each new element is a sum of old ones, with weights for each dimension. What `forward` makes of
@@ -123,7 +127,9 @@ def _backward(forward: _Forward, *, has_corners: bool) -> Rule:
 
     Args:
       forward: resamples images.
+      reach: the distance from a new element beyond which old ones do not count for it.
       has_corners: whether it is told if corners are aligned.
+      widens: whether that is a distance of new elements, where these are fewer.
     """
 
     def decomposed(
@@ -137,16 +143,26 @@ def _backward(forward: _Forward, *, has_corners: bool) -> Rule:
             scale = scales[place] if place < len(scales) else None
             rows = torch.eye(old, dtype=wide).reshape(1, old, old, 1)
             weights = forward(rows, new, scale, *corners).reshape(old, new)
-            axis = place + 2
-            found = (found.movedim(axis, -1) @ weights.mT).movedim(-1, axis)
+            axis = place - len(output_size)
+            step = step_between(old, new, scale, torch.float64, align_corners=any(corners))
+            taps = None
+            if isinstance(step, float) and step > 0:
+                width = 2 * reach * (max(step, 1.0) if widens else 1.0)
+                taps = taps_in_band(weights, math.ceil(width / step) + 1)
+            if taps is None:
+                found = (found.movedim(axis, -1) @ weights.mT).movedim(-1, axis)
+            else:
+                found = taps.sums(found, axis)
         return found.to(grad.dtype)
 
     return decomposed
 
 
-_LINEAR = _backward(_by_overload(aten.upsample_bilinear2d.vec), has_corners=True)
-_NEAREST_OF_ALL = _backward(_by_overload(aten.upsample_nearest2d.vec), has_corners=False)
-_NEAREST_EXACT = _backward(_by_overload(aten._upsample_nearest_exact2d.vec), has_corners=False)
+_LINEAR = _backward(_by_overload(aten.upsample_bilinear2d.vec), reach=1)
+_NEAREST_OF_ALL = _backward(_by_overload(aten.upsample_nearest2d.vec), reach=1, has_corners=False)
+_NEAREST_EXACT = _backward(
+    _by_overload(aten._upsample_nearest_exact2d.vec), reach=1, has_corners=False
+)
 _CUBIC_FILTER = _with_filter(cubic, 2)
 _TRIANGLE_FILTER = _with_filter(triangle, 1)
 
@@ -158,7 +174,7 @@ RULES: Rules = {
     aten._upsample_nearest_exact2d_backward.default: _NEAREST_EXACT,
     aten._upsample_nearest_exact3d_backward.default: _NEAREST_EXACT,
     aten.upsample_bicubic2d_backward.default: _backward(
-        _by_overload(aten.upsample_bicubic2d.vec), has_corners=True
+        _by_overload(aten.upsample_bicubic2d.vec), reach=2
     ),
     aten.upsample_bilinear2d_backward.default: _LINEAR,
     aten.upsample_linear1d_backward.default: _LINEAR,
@@ -173,9 +189,9 @@ RULES: Rules = {
     aten._upsample_bicubic2d_aa.default: _CUBIC_FILTER,
     aten._upsample_bilinear2d_aa.default: _TRIANGLE_FILTER,
     aten._upsample_bicubic2d_aa_backward.default: _backward(
-        _by_rule(_CUBIC_FILTER), has_corners=True
+        _by_rule(_CUBIC_FILTER), reach=2, widens=True
     ),
     aten._upsample_bilinear2d_aa_backward.default: _backward(
-        _by_rule(_TRIANGLE_FILTER), has_corners=True
+        _by_rule(_TRIANGLE_FILTER), reach=1, widens=True
     ),
 }

@@ -12,6 +12,9 @@ Filter = Callable[[torch.Tensor], torch.Tensor]
 """The weight of what lies at a distance from the middle, in new elements or old ones, whichever are
 greater."""
 
+_AT_ONCE = 16
+"""How many elements a product with a matrix takes while one is read at a place of its own."""
+
 _FEW_TAPS = 24
 """Up to how many old elements that count for a new one are read one by one.
 
@@ -62,11 +65,14 @@ class Taps:
     """[new, taps]"""
 
     def sums(self, image: torch.Tensor, axis: int) -> torch.Tensor:
-        """The sums of the elements of an image along an axis, one of the last two, by weights."""
+        """The sums of the elements of an image along an axis, counted from the last, by weights.
+
+        It is one of the last two where all elements count.
+        """
         if self.places is None:
             matrix = self.weights
             return matrix @ image if axis == -2 else image @ matrix.transpose(0, 1)
-        shape = (-1, 1) if axis == -2 else (-1,)
+        shape = (-1, *[1] * (-axis - 1))
         last = image.shape[axis] - 1
         read = (
             image.index_select(axis, torch.clamp(place, max=last)) * weight.reshape(shape)
@@ -142,3 +148,22 @@ def taps_beside(
         counts_for = torch.clamp(nearest + tap, min=0, max=old - 1).unsqueeze(-1)
         weights = weights + torch.where(places == counts_for, weight, 0.0)
     return Taps(places, weights)
+
+
+def taps_in_band(weights: torch.Tensor, taps: int) -> Taps | None:
+    """Those that count at all, of which there are no more than `taps` side by side.
+
+    Args:
+      weights: of all old elements, [new, old].
+      taps: how many.
+
+    Returns:
+      None where a product with a matrix is as fast, though most of it is zeros.
+    """
+    count = weights.shape[1]
+    if not isinstance(count, int) or count < _AT_ONCE * taps:
+        return None
+    first = (weights != 0).to(torch.int32).argmax(-1, keepdim=True)
+    places = first + torch.arange(taps)
+    within = weights.gather(-1, torch.clamp(places, max=count - 1))
+    return Taps(places, torch.where(places < count, within, 0.0))

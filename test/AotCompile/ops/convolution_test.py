@@ -394,6 +394,37 @@ def test_resampling_and_its_gradient_in_a_graph_that_has_been_traced(
     torch.testing.assert_close(actual, step(x), rtol=1e-5, atol=1e-4)
 
 
+class _Resampled(torch.nn.Module):
+    def __init__(self, **options: Any) -> None:
+        super().__init__()
+        self.options = options
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.func.grad(lambda x: F.interpolate(x, **self.options).square().sum())(x)
+
+
+@pytest.mark.parametrize(
+    ("shape", "options"),
+    [
+        ((1, 2, 50, 3), {"mode": "nearest", "scale_factor": 2}),
+        ((1, 2, 70, 3), {"mode": "bilinear", "size": (99, 90), "align_corners": True}),
+        ((1, 2, 70, 3), {"mode": "bicubic", "scale_factor": 1.7}),
+        ((1, 2, 200, 3), {"mode": "bilinear", "size": (99, 2), "antialias": True}),
+        ((1, 2, 50, 3, 2), {"mode": "trilinear", "scale_factor": 2}),
+    ],
+    ids=str,
+)
+def test_gradient_of_resampling_large_images(
+    shape: tuple[int, ...], options: dict[str, Any]
+) -> None:
+    """Of many elements only those that count are read, and none is added to one by one."""
+    torch.manual_seed(0)
+    x, module = torch.randn(shape), _Resampled(**options)
+    program = plumbline.compile(module, (x,))
+    assert "tcp.scatter" not in program.stage("tcp")
+    torch.testing.assert_close(program(x)[0], module(x), rtol=1e-5, atol=1e-4)
+
+
 @pytest.mark.parametrize("mode", ["nearest", "nearest-exact", "bilinear"])
 @pytest.mark.parametrize("factor", [2.0, 1.5, (2.0, 3.0)], ids=str)
 def test_resampling_of_any_size(mode: str, factor: Any) -> None:
