@@ -6,10 +6,11 @@ a pass over memory to write and another one to read, and the memory of all updat
 """
 
 from torch_mlir import ir
-from torch_mlir.dialects import tensor
+from torch_mlir.dialects import scf, tensor
 
 from plumbline.bindings.walk import (
     all_operations,
+    captured_values,
     clone_operations,
     defining_operation,
     operations_of,
@@ -114,7 +115,20 @@ def _extracts_each_once(extract: ir.Operation, member: Computation) -> bool:
         # Scans have ways of their own to read what they add up.
         if around.name != "scf.for" or SCAN in around.attributes:
             return False
+        if _is_rewritten(around.opview, member):
+            return False
         if around.regions[0].blocks[0].arguments[0] not in places:
             return False
         places.remove(around.regions[0].blocks[0].arguments[0])
     return not places
+
+
+def _is_rewritten(loop: scf.ForOp, member: Computation) -> bool:
+    """Whether a computation reads what a loop writes, and a loop around carries.
+
+    Read once elements of it are written, it would have to be copied in each iteration of that.
+    """
+    return any(
+        isinstance(first.owner, ir.Block) and first.owner.owner.operation.name.startswith("scf.")
+        for first in set(loop.initArgs).intersection(captured_values(member.op))
+    )

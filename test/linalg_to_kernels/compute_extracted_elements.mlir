@@ -58,3 +58,24 @@ func.func @nothing(%i: tensor<9x0xi64>) -> tensor<9x0xf32> {
   } -> tensor<9x0xf32>
   return %0 : tensor<9x0xf32>
 }
+
+// -----
+
+// What a loop around carries is read before any of it is written, or it would be copied each time.
+// CHECK-LABEL: func.func @exchange(
+// CHECK:         scf.for %{{.*}} iter_args(%[[SO_FAR:.*]] = %{{.*}})
+// CHECK:           linalg.generic
+// CHECK:             tensor.extract %[[SO_FAR]]
+// CHECK:           scf.for
+// CHECK-NOT:         tensor.extract %[[SO_FAR]]
+// CHECK:             tensor.insert
+func.func @exchange(%x: tensor<8xf32>, %from: tensor<2x1xi64>, %to: tensor<2x1xi64>, %n: index) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%so_far = %x) -> (tensor<8xf32>) {
+    %1 = tcp.gather_nd %so_far, %from : tensor<8xf32>, tensor<2x1xi64> -> tensor<2xf32>
+    %2 = tcp.scatter_nd %so_far, %to, %1 : tensor<8xf32>, tensor<2x1xi64>, tensor<2xf32> -> tensor<8xf32>
+    scf.yield %2 : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}
