@@ -6,7 +6,8 @@ Programming, volume 3, 5.2.4), and no step has a branch, as no CPU foresees whic
 comes first. Where two runs have one length, they are merged from both ends at once: in as many
 steps as a run has elements neither can be used up, so that no step asks, and the ends do not wait
 for each other. A thousand floats and their places take 24 us, and in single steps with branches 92.
-Equal elements keep their order, as the comparison says that they are in order.
+Equal elements keep their order, as the comparison says that they are in order. Where their digits
+are few, they are sorted by these (`digit_sorts.py`).
 
 Where only the first elements are read afterwards, as of `topk`, the first ones so far are held in
 order, and each element of a row is compared with the last of them. Those that come before it are
@@ -21,6 +22,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
 from plumbline.linalg_to_kernels.building import LoopBody, either, for_each, index
+from plumbline.linalg_to_kernels.digit_sorts import DIGITS, DigitSort, has_digits
 from plumbline.linalg_to_kernels.first_elements import first_elements
 from plumbline.linalg_to_kernels.sort_kernels import (
     Sort,
@@ -51,7 +53,8 @@ def _scratch(op: ir.Operation, first: int | None) -> list[ir.Value]:
     """Memory twice: where elements are, and where they are merged to.
 
     It is for a row of each buffer; or for its first elements, if no others are read, and those that
-    are gathered. Few are in registers.
+    are gathered. Few are in registers. Where elements may be sorted by digits, these are counted in
+    what comes last.
     """
     axis = sort_axis(op)
     if first is not None and first <= _MOST_IN_REGISTERS:
@@ -63,6 +66,8 @@ def _scratch(op: ir.Operation, first: int | None) -> list[ir.Value]:
         sizes = [memref.dim(buffer, index(axis))] if is_dynamic else []
         row = type_.shape[axis] if first is None else first + _gathered(first)
         scratch.append(memref.alloc(ir.MemRefType.get([2, row], type_.element_type), sizes, []))
+    if first is None and has_digits(op):
+        scratch.append(memref.alloc(ir.MemRefType.get([DIGITS], ir.IndexType.get()), [], []))
     return scratch
 
 
@@ -124,7 +129,7 @@ class _MergeSort:
                 store(values, index(number))
             return
         if first is None:
-            last, count = self._sorted(load, index(0), size, index(0)), size
+            last, count = self._all(load, size), size
         else:
             last, count = self._first(load, size, first), index(first)
 
@@ -134,11 +139,26 @@ class _MergeSort:
 
         for_each(index(0), count, 1, give)
 
+    def _all(self, load: _Load, size: ir.Value) -> ir.Value:
+        """Sorts a row: gives the row of the scratch that has it."""
+
+        def merged() -> ir.Value:
+            return self._sorted(load, index(0), size, index(0))
+
+        if not has_digits(self.sort.op):
+            return merged()
+        return DigitSort(self.sort, self._rows, self.sort.scratch[-1]).sorted(load, size, merged)
+
+    @property
+    def _rows(self) -> Sequence[ir.Value]:
+        """The rows of the scratch that have elements of each buffer."""
+        return self.sort.scratch[: len(self.sort.buffers)]
+
     def _load(self, row: ir.Value, at: ir.Value) -> list[ir.Value]:
-        return [memref.load(scratch, [row, at]) for scratch in self.sort.scratch]
+        return [memref.load(scratch, [row, at]) for scratch in self._rows]
 
     def _store(self, values: Sequence[ir.Value], row: ir.Value, at: ir.Value) -> None:
-        for scratch, value in zip(self.sort.scratch, values, strict=True):
+        for scratch, value in zip(self._rows, values, strict=True):
             memref.store(value, scratch, [row, at])
 
     def _sorted(self, load: _Load, start: ir.Value, count: ir.Value, row: ir.Value) -> ir.Value:

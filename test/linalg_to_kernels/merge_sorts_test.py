@@ -55,6 +55,32 @@ def test_first_of_rows_that_are_in_order(count: int, order: int) -> None:
         torch.testing.assert_close(actual, wanted, rtol=0, atol=0)
 
 
+@pytest.mark.parametrize(
+    "dtype",
+    [torch.float32, torch.float16, torch.float64, torch.int64, torch.int8, torch.uint8],
+    ids=str,
+)
+def test_rows_that_are_sorted_by_digits(dtype: torch.dtype) -> None:
+    """From few digits to all, of either order, of rows that are contiguous and that are not."""
+    generator = torch.Generator().manual_seed(0)
+    if dtype.is_floating_point:
+        x = torch.randn(3, 4100, generator=generator, dtype=torch.float64).to(dtype)
+        x[0] = x[0].round()
+        special = [0.0, -0.0, float("inf"), -float("inf"), float("nan"), -float("nan")]
+        x[1, 5:605] = torch.tensor(special, dtype=dtype).repeat(100)
+    else:
+        limits = torch.iinfo(dtype)
+        x = torch.randint(limits.min, limits.max, (3, 4100), generator=generator, dtype=dtype)
+        x[0] = x[0] % 5 + 7
+        x[1, ::9], x[1, 1::9] = limits.min, limits.max
+    program = plumbline.compile(_All(), (x,))
+    for actual, expected in zip(program(x), _All()(x), strict=True):
+        torch.testing.assert_close(actual, expected, rtol=0, atol=0, equal_nan=True)
+    across = plumbline.compile(_All(), (x.T,))
+    for actual, expected in zip(across(x.T), _All()(x.T), strict=True):
+        torch.testing.assert_close(actual, expected, rtol=0, atol=0, equal_nan=True)
+
+
 @pytest.mark.parametrize("count", [2, 12])
 def test_what_is_sorted_is_computed_and_the_first_are_read_alone(count: int) -> None:
     """Then no memory is taken for what is not read, and what the first ones go to is theirs."""

@@ -400,7 +400,11 @@ class _Resampled(torch.nn.Module):
         self.options = options
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.func.grad(lambda x: F.interpolate(x, **self.options).square().sum())(x)
+        def energy(x: torch.Tensor) -> torch.Tensor:
+            return F.interpolate(x, **self.options).square().sum()
+
+        gradient: torch.Tensor = torch.func.grad(energy)(x)
+        return gradient
 
 
 @pytest.mark.parametrize(
