@@ -22,6 +22,7 @@ from plumbline.linalg_to_kernels.computations import (
     GENERIC,
     MOST_PARTS,
     Computation,
+    composed,
     computation,
     is_copy,
     is_seen_through,
@@ -36,6 +37,7 @@ from plumbline.linalg_to_kernels.constants import CONSTANT, is_constant
 from plumbline.linalg_to_kernels.group import Group
 from plumbline.linalg_to_kernels.kernel_names import kernel_name
 from plumbline.linalg_to_kernels.layouts import LAYOUT, is_contiguous, layout_of
+from plumbline.linalg_to_kernels.loop_order import Access, accesses
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.linalg_to_kernels.strategies import Strategies
 from plumbline.linalg_to_kernels.told_by_place import told_by_place
@@ -149,8 +151,19 @@ class _Block:
         # What a contraction's epilogue can be is tried first: it has no other steps.
         group = self._grown_by(group, most_steps=1)
         if self.contractions.isdisjoint(group.members):
-            return self._grown_by(group, most_steps=None)
+            return self._with_steps(group)
         return self._attention(group) or group
+
+    def _with_steps(self, group: Group) -> Group:
+        """The group with steps before it, unless these put what lies side by side far apart.
+
+        Where they read what was transposed in the same way, they go along its rows.
+        """
+        grown = self._grown_by(group, most_steps=None)
+        before = (member for member in grown.members if member is not grown.root)
+        if len(grown.steps) > 1 and _turns_rows(grown.root) and not any(map(_turns_rows, before)):
+            return group
+        return grown
 
     def _attention(self, group: Group) -> Group | None:
         """The group with all that makes it attention, if its contraction is the last part of that.
@@ -265,8 +278,13 @@ class _Block:
         read = (*self._producers(more), *map(group.producer, more.read_anywhere))
         begun = group if {*read}.isdisjoint(group.members) else None
         grown = self._strategies.form(members, frozenset(outputs), begun)
-        turns = _is_transposition(more) or _turns_rows(group.root)
-        if grown is not None and len(grown.steps) > 1 and turns and not found:
+        if (
+            grown is not None
+            and len(grown.steps) > 1
+            and _is_transposition(more)
+            and not found
+            and not _is_undone(more, grown)
+        ):
             # Its loops run in pieces, for the sake of cache lines, which those of steps do not.
             return None
         if grown is None or not (found or more in self.contractions):
@@ -301,6 +319,31 @@ def _copied_along(member: Computation) -> list[int]:
         if isinstance(dim, ir.AffineDimExpr)
         and (member.sizes[dim.position] == DYNAMIC or member.sizes[dim.position] > MOST_PARTS)
     ]
+
+
+def _is_undone(transposition: Computation, group: Group) -> bool:
+    """Whether what a transposition reads is contiguous along the same rows as what the root gives.
+
+    Then steps go along both at once.
+    """
+    if not group.is_inlined(transposition) or group.root.is_reduction:
+        return False
+    (written,) = accesses(group, group.root)[-1:]
+    row = next((row for row in group.rows if written.stride(row) == 1), None)
+    shape = tuple(ir.RankedTensorType(transposition.inputs[0].type).shape)
+    return row is not None and all(
+        Access(
+            shape,
+            composed(
+                transposition.maps[0],
+                transposition.loops_for(site.indices),
+                len(site.step.reduces),
+            ),
+        ).stride(group.row_loops[site.step][row])
+        == 1
+        for result in transposition.results
+        for site in group.sites(result)
+    )
 
 
 def _outline(

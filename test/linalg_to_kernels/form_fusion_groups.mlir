@@ -307,3 +307,40 @@ func.func @depthwise_with_channels_last(%x: tensor<2x8x30x30xf32>, %w: tensor<8x
   } -> tensor<2x28x28x8xf32>
   return %1 : tensor<2x28x28x8xf32>
 }
+
+// -----
+
+#planes = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#channels_last = affine_map<(d0, d1, d2) -> (d1, d2, d0)>
+#rows = affine_map<(d0, d1, d2) -> (d0, d1)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#transposed = affine_map<(d0, d1) -> (d1, d0)>
+
+// What is transposed there and back is read where it lies, one step after the other.
+// CHECK-LABEL: func.func @there_and_back(
+// CHECK:         %[[Y:.*]] = call @{{.*}}(%arg0)
+// CHECK-NEXT:    return %[[Y]]
+func.func @there_and_back(%x: tensor<8x6x32xf32>) -> tensor<8x32xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<32x8x6xf32>
+  %f = tensor.empty() : tensor<32x8xf32>
+  %g = tensor.empty() : tensor<8x32xf32>
+  %0 = linalg.generic {indexing_maps = [#channels_last, #planes], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<8x6x32xf32>) outs(%e : tensor<32x8x6xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<32x8x6xf32>
+  %1 = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%f : tensor<32x8xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %low : f32
+  } -> tensor<32x8xf32>
+  %2 = linalg.generic {indexing_maps = [#planes, #rows], iterator_types = ["parallel", "parallel", "reduction"]} ins(%0 : tensor<32x8x6xf32>) outs(%1 : tensor<32x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.maximumf %a, %o : f32
+    linalg.yield %m : f32
+  } -> tensor<32x8xf32>
+  %3 = linalg.generic {indexing_maps = [#transposed, #id], iterator_types = ["parallel", "parallel"]} ins(%2 : tensor<32x8xf32>) outs(%g : tensor<8x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<8x32xf32>
+  return %3 : tensor<8x32xf32>
+}
