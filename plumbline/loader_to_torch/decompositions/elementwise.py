@@ -4,8 +4,10 @@ import math
 from typing import Any
 
 import torch
+from torch._higher_order_ops.while_loop import while_loop_op
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
+from plumbline.loader_to_torch.decompositions.loops import contiguous
 from plumbline.loader_to_torch.decompositions.rule import (
     Conditional,
     Rule,
@@ -161,21 +163,23 @@ def _nextafter(operand: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     return torch.where(operand.isnan() | target.isnan(), math.nan, moved)
 
 
-_STEPS_OF_EUCLID = {1: 12, 2: 23, 4: 46, 8: 92}
-"""After how many divisions the remainder is 0 at the latest, by the bytes of an integer: of two
-neighbours in Fibonacci's sequence it takes the most."""
-
-
 def _gcd(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """The greatest common divisor, by Euclid's algorithm."""
+    """The greatest common divisor, by Euclid's algorithm: until no remainder is left anywhere."""
     dtype = torch.result_type(left, right)
-    left, right = broadcast(left.to(dtype), right.to(dtype))
-    for _ in range(_STEPS_OF_EUCLID[dtype.itemsize]):
+
+    def goes_on(_: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        return (right != 0).any()
+
+    def turn(left: torch.Tensor, right: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         done = right == 0
         # By the least negative number -1 has a quotient that is too great for the type.
         remainder = torch.fmod(left, torch.where(done | (right == -1), 1, right))
-        left, right = torch.where(done, left, right), torch.where(done, 0, remainder)
-    return left.abs() if dtype.is_signed else left
+        return torch.where(done, left, right), torch.where(done, 0, remainder)
+
+    start = tuple(map(contiguous, broadcast(left.to(dtype), right.to(dtype))))
+    divisor: torch.Tensor
+    divisor, _ = while_loop_op(goes_on, turn, start, ())  # type: ignore[arg-type]
+    return divisor.abs() if dtype.is_signed else divisor
 
 
 def _lcm(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:

@@ -90,6 +90,17 @@ def test_a_loop_reads_what_it_does_not_carry(*, dynamic: bool) -> None:
     _check(_powers, *_telling(*sizes), dynamic=dynamic)
 
 
+def _gcd_and_lcm(_: torch.Tensor, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    return torch.gcd(x, x.flip(0)), torch.lcm(x.to(torch.int8), x[:1].to(torch.int8))
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_divisors_are_found_as_long_as_a_remainder_is_left(*, dynamic: bool) -> None:
+    inputs = [torch.arange(-n, n).unsqueeze(1) * torch.arange(3) for n in (20, 11)]
+    program = _check(_gcd_and_lcm, *inputs[: 1 + dynamic], dynamic=dynamic)
+    assert "scf.while" in program.stage("tcp")
+
+
 # -- cond ------------------------------------------------------------------------------------------
 
 

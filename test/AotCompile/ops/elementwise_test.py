@@ -518,10 +518,6 @@ def _bools_for_numbers(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
     )
 
 
-def _two_whole(s: Sampler) -> tuple[torch.Tensor, ...]:
-    return s.tensor(5, 7, low=-40, high=40), s.tensor(5, 7, low=-40, high=40)
-
-
 _FLOATS_BUT_BF16 = (torch.float16, torch.float32, torch.float64)
 
 # What the Torch dialect has no op for: the rules themselves are tested in
@@ -549,7 +545,6 @@ DECOMPOSED = [
     _case("bessel", lambda x: (torch.i0(x), torch.special.i1e(x)), _one_finite, [tcp.ExpOp]),
     _case("hypot", torch.hypot, _two, [tcp.SqrtOp], FLOATS),
     _case("frexp", lambda x: tuple(torch.frexp(x)), _one, [tcp.FloorOp], _FLOATS_BUT_BF16),
-    _case("gcd", torch.gcd, _two_whole, [tcp.RemsiOp], SIGNED),
 ]
 
 CASES = [*UNARY, *BINARY, *BITS, *CHOICES, *CASTS, *COMPOSITIONS, *DECOMPOSED]
