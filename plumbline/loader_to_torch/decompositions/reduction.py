@@ -197,16 +197,13 @@ def _mode(
     """The least of those that are there most often, and the last place that has it."""
     if operand.dim() == 0:
         return operand.clone(), torch.zeros((), dtype=torch.int64)
-    moved = operand.movedim(dim, -1)
-    same = moved.unsqueeze(-1) == moved.unsqueeze(-2)
-    counts = same.to(torch.int64).sum(-1)
-    often = counts == counts.amax(-1, keepdim=True)
-    # In rising order the first of those is the least.
-    values, places = _sorted(moved, -1)
-    first = often.gather(-1, places).to(torch.int32).argmax(-1, keepdim=True)
-    value = values.gather(-1, first)
-    numbers = torch.arange(moved.shape[-1])
-    place = torch.where(moved == value, numbers, 0).amax(-1, keepdim=True)
+    values, places = torch.sort(operand.movedim(dim, -1), -1)
+    numbers = torch.arange(values.shape[-1])
+    is_first = (numbers == 0) | (values != values.roll(1, -1))
+    first, _ = torch.cummax(torch.where(is_first, numbers, 0), -1)
+    # In rising order the first of those is the least; of equal ones the last is where it is found.
+    found = (numbers - first).argmax(-1, keepdim=True)
+    value, place = values.gather(-1, found), places.gather(-1, found)
     value, place = value.movedim(-1, dim), place.movedim(-1, dim)
     return _dropped(value, place, dim, keepdim)
 
