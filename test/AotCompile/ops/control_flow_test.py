@@ -101,6 +101,17 @@ def test_divisors_are_found_as_long_as_a_remainder_is_left(*, dynamic: bool) -> 
     assert "scf.while" in program.stage("tcp")
 
 
+def test_series_end_where_their_terms_do() -> None:
+    """Of the incomplete gamma functions, which take an integral where an order is great."""
+    small, great = (1 + torch.rand(5, 3)) * 8, torch.tensor([[0.5, 2.0, 500.0]])
+
+    def share(_: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        return torch.special.gammaincc(x, x.flip(0))
+
+    program = _check(share, small, great, dynamic=True)
+    assert program.stage("tcp").count("scf.while") == 2
+
+
 # -- cond ------------------------------------------------------------------------------------------
 
 
