@@ -272,10 +272,13 @@ def _binary(
     on_signed: Binary | None = None,
     on_unsigned: Binary | None = None,
     on_bools: Binary | None = None,
+    *,
+    exact_numbers: bool = True,
 ) -> Pattern:
     """The pattern of a function of two operands that are taken to the result's dtype first.
 
-    Half precision is computed in f32 and rounded once. A kind of dtype that has no function is
+    Half precision is computed in f32 and rounded once. A number beside it is taken as it is, or
+    rounded first, whichever PyTorch does (`exact_numbers`). A kind of dtype that has no function is
     refused.
     """
 
@@ -291,7 +294,9 @@ def _binary(
         if build is None:
             raise Unsupported(f"there is no such operation on {result.dtype}")
         dtype = computed_in(result.dtype)
-        left, right = _operands(list(op.operands)[:2], dtype, result.sizes)
+        taken = dtype if exact_numbers else result.dtype
+        operands = _operands(list(op.operands)[:2], taken, result.sizes)
+        left, right = (cast(operand, dtype) for operand in operands)
         return cast(build(left, right), result.dtype).value
 
     return convert
@@ -607,12 +612,17 @@ PATTERNS: Patterns = {
         for name, build in _EXTREMA.items()
     },
     **{
-        f"torch.aten.fmod.{kind}": _binary(_op(tcp.RemfOp), _op(tcp.RemsiOp), _op(tcp.RemuiOp))
+        f"torch.aten.fmod.{kind}": _binary(
+            _op(tcp.RemfOp), _op(tcp.RemsiOp), _op(tcp.RemuiOp), exact_numbers=False
+        )
         for kind in ("Scalar", "Tensor")
     },
     **{
         f"torch.aten.remainder.{kind}": _binary(
-            _remainder(tcp.RemfOp, _needs_step_of_floats), _remainder(tcp.RemsiOp), _op(tcp.RemuiOp)
+            _remainder(tcp.RemfOp, _needs_step_of_floats),
+            _remainder(tcp.RemsiOp),
+            _op(tcp.RemuiOp),
+            exact_numbers=False,
         )
         for kind in ("Scalar", "Tensor")
     },

@@ -105,11 +105,11 @@ def test_series_end_where_their_terms_do() -> None:
     """Of the incomplete gamma functions, which take an integral where an order is great."""
     small, great = (1 + torch.rand(5, 3)) * 8, torch.tensor([[0.5, 2.0, 500.0]])
 
-    def share(_: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        return torch.special.gammaincc(x, x.flip(0))
+    def shares(_: torch.Tensor, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return torch.special.gammainc(x, 2 * x), torch.special.gammaincc(x, x.flip(0))
 
-    program = _check(share, small, great, dynamic=True)
-    assert program.stage("tcp").count("scf.while") == 2
+    program = _check(shares, small, great, dynamic=True)
+    assert program.stage("tcp").count("scf.while") == 4
 
 
 # -- cond ------------------------------------------------------------------------------------------

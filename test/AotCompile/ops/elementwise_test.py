@@ -170,7 +170,7 @@ BINARY = [
     _case("fmod_unsigned", torch.fmod, _dividend_and_divisor, [tcp.RemuiOp], _UNSIGNED),
     _case(
         "fmod_number",
-        lambda x: (torch.fmod(x, 3), torch.fmod(x, 2.5)),
+        lambda x: (torch.fmod(x, 3), torch.fmod(x, 0.7)),
         _one_finite,
         [tcp.RemfOp],
         NUMBERS,
@@ -178,7 +178,7 @@ BINARY = [
     _case("remainder", torch.remainder, _dividend_and_divisor, [tcp.RemfOp], FLOATS),
     _case("remainder_signed", torch.remainder, _dividend_and_divisor, [tcp.RemsiOp], SIGNED),
     _case("remainder_unsigned", torch.remainder, _dividend_and_divisor, [tcp.RemuiOp], _UNSIGNED),
-    _case("remainder_number", lambda x: (x % 3, x % 2.5), _one_finite, [tcp.RemfOp], NUMBERS),
+    _case("remainder_number", lambda x: (x % 3, x % 0.7), _one_finite, [tcp.RemfOp], NUMBERS),
     _case(
         "remainder_of_number",
         lambda x: 7 % (x.abs() + 1),
