@@ -18,6 +18,7 @@ from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
 from plumbline.linalg_to_kernels.extracted_elements import compute_extracted_elements
 from plumbline.linalg_to_kernels.fold_casts import fold_casts
 from plumbline.linalg_to_kernels.fold_constant_products import fold_constant_products
+from plumbline.linalg_to_kernels.fused_products import fuse_products
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
 from plumbline.linalg_to_kernels.inlining import inline_small_kernels
 from plumbline.linalg_to_kernels.interleave_parts import interleave_parts
@@ -243,6 +244,12 @@ DROP_EXACT_ROUNDINGS = Pass(
     drop_exact_roundings,
 )
 
+FUSE_PRODUCTS = Pass(
+    "fuse-products",
+    "Multiply and add f32 in one operation, where it is done in f64 so that it is rounded once",
+    fuse_products,
+)
+
 SELECT_CLAMPS = Pass(
     "select-clamps",
     "Spell extremes of a number and a constant in a comparison, of which zeros keep their signs",
@@ -366,6 +373,8 @@ def linalg_to_kernels_pipeline(
             # Half precision is computed in f32 and rounded, as PyTorch does.
             "func.func(math-extend-to-supported-types)",
             DROP_EXACT_ROUNDINGS,
+            # Of CPUs without such vectors not all have one operation for it.
+            *([FUSE_PRODUCTS] if unit.bytes >= AVX2.bytes else []),
             EXPAND_ELEMENTARY_FUNCTIONS.with_options(f"but={functions}"),
             SELECT_CLAMPS,
             MAKE_LOOPS,

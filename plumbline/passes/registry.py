@@ -177,6 +177,7 @@ PASSES = _by_name(
         linalg_to_kernels.INLINE_SMALL_KERNELS,
         linalg_to_kernels.INTERLEAVE_PARTS,
         linalg_to_kernels.PUT_LOOP_TEMPORARIES_ON_STACK,
+        linalg_to_kernels.FUSE_PRODUCTS,
         linalg_to_kernels.SELECT_CLAMPS,
         linalg_to_kernels.SPECIALISE_KERNELS,
         linalg_to_kernels.TILE_SCANS,
