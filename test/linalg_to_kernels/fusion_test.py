@@ -83,6 +83,8 @@ _CASES: dict[str, tuple[Callable[..., object], tuple[tuple[int, ...], ...], int]
     # What is broadcast is computed once for all that it is broadcast to.
     "broadcast": (lambda x, y: x.exp()[None] * y, ((65,), (3, 65)), 1),
     "transposed": (lambda x, y: x.t() + y, ((35, 18), (18, 35)), 1),
+    # Rows are written as they lie, and turned by a kernel that does so in pieces.
+    "transposed_rows": (lambda x: x.softmax(-1).transpose(-1, -2).clone(), ((3, 35, 18),), 2),
     "reshaped": (lambda x: (x.tanh().view(6, 4) * 2).view(2, 12), ((2, 3, 4),), 1),
     # Rows in blocks, with the rows around them that other steps read: none, two, and four of them.
     "rows_of_blocks": (lambda x: _taps(_taps(x, 2), 1) - x[:, 1:-1, 1:-1], ((2, 150, 311),), 1),
