@@ -98,14 +98,17 @@ def _order(op: ir.Operation) -> _Order | None:
     body = op.regions[0].blocks[0]
     keys = [body.arguments[0], body.arguments[1]]
     compare, *others = [view.operation for view in body.operations]
-    if list(compare.operands) != keys:
+    # That the second one has not to come first is what StableHLO's comparisons become.
+    is_turned = list(compare.operands) == keys[::-1]
+    if not is_turned and list(compare.operands) != keys:
         return None
     if compare.name == "arith.cmpi" and len(others) == 1:
         predicate = arith.CmpIPredicate(ir.IntegerAttr(compare.attributes["predicate"]).value)
         if predicate in _INTEGERS:
             unsigned, rises = _INTEGERS[predicate]
-            return _Order(rises, unsigned)
-    if compare.name == "arith.cmpf" and [other.name for other in others] == _OR_NAN:
+            return _Order(rises != is_turned, unsigned)
+    is_of_floats = compare.name == "arith.cmpf" and not is_turned
+    if is_of_floats and [other.name for other in others] == _OR_NAN:
         rises_ = _FLOATS.get(_predicate_of_floats(compare))
         is_nan = others[0]
         if (

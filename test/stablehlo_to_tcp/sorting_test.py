@@ -66,6 +66,9 @@ BY_MAGNITUDE = """      %m = stablehlo.abs %a0 : tensor<f32>
 CASES = [
     _sort("rising", "f32", _compare("LT", "f32", "FLOAT")),
     _sort("unsigned", "ui8", _compare("LT", "ui8", "UNSIGNED"), special=True),
+    # So many that they are sorted by their digits.
+    _sort("many", "i32 f32", _compare("LT", "i32", "SIGNED"), shape="2x300"),
+    _sort("many, unsigned and falling", "ui8", _compare("GT", "ui8", "UNSIGNED"), shape="2x300"),
     _sort("with what goes along", "i32 f32", _compare("LT", "i32", "SIGNED")),
     _sort("columns", "i64", _compare("GT", "i64", "SIGNED"), dimension=-2),
     _sort("by two operands", "i32 f32", FIRST_THEN_SECOND),
