@@ -60,6 +60,16 @@ class _Windows:
         entries = {name: [whole[axis] for axis in axes] for name, whole in asdict(self).items()}
         return _Windows(**entries)
 
+    def attributes(self) -> dict[str, Sequence[int]]:
+        """Those of an op of TCP over as many dimensions, whose elements are next to each other."""
+        return {
+            "kernel": self.kernel,
+            "strides": self.strides,
+            "dilations": self.dilations,
+            "padding_low": self.low,
+            "padding_high": self.high,
+        }
+
     def axes(self) -> list[int]:
         """The dimensions along which a window takes or leaves out anything."""
         return [
@@ -207,11 +217,7 @@ def _pool_last(operand: Tensor, name: str, windows: _Windows) -> Tensor:
     type_ = _pooled_type(operand, windows)
     op = PoolOp(
         operand.value,
-        kernel=windows.kernel,
-        strides=windows.strides,
-        dilations=windows.dilations,
-        padding_low=windows.low,
-        padding_high=windows.high,
+        **windows.attributes(),
         combiner=name,
         accumulation_type=accumulation_type(name, type_.dtype),
         int_signedness=signedness(type_.dtype),
@@ -279,11 +285,7 @@ def _greatest_places(operand: Tensor, windows: _Windows) -> Tensor:
     type_ = replace(_pooled_type(operand, windows), dtype="si64")
     op = ArgmaxPoolOp(
         operand.value,
-        kernel=windows.kernel,
-        strides=windows.strides,
-        dilations=windows.dilations,
-        padding_low=windows.low,
-        padding_high=windows.high,
+        **windows.attributes(),
         int_signedness=signedness(operand.type.dtype),
         results=type_.builtin(),
     )
