@@ -188,7 +188,10 @@ class ReferenceArchive:
                 if not _TENSOR_MEMBER.fullmatch(name) and name not in _OTHER_MEMBERS
             ]
             if unknown:
-                raise UserError(f"members that do not belong here: {', '.join(unknown)}")
+                raise UserError(
+                    f"members that do not belong here: {', '.join(unknown)}; tensors are called "
+                    "Input0, Input1, ... and Output0, Output1, ..."
+                )
             inputs, outputs = _tensors(members, "Input"), _tensors(members, "Output")
             if func_name is not None:
                 members = {**_left_out(func_name, outputs), **members}

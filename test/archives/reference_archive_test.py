@@ -180,7 +180,10 @@ def test_a_missing_member_is_named(tmp_path: Path, member: str) -> None:
 )
 def test_a_member_too_many_is_named(tmp_path: Path, member: str) -> None:
     message = _refusal(_npz(tmp_path / "x.npz", _SOUND | {member: np.zeros(1)}))
-    assert message == f"not a reference archive: members that do not belong here: {member}"
+    assert message == (
+        f"not a reference archive: members that do not belong here: {member}; tensors are called "
+        "Input0, Input1, ... and Output0, Output1, ..."
+    )
 
 
 @pytest.mark.parametrize(
