@@ -11,14 +11,13 @@ from plumbline.bindings.walk import (
     captured_values,
     clone_operations,
     defining_operation,
-    operations_of,
     replace_operands,
 )
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import in_any_layout, index
 from plumbline.linalg_to_kernels.first_elements import hold_first_elements
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
-from plumbline.linalg_to_kernels.trimmed_sorts import counted_operands, sort_axis
+from plumbline.linalg_to_kernels.trimmed_sorts import counted_operands, sort_axis, sorts_of
 
 _INDEX_BITS = 64
 
@@ -103,9 +102,8 @@ def call_sort_kernels(
     """
     with module.context:
         functions = SharedFunctions(module)
-        for op in operations_of(module, "tm_tensor"):
-            if op.name == "tm_tensor.sort":
-                _call_kernel(op, functions, allocate, build, first(op))
+        for op in sorts_of(module):
+            _call_kernel(op, functions, allocate, build, first(op))
 
 
 def _call_kernel(
@@ -149,9 +147,10 @@ def _call_kernel(
             from_ = [read.get(number, buffer) for number, buffer in enumerate(buffers)]
             build(Sort(op, from_, buffers, given[count:own_count], first))
             func.ReturnOp([])
+    # Its comparison uses arguments of the kernel by now, which is erased if there is one like it.
+    op.erase()
     name = functions.shared(kernel.operation, "sort_kernel")
     call.attributes["callee"] = ir.FlatSymbolRefAttr.get(name)
-    op.erase()
     for buffer in sorted_:
         _erase_unused(buffer)
 

@@ -15,10 +15,11 @@ from plumbline.bindings.walk import operations_of
 def bufferize_tm_tensor(module: ir.Operation) -> None:
     """Replaces each op of tm_tensor on tensors by one on buffers."""
     with module.context:
-        for op in operations_of(module, "tm_tensor"):
-            if len(op.results) > 0:
-                with ir.InsertionPoint(op), op.location:
-                    _bufferize(op)
+        # Without what is in them, which is gone where they are erased.
+        ops = [op for op in operations_of(module, "tm_tensor") if len(op.results) > 0]
+        for op in ops:
+            with ir.InsertionPoint(op), op.location:
+                _bufferize(op)
 
 
 def _bufferize(op: ir.Operation) -> None:

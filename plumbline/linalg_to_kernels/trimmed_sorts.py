@@ -21,9 +21,14 @@ _PLACES = ("linalg.index", "arith.index_cast", "linalg.yield")
 def trim_sorts(module: ir.Operation) -> None:
     """Has each `tm_tensor.sort` on tensors take no operand that nobody reads, and no places."""
     with module.context:
-        for op in operations_of(module, "tm_tensor"):
-            if op.name == "tm_tensor.sort" and len(op.results) > 0:
+        for op in sorts_of(module):
+            if len(op.results) > 0:
                 _trim(op)
+
+
+def sorts_of(module: ir.Operation) -> list[ir.Operation]:
+    """Each `tm_tensor.sort`, without what is in it, which is gone where a sort is erased."""
+    return [op for op in operations_of(module, "tm_tensor") if op.name == "tm_tensor.sort"]
 
 
 def counted_operands(op: ir.Operation) -> frozenset[int]:

@@ -85,6 +85,32 @@ def test_agrees_with_the_interpreter(case: Case) -> None:
     check(case, dynamic=False)
 
 
+def test_sorts_that_are_alike_share_a_kernel() -> None:
+    """By a comparison with numbers that are no part of it."""
+    comparison = """      %m = stablehlo.subtract %a0, %limit : tensor<f32>
+      %n = stablehlo.subtract %b0, %limit : tensor<f32>
+      %v = stablehlo.abs %m : tensor<f32>
+      %w = stablehlo.abs %n : tensor<f32>
+      %c = stablehlo.compare LT, %v, %w, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>"""
+    one = _sort("one", "f32", comparison)
+    sort, _ = one.body.rsplit("\n", 1)
+    text = "\n".join(
+        (
+            "func.func @program(%x0: tensor<3x17xf32>, %y0: tensor<3x17xf32>, %limit: tensor<f32>)",
+            "    -> (tensor<3x17xf32>, tensor<3x17xf32>) {",
+            sort,
+            sort.replace("%x0", "%y0").replace("%r:", "%s:"),
+            "  return %r#0, %s#0 : tensor<3x17xf32>, tensor<3x17xf32>",
+            "}",
+        )
+    )
+    x, y = np.random.default_rng(0).uniform(-4, 4, (2, 3, 17)).astype(np.float32)
+    limit = np.float32(1.5)
+    for found, given in zip(compiled(text)(x, y, np.array(limit)), (x, y), strict=True):
+        places = np.argsort(np.abs(given - limit), axis=1, kind="stable")
+        np.testing.assert_array_equal(found, np.take_along_axis(given, places, 1))
+
+
 def test_total_order() -> None:
     # The interpreter has no such comparison; IEEE 754 orders these so.
     rising = np.array(
