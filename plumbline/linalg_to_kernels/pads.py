@@ -20,8 +20,9 @@ from plumbline.linalg_to_kernels.computations import DYNAMIC, is_zero, number_ev
 def pad_by_elements(module: ir.Operation) -> None:
     """Replaces each `tensor.pad` of `module` by so many of one value on each side."""
     with module.context:
-        for op in all_operations(module):
-            if op.name == "tensor.pad" and (pad := _pad(op)) is not None:
+        # Without what is in them, which is gone where they are erased.
+        for op in [op for op in all_operations(module) if op.name == "tensor.pad"]:
+            if (pad := _pad(op)) is not None:
                 with ir.InsertionPoint(op), op.location:
                     op.results[0].replace_all_uses_with(pad.built())
                 op.erase()

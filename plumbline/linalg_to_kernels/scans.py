@@ -20,8 +20,9 @@ from plumbline.tcp_to_linalg.loop_nest import SCAN
 def replace_scans(module: ir.Operation, build: Callable[["SliceScan"], ir.Value]) -> None:
     """Replaces the loops of `module` over slices that are scans by what is built of each."""
     with module.context:
-        for op in all_operations(module):
-            if SCAN in op.attributes and (scan := scan_of_slices(op.opview)) is not None:
+        # Without what is in them, which is gone where they are erased.
+        for op in [op for op in all_operations(module) if SCAN in op.attributes]:
+            if (scan := scan_of_slices(op.opview)) is not None:
                 with ir.InsertionPoint(op), op.location:
                     op.results[0].replace_all_uses_with(build(scan))
                 op.erase()
