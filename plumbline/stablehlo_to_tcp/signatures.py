@@ -5,7 +5,7 @@ from torch_mlir import ir
 from plumbline.bindings.pipeline import Pass
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import Unsupported
-from plumbline.signature.c_signature import is_public
+from plumbline.signature.c_signature import functions_with_bodies
 from plumbline.signature.element_type import ELEMENT_TYPES, ElementType
 from plumbline.signature.name_attributes import note_names
 from plumbline.signature.tensor_names import NamedTensor, TensorNames
@@ -15,18 +15,12 @@ from plumbline.stablehlo_to_tcp.pattern import dtype_of
 _OF_FRAMEWORKS = ("jax.", "mhlo.", "sdy.", "tf.", "tf_saved_model.")
 """How attributes begin that say where a program comes from and which devices it is laid out for."""
 
-
 _MAIN = "main"
 """What exporters call the function that others call."""
 
 
-def public_functions(module: ir.Module | ir.Operation) -> list[ir.Operation]:
-    """The functions of a module that others call."""
-    return [
-        op.operation
-        for op in module.operation.regions[0].blocks[0].operations
-        if op.operation.name == "func.func" and is_public(op)
-    ]
+def _public_functions(module: ir.Module | ir.Operation) -> list[ir.OpView]:
+    return functions_with_bodies(module, "func.func", public=True)
 
 
 def keep_entry(module: ir.Module, who: str) -> None:
@@ -38,7 +32,7 @@ def keep_entry(module: ir.Module, who: str) -> None:
       UserError: there is none, or there are several without a `main`.
     """
     functions = {
-        ir.StringAttr(each.attributes["sym_name"]).value: each for each in public_functions(module)
+        ir.StringAttr(each.attributes["sym_name"]).value: each for each in _public_functions(module)
     }
     if _MAIN not in functions and len(functions) != 1:
         found = f"{len(functions)}: {', '.join(functions)}" if functions else "none"
@@ -53,7 +47,7 @@ def keep_entry(module: ir.Module, who: str) -> None:
 
 def name_entry(module: ir.Module, name: str) -> None:
     """Has the one public function be called `name`; no function of a C library can be `main`."""
-    (function,) = public_functions(module)
+    (function,) = _public_functions(module)
     function.attributes["sym_name"] = ir.StringAttr.get(name, module.context)
 
 
@@ -65,18 +59,17 @@ def note_signatures(module: ir.Operation) -> None:
     with module.context:
         _drop_notes(module)
         symbols = ir.SymbolTable(module)
-        for function in public_functions(module):
-            if function.regions[0].blocks:
-                bind_sizes(function, symbols)
+        for function in _public_functions(module):
+            bind_sizes(function.operation, symbols)
             for kind in ("arg_attrs", "res_attrs"):
                 if kind in function.attributes:
                     function.attributes[kind] = _without_notes(function.attributes[kind])
             try:
-                names = _names(function, symbols)
+                names = _names(function.operation, symbols)
             except Unsupported:
                 # Which type is none of TCP's is told later, with the place.
                 continue
-            note_names(function.opview, names)
+            note_names(function, names)
 
 
 def _drop_notes(op: ir.Operation) -> None:
@@ -103,8 +96,7 @@ def _without_notes(of_values: ir.Attribute) -> ir.ArrayAttr:
 
 def _names(function: ir.Operation, symbols: ir.SymbolTable) -> TensorNames:
     type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
-    blocks = list(function.regions[0].blocks)
-    arguments = blocks[0].arguments if blocks else []
+    arguments = function.regions[0].blocks[0].arguments
     return TensorNames(
         tuple(
             NamedTensor(_name(argument, symbols) or f"arg{number}", _element_type(argument.type))
@@ -143,9 +135,11 @@ def _name(argument: ir.Value, symbols: ir.SymbolTable) -> str:
     for use in argument.uses:
         if use.owner.name == "func.call":
             callee = symbols[ir.FlatSymbolRefAttr(use.owner.attributes["callee"]).value]
-            inner = callee.regions[0].blocks[0].arguments[use.operand_number]
-            if isinstance(inner.location, ir.NameLoc):
-                return str(inner.location.name_str)
+            # A declaration has none.
+            for block in list(callee.regions[0].blocks)[:1]:
+                inner = block.arguments[use.operand_number]
+                if isinstance(inner.location, ir.NameLoc):
+                    return str(inner.location.name_str)
     return ""
 
 
