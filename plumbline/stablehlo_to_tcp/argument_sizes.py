@@ -92,7 +92,7 @@ def _sizes_of(block: ir.Block, symbols: ir.SymbolTable) -> _Sizes:
                 for operand, name in zip(operands, _names(callee), strict=False):
                     if name and operand in places:
                         sizes.names[places[operand]] = name
-            case "stablehlo.custom_call" if _asserts(op):
+            case "stablehlo.custom_call" if operands and _asserts(op):
                 _note_assertion(defining_operation(operands[0]), places, sizes)
     return sizes
 

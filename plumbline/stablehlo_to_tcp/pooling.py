@@ -108,6 +108,9 @@ def convert_dynamic_reduce_window(op: ir.OpView) -> list[Tensor]:
 
     Each takes all elements up to one, or from it on, along one dimension.
     """
+    body = _called(op)
+    if body is None or len(op.operands) != len(body.arguments) + 5:
+        raise Unsupported("windows that are not described as JAX does it")
     # How windows lie is in five tensors of integers.
     *values, kernel, strides, spread, dilations, padding = op.operands
     if any(step != 1 for each in (strides, spread, dilations) for step in elements(each)):
@@ -116,16 +119,17 @@ def convert_dynamic_reduce_window(op: ir.OpView) -> list[Tensor]:
     inputs, initials = operands[: len(operands) // 2], operands[len(operands) // 2 :]
     sizes, counts = size_arithmetic.all_of(inputs[0]), elements(kernel)
     axes = [axis for axis, count in enumerate(counts) if count != 1]
-    if len(axes) != 1 or not same(counts[axes[0]], sizes[axes[0]]):
+    if len(counts) != len(sizes) or len(axes) != 1 or not same(counts[axes[0]], sizes[axes[0]]):
         raise Unsupported("windows of dynamic sizes that do not each go up to an element")
     (axis,) = axes
     amounts = elements(padding)
+    if len(amounts) != 2 * len(sizes):
+        raise Unsupported("windows of dynamic sizes without padding for each dimension")
     low, high = amounts[2 * axis : 2 * axis + 2]
     others = [amount for place, amount in enumerate(amounts) if place // 2 != axis]
     if any(amount != 0 for amount in others) or 0 not in (low, high):
         raise Unsupported("windows of dynamic sizes with padding that is not before or behind them")
-    block = _called(op).regions[0].blocks[0]
-    combiners = [combiner(block, number) for number in range(len(inputs))]
+    combiners = [combiner(body, number) for number in range(len(inputs))]
     _assert_whole(low if high == 0 else high, sizes[axis])
     return [
         with_initial(name, _scan(operand, name, axis, backwards=high != 0), initial)
@@ -133,13 +137,22 @@ def convert_dynamic_reduce_window(op: ir.OpView) -> list[Tensor]:
     ]
 
 
-def _called(op: ir.OpView) -> ir.OpView:
-    """The function that a call's body is in."""
-    (body,) = ir.ArrayAttr(op.attributes["called_computations"])
+def _called(op: ir.OpView) -> ir.Block | None:
+    """The body of the one function that a call names, if there is one."""
+    if "called_computations" not in op.attributes:
+        return None
+    names = [
+        ir.FlatSymbolRefAttr(each).value
+        for each in ir.ArrayAttr(op.attributes["called_computations"])
+    ]
     root = op.operation
     while root.parent is not None:
         root = root.parent.operation
-    return ir.SymbolTable(root)[ir.FlatSymbolRefAttr(body).value]
+    symbols = ir.SymbolTable(root)
+    blocks = [
+        block for name in names if name in symbols for block in symbols[name].regions[0].blocks
+    ]
+    return blocks[0] if len(names) == len(blocks) == 1 else None
 
 
 def _assert_whole(padding: Size, size: Size) -> None:

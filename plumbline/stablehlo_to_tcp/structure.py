@@ -119,6 +119,8 @@ def convert_custom_call(op: ir.OpView) -> list[Tensor]:
             f"'{target}', of which only the runtime that it is exported for knows what it "
             "computes; export the ops that it stands for"
         )
+    if not op.operands or "error_message" not in op.attributes:
+        raise Unsupported("an assertion of nothing, or without a message")
     holds = tensor(op.operands[0])
     # What follows, and what stands in braces, are numbers that are known at run time only.
     message, _, _ = ir.StringAttr(op.attributes["error_message"]).value.partition(" Using the")

@@ -34,6 +34,18 @@ module @jit_f attributes {jax.uses_shape_polymorphism = true, mhlo.num_partition
 
 IDENTITY = "func.func {}@{}(%x: tensor<2xf32>) -> tensor<2xf32> {{ return %x : tensor<2xf32> }}\n"
 
+# What JAX does not write, but a file may hold.
+ODD_CALLS = """
+func.func private @declared(%x: tensor<2xf32>) -> tensor<2xf32>
+func.func public @main(%x: tensor<2xf32> loc(unknown)) -> tensor<2xf32> {
+  stablehlo.custom_call @shape_assertion() {error_message = "", has_side_effect = true} : () -> ()
+  %0 = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  %1 = call @declared(%0) : (tensor<2xf32>) -> tensor<2xf32>
+  %2 = call @declared(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}
+"""
+
 LAPACK = """
 func.func @main(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
   %0 = stablehlo.custom_call @lapack_spotrf_ffi(%x) {
@@ -70,6 +82,8 @@ def test_the_function_is_main_if_there_is_one() -> None:
     [
         (IDENTITY.format("", "f") + IDENTITY.format("", "g"), "it has 2: f, g"),
         (IDENTITY.format("private ", "f"), "it has none"),
+        (ODD_CALLS, "windows that are not described as JAX does it"),
+        (ODD_CALLS, "an assertion of nothing"),
         # What it says of several devices is passed over.
         (LAPACK, "'lapack_spotrf_ffi', which JAX has LAPACK do; TCP has no op for it"),
         (
