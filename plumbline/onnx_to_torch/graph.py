@@ -1,0 +1,165 @@
+"""A graph of ONNX, run node by node."""
+
+import itertools
+import types
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from onnx import AttributeProto, GraphProto, NodeProto, TensorProto
+
+from plumbline.errors import UserError
+from plumbline.errors.unsupported_ops import Unsupported
+from plumbline.onnx_to_torch import shapes
+from plumbline.onnx_to_torch.constants import of_node
+from plumbline.onnx_to_torch.node import DEFAULT_DOMAIN, Pattern, domain_of, node_of
+from plumbline.onnx_to_torch.values import Numbers, Value, numbers_of
+
+Values = MutableMapping[str, Value]
+"""What each edge holds, by its name."""
+
+
+@dataclass(frozen=True)
+class GraphSource:
+    """What graphs and those within them have in common."""
+
+    file: str
+    """What messages call the model's file."""
+    opsets: Mapping[str, int]
+    """The version of the operators of each domain."""
+    constant: Callable[[TensorProto], torch.Tensor]
+    """Makes a tensor of what the model has for one; raises `UserError`."""
+    patterns: Mapping[tuple[str, str], Pattern]
+    """By domain and name of an op."""
+    numbered: Iterator[int]
+    """A number for each node, in the order of the file."""
+
+    def knows(self, domain: str, op_type: str) -> bool:
+        """Whether nodes of an op can be computed, with the right operands."""
+        is_of_shapes = domain == DEFAULT_DOMAIN and op_type in shapes.OF_SHAPES
+        return is_of_shapes or (domain, op_type) in self.patterns
+
+
+class Graph(torch.nn.Module):
+    """The nodes of a graph, in an order in which they can be computed.
+
+    Its initializers and constants are buffers, so that what is exported has them as weights.
+    """
+
+    def __init__(self, proto: GraphProto, source: GraphSource) -> None:
+        """What `proto` describes.
+
+        Raises:
+          UserError: a node or a constant cannot be read.
+        """
+        super().__init__()
+        self.input_names = [each.name for each in proto.input]
+        self.output_names = [each.name for each in proto.output]
+        self._buffer_names: dict[str, str] = {}
+        self._numbers: dict[str, Numbers] = {}
+        self._steps: list[_Step] = []
+        for each in proto.initializer:
+            self._hold(each.name, source.constant(each))
+        for node in proto.node:
+            number = next(source.numbered)
+            if (constant := of_node(node, source.constant)) is not None:
+                self._hold(node.output[0], constant)
+                continue
+            step = _Step(node, source, number)
+            self._steps.append(step)
+            self.add_module(_attribute_name(self, step.node.name), step)
+
+    def _hold(self, name: str, constant: torch.Tensor) -> None:
+        self._buffer_names[name] = _attribute_name(self, name)
+        self.register_buffer(self._buffer_names[name], constant)
+        if (elements := numbers_of(constant)) is not None:
+            self._numbers[name] = elements
+
+    @property
+    def constants(self) -> set[str]:
+        """The names of what does not depend on arguments."""
+        return set(self._buffer_names)
+
+    def run(self, given: Values) -> list[Value]:
+        """The outputs, of the inputs and of what is around the graph.
+
+        Raises:
+          UserError: a node cannot be computed; the message says which, and why.
+        """
+        values: ChainMap[str, Value] = ChainMap({}, given)
+        for name, buffer in self._buffer_names.items():
+            # The buffer as it is now: while PyTorch exports, something stands in for it.
+            held = getattr(self, buffer)
+            if name not in given or name not in self.input_names:
+                known = self._numbers.get(name)
+                values[name] = held if known is None else known.held_by(held)
+        for step in self._steps:
+            step(values)
+        return [values[name] for name in self.output_names]
+
+
+class _Step(torch.nn.Module):
+    """A node, as a module that puts its outputs among the values of its graph.
+
+    PyTorch says of each op of an exported program which module it came from. That is how later
+    stages know the node.
+    """
+
+    def __init__(self, proto: NodeProto, source: GraphSource, number: int) -> None:
+        super().__init__()
+        domain = domain_of(proto)
+        name = proto.name or next(filter(None, proto.output), proto.op_type)
+        self._place = f"{source.file}: node {number}, {name} ({proto.op_type})"
+        try:
+            self.node = node_of(proto, domain, name, source.opsets.get(domain, 1), source.constant)
+        except Unsupported as reason:
+            raise UserError(f"{self._place}: {reason}") from reason
+        self.graphs = torch.nn.ModuleDict(
+            {
+                each.name: Graph(each.g, source)
+                for each in proto.attribute
+                if each.type == AttributeProto.GRAPH
+            }
+        )
+        self._pattern = source.patterns.get((domain, proto.op_type))
+        self._call = _calls_from(source.file, number)
+
+    def forward(self, values: Values) -> None:
+        """Computes the node's outputs of what is in `values`, and puts them there."""
+        inputs = [values[name] if name else None for name in self.node.inputs]
+        try:
+            outputs = self._outputs(inputs, values)
+        except Unsupported as reason:
+            raise UserError(f"{self._place}: {reason}") from reason
+        for name, output in zip(self.node.outputs, outputs, strict=False):
+            if name:
+                values[name] = output
+
+    def _outputs(self, inputs: Sequence[Value], values: Values) -> Sequence[Value]:
+        evaluated = shapes.evaluate(self.node, inputs)
+        if evaluated is not None:
+            return evaluated
+        assert self._pattern is not None, "programs with other nodes are refused"
+        around = ({**self.graphs}, values) if self.graphs else ()
+        made = self._call(self._pattern, self.node, *around, *inputs)
+        return made if isinstance(made, tuple) else (made,)
+
+
+def _attribute_name(module: torch.nn.Module, name: str) -> str:
+    """What `module` can have as the name of a buffer or of a module: `name`, but for its dots."""
+    plain = name.replace(".", "_") or "_"
+    candidates = itertools.chain([plain], (f"{plain}_{n}" for n in itertools.count(1)))
+    return next(each for each in candidates if not hasattr(module, each))
+
+
+def _calls_from(file: str, number: int) -> Callable[..., Any]:
+    """A function that calls its first argument from a line of `file`, as far as Python can tell.
+
+    PyTorch takes the places of ops in a user's source from Python's stack; a node's is its number.
+    """
+    source = "\n" * (number - 1) + "def call(function, *given): return function(*given)"
+    scope: dict[str, types.FunctionType] = {}
+    exec(compile(source, file, "exec"), scope)
+    return scope["call"]

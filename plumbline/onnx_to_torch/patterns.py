@@ -1,0 +1,22 @@
+"""All patterns, by the domain and the name of the op that they convert."""
+
+from plumbline.onnx_to_torch import (
+    contraction,
+    data_movement,
+    elementwise,
+    indexing,
+    reduction,
+)
+from plumbline.onnx_to_torch.node import DEFAULT_DOMAIN, Pattern
+
+PATTERNS: dict[tuple[str, str], Pattern] = {
+    (DEFAULT_DOMAIN, name): pattern
+    for family in (
+        contraction,
+        data_movement,
+        elementwise,
+        indexing,
+        reduction,
+    )
+    for name, pattern in family.PATTERNS.items()
+}

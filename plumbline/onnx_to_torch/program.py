@@ -1,0 +1,126 @@
+"""A model of ONNX as a program of PyTorch's."""
+
+import functools
+import inspect
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from onnx import AttributeProto, GraphProto, NodeProto, TensorProto
+
+from plumbline.errors import UserError
+from plumbline.errors.unsupported_ops import Unsupported
+from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from plumbline.loader_to_torch.stand_in import identifiers
+from plumbline.onnx_to_torch.constants import constant_tensor
+from plumbline.onnx_to_torch.example_inputs import example_inputs
+from plumbline.onnx_to_torch.graph import Graph, GraphSource
+from plumbline.onnx_to_torch.model_file import read_model
+from plumbline.onnx_to_torch.node import domain_of
+from plumbline.onnx_to_torch.patterns import PATTERNS
+from plumbline.onnx_to_torch.values import Value, tensor
+
+
+class OnnxProgram(Graph):
+    """A model of ONNX: its `forward` takes its inputs in order, and returns a dict of its outputs.
+
+    Its tensors are buffers, under the names that the model has for them.
+    """
+
+    def __init__(self, file: Path) -> None:
+        """The model of a .onnx file.
+
+        Raises:
+          UserError: it is none, or has ops that cannot be converted: the message lists all.
+        """
+        model = read_model(file)
+        source = GraphSource(
+            file.name,
+            {domain_of(each): each.version for each in model.opset_import},
+            functools.partial(_constant, str(file), str(file.parent)),
+            PATTERNS,
+            itertools.count(1),
+        )
+        _refuse_unknown_ops(file, model.graph, source)
+        super().__init__(model.graph, source)
+        self.file = str(file)
+        self.arguments = [each for each in model.graph.input if each.name not in self.constants]
+        self.results = identifiers(self.output_names)
+        names = identifiers(each.name for each in self.arguments)
+        self.forward = _with_names(self._forward, names)
+
+    def _forward(self, *inputs: torch.Tensor) -> dict[str, torch.Tensor]:
+        values: dict[str, Value] = {
+            argument.name: given for argument, given in zip(self.arguments, inputs, strict=True)
+        }
+        outputs = self.run(values)
+        return {
+            name: _as_result(output) for name, output in zip(self.results, outputs, strict=True)
+        }
+
+
+def _as_result(value: Value) -> torch.Tensor:
+    try:
+        return tensor(value)
+    except Unsupported as reason:
+        raise UserError(f"a result of the model is no tensor: {reason}") from reason
+
+
+def _constant(file: str, folder: str, proto: TensorProto) -> torch.Tensor:
+    try:
+        return constant_tensor(proto, folder)
+    except Unsupported as reason:
+        raise UserError(f"{file}: tensor {proto.name}: {reason}") from reason
+    except (ValueError, OSError, TypeError) as error:
+        raise UserError(f"{file}: tensor {proto.name} cannot be read: {error}") from error
+
+
+def _refuse_unknown_ops(file: Path, graph: GraphProto, source: GraphSource) -> None:
+    unknown: dict[str, list[str]] = {}
+    for node in _all_nodes(graph):
+        domain = domain_of(node)
+        if node.op_type != "Constant" and not source.knows(domain, node.op_type):
+            name = f"{domain}.{node.op_type}" if domain else node.op_type
+            unknown.setdefault(name, []).append(node.name or node.output[0])
+    if unknown:
+        listed = "\n".join(
+            f"  {name}: {len(nodes)} {'node' if len(nodes) == 1 else 'nodes'}, such as {nodes[0]}"
+            for name, nodes in sorted(unknown.items())
+        )
+        raise UserError(f"{file}: there is no pattern for these ops of ONNX:\n{listed}")
+
+
+def _all_nodes(graph: GraphProto) -> Iterator[NodeProto]:
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            if attribute.type == AttributeProto.GRAPH:
+                yield from _all_nodes(attribute.g)
+
+
+def _with_names(function: Any, names: Sequence[str]) -> Any:
+    """`function`, which takes any arguments, as one that takes arguments of these names."""
+
+    def forward(*inputs: torch.Tensor) -> Any:
+        return function(*inputs)
+
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    forward.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(name, kind) for name in names]
+    )
+    return forward
+
+
+def load_onnx(file: Path) -> TorchLoaderOutput:
+    """The program of a .onnx file, with inputs made up that fit it.
+
+    Sizes to which the model gives names differ at run time.
+
+    Raises:
+      UserError: as `OnnxProgram` does, or it has an input that is no tensor.
+    """
+    program = OnnxProgram(file)
+    made = example_inputs(str(file), program.arguments)
+    return TorchLoaderOutput(program, made.inputs, dynamic_shapes=made.dynamic_shapes)
