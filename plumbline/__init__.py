@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from plumbline.library.random_state import generator_state
     from plumbline.library_files.ahead_of_time import aot
     from plumbline.loader_to_torch.loader import TorchLoaderOutput
+    from plumbline.onnx_to_torch.program import load_onnx
 
 __all__ = [
     "CompiledProgram",
@@ -22,6 +23,7 @@ __all__ = [
     "device",
     "generator_state",
     "load",
+    "load_onnx",
 ]
 
 # Compiling pulls torch and MLIR in, which the stage programs and who loads a library must not pay
@@ -34,6 +36,7 @@ _MODULES = {
     "compile": "plumbline.compiler",
     "generator_state": "plumbline.library.random_state",
     "load": "plumbline.library.load",
+    "load_onnx": "plumbline.onnx_to_torch.program",
 }
 
 

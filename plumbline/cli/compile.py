@@ -31,6 +31,7 @@ be made.
 examples:
   plumbline compile models/blur.py:blur_loader --out out
   plumbline compile models/blur.py:blur_loader --emit tcp,asm --target-cpu native
+  plumbline compile model.onnx --out out
   plumbline compile model.mlir --name model --memory pool --out out
 """
 

@@ -11,6 +11,9 @@ from plumbline.loader_to_torch.watch import ProcessFault
 _OF_COMPILE = ("llvmlite", "packaging", "safetensors", "torch", "torch_mlir")
 """The modules of requirements/compile.txt, which loading a library does without."""
 
+_OF_ONNX = ("google", "onnx")
+"""Those of requirements/onnx.txt, which all but models of ONNX do without."""
+
 
 def status_of(command: str, run: Callable[[], int]) -> int:
     """Runs `run` of a command, and gives its exit status; prints what went wrong."""
@@ -35,9 +38,12 @@ def _mistake(command: str, error: Exception) -> str | None:
             return str(error)
         case MemoryError():
             return "there is not enough memory for it"
-        case ModuleNotFoundError(name=str(module)) if module.partition(".")[0] in _OF_COMPILE:
-            return (
-                f"plumbline {command} needs the package {module.partition('.')[0]}, which is not "
-                "installed: pip install 'plumbline[compile]'"
-            )
+        case ModuleNotFoundError(name=str(module)):
+            package = module.partition(".")[0]
+            for extra, packages in (("compile", _OF_COMPILE), ("onnx", _OF_ONNX)):
+                if package in packages:
+                    return (
+                        f"plumbline {command} needs the package {package}, which is not "
+                        f"installed: pip install 'plumbline[{extra}]'"
+                    )
     return None

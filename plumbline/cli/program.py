@@ -52,8 +52,9 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
     """Lets a command line say what to compile, and how."""
     arguments.add_argument(
         "program",
-        metavar="FILE.py:LOADER|FILE.mlir",
-        help="a function that returns a plumbline.TorchLoaderOutput, or a file of TCP or StableHLO",
+        metavar="FILE.py:LOADER|FILE.onnx|FILE.mlir",
+        help="a function that returns a plumbline.TorchLoaderOutput, or a model of ONNX, or a file "
+        "of TCP or StableHLO",
     )
     arguments.add_argument(
         "--name", help="the library's name (default: the loader's or the file's)"
@@ -199,22 +200,37 @@ def with_program(given: argparse.Namespace, work: Work) -> int:
         on_gpu_tensors=given.on_gpu_tensors,
         stream=given.stream,
     )
-    if isinstance(found, Path):
+    if isinstance(found, Path) and found.suffix == ".mlir":
         return work(program_of_file(found), options)
 
     def work_watched(watch: Watch) -> None:
-        program = _torch_program(found, options, watch)
+        if isinstance(found, Path):
+            program = _onnx_program(found, options)
+        else:
+            program = _torch_program(found, options, watch)
         sys.exit(
             exit_status(lambda: sys.exit(status_of(given.command, lambda: work(program, options))))
         )
 
     run_in_child(
         work_watched,
-        loader=f"loader {found.path}",
+        loader=f"model {found}" if isinstance(found, Path) else f"loader {found.path}",
         time_limit=given.loader_time_limit,
         limit_option="--loader-time-limit",
     )
     return SUCCESS
+
+
+def _onnx_program(file: Path, options: "LibraryOptions") -> "TorchProgram":
+    from plumbline.library_files.build import TorchProgram
+
+    def load_program() -> "TorchLoaderOutput":
+        # Imports PyTorch.
+        from plumbline.onnx_to_torch.program import load_onnx
+
+        return load_onnx(file, func_name=options.func_name or options.name)
+
+    return TorchProgram(f"model {file}", file.as_posix(), load_program)
 
 
 def _torch_program(loader: Loader, options: "LibraryOptions", watch: Watch) -> "TorchProgram":
@@ -249,18 +265,19 @@ def _gpu_arch(given: argparse.Namespace) -> dict[str, str]:
 
 
 def _find(text: str) -> Loader | Path:
-    """The loader or the .mlir file that a command line names."""
+    """The loader, or the file of another kind, that a command line names."""
     name, colon, function = text.rpartition(":")
     file = Path(name if colon else text)
     if not file.is_file():
         raise UserError(f"{file}: there is no such file")
-    if file.suffix == ".mlir":
+    if file.suffix in (".mlir", ".onnx"):
         if colon:
-            raise UserError(f"{text}: a .mlir file has no loader; leave out :{function}")
+            raise UserError(f"{text}: a {file.suffix} file has no loader; leave out :{function}")
         return _relative(file)
     if file.suffix != ".py":
         raise UserError(
-            f"{file}: it is neither a .py file, with a loader, nor a .mlir file of TCP or StableHLO"
+            f"{file}: it is neither a .py file, with a loader, nor a .onnx file, nor a .mlir file "
+            "of TCP or StableHLO"
         )
     if not colon:
         names = ", ".join(_functions_of(file)) or "none"

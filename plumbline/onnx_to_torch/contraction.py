@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import torch
+from torch.nn import functional
 
 from plumbline.onnx_to_torch.node import Node, Pattern
 from plumbline.onnx_to_torch.values import Value, tensor, tensors
@@ -16,11 +17,16 @@ def _gemm(node: Node, one: Value, other: Value, bias: Value = None) -> torch.Ten
     a, b = tensor(one), tensor(other)
     alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
     a = a.T if node.attribute("transA", 0) else a
-    b = b.T if node.attribute("transB", 0) else b
-    if bias is None:
-        product = a @ b
-        return product if alpha == 1 else alpha * product
-    return torch.addmm(tensor(bias), a, b, alpha=alpha, beta=beta)
+    b = b if node.attribute("transB", 0) else b.T
+    added = None if bias is None else _scaled(tensor(bias), beta)
+    if added is None or alpha != 1 or added.ndim != 1 or added.shape[0] != b.shape[0]:
+        product = _scaled(functional.linear(a, b), alpha)
+        return product if added is None else product + added
+    return functional.linear(a, b, added)
+
+
+def _scaled(x: torch.Tensor, by: float) -> torch.Tensor:
+    return x if by == 1 else torch.mul(x, by)
 
 
 def _einsum(node: Node, *operands: Value) -> torch.Tensor:

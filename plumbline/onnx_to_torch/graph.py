@@ -157,9 +157,10 @@ def _attribute_name(module: torch.nn.Module, name: str) -> str:
 def _calls_from(file: str, number: int) -> Callable[..., Any]:
     """A function that calls its first argument from a line of `file`, as far as Python can tell.
 
-    PyTorch takes the places of ops in a user's source from Python's stack; a node's is its number.
+    PyTorch takes the places of ops in a user's source from functions on Python's stack that are
+    called `forward`; a node's is its number.
     """
-    source = "\n" * (number - 1) + "def call(function, *given): return function(*given)"
+    source = "\n" * (number - 1) + "def forward(function, *given): return function(*given)"
     scope: dict[str, types.FunctionType] = {}
     exec(compile(source, file, "exec"), scope)
-    return scope["call"]
+    return scope["forward"]

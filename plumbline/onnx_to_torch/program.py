@@ -3,6 +3,7 @@
 import functools
 import inspect
 import itertools
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ from typing import Any
 import torch
 from onnx import AttributeProto, GraphProto, NodeProto, TensorProto
 
+from plumbline.archives.reference_archive import ReferenceArchive
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import Unsupported
-from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from plumbline.loader_to_torch.loader import TorchLoaderOutput, checked
+from plumbline.loader_to_torch.references import to_torch
 from plumbline.loader_to_torch.stand_in import identifiers
 from plumbline.onnx_to_torch.constants import constant_tensor
 from plumbline.onnx_to_torch.example_inputs import example_inputs
@@ -113,14 +116,45 @@ def _with_names(function: Any, names: Sequence[str]) -> Any:
     return forward
 
 
-def load_onnx(file: Path) -> TorchLoaderOutput:
-    """The program of a .onnx file, with inputs made up that fit it.
+def load_onnx(
+    file: str | os.PathLike[str],
+    *,
+    func_name: str | None = None,
+    expected: ReferenceArchive | None = None,
+) -> TorchLoaderOutput:
+    """The program of a .onnx file, as a loader function returns one.
 
     Sizes to which the model gives names differ at run time.
 
+    Args:
+      file: the model; tensors that it keeps in other files lie beside it.
+      func_name: what the compiled function is called.
+      expected: the inputs that the program is tried on; without it, some are made up that fit.
+
     Raises:
-      UserError: as `OnnxProgram` does, or it has an input that is no tensor.
+      UserError: as `OnnxProgram` does; or it has an input that is no tensor, or others than those
+        that are expected.
     """
-    program = OnnxProgram(file)
-    made = example_inputs(str(file), program.arguments)
-    return TorchLoaderOutput(program, made.inputs, dynamic_shapes=made.dynamic_shapes)
+    program = OnnxProgram(Path(file))
+    who = f"model {program.file}"
+    made = example_inputs(who, program.arguments)
+    inputs = made.inputs
+    if expected is not None:
+        inputs = tuple(map(to_torch, expected.inputs))
+        _check_expected(who, inputs, made.inputs)
+    output = TorchLoaderOutput(program, inputs, made.dynamic_shapes, func_name)
+    return checked(who, output)
+
+
+def _check_expected(who: str, given: Sequence[torch.Tensor], made: Sequence[torch.Tensor]) -> None:
+    if len(given) != len(made):
+        raise UserError(f"{who}: it has {len(made)} arguments, where {_INPUTS} are {len(given)}")
+    for number, (one, other) in enumerate(zip(given, made, strict=True)):
+        if (one.dtype, one.ndim) != (other.dtype, other.ndim):
+            raise UserError(
+                f"{who}: argument {number} is {other.dtype} of rank {other.ndim}, where that of "
+                f"{_INPUTS} is {one.dtype} of rank {one.ndim}"
+            )
+
+
+_INPUTS = "the inputs of the reference tensors"

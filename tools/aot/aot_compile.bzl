@@ -3,7 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "cc_binary")
 load("@rules_python//python:defs.bzl", "py_binary")
 load(":arguments.bzl", "argument_error")
-load(":chain.bzl", "complete_references", "export_to_tcp", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly", "program_symbol", "stablehlo_to_tcp")
+load(":chain.bzl", "complete_references", "export_to_tcp", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly", "onnx_to_tcp", "program_symbol", "stablehlo_to_tcp")
 load(":execute_test.bzl", "execute_test")
 load(":gpu_test.bzl", "stand_in_for_driver")
 load(":targets.bzl", "for_each_target")
@@ -12,6 +12,8 @@ def aot_compile(
         name,
         tcp_source = None,
         stablehlo_source = None,
+        onnx_source = None,
+        onnx_data = [],
         torch_loader_lib = None,
         torch_loader_path = "",
         reference_tensors = None,
@@ -33,13 +35,17 @@ def aot_compile(
         it becomes a C function of its own name.
       stablehlo_source: a .mlir file of StableHLO to start from, as JAX exports it. Its one public
         function becomes the C function.
+      onnx_source: a .onnx file, a model of ONNX, to start from. Sizes to which it gives names differ at
+        run time.
+      onnx_data: files that lie beside it, in which it keeps tensors.
       torch_loader_lib: the py_library that holds the loader function.
       torch_loader_path: the loader function, as package.module.function from the workspace's root.
         It returns a tools.aot.torch_loader_utils.TorchLoaderOutput.
-      reference_tensors: for a file of TCP or StableHLO, an .npz file of tensors to hold the C function
+      reference_tensors: for a file of TCP, StableHLO or ONNX, an .npz file of tensors to hold the C function
         against: its arguments Input0, Input1, ..., and what it is to return, Output0, ...; further
         ones, of other sizes, Case1.Input0, ..., Case1.Output0, ...; and, where they are not those of
-        torch.testing.assert_close, tolerances for each output, rtol and atol.
+        torch.testing.assert_close, tolerances for each output, rtol and atol. Without it a model of ONNX
+        is held against what PyTorch answers to inputs that are made up.
       func_name: the name of the C function. Without one it is that which the loader gives, and else
         the `name` of the program. Programs of one binary have functions of different names; a binary
         with two of one name does not link, with a message that names both libraries.
@@ -103,8 +109,9 @@ def aot_compile(
     foo_compile_execute_test then runs the kernels on the CPU, by a stand-in for the driver
     (//tools/gpu); foo_gpu_test, with the tag gpu, is the same without that. --//tools/aot:gpu_arch says for what GPUs they are made.
 
-    With stablehlo_source the chain starts at gen_foo_mlir_tcp, with tcp_source at gen_foo_mlir_linalg.
-    There are gen_foo_reference_tensors and the test with `reference_tensors`, and foo_bisect never.
+    With onnx_source there are no foo_torch_exporter and no foo_bisect. With stablehlo_source the chain
+    starts at gen_foo_mlir_tcp, with tcp_source at gen_foo_mlir_linalg; of both there are
+    gen_foo_reference_tensors and the test with `reference_tensors`, and foo_bisect never.
 
     The flags --//tools/aot:target_cpu and --//tools/aot:opt_level say for what machine code is made
     and how much LLVM optimises it; --//tools/aot:runtime_checks says what the program checks as it runs:
@@ -123,6 +130,8 @@ def aot_compile(
         of_nvptx = {"cubins": cubins},
         tcp_source = tcp_source,
         stablehlo_source = stablehlo_source,
+        onnx_source = onnx_source,
+        onnx_data = onnx_data,
         torch_loader_lib = torch_loader_lib,
         torch_loader_path = torch_loader_path,
         reference_tensors = reference_tensors,
@@ -139,6 +148,8 @@ def _aot_compile(
         func_name,
         tcp_source,
         stablehlo_source,
+        onnx_source,
+        onnx_data,
         torch_loader_lib,
         torch_loader_path,
         reference_tensors,
@@ -161,6 +172,8 @@ def _aot_compile(
         target = target,
         cubins = cubins,
         stablehlo_source = stablehlo_source,
+        onnx_source = onnx_source,
+        onnx_data = onnx_data,
         reference_tensors = reference_tensors,
     )
     if error:
@@ -173,10 +186,14 @@ def _aot_compile(
         export_to_tcp(name, torch_loader_lib, options, weights, manual, testonly, visibility)
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
         tcp_source = "_internal_{}_tcp.mlir".format(name)
+    elif onnx_source:
+        onnx_to_tcp(name, onnx_source, onnx_data, reference_tensors, func_name, weights, manual, testonly, visibility)
+        weights_file = ["_internal_{}_weights.safetensors".format(name)]
+        tcp_source = "_internal_{}_tcp.mlir".format(name)
     elif stablehlo_source:
         stablehlo_to_tcp(name, stablehlo_source, func_name, manual, testonly, visibility)
         tcp_source = "_internal_{}_tcp.mlir".format(name)
-    if reference_tensors:
+    if reference_tensors and not onnx_source:
         complete_references(name, reference_tensors, func_name, manual, testonly, visibility)
 
     symbol = program_symbol(label_of(name))
@@ -203,7 +220,7 @@ def _aot_compile(
     )
 
     has_bisect = torch_loader_lib and target == "host"
-    if torch_loader_lib or reference_tensors:
+    if torch_loader_lib or onnx_source or reference_tensors:
         execute_test(
             name,
             ":aot_compiled_{}".format(name),

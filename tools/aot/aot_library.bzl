@@ -2,7 +2,7 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load(":arguments.bzl", "argument_error")
-load(":chain.bzl", "complete_references", "export_to_tcp", "included_files", "link_options", "loader_options", "lower_to_assembly", "program_symbol", "stablehlo_to_tcp", "stage")
+load(":chain.bzl", "complete_references", "export_to_tcp", "included_files", "link_options", "loader_options", "lower_to_assembly", "onnx_to_tcp", "program_symbol", "stablehlo_to_tcp", "stage")
 load(":execute_test.bzl", "LIBRARY_TEMPLATES", "execute_test")
 load(":gpu_test.bzl", "stand_in_for_driver")
 load(":link.bzl", "link")
@@ -13,6 +13,8 @@ def aot_library(
         name,
         tcp_source = None,
         stablehlo_source = None,
+        onnx_source = None,
+        onnx_data = [],
         torch_loader_lib = None,
         torch_loader_path = "",
         reference_tensors = None,
@@ -40,6 +42,8 @@ def aot_library(
       name: the library's name; all targets and files are named after it.
       tcp_source: a .mlir file of TCP to start from, in place of a loader, with one public func.func.
       stablehlo_source: as for aot_compile.
+      onnx_source: as for aot_compile.
+      onnx_data: as for aot_compile.
       torch_loader_lib: as for aot_compile.
       torch_loader_path: as for aot_compile.
       reference_tensors: as for aot_compile.
@@ -96,6 +100,8 @@ def aot_library(
         of_nvptx = {"gpu_arch": gpu_arch, "cubins": cubins, "on_gpu_tensors": on_gpu_tensors, "stream": stream},
         tcp_source = tcp_source,
         stablehlo_source = stablehlo_source,
+        onnx_source = onnx_source,
+        onnx_data = onnx_data,
         torch_loader_lib = torch_loader_lib,
         torch_loader_path = torch_loader_path,
         reference_tensors = reference_tensors,
@@ -115,6 +121,8 @@ def _aot_library(
         func_name,
         tcp_source,
         stablehlo_source,
+        onnx_source,
+        onnx_data,
         torch_loader_lib,
         torch_loader_path,
         reference_tensors,
@@ -144,6 +152,8 @@ def _aot_library(
         target = target,
         cubins = cubins,
         stablehlo_source = stablehlo_source,
+        onnx_source = onnx_source,
+        onnx_data = onnx_data,
         reference_tensors = reference_tensors,
     )
     error = error or _gpu_error(name, target, gpu_arch, on_gpu_tensors, stream, abi, memory)
@@ -168,11 +178,14 @@ def _aot_library(
     cpu = target_cpu or "$(AOT_TARGET_CPU)"
     common = {"tags": manual, "testonly": testonly, "visibility": visibility}
     weights_file, loaded_weights, included = [], [], []
-    file = tcp_source or stablehlo_source
+    file = tcp_source or stablehlo_source or onnx_source
     origin = _path_of(file) if file else torch_loader_path
-    if torch_loader_lib:
-        options = loader_options(name, torch_loader_path, func_name)
-        export_to_tcp(name, torch_loader_lib, options, weights, manual, testonly, visibility)
+    if torch_loader_lib or onnx_source:
+        if onnx_source:
+            onnx_to_tcp(name, onnx_source, onnx_data, reference_tensors, func_name, weights, manual, testonly, visibility)
+        else:
+            options = loader_options(name, torch_loader_path, func_name)
+            export_to_tcp(name, torch_loader_lib, options, weights, manual, testonly, visibility)
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
         if weights == "file":
             loaded_weights = [name + ".safetensors"]
@@ -183,7 +196,7 @@ def _aot_library(
     elif stablehlo_source:
         stablehlo_to_tcp(name, stablehlo_source, func_name, manual, testonly, visibility)
         tcp_source = "_internal_{}_tcp.mlir".format(name)
-    if reference_tensors:
+    if reference_tensors and not onnx_source:
         complete_references(name, reference_tensors, func_name, manual, testonly, visibility)
     symbol = program_symbol(_symbol_text(name, origin, func_name, cpu, abi, memory, threads, weights, target, on_gpu_tensors, stream))
     description = name + ".json"

@@ -18,6 +18,8 @@ def argument_error(
         target = "host",
         cubins = [],
         stablehlo_source = None,
+        onnx_source = None,
+        onnx_data = [],
         reference_tensors = None):
     """Finds what is wrong with the arguments of an aot_compile or an aot_library.
 
@@ -34,12 +36,14 @@ def argument_error(
       target: as for aot_compile.
       cubins: as for aot_compile.
       stablehlo_source: as for aot_compile.
+      onnx_source: as for aot_compile.
+      onnx_data: as for aot_compile.
       reference_tensors: as for aot_compile.
 
     Returns:
       One message that names the target and says what to do, or None if all is well.
     """
-    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro, stablehlo_source, reference_tensors) or _target_problem(target, threads, cubins)
+    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro, stablehlo_source, onnx_source, onnx_data, reference_tensors) or _target_problem(target, threads, cubins)
     if not problem:
         return None
     return "{}(name = \"{}\") in //{}: {}".format(macro, name, package, problem)
@@ -81,7 +85,7 @@ def _target_problem(target, threads, cubins):
         return "cubins goes with target = \"nvptx\""
     return None
 
-def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro, stablehlo_source, reference_tensors):
+def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro, stablehlo_source, onnx_source, onnx_data, reference_tensors):
     if plain_text_problem(name, "_"):
         return "the name becomes part of file names; use letters, digits and underscores only"
     problem = plain_text_problem(package, "_-.+@/")
@@ -97,17 +101,19 @@ def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, fun
     given = [kind for kind, source in [
         ("tcp_source", tcp_source),
         ("stablehlo_source", stablehlo_source),
+        ("onnx_source", onnx_source),
         ("a torch loader", has_loader),
     ] if source]
     if len(given) > 1:
         return "it has both {} and {}; give one or the other".format(given[0], given[1])
     if not given:
-        return "it has nothing to compile; give tcp_source = \"x.mlir\", stablehlo_source = \"x.mlir\", or torch_loader_lib and torch_loader_path"
+        return "it has nothing to compile; give tcp_source = \"x.mlir\", stablehlo_source = \"x.mlir\", onnx_source = \"x.onnx\", or torch_loader_lib and torch_loader_path"
     if reference_tensors and has_loader:
-        return "reference_tensors goes with a file of TCP or StableHLO; those of a torch loader are what PyTorch answers"
+        return "reference_tensors goes with a file of TCP, StableHLO or ONNX; those of a torch loader are what PyTorch answers"
     for argument, file, suffix in [
         ("tcp_source", tcp_source, ".mlir"),
         ("stablehlo_source", stablehlo_source, ".mlir"),
+        ("onnx_source", onnx_source, ".onnx"),
         ("reference_tensors", reference_tensors, ".npz"),
     ]:
         if file and not file.endswith(suffix) and ":" not in file:
@@ -124,8 +130,10 @@ def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, fun
         return "weights = \"{}\" is none of \"embedded\", \"arguments\" and, in aot_library, \"file\"".format(weights)
     if weights == "file" and macro != "aot_library":
         return "weights = \"file\" goes with aot_library, which has a function to load it"
-    if not has_loader and weights != "embedded":
-        return "weights = \"{}\" goes with a torch loader; the arguments of a {} are what it says".format(weights, given[0])
+    if onnx_data and not onnx_source:
+        return "onnx_data goes with onnx_source"
+    if not has_loader and not onnx_source and weights != "embedded":
+        return "weights = \"{}\" goes with a torch loader or onnx_source; the arguments of a {} are what it says".format(weights, given[0])
     if type(threads) != "int" or threads < 1 or threads > _MOST_THREADS:
         return "threads = {} is no number from 1 to {}".format(repr(threads), _MOST_THREADS)
     return None

@@ -102,6 +102,45 @@ def export_to_tcp(name, torch_loader_lib, loader_options, weights, tags, testonl
       visibility: of all targets.
     """
     _export(name, torch_loader_lib, loader_options, weights, tags, testonly, visibility)
+    _torch_to_tcp(name, tags, testonly, visibility)
+
+def onnx_to_tcp(name, onnx_source, onnx_data, reference_tensors, func_name, weights, tags, testonly, visibility):
+    """From a model of ONNX to TCP: gen_foo_mlir_torch, gen_foo_mlir_tcp, and what is recorded beside them.
+
+    Args:
+      name: the program's name, foo.
+      onnx_source: as for aot_compile.
+      onnx_data: as for aot_compile.
+      reference_tensors: as for aot_compile.
+      func_name: as for aot_compile.
+      weights: as for aot_compile.
+      tags: of all targets.
+      testonly: of all targets.
+      visibility: of all targets.
+    """
+    mlir, references, safetensors = _exported_files(name)
+    stage(
+        name = "_gen_{}_export".format(name),
+        src = onnx_source,
+        outs = [mlir, references, safetensors],
+        program = Label("//tools/aot:export_onnx"),
+        message = "{}: exporting from ONNX".format(name),
+        data = onnx_data + ([reference_tensors] if reference_tensors else []),
+        options = "--func-name={} --reference-tensors=$(location {}) --weights=$(location {}) --weights-are={}{}".format(
+            func_name or name,
+            references,
+            safetensors,
+            weights,
+            " --expected=$(location {})".format(reference_tensors) if reference_tensors else "",
+        ),
+        tags = tags,
+        testonly = testonly,
+        visibility = ["//visibility:private"],
+    )
+    _exported_targets(name, tags, testonly, visibility)
+    _torch_to_tcp(name, tags, testonly, visibility)
+
+def _torch_to_tcp(name, tags, testonly, visibility):
     stage(
         name = "gen_{}_mlir_tcp".format(name),
         src = "_internal_{}_torch.mlir".format(name),
@@ -370,9 +409,7 @@ def _export(name, torch_loader_lib, loader_options, weights, manual, testonly, v
     )
 
     # One run writes all files, so that all come from the same weights.
-    mlir = "_internal_{}_torch.mlir".format(name)
-    references = "_internal_{}_reference_tensors.npz".format(name)
-    safetensors = "_internal_{}_weights.safetensors".format(name)
+    mlir, references, safetensors = _exported_files(name)
     worker_genrule(
         name = "_gen_{}_export".format(name),
         testonly = testonly,
@@ -397,6 +434,14 @@ def _export(name, torch_loader_lib, loader_options, weights, manual, testonly, v
         tools = [Label("//tools/aot:export_torch")],
         visibility = ["//visibility:private"],
     )
+    _exported_targets(name, manual, testonly, visibility)
+
+def _exported_files(name):
+    """The files that an exporter writes: the Torch dialect, reference tensors and weights."""
+    return [pattern.format(name) for pattern in ["_internal_{}_torch.mlir", "_internal_{}_reference_tensors.npz", "_internal_{}_weights.safetensors"]]
+
+def _exported_targets(name, manual, testonly, visibility):
+    mlir, references, safetensors = _exported_files(name)
     for kind, file in [("mlir_torch", mlir), ("reference_tensors", references), ("weights", safetensors)]:
         native.filegroup(
             name = "gen_{}_{}".format(name, kind),

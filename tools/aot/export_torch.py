@@ -7,13 +7,12 @@ lie where you stand, and are called after the loader function.
 import argparse
 from pathlib import Path
 
-import torch
-
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.recorded_export import export_and_record
 from plumbline.loader_to_torch.watch import Watch
 from plumbline.loader_to_torch.weights import serialise
 from tools.aot import loader_stage, stage
+from tools.aot.export_sample import export_sample
 
 
 def _export(given: argparse.Namespace, program: TorchLoaderOutput, watch: Watch) -> None:
@@ -27,16 +26,6 @@ def _export(given: argparse.Namespace, program: TorchLoaderOutput, watch: Watch)
         serialise(recorded.exported.weights),
     )
     stage.write(given.mlir or _unnamed(path, "_torch.mlir"), recorded.exported.text)
-
-
-def _export_sample() -> None:
-    """Takes a small program as far as `_export` does, but for its files."""
-    sample = TorchLoaderOutput(
-        torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh()),
-        (torch.zeros(2, 2),),
-        dynamic_shapes={"input": {0: torch.export.Dim("n")}},
-    )
-    serialise(export_and_record("sample", sample).exported.weights)
 
 
 def _unnamed(loader_path: str, ending: str) -> Path:
@@ -64,4 +53,4 @@ if __name__ == "__main__":
         type=stage.path,
         help="the .npz file to write (default: foo_reference_tensors.npz)",
     )
-    loader_stage.run(arguments, _export, warm_up=_export_sample)
+    loader_stage.run(arguments, _export, warm_up=export_sample)

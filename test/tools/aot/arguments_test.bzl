@@ -13,7 +13,7 @@ _LOADER = dict(torch_loader_lib = ":lib", torch_loader_path = "a.b")
 
 # Arguments, and what the message about them has to say.
 _REFUSED = [
-    (dict(), "nothing to compile; give tcp_source = \"x.mlir\", stablehlo_source = \"x.mlir\", or torch_loader_lib"),
+    (dict(), "nothing to compile; give tcp_source = \"x.mlir\", stablehlo_source = \"x.mlir\", onnx_source = \"x.onnx\", or torch_loader_lib"),
     (dict(tcp_source = "x.mlir", torch_loader_lib = ":lib"), "both tcp_source and a torch loader"),
     (dict(tcp_source = "x.mlir", torch_loader_path = "a.b"), "both tcp_source and a torch loader"),
     (dict(tcp_source = "x.py"), "\"x.py\" is not a .mlir file"),
@@ -24,7 +24,10 @@ _REFUSED = [
     (dict(stablehlo_source = "x.mlir", weights = "file"), "goes with aot_library"),
     (dict(stablehlo_source = "x.mlir", weights = "arguments"), "the arguments of a stablehlo_source are"),
     (dict(stablehlo_source = "x.mlir", reference_tensors = "x.pt"), "\"x.pt\" is not a .npz file"),
-    (dict(reference_tensors = "x.npz", **_LOADER), "reference_tensors goes with a file of TCP or StableHLO"),
+    (dict(onnx_source = "x.pb"), "onnx_source = \"x.pb\" is not a .onnx file"),
+    (dict(onnx_source = "x.onnx", stablehlo_source = "x.mlir"), "both stablehlo_source and onnx_source"),
+    (dict(onnx_data = ["x.bin"], **_LOADER), "onnx_data goes with onnx_source"),
+    (dict(reference_tensors = "x.npz", **_LOADER), "reference_tensors goes with a file of TCP, StableHLO or ONNX"),
     (dict(torch_loader_path = "a.b"), "torch_loader_path needs torch_loader_lib"),
     (dict(torch_loader_lib = ":lib"), "torch_loader_lib needs torch_loader_path, such as"),
     (dict(torch_loader_lib = ":lib", torch_loader_path = "loader"), "package.module.function"),
