@@ -75,6 +75,8 @@ _ACCEPTED = [
     dict(tcp_source = "x.mlir", threads = 2),
     dict(tcp_source = "x.mlir", target = "nvptx"),
     dict(tcp_source = ":generated"),
+    dict(onnx_source = "x.onnx", weights = "arguments"),
+    dict(onnx_source = "//a:x.onnx", onnx_data = ["//a:x.data"], reference_tensors = "x.npz"),
     dict(tcp_source = "@googletest//some/package-1.2:x.mlir"),
     dict(name = "2d", tcp_source = "x.mlir"),
     dict(name = "2d", func_name = "conv2d", **_LOADER),
