@@ -216,7 +216,8 @@ def _space_to_depth(node: Node, data: Value) -> torch.Tensor:
     x, block = tensor(data), node.required("blocksize")
     batch, depth, height, width = x.shape
     x = x.reshape(batch, depth, height // block, block, width // block, block)
-    x = x.permute(0, 3, 5, 1, 2, 4)
+    is_depth_last = node.attribute("mode", "DCR") == "DCR"
+    x = x.permute(0, 3, 5, 1, 2, 4) if is_depth_last else x.permute(0, 1, 3, 5, 2, 4)
     return x.reshape(batch, depth * block**2, height // block, width // block)
 
 

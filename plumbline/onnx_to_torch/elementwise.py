@@ -97,11 +97,17 @@ def _cast_like(node: Node, data: Value, like: Value) -> torch.Tensor:
 
 
 def _converted(node: Node, data: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    if dtype.is_floating_point and dtype.itemsize == 1 and data.dtype != dtype:
-        if not node.attribute("saturate", 1):
-            raise Unsupported(f"PyTorch's {dtype} are never out of its range: saturate is to be 1")
+    if not (dtype.is_floating_point and dtype.itemsize == 1) or data.dtype == dtype:
+        return data.to(dtype)
+    if dtype == torch.float8_e8m0fnu:
+        raise Unsupported("PyTorch rounds to powers of 2 in another way")
+    if node.attribute("saturate", 1):
         bounds = torch.finfo(dtype)
-        data = data.clamp(bounds.min, bounds.max)
+        return data.clamp(bounds.min, bounds.max).to(dtype)
+    if dtype == torch.float8_e4m3fn:
+        # PyTorch has the largest number for what is above it, where this has none. What lies half
+        # way to the next, which there would be, is rounded to it.
+        data = torch.where(data.abs() > 464, torch.nan, data)
     return data.to(dtype)
 
 

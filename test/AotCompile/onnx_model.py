@@ -1,6 +1,7 @@
 """Writes a small model of ONNX, with a batch of any size, as exporters of PyTorch and others do."""
 
 import sys
+from typing import Any
 
 import numpy as np
 import onnx
@@ -10,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 def model() -> onnx.ModelProto:
     """Two layers and a softmax; the second has its rows from a shape that the model computes."""
     random = np.random.default_rng(0)
-    weights = {
+    weights: dict[str, np.ndarray[Any, np.dtype[Any]]] = {
         "first.weight": random.standard_normal((24, 16)).astype(np.float32) / 5,
         "first.bias": random.standard_normal(24).astype(np.float32),
         "second.weight": random.standard_normal((12, 5)).astype(np.float32) / 4,

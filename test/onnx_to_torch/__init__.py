@@ -1,0 +1,1 @@
+"""Models of ONNX as PyTorch programs: their numbers against ONNX's own."""
