@@ -4,8 +4,9 @@ import functools
 import inspect
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -120,6 +121,7 @@ def load_onnx(
     file: str | os.PathLike[str],
     *,
     func_name: str | None = None,
+    sizes: Mapping[str, int] = MappingProxyType({}),
     expected: ReferenceArchive | None = None,
 ) -> TorchLoaderOutput:
     """The program of a .onnx file, as a loader function returns one.
@@ -129,15 +131,16 @@ def load_onnx(
     Args:
       file: the model; tensors that it keeps in other files lie beside it.
       func_name: what the compiled function is called.
+      sizes: those of them that are fixed, by name.
       expected: the inputs that the program is tried on; without it, some are made up that fit.
 
     Raises:
       UserError: as `OnnxProgram` does; or it has an input that is no tensor, or others than those
-        that are expected.
+        that are expected, or no size of a name.
     """
     program = OnnxProgram(Path(file))
     who = f"model {program.file}"
-    made = example_inputs(who, program.arguments)
+    made = example_inputs(who, program.arguments, sizes)
     inputs = made.inputs
     if expected is not None:
         inputs = tuple(map(to_torch, expected.inputs))
