@@ -4,7 +4,7 @@ import argparse
 import ast
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,6 +58,14 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
     )
     arguments.add_argument(
         "--name", help="the library's name (default: the loader's or the file's)"
+    )
+    arguments.add_argument(
+        "--size",
+        type=_size,
+        action="append",
+        default=[],
+        metavar="NAME=N",
+        help="of a model of ONNX: the size that all dimensions of a name have, which is then fixed",
     )
     arguments.add_argument(
         "--loader-time-limit",
@@ -151,6 +159,14 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
     )
 
 
+def _size(text: str) -> tuple[str, int]:
+    """The size of a name, of a command line."""
+    name, sign, number = text.rpartition("=")
+    if not (sign and name and number.isascii() and number.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form batch=1")
+    return name, int(number)
+
+
 def _seconds(text: str) -> int:
     """A number of seconds of a command line."""
     if not (text.isascii() and text.isdigit()):
@@ -200,12 +216,15 @@ def with_program(given: argparse.Namespace, work: Work) -> int:
         on_gpu_tensors=given.on_gpu_tensors,
         stream=given.stream,
     )
-    if isinstance(found, Path) and found.suffix == ".mlir":
+    is_onnx = isinstance(found, Path) and found.suffix == ".onnx"
+    if given.size and not is_onnx:
+        raise UserError("--size goes with a model of ONNX")
+    if isinstance(found, Path) and not is_onnx:
         return work(program_of_file(found), options)
 
     def work_watched(watch: Watch) -> None:
         if isinstance(found, Path):
-            program = _onnx_program(found, options)
+            program = _onnx_program(found, options, dict(given.size))
         else:
             program = _torch_program(found, options, watch)
         sys.exit(
@@ -221,14 +240,16 @@ def with_program(given: argparse.Namespace, work: Work) -> int:
     return SUCCESS
 
 
-def _onnx_program(file: Path, options: "LibraryOptions") -> "TorchProgram":
+def _onnx_program(
+    file: Path, options: "LibraryOptions", sizes: Mapping[str, int]
+) -> "TorchProgram":
     from plumbline.library_files.build import TorchProgram
 
     def load_program() -> "TorchLoaderOutput":
         # Imports PyTorch.
         from plumbline.onnx_to_torch.program import load_onnx
 
-        return load_onnx(file, func_name=options.func_name or options.name)
+        return load_onnx(file, func_name=options.func_name or options.name, sizes=sizes)
 
     return TorchProgram(f"model {file}", file.as_posix(), load_program)
 

@@ -145,7 +145,7 @@ def _evaluated(who: str, argument: ValueInfoProto, text: str, sizes: Mapping[str
         size = -1
     if size < 0:
         raise UserError(
-            f"{who}: of argument {argument.name} a dimension is called {text!r}, which gives no size"
+            f"{who}: a dimension of argument {argument.name} is called {text!r}: that gives no size"
         )
     return size
 
@@ -163,8 +163,8 @@ def _check_names(who: str, sizes: Mapping[str, int], names: Sequence[str]) -> No
 
 def _size(argument: ValueInfoProto, axis: int, number: int) -> int:
     """An example's, for the dimension that is the model's `number`th."""
-    type_ = argument.type.tensor_type
-    is_image = len(type_.shape.dim) >= 4 and _dtype("", argument).is_floating_point
+    inner = argument.type.tensor_type.shape.dim[2:]
+    is_image = len(inner) > 1 and not any(dim.HasField("dim_value") for dim in inner)
     if is_image and axis >= 2:
         return _SIZES_OF_IMAGES[axis % 2]
     return _SIZES[number] if number < len(_SIZES) else 2 * number + 5

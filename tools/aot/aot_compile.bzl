@@ -14,6 +14,7 @@ def aot_compile(
         stablehlo_source = None,
         onnx_source = None,
         onnx_data = [],
+        onnx_sizes = {},
         torch_loader_lib = None,
         torch_loader_path = "",
         reference_tensors = None,
@@ -38,6 +39,7 @@ def aot_compile(
       onnx_source: a .onnx file, a model of ONNX, to start from. Sizes to which it gives names differ at
         run time.
       onnx_data: files that lie beside it, in which it keeps tensors.
+      onnx_sizes: sizes that are fixed of those to which it gives names, such as {"batch": 1}.
       torch_loader_lib: the py_library that holds the loader function.
       torch_loader_path: the loader function, as package.module.function from the workspace's root.
         It returns a tools.aot.torch_loader_utils.TorchLoaderOutput.
@@ -132,6 +134,7 @@ def aot_compile(
         stablehlo_source = stablehlo_source,
         onnx_source = onnx_source,
         onnx_data = onnx_data,
+        onnx_sizes = onnx_sizes,
         torch_loader_lib = torch_loader_lib,
         torch_loader_path = torch_loader_path,
         reference_tensors = reference_tensors,
@@ -150,6 +153,7 @@ def _aot_compile(
         stablehlo_source,
         onnx_source,
         onnx_data,
+        onnx_sizes,
         torch_loader_lib,
         torch_loader_path,
         reference_tensors,
@@ -174,6 +178,7 @@ def _aot_compile(
         stablehlo_source = stablehlo_source,
         onnx_source = onnx_source,
         onnx_data = onnx_data,
+        onnx_sizes = onnx_sizes,
         reference_tensors = reference_tensors,
     )
     if error:
@@ -187,7 +192,7 @@ def _aot_compile(
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
         tcp_source = "_internal_{}_tcp.mlir".format(name)
     elif onnx_source:
-        onnx_to_tcp(name, onnx_source, onnx_data, reference_tensors, func_name, weights, manual, testonly, visibility)
+        onnx_to_tcp(name, onnx_source, onnx_data, onnx_sizes, reference_tensors, func_name, weights, manual, testonly, visibility)
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
         tcp_source = "_internal_{}_tcp.mlir".format(name)
     elif stablehlo_source:

@@ -15,6 +15,7 @@ def aot_library(
         stablehlo_source = None,
         onnx_source = None,
         onnx_data = [],
+        onnx_sizes = {},
         torch_loader_lib = None,
         torch_loader_path = "",
         reference_tensors = None,
@@ -44,6 +45,7 @@ def aot_library(
       stablehlo_source: as for aot_compile.
       onnx_source: as for aot_compile.
       onnx_data: as for aot_compile.
+      onnx_sizes: as for aot_compile.
       torch_loader_lib: as for aot_compile.
       torch_loader_path: as for aot_compile.
       reference_tensors: as for aot_compile.
@@ -102,6 +104,7 @@ def aot_library(
         stablehlo_source = stablehlo_source,
         onnx_source = onnx_source,
         onnx_data = onnx_data,
+        onnx_sizes = onnx_sizes,
         torch_loader_lib = torch_loader_lib,
         torch_loader_path = torch_loader_path,
         reference_tensors = reference_tensors,
@@ -123,6 +126,7 @@ def _aot_library(
         stablehlo_source,
         onnx_source,
         onnx_data,
+        onnx_sizes,
         torch_loader_lib,
         torch_loader_path,
         reference_tensors,
@@ -154,6 +158,7 @@ def _aot_library(
         stablehlo_source = stablehlo_source,
         onnx_source = onnx_source,
         onnx_data = onnx_data,
+        onnx_sizes = onnx_sizes,
         reference_tensors = reference_tensors,
     )
     error = error or _gpu_error(name, target, gpu_arch, on_gpu_tensors, stream, abi, memory)
@@ -182,7 +187,7 @@ def _aot_library(
     origin = _path_of(file) if file else torch_loader_path
     if torch_loader_lib or onnx_source:
         if onnx_source:
-            onnx_to_tcp(name, onnx_source, onnx_data, reference_tensors, func_name, weights, manual, testonly, visibility)
+            onnx_to_tcp(name, onnx_source, onnx_data, onnx_sizes, reference_tensors, func_name, weights, manual, testonly, visibility)
         else:
             options = loader_options(name, torch_loader_path, func_name)
             export_to_tcp(name, torch_loader_lib, options, weights, manual, testonly, visibility)

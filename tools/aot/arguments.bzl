@@ -20,6 +20,7 @@ def argument_error(
         stablehlo_source = None,
         onnx_source = None,
         onnx_data = [],
+        onnx_sizes = {},
         reference_tensors = None):
     """Finds what is wrong with the arguments of an aot_compile or an aot_library.
 
@@ -38,12 +39,13 @@ def argument_error(
       stablehlo_source: as for aot_compile.
       onnx_source: as for aot_compile.
       onnx_data: as for aot_compile.
+      onnx_sizes: as for aot_compile.
       reference_tensors: as for aot_compile.
 
     Returns:
       One message that names the target and says what to do, or None if all is well.
     """
-    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro, stablehlo_source, onnx_source, onnx_data, reference_tensors) or _target_problem(target, threads, cubins)
+    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro, stablehlo_source, onnx_source, onnx_data, onnx_sizes, reference_tensors) or _target_problem(target, threads, cubins)
     if not problem:
         return None
     return "{}(name = \"{}\") in //{}: {}".format(macro, name, package, problem)
@@ -85,7 +87,7 @@ def _target_problem(target, threads, cubins):
         return "cubins goes with target = \"nvptx\""
     return None
 
-def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro, stablehlo_source, onnx_source, onnx_data, reference_tensors):
+def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro, stablehlo_source, onnx_source, onnx_data, onnx_sizes, reference_tensors):
     if plain_text_problem(name, "_"):
         return "the name becomes part of file names; use letters, digits and underscores only"
     problem = plain_text_problem(package, "_-.+@/")
@@ -130,8 +132,11 @@ def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, fun
         return "weights = \"{}\" is none of \"embedded\", \"arguments\" and, in aot_library, \"file\"".format(weights)
     if weights == "file" and macro != "aot_library":
         return "weights = \"file\" goes with aot_library, which has a function to load it"
-    if onnx_data and not onnx_source:
-        return "onnx_data goes with onnx_source"
+    if (onnx_data or onnx_sizes) and not onnx_source:
+        return "{} goes with onnx_source".format("onnx_data" if onnx_data else "onnx_sizes")
+    for size in onnx_sizes:
+        if plain_text_problem(size, "_") or type(onnx_sizes[size]) != "int" or onnx_sizes[size] < 0:
+            return "onnx_sizes = {} has not sizes by names, such as {{\"batch\": 1}}".format(repr(onnx_sizes))
     if not has_loader and not onnx_source and weights != "embedded":
         return "weights = \"{}\" goes with a torch loader or onnx_source; the arguments of a {} are what it says".format(weights, given[0])
     if type(threads) != "int" or threads < 1 or threads > _MOST_THREADS:

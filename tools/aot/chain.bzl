@@ -104,13 +104,14 @@ def export_to_tcp(name, torch_loader_lib, loader_options, weights, tags, testonl
     _export(name, torch_loader_lib, loader_options, weights, tags, testonly, visibility)
     _torch_to_tcp(name, tags, testonly, visibility)
 
-def onnx_to_tcp(name, onnx_source, onnx_data, reference_tensors, func_name, weights, tags, testonly, visibility):
+def onnx_to_tcp(name, onnx_source, onnx_data, onnx_sizes, reference_tensors, func_name, weights, tags, testonly, visibility):
     """From a model of ONNX to TCP: gen_foo_mlir_torch, gen_foo_mlir_tcp, and what is recorded beside them.
 
     Args:
       name: the program's name, foo.
       onnx_source: as for aot_compile.
       onnx_data: as for aot_compile.
+      onnx_sizes: as for aot_compile.
       reference_tensors: as for aot_compile.
       func_name: as for aot_compile.
       weights: as for aot_compile.
@@ -132,7 +133,7 @@ def onnx_to_tcp(name, onnx_source, onnx_data, reference_tensors, func_name, weig
             safetensors,
             weights,
             " --expected=$(location {})".format(reference_tensors) if reference_tensors else "",
-        ),
+        ) + "".join([" --size={}={}".format(size, onnx_sizes[size]) for size in sorted(onnx_sizes)]),
         tags = tags,
         testonly = testonly,
         visibility = ["//visibility:private"],

@@ -17,7 +17,9 @@ def _export(given: argparse.Namespace) -> None:
     expected = None
     if given.expected:
         expected = ReferenceArchive.read(given.expected, func_name=given.func_name)
-    program = load_onnx(given.input, func_name=given.func_name, expected=expected)
+    program = load_onnx(
+        given.input, func_name=given.func_name, sizes=dict(given.size), expected=expected
+    )
     recorded = export_and_record(
         f"model {given.input}", program, weights=given.weights_are, expected=expected
     )
@@ -26,10 +28,23 @@ def _export(given: argparse.Namespace) -> None:
     stage.write(given.output, recorded.exported.text)
 
 
+def _size(text: str) -> tuple[str, int]:
+    name, _, size = text.rpartition("=")
+    return name, int(size)
+
+
 if __name__ == "__main__":
     arguments = stage.text_stage_parser(__doc__)
     arguments.add_argument(
         "--func-name", required=True, metavar="NAME", help="the name of the C function"
+    )
+    arguments.add_argument(
+        "--size",
+        type=_size,
+        action="append",
+        default=[],
+        metavar="NAME=N",
+        help="the size that all dimensions of a name have, which is then fixed",
     )
     arguments.add_argument(
         "--expected",
