@@ -179,5 +179,5 @@ def _dtype(who: str, argument: ValueInfoProto) -> torch.dtype:
 
 def _random(sizes: Sequence[int], dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
     if dtype.is_floating_point or dtype.is_complex:
-        return torch.randn(*sizes, generator=generator).to(dtype)
+        return torch.randn(tuple(sizes), generator=generator).to(dtype)
     return torch.randint(0, 2, tuple(sizes), generator=generator).to(dtype)

@@ -3,7 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "cc_binary")
 load("@rules_python//python:defs.bzl", "py_binary")
 load(":arguments.bzl", "argument_error")
-load(":chain.bzl", "complete_references", "export_to_tcp", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly", "onnx_to_tcp", "program_symbol", "stablehlo_to_tcp")
+load(":chain.bzl", "complete_references", "export_to_tcp", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly", "onnx_options", "onnx_to_tcp", "program_symbol", "stablehlo_to_tcp")
 load(":execute_test.bzl", "execute_test")
 load(":gpu_test.bzl", "stand_in_for_driver")
 load(":targets.bzl", "for_each_target")
@@ -111,9 +111,9 @@ def aot_compile(
     foo_compile_execute_test then runs the kernels on the CPU, by a stand-in for the driver
     (//tools/gpu); foo_gpu_test, with the tag gpu, is the same without that. --//tools/aot:gpu_arch says for what GPUs they are made.
 
-    With onnx_source there are no foo_torch_exporter and no foo_bisect. With stablehlo_source the chain
-    starts at gen_foo_mlir_tcp, with tcp_source at gen_foo_mlir_linalg; of both there are
-    gen_foo_reference_tensors and the test with `reference_tensors`, and foo_bisect never.
+    With onnx_source there is no foo_torch_exporter. With stablehlo_source the chain starts at
+    gen_foo_mlir_tcp, with tcp_source at gen_foo_mlir_linalg; of both there are gen_foo_reference_tensors
+    and the test with `reference_tensors`, and foo_bisect never.
 
     The flags --//tools/aot:target_cpu and --//tools/aot:opt_level say for what machine code is made
     and how much LLVM optimises it; --//tools/aot:runtime_checks says what the program checks as it runs:
@@ -224,7 +224,7 @@ def _aot_compile(
         deps = [":aot_compiled_{}".format(name)],
     )
 
-    has_bisect = torch_loader_lib and target == "host"
+    has_bisect = (torch_loader_lib or onnx_source) and target == "host"
     if torch_loader_lib or onnx_source or reference_tensors:
         execute_test(
             name,
@@ -236,22 +236,28 @@ def _aot_compile(
             bisect = label_of("{}_bisect".format(name)) if has_bisect else None,
             stand_in = stand_in_for_driver(name, manual) if target == "nvptx" else [],
         )
-    if has_bisect:
-        _bisect(name, torch_loader_lib, options, threads, testonly, visibility)
+    if has_bisect and torch_loader_lib:
+        _bisect(name, "bisect_program", options, threads, testonly, visibility, deps = [torch_loader_lib])
+    elif has_bisect:
+        files = [onnx_source] + onnx_data + ([reference_tensors] if reference_tensors else [])
+        options = onnx_options(name, onnx_sizes, reference_tensors, func_name, "rootpath")
+        _bisect(name, "bisect_onnx", ["$(rootpath {})".format(onnx_source)] + options, threads, testonly, visibility, data = files)
 
-def _bisect(name, torch_loader_lib, loader_options, threads, testonly, visibility):
+def _bisect(name, program, options, threads, testonly, visibility, deps = [], data = []):
     bisect = "{}_bisect".format(name)
+    source = Label("//tools/aot:{}.py".format(program))
     py_binary(
         name = bisect,
         testonly = testonly,
-        srcs = [Label("//tools/aot:bisect_program.py")],
-        args = loader_options + [
+        srcs = [source],
+        args = options + [
             "--target-cpu=$(AOT_TARGET_CPU)",
             "--opt-level=$(AOT_OPT_LEVEL)",
             "--threads={}".format(threads),
             "--label={}".format(label_of(bisect)),
         ],
-        main = Label("//tools/aot:bisect_program.py"),
+        data = data,
+        main = source,
         tags = ["manual"],
         toolchains = [
             Label("//tools/aot:loader_time_limit"),
@@ -259,8 +265,5 @@ def _bisect(name, torch_loader_lib, loader_options, threads, testonly, visibilit
             Label("//tools/aot:target_cpu"),
         ],
         visibility = visibility,
-        deps = [
-            Label("//tools/aot:bisect_program"),
-            torch_loader_lib,
-        ],
+        deps = [Label("//tools/aot:{}".format(program))] + deps,
     )

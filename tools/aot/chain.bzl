@@ -127,19 +127,33 @@ def onnx_to_tcp(name, onnx_source, onnx_data, onnx_sizes, reference_tensors, fun
         program = Label("//tools/aot:export_onnx"),
         message = "{}: exporting from ONNX".format(name),
         data = onnx_data + ([reference_tensors] if reference_tensors else []),
-        options = "--func-name={} --reference-tensors=$(location {}) --weights=$(location {}) --weights-are={}{}".format(
-            func_name or name,
-            references,
-            safetensors,
-            weights,
-            " --expected=$(location {})".format(reference_tensors) if reference_tensors else "",
-        ) + "".join([" --size={}={}".format(size, onnx_sizes[size]) for size in sorted(onnx_sizes)]),
+        options = " ".join(onnx_options(name, onnx_sizes, reference_tensors, func_name) + [
+            "--reference-tensors=$(location {})".format(references),
+            "--weights=$(location {})".format(safetensors),
+            "--weights-are={}".format(weights),
+        ]),
         tags = tags,
         testonly = testonly,
         visibility = ["//visibility:private"],
     )
     _exported_targets(name, tags, testonly, visibility)
     _torch_to_tcp(name, tags, testonly, visibility)
+
+def onnx_options(name, onnx_sizes, reference_tensors, func_name, path = "location"):
+    """What the programs that take a model of ONNX are told of it.
+
+    Args:
+      name: the program's name, foo.
+      onnx_sizes: as for aot_compile.
+      reference_tensors: as for aot_compile.
+      func_name: as for aot_compile.
+      path: how Bazel is asked for the path of a file.
+    """
+    return (
+        ["--func-name={}".format(func_name or name)] +
+        ["--size={}={}".format(size, onnx_sizes[size]) for size in sorted(onnx_sizes)] +
+        (["--expected=$({} {})".format(path, reference_tensors)] if reference_tensors else [])
+    )
 
 def _torch_to_tcp(name, tags, testonly, visibility):
     stage(

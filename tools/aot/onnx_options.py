@@ -1,0 +1,47 @@
+"""What programs share that take a model of ONNX: the options that say which, and its reading."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from plumbline.archives.reference_archive import ReferenceArchive
+from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from plumbline.onnx_to_torch.program import load_onnx
+
+
+def add_options(arguments: argparse.ArgumentParser, path: Callable[[str], Path]) -> None:
+    """Lets the command line say how to take a model; `path` finds files that it names."""
+    arguments.add_argument(
+        "--func-name", required=True, metavar="NAME", help="the name of the C function"
+    )
+    arguments.add_argument(
+        "--size",
+        type=_size,
+        action="append",
+        default=[],
+        metavar="NAME=N",
+        help="the size that all dimensions of a name have, which is then fixed",
+    )
+    arguments.add_argument(
+        "--expected", type=path, metavar="NPZ", help="what the model is to answer, and to what"
+    )
+
+
+def _size(text: str) -> tuple[str, int]:
+    name, _, size = text.rpartition("=")
+    return name, int(size)
+
+
+def load(
+    given: argparse.Namespace, model: Path
+) -> tuple[TorchLoaderOutput, ReferenceArchive | None]:
+    """The program of a model, and what it is to answer, if that is said.
+
+    Raises:
+      UserError: as `load_onnx` and `ReferenceArchive.read` do.
+    """
+    expected = None
+    if given.expected:
+        expected = ReferenceArchive.read(given.expected, func_name=given.func_name)
+    program = load_onnx(model, func_name=given.func_name, sizes=dict(given.size), expected=expected)
+    return program, expected
