@@ -11,6 +11,8 @@ from plumbline.compiler import STAGES
 from test.tools.aot.faulty_loader_lib import Gated
 
 _RIGHT = ("test/AotCompile/mlp_bisect", "test.AotCompile.model_loader_lib.mlp_loader")
+_ONNX_BISECT = "test/AotCompile/onnx_classifier_bisect"
+_ONNX = "test/AotCompile/onnx_model.onnx"
 _WRONG = ("test/tools/aot/faulty_bisect", "test.tools.aot.faulty_loader_lib.relu_is_nothing_loader")
 
 
@@ -32,6 +34,14 @@ def test_a_program_that_agrees(tmp_path: Path) -> None:
     assert result.stdout.startswith(f"loader {loader}: ")
     assert "ops and the outputs agree with PyTorch" in result.stdout
     assert result.stdout.count("\n") == 1
+
+
+def test_a_model_of_onnx(tmp_path: Path) -> None:
+    model = Path(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"], _ONNX)
+    result = _run(_ONNX_BISECT, str(model), "--func-name=f", "--size=batch=4", cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith(f"model {model}: ")
+    assert "ops and the outputs agree with PyTorch" in result.stdout
 
 
 def test_a_wrong_op_is_found_and_its_stages_are_written(tmp_path: Path) -> None:
