@@ -22,6 +22,7 @@ from plumbline.onnx_to_torch.values import (
     numbers,
     shape_of,
     sym_max,
+    sym_min,
     torch_dtype,
 )
 
@@ -240,10 +241,6 @@ def _split(node: Node, data: Numbers, split: Value = None) -> tuple[Numbers, ...
     return tuple(numbers(each, data.dtype) for each in np.split(data.elements, places, axis))
 
 
-def _sym_min(one: Any, other: Any) -> Any:
-    return torch.sym_min(one, other)  # type: ignore[no-untyped-call]
-
-
 class NotNumbers(Exception):
     """An op gives what is not known as the program is exported: it is one on tensors."""
 
@@ -267,7 +264,7 @@ PATTERNS: Mapping[str, Callable[..., Numbers | tuple[Numbers, ...]]] = {
     "Less": _comparison(operator.lt),
     "LessOrEqual": _comparison(operator.le),
     "Max": _elementwise(lambda *elements: functools.reduce(sym_max, elements)),
-    "Min": _elementwise(lambda *elements: functools.reduce(_sym_min, elements)),
+    "Min": _elementwise(lambda *elements: functools.reduce(sym_min, elements)),
     "Mod": _modulo,
     "Mul": _elementwise(operator.mul),
     "Neg": _elementwise(operator.neg),
@@ -275,7 +272,7 @@ PATTERNS: Mapping[str, Callable[..., Numbers | tuple[Numbers, ...]]] = {
     "Or": _comparison(lambda a, b: a or b),
     "Range": _range,
     "ReduceMax": _reduction(lambda elements: functools.reduce(sym_max, elements)),
-    "ReduceMin": _reduction(lambda elements: functools.reduce(_sym_min, elements)),
+    "ReduceMin": _reduction(lambda elements: functools.reduce(sym_min, elements)),
     "ReduceProd": _reduction(math.prod),
     "ReduceSum": _reduction(sum),
     "Reshape": _reshape,

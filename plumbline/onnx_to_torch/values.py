@@ -76,6 +76,11 @@ def sym_max(one: Any, other: Any) -> Any:
     return torch.sym_max(one, other)  # type: ignore[no-untyped-call]
 
 
+def sym_min(one: Any, other: Any) -> Any:
+    """The smaller of two numbers, which may be symbolic."""
+    return torch.sym_min(one, other)  # type: ignore[no-untyped-call]
+
+
 def tensor(value: Value) -> torch.Tensor:
     """`value` as a tensor.
 
