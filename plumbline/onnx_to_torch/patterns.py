@@ -2,9 +2,12 @@
 
 from plumbline.onnx_to_torch import (
     contraction,
+    convolution,
     data_movement,
     elementwise,
     indexing,
+    normalization,
+    pooling,
     reduction,
 )
 from plumbline.onnx_to_torch.node import DEFAULT_DOMAIN, Pattern
@@ -13,9 +16,12 @@ PATTERNS: dict[tuple[str, str], Pattern] = {
     (DEFAULT_DOMAIN, name): pattern
     for family in (
         contraction,
+        convolution,
         data_movement,
         elementwise,
         indexing,
+        normalization,
+        pooling,
         reduction,
     )
     for name, pattern in family.PATTERNS.items()
