@@ -9,6 +9,7 @@ from plumbline.onnx_to_torch import (
     normalization,
     pooling,
     reduction,
+    resampling,
 )
 from plumbline.onnx_to_torch.node import DEFAULT_DOMAIN, Pattern
 
@@ -22,7 +23,9 @@ PATTERNS: dict[tuple[str, str], Pattern] = {
         indexing,
         normalization,
         pooling,
+        quantization,
         reduction,
+        resampling,
     )
     for name, pattern in family.PATTERNS.items()
 }
