@@ -8,6 +8,7 @@ from plumbline.onnx_to_torch import (
     indexing,
     normalization,
     pooling,
+    recurrent,
     reduction,
     resampling,
 )
@@ -23,7 +24,7 @@ PATTERNS: dict[tuple[str, str], Pattern] = {
         indexing,
         normalization,
         pooling,
-        quantization,
+        recurrent,
         reduction,
         resampling,
     )
