@@ -108,7 +108,9 @@ def _gather(node: Node, data: Value, indices: Value) -> torch.Tensor:
         return x.select(axis, index)
     axis %= x.ndim
     index = [slice(None)] * axis
-    return x[(*index, at.to(torch.int64))]
+    # By a tensor of rank 0, PyTorch would read the number that is in it.
+    found = x[(*index, at.to(torch.int64).reshape(at.shape or [1]))]
+    return found if at.ndim else found.squeeze(axis)
 
 
 def _only(value: Value) -> Any:

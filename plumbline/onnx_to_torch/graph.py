@@ -82,6 +82,12 @@ class Graph(torch.nn.Module):
         """The names of what does not depend on arguments."""
         return set(self._buffer_names)
 
+    @property
+    def names(self) -> list[str]:
+        """Of all values that its nodes and those within read, and that it gives."""
+        read = (name for step in self._steps for name in step.names)
+        return [*dict.fromkeys([*read, *self.output_names])]
+
     def run(self, given: Values) -> list[Value]:
         """The outputs, of the inputs and of what is around the graph.
 
@@ -125,6 +131,13 @@ class _Step(torch.nn.Module):
         )
         self._pattern = source.patterns.get((domain, proto.op_type))
         self._call = _calls_from(source.file, number)
+
+    @property
+    def names(self) -> list[str]:
+        """Of the values that the node and its graphs read."""
+        graphs = (graph for graph in self.graphs.values() if isinstance(graph, Graph))
+        within = (name for graph in graphs for name in graph.names)
+        return [*filter(None, self.node.inputs), *within]
 
     def forward(self, values: Values) -> None:
         """Computes the node's outputs of what is in `values`, and puts them there."""

@@ -2,6 +2,7 @@
 
 from plumbline.onnx_to_torch import (
     contraction,
+    control_flow,
     convolution,
     data_movement,
     elementwise,
@@ -11,6 +12,7 @@ from plumbline.onnx_to_torch import (
     recurrent,
     reduction,
     resampling,
+    sequences,
 )
 from plumbline.onnx_to_torch.node import DEFAULT_DOMAIN, Pattern
 
@@ -18,6 +20,7 @@ PATTERNS: dict[tuple[str, str], Pattern] = {
     (DEFAULT_DOMAIN, name): pattern
     for family in (
         contraction,
+        control_flow,
         convolution,
         data_movement,
         elementwise,
@@ -27,6 +30,7 @@ PATTERNS: dict[tuple[str, str], Pattern] = {
         recurrent,
         reduction,
         resampling,
+        sequences,
     )
     for name, pattern in family.PATTERNS.items()
 }
