@@ -92,6 +92,7 @@ from plumbline.loader_to_torch.symbolic_sizes import (
     bind_arguments,
     fix_settled_sizes,
     fixed,
+    names_of_automatic_sizes,
     names_of_dims,
     refuse_lost_sizes,
     rename,
@@ -442,15 +443,15 @@ def _functional(
     fix_settled_sizes(functional, exported.range_constraints)
     sizes = (program.model, program.inputs, program.dynamic_shapes, functional)
     refuse_lost_sizes(who, *sizes)
-    functional.graph_module.meta[_DIM_NAMES] = names_of_dims(*sizes)
+    dims = names_of_dims(*sizes)
+    automatic = names_of_automatic_sizes(who, program.inputs, program.names_of_sizes, functional)
+    functional.graph_module.meta[_DIM_NAMES] = {**automatic, **dims}
     note_scalars(functional, scalars_of(program))
     return_numbers_as_tensors(functional)
     functional.graph_module.meta[_INOUT] = inout_of(program)
     functional.graph_module.meta[_RESULT_NAMES] = _names_of_results(functional)
     followed = FollowedProgram(exported, functional)
-    exclude_sizes_that_do_not_hold(
-        who, followed, functional.range_constraints, functional.graph_module.meta[_DIM_NAMES]
-    )
+    exclude_sizes_that_do_not_hold(who, followed, functional.range_constraints, dims)
     assert_guards(functional, followed)
     name_files_by_import_path(functional)
     refuse_mutations(who, functional)

@@ -72,6 +72,9 @@ class TorchLoaderOutput:
     constraints: Sequence[Any] | None = None
     """What older loaders used for dynamic shapes; refused unless empty, since PyTorch has no
     `dynamic_dim` any more."""
+    names_of_sizes: Sequence[Mapping[int, str]] | None = None
+    """What dimensions are called that `dynamic_shapes` has `Dim.AUTO` for, by their number and for
+    each input. None of them is fixed: the program is refused if it is for one size alone."""
 
 
 @dataclass(frozen=True)

@@ -153,6 +153,34 @@ def names_of_dims(
     return names
 
 
+def names_of_automatic_sizes(
+    who: str,
+    inputs: Sequence[torch.Tensor],
+    names_of_sizes: Sequence[Mapping[int, str]] | None,
+    exported: torch.export.ExportedProgram,
+) -> dict[str, str]:
+    """What the user calls the symbols of `exported` that are sizes of `Dim.AUTO`.
+
+    Raises:
+      UserError: one that has a name is one number, whatever it is.
+    """
+    names: dict[str, str] = {}
+    nodes = _placeholders(exported, len(inputs))
+    for node, named in zip(nodes, names_of_sizes or (), strict=False):
+        for axis, name in named.items():
+            size = _expression(node.meta["val"].shape[axis])
+            if isinstance(size, int) or size.is_number:
+                raise UserError(f"{who}: the program holds for {name} = {size} alone: {_FIX_SIZE}")
+            # One that follows from others has no symbol of its own.
+            if size.is_symbol:
+                names[str(size)] = name
+    return names
+
+
+_FIX_SIZE = "fix that size (of a model of ONNX: by onnx_sizes, or --size)"
+"""What to do where a size is to be dynamic, and cannot be."""
+
+
 def refuse_lost_sizes(
     who: str,
     model: torch.nn.Module,

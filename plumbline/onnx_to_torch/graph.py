@@ -3,8 +3,8 @@
 import itertools
 import types
 from collections import ChainMap
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -33,8 +33,14 @@ class GraphSource:
     """Makes a tensor of what the model has for one; raises `UserError`."""
     patterns: Mapping[tuple[str, str], Pattern]
     """By domain and name of an op."""
-    numbered: Iterator[int]
-    """A number for each node, in the order of the file."""
+    lines: list[str] = field(default_factory=list)
+    """What each node reads like, in the order of the file: a node's number is that of its line."""
+
+    def number(self, proto: NodeProto) -> int:
+        """Gives a node the next number."""
+        text = f"{', '.join(proto.output)} = {proto.op_type}({', '.join(proto.input)})"
+        self.lines.append(f"{text}  # {proto.name}\n" if proto.name else f"{text}\n")
+        return len(self.lines)
 
     def knows(self, domain: str, op_type: str) -> bool:
         """Whether nodes of an op can be computed, with the right operands."""
@@ -63,7 +69,7 @@ class Graph(torch.nn.Module):
         for each in proto.initializer:
             self._hold(each.name, source.constant(each))
         for node in proto.node:
-            number = next(source.numbered)
+            number = source.number(node)
             if (constant := of_node(node, source.constant)) is not None:
                 self._hold(node.output[0], constant)
                 continue

@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-import itertools
+import linecache
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +18,7 @@ from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, checked
 from plumbline.loader_to_torch.references import to_torch
 from plumbline.loader_to_torch.stand_in import identifiers
+from plumbline.onnx_to_torch.argument_sizes import ArgumentSizes
 from plumbline.onnx_to_torch.constants import constant_tensor
 from plumbline.onnx_to_torch.example_inputs import example_inputs
 from plumbline.onnx_to_torch.graph import Graph, GraphSource
@@ -45,17 +46,20 @@ class OnnxProgram(Graph):
             {domain_of(each): each.version for each in model.opset_import},
             functools.partial(_constant, str(file), str(file.parent)),
             PATTERNS,
-            itertools.count(1),
         )
         _refuse_unknown_ops(file, model.graph, source)
         super().__init__(model.graph, source)
+        # Tracebacks, and what is made of them, show these lines as those of the file.
+        linecache.cache[file.name] = (len(source.lines), None, source.lines, file.name)
         self.file = str(file)
         self.arguments = [each for each in model.graph.input if each.name not in self.constants]
+        self.sizes = ArgumentSizes(f"model {file}", self.arguments)
         self.results = identifiers(self.output_names)
         names = identifiers(each.name for each in self.arguments)
         self.forward = _with_names(self._forward, names)
 
     def _forward(self, *inputs: torch.Tensor) -> dict[str, torch.Tensor]:
+        self.sizes.hold(inputs)
         values: dict[str, Value] = {
             argument.name: given for argument, given in zip(self.arguments, inputs, strict=True)
         }
@@ -140,13 +144,21 @@ def load_onnx(
     """
     program = OnnxProgram(Path(file))
     who = f"model {program.file}"
-    made = example_inputs(who, program.arguments, sizes)
+    made = example_inputs(who, program.arguments, program.sizes, sizes)
     inputs = made.inputs
     if expected is not None:
         inputs = tuple(map(to_torch, expected.inputs))
         _check_expected(who, inputs, made.inputs)
-    output = TorchLoaderOutput(program, inputs, made.dynamic_shapes, func_name)
-    return checked(who, output)
+    return checked(
+        who,
+        TorchLoaderOutput(
+            program,
+            inputs,
+            made.dynamic_shapes,
+            func_name,
+            names_of_sizes=made.names_of_sizes,
+        ),
+    )
 
 
 def _check_expected(who: str, given: Sequence[torch.Tensor], made: Sequence[torch.Tensor]) -> None:
