@@ -37,6 +37,7 @@ from plumbline.loader_to_torch.loader import (
     check_module,
     check_mutable,
     check_mutation,
+    given_program,
     with_flat_inputs,
 )
 from plumbline.loader_to_torch.references import to_numpy
@@ -137,8 +138,8 @@ class CompiledProgram(NativeFunction):
 @showing_the_message_alone
 @collecting_seldom()
 def compile(  # noqa: A001 - the word that PyTorch's users expect
-    module: torch.nn.Module,
-    example_inputs: Sequence[Any],
+    module: torch.nn.Module | TorchLoaderOutput,
+    example_inputs: Sequence[Any] | None = None,
     dynamic_shapes: dict[str, Any] | tuple[Any, ...] | list[Any] | None = None,
     *,
     func_name: str = DEFAULT_FUNCTION_NAME,
@@ -167,7 +168,8 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
 
     Args:
       module: its `forward` takes and returns tensors and numbers, also in tuples, lists and dicts,
-        which count as what is in them, in order; a None counts as nothing.
+        which count as what is in them, in order; a None counts as nothing. Or what a loader
+        returns, `plumbline.load_onnx` say, which has all that follows as far as `mutable`.
       example_inputs: one for each argument of `forward`. A number is part of the program, and calls
         have the same one, unless `dynamic_shapes` says that it may differ.
       dynamic_shapes: which dimensions may differ, as `torch.export.export` takes it, and which
@@ -204,9 +206,20 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
       UserError: the program cannot be compiled; the message says what is in the way.
     """
     caller = "plumbline.compile"
-    check_module(caller, "module", module)
-    check_inputs(caller, "example_inputs", example_inputs)
-    check_dynamic_shapes(caller, dynamic_shapes, module, example_inputs)
+    check_mutation(caller, mutation)
+    check_mutable(caller, mutable)
+    given = given_program(
+        caller,
+        module,
+        example_inputs,
+        dynamic_shapes=dynamic_shapes,
+        func_name=func_name,
+        mutation=mutation,
+        mutable=mutable,
+    )
+    check_module(caller, "module", given.model)
+    check_inputs(caller, "example_inputs", given.inputs)
+    check_dynamic_shapes(caller, given.dynamic_shapes, given.model, given.inputs)
     check_func_name(caller, func_name)
     if target not in TARGETS:
         known = ", ".join(map(repr, TARGETS))
@@ -225,11 +238,9 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         raise UserError(f"{caller}: runtime_checks is {runtime_checks!r}; it is one of {levels}")
     check_threads(caller, threads)
     check_convention(caller, target, threads=threads, on_gpu_tensors=on_gpu_tensors, stream=stream)
-    check_mutation(caller, mutation)
-    check_mutable(caller, mutable)
     if not callable(when_done):
         raise UserError(f"{caller}: when_done is {when_done!r}; it is a function")
-    who = type(module).__name__
+    who = type(given.model).__name__
     cpu = cpu_target(target_cpu)
     gpu = None
     if target == "nvptx":
@@ -239,9 +250,6 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
             stream=stream,
             allow_tf32=allow_tf32,
         )
-    given = TorchLoaderOutput(
-        module, example_inputs, dynamic_shapes, func_name, mutation=mutation, mutable=mutable
-    )
     flat = with_flat_inputs(caller, given)
     flat.inputs = tuple(tensor.detach().clone() for tensor in flat.inputs)
     program = with_mutations_returned(who, flat)
@@ -258,7 +266,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         when_done=when_done,
     )
     compiled.state.update(state_of(program))
-    compiled.draws = GENERATOR in mutable
+    compiled.draws = GENERATOR in given.mutable
     if isinstance(flat.model, Nested):
         compiled.nested = flat.model
     return compiled

@@ -11,14 +11,14 @@ from plumbline.errors import showing_the_message_alone
 from plumbline.library_files.build import TorchProgram, write_files
 from plumbline.library_files.kinds import KINDS, library_kinds
 from plumbline.library_files.options import LibraryOptions
-from plumbline.loader_to_torch.loader import Mutation, TorchLoaderOutput, checked
+from plumbline.loader_to_torch.loader import Mutation, TorchLoaderOutput, checked, given_program
 from plumbline.target.choices import RuntimeChecks
 from plumbline.target.gpu_chip import DEFAULT_ARCH
 
 
 @showing_the_message_alone
 def aot(
-    model: torch.nn.Module,
+    model: torch.nn.Module | TorchLoaderOutput,
     *inputs: Any,
     name: str,
     out: str | os.PathLike[str] = ".",
@@ -46,7 +46,8 @@ def aot(
     compiled in the mode that it is in, and stays as it was.
 
     Args:
-      model: its `forward` takes and returns tensors, also in tuples, lists and dicts.
+      model: its `forward` takes and returns tensors, also in tuples, lists and dicts. Or what a
+        loader returns, `plumbline.load_onnx` say, which has inputs and what is said of them.
       *inputs: a sample of each argument of `forward`.
       name: of the library, foo; files are named after it, and the C function.
       out: the folder to write to, which is made where there is none.
@@ -96,15 +97,16 @@ def aot(
         on_gpu_tensors=on_gpu_tensors,
         stream=stream,
     )
-    program = TorchLoaderOutput(
+    program = given_program(
+        "plumbline.aot",
         model,
-        inputs,
-        dynamic_shapes,
+        inputs if inputs or not isinstance(model, TorchLoaderOutput) else None,
+        dynamic_shapes=dynamic_shapes,
         func_name=func_name or name,
         mutation=mutation,
         mutable=mutable,
     )
-    kind = type(model)
+    kind = type(program.model)
     origin = f"{kind.__module__}.{kind.__qualname__}"
     # References are not recorded: to run a model may change it.
     source = TorchProgram(

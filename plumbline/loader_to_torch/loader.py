@@ -156,6 +156,45 @@ def checked(who: str, program: TorchLoaderOutput) -> TorchLoaderOutput:
     return program
 
 
+def given_program(
+    caller: str,
+    model: torch.nn.Module | TorchLoaderOutput,
+    inputs: Sequence[Any] | None,
+    *,
+    dynamic_shapes: Any,
+    func_name: str,
+    mutation: Mutation,
+    mutable: Sequence[str],
+) -> TorchLoaderOutput:
+    """The program that a function of Python's, `caller`, is given: by its parts, or as a loader's.
+
+    Raises:
+      UserError: it is given both, or a module without inputs.
+    """
+    if not isinstance(model, TorchLoaderOutput):
+        if inputs is None:
+            raise UserError(
+                f"{caller}: example_inputs is missing: a tuple of one for each argument"
+            )
+        return TorchLoaderOutput(
+            model,
+            inputs,
+            dynamic_shapes,
+            func_name,
+            mutation=mutation,
+            mutable=mutable,
+        )
+    beside = {
+        "inputs": inputs is not None,
+        "dynamic_shapes": dynamic_shapes is not None,
+        "mutation": mutation != "refuse",
+        "mutable": bool(mutable),
+    }
+    if twice := [name for name, is_given in beside.items() if is_given]:
+        raise UserError(f"{caller}: {', '.join(twice)} is part of the TorchLoaderOutput given")
+    return dataclasses.replace(model, func_name=func_name)
+
+
 def with_flat_inputs(who: str, program: TorchLoaderOutput) -> TorchLoaderOutput:
     """`program`, which messages call `who`, with each tensor in its inputs as an input.
 

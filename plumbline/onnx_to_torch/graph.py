@@ -54,18 +54,24 @@ class Graph(torch.nn.Module):
     Its initializers and constants are buffers, so that what is exported has them as weights.
     """
 
-    def __init__(self, proto: GraphProto, source: GraphSource) -> None:
-        """What `proto` describes.
+    def __init__(self) -> None:
+        super().__init__()
+        self.input_names: list[str] = []
+        self.output_names: list[str] = []
+        self._buffer_names: dict[str, str] = {}
+        self._numbers: dict[str, Numbers] = {}
+        self._steps: list[_Step] = []
+
+    def read(self, proto: GraphProto, source: GraphSource) -> None:
+        """Becomes what `proto` describes.
+
+        Nodes and constants have names beside those of what this has by then.
 
         Raises:
           UserError: a node or a constant cannot be read.
         """
-        super().__init__()
         self.input_names = [each.name for each in proto.input]
         self.output_names = [each.name for each in proto.output]
-        self._buffer_names: dict[str, str] = {}
-        self._numbers: dict[str, Numbers] = {}
-        self._steps: list[_Step] = []
         for each in proto.initializer:
             self._hold(each.name, source.constant(each))
         for node in proto.node:
@@ -82,11 +88,6 @@ class Graph(torch.nn.Module):
         self.register_buffer(self._buffer_names[name], constant)
         if (elements := numbers_of(constant)) is not None:
             self._numbers[name] = elements
-
-    @property
-    def constants(self) -> set[str]:
-        """The names of what does not depend on arguments."""
-        return set(self._buffer_names)
 
     @property
     def names(self) -> list[str]:
@@ -128,13 +129,11 @@ class _Step(torch.nn.Module):
             self.node = node_of(proto, domain, name, source.opsets.get(domain, 1), source.constant)
         except Unsupported as reason:
             raise UserError(f"{self._place}: {reason}") from reason
-        self.graphs = torch.nn.ModuleDict(
-            {
-                each.name: Graph(each.g, source)
-                for each in proto.attribute
-                if each.type == AttributeProto.GRAPH
-            }
-        )
+        self.graphs = torch.nn.ModuleDict()
+        for each in proto.attribute:
+            if each.type == AttributeProto.GRAPH:
+                self.graphs[each.name] = graph = Graph()
+                graph.read(each.g, source)
         self._pattern = source.patterns.get((domain, proto.op_type))
         self._call = _calls_from(source.file, number)
 

@@ -48,15 +48,17 @@ class OnnxProgram(Graph):
             PATTERNS,
         )
         _refuse_unknown_ops(file, model.graph, source)
-        super().__init__(model.graph, source)
-        # Tracebacks, and what is made of them, show these lines as those of the file.
-        linecache.cache[file.name] = (len(source.lines), None, source.lines, file.name)
+        super().__init__()
         self.file = str(file)
-        self.arguments = [each for each in model.graph.input if each.name not in self.constants]
+        held = {each.name for each in model.graph.initializer}
+        self.arguments = [each for each in model.graph.input if each.name not in held]
         self.sizes = ArgumentSizes(f"model {file}", self.arguments)
-        self.results = identifiers(self.output_names)
+        self.results = identifiers(each.name for each in model.graph.output)
         names = identifiers(each.name for each in self.arguments)
         self.forward = _with_names(self._forward, names)
+        self.read(model.graph, source)
+        # Tracebacks, and what is made of them, show these lines as those of the file.
+        linecache.cache[file.name] = (len(source.lines), None, source.lines, file.name)
 
     def _forward(self, *inputs: torch.Tensor) -> dict[str, torch.Tensor]:
         self.sizes.hold(inputs)
