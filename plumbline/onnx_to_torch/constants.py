@@ -1,6 +1,7 @@
 """The tensors that a model holds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -8,7 +9,28 @@ from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 from plumbline.onnx_to_torch.values import torch_dtype
 
-_OF_FEW_BITS = ("int4", "uint4", "int2", "uint2")
+
+@dataclass(frozen=True)
+class IntegerRange:
+    """The integers of a type, and of which dtype tensors of them are."""
+
+    dtype: torch.dtype
+    least: int
+    most: int
+
+    @classmethod
+    def of(cls, dtype: torch.dtype) -> "IntegerRange":
+        """All of a dtype."""
+        bounds = torch.iinfo(dtype)
+        return cls(dtype, bounds.min, bounds.max)
+
+
+LESS_THAN_8_BITS: Mapping[int, IntegerRange] = {
+    TensorProto.INT2: IntegerRange(torch.int8, -2, 1),
+    TensorProto.INT4: IntegerRange(torch.int8, -8, 7),
+    TensorProto.UINT2: IntegerRange(torch.uint8, 0, 3),
+    TensorProto.UINT4: IntegerRange(torch.uint8, 0, 15),
+}
 """Integers that PyTorch has no tensors of; in a tensor of 8 bits are all of them."""
 
 _OF_NUMBERS = {
@@ -32,7 +54,7 @@ def constant_tensor(proto: TensorProto, folder: str) -> torch.Tensor:
     """
     array = np.array(numpy_helper.to_array(proto, folder), order="C")
     name = array.dtype.name
-    if name in _OF_FEW_BITS:
+    if proto.data_type in LESS_THAN_8_BITS:
         return torch.from_numpy(array.astype(np.uint8 if name.startswith("u") else np.int8))
     dtype = torch_dtype(proto.data_type)
     if array.dtype.kind == "V" or name == "bfloat16" or name.startswith("float8"):

@@ -5,20 +5,25 @@ from collections.abc import Mapping
 import torch
 from torch.nn import functional
 
+from plumbline.onnx_to_torch.integer_products import matmul_of_dequantized
 from plumbline.onnx_to_torch.node import Node, Pattern
-from plumbline.onnx_to_torch.values import Value, tensor, tensors
+from plumbline.onnx_to_torch.values import Dequantized, Value, tensor, tensors
 
 
 def _matmul(node: Node, one: Value, other: Value) -> torch.Tensor:
+    if (product := matmul_of_dequantized(one, other)) is not None:
+        return product
     return torch.matmul(tensor(one), tensor(other))
 
 
 def _gemm(node: Node, one: Value, other: Value, bias: Value = None) -> torch.Tensor:
-    a, b = tensor(one), tensor(other)
     alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
-    a = a.T if node.attribute("transA", 0) else a
-    b = b if node.attribute("transB", 0) else b.T
+    one = _transposed(one) if node.attribute("transA", 0) else one
+    other = _transposed(other) if node.attribute("transB", 0) else other
     added = None if bias is None else _scaled(tensor(bias), beta)
+    if alpha == 1 and (product := matmul_of_dequantized(one, other)) is not None:
+        return product if added is None else product + added
+    a, b = tensor(one), tensor(other).T
     if added is None or alpha != 1 or added.ndim != 1 or added.shape[0] != b.shape[0]:
         product = _scaled(functional.linear(a, b), alpha)
         return product if added is None else product + added
@@ -27,6 +32,10 @@ def _gemm(node: Node, one: Value, other: Value, bias: Value = None) -> torch.Ten
 
 def _scaled(x: torch.Tensor, by: float) -> torch.Tensor:
     return x if by == 1 else torch.mul(x, by)
+
+
+def _transposed(matrix: Value) -> Value:
+    return matrix.transposed if isinstance(matrix, Dequantized) else tensor(matrix).T
 
 
 def _einsum(node: Node, *operands: Value) -> torch.Tensor:

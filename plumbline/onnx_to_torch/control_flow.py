@@ -18,7 +18,15 @@ from torch.func import functional_call
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.onnx_to_torch.graph import Graph, Values
 from plumbline.onnx_to_torch.node import Node, Pattern
-from plumbline.onnx_to_torch.values import Numbers, Value, integer, numbers, tensor, tensors
+from plumbline.onnx_to_torch.values import (
+    Dequantized,
+    Numbers,
+    Value,
+    integer,
+    numbers,
+    tensor,
+    tensors,
+)
 
 _MOST_UNROLLED = 128
 """How many nodes a loop may become; with more, it stays one, unless it carries sequences."""
@@ -71,8 +79,8 @@ def _within(values: Mapping[str, Value]) -> list[torch.Tensor]:
         if isinstance(value, list):
             for each in value:
                 visit(each)
-        elif isinstance(value, torch.Tensor):
-            found.append(value)
+        elif isinstance(value, torch.Tensor | Dequantized):
+            found.append(tensor(value))
         elif value is not None and value.constant is not None:
             found.append(value.constant)
 
@@ -85,7 +93,7 @@ def _replaced(value: Value, given: Iterator[torch.Tensor]) -> Value:
     """A value with the next of the given tensors for each that it holds."""
     if isinstance(value, list):
         return [_replaced(each, given) for each in value]
-    if isinstance(value, torch.Tensor):
+    if isinstance(value, torch.Tensor | Dequantized):
         return next(given)
     if value is None or value.constant is None:
         return value

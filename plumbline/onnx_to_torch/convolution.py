@@ -10,12 +10,10 @@ from torch.nn import functional
 
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.onnx_to_torch.elementwise import Function
+from plumbline.onnx_to_torch.integer_products import along, convolution_of_dequantized
 from plumbline.onnx_to_torch.node import Node, Pattern
 from plumbline.onnx_to_torch.values import Value, integers, tensor
-from plumbline.onnx_to_torch.windows import SAME, Windows, halves, windows_of
-
-CONVOLUTIONS: tuple[Function, ...] = (functional.conv1d, functional.conv2d, functional.conv3d)
-"""By how many dimensions their windows slide in, from 1 on."""
+from plumbline.onnx_to_torch.windows import SAME, Windows, convolution, halves, windows_of
 
 _TRANSPOSED: tuple[Function, ...] = (
     functional.conv_transpose1d,
@@ -24,24 +22,9 @@ _TRANSPOSED: tuple[Function, ...] = (
 )
 
 
-def convolution(
-    node: Node, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None
-) -> torch.Tensor:
-    """The convolution that the attributes of `node` describe.
-
-    Raises:
-      Unsupported: PyTorch has none in so many dimensions.
-    """
-    windows = windows_of(node, x.shape[2:], weight.shape[2:])
-    padding = windows.symmetric_padding
-    if padding is None:
-        x, padding = windows.padded(x, 0), [0] * windows.rank
-    convolve = CONVOLUTIONS[windows.rank - 1]
-    groups = node.attribute("group", 1)
-    return convolve(x, weight, bias, windows.strides, padding, windows.dilations, groups)
-
-
 def _conv(node: Node, data: Value, weight: Value, bias: Value = None) -> torch.Tensor:
+    if (convolved := convolution_of_dequantized(node, data, weight)) is not None:
+        return convolved if bias is None else convolved + along(tensor(bias), convolved.ndim, 1)
     return convolution(node, tensor(data), tensor(weight), None if bias is None else tensor(bias))
 
 

@@ -89,14 +89,19 @@ def _bit_shift(node: Node, data: Value, by: Value) -> torch.Tensor:
 
 
 def _cast(node: Node, data: Value) -> torch.Tensor:
-    return _converted(node, tensor(data), torch_dtype(node.required("to")))
+    return converted(node, tensor(data), torch_dtype(node.required("to")))
 
 
 def _cast_like(node: Node, data: Value, like: Value) -> torch.Tensor:
-    return _converted(node, tensor(data), dtype_of(like))
+    return converted(node, tensor(data), dtype_of(like))
 
 
-def _converted(node: Node, data: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+def converted(node: Node, data: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """`data` as `dtype`; with `saturate`, what is out of its range becomes the nearest of it.
+
+    Raises:
+      Unsupported: PyTorch rounds in another way.
+    """
     if not (dtype.is_floating_point and dtype.itemsize == 1) or data.dtype == dtype:
         return data.to(dtype)
     if dtype == torch.float8_e8m0fnu:

@@ -3,7 +3,7 @@
 import itertools
 import types
 from collections import ChainMap
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +33,8 @@ class GraphSource:
     """Makes a tensor of what the model has for one; raises `UserError`."""
     patterns: Mapping[tuple[str, str], Pattern]
     """By domain and name of an op."""
+    element_types: MutableMapping[str, int] = field(default_factory=dict)
+    """The `TensorProto.DataType` of inputs and constants read so far, by their names."""
     lines: list[str] = field(default_factory=list)
     """What each node reads like, in the order of the file: a node's number is that of its line."""
 
@@ -72,6 +74,7 @@ class Graph(torch.nn.Module):
         """
         self.input_names = [each.name for each in proto.input]
         self.output_names = [each.name for each in proto.output]
+        source.element_types.update(_element_types(proto))
         for each in proto.initializer:
             self._hold(each.name, source.constant(each))
         for node in proto.node:
@@ -113,6 +116,17 @@ class Graph(torch.nn.Module):
         return [values[name] for name in self.output_names]
 
 
+def _element_types(proto: GraphProto) -> Iterator[tuple[str, int]]:
+    for argument in proto.input:
+        yield argument.name, argument.type.tensor_type.elem_type
+    for initializer in proto.initializer:
+        yield initializer.name, initializer.data_type
+    for node in proto.node:
+        for attribute in node.attribute:
+            if node.op_type == "Constant" and attribute.type == AttributeProto.TENSOR:
+                yield node.output[0], attribute.t.data_type
+
+
 class _Step(torch.nn.Module):
     """A node, as a module that puts its outputs among the values of its graph.
 
@@ -126,7 +140,8 @@ class _Step(torch.nn.Module):
         name = proto.name or next(filter(None, proto.output), proto.op_type)
         self._place = f"{source.file}: node {number}, {name} ({proto.op_type})"
         try:
-            self.node = node_of(proto, domain, name, source.opsets.get(domain, 1), source.constant)
+            opset = source.opsets.get(domain, 1)
+            self.node = node_of(proto, domain, name, opset, source.constant, source.element_types)
         except Unsupported as reason:
             raise UserError(f"{self._place}: {reason}") from reason
         self.graphs = torch.nn.ModuleDict()

@@ -38,6 +38,15 @@ class Node:
     """Likewise."""
     attributes: Mapping[str, Any]
     """Numbers, strings, lists, `torch.Tensor`s, and `onnx.GraphProto`s."""
+    element_types: tuple[int, ...]
+    """The `TensorProto.DataType` of each input that is one of the model, or a constant; else 0."""
+
+    def element_type(self, index: int) -> int:
+        """That of an input, or 0 where it is not known, or left out.
+
+        Tensors do not say it of all: PyTorch has none of less than 8 bits.
+        """
+        return self.element_types[index] if index < len(self.element_types) else 0
 
     def attribute(self, name: str, default: _T) -> _T:
         """An attribute, or the default that ONNX gives it, which is of the same type."""
@@ -85,15 +94,25 @@ def node_of(
     name: str,
     opset: int,
     constant: Callable[[TensorProto], torch.Tensor],
+    element_types: Mapping[str, int],
 ) -> Node:
     """The node that `proto` describes; `constant` makes tensors of those among its attributes.
+
+    `element_types` has those that are known of tensors, by their names.
 
     Raises:
       Unsupported: it has an attribute that has no meaning here.
     """
     attributes = {each.name: _attribute(each, constant) for each in proto.attribute}
     return Node(
-        proto.op_type, domain, opset, name, tuple(proto.input), tuple(proto.output), attributes
+        proto.op_type,
+        domain,
+        opset,
+        name,
+        tuple(proto.input),
+        tuple(proto.output),
+        attributes,
+        tuple(element_types.get(each, 0) for each in proto.input),
     )
 
 

@@ -9,11 +9,10 @@ import torch
 from torch.nn import functional
 
 from plumbline.errors.unsupported_ops import Unsupported
-from plumbline.onnx_to_torch.convolution import CONVOLUTIONS
 from plumbline.onnx_to_torch.elementwise import Function
 from plumbline.onnx_to_torch.node import Node, Pattern
 from plumbline.onnx_to_torch.values import Value, integers, tensor
-from plumbline.onnx_to_torch.windows import Windows, windows_of
+from plumbline.onnx_to_torch.windows import CONVOLUTIONS, Windows, windows_of
 
 _AVERAGES: tuple[Function, ...] = (
     functional.avg_pool1d,

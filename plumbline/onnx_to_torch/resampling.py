@@ -254,14 +254,16 @@ def _is_one(length: Any) -> bool:
 
 
 def _align_corners(places: torch.Tensor, axis: _Axis, length: Any) -> torch.Tensor:
-    return places if _is_one(length) else places * (axis.size - 1) / (length - 1)
+    at: torch.Tensor = places if _is_one(length) else places * (axis.size - 1) / (length - 1)
+    return at
 
 
 def _crop_and_resize(places: torch.Tensor, axis: _Axis, length: Any) -> torch.Tensor:
     last = axis.size - 1
     part = (axis.end - axis.start) * last
     within = places + part / 2 if _is_one(length) else places * part / (length - 1)
-    return within + axis.start * last
+    at: torch.Tensor = within + axis.start * last
+    return at
 
 
 def _half_pixel(places: torch.Tensor, axis: _Axis, length: Any) -> torch.Tensor:
@@ -274,7 +276,8 @@ def _pytorch_half_pixel(places: torch.Tensor, axis: _Axis, length: Any) -> torch
 
 def _half_pixel_symmetric(places: torch.Tensor, axis: _Axis, length: Any) -> torch.Tensor:
     offset = axis.size / 2 * (1 - axis.resized / length)
-    return offset + _half_pixel(places, axis, length)
+    at: torch.Tensor = _half_pixel(places, axis, length) + offset
+    return at
 
 
 _TRANSFORMATIONS: Mapping[str, Callable[[torch.Tensor, _Axis, Any], torch.Tensor]] = {

@@ -36,7 +36,33 @@ class Numbers:
         return dataclasses.replace(self, constant=constant)
 
 
-Value: TypeAlias = torch.Tensor | Numbers | list["Value"] | None
+@dataclass(frozen=True, eq=False)
+class Dequantized:
+    """What integers of 8 bits stand for; a product of two such needs no more than these."""
+
+    numbers: torch.Tensor
+    integers: torch.Tensor
+    zero_point: torch.Tensor | int
+    """Of int32, in a shape that goes with theirs; or a number that is known."""
+    scale: torch.Tensor
+    """In a shape that goes with theirs, too."""
+
+    @property
+    def transposed(self) -> "Dequantized":
+        """A matrix, turned about."""
+        zero_point, scale = (_transposed(each) for each in (self.zero_point, self.scale))
+        return Dequantized(self.numbers.T, self.integers.T, zero_point, scale)
+
+
+def _transposed(by: Any) -> Any:
+    """What goes with the shape of a matrix, so that it goes with that of the transposed one."""
+    if not isinstance(by, torch.Tensor) or by.ndim == 0:
+        return by
+    # A row becomes a column, and a column a vector, which is a row, too.
+    return by[:, None] if by.ndim == 1 else by.reshape(-1)
+
+
+Value: TypeAlias = torch.Tensor | Numbers | Dequantized | list["Value"] | None
 """None: an input that is left out. A list is a sequence of ONNX's."""
 
 
@@ -50,10 +76,15 @@ def numbers(elements: Any, dtype: torch.dtype) -> Numbers:
 _MOST_KNOWN = 64
 """The largest tensor of a model that is looked at as numbers: more are no shape."""
 
+_MOST_OF_BYTES = 8192
+"""The longest vector of integers of 8 bits: there is a zero point for each channel."""
+
 
 def numbers_of(constant: torch.Tensor) -> Numbers | None:
     """A tensor as numbers, if it is as small as a shape is, and of numbers that Python has."""
-    if constant.numel() > _MOST_KNOWN or constant.ndim > 2 or constant.is_complex():
+    is_bytes = constant.dtype in (torch.int8, torch.uint8) and constant.ndim == 1
+    most = _MOST_OF_BYTES if is_bytes else _MOST_KNOWN
+    if constant.numel() > most or constant.ndim > 2 or constant.is_complex():
         return None
     if constant.dtype.is_floating_point and constant.dtype.itemsize == 1:
         return None
@@ -89,6 +120,8 @@ def tensor(value: Value) -> torch.Tensor:
     """
     if isinstance(value, torch.Tensor):
         return value
+    if isinstance(value, Dequantized):
+        return value.numbers
     if not isinstance(value, Numbers):
         raise Unsupported("a tensor is to be there" if value is None else "a sequence is no tensor")
     if value.constant is not None:

@@ -9,6 +9,7 @@ import torch
 from torch.nn import functional
 
 from plumbline.errors.unsupported_ops import Unsupported
+from plumbline.onnx_to_torch.elementwise import Function
 from plumbline.onnx_to_torch.node import Node
 from plumbline.onnx_to_torch.values import sym_max, sym_min
 
@@ -111,6 +112,27 @@ def windows_of(node: Node, sizes: Sequence[Any], kernel: Sequence[Any] | None = 
         before, after = halves(totals, auto_pad)
         return dataclasses.replace(windows, before=before, after=after)
     return windows
+
+
+CONVOLUTIONS: tuple[Function, ...] = (functional.conv1d, functional.conv2d, functional.conv3d)
+"""By how many dimensions their windows slide in, from 1 on."""
+
+
+def convolution(
+    node: Node, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None
+) -> torch.Tensor:
+    """The convolution that the attributes of `node` describe.
+
+    Raises:
+      Unsupported: PyTorch has none in so many dimensions.
+    """
+    windows = windows_of(node, x.shape[2:], weight.shape[2:])
+    padding = windows.symmetric_padding
+    if padding is None:
+        x, padding = windows.padded(x, 0), [0] * windows.rank
+    convolve = CONVOLUTIONS[windows.rank - 1]
+    groups = node.attribute("group", 1)
+    return convolve(x, weight, bias, windows.strides, padding, windows.dilations, groups)
 
 
 def same_padding(size: Any, span: int, stride: int) -> Any:

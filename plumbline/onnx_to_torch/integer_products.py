@@ -1,0 +1,178 @@
+"""Products of integers of 8 bits, less their zero points, summed without rounding.
+
+CPUs have instructions for sums of products of such with a sign: numbers without one become such
+that are 128 less, and zero points are taken off the sums rather than off what is multiplied.
+"""
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import torch
+
+from plumbline.onnx_to_torch.node import Node
+from plumbline.onnx_to_torch.values import Dequantized, Numbers, Value, tensor
+from plumbline.onnx_to_torch.windows import Windows, convolution, windows_of
+
+
+@dataclass(frozen=True)
+class Integers:
+    """Integers of 8 bits that stand for what is less by a zero point."""
+
+    elements: torch.Tensor
+    zero_point: torch.Tensor | int
+    """Of int32, and of a shape that goes with that of the elements; or a number that is known."""
+
+    def less_zero_point(self, dtype: torch.dtype) -> torch.Tensor:
+        """What they stand for."""
+        return self.elements.to(dtype) - self.zero_point
+
+    @property
+    def signed(self) -> "Integers":
+        """The same as int8."""
+        if self.elements.dtype == torch.int8:
+            return self
+        return Integers((self.elements.to(torch.int16) - 128).to(torch.int8), self.zero_point - 128)
+
+
+def integers_of(data: Value, zero_point: Value, axis: int = 0) -> Integers:
+    """Integers and their zero point, of which there may be one for each place of a dimension."""
+    x = tensor(data)
+    if zero_point is None:
+        return Integers(x, 0)
+    if isinstance(zero_point, Numbers) and zero_point.is_known:
+        known = set(zero_point.elements.flat)
+        if len(known) == 1:
+            return Integers(x, int(*known))
+    zero = tensor(zero_point).to(torch.int32)
+    return Integers(x, along(zero, x.ndim, axis) if zero.ndim == 1 else zero)
+
+
+def along(by: torch.Tensor, rank: int, axis: int) -> torch.Tensor:
+    """What there is one of for each place of a dimension, as it is broadcast to all of them."""
+    if by.numel() == 1:
+        return by.reshape(())
+    return by.reshape(-1, *[1] * (rank - 1 - axis % rank))
+
+
+def _is_none(zero_point: torch.Tensor | int) -> bool:
+    return isinstance(zero_point, int) and zero_point == 0
+
+
+def integer_matmul(one: Integers, other: Integers) -> torch.Tensor:
+    """The product of matrices, in int32; zero points are of rows of `one`, columns of `other`."""
+    if one.elements.ndim < 2 or other.elements.ndim < 2:
+        return torch.matmul(one.less_zero_point(torch.int32), other.less_zero_point(torch.int32))
+    left, right = one.signed, other.signed
+    product = torch.matmul(left.elements.to(torch.int32), right.elements.to(torch.int32))
+    if not _is_none(left.zero_point):
+        columns = right.elements.sum(-2, keepdim=True, dtype=torch.int32)
+        if not _is_none(right.zero_point):
+            columns = columns - left.elements.shape[-1] * right.zero_point
+        product = product - left.zero_point * columns
+    if not _is_none(right.zero_point):
+        rows = left.elements.sum(-1, keepdim=True, dtype=torch.int32)
+        product = product - rows * right.zero_point
+    return product
+
+
+def matmul_of_dequantized(one: Value, other: Value) -> torch.Tensor | None:
+    """The product of matrices of which both are quantized, by that of their integers.
+
+    None where either is not, or where not all that is summed has the same scale.
+    """
+    if not (isinstance(one, Dequantized) and isinstance(other, Dequantized)):
+        return None
+    if one.scale.ndim > 0 or other.scale.ndim > 1 or one.integers.ndim < 2:
+        return None
+    return _scaled(integer_matmul(_integers(one), _integers(other)), one, other, other.scale)
+
+
+def _integers(value: Dequantized) -> Integers:
+    return Integers(value.integers, value.zero_point)
+
+
+def _scaled(
+    sums: torch.Tensor, one: Dequantized, other: Dequantized, scale: torch.Tensor
+) -> torch.Tensor:
+    by = one.scale.to(torch.float32) * scale.to(torch.float32)
+    return (sums.to(torch.float32) * by).to(one.numbers.dtype)
+
+
+_MOST_EXACT = 2**24 // 255**2
+"""How many products of 8 bits float32 sums without rounding."""
+
+
+def integer_convolution(node: Node, data: Integers, weight: Integers) -> torch.Tensor:
+    """The convolution that the attributes of `node` describe, in int32.
+
+    There is one zero point of `data`, and may be one of `weight` for each channel that is put out.
+
+    Raises:
+      Unsupported: there are too many dimensions.
+    """
+    x, kernels = data.elements, weight.elements
+    if math.prod(kernels.shape[1:]) <= _MOST_EXACT:
+        # So few, as of one channel each, are not worth that windows are written side by side.
+        of_data, of_weight = (each.less_zero_point(torch.float32) for each in (data, weight))
+        return convolution(node, of_data, of_weight, None).to(torch.int32)
+    windows, groups = windows_of(node, x.shape[2:], kernels.shape[2:]), node.attribute("group", 1)
+    columns, sizes = _columns(windows, data.signed, groups)
+    # For each group, its channels that are put out by the elements of a window.
+    rows = (
+        weight.signed.elements.flatten(2)
+        .transpose(1, 2)
+        .reshape(groups, -1, columns.elements.shape[-2])
+    )
+    zero_point = weight.signed.zero_point
+    if isinstance(zero_point, torch.Tensor) and zero_point.ndim:
+        zero_point = zero_point.reshape(groups, -1, 1)
+    product = integer_matmul(Integers(rows, zero_point), columns)
+    return product.reshape(x.shape[0], kernels.shape[0], *sizes)
+
+
+def convolution_of_dequantized(node: Node, data: Value, weight: Value) -> torch.Tensor | None:
+    """The convolution of what is quantized by quantized weights, by that of their integers.
+
+    None where either is not, or another way is faster.
+
+    Raises:
+      Unsupported: as `integer_convolution` does.
+    """
+    if not (isinstance(data, Dequantized) and isinstance(weight, Dequantized)):
+        return None
+    kernels, of_channels = weight.integers, weight.scale.ndim in (0, weight.integers.ndim)
+    if data.scale.ndim > 0 or not of_channels or math.prod(kernels.shape[1:]) <= _MOST_EXACT:
+        return None
+    sums = integer_convolution(node, _integers(data), _integers(weight))
+    scale = along(weight.scale.reshape(-1), sums.ndim, 1)
+    return _scaled(sums, data, weight, scale)
+
+
+def _columns(windows: Windows, data: Integers, groups: int) -> tuple[Integers, list[int]]:
+    """By batch, group, element of a window and window; and how many windows there are each way."""
+    padded = _padded(windows, data)
+    counts = windows.without_padding().counts(padded.shape[2:], ceil_mode=False)
+    parts = []
+    for places in itertools.product(*map(range, windows.kernel)):
+        part = padded
+        for axis, (place, dilation, stride, count) in enumerate(
+            zip(places, windows.dilations, windows.strides, counts, strict=True), start=2
+        ):
+            first = place * dilation
+            end = first + (count - 1) * stride + 1
+            part = torch.ops.aten.slice.Tensor(part, axis, first, end, stride)
+        parts.append(part.reshape(part.shape[0], groups, part.shape[1] // groups, -1))
+    columns = torch.cat(parts, 2) if len(parts) > 1 else parts[0]
+    return Integers(columns, data.zero_point), counts
+
+
+def _padded(windows: Windows, data: Integers) -> torch.Tensor:
+    """The elements padded by their zero point."""
+    if windows.symmetric_padding == [0] * windows.rank:
+        return data.elements
+    if isinstance(data.zero_point, int):
+        return windows.padded(data.elements, data.zero_point)
+    within = torch.ones(1, 1, *data.elements.shape[2:], dtype=torch.bool)
+    padded = windows.padded(data.elements, 0)
+    return torch.where(windows.padded(within, False), padded, data.zero_point.to(torch.int8))

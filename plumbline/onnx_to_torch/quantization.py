@@ -1,0 +1,150 @@
+"""Quantization of ONNX, and products of quantized numbers.
+
+A number q stands for (q - zero point) * scale. A scale is of the whole tensor, of each place of a
+dimension, or of blocks of these.
+"""
+
+from collections.abc import Mapping
+
+import torch
+
+from plumbline.onnx_to_torch.constants import LESS_THAN_8_BITS, IntegerRange
+from plumbline.onnx_to_torch.elementwise import converted
+from plumbline.onnx_to_torch.integer_products import (
+    along,
+    integer_convolution,
+    integer_matmul,
+    integers_of,
+)
+from plumbline.onnx_to_torch.node import Node, Pattern
+from plumbline.onnx_to_torch.values import Dequantized, Value, tensor, torch_dtype
+
+
+def _spread(node: Node, by: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    """A scale or a zero point, as it is broadcast to what it is of."""
+    axis, block = node.attribute("axis", 1), node.attribute("block_size", 0)
+    if block:
+        return by.repeat_interleave(block, axis).narrow(axis, 0, x.shape[axis])
+    return along(by, x.ndim, axis)
+
+
+def _quantize(node: Node, data: Value, scale: Value, zero_point: Value = None) -> torch.Tensor:
+    x, by = tensor(data), tensor(scale)
+    zero = None if zero_point is None else _spread(node, tensor(zero_point), x)
+    data_type = node.attribute("output_dtype", 0) or node.element_type(2)
+    bounds = LESS_THAN_8_BITS.get(data_type)
+    dtype = torch.uint8
+    if zero is not None:
+        dtype = zero.dtype
+    elif bounds is None and data_type:
+        dtype = torch_dtype(data_type)
+    if precision := node.attribute("precision", 0):
+        x, by = x.to(torch_dtype(precision)), by.to(torch_dtype(precision))
+    ratio = x / _spread(node, by, x)
+    if dtype.is_floating_point:
+        return converted(node, ratio, dtype)
+    return _rounded(ratio, zero, bounds or IntegerRange.of(dtype))
+
+
+def _rounded(
+    ratio: torch.Tensor, zero_point: torch.Tensor | None, bounds: IntegerRange
+) -> torch.Tensor:
+    """The nearest integers to what is scaled already."""
+    rounded = torch.round(ratio)
+    if zero_point is not None:
+        rounded = rounded + zero_point.to(rounded.dtype)
+    return rounded.clamp(bounds.least, bounds.most).to(bounds.dtype)
+
+
+def _dequantize(node: Node, data: Value, scale: Value, zero_point: Value = None) -> Value:
+    x, by = tensor(data), _spread(node, tensor(scale), tensor(data))
+    data_type = node.attribute("output_dtype", 0)
+    dtype = torch_dtype(data_type) if data_type else by.dtype
+    if x.dtype not in (torch.int8, torch.uint8) or node.attribute("block_size", 0):
+        offset = x.to(torch.float32)
+        if zero_point is not None and not x.dtype.is_floating_point:
+            offset = offset - _spread(node, tensor(zero_point), x).to(torch.float32)
+        return (offset * by.to(torch.float32)).to(dtype)
+    integers = integers_of(x, zero_point, node.attribute("axis", 1))
+    numbers = integers.less_zero_point(torch.float32) * by.to(torch.float32)
+    return Dequantized(numbers.to(dtype), integers.elements, integers.zero_point, by)
+
+
+def _quantize_by_range(node: Node, data: Value) -> tuple[torch.Tensor, ...]:
+    x = tensor(data)
+    # The range that it has, and 0.
+    least, most = x.amin().clamp(max=0), x.amax().clamp(min=0)
+    scale = torch.where(most == least, torch.ones_like(most), most - least) / 255
+    zero_point = torch.round((-least / scale).clamp(0, 255)).to(torch.uint8)
+    return _rounded(x / scale, zero_point, IntegerRange.of(torch.uint8)), scale, zero_point
+
+
+def _matmul_integer(
+    node: Node, one: Value, other: Value, one_zero: Value = None, other_zero: Value = None
+) -> torch.Tensor:
+    return integer_matmul(integers_of(one, one_zero, -2), integers_of(other, other_zero, -1))
+
+
+def _conv_integer(
+    node: Node, data: Value, weight: Value, zero: Value = None, weight_zero: Value = None
+) -> torch.Tensor:
+    return integer_convolution(node, integers_of(data, zero), integers_of(weight, weight_zero))
+
+
+def _matmul(
+    node: Node,
+    one: Value,
+    one_scale: Value,
+    one_zero: Value,
+    other: Value,
+    other_scale: Value,
+    other_zero: Value,
+    scale: Value,
+    zero_point: Value,
+) -> torch.Tensor:
+    product = _matmul_integer(node, one, other, one_zero, other_zero)
+    rows, columns = along(tensor(one_scale), 2, -2), along(tensor(other_scale), 2, -1)
+    return _requantized(product, rows, columns, tensor(scale), tensor(zero_point))
+
+
+def _requantized(
+    sums: torch.Tensor,
+    one_scale: torch.Tensor,
+    other_scale: torch.Tensor,
+    scale: torch.Tensor,
+    zero_point: torch.Tensor,
+) -> torch.Tensor:
+    """Integers of another scale for sums of products of some of two scales."""
+    one, other, by = (each.to(torch.float32) for each in (one_scale, other_scale, scale))
+    ratio = sums.to(torch.float32) * (one * other / by)
+    return _rounded(ratio, zero_point, IntegerRange.of(zero_point.dtype))
+
+
+def _conv(
+    node: Node,
+    data: Value,
+    data_scale: Value,
+    data_zero: Value,
+    weight: Value,
+    weight_scale: Value,
+    weight_zero: Value,
+    scale: Value,
+    zero_point: Value,
+    bias: Value = None,
+) -> torch.Tensor:
+    sums = _conv_integer(node, data, weight, data_zero, weight_zero)
+    if bias is not None:
+        sums = sums + along(tensor(bias), sums.ndim, 1)
+    channels = along(tensor(weight_scale), sums.ndim, 1)
+    return _requantized(sums, tensor(data_scale), channels, tensor(scale), tensor(zero_point))
+
+
+PATTERNS: Mapping[str, Pattern] = {
+    "ConvInteger": _conv_integer,
+    "DequantizeLinear": _dequantize,
+    "DynamicQuantizeLinear": _quantize_by_range,
+    "MatMulInteger": _matmul_integer,
+    "QLinearConv": _conv,
+    "QLinearMatMul": _matmul,
+    "QuantizeLinear": _quantize,
+}
