@@ -25,6 +25,7 @@ from plumbline.loader_to_torch.assertions import (
     import_assertions,
     keep_assertions,
 )
+from plumbline.loader_to_torch.body_constants import hand_constants_to_bodies
 from plumbline.loader_to_torch.bool_literals import spell_bools_as_numbers
 from plumbline.loader_to_torch.carried_ops import carried
 from plumbline.loader_to_torch.computed_weights import compute_weights
@@ -538,6 +539,7 @@ def _exported(
     exported._guards_code = []
     call_overloads_of_export(exported)
     drop_assertions_of_types(exported)
+    hand_constants_to_bodies(exported)
     hand_generator_to_bodies(exported)
     return exported
 

@@ -212,10 +212,14 @@ def test_map(*, dynamic: bool) -> None:
     _check(each, *_telling(*sizes), dynamic=dynamic)
 
 
-def test_a_branch_within_a_loop() -> None:
+def test_a_branch_within_a_loop_and_constants_in_both() -> None:
+    def scaled(y: torch.Tensor) -> torch.Tensor:
+        return y * torch.tensor([1.0, -2.0, 3.0])
+
     def each(weight: torch.Tensor, x: torch.Tensor) -> Any:
         def body(row: torch.Tensor) -> Any:
-            return torch.cond(row.sum() > 0, lambda y: y * weight, lambda y: y - 1, (row,))
+            row = row + torch.tensor([0.0, 0.5, -0.5])
+            return torch.cond(row.sum() > 0, lambda y: scaled(y) * weight, scaled, (row,))
 
         return map_(body, x)  # type: ignore[arg-type]
 
