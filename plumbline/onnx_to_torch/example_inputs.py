@@ -63,7 +63,13 @@ def example_inputs(
         dynamic = {
             axis: text for axis, text in texts.items() if not set(names_in(text)) <= sizes.keys()
         }
-        inputs.append(_random(shape, _dtype(who, argument), generator))
+        try:
+            inputs.append(_random(shape, _dtype(who, argument), generator))
+        except RuntimeError as error:
+            raise UserError(
+                f"{who}: argument {argument.name} has the sizes {shape}, for which there is not "
+                "enough memory"
+            ) from error
         shapes.append(dict.fromkeys(dynamic, torch.export.Dim.AUTO))
         names.append({axis: text for axis, text in dynamic.items() if text in chosen})
     return ExampleInputs(tuple(inputs), tuple(shapes) if any(shapes) else None, tuple(names))
