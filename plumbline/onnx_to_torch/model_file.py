@@ -1,5 +1,6 @@
 """Reads a model's file, and holds it against what ONNX says of its kind."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import onnx
@@ -28,6 +29,8 @@ def read_model(file: Path) -> onnx.ModelProto:
         raise UserError(f"{file}: cannot be read: {error.strerror}") from error
     except (DecodeError, onnx.checker.ValidationError, RuntimeError, ValueError) as error:
         raise UserError(f"{file}: it is no valid model of ONNX: {str(error).strip()}") from error
+    if any(isinstance(text, bytes) for text in _names(model.graph)):
+        raise UserError(f"{file}: it is no valid model of ONNX: a name in it is not UTF-8")
     return inliner.inline_local_functions(model) if model.functions else model
 
 
@@ -43,3 +46,17 @@ def _gives_ranks(model: onnx.ModelProto) -> bool:
     for type_ in unknown:
         type_.shape.SetInParent()
     return not unknown
+
+
+def _names(graph: onnx.GraphProto) -> Iterator[str | bytes]:
+    """What things in a graph are called; protobuf gives bytes for what is no text."""
+    for argument in (*graph.input, *graph.output):
+        yield argument.name
+        yield from (dim.dim_param for dim in argument.type.tensor_type.shape.dim)
+    yield from (constant.name for constant in graph.initializer)
+    for node in graph.node:
+        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+        for attribute in node.attribute:
+            yield attribute.name
+            if attribute.type == onnx.AttributeProto.GRAPH:
+                yield from _names(attribute.g)

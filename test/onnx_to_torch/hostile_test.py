@@ -49,8 +49,8 @@ def _content(rng: random.Random) -> bytes:
     text = rng.choice(_TEXTS)
     try:
         model = parser.parse_model(mutate_text(rng, text, _TEXTS))
-    # The last two where it has numbers that are too large.
-    except (parser.ParseError, UnicodeEncodeError, IndexError, ValueError):
+    # The last three where it has numbers that are too large.
+    except (parser.ParseError, UnicodeEncodeError, IndexError, ValueError, RuntimeError):
         return mutate_bytes(rng, bytes(parser.parse_model(text).SerializeToString()))
     return bytes(model.SerializeToString())
 
