@@ -21,6 +21,14 @@ from torch.utils._mode_utils import no_dispatch
 
 _MOST_ELEMENTS = 64
 
+_WITHOUT_NUMBERS = (
+    torch.ops.aten.empty_like.default,
+    torch.ops.aten.new_empty.default,
+    torch.ops.aten.new_empty_strided.default,
+)
+"""Ops that make tensors like one whose numbers may be known, and that hold any. PyTorch's rules for
+sizes of results, such as that of an element of a table, make these by them."""
+
 
 @contextlib.contextmanager
 def known_numbers(*, in_held: bool) -> Iterator[None]:
@@ -32,6 +40,8 @@ def known_numbers(*, in_held: bool) -> Iterator[None]:
         steps in tensors that are none.
     """
     with contextlib.ExitStack() as changes:
+        dispatch = _without_any_numbers(FakeTensorMode._dispatch_impl)
+        changes.enter_context(mock.patch.object(FakeTensorMode, "_dispatch_impl", dispatch))
         for module in (fake_tensor, proxy_tensor):
             changes.enter_context(mock.patch.object(module, "CONSTANT_NUMEL_LIMIT", _MOST_ELEMENTS))
         if in_held:
@@ -51,6 +61,18 @@ def know_constants(exported: torch.export.ExportedProgram) -> None:
         if spec.kind is InputKind.CONSTANT_TENSOR:
             tensor = placeholders[spec.arg.name].meta["val"]
             _know(tensor.fake_mode, exported.constants[spec.target], tensor)
+
+
+def _without_any_numbers(dispatch: Callable[..., Any]) -> Callable[..., Any]:
+    """What computes tensors without data, which knows no numbers of what nothing is in yet."""
+
+    def dispatched(mode: FakeTensorMode, func: Any, *given: Any) -> Any:
+        result = dispatch(mode, func, *given)
+        if func in _WITHOUT_NUMBERS and isinstance(result, FakeTensor):
+            result.constant = None
+        return result
+
+    return dispatched
 
 
 def _with_numbers(mode: FakeTensorMode, module: torch.nn.Module) -> dict[str, torch.Tensor]:

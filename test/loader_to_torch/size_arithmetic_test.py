@@ -216,6 +216,29 @@ def test_sizes_that_follow_from_known_numbers_are_known() -> None:
     assert program.signature.result_shapes == ((2, 9), (2, 1))
 
 
+class _LookedUp(torch.nn.Module):
+    """Follows small tables from place to place, as a decision tree does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.following: torch.Tensor
+        self.shown: torch.Tensor
+        self.register_buffer("following", torch.tensor([2, 0, 1]))
+        self.register_buffer("shown", torch.tensor([0.5, 1.5, 2.5]))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for _ in range(3):
+            x = self.following[x]
+        result: torch.Tensor = self.shown[x]
+        return result
+
+
+def test_elements_that_arguments_name_are_not_known() -> None:
+    x = torch.tensor([0, 1, 2, 2])
+    (actual,) = plumbline.compile(_LookedUp(), (x,))(x)
+    torch.testing.assert_close(actual, _LookedUp()(x))
+
+
 class _Listed(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         total, most = x.sum(), x.argmax()
