@@ -267,7 +267,8 @@ def _crop_and_resize(places: torch.Tensor, axis: _Axis, length: Any) -> torch.Te
 
 
 def _half_pixel(places: torch.Tensor, axis: _Axis, length: Any) -> torch.Tensor:
-    return (places + 0.5) / axis.scale - 0.5
+    at: torch.Tensor = (places + 0.5) / axis.scale - 0.5
+    return at
 
 
 def _pytorch_half_pixel(places: torch.Tensor, axis: _Axis, length: Any) -> torch.Tensor:
