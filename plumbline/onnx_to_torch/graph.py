@@ -139,9 +139,11 @@ class _Step(torch.nn.Module):
         domain = domain_of(proto)
         name = proto.name or next(filter(None, proto.output), proto.op_type)
         self._place = f"{source.file}: node {number}, {name} ({proto.op_type})"
+        pattern = source.patterns.get((domain, proto.op_type))
         try:
             opset = source.opsets.get(domain, 1)
             self.node = node_of(proto, domain, name, opset, source.constant, source.element_types)
+            self.pattern = pattern(self.node) if isinstance(pattern, type) else pattern
         except Unsupported as reason:
             raise UserError(f"{self._place}: {reason}") from reason
         self.graphs = torch.nn.ModuleDict()
@@ -149,7 +151,6 @@ class _Step(torch.nn.Module):
             if each.type == AttributeProto.GRAPH:
                 self.graphs[each.name] = graph = Graph()
                 graph.read(each.g, source)
-        self._pattern = source.patterns.get((domain, proto.op_type))
         self._call = _calls_from(source.file, number)
 
     @property
@@ -174,9 +175,9 @@ class _Step(torch.nn.Module):
         evaluated = shapes.evaluate(self.node, inputs)
         if evaluated is not None:
             return evaluated
-        assert self._pattern is not None, "programs with other nodes are refused"
+        assert self.pattern is not None, "programs with other nodes are refused"
         around = ({**self.graphs}, values) if self.graphs else ()
-        made = self._call(self._pattern, self.node, *around, *inputs)
+        made = self._call(self.pattern, self.node, *around, *inputs)
         return made if isinstance(made, tuple) else (made,)
 
 

@@ -85,7 +85,10 @@ class Node:
 Pattern: TypeAlias = Callable[..., Any]
 """Takes a `Node` and a `Value` for each of its inputs; gives the value of its first output, or a
 tuple of those of all. It raises `Unsupported` where it cannot. Of a node with graphs as attributes
-it takes these too, by name, and the values of all that is around the node, before the inputs."""
+it takes these too, by name, and the values of all that is around the node, before the inputs.
+
+What is a class of modules is one that a node's own is made of as the model is read, of the node:
+its buffers are tables that are made of attributes."""
 
 
 def node_of(

@@ -7,6 +7,7 @@ from plumbline.onnx_to_torch import (
     data_movement,
     elementwise,
     indexing,
+    losses,
     normalization,
     pooling,
     quantization,
@@ -14,25 +15,36 @@ from plumbline.onnx_to_torch import (
     reduction,
     resampling,
     sequences,
+    spectra,
+    trees,
 )
 from plumbline.onnx_to_torch.node import DEFAULT_DOMAIN, Pattern
 
+_OF_ONNX = (
+    contraction,
+    control_flow,
+    convolution,
+    data_movement,
+    elementwise,
+    indexing,
+    losses,
+    normalization,
+    pooling,
+    quantization,
+    recurrent,
+    reduction,
+    resampling,
+    sequences,
+    spectra,
+)
+_OF_MACHINE_LEARNING = (trees,)
+
 PATTERNS: dict[tuple[str, str], Pattern] = {
-    (DEFAULT_DOMAIN, name): pattern
-    for family in (
-        contraction,
-        control_flow,
-        convolution,
-        data_movement,
-        elementwise,
-        indexing,
-        normalization,
-        pooling,
-        quantization,
-        recurrent,
-        reduction,
-        resampling,
-        sequences,
+    (domain, name): pattern
+    for domain, families in (
+        (DEFAULT_DOMAIN, _OF_ONNX),
+        ("ai.onnx.ml", _OF_MACHINE_LEARNING),
     )
+    for family in families
     for name, pattern in family.PATTERNS.items()
 }
