@@ -19,11 +19,14 @@ def _matmul(node: Node, one: Value, other: Value) -> torch.Tensor:
 def _gemm(node: Node, one: Value, other: Value, bias: Value = None) -> torch.Tensor:
     alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
     one = _transposed(one) if node.attribute("transA", 0) else one
-    other = _transposed(other) if node.attribute("transB", 0) else other
+    # As a layer of PyTorch's has its weight, a row for each result.
+    weight = other if node.attribute("transB", 0) else _transposed(other)
     added = None if bias is None else _scaled(tensor(bias), beta)
-    if alpha == 1 and (product := matmul_of_dequantized(one, other)) is not None:
-        return product if added is None else product + added
-    a, b = tensor(one), tensor(other).T
+    if alpha == 1 and isinstance(weight, Dequantized):
+        product = matmul_of_dequantized(one, weight.transposed)
+        if product is not None:
+            return product if added is None else product + added
+    a, b = tensor(one), tensor(weight)
     if added is None or alpha != 1 or added.ndim != 1 or added.shape[0] != b.shape[0]:
         product = _scaled(functional.linear(a, b), alpha)
         return product if added is None else product + added
