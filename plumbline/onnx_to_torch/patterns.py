@@ -37,7 +37,9 @@ _OF_ONNX = (
     sequences,
     spectra,
 )
-_OF_MACHINE_LEARNING = (trees,)
+_OF_MACHINE_LEARNING = (
+    trees,
+)
 
 PATTERNS: dict[tuple[str, str], Pattern] = {
     (domain, name): pattern

@@ -208,7 +208,7 @@ _MISTAKES = {
     "models/scaled.py:scald_loader": "has no function scald_loader; did you mean scaled_loader?",
     "models/scaled.py:eigenvalues_loader": "computes with complex numbers what nothing lowers",
     "models": "models: there is no such file",
-    "text.txt:loader": "text.txt: it is neither a .py file, with a loader, nor a .mlir file",
+    "text.txt:loader": "text.txt: it is neither a .py file, with a loader, nor a .onnx file",
     "broken.py": "it is not Python",
     "broken.mlir": "broken.mlir:1:1: error: ",
     "random.py:loader": "random.py: Python has a module random of its own",
