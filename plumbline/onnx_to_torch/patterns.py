@@ -6,7 +6,9 @@ from plumbline.onnx_to_torch import (
     convolution,
     data_movement,
     elementwise,
+    features,
     indexing,
+    linear_models,
     losses,
     normalization,
     pooling,
@@ -38,6 +40,8 @@ _OF_ONNX = (
     spectra,
 )
 _OF_MACHINE_LEARNING = (
+    features,
+    linear_models,
     trees,
 )
 
