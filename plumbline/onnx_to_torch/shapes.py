@@ -151,6 +151,10 @@ def _slice(
     return numbers(data.elements[tuple(index)], data.dtype)
 
 
+def _transpose(node: Node, data: Numbers) -> Numbers:
+    return numbers(np.transpose(data.elements, node.optional("perm")), data.dtype)
+
+
 def _concat(node: Node, *parts: Numbers) -> Numbers:
     joined = np.concatenate([part.elements for part in parts], node.required("axis"))
     return numbers(joined, parts[0].dtype)
@@ -283,6 +287,7 @@ PATTERNS: Mapping[str, Callable[..., Numbers | tuple[Numbers, ...]]] = {
     "Squeeze": _squeeze,
     "Sub": _elementwise(operator.sub),
     "Tile": _tile,
+    "Transpose": _transpose,
     "Unsqueeze": _unsqueeze,
     "Where": _where,
 }

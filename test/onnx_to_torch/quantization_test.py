@@ -1,0 +1,69 @@
+"""Quantized models of ONNX, which are computed by products of integers."""
+
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from torch.nn import functional
+
+import plumbline
+from test.onnx_to_torch.models import program
+
+
+def test_products_of_what_is_dequantized_are_of_integers(tmp_path: Path) -> None:
+    weight = torch.randint(-128, 128, (4, 48, 3, 3), dtype=torch.int8)
+    matrix = torch.randint(-128, 128, (5, 48), dtype=torch.int8)
+    model = program(
+        tmp_path,
+        """(uint8[1,48,6,6] x, uint8[2,48] rows)
+            => (float[1,4,6,6] y, float[2,5] z, int32[1,4,6,6] sums) {
+          data = DequantizeLinear(x, scale, zero)
+          kernels = DequantizeLinear<axis=0>(weight, scales, zeros)
+          y = Conv<pads=[1,1,1,1]>(data, kernels)
+          left = DequantizeLinear(rows, scale, zero)
+          right = DequantizeLinear<axis=0>(matrix, of_rows)
+          z = Gemm<transB=1>(left, right, bias)
+          sums = ConvInteger<pads=[1,1,1,1]>(x, weight, zero)
+        }""",
+        {
+            "scale": torch.tensor(0.5),
+            "zero": torch.tensor(7, dtype=torch.uint8),
+            "weight": weight,
+            "scales": torch.tensor([0.5, 2.0, 0.25, 4.0]),
+            "zeros": torch.tensor([0, 3, -5, 0], dtype=torch.int8),
+            "matrix": matrix,
+            "of_rows": torch.tensor([0.5, 2.0, 0.25, 4.0, 1.0]),
+            "bias": torch.arange(5.0),
+        },
+    )
+    x = torch.randint(0, 256, (1, 48, 6, 6), dtype=torch.uint8)
+    rows = torch.randint(0, 256, (2, 48), dtype=torch.uint8)
+    compiled = plumbline.compile(model, (x, rows))
+    convolved, product, sums = compiled(x, rows)
+    offset = x.double() - 7
+    zeros = torch.tensor([0, 3, -5, 0]).reshape(-1, 1, 1, 1)
+    scales = torch.tensor([0.5, 2.0, 0.25, 4.0]).reshape(-1, 1, 1)
+    # All scales are powers of two: not even the last bit differs.
+    exact = functional.conv2d(offset, weight.double() - zeros, padding=1) * scales / 2
+    assert torch.equal(convolved, exact.float())
+    of_rows = torch.tensor([0.5, 2.0, 0.25, 4.0, 1.0])
+    exact = (rows.double() - 7) @ matrix.double().T * of_rows / 2 + torch.arange(5)
+    assert torch.equal(product, exact.float())
+    assert torch.equal(sums, functional.conv2d(offset, weight.double(), padding=1).int())
+
+
+def test_integers_of_4_bits_are_in_their_range(tmp_path: Path) -> None:
+    model = program(
+        tmp_path,
+        """(float[3] x) => (float[3] y) <float one = {1.0}, int4 zero = {1}> {
+          q = QuantizeLinear(x, one, zero)
+          y = DequantizeLinear(q, one, zero)
+        }""",
+    )
+    (y,) = model(torch.tensor([-100.0, 2.0, 100.0])).values()
+    assert y.tolist() == [-9, 2, 6]
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main([__file__]))
