@@ -190,6 +190,10 @@ def _swish(node: Node, data: Value) -> torch.Tensor:
     return functional.silu(x) if alpha == 1 else x * torch.sigmoid(alpha * x)
 
 
+def _swiglu(node: Node, gate: Value, data: Value) -> torch.Tensor:
+    return _swish(node, gate) * tensor(data)
+
+
 def _shrink(node: Node, data: Value) -> torch.Tensor:
     bias, lambd = node.attribute("bias", 0.0), node.attribute("lambd", 0.5)
     x = tensor(data)
@@ -275,6 +279,7 @@ PATTERNS: Mapping[str, Pattern] = {
     "Sqrt": _plain(torch.sqrt),
     "Sub": _plain(torch.sub),
     "Sum": _many(torch.add),
+    "SwiGLU": _swiglu,
     "Swish": _swish,
     "Tan": _plain(torch.tan),
     "Tanh": _plain(torch.tanh),
