@@ -117,9 +117,13 @@ def _scaled(x: torch.Tensor, along: Iterable[int], scales: Sequence[Any]) -> lis
     axes = []
     for number, scale in zip(along, scales, strict=True):
         size = x.shape[number]
-        length = size * (int(scale) if _is_known(scale) and scale == int(scale) else scale)
-        is_exact = isinstance(length, int | torch.SymInt) or length == math.floor(length)
-        axes.append(_Axis(number, size, math.floor(length), scale, is_exact))
+        if _is_known(scale) and float(scale).is_integer():
+            axes.append(_Axis(number, size, size * int(scale), scale, is_exact=True))
+            continue
+        length = size * scale
+        whole = math.floor(length)
+        is_exact = _is_known(length) and length == whole
+        axes.append(_Axis(number, size, whole, scale, is_exact))
     return axes
 
 
