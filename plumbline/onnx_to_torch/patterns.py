@@ -10,6 +10,7 @@ from plumbline.onnx_to_torch import (
     indexing,
     linear_models,
     losses,
+    microsoft,
     normalization,
     pooling,
     quantization,
@@ -50,6 +51,7 @@ PATTERNS: dict[tuple[str, str], Pattern] = {
     for domain, families in (
         (DEFAULT_DOMAIN, _OF_ONNX),
         ("ai.onnx.ml", _OF_MACHINE_LEARNING),
+        ("com.microsoft", (microsoft,)),
     )
     for family in families
     for name, pattern in family.PATTERNS.items()

@@ -43,17 +43,17 @@ def _quantize(node: Node, data: Value, scale: Value, zero_point: Value = None) -
     ratio = x / _spread(node, by, x)
     if dtype.is_floating_point:
         return converted(node, ratio, dtype)
-    return _rounded(ratio, zero, bounds or IntegerRange.of(dtype))
+    return rounded(ratio, zero, bounds or IntegerRange.of(dtype))
 
 
-def _rounded(
+def rounded(
     ratio: torch.Tensor, zero_point: torch.Tensor | None, bounds: IntegerRange
 ) -> torch.Tensor:
     """The nearest integers to what is scaled already."""
-    rounded = torch.round(ratio)
+    nearest = torch.round(ratio)
     if zero_point is not None:
-        rounded = rounded + zero_point.to(rounded.dtype)
-    return rounded.clamp(bounds.least, bounds.most).to(bounds.dtype)
+        nearest = nearest + zero_point.to(nearest.dtype)
+    return nearest.clamp(bounds.least, bounds.most).to(bounds.dtype)
 
 
 def _dequantize(node: Node, data: Value, scale: Value, zero_point: Value = None) -> Value:
@@ -76,7 +76,7 @@ def _quantize_by_range(node: Node, data: Value) -> tuple[torch.Tensor, ...]:
     least, most = x.amin().clamp(max=0), x.amax().clamp(min=0)
     scale = torch.where(most == least, torch.ones_like(most), most - least) / 255
     zero_point = torch.round((-least / scale).clamp(0, 255)).to(torch.uint8)
-    return _rounded(x / scale, zero_point, IntegerRange.of(torch.uint8)), scale, zero_point
+    return rounded(x / scale, zero_point, IntegerRange.of(torch.uint8)), scale, zero_point
 
 
 def _matmul_integer(
@@ -117,7 +117,7 @@ def _requantized(
     """Integers of another scale for sums of products of some of two scales."""
     one, other, by = (each.to(torch.float32) for each in (one_scale, other_scale, scale))
     ratio = sums.to(torch.float32) * (one * other / by)
-    return _rounded(ratio, zero_point, IntegerRange.of(zero_point.dtype))
+    return rounded(ratio, zero_point, IntegerRange.of(zero_point.dtype))
 
 
 def _conv(
