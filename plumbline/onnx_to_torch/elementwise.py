@@ -9,6 +9,7 @@ import torch
 from torch.nn import functional
 
 from plumbline.errors.unsupported_ops import Unsupported
+from plumbline.onnx_to_torch.constants import LESS_THAN_8_BITS
 from plumbline.onnx_to_torch.node import Node, Pattern
 from plumbline.onnx_to_torch.values import Value, dtype_of, tensor, tensors, torch_dtype
 
@@ -93,6 +94,9 @@ def _cast(node: Node, data: Value) -> torch.Tensor:
 
 
 def _cast_like(node: Node, data: Value, like: Value) -> torch.Tensor:
+    if node.element_type(1) in LESS_THAN_8_BITS:
+        # `like` is a tensor of 8 bits then, and the refusal is that of the type it stands for.
+        return converted(node, tensor(data), torch_dtype(node.element_type(1)))
     return converted(node, tensor(data), dtype_of(like))
 
 

@@ -29,7 +29,8 @@ def program(
       opset: the version of ONNX's own ops.
       ml_opset: of those of ai.onnx.ml.
     """
-    header = f'<ir_version: {_IR_VERSION}, opset_import: ["": {opset}, "ai.onnx.ml": {ml_opset}]>'
+    opsets = f'"": {opset}, "ai.onnx.ml": {ml_opset}, "com.microsoft": 1'
+    header = f"<ir_version: {_IR_VERSION}, opset_import: [{opsets}]>"
     model = parser.parse_model(f"{header} graph {text}")
     model.graph.initializer.extend(
         numpy_helper.from_array(value.numpy(), name) for name, value in (constants or {}).items()

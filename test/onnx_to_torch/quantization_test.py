@@ -65,5 +65,30 @@ def test_integers_of_4_bits_are_in_their_range(tmp_path: Path) -> None:
     assert y.tolist() == [-9, 2, 6]
 
 
+def test_sums_and_products_of_onnx_runtime_are_quantized(tmp_path: Path) -> None:
+    model = program(
+        tmp_path,
+        """(uint8[1,4] x) => (uint8[1,4] y, uint8[1,2] z) {
+          y = com.microsoft.QLinearAdd(x, half, zero, x, one, zero, two, zero)
+          z = com.microsoft.QGemm(x, half, zero, weight, scales, zeros, bias, two, zero)
+        }""",
+        {
+            "half": torch.tensor(0.5),
+            "one": torch.tensor(1.0),
+            "two": torch.tensor(2.0),
+            "zero": torch.tensor(10, dtype=torch.uint8),
+            "weight": torch.tensor([[1, 2], [3, 4], [5, 6], [7, 8]], dtype=torch.int8),
+            "scales": torch.tensor([1.0, 2.0]),
+            "zeros": torch.tensor([0, 2], dtype=torch.int8),
+            "bias": torch.tensor([0, -2], dtype=torch.int32),
+        },
+    )
+    total, product = model(torch.tensor([[10, 14, 12, 11]], dtype=torch.uint8)).values()
+    # 0, 6, 3 and 1.5, in steps of 2.
+    assert total.tolist() == [[10, 13, 12, 11]]
+    # Sums of 29 by 0.5 and 20 by 1.
+    assert product.tolist() == [[17, 20]]
+
+
 if __name__ == "__main__":
     sys.exit(pytest.main([__file__]))
