@@ -232,7 +232,8 @@ def _without_sets(nodes: _Nodes, weights: Array, members: Array) -> tuple[_Nodes
 def _tables(nodes: _Nodes, weights: Array) -> TreeTables:
     """Tables in which leaves come first, and a row goes to the first child of a node that holds."""
     is_leaf = nodes.modes == _LEAF
-    # What does not hold of the opposite comparison holds of this one; NaN is neither.
+    # What does not hold of the opposite comparison holds of this one. NaN is neither less nor more
+    # than anything, and is not equal to it.
     is_opposite = np.isin(nodes.modes, (_GTE, _GT, _NEQ))
     children = np.where(is_opposite[:, None], nodes.children[:, ::-1], nodes.children)
     order = np.argsort(~is_leaf, kind="stable")
@@ -243,7 +244,7 @@ def _tables(nodes: _Nodes, weights: Array) -> TreeTables:
         nodes.features[order],
         nodes.values[order],
         _COMPARISON_OF[nodes.modes][order],
-        (nodes.nan_is_true ^ is_opposite)[order],
+        ((nodes.nan_is_true | (nodes.modes == _NEQ)) ^ is_opposite)[order],
         place[children[order]],
         place[nodes.roots],
         depth,
