@@ -1,6 +1,7 @@
 """All patterns, by the domain and the name of the op that they convert."""
 
 from plumbline.onnx_to_torch import (
+    attention,
     contraction,
     control_flow,
     convolution,
@@ -24,6 +25,7 @@ from plumbline.onnx_to_torch import (
 from plumbline.onnx_to_torch.node import DEFAULT_DOMAIN, Pattern
 
 _OF_ONNX = (
+    attention,
     contraction,
     control_flow,
     convolution,
