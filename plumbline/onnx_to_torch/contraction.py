@@ -45,7 +45,13 @@ def _einsum(node: Node, *operands: Value) -> torch.Tensor:
     return torch.einsum(node.required("equation").replace(" ", ""), *tensors(operands))
 
 
+def _determinant(node: Node, data: Value) -> torch.Tensor:
+    determinants: torch.Tensor = torch.linalg.det(tensor(data))
+    return determinants
+
+
 PATTERNS: Mapping[str, Pattern] = {
+    "Det": _determinant,
     "Einsum": _einsum,
     "Gemm": _gemm,
     "MatMul": _matmul,
