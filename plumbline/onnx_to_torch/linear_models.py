@@ -1,8 +1,10 @@
 """Linear models and support vector machines of ai.onnx.ml."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import torch
+from torch._higher_order_ops.while_loop import while_loop_op
 from torch.nn import functional
 
 from plumbline.errors.unsupported_ops import Unsupported
@@ -145,13 +147,26 @@ def _probabilities(node: Node, scores: torch.Tensor, classes: int) -> torch.Tens
     q = torch.where(torch.eye(classes, dtype=torch.bool), torch.diag_embed(diagonal), q)
     p = torch.full_like(diagonal, 1 / classes)
     is_done = torch.zeros_like(p[:, :1], dtype=torch.bool)
-    for _ in range(_TURNS):
+    start: Any = (torch.zeros((), dtype=torch.int64), p, is_done)
+    read: Any = (q,)
+
+    def goes_on(
+        number: torch.Tensor, p: torch.Tensor, is_done: torch.Tensor, q: torch.Tensor
+    ) -> torch.Tensor:
+        return (number < _MOST_TURNS) & ~is_done.all()
+
+    def turn(
+        number: torch.Tensor, p: torch.Tensor, is_done: torch.Tensor, q: torch.Tensor
+    ) -> tuple[torch.Tensor, ...]:
         after, is_done = _turn(p, q, is_done, 0.005 / classes)
-        p = torch.where(is_done, p, after)
-    return p
+        return number + 1, torch.where(is_done, p, after), is_done
+
+    _, found, _ = while_loop_op(goes_on, turn, start, read)
+    result: torch.Tensor = found
+    return result
 
 
-_TURNS = 100
+_MOST_TURNS = 100
 
 
 def _turn(
