@@ -86,6 +86,19 @@ def _nonzero(node: Node, data: Value) -> torch.Tensor:
     return (x.reshape(1) if x.ndim == 0 else x).nonzero()[:, : max(x.ndim, 0)].T
 
 
+def _unique(node: Node, data: Value) -> tuple[torch.Tensor, ...]:
+    """Elements, or slices along a dimension, once; where each is first; which each is; counts."""
+    x, axis = tensor(data), node.optional("axis")
+    x, along = (x.reshape(-1), 0) if axis is None else (x, axis)
+    once, which, counts = torch.unique(x, return_inverse=True, return_counts=True, dim=along)
+    places = torch.arange(x.shape[along])
+    first = torch.zeros_like(counts).scatter_reduce(0, which, places, "amin", include_self=False)
+    if node.attribute("sorted", 1):
+        return once, first, which, counts
+    order = first.argsort()
+    return once.index_select(along, order), first[order], order.argsort()[which], counts[order]
+
+
 PATTERNS: Mapping[str, Pattern] = {
     "GatherElements": _gather_elements,
     "GatherND": _gather_nd,
@@ -95,4 +108,5 @@ PATTERNS: Mapping[str, Pattern] = {
     "ScatterElements": _scatter_elements,
     "ScatterND": _scatter_nd,
     "TopK": _top_k,
+    "Unique": _unique,
 }

@@ -1,5 +1,6 @@
 """A model of ONNX as a program of PyTorch's."""
 
+import contextlib
 import functools
 import inspect
 import linecache
@@ -10,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 import torch
-from onnx import AttributeProto, GraphProto, NodeProto, TensorProto
+from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, inliner
 
 from plumbline.archives.reference_archive import ReferenceArchive
 from plumbline.errors import UserError
@@ -47,7 +48,7 @@ class OnnxProgram(Graph):
             functools.partial(_constant, str(file), str(file.parent)),
             PATTERNS,
         )
-        _refuse_unknown_ops(file, model.graph, source)
+        model = _with_known_ops(file, model, source)
         super().__init__()
         self.file = str(file)
         held = {each.name for each in model.graph.initializer}
@@ -87,19 +88,37 @@ def _constant(file: str, folder: str, proto: TensorProto) -> torch.Tensor:
         raise UserError(f"{file}: tensor {proto.name} cannot be read: {error}") from error
 
 
-def _refuse_unknown_ops(file: Path, graph: GraphProto, source: GraphSource) -> None:
-    unknown: dict[str, list[str]] = {}
-    for node in _all_nodes(graph):
-        domain = domain_of(node)
-        if node.op_type != "Constant" and not source.knows(domain, node.op_type):
-            name = f"{domain}.{node.op_type}" if domain else node.op_type
-            unknown.setdefault(name, []).append(node.name or node.output[0])
+def _with_known_ops(file: Path, model: ModelProto, source: GraphSource) -> ModelProto:
+    """`model`, with ops that have no pattern replaced by those that ONNX says they are made of.
+
+    Raises:
+      UserError: there is an op that is made of no others.
+    """
+    if unknown := _unknown_ops(model.graph, source):
+        # ONNX fails at what it cannot take apart, such as functions of inputs that are left out.
+        with contextlib.suppress(RuntimeError):
+            model = inliner.inline_selected_functions(
+                model, list(unknown), inline_schema_functions=True
+            )
+        unknown = _unknown_ops(model.graph, source)
     if unknown:
         listed = "\n".join(
-            f"  {name}: {len(nodes)} {'node' if len(nodes) == 1 else 'nodes'}, such as {nodes[0]}"
-            for name, nodes in sorted(unknown.items())
+            f"  {f'{domain}.' if domain else ''}{op_type}: {len(nodes)} "
+            f"{'node' if len(nodes) == 1 else 'nodes'}, such as {nodes[0]}"
+            for (domain, op_type), nodes in sorted(unknown.items())
         )
         raise UserError(f"{file}: there is no pattern for these ops of ONNX:\n{listed}")
+    return model
+
+
+def _unknown_ops(graph: GraphProto, source: GraphSource) -> dict[tuple[str, str], list[str]]:
+    """The ops that there is no pattern for, by domain and type, with their nodes."""
+    unknown: dict[tuple[str, str], list[str]] = {}
+    for node in _all_nodes(graph):
+        op = domain_of(node), node.op_type
+        if node.op_type != "Constant" and not source.knows(*op):
+            unknown.setdefault(op, []).append(node.name or node.output[0])
+    return unknown
 
 
 def _all_nodes(graph: GraphProto) -> Iterator[NodeProto]:

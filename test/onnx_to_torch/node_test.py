@@ -23,6 +23,10 @@ from plumbline.onnx_to_torch.program import OnnxProgram
 REFUSED = {
     "test_(cast|castlike)_e8m0_.*_to_FLOAT8E8M0": "rounds to powers of 2",
     "test_training_dropout": "in training mode",
+    "test_bernoulli|test_randomuniform": "random",
+    "test_(adagrad|adam|momentum|nesterov|image_decoder|tfidf)": "no pattern for these ops",
+    # ONNX does not take it apart where inputs are left out between others.
+    "test_linear_attention_(gated|delta|explicit|fp16)(?!.*_expanded)": "no pattern for these ops",
 }
 """Tests whose names match, and what the message says: what cannot be had of a compiled program."""
 
@@ -88,7 +92,8 @@ def _check(result: torch.Tensor, expected: torch.Tensor, case: Any) -> None:
     assert result.dtype == expected.dtype
     if expected.dtype.itemsize == 1 and expected.dtype.is_floating_point:
         result, expected = result.float(), expected.float()
-    rtol, atol = case.rtol, case.atol
+    # Of what is summed to about 0, in float32.
+    rtol, atol = case.rtol, max(case.atol, 1e-6)
     if expected.dtype in (torch.float16, torch.bfloat16):
         # What is made of several ops is rounded after each, which NumPy has others of.
         rtol, atol = 1e-2, 4e-3
