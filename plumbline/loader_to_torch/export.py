@@ -85,6 +85,7 @@ from plumbline.loader_to_torch.smallest_sizes import (
     exclude_sizes_that_do_not_hold,
 )
 from plumbline.loader_to_torch.stored_types import store_as_integers
+from plumbline.loader_to_torch.strides_as_sizes import spell_strides_by_sizes
 from plumbline.loader_to_torch.structure import names_of_results
 from plumbline.loader_to_torch.symbolic_sizes import (
     Size,
@@ -458,6 +459,7 @@ def _functional(
     refuse_mutations(who, functional)
     refuse_what_has_no_meaning(who, functional, is_drawn_from=GENERATOR in state_of(program))
     bound_numbers(functional)
+    spell_strides_by_sizes(functional)
     spell_size_arithmetic(who, functional)
     keep_assertions(functional, functional.graph_module.meta[_DIM_NAMES])
     keep_grouped_matmuls(functional)

@@ -45,7 +45,8 @@ def _non_max_suppression(
         return [torch.where(is_out, -torch.inf, left), best, (score > -torch.inf).squeeze(2)]
 
     read: Any = (*sides, threshold)
-    _, chosen, is_there = scan_op(turn, [left.clone()], [torch.arange(turns)], read)
+    left = left.clone(memory_format=torch.contiguous_format)
+    _, chosen, is_there = scan_op(turn, [left], [torch.arange(turns)], read)
     chosen, is_there = (each.permute(1, 2, 0) for each in (chosen, is_there))
     found = is_there.nonzero()
     of_batch, of_class, number = found.unbind(1)
