@@ -69,17 +69,26 @@ def _attention(
     if past_key is not None:
         k = torch.cat([tensor(past_key), k], 2)
         v = torch.cat([tensor(past_value), v], 2)
-    bias = _bias(node, q, k, mask, past_key, lengths)
+    by_products = bool(
+        node.attribute("softcap", 0.0) or node.has_output(3) or node.optional("softmax_precision")
+    )
+    # PyTorch's own word for it, where nothing else says what is looked at.
+    is_causal = (
+        bool(node.attribute("is_causal", 0))
+        and mask is past_key is lengths is None
+        and max(node.attribute(f"{side}_window_size", -1) for side in ("left", "right")) < 0
+        and not by_products
+    )
+    bias = None if is_causal else _bias(node, q, k, mask, past_key, lengths)
     scale = node.optional("scale")
     scale = 1 / math.sqrt(q.shape[3]) if scale is None else scale
-    softcap = node.attribute("softcap", 0.0)
     products = None
-    if softcap or node.has_output(3) or node.optional("softmax_precision"):
+    if by_products:
         made, products = _by_products(node, q, k, v, bias, scale)
     else:
         grouped = q.shape[1] != k.shape[1]
         made = functional.scaled_dot_product_attention(
-            q, k, v, bias, scale=scale, enable_gqa=grouped
+            q, k, v, bias, is_causal=is_causal, scale=scale, enable_gqa=grouped
         )
     if tensor(query).ndim == 3:
         made = made.transpose(1, 2).flatten(2)

@@ -170,6 +170,9 @@ def load_onnx(
     if expected is not None:
         inputs = tuple(map(to_torch, expected.inputs))
         _check_expected(who, inputs, made.inputs)
+        if len(expected.outputs) != len(program.results):
+            counts = f"{len(program.results)} results, where the reference tensors have"
+            raise UserError(f"{who}: it has {counts} {len(expected.outputs)} outputs")
     return checked(
         who,
         TorchLoaderOutput(

@@ -87,6 +87,9 @@ def test_inputs_that_are_expected(tmp_path: Path) -> None:
     expected = ReferenceArchive("f", (x.numpy(),), (x.relu().numpy(),), (0.0,), (0.0,))
     assert load_onnx(file, expected=expected).inputs[0].equal(x)
     wrong = ReferenceArchive("f", (x.double().numpy(),), (x.numpy(),), (0.0,), (0.0,))
+    more = ReferenceArchive("f", (x.numpy(),), (x.numpy(),) * 2, (0.0,) * 2, (0.0,) * 2)
+    with pytest.raises(UserError, match=r"it has 1 results, where .* have 2 outputs"):
+        load_onnx(file, expected=more)
     with pytest.raises(UserError, match=r"argument 0 is torch.float32 of rank 1, where .*float64"):
         load_onnx(file, expected=wrong)
 
