@@ -1,9 +1,11 @@
 """Mutated models are read, or refused in one message."""
 
 import random
+import sys
 from pathlib import Path
 
 import onnx
+import pytest
 from onnx import parser
 
 from plumbline.errors import UserError
@@ -74,3 +76,7 @@ def test_unmutated_models(tmp_path: Path) -> None:
     for text in _TEXTS:
         onnx.save_model(parser.parse_model(text), tmp_path / "m.onnx")
         load_onnx(tmp_path / "m.onnx")
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

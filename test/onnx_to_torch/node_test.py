@@ -4,6 +4,7 @@ The programs run in PyTorch: what is compiled of them is what is compiled of all
 """
 
 import re
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -98,3 +99,7 @@ def _check(result: torch.Tensor, expected: torch.Tensor, case: Any) -> None:
         # What is made of several ops is rounded after each, which NumPy has others of.
         rtol, atol = 1e-2, 4e-3
     torch.testing.assert_close(result, expected, rtol=rtol, atol=atol, equal_nan=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

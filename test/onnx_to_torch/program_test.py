@@ -1,5 +1,6 @@
 """Models as programs: their names, sizes and places, and what is refused."""
 
+import sys
 from pathlib import Path
 
 import onnx
@@ -145,3 +146,7 @@ def test_tensors_in_a_file_beside_the_model(tmp_path: Path) -> None:
     (tmp_path / "b.bin").unlink()
     with pytest.raises(UserError, match=r"model.onnx: .*b.bin"):
         load_onnx(file)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
