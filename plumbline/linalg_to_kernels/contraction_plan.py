@@ -468,7 +468,9 @@ class _Planner:
         step = dict(self.sum.accesses[right].axes[-1]).get(across, 0)
         if not windows or strides[-1] != 1 or not 1 <= step <= _WINDOW_STRIDE:
             return None
-        down = [loop for loop in outside[-1:] if any(loop in axis for axis in windows)]
+        # Rows of the plane, be they of windows of one row, over which there is no loop.
+        planes = [*windows, *axes[-2:-1]]
+        down = [loop for loop in outside[-1:] if any(loop in axis for axis in planes)]
         count = self._count([across])
         lanes = self.unit.lanes(self.summed_bits)
         while count is not None and lanes >= 2 * count and lanes > 1:

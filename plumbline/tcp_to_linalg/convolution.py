@@ -29,7 +29,7 @@ def convert_conv(op: ConvOp) -> ir.Value:
     if _has_groups_of_channels(op):
         return _convert_grouped_conv(op)
     windows, element = Windows.of(op), op.input.type.element_type
-    elements, places = _spatial_loops(op)
+    elements, places = _window_loops(op, _FIRST_OF_WINDOW)
     in_channel: int | ir.AffineExpr = _IN_CHANNEL
     if op.groups.value > 1:
         outputs, inner = op.weight.type.shape[:2]
@@ -51,7 +51,11 @@ def convert_conv(op: ConvOp) -> ir.Value:
         [_BATCH, in_channel, *windows.places(places, elements)],
         [_OUT_CHANNEL, _IN_CHANNEL, *elements],
         [_BATCH, _OUT_CHANNEL, *places],
-        [PARALLEL, PARALLEL, REDUCTION, *[REDUCTION] * len(elements), *[PARALLEL] * len(places)],
+        [
+            *[PARALLEL] * 2,
+            *[REDUCTION] * (places[0] - _IN_CHANNEL),
+            *[PARALLEL] * len(places),
+        ],
     )
     return all_narrowed(result, element)
 
@@ -70,8 +74,7 @@ def _convert_grouped_conv(op: ConvOp) -> ir.Value:
     windows, element = Windows.of(op), op.input.type.element_type
     batch, group, out_channel, in_channel, first = range(5)
     count = op.input.type.rank - 2
-    elements = list(range(first, first + count))
-    places = [loop + count for loop in elements]
+    elements, places = _window_loops(op, first)
     sum_type = accumulator_type(element)
     weight = _split(op.weight, 0, op.groups.value)
     sizes = [
@@ -94,14 +97,14 @@ def _convert_grouped_conv(op: ConvOp) -> ir.Value:
             weight,
         ],
         [
-            dims_map(first + 2 * count, each)
+            dims_map(places[-1] + 1, each)
             for each in (
                 [batch, group, in_channel, *windows.places(places, elements)],
                 [group, out_channel, in_channel, *elements],
                 [batch, group, out_channel, *places],
             )
         ],
-        [*[PARALLEL] * 3, *[REDUCTION] * (1 + count), *[PARALLEL] * count],
+        [*[PARALLEL] * 3, *[REDUCTION] * (places[0] - in_channel), *[PARALLEL] * count],
         lambda elements, so_far: add_product(so_far[0], *elements),
     )
     joined = tensor.collapse_shape(
@@ -193,6 +196,20 @@ def _spatial_loops(op: WindowProductOp) -> tuple[list[int], list[int]]:
     count = op.input.type.rank - 2
     elements = list(range(_FIRST_OF_WINDOW, _FIRST_OF_WINDOW + count))
     return elements, [loop + count for loop in elements]
+
+
+def _window_loops(op: ConvOp, first: int) -> tuple[list[int | ir.AffineExpr], list[int]]:
+    """The loops over the elements of a window, from the `first` one on, and over the windows.
+
+    Along an axis with one element there is no loop: so it is plain that the windows are as many as
+    elements of the input, of whatever size, and that rows of them may be gone over as one.
+    """
+    elements: list[int | ir.AffineExpr] = []
+    loop = first
+    for size in op.weight.type.shape[2:]:
+        elements.append(ir.AffineConstantExpr.get(0) if size == 1 else loop)
+        loop += size != 1
+    return elements, list(range(loop, loop + len(elements)))
 
 
 def _quotient(loop: int, divisor: int) -> ir.AffineExpr:

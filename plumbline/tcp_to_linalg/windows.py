@@ -29,10 +29,13 @@ class Windows:
             )
         )
 
-    def places(self, windows: Sequence[int], elements: Sequence[int]) -> list[ir.AffineExpr]:
+    def places(
+        self, windows: Sequence[int], elements: Sequence[int | ir.AffineExpr]
+    ) -> list[ir.AffineExpr]:
         """Where an element of a window is, given the loops over the windows and its elements."""
         return [
-            ir.AffineDimExpr.get(window) * stride + ir.AffineDimExpr.get(element) * dilation
+            ir.AffineDimExpr.get(window) * stride
+            + (ir.AffineDimExpr.get(element) if isinstance(element, int) else element) * dilation
             for window, stride, element, dilation in zip(
                 windows, self.strides, elements, self.dilations, strict=True
             )

@@ -510,6 +510,9 @@ def test_padded_axes_that_windows_do_not_cover(target_cpu: str) -> None:
     maps = ("d0, d1, d2, d3 + d4", "d1, d4", "d0, d1, d2, d3")
     shapes = ((None, 6, None, None), weight.shape, (None, 6, None, None))
     kernel = Kernel(Contraction(maps, (4,), shapes, pads=pads), target_cpu)
+    # Several rows are computed at once nonetheless.
+    assert kernel.plan.rows == (2,)
+    assert kernel.plan.tile.rows > 1
     image = _random((2, 3, 7, 20))
     windows = np.lib.stride_tricks.sliding_window_view(np.pad(image, pads), 3, 3)
     result = zeros_like_result(windows.shape[:4], "float32")

@@ -314,6 +314,34 @@ def test_channels_in_pairs(function: Callable[..., torch.Tensor], sizes: str) ->
 
 
 @pytest.mark.parametrize(
+    ("weight", "dilation"),
+    [
+        # Rows of windows follow one another: panels go on from each to the next.
+        ((83, 31, 1, 1), 1),
+    ],
+)
+def test_planes_of_any_size(weight: tuple[int, ...], dilation: int) -> None:
+    padding = dilation * (weight[-1] // 2)
+
+    def function(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.conv2d(image, weight, padding=padding, dilation=dilation)
+
+    images = [
+        _random((batch, weight[1], height, width), torch.float32)
+        for batch, height, width in ((2, 3, 4), (1, 13, 17), (1, 1, 1))
+    ]
+    given = _random(weight, torch.float32).abs()
+    sizes = {0: Dim("batch"), 2: Dim.AUTO, 3: Dim.AUTO}
+    program = plumbline.compile(
+        _Weighted(function, given), (images[0],), dynamic_shapes={"operand": sizes}
+    )
+    for image in images:
+        _check(program, lambda image: function(image, given.to(image.dtype)), (image,))
+    # Panels of each row of windows would be as narrow as images may be.
+    assert not re.search(r"to %sizes\w*#2 ", program.stage("kernels"))
+
+
+@pytest.mark.parametrize(
     ("shape", "part", "is_fused"),
     [
         # Of whole rows and planes, and of parts of these.
@@ -333,7 +361,7 @@ def test_parts_of_images_are_added(
     program = plumbline.compile(_Function(function), operands)
     _check(program, function, operands)
     text = program.stage("kernels")
-    assert ("@conv_add(" in text) == is_fused
+    assert ("@matmul_add(" in text) == is_fused
     assert all("vector" in type_ for type_ in re.findall(r"arith\.mulf .* : (.*)", text))
 
 

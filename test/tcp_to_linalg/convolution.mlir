@@ -74,7 +74,7 @@ func.func @conv_2(%arg0: tensor<?x3x?x9xf16>, %arg1: tensor<8x3x3x3xf16>) -> ten
 // CHECK:         arith.mulf
 // CHECK:         arith.addf
 // CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]} ins(%arg1 :
-// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "parallel"]}
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
 // CHECK:         arith.mulf
 // CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]}
 // CHECK:         linalg.index 2
@@ -99,4 +99,19 @@ func.func @conv_transpose(%arg0: tensor<1x6x8xf32>, %arg1: tensor<6x2x3xf32>) ->
 func.func @conv_transpose_by_any_weights(%arg0: tensor<1x6x8xf32>, %arg1: tensor<6x2x?xf32>) -> tensor<1x2x?xf32> {
   %0 = tcp.conv_transpose %arg0, %arg1 {dilations = [1], groups = 1 : i64, output_padding = [1], padding_high = [1], padding_low = [1], strides = [2]} : tensor<1x6x8xf32>, tensor<6x2x?xf32> -> tensor<1x2x?xf32>
   return %0 : tensor<1x2x?xf32>
+}
+
+// -----
+
+// Along an axis of windows with one element there is no loop over that: so rows of windows of
+// whatever size are known to be rows of the image.
+// CHECK:         #[[IMAGE:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d2, d3, d4)>
+// CHECK-NEXT:    #[[WEIGHT:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, 0, 0)>
+// CHECK-LABEL: func.func @pointwise(
+// CHECK:         linalg.generic {indexing_maps = [#[[IMAGE]], #[[WEIGHT]], #{{.*}}], iterator_types = ["parallel", "parallel", "reduction", "parallel", "parallel"]
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @pointwise(%arg0: tensor<?x6x?x?xf32>, %arg1: tensor<4x6x1x1xf32>) -> tensor<?x4x?x?xf32> {
+  %0 = tcp.conv %arg0, %arg1 {dilations = [1, 1], groups = 1 : i64, padding_high = [0, 0], padding_low = [0, 0], strides = [1, 1]} : tensor<?x6x?x?xf32>, tensor<4x6x1x1xf32> -> tensor<?x4x?x?xf32>
+  return %0 : tensor<?x4x?x?xf32>
 }
