@@ -318,6 +318,8 @@ def test_channels_in_pairs(function: Callable[..., torch.Tensor], sizes: str) ->
     [
         # Rows of windows follow one another: panels go on from each to the next.
         ((83, 31, 1, 1), 1),
+        # They do not, but weights are as good for panels.
+        ((64, 230, 3, 3), 4),
     ],
 )
 def test_planes_of_any_size(weight: tuple[int, ...], dilation: int) -> None:
