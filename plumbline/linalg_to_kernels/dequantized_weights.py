@@ -94,17 +94,28 @@ def _is_computed(value: ir.Value) -> bool:
 
 def _follows_from_weights(value: ir.Value) -> bool:
     """Whether a tensor is a weight, or computed element by element of those and of numbers."""
-    source = viewed(value)
-    found = computation_of(source)
-    if found is None:
-        owner = defining_operation(source)
-        return is_constant(source) or (owner is not None and owner.name == "arith.constant")
-    return not found.is_reduction and all(map(_follows_from_weights, _read(found)))
+    pending, seen = [value], set()
+    while pending:
+        source = viewed(pending.pop())
+        # In a chain in which each is read twice there are two to the power of its length ways.
+        if source in seen:
+            continue
+        seen.add(source)
+        found = computation_of(source)
+        if found is None:
+            owner = defining_operation(source)
+            if not is_constant(source) and (owner is None or owner.name != "arith.constant"):
+                return False
+        elif found.is_reduction:
+            return False
+        else:
+            pending += _read(found)
+    return True
 
 
 def _read(member: Computation) -> list[ir.Value]:
     """The tensors that a computation reads; a number everywhere it computes of none."""
-    return list(filter(is_tensor, member.inputs))
+    return list(filter(is_tensor, (*member.inputs, *member.read_anywhere)))
 
 
 def _take_moves_in(op: ir.Operation) -> None:

@@ -103,3 +103,28 @@ func.func @of_an_argument(%x: tensor<1x256xf32>, %w: tensor<40x256xi8> {plumblin
   } -> tensor<1x40xf32>
   return %0 : tensor<1x40xf32>
 }
+
+// Nor is what is read of weights at places that an argument says computed of weights.
+// CHECK-LABEL: func.func @at_places_of_an_argument(
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<1x256xf32>, tensor<256x40xf32>)
+func.func @at_places_of_an_argument(%x: tensor<1x256xf32>, %w: tensor<40x256xi64> {plumbline.weight = "w"}, %s: tensor<9xf32>, %y: tensor<1x40xf32>) -> tensor<1x40xf32> {
+  %e = tensor.empty() : tensor<40x256xf32>
+  %weights = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<40x256xi64>) outs(%e : tensor<40x256xf32>) {
+  ^bb0(%a: i64, %o: f32):
+    %i = arith.index_cast %a : i64 to index
+    %p = tensor.extract %s[%i] : tensor<9xf32>
+    linalg.yield %p : f32
+  } -> tensor<40x256xf32>
+  %f = tensor.empty() : tensor<256x40xf32>
+  %t = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]} ins(%weights : tensor<40x256xf32>) outs(%f : tensor<256x40xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<256x40xf32>
+  %0 = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %t : tensor<1x256xf32>, tensor<256x40xf32>) outs(%y : tensor<1x40xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %p = arith.addf %o, %m : f32
+    linalg.yield %p : f32
+  } -> tensor<1x40xf32>
+  return %0 : tensor<1x40xf32>
+}

@@ -14,7 +14,8 @@ from torch_mlir import ir
 
 import plumbline
 from plumbline.context import make_context
-from plumbline.linalg_to_kernels.computations import Computation
+from plumbline.linalg_to_kernels import dequantized_weights
+from plumbline.linalg_to_kernels.computations import Computation, computation_of
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 
 
@@ -321,6 +322,36 @@ def test_a_long_recurrence_is_grouped() -> None:
         module = ir.Module.parse(text)
         convert_linalg_to_kernels(module)
     assert str(module).count("func.func private") < 5
+
+
+def test_weights_of_which_each_is_read_twice_are_each_looked_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks = 0
+
+    def counted(value: ir.Value) -> Computation | None:
+        nonlocal looks
+        looks += 1
+        assert looks < 1000
+        return computation_of(value)
+
+    monkeypatch.setattr(dequantized_weights, "computation_of", counted)
+
+    class _Recurrence(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.randn(8, 30))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            older: torch.Tensor = self.weight
+            newer = older.tanh()
+            for _ in range(30):
+                older, newer = newer, (newer - older).tanh()
+            return x @ newer
+
+    module, x = _Recurrence(), torch.randn(1, 8)
+    torch.testing.assert_close(plumbline.compile(module, (x,))(x)[0], module(x))
+    assert looks
 
 
 if __name__ == "__main__":
