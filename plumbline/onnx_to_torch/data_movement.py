@@ -12,9 +12,9 @@ from plumbline.onnx_to_torch.node import Node, Pattern
 from plumbline.onnx_to_torch.values import (
     Value,
     dtype_of,
-    floats,
     integer,
     integers,
+    only,
     sym_max,
     tensor,
     tensors,
@@ -104,21 +104,13 @@ def _from_end(place: Any, size: Any) -> Any:
 
 def _gather(node: Node, data: Value, indices: Value) -> torch.Tensor:
     x, at, axis = tensor(data), tensor(indices), node.attribute("axis", 0)
-    if at.ndim == 0 and isinstance(index := _only(indices), int):
+    if at.ndim == 0 and (index := only(indices)) is not None:
         return x.select(axis, index)
     axis %= x.ndim
     index = [slice(None)] * axis
     # By a tensor of rank 0, PyTorch would read the number that is in it.
     found = x[(*index, at.to(torch.int64).reshape(at.shape or [1]))]
     return found if at.ndim else found.squeeze(axis)
-
-
-def _only(value: Value) -> Any:
-    """The one element of a tensor, if it is known."""
-    try:
-        return int(*floats(value))
-    except Unsupported:
-        return None
 
 
 def _pad(

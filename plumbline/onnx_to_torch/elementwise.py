@@ -11,7 +11,7 @@ from torch.nn import functional
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.onnx_to_torch.constants import LESS_THAN_8_BITS
 from plumbline.onnx_to_torch.node import Node, Pattern
-from plumbline.onnx_to_torch.values import Value, dtype_of, tensor, tensors, torch_dtype
+from plumbline.onnx_to_torch.values import Value, dtype_of, only, tensor, tensors, torch_dtype
 
 Function = Callable[..., torch.Tensor]
 
@@ -78,6 +78,10 @@ def _modulo(node: Node, one: Value, other: Value) -> torch.Tensor:
 
 def _power(node: Node, base: Value, exponent: Value) -> torch.Tensor:
     raised, by = _aligned(node, tensor(base), tensor(exponent))
+    power = only(exponent)
+    if power is not None and raised.dtype.is_floating_point and by.ndim <= raised.ndim:
+        # Products, for squares and the like, where one of a tensor is computed by logarithms.
+        return torch.pow(raised, power)
     if raised.dtype.is_floating_point or not by.dtype.is_floating_point:
         return computed(torch.pow, raised, by.to(raised.dtype))
     return torch.pow(raised.to(by.dtype), by).to(raised.dtype)

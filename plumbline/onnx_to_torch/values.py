@@ -182,6 +182,13 @@ def floats(value: Value) -> list[float]:
     raise Unsupported("it is given numbers that are not known as the program is exported")
 
 
+def only(value: Value) -> Any:
+    """The one element of a tensor, if it is known as the program is exported; else None."""
+    if not isinstance(value, Numbers) or not value.is_known or value.elements.size != 1:
+        return None
+    return value.elements.item()
+
+
 def shape_of(value: Value) -> Sequence[Any]:
     """The sizes of a tensor.
 
