@@ -156,6 +156,19 @@ def test_weights_that_are_numbers(weights: Callable[[], torch.Tensor]) -> None:
     torch.testing.assert_close(actual, x @ weights(), rtol=1e-4, atol=1e-2)
 
 
+def test_weights_that_many_computations_read() -> None:
+    weight, x = torch.full((8, 8), 0.5), torch.ones(1, 8)
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        computed = weight
+        # Each reads the one before twice: by now there are a million ways to the weight.
+        for _ in range(20):
+            computed = computed - computed.relu() / 2
+        return x @ computed
+
+    _check(function, x)
+
+
 def test_a_quantised_tensor_is_no_result() -> None:
     with pytest.raises(UserError, match=r"QuantizedTensor.* in output"):
         plumbline.compile(
