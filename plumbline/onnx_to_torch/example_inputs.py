@@ -1,11 +1,12 @@
 """Inputs that fit what a model says of its arguments."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from onnx import ValueInfoProto
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import Unsupported
@@ -17,6 +18,12 @@ _SIZES = (3, 5, 7, 11, 13)
 
 _SIZES_OF_IMAGES = (64, 96)
 """Of those that are an image's: what halves them a few times leaves some of them."""
+
+_GROWTHS = (1, 4, 16, 64, 256)
+"""How much larger sizes are tried to be, beside that of a batch: windows of sound are long."""
+
+Takes = Callable[[Sequence[torch.Tensor]], bool]
+"""Whether a model can be computed of inputs."""
 
 
 @dataclass(frozen=True)
@@ -35,24 +42,63 @@ def example_inputs(
     arguments: Sequence[ValueInfoProto],
     argument_sizes: ArgumentSizes,
     sizes: Mapping[str, int],
+    takes: Takes = lambda inputs: True,
 ) -> ExampleInputs:
     """Inputs for the `arguments` of the model that messages call `who`, drawn at random.
 
     Floats are drawn from the normal distribution, and integers are 0 and 1, which an index may be.
-    Dimensions of one name are of one size, which is fixed if it is among `sizes`.
+    Dimensions of one name are of one size, which is fixed if it is among `sizes`. The others are
+    the smallest that the model `takes`, of those that are tried.
 
     Raises:
       UserError: PyTorch has no tensors of an argument's type, or a formula gives no size, or no
         dimension is called as one of `sizes` is.
     """
     argument_sizes.check_names(sizes)
+    dtypes = [_dtype(who, argument) for argument in arguments]
+    shapes = _shapes(who, arguments, argument_sizes, sizes, 1)
+    dynamic = [
+        {axis: text for axis, text in texts.items() if not set(names_in(text)) <= sizes.keys()}
+        for texts in argument_sizes.texts
+    ]
+    if any(dynamic):
+        tried = (_shapes(who, arguments, argument_sizes, sizes, growth) for growth in _GROWTHS)
+        shapes = next((each for each in tried if _are_taken(takes, each, dtypes)), shapes)
+    generator = torch.Generator().manual_seed(0)
+    inputs = []
+    for argument, shape, dtype in zip(arguments, shapes, dtypes, strict=True):
+        try:
+            inputs.append(_random(shape, dtype, generator))
+        except RuntimeError as error:
+            raise UserError(
+                f"{who}: argument {argument.name} has the sizes {shape}, for which there is not "
+                "enough memory"
+            ) from error
+    names = [
+        {axis: text for axis, text in axes.items() if text in argument_sizes.names}
+        for axes in dynamic
+    ]
+    differing = tuple(dict.fromkeys(axes, torch.export.Dim.AUTO) for axes in dynamic)
+    return ExampleInputs(tuple(inputs), differing if any(differing) else None, tuple(names))
+
+
+def _shapes(
+    who: str,
+    arguments: Sequence[ValueInfoProto],
+    argument_sizes: ArgumentSizes,
+    sizes: Mapping[str, int],
+    growth: int,
+) -> list[list[int]]:
+    """An example's, of each argument: what is no batch is `growth` times the least."""
     chosen = dict(sizes)
     for argument, texts in zip(arguments, argument_sizes.texts, strict=True):
+        rank = len(argument.type.tensor_type.shape.dim)
         for axis, text in texts.items():
             if text in argument_sizes.names and text not in chosen:
-                chosen[text] = _size(argument, axis, len(chosen) - len(sizes))
-    generator = torch.Generator().manual_seed(0)
-    inputs, shapes, names = [], [], []
+                is_batch = axis == 0 and rank > 1
+                least = _size(argument, axis, len(chosen) - len(sizes))
+                chosen[text] = least if is_batch else least * growth
+    shapes = []
     for argument, texts in zip(arguments, argument_sizes.texts, strict=True):
         shape = [
             argument_sizes.evaluate(texts[axis], chosen) if axis in texts else dim.dim_value
@@ -60,19 +106,17 @@ def example_inputs(
         ]
         if min(shape, default=0) < 0:
             raise UserError(f"{who}: argument {argument.name} has the sizes {shape}")
-        dynamic = {
-            axis: text for axis, text in texts.items() if not set(names_in(text)) <= sizes.keys()
-        }
-        try:
-            inputs.append(_random(shape, _dtype(who, argument), generator))
-        except RuntimeError as error:
-            raise UserError(
-                f"{who}: argument {argument.name} has the sizes {shape}, for which there is not "
-                "enough memory"
-            ) from error
-        shapes.append(dict.fromkeys(dynamic, torch.export.Dim.AUTO))
-        names.append({axis: text for axis, text in dynamic.items() if text in chosen})
-    return ExampleInputs(tuple(inputs), tuple(shapes) if any(shapes) else None, tuple(names))
+        shapes.append(shape)
+    return shapes
+
+
+def _are_taken(
+    takes: Takes, shapes: Sequence[Sequence[int]], dtypes: Sequence[torch.dtype]
+) -> bool:
+    """Whether a model takes inputs of these shapes, found without their memory."""
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        pairs = zip(shapes, dtypes, strict=True)
+        return takes([torch.empty(shape, dtype=dtype) for shape, dtype in pairs])
 
 
 def _size(argument: ValueInfoProto, axis: int, number: int) -> int:

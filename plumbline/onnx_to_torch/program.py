@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, inliner
+from torch._subclasses import fake_tensor
 
 from plumbline.archives.reference_archive import ReferenceArchive
 from plumbline.errors import UserError
@@ -27,6 +28,13 @@ from plumbline.onnx_to_torch.model_file import read_model
 from plumbline.onnx_to_torch.node import domain_of
 from plumbline.onnx_to_torch.patterns import PATTERNS
 from plumbline.onnx_to_torch.values import Value, tensor
+
+_NEEDS_VALUES = (
+    fake_tensor.DataDependentOutputException,
+    fake_tensor.DynamicOutputShapeException,
+    fake_tensor.UnsupportedOperatorException,
+)
+"""What fake tensors, which have none, raise."""
 
 
 class OnnxProgram(Graph):
@@ -70,6 +78,17 @@ class OnnxProgram(Graph):
         return {
             name: _as_result(output) for name, output in zip(self.results, outputs, strict=True)
         }
+
+    def takes(self, inputs: Sequence[torch.Tensor]) -> bool:
+        """Whether no op finds that `inputs` have wrong sizes; they may be fake tensors."""
+        try:
+            self._forward(*inputs)
+        except (UserError, *_NEEDS_VALUES):
+            # What goes before has been computed; the rest is found when the program is followed.
+            return True
+        except (RuntimeError, ValueError, IndexError):
+            return False
+        return True
 
 
 def _as_result(value: Value) -> torch.Tensor:
@@ -165,7 +184,7 @@ def load_onnx(
     """
     program = OnnxProgram(Path(file))
     who = f"model {program.file}"
-    made = example_inputs(who, program.arguments, program.sizes, sizes)
+    made = example_inputs(who, program.arguments, program.sizes, sizes, program.takes)
     inputs = made.inputs
     if expected is not None:
         inputs = tuple(map(to_torch, expected.inputs))

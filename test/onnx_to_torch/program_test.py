@@ -64,6 +64,13 @@ def test_sizes_differ_at_run_time(tmp_path: Path) -> None:
         given.model(x, past, both[:, :4])
 
 
+def test_sizes_are_as_large_as_windows(tmp_path: Path) -> None:
+    text = "(float[batch, 1, n] x) => (float[batch, 1, M] y) { y = Conv <strides = [9]> (x, w) }"
+    given = load_onnx(_file(tmp_path, text, w=torch.ones(1, 1, 50)))
+    assert [[*x.shape] for x in given.inputs] == [[3, 1, 80]]
+    assert load_onnx(tmp_path / "model.onnx", sizes={"n": 9}).inputs[0].shape == (3, 1, 9)
+
+
 def test_sizes_may_be_fixed(tmp_path: Path) -> None:
     file = _file(tmp_path, _SHAPES, minus_one=torch.tensor([-1]))
     given = load_onnx(file, sizes={"batch": 1, "n": 2, "past": 6})
