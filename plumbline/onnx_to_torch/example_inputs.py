@@ -1,6 +1,8 @@
 """Inputs that fit what a model says of its arguments."""
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,9 +116,20 @@ def _are_taken(
     takes: Takes, shapes: Sequence[Sequence[int]], dtypes: Sequence[torch.dtype]
 ) -> bool:
     """Whether a model takes inputs of these shapes, found without their memory."""
-    with FakeTensorMode(allow_non_fake_inputs=True):
+    with _silent(), FakeTensorMode(allow_non_fake_inputs=True):
         pairs = zip(shapes, dtypes, strict=True)
         return takes([torch.empty(shape, dtype=dtype) for shape, dtype in pairs])
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Has PyTorch print no tracebacks of ops that find fake tensors of wrong sizes."""
+    logger = logging.getLogger(FakeTensorMode.__module__)
+    was_disabled, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = was_disabled
 
 
 def _size(argument: ValueInfoProto, axis: int, number: int) -> int:
