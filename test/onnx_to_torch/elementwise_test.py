@@ -1,7 +1,9 @@
 """Elementwise ops, as they are compiled."""
 
+import sys
 from pathlib import Path
 
+import pytest
 import torch
 
 import plumbline
@@ -15,3 +17,7 @@ def test_squares_are_products(tmp_path: Path) -> None:
     compiled = plumbline.compile(load_onnx(tmp_path / "model.onnx"))
     assert "tcp.pow" not in compiled.stage("tcp")
     assert compiled(torch.arange(-4.0, 4.0))[0].tolist() == [16, 9, 4, 1, 0, 1, 4, 9]
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
