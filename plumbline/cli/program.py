@@ -14,6 +14,7 @@ from plumbline.cli.mistakes import status_of
 from plumbline.errors import UserError
 from plumbline.errors.watched_process import exit_status
 from plumbline.loader_to_torch.watch import Watch, run_in_child
+from plumbline.onnx_to_torch.size_option import add_size
 from plumbline.target.choices import (
     LIBRARY_ABIS,
     MEMORIES,
@@ -59,14 +60,7 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
     arguments.add_argument(
         "--name", help="the library's name (default: the loader's or the file's)"
     )
-    arguments.add_argument(
-        "--size",
-        type=_size,
-        action="append",
-        default=[],
-        metavar="NAME=N",
-        help="of a model of ONNX: the size that all dimensions of a name have, which is then fixed",
-    )
+    add_size(arguments)
     arguments.add_argument(
         "--loader-time-limit",
         type=_seconds,
@@ -157,14 +151,6 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
         help="what the program checks as it runs: what PyTorch raises for (values, the default), "
         "also that the sizes of operands agree (all), or neither (off)",
     )
-
-
-def _size(text: str) -> tuple[str, int]:
-    """The size of a name, of a command line."""
-    name, sign, number = text.rpartition("=")
-    if not (sign and name and number.isascii() and number.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form batch=1")
-    return name, int(number)
 
 
 def _seconds(text: str) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 from plumbline.archives.reference_archive import ReferenceArchive
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.onnx_to_torch.program import load_onnx
+from plumbline.onnx_to_torch.size_option import add_size
 
 
 def add_options(arguments: argparse.ArgumentParser, path: Callable[[str], Path]) -> None:
@@ -14,22 +15,10 @@ def add_options(arguments: argparse.ArgumentParser, path: Callable[[str], Path])
     arguments.add_argument(
         "--func-name", required=True, metavar="NAME", help="the name of the C function"
     )
-    arguments.add_argument(
-        "--size",
-        type=_size,
-        action="append",
-        default=[],
-        metavar="NAME=N",
-        help="the size that all dimensions of a name have, which is then fixed",
-    )
+    add_size(arguments)
     arguments.add_argument(
         "--expected", type=path, metavar="NPZ", help="what the model is to answer, and to what"
     )
-
-
-def _size(text: str) -> tuple[str, int]:
-    name, _, size = text.rpartition("=")
-    return name, int(size)
 
 
 def load(
