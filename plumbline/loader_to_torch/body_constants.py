@@ -17,12 +17,14 @@ from plumbline.loader_to_torch.decompositions.constant_tables import add_constan
 
 def hand_constants_to_bodies(exported: torch.export.ExportedProgram) -> None:
     """Has the bodies in `exported` take their constants as operands."""
-    module = exported.graph_module
+    module, is_changed = exported.graph_module, False
     for node in list(module.graph.nodes):
         for value, like in _hand_on(module, node):
             name = f"of_body_{len(exported.constants)}"
             _take(node, add_constant(exported, name, value, like))
-    module.recompile()
+            is_changed = True
+    if is_changed:
+        module.recompile()
 
 
 def _hand_on(module: GraphModule, node: Node) -> list[tuple[torch.Tensor, Node]]:

@@ -124,10 +124,9 @@ def _pad(
     widths = {axis: (given[i], given[half + i]) for i, axis in enumerate(along)}
     if mode == "constant":
         flat = [width for axis in reversed(range(x.ndim)) for width in widths.get(axis, (0, 0))]
-        value = node.attribute("value", 0.0) if constant is None else None
-        if value is None:
-            value = tensor(constant).reshape(()).item()
-        return functional.pad(x, flat, value=value)
+        if constant is None:
+            return functional.pad(x, flat, value=node.attribute("value", 0.0))
+        return functional.pad(x, flat, value=tensor(constant).reshape(()).item())
     return _padded_by_own(x, widths, mode)
 
 

@@ -44,7 +44,7 @@ def example_inputs(
     arguments: Sequence[ValueInfoProto],
     argument_sizes: ArgumentSizes,
     sizes: Mapping[str, int],
-    takes: Takes = lambda inputs: True,
+    takes: Takes,
 ) -> ExampleInputs:
     """Inputs for the `arguments` of the model that messages call `who`, drawn at random.
 

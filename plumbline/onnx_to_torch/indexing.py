@@ -83,7 +83,7 @@ def _top_k(node: Node, data: Value, k: Value = None) -> tuple[torch.Tensor, torc
 
 def _nonzero(node: Node, data: Value) -> torch.Tensor:
     x = tensor(data)
-    return (x.reshape(1) if x.ndim == 0 else x).nonzero()[:, : max(x.ndim, 0)].T
+    return (x.reshape(1) if x.ndim == 0 else x).nonzero()[:, : x.ndim].T
 
 
 def _unique(node: Node, data: Value) -> tuple[torch.Tensor, ...]:

@@ -11,8 +11,7 @@ from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.onnx_to_torch.values import Value, integers
 
 DEFAULT_DOMAIN = ""
-"""Where the ops of ONNX itself are; the other that has patterns is "ai.onnx.ml"."""
-
+"""Where the ops of ONNX itself are; others that have patterns are named in `patterns.py`."""
 
 _T = TypeVar("_T")
 

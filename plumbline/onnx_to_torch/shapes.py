@@ -110,22 +110,13 @@ def _identity(node: Node, data: Numbers) -> Numbers:
 
 def _gather(node: Node, data: Numbers, indices: Numbers) -> Numbers:
     axis = node.attribute("axis", 0)
-    return numbers(_array(np.take(data.elements, _known(indices), axis)), data.dtype)
+    return numbers(np.take(data.elements, _known(indices), axis), data.dtype)
 
 
 def _known(indices: Numbers) -> np.ndarray[Any, np.dtype[np.int64]]:
     if not indices.is_known:
         raise NotNumbers
     return indices.elements.astype(np.int64)
-
-
-def _array(found: Any) -> np.ndarray[Any, np.dtype[np.object_]]:
-    """What NumPy makes of an array of objects, of which it unwraps one of rank 0."""
-    if isinstance(found, np.ndarray):
-        return found
-    made = np.empty((), object)
-    made[()] = found
-    return made
 
 
 def _slice(
@@ -168,7 +159,7 @@ def _unsqueeze(node: Node, data: Numbers, axes: Value = None) -> Numbers:
 def _squeeze(node: Node, data: Numbers, axes: Value = None) -> Numbers:
     along = node.integers("axes", axes)
     squeezed = np.squeeze(data.elements, None if along is None else tuple(along))
-    return numbers(_array(squeezed), data.dtype)
+    return numbers(squeezed, data.dtype)
 
 
 def _reshape(node: Node, data: Numbers, shape: Numbers) -> Numbers:
