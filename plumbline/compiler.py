@@ -9,6 +9,7 @@ import torch
 from torch_mlir import ir
 
 from plumbline.archives.reference_archive import Tensor
+from plumbline.archives.torch_tensors import to_numpy
 from plumbline.context import lent_context
 from plumbline.errors import UserError, showing_the_message_alone
 from plumbline.garbage import collecting_seldom
@@ -40,7 +41,6 @@ from plumbline.loader_to_torch.loader import (
     given_program,
     with_flat_inputs,
 )
-from plumbline.loader_to_torch.references import to_numpy
 from plumbline.loader_to_torch.returned_mutations import state_of
 from plumbline.loader_to_torch.state import with_mutations_returned
 from plumbline.loader_to_torch.structure import Nested

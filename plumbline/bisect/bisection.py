@@ -18,6 +18,7 @@ import torch
 from torch.fx import Node
 
 from plumbline.archives.reference_archive import ReferenceArchive, Tensor
+from plumbline.archives.torch_tensors import to_numpy
 from plumbline.bisect.comparison import Comparison, Tolerance, compare, to_double
 from plumbline.bisect.program_graph import ProgramGraph, op_name, trace
 from plumbline.compiler import CompiledProgram, compile_export
@@ -25,7 +26,7 @@ from plumbline.errors import UserError
 from plumbline.loader_to_torch.export import to_functional, to_torch_dialect
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, name_of_function
 from plumbline.loader_to_torch.node_locations import module_path, place
-from plumbline.loader_to_torch.references import check_repeatable, record_references, to_numpy
+from plumbline.loader_to_torch.references import check_repeatable, record_references
 from plumbline.loader_to_torch.state import with_mutations_returned
 from plumbline.loader_to_torch.structure import leaves
 from plumbline.runtime.threads import check_threads

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from plumbline.archives.reference_archive import Tensor
+from plumbline.archives.torch_tensors import check_tensor, to_numpy, to_torch
 from plumbline.library.call_plan import CallPlan
 from plumbline.library.tensor_arguments import (
     Kind,
@@ -17,8 +18,6 @@ from plumbline.library.tensor_arguments import (
     Repeat,
     read_array,
 )
-from plumbline.loader_to_torch.loader import check_tensor
-from plumbline.loader_to_torch.references import to_numpy, to_torch
 from plumbline.signature import element_type
 from plumbline.signature.signature import Signature, TensorSpec
 

@@ -125,6 +125,9 @@ def _machine_code() -> llvm.ResourceTracker:
 
 @functools.cache
 def _compiler() -> llvm.LLJIT:
+    # Nobody else may have done so: a process that loads a library compiles nothing.
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
     return llvm.create_lljit_compiler(use_jit_link=True)
 
 

@@ -14,12 +14,12 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import torch
 
+from plumbline.archives.torch_tensors import check_tensor
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.scalars import as_tensor, is_number
 from plumbline.loader_to_torch.source_path import relative_to_import_path
 from plumbline.loader_to_torch.structure import Nested, leaves, leaves_with_places
 from plumbline.loader_to_torch.symbolic_sizes import entries_of_leaves
-from plumbline.signature import element_type
 from plumbline.signature.function_name import DEFAULT_FUNCTION_NAME, check_function_name
 
 SEED = 0
@@ -489,28 +489,3 @@ def _check_further_inputs(who: str, further: Any, samples: Sequence[torch.Tensor
                     f"{who}: {field}[{index}] is {tensor.dtype} of rank {tensor.ndim}, where "
                     f"inputs[{index}] is {sample.dtype} of rank {sample.ndim}"
                 )
-
-
-def check_tensor(what: str, tensor: Any) -> None:
-    """Refuses what cannot cross the boundary of a compiled function.
-
-    Raises:
-      UserError: `tensor` is not a dense tensor on the CPU of a supported dtype; the message
-        begins with `what`.
-    """
-    if not isinstance(tensor, torch.Tensor):
-        raise UserError(
-            f"{what} is of type {type(tensor).__name__}, not a tensor; a compiled function takes "
-            "and returns tensors and numbers only: keep other values in the module"
-        )
-    if tensor.is_nested:
-        raise UserError(f"{what} is a nested tensor; it must be dense: pad it, say")
-    if tensor.layout != torch.strided or tensor.device.type != "cpu" or tensor.is_quantized:
-        raise UserError(
-            f"{what} is a tensor of layout {tensor.layout} on {tensor.device}; it must be dense "
-            "and on the CPU"
-        )
-    try:
-        element_type.from_torch_name(str(tensor.dtype))
-    except UserError as error:
-        raise UserError(f"{what}: {error}") from error

@@ -6,13 +6,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from plumbline.archives.reference_archive import ReferenceArchive
+from plumbline.archives.torch_tensors import to_numpy
 from plumbline.loader_to_torch.export import Export, export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.references import (
     check_repeatable,
     record_further_cases,
     record_references,
-    to_numpy,
 )
 from plumbline.loader_to_torch.state import with_mutations_returned
 

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from plumbline.archives.reference_archive import Case, ReferenceArchive, Tensor
+from plumbline.archives.torch_tensors import check_tensor, to_numpy, to_torch
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.further_cases import (
     Sizes,
@@ -18,7 +19,6 @@ from plumbline.loader_to_torch.further_cases import (
 from plumbline.loader_to_torch.loader import (
     SEED,
     TorchLoaderOutput,
-    check_tensor,
     describe_error,
     name_of_function,
 )
@@ -28,9 +28,6 @@ from plumbline.loader_to_torch.scalars import as_tensor
 from plumbline.loader_to_torch.structure import leaves
 from plumbline.signature import element_type
 from plumbline.signature.argument_shapes import ArgumentShapes
-
-_BYTES = {1: torch.uint8, 2: torch.uint16}
-"""Integers that are as wide as so many bytes."""
 
 
 def record_references(who: str, program: TorchLoaderOutput) -> ReferenceArchive:
@@ -191,25 +188,6 @@ def _kind(tensor: Tensor) -> tuple[np.dtype[Any], int]:
 
 def _spelled(tensors: Sequence[Tensor]) -> str:
     return ", ".join(str(list(tensor.shape)) for tensor in tensors)
-
-
-def to_numpy(tensor: torch.Tensor) -> Tensor:
-    """`tensor` as the reference archive stores it: in bytes, what numpy has no dtype for."""
-    dtype = element_type.from_torch_name(str(tensor.dtype)).numpy_dtype
-    tensor = tensor.detach().resolve_conj().resolve_neg().contiguous()
-    if dtype.kind == "V":
-        return tensor.view(_BYTES[dtype.itemsize]).numpy().view(dtype)
-    array: Tensor = tensor.numpy()
-    assert array.dtype == dtype
-    return array
-
-
-def to_torch(array: Tensor) -> torch.Tensor:
-    """Undoes `to_numpy`."""
-    if array.dtype.kind == "V":
-        dtype = getattr(torch, element_type.from_numpy_dtype(array.dtype).torch_name)
-        return torch.from_numpy(array.view(f"u{array.itemsize}")).view(dtype)
-    return torch.from_numpy(array)
 
 
 def _outputs(who: str, returned: Any) -> tuple[torch.Tensor, ...]:

@@ -10,8 +10,8 @@ from torch.fx.passes.shape_prop import _extract_tensor_metadata
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import FxImporterHooks
 
+from plumbline.archives.torch_tensors import to_numpy
 from plumbline.loader_to_torch.decompositions.constant_tables import is_literal_table
-from plumbline.loader_to_torch.references import to_numpy
 from plumbline.signature import element_type
 from plumbline.signature.weight_arguments import EMBEDDED, PARAMETER
 

@@ -15,10 +15,10 @@ from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto,
 from torch._subclasses import fake_tensor
 
 from plumbline.archives.reference_archive import ReferenceArchive
+from plumbline.archives.torch_tensors import to_torch
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, checked
-from plumbline.loader_to_torch.references import to_torch
 from plumbline.loader_to_torch.stand_in import identifiers
 from plumbline.onnx_to_torch.argument_sizes import ArgumentSizes
 from plumbline.onnx_to_torch.constants import constant_tensor

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from plumbline.archives.reference_archive import Tensor
+from plumbline.archives.torch_tensors import to_numpy
 from plumbline.bisect.comparison import Tolerance, compare
-from plumbline.loader_to_torch.references import to_numpy
 
 _DTYPES = (
     torch.float64,

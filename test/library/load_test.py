@@ -141,6 +141,24 @@ assert not heavy, heavy
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
 
 
+def test_torch_tensors_need_nothing_that_compiles(shared_object: Path) -> None:
+    """A program that has PyTorch need not have what compiles, and may have another PyTorch."""
+    code = f"""
+import sys
+import torch
+import plumbline
+library = plumbline.load({str(shared_object)!r})
+for _ in range(3):
+    result, _ = library(torch.ones(3), torch.ones(4), torch.ones(3, dtype=torch.bool))
+assert isinstance(result, torch.Tensor) and not result.any()
+heavy = {{"torch_mlir", "safetensors"}} & set(sys.modules)
+heavy |= {{name for name in sys.modules if name.startswith("plumbline.loader_to_torch")}}
+assert not heavy, heavy
+"""
+    environment = {"PYTHONPATH": ":".join(sys.path)}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+
+
 def test_descriptions_lose_nothing(program: plumbline.CompiledProgram) -> None:
     text = LibraryDescription(program.signature, "skylake", "here").to_json()
     read = LibraryDescription.from_json("it", text)

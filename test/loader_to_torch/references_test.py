@@ -6,14 +6,10 @@ import pytest
 import torch
 
 from plumbline.archives.reference_archive import ReferenceArchive
+from plumbline.archives.torch_tensors import to_torch
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, load
-from plumbline.loader_to_torch.references import (
-    check_repeatable,
-    record_references,
-    to_numpy,
-    to_torch,
-)
+from plumbline.loader_to_torch.references import check_repeatable, record_references
 from plumbline.signature.element_type import ELEMENT_TYPES
 
 _PACKAGE = "test.loader_to_torch.broken_loaders"
@@ -50,19 +46,6 @@ def test_bfloat16_is_kept_as_its_bytes() -> None:
     # 1.5 is 0x3FC0 in bfloat16.
     assert archive.inputs[0].tobytes() == b"\xc0\x3f"
     assert archive.outputs[0].tobytes() == b"\xc0\xbf"
-
-
-def test_views_are_stored_as_what_they_show() -> None:
-    tensor = torch.arange(6).reshape(2, 3).t()[1:]
-    np.testing.assert_array_equal(to_numpy(tensor), np.array([[1, 4], [2, 5]]))
-
-
-@pytest.mark.parametrize("name", [type_.torch_name for type_ in ELEMENT_TYPES])
-def test_to_torch_undoes_to_numpy(name: str) -> None:
-    tensor = torch.tensor([[1], [0]]).to(getattr(torch, name))
-    back = to_torch(to_numpy(tensor))
-    assert back.dtype == tensor.dtype
-    assert torch.equal(back, tensor)
 
 
 class _Nondeterministic(torch.nn.Module):
