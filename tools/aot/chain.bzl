@@ -37,13 +37,9 @@ def _packed_weights_file(name, weights_file):
     """A list of the file of a program's packed weights, if it has a file of weights."""
     return ["_internal_{}_packed_weights.safetensors".format(name)] if weights_file else []
 
-def _packed_or_image_files(name, weights_file, target, cubins):
-    """What gen_foo_host_asm has the assembler copy, beside weights as they are."""
-    return _image_file(name, cubins) if target == "nvptx" else _packed_weights_file(name, weights_file)
-
-def _image_file(name, cubins):
-    """A list of the file of a program's kernels for a GPU, as the driver takes them."""
-    return ["_internal_{}.{}".format(name, "fatbin" if cubins else "ptx")]
+def _image_file(name, target, cubins):
+    """A list of the file of a program's kernels for a GPU, as the driver takes them, if it has such."""
+    return ["_internal_{}.{}".format(name, "fatbin" if cubins else "ptx")] if target == "nvptx" else []
 
 def _output_folder():
     """The folder of the files that targets of the package at hand make."""
@@ -52,7 +48,7 @@ def _output_folder():
 
 def included_files(name, weights_file, target = "host", cubins = []):
     """The files that the assembler reads beside _internal_foo.S: it copies weights and kernels from them."""
-    return weights_file + _packed_or_image_files(name, weights_file, target, cubins)
+    return weights_file + _packed_weights_file(name, weights_file) + _image_file(name, target, cubins)
 
 def library_of_assembly(name, library, symbol, weights_file, threads, target = "host", cubins = [], **kwargs):
     """A cc_library of _internal_foo.S.
@@ -283,8 +279,8 @@ def lower_to_assembly(
         visibility = visibility,
     )
 
-    packed = [] if target == "nvptx" or loaded_weights else _packed_weights_file(name, weights_file)
-    image = _image_file(name, cubins) if target == "nvptx" else []
+    packed = [] if loaded_weights else _packed_weights_file(name, weights_file)
+    image = _image_file(name, target, cubins)
     stage(
         name = "gen_{}_host_asm".format(name),
         src = "_internal_{}.ll".format(name),
@@ -373,7 +369,7 @@ def _lower_to_ptx(name, tags, testonly, visibility, abi, memory, weights, gpu_ar
         stage(
             name = "gen_{}_fatbin".format(name),
             src = "_internal_{}.ptx".format(name),
-            outs = _image_file(name, cubins),
+            outs = _image_file(name, "nvptx", cubins),
             program = Label("//tools/aot:ptx_to_fatbin"),
             message = "{}: assembling PTX for {}".format(name, ", ".join(cubins)),
             options = "--gpu-arch={} --cubins={}".format(gpu_arch, ",".join(cubins)),
