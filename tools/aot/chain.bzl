@@ -73,7 +73,7 @@ def library_of_assembly(name, library, symbol, weights_file, threads, target = "
         linkopts = link_options(symbol, threads),
         # A shared object is linked only for who asks for it.
         linkstatic = True,
-        deps = [Label("//plumbline/runtime/cuda")] if target == "nvptx" else [],
+        deps = [Label("//plumbline/runtime/cuda:runtime")] if target == "nvptx" else [],
         **kwargs
     )
 
