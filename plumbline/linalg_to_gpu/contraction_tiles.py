@@ -7,7 +7,7 @@ matrix of all windows is read from the image where it lies.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -55,12 +55,6 @@ _SCHEDULERS = 4
 """Of a multiprocessor: as many warps are executed at once."""
 
 
-_LEAST_SUMMED = 256
-"""Elements that a part of the sums has at least."""
-
-_LEAST_PARTS = 4
-"""Fewer are not worth a second launch, and that sums go to memory and back."""
-
 _PARTS = 2
 """So that a part of the sums takes no more shared memory than the operands did."""
 
@@ -72,6 +66,23 @@ class Instruction(Enum):
     """Of each thread, for the products of its own rows and columns."""
     MMA = "mma"
     """Of the tensor cores, for a warp."""
+
+
+@dataclass(frozen=True)
+class _Splitting:
+    """From where on it is worth a second launch, of 2 us, to have sums done in parts by blocks."""
+
+    least_summed: int
+    """Elements that a part has at least."""
+    least_parts: int
+
+
+_SPLITTING = {
+    # On an H100 a block that has a multiprocessor to itself adds 14 elements up in a microsecond,
+    Instruction.FMA: _Splitting(128, 2),
+    # or 90.
+    Instruction.MMA: _Splitting(256, 3),
+}
 
 
 @dataclass(frozen=True)
@@ -213,7 +224,7 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
             return None
         origins.append(origin)
     sum_ = sum_at_root(contraction, (origins[0].access, origins[1].access), axes)
-    if sum_ is None or any(not origin.scattered <= {*sum_.batches} for origin in origins):
+    if sum_ is None:
         return None
     sizes = [
         _product(contraction.sizes, loops) for loops in (sum_.batches, sum_.rows, sum_.columns)
@@ -242,7 +253,7 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
     loops = (*sum_.batches, *left.lines, *right.lines, *summed)
     is_known = all(contraction.sizes[loop] != DYNAMIC for loop in loops)
     length = _product(contraction.sizes, summed)
-    parts = _parts(product.tile, sizes, length, chip) if is_known else 1
+    parts = _parts(product, sizes, length, chip) if is_known else 1
     return TiledContraction(
         group,
         contraction,
@@ -286,14 +297,40 @@ class Origin:
     access: Access
     scattered: frozenset[int]
     """The loops that elements are not one stride apart along, but by quotients: heads that share
-    keys. Tiles are of elements along other loops."""
+    keys."""
     factor: float
     """What elements are multiplied by."""
+
+    @property
+    def chunks(self) -> Mapping[int, int]:
+        """Of scattered loops those along which so many elements are contiguous, and more elsewhere.
+
+        So do the rows of heads that attention gives.
+        """
+        *others, last = self.indices
+        match last.maybe_downcast():
+            case ir.AffineModExpr(
+                lhs=ir.AffineDimExpr() as dim, rhs=ir.AffineConstantExpr() as size
+            ):
+                pass
+            case _:
+                return {}
+        used = [at for at in others if dim.position in loops_in(at)]
+        is_chunk = all(_is_quotient(at, dim, size.value) for at in used)
+        return {dim.position: size.value} if is_chunk else {}
 
     @property
     def element(self) -> ir.Type:
         """The type of an element in memory."""
         return ir.RankedTensorType(self.value.type).element_type
+
+
+def _is_quotient(expression: ir.AffineExpr, dim: ir.AffineDimExpr, size: int) -> bool:
+    """Whether an expression is the same for `size` iterations of a loop, and then another one."""
+    match expression.maybe_downcast():
+        case ir.AffineFloorDivExpr(lhs=lhs, rhs=ir.AffineConstantExpr() as divisor):
+            return bool(lhs == dim) and divisor.value % size == 0
+    return False
 
 
 def origin_of(group: Group, value: ir.Value, indices: Indices, count: int) -> Origin | None:
@@ -382,10 +419,12 @@ def _tiles(tile: Tile, sizes: Sequence[int]) -> int:
     return batches * math.ceil(rows / tile.rows) * math.ceil(columns / tile.columns)
 
 
-def _parts(tile: Tile, sizes: Sequence[int], summed: int, chip: GpuChip) -> int:
+def _parts(product: TileProduct, sizes: Sequence[int], summed: int, chip: GpuChip) -> int:
     """In how many parts sums are done, so that all multiprocessors have work; 1 if as a whole."""
-    parts = min(chip.multiprocessors // _tiles(tile, sizes), summed // _LEAST_SUMMED)
-    return parts if parts >= _LEAST_PARTS else 1
+    splitting = _SPLITTING[product.instruction]
+    idle = chip.multiprocessors // _tiles(product.tile, sizes)
+    parts = min(idle, summed // splitting.least_summed)
+    return parts if parts >= splitting.least_parts else 1
 
 
 def best_order(
@@ -425,14 +464,16 @@ def _operand(
     factors = _factors(origin)
     found = []
     for along_sums, loops in ((True, summed), (False, lines)):
-        run = _run(sizes, factors, loops)
-        vector = _vector(sizes, origin.value, factors, run) if run else 1
+        run = _run(sizes, origin, factors, loops)
+        vector = _vector(sizes, origin, factors, run) if run else 1
         found.append((vector, _product(sizes, run), along_sums))
     vector, _, along_sums = max(found)
     return Operand(origin.value, origin.indices, lines, along_sums, vector, origin.factor)
 
 
-def _run(sizes: Sequence[int], factors: dict[int, int | None], loops: Sequence[int]) -> list[int]:
+def _run(
+    sizes: Sequence[int], origin: Origin, factors: dict[int, int | None], loops: Sequence[int]
+) -> list[int]:
     """Those of nested loops, the inner ones, that go through contiguous elements together.
 
     Loops that run once move nowhere.
@@ -440,6 +481,8 @@ def _run(sizes: Sequence[int], factors: dict[int, int | None], loops: Sequence[i
     run: list[int] = []
     length = 1
     for loop in reversed([loop for loop in loops if sizes[loop] != 1]):
+        if loop in origin.scattered:
+            return run or ([loop] if loop in origin.chunks else [])
         if factors.get(loop) != length or (run and sizes[loop] == DYNAMIC):
             break
         run.append(loop)
@@ -463,18 +506,31 @@ def _factors(origin: Origin) -> dict[int, int | None]:
 
 
 def _vector(
-    sizes: Sequence[int], value: ir.Value, factors: dict[int, int | None], run: Sequence[int]
+    sizes: Sequence[int], origin: Origin, factors: dict[int, int | None], run: Sequence[int]
 ) -> int:
     """How many elements along a run of loops can be copied as one: never a part of them."""
-    bytes_ = element_bytes(ir.RankedTensorType(value.type).element_type)
-    if any(sizes[loop] == DYNAMIC for loop in run) or not is_contiguous(layout_of(value)):
+    bytes_ = element_bytes(origin.element)
+    lengths = [origin.chunks.get(loop, sizes[loop]) for loop in run]
+    if DYNAMIC in lengths or not is_contiguous(layout_of(origin.value)):
         return 1
-    size = math.prod(sizes[loop] for loop in run)
+    others = [factor for loop, factor in factors.items() if loop not in run and sizes[loop] != 1]
+    # From one of its chunks to the next, a loop moves as well.
+    others += [stride for loop in run if loop in origin.chunks for stride in _strides(origin, loop)]
     for whole in ASYNCHRONOUS_BYTES:
         count = whole // bytes_
-        others = [
-            factor for loop, factor in factors.items() if loop not in run and sizes[loop] != 1
-        ]
-        if count > 1 and not any(amount is None or amount % count for amount in (size, *others)):
+        if count > 1 and not any(
+            amount is None or amount % count for amount in (math.prod(lengths), *others)
+        ):
             return count
     return 1
+
+
+def _strides(origin: Origin, loop: int) -> list[int | None]:
+    """By how many elements each axis but the last moves that a loop is along; None: not known."""
+    strides, _ = layout_of(origin.value).get_strides_and_offset()
+    unknown = ir.ShapedType.get_dynamic_stride_or_offset()
+    return [
+        None if stride == unknown else stride
+        for at, stride in zip(origin.indices[:-1], strides[:-1], strict=True)
+        if loop in loops_in(at)
+    ]
