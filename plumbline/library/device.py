@@ -206,10 +206,15 @@ class Driver:
 
     def device_of(self, address: int) -> int | None:
         """The GPU that memory is on; None: on none."""
-        device = ctypes.c_int()
-        ask = self._function("cuPointerGetAttribute")
-        error = ask(ctypes.byref(device), _DEVICE_ORDINAL, _word(address))
-        return device.value if error == 0 else None
+        kind, device = ctypes.c_int(), ctypes.c_int()
+        self.call(
+            "cuPointerGetAttributes",
+            2,
+            (ctypes.c_int * 2)(_MEMORY_TYPE, _DEVICE_ORDINAL),
+            (ctypes.c_void_p * 2)(ctypes.addressof(kind), ctypes.addressof(device)),
+            _word(address),
+        )
+        return device.value if kind.value != 0 else None
 
     def wait_for(self, stream: int, device: int) -> None:
         """Waits until all is done that is queued on a stream."""
@@ -222,8 +227,8 @@ class Driver:
         return handle
 
 
-_DEVICE_ORDINAL = 9
-"""CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL."""
+_MEMORY_TYPE, _DEVICE_ORDINAL = 2, 9
+"""CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 0 for what the driver does not know, and _DEVICE_ORDINAL."""
 
 
 @functools.cache

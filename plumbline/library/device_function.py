@@ -2,9 +2,10 @@
 
 import functools
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plumbline.errors import UserError
 from plumbline.library.call_plan import CallPlan, plan_call
@@ -15,6 +16,9 @@ from plumbline.library.packed_entry import PackedEntry
 from plumbline.library.tensor_arguments import Parameter, read_number
 from plumbline.signature import element_type
 from plumbline.signature.signature import Signature, TensorSpec
+
+if TYPE_CHECKING:
+    from plumbline.library.torch_device_calls import TorchDeviceCalls
 
 _MOST_PLANS = 256
 """So many combinations of shapes are remembered."""
@@ -54,8 +58,23 @@ class DeviceCalls:
         )
         self._workspaces: dict[tuple[int, int], _Workspace] = {}
 
+    @functools.cached_property
+    def _torch_calls(self) -> "TorchDeviceCalls | None":
+        """What makes calls with tensors of PyTorch's alone, which no other caller pays for."""
+        from plumbline.library.torch_device_calls import TorchDeviceCalls
+
+        if not TorchDeviceCalls.does(self._signature):
+            return None
+        return TorchDeviceCalls(
+            self._signature, self._parameters, self._results, self._entry, self._plan
+        )
+
     def call(self, arguments: Sequence[Any], out: Any) -> tuple[Any, ...]:
         """Runs the program, as `NativeFunction` does."""
+        if out is None and arguments and is_torch(arguments[0]) and self._torch_calls is not None:
+            of_torch = self._torch_calls.call(arguments)
+            if of_torch is not None:
+                return of_torch
         if len(arguments) != len(self._parameters):
             raise UserError(
                 f"{self._signature.name} takes {len(self._parameters)} arguments, not "
@@ -82,9 +101,10 @@ class DeviceCalls:
             open_driver().wait_for(stream, device)
             stream = 0
         results: Sequence[Any]
+        are_torch = any(map(is_torch, arguments))
         if out is None:
             new = _new_torch
-            if not any(map(is_torch, arguments)):
+            if not are_torch:
                 new = functools.partial(DeviceTensor, stream=stream or LEGACY_STREAM)
             results = [
                 new(shape, parameter.spec.element_type, device)
@@ -94,21 +114,35 @@ class DeviceCalls:
             results = out if isinstance(out, tuple | list) else (out,)
         words += self._places(results, plan.result_shapes, stream, known)
         others = list(plan.sizes)
-        if plan.workspace is None:
+        with self._workspace(plan.workspace, device, stream, are_torch) as workspace:
+            if plan.workspace is not None:
+                others.append(workspace)
+            if self._signature.has_stream:
+                others.append(stream)
             found = self._entry.run(words, others, plan.result_shapes)
-        else:
-            own = self._workspaces.setdefault((device, stream), _Workspace())
-            # Two threads that queue at once on one stream would mix what they do there.
-            with own.lock:
-                others.append(own.at_least(plan.workspace, device) if plan.workspace else 0)
-                if self._signature.has_stream:
-                    others.append(stream)
-                found = self._entry.run(words, others, plan.result_shapes)
         if self._signature.unbacked:
             results = [*map(_beginning, results, found)]
         if out is None and any(spec.is_scalar for spec in self._signature.outputs):
             return tuple(map(_number, results, self._signature.outputs))
         return tuple(results)
+
+    @contextmanager
+    def _workspace(
+        self, bytes_: int | None, device: int, stream: int, are_torch: bool
+    ) -> Iterator[int]:
+        """The address of the memory for temporaries of a call, which no other has meanwhile."""
+        if not bytes_:
+            yield 0
+        elif are_torch:
+            # Its allocator gives it to no other stream before this call has run, and to a graph
+            # that the caller captures what stays with that.
+            memory = _new_torch((bytes_,), _BYTE, device)
+            yield memory.data_ptr()
+        else:
+            own = self._workspaces.setdefault((device, stream), _Workspace())
+            # Two threads that queue at once on one stream would mix what they do there.
+            with own.lock:
+                yield own.at_least(bytes_, device)
 
     def _check_inout(self, readings: Sequence[DeviceReading | None]) -> None:
         for number in self._signature.inout:

@@ -48,7 +48,7 @@ constexpr size_t kSharedBytes = 48 << 10;
 constexpr size_t kMostSharedBytes = 99 << 10;
 constexpr size_t kGuardBytes = 256;
 
-constexpr CUresult kInvalidValue = PLUMBLINE_CUDA_ERROR_INVALID_VALUE;
+constexpr CUresult kInvalidValue = 1;
 constexpr CUresult kOutOfMemory = 2;
 constexpr CUresult kDeinitialised = 4;
 constexpr CUresult kNoDevice = 100;
@@ -707,28 +707,37 @@ CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
   return 0;
 }
 
-CUresult cuPointerGetAttribute(void* value, int attribute, CUdeviceptr pointer) {
-  ENTER("cuPointerGetAttribute", false);
+// Of what it does not know it says zeros.
+CUresult cuPointerGetAttributes(unsigned count, int* attributes, void** values,
+                                CUdeviceptr pointer) {
+  ENTER("cuPointerGetAttributes", false);
   const auto found = Containing(pointer);
-  if (found == allocations.end()) return kInvalidValue;
-  switch (attribute) {
-    case PLUMBLINE_CUDA_POINTER_MEMORY_TYPE:
-      *static_cast<unsigned*>(value) = found->second.kind == Kind::kPinned
-                                           ? PLUMBLINE_CUDA_MEMORY_IS_HOST
-                                           : PLUMBLINE_CUDA_MEMORY_IS_DEVICE;
-      return 0;
-    case PLUMBLINE_CUDA_POINTER_IS_MANAGED:
-      *static_cast<unsigned*>(value) = found->second.kind == Kind::kManaged;
-      return 0;
-    case PLUMBLINE_CUDA_POINTER_DEVICE_ORDINAL: {
-      const int device = found->second.context->device;
-      *static_cast<int*>(value) =
-          static_cast<int>(std::find(visible.begin(), visible.end(), device) - visible.begin());
-      return 0;
+  const bool is_known = found != allocations.end();
+  for (unsigned i = 0; i < count; ++i) {
+    int value = 0;
+    switch (attributes[i]) {
+      case PLUMBLINE_CUDA_POINTER_MEMORY_TYPE:
+        if (is_known) {
+          value = found->second.kind == Kind::kPinned ? PLUMBLINE_CUDA_MEMORY_IS_HOST
+                                                      : PLUMBLINE_CUDA_MEMORY_IS_DEVICE;
+        }
+        break;
+      case PLUMBLINE_CUDA_POINTER_IS_MANAGED:
+        value = is_known && found->second.kind == Kind::kManaged;
+        break;
+      case PLUMBLINE_CUDA_POINTER_DEVICE_ORDINAL:
+        if (is_known) {
+          const auto place =
+              std::find(visible.begin(), visible.end(), found->second.context->device);
+          value = static_cast<int>(place - visible.begin());
+        }
+        break;
+      default:
+        Die("cuPointerGetAttributes: nobody knows the attribute %d here", attributes[i]);
     }
-    default:
-      Die("cuPointerGetAttribute: nobody knows the attribute %d here", attribute);
+    std::memcpy(values[i], &value, sizeof value);
   }
+  return 0;
 }
 
 CUresult cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
@@ -889,6 +898,9 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
   ENTER("cuGraphLaunch", true);
   if (execs.count(exec) == 0) Die("cuGraphLaunch: that is no graph that was instantiated");
   if (exec->context != current.back()) Die("cuGraphLaunch: the graph is of another device");
+  if (stream != nullptr && stream->captured != nullptr) {
+    Die("cuGraphLaunch: on a stream that is captured");
+  }
   ++replays;
   for (const Work& each : exec->work) Queue("cuGraphLaunch", stream, each);
   return 0;

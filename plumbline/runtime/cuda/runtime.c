@@ -250,8 +250,11 @@ int32_t plumbline_cuda_replay(plumbline_cuda_program* program, int32_t device, v
   Loaded* loaded = devices == NULL ? NULL : devices->on[device];
   const Graph* graph = loaded == NULL ? NULL : Find(loaded, key, count);
   if (graph != NULL && graph->exec != NULL && driver.cuCtxPushCurrent_v2(contexts[device]) == 0) {
-    // Where it fails, the call is made without it, and says why that fails.
-    done = driver.cuGraphLaunch(graph->exec, stream) == 0;
+    // A stream that the caller captures takes no graph, but its launches. Where it fails, the call
+    // is made without it, and says why that fails.
+    int is_captured = 0;
+    done = driver.cuStreamIsCapturing(stream, &is_captured) == 0 && !is_captured &&
+           driver.cuGraphLaunch(graph->exec, stream) == 0;
     CUcontext popped = NULL;
     driver.cuCtxPopCurrent_v2(&popped);
   }
@@ -261,19 +264,16 @@ int32_t plumbline_cuda_replay(plumbline_cuda_program* program, int32_t device, v
 
 int32_t plumbline_cuda_device_of(const void* pointer) {
   if (pointer == NULL || !IsUsable()) return PLUMBLINE_CUDA_ANYWHERE;
-  const CUdeviceptr address = (CUdeviceptr)pointer;
+  int attributes[] = {PLUMBLINE_CUDA_POINTER_MEMORY_TYPE, PLUMBLINE_CUDA_POINTER_IS_MANAGED,
+                      PLUMBLINE_CUDA_POINTER_DEVICE_ORDINAL};
   unsigned type = 0, is_managed = 0;
   int device = 0;
-  CUresult error = driver.cuPointerGetAttribute(&type, PLUMBLINE_CUDA_POINTER_MEMORY_TYPE, address);
-  // The driver does not know what is the C library's.
-  if (error == PLUMBLINE_CUDA_ERROR_INVALID_VALUE) return PLUMBLINE_CUDA_HOST;
-  if (error == 0) {
-    error = driver.cuPointerGetAttribute(&is_managed, PLUMBLINE_CUDA_POINTER_IS_MANAGED, address);
-  }
+  void* values[] = {&type, &is_managed, &device};
+  // Asked for one attribute, the driver refuses what is the C library's; so it says zeros.
+  const CUresult error =
+      driver.cuPointerGetAttributes(3, attributes, values, (CUdeviceptr)pointer);
   if (error != 0 || is_managed) return PLUMBLINE_CUDA_ANYWHERE;
-  if (type != PLUMBLINE_CUDA_MEMORY_IS_DEVICE) return PLUMBLINE_CUDA_HOST;
-  error = driver.cuPointerGetAttribute(&device, PLUMBLINE_CUDA_POINTER_DEVICE_ORDINAL, address);
-  return error == 0 ? device : PLUMBLINE_CUDA_ANYWHERE;
+  return type == PLUMBLINE_CUDA_MEMORY_IS_DEVICE ? device : PLUMBLINE_CUDA_HOST;
 }
 
 // What GPUs the PTX of an image says that it is for: "sm_80"; empty where it is no PTX.

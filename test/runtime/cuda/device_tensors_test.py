@@ -409,7 +409,11 @@ def test_a_stream_that_the_caller_captures() -> None:
     call = open_driver().call
     with _stream() as stream:
         operands = _OnStream(x, stream), _OnStream(result, stream)
-        program.compiled(operands[0], out=operands[1])
+        before = _launches_and_replays()
+        for _ in range(3):
+            program.compiled(operands[0], out=operands[1])
+        # The program has a graph of its own by now, which another cannot have in it.
+        assert _launches_and_replays()[1] > before[1]
         with open_driver().current(0):
             call("cuStreamBeginCapture_v2", ctypes.c_void_p(stream), 1)
         program.compiled(operands[0], out=operands[1])

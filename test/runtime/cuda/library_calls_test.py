@@ -48,7 +48,7 @@ _GIVES_BACK = frozenset(
 )
 """The call is over by then, and there is nothing that a caller could do about it."""
 
-_UNTOLD = _GIVES_BACK | {"cuPointerGetAttribute"}
+_UNTOLD = _GIVES_BACK | {"cuPointerGetAttributes"}
 """A pointer that nobody can tell the place of is taken for right."""
 
 
