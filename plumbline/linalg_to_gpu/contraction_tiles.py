@@ -224,7 +224,10 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
             return None
         origins.append(origin)
     sum_ = sum_at_root(contraction, (origins[0].access, origins[1].access), axes)
-    if sum_ is None:
+    if sum_ is None or not all(
+        origin.is_apart(sum_.batches, lines, sum_.summed)
+        for origin, lines in ((origins[sum_.left], sum_.rows), (origins[sum_.right], sum_.columns))
+    ):
         return None
     sizes = [
         _product(contraction.sizes, loops) for loops in (sum_.batches, sum_.rows, sum_.columns)
@@ -318,6 +321,14 @@ class Origin:
         used = [at for at in others if dim.position in loops_in(at)]
         is_chunk = all(_is_quotient(at, dim, size.value) for at in used)
         return {dim.position: size.value} if is_chunk else {}
+
+    def is_apart(self, *loops: tuple[int, ...]) -> bool:
+        """Whether each place along an axis is by loops of one of these kinds, or a sum of such."""
+        kinds = [frozenset(some) for some in loops]
+        return all(
+            not self.scattered & loops_in(at) or any(loops_in(at) <= kind for kind in kinds)
+            for at in self.indices
+        )
 
     @property
     def element(self) -> ir.Type:
@@ -513,9 +524,14 @@ def _vector(
     lengths = [origin.chunks.get(loop, sizes[loop]) for loop in run]
     if DYNAMIC in lengths or not is_contiguous(layout_of(origin.value)):
         return 1
-    others = [factor for loop, factor in factors.items() if loop not in run and sizes[loop] != 1]
-    # From one of its chunks to the next, a loop moves as well.
-    others += [stride for loop in run if loop in origin.chunks for stride in _strides(origin, loop)]
+    moving = {loop for loop in factors if sizes[loop] != 1}
+    others = [factors[loop] for loop in moving - {*run} - origin.scattered]
+    # From one of its chunks to the next, a loop of the run moves as well.
+    others += [
+        stride
+        for loop in moving & origin.scattered
+        for stride in _strides(origin, loop, but_last=loop in run)
+    ]
     for whole in ASYNCHRONOUS_BYTES:
         count = whole // bytes_
         if count > 1 and not any(
@@ -525,12 +541,13 @@ def _vector(
     return 1
 
 
-def _strides(origin: Origin, loop: int) -> list[int | None]:
-    """By how many elements each axis but the last moves that a loop is along; None: not known."""
+def _strides(origin: Origin, loop: int, *, but_last: bool) -> list[int | None]:
+    """By how many elements each axis moves that a loop is along; None where that is not known."""
     strides, _ = layout_of(origin.value).get_strides_and_offset()
     unknown = ir.ShapedType.get_dynamic_stride_or_offset()
+    count = len(strides) - but_last
     return [
         None if stride == unknown else stride
-        for at, stride in zip(origin.indices[:-1], strides[:-1], strict=True)
+        for at, stride in zip(origin.indices[:count], strides[:count], strict=True)
         if loop in loops_in(at)
     ]

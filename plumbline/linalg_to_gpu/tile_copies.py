@@ -283,32 +283,43 @@ def pipelined(
     end = arith.addi(first, count)
     ahead = stages - 1
 
-    def begin(at: ir.Value, stage: ir.Value) -> list[list[ir.Value]]:
-        loaded = [copy.begin(arith.addi(first, at), end, stage) for copy in copies]
-        thread.commit()
-        return loaded
+    asynchronous = [copy for copy in copies if copy.is_asynchronous]
+    through_registers = [copy for copy in copies if not copy.is_asynchronous]
+
+    def begin(some: Sequence[TileCopy], at: ir.Value, stage: ir.Value) -> list[list[ir.Value]]:
+        return [copy.begin(arith.addi(first, at), end, stage) for copy in some]
 
     def finish(loaded: list[list[ir.Value]], stage: ir.Value) -> None:
-        for copy, values in zip(copies, loaded, strict=True):
+        for copy, values in zip(through_registers, loaded, strict=True):
             copy.finish(values, stage)
 
     for number in range(ahead):
-        finish(begin(index(number * depth), index(number)), index(number))
+        at, stage = index(number * depth), index(number)
+        begin(asynchronous, at, stage)
+        thread.commit()
+        finish(begin(through_registers, at, stage), stage)
 
-    def body(at: ir.Value, *sums: ir.Value) -> list[ir.Value]:
-        number = arith.divui(at, index(depth))
-        stage = arith.remui(number, index(stages))
-        following = arith.remui(arith.addi(number, index(ahead)), index(stages))
+    def body(at: ir.Value, stage: ir.Value, *sums: ir.Value) -> list[ir.Value]:
+        def stage_after(other: ir.Value, last: int, following: int, step: int) -> ir.Value:
+            is_last = arith.cmpi(arith.CmpIPredicate.eq, other, index(last))
+            return arith.select(is_last, index(following), arith.addi(other, index(step)))
+
+        # That before, round and round.
+        following = stage_after(stage, 0, stages - 1, -1)
+        ahead_of = arith.addi(at, index(ahead * depth))
         thread.wait_for_copies(ahead - 1)
         # What was copied is there for all. Nobody computes of the stage before any more, which is
         # the one that is copied to next.
         thread.wait()
-        loaded = begin(arith.addi(at, index(ahead * depth)), following)
-        results = add(number, stage, sums)
+        loaded = begin(through_registers, ahead_of, following)
+        # What is multiplied first is read first: nothing else can be done meanwhile.
+        results = add(arith.divui(at, index(depth)), stage, sums)
+        begin(asynchronous, ahead_of, following)
+        thread.commit()
         finish(loaded, following)
-        return results
+        return [stage_after(stage, stages - 1, 0, 1), *results]
 
-    results = for_each(index(0), count, depth, body, sums)
+    _, *results = for_each(index(0), count, depth, body, [index(0), *sums])
     # Who comes next may put something else where the stages were.
     thread.wait_for_copies()
     thread.wait()

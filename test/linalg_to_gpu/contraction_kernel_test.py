@@ -136,6 +136,12 @@ _PROGRAMS: dict[str, tuple[Callable[..., object], list[tuple[int, ...]], torch.d
         [(2, 8, 15, 17), (20, 8, 3, 3)],
         torch.float32,
     ),
+    # Whose weights are read in parts, and backwards.
+    "transposed": (
+        lambda x, w: functional.conv_transpose2d(x, w, stride=2, padding=1),
+        [(1, 24, 8, 8), (24, 20, 4, 4)],
+        torch.float32,
+    ),
     "grouped": (
         lambda x, w: functional.conv2d(x, w, groups=2, padding=1),
         [(2, 32, 9, 11), (40, 16, 3, 3)],
