@@ -68,21 +68,8 @@ class Instruction(Enum):
     """Of the tensor cores, for a warp."""
 
 
-@dataclass(frozen=True)
-class _Splitting:
-    """From where on it is worth a second launch, of 2 us, to have sums done in parts by blocks."""
-
-    least_summed: int
-    """Elements that a part has at least."""
-    least_parts: int
-
-
-_SPLITTING = {
-    # On an H100 a block that has a multiprocessor to itself adds 14 elements up in a microsecond,
-    Instruction.FMA: _Splitting(128, 2),
-    # or 90.
-    Instruction.MMA: _Splitting(256, 3),
-}
+_LEAST_SUMMED = 64
+"""Elements that a part of the sums has at least."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +82,7 @@ class Tile:
     """A warp's part of it."""
     warp_columns: int
     efficiency: float
-    """Products for each byte of shared memory that is read, next to a tile of 128 by 128."""
+    """How fast many of them are, next to one of 128 by 128 by `fma`."""
 
     @property
     def threads(self) -> int:
@@ -105,6 +92,7 @@ class Tile:
 
 TILES = {
     Instruction.FMA: (
+        Tile(128, 128, 64, 64, 1.15),
         Tile(128, 128, 32, 64, 1.0),
         Tile(128, 64, 32, 64, 0.85),
         Tile(64, 128, 32, 64, 0.85),
@@ -115,17 +103,39 @@ TILES = {
         # The largest that have their sums in registers, as those of cuBLAS for large matrices.
         Tile(128, 256, 64, 64, 1.2),
         Tile(256, 128, 64, 64, 1.2),
-        Tile(128, 128, 64, 32, 1.0),
-        Tile(128, 64, 64, 32, 0.85),
-        Tile(64, 128, 64, 32, 0.85),
-        Tile(64, 64, 32, 32, 0.7),
+        Tile(128, 128, 64, 64, 1.08),
+        Tile(128, 128, 64, 32, 0.85),
+        Tile(128, 64, 64, 32, 0.8),
+        Tile(64, 128, 64, 32, 0.8),
+        Tile(64, 64, 32, 32, 0.65),
         Tile(32, 64, 32, 32, 0.5),
     ),
 }
-"""The tiles that there are, the one that reads each element the least often first."""
+"""The tiles that there are, the one that reads each element the least often first.
+
+Efficiencies of large ones are those of products of 4096 by 4096, and 8192 by 1024 by 4096, on an
+H100.
+"""
 
 _SUMMED_BYTES = {Instruction.FMA: 32, Instruction.MMA: 64}
 """How much of a line a tile has in the direction of the sums."""
+
+_DEEP_STAGES = 3
+"""If there is shared memory for so many stages of twice that depth, a tile has these: it waits for
+others half as often, which made products on tensor cores a tenth faster."""
+
+_ALONE = 1.3
+"""How much longer a warp takes that its scheduler has no other beside."""
+
+_PRODUCTS = {Instruction.FMA: 4e4, Instruction.MMA: 2.8e5}
+"""How many of rows, columns and summed elements a warp does in a microsecond, of four that run at
+once: at an efficiency of 1, on an H100."""
+
+_LAUNCH = 2.0
+"""How many microseconds a further launch takes."""
+
+_BYTES = 3e6
+"""How many go to memory, or come from there, in a microsecond."""
 
 
 @dataclass(frozen=True)
@@ -164,12 +174,14 @@ class TileProduct:
     """The type that products are added up in."""
     parts: int
     """In how many parts the sums go to shared memory."""
+    is_deep: bool = False
+    """Whether a stage is of twice the depth."""
 
     @property
     def depth(self) -> int:
         """How many summed elements a stage has."""
         widest = max(map(element_bytes, self.elements))
-        return max(_SUMMED_BYTES[self.instruction] // widest, 4)
+        return max(_SUMMED_BYTES[self.instruction] // widest, 4) * (1 + self.is_deep)
 
 
 @dataclass(frozen=True)
@@ -245,18 +257,19 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
         (origins[sum_.right], sum_.columns),
     )
     is_half = isinstance(result, ir.FloatType) and result.width == 16
+    loops = (*sum_.batches, *left.lines, *right.lines, *summed)
+    is_known = all(contraction.sizes[loop] != DYNAMIC for loop in loops)
+    length = _product(contraction.sizes, summed)
+    tile, parts = _tile_and_parts(instruction, sizes, length, chip, in_parts=is_known)
     product = TileProduct(
         instruction,
-        _tile(instruction, sizes, chip),
+        tile,
         (left.element, right.element),
         (left.along_sums, right.along_sums),
         ir.F32Type.get() if is_half else result,
         _PARTS,
+        _is_deep(instruction, tile, (left, right), chip),
     )
-    loops = (*sum_.batches, *left.lines, *right.lines, *summed)
-    is_known = all(contraction.sizes[loop] != DYNAMIC for loop in loops)
-    length = _product(contraction.sizes, summed)
-    parts = _parts(product, sizes, length, chip) if is_known else 1
     return TiledContraction(
         group,
         contraction,
@@ -413,15 +426,43 @@ def instruction_for(
     return Instruction.FMA
 
 
-def _tile(instruction: Instruction, sizes: Sequence[int], chip: GpuChip) -> Tile:
-    """The tile by which the busiest multiprocessor takes the least time for its warps."""
+def _tile_and_parts(
+    instruction: Instruction,
+    sizes: Sequence[int],
+    summed: int,
+    chip: GpuChip,
+    *,
+    in_parts: bool,
+) -> tuple[Tile, int]:
+    """The tile by which a contraction takes the least time, and in how many parts sums are done.
 
-    def time(tile: Tile) -> float:
-        warps = math.ceil(_tiles(tile, sizes) / chip.multiprocessors) * tile.threads / 32
-        turns = math.ceil(warps / _SCHEDULERS)
-        return turns * tile.warp_rows * tile.warp_columns / tile.efficiency
+    Args:
+      instruction: what multiplies.
+      sizes: how many batches, rows and columns there are.
+      summed: how many elements are summed.
+      chip: what it is done on.
+      in_parts: whether there may be several parts, each by other blocks.
+    """
+    elements = math.prod(sizes)
 
-    return min(TILES[instruction], key=time)
+    def microseconds(choice: tuple[Tile, int]) -> float:
+        tile, parts = choice
+        blocks = math.ceil(_tiles(tile, sizes) * parts / chip.multiprocessors)
+        turns = math.ceil(blocks * tile.threads / 32 / _SCHEDULERS)
+        once = tile.warp_rows * tile.warp_columns / tile.efficiency * (_ALONE if turns == 1 else 1)
+        products = turns * once * math.ceil(summed / parts)
+        # What parts come to is written, and read once more.
+        further = _LAUNCH + 2 * parts * elements * 4 / _BYTES if parts > 1 else 0
+        return products / _PRODUCTS[instruction] + further
+
+    return min(
+        (
+            (tile, parts)
+            for tile in TILES[instruction]
+            for parts in range(1, 1 + (_most_parts(tile, sizes, summed, chip) if in_parts else 1))
+        ),
+        key=microseconds,
+    )
 
 
 def _tiles(tile: Tile, sizes: Sequence[int]) -> int:
@@ -430,12 +471,22 @@ def _tiles(tile: Tile, sizes: Sequence[int]) -> int:
     return batches * math.ceil(rows / tile.rows) * math.ceil(columns / tile.columns)
 
 
-def _parts(product: TileProduct, sizes: Sequence[int], summed: int, chip: GpuChip) -> int:
-    """In how many parts sums are done, so that all multiprocessors have work; 1 if as a whole."""
-    splitting = _SPLITTING[product.instruction]
-    idle = chip.multiprocessors // _tiles(product.tile, sizes)
-    parts = min(idle, summed // splitting.least_summed)
-    return parts if parts >= splitting.least_parts else 1
+def _most_parts(tile: Tile, sizes: Sequence[int], summed: int, chip: GpuChip) -> int:
+    """In how many parts sums may be done, so that no multiprocessor has two."""
+    idle = chip.multiprocessors // _tiles(tile, sizes)
+    return max(min(idle, summed // _LEAST_SUMMED), 1)
+
+
+def _is_deep(
+    instruction: Instruction, tile: Tile, operands: Sequence[Operand], chip: GpuChip
+) -> bool:
+    """Whether stages are of twice the depth: they find room, and are copied by few instructions."""
+    if instruction is Instruction.FMA or any(
+        operand.vector * element_bytes(operand.element) < VECTOR_BYTES for operand in operands
+    ):
+        return False
+    stage = (tile.rows + tile.columns) * (2 * _SUMMED_BYTES[instruction] + VECTOR_BYTES)
+    return _DEEP_STAGES * stage <= chip.shared_bytes
 
 
 def best_order(

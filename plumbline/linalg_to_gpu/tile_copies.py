@@ -312,10 +312,18 @@ def pipelined(
         # the one that is copied to next.
         thread.wait()
         loaded = begin(through_registers, ahead_of, following)
-        # What is multiplied first is read first: nothing else can be done meanwhile.
+
+        def copy() -> None:
+            begin(asynchronous, ahead_of, following)
+            thread.commit()
+
+        # What is multiplied first is read first, as nothing else can be done meanwhile; unless the
+        # next stage is to be there when this one is done.
+        if ahead == 1:
+            copy()
         results = add(arith.divui(at, index(depth)), stage, sums)
-        begin(asynchronous, ahead_of, following)
-        thread.commit()
+        if ahead > 1:
+            copy()
         finish(loaded, following)
         return [stage_after(stage, stages - 1, 0, 1), *results]
 

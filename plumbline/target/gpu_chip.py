@@ -12,7 +12,7 @@ PTX for it to code of every GPU since."""
 DECLARED_BYTES = 48 << 10
 """How much shared memory a kernel may declare. What is more its launch has to ask for."""
 
-_ARCH = re.compile(r"sm_(\d+)[af]?")
+_ARCH = re.compile(r"sm_(\d+)([af]?)")
 _OLDEST = 70
 """From which on threads of a warp have program counters of their own, as shuffles expect."""
 
@@ -25,6 +25,8 @@ class GpuChip:
     """The compute capability, times ten."""
     multiprocessors: int
     """How many it has, of the usual cards of its kind."""
+    is_this_one: bool = False
+    """Whether code is for this architecture alone ("sm_90a"), rather than for later ones too."""
     allows_tf32: bool = False
     """Whether products of f32 may be taken of numbers rounded to TF32, which have 10 bits of
     mantissa in place of 23: on tensor cores, and so eight times as fast."""
@@ -42,7 +44,8 @@ class GpuChip:
                 f'gpu_arch {arch!r}: it is a name such as "sm_80" or "sm_90a", from sm_{_OLDEST} on'
             )
         capability = int(match[1])
-        return cls(capability, _MULTIPROCESSORS.get(capability, _USUAL), allows_tf32)
+        multiprocessors = _MULTIPROCESSORS.get(capability, _USUAL)
+        return cls(capability, multiprocessors, match[2] == "a", allows_tf32)
 
     @property
     def has_asynchronous_copies(self) -> bool:
@@ -53,10 +56,13 @@ class GpuChip:
     def shared_bytes(self) -> int:
         """How much shared memory a block may take, if its launch asks for it.
 
-        That is so on each GPU that runs PTX for this one: while A100 has 163 KB and H100 227, the
-        least of chips since have 99 (CUDA C++ Programming Guide, "Technical Specifications").
+        That is so on each GPU that runs PTX for this one: while H100 has 227 KB, the least of chips
+        since A100 have 99 (CUDA C++ Programming Guide, "Technical Specifications").
         """
-        return 99 << 10 if self.capability >= 80 else DECLARED_BYTES
+        if self.capability < 80:
+            return DECLARED_BYTES
+        own = _SHARED_KB.get(self.capability) if self.is_this_one else None
+        return (own or _LEAST_SHARED_KB) << 10
 
     @property
     def has_tensor_cores(self) -> bool:
@@ -68,3 +74,9 @@ _MULTIPROCESSORS = {70: 80, 75: 40, 80: 108, 86: 84, 89: 128, 90: 132, 100: 148,
 """Of V100, T4, A100, A10, L40, H100, B200, RTX 5090: NVIDIA's white papers."""
 
 _USUAL = 108
+
+_SHARED_KB = {90: 227, 100: 227, 103: 227}
+"""Of a block, where code is for one architecture alone: others have less, or none of their own."""
+
+_LEAST_SHARED_KB = 99
+"""Of a block on any GPU from sm_80 on."""
