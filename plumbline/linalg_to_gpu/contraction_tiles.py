@@ -48,7 +48,10 @@ _USUAL = 1024
 """What sizes that are not known are taken for."""
 
 FEW = 16
-"""Rows or columns below which a tile is too much."""
+"""Rows or columns below which a tile is too much,"""
+
+_LEAST, _MANY = 4, 64
+"""or so few next to so many, each of which is read once for all of them."""
 
 
 _SCHEDULERS = 4
@@ -244,7 +247,7 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
     sizes = [
         _product(contraction.sizes, loops) for loops in (sum_.batches, sum_.rows, sum_.columns)
     ]
-    if min(sizes[1:]) < FEW:
+    if min(sizes[1:]) < (FEW if max(sizes[1:]) < _MANY else _LEAST):
         return None
     result = ir.RankedTensorType(contraction.results[0].type).element_type
     instruction = instruction_for(contraction, [origin.element for origin in origins], chip)

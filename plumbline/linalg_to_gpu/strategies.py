@@ -31,7 +31,6 @@ from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     Computation,
-    is_copy,
     is_tensor,
     viewed,
 )
@@ -115,8 +114,8 @@ class GpuStrategies:
     def suits_contraction(self, group: Group) -> bool:
         """As `Strategies` says: it stands by itself, or before what takes each element of it once.
 
-        What is copied to its operands it reads where that is from; what is computed for them
-        would be computed again for each product.
+        What is copied to its operands it reads where that is from, and widens or scales it as it
+        does so; what else is computed for them would be computed again for each product.
         """
         contraction = group.steps[0]
         if len(group.steps) > 2 or group.outputs != frozenset(group.root.results):
@@ -127,7 +126,7 @@ class GpuStrategies:
             return False
         if tiled_contraction(group, self.chip) is not None:
             return True
-        return all(map(is_copy, _read_by(group, contraction)))
+        return all(map(is_free, _read_by(group, contraction)))
 
     def pads_read(self, group: Group) -> frozenset[ir.Value]:
         """As `Strategies` says: none, they are tensors of their own."""

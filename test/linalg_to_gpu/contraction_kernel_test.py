@@ -355,6 +355,18 @@ def test_a_vector_times_a_matrix(dtype: torch.dtype) -> None:
     program.check(*operands)
     assert "shfl.sync.bfly" in program.ptx
     assert "cp.async" not in program.ptx
+    # It widens what it reads.
+    assert program.gpu.count("gpu.launch_func") == 1
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, _F16], ids=str)
+def test_few_rows_times_a_matrix(dtype: torch.dtype) -> None:
+    """They share tiles of weights, each of which is read once."""
+    for rows, is_tiled in ((5, True), (3, False)):
+        operands = integers(rows, 96, dtype=dtype), integers(200, 96, dtype=dtype)
+        program = EmulatedProgram(functional.linear, *operands)
+        program.check(*operands)
+        assert ("cp.async" in program.ptx) == is_tiled
 
 
 def test_chips_without_asynchronous_copies_have_no_tiles() -> None:
