@@ -23,7 +23,7 @@ from plumbline.library.packed_entry import PackedEntry
 from plumbline.library.torch_arguments import give
 from plumbline.linalg_to_gpu.conversion import convert_linalg_to_gpu
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
-from plumbline.llvm_to_asm.assembly import emit_assembly, emit_object
+from plumbline.llvm_to_asm.assembly import LAUNCHES, emit_assembly, emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir, translate_to_llvm_ir
 from plumbline.llvm_to_asm.ptx import IMAGE, PROGRAM, PROGRAM_WORDS, emit_ptx
 from plumbline.llvm_to_asm.weights import embedded_weights
@@ -303,7 +303,7 @@ def compile_export(
             signature = stages.lower_for_gpu(func_name, gpu, opt_level)
         # A context is lent again with no module in it alone.
         del stages, mlir
-    machine_code = emit_object(texts["llvm_ir"], target, opt_level)
+    machine_code = emit_object(texts["llvm_ir"], target, opt_level if gpu is None else LAUNCHES)
     when_done("machine_code")
     data = _data(texts["llvm_ir"], exported.weights)
     symbols = {}

@@ -7,6 +7,10 @@ from plumbline.llvm_to_asm.named_instructions import refuse_missing_instructions
 from plumbline.target.machine import target_machine
 from plumbline.target.target import Target
 
+LAUNCHES = 0
+"""The level for what launches kernels of a GPU: it takes the driver 2 us to launch one, to which a
+few instructions make no difference, and LLVM up to twenty seconds to optimise hundreds."""
+
 
 def emit_assembly(llvm_ir: str, target: Target, optimisation_level: int = 2) -> str:
     """Optimises `llvm_ir` like `clang -O<level>` and gives position-independent assembly.

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from plumbline.archives import atomic_file
-from plumbline.llvm_to_asm.assembly import emit_assembly
+from plumbline.llvm_to_asm.assembly import LAUNCHES, emit_assembly
 from plumbline.llvm_to_asm.function_marks import mark_functions
 from plumbline.llvm_to_asm.mapped_weights import map_weights
 from plumbline.llvm_to_asm.ptx import include_image
@@ -29,7 +29,7 @@ def llvm_ir_to_asm(
     Args:
       llvm_ir: the text.
       target_cpu: as `cpu_target` takes it.
-      opt_level: how much LLVM optimises, as in clang -O.
+      opt_level: how much LLVM optimises, as in clang -O: nothing of what launches kernels.
       weights: the safetensors file of the program's weights.
       packed_weights: the safetensors file to write: the weights that kernels read in an order of
         their own.
@@ -42,7 +42,8 @@ def llvm_ir_to_asm(
       UserError: LLVM cannot read the text, there is no such CPU, or weights are missing.
       OSError: `packed_weights` or `weights_file` cannot be written.
     """
-    assembly = emit_assembly(llvm_ir, cpu_target(target_cpu), opt_level)
+    level = opt_level if gpu_image is None else LAUNCHES
+    assembly = emit_assembly(llvm_ir, cpu_target(target_cpu), level)
     if weights_file is not None:
         content, weights_assembly = map_weights(llvm_ir, weights)
         atomic_file.write_bytes(weights_file, content)
