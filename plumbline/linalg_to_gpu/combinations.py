@@ -8,7 +8,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, gpu, memref
 
 from plumbline.linalg_to_gpu.launches import WARP, Thread
-from plumbline.linalg_to_kernels.building import index
+from plumbline.linalg_to_kernels.building import if_else, index
 from plumbline.linalg_to_kernels.computations import Computation
 
 _SHUFFLED_BITS = (32, 64)
@@ -113,12 +113,53 @@ def combined_by_warp(
     return value
 
 
+def scanned_by_block(
+    thread: Thread,
+    value: ir.Value,
+    combine: Callable[[ir.Value, ir.Value], ir.Value],
+    carried: ir.Value | None,
+) -> tuple[ir.Value, ir.Value]:
+    """What the values of all threads before one come to, after what is carried, and what all do.
+
+    The order is the same each time. Where nothing is carried, what comes before the first thread is
+    of no account, and not to be read.
+    """
+    lane = arith.remui(thread.number, index(WARP))
+    warp = arith.divui(thread.number, index(WARP))
+    distance = 1
+    while distance < WARP:
+        below = _of_lane_below(value, distance)
+        has_one = arith.cmpi(arith.CmpIPredicate.uge, lane, index(distance))
+        value = arith.select(has_one, combine(below, value), value)
+        distance *= 2
+    in_warp = _of_lane_below(value, 1)
+    warps = thread.threads // WARP
+    shared = thread.shared([warps], value.type)
+    is_last_lane = arith.cmpi(arith.CmpIPredicate.eq, lane, index(WARP - 1))
+    if_else(is_last_lane, lambda: memref.store(value, shared, [warp]))
+    thread.wait()
+    before = carried
+    for number in range(warps):
+        of_warp = memref.load(shared, [index(number)])
+        carried = of_warp if carried is None else combine(carried, of_warp)
+        if before is None:
+            before = carried
+        comes_later = arith.cmpi(arith.CmpIPredicate.ugt, warp, index(number))
+        before = arith.select(comes_later, carried, before)
+    # Before any of them writes there again.
+    thread.wait()
+    assert before is not None
+    assert carried is not None
+    is_first = arith.cmpi(arith.CmpIPredicate.eq, lane, index(0))
+    return arith.select(is_first, before, combine(before, in_warp)), carried
+
+
 def _exchanged(value: ir.Value, distance: int) -> ir.Value:
     """The value of the lane whose number differs in one bit."""
     return _shuffled(value, distance, gpu.ShuffleMode.XOR)
 
 
-def of_lane_below(value: ir.Value, distance: int) -> ir.Value:
+def _of_lane_below(value: ir.Value, distance: int) -> ir.Value:
     """The value of the lane that comes so many before; the first lanes have their own."""
     return _shuffled(value, distance, gpu.ShuffleMode.UP)
 

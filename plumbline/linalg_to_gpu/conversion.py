@@ -21,6 +21,7 @@ from plumbline.linalg_to_gpu.outline_kernels import (
 from plumbline.linalg_to_gpu.rank_sorts import rank_sorts
 from plumbline.linalg_to_gpu.remainders import expand_remainders
 from plumbline.linalg_to_gpu.scan_elements import scan_elements
+from plumbline.linalg_to_gpu.scan_memory import give_scans_memory
 from plumbline.linalg_to_gpu.strategies import GpuStrategies
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.conversion import (
@@ -82,6 +83,12 @@ SCAN_ELEMENTS = Pass(
     "scan-elements",
     "Spell scans of slices as scans of elements, of which one kernel does all",
     scan_elements,
+)
+
+GIVE_SCANS_MEMORY = Pass(
+    "give-scans-memory",
+    "Give scans of few long rows memory for what parts of these come to",
+    give_scans_memory,
 )
 
 RANK_SORTS = Pass(
@@ -186,6 +193,7 @@ def linalg_to_gpu_pipeline(
             RANK_SORTS,
             NAME_COMPUTATIONS,
             OUTLINE_LOOPS,
+            GIVE_SCANS_MEMORY,
             PLAN_MEMORY,
             # Half precision is computed in f32 and rounded, as PyTorch does.
             "func.func(math-extend-to-supported-types)",

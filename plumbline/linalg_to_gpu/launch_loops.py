@@ -28,12 +28,17 @@ def launch_loops(module: ir.Operation) -> None:
             kernel = view.operation
             if KERNEL not in kernel.attributes:
                 continue
-            if not any(op.name == LAUNCH for op in all_operations(kernel)):
+            if not is_launched(kernel):
                 with kernel.location:
                     _launch_kernel(kernel)
             for op in all_operations(kernel):
                 if PARALLEL in op.attributes:
                     del op.attributes[PARALLEL]
+
+
+def is_launched(kernel: ir.Operation) -> bool:
+    """Whether a kernel has launches already, around what it does."""
+    return any(op.name == LAUNCH for op in all_operations(kernel))
 
 
 def _launch_kernel(kernel: ir.Operation) -> None:

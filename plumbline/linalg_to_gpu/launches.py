@@ -13,7 +13,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, func, gpu, memref, nvvm, scf
 
 from plumbline.bindings.walk import module_around
-from plumbline.linalg_to_kernels.building import index, least
+from plumbline.linalg_to_kernels.building import if_else, index, least
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
 
 WARP = 32
@@ -76,6 +76,10 @@ class Thread:
     def wait(self) -> None:
         """Waits for all threads of the block, and for what they have written."""
         self._call(_BARRIER)
+
+    def once(self, work: Callable[[], object]) -> None:
+        """Does work by the first thread of the block."""
+        if_else(arith.cmpi(arith.CmpIPredicate.eq, self.number, index(0)), work)
 
     def commit(self) -> None:
         """Says that all copies which were begun are waited for together."""

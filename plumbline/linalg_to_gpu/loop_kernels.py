@@ -15,6 +15,9 @@ from plumbline.bindings.walk import all_operations, constant_integer, enclosing_
 BEFORE_LOOPS = frozenset({"arith.constant", "memref.dim"})
 """What stands before a nest of loops, and says how often these run."""
 
+HAS_MEMORY = "plumbline.has_memory"
+"""The attribute of a kernel that is given memory of its own, besides what its loops are of."""
+
 _ACCESSES = {"memref.load": 0, "memref.store": 1}
 """What reads or writes an element, and which operand its buffer is; the places come after it."""
 
@@ -29,6 +32,8 @@ class LoopKernel:
     """What the last of them does."""
     written: frozenset[ir.Value]
     """The buffers that are stored to, each in memory of its own."""
+    memory: ir.Value | None
+    """What it is given for itself (`give_scans_memory`), its last argument."""
 
     def accesses(self, buffer: ir.Value) -> list[tuple[ir.Value, ...]]:
         """Where elements of a buffer are read and written."""
@@ -70,7 +75,8 @@ def loop_kernel(kernel: ir.Operation) -> LoopKernel | None:
     written = frozenset(op.operands[1] for op in _all(body) if op.name == "memref.store")
     if not written or not all(map(is_apart, written)):
         return None
-    return LoopKernel(loops, body, written)
+    memory = kernel.regions[0].blocks[0].arguments[-1] if HAS_MEMORY in kernel.attributes else None
+    return LoopKernel(loops, body, written, memory)
 
 
 def operations_in(loop: scf.ForOp) -> list[ir.Operation]:

@@ -143,7 +143,7 @@ class BlockOfThreads:
 
     def once(self, work: Callable[[], object]) -> None:
         """As `Team` says."""
-        if_else(self._is_first(), work)
+        self._thread.once(work)
 
     def wait(self) -> None:
         """As `Team` says."""
@@ -167,9 +167,6 @@ class BlockOfThreads:
         results = [memref.load(buffer, []) for buffer in buffers]
         self.wait()
         return results
-
-    def _is_first(self) -> ir.Value:
-        return arith.cmpi(arith.CmpIPredicate.eq, self._thread.number, index(0))
 
 
 def build_row_kernel(group: Group, given: Values, outputs: Values, threads_of_row: int) -> None:

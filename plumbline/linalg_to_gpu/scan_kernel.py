@@ -5,19 +5,32 @@ exchanging registers, what the warps come to by shared memory, and each thread t
 elements once more, from what all before them are combined to. The last of a chunk is what the next
 one begins with. (Sengupta, Harris and Garland, "Efficient parallel scan algorithms for GPUs",
 2008.) The order is the same each time, and so are the bits of the result.
+
+Few long rows are scanned in parts: a launch has blocks say what each part comes to, a second one
+scans these, and a third one the parts, each from what all before it come to.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, scf
 
 from plumbline.bindings.walk import clone_operations, constant_integer
-from plumbline.linalg_to_gpu.combinations import of_lane_below
+from plumbline.linalg_to_gpu.combinations import scanned_by_block
 from plumbline.linalg_to_gpu.launches import THREADS, WARP, Thread, delinearized, launch, strided
 from plumbline.linalg_to_gpu.loop_kernels import LoopKernel, operations_in
-from plumbline.linalg_to_kernels.building import PARALLEL, for_each, if_else, index, least, product
+from plumbline.linalg_to_kernels.building import (
+    PARALLEL,
+    either,
+    for_each,
+    if_else,
+    index,
+    least,
+    product,
+)
 from plumbline.tcp_to_linalg.loop_nest import SCAN
 
 _EACH = 4
@@ -29,6 +42,18 @@ _SHORT = 32
 _MANY_ROWS = 2048
 """From how many rows on these are for a thread each, where elements are not contiguous along them:
 they are so from row to row, and there are threads enough."""
+
+_CHUNK = _EACH * THREADS
+"""Elements of a chunk of a row that is in parts, which are of whole chunks."""
+
+_MOST_PARTS = 512
+"""Of all rows: as many blocks as a large GPU has at once, about."""
+
+_LEAST_PARTS = 4
+"""Fewer are not worth two more launches."""
+
+_LEAST_CHUNKS = 16
+"""Nor are shorter rows, of which a block does a chunk in less than a microsecond."""
 
 Values = Mapping[ir.Value, ir.Value]
 
@@ -49,10 +74,12 @@ class _Scan:
     """Whether stores are to what was combined so far, as a place: of several there the last counts.
 
     That is the one after which what was combined is another, as it does not go back."""
+    row: Values
+    """For the place along each loop around which row it is."""
 
     def combined(self, left: ir.Value, right: ir.Value) -> ir.Value:
         """What two such values become, the first of which comes first."""
-        values = _cloned(self.combine, {self._so_far: left, self.element: right})
+        values = self._cloned(self.combine, {self._so_far: left, self.element: right})
         return values[self._next]
 
     @property
@@ -65,7 +92,7 @@ class _Scan:
 
     def element_at(self, at: ir.Value) -> tuple[ir.Value, Values]:
         """Builds the element of an iteration; also gives all that was computed for it."""
-        values = _cloned(self.before, {self.loop.induction_variable: at})
+        values = self._cloned(self.before, {self.loop.induction_variable: at})
         return values[self.element], values
 
     def finish(self, values: Values, so_far: ir.Value, is_last: ir.Value) -> ir.Value:
@@ -73,7 +100,7 @@ class _Scan:
         combined = self.combined(so_far, values[self.element])
 
         def store() -> None:
-            _cloned(self.after, {**values, self._so_far: so_far, self._next: combined})
+            self._cloned(self.after, {**values, self._so_far: so_far, self._next: combined})
 
         if self.stays_last:
             goes_on = arith.cmpi(arith.CmpIPredicate.ne, combined, so_far)
@@ -82,50 +109,61 @@ class _Scan:
             store()
         return combined
 
+    def _cloned(self, operations: list[ir.Operation], values: Values) -> dict[ir.Value, ir.Value]:
+        """Builds operations anew, with other values in place of some; gives what stands for all."""
+        known = {**self.row, **values}
+        clone_operations(operations, known)
+        return known
+
 
 def _yielded(loop: scf.ForOp) -> ir.Value:
     return loop.body.operations[len(loop.body.operations) - 1].operands[0]
 
 
-def _cloned(operations: list[ir.Operation], values: Values) -> dict[ir.Value, ir.Value]:
-    """Builds operations anew, with other values in place of some; gives what stands for all."""
-    known = dict(values)
-    clone_operations(operations, known)
-    return known
-
-
 def build_scan(kernel: LoopKernel) -> bool:
-    """Builds the launch of a kernel that scans rows; says whether it is such.
+    """Builds the launches of a kernel that scans rows; says whether it is such.
 
     Rows for a thread each are marked so (`building.PARALLEL`), and left to whoever launches these.
     """
-    scan = _scan(kernel)
-    if scan is None or not all(map(kernel.is_independent, kernel.loops)):
-        return False
-    if any(map(kernel.reads, kernel.written)):
-        return False
-    if not (scan.stays_last or kernel.is_independent(scan.loop)):
+    scan = _independent_scan(kernel)
+    if scan is None:
         return False
     if _is_for_threads(kernel, scan):
         for loop in kernel.loops:
             loop.operation.attributes[PARALLEL] = ir.UnitAttr.get()
         return False
-    counts = [loop.upperBound for loop in kernel.loops]
-    size = scan.loop.upperBound
-    rows = product(counts)
-    threads = _threads(size)
-
-    def build(thread: Thread) -> None:
-        def row(number: ir.Value) -> None:
-            for loop, place in zip(kernel.loops, delinearized(number, counts), strict=True):
-                loop.induction_variable.replace_all_uses_with(place)
-            _build_row(scan, size, thread)
-
-        strided(thread.block, rows, thread.blocks, row)
-
-    launch(rows, threads, build)
+    build = _Build(kernel, scan)
+    if kernel.memory is None:
+        build.whole()
+    else:
+        parts, chunks = build.parts()
+        build.in_parts_or_whole(parts, chunks, kernel.memory)
     (kernel.loops[0] if kernel.loops else scan.loop).operation.erase()
     return True
+
+
+def memory_of_parts(kernel: LoopKernel) -> ir.MemRefType | None:
+    """For what parts of rows come to, if a kernel is a scan that may be done in such."""
+    scan = _independent_scan(kernel)
+    if scan is None or _is_for_threads(kernel, scan):
+        return None
+    rows = math.prod(constant_integer(loop.upperBound) or 1 for loop in kernel.loops)
+    size = constant_integer(scan.loop.upperBound)
+    chunks = _MOST_PARTS if size is None else -(-size // _CHUNK)
+    parts = min(_MOST_PARTS // rows, chunks) if rows else 0
+    if chunks < _LEAST_CHUNKS or parts < _LEAST_PARTS:
+        return None
+    return ir.MemRefType.get([_MOST_PARTS], scan.element.type)
+
+
+def _independent_scan(kernel: LoopKernel) -> _Scan | None:
+    """The scan that a kernel is, if its rows may be done by anyone."""
+    scan = _scan(kernel)
+    if scan is None or not all(map(kernel.is_independent, kernel.loops)):
+        return None
+    if any(map(kernel.reads, kernel.written)):
+        return None
+    return scan if scan.stays_last or kernel.is_independent(scan.loop) else None
 
 
 def _is_for_threads(kernel: LoopKernel, scan: _Scan) -> bool:
@@ -150,75 +188,188 @@ def _threads(size: ir.Value) -> int:
     return min(-(-known // (_EACH * WARP)) * WARP, THREADS)
 
 
-def _build_row(scan: _Scan, size: ir.Value, thread: Thread) -> None:
-    type_ = scan.loop.initArgs[0].type
-    warps = thread.threads // WARP
-    shared = thread.shared([warps], type_) if warps > 1 else None
-    own = arith.muli(thread.number, index(_EACH))
-    last = arith.subi(size, index(1))
+_ElementAt = Callable[[ir.Value], tuple[ir.Value, Values]]
+"""Gives an element of a row by its place, and what `_Finish` is to have of it."""
 
-    def chunk(start: ir.Value, carried: ir.Value) -> list[ir.Value]:
-        first = arith.addi(start, own)
-        places = [arith.addi(first, index(number)) for number in range(_EACH)]
-        # Behind the end of a row comes nothing that is of account.
-        elements = [scan.element_at(least(at, last)) for at in places]
-        sum_ = elements[0][0]
-        for element, _ in elements[1:]:
-            sum_ = scan.combined(sum_, element)
-        before, carried = _before_thread(scan, thread, shared, sum_, carried)
-        for at, (_, values) in zip(places, elements, strict=True):
-            is_there = arith.cmpi(arith.CmpIPredicate.ult, at, size)
-            is_last = arith.cmpi(arith.CmpIPredicate.eq, at, last)
-            before = _if_there(is_there, before, _finish(scan, values, before, is_last))
-        return [carried]
-
-    for_each(index(0), size, _EACH * thread.threads, chunk, [scan.loop.initArgs[0]])
-
-
-def _finish(
-    scan: _Scan, values: Values, so_far: ir.Value, is_last: ir.Value
-) -> Callable[[], ir.Value]:
-    return lambda: scan.finish(values, so_far, is_last)
+_Finish = Callable[[ir.Value, Values, ir.Value], ir.Value]
+"""Does what is done at a place, given what all before come to; gives what they do with it."""
 
 
 def _if_there(is_there: ir.Value, otherwise: ir.Value, build: Callable[[], ir.Value]) -> ir.Value:
-    op = scf.IfOp(is_there, [otherwise.type], has_else=True)
-    with ir.InsertionPoint(op.then_block):
-        scf.YieldOp([build()])
-    with ir.InsertionPoint(op.else_block):
-        scf.YieldOp([otherwise])
-    return op.results[0]
+    return either([otherwise.type], is_there, lambda: [build()], lambda: [otherwise])[0]
 
 
-def _before_thread(
-    scan: _Scan, thread: Thread, shared: ir.Value | None, sum_: ir.Value, carried: ir.Value
-) -> tuple[ir.Value, ir.Value]:
-    """What all before a thread come to, and what all of its block do."""
-    lane = arith.remui(thread.number, index(WARP))
-    warp = arith.divui(thread.number, index(WARP))
-    distance = 1
-    while distance < WARP:
-        below = of_lane_below(sum_, distance)
-        has_one = arith.cmpi(arith.CmpIPredicate.uge, lane, index(distance))
-        sum_ = arith.select(has_one, scan.combined(below, sum_), sum_)
-        distance *= 2
-    in_warp = of_lane_below(sum_, 1)
-    if shared is None:
-        shared = thread.shared([1], sum_.type)
-    warps = ir.MemRefType(shared.type).shape[0]
-    is_last_lane = arith.cmpi(arith.CmpIPredicate.eq, lane, index(WARP - 1))
-    if_else(is_last_lane, lambda: memref.store(sum_, shared, [warp]))
-    thread.wait()
-    before = carried
-    for number in range(warps):
-        of_warp = memref.load(shared, [index(number)])
-        carried = scan.combined(carried, of_warp)
-        comes_later = arith.cmpi(arith.CmpIPredicate.ugt, warp, index(number))
-        before = arith.select(comes_later, carried, before)
-    # Before any of them writes there again.
-    thread.wait()
-    is_first = arith.cmpi(arith.CmpIPredicate.eq, lane, index(0))
-    return arith.select(is_first, before, scan.combined(before, in_warp)), carried
+@dataclass(frozen=True)
+class _Build:
+    """What launches are built of."""
+
+    kernel: LoopKernel
+    scan: _Scan
+
+    @property
+    def _counts(self) -> list[ir.Value]:
+        return [loop.upperBound for loop in self.kernel.loops]
+
+    @property
+    def _size(self) -> ir.Value:
+        return self.scan.loop.upperBound
+
+    @property
+    def _start(self) -> ir.Value:
+        return self.scan.loop.initArgs[0]
+
+    def _of_row(self, places: Sequence[ir.Value]) -> _Scan:
+        inductions = [loop.induction_variable for loop in self.kernel.loops]
+        return replace(self.scan, row=dict(zip(inductions, places, strict=True)))
+
+    def whole(self) -> None:
+        """A launch in which a block does a row."""
+        rows = product(self._counts)
+
+        def build(thread: Thread) -> None:
+            def row(number: ir.Value) -> None:
+                scan = self._of_row(delinearized(number, self._counts))
+                block = _Block(scan, thread, scan.element_at)
+                block.scan(index(0), self._size, self._start, self._finish(scan))
+
+            strided(thread.block, rows, thread.blocks, row)
+
+        launch(rows, _threads(self._size), build)
+
+    def parts(self) -> tuple[ir.Value, ir.Value]:
+        """Builds in how many parts a row would be, and how many chunks each has at most."""
+        rows = arith.maxsi(product(self._counts), index(1))
+        chunks = arith.ceildivui(self._size, index(_CHUNK))
+        most = least(arith.divui(index(_MOST_PARTS), rows), chunks)
+        each = arith.ceildivui(chunks, arith.maxsi(most, index(1)))
+        return arith.ceildivui(chunks, arith.maxsi(each, index(1))), each
+
+    def in_parts_or_whole(self, parts: ir.Value, each: ir.Value, memory: ir.Value) -> None:
+        """Launches that do a row in parts, or one that does not where that would not pay."""
+        chunks = arith.muli(parts, each)
+        are_enough = arith.cmpi(arith.CmpIPredicate.sge, parts, index(_LEAST_PARTS))
+        are_long = arith.cmpi(arith.CmpIPredicate.sge, chunks, index(_LEAST_CHUNKS))
+        length = arith.muli(each, index(_CHUNK))
+        if_else(
+            arith.andi(are_enough, are_long),
+            lambda: self._in_parts(parts, length, memory),
+            self.whole,
+        )
+
+    def _in_parts(self, parts: ir.Value, length: ir.Value, memory: ir.Value) -> None:
+        """Three launches: of what parts come to, of what all before each do, of the parts again."""
+        rows = product(self._counts)
+
+        def build_part(work: Callable[[_Block, ir.Value, ir.Value, ir.Value], None]) -> None:
+            def build(thread: Thread) -> None:
+                def part(number: ir.Value) -> None:
+                    *places, place = delinearized(number, [*self._counts, parts])
+                    scan = self._of_row(places)
+                    begin = arith.muli(place, length)
+                    end = least(arith.addi(begin, length), self._size)
+                    work(_Block(scan, thread, scan.element_at), number, begin, end)
+
+                strided(thread.block, total, thread.blocks, part)
+
+            total = arith.muli(rows, parts)
+            launch(total, THREADS, build)
+
+        def add_up(block: _Block, number: ir.Value, begin: ir.Value, end: ir.Value) -> None:
+            sum_ = block.total(begin, end)
+            block.thread.once(lambda: memref.store(sum_, memory, [number]))
+
+        def scan_part(block: _Block, number: ir.Value, begin: ir.Value, end: ir.Value) -> None:
+            block.scan(begin, end, memref.load(memory, [number]), self._finish(block.of))
+
+        build_part(add_up)
+        self._scan_parts(rows, parts, memory)
+        build_part(scan_part)
+
+    def _scan_parts(self, rows: ir.Value, parts: ir.Value, memory: ir.Value) -> None:
+        """A launch that puts in place of what a part comes to what all before it in its row do."""
+
+        def build(thread: Thread) -> None:
+            def row(number: ir.Value) -> None:
+                first = arith.muli(number, parts)
+
+                def element_at(at: ir.Value) -> tuple[ir.Value, Values]:
+                    element = memref.load(memory, [arith.addi(first, at)])
+                    return element, {self.scan.element: element}
+
+                def finish(at: ir.Value, values: Values, before: ir.Value) -> ir.Value:
+                    memref.store(before, memory, [arith.addi(first, at)])
+                    return self.scan.combined(before, values[self.scan.element])
+
+                block = _Block(self.scan, thread, element_at)
+                block.scan(index(0), parts, self._start, finish)
+
+            strided(thread.block, rows, thread.blocks, row)
+
+        launch(rows, min(-(-_MOST_PARTS // (_EACH * WARP)) * WARP, THREADS), build)
+
+    def _finish(self, scan: _Scan) -> _Finish:
+        last = arith.subi(self._size, index(1))
+
+        def finish(at: ir.Value, values: Values, before: ir.Value) -> ir.Value:
+            is_last = arith.cmpi(arith.CmpIPredicate.eq, at, last)
+            return scan.finish(values, before, is_last)
+
+        return finish
+
+
+@dataclass(frozen=True)
+class _Block:
+    """The threads of a block, which scan what is a row or a part of one."""
+
+    of: _Scan
+    thread: Thread
+    element_at: _ElementAt
+
+    def scan(self, begin: ir.Value, end: ir.Value, start: ir.Value, finish: _Finish) -> None:
+        """Scans the elements of such places, from what those before them come to."""
+
+        def chunk(first: ir.Value, carried: ir.Value) -> list[ir.Value]:
+            places, elements = self._elements(first, end)
+            before, carried = self._scanned(elements, carried)
+            for at, (_, values) in zip(places, elements, strict=True):
+                is_there = arith.cmpi(arith.CmpIPredicate.ult, at, end)
+                before = _if_there(is_there, before, partial(finish, at, values, before))
+            return [carried]
+
+        for_each(begin, end, self._step, chunk, [start])
+
+    def total(self, begin: ir.Value, end: ir.Value) -> ir.Value:
+        """What the elements of such places come to, if these are whole chunks, and not none."""
+
+        def chunk(first: ir.Value, carried: ir.Value | None) -> list[ir.Value]:
+            _, elements = self._elements(first, end)
+            return [self._scanned(elements, carried)[1]]
+
+        second = arith.addi(begin, index(self._step))
+        return for_each(second, end, self._step, chunk, chunk(begin, None))[0]
+
+    @property
+    def _step(self) -> int:
+        return _EACH * self.thread.threads
+
+    def _elements(
+        self, first: ir.Value, end: ir.Value
+    ) -> tuple[list[ir.Value], list[tuple[ir.Value, Values]]]:
+        """The places of a thread's elements of a chunk, and these."""
+        own = arith.addi(first, arith.muli(self.thread.number, index(_EACH)))
+        places = [arith.addi(own, index(number)) for number in range(_EACH)]
+        last = arith.subi(end, index(1))
+        # Behind the end of a row comes nothing that is of account.
+        return places, [self.element_at(least(at, last)) for at in places]
+
+    def _scanned(
+        self, elements: Sequence[tuple[ir.Value, Values]], carried: ir.Value | None
+    ) -> tuple[ir.Value, ir.Value]:
+        """What all before a thread's elements come to, and what all do."""
+        sum_ = elements[0][0]
+        for element, _ in elements[1:]:
+            sum_ = self.of.combined(sum_, element)
+        return scanned_by_block(self.thread, sum_, self.of.combined, carried)
 
 
 def _scan(kernel: LoopKernel) -> _Scan | None:
@@ -260,7 +411,7 @@ def _scan(kernel: LoopKernel) -> _Scan | None:
     scanned = {place for op in stores for place in list(op.operands)[2:] if place in waiting}
     if scanned - {so_far} or (scanned and not isinstance(so_far.type, ir.IndexType)):
         return None
-    return _Scan(loop, before, element, combine, after, bool(scanned))
+    return _Scan(loop, before, element, combine, after, bool(scanned), {})
 
 
 def _is_in(value: ir.Value, loop: scf.ForOp) -> bool:

@@ -73,9 +73,47 @@ def test_dynamic_rows() -> None:
     assert _ONE_THREAD not in program.gpu
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.cumsum(-1),
+        lambda x: x.half().sign().cumprod(-1),
+        lambda x: tuple(x.cummax(-1)),
+        lambda x: x.transpose(0, 1).contiguous().cumsum(0),
+    ],
+    ids=["cumsum", "cumprod", "cummax", "columns"],
+)
+def test_few_long_rows_are_in_parts(function: Callable[..., object]) -> None:
+    """The last part is of fewer elements than the others, and the last chunk not a whole one."""
+    program = _check(function, integers(2, 16500))
+    assert "memref<512x" in program.gpu
+    assert "blocks in (%c34," in program.gpu
+
+
+def test_as_many_parts_as_there_is_memory_for() -> None:
+    program = _check(lambda x: x.cumsum(1), integers(128, 16000, dtype=torch.int8))
+    assert "blocks in (%c512," in program.gpu
+    program = _check(lambda x: x.cumsum(1), integers(1, 15 * 1024))
+    assert "memref<512x" not in program.gpu
+
+
+def test_as_many_rows_as_a_call_has() -> None:
+    dims = ({0: Dim("rows"), 1: Dim("size")},)
+    program = EmulatedProgram(lambda x: x.cumsum(1), integers(3, 50), dims=dims)
+    for rows, size, launches in ((1, 16000, 3), (3, 50, 1), (200, 16000, 1), (2, 0, 1), (0, 7, 1)):
+        assert program.launches(integers(rows, size)) == launches
+
+
+def test_bits_are_the_same() -> None:
+    x = torch.randn(20000)
+    program = EmulatedProgram(lambda x: x.cumsum(0), x)
+    (first,), (second,) = program.run(x), program.run(x)
+    assert torch.equal(first, second)
+
+
 def test_places_of_what_is_true() -> None:
     """Those that are not true go to the place of the next one that is, which writes it last."""
-    x, places = torch.randn(1500), torch.arange(1, 1501)
+    x, places = torch.randn(17000), torch.arange(1, 17001)
     program = EmulatedProgram(
         lambda x, mask, places: (
             x[mask].cos().sum(),

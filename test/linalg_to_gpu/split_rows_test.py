@@ -8,7 +8,6 @@ import torch
 from torch.export import Dim
 
 from test.linalg_to_gpu.emulated_programs import EmulatedProgram, integers
-from test.runtime.cuda.stand_in import driver
 
 
 def _check(function: Callable[..., object], *operands: torch.Tensor) -> EmulatedProgram:
@@ -54,15 +53,6 @@ def test_parts_without_elements() -> None:
         program.check(integers(rows, 7))
 
 
-def _launches(program: EmulatedProgram, *operands: torch.Tensor) -> int:
-    """How many there are in a call, which is right."""
-    before = driver().plumbline_stand_in_launches()
-    program.check(*operands)
-    calls, launches = 2, driver().plumbline_stand_in_launches() - before
-    assert launches % calls == 0
-    return int(launches // calls)
-
-
 @pytest.mark.parametrize("is_length_known", [True, False])
 def test_as_many_rows_as_a_call_has(is_length_known: bool) -> None:
     """Few long rows are split, in memory for 512 parts, and many or short ones are not."""
@@ -70,14 +60,14 @@ def test_as_many_rows_as_a_call_has(is_length_known: bool) -> None:
     program = EmulatedProgram(lambda x: x.sum(1), torch.randn(3, 33000), dims=(dims,))
     assert "memref<512x" in program.gpu
     for rows in (3, 1, 0):
-        assert _launches(program, integers(rows, 33000)) == 2
+        assert program.launches(integers(rows, 33000)) == 2
     # 128 rows in four parts each are as many as there is memory for.
-    assert _launches(program, integers(128, 33000)) == 2
-    assert _launches(program, integers(129, 33000)) == 1
+    assert program.launches(integers(128, 33000)) == 2
+    assert program.launches(integers(129, 33000)) == 1
     if not is_length_known:
-        assert _launches(program, integers(2, 4 * 256 * 32 - 1)) == 1
-        assert _launches(program, integers(2, 4 * 256 * 32)) == 2
-        assert _launches(program, integers(5, 1)) == 1
+        assert program.launches(integers(2, 4 * 256 * 32 - 1)) == 1
+        assert program.launches(integers(2, 4 * 256 * 32)) == 2
+        assert program.launches(integers(5, 1)) == 1
 
 
 @pytest.mark.parametrize(
@@ -91,23 +81,23 @@ def test_as_many_rows_as_a_call_has(is_length_known: bool) -> None:
 )
 def test_other_reductions_of_as_many_rows(function: Callable[..., object]) -> None:
     program = EmulatedProgram(function, torch.randn(3, 33000), dims=({0: Dim("rows")},))
-    assert _launches(program, integers(2, 33000)) == 2
-    assert _launches(program, integers(200, 33000)) == 1
+    assert program.launches(integers(2, 33000)) == 2
+    assert program.launches(integers(200, 33000)) == 1
 
 
 def test_as_many_columns_as_a_call_has() -> None:
     dims = ({0: Dim("length"), 1: Dim("columns")},)
     program = EmulatedProgram(lambda x: x.sum(0), torch.randn(300, 12), dims=dims)
-    assert _launches(program, integers(300, 12)) == 2
-    assert _launches(program, integers(127, 12)) == 1
-    assert _launches(program, integers(130, 40000)) == 1
+    assert program.launches(integers(300, 12)) == 2
+    assert program.launches(integers(127, 12)) == 1
+    assert program.launches(integers(130, 40000)) == 1
 
 
 def test_rows_of_several_axes() -> None:
     dims = ({0: Dim("outer"), 2: Dim("inner")},)
     program = EmulatedProgram(lambda x: x.sum((1, 3)), torch.randn(2, 30, 3, 1200), dims=dims)
-    assert _launches(program, integers(2, 30, 3, 1200)) == 2
-    assert _launches(program, integers(13, 30, 10, 1200)) == 1
+    assert program.launches(integers(2, 30, 3, 1200)) == 2
+    assert program.launches(integers(13, 30, 10, 1200)) == 1
 
 
 def test_bits_are_the_same_whatever_was_called_before() -> None:
