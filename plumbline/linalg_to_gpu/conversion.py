@@ -23,6 +23,7 @@ from plumbline.linalg_to_gpu.remainders import expand_remainders
 from plumbline.linalg_to_gpu.scan_elements import scan_elements
 from plumbline.linalg_to_gpu.scan_memory import give_scans_memory
 from plumbline.linalg_to_gpu.strategies import GpuStrategies
+from plumbline.linalg_to_gpu.told_pads import tell_pads
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.conversion import (
     EXPAND_CONTRACTIONS,
@@ -151,6 +152,12 @@ WIDEN_LATE = Pass(
     widen_late,
 )
 
+TELL_PADS = Pass(
+    "tell-pads",
+    "Have the elements of padded tensors be told by their places",
+    tell_pads,
+)
+
 NOTE_FLOPS = Pass(
     "note-flops",
     "Say of launches how many operations on numbers their kernels do",
@@ -186,6 +193,7 @@ def linalg_to_gpu_pipeline(
             REARRANGE_WEIGHTS,
             EXPAND_CONTRACTIONS,
             WIDEN_LATE,
+            TELL_PADS,
             FORM_GPU_FUSION_GROUPS.with_options(options),
             BUILD_GPU_KERNELS.with_options(options),
             BUFFERIZE,

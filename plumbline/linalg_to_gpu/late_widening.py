@@ -11,6 +11,7 @@ from torch_mlir.dialects import arith, tensor
 from plumbline.bindings.walk import all_operations, defining_operation, operations_of
 from plumbline.linalg_to_kernels.computations import (
     GENERIC,
+    erase_unused,
     is_seen_through,
     is_zero,
     number_everywhere,
@@ -88,6 +89,8 @@ def _widen_after_pad(insert: ir.Operation) -> None:
         widened.results[0].set_type(wide_type)
     insert.results[0].replace_all_uses_with(widened.results[0])
     insert.erase()
+    # What nobody reads would be written all the same.
+    erase_unused(source)
 
 
 def _filled(zeros: ir.Operation, target: ir.Value) -> ir.Value:

@@ -115,7 +115,8 @@ class GpuStrategies:
         """As `Strategies` says: it stands by itself, or before what takes each element of it once.
 
         What is copied to its operands it reads where that is from, and widens or scales it as it
-        does so; what else is computed for them would be computed again for each product.
+        does so; what else is computed for them would be computed again for each product, which are
+        few where windows are short.
         """
         contraction = group.steps[0]
         if len(group.steps) > 2 or group.outputs != frozenset(group.root.results):
@@ -125,6 +126,8 @@ class GpuStrategies:
         if root_axes(group, contraction) is None:
             return False
         if tiled_contraction(group, self.chip) is not None:
+            return True
+        if math.prod(contraction.sizes[loop] for loop in own_loops(group, contraction)) < _LONG:
             return True
         return all(map(is_free, _read_by(group, contraction)))
 

@@ -23,6 +23,10 @@ together in vectors."""
 _CHOOSES = frozenset({"arith.cmpi", "arith.constant", "arith.select", "linalg.index"})
 """All that is done to an element that is one of several by its place."""
 
+PAD = "plumbline.pad"
+"""The attribute of a `linalg.generic` that reads a tensor where one of its elements is, and has a
+number around it."""
+
 Indices = tuple[ir.AffineExpr, ...]
 """Where an element of a tensor lies: one expression of the loops for each axis."""
 
@@ -71,6 +75,11 @@ class Computation:
     def body_names(self) -> tuple[str, ...]:
         """What these operations are called."""
         return tuple(op.name for op in self.body_ops)
+
+    @functools.cached_property
+    def is_pad(self) -> bool:
+        """Whether it lays a number around a tensor."""
+        return PAD in self.op.attributes
 
     @functools.cached_property
     def read_anywhere(self) -> tuple[ir.Value, ...]:
@@ -242,6 +251,17 @@ def computation_of(value: ir.Value) -> Computation | None:
     """What computes a tensor, if that is a computation."""
     op = defining_operation(value)
     return None if op is None else computation(op)
+
+
+def erase_unused(value: ir.Value) -> None:
+    """Erases the computation of a tensor that nobody reads any more, and what was read for it."""
+    member = computation_of(value)
+    if member is None or any(True for _ in value.uses):
+        return
+    read = dict.fromkeys(filter(is_tensor, member.inputs))
+    member.op.erase()
+    for other in read:
+        erase_unused(other)
 
 
 def _is_reduction(kind: ir.Attribute) -> bool:

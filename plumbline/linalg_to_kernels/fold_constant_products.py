@@ -17,6 +17,7 @@ from plumbline.linalg_to_kernels.computations import (
     composed,
     computation,
     computation_of,
+    erase_unused,
     is_copy,
     is_tensor,
     is_zero,
@@ -68,7 +69,7 @@ def _fold(total: Computation) -> None:
         for member in dict.fromkeys((rounded, total)):
             member.op.erase()
         for read in (terms, before):
-            _erase_unused(read)
+            erase_unused(read)
         return
 
 
@@ -134,14 +135,3 @@ def _copied(value: ir.Value, indices: Indices, dims: int) -> tuple[ir.Value, Ind
         indices = composed(copy.maps[0], copy.loops_for(indices), dims)
         value = copy.inputs[0]
     return value, indices
-
-
-def _erase_unused(value: ir.Value) -> None:
-    """Erases the computation of a tensor that nobody reads any more, and what was read for it."""
-    member = computation_of(value)
-    if member is None or any(True for _ in value.uses):
-        return
-    read = dict.fromkeys(filter(is_tensor, member.inputs))
-    member.op.erase()
-    for other in read:
-        _erase_unused(other)

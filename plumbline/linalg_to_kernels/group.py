@@ -75,8 +75,14 @@ _COSTLY = 16
 """Of any other operation: divisions, roots, functions, reads at places that are computed."""
 
 
+_PAD = 3
+"""Of an element of a padded tensor: windows have the comparisons along an axis in common."""
+
+
 def cost_of(member: Computation) -> int:
     """What an element of a computation costs, in additions, once what it reads is there."""
+    if member.is_pad:
+        return _PAD
     return sum(_COSTS.get(name, _COSTLY) for name in member.body_names)
 
 

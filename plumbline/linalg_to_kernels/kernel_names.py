@@ -63,6 +63,8 @@ def kernel_name(group: Group, contractions: Container[Computation]) -> str:
 def _words(member: Computation, *, is_contraction: bool) -> list[str]:
     if is_contraction:
         return ["matmul" if all(map(_is_permuted, member.maps)) else "conv"]
+    if member.is_pad:
+        return ["pad"]
     if member.parts_loop is not None:
         return ["interleave"]
     words = []

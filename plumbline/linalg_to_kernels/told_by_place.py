@@ -26,6 +26,7 @@ def told_by_place(computations: Sequence[Computation]) -> set[Computation]:
         ]
         if (
             member.is_reduction
+            or member.read_anywhere
             or len(member.results) != 1
             or any(producer is None or producer not in costs for producer in read)
         ):

@@ -1,0 +1,78 @@
+"""Windows read what is padded where it is, and pads for themselves are written once."""
+
+import sys
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import nn
+from torch.export import Dim
+from torch.nn import functional
+
+from test.linalg_to_gpu.emulated_programs import EmulatedProgram, integers
+
+
+def _kernels(program: EmulatedProgram) -> int:
+    return program.gpu.count("gpu.launch_func")
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: functional.max_pool2d(x, 3, 2, 1),
+        lambda x: functional.avg_pool2d(x, 3, 1, 1),
+        lambda x: functional.max_pool1d(x[0], 5, 2, 2),
+    ],
+    ids=["max", "average", "max_1d"],
+)
+def test_pools_are_a_launch(function: Callable[..., object], dtype: torch.dtype) -> None:
+    x = -1 - integers(2, 3, 9, 10, dtype=dtype).abs()
+    program = EmulatedProgram(function, x)
+    program.check(x)
+    assert _kernels(program) == 1
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
+def test_depthwise_convolutions_are_a_launch(dtype: torch.dtype) -> None:
+    module = nn.Conv2d(6, 6, 3, padding=(1, 2), groups=6).to(dtype)
+    x = integers(2, 6, 7, 8, dtype=dtype)
+    program = EmulatedProgram(module, x)
+    program.check(x)
+    assert _kernels(program) == 1
+
+
+def test_pads_before_tiles_are_a_launch() -> None:
+    """What is widened before a pad is not written for nobody."""
+    module = nn.Conv2d(16, 16, 3, padding=1).half()
+    x = integers(1, 16, 12, 12, dtype=torch.float16)
+    program = EmulatedProgram(module, x)
+    program.check(x)
+    assert _kernels(program) == 2
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.bfloat16, torch.int64, torch.bool, torch.complex64], ids=str
+)
+def test_pads(dtype: torch.dtype) -> None:
+    x = integers(3, 5, 6).to(dtype)
+    program = EmulatedProgram(
+        lambda x: (functional.pad(x, (1, 2)), functional.pad(x, (0, 3, 2, 0), value=1)), x
+    )
+    program.check(x)
+
+
+def test_dynamic_pads() -> None:
+    dims = ({0: Dim("channels"), 1: Dim("height", min=3), 2: Dim("width", min=3)},)
+    program = EmulatedProgram(
+        lambda x: (functional.max_pool2d(x, 3, 2, 1), functional.pad(x, (2, 1, 0, 3)), x.cos()),
+        integers(3, 9, 8),
+        dims=dims,
+    )
+    assert _kernels(program) == 3
+    for sizes in ((3, 9, 8), (1, 3, 20), (2, 3, 3)):
+        program.check(integers(*sizes))
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main([__file__, *sys.argv[1:]]))
