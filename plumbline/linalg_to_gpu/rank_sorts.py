@@ -1,18 +1,24 @@
-"""Sorts rows by merging, where each element finds its place among the others by itself.
+"""Sorts rows by merging: a block sorts a tile of a row in shared memory (`shared_sorts.py`).
 
-That is its own place in its run, and how many of the other run come before it, which a binary
-search tells. A block so sorts a tile of a row in shared memory; tiles are then merged in device
-memory, by a thread for each element. (Satish, Harris and Garland, "Designing efficient sorting
-algorithms for manycore GPUs", 2009.) Equal elements keep their order.
+Tiles are then merged in device memory in the same way, by a thread for each element. (Satish,
+Harris and Garland, "Designing efficient sorting algorithms for manycore GPUs", 2009.) Equal
+elements keep their order. Where only the first elements of long rows are read afterwards, these
+are found without sorting the others (`first_selects.py`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
+from plumbline.linalg_to_gpu.first_selects import (
+    FirstSelect,
+    scratch_of_parts,
+    selected_elements,
+)
 from plumbline.linalg_to_gpu.launches import THREADS, WARP, Thread, delinearized, launch, strided
+from plumbline.linalg_to_gpu.shared_sorts import Shared, merge
 from plumbline.linalg_to_kernels.building import for_each, index, least, product
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
 from plumbline.linalg_to_kernels.sort_kernels import (
@@ -31,19 +37,23 @@ _SHARED_BYTES = 40 << 10
 _EACH = 4
 """Elements of a full tile that a thread has."""
 
-_Load = Callable[[ir.Value], list[ir.Value]]
-"""Gives of each buffer the element at a place of a row."""
-
-_Store = Callable[[ir.Value, Sequence[ir.Value]], None]
-
 
 def rank_sorts(module: ir.Operation) -> None:
     """Makes of each `tm_tensor.sort` on buffers the call of a function with launches."""
-    call_sort_kernels(module, lambda op, _: _scratch(op), lambda sort: _RankSort(sort).build())
+    call_sort_kernels(module, _scratch, _build, lambda op: selected_elements(op, _tile(op)))
 
 
-def _scratch(op: ir.Operation) -> list[ir.Value]:
+def _build(sort: Sort) -> None:
+    if sort.first is not None:
+        FirstSelect(sort, _tile(sort.op)).build()
+    else:
+        _RankSort(sort).build()
+
+
+def _scratch(op: ir.Operation, first: int | None) -> list[ir.Value]:
     """A second place for each buffer, if rows may be longer than a tile."""
+    if first is not None:
+        return scratch_of_parts(op, first)
     if ir.MemRefType(op.operands[0].type).shape[sort_axis(op)] in range(_tile(op) + 1):
         return []
     scratch = []
@@ -71,20 +81,6 @@ def _tile(op: ir.Operation) -> int:
 
 
 @dataclass(frozen=True)
-class _Runs:
-    """Two sorted runs of a row, of which one has the place `at`: what is to be known of them."""
-
-    middle: ir.Value
-    """Where the second one begins, or would if there were one."""
-    first: ir.Value
-    """Of the run that `at` is not in."""
-    end: ir.Value
-    """Of that too."""
-    is_left: ir.Value
-    """Whether `at` is in the first of them."""
-
-
-@dataclass(frozen=True)
 class _RankSort:
     sort: Sort
 
@@ -100,13 +96,13 @@ class _RankSort:
         # There and back: where one round would have been enough, the second one copies.
         times = arith.ceildivui(rounds_of_merging(tiles), index(2))
 
-        def merge(number: ir.Value) -> list[ir.Value]:
+        def merge_twice(number: ir.Value) -> list[ir.Value]:
             round_ = arith.addi(arith.muli(number, index(2)), index(first))
             self._merge_all(self.sort.buffers, self.sort.scratch, round_)
             self._merge_all(self.sort.scratch, self.sort.buffers, arith.addi(round_, index(1)))
             return []
 
-        for_each(index(0), times, 1, merge)
+        for_each(index(0), times, 1, merge_twice)
 
     def _place(self, rows: Sequence[ir.Value], at: ir.Value) -> list[ir.Value]:
         axis = self.sort.axis
@@ -120,63 +116,27 @@ class _RankSort:
         threads = min(max(tile // _EACH, WARP), THREADS)
 
         def build(thread: Thread) -> None:
-            shared = [
-                thread.shared([2, tile], ir.MemRefType(buffer.type).element_type)
-                for buffer in self.sort.buffers
-            ]
+            shared = Shared(self.sort, thread, tile)
 
             def work(at: ir.Value) -> None:
                 *rows, piece = delinearized(at, counts)
                 start = arith.muli(piece, index(tile))
-                self._sort_tile(
-                    thread, shared, rows, start, least(arith.subi(size, start), index(tile))
-                )
+                count = least(arith.subi(size, start), index(tile))
+
+                def place(at: ir.Value) -> list[ir.Value]:
+                    return self._place(rows, arith.addi(start, at))
+
+                def give(at: ir.Value) -> None:
+                    for buffer, value in zip(self.sort.buffers, shared.load(at), strict=True):
+                        memref.store(value, buffer, place(at))
+
+                shared.each(count, lambda at: shared.store(at, self.sort.load(place(at))))
+                shared.sort(count)
+                shared.each(count, give)
 
             strided(thread.block, number, thread.blocks, work)
 
         launch(number, threads, build)
-
-    def _sort_tile(
-        self,
-        thread: Thread,
-        shared: Sequence[ir.Value],
-        rows: Sequence[ir.Value],
-        start: ir.Value,
-        count: ir.Value,
-    ) -> None:
-        """Sorts so many elements of a row in shared memory."""
-
-        def each(work: Callable[[ir.Value], object]) -> None:
-            strided(thread.number, count, index(thread.threads), work)
-            thread.wait()
-
-        def take(at: ir.Value) -> None:
-            place = self._place(rows, arith.addi(start, at))
-            for value, own in zip(self.sort.load(place), shared, strict=True):
-                memref.store(value, own, [index(0), at])
-
-        def merge(round_: ir.Value, source: ir.Value) -> list[ir.Value]:
-            target = arith.subi(index(1), source)
-
-            def load(at: ir.Value) -> list[ir.Value]:
-                return [memref.load(own, [source, at]) for own in shared]
-
-            def store(at: ir.Value, values: Sequence[ir.Value]) -> None:
-                for own, value in zip(shared, values, strict=True):
-                    memref.store(value, own, [target, at])
-
-            each(lambda at: self._merge(at, count, round_, load, store))
-            return [target]
-
-        each(take)
-        (last,) = for_each(index(0), rounds_of_merging(count), 1, merge, [index(0)])
-
-        def give(at: ir.Value) -> None:
-            place = self._place(rows, arith.addi(start, at))
-            for buffer, own in zip(self.sort.buffers, shared, strict=True):
-                memref.store(memref.load(own, [last, at]), buffer, place)
-
-        each(give)
 
     def _merge_all(
         self, sources: Sequence[ir.Value], targets: Sequence[ir.Value], round_: ir.Value
@@ -197,55 +157,9 @@ class _RankSort:
                     for target, value in zip(targets, values, strict=True):
                         memref.store(value, target, self._place(rows, at))
 
-                self._merge(own, sizes[axis], round_, load, store)
+                merge(self.sort, own, sizes[axis], round_, load, store)
 
             first = arith.addi(arith.muli(thread.block, index(THREADS)), thread.number)
             strided(first, number, arith.muli(thread.blocks, index(THREADS)), work)
 
         launch(arith.ceildivui(number, index(THREADS)), THREADS, build)
-
-    def _merge(
-        self, at: ir.Value, count: ir.Value, round_: ir.Value, load: _Load, store: _Store
-    ) -> None:
-        """Puts an element where it belongs when runs of two to the power of `round_` are merged."""
-        runs = _runs(at, count, round_)
-        own = load(at)
-        last = arith.subi(count, index(1))
-
-        def halve(_: ir.Value, low: ir.Value, high: ir.Value) -> list[ir.Value]:
-            middle = arith.shrui(arith.addi(low, high), index(1))
-            # What is read when the search has ended already is of no account.
-            others = load(least(middle, last))
-            lefts, rights = (
-                [arith.select(runs.is_left, *pair) for pair in zip(*sides, strict=True)]
-                for sides in ((own, others), (others, own))
-            )
-            # An element of the first run comes before those of the second that are equal to it.
-            is_before = arith.xori(self.sort.in_order(lefts, rights), runs.is_left)
-            is_open = arith.cmpi(arith.CmpIPredicate.ult, low, high)
-            moves = arith.andi(is_before, is_open)
-            return [
-                arith.select(moves, arith.addi(middle, index(1)), low),
-                arith.select(moves, high, middle),
-            ]
-
-        halvings = arith.addi(round_, index(1))
-        place, _ = for_each(index(0), halvings, 1, halve, [runs.first, runs.end])
-        # Its place in its own run, and those of the other that come before it, after both begin.
-        store(arith.subi(arith.addi(at, place), runs.middle), own)
-
-
-def _runs(at: ir.Value, count: ir.Value, round_: ir.Value) -> _Runs:
-    """The two runs of which one has the place `at`, where each is two to the power of `round_`."""
-    run = arith.shli(index(1), round_)
-    pair = arith.addi(round_, index(1))
-    start = arith.shli(arith.shrui(at, pair), pair)
-    middle = least(arith.addi(start, run), count)
-    end = least(arith.addi(middle, run), count)
-    is_left = arith.cmpi(arith.CmpIPredicate.ult, at, middle)
-    return _Runs(
-        middle,
-        arith.select(is_left, middle, start),
-        arith.select(is_left, end, middle),
-        is_left,
-    )

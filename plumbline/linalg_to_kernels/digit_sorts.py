@@ -44,11 +44,11 @@ def has_digits(op: ir.Operation) -> bool:
     type_ = ir.ShapedType(op.operands[0].type)
     if not type_.is_dynamic_dim(axis) and type_.get_dim_size(axis) < _FEWEST:
         return False
-    return _order(op) is not None
+    return order_of_sort(op) is not None
 
 
 @dataclass(frozen=True)
-class _Order:
+class Order:
     """The order of a sort by integers, or by floats, of which a NaN is the greatest."""
 
     rises: bool
@@ -72,6 +72,17 @@ class _Order:
         is_nan = arith.cmpf(arith.CmpFPredicate.UNO, value, value)
         return arith.select(is_nan, greatest, ordered)
 
+    def rank(self, value: ir.Value) -> ir.Value:
+        """An unsigned integer of the same width as a number, the lesser the earlier it comes."""
+        key = self.key(value)
+        width = key.type.width
+        sign = 0 if self.unsigned else 1 << (width - 1)
+        # What rises has the sign turned, and what falls all other bits.
+        turned = sign if self.rises else sign ^ ((1 << width) - 1)
+        if turned >= 1 << (width - 1):
+            turned -= 1 << width
+        return arith.xori(key, arith.constant(key.type, turned)) if turned else key
+
     def first(self, key: ir.Value, other: ir.Value) -> ir.Value:
         """The one of two keys that comes first."""
         return self._least(key, other) if self.rises else self._greatest(key, other)
@@ -93,7 +104,7 @@ class _Order:
         return distance if distance.type == widest else arith.extui(widest, distance)
 
 
-def _order(op: ir.Operation) -> _Order | None:
+def order_of_sort(op: ir.Operation) -> Order | None:
     """The order of a sort, if it is one that is known."""
     body = op.regions[0].blocks[0]
     keys = [body.arguments[0], body.arguments[1]]
@@ -106,7 +117,7 @@ def _order(op: ir.Operation) -> _Order | None:
         predicate = arith.CmpIPredicate(ir.IntegerAttr(compare.attributes["predicate"]).value)
         if predicate in _INTEGERS:
             unsigned, rises = _INTEGERS[predicate]
-            return _Order(rises != is_turned, unsigned)
+            return Order(rises != is_turned, unsigned)
     is_of_floats = compare.name == "arith.cmpf" and not is_turned
     if is_of_floats and [other.name for other in others] == _OR_NAN:
         rises_ = _FLOATS.get(_predicate_of_floats(compare))
@@ -117,7 +128,7 @@ def _order(op: ir.Operation) -> _Order | None:
             # Of two in order the greater one may be a NaN.
             and set(is_nan.operands) == {keys[1] if rises_ else keys[0]}
         ):
-            return _Order(rises_)
+            return Order(rises_)
     return None
 
 
@@ -244,8 +255,8 @@ class DigitSort:
         for_each(index(0), size, 1, put)
 
     @property
-    def _order(self) -> _Order:
-        order = _order(self.sort.op)
+    def _order(self) -> Order:
+        order = order_of_sort(self.sort.op)
         assert order is not None
         return order
 

@@ -82,5 +82,62 @@ def test_what_is_made_of_sorts() -> None:
     EmulatedProgram(function, x).check(x)
 
 
+def _launches_of_sorts(program: EmulatedProgram) -> int:
+    return program.gpu.count("gpu.launch_func  @kernels::@sort_kernel")
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.float16, torch.bfloat16, torch.int8, torch.int64], ids=str
+)
+@pytest.mark.parametrize("largest", [True, False], ids=["largest", "least"])
+def test_first_elements_of_long_rows(dtype: torch.dtype, *, largest: bool) -> None:
+    """Of equal ones those come first that are so in the row, as in a whole sort of it."""
+    x = (torch.randint(-30, 30, (2, 5000)) * 3).to(dtype)
+    if dtype.is_floating_point:
+        x[x == 3], x[0, :4] = -0.0, torch.tensor([torch.nan, torch.inf, -torch.inf, 0.0])
+
+    def first(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        values, places = _stable(x, descending=largest)
+        return values[:, :60], places[:, :60]
+
+    program = EmulatedProgram(first, x)
+    program.check(x)
+    assert _launches_of_sorts(program) == 1
+
+
+def test_first_elements_whose_digits_differ() -> None:
+    """Each digit of the last one that is taken is looked for."""
+    x = torch.randint(-(2**63), 2**63 - 1, (3, 1500))
+    program = EmulatedProgram(lambda x: torch.topk(x, 700, sorted=True), x)
+    program.check(x)
+    y = torch.randn(3, 1100)
+    EmulatedProgram(lambda y: torch.topk(y, 1000, dim=-1, largest=False), y).check(y)
+
+
+def test_first_elements_of_few_long_rows_are_those_of_parts() -> None:
+    x = torch.randint(0, 900, (1, 20001)).float()
+    program = EmulatedProgram(lambda x: tuple(each[:, :33] for each in _stable(x)), x)
+    program.check(x)
+    assert _launches_of_sorts(program) == 2
+    assert "memref<1x66xi64" in program.gpu
+
+
+def test_first_elements_of_columns() -> None:
+    x = _few(1200, 3)
+    program = EmulatedProgram(lambda x: tuple(each[:9] for each in _stable(x, 0)), x)
+    program.check(x)
+    assert _launches_of_sorts(program) == 1
+
+
+def test_first_elements_of_dynamic_rows() -> None:
+    dims = ({0: Dim("rows"), 1: Dim("size", min=5)},)
+    program = EmulatedProgram(
+        lambda x: tuple(each[:, :5] for each in _stable(x)), torch.randn(3, 50), dims=dims
+    )
+    assert _launches_of_sorts(program) == 1
+    for rows, size in ((3, 50), (1, 5), (0, 7), (2, 2049)):
+        program.check(_few(rows, size))
+
+
 if __name__ == "__main__":
     sys.exit(pytest.main([__file__, *sys.argv[1:]]))
