@@ -66,6 +66,12 @@ _ENOUGH_THREADS = 1 << 17
 _EACH = 32
 """Elements that a thread has of a part at least."""
 
+_MOST_THREADS = 512
+"""Of a block that does one of few rows: with more, a thread would have too few registers."""
+
+_EACH_OF_FEW = 8
+"""Elements that each of so many threads has of a row at least."""
+
 _LEAST_PARTS = 4
 """Fewer are not worth a second launch."""
 
@@ -216,6 +222,7 @@ class GpuStrategies:
                 )
 
             return _Kernel(build_either, _partials(group, [_ENOUGH_THREADS // threads]))
+        threads = _threads_of_few(group, threads)
         return _Kernel(lambda given, outputs: build_row_kernel(group, given, outputs, threads))
 
 
@@ -316,13 +323,25 @@ def _threads_of_row(group: Group) -> int:
     if not _buffers(group) and _suits_threads(group):
         return 1
     # As many as have something to do in the longest step.
+    return min(-(-_longest(group) // WARP) * WARP, THREADS)
+
+
+def _threads_of_few(group: Group, threads: int) -> int:
+    """The same where rows are done as a whole, which may be so few that more threads are free."""
+    rows = _rows(group)
+    are_few = DYNAMIC not in rows and math.prod(rows) * _MOST_THREADS <= _ENOUGH_THREADS
+    is_long = _longest(group) >= _MOST_THREADS * _EACH_OF_FEW
+    return _MOST_THREADS if threads == THREADS and are_few and is_long else threads
+
+
+def _longest(group: Group) -> int:
+    """How many elements the longest step has of a row, at least one."""
     longest = [
         math.prod(step.sizes[loop] for loop in own) if not _is_dynamic(step, own) else THREADS
         for step in group.steps
         if (own := own_loops(group, step))
     ]
-    most = max(longest, default=1)
-    return min(max(-(-most // WARP), 1) * WARP, THREADS)
+    return max(longest, default=1) or 1
 
 
 def _is_dynamic(step: Computation, loops: Sequence[int]) -> bool:

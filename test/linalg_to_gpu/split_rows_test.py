@@ -117,6 +117,13 @@ def test_what_is_long_after_the_sums_is_not_split() -> None:
     program.check(torch.randn(2, 33000))
 
 
+def test_few_rows_that_are_not_split_are_for_more_threads() -> None:
+    program = _check(lambda x: x.softmax(1), torch.randn(3, 4096))
+    assert "threads in (%c512," in program.gpu
+    program = _check(lambda x: x.softmax(1), torch.randn(3, 4095))
+    assert "threads in (%c256," in program.gpu
+
+
 def test_products_of_vectors() -> None:
     x, y = integers(60000), integers(60000)
     _check(torch.dot, x, y)
