@@ -1,7 +1,7 @@
 """Sorts rows by merging: a block sorts a tile of a row in shared memory (`shared_sorts.py`).
 
-Tiles are then merged in device memory in the same way, by a thread for each element. (Satish,
-Harris and Garland, "Designing efficient sorting algorithms for manycore GPUs", 2009.) Equal
+Runs of these are then merged, to runs twice as long by each launch: a block finds a tile of what
+two of them are merged to, from where binary searches tell which elements of both are in it. Equal
 elements keep their order. Where only the first elements of long rows are read afterwards, these
 are found without sorting the others (`first_selects.py`).
 """
@@ -18,7 +18,7 @@ from plumbline.linalg_to_gpu.first_selects import (
     selected_elements,
 )
 from plumbline.linalg_to_gpu.launches import THREADS, WARP, Thread, delinearized, launch, strided
-from plumbline.linalg_to_gpu.shared_sorts import Shared, merge
+from plumbline.linalg_to_gpu.shared_sorts import EACH, Runs, Shared
 from plumbline.linalg_to_kernels.building import for_each, index, least, product
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
 from plumbline.linalg_to_kernels.sort_kernels import (
@@ -33,9 +33,6 @@ _MOST_IN_TILE = 1024
 
 _SHARED_BYTES = 40 << 10
 """What a tile may take, twice: where elements are, and where they are merged to."""
-
-_EACH = 4
-"""Elements of a full tile that a thread has."""
 
 
 def rank_sorts(module: ir.Operation) -> None:
@@ -98,8 +95,9 @@ class _RankSort:
 
         def merge_twice(number: ir.Value) -> list[ir.Value]:
             round_ = arith.addi(arith.muli(number, index(2)), index(first))
-            self._merge_all(self.sort.buffers, self.sort.scratch, round_)
-            self._merge_all(self.sort.scratch, self.sort.buffers, arith.addi(round_, index(1)))
+            self._merge_all(self.sort.buffers, self.sort.scratch, round_, tile)
+            after = arith.addi(round_, index(1))
+            self._merge_all(self.sort.scratch, self.sort.buffers, after, tile)
             return []
 
         for_each(index(0), times, 1, merge_twice)
@@ -113,7 +111,6 @@ class _RankSort:
         size = sizes.pop(self.sort.axis)
         counts = [*sizes, arith.ceildivui(size, index(tile))]
         number = product(counts)
-        threads = min(max(tile // _EACH, WARP), THREADS)
 
         def build(thread: Thread) -> None:
             shared = Shared(self.sort, thread, tile)
@@ -136,30 +133,58 @@ class _RankSort:
 
             strided(thread.block, number, thread.blocks, work)
 
-        launch(number, threads, build)
+        launch(number, _threads(tile), build)
 
     def _merge_all(
-        self, sources: Sequence[ir.Value], targets: Sequence[ir.Value], round_: ir.Value
+        self, sources: Sequence[ir.Value], targets: Sequence[ir.Value], round_: ir.Value, tile: int
     ) -> None:
-        """Launches a thread for each element, which puts it where it belongs among two runs."""
+        """Launches a block for each tile of what runs are merged to, two by two."""
         sizes, axis = self.sort.sizes(), self.sort.axis
-        number = product(sizes)
+        size = sizes.pop(axis)
+        counts = [*sizes, arith.ceildivui(size, index(tile))]
+        number = product(counts)
 
         def build(thread: Thread) -> None:
+            shared = Shared(self.sort, thread, tile)
+
             def work(at: ir.Value) -> None:
-                rows = delinearized(at, sizes)
-                own = rows.pop(axis)
+                *rows, piece = delinearized(at, counts)
 
                 def load(at: ir.Value) -> list[ir.Value]:
                     return [memref.load(source, self._place(rows, at)) for source in sources]
 
-                def store(at: ir.Value, values: Sequence[ir.Value]) -> None:
-                    for target, value in zip(targets, values, strict=True):
-                        memref.store(value, target, self._place(rows, at))
+                def give(own: ir.Value) -> None:
+                    place = self._place(rows, arith.addi(first, own))
+                    for target, value in zip(targets, shared.load(own), strict=True):
+                        memref.store(value, target, place)
 
-                merge(self.sort, own, sizes[axis], round_, load, store)
+                first = arith.muli(piece, index(tile))
+                runs = Runs.around(first, size, round_)
+                before = arith.subi(first, runs.start)
+                end = least(arith.addi(first, index(tile)), runs.end)
+                until = arith.subi(end, runs.start)
+                halvings = arith.addi(round_, index(1))
+                taken = runs.taken(self.sort, load, [before, until], halvings)
+                lefts = arith.subi(taken[1], taken[0])
+                left = arith.addi(runs.start, taken[0])
+                # After those of the first run that are of the tile come those of the second one.
+                right = arith.addi(runs.middle, arith.subi(arith.subi(before, taken[0]), lefts))
 
-            first = arith.addi(arith.muli(thread.block, index(THREADS)), thread.number)
-            strided(first, number, arith.muli(thread.blocks, index(THREADS)), work)
+                def take(own: ir.Value) -> None:
+                    is_left = arith.cmpi(arith.CmpIPredicate.ult, own, lefts)
+                    from_ = arith.addi(arith.select(is_left, left, right), own)
+                    shared.store(own, load(from_))
 
-        launch(arith.ceildivui(number, index(THREADS)), THREADS, build)
+                count = arith.subi(end, first)
+                shared.each(count, take)
+                shared.merge(lefts, count)
+                shared.each(count, give)
+
+            strided(thread.block, number, thread.blocks, work)
+
+        launch(number, _threads(tile), build)
+
+
+def _threads(tile: int) -> int:
+    """Of a block that sorts or merges so many elements."""
+    return min(max(tile // EACH, WARP), THREADS)

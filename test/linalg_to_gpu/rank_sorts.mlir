@@ -1,7 +1,7 @@
 // RUN: tcp-opt %s -rank-sorts -canonicalize -cse -split-input-file | FileCheck %s
 
-// A block sorts a row in shared memory: in each round an element finds by a binary search how many
-// of the other run come before it, and so its place.
+// A block sorts a row in shared memory: a thread puts four neighbours in order, and then in each
+// round finds by a binary search how many of each run come before its four elements.
 // CHECK-LABEL: func.func @of_a_tile(
 // CHECK-SAME:      %[[X:.*]]: memref<3x40xf32>, %[[PLACES:.*]]: memref<3x40xi64>)
 // CHECK-NOT:     memref.alloc
@@ -15,13 +15,16 @@
 // CHECK-DAG:       memref.alloca() : memref<2x64xi64, #gpu.address_space<workgroup>>
 // CHECK:           memref.load %[[X]]
 // CHECK:           func.call @plumbline_barrier()
-// CHECK:           scf.for %[[ROUND:.*]] = %c0 to %{{.*}} step %c1 iter_args(%[[SOURCE:.*]] = %c0)
+// CHECK-COUNT-4:   memref.load %[[KEYS]][%c0,
+// CHECK-COUNT-6:   arith.cmpf ole
+// CHECK:           func.call @plumbline_barrier()
+// CHECK:           scf.for %[[ROUND:.*]] = %c2 to %{{.*}} step %c1 iter_args(%[[SOURCE:.*]] = %c0)
 // CHECK:             %[[TARGET:.*]] = arith.subi %c1, %[[SOURCE]]
-// CHECK:             %[[OWN:.*]] = memref.load %[[KEYS]][%[[SOURCE]],
-// CHECK:             scf.for %{{.*}} iter_args(%[[LOW:.*]] = %{{.*}}, %[[HIGH:.*]] = %{{.*}}) -> (index, index)
-// CHECK:               memref.load %[[KEYS]][%[[SOURCE]],
-// CHECK:               arith.cmpf ole
-// CHECK:             memref.store %[[OWN]], %[[KEYS]][%[[TARGET]],
+// CHECK:             %[[TAKEN:.*]]:2 = scf.for %{{.*}} iter_args(%[[LOW:.*]] = %{{.*}}, %[[HIGH:.*]] = %{{.*}}) -> (index, index)
+// CHECK:               %[[LEFT:.*]] = memref.load %[[KEYS]][%[[SOURCE]],
+// CHECK:               %[[RIGHT:.*]] = memref.load %[[KEYS]][%[[SOURCE]],
+// CHECK:               arith.cmpf ole, %[[LEFT]], %[[RIGHT]]
+// CHECK-COUNT-4:       memref.store %{{.*}}, %[[KEYS]][%[[TARGET]],
 // CHECK:             func.call @plumbline_barrier()
 // CHECK:           memref.store %{{.*}}, %[[X]]
 // CHECK-NOT:     gpu.launch
@@ -36,7 +39,8 @@ func.func @of_a_tile(%x: memref<3x40xf32>, %places: memref<3x40xi64>) {
 
 // -----
 
-// Longer rows are tiles, which are merged in device memory, there and back as often as need be.
+// Longer rows are tiles, which are merged in device memory, there and back as often as need be: of
+// two runs a block finds what is in a tile by two searches at once, and merges that in shared memory.
 // CHECK-LABEL: func.func @of_tiles(
 // CHECK-SAME:      %[[X:.*]]: memref<?x3xf32>)
 // CHECK:         %[[SCRATCH:.*]] = memref.alloc(%{{.*}}) : memref<?x3xf32>
@@ -47,6 +51,9 @@ func.func @of_a_tile(%x: memref<3x40xf32>, %places: memref<3x40xi64>) {
 // CHECK:           memref.alloca() : memref<2x1024xf32, #gpu.address_space<workgroup>>
 // CHECK:         scf.for
 // CHECK:           gpu.launch
+// CHECK:             memref.alloca() : memref<2x1024xf32, #gpu.address_space<workgroup>>
+// CHECK:             scf.for %{{.*}} -> (index, index, index, index)
+// CHECK-COUNT-4:       memref.load %[[X]]
 // CHECK:             memref.load %[[X]]
 // CHECK:             memref.store %{{.*}}, %[[SCRATCH]]
 // CHECK:           gpu.launch
