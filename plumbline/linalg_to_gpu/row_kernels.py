@@ -6,6 +6,7 @@ is one number, and else lies in shared memory, or in the buffer of the result th
 """
 
 import functools
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -193,6 +194,77 @@ def build_row_kernel(group: Group, given: Values, outputs: Values, threads_of_ro
     )
 
 
+@dataclass(frozen=True)
+class Neighbours:
+    """Rows of one number that windows read much of in common, so that a thread does a few."""
+
+    loop: int
+    """The loop of the root that they are neighbours along."""
+    count: int
+    """How many a thread does, of which the loop's size is a multiple."""
+
+
+def build_neighbours_kernel(
+    group: Group, given: Values, outputs: Values, neighbours: Neighbours
+) -> None:
+    """Builds the launch of a kernel in which a thread does neighbours at once.
+
+    Args:
+      group: each step is one number in a row, and reduces few elements of sizes that are known.
+      given: for each argument of that function a buffer or a scalar.
+      outputs: for each output of the group the buffer that takes it.
+      neighbours: which these are.
+    """
+    sizes = _sizes(group, given)
+    rows = row_loops(group)[group.root]
+    count = index(neighbours.count)
+    counts = [
+        arith.divui(size, count) if row == neighbours.loop else size
+        for row in rows
+        for size in [sizes[group.root][row]]
+    ]
+    total = product(counts)
+
+    def body(thread: Thread) -> None:
+        def work(number: ir.Value) -> None:
+            places = dict(zip(rows, delinearized(number, counts), strict=True))
+            first = arith.muli(places[neighbours.loop], count)
+            each = [
+                {**places, neighbours.loop: arith.addi(first, index(place))}
+                for place in range(neighbours.count)
+            ]
+            kernels = [_RowKernel(group, given, outputs, sizes, OneThread()) for _ in each]
+            _build_together(kernels, each)
+
+        first = arith.addi(arith.muli(thread.block, index(THREADS)), thread.number)
+        strided(first, total, arith.muli(thread.blocks, index(THREADS)), work)
+
+    launch(arith.ceildivui(total, index(THREADS)), THREADS, body)
+
+
+def _build_together(
+    kernels: Sequence["_RowKernel"], rows: Sequence[Mapping[int, ir.Value]]
+) -> None:
+    """Builds all steps of several rows, each a number, reading side by side what they reduce."""
+    for step in kernels[0].group.steps:
+        evaluations = [kernel.at_rows(step, own) for kernel, own in zip(kernels, rows, strict=True)]
+        values = [
+            [evaluation.init(step, number, step.loops) for number in range(len(step.results))]
+            if step.is_reduction
+            else evaluation.results(step, step.loops, evaluation.needed_inits(step, step.loops))
+            for evaluation in evaluations
+        ]
+        reductions = kernels[0].own_reductions(step)
+        places = itertools.product(*(range(step.sizes[loop]) for loop in reductions))
+        for place in places if step.is_reduction else ():
+            for which, evaluation in enumerate(evaluations):
+                with evaluation.scope():
+                    evaluation.loops |= zip(reductions, map(index, place), strict=True)
+                    values[which] = evaluation.results(step, step.loops, values[which])
+        for kernel, evaluation, own in zip(kernels, evaluations, values, strict=True):
+            kernel.take(evaluation, step, own)
+
+
 def _sizes(group: Group, given: Values) -> dict[Computation, list[ir.Value]]:
     return {
         step: [loop_size(step, loop, given) for loop in range(len(step.reduces))]
@@ -350,7 +422,7 @@ class _RowKernel:
         team: Team,
         partials: Partials | None = None,
     ) -> None:
-        self._group, self._given, self._outputs = group, given, outputs
+        self.group, self._given, self._outputs = group, given, outputs
         self._sizes, self._team, self._partials = sizes, team, partials
         self._row_loops = row_loops(group)
         self._values: dict[ir.Value, ir.Value] = {}
@@ -362,14 +434,14 @@ class _RowKernel:
             result: self._team.buffer(
                 [step.sizes[loop] for loop in axes], ir.RankedTensorType(result.type).element_type
             )
-            for step in self._group.steps
+            for step in self.group.steps
             for number, result in enumerate(step.results)
-            if result not in self._outputs and (axes := buffered_axes(self._group, step, number))
+            if result not in self._outputs and (axes := buffered_axes(self.group, step, number))
         }
 
     def build(self, rows: Mapping[int, ir.Value]) -> None:
         """Builds all steps of a row, given the row loops of the root."""
-        for step in self._group.steps:
+        for step in self.group.steps:
             self._build_step(step, rows)
         if self._buffers:
             # Before the next row is put there.
@@ -377,11 +449,11 @@ class _RowKernel:
 
     def build_part(self, rows: Mapping[int, ir.Value], part: ir.Value, partials: Partials) -> None:
         """Builds a part of the first step of a row, as one of the partials."""
-        step = self._group.steps[0]
-        evaluation = self._at_rows(step, rows)
+        step = self.group.steps[0]
+        evaluation = self.at_rows(step, rows)
         how = combinations(step)
         assert how is not None
-        reductions = self._own_reductions(step)
+        reductions = self.own_reductions(step)
         count = self._count(step, reductions)
         length = arith.ceildivui(count, partials.parts)
         start = arith.muli(part, length)
@@ -401,7 +473,13 @@ class _RowKernel:
 
         self._team.once(store)
 
-    def _at_rows(self, step: Computation, rows: Mapping[int, ir.Value]) -> Evaluation:
+    def take(self, evaluation: Evaluation, step: Computation, values: Sequence[ir.Value]) -> None:
+        """Takes what a step computes of a row, if these are numbers: for others, and as results."""
+        self._values |= zip(step.results, values, strict=True)
+        if any(result in self._outputs for result in step.results):
+            self._team.once(lambda: self._store(evaluation, step, values))
+
+    def at_rows(self, step: Computation, rows: Mapping[int, ir.Value]) -> Evaluation:
         """Elements within the loops of a step in a row."""
         evaluation = self._evaluation(step)
         evaluation.loops |= {loop: index(0) for loop, size in enumerate(step.sizes) if size == 1}
@@ -409,24 +487,23 @@ class _RowKernel:
         return evaluation
 
     def _own_order(self, step: Computation) -> Sequence[int]:
-        return order_of(self._group, step, own_loops(self._group, step)).loops
+        return order_of(self.group, step, own_loops(self.group, step)).loops
 
-    def _own_reductions(self, step: Computation) -> list[int]:
+    def own_reductions(self, step: Computation) -> list[int]:
+        """The loops of a step within a row that it reduces along, in the order of memory."""
         return [loop for loop in self._own_order(step) if step.reduces[loop]]
 
     def _build_step(self, step: Computation, rows: Mapping[int, ir.Value]) -> None:
-        evaluation = self._at_rows(step, rows)
+        evaluation = self.at_rows(step, rows)
         parallel = [loop for loop in self._own_order(step) if not step.reduces[loop]]
-        reductions = self._own_reductions(step)
+        reductions = self.own_reductions(step)
         # Of what is one number in a row each thread has it, and one puts it where it is a result.
         if not parallel:
-            if self._partials is not None and step == self._group.steps[0]:
+            if self._partials is not None and step == self.group.steps[0]:
                 values = self._combined(evaluation, step, self._partials, [*rows.values()])
             else:
                 values = self._results(evaluation, step, reductions, self._team)
-            self._values |= zip(step.results, values, strict=True)
-            if any(result in self._outputs for result in step.results):
-                self._team.once(lambda: self._store(evaluation, step, values))
+            self.take(evaluation, step, values)
         else:
 
             def work(number: ir.Value) -> None:
@@ -436,7 +513,7 @@ class _RowKernel:
                     self._store(evaluation, step, values)
 
             self._team.share(self._count(step, parallel), work)
-            if any(self._group.sites(result) for result in step.results):
+            if any(self.group.sites(result) for result in step.results):
                 self._team.wait()
 
     def _results(
@@ -498,7 +575,7 @@ class _RowKernel:
             buffer, axes = self._outputs[result], step.result_loops(number)
             assert axes is not None
         else:
-            axes = tuple(buffered_axes(self._group, step, number))
+            axes = tuple(buffered_axes(self.group, step, number))
             buffer = self._buffers[result]
         return buffer, [evaluation.at(loops[loop]) for loop in axes]
 
@@ -513,5 +590,5 @@ class _RowKernel:
             loops = producer.loops_for(indices, number)
             return memref.load(*self._place(evaluation, producer, number, loops))
 
-        evaluation = Evaluation(self._group, step, self._given, load)
+        evaluation = Evaluation(self.group, step, self._given, load)
         return evaluation

@@ -14,8 +14,10 @@ from plumbline.linalg_to_gpu.contraction_tiles import is_free, tiled_contraction
 from plumbline.linalg_to_gpu.flops import count_flops
 from plumbline.linalg_to_gpu.launches import THREADS, WARP
 from plumbline.linalg_to_gpu.row_kernels import (
+    Neighbours,
     Partials,
     buffered_axes,
+    build_neighbours_kernel,
     build_row_kernel,
     build_row_kernels_by_length,
     build_split_row_kernels,
@@ -32,6 +34,7 @@ from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     Computation,
     is_tensor,
+    loops_in,
     viewed,
 )
 from plumbline.linalg_to_kernels.contraction_groups import is_large_sum_of_products, root_axes
@@ -65,6 +68,9 @@ _ENOUGH_THREADS = 1 << 17
 
 _EACH = 32
 """Elements that a thread has of a part at least."""
+
+_MOST_NEIGHBOURS = 4
+"""That a thread does at once, for which it has registers."""
 
 _MOST_THREADS = 512
 """Of a block that does one of few rows: with more, a thread would have too few registers."""
@@ -222,6 +228,11 @@ class GpuStrategies:
                 )
 
             return _Kernel(build_either, _partials(group, [_ENOUGH_THREADS // threads]))
+        neighbours = _neighbours(group) if threads == 1 else None
+        if neighbours is not None:
+            return _Kernel(
+                lambda given, outputs: build_neighbours_kernel(group, given, outputs, neighbours)
+            )
         threads = _threads_of_few(group, threads)
         return _Kernel(lambda given, outputs: build_row_kernel(group, given, outputs, threads))
 
@@ -324,6 +335,39 @@ def _threads_of_row(group: Group) -> int:
         return 1
     # As many as have something to do in the longest step.
     return min(-(-_longest(group) // WARP) * WARP, THREADS)
+
+
+def _neighbours(group: Group) -> Neighbours | None:
+    """Which rows a thread does at once, as windows that move along them have much in common.
+
+    Not along the innermost loop, along which threads that are next to one another read what is.
+    """
+    rows = list(row_loops(group)[group.root])
+    if DYNAMIC in _rows(group) or len(rows) < 2:
+        return None
+    loop = rows[-2]
+    for step in group.steps:
+        own = own_loops(group, step)
+        if any(not step.reduces[each] or step.sizes[each] == DYNAMIC for each in own):
+            return None
+        if math.prod(step.sizes[each] for each in own) >= _SHORT:
+            return None
+    if not any(_moves_along(step, row_loops(group)[step].get(loop)) for step in group.steps):
+        return None
+    most = min(_MOST_NEIGHBOURS, math.prod(_rows(group)) // _ENOUGH_THREADS)
+    counts = (count for count in range(most, 1, -1) if group.root.sizes[loop] % count == 0)
+    count = next(counts, None)
+    return None if count is None else Neighbours(loop, count)
+
+
+def _moves_along(step: Computation, loop: int | None) -> bool:
+    """Whether a step reduces windows that move along one of its loops."""
+    own = {each for each, reduces in enumerate(step.reduces) if reduces}
+    return any(
+        loop in (along := loops_in(index)) and not own.isdisjoint(along)
+        for map_ in step.maps
+        for index in map_.results
+    )
 
 
 def _threads_of_few(group: Group, threads: int) -> int:

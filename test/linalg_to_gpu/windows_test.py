@@ -1,4 +1,4 @@
-"""Windows read what is padded where it is, and pads for themselves are written once."""
+"""Windows read what is padded where it is, a few by a thread, and pads are written once."""
 
 import sys
 from collections.abc import Callable
@@ -40,6 +40,30 @@ def test_depthwise_convolutions_are_a_launch(dtype: torch.dtype) -> None:
     program = EmulatedProgram(module, x)
     program.check(x)
     assert _kernels(program) == 1
+
+
+@pytest.mark.parametrize(
+    ("channels", "blocks"), [(8, 512), (4, 512), (3, 768)], ids=["four", "two", "one"]
+)
+def test_a_thread_does_neighbours_where_there_are_enough(channels: int, blocks: int) -> None:
+    """Two or four of a column, whose windows have rows in common."""
+    module = nn.Sequential(nn.Conv2d(channels, channels, 3, padding=1, groups=channels), nn.ReLU())
+    x = integers(1, channels, 256, 256)
+    program = EmulatedProgram(module, x)
+    program.check(x)
+    assert f"blocks in (%c{blocks}," in program.gpu
+
+
+def test_neighbours_are_as_many_as_divide_a_column() -> None:
+    x = integers(2, 4, 267, 250, dtype=torch.float16)
+    program = EmulatedProgram(lambda x: functional.max_pool2d(x, (5, 2), (1, 1)), x)
+    program.check(x)
+    # 263 rows are not 2, 3 or 4 times as many.
+    assert f"blocks in (%c{-(-2 * 4 * 263 * 249 // 256)}," in program.gpu
+    y = integers(2, 4, 265, 250)
+    program = EmulatedProgram(lambda y: functional.avg_pool2d(y, (5, 2), (1, 1)), y)
+    program.check(y)
+    assert f"blocks in (%c{-(-2 * 4 * 87 * 249 // 256)}," in program.gpu
 
 
 def test_pads_before_tiles_are_a_launch() -> None:
