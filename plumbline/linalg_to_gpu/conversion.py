@@ -6,6 +6,7 @@ from torch_mlir import ir
 
 from plumbline.bindings.pipeline import Option, Pass, Pipeline
 from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTIONS
+from plumbline.linalg_to_gpu.channels_last import put_channels_last
 from plumbline.linalg_to_gpu.contiguous_results import copy_parts
 from plumbline.linalg_to_gpu.device_memory import place_on_device
 from plumbline.linalg_to_gpu.direct_reshapes import reshape_directly
@@ -152,6 +153,12 @@ WIDEN_LATE = Pass(
     widen_late,
 )
 
+PUT_CHANNELS_LAST = Pass(
+    "put-channels-last",
+    "Have convolutions of half precision read images whose channels are last",
+    put_channels_last,
+)
+
 TELL_PADS = Pass(
     "tell-pads",
     "Have the elements of padded tensors be told by their places",
@@ -193,6 +200,7 @@ def linalg_to_gpu_pipeline(
             REARRANGE_WEIGHTS,
             EXPAND_CONTRACTIONS,
             WIDEN_LATE,
+            PUT_CHANNELS_LAST,
             TELL_PADS,
             FORM_GPU_FUSION_GROUPS.with_options(options),
             BUILD_GPU_KERNELS.with_options(options),

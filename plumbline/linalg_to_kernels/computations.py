@@ -254,12 +254,13 @@ def computation_of(value: ir.Value) -> Computation | None:
 
 
 def erase_unused(value: ir.Value) -> None:
-    """Erases the computation of a tensor that nobody reads any more, and what was read for it."""
-    member = computation_of(value)
-    if member is None or any(True for _ in value.uses):
+    """Erases what makes a tensor that nobody reads any more, and what that alone has read."""
+    op = defining_operation(value)
+    is_pure = op is not None and (op.name.startswith("tensor.") or computation(op) is not None)
+    if op is None or not is_pure or any(True for each in op.results for _ in each.uses):
         return
-    read = dict.fromkeys(filter(is_tensor, member.inputs))
-    member.op.erase()
+    read = dict.fromkeys(filter(is_tensor, op.operands))
+    op.erase()
     for other in read:
         erase_unused(other)
 

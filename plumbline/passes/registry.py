@@ -160,6 +160,7 @@ PASSES = _by_name(
         linalg_to_gpu.RESHAPE_DIRECTLY,
         linalg_to_gpu.RANK_SORTS,
         linalg_to_gpu.SCAN_ELEMENTS,
+        linalg_to_gpu.PUT_CHANNELS_LAST,
         linalg_to_gpu.TELL_PADS,
         linalg_to_gpu.WIDEN_LATE,
         linalg_to_kernels.FILL_SPLATS,

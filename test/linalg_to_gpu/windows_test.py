@@ -66,12 +66,51 @@ def test_neighbours_are_as_many_as_divide_a_column() -> None:
     assert f"blocks in (%c{-(-2 * 4 * 87 * 249 // 256)}," in program.gpu
 
 
-def test_pads_before_tiles_are_a_launch() -> None:
-    """What is widened before a pad is not written for nobody."""
-    module = nn.Conv2d(16, 16, 3, padding=1).half()
-    x = integers(1, 16, 12, 12, dtype=torch.float16)
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("stride", [1, 2])
+def test_images_of_half_precision_have_channels_last(dtype: torch.dtype, stride: int) -> None:
+    """A launch to put them there, one for the pad, and one for tiles that copy 16 bytes at once."""
+    module = nn.Conv2d(16, 24, 3, stride, padding=1).to(dtype)
+    with torch.no_grad():
+        module.weight.copy_(integers(24, 16, 3, 3))
+    x = integers(2, 16, 12, 10, dtype=dtype)
     program = EmulatedProgram(module, x)
     program.check(x)
+    assert _kernels(program) == 3
+    type_ = "f16" if dtype == torch.float16 else "bf16"
+    assert f"memref<2x14x12x16x{type_}>" in program.gpu
+    assert f"memref<24x3x3x16x{type_}>" in program.gpu
+
+
+class _TwoConvolutions(nn.Module):
+    """Of one weight, of two images."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(integers(16, 8, 3, 3, dtype=torch.float16))
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """Also where the weight is read as it is, and is no weight."""
+        return (
+            functional.conv2d(x, self.weight, padding=1),
+            functional.conv2d(y, self.weight, stride=2, padding=(2, 1)),
+            functional.conv2d(y, self.weight + 1, padding=1),
+            functional.conv2d(x, self.weight),
+        )
+
+
+def test_weights_of_several_convolutions() -> None:
+    x, y = (integers(1, 8, *size, dtype=torch.float16) for size in ((9, 12), (14, 11)))
+    program = EmulatedProgram(_TwoConvolutions(), x, y)
+    program.check(x, y)
+
+
+def test_pads_before_tiles_are_a_launch() -> None:
+    """What is widened before a pad is not written for nobody."""
+    w = integers(16, 16, 3, 3, dtype=torch.float16)
+    x = integers(1, 16, 12, 12, dtype=torch.float16)
+    program = EmulatedProgram(lambda x, w: functional.conv2d(x, w, padding=1), x, w)
+    program.check(x, w)
     assert _kernels(program) == 2
 
 
