@@ -15,6 +15,7 @@ from torch_mlir.dialects import arith, tensor
 
 from plumbline.bindings.walk import all_operations, defining_operation
 from plumbline.linalg_to_gpu.contraction_tiles import FEW, VECTOR_BYTES
+from plumbline.linalg_to_gpu.fills import sizes_of, unfilled
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     Computation,
@@ -74,22 +75,29 @@ def _convolution(member: Computation, image: int) -> _Convolution | None:
         return None
     narrow, weight = (each.inputs[0] for each in widened if each is not None)
     insert, attributes = defining_operation(narrow), argument_attributes(weight)
-    if insert is None or not _is_pad(insert) or DYNAMIC in member.sizes:
+    if insert is None or not _is_pad(insert):
         return None
     if EMBEDDED not in attributes or LAYOUT in attributes:
         return None
     axes = _channels(member, images, weights)
     if axes is None or axes[0] == len(images.results) - 1:
         return None
+    # How many images there are need not be known.
+    if DYNAMIC in list(ir.RankedTensorType(insert.operands[0].type).shape)[axes[0] :]:
+        return None
     return _Convolution(member, image, insert.opview, weight, axes)
 
 
 def _is_pad(insert: ir.Operation) -> bool:
-    """Whether an operation lays zeros around a tensor, of sizes that are known."""
-    if insert.name != "tensor.insert_slice" or len(insert.operands) > len(("source", "dest")):
+    """Whether an operation lays so many zeros around a tensor."""
+    if insert.name != "tensor.insert_slice":
         return False
-    steps = list(ir.DenseI64ArrayAttr(insert.attributes["static_strides"]))
-    return {*steps} <= {1} and is_zero(number_everywhere(insert.operands[1]))
+    offsets, strides = (
+        {*ir.DenseI64ArrayAttr(insert.attributes[f"static_{name}"])}
+        for name in ("offsets", "strides")
+    )
+    is_known = DYNAMIC not in offsets and strides <= {1}
+    return is_known and is_zero(number_everywhere(insert.operands[1]))
 
 
 def _is_in_order(widening: Computation) -> bool:
@@ -156,11 +164,17 @@ def _order(value: ir.Value, last: int) -> list[int]:
 
 def _padded(insert: tensor.InsertSliceOp, axes: Sequence[int]) -> ir.Value:
     """What is inserted among zeros, of axes in another order."""
-    type_ = ir.RankedTensorType(insert.dest.type)
-    shape = [type_.shape[axis] for axis in axes]
-    whole = ir.RankedTensorType.get(shape, type_.element_type)
-    zero = ir.FloatAttr.get(type_.element_type, 0.0)
-    zeros = arith.ConstantOp(whole, ir.DenseElementsAttr.get_splat(whole, zero)).result
+    element = ir.RankedTensorType(insert.dest.type).element_type
+    whole = sizes_of(unfilled(insert.dest))
+    zero = arith.ConstantOp(element, ir.FloatAttr.get(element, 0.0)).result
+    identity = ir.AffineMap.get_identity(len(whole))
+    (zeros,) = loop_nest(
+        [tensor.empty([whole[axis] for axis in axes], element)],
+        [],
+        [identity],
+        [PARALLEL] * len(whole),
+        lambda _, __: zero,
+    )
     offsets, sizes, strides = (
         [known[axis] for axis in axes]
         for known in (
@@ -169,7 +183,8 @@ def _padded(insert: tensor.InsertSliceOp, axes: Sequence[int]) -> ir.Value:
         )
     )
     source = _turned(insert.source, axes[-1])
-    return tensor.InsertSliceOp(source, zeros, [], [], [], offsets, sizes, strides).result
+    given = list(insert.sizes)
+    return tensor.InsertSliceOp(source, zeros, [], given, [], offsets, sizes, strides).result
 
 
 def _turned(value: ir.Value, last: int) -> ir.Value:
@@ -180,19 +195,21 @@ def _turned(value: ir.Value, last: int) -> ir.Value:
     alone = [[axis] for axis in range(last + 1)]
     flat = ir.RankedTensorType.get([*outer, count, math.prod(inner)], element)
     lines = tensor.collapse_shape(flat, value, [*alone, list(range(last + 1, len(shape)))])
-    out = tensor.empty([*outer, math.prod(inner), count], element)
+    sizes = sizes_of(value)[:last]
+    out = tensor.empty([*sizes, math.prod(inner), count], element)
     rank = last + 2
     maps = [dims_map(rank, [*range(last), last + 1, last]), ir.AffineMap.get_identity(rank)]
     (turned,) = loop_nest([out], [lines], maps, [PARALLEL] * rank, lambda given, _: given[0])
     result = ir.RankedTensorType.get([*outer, *inner, count], element)
     groups = [*alone[:-1], list(range(last, len(shape) - 1)), [len(shape) - 1]]
-    return tensor.expand_shape(result, turned, groups, [], list(result.shape))
+    unknown = [size for size in sizes if not isinstance(size, int)]
+    return tensor.expand_shape(result, turned, groups, unknown, list(result.shape))
 
 
 def _widened(narrow: ir.Value, wide: ir.Value) -> ir.Value:
     type_ = ir.RankedTensorType(narrow.type)
     element = ir.RankedTensorType(wide.type).element_type
-    out = tensor.empty(list(type_.shape), element)
+    out = tensor.empty(sizes_of(narrow), element)
     map_ = ir.AffineMap.get_identity(type_.rank)
     (result,) = loop_nest(
         [out],

@@ -6,9 +6,10 @@ a widening of its own, which then can be part of its group.
 """
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, tensor
+from torch_mlir.dialects import tensor
 
 from plumbline.bindings.walk import all_operations, defining_operation, operations_of
+from plumbline.linalg_to_gpu.fills import sizes_of, unfilled
 from plumbline.linalg_to_kernels.computations import (
     GENERIC,
     erase_unused,
@@ -74,23 +75,19 @@ def _widen_after_pad(insert: ir.Operation) -> None:
     element = narrow_type.element_type
     type_ = ir.RankedTensorType.get(wide_type.shape, element)
     with ir.InsertionPoint(insert), insert.location:
-        sizes = [
-            tensor.dim(target, arith.constant(ir.IndexType.get(), axis))
-            if wide_type.is_dynamic_dim(axis)
-            else wide_type.shape[axis]
-            for axis in range(wide_type.rank)
-        ]
-        filled = _filled(zeros, tensor.empty(sizes, element))
+        out = unfilled(target)
+        filled = _filled(zeros, tensor.empty(sizes_of(out), element))
         clone = insert.clone(ip=ir.InsertionPoint.current).operation
         clone.operands[0], clone.operands[1] = narrow, filled
         clone.results[0].set_type(type_)
         widened = widening.op.clone(ip=ir.InsertionPoint.current).operation
-        widened.operands[0], widened.operands[1] = clone.results[0], target
+        widened.operands[0], widened.operands[1] = clone.results[0], out
         widened.results[0].set_type(wide_type)
     insert.results[0].replace_all_uses_with(widened.results[0])
     insert.erase()
     # What nobody reads would be written all the same.
     erase_unused(source)
+    erase_unused(target)
 
 
 def _filled(zeros: ir.Operation, target: ir.Value) -> ir.Value:

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from torch_mlir import ir
 from torch_mlir.dialects import arith, linalg, tensor
 
-from plumbline.bindings.walk import defining_operation, operations_of
+from plumbline.bindings.walk import operations_of
+from plumbline.linalg_to_gpu.fills import Size, sizes_of, unfilled
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     PAD,
-    computation_of,
     erase_unused,
     number_everywhere,
 )
@@ -48,7 +48,7 @@ def _number_around(insert: ir.Operation) -> ir.Attribute | None:
 
 def _told(insert: tensor.InsertSliceOp, number: ir.Attribute) -> ir.Value:
     source, type_ = insert.source, ir.RankedTensorType(insert.dest.type)
-    out = _out(insert.dest)
+    out = unfilled(insert.dest)
     offsets, sizes = (
         _mixed(insert.operation, name, given)
         for name, given in (("offsets", insert.offsets), ("sizes", insert.sizes))
@@ -67,7 +67,7 @@ def _told(insert: tensor.InsertSliceOp, number: ir.Attribute) -> ir.Value:
     block = generic.regions[0].blocks.append(type_.element_type)
     with ir.InsertionPoint(block):
         place, are_inside = [], []
-        for axis, (size, whole) in enumerate(zip(sizes, _sizes(out), strict=True)):
+        for axis, (size, whole) in enumerate(zip(sizes, sizes_of(out), strict=True)):
             at = linalg.IndexOp(axis).result
             if size != whole:
                 at = arith.subi(at, _value(offsets[axis]))
@@ -83,31 +83,12 @@ def _told(insert: tensor.InsertSliceOp, number: ir.Attribute) -> ir.Value:
     return generic.results[0]
 
 
-def _out(target: ir.Value) -> ir.Value:
-    """What is without content, and as large as what is filled."""
-    filled = computation_of(target)
-    if filled is not None:
-        return filled.inits[0]
-    type_ = ir.RankedTensorType(target.type)
-    return tensor.empty(list(type_.shape), type_.element_type)
-
-
-def _sizes(out: ir.Value) -> list[int | ir.Value]:
-    """The sizes of a tensor; numbers where these are known."""
-    empty = defining_operation(out)
-    given = iter(empty.operands if empty is not None and empty.name == "tensor.empty" else ())
-    return [
-        size if size != DYNAMIC else next(given, None) or tensor.dim(out, index(axis))
-        for axis, size in enumerate(ir.RankedTensorType(out.type).shape)
-    ]
-
-
-def _mixed(insert: ir.Operation, name: str, given: Iterable[ir.Value]) -> list[int | ir.Value]:
+def _mixed(insert: ir.Operation, name: str, given: Iterable[ir.Value]) -> list[Size]:
     """Offsets or sizes; numbers where these are known."""
     values = iter(given)
     known = ir.DenseI64ArrayAttr(insert.attributes[f"static_{name}"])
     return [next(values) if number == DYNAMIC else number for number in known]
 
 
-def _value(number: int | ir.Value) -> ir.Value:
+def _value(number: Size) -> ir.Value:
     return index(number) if isinstance(number, int) else number

@@ -82,6 +82,17 @@ def test_images_of_half_precision_have_channels_last(dtype: torch.dtype, stride:
     assert f"memref<24x3x3x16x{type_}>" in program.gpu
 
 
+def test_as_many_images_as_a_call_has() -> None:
+    module = nn.Conv2d(8, 16, 3, padding=1).half()
+    program = EmulatedProgram(
+        module, integers(2, 8, 9, 10, dtype=torch.float16), shapes=({0: Dim("images")},)
+    )
+    assert _kernels(program) == 3
+    assert "memref<?x11x12x8xf16>" in program.gpu
+    for images in (2, 1, 0):
+        program.check(integers(images, 8, 9, 10, dtype=torch.float16))
+
+
 class _TwoConvolutions(nn.Module):
     """Of one weight, of two images."""
 
