@@ -40,7 +40,7 @@ _HALF_BYTES = 2
 
 @dataclass(frozen=True)
 class _Convolution:
-    """A convolution of a padded image and a weight, both of which are widened as they are read."""
+    """A convolution of a padded image and a weight, both of half precision."""
 
     member: Computation
     image: int
@@ -70,11 +70,10 @@ def put_channels_last(module: ir.Operation) -> None:
 
 def _convolution(member: Computation, image: int) -> _Convolution | None:
     images, weights = member.maps[image], member.maps[1 - image]
-    widened = [widening_of(value) for value in (member.inputs[image], member.inputs[1 - image])]
-    if any(each is None or not _is_in_order(each) for each in widened):
+    padded, weight = _narrow(member.inputs[image]), _narrow(member.inputs[1 - image])
+    if padded is None or weight is None:
         return None
-    narrow, weight = (each.inputs[0] for each in widened if each is not None)
-    insert, attributes = defining_operation(narrow), argument_attributes(weight)
+    insert, attributes = defining_operation(padded), argument_attributes(weight)
     if insert is None or not _is_pad(insert):
         return None
     if EMBEDDED not in attributes or LAYOUT in attributes:
@@ -100,12 +99,17 @@ def _is_pad(insert: ir.Operation) -> bool:
     return is_known and is_zero(number_everywhere(insert.operands[1]))
 
 
-def _is_in_order(widening: Computation) -> bool:
-    """Whether elements of half precision are where they were before they were widened."""
-    type_ = ir.RankedTensorType(widening.inputs[0].type)
-    identity = ir.AffineMap.get_identity(type_.rank)
-    is_half = element_bytes(type_.element_type) == _HALF_BYTES
-    return is_half and all(map_ == identity for map_ in widening.maps)
+def _narrow(value: ir.Value) -> ir.Value | None:
+    """The tensor of half precision that one is, or was before each element of it was widened."""
+    widening = widening_of(value)
+    if widening is not None:
+        identity = ir.AffineMap.get_identity(len(widening.reduces))
+        if any(map_ != identity for map_ in widening.maps):
+            return None
+        value = widening.inputs[0]
+    element = ir.RankedTensorType(value.type).element_type
+    is_half = isinstance(element, ir.FloatType) and element_bytes(element) == _HALF_BYTES
+    return value if is_half else None
 
 
 def _channels(
@@ -148,7 +152,7 @@ def _turn(found: _Convolution, weights: LaidOutWeights) -> None:
     maps = list(member.op.attributes["indexing_maps"])
     for number, narrow, order in operands:
         wide = member.op.operands[number]
-        member.op.operands[number] = _widened(narrow, wide)
+        member.op.operands[number] = _as_wide(narrow, wide)
         results = member.maps[number].results
         turned = ir.AffineMap.get(len(member.reduces), 0, [results[axis] for axis in order])
         maps[number] = ir.AffineMapAttr.get(turned)
@@ -206,9 +210,12 @@ def _turned(value: ir.Value, last: int) -> ir.Value:
     return tensor.expand_shape(result, turned, groups, unknown, list(result.shape))
 
 
-def _widened(narrow: ir.Value, wide: ir.Value) -> ir.Value:
+def _as_wide(narrow: ir.Value, wide: ir.Value) -> ir.Value:
+    """A tensor, widened if another one is wider."""
     type_ = ir.RankedTensorType(narrow.type)
     element = ir.RankedTensorType(wide.type).element_type
+    if element == type_.element_type:
+        return narrow
     out = tensor.empty(sizes_of(narrow), element)
     map_ = ir.AffineMap.get_identity(type_.rank)
     (result,) = loop_nest(

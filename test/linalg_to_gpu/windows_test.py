@@ -67,10 +67,12 @@ def test_neighbours_are_as_many_as_divide_a_column() -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
-@pytest.mark.parametrize("stride", [1, 2])
-def test_images_of_half_precision_have_channels_last(dtype: torch.dtype, stride: int) -> None:
+@pytest.mark.parametrize(("stride", "bias"), [(1, True), (2, False)])
+def test_images_of_half_precision_have_channels_last(
+    dtype: torch.dtype, stride: int, *, bias: bool
+) -> None:
     """A launch to put them there, one for the pad, and one for tiles that copy 16 bytes at once."""
-    module = nn.Conv2d(16, 24, 3, stride, padding=1).to(dtype)
+    module = nn.Conv2d(16, 24, 3, stride, padding=1, bias=bias).to(dtype)
     with torch.no_grad():
         module.weight.copy_(integers(24, 16, 3, 3))
     x = integers(2, 16, 12, 10, dtype=dtype)
