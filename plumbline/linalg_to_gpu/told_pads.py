@@ -29,8 +29,11 @@ def tell_pads(module: ir.Operation) -> None:
         for op in operations_of(module, "tensor"):
             if op.name == _INSERT and (number := _number_around(op)) is not None:
                 with ir.InsertionPoint(op), op.location:
-                    op.results[0].replace_all_uses_with(_told(op.opview, number))
+                    told = _told(op.opview, number)
+                if told is None:
+                    continue
                 filled = op.operands[1]
+                op.results[0].replace_all_uses_with(told)
                 op.erase()
                 erase_unused(filled)
 
@@ -46,13 +49,18 @@ def _number_around(insert: ir.Operation) -> ir.Attribute | None:
     return number_everywhere(insert.operands[1])
 
 
-def _told(insert: tensor.InsertSliceOp, number: ir.Attribute) -> ir.Value:
+def _told(insert: tensor.InsertSliceOp, number: ir.Attribute) -> ir.Value | None:
+    """Builds the computation; None if there may be no element that can be read in place of none."""
     source, type_ = insert.source, ir.RankedTensorType(insert.dest.type)
     out = unfilled(insert.dest)
     offsets, sizes = (
         _mixed(insert.operation, name, given)
         for name, given in (("offsets", insert.offsets), ("sizes", insert.sizes))
     )
+    padded = [size != whole for size, whole in zip(sizes, sizes_of(out), strict=True)]
+    along = [size for size, is_padded in zip(sizes, padded, strict=True) if is_padded]
+    if any(not isinstance(size, int) or size == 0 for size in along):
+        return None
     around = arith.ConstantOp(type_.element_type, number).result
     map_ = ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank))
     parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
@@ -67,9 +75,9 @@ def _told(insert: tensor.InsertSliceOp, number: ir.Attribute) -> ir.Value:
     block = generic.regions[0].blocks.append(type_.element_type)
     with ir.InsertionPoint(block):
         place, are_inside = [], []
-        for axis, (size, whole) in enumerate(zip(sizes, sizes_of(out), strict=True)):
+        for axis, (size, is_padded) in enumerate(zip(sizes, padded, strict=True)):
             at = linalg.IndexOp(axis).result
-            if size != whole:
+            if is_padded:
                 at = arith.subi(at, _value(offsets[axis]))
                 # What comes before is a large number, without its sign.
                 is_inside = arith.cmpi(arith.CmpIPredicate.ult, at, _value(size))
