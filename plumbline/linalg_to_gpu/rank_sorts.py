@@ -28,7 +28,7 @@ from plumbline.linalg_to_kernels.sort_kernels import (
 )
 from plumbline.linalg_to_kernels.trimmed_sorts import sort_axis
 
-_MOST_IN_TILE = 1024
+_MOST_IN_TILE = 2048
 """Elements that a block sorts."""
 
 _SHARED_BYTES = 40 << 10

@@ -48,10 +48,10 @@ func.func @of_a_tile(%x: memref<3x40xf32>, %places: memref<3x40xi64>) {
 // CHECK:         memref.dealloc %[[SCRATCH]]
 // CHECK:       func.func private @sort_kernel(%[[X:[^:]*]]: memref<?x3xf32> {llvm.noalias}, %[[SCRATCH:[^:]*]]: memref<?x3xf32> {llvm.noalias})
 // CHECK:         gpu.launch
-// CHECK:           memref.alloca() : memref<2x1024xf32, #gpu.address_space<workgroup>>
+// CHECK:           memref.alloca() : memref<2x2048xf32, #gpu.address_space<workgroup>>
 // CHECK:         scf.for
 // CHECK:           gpu.launch
-// CHECK:             memref.alloca() : memref<2x1024xf32, #gpu.address_space<workgroup>>
+// CHECK:             memref.alloca() : memref<2x2048xf32, #gpu.address_space<workgroup>>
 // CHECK:             scf.for %{{.*}} -> (index, index, index, index)
 // CHECK-COUNT-4:       memref.load %[[X]]
 // CHECK:             memref.load %[[X]]

@@ -39,7 +39,7 @@ def test_rows_of_several_tiles(size: int) -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.uint8, torch.int64, torch.bool], ids=str)
 def test_types(dtype: torch.dtype) -> None:
-    x = _few(2, 1100, dtype=dtype)
+    x = _few(2, 2100, dtype=dtype)
     EmulatedProgram(_stable, x).check(x)
 
 
