@@ -3,8 +3,10 @@
     bazel run //test/benchmark:gpu -- --dtypes=float32,float16 blur_5x5 unsharp_mask
 
 All are timed in one run, in turns, by the GPU's own clock; ratios are our time over the other's.
-Beside them stands what a call moves and computes at least, over the time that it takes, and what
-this card does at most: a copy of its memory, a product of cuBLAS's.
+Calls are captured, as many as take some milliseconds, and replayed: so the times are those of
+kernels. What a call takes from Python, one after the other, stands in columns of its own. Beside
+them stands what a call moves and computes at least, over the time that it takes, and what this card
+does at most: a copy of its memory, a product of cuBLAS's.
 """
 
 import argparse
@@ -22,7 +24,7 @@ from test.benchmark.cases import Program, chosen
 
 _ROUNDS = 10
 _TURN_SECONDS = 0.02
-_MOST_CALLS = 1000
+_MOST_CALLS = 100
 _LARGEST_ERROR = {torch.float32: 1e-2, torch.float16: 5e-2, torch.bfloat16: 2e-1}
 
 _DTYPES = {str(dtype).removeprefix("torch."): dtype for dtype in _LARGEST_ERROR}
@@ -52,7 +54,9 @@ class Row:
     """That a call reads and writes at least: arguments, weights, results."""
     flops: float = 0.0
     seconds: dict[str, float] = field(default_factory=dict)
-    """Of a call of each framework's."""
+    """That the GPU takes for a call of each framework's."""
+    calls: dict[str, float] = field(default_factory=dict)
+    """Seconds that such a call takes from Python."""
     problems: dict[str, str] = field(default_factory=dict)
     kernels: dict[str, float] = field(default_factory=dict)
     """Of our kernels, by their names, in a call."""
@@ -61,9 +65,9 @@ class Row:
 def table(rows: Sequence[Row], ceilings: dict[str, Ceilings]) -> str:
     """The table, in Markdown, and below it the kernels of each program."""
     lines = [
-        "| program | type | ours, ms | / eager | / torch.compile | GB/s | of copy | TFLOP/s "
-        "| of cuBLAS |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| program | type | ours, ms | / eager | / torch.compile | called, ms | / eager | GB/s "
+        "| of copy | TFLOP/s | of cuBLAS |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for row in rows:
         lines.append(f"| {' | '.join(_cells(row, ceilings[row.dtype]))} |")
@@ -80,22 +84,25 @@ def table(rows: Sequence[Row], ceilings: dict[str, Ceilings]) -> str:
 def _cells(row: Row, ceilings: Ceilings) -> list[str]:
     ours = row.seconds.get("ours")
     if ours is None:
-        return [row.name, row.dtype, "failed", *["-"] * 6]
-    ratios = [
-        f"{ours / row.seconds[who]:.2f}" if who in row.seconds else "-"
-        for who in ("eager", "torch.compile")
-    ]
+        return [row.name, row.dtype, "failed", *["-"] * 8]
+    ratios = [_ratio(row.seconds, who) for who in ("eager", "torch.compile")]
     moved, computed = row.bytes / ours, row.flops / ours
     return [
         row.name,
         row.dtype,
         f"{1e3 * ours:.4f}",
         *ratios,
+        f"{1e3 * row.calls['ours']:.4f}" if "ours" in row.calls else "-",
+        _ratio(row.calls, "eager"),
         f"{moved / 1e9:.0f}",
         f"{100 * moved / ceilings.bytes_per_second:.0f} %",
         f"{computed / 1e12:.2f}",
         f"{100 * computed / ceilings.flops_per_second:.0f} %",
     ]
+
+
+def _ratio(seconds: dict[str, float], who: str) -> str:
+    return f"{seconds['ours'] / seconds[who]:.2f}" if {"ours", who} <= seconds.keys() else "-"
 
 
 def problem_here() -> str:
@@ -112,22 +119,55 @@ def problem_here() -> str:
     return ""
 
 
-def _seconds(call: _Call) -> float:
-    """Of a call, by the GPU's clock: the mean of a turn."""
+@dataclass(frozen=True)
+class _Turn:
+    """Some calls, one after the other."""
+
+    run: _Call
+    count: int
+
+
+def _seconds(turn: _Turn) -> float:
+    """Of a call of a turn, by the GPU's clock."""
     new: Callable[..., Any] = torch.cuda.Event
     start, end = new(enable_timing=True), new(enable_timing=True)
     start.record()
+    turn.run()
+    end.record()
+    end.synchronize()
+    return float(start.elapsed_time(end) / 1e3 / turn.count)
+
+
+def _called(call: _Call) -> _Turn:
+    """So many calls as take a while."""
     call()
-    end.record()
-    end.synchronize()
-    once = max(start.elapsed_time(end) / 1e3, 1e-7)
+    once = max(_seconds(_Turn(call, 1)), 1e-7)
     count = max(1, min(_MOST_CALLS, int(_TURN_SECONDS / once)))
-    start.record()
-    for _ in range(count):
-        call()
-    end.record()
-    end.synchronize()
-    return float(start.elapsed_time(end) / 1e3 / count)
+
+    def run() -> None:
+        for _ in range(count):
+            call()
+
+    return _Turn(run, count)
+
+
+def _captured(turn: _Turn) -> _Turn | None:
+    """The same as a graph, in which Python has no part; None if the calls cannot be captured."""
+    new: Callable[..., Any] = torch.cuda.Stream
+    stream = new()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        turn.run()
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    try:
+        with torch.cuda.graph(graph):
+            turn.run()
+    except RuntimeError:
+        # They look at what they have computed.
+        torch.cuda.synchronize()
+        return None
+    return _Turn(graph.replay, turn.count)
 
 
 def _ceilings(dtype: torch.dtype) -> Ceilings:
@@ -135,8 +175,10 @@ def _ceilings(dtype: torch.dtype) -> Ceilings:
     target = torch.empty_like(source)
     left = torch.randn(8192, 8192, dtype=dtype, device="cuda")
     product = torch.empty_like(left)
-    copy = min(_seconds(lambda: target.copy_(source)) for _ in range(_ROUNDS))
-    multiply = min(_seconds(lambda: torch.mm(left, left, out=product)) for _ in range(_ROUNDS))
+    copies = _called(lambda: target.copy_(source))
+    products = _called(lambda: torch.mm(left, left, out=product))
+    copy = min(_seconds(copies) for _ in range(_ROUNDS))
+    multiply = min(_seconds(products) for _ in range(_ROUNDS))
     return Ceilings(2 * source.nbytes / copy, 2 * 8192**3 / multiply)
 
 
@@ -166,9 +208,8 @@ def _measure(name: str, program: Program, dtype: torch.dtype, arch: str) -> Row:
             stream=True,
             runtime_checks="off",
         )
-        # Into the same results in each call, which then are a graph.
-        results = compiled(*inputs)
-        return lambda: compiled(*inputs, out=results)
+        compiled(*inputs)
+        return lambda: compiled(*inputs)
 
     # A program that fails is no reason to lose the figures of all others.
     try:
@@ -184,7 +225,7 @@ def _measure(name: str, program: Program, dtype: torch.dtype, arch: str) -> Row:
     row.bytes = _bytes(inputs) + _bytes(weights) + _bytes(results)
     calls["eager"] = lambda: module(*inputs)
     try:
-        compiled = torch.compile(module, mode="max-autotune")
+        compiled = torch.compile(module, mode="max-autotune-no-cudagraphs")
         compiled(*inputs)
         calls["torch.compile"] = lambda: compiled(*inputs)
     except Exception as error:
@@ -196,9 +237,12 @@ def _measure(name: str, program: Program, dtype: torch.dtype, arch: str) -> Row:
             if float((one.float() - other.float()).abs().max() / scale) > _LARGEST_ERROR[dtype]:
                 row.problems["ours"] = "another function was computed"
         row.kernels = _kernels(calls["ours"])
+    called = {who: _called(call) for who, call in calls.items()}
+    captured = {who: _captured(turn) or turn for who, turn in called.items()}
     for _ in range(_ROUNDS):
-        for who, call in calls.items():
-            row.seconds[who] = min(row.seconds.get(who, float("inf")), _seconds(call))
+        for turns, least in ((called, row.calls), (captured, row.seconds)):
+            for who, turn in turns.items():
+                least[who] = min(least.get(who, float("inf")), _seconds(turn))
     return row
 
 
@@ -237,6 +281,8 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     major, minor = torch.cuda.get_device_capability()
     print(f"{torch.cuda.get_device_name()}, sm_{major}{minor}, PyTorch {torch.__version__}")
+    # As ours does, convolutions multiply float32 as it is.
+    torch.backends.cudnn.allow_tf32 = False
     rows, ceilings = [], {}
     with torch.no_grad():
         for name in names:

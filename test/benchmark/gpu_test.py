@@ -19,10 +19,14 @@ def test_ratios_and_parts_of_what_the_card_does() -> None:
         bytes=2e9,
         flops=4e12,
         seconds={"ours": 0.002, "eager": 0.008, "torch.compile": 0.0025},
+        calls={"ours": 0.003, "eager": 0.01},
         kernels={"row_kernel": 0.0005, "column_kernel": 0.0015},
     )
     text = gpu.table([row], {"float32": gpu.Ceilings(2e12, 1e16)})
-    assert "| blur | float32 | 2.0000 | 0.25 | 0.80 | 1000 | 50 % | 2000.00 | 20 % |" in text
+    assert (
+        "| blur | float32 | 2.0000 | 0.25 | 0.80 | 3.0000 | 0.30 | 1000 | 50 % | 2000.00 | 20 % |"
+        in text
+    )
     assert text.endswith(
         "blur, float32: column_kernel 1.5000 ms\nblur, float32: row_kernel 0.5000 ms\n"
     )
@@ -31,7 +35,7 @@ def test_ratios_and_parts_of_what_the_card_does() -> None:
 def test_what_fails_is_said() -> None:
     row = gpu.Row("blur", "float16", seconds={"eager": 1.0}, problems={"ours": "no kernel does it"})
     text = gpu.table([row], {"float16": gpu.Ceilings(1.0, 1.0)})
-    assert "| blur | float16 | failed | - | - | - | - | - | - |" in text
+    assert "| blur | float16 | failed | - | - | - | - | - | - | - | - |" in text
     assert "blur: ours no kernel does it" in text
 
 
@@ -68,14 +72,15 @@ def test_all_but_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plumbline, "compile", on_host)
     monkeypatch.setattr(torch, "compile", no_triton)
     monkeypatch.setattr(gpu, "_DEVICE", "cpu")
-    monkeypatch.setattr(gpu, "_seconds", lambda call: call() is None or 0.5)
+    monkeypatch.setattr(gpu, "_seconds", lambda turn: turn.run() is None and 0.5)
+    monkeypatch.setattr(gpu, "_captured", lambda turn: None)
     monkeypatch.setattr(gpu, "_kernels", lambda call: {"one": 0.5})
     x = torch.randn(8, 32)
     program = Program(torch.nn.Linear(32, 16).eval(), (x,))
     with torch.no_grad():
         row = gpu._measure("linear", program, torch.float32, "sm_90")
-    assert row.problems == {"torch.compile": "there is no Triton for max-autotune"}
-    assert row.seconds == {"ours": 0.5, "eager": 0.5}
+    assert row.problems == {"torch.compile": "there is no Triton for max-autotune-no-cudagraphs"}
+    assert row.seconds == row.calls == {"ours": 0.5, "eager": 0.5}
     assert row.flops == 2 * 8 * 32 * 16
     assert row.bytes == 4 * (8 * 32 + 16 * 32 + 16 + 8 * 16)
 
