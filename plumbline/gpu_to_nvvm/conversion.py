@@ -34,10 +34,8 @@ LOWER_DEVICE_CALLS = Pass(
 # What MLIR would make of the dialect math are calls of libdevice.
 _DIALECTS = "arith,cf,func,index,memref,ub,vector"
 
-_BF16_AS_INTEGERS = (
-    "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}",
-    "arith-expand{include-bf16=true}",
-)
+_BF16_IN_F32 = "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}"
+"""Conversions between the two are instructions; those that a chip has not LLVM spells."""
 
 LOWER_KERNELS = Pipeline(
     "lower-kernels",
@@ -46,7 +44,8 @@ LOWER_KERNELS = Pipeline(
             GPU_MODULE,
             (
                 CALL_INTRINSICS,
-                *_BF16_AS_INTEGERS,
+                _BF16_IN_F32,
+                "arith-expand",
                 "memref-expand",
                 "convert-complex-to-standard",
                 "expand-strided-metadata",

@@ -46,7 +46,7 @@ def call_intrinsics(kernels: ir.Operation) -> None:
                     'for the host, with target = "host"'
                 )
                 refused = True
-            elif op.name in _INTRINSICS or op.name in _SPELLED:
+            elif op.name in _INTRINSICS or op.name in _SPELLED or _is_rounded_twice(op):
                 with ir.InsertionPoint(op), op.location:
                     op.results[0].replace_all_uses_with(_built(op))
                 op.erase()
@@ -59,7 +59,18 @@ def _is_unknown_function(op: ir.Operation) -> bool:
     return op.name.startswith("math.") and not known
 
 
+def _is_rounded_twice(op: ir.Operation) -> bool:
+    """Whether a double becomes bf16, which PyTorch makes by way of f32, and LLVM at once."""
+    if op.name != "arith.truncf":
+        return False
+    types = op.operands[0].type, op.results[0].type
+    return types == (ir.F64Type.get(), ir.BF16Type.get())
+
+
 def _built(op: ir.Operation) -> ir.Value:
+    if _is_rounded_twice(op):
+        once = arith.truncf(ir.F32Type.get(), op.operands[0])
+        return arith.truncf(op.results[0].type, once)
     if op.name in _SPELLED:
         return _SPELLED[op.name](op)
     return _intrinsic(_INTRINSICS[op.name], op)

@@ -19,6 +19,22 @@ gpu.module @kernels {
 
 // -----
 
+// As PyTorch does, a double is rounded to f32 first.
+
+// CHECK-LABEL: gpu.func @roundings(
+// CHECK:         %[[ONCE:.*]] = arith.truncf %{{.*}} : f64 to f32
+// CHECK:         arith.truncf %[[ONCE]] : f32 to bf16
+gpu.module @kernels {
+  gpu.func @roundings(%x: memref<f64>, %y: memref<bf16>) kernel {
+    %0 = memref.load %x[] : memref<f64>
+    %1 = arith.truncf %0 : f64 to bf16
+    memref.store %1, %y[] : memref<bf16>
+    gpu.return
+  }
+}
+
+// -----
+
 gpu.module @kernels {
   gpu.func @functions(%x: memref<f64>) kernel {
     %0 = memref.load %x[] : memref<f64>
