@@ -217,7 +217,7 @@ class TiledContraction:
     def partials_type(self) -> ir.MemRefType:
         """Of what the parts come to: by part, batch, row and column, all of which are known."""
         lines = (self.batches, self.left.lines, self.right.lines)
-        shape = [_product(self.contraction.sizes, loops) for loops in lines]
+        shape = [usual_product(self.contraction.sizes, loops) for loops in lines]
         return ir.MemRefType.get([self.parts, *shape], self.product.summed_in)
 
 
@@ -245,7 +245,7 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
     ):
         return None
     sizes = [
-        _product(contraction.sizes, loops) for loops in (sum_.batches, sum_.rows, sum_.columns)
+        usual_product(contraction.sizes, loops) for loops in (sum_.batches, sum_.rows, sum_.columns)
     ]
     if min(sizes[1:]) < (FEW if max(sizes[1:]) < _MANY else _LEAST):
         return None
@@ -262,7 +262,7 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
     is_half = isinstance(result, ir.FloatType) and result.width == 16
     loops = (*sum_.batches, *left.lines, *right.lines, *summed)
     is_known = all(contraction.sizes[loop] != DYNAMIC for loop in loops)
-    length = _product(contraction.sizes, summed)
+    length = usual_product(contraction.sizes, summed)
     tile, parts = _tile_and_parts(instruction, sizes, length, chip, in_parts=is_known)
     product = TileProduct(
         instruction,
@@ -403,7 +403,8 @@ def _access(indices: Indices, count: int) -> tuple[Access, frozenset[int]]:
     return Access(tuple(axes)), frozenset(scattered)
 
 
-def _product(sizes: Sequence[int], loops: Sequence[int]) -> int:
+def usual_product(sizes: Sequence[int], loops: Sequence[int]) -> int:
+    """How many iterations loops have together, with a usual number for what is not known."""
     return math.prod(_USUAL if sizes[loop] == DYNAMIC else sizes[loop] for loop in loops)
 
 
@@ -530,8 +531,8 @@ def _operand(
     found = []
     for along_sums, loops in ((True, summed), (False, lines)):
         run = _run(sizes, origin, factors, loops)
-        vector = _vector(sizes, origin, factors, run) if run else 1
-        found.append((vector, _product(sizes, run), along_sums))
+        vector = _vector(sizes, origin, run) if run else 1
+        found.append((vector, usual_product(sizes, run), along_sums))
     vector, _, along_sums = max(found)
     return Operand(origin.value, origin.indices, lines, along_sums, vector, origin.factor)
 
@@ -570,38 +571,37 @@ def _factors(origin: Origin) -> dict[int, int | None]:
     return factors
 
 
-def _vector(
-    sizes: Sequence[int], origin: Origin, factors: dict[int, int | None], run: Sequence[int]
-) -> int:
+def _steps(origin: Origin, *, but_last: bool = False) -> dict[int, int]:
+    """Of each loop a number that divides by how many elements it moves, in a contiguous tensor.
+
+    Where sizes are not known, strides are still multiples of those that are. With `but_last` it is
+    of moves along all axes but the last.
+    """
+    strides, _ = layout_of(origin.value).get_strides_and_offset()
+    unknown = ir.ShapedType.get_dynamic_stride_or_offset()
+    steps: dict[int, int] = {}
+    known = 1
+    shape = ir.RankedTensorType(origin.value.type).shape
+    axes = [*zip(origin.access.axes, strides, shape, strict=True)]
+    for number, (terms, stride, size) in reversed([*enumerate(axes)]):
+        step = known if stride == unknown else stride
+        for loop, times in () if but_last and number == len(axes) - 1 else terms:
+            steps[loop] = math.gcd(steps.get(loop, 0), times * step)
+        known *= 1 if size == DYNAMIC else size
+    return steps
+
+
+def _vector(sizes: Sequence[int], origin: Origin, run: Sequence[int]) -> int:
     """How many elements along a run of loops can be copied as one: never a part of them."""
-    bytes_ = element_bytes(origin.element)
     lengths = [origin.chunks.get(loop, sizes[loop]) for loop in run]
     if DYNAMIC in lengths or not is_contiguous(layout_of(origin.value)):
         return 1
-    moving = {loop for loop in factors if sizes[loop] != 1}
-    others = [factors[loop] for loop in moving - {*run} - origin.scattered]
+    others = [step for loop, step in _steps(origin).items() if loop not in run and sizes[loop] != 1]
     # From one of its chunks to the next, a loop of the run moves as well.
-    others += [
-        stride
-        for loop in moving & origin.scattered
-        for stride in _strides(origin, loop, but_last=loop in run)
-    ]
+    chunks = _steps(origin, but_last=True)
+    others += [step for loop, step in chunks.items() if loop in run and loop in origin.chunks]
     for whole in ASYNCHRONOUS_BYTES:
-        count = whole // bytes_
-        if count > 1 and not any(
-            amount is None or amount % count for amount in (math.prod(lengths), *others)
-        ):
+        count = whole // element_bytes(origin.element)
+        if count > 1 and not any(amount % count for amount in (math.prod(lengths), *others)):
             return count
     return 1
-
-
-def _strides(origin: Origin, loop: int, *, but_last: bool) -> list[int | None]:
-    """By how many elements each axis moves that a loop is along; None where that is not known."""
-    strides, _ = layout_of(origin.value).get_strides_and_offset()
-    unknown = ir.ShapedType.get_dynamic_stride_or_offset()
-    count = len(strides) - but_last
-    return [
-        None if stride == unknown else stride
-        for at, stride in zip(origin.indices[:count], strides[:count], strict=True)
-        if loop in loops_in(at)
-    ]
