@@ -54,13 +54,42 @@ class SharedTile:
         """Where an element lies in a stage."""
         return [line, depth] if self.along_sums else [depth, line]
 
+    def moved(self, buffer: ir.Value, line: int, depth: int) -> ir.Value:
+        """The stages from a line and a summed element on, by which places are told then.
+
+        So what is known of an address is a part of the instruction, and not each in a register.
+        """
+        if not line and not depth:
+            return buffer
+        type_ = ir.MemRefType(buffer.type)
+        offsets = [0, *((line, depth) if self.along_sums else (depth, line))]
+        sizes = [size - offset for size, offset in zip(type_.shape, offsets, strict=True)]
+        strides, _ = type_.get_strides_and_offset()
+        offset = sum(at * stride for at, stride in zip(offsets, strides, strict=True))
+        layout = ir.StridedLayoutAttr.get(offset, list(strides))
+        moved = ir.MemRefType.get(sizes, type_.element_type, layout, type_.memory_space)
+        return memref.SubViewOp(moved, buffer, [], [], [], offsets, sizes, [1] * len(sizes)).result
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A place in a tile, as what is known of it and what is not."""
+
+    line: ir.Value
+    depth: ir.Value
+    """The first of a thread's."""
+    lines: int
+    depths: int
+    """How far on from there."""
+    has_part: ir.Value | None
+    """Whether the thread has a chunk there; None: each of them has one."""
+
 
 @dataclass(frozen=True)
 class _Chunk:
     """Elements of a tile that a thread copies at once, again for each part of the sums."""
 
-    line: ir.Value
-    depth: ir.Value
+    at: _Place
     """The first of them, in the tile."""
     first: ir.Value
     """Where the line begins in the operand, apart from what the sums add."""
@@ -110,20 +139,20 @@ class TileCopy:
           first: the number of the first line.
           sizes: of the loops along lines.
         """
-        operand, tile = self._operand, self._tile
+        operand = self._operand
         every = index(1)
         for size in sizes:
             every = arith.muli(every, size)
         batch = self._distance(loops)
         self._chunks = []
-        for line, depth in self._places():
-            number = arith.addi(first, line)
-            at = delinearized(number, sizes)
-            distance = arith.addi(batch, self._distance(dict(zip(operand.lines, at, strict=True))))
+        for place in self._places():
+            own = arith.addi(first, place.line)
+            distance = arith.addi(batch, self._way(operand.lines, sizes, own, place.lines))
+            number = arith.addi(own, index(place.lines))
             is_there = arith.cmpi(arith.CmpIPredicate.ult, number, every)
-            if tile.lines * tile.depth < self._thread.threads * self._vector:
-                is_there = arith.andi(is_there, self._has_part())
-            self._chunks.append(_Chunk(line, depth, distance, is_there))
+            if place.has_part is not None:
+                is_there = arith.andi(is_there, place.has_part)
+            self._chunks.append(_Chunk(place, distance, is_there))
 
     def begin(self, first: ir.Value, end: ir.Value, stage: ir.Value) -> list[ir.Value]:
         """Begins to copy the part of the sums from `first` on to a stage; from `end` on zeros.
@@ -133,11 +162,10 @@ class TileCopy:
         loaded = []
         end = least(end, self._count)
         for chunk in self._chunks:
-            summed = arith.addi(first, chunk.depth)
-            at = delinearized(summed, self._summed_sizes)
-            place = arith.addi(
-                chunk.first, self._distance(dict(zip(self._summed_loops, at, strict=True)))
-            )
+            own = arith.addi(first, chunk.at.depth)
+            further = self._way(self._summed_loops, self._summed_sizes, own, chunk.at.depths)
+            place = arith.addi(chunk.first, further)
+            summed = arith.addi(own, index(chunk.at.depths))
             is_summed = arith.cmpi(arith.CmpIPredicate.ult, summed, end)
             is_there = arith.andi(chunk.is_there, is_summed)
             if self.is_asynchronous:
@@ -149,43 +177,57 @@ class TileCopy:
     def finish(self, loaded: Sequence[ir.Value], stage: ir.Value) -> None:
         """Stores what `begin` has loaded."""
         for chunk, value in zip(self._chunks, loaded, strict=False):
-            self._if_part(
+            _if_part(
+                chunk,
                 lambda chunk=chunk, value=value: memref.store(  # type: ignore[misc]
-                    value, self._shared, [stage, *self._tile.place(chunk.line, chunk.depth)]
-                )
+                    value, *self._to(chunk, stage)
+                ),
             )
 
-    def _places(self) -> list[tuple[ir.Value, ir.Value]]:
-        """The line and the summed element with which each chunk of the thread begins."""
+    def _to(self, chunk: _Chunk, stage: ir.Value) -> tuple[ir.Value, list[ir.Value]]:
+        """Where a chunk goes: a buffer, and indices."""
+        at = chunk.at
+        buffer = self._tile.moved(self._shared, at.lines, at.depths)
+        return buffer, [stage, *self._tile.place(at.line, at.depth)]
+
+    def _places(self) -> list[_Place]:
+        """Where in the tile each chunk of the thread begins."""
         tile, vector, threads = self._tile, self._vector, self._thread.threads
         along_sums = self._operand.along_sums
         fast, slow = (tile.depth, tile.lines) if along_sums else (tile.lines, tile.depth)
         chunks = fast // vector
+        # The elements of a warp are contiguous, first of all. Some threads have no part where they
+        # would begin elsewhere in each turn.
+        across = min(1 << (chunks - 1).bit_length(), threads)
+        outer, inner = delinearized(self._thread.number, [index(slow), index(across)])
+        own = outer, arith.muli(inner, index(vector))
         places = []
-        for turn in range(max(fast * slow // vector // threads, 1)):
-            # The elements of a warp are contiguous, first of all.
-            number = self._thread.number
-            if chunks < threads:
-                inner = arith.remui(number, index(chunks))
-                outer = arith.divui(number, index(chunks))
-                outer = arith.addi(outer, index(turn * (threads // chunks)))
-            else:
-                inner = arith.addi(number, index(turn * threads % chunks))
-                outer = index(turn * threads // chunks)
-            inner = arith.muli(inner, index(vector))
-            places.append((outer, inner) if along_sums else (inner, outer))
+        for line in range(0, slow, threads // across):
+            for chunk in range(0, chunks, across):
+                limits = [(outer, slow - line, threads // across), (inner, chunks - chunk, across)]
+                has_part = None
+                for at, count, all_ in limits:
+                    if count < all_:
+                        is_part = arith.cmpi(arith.CmpIPredicate.ult, at, index(count))
+                        has_part = is_part if has_part is None else arith.andi(has_part, is_part)
+                further = line, chunk * vector
+                if along_sums:
+                    places.append(_Place(*own, *further, has_part))
+                else:
+                    places.append(_Place(*own[::-1], *further[::-1], has_part))
         return places
 
-    def _has_part(self) -> ir.Value:
-        parts = self._tile.lines * self._tile.depth // self._vector
-        return arith.cmpi(arith.CmpIPredicate.ult, self._thread.number, index(parts))
-
-    def _if_part(self, work: Callable[[], object]) -> None:
-        """Has only those threads do work that have a part in it."""
-        if self._tile.lines * self._tile.depth < self._thread.threads * self._vector:
-            if_else(self._has_part(), work)
-        else:
-            work()
+    def _way(
+        self, loops: Sequence[int], sizes: Sequence[ir.Value], number: ir.Value, further: int
+    ) -> ir.Value:
+        """By how many elements nested loops move in so many iterations, and some further ones."""
+        if len(loops) != 1 or not further:
+            at = delinearized(arith.addi(number, index(further)), sizes)
+            return self._distance(dict(zip(loops, at, strict=True)))
+        # What is known is a part of the address.
+        (loop,) = loops
+        to, from_ = (self._distance({loop: index(at)}) for at in (further, 0))
+        return arith.addi(self._distance({loop: number}), arith.subi(to, from_))
 
     def _distance(self, loops: Loops) -> ir.Value:
         """By how many elements loops move."""
@@ -199,17 +241,17 @@ class TileCopy:
 
     def _copy(self, chunk: _Chunk, place: ir.Value, is_there: ir.Value, stage: ir.Value) -> None:
         elements = arith.select(is_there, index(self._vector), index(0))
-        self._if_part(
+        _if_part(
+            chunk,
             lambda: nvgpu.DeviceAsyncCopyOp(
-                self._shared,
-                [stage, *self._tile.place(chunk.line, chunk.depth)],
+                *self._to(chunk, stage),
                 self._flat.elements,
                 [place],
                 self._vector,
                 srcElements=elements,
                 bypassL1=_bytes_at_once(self._operand, self._tile) == VECTOR_BYTES or None,
                 results=[ir.Type.parse("!nvgpu.device.async.token")],
-            )
+            ),
         )
 
     def _loaded(self, place: ir.Value, is_there: ir.Value) -> ir.Value:
@@ -222,6 +264,14 @@ class TileCopy:
             zero = 0.0 if isinstance(element, ir.FloatType) else 0
             scf.YieldOp([arith.constant(element, zero)])
         return op.results[0]
+
+
+def _if_part(chunk: _Chunk, work: Callable[[], object]) -> None:
+    """Has only those threads do work that have a part in it."""
+    if chunk.at.has_part is None:
+        work()
+    else:
+        if_else(chunk.at.has_part, work)
 
 
 def _elements_at_once(operand: Operand, tile: SharedTile) -> int:
