@@ -25,7 +25,7 @@ def expand_elementary_functions(root: ir.Operation, but: Sequence[str] = ()) -> 
     """Spells ops of the math dialect in arithmetic, on single numbers and on vectors.
 
     And remainders, which are one operation, but a call of libm as well. Those called `but` stay
-    where they are of f32.
+    where they are of f32, and so do those that may be approximate, as a GPU's own are.
     """
     functions = {**FUNCTIONS, **EXACT_FUNCTIONS}
     with root.context:
@@ -38,11 +38,16 @@ def expand_elementary_functions(root: ir.Operation, but: Sequence[str] = ()) -> 
             element = type_.element_type if isinstance(type_, ir.VectorType) else type_
             if not isinstance(element, ir.F32Type | ir.F64Type):
                 continue
-            if op.name in but and isinstance(element, ir.F32Type):
+            if (op.name in but or is_approximate(op)) and isinstance(element, ir.F32Type):
                 continue
             if op.name == "math.exp" and is_at_most_0(op.operands[0]):
                 build = exp_to_1
             _spell(op, build, hyperbolic.one_plus_tanh)
+
+
+def is_approximate(op: ir.Operation) -> bool:
+    """Whether an operation says that its function may be approximate: `fastmath<afn>`."""
+    return "afn" in str(op.attributes["fastmath"]) if "fastmath" in op.attributes else False
 
 
 def look_up_functions(root: ir.Operation) -> None:

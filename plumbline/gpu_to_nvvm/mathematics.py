@@ -7,7 +7,7 @@ calls of NVIDIA's libdevice of both, whose answers differ from those of the host
 from collections.abc import Callable, Mapping
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, llvm
+from torch_mlir.dialects import arith, llvm, nvvm
 
 from plumbline.bindings.pipeline import PassFailure
 from plumbline.bindings.walk import all_operations
@@ -90,8 +90,14 @@ def _absolute(op: ir.Operation) -> ir.Value:
     return arith.maxsi(operand, arith.subi(zero, operand))
 
 
+def _power_of_2(op: ir.Operation) -> ir.Value:
+    """The GPU's own, of what may be approximate: within 2 units in the last place of f32."""
+    return nvvm.ex2(op.operands[0], ftz=True)
+
+
 _SPELLED: Mapping[str, Callable[[ir.Operation], ir.Value]] = {
     "math.absi": _absolute,
+    "math.exp2": _power_of_2,
     "math.rsqrt": _reciprocal_root,
 }
 

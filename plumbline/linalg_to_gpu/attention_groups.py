@@ -21,8 +21,11 @@ from plumbline.linalg_to_gpu.contraction_tiles import (
     best_order,
     instruction_for,
     origin_of,
+    scaling,
+    usual_product,
 )
-from plumbline.linalg_to_kernels.causal_masks import is_causal
+from plumbline.linalg_to_gpu.launches import WARP
+from plumbline.linalg_to_kernels.causal_masks import without_causal_mask
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     Computation,
@@ -36,12 +39,30 @@ from plumbline.linalg_to_kernels.contraction_groups import (
     sum_at_root,
 )
 from plumbline.linalg_to_kernels.group import Group, group_of_steps
-from plumbline.linalg_to_kernels.products import access_of
+from plumbline.linalg_to_kernels.products import SumOfProducts, access_of
 from plumbline.linalg_to_kernels.softmax import Element, Elements, Softmax, softmax_of
 from plumbline.target.gpu_chip import GpuChip
 
 MOST_COLUMNS = 128
 """Of values: a block has the sums of all of them in registers."""
+
+_QUERIES = {False: 64, True: 128}
+"""Of a block, by whether these are many: warps read each key for twice as many rows then."""
+
+_FEW_COLUMNS = 64
+"""Of values: more of them need registers."""
+
+WARPS = 4
+"""Of a block; each has a part of the queries."""
+
+MOST_REGISTERS = 160
+"""That a thread has numbers in which are multiplied or added up, of 255: others have addresses."""
+
+_FOR_SIZES = 16
+"""Registers more that it needs for sizes, if these are not known."""
+
+_KEYS = (64, 32, 16)
+"""That are done at a time."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +77,15 @@ class AttentionGroup:
     values: Computation
     axes: tuple[int | None, ...]
     """For each axis of the root's result the loop along it."""
-    x: tuple[ir.Value, Indices]
-    """What the maximum and the exponentials are taken of."""
+    factor: float
+    """What scores are multiplied by, before anything else is done to them."""
+    x: Element
+    """What is made of the scores, but for a causal mask and for `scale`."""
+    is_score: bool
+    """Whether that is the score itself."""
+    scale: float
+    """What x is multiplied by at last, more than 0, before the maximum and the exponentials are
+    taken of it."""
     is_safe: bool
     """Whether rows that are masked as a whole have weights of zero."""
     is_causal: bool
@@ -72,6 +100,12 @@ class AttentionGroup:
     sizes: tuple[int, ...]
     """Of all loops, `DYNAMIC` where that is not known."""
     instruction: Instruction
+    queries: int
+    """That a block of threads has."""
+    keys: int
+    """That it does at a time."""
+    shared_bytes: int
+    """How much shared memory it may take."""
 
 
 def attention_group(
@@ -203,14 +237,31 @@ class _Matching:
         _, (of_value, _) = best_order(
             sizes, (key_loop,), (value, sum_.columns), (value, sum_.columns)
         )
+        shown = None
+        if len(sum_.rows) == 1:
+            shown = without_causal_mask(self._elements, x, sum_.rows[0], key_loop)
+        x, scale = self._without_scale(shown or x)
+        factor = query.factor * key.factor
+        producer, _ = self._elements.producer(x)
+        is_score = producer is scores
+        if is_score and factor > 0.0:
+            factor, scale = 1.0, factor * scale
+        columns = _length(sizes, sum_.columns)
+        # Many columns, masks, and rows that a thread multiplies by itself need registers: next to
+        # many queries there is room for one of the three.
+        taken = (columns > _FEW_COLUMNS, not is_score, instruction is Instruction.FMA)
+        queries = _QUERIES[sum(taken) <= 1 and self._has_blocks(sizes, sum_)]
         return AttentionGroup(
             group,
             scores,
             values,
             axes,
-            (x.value, x.indices),
+            factor,
+            x,
+            is_score,
+            scale,
             softmax.is_safe,
-            len(sum_.rows) == 1 and is_causal(self._elements, x, sum_.rows[0], key_loop),
+            shown is not None,
             sum_.batches,
             key_loop,
             of_query,
@@ -219,7 +270,28 @@ class _Matching:
             of_value,
             sizes,
             instruction,
+            queries,
+            _keys(queries, columns, is_score=is_score, is_known=DYNAMIC not in sizes),
+            self._chip.shared_bytes,
         )
+
+    def _without_scale(self, x: Element) -> tuple[Element, float]:
+        """What x is a positive multiple of, and by how much."""
+        scale = 1.0
+        while True:
+            producer, place = self._elements.producer(x)
+            scaled = scaling(producer) if producer is not None else None
+            if producer is None or scaled is None or not scaled[2] > 0.0:
+                return x, scale
+            value, map_, times = scaled
+            loops = producer.loops_for(place.indices)
+            x, scale = Element(value, self._elements.composed(map_, loops)), scale * times
+
+    def _has_blocks(self, sizes: Sequence[int], sum_: SumOfProducts) -> bool:
+        """Whether all multiprocessors have work if blocks have many queries."""
+        batches, rows = (usual_product(sizes, loops) for loops in (sum_.batches, sum_.rows))
+        blocks = batches * math.ceil(rows / _QUERIES[True])
+        return blocks >= self._chip.multiprocessors
 
     def _scores_read(self, x: Element) -> Indices | None:
         """Where the scores are that x is made of, if it is made of one of them each."""
@@ -254,6 +326,15 @@ class _Matching:
         if found is Instruction.MMA and len(set(types)) == 1 and types[0] != f32:
             return Instruction.MMA
         return Instruction.FMA
+
+
+def _keys(queries: int, columns: int, *, is_score: bool, is_known: bool) -> int:
+    """So many at a time that scores, what masks add to these, and the sums fit in registers."""
+    room = WARPS * WARP * (MOST_REGISTERS if is_known else MOST_REGISTERS - _FOR_SIZES)
+    for keys in _KEYS:
+        if queries * (columns + (keys if is_score else 2 * keys)) <= room:
+            break
+    return keys
 
 
 def _length(sizes: Sequence[int], loops: Sequence[int]) -> int:

@@ -1,49 +1,48 @@
 """Builds attention as one kernel: scores, softmax and the sum of values, by blocks of queries.
 
 A block of threads has some queries, and goes along the keys. For some of these at a time it adds up
-the products with the queries, puts these scores into shared memory, makes weights of them there,
-and adds the weighted values to the sums that it has in registers. What it knows of a row is its
-largest x so far, and the sum of the weights next to that; as that grows, the sums are made smaller.
+the products with the queries, makes weights of these scores, and adds the weighted values to the
+sums that it has. Each warp does so for rows of its own, and has all but the operands in registers:
+scores, weights, what it knows of its rows, and sums (Dao, "FlashAttention-2", 2023). The next keys
+and values are copied to shared memory meanwhile. Where there is no room there for these, or for all
+that a query is summed over, the scores are those of a contraction, by stages of the sums.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, memref, scf
-from torch_mlir.dialects import math as mathematics
+from torch_mlir.dialects import arith, memref
 
-from plumbline.linalg_to_gpu.attention_groups import AttentionGroup
-from plumbline.linalg_to_gpu.combinations import combined_by_warp
+from plumbline.linalg_to_gpu.attention_groups import MOST_REGISTERS, WARPS, AttentionGroup
 from plumbline.linalg_to_gpu.contraction_tiles import Instruction, Tile, TileProduct
 from plumbline.linalg_to_gpu.epilogues import Epilogue, converted, scaled
 from plumbline.linalg_to_gpu.launches import (
-    WARP,
     Thread,
     buffer_bytes,
     delinearized,
     launch,
-    shared_type,
     strided,
 )
+from plumbline.linalg_to_gpu.running_softmax import RunningSoftmax
 from plumbline.linalg_to_gpu.tile_copies import LEAST_STAGES, Loops, TileCopy, pipelined
-from plumbline.linalg_to_gpu.warp_tiles import Staged, into, warp_tile
-from plumbline.linalg_to_kernels.building import for_each, if_else, index, least, product
-from plumbline.linalg_to_kernels.computations import Computation, Indices
+from plumbline.linalg_to_gpu.warp_tiles import Left, Staged, warp_tile
+from plumbline.linalg_to_kernels.building import either, for_each, if_else, index, least, product
+from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, Indices
 from plumbline.linalg_to_kernels.evaluation import Evaluation
+from plumbline.linalg_to_kernels.planned_memory import element_bytes
 from plumbline.linalg_to_kernels.sizes import loop_size
 
 Values = Mapping[ir.Value, ir.Value]
+Scores = Sequence[Sequence[ir.Value]]
+"""Those that a thread has, by rows."""
 
-_QUERIES = 64
-"""Of a block."""
+_DEPTH = 16
+"""What the summed elements of a query are filled up to a multiple of."""
 
-_KEYS = 64
-"""That are done at a time: two for each lane of a warp."""
-
-_PADDING = 4
-"""Elements between rows of scores and of sums."""
+_COLUMNS = {Instruction.FMA: 32, Instruction.MMA: 16}
+"""What the columns of values are filled up to a multiple of."""
 
 _ALIGNMENT = 16
 
@@ -62,47 +61,51 @@ def build_attention(found: AttentionGroup, given: Values, output: ir.Value) -> N
         loop_size(scores, loop, given) for loop, reduces in enumerate(scores.reduces) if reduces
     ]
     queries = product([sizes[loop] for loop in found.query.lines])
-    tiles = [
-        product([sizes[loop] for loop in found.batches]),
-        arith.ceildivui(queries, index(_QUERIES)),
-    ]
-    number = product(tiles)
+    batches = product([sizes[loop] for loop in found.batches])
+    blocks = arith.ceildivui(queries, index(found.queries))
+    number = arith.muli(batches, blocks)
 
     def build(thread: Thread) -> None:
         kernel = _Kernel(found, given, output, sizes, thread)
 
         def tile(at: ir.Value) -> None:
-            batch, block = delinearized(at, tiles)
+            if found.is_causal:
+                # Those that take longest, the last queries of all batches, come first.
+                block, batch = delinearized(at, [blocks, batches])
+                block = arith.subi(arith.subi(blocks, index(1)), block)
+            else:
+                batch, block = delinearized(at, [batches, blocks])
             outer = delinearized(batch, [sizes[loop] for loop in found.batches])
             loops = dict(zip(found.batches, outer, strict=True))
-            kernel.build(loops, arith.muli(block, index(_QUERIES)))
+            kernel.build(loops, arith.muli(block, index(found.queries)))
 
         strided(thread.block, number, thread.blocks, tile)
 
-    launch(number, _scores_tile().threads, build)
+    launch(number, _tile(found, found.keys).threads, build)
 
 
-def _scores_tile() -> Tile:
-    return Tile(_QUERIES, _KEYS, 32, 32, 1.0)
+def _tile(found: AttentionGroup, columns: int) -> Tile:
+    return Tile(found.queries, columns, found.queries // WARPS, columns, 1.0)
 
 
-def _values_tile(found: AttentionGroup) -> Tile:
-    """As many columns as there are, rounded up to those of all warps."""
-    columns = math.prod(found.sizes[loop] for loop in found.value.lines)
-    half = 32 if columns <= _KEYS else 64
-    return Tile(_QUERIES, 2 * half, 32, half, 1.0)
+def _size(found: AttentionGroup, loops: Sequence[int]) -> int | None:
+    """How many iterations loops have; None if that is not known."""
+    sizes = [found.sizes[loop] for loop in loops]
+    return None if DYNAMIC in sizes else math.prod(sizes)
+
+
+def _filled(size: int, to: int) -> int:
+    return -(-size // to) * to
 
 
 @dataclass(frozen=True)
 class _Row:
-    """What is known of the rows of a block, in shared memory."""
+    """A row of scores: those of a query."""
 
-    most: ir.Value
-    """The largest x so far."""
-    total: ir.Value
-    """The sum of the weights, each of which is exp(x - most)."""
-    shrinking: ir.Value
-    """By what the sums of before are to be multiplied."""
+    place: ir.Value
+    """The number of the query, which may not be there."""
+    loops: Loops
+    """What says the same to an evaluation, or then another query."""
 
 
 class _Kernel:
@@ -118,26 +121,22 @@ class _Kernel:
         self._f32 = ir.F32Type.get()
         self._epilogue = Epilogue(found.group, found.values, found.axes, given, output)
         is_half = found.instruction is Instruction.MMA
-        weights = found.value.element if is_half else self._f32
-        self._first = TileProduct(
-            found.instruction,
-            _scores_tile(),
-            (found.query.element, found.key.element),
-            (found.query.along_sums, found.key.along_sums),
-            self._f32,
-            1,
-        )
+        self._own_columns = _size(found, found.value.lines)
+        assert self._own_columns is not None
         self._second = TileProduct(
             found.instruction,
-            _values_tile(found),
-            (weights, found.value.element),
+            _tile(found, _filled(self._own_columns, _COLUMNS[found.instruction])),
+            (found.value.element if is_half else self._f32, found.value.element),
             (True, found.value.along_sums),
             self._f32,
             1,
+            found.keys,
         )
-        self._score_warps = warp_tile(self._first, thread)
         self._value_warps = warp_tile(self._second, thread)
-        self._divide_memory()
+        width = _size(found, found.summed)
+        self._is_whole = width is not None and self._take(_filled(width, _DEPTH))
+        if not self._is_whole:
+            self._take(None)
         self._queries = product([sizes[loop] for loop in found.query.lines])
         self._columns = product([sizes[loop] for loop in found.value.lines])
         self._keys = sizes[found.key_loop]
@@ -155,210 +154,272 @@ class _Kernel:
         self._value_copy = TileCopy(
             found.value, given[found.value.value], value_tile, self._value, thread, along_keys
         )
+        self._softmax = RunningSoftmax(
+            len(self._score_warps.rows.offsets),
+            self._score_warps.lanes_of_row,
+            found.scale,
+            found.is_score,
+        )
 
-    def _divide_memory(self) -> None:
-        """Says what lies where in shared memory.
+    def _take(self, summed: int | None) -> bool:
+        """Says how scores are summed up, and what lies where in shared memory, if there is room.
 
-        Both products have their stages in one place, one after the other; what is done at the end
-        has all of it.
+        With so many summed elements there are the queries, and two stages of keys and values; with
+        None there are stages of queries and keys, and the values of these keys.
         """
-        query, key = (tile.type(LEAST_STAGES) for tile in self._score_warps.shared)
-        weights_tile, value_tile = self._value_warps.shared
-        value = value_tile.type(LEAST_STAGES)
-        weights = weights_tile.type(_KEYS // self._second.depth)
-        scores = shared_type([_QUERIES, _KEYS + _PADDING], self._f32)
-        row = shared_type([_QUERIES], self._f32)
-        sums = shared_type([_QUERIES, self._second.tile.columns + _PADDING], self._f32)
-        stages = max(buffer_bytes(query) + buffer_bytes(key), buffer_bytes(value))
-        # The sums of rows are needed to the end.
-        at_scores = _aligned(stages)
-        at_weights = _aligned(at_scores + buffer_bytes(scores))
-        at_rows = max(_aligned(at_weights + buffer_bytes(weights)), _aligned(buffer_bytes(sums)))
-        bytes_ = at_rows + 3 * buffer_bytes(row)
-        raw = self._thread.shared([bytes_], ir.IntegerType.get_signless(8))
-
-        def view(type_: ir.MemRefType, at: int) -> ir.Value:
-            return memref.ViewOp(type_, raw, index(at), []).result
-
-        self._query, self._key = view(query, 0), view(key, buffer_bytes(query))
-        self._value = view(value, 0)
-        self._scores, self._weights = view(scores, at_scores), view(weights, at_weights)
-        self._sums = view(sums, 0)
-        self._rows = _Row(*(view(row, at_rows + n * buffer_bytes(row)) for n in range(3)))
+        found = self._found
+        first = TileProduct(
+            found.instruction,
+            _tile(found, found.keys),
+            (found.query.element, found.key.element),
+            (found.query.along_sums, found.key.along_sums),
+            self._f32,
+            1,
+            summed,
+        )
+        warps = warp_tile(first, self._thread)
+        tiles = (*warps.shared, self._value_warps.shared[1])
+        two = LEAST_STAGES
+        stages = (1, two, two) if summed is not None else (two, two, 1)
+        types = [tile.type(count) for tile, count in zip(tiles, stages, strict=True)]
+        room = self._value_warps.left_room
+        types += [] if room is None else [room]
+        places = [0]
+        for type_ in types:
+            places.append(_filled(places[-1] + buffer_bytes(type_), _ALIGNMENT))
+        if summed is not None and places[-1] > found.shared_bytes:
+            return False
+        raw = self._thread.shared([places[-1]], ir.IntegerType.get_signless(8))
+        self._query, self._key, self._value, *rest = (
+            memref.ViewOp(type_, raw, index(at), []).result
+            for type_, at in zip(types, places, strict=False)
+        )
+        self._weights = rest[0] if rest else None
+        self._first, self._score_warps = first, warps
+        return True
 
     def build(self, batch: Loops, first: ir.Value) -> None:
         """Builds all of the block whose first query this is."""
-        found, thread = self._found, self._thread
+        found, warps = self._found, self._value_warps
         self._query_copy.start(batch, first, [self._sizes[loop] for loop in found.query.lines])
         self._value_copy.start(batch, index(0), [self._sizes[loop] for loop in found.value.lines])
-        self._begin_rows()
+        query = self._start(batch)
+        count = len(self._softmax.start())
 
-        def keys(at: ir.Value, *sums: ir.Value) -> list[ir.Value]:
+        def keys(at: ir.Value, carried: Sequence[ir.Value], *, all_seen: bool) -> list[ir.Value]:
+            state, sums = carried[:count], carried[count:]
+            scores = self._score_warps.by_rows(self._scores(batch, query, at))
+            # Not kept in registers from one time to the next, nor to the end, if it is not of use.
+            xs = self._xs(scores, self._rows(batch, first), at, all_seen=all_seen)
+            weighed = self._softmax.weigh(xs, state)
+            left = warps.as_left(weighed.weights, self._weights)
+            right = Staged(self._value, self._stage(at))
+            return [
+                *weighed.state,
+                *warps.add(left, right, warps.scaled(sums, weighed.shrinking)),
+            ]
+
+        carried = [*self._softmax.start(), *warps.start()]
+        begin = index(0)
+        for end, all_seen in self._extents(first):
+            carried = for_each(
+                begin,
+                end,
+                found.keys,
+                lambda at, *carried, all_seen=all_seen: keys(at, carried, all_seen=all_seen),
+                carried,
+            )
+            begin = end
+        self._finish(self._rows(batch, first), carried[:count], carried[count:])
+        # Who comes next copies to where all have read.
+        self._thread.wait_for_copies()
+        self._thread.wait()
+
+    def _extents(self, first: ir.Value) -> list[tuple[ir.Value, bool]]:
+        """How far the keys go of which all queries of a block see all, and how far all keys do."""
+        found = self._found
+        known = _size(found, (found.key_loop,))
+        if not found.is_causal and known is not None and known % found.keys == 0:
+            return [(self._keys, True)]
+        end, seen = self._keys, self._keys
+        if found.is_causal:
+            # As far as the block's last query, and as its first one.
+            end = least(end, arith.addi(first, index(found.queries)))
+            seen = least(seen, arith.addi(first, index(1)))
+        return [(arith.subi(seen, arith.remui(seen, index(found.keys))), True), (end, False)]
+
+    def _start(self, batch: Loops) -> Left | None:
+        """Has the queries and the first keys copied, if they are as a whole; gives the queries."""
+        if not self._is_whole:
+            return None
+        zero = index(0)
+        self._copy(self._query_copy, (zero, self._summed), zero)
+        self._copy_keys(batch, zero)
+        self._thread.wait_for_copies()
+        self._thread.wait()
+        query = Staged(self._query, zero)
+        return self._score_warps.loaded(query) if self._has_registers() else query
+
+    def _has_registers(self) -> bool:
+        """Whether threads have room for the queries next to scores and sums, and for addresses."""
+        found, width = self._found, self._first.depth * element_bytes(self._found.query.element)
+        wide = self._first.tile.columns + self._second.tile.columns + width // 4
+        registers = found.queries * wide // self._thread.threads
+        return registers <= MOST_REGISTERS and found.is_score and DYNAMIC not in found.sizes
+
+    def _copy(self, copy: TileCopy, extent: tuple[ir.Value, ir.Value], stage: ir.Value) -> None:
+        """Begins to copy a stage of an operand: sums from one to another."""
+        copy.finish(copy.begin(*extent, stage), stage)
+
+    def _copy_values(self, at: ir.Value, stage: ir.Value) -> None:
+        end = arith.addi(at, index(self._found.keys))
+        self._copy(self._value_copy, (at, end), stage)
+
+    def _copy_keys(self, batch: Loops, at: ir.Value) -> None:
+        """Begins to copy some keys, all of these, and their values."""
+        self._key_copy.start(batch, at, [self._keys])
+        self._copy(self._key_copy, (index(0), self._summed), self._stage(at))
+        self._copy_values(at, self._stage(at))
+        self._thread.commit()
+
+    def _stage(self, at: ir.Value) -> ir.Value:
+        """In which of the stages some keys and values are."""
+        if not self._is_whole:
+            return index(0)
+        return arith.remui(arith.divui(at, index(self._found.keys)), index(LEAST_STAGES))
+
+    def _scores(self, batch: Loops, query: Left | None, at: ir.Value) -> list[ir.Value]:
+        """The scores of some keys; when they are there, the values of these are too."""
+        thread, start = self._thread, self._score_warps.start()
+        if query is None:
+            thread.wait()
+            self._copy_values(at, index(0))
             self._key_copy.start(batch, at, [self._keys])
-            scores = pipelined(
+            return pipelined(
                 (self._query_copy, self._key_copy),
                 LEAST_STAGES,
                 thread,
                 (index(0), self._summed, self._first.depth),
                 self._add_scores,
-                self._score_warps.start(),
+                start,
             )
-            self._score_warps.put(0, scores, into(self._scores))
-            thread.wait()
-            self._weigh(batch, first, at)
-            thread.wait()
-            smaller = self._value_warps.scaled(
-                sums, lambda row: memref.load(self._rows.shrinking, [row])
-            )
-            return pipelined(
-                (self._value_copy,),
-                LEAST_STAGES,
-                thread,
-                (at, index(_KEYS), self._second.depth),
-                self._add_values,
-                smaller,
-            )
-
-        end = self._keys
-        if found.is_causal:
-            # As far as the block's last query.
-            end = least(end, arith.addi(first, index(_QUERIES)))
-        sums = for_each(index(0), end, _KEYS, keys, self._value_warps.start())
+        # What was copied is there for all, and nobody reads what was there before any more.
+        thread.wait_for_copies()
         thread.wait()
-        self._value_warps.put(0, sums, into(self._sums))
-        thread.wait()
-        self._finish(batch, first)
-        thread.wait()
+        self._copy_keys(batch, arith.addi(at, index(self._found.keys)))
+        return self._score_warps.add(query, Staged(self._key, self._stage(at)), start)
 
     def _add_scores(self, _: ir.Value, stage: ir.Value, sums: Sequence[ir.Value]) -> list[ir.Value]:
         left, right = Staged(self._query, stage), Staged(self._key, stage)
         return self._score_warps.add(left, right, sums)
 
-    def _add_values(
-        self, number: ir.Value, stage: ir.Value, sums: Sequence[ir.Value]
-    ) -> list[ir.Value]:
-        left, right = Staged(self._weights, number), Staged(self._value, stage)
-        return self._value_warps.add(left, right, sums)
+    def _rows(self, batch: Loops, first: ir.Value) -> list[_Row]:
+        rows = self._value_warps.rows
+        own = arith.addi(first, rows.first)
+        return [self._row(batch, arith.addi(own, index(offset))) for offset in rows.offsets]
 
-    def _number(self, value: float) -> ir.Value:
-        return arith.constant(self._f32, value)
-
-    def _begin_rows(self) -> None:
-        def begin(row: ir.Value) -> None:
-            memref.store(self._number(-math.inf), self._rows.most, [row])
-            memref.store(self._number(0.0), self._rows.total, [row])
-
-        threads = index(self._thread.threads)
-        strided(self._thread.number, index(_QUERIES), threads, begin)
-
-    def _weigh(self, batch: Loops, first: ir.Value, first_key: ir.Value) -> None:
-        """Makes weights of the scores of some keys: a warp does one row after the other."""
-        thread, rows = self._thread, self._rows
-        warp = arith.divui(thread.number, index(WARP))
-        lane = arith.remui(thread.number, index(WARP))
-
-        def weigh(row: ir.Value) -> None:
-            most, total = (memref.load(buffer, [row]) for buffer in (rows.most, rows.total))
-            columns = [arith.addi(lane, index(WARP * number)) for number in range(_KEYS // WARP)]
-            xs = [self._x(batch, first, first_key, row, column) for column in columns]
-            largest = xs[0]
-            for x in xs[1:]:
-                largest = arith.maximumf(largest, x)
-            largest = combined_by_warp(largest, arith.maximumf)
-            largest = arith.maximumf(most, largest)
-            # Nothing is taken away of a row that is masked so far: infinity less infinity is NaN.
-            none = arith.cmpf(arith.CmpFPredicate.OEQ, largest, self._number(-math.inf))
-            base = arith.select(none, self._number(0.0), largest)
-            weights = [mathematics.exp(arith.subf(x, base)) for x in xs]
-            added = weights[0]
-            for weight in weights[1:]:
-                added = arith.addf(added, weight)
-            added = combined_by_warp(added, arith.addf)
-            shrinking = mathematics.exp(arith.subf(most, base))
-            for column, weight in zip(columns, weights, strict=True):
-                self._store_weight(row, column, weight)
-            # All lanes have the same.
-            memref.store(largest, rows.most, [row])
-            memref.store(arith.addf(arith.mulf(total, shrinking), added), rows.total, [row])
-            memref.store(shrinking, rows.shrinking, [row])
-
-        strided(warp, index(_QUERIES), index(thread.threads // WARP), weigh)
-
-    def _store_weight(self, row: ir.Value, column: ir.Value, weight: ir.Value) -> None:
-        tile, _ = self._value_warps.shared
-        number, depth = delinearized(
-            column, [index(_KEYS // self._second.depth), index(self._second.depth)]
-        )
-        place = [number, *tile.place(row, depth)]
-        memref.store(converted(weight, tile.element), self._weights, place)
-
-    def _x(
-        self,
-        batch: Loops,
-        first: ir.Value,
-        first_key: ir.Value,
-        row: ir.Value,
-        column: ir.Value,
-    ) -> ir.Value:
-        """What is made of a score; of a key that is not there it is minus infinity."""
+    def _row(self, batch: Loops, place: ir.Value) -> _Row:
         found = self._found
-        query, key = arith.addi(first, row), arith.addi(first_key, column)
-        is_there = arith.andi(
-            arith.cmpi(arith.CmpIPredicate.ult, query, self._queries),
-            arith.cmpi(arith.CmpIPredicate.ult, key, self._keys),
-        )
-        op = scf.IfOp(is_there, [self._f32], has_else=True)
-        with ir.InsertionPoint(op.then_block):
-            score = memref.load(self._scores, [row, column])
-            score = scaled(score, found.query.factor * found.key.factor)
+        known = _size(found, found.query.lines)
+        is_there = place
+        if known is None or known % found.queries:
+            # What is read for others must be somewhere.
+            is_there = least(place, arith.subi(self._queries, index(1)))
+        places = delinearized(is_there, [self._sizes[loop] for loop in found.query.lines])
+        loops = {
+            **dict.fromkeys(range(len(found.values.reduces)), index(0)),
+            **batch,
+            **dict(zip(found.query.lines, places, strict=True)),
+        }
+        return _Row(place, loops)
 
-            def load(producer: Computation, source: ir.Value, indices: Indices) -> ir.Value:
-                return score
+    def _xs(self, scores: Scores, rows: Sequence[_Row], at: ir.Value, *, all_seen: bool) -> Scores:
+        """What is made of scores; of keys that are not there or masked it is minus infinity.
 
-            evaluation = Evaluation(found.group, found.values, self._given, load)
-            places = delinearized(query, [self._sizes[loop] for loop in found.query.lines])
-            evaluation.loops = {
-                **dict.fromkeys(range(len(found.values.reduces)), index(0)),
-                **batch,
-                **dict(zip(found.query.lines, places, strict=True)),
-                found.key_loop: key,
-            }
-            scf.YieldOp([evaluation.element(*found.x)])
-        with ir.InsertionPoint(op.else_block):
-            scf.YieldOp([self._number(-math.inf)])
-        return op.results[0]
+        Args:
+          scores: by rows.
+          rows: which these are.
+          at: the first of the keys.
+          all_seen: whether there are none such.
+        """
+        columns = self._score_warps.columns
+        first = arith.addi(at, columns.first)
+        keys = [arith.addi(first, index(offset)) for offset in columns.offsets]
+        if all_seen:
+            return [
+                [self._x(score, row, key) for score, key in zip(line, keys, strict=True)]
+                for row, line in zip(rows, scores, strict=True)
+            ]
+        i32 = ir.IntegerType.get_signless(32)
+        last = arith.subi(self._keys, index(1))
+        hidden = arith.constant(self._f32, -math.inf)
 
-    def _finish(self, batch: Loops, first: ir.Value) -> None:
+        def of_row(row: _Row, line: Sequence[ir.Value]) -> Iterator[ir.Value]:
+            end = least(row.place, last) if self._found.is_causal else last
+            # Numbers of 32 bits tell what is known apart.
+            most = arith.index_cast(i32, arith.subi(end, first))
+            for offset, key, score in zip(columns.offsets, keys, line, strict=True):
+                own = arith.constant(i32, offset)
+                is_seen = arith.cmpi(arith.CmpIPredicate.sle, own, most)
+                yield from either(
+                    [self._f32],
+                    is_seen,
+                    lambda key=key, score=score: [self._x(score, row, key)],  # type: ignore[misc]
+                    lambda: [hidden],
+                )
+
+        return [[*of_row(row, line)] for row, line in zip(rows, scores, strict=True)]
+
+    def _x(self, score: ir.Value, row: _Row, key: ir.Value) -> ir.Value:
+        """What is made of the score of a query and a key, but for a causal mask."""
+        found = self._found
+        score = scaled(score, found.factor)
+        if found.is_score:
+            return score
+
+        def load(producer: Computation, source: ir.Value, indices: Indices) -> ir.Value:
+            return score
+
+        evaluation = Evaluation(found.group, found.values, self._given, load)
+        evaluation.loops = {**row.loops, found.key_loop: key}
+        return converted(evaluation.element(found.x.value, found.x.indices), self._f32)
+
+    def _finish(
+        self,
+        rows: Sequence[_Row],
+        state: Sequence[ir.Value],
+        sums: Sequence[ir.Value],
+    ) -> None:
         """Divides the sums by those of the weights, and does the epilogue."""
-        found, columns = self._found, self._second.tile.columns
+        found, warps = self._found, self._value_warps
+        one, zero = (arith.constant(self._f32, number) for number in (found.value.factor, 0.0))
+        factors = []
+        for total in self._softmax.totals(state):
+            factor = arith.divf(one, total)
+            if found.is_safe:
+                is_masked = arith.cmpf(arith.CmpFPredicate.OEQ, total, zero)
+                factor = arith.select(is_masked, zero, factor)
+            factors.append(factor)
+        results = warps.by_rows(warps.scaled(sums, factors))
+        columns = [
+            arith.addi(warps.columns.first, index(offset)) for offset in warps.columns.offsets
+        ]
+        sizes = [self._sizes[loop] for loop in found.value.lines]
+        is_full = self._own_columns == self._second.tile.columns
 
-        def element(number: ir.Value) -> None:
-            row, column = delinearized(number, [index(_QUERIES), index(columns)])
-            query = arith.addi(first, row)
-            is_there = arith.andi(
-                arith.cmpi(arith.CmpIPredicate.ult, query, self._queries),
-                arith.cmpi(arith.CmpIPredicate.ult, column, self._columns),
-            )
+        def store_row(row: _Row, values: Sequence[ir.Value]) -> None:
+            for column, value in zip(columns, values, strict=True):
 
-            def store() -> None:
-                loops = dict(batch)
-                for lines, at in ((found.query.lines, query), (found.value.lines, column)):
-                    places = delinearized(at, [self._sizes[loop] for loop in lines])
-                    loops |= zip(lines, places, strict=True)
-                value = memref.load(self._sums, [row, column])
-                total = memref.load(self._rows.total, [row])
-                value = arith.divf(scaled(value, found.value.factor), total)
-                if found.is_safe:
-                    zero = self._number(0.0)
-                    is_masked = arith.cmpf(arith.CmpFPredicate.OEQ, total, zero)
-                    value = arith.select(is_masked, zero, value)
-                self._epilogue.store(value, loops)
+                def store(column: ir.Value = column, value: ir.Value = value) -> None:
+                    at = dict(zip(found.value.lines, delinearized(column, sizes), strict=True))
+                    self._epilogue.store(value, {**row.loops, **at})
 
-            if_else(is_there, store)
+                if is_full:
+                    store()
+                else:
+                    is_there = arith.cmpi(arith.CmpIPredicate.ult, column, self._columns)
+                    if_else(is_there, store)
 
-        count = index(_QUERIES * columns)
-        strided(self._thread.number, count, index(self._thread.threads), element)
-
-
-def _aligned(bytes_: int) -> int:
-    return -(-bytes_ // _ALIGNMENT) * _ALIGNMENT
+        for row, values in zip(rows, results, strict=True):
+            is_there = arith.cmpi(arith.CmpIPredicate.ult, row.place, self._queries)
+            if_else(is_there, lambda row=row, values=values: store_row(row, values))  # type: ignore[misc]

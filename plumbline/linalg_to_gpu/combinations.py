@@ -103,11 +103,14 @@ def combined_by_block(
 
 
 def combined_by_warp(
-    value: ir.Value, combine: Callable[[ir.Value, ir.Value], ir.Value]
+    value: ir.Value, combine: Callable[[ir.Value, ir.Value], ir.Value], lanes: int = WARP
 ) -> ir.Value:
-    """Combines the values of a warp: first of neighbours, then of pairs, and so on."""
+    """Combines the values of a warp: first of neighbours, then of pairs, and so on.
+
+    With fewer `lanes` each group of so many combines its own.
+    """
     distance = 1
-    while distance < WARP:
+    while distance < lanes:
         value = combine(value, _exchanged(value, distance))
         distance *= 2
     return value

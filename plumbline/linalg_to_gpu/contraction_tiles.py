@@ -177,14 +177,16 @@ class TileProduct:
     """The type that products are added up in."""
     parts: int
     """In how many parts the sums go to shared memory."""
-    is_deep: bool = False
-    """Whether a stage is of twice the depth."""
+    summed: int | None = None
+    """How many summed elements a stage has, if not as many as is usual."""
 
     @property
     def depth(self) -> int:
         """How many summed elements a stage has."""
+        if self.summed is not None:
+            return self.summed
         widest = max(map(element_bytes, self.elements))
-        return max(_SUMMED_BYTES[self.instruction] // widest, 4) * (1 + self.is_deep)
+        return max(_SUMMED_BYTES[self.instruction] // widest, 4)
 
 
 @dataclass(frozen=True)
@@ -271,7 +273,7 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
         (left.along_sums, right.along_sums),
         ir.F32Type.get() if is_half else result,
         _PARTS,
-        _is_deep(instruction, tile, (left, right), chip),
+        _deep(instruction, tile, (left, right), chip),
     )
     return TiledContraction(
         group,
@@ -481,16 +483,20 @@ def _most_parts(tile: Tile, sizes: Sequence[int], summed: int, chip: GpuChip) ->
     return max(min(idle, summed // _LEAST_SUMMED), 1)
 
 
-def _is_deep(
+def _deep(
     instruction: Instruction, tile: Tile, operands: Sequence[Operand], chip: GpuChip
-) -> bool:
-    """Whether stages are of twice the depth: they find room, and are copied by few instructions."""
-    if instruction is Instruction.FMA or any(
-        operand.vector * element_bytes(operand.element) < VECTOR_BYTES for operand in operands
-    ):
-        return False
-    stage = (tile.rows + tile.columns) * (2 * _SUMMED_BYTES[instruction] + VECTOR_BYTES)
-    return _DEEP_STAGES * stage <= chip.shared_bytes
+) -> int | None:
+    """How many summed elements a stage has, if it is to have twice as many as is usual.
+
+    So it is where stages find room, and are copied by few instructions.
+    """
+    bytes_ = [element_bytes(operand.element) for operand in operands]
+    vectors = [operand.vector * size for operand, size in zip(operands, bytes_, strict=True)]
+    if instruction is Instruction.FMA or min(vectors) < VECTOR_BYTES:
+        return None
+    line = 2 * _SUMMED_BYTES[instruction]
+    stage = (tile.rows + tile.columns) * (line + VECTOR_BYTES)
+    return line // max(bytes_) if _DEEP_STAGES * stage <= chip.shared_bytes else None
 
 
 def best_order(

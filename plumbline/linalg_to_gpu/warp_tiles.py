@@ -4,6 +4,7 @@ The sums stay in registers, as vectors that a loop carries. There are two kinds:
 rows and columns of its own by `fma`, or the warp does them together on tensor cores.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -17,12 +18,14 @@ from plumbline.linalg_to_gpu.tile_copies import SharedTile
 from plumbline.linalg_to_kernels.building import for_each, index
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
 
+_WORDS = 4
+"""Of 4 bytes, that a lane has of a fragment of the left operand, or of two of the right one."""
+
+_DEPTHS = 8
+"""Summed elements whose products a thread adds up between one jump and the next, at most."""
+
 Put = Callable[[ir.Value, ir.Value, ir.Value], object]
 """Takes a vector of sums, and the row of a part and the column at which it begins."""
-
-
-Factor = Callable[[ir.Value], ir.Value]
-"""Gives what the sums of a row of the tile are multiplied by."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,21 @@ class Staged:
 
     buffer: ir.Value
     number: ir.Value
+
+
+Fragments = Sequence[Sequence[ir.Value]]
+"""A stage of the left operand in the registers of a warp, as its products take it in turn."""
+
+Left = Staged | Fragments
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The rows or the columns of a tile of which a thread has sums."""
+
+    first: ir.Value
+    offsets: Sequence[int]
+    """How far each of them is from the first."""
 
 
 class WarpTile(Protocol):
@@ -47,11 +65,39 @@ class WarpTile(Protocol):
     def start(self) -> list[ir.Value]:
         """Zeros."""
 
-    def add(self, left: Staged, right: Staged, sums: Sequence[ir.Value]) -> list[ir.Value]:
+    def add(self, left: Left, right: Staged, sums: Sequence[ir.Value]) -> list[ir.Value]:
         """The sums with the products of a stage added."""
 
-    def scaled(self, sums: Sequence[ir.Value], factor: Factor) -> list[ir.Value]:
-        """The sums of each row multiplied by a factor of its own."""
+    def loaded(self, left: Staged) -> Left:
+        """A stage of the left operand that is used often: in registers, if that is of use."""
+
+    @property
+    def left_room(self) -> ir.MemRefType | None:
+        """What `as_left` needs in shared memory."""
+
+    def as_left(self, values: Sequence[Sequence[ir.Value]], room: ir.Value | None) -> Left:
+        """A stage of the left operand that is made of the sums of another product, by rows.
+
+        That has the same rows, and its columns are what this one sums over.
+        """
+
+    @property
+    def rows(self) -> Lines:
+        """The rows that a thread has sums of."""
+
+    @property
+    def columns(self) -> Lines:
+        """The columns that it has of each of these."""
+
+    @property
+    def lanes_of_row(self) -> int:
+        """How many lanes, which are neighbours, have sums of the same rows."""
+
+    def by_rows(self, sums: Sequence[ir.Value]) -> list[list[ir.Value]]:
+        """Of each row of a thread's the sum in each column."""
+
+    def scaled(self, sums: Sequence[ir.Value], factors: Sequence[ir.Value]) -> list[ir.Value]:
+        """The sums, with those of each row of a thread's multiplied by a factor."""
 
     def put(self, part: int, sums: Sequence[ir.Value], put: Put) -> None:
         """Puts a part of the sums where others find it."""
@@ -100,7 +146,7 @@ class _Threads:
     """How many threads a warp has along rows, and along columns."""
 
     def __init__(self, product: TileProduct, thread: Thread) -> None:
-        self._product, self._warp = product, _warp(product, thread)
+        self._product, self._warp, self._thread = product, _warp(product, thread), thread
         self._type = product.summed_in
         self._length = 4 if self._type.width <= 32 else 2
         tile = product.tile
@@ -136,10 +182,41 @@ class _Threads:
         zero = arith.ConstantOp(self._vector(self._type), _zeros(self._vector(self._type))).result
         return [zero] * (self._row_groups * self._length * self._column_groups)
 
-    def add(self, left: Staged, right: Staged, sums: Sequence[ir.Value]) -> list[ir.Value]:
-        """As `WarpTile` says."""
+    def loaded(self, left: Staged) -> Left:
+        """As `WarpTile` says: it stays where it is."""
+        return left
 
-        def body(depth: ir.Value, *sums: ir.Value) -> list[ir.Value]:
+    @property
+    def left_room(self) -> ir.MemRefType | None:
+        """As `WarpTile` says: a stage."""
+        return self.shared[0].type(1)
+
+    def as_left(self, values: Sequence[Sequence[ir.Value]], room: ir.Value | None) -> Left:
+        """As `WarpTile` says: each thread puts its own into shared memory."""
+        assert room is not None
+        vector_type = self._vector(self._product.elements[0])
+        lane = arith.remui(self._warp.lane, index(self._COLUMNS))
+        first_column = arith.muli(lane, index(self._length))
+        rows = self.rows
+        columns = self._offsets(self._product.depth // self._COLUMNS // self._length, self._COLUMNS)
+        for first in range(0, len(values), self._length):
+            row = arith.addi(rows.first, index(rows.offsets[first]))
+            for number, column in enumerate(columns):
+                elements = [line[number] for line in values[first : first + self._length]]
+                vector.StoreOp(
+                    vector.from_elements(vector_type, elements),
+                    room,
+                    [index(0), arith.addi(first_column, index(column)), row],
+                    alignment=self._length * element_bytes(vector_type.element_type),
+                )
+        self._thread.wait()
+        return Staged(room, index(0))
+
+    def add(self, left: Left, right: Staged, sums: Sequence[ir.Value]) -> list[ir.Value]:
+        """As `WarpTile` says; the left operand is in shared memory."""
+        assert isinstance(left, Staged)
+
+        def add(depth: ir.Value, sums: Sequence[ir.Value]) -> list[ir.Value]:
             rows = self._fragments(
                 left, depth, (self._warp.row, self._row), self._ROWS, self._row_groups
             )
@@ -160,18 +237,53 @@ class _Threads:
                     results.append(_fused(factor, column, so_far))
             return results
 
-        return for_each(index(0), index(self._product.depth), 1, body, sums)
+        def body(depth: ir.Value, *sums: ir.Value) -> list[ir.Value]:
+            results = list(sums)
+            for number in range(step):
+                results = add(arith.addi(depth, index(number)), results)
+            return results
 
-    def scaled(self, sums: Sequence[ir.Value], factor: Factor) -> list[ir.Value]:
+        step = math.gcd(_DEPTHS, self._product.depth)
+        return for_each(index(0), index(self._product.depth), step, body, sums)
+
+    @property
+    def rows(self) -> Lines:
+        """As `WarpTile` says."""
+        first = arith.addi(self._warp.row, self._row)
+        return Lines(first, self._offsets(self._row_groups, self._ROWS))
+
+    @property
+    def columns(self) -> Lines:
+        """As `WarpTile` says."""
+        first = arith.addi(self._warp.column, self._column)
+        return Lines(first, self._offsets(self._column_groups, self._COLUMNS))
+
+    def _offsets(self, groups: int, threads: int) -> list[int]:
+        length = self._length
+        return [group * threads * length + at for group in range(groups) for at in range(length)]
+
+    @property
+    def lanes_of_row(self) -> int:
+        """As `WarpTile` says."""
+        return self._COLUMNS
+
+    def by_rows(self, sums: Sequence[ir.Value]) -> list[list[ir.Value]]:
+        """As `WarpTile` says."""
+        groups = self._column_groups
+        return [
+            [
+                vector.extract(part, [], [at])
+                for part in sums[first : first + groups]
+                for at in range(self._length)
+            ]
+            for first in range(0, len(sums), groups)
+        ]
+
+    def scaled(self, sums: Sequence[ir.Value], factors: Sequence[ir.Value]) -> list[ir.Value]:
         """As `WarpTile` says."""
         results = []
-        for number in range(self._row_groups * self._length):
-            group, at = divmod(number, self._length)
-            row = arith.addi(
-                arith.addi(self._warp.row, self._row),
-                index(group * self._ROWS * self._length + at),
-            )
-            times = vector.broadcast(self._vector(self._type), factor(row))
+        for number, factor in enumerate(factors):
+            times = vector.broadcast(self._vector(self._type), factor)
             first = number * self._column_groups
             results += [
                 arith.mulf(value, times) for value in sums[first : first + self._column_groups]
@@ -268,10 +380,53 @@ class _TensorCores:
         zero = arith.ConstantOp(self._sums, _zeros(self._sums)).result
         return [zero] * (self._row_groups * self._column_groups)
 
-    def add(self, left: Staged, right: Staged, sums: Sequence[ir.Value]) -> list[ir.Value]:
+    def loaded(self, left: Staged) -> Left:
+        """As `WarpTile` says."""
+        return [self._rows_of(left, depth) for depth in self._depths]
+
+    @property
+    def left_room(self) -> ir.MemRefType | None:
+        """As `WarpTile` says: nothing."""
+        return None
+
+    def as_left(self, values: Sequence[Sequence[ir.Value]], room: ir.Value | None) -> Left:
+        """As `WarpTile` says: a lane has those sums of which it has to give the operand."""
+        type_ = ir.VectorType.get([_WORDS, self._word], self._element)
+        columns = 2 * self._word
+
+        def fragment(rows: Sequence[Sequence[ir.Value]]) -> ir.Value:
+            elements = [
+                arith.truncf(self._element, row[half + at])
+                for half in range(0, columns, self._word)
+                for row in rows
+                for at in range(self._word)
+            ]
+            return vector.from_elements(type_, elements)
+
+        return [
+            [
+                fragment([row[first : first + columns] for row in values[group : group + 2]])
+                for group in range(0, len(values), 2)
+            ]
+            for first in range(0, len(values[0]), columns)
+        ]
+
+    @property
+    def _depths(self) -> range:
+        """The first summed element of each instruction."""
+        return range(0, self._product.depth, self._depth)
+
+    def _rows_of(self, left: Staged, depth: int) -> list[ir.Value]:
+        of_left, _ = self.shared
+        return [
+            self._matrices(left, of_left, (self._warp.row, group * self._ROWS), depth, 0)
+            for group in range(self._row_groups)
+        ]
+
+    def add(self, left: Left, right: Staged, sums: Sequence[ir.Value]) -> list[ir.Value]:
         """As `WarpTile` says."""
         results = list(sums)
-        of_left, of_right = self.shared
+        _, of_right = self.shared
         shape = ir.ArrayAttr.get(
             [
                 ir.IntegerAttr.get(ir.IntegerType.get_signless(64), size)
@@ -279,11 +434,8 @@ class _TensorCores:
             ]
         )
         is_tf32 = self._element == ir.F32Type.get()
-        for depth in range(0, self._product.depth, self._depth):
-            rows = [
-                self._matrices(left, of_left, (self._warp.row, group * self._ROWS), depth, 0)
-                for group in range(self._row_groups)
-            ]
+        for number, depth in enumerate(self._depths):
+            rows = self._rows_of(left, depth) if isinstance(left, Staged) else left[number]
             columns = []
             for group in range(0, self._column_groups, 2):
                 # Two groups of columns at once.
@@ -303,18 +455,47 @@ class _TensorCores:
                     ).res
         return results
 
-    def scaled(self, sums: Sequence[ir.Value], factor: Factor) -> list[ir.Value]:
+    @property
+    def rows(self) -> Lines:
+        """As `WarpTile` says."""
+        first = arith.addi(self._warp.row, arith.divui(self._warp.lane, index(4)))
+        groups = range(self._row_groups)
+        return Lines(first, [g * self._ROWS + half * 8 for g in groups for half in range(2)])
+
+    @property
+    def columns(self) -> Lines:
+        """As `WarpTile` says."""
+        own = arith.muli(arith.remui(self._warp.lane, index(4)), index(2))
+        groups = range(self._column_groups)
+        return Lines(
+            arith.addi(self._warp.column, own),
+            [g * self._COLUMNS + at for g in groups for at in range(2)],
+        )
+
+    @property
+    def lanes_of_row(self) -> int:
+        """As `WarpTile` says."""
+        return 4
+
+    def by_rows(self, sums: Sequence[ir.Value]) -> list[list[ir.Value]]:
+        """As `WarpTile` says."""
+        groups = self._column_groups
+        return [
+            [
+                vector.extract(fragment, [], [half, at])
+                for fragment in sums[group * groups : (group + 1) * groups]
+                for at in range(2)
+            ]
+            for group in range(self._row_groups)
+            for half in range(2)
+        ]
+
+    def scaled(self, sums: Sequence[ir.Value], factors: Sequence[ir.Value]) -> list[ir.Value]:
         """As `WarpTile` says."""
         results = []
-        own = arith.divui(self._warp.lane, index(4))
+        type_ = ir.VectorType.get([2], self._sums.element_type)
         for group in range(self._row_groups):
-            times = []
-            for half in range(2):
-                row = arith.addi(
-                    arith.addi(self._warp.row, own), index(group * self._ROWS + half * 8)
-                )
-                type_ = ir.VectorType.get([2], self._sums.element_type)
-                times.append(vector.broadcast(type_, factor(row)))
+            times = [vector.broadcast(type_, factors[2 * group + half]) for half in range(2)]
             first = group * self._column_groups
             for value in sums[first : first + self._column_groups]:
                 for half in range(2):
@@ -359,18 +540,18 @@ class _TensorCores:
         number = arith.divui(lane, index(8))
         halves = arith.remui(number, index(2)), arith.divui(number, index(2))
         along_lines, along_sums = halves[second], halves[1 - second]
-        line = arith.addi(first[0], index(first[1]))
-        line = arith.addi(line, arith.muli(along_lines, index(8)))
-        sums = arith.addi(index(depth), arith.muli(along_sums, index(self._chunk)))
+        line = arith.addi(first[0], arith.muli(along_lines, index(8)))
+        sums = arith.muli(along_sums, index(self._chunk))
         # Of a tile that is transposed a line of a matrix is one summed element.
         own = arith.remui(lane, index(8))
         if tile.along_sums:
             line = arith.addi(line, own)
         else:
             sums = arith.addi(sums, own)
-        type_ = ir.VectorType.get([4, self._word], self._element)
+        type_ = ir.VectorType.get([_WORDS, self._word], self._element)
+        buffer, place = tile.moved(staged.buffer, first[1], depth), tile.place(line, sums)
         return nvgpu.LdMatrixOp(
-            type_, staged.buffer, [staged.number, *tile.place(line, sums)], not tile.along_sums, 4
+            type_, buffer, [staged.number, *place], not tile.along_sums, _WORDS
         ).res
 
     def _half(self, pair: ir.Value, number: int) -> ir.Value:

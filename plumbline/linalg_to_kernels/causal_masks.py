@@ -18,17 +18,24 @@ def is_causal(elements: Elements, scores: Element, query: int, key: int) -> bool
 
     No other mask is looked through: one that hides whole rows would leave no greatest element.
     """
+    return without_causal_mask(elements, scores, query, key) is not None
+
+
+def without_causal_mask(
+    elements: Elements, scores: Element, query: int, key: int
+) -> Element | None:
+    """What scores are elsewhere that are -inf where loop `key` is past loop `query`."""
     selected = elements.operands(scores, "arith.select")
     if selected is None or len(selected[1]) != 3:
-        return False
+        return None
     condition, if_true, if_false = selected[1]
     compared = elements.operands(condition, "arith.cmpi")
     if compared is None or len(compared[1]) != 2:
-        return False
+        return None
     predicate = ir.IntegerAttr(compared[0].body_ops[-1].attributes["predicate"]).value
     places = [_place(elements, side) for side in compared[1]]
     if any(place is None for place in places):
-        return False
+        return None
     of_query, of_key = (ir.AffineDimExpr.get(loop) for loop in (query, key))
     hides = {
         ("on_true", int(_Predicate.sgt)): [of_key, of_query],
@@ -36,10 +43,10 @@ def is_causal(elements: Elements, scores: Element, query: int, key: int) -> bool
         ("on_false", int(_Predicate.sle)): [of_key, of_query],
         ("on_false", int(_Predicate.sge)): [of_query, of_key],
     }
-    return any(
-        is_number(number_of(hidden), -math.inf) and hides.get((branch, predicate)) == places
-        for branch, hidden in (("on_true", if_true), ("on_false", if_false))
-    )
+    for branch, hidden, shown in (("on_true", if_true, if_false), ("on_false", if_false, if_true)):
+        if is_number(number_of(hidden), -math.inf) and hides.get((branch, predicate)) == places:
+            return shown
+    return None
 
 
 def _place(elements: Elements, element: Element) -> ir.AffineExpr | None:

@@ -264,3 +264,12 @@ func.func @of_two(%x: f32) -> f32 {
   %0 = math.powf %two, %x : f32
   return %0 : f32
 }
+
+// What may be approximate is left to the GPU.
+
+// CHECK-LABEL: func.func @approximate(
+// CHECK:         math.exp2 %{{.*}} fastmath<afn> : f32
+func.func @approximate(%x: f32) -> f32 {
+  %0 = math.exp2 %x fastmath<afn> : f32
+  return %0 : f32
+}

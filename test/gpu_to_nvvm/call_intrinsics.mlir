@@ -4,6 +4,7 @@
 // CHECK:         llvm.call_intrinsic "llvm.sqrt.f32"(%{{.*}}) : (f32) -> f32
 // CHECK:         %[[ROOT:.*]] = llvm.call_intrinsic "llvm.sqrt.f64"(%{{.*}}) : (f64) -> f64
 // CHECK:         arith.divf %{{.*}}, %[[ROOT]] : f64
+// CHECK:         nvvm.ex2 {{.*}}
 // CHECK-NOT:     math.
 gpu.module @kernels {
   gpu.func @instructions(%x: memref<f32>, %y: memref<f64>) kernel {
@@ -13,6 +14,8 @@ gpu.module @kernels {
     %2 = memref.load %y[] : memref<f64>
     %3 = math.rsqrt %2 : f64
     memref.store %3, %y[] : memref<f64>
+    %4 = math.exp2 %0 fastmath<afn> : f32
+    memref.store %4, %x[] : memref<f32>
     gpu.return
   }
 }

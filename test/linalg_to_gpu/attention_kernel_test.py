@@ -74,7 +74,7 @@ def test_attention(name: str) -> None:
     program.check(*operands)
 
 
-@pytest.mark.parametrize("name", ["plain", "causal", "wide", "grouped"])
+@pytest.mark.parametrize("name", ["plain", "causal", "scaled", "wide", "masked", "grouped"])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 def test_half_precision(dtype: torch.dtype, name: str) -> None:
     """Both products are of tensor cores; weights are rounded to half precision for the second."""
@@ -83,6 +83,7 @@ def test_half_precision(dtype: torch.dtype, name: str) -> None:
     assert len(_kernels_of_attention(program)) == 1
     assert "mma.sync" in program.ptx
     assert "ldmatrix" in program.ptx
+    assert "ex2.approx" in program.ptx
     rounding = torch.finfo(dtype).eps
     program.check(*operands, rtol=2 * rounding, atol=2 * rounding)
 
@@ -92,6 +93,7 @@ def test_rows_that_are_masked_as_a_whole() -> None:
     q, k, v = _operands("plain")
     mask = torch.zeros(70, 70)
     mask[3] = -math.inf
+    mask[5] = torch.finfo(torch.float32).min
     mask[:, 64:] = -math.inf
     masked = EmulatedProgram(lambda q, k, v, m: _attention(q, k, v, attn_mask=m), q, k, v, mask)
     assert len(_kernels_of_attention(masked)) == 1
@@ -135,13 +137,21 @@ def test_dynamic_keys() -> None:
         program.check(q, torch.randn(1, 2, count, 16), torch.randn(1, 2, count, 24))
 
 
-@pytest.mark.parametrize("name", ["plain", "causal", "scaled", "masked", "grouped", "other_length"])
-def test_both_lengths_dynamic(name: str) -> None:
-    """One kernel, also of batches that differ."""
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        *((name, torch.float32) for name in ("plain", "causal", "scaled", "masked", "grouped")),
+        ("other_length", torch.float32),
+        *((name, torch.float16) for name in ("causal", "wide", "masked", "grouped")),
+    ],
+    ids=str,
+)
+def test_both_lengths_dynamic(name: str, dtype: torch.dtype) -> None:
+    """One kernel, also of batches that differ, which still copies 16 bytes at a time."""
     torch.manual_seed(0)
     function, shapes = _CASES[name]
     batch, queries, keys = Dim("batch"), Dim("queries"), Dim("keys")
-    if name in ("plain", "causal", "scaled"):
+    if name in ("plain", "causal", "scaled", "wide"):
         # Queries and keys of one sequence.
         keys = queries
     of_keys = {0: batch, 2: keys}
@@ -150,15 +160,20 @@ def test_both_lengths_dynamic(name: str) -> None:
     def drawn(sizes: dict[Dim, int]) -> list[_Tensor]:
         return [
             torch.randn(
-                [sizes.get(dim[axis], n) if axis in dim else n for axis, n in enumerate(of)]
+                [sizes.get(dim[axis], n) if axis in dim else n for axis, n in enumerate(of)],
+                dtype=dtype,
             )
             for dim, of in zip(dims, shapes, strict=True)
         ]
 
     program = EmulatedProgram(function, *drawn({batch: 2}), dims=tuple(dims))
     assert len(_kernels_of_attention(program)) == 1
-    for first, second in ((70, 50), (1, 129), (64, 64)):
-        program.check(*drawn({batch: 3, keys: second, queries: first}))
+    is_half = dtype == torch.float16
+    assert not is_half or "cp.async.cg.shared.global" in program.ptx
+    rounding = 2 * torch.finfo(dtype).eps if is_half else None
+    for first, second in ((150, 50), (1, 129), (64, 64)):
+        operands = drawn({batch: 3, keys: second, queries: first})
+        program.check(*operands, rtol=rounding, atol=rounding)
 
 
 def test_what_is_no_softmax_is_several_kernels() -> None:

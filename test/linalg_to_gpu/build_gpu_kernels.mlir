@@ -134,7 +134,6 @@ func.func private @sum_div(%x: tensor<40x100xf32>) -> tensor<40x100xf32> attribu
 // CHECK:               func.call @plumbline_barrier()
 // CHECK:               nvgpu.device_async_copy
 // CHECK:               func.call @plumbline_commit()
-// CHECK:               scf.for %{{.*}} = %c0 to %c8 step %c1 iter_args
 // CHECK:                 vector.load %[[LEFT]][{{.*}}] {alignment = 16 : i64}
 // CHECK:                 vector.load %[[RIGHT]][{{.*}}] {alignment = 16 : i64}
 // CHECK-COUNT-16:        vector.fma
