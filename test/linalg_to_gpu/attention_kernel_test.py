@@ -88,6 +88,16 @@ def test_half_precision(dtype: torch.dtype, name: str) -> None:
     program.check(*operands, rtol=2 * rounding, atol=2 * rounding)
 
 
+def test_blocks_of_many_queries() -> None:
+    """There are as many blocks as multiprocessors."""
+    torch.manual_seed(0)
+    operands = [torch.randn(27, 4, 40, 16).half() for _ in range(3)]
+    program = EmulatedProgram(_CASES["causal"][0], *operands)
+    assert len(_kernels_of_attention(program)) == 1
+    rounding = 2 * torch.finfo(torch.float16).eps
+    program.check(*operands, rtol=rounding, atol=rounding)
+
+
 def test_rows_that_are_masked_as_a_whole() -> None:
     """They are zero where the function says so, and no numbers in a plain softmax."""
     q, k, v = _operands("plain")
