@@ -86,8 +86,7 @@ def _widen_after_pad(insert: ir.Operation) -> None:
     insert.results[0].replace_all_uses_with(widened.results[0])
     insert.erase()
     # What nobody reads would be written all the same.
-    erase_unused(source)
-    erase_unused(target)
+    erase_unused(source, target)
 
 
 def _filled(zeros: ir.Operation, target: ir.Value) -> ir.Value:

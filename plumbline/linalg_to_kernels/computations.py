@@ -253,16 +253,19 @@ def computation_of(value: ir.Value) -> Computation | None:
     return None if op is None else computation(op)
 
 
-def erase_unused(value: ir.Value) -> None:
-    """Erases what makes a tensor that nobody reads any more, and what that alone has read."""
-    op = defining_operation(value)
-    is_pure = op is not None and (op.name.startswith("tensor.") or computation(op) is not None)
-    if op is None or not is_pure or any(True for each in op.results for _ in each.uses):
-        return
-    read = dict.fromkeys(filter(is_tensor, op.operands))
-    op.erase()
-    for other in read:
-        erase_unused(other)
+def erase_unused(*values: ir.Value) -> None:
+    """Erases what makes tensors that nobody reads any more, and what that alone has read."""
+    pending = [*values]
+    while pending:
+        op = defining_operation(pending.pop())
+        if op is None or any(True for result in op.results for _ in result.uses):
+            continue
+        if op.name.startswith("tensor.") or computation(op) is not None:
+            erased = {*op.results}
+            # None of these is there to be asked for any more.
+            pending = [value for value in pending if value not in erased]
+            pending += [value for value in op.operands if is_tensor(value) and value not in pending]
+            op.erase()
 
 
 def _is_reduction(kind: ir.Attribute) -> bool:

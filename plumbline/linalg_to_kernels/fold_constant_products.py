@@ -68,8 +68,7 @@ def _fold(total: Computation) -> None:
         before = total.inits[0]
         for member in dict.fromkeys((rounded, total)):
             member.op.erase()
-        for read in (terms, before):
-            erase_unused(read)
+        erase_unused(terms, before)
         return
 
 
