@@ -155,6 +155,8 @@ class Operand:
     """How many elements are contiguous, and aligned as one."""
     factor: float
     """What the products are multiplied by, as each element was to be."""
+    scattered: frozenset[int]
+    """The loops that it does not go by one stride along."""
 
     @property
     def element(self) -> ir.Type:
@@ -539,7 +541,9 @@ def _operand(
         vector = _vector(sizes, origin, run) if run else 1
         found.append((vector, usual_product(sizes, run), along_sums))
     vector, _, along_sums = max(found)
-    return Operand(origin.value, origin.indices, lines, along_sums, vector, origin.factor)
+    return Operand(
+        origin.value, origin.indices, lines, along_sums, vector, origin.factor, origin.scattered
+    )
 
 
 def _run(

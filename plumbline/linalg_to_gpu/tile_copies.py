@@ -221,7 +221,7 @@ class TileCopy:
         self, loops: Sequence[int], sizes: Sequence[ir.Value], number: ir.Value, further: int
     ) -> ir.Value:
         """By how many elements nested loops move in so many iterations, and some further ones."""
-        if len(loops) != 1 or not further:
+        if len(loops) != 1 or not further or not self._operand.scattered.isdisjoint(loops):
             at = delinearized(arith.addi(number, index(further)), sizes)
             return self._distance(dict(zip(loops, at, strict=True)))
         # What is known is a part of the address.
