@@ -1,4 +1,4 @@
-"""tools/gpu/check runs tests with the tag gpu, by compute-sanitizer too, or says why not."""
+"""Tests with the tag gpu run on a card, by compute-sanitizer too, or are packed for one."""
 
 import os
 import shutil
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-_SCRIPT = Path(__file__).parents[3] / "tools" / "gpu" / "check"
+_SCRIPTS = Path(__file__).parents[3] / "tools" / "gpu"
 
 
 def _program(file: Path, script: str) -> None:
@@ -21,7 +21,7 @@ def _check(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """Runs the script in a workspace whose Bazel writes down what it is told."""
     script = folder / "tools" / "gpu" / "check"
     script.parent.mkdir(parents=True)
-    shutil.copy(_SCRIPT, script)
+    shutil.copy(_SCRIPTS / "check", script)
     _program(
         folder / "bazelw",
         "if [[ $1 == query ]]; then echo //a:one_gpu_test; "
@@ -78,6 +78,61 @@ def test_compute_sanitizer(tmp_path: Path) -> None:
     assert done.stdout.count("-- //a:one_gpu_test\n") == 4
     for tool in ("memcheck", "racecheck", "synccheck", "initcheck"):
         assert f"compute-sanitizer --tool {tool} --error-exitcode 1" in done.stdout
+
+
+def _packed(folder: Path, **tests: str) -> Path:
+    """What is packed in a workspace whose Bazel has built these tests."""
+    scripts = folder / "tools" / "gpu"
+    scripts.mkdir(parents=True)
+    for name in ("pack", "packed_check"):
+        shutil.copy(_SCRIPTS / name, scripts / name)
+    labels = " ".join(f"//a:{name}" for name in tests)
+    _program(folder / "bazelw", f"[[ $1 != query ]] || printf '%s\\n' {labels}")
+    for name, script in tests.items():
+        runfiles = folder / "bazel-bin" / "a" / f"{name}.runfiles"
+        _program(folder / "built" / name, script)
+        (runfiles / "main" / "a").mkdir(parents=True)
+        (runfiles / "main" / "a" / name).symlink_to(folder / "built" / name)
+        (runfiles / "main" / "a" / f"{name}.npz").write_text("numbers")
+        (runfiles / "MANIFEST").touch()
+    out = folder / "out"
+    done = subprocess.run([scripts / "pack", out], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith(f"{len(tests)} tests are in {out}\n")
+    shutil.rmtree(folder / "built")
+    assert not [*out.rglob("MANIFEST")]
+    return out
+
+
+def _run_packed(out: Path, *tools: str) -> "subprocess.CompletedProcess[str]":
+    programs = out.parent / "bin"
+    _program(programs / "nvidia-smi", "echo 'GPU 0: some card'")
+    _program(programs / "compute-sanitizer", 'echo "$*"; exec "${@: -1}"')
+    return subprocess.run(
+        [out / "check", *tools],
+        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "JOBS": "2"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_packed_tests_run_without_bazel(tmp_path: Path) -> None:
+    reads = '[[ -f $RUNFILES_DIR/main/a/one_gpu_test.npz ]] && echo "[  PASSED  ]"'
+    done = _run_packed(_packed(tmp_path, one_gpu_test=reads, two_gpu_test="true"), "memcheck")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (
+        "GPU 0: some card\n2 passed, 0 failed\n"
+        "compute-sanitizer --tool memcheck\n2 passed, 0 failed\n"
+    )
+
+
+def test_packed_tests_that_fail_or_skip(tmp_path: Path) -> None:
+    out = _packed(tmp_path, one_gpu_test="echo wrong; exit 1", two_gpu_test="echo 1: Skipped")
+    done = _run_packed(out)
+    assert done.returncode == 1
+    assert "wrong\nFAILED one_gpu_test\n" in done.stdout
+    assert "FAILED two_gpu_test\n" in done.stdout
+    assert done.stdout.endswith("0 passed, 2 failed\n")
 
 
 if __name__ == "__main__":
