@@ -51,7 +51,11 @@ FEW = 16
 """Rows or columns below which a tile is too much,"""
 
 _LEAST, _MANY = 4, 64
-"""or so few next to so many, each of which is read once for all of them."""
+"""unless they are so many next to so many, each of which is then read once for all of them."""
+
+_CACHED = 64 << 20
+"""What is read again comes from a cache, by up to so many bytes: that is as fast as the products of
+a tile by `fma` most of whose rows are not there."""
 
 
 _SCHEDULERS = 4
@@ -250,11 +254,11 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
     sizes = [
         usual_product(contraction.sizes, loops) for loops in (sum_.batches, sum_.rows, sum_.columns)
     ]
-    if min(sizes[1:]) < (FEW if max(sizes[1:]) < _MANY else _LEAST):
-        return None
     result = ir.RankedTensorType(contraction.results[0].type).element_type
     instruction = instruction_for(contraction, [origin.element for origin in origins], chip)
     if instruction is None:
+        return None
+    if min(sizes[1:]) < FEW and not _is_worth_few(contraction, instruction, sizes, sum_.summed):
         return None
     summed, (left, right) = best_order(
         contraction.sizes,
@@ -288,6 +292,18 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
         parts,
         chip.shared_bytes,
     )
+
+
+def _is_worth_few(
+    contraction: Computation, instruction: Instruction, sizes: Sequence[int], summed: Sequence[int]
+) -> bool:
+    """Whether a few rows or columns are done by tiles."""
+    few, many = sorted(sizes[1:])
+    if few < _LEAST or many < _MANY:
+        return False
+    element = ir.RankedTensorType(contraction.results[0].type).element_type
+    elements = sizes[0] * few * many * usual_product(contraction.sizes, summed)
+    return instruction is Instruction.MMA or elements * element_bytes(element) > _CACHED
 
 
 def scaling(member: Computation) -> tuple[ir.Value, ir.AffineMap, float] | None:

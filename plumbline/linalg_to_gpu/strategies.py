@@ -10,7 +10,7 @@ from plumbline.linalg_to_gpu.attention_groups import attention_group
 from plumbline.linalg_to_gpu.attention_kernel import build_attention
 from plumbline.linalg_to_gpu.combinations import combinations
 from plumbline.linalg_to_gpu.contraction_kernel import build_tiled_contraction
-from plumbline.linalg_to_gpu.contraction_tiles import is_free, tiled_contraction
+from plumbline.linalg_to_gpu.contraction_tiles import is_free, tiled_contraction, usual_product
 from plumbline.linalg_to_gpu.flops import count_flops
 from plumbline.linalg_to_gpu.launches import THREADS, WARP
 from plumbline.linalg_to_gpu.row_kernels import (
@@ -59,6 +59,10 @@ _SHARED_BYTES = 40 << 10
 
 _LONG = 128
 """From how many products on a sum of them is work for a block."""
+
+_SELDOM = 64
+"""By fewer products than that an element is taken seldom enough to be computed for each: those of
+depthwise convolutions, whose windows are short."""
 
 _SHORT = 32
 """A row of fewer elements is no work for a block, if a thread can do it."""
@@ -128,7 +132,7 @@ class GpuStrategies:
 
         What is copied to its operands it reads where that is from, and widens or scales it as it
         does so; what else is computed for them would be computed again for each product, which are
-        few where windows are short.
+        few where windows are short and move no weight but their own.
         """
         contraction = group.steps[0]
         if len(group.steps) > 2 or group.outputs != frozenset(group.root.results):
@@ -139,9 +143,13 @@ class GpuStrategies:
             return False
         if tiled_contraction(group, self.chip) is not None:
             return True
-        if math.prod(contraction.sizes[loop] for loop in own_loops(group, contraction)) < _LONG:
-            return True
-        return all(map(is_free, _read_by(group, contraction)))
+        products = usual_product(contraction.sizes, range(len(contraction.sizes)))
+        return all(
+            all(map(is_free, _computing(group, value)))
+            or products < _SELDOM * math.prod(_usual_shape(value))
+            for value in contraction.inputs
+            if is_tensor(value)
+        )
 
     def pads_read(self, group: Group) -> frozenset[ir.Value]:
         """As `Strategies` says: none, they are tensors of their own."""
@@ -300,16 +308,26 @@ def _partials(group: Group, shape: Sequence[int]) -> dict[ir.Value, ir.MemRefTyp
 
 def _read_by(group: Group, step: Computation) -> set[Computation]:
     """The members that a step is computed of."""
+    values = filter(is_tensor, (*step.inputs, *step.inits))
+    return {member for value in values for member in _computing(group, value)}
+
+
+def _computing(group: Group, value: ir.Value) -> set[Computation]:
+    """The members that a tensor is computed by."""
     found: set[Computation] = set()
-    pending = [step]
+    pending = [value]
     while pending:
-        member = pending.pop()
-        for value in filter(is_tensor, (*member.inputs, *member.inits)):
-            producer = group.producer(viewed(value))
-            if producer is not None and producer not in found:
-                found.add(producer)
-                pending.append(producer)
+        producer = group.producer(viewed(pending.pop()))
+        if producer is not None and producer not in found:
+            found.add(producer)
+            pending += filter(is_tensor, (*producer.inputs, *producer.inits))
     return found
+
+
+def _usual_shape(value: ir.Value) -> list[int]:
+    """The sizes of a tensor, with usual ones for those that are not known."""
+    shape = ir.RankedTensorType(value.type).shape
+    return [usual_product(shape, [axis]) for axis in range(len(shape))]
 
 
 def _buffers(group: Group) -> list[tuple[ir.Type, int]]:
