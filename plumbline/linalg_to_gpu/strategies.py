@@ -61,8 +61,8 @@ _LONG = 128
 """From how many products on a sum of them is work for a block."""
 
 _SELDOM = 64
-"""By fewer products than that an element is taken seldom enough to be computed for each: those of
-depthwise convolutions, whose windows are short."""
+"""By fewer products than that an element is taken seldom enough to be computed for each, where sums
+are short too: as of depthwise convolutions."""
 
 _SHORT = 32
 """A row of fewer elements is no work for a block, if a thread can do it."""
@@ -143,10 +143,12 @@ class GpuStrategies:
             return False
         if tiled_contraction(group, self.chip) is not None:
             return True
+        summed = [loop for loop, reduces in enumerate(contraction.reduces) if reduces]
+        is_short = usual_product(contraction.sizes, summed) < _LONG
         products = usual_product(contraction.sizes, range(len(contraction.sizes)))
         return all(
             all(map(is_free, _computing(group, value)))
-            or products < _SELDOM * math.prod(_usual_shape(value))
+            or (is_short and products < _SELDOM * math.prod(_usual_shape(value)))
             for value in contraction.inputs
             if is_tensor(value)
         )

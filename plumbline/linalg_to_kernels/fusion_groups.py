@@ -103,10 +103,10 @@ class _Block:
         self.contractions = {
             member for member in self._computations if strategies.is_contraction(member)
         }
-        # What is done anew for whoever reads it.
-        self._repeated = told_by_place(self._computations) | set(
-            filter(is_copy, self._computations)
-        )
+        # What is done anew for whoever reads it: what is for nothing, or nearly so.
+        self._repeated = told_by_place(self._computations) | {
+            member for member in self._computations if is_copy(member) or strategies.is_free(member)
+        }
         self._taken: set[Computation] = set()
         self._found_producers: dict[Computation, list[Computation]] = {}
 

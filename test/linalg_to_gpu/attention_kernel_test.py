@@ -196,5 +196,20 @@ def test_what_is_no_softmax_is_several_kernels() -> None:
     program.check(q, k, v)
 
 
+def test_a_mask_of_half_precision_for_several() -> None:
+    """It is widened by each, rather than once for all, which would be a tensor of its own."""
+
+    def twice(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        for _ in range(2):
+            x = functional.scaled_dot_product_attention(x, x, x, attn_mask=mask)
+        return x
+
+    half = torch.float16
+    x, mask = torch.randn(1, 2, 40, 32, dtype=half), torch.randn(40, 40, dtype=half)
+    program = EmulatedProgram(twice, x, mask)
+    program.check(x, mask, rtol=2e-2, atol=2e-2)
+    assert program.gpu.count("gpu.launch_func") == 2
+
+
 if __name__ == "__main__":
     sys.exit(pytest.main([__file__, *sys.argv[1:]]))
