@@ -128,18 +128,19 @@ func.func private @sum_div(%x: tensor<40x100xf32>) -> tensor<40x100xf32> attribu
 // CHECK:             func.call @plumbline_commit()
 // CHECK:             nvgpu.device_async_copy %{{.*}}, %[[RIGHT]][%c2, {{.*}}], 2, %{{.*}}
 // CHECK:             func.call @plumbline_commit()
-// CHECK:             %[[SUMS:.*]]:16 = scf.for %[[AT:.*]] = %c0 to %c40 step %c8 iter_args
-// Two stages are left on their way, and another one begins.
+// The loop has the number of the stage, and the sums.
+// CHECK:             %[[SUMS:.*]]:17 = scf.for %[[AT:.*]] = %c0 to %c40 step %c8 iter_args
+// Two stages are left on their way, and another one begins when this one has been read.
 // CHECK:               func.call @plumbline_wait_for_copies_2()
 // CHECK:               func.call @plumbline_barrier()
-// CHECK:               nvgpu.device_async_copy
-// CHECK:               func.call @plumbline_commit()
 // CHECK:                 vector.load %[[LEFT]][{{.*}}] {alignment = 16 : i64}
 // CHECK:                 vector.load %[[RIGHT]][{{.*}}] {alignment = 16 : i64}
-// CHECK-COUNT-16:        vector.fma
+// CHECK-COUNT-128:       vector.fma
+// CHECK:               nvgpu.device_async_copy
+// CHECK:               func.call @plumbline_commit()
 // CHECK:             func.call @plumbline_wait_for_copies_0()
 // CHECK:             func.call @plumbline_barrier()
-// CHECK:             vector.store %[[SUMS]]#0, %[[STAGED:.*]][
+// CHECK:             vector.store %[[SUMS]]#1, %[[STAGED:.*]][
 // CHECK:             func.call @plumbline_barrier()
 // CHECK:               scf.if
 // CHECK:                 memref.load %[[STAGED]]
@@ -170,7 +171,7 @@ func.func private @matmul(%x: tensor<?x40xf32>, %n: index, %y: tensor<40x50xf32>
 // Half precision goes to tensor cores as it is, though it is widened before it is multiplied. What
 // is done to the sums is done in the same kernel.
 // CHECK-LABEL: func.func private @half(
-// CHECK:         nvgpu.device_async_copy %{{.*}}, %{{.*}}, 8, %{{.*}} {bypassL1} : memref<?xf16, {{.*}}> to memref<2x{{.*}}x40xf16, #gpu.address_space<workgroup>>
+// CHECK:         nvgpu.device_async_copy %{{.*}}, %{{.*}}, 8, %{{.*}} {bypassL1} : memref<?xf16, {{.*}}> to memref<2x{{.*}}x72xf16, #gpu.address_space<workgroup>>
 // CHECK:         nvgpu.ldmatrix %{{.*}} {numTiles = 4 : i32, transpose = false} : {{.*}} -> vector<4x2xf16>
 // CHECK:         nvgpu.mma.sync(%{{.*}}) {mmaShape = [16, 8, 16]} : (vector<4x2xf16>, vector<2x2xf16>, vector<2x2xf32>) -> vector<2x2xf32>
 // CHECK:         arith.maximumf
@@ -261,13 +262,13 @@ func.func @calls(%x: tensor<2x100000xf32>) -> tensor<2xf32> {
 // A result of few tiles, of long sums: blocks do parts of these, and a second launch adds up what
 // the parts come to, in their order, and does what follows.
 // CHECK-LABEL: func.func private @long_sums(
-// CHECK-SAME:      %[[Y:[^:]*]]: memref<32x32xf32, {{.*}}, %[[PARTIALS:[^:]*]]: memref<8x1x32x32xf32> {llvm.noalias})
-// CHECK:         gpu.launch blocks(%{{.*}}, %{{.*}}, %{{.*}}) in (%{{.*}} = %c8,
-// CHECK:           %[[FIRST:.*]] = arith.muli %{{.*}}, %c256
+// CHECK-SAME:      %[[Y:[^:]*]]: memref<32x32xf32, {{.*}}, %[[PARTIALS:[^:]*]]: memref<32x1x32x32xf32> {llvm.noalias})
+// CHECK:         gpu.launch blocks(%{{.*}}, %{{.*}}, %{{.*}}) in (%{{.*}} = %c32,
+// CHECK:           %[[FIRST:.*]] = arith.muli %{{.*}}, %c64
 // CHECK:           scf.for
 // CHECK:           memref.store %{{.*}}, %[[PARTIALS]][
 // CHECK:         gpu.launch blocks(%{{.*}}, %{{.*}}, %{{.*}}) in (%{{.*}} = %c4,
-// CHECK:           %[[SUM:.*]] = scf.for %[[PART:.*]] = %c1 to %c8 step %c1
+// CHECK:           %[[SUM:.*]] = scf.for %[[PART:.*]] = %c1 to %c32 step %c1
 // CHECK:             memref.load %[[PARTIALS]][%[[PART]],
 // CHECK:           %[[R:.*]] = math.absf %[[SUM]]
 // CHECK:           memref.store %[[R]], %[[Y]][
