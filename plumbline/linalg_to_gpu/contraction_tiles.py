@@ -51,7 +51,8 @@ FEW = 16
 """Rows or columns below which a tile is too much,"""
 
 _LEAST, _MANY = 4, 64
-"""unless they are so many next to so many, each of which is then read once for all of them."""
+"""unless they are so many next to so many, each of which is then read once for all of them, and no
+windows, which are read from caches."""
 
 _CACHED = 64 << 20
 """What is read again comes from a cache, by up to so many bytes: that is as fast as the products of
@@ -258,7 +259,10 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
     instruction = instruction_for(contraction, [origin.element for origin in origins], chip)
     if instruction is None:
         return None
-    if min(sizes[1:]) < FEW and not _is_worth_few(contraction, instruction, sizes, sum_.summed):
+    are_windows = any(origin.access.has_windows for origin in origins)
+    if min(sizes[1:]) < FEW and (
+        are_windows or not _is_worth_few(contraction, instruction, sizes, sum_.summed)
+    ):
         return None
     summed, (left, right) = best_order(
         contraction.sizes,

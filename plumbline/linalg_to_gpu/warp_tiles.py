@@ -21,7 +21,7 @@ from plumbline.linalg_to_kernels.planned_memory import element_bytes
 _WORDS = 4
 """Of 4 bytes, that a lane has of a fragment of the left operand, or of two of the right one."""
 
-_DEPTHS = 8
+_DEPTHS = 4
 """Summed elements whose products a thread adds up between one jump and the next, at most."""
 
 Put = Callable[[ir.Value, ir.Value, ir.Value], object]

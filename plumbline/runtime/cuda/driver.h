@@ -21,7 +21,7 @@ typedef struct CUgraphExec_st* CUgraphExec;
 
 // Values of the API's enumerations.
 enum {
-  PLUMBLINE_CUDA_MEMORY_IS_HOST = 1,       // CUmemorytype; 0: the driver does not know it
+  PLUMBLINE_CUDA_MEMORY_IS_HOST = 1,  // CUmemorytype; 0: the driver does not know it
   PLUMBLINE_CUDA_MEMORY_IS_DEVICE = 2,
   PLUMBLINE_CUDA_MOST_SHARED_BYTES = 8,    // CUfunction_attribute: dynamic ones, of a block
   PLUMBLINE_CUDA_POINTER_MEMORY_TYPE = 2,  // CUpointer_attribute
@@ -44,8 +44,7 @@ enum {
   F(cuModuleUnload, (CUmodule module))                                                             \
   F(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char* name))               \
   F(cuFuncSetAttribute, (CUfunction function, int attribute, int value))                           \
-  F(cuPointerGetAttributes,                                                                        \
-    (unsigned count, int* attributes, void** values, CUdeviceptr pointer))                         \
+  F(cuPointerGetAttributes, (unsigned count, int* attributes, void** values, CUdeviceptr pointer)) \
   F(cuMemAlloc_v2, (CUdeviceptr * pointer, size_t bytes))                                          \
   F(cuMemFree_v2, (CUdeviceptr pointer))                                                           \
   F(cuMemcpyHtoD_v2, (CUdeviceptr target, const void* source, size_t bytes))                       \

@@ -270,8 +270,7 @@ int32_t plumbline_cuda_device_of(const void* pointer) {
   int device = 0;
   void* values[] = {&type, &is_managed, &device};
   // Asked for one attribute, the driver refuses what is the C library's; so it says zeros.
-  const CUresult error =
-      driver.cuPointerGetAttributes(3, attributes, values, (CUdeviceptr)pointer);
+  const CUresult error = driver.cuPointerGetAttributes(3, attributes, values, (CUdeviceptr)pointer);
   if (error != 0 || is_managed) return PLUMBLINE_CUDA_ANYWHERE;
   return type == PLUMBLINE_CUDA_MEMORY_IS_DEVICE ? device : PLUMBLINE_CUDA_HOST;
 }
