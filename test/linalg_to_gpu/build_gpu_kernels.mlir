@@ -135,7 +135,7 @@ func.func private @sum_div(%x: tensor<40x100xf32>) -> tensor<40x100xf32> attribu
 // CHECK:               func.call @plumbline_barrier()
 // CHECK:                 vector.load %[[LEFT]][{{.*}}] {alignment = 16 : i64}
 // CHECK:                 vector.load %[[RIGHT]][{{.*}}] {alignment = 16 : i64}
-// CHECK-COUNT-128:       vector.fma
+// CHECK-COUNT-64:        vector.fma
 // CHECK:               nvgpu.device_async_copy
 // CHECK:               func.call @plumbline_commit()
 // CHECK:             func.call @plumbline_wait_for_copies_0()
