@@ -104,9 +104,9 @@ class _Block:
             member for member in self._computations if strategies.is_contraction(member)
         }
         # What is done anew for whoever reads it: what is for nothing, or nearly so.
-        self._repeated = told_by_place(self._computations) | {
-            member for member in self._computations if is_copy(member) or strategies.is_free(member)
-        }
+        self._repeated = told_by_place(self._computations) | set(
+            filter(strategies.is_free, self._computations)
+        )
         self._taken: set[Computation] = set()
         self._found_producers: dict[Computation, list[Computation]] = {}
 
@@ -202,12 +202,11 @@ class _Block:
         return found
 
     def _with_repeated(self, members: set[Computation]) -> set[Computation]:
-        """Members with what they read that is repeated, and what else is for nothing."""
+        """Members with what they read that is repeated."""
         pending = list(members)
         while pending:
             for producer in self._producers(pending.pop()):
-                is_free = producer in self._repeated or self._strategies.is_free(producer)
-                if is_free and producer not in members:
+                if producer in self._repeated and producer not in members:
                     members.add(producer)
                     pending.append(producer)
         return members
