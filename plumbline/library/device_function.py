@@ -65,9 +65,7 @@ class DeviceCalls:
 
         if not TorchDeviceCalls.does(self._signature):
             return None
-        return TorchDeviceCalls(
-            self._signature, self._parameters, self._results, self._entry, self._plan
-        )
+        return TorchDeviceCalls(self._parameters, self._results, self._entry, self._plan)
 
     def call(self, arguments: Sequence[Any], out: Any) -> tuple[Any, ...]:
         """Runs the program, as `NativeFunction` does."""

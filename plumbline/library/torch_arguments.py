@@ -1,6 +1,7 @@
 """How PyTorch's tensors are handed to machine code, and results are made such."""
 
 import importlib.util
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -43,12 +44,14 @@ def _read(tensor: torch.Tensor, parameter: Parameter) -> Reading:
     return read_array(to_numpy(tensor), parameter)
 
 
-def _plain_tensors(parameters: Sequence[Parameter]) -> ReadPlain:
+def plain_tensors(parameters: Sequence[Parameter], where: str = "is_cpu") -> ReadPlain:
+    """What takes plain tensors that lie where the attribute of that name says."""
     # Numbers have no dtype here.
     dtypes = [
         None if parameter.spec.is_scalar else getattr(torch, parameter.spec.element_type.torch_name)
         for parameter in parameters
     ]
+    is_there = operator.attrgetter(where)
 
     def read(arguments: Sequence[Any]) -> PlainReading:
         words: list[int] = []
@@ -57,7 +60,7 @@ def _plain_tensors(parameters: Sequence[Parameter]) -> ReadPlain:
             if (
                 type(tensor) not in PLAIN_TYPES
                 or tensor.dtype is not dtype
-                or not tensor.is_cpu
+                or not is_there(tensor)
                 or not tensor.is_contiguous()
                 or tensor.is_neg()
                 or tensor.is_conj()
@@ -86,4 +89,4 @@ def _repeat(signature: Signature, entry: int, plan: CallPlan) -> Repeat | None:
     return call_of(signature, entry, plan)
 
 
-TENSOR = Kind(_read, give, _plain_tensors, _repeat)
+TENSOR = Kind(_read, give, plain_tensors, _repeat)

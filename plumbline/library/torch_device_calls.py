@@ -11,8 +11,8 @@ import torch
 
 from plumbline.library.call_plan import CallPlan, Shapes
 from plumbline.library.packed_entry import PackedEntry
-from plumbline.library.tensor_arguments import Parameter
-from plumbline.library.torch_arguments import PLAIN_TYPES
+from plumbline.library.tensor_arguments import NOT_PLAIN, Parameter
+from plumbline.library.torch_arguments import plain_tensors
 from plumbline.signature.signature import Signature
 
 _Plan = Callable[[Shapes], CallPlan]
@@ -23,18 +23,16 @@ class TorchDeviceCalls:
 
     def __init__(
         self,
-        signature: Signature,
         parameters: Sequence[Parameter],
         results: Sequence[Parameter],
         entry: PackedEntry,
         plan: _Plan,
     ) -> None:
-        self._dtypes, self._result_dtypes = (
-            [getattr(torch, place.spec.element_type.torch_name) for place in places]
-            for places in (parameters, results)
-        )
+        self._read = plain_tensors(parameters, "is_cuda")
+        self._result_dtypes = [
+            getattr(torch, result.spec.element_type.torch_name) for result in results
+        ]
         self._entry, self._plan = entry, plan
-        self._has_workspace = signature.workspace is not None
 
     @staticmethod
     def does(signature: Signature) -> bool:
@@ -57,27 +55,13 @@ class TorchDeviceCalls:
         Raises:
           UserError: their sizes are not those that the program takes, or it cannot be queued.
         """
-        if len(arguments) != len(self._dtypes):
+        try:
+            words, shapes = self._read(arguments)
+        except NOT_PLAIN:
             return None
-        words: list[int] = []
-        shapes: list[tuple[int, ...]] = []
-        device = -1
-        for tensor, dtype in zip(arguments, self._dtypes, strict=True):
-            if (
-                type(tensor) not in PLAIN_TYPES
-                or tensor.dtype is not dtype
-                or not tensor.is_cuda
-                or not tensor.is_contiguous()
-                or tensor.is_neg()
-                or tensor.is_conj()
-            ):
-                return None
-            own = tensor.get_device()
-            if device not in (-1, own):
-                return None
-            device = own
-            words.append(tensor.data_ptr())
-            shapes.append(tensor.shape)
+        device, *further = {tensor.get_device() for tensor in arguments}
+        if further:
+            return None
         plan = self._plan(tuple(shapes))
         place = torch.device("cuda", device)
         results = [
@@ -86,9 +70,9 @@ class TorchDeviceCalls:
         ]
         words += [result.data_ptr() for result in results]
         others = list(plan.sizes)
-        if self._has_workspace:
+        if plan.workspace is not None:
             # As `DeviceCalls` has it.
-            workspace = torch.empty(plan.workspace or 0, dtype=torch.uint8, device=place)
+            workspace = torch.empty(plan.workspace, dtype=torch.uint8, device=place)
             others.append(workspace.data_ptr())
         others.append(torch.cuda.current_stream(device).cuda_stream)
         self._entry.run(words, others, plan.result_shapes)

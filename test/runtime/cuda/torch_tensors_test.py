@@ -16,7 +16,7 @@ from torch import nn
 
 import plumbline
 from plumbline.errors import UserError
-from plumbline.library import torch_device_calls
+from plumbline.library import torch_arguments
 from plumbline.library.device import DeviceTensor, open_driver
 from plumbline.signature.element_type import from_name
 from test.runtime.cuda.stand_in import Kernels, driver
@@ -74,7 +74,7 @@ class _Allocator:
 def _allocator(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Allocator]:
     driver()
     allocator = _Allocator()
-    monkeypatch.setattr(torch_device_calls, "PLAIN_TYPES", frozenset([_CudaTensor]))
+    monkeypatch.setattr(torch_arguments, "PLAIN_TYPES", frozenset([_CudaTensor]))
     monkeypatch.setattr(torch, "empty", allocator.empty)
     yield allocator
     plumbline.device.synchronize()
