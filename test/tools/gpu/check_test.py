@@ -22,6 +22,7 @@ def _check(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     script = folder / "tools" / "gpu" / "check"
     script.parent.mkdir(parents=True)
     shutil.copy(_SCRIPTS / "check", script)
+    shutil.copy(_SCRIPTS / "cards.sh", script.parent)
     _program(
         folder / "bazelw",
         "if [[ $1 == query ]]; then echo //a:one_gpu_test; "
@@ -84,7 +85,7 @@ def _packed(folder: Path, **tests: str) -> Path:
     """What is packed in a workspace whose Bazel has built these tests."""
     scripts = folder / "tools" / "gpu"
     scripts.mkdir(parents=True)
-    for name in ("pack", "packed_check"):
+    for name in ("cards.sh", "pack", "packed_check"):
         shutil.copy(_SCRIPTS / name, scripts / name)
     labels = " ".join(f"//a:{name}" for name in tests)
     _program(folder / "bazelw", f"[[ $1 != query ]] || printf '%s\\n' {labels}")
