@@ -12,7 +12,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, func, memref, scf
 
 from plumbline.kernels_to_llvm.size_building import index_constant
-from plumbline.linalg_to_kernels.own_results import is_own, origin_of
+from plumbline.linalg_to_kernels.own_results import is_own, memory_of, origin_of
 from plumbline.signature.unbacked_size import UnbackedSize
 
 
@@ -33,7 +33,7 @@ def take_results_as_arguments(function: func.FuncOp, unbacked: Sequence[Unbacked
             [*type_.inputs, *[bytes_] * count], [ir.IndexType.get()] * len(unbacked)
         )
     )
-    copied: list[ir.Value] = []
+    copied: list[int] = []
     taken: set[ir.Value] = set()
     for number, place in enumerate(places):
         # What it was before, it need not be any more: an earlier result may be the same.
@@ -44,14 +44,15 @@ def take_results_as_arguments(function: func.FuncOp, unbacked: Sequence[Unbacked
         else:
             with ir.InsertionPoint(returned), returned.location:
                 _copy(result, _view(result, place), [])
-            if origin not in taken and origin not in copied:
-                copied.append(origin)
+            copied.append(number)
     with ir.InsertionPoint(returned), returned.location:
         sizes = [
             memref.dim(returned.operands[size.output], index_constant(size.axis))
             for size in unbacked
         ]
-        _release(copied)
+        # One that is a part of a later result is the caller's by now.
+        memories = dict.fromkeys(memory_of(returned.operands[number]) for number in copied)
+        _release([memory for memory in memories if memory not in taken])
         func.ReturnOp(sizes)
     returned.operation.erase()
 

@@ -1,5 +1,7 @@
 """Which results of a function on buffers are memory of their own, that nothing else has."""
 
+from collections.abc import Collection
+
 from torch_mlir import ir
 
 from plumbline.bindings.walk import defining_operation, users_through
@@ -7,12 +9,24 @@ from plumbline.bindings.walk import defining_operation, users_through
 _VIEWS = frozenset({"memref.cast", "memref.collapse_shape", "memref.expand_shape"})
 """Operations that look at a whole buffer in another shape."""
 
+_PARTS = frozenset({"memref.subview"})
+"""Operations that look at a part of a buffer."""
+
 _DEALLOCATIONS = frozenset({"gpu.dealloc", "memref.dealloc"})
 
 
 def origin_of(buffer: ir.Value) -> ir.Value:
     """The buffer that one looks at as a whole."""
-    while (op := defining_operation(buffer)) is not None and op.name in _VIEWS:
+    return _looked_at(buffer, _VIEWS)
+
+
+def memory_of(buffer: ir.Value) -> ir.Value:
+    """The buffer that one looks at as a whole or in part: whose memory it is."""
+    return _looked_at(buffer, _VIEWS | _PARTS)
+
+
+def _looked_at(buffer: ir.Value, views: Collection[str]) -> ir.Value:
+    while (op := defining_operation(buffer)) is not None and op.name in views:
         buffer = op.operands[0]
     return buffer
 

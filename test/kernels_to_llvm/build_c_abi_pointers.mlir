@@ -66,6 +66,27 @@ func.func @f(%x: memref<?x4xf32> {plumbline.shape = affine_map<()[s0] -> (s0, 4)
 
 // -----
 
+// A part of a later result is a copy, and its memory the caller's; parts of one allocation give it back once.
+
+// CHECK-LABEL: func.func private @parts_body(
+// CHECK-SAME:      memref<?xi8>, %[[WHOLE:.*]]: memref<?xi8>, %{{.*}}: memref<?xi8>, %{{.*}}: memref<?xi8>)
+// CHECK:         %[[OTHER:.*]] = memref.alloc() : memref<3x2xf32>
+// CHECK:         %[[PUT:.*]] = memref.view %[[WHOLE]][%{{.*}}][] : memref<?xi8> to memref<4x2xf32>
+// CHECK-NOT:     memref.dealloc %[[PUT]]
+// CHECK:         memref.dealloc %[[OTHER]] : memref<3x2xf32>
+// CHECK-NEXT:    return
+func.func @parts() -> (memref<2xf32>, memref<4x2xf32>, memref<2xf32>, memref<2xf32>) {
+  %0 = memref.alloc() : memref<3x2xf32>
+  %1 = memref.alloc() : memref<4x2xf32>
+  %2 = memref.subview %1[0, 0] [1, 2] [1, 1] : memref<4x2xf32> to memref<2xf32, strided<[1]>>
+  %3 = memref.cast %2 : memref<2xf32, strided<[1]>> to memref<2xf32>
+  %4 = memref.subview %0[0, 0] [1, 2] [1, 1] : memref<3x2xf32> to memref<2xf32, strided<[1]>>
+  %5 = memref.cast %4 : memref<2xf32, strided<[1]>> to memref<2xf32>
+  return %3, %1, %5, %5 : memref<2xf32>, memref<4x2xf32>, memref<2xf32>, memref<2xf32>
+}
+
+// -----
+
 // What comes out of branches is copied and given back, each allocation once.
 
 // CHECK-LABEL: func.func private @branches_body(
