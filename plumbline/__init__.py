@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from plumbline.library_files.ahead_of_time import aot
     from plumbline.loader_to_torch.loader import TorchLoaderOutput
     from plumbline.onnx_to_torch.program import load_onnx
+    from plumbline.torch_compile.backend import Backend
 
 __all__ = [
+    "Backend",
     "CompiledProgram",
     "Library",
     "TorchLoaderOutput",
@@ -29,6 +31,7 @@ __all__ = [
 # Compiling pulls torch and MLIR in, which the stage programs and who loads a library must not pay
 # for, nor need have.
 _MODULES = {
+    "Backend": "plumbline.torch_compile.backend",
     "CompiledProgram": "plumbline.compiler",
     "Library": "plumbline.library.load",
     "TorchLoaderOutput": "plumbline.loader_to_torch.loader",

@@ -48,7 +48,13 @@ from plumbline.runtime.cuda import shared_library as cuda
 from plumbline.runtime.threads import check_threads
 from plumbline.signature.function_name import DEFAULT_FUNCTION_NAME, PACKED_SUFFIX
 from plumbline.signature.signature import Signature
-from plumbline.target.choices import OPTIMISATION_LEVELS, RUNTIME_CHECKS, TARGETS, RuntimeChecks
+from plumbline.target.choices import (
+    OPTIMISATION_LEVELS,
+    RUNTIME_CHECKS,
+    TARGETS,
+    RuntimeChecks,
+    check_choice,
+)
 from plumbline.target.cpu import cpu_target
 from plumbline.target.gpu import gpu_target
 from plumbline.target.gpu_chip import DEFAULT_ARCH
@@ -221,21 +227,15 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     check_inputs(caller, "example_inputs", given.inputs)
     check_dynamic_shapes(caller, given.dynamic_shapes, given.model, given.inputs)
     check_func_name(caller, func_name)
-    if target not in TARGETS:
-        known = ", ".join(map(repr, TARGETS))
-        raise UserError(f"{caller}: target is {target!r}; it is one of {known}")
+    check_choice(caller, "target", target, TARGETS)
     if not isinstance(gpu_arch, str):
         raise UserError(f"{caller}: gpu_arch is {gpu_arch!r}; it is a string")
     if not isinstance(allow_tf32, bool):
         raise UserError(f"{caller}: allow_tf32 is {allow_tf32!r}; it is True or False")
     if not isinstance(target_cpu, str):
         raise UserError(f"{caller}: target_cpu is {target_cpu!r}; it is a string")
-    if isinstance(opt_level, bool) or opt_level not in OPTIMISATION_LEVELS:
-        levels = ", ".join(map(str, OPTIMISATION_LEVELS))
-        raise UserError(f"{caller}: opt_level is {opt_level!r}; it is one of {levels}")
-    if runtime_checks not in RUNTIME_CHECKS:
-        levels = ", ".join(map(repr, RUNTIME_CHECKS))
-        raise UserError(f"{caller}: runtime_checks is {runtime_checks!r}; it is one of {levels}")
+    check_choice(caller, "opt_level", opt_level, OPTIMISATION_LEVELS)
+    check_choice(caller, "runtime_checks", runtime_checks, RUNTIME_CHECKS)
     check_threads(caller, threads)
     check_convention(caller, target, threads=threads, on_gpu_tensors=on_gpu_tensors, stream=stream)
     if not callable(when_done):

@@ -17,18 +17,16 @@ from typing import Any, TypeGuard, cast
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.export import ExportedProgram
-from torch.export.exported_program import ModuleCallEntry, ModuleCallSignature
 from torch.export.graph_signature import (
     ExportGraphSignature,
-    InputKind,
-    InputSpec,
     OutputKind,
     OutputSpec,
     TensorArgument,
 )
-from torch.utils import _pytree as pytree
 
-from plumbline.loader_to_torch.decompositions import recurrent
+from plumbline.loader_to_torch.decompositions import random_numbers, recurrent
+from plumbline.loader_to_torch.generator import draws
+from plumbline.loader_to_torch.program_of_graph import program_of_graph
 from plumbline.loader_to_torch.untouched_ops import is_untouched
 from plumbline.loader_to_torch.writes_in_place import functional_op, writes_its_own, written
 
@@ -36,14 +34,11 @@ Node = torch.fx.Node
 Op = torch._ops.OpOverload
 Table = dict[Any, Callable[..., Any]]
 
-_ORIGIN = ("stack_trace", "nn_module_stack")
+ORIGIN = ("stack_trace", "nn_module_stack")
 """What a node says of where it comes from."""
 
 _CHECK = torch.ops.aten._assert_tensor_metadata.default
 """The one op for its effects alone that PyTorch leaves as it is."""
-
-_DRAWS_NONE = {"dropout_p": 0.0, "p": 0.0, "train": False, "training": False}
-"""Arguments with which ops that are for random numbers draw none."""
 
 
 @dataclass
@@ -88,7 +83,9 @@ def _is_known(node: Node) -> bool:
 
 def _is_told_by_arguments(node: Node, op: Op) -> bool:
     return (
-        not _draws(node, op)
+        not draws(node)
+        # The generator is what others draw from.
+        and op is not random_numbers.draw_from._opoverload
         and (not op._schema.is_mutable or writes_its_own(node))
         # Each becomes a loop, whose body would have to come along.
         and op not in recurrent.RULES
@@ -123,15 +120,6 @@ def _is_of(
             )
         case _:
             return False
-
-
-def _draws(node: Node, op: Op) -> bool:
-    """Whether an op takes random numbers."""
-    if torch.Tag.nondeterministic_seeded not in op.tags:
-        return False
-    given = {argument.name: argument.default_value for argument in op._schema.arguments}
-    given |= {**dict(zip(given, node.args, strict=False)), **node.kwargs}
-    return not any(given.get(name, ...) == value for name, value in _DRAWS_NONE.items())
 
 
 def _is_fixed(value: object) -> bool:
@@ -262,24 +250,7 @@ def _program_of(kinds: Sequence[_Kind]) -> ExportedProgram:
         else:
             results.append(made)
     graph.output(tuple(results))
-    inputs = [node for kind in kinds for node in kind.inputs]
-    return ExportedProgram(
-        torch.nn.Module(),
-        graph,
-        ExportGraphSignature(
-            [InputSpec(InputKind.USER_INPUT, TensorArgument(node.name), None) for node in inputs],
-            [OutputSpec(OutputKind.USER_OUTPUT, TensorArgument(n.name), None) for n in results],
-        ),
-        state_dict={},
-        range_constraints={},
-        module_call_graph=[_call_of(len(inputs), len(results))],
-    )
-
-
-def _call_of(inputs: int, results: int) -> ModuleCallEntry:
-    _, in_spec = pytree.tree_flatten((tuple(range(inputs)), {}))
-    _, out_spec = pytree.tree_flatten(tuple(range(results)))
-    return ModuleCallEntry("", ModuleCallSignature([], [], in_spec, out_spec))
+    return program_of_graph(graph)
 
 
 def _note_parts(kinds: Sequence[_Kind], taken_apart: ExportedProgram) -> None:
@@ -313,7 +284,7 @@ def _with_parts(exported: ExportedProgram, kinds: Mapping[Node, _Kind]) -> Expor
     for node in exported.graph.nodes:
         if (kind := kinds.get(node)) is not None:
             here = dict(zip(kind.inputs, map(made.get, node.all_input_nodes), strict=True))
-            origin = {name: node.meta[name] for name in _ORIGIN if name in node.meta}
+            origin = {name: node.meta[name] for name in ORIGIN if name in node.meta}
             for part in kind.parts:
                 here[part] = copy = graph.node_copy(part, here.__getitem__)
                 copy.meta = {**part.meta, **origin}

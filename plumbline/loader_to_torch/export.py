@@ -3,7 +3,7 @@
 import contextlib
 import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from unittest import mock
 
@@ -61,6 +61,7 @@ from plumbline.loader_to_torch.node_locations import (
     set_locations,
 )
 from plumbline.loader_to_torch.number_bounds import bound_numbers
+from plumbline.loader_to_torch.program_of_graph import name_inputs_as
 from plumbline.loader_to_torch.python_functions import lengths_as_sizes
 from plumbline.loader_to_torch.pytorch_state import exporting
 from plumbline.loader_to_torch.reached_state import ReachedState
@@ -238,6 +239,40 @@ def export(who: str, program: TorchLoaderOutput, *, embedded: bool = True) -> Ex
     """
     functional = to_functional(who, program, embedded=embedded)
     return to_torch_dialect(who, functional, name_of_function(program), embedded=embedded)
+
+
+def export_traced(
+    who: str,
+    traced: torch.export.ExportedProgram,
+    func_name: str,
+    *,
+    inout: Mapping[int, int],
+    scalars: Iterable[int],
+    is_drawn_from: bool,
+) -> Export:
+    """Takes a program that PyTorch has traced for sizes that whoever calls it has checked.
+
+    Args:
+      who: what messages call it.
+      traced: it writes into nothing. What it is to have as weights are its parameters.
+      func_name: what the compiled function is to be called.
+      inout: for each argument that the function is to write, the result that is its new value.
+      scalars: the arguments that are numbers of Python's.
+      is_drawn_from: whether the state of the generator of random numbers is an argument.
+
+    Raises:
+      UserError: an op of it is none that can be compiled.
+      LoweringError: a pass of torch-mlir refuses it.
+    """
+    _ready_to_decompose(traced)
+    functional = _decomposed(who, traced, decomposition_table(), embedded=True)
+    name_inputs_as(functional, traced)
+    fix_settled_sizes(functional, traced.range_constraints)
+    note_scalars(functional, scalars)
+    return_numbers_as_tensors(functional)
+    functional.graph_module.meta[_INOUT] = dict(inout)
+    _ready_to_import(who, functional, is_drawn_from=is_drawn_from)
+    return to_torch_dialect(who, functional, func_name)
 
 
 def to_torch_dialect(
@@ -455,15 +490,26 @@ def _functional(
     followed = FollowedProgram(exported, functional)
     exclude_sizes_that_do_not_hold(who, followed, functional.range_constraints, dims)
     assert_guards(functional, followed)
+    _ready_to_import(who, functional, is_drawn_from=GENERATOR in state_of(program))
+    return functional
+
+
+def _ready_to_import(
+    who: str, functional: torch.export.ExportedProgram, *, is_drawn_from: bool
+) -> None:
+    """Makes of a functional program one that the importer takes.
+
+    Raises:
+      UserError: nothing can be made of it.
+    """
     name_files_by_import_path(functional)
     refuse_mutations(who, functional)
-    refuse_what_has_no_meaning(who, functional, is_drawn_from=GENERATOR in state_of(program))
+    refuse_what_has_no_meaning(who, functional, is_drawn_from=is_drawn_from)
     bound_numbers(functional)
     spell_strides_by_sizes(functional)
     spell_size_arithmetic(who, functional)
-    keep_assertions(functional, functional.graph_module.meta[_DIM_NAMES])
+    keep_assertions(functional, functional.graph_module.meta.get(_DIM_NAMES, {}))
     keep_grouped_matmuls(functional)
-    return functional
 
 
 def functional_graph(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:
@@ -540,10 +586,15 @@ def _exported(
     # compared on the way. They are asserted of the result instead.
     exported._guards_code = []
     call_overloads_of_export(exported)
+    _ready_to_decompose(exported)
+    return exported
+
+
+def _ready_to_decompose(exported: torch.export.ExportedProgram) -> None:
+    """Makes of a traced program one that `_decomposed` takes."""
     drop_assertions_of_types(exported)
     hand_constants_to_bodies(exported)
     hand_generator_to_bodies(exported)
-    return exported
 
 
 def _decomposed(

@@ -16,11 +16,20 @@ GENERATOR = "torch.default_generator"
 Its value is the state that `torch.get_rng_state()` returns: uint8 [5056]."""
 
 
+_DRAWS_NONE = {"dropout_p": 0.0, "p": 0.0, "train": False, "training": False}
+"""Arguments with which ops that are for random numbers draw none."""
+
+
 def draws(node: torch.fx.Node) -> bool:
     """Whether a node of an exported program draws random numbers."""
-    return isinstance(node.target, torch._ops.OpOverload) and (
-        torch.Tag.nondeterministic_seeded in node.target.tags or node.target in DRAWING_OPS
-    )
+    op = node.target
+    if not isinstance(op, torch._ops.OpOverload):
+        return False
+    if torch.Tag.nondeterministic_seeded not in op.tags and op not in DRAWING_OPS:
+        return False
+    given = {argument.name: argument.default_value for argument in op._schema.arguments}
+    given |= {**dict(zip(given, node.args, strict=False)), **node.kwargs}
+    return not any(given.get(name, ...) == value for name, value in _DRAWS_NONE.items())
 
 
 def draws_from_object(node: torch.fx.Node) -> bool:

@@ -52,6 +52,17 @@ OPTIMISATION_LEVELS = (0, 1, 2, 3)
 """How much LLVM optimises, as in clang -O."""
 
 
+def check_choice(who: str, option: str, given: object, known: Sequence[object]) -> None:
+    """Refuses what a function of Python's is `given` for an option, if it is not `known`.
+
+    Raises:
+      UserError: it is not; `who` begins the message.
+    """
+    if isinstance(given, bool) or given not in known:
+        words = ", ".join(map(repr, known))
+        raise UserError(f"{who}: {option} is {given!r}; it is one of {words}")
+
+
 def one_of(known: Sequence[str], option: str, given: Sequence[str]) -> str:
     """What a pass is `given` for an option; the first that is `known` where that is nothing.
 

@@ -145,6 +145,17 @@ assert {"torch", "torch_mlir"} <= set(sys.modules)
     assert ran.returncode == 0, ran.stderr
 
 
+def test_pytorch_knows_the_backend_by_name(installed: Path) -> None:
+    # Dynamo takes sources, not what is handed over by -c.
+    (installed / "doubled.py").write_text("""
+import torch
+double = torch.compile(lambda x: x + x, backend="plumbline", options={"threads": 1})
+assert double(torch.ones(2)).tolist() == [2, 2]
+""")
+    ran = _run("doubled.py", folder=installed, modules=[installed, _PACKAGES])
+    assert ran.returncode == 0, ran.stderr
+
+
 def test_the_wheel_compiles(installed: Path) -> None:
     (installed / "twice.mlir").write_text(_TWICE)
     command = installed / "bin" / "plumbline"

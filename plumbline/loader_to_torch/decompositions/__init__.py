@@ -38,6 +38,7 @@ from plumbline.loader_to_torch.decompositions import (
     resampling,
     stored_types,
     symmetric_systems,
+    transformer_layers,
     window_functions,
 )
 from plumbline.loader_to_torch.decompositions.rule import Rule, first_of
@@ -123,6 +124,7 @@ _FAMILIES = (
     reduction,
     resampling,
     symmetric_systems,
+    transformer_layers,
     window_functions,
 )
 

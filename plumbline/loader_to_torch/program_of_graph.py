@@ -1,0 +1,91 @@
+"""A graph as what torch.export makes of programs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.exported_program import ModuleCallEntry, ModuleCallSignature
+from torch.export.graph_signature import (
+    ExportGraphSignature,
+    InputKind,
+    InputSpec,
+    OutputKind,
+    OutputSpec,
+    SymBoolArgument,
+    SymFloatArgument,
+    SymIntArgument,
+    TensorArgument,
+)
+from torch.utils import _pytree as pytree
+
+_ARGUMENTS = {
+    torch.SymInt: SymIntArgument,
+    torch.SymFloat: SymFloatArgument,
+    torch.SymBool: SymBoolArgument,
+}
+"""What the results are called that are numbers."""
+
+
+def program_of_graph(
+    graph: torch.fx.Graph,
+    *,
+    root: torch.nn.Module | None = None,
+    weights: Mapping[str, torch.Tensor] | None = None,
+    constants: Mapping[str, torch.Tensor] | None = None,
+    ranges: Mapping[Any, Any] | None = None,
+) -> ExportedProgram:
+    """A program that takes and returns what a graph does, in tuples; it writes into nothing.
+
+    Args:
+      graph: its nodes have their values among their metadata.
+      root: the module whose attributes it calls by name.
+      weights: what its first placeholders are, which the program does not take, by the names that
+        it has for them.
+      constants: the same for those after them.
+      ranges: of symbols in sizes.
+    """
+    kinds = {
+        **dict.fromkeys(weights or {}, InputKind.PARAMETER),
+        **dict.fromkeys(constants or {}, InputKind.CONSTANT_TENSOR),
+    }
+    placeholders = graph.find_nodes(op="placeholder")
+    own = len(placeholders) - len(kinds)
+    specs = [*((kind, name) for name, kind in kinds.items()), *[(InputKind.USER_INPUT, None)] * own]
+    results: Any = graph.output_node().args[0]
+    return ExportedProgram(
+        root or torch.nn.Module(),
+        graph,
+        ExportGraphSignature(
+            [
+                InputSpec(kind, TensorArgument(node.name), name)
+                for node, (kind, name) in zip(placeholders, specs, strict=True)
+            ],
+            [OutputSpec(OutputKind.USER_OUTPUT, _argument(node), None) for node in results],
+        ),
+        state_dict=dict(weights or {}),
+        constants=dict(constants or {}),
+        range_constraints=dict(ranges or {}),
+        module_call_graph=[_call_of(own, len(results))],
+    )
+
+
+def name_inputs_as(program: ExportedProgram, other: ExportedProgram) -> None:
+    """Gives inputs of a program the names that they have in one that it has been made of."""
+    nodes = program.graph.find_nodes(op="placeholder")
+    others = other.graph.find_nodes(op="placeholder")
+    specs = program.graph_signature.input_specs
+    for node, named, spec in zip(nodes, others, specs, strict=True):
+        node._rename(named.name)
+        spec.arg = TensorArgument(node.name)
+
+
+def _argument(node: torch.fx.Node) -> Any:
+    kind = _ARGUMENTS.get(type(node.meta["val"]), TensorArgument)
+    return kind(node.name)
+
+
+def _call_of(inputs: int, results: int) -> ModuleCallEntry:
+    _, in_spec = pytree.tree_flatten((tuple(range(inputs)), {}))
+    _, out_spec = pytree.tree_flatten(tuple(range(results)))
+    return ModuleCallEntry("", ModuleCallSignature([], [], in_spec, out_spec))

@@ -1,0 +1,1 @@
+"""Plumbline as a backend of `torch.compile`."""

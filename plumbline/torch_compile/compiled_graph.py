@@ -1,0 +1,120 @@
+"""Compiles a graph that AOTAutograd has traced, and calls what comes of it in the graph's place."""
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
+
+import torch
+from torch._guards import tracing
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.fx import Graph, GraphModule
+from torch.utils._python_dispatch import _disable_current_modes
+
+from plumbline.compiler import CompiledProgram, compile_export
+from plumbline.loader_to_torch.export import export_traced
+from plumbline.loader_to_torch.program_of_graph import program_of_graph
+from plumbline.signature.function_name import DEFAULT_FUNCTION_NAME
+from plumbline.target.choices import RuntimeChecks
+from plumbline.target.target import Target
+from plumbline.torch_compile.divided_graph import Program, Weight, divided, mode_of
+
+_WHO = "torch.compile"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How graphs are compiled, as `Backend` takes it."""
+
+    target: Target
+    opt_level: int
+    runtime_checks: RuntimeChecks
+    threads: int
+
+
+def compile_graph(
+    module: GraphModule,
+    weights: Mapping[str, Weight],
+    options: Options,
+    note: Callable[[CompiledProgram], None],
+) -> Callable[..., Sequence[Any]]:
+    """What computes as the graph of `module` does, called with what its placeholders stand for.
+
+    Args:
+      module: its nodes have their values among their metadata.
+      weights: what placeholders, by name, stand for in all calls.
+      options: how it is compiled.
+      note: is told of the compiled program, if there is something to compute.
+
+    Raises:
+      UserError: an op of it is none that can be compiled.
+    """
+    with _tracing_apart(module.graph):
+        parts = divided(module, weights)
+        if parts.program is None:
+            return parts.calling(None)
+        compiled = _compiled(module, parts.program, options)
+    note(compiled)
+    return parts.calling(compiled)
+
+
+def _compiled(module: GraphModule, program: Program, options: Options) -> CompiledProgram:
+    traced = program_of_graph(
+        program.graph,
+        root=module,
+        weights=program.weights,
+        constants=program.constants,
+        ranges=_ranges(program.graph),
+    )
+    exported = export_traced(
+        _WHO,
+        traced,
+        DEFAULT_FUNCTION_NAME,
+        inout=program.inout,
+        scalars=program.scalars,
+        is_drawn_from=program.draws,
+    )
+    compiled = compile_export(
+        _WHO,
+        exported,
+        DEFAULT_FUNCTION_NAME,
+        options.target,
+        opt_level=options.opt_level,
+        runtime_checks=options.runtime_checks,
+        threads=options.threads,
+    )
+    compiled.draws = program.draws
+    return compiled
+
+
+@contextlib.contextmanager
+def _tracing_apart(graph: Graph) -> Iterator[None]:
+    """Has what is traced be no part of what torch.compile traces, and as free as in an export.
+
+    There, sizes and numbers may depend on values. What is found of symbols counts for both.
+    """
+    mode = mode_of(graph)
+    freely = {"allow_scalar_outputs": True, "allow_dynamic_output_shape_ops": True}
+    with contextlib.ExitStack() as changes:
+        changes.enter_context(tracing(None))
+        changes.enter_context(_disable_current_modes())
+        if mode.shape_env is not None:
+            settings = dataclasses.replace(mode.shape_env.settings, **freely)
+            changes.enter_context(mock.patch.object(mode.shape_env, "settings", settings))
+            changes.enter_context(mode.shape_env.ignore_fresh_unbacked_symbols())
+        yield
+
+
+def _ranges(graph: Graph) -> dict[Any, Any]:
+    """Those of the symbols in the sizes of inputs."""
+    ranges: dict[Any, Any] = {}
+    for node in graph.find_nodes(op="placeholder"):
+        value = node.meta["val"]
+        assert isinstance(value, FakeTensor)
+        for size in value.shape:
+            if isinstance(size, torch.SymInt):
+                known = size.node.shape_env.var_to_range
+                ranges |= {symbol: known[symbol] for symbol in size.node.expr.free_symbols}
+    return ranges

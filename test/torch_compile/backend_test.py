@@ -1,0 +1,249 @@
+"""`torch.compile` with the backend, beside PyTorch itself."""
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+import torch
+from torch._dynamo.exc import BackendCompilerFailed
+from torch.nn import functional
+
+import plumbline
+from plumbline.errors import UserError
+from plumbline.torch_compile import backend as by_name
+
+
+@pytest.fixture(autouse=True)
+def _nothing_compiled_before() -> Iterator[None]:
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    yield
+    torch._dynamo.reset()
+
+
+@pytest.fixture
+def backend() -> plumbline.Backend:
+    return plumbline.Backend(threads=1)
+
+
+def _randn(*sizes: int) -> torch.Tensor:
+    return torch.randn(*sizes)
+
+
+def _compiled(function: Callable[..., Any], backend: Any, **options: Any) -> Callable[..., Any]:
+    return torch.compile(function, backend=backend, fullgraph=True, **options)
+
+
+def _assert_same_steps(
+    model: torch.nn.Module, backend: plumbline.Backend, batches: Sequence[torch.Tensor]
+) -> None:
+    """Trains two copies of a model, which then have the same parameters and buffers."""
+    models = [model, copy.deepcopy(model)]
+    calls: list[Callable[..., Any]] = [models[0], _compiled(models[1], backend)]
+    for trained, compiled in zip(models, calls, strict=True):
+        optimizer = torch.optim.SGD(trained.parameters(), lr=0.1)
+        torch.manual_seed(1)
+        for batch in batches:
+            optimizer.zero_grad()
+            compiled(batch).square().mean().backward()
+            optimizer.step()
+    expected, state = (each.state_dict() for each in models)
+    for name, tensor in expected.items():
+        torch.testing.assert_close(state[name], tensor, rtol=1e-4, atol=1e-5)
+
+
+class _Convolution(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.features = torch.nn.Sequential(
+            torch.nn.Conv2d(3, 4, 3, padding=1),
+            torch.nn.BatchNorm2d(4),
+            torch.nn.ReLU(),
+            torch.nn.MaxPool2d(2),
+            torch.nn.Dropout(0.25),
+        )
+        self.classifier = torch.nn.Linear(4, 5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return functional.log_softmax(self.classifier(self.features(x).mean((2, 3))), -1)
+
+
+def test_a_model_is_trained_as_pytorch_trains_it(backend: plumbline.Backend) -> None:
+    """With its random numbers, and the running statistics that it writes in place."""
+    _assert_same_steps(_Convolution(), backend, [_randn(4, 3, 8, 8) for _ in range(3)])
+    forward, backward = backend.programs
+    assert "random" in forward.stage("torch") or "generator" in forward.stage("torch")
+    assert "plumbline.inout" not in backward.stage("torch")
+
+
+def test_one_program_is_for_all_sizes(backend: plumbline.Backend) -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(3, 5), torch.nn.GELU(), torch.nn.Linear(5, 2))
+    _assert_same_steps(model, backend, [_randn(size, 3) for size in (4, 7, 9, 2)])
+    # The first is for one size, as torch.compile has it.
+    assert len(backend.programs) == 4
+    assert "?" in backend.programs[2].stage("tcp")
+
+
+def test_views_stay_views_and_lie_as_pytorchs(backend: plumbline.Backend) -> None:
+    def views(x: torch.Tensor, w: torch.Tensor) -> Sequence[torch.Tensor]:
+        y = x @ w
+        return y.view(-1, 2, 3).permute(1, 0, 2), y, y.expand(2, *y.shape), w.t(), x[1:]
+
+    x, w = _randn(4, 5), _randn(5, 6)
+    expected, results = views(x, w), _compiled(views, backend)(x, w)
+    for result, right in zip(results, expected, strict=True):
+        torch.testing.assert_close(result, right)
+        assert result.stride() == right.stride()
+    assert results[0].data_ptr() == results[1].data_ptr() == results[2].data_ptr()
+    assert results[3].data_ptr() == w.data_ptr()
+    (program,) = backend.programs
+    assert len(program.signature.outputs) == 1
+
+
+def test_axes_lie_in_memory_as_they_did(backend: plumbline.Backend) -> None:
+    model = torch.nn.Conv2d(3, 4, 3)
+    x = _randn(2, 3, 6, 6).to(memory_format=torch.channels_last)
+    with torch.no_grad():
+        result, expected = _compiled(model, backend)(x), model(x)
+    torch.testing.assert_close(result, expected)
+    assert result.stride() == expected.stride()
+    (program,) = backend.programs
+    assert (2, 6, 6, 3) in [spec.sizes for spec in program.signature.inputs]
+
+
+def test_what_is_written_is_written_in_place(backend: plumbline.Backend) -> None:
+    def step(cache: torch.Tensor, row: torch.Tensor, column: torch.Tensor) -> torch.Tensor:
+        cache[1] = row
+        column.mul_(2)
+        return cache.sum() + column.sum()
+
+    cache, row, square = torch.zeros(3, 4), _randn(4), _randn(3, 3)
+    mine, theirs = (cache.clone(), square.clone()), (cache, square)
+    expected = step(theirs[0], row, theirs[1][:, 0])
+    version = mine[0]._version
+    torch.testing.assert_close(_compiled(step, backend)(mine[0], row, mine[1][:, 0]), expected)
+    torch.testing.assert_close(mine, theirs)
+    # So that PyTorch refuses gradients of what it was before.
+    assert mine[0]._version > version
+    (program,) = backend.programs
+    # The column has gaps: it is copied to.
+    assert [program.signature.inputs[n].sizes for n in program.signature.inout] == [(3, 4)]
+    with torch.inference_mode():
+        _compiled(step, backend)(torch.zeros(3, 4), row, torch.ones(3))
+
+
+def test_numbers_are_arguments(backend: plumbline.Backend) -> None:
+    def scaled(x: torch.Tensor, number: int) -> tuple[torch.Tensor, int]:
+        return x * number, number * x.shape[0]
+
+    compiled = _compiled(scaled, backend, dynamic=True)
+    x = _randn(3, 2)
+    for number in (2, 5, -7):
+        torch.testing.assert_close(compiled(x, number), scaled(x, number))
+    assert len(backend.programs) <= 2
+
+
+def test_values_decide_on_sizes(backend: plumbline.Backend) -> None:
+    def chosen(x: torch.Tensor) -> torch.Tensor:
+        return x[x > 0] * 2
+
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+        compiled = _compiled(chosen, backend)
+        for x in (_randn(5), torch.tensor([-1.0, 2.0, 3.0, -4.0, 5.0])):
+            torch.testing.assert_close(compiled(x), chosen(x))
+
+
+@pytest.mark.parametrize(("of", "norm_first"), [("keys", False), ("both", True)])
+def test_layers_that_pytorch_has_one_op_for(
+    backend: plumbline.Backend, of: str, norm_first: bool
+) -> None:
+    layer = torch.nn.TransformerEncoderLayer(
+        8, 2, 16, activation="gelu", batch_first=True, norm_first=norm_first
+    ).eval()
+    given: dict[str, Any] = {}
+    if of == "both":
+        given["src_mask"] = torch.ones(5, 5, dtype=torch.bool).triu(1)
+    lengths = torch.tensor([[4], [2], [3]])
+    given["src_key_padding_mask"] = torch.arange(5).expand(3, 5) > lengths
+    x = _randn(3, 5, 8)
+    with torch.no_grad():
+        torch.testing.assert_close(_compiled(layer, backend)(x, **given), layer(x, **given))
+        attention, options = layer.self_attn, {"average_attn_weights": norm_first}
+        compiled = _compiled(attention, backend)(x, x, x, **options)
+        torch.testing.assert_close(compiled, attention(x, x, x, **options))
+
+
+class _Linear(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = torch.nn.Linear(3, 2)
+        self.calls = torch.nn.Buffer(torch.zeros(()))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.calls.add_(1)
+        return functional.relu(functional.linear(x, self.inner.weight, self.inner.bias))
+
+
+def test_weights_are_followed_unless_they_are_frozen() -> None:
+    x = _randn(4, 3)
+    for freeze in (False, True):
+        model, backend = _Linear(), plumbline.Backend(threads=1, freeze=freeze)
+        compiled = _compiled(model, backend)
+        with torch.no_grad():
+            before = compiled(x)
+            model.inner.bias.add_(10)
+            after, expected = compiled(x), before if freeze else model(x)
+        torch.testing.assert_close(after, expected)
+        assert model.calls == (2 if freeze else 3)
+        (program,) = backend.programs
+        assert ("inner.weight" in program.stage("torch")) == freeze
+        # To train a model, its weights are no part of the program.
+        compiled(x).sum().backward()
+        assert model.inner.weight.grad is not None
+
+
+def test_what_cannot_be_compiled_is_told_with_its_place(backend: plumbline.Backend) -> None:
+    def eigenvalues(x: torch.Tensor) -> torch.Tensor:
+        return torch.linalg.eigvals(x)
+
+    with pytest.raises(BackendCompilerFailed, match=r"linalg_eig\w*.*(?s:.)*backend_test.py:\d+"):
+        _compiled(eigenvalues, backend)(_randn(3, 3))
+    with pytest.raises(BackendCompilerFailed, match="a tensor is on meta"):
+        _compiled(torch.relu, backend)(torch.ones(2, device="meta"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"threads": 0}, "threads is 0; it is a number from 1 to"),
+        ({"opt_level": 4}, "opt_level is 4; it is one of 0, 1, 2, 3"),
+        ({"runtime_checks": "some"}, "runtime_checks is 'some'; it is one of 'off',"),
+        ({"freeze": 1}, "freeze is 1; it is True or False"),
+        ({"target_cpu": 1}, "target_cpu is 1; it is a string"),
+    ],
+)
+def test_options_are_what_they_may_be(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=f"plumbline.Backend: {message}"):
+        plumbline.Backend(**options)
+
+
+def test_options_of_the_backend_by_name() -> None:
+    def doubled(x: torch.Tensor) -> torch.Tensor:
+        return x + x
+
+    def run(**options: Any) -> Any:
+        torch._dynamo.reset()
+        return _compiled(doubled, by_name.plumbline, **options)(torch.ones(2))
+
+    assert run(options={"opt_level": 0}).tolist() == [2, 2]
+    with pytest.raises(BackendCompilerFailed, match="unexpected keyword argument 'fast'"):
+        run(options={"fast": True})
+    with pytest.raises(BackendCompilerFailed, match="has no mode 'max-autotune'"):
+        run(mode="max-autotune")
+    with pytest.raises(BackendCompilerFailed, match="options is for a backend by name"):
+        _compiled(doubled, plumbline.Backend(), options={"threads": 1})(torch.ones(3))
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__]))
