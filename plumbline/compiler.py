@@ -317,6 +317,19 @@ def compile_export(
     return CompiledProgram(signature, code, texts, target)
 
 
+def lower_to_linalg(who: str, exported: Export) -> None:
+    """The stages that are the same for all targets, to see whether they are there.
+
+    Raises:
+      UserError: as `compile` does.
+    """
+    with lent_context(torch=True) as context:
+        mlir = parse_module(exported.text, context, who)
+        convert_torch_to_tcp(mlir)
+        convert_tcp_to_linalg(mlir)
+        del mlir
+
+
 class _Stages:
     """The stages after "torch", of which each adds its text, as far as LLVM IR."""
 

@@ -64,7 +64,9 @@ def run_decompositions(exported: ExportedProgram, table: Table) -> ExportedProgr
     if all(_is_untouched_at_any_size(node, table) for node in exported.graph.nodes):
         return _with_parts(exported, {})
     if all(map(_is_known, exported.graph.nodes)):
-        keys = {node: _key(node) for node in exported.graph.nodes if _is_taken_apart(node, table)}
+        keys = {
+            node: kind_of_op(node) for node in exported.graph.nodes if _is_taken_apart(node, table)
+        }
         kinds: dict[Hashable, _Kind] = {}
         for node, key in keys.items():
             kinds.setdefault(key, _Kind(node))
@@ -193,7 +195,7 @@ def _is_taken_apart(node: Node, table: Table) -> bool:
     )
 
 
-def _key(node: Node) -> Hashable:
+def kind_of_op(node: Node) -> Hashable:
     """What is equal for nodes that are taken apart alike."""
     # Of equal tensors it may be known that they are.
     operands = {operand: number for number, operand in enumerate(node.all_input_nodes)}

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,13 +14,15 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx import Graph, GraphModule
 from torch.utils._python_dispatch import _disable_current_modes
 
-from plumbline.compiler import CompiledProgram, compile_export
-from plumbline.loader_to_torch.export import export_traced
+from plumbline.compiler import CompiledProgram, compile_export, lower_to_linalg
+from plumbline.errors import UserError
+from plumbline.loader_to_torch.export import Export, export_traced
 from plumbline.loader_to_torch.program_of_graph import program_of_graph
 from plumbline.signature.function_name import DEFAULT_FUNCTION_NAME
 from plumbline.target.choices import RuntimeChecks
 from plumbline.target.target import Target
 from plumbline.torch_compile.divided_graph import Program, Weight, divided, mode_of
+from plumbline.torch_compile.left_ops import describe, in_turns, ops_to_leave
 
 _WHO = "torch.compile"
 
@@ -48,19 +51,51 @@ def compile_graph(
       options: how it is compiled.
       note: is told of the compiled program, if there is something to compute.
 
+    What cannot be compiled is left to PyTorch, with a warning that says which ops these are.
+
     Raises:
-      UserError: an op of it is none that can be compiled.
+      UserError: it cannot be compiled, although each of its ops can.
     """
     with _tracing_apart(module.graph):
-        parts = divided(module, weights)
-        if parts.program is None:
-            return parts.calling(None)
-        compiled = _compiled(module, parts.program, options)
+        try:
+            return _whole(module, weights, options, note)
+        except UserError as error:
+            left = ops_to_leave(module, _is_lowered)
+            if not left:
+                raise
+            # The first line tells of what all its lines are.
+            reason = str(error).partition("\n")[0].rstrip(":")
+            warnings.warn(f"{reason}; left to PyTorch: {describe(left)}", stacklevel=2)
+            return in_turns(module, left, lambda part: _whole(part, weights, options, note))
+
+
+def _whole(
+    module: GraphModule,
+    weights: Mapping[str, Weight],
+    options: Options,
+    note: Callable[[CompiledProgram], None],
+) -> Callable[..., Sequence[Any]]:
+    """`compile_graph`, of one program at most."""
+    parts = divided(module, weights)
+    if parts.program is None:
+        return parts.calling(None)
+    compiled = _compiled(module, parts.program, options)
     note(compiled)
     return parts.calling(compiled)
 
 
-def _compiled(module: GraphModule, program: Program, options: Options) -> CompiledProgram:
+def _is_lowered(module: GraphModule) -> bool:
+    """Whether a graph goes as far as the stages in which an op can be refused."""
+    try:
+        program = divided(module, {}).program
+        if program is not None:
+            lower_to_linalg(_WHO, _exported(module, program))
+    except UserError:
+        return False
+    return True
+
+
+def _exported(module: GraphModule, program: Program) -> Export:
     traced = program_of_graph(
         program.graph,
         root=module,
@@ -68,7 +103,7 @@ def _compiled(module: GraphModule, program: Program, options: Options) -> Compil
         constants=program.constants,
         ranges=_ranges(program.graph),
     )
-    exported = export_traced(
+    return export_traced(
         _WHO,
         traced,
         DEFAULT_FUNCTION_NAME,
@@ -76,9 +111,12 @@ def _compiled(module: GraphModule, program: Program, options: Options) -> Compil
         scalars=program.scalars,
         is_drawn_from=program.draws,
     )
+
+
+def _compiled(module: GraphModule, program: Program, options: Options) -> CompiledProgram:
     compiled = compile_export(
         _WHO,
-        exported,
+        _exported(module, program),
         DEFAULT_FUNCTION_NAME,
         options.target,
         opt_level=options.opt_level,

@@ -203,12 +203,27 @@ def test_weights_are_followed_unless_they_are_frozen() -> None:
         assert model.inner.weight.grad is not None
 
 
-def test_what_cannot_be_compiled_is_told_with_its_place(backend: plumbline.Backend) -> None:
-    def eigenvalues(x: torch.Tensor) -> Any:
-        return torch.linalg.eigvals(x)
+def test_what_cannot_be_compiled_is_left_to_pytorch(backend: plumbline.Backend) -> None:
+    def step(x: torch.Tensor, noise: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        y = x.exp()
+        values = torch.linalg.eigvals(y).abs() * 2
+        noise.copy_(torch.rand(3))
+        return values + y.sum(), y.t()
 
-    with pytest.raises(BackendCompilerFailed, match=r"linalg_eig\w*.*(?s:.)*backend_test.py:\d+"):
-        _compiled(eigenvalues, backend)(_randn(3, 3))
+    x, noise = _randn(3, 3), torch.zeros(3)
+    torch.manual_seed(1)
+    expected = step(x, noise)
+    mine = torch.zeros(3)
+    torch.manual_seed(1)
+    places = r"left to PyTorch: aten.linalg_eig \(.*backend_test.py:\d+\)$"
+    with pytest.warns(UserWarning, match=places):
+        results = _compiled(step, backend)(x, mine)
+    torch.testing.assert_close((*results, mine), (*expected, noise))
+    assert results[1].stride() == (1, 3)
+    assert len(backend.programs) == 2
+
+
+def test_tensors_are_on_a_cpu(backend: plumbline.Backend) -> None:
     with pytest.raises(BackendCompilerFailed, match="a tensor is on meta"):
         _compiled(torch.relu, backend)(torch.ones(2, device="meta"))
 
