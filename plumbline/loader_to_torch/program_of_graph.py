@@ -71,13 +71,20 @@ def program_of_graph(
 
 
 def name_inputs_as(program: ExportedProgram, other: ExportedProgram) -> None:
-    """Gives inputs of a program the names that they have in one that it has been made of."""
-    nodes = program.graph.find_nodes(op="placeholder")
-    others = other.graph.find_nodes(op="placeholder")
-    specs = program.graph_signature.input_specs
-    for node, named, spec in zip(nodes, others, specs, strict=True):
+    """Gives what a program takes the names that it has in one that it has been made of."""
+    for (node, spec), (named, _) in zip(_taken(program), _taken(other), strict=True):
         node._rename(named.name)
         spec.arg = TensorArgument(node.name)
+
+
+def _taken(program: ExportedProgram) -> list[tuple[torch.fx.Node, InputSpec]]:
+    nodes = program.graph.find_nodes(op="placeholder")
+    specs = program.graph_signature.input_specs
+    return [
+        (node, spec)
+        for node, spec in zip(nodes, specs, strict=True)
+        if spec.kind is InputKind.USER_INPUT
+    ]
 
 
 def _argument(node: torch.fx.Node) -> Any:

@@ -68,7 +68,7 @@ def exporting() -> Iterator[None]:
         indices_by_number(),
         orders_by_example(),
         _without_memory_formats(),
-        _checks_of_factorizations_as_other_ops(),
+        checks_of_factorizations_as_other_ops(),
         _labels_before_the_first_minus_one(),
         _levels_of_transforms_kept(),
         _functions_transformed_at_once(),
@@ -81,7 +81,7 @@ def exporting() -> Iterator[None]:
         yield
 
 
-def _checks_of_factorizations_as_other_ops() -> contextlib.AbstractContextManager[object]:
+def checks_of_factorizations_as_other_ops() -> contextlib.AbstractContextManager[object]:
     """Has PyTorch not order checks of factorizations by tokens, which no later stage knows.
 
     Then a rule of ours has them asserted.

@@ -18,6 +18,7 @@ from torch.fx import GraphModule
 from plumbline.compiler import CompiledProgram
 from plumbline.errors import UserError
 from plumbline.garbage import collecting_seldom
+from plumbline.loader_to_torch.pytorch_state import checks_of_factorizations_as_other_ops
 from plumbline.runtime.threads import check_threads
 from plumbline.target.choices import (
     OPTIMISATION_LEVELS,
@@ -105,12 +106,13 @@ class Backend:
         def for_gradients(graph: GraphModule, _: Sequence[Any]) -> _Boxed:
             return compiled(graph, {})
 
-        return aot_autograd(
-            fw_compiler=for_gradients,
-            inference_compiler=for_inference,
-            partition_fn=min_cut_rematerialization_partition,
-            keep_inference_input_mutations=True,
-        )(module, inputs)
+        with checks_of_factorizations_as_other_ops():
+            return aot_autograd(
+                fw_compiler=for_gradients,
+                inference_compiler=for_inference,
+                partition_fn=min_cut_rematerialization_partition,
+                keep_inference_input_mutations=True,
+            )(module, inputs)
 
 
 def plumbline(

@@ -373,7 +373,8 @@ def _permuted(value: torch.Tensor, order: Sequence[int]) -> torch.Tensor:
 def mode_of(graph: Graph) -> FakeTensorMode:
     """Where tensors without elements are made, as those of the graph are."""
     values = (node.meta.get("val") for node in graph.nodes)
-    return next(value.fake_mode for value in values if isinstance(value, FakeTensor))
+    modes = (value.fake_mode for value in values if isinstance(value, FakeTensor))
+    return next(modes, None) or FakeTensorMode()
 
 
 def _outputs(graph: Graph) -> list[Any]:

@@ -25,7 +25,7 @@ def ops_to_leave(module: GraphModule, is_compiled: Callable[[GraphModule], bool]
     for node in module.graph.nodes:
         if node.op != "call_function" or not _is_op(node) or _writes(node):
             continue
-        kind = kind_of_op(node)
+        kind = kind_of_op(node) if isinstance(node.target, torch._ops.OpOverload) else node
         if kind not in known:
             known[kind] = is_compiled(GraphModule(module, _graph_of(node)))
         if not known[kind]:

@@ -155,6 +155,8 @@ def _copy_strided(operand: torch.Tensor, stride: Sequence[int]) -> torch.Tensor:
 
 RULES: Rules = {
     torch.ops.prims.copy_strided.default: _copy_strided,
+    # What is known to be zero, such as the gradient of a sign.
+    aten._efficientzerotensor.default: torch.zeros,
     aten._new_zeros_with_same_feature_meta.default: _zeros_for_derivatives,
     **get_decompositions(
         [

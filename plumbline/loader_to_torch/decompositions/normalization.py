@@ -113,7 +113,7 @@ def _wide(operand: torch.Tensor) -> torch.dtype:
 
 
 RULES: Rules = {
-    **get_decompositions([aten._batch_norm_with_update_functional]),
+    **get_decompositions([aten._batch_norm_with_update_functional, aten.batch_norm_backward]),
     aten._native_batch_norm_legit_no_training.default: _batch_norm_of_known_statistics,
     aten._weight_norm_interface_backward.default: _weight_norm_backward,
     aten.native_group_norm.default: _native_group_norm,
