@@ -214,20 +214,25 @@ def kind_of_op(node: Node) -> Hashable:
         functional_op(node),
         spelled(node.args),
         tuple((name, spelled(argument)) for name, argument in node.kwargs.items()),
-        tuple(_tensor_kind(operand) for operand in operands),
+        tuple(_kind_of_value(operand.meta["val"]) for operand in operands),
     )
 
 
-def _tensor_kind(node: Node) -> Hashable:
-    tensor = node.meta["val"]
+def _kind_of_value(tensor: object) -> Hashable:
+    if not isinstance(tensor, torch.Tensor):
+        return str(tensor)
     return (
         tensor.dtype,
-        tuple(tensor.shape),
-        tensor.stride(),
-        tensor.storage_offset(),
+        _numbers(tensor.shape),
+        _numbers(tensor.stride()),
+        _numbers([tensor.storage_offset()]),
         tensor.device,
         tensor.requires_grad,
     )
+
+
+def _numbers(sizes: Sequence[int | torch.SymInt]) -> Hashable:
+    return tuple(size if type(size) is int else str(size) for size in sizes)
 
 
 def _program_of(kinds: Sequence[_Kind]) -> ExportedProgram:

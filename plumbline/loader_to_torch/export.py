@@ -107,6 +107,7 @@ from plumbline.loader_to_torch.weights import (
     lift_weights,
     name_arguments,
 )
+from plumbline.loader_to_torch.window_lists import spell_windows
 from plumbline.signature import element_type
 from plumbline.signature.argument_shapes import ArgumentShapes
 from plumbline.signature.inout_arguments import note_inout_results
@@ -510,6 +511,7 @@ def _ready_to_import(
     spell_size_arithmetic(who, functional)
     keep_assertions(functional, functional.graph_module.meta.get(_DIM_NAMES, {}))
     keep_grouped_matmuls(functional)
+    spell_windows(functional)
 
 
 def functional_graph(who: str, program: TorchLoaderOutput) -> torch.export.ExportedProgram:

@@ -119,6 +119,7 @@ PLACES = [
 MEANS = [
     _case("avg1d", lambda x: F.avg_pool1d(x, 3, 2, 1), _LINE, _pool),
     _case("avg2d", lambda x: F.avg_pool2d(x, 2), _PLANE, _pool, dtypes=FLOATS, telling=True),
+    _case("avg2d_one_padding", lambda x: F.avg_pool2d(x, 2, None, (0,)), _PLANE, _pool),
     _case("avg2d_strides", lambda x: F.avg_pool2d(x, (3, 2), (2, 3), (1, 0)), _PLANE, _pool),
     _case(
         "avg2d_without_padding",
