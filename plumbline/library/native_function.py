@@ -71,7 +71,7 @@ class NativeFunction:
     """
 
     _give_without_arguments: _Give | None = None
-    """What results are made of a program that has no argument to go by."""
+    """What results are made of a program that has no tensor among its arguments to go by."""
 
     def __init__(self, signature: Signature, entry: Entry, keeps: object) -> None:
         """`entry` is there for as long as `keeps`."""
@@ -83,6 +83,7 @@ class NativeFunction:
         self._plain: dict[type, tuple[ReadPlain, _Give | None]] = {}
         """How plain arguments are taken, and results given, by the type of the first argument."""
         self._inout = signature.inout
+        self._takes_numbers_alone = all(spec.is_scalar for spec in signature.inputs)
         self._returns_scalars = any(spec.is_scalar for spec in signature.outputs)
         self._plans: dict[Shapes, CallPlan] = {}
         self._last_plan: CallPlan | None = None
@@ -152,7 +153,7 @@ class NativeFunction:
             )
             return tuple(map(beginning, given, shapes_of_results))
         results = self._entry.compute(words, plan)
-        if give is None and not arguments:
+        if give is None and self._takes_numbers_alone:
             give = self._give_without_arguments
         if self._returns_scalars:
             return tuple(

@@ -23,6 +23,7 @@ from plumbline.target.choices import RuntimeChecks
 from plumbline.target.target import Target
 from plumbline.torch_compile.divided_graph import Program, Weight, divided, mode_of
 from plumbline.torch_compile.left_ops import describe, in_turns, ops_to_leave
+from plumbline.torch_compile.settled_numbers import settle_numbers
 
 _WHO = "torch.compile"
 
@@ -51,7 +52,8 @@ def compile_graph(
       options: how it is compiled.
       note: is told of the compiled program, if there is something to compute.
 
-    What cannot be compiled is left to PyTorch, with a warning that says which ops these are.
+    Numbers that calls give become parts of the program where it cannot be compiled for all of them.
+    What cannot be compiled then is left to PyTorch, with a warning that says which ops these are.
 
     Raises:
       UserError: it cannot be compiled, although each of its ops can.
@@ -60,13 +62,16 @@ def compile_graph(
         try:
             return _whole(module, weights, options, note)
         except UserError as error:
-            left = ops_to_leave(module, _is_lowered)
-            if not left:
-                raise
-            # The first line tells of what all its lines are.
-            reason = str(error).partition("\n")[0].rstrip(":")
-            warnings.warn(f"{reason}; left to PyTorch: {describe(left)}", stacklevel=2)
-            return in_turns(module, left, lambda part: _whole(part, weights, options, note))
+            problem = error
+        if settle_numbers(module):
+            return compile_graph(module, weights, options, note)
+        left = ops_to_leave(module, _is_lowered)
+        if not left:
+            raise problem
+        # The first line tells of what all its lines are.
+        reason = str(problem).partition("\n")[0].rstrip(":")
+        warnings.warn(f"{reason}; left to PyTorch: {describe(left)}", stacklevel=2)
+        return in_turns(module, left, lambda part: _whole(part, weights, options, note))
 
 
 def _whole(

@@ -144,6 +144,24 @@ def test_numbers_are_arguments(backend: plumbline.Backend) -> None:
     assert len(backend.programs) <= 2
 
 
+def test_numbers_that_windows_take_are_parts_of_programs(backend: plumbline.Backend) -> None:
+    def padded(x: torch.Tensor, width: int) -> torch.Tensor:
+        return functional.pad(x, (width, 1)) * 2
+
+    compiled = _compiled(padded, backend, dynamic=True)
+    x = _randn(3, 2)
+    for width in (2, -1, 2):
+        torch.testing.assert_close(compiled(x, width), padded(x, width))
+    assert len(backend.programs) == 2
+
+
+def test_a_program_of_numbers_gives_tensors(backend: plumbline.Backend) -> None:
+    def line(end: int) -> torch.Tensor:
+        return torch.linspace(-2.0, end, 3)
+
+    torch.testing.assert_close(_compiled(line, backend, dynamic=True)(7), line(7))
+
+
 def test_values_decide_on_sizes(backend: plumbline.Backend) -> None:
     def chosen(x: torch.Tensor) -> torch.Tensor:
         return x[x > 0] * 2
