@@ -171,6 +171,18 @@ class _Four(torch.nn.Module):
         return x + torch.arange(4.0)
 
 
+def test_no_elements_beside_sizes_that_differ() -> None:
+    class Flat(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            return (x * 2).flatten(), x.flatten(0, 1).sum(0)
+
+    dims = ({1: torch.export.Dim("n", min=2)},)
+    program = plumbline.compile(Flat(), (torch.ones(0, 3, 4),), dynamic_shapes=dims)
+    flat, total = program(torch.ones(0, 5, 4))
+    assert flat.shape == (0,)
+    assert total.tolist() == [0, 0, 0, 0]
+
+
 def test_a_size_that_pytorch_finds_to_be_one_number_is_fixed() -> None:
     shapes = ({0: Dim.AUTO, 1: Dim.AUTO},)
     program = plumbline.compile(_Four(), (torch.randn(3, 4),), shapes)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from torch_mlir.dialects import tensor as tensor_dialect
 
 from plumbline.tcp.building import sizes as size_arithmetic
+from plumbline.tcp.building.shapes import broadcast_to, scalar
 from plumbline.tcp.building.size_origins import Product, product_of
 from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.building.tensors import Tensor, TensorType
@@ -21,6 +22,10 @@ def reshape(operand: Tensor, sizes: Sequence[Size | None]) -> Tensor:
     `tensor.expand_shape`.
     """
     have, want = size_arithmetic.all_of(operand), list(sizes)
+    if 0 in have and DYNAMIC in operand.type.sizes:
+        # MLIR takes a size of 0 times one that is not known for known, and then for a mistake.
+        whole = size_arithmetic.product(have)
+        return broadcast_to(scalar(0, operand.type.dtype), _fill_in(want, whole))
     ends = _ends(have, want)
     runs = [
         (begin, end, want[first:last])
