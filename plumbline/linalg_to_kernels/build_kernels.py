@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 
 from torch_mlir import ir
 from torch_mlir.dialects import bufferization, func, memref
@@ -11,6 +12,7 @@ from plumbline.bindings.views import NOALIAS
 from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_kernels.building import ALIGNMENT, in_any_layout, loosely_typed
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, computation
+from plumbline.linalg_to_kernels.equal_sizes import SIZES, notes_of_sizes
 from plumbline.linalg_to_kernels.fusion_groups import GROUP
 from plumbline.linalg_to_kernels.laid_out_weights import LaidOutWeights
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
@@ -119,7 +121,10 @@ def _kernel(function: ir.Operation, strategies: Strategies) -> tuple[ir.Operatio
             kernel.attributes[CONTIGUOUS] = ir.DenseI64ArrayAttr.get(
                 [plan.contiguous if number == len(arguments) else 0 for number in range(len(types))]
             )
-        kernel.attributes["arg_attrs"] = ir.ArrayAttr.get([_attributes(type_) for type_ in types])
+        notes = notes_of_sizes(function, [*arguments, *results]) if plan.notes_sizes else []
+        kernel.attributes["arg_attrs"] = ir.ArrayAttr.get(
+            [_attributes(type_, note) for type_, note in zip_longest(types, notes)]
+        )
         values = list(kernel.add_entry_block().arguments)
         given = dict(zip(arguments, values, strict=False))
         given |= zip(plan.scratch, values[len(arguments) + len(results) :], strict=True)
@@ -138,8 +143,13 @@ def _packed_type(type_: ir.RankedTensorType, layout: PackedLayout | None) -> ir.
     return ir.RankedTensorType.get(layout.shape(type_.shape), type_.element_type)
 
 
-def _attributes(type_: ir.Type) -> ir.DictAttr:
-    return ir.DictAttr.get({NOALIAS: ir.UnitAttr.get()} if isinstance(type_, ir.MemRefType) else {})
+def _attributes(type_: ir.Type, sizes: ir.DenseI64ArrayAttr | None) -> ir.DictAttr:
+    known: dict[str, ir.Attribute] = {}
+    if isinstance(type_, ir.MemRefType):
+        known[NOALIAS] = ir.UnitAttr.get()
+    if sizes is not None:
+        known[SIZES] = sizes
+    return ir.DictAttr.get(known)
 
 
 def _buffer_type(type_: ir.Type, *, loosely: bool) -> ir.MemRefType:

@@ -1,8 +1,8 @@
 """Makes one loop of two where elements are contiguous across both.
 
 A loop over the 7 elements of a row of a small plane is too short to be one over vectors; one over
-the plane's 49 is not. Of sizes that are only known as the program runs, a buffer's own tell that
-it has no more elements than the loops take.
+the plane's 49 is not. Of sizes that are only known as the program runs, those of a buffer, and what
+is noted of these, tell that it has no more elements than the loops take.
 """
 
 import math
@@ -16,9 +16,9 @@ from plumbline.bindings.walk import (
     all_operations,
     captured_values,
     constant_integer,
-    defining_operation,
 )
 from plumbline.linalg_to_kernels.building import index
+from plumbline.linalg_to_kernels.equal_sizes import EqualSizes, forget_sizes
 
 _FOR = "scf.for"
 
@@ -27,12 +27,23 @@ _INDICES_FROM = {"memref.load": 1, "memref.store": 2}
 
 
 def collapse_loops(module: ir.Operation) -> None:
-    """Collapses pairs of loops of `module`, each right within another."""
+    """Collapses pairs of loops of `module`, each right within another.
+
+    Takes off the notes of which sizes are the same.
+    """
     with module.context:
-        # From within, so that what is collapsed may be so again.
-        for op in reversed(all_operations(module)):
-            if op.name == _FOR and (nest := _nest(op)) is not None:
-                _collapse(nest)
+        for function in module.regions[0].blocks[0].operations:
+            if function.operation.name == "func.func" and not function.is_external:
+                _collapse_in(function.operation)
+
+
+def _collapse_in(function: ir.Operation) -> None:
+    sizes = EqualSizes(function)
+    # From within, so that what is collapsed may be so again.
+    for op in reversed(all_operations(function)):
+        if op.name == _FOR and (nest := _nest(op, sizes)) is not None:
+            _collapse(nest, sizes)
+    forget_sizes(function)
 
 
 @dataclass(frozen=True)
@@ -63,7 +74,7 @@ class _Nest:
     accesses: tuple[_Access, ...]
 
 
-def _nest(op: ir.Operation) -> _Nest | None:
+def _nest(op: ir.Operation, known: EqualSizes) -> _Nest | None:
     """A loop and the only thing it does, another loop, if elements are contiguous across both."""
     outer = op.opview
     body = [each.operation for each in outer.body.operations]
@@ -76,11 +87,12 @@ def _nest(op: ir.Operation) -> _Nest | None:
     sizes = _count(outer), _count(inner)
     if sizes[0] is None or sizes[1] is None:
         return None
-    known = [size for size in sizes if isinstance(size, int)]
-    size = math.prod(known) if len(known) == len(sizes) else None
+    static = [size for size in sizes if isinstance(size, int)]
+    size = math.prod(static) if len(static) == len(sizes) else None
     if size is not None and size > _MOST:
         return None
-    accesses = tuple(_accesses(outer.induction_variable, inner.induction_variable, sizes[1]))
+    counts = outer.induction_variable, inner.induction_variable
+    accesses = tuple(_accesses(counts, sizes[1], known))
     found = tuple(access for access in accesses if access is not None)
     around = captured_values(body[0])
     if len(found) < len(accesses) or any(access.buffer not in around for access in found):
@@ -100,9 +112,10 @@ def _count(loop: scf.ForOp) -> int | ir.Value | None:
 
 
 def _accesses(
-    outer: ir.Value, inner: ir.Value, inner_size: int | ir.Value
+    counts: tuple[ir.Value, ir.Value], inner_size: int | ir.Value, known: EqualSizes
 ) -> Iterator[_Access | None]:
     """What the counts of both loops are used for; None for what is no such access."""
+    outer, inner = counts
     for use in (*outer.uses, *inner.uses):
         op = use.owner.operation
         first = _INDICES_FROM.get(op.name)
@@ -116,18 +129,18 @@ def _accesses(
         axis = indices.index(outer)
         is_next = indices.index(inner) == axis + 1
         access = _Access(op, axis)
-        if not is_next or not _is_contiguous(access.buffer, axis, inner_size):
+        if not is_next or not _is_contiguous(access, inner_size, known):
             yield None
         elif use.operand_number == first + axis:
             # Once, though both of its indices are uses.
             yield access
 
 
-def _is_contiguous(buffer: ir.Value, axis: int, inner_size: int | ir.Value) -> bool:
+def _is_contiguous(access: _Access, inner_size: int | ir.Value, known: EqualSizes) -> bool:
     """Whether an axis and the next one, of that size, are as one in memory."""
-    type_ = ir.MemRefType(buffer.type)
+    type_, axis = ir.MemRefType(access.buffer.type), access.axis
     if not isinstance(inner_size, int):
-        return _is_identity(type_) and _is_size(inner_size, buffer, axis + 1)
+        return _is_identity(type_) and known.is_size(inner_size, access.buffer, axis + 1)
     if type_.shape[axis + 1] != inner_size:
         return False
     strides, _ = type_.get_strides_and_offset()
@@ -137,20 +150,7 @@ def _is_contiguous(buffer: ir.Value, axis: int, inner_size: int | ir.Value) -> b
     return bool(strides[axis] == inner_size * strides[axis + 1])
 
 
-def _is_size(value: ir.Value, buffer: ir.Value, axis: int) -> bool:
-    """Whether a value is how large a buffer is along an axis."""
-    dim, made = defining_operation(value), defining_operation(buffer)
-    if dim is None or dim.name != "memref.dim":
-        return False
-    if dim.operands[0] == buffer:
-        return constant_integer(dim.operands[1]) == axis
-    if made is None or made.name != "memref.collapse_shape":
-        return False
-    first, *others = made.attributes["reassociation"][axis]
-    return not others and _is_size(value, made.operands[0], ir.IntegerAttr(first).value)
-
-
-def _collapse(nest: _Nest) -> None:
+def _collapse(nest: _Nest, known: EqualSizes) -> None:
     """Puts one loop in the place of two."""
     outer, inner = nest.outer, nest.inner
     with outer.location:
@@ -160,7 +160,7 @@ def _collapse(nest: _Nest) -> None:
             if key not in made:
                 made[key] = _collapsed(access)
         buffers = [made[access.buffer, access.axis] for access in nest.accesses]
-        size = _product(nest, buffers)
+        size = _product(nest, buffers, known)
     with ir.InsertionPoint(outer), outer.location:
         loop = scf.ForOp(outer.lowerBound, size, outer.step, outer.initArgs)
     for access, buffer in zip(nest.accesses, buffers, strict=True):
@@ -175,14 +175,14 @@ def _collapse(nest: _Nest) -> None:
     outer.erase()
 
 
-def _product(nest: _Nest, buffers: Sequence[ir.Value]) -> ir.Value:
+def _product(nest: _Nest, buffers: Sequence[ir.Value], known: EqualSizes) -> ir.Value:
     """How often both loops run."""
     outer, inner = nest.outer, nest.inner
     if nest.size is not None:
         with _right_after(outer.lowerBound):
             return index(nest.size)
     first = nest.accesses[0]
-    if _is_size(outer.upperBound, first.buffer, first.axis):
+    if known.is_size(outer.upperBound, first.buffer, first.axis):
         # As it is told of a buffer, it may be seen that a third loop takes all there is, too.
         with _right_after(buffers[0]):
             return memref.dim(buffers[0], index(first.axis))

@@ -42,6 +42,8 @@ class Plan:
     """The tensors that it takes packed."""
     is_loosely_typed: bool = False
     """Whether it takes buffers of whatever sizes."""
+    notes_sizes: bool = False
+    """Whether which sizes are the same is of use to what comes after it: to collapse its loops."""
     contiguous: int | None = None
     """The axis from which on the elements of its only result are contiguous, and all of those that
     it reads; None: they may lie anywhere."""
@@ -154,4 +156,6 @@ class CpuStrategies:
                 is_loosely_typed=True,
                 contiguous=contraction.plan.contiguous_from,
             )
-        return Plan(lambda given, outputs: build_loop_nests(group, given, outputs))
+        return Plan(
+            lambda given, outputs: build_loop_nests(group, given, outputs), notes_sizes=True
+        )

@@ -130,9 +130,12 @@ func.func private @sum_of_planes(%x: tensor<40x7x7xf32>) -> tensor<40xf32> attri
   return %0 : tensor<40xf32>
 }
 
-// Both contiguous loops of a transposition run in pieces, of whole lines of what is written.
+// Both contiguous loops of a transposition run in pieces, of whole lines of what is written. It is
+// noted which sizes are the same.
 // CHECK-LABEL: func.func private @transposition(
-// CHECK-SAME:      %[[X:[^:]*]]: memref<?x?xf32, strided<[?, ?], offset: ?>> {llvm.noalias}, %[[N:[^:]*]]: index, %[[M:[^:]*]]: index,
+// CHECK-SAME:      %[[X:[^:]*]]: memref<?x?xf32, strided<[?, ?], offset: ?>> {llvm.noalias, plumbline.sizes = array<i64: 0, 1>},
+// CHECK-SAME:      %[[N:[^:]*]]: index {plumbline.sizes = array<i64: 1>}, %[[M:[^:]*]]: index {plumbline.sizes = array<i64: 0>},
+// CHECK-SAME:      memref<?x?xf32, strided<[?, ?], offset: ?>> {llvm.noalias, plumbline.sizes = array<i64: 1, 0>})
 // CHECK:         scf.for %[[I:.*]] = %c0 to %[[N]] step %c64
 // CHECK-NEXT:      scf.for %[[J:.*]] = %c0 to %[[M]] step %c16
 // CHECK:             scf.for %[[A:.*]] = %[[I]] to

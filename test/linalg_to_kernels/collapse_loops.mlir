@@ -165,3 +165,53 @@ func.func private @dynamic_apart(%x: memref<?x?xf32>, %y: memref<?x?xf32, stride
   }
   return
 }
+
+// -----
+
+// All elements of two buffers, whose sizes are noted to be the same ones, as those of a third one
+// that the kernel makes are. The notes are taken off.
+// CHECK-LABEL: func.func private @noted(
+// CHECK-SAME:      %[[N:[^:]*]]: index, %[[M:[^:]*]]: index, %[[X:[^:]*]]: memref<?x4x?xf32>, %[[Y:[^:]*]]: memref<?x4x?xf32> {llvm.noalias})
+// CHECK-DAG:     %[[XS:.*]] = memref.collapse_shape %[[X]] {{\[\[}}0, 1, 2]] : memref<?x4x?xf32> into memref<?xf32>
+// CHECK-DAG:     %[[YS:.*]] = memref.collapse_shape %[[Y]] {{\[\[}}0, 1, 2]] : memref<?x4x?xf32> into memref<?xf32>
+// CHECK-DAG:     %[[ZS:.*]] = memref.collapse_shape %{{.*}} {{\[\[}}0, 1, 2]] : memref<?x4x?xf32> into memref<?xf32>
+// CHECK:         scf.for %[[AT:.*]] = %c0 to %{{.*}} step %c1 {
+// CHECK-NEXT:      %[[A:.*]] = memref.load %[[XS]][%[[AT]]]
+// CHECK-NEXT:      memref.store %[[A]], %[[YS]][%[[AT]]]
+// CHECK-NEXT:      memref.store %[[A]], %[[ZS]][%[[AT]]]
+// CHECK-NOT:     scf.for
+// CHECK:         return
+func.func private @noted(%n: index {plumbline.sizes = array<i64: 1>}, %m: index {plumbline.sizes = array<i64: 0>}, %x: memref<?x4x?xf32> {plumbline.sizes = array<i64: 1, -1, 0>}, %y: memref<?x4x?xf32> {llvm.noalias, plumbline.sizes = array<i64: 1, -1, 0>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %z = memref.alloc(%n, %m) : memref<?x4x?xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %c4 step %c1 {
+      scf.for %k = %c0 to %m step %c1 {
+        %a = memref.load %x[%i, %j, %k] : memref<?x4x?xf32>
+        memref.store %a, %y[%i, %j, %k] : memref<?x4x?xf32>
+        memref.store %a, %z[%i, %j, %k] : memref<?x4x?xf32>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// Rows of one buffer that are noted to be as long as the loop runs, and of one that are not.
+// CHECK-LABEL: func.func private @noted_of_one(
+// CHECK-COUNT-2: scf.for
+func.func private @noted_of_one(%n: index {plumbline.sizes = array<i64: 0>}, %x: memref<?x?xf32> {plumbline.sizes = array<i64: -1, 0>}, %y: memref<?x?xf32> {plumbline.sizes = array<i64: -1, 1>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.dim %x, %c0 : memref<?x?xf32>
+  scf.for %i = %c0 to %m step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      %a = memref.load %x[%i, %j] : memref<?x?xf32>
+      memref.store %a, %y[%i, %j] : memref<?x?xf32>
+    }
+  }
+  return
+}
