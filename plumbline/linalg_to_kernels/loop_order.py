@@ -18,6 +18,7 @@ from plumbline.linalg_to_kernels.computations import (
     is_copy,
     is_in_memory,
     is_tensor,
+    loops_in,
     seen_through,
 )
 from plumbline.linalg_to_kernels.group import Group
@@ -60,6 +61,21 @@ class Access:
             total += factor * stride
         return total
 
+    def are_along_next_axes(self, outer: int, inner: int) -> bool:
+        """Whether the loops are each along one axis of a contiguous tensor, one after the other.
+
+        Then they are as one, whatever the sizes, if they run along the whole of these axes.
+        """
+        axes = [
+            [axis for axis, index in enumerate(self.indices) if loop in loops_in(index)]
+            for loop in (outer, inner)
+        ]
+        return (
+            self.strides is None
+            and all(len(found) == 1 and _is_loop(self.indices[found[0]]) for found in axes)
+            and axes[0][0] + 1 == axes[1][0]
+        )
+
 
 def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
     """The strides of a tensor whose elements follow one another, or DYNAMIC."""
@@ -68,6 +84,10 @@ def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
         strides.append(inner)
         inner = DYNAMIC if DYNAMIC in (size, inner) else inner * size
     return tuple(reversed(strides))
+
+
+def _is_loop(index: ir.AffineExpr) -> bool:
+    return isinstance(index.maybe_downcast(), ir.AffineDimExpr)
 
 
 def _coefficient(expression: ir.AffineExpr, loop: int) -> int | None:

@@ -17,11 +17,12 @@ from plumbline.linalg_to_kernels.computations import (
     composed,
     is_in_memory,
     is_tensor,
+    reshaped_from,
     seen_through,
 )
 from plumbline.linalg_to_kernels.evaluation import captured_value, index_value
 from plumbline.linalg_to_kernels.group import Group
-from plumbline.linalg_to_kernels.layouts import layout_of
+from plumbline.linalg_to_kernels.layouts import is_contiguous, layout_of
 from plumbline.linalg_to_kernels.loop_order import Access
 from plumbline.linalg_to_kernels.vectors import masked_load, of_lanes, on_lanes
 
@@ -41,10 +42,15 @@ class Lanes:
     def is_contiguous(self, access: Access) -> bool:
         """Whether the next lane's element is the next one in memory."""
         step: int | None = 1
-        for loop, size in zip(reversed(self.loops), reversed(self.sizes), strict=True):
-            if step is None or access.stride(loop) != step:
+        for number in reversed(range(len(self.loops))):
+            loop, size = self.loops[number], self.sizes[number]
+            if step is not None:
+                is_next = access.stride(loop) == step
+            else:
+                is_next = access.are_along_next_axes(loop, self.loops[number + 1])
+            if not is_next:
                 return False
-            step = step * size if size >= 0 else None
+            step = step * size if step is not None and size >= 0 else None
         return True
 
     def matter_to(self, indices: Indices) -> bool:
@@ -82,6 +88,7 @@ class _Check:
         ) and not any(member.reads_inits)
 
     def _tensor(self, value: ir.Value, indices: Indices) -> bool:
+        whole, _ = reshaped_from(value, indices)
         source, indices = seen_through(value, indices)
         producer = self._group.producer(source)
         if source == self._source:
@@ -95,9 +102,12 @@ class _Check:
         if not self._lanes.matter_to(indices) or not is_in_memory(source):
             return True
         width = element.width if isinstance(element, ir.FloatType | ir.IntegerType) else 0
-        strides, _ = layout_of(source).get_strides_and_offset()
+        layout = layout_of(source)
+        strides, _ = layout.get_strides_and_offset()
+        # Of a part, axes have more elements than loops take.
+        known = None if source == whole and is_contiguous(layout) else tuple(strides)
         return width >= _LEAST_BITS and self._lanes.is_contiguous(
-            Access(tuple(type_.shape), indices, tuple(strides))
+            Access(tuple(type_.shape), indices, known)
         )
 
 

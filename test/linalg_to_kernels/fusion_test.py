@@ -100,6 +100,11 @@ _CASES: dict[str, tuple[Callable[..., object], tuple[tuple[int, ...], ...], int]
     # Epilogues, at sizes that are no multiple of any tile.
     "bias_gelu": (_matmul(lambda y, b: functional.gelu(y + b)), ((19, 45), (45, 83), (83,)), 1),
     "addend": (_matmul(lambda y, z: (y + z).relu()), ((19, 45), (45, 83), (19, 83)), 1),
+    "addend_of_planes": (
+        lambda x, w, y: functional.conv2d(x, w) + y,
+        ((2, 16, 5, 7), (24, 16, 1, 1), (2, 24, 5, 7)),
+        1,
+    ),
     "row_scale": (_matmul(lambda y, s: y * s), ((19, 45), (45, 83), (19, 1)), 1),
     "one_row": (_matmul(lambda y, b: y + b), ((1, 300), (300, 70), (70,)), 1),
     # Behind a reshape of one row, what the operand is computed by is no part of it.
