@@ -343,6 +343,18 @@ def test_planes_of_any_size(weight: tuple[int, ...], dilation: int) -> None:
     assert not re.search(r"to %sizes\w*#2 ", program.stage("kernels"))
 
 
+@pytest.mark.parametrize("weight", [(960, 160, 1, 1), (192, 33, 3, 3)])
+def test_planes_of_any_size_are_taken_for_small_ones(weight: tuple[int, ...]) -> None:
+    """Weights are packed: little gain for large planes, and half the time of small ones or less."""
+    given = _random(weight, torch.float32).abs()
+    image = _random((2, weight[1], 3, 5), torch.float32)
+    sizes = {0: Dim("batch"), 2: Dim.AUTO, 3: Dim.AUTO}
+    module = _Weighted(torch.nn.functional.conv2d, given)
+    program = plumbline.compile(module, (image,), dynamic_shapes={"operand": sizes})
+    _check(program, lambda of: torch.nn.functional.conv2d(of, given.to(of.dtype)), (image,))
+    assert "plumbline.layout" in program.stage("kernels")
+
+
 @pytest.mark.parametrize(
     ("shape", "part", "is_fused"),
     [
