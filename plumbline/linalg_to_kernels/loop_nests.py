@@ -9,6 +9,7 @@ and stored for those that read it after that.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product as all_terms
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
@@ -52,6 +53,10 @@ _SUMS = 512
 _ADDED_AT_ONCE = 4
 """How many terms are added to a sum in a buffer before it is stored again. LLVM stores what is
 selected from a sum that it has just loaded by a mask, which takes AMD's CPUs ten times as long."""
+
+_FEW_TERMS = 9
+"""How many terms are added up without a loop, as those of a window of 3x3. Of planes whose sizes
+are not known the largest elements of such windows took twice as long by way of memory."""
 
 _ROWS_AT_ONCE = 4
 """How many rows of a block are done at once by a step that reads neighbours of each."""
@@ -624,6 +629,9 @@ class _Step:
         elif self._step.reduces[loops[-1]]:
             parallel = [loop for loop in loops if not self._step.reduces[loop]]
             self._nest(parallel, self._reduce)
+        elif self._has_few_terms():
+            parallel = [loop for loop in loops if not self._step.reduces[loop]]
+            self._nest(parallel, self._add_few_terms)
         else:
             self._reduce_in_memory()
         self._nests.finished(self._step)
@@ -743,6 +751,30 @@ class _Step:
             return for_each(*self._bounds(loop), 1, body, sums)
 
         self._nests.store(self._evaluation, step, self._loops, add(reductions, inits))
+
+    def _has_few_terms(self) -> bool:
+        """Whether terms are as few as are added up at once, for elements whose number is not known.
+
+        Of a number that is known LLVM finds out by itself what is best.
+        """
+        sizes, inner = self._step.sizes, self._order.loops[-1]
+        terms = [sizes[loop] for loop in self._order.loops if self._step.reduces[loop]]
+        return sizes[inner] == DYNAMIC and DYNAMIC not in terms and math.prod(terms) <= _FEW_TERMS
+
+    def _add_few_terms(self) -> None:
+        """The sum of an element's few terms, each in code of its own."""
+        step = self._step
+        sums = [
+            self._evaluation.init(step, number, self._loops) for number in range(len(step.results))
+        ]
+        reductions = [loop for loop in self._order.loops if step.reduces[loop]]
+        for term in all_terms(*(range(step.sizes[loop]) for loop in reductions)):
+            with self._evaluation.scope():
+                self._evaluation.loops |= {
+                    loop: index(at) for loop, at in zip(reductions, term, strict=True)
+                }
+                sums = self._evaluation.results(step, self._loops, sums)
+        self._nests.store(self._evaluation, step, self._loops, sums)
 
     def _reduce_in_memory(self) -> None:
         step, loops = self._step, self._order.loops

@@ -150,6 +150,31 @@ func.func private @transposition(%x: tensor<?x?xf32>, %n: index, %m: index) -> t
   return %0 : tensor<?x?xf32>
 }
 
+// The few terms of each of elements whose number is not known are added up without a loop.
+// CHECK-LABEL: func.func private @sums_of_four(
+// CHECK:         scf.for
+// CHECK-NEXT:      scf.for
+// CHECK-NOT:         scf.for
+// CHECK-COUNT-4:     memref.load
+// CHECK-NOT:         memref.load
+// CHECK:             memref.store
+// CHECK-NOT:         memref.store
+// CHECK:         return
+func.func private @sums_of_four(%x: tensor<?x?xf32>, %w: tensor<2x2xf32>, %n: index, %m: index) -> tensor<?x?xf32> attributes {plumbline.group = "sums_of_four"} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%n, %m) : tensor<?x?xf32>
+  %z = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<?x?xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  } -> tensor<?x?xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j, k, l) -> (i * 2 + k, j * 2 + l)>, affine_map<(i, j, k, l) -> (k, l)>, affine_map<(i, j, k, l) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%x, %w : tensor<?x?xf32>, tensor<2x2xf32>) outs(%z : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.addf %o, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
 // A sum that contiguous elements are added to in turns is added up in memory, a piece at a time: four
 // terms at once, and one by one what is left.
 // CHECK-LABEL: func.func private @sum_of_columns(
