@@ -25,6 +25,7 @@ from plumbline.loader_to_torch.assertions import (
     import_assertions,
     keep_assertions,
 )
+from plumbline.loader_to_torch.bodies_of_rules import bodies_of_rules_trusted
 from plumbline.loader_to_torch.body_constants import hand_constants_to_bodies
 from plumbline.loader_to_torch.bool_literals import spell_bools_as_numbers
 from plumbline.loader_to_torch.carried_ops import carried
@@ -613,6 +614,7 @@ def _decomposed(
             _without_new_stack_traces(),
             _views_however_elements_lie(),
             writes_by_extension_ops(exported),
+            bodies_of_rules_trusted(),
         ):
             functional = run_decompositions(exported, with_extension_ops(exported, table))
     except Exception as error:

@@ -12,7 +12,9 @@ from torch.utils import _pytree as pytree
 
 import plumbline
 from plumbline.loader_to_torch import distinct_ops
+from plumbline.loader_to_torch.bodies_of_rules import bodies_of_rules_trusted
 from plumbline.loader_to_torch.decompositions import decomposition_table, effects_table
+from plumbline.loader_to_torch.decompositions.loops import looped
 from plumbline.loader_to_torch.export import to_functional
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.pytorch_state import exporting
@@ -327,6 +329,27 @@ def test_a_rule_is_asked_once_for_equal_ops() -> None:
     # PyTorch traces twice, to find writes first; half of it with rules.
     assert len(set(asked)) == 2
     assert len(asked) <= 4
+
+
+def test_the_body_of_a_rule_is_run_once_in_each_trace() -> None:
+    runs = 0
+
+    def turn(step: torch.Tensor, x: torch.Tensor) -> list[torch.Tensor]:
+        nonlocal runs
+        runs += 1
+        return [x + step]
+
+    def rule(x: torch.Tensor) -> torch.Tensor:
+        return looped(turn, [torch.arange(3)], [x], [])[0]
+
+    exported = _exported(_Program(lambda x, y: torch.square(x) + y))
+    table = {**decomposition_table(), torch.ops.aten.square.default: rule}
+    with exporting(), torch.no_grad(), bodies_of_rules_trusted():
+        functional = _run_decompositions(exported, table)
+    # PyTorch traces twice, to find writes first.
+    assert runs == 2
+    x, y = torch.randn(3, 4), torch.randn(3, 4)
+    torch.testing.assert_close(functional.module()(x, y), x + 3 + y)
 
 
 def _view_is_written(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
