@@ -303,7 +303,11 @@ def compile_export(
             signature = stages.lower_for_gpu(func_name, gpu, opt_level)
         # A context is lent again with no module in it alone.
         del stages, mlir
-    machine_code = emit_object(texts["llvm_ir"], target, opt_level if gpu is None else LAUNCHES)
+    entry = func_name + PACKED_SUFFIX
+    # Functions for C take LLVM as long as that does, and grow with the arguments of a program.
+    machine_code = emit_object(
+        texts["llvm_ir"], target, opt_level if gpu is None else LAUNCHES, entry=entry
+    )
     when_done("machine_code")
     data = _data(texts["llvm_ir"], exported.weights)
     symbols = {}
@@ -311,7 +315,7 @@ def compile_export(
         data[IMAGE] = np.frombuffer(texts["ptx"].encode() + b"\0", np.uint8)
         state = data[PROGRAM] = np.zeros(PROGRAM_WORDS, np.uint64)
         symbols = cuda.addresses()
-    code = LinkedCode(machine_code, func_name + PACKED_SUFFIX, data, symbols)
+    code = LinkedCode(machine_code, entry, data, symbols)
     if gpu is not None:
         weakref.finalize(code, cuda.unload, state).atexit = False
     return CompiledProgram(signature, code, texts, target)

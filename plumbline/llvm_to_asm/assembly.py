@@ -24,18 +24,24 @@ def emit_assembly(llvm_ir: str, target: Target, optimisation_level: int = 2) -> 
     return str(machine.emit_assembly(_optimise(llvm_ir, machine, optimisation_level)))
 
 
-def emit_object(llvm_ir: str, target: Target, optimisation_level: int = 2) -> bytes:
+def emit_object(
+    llvm_ir: str, target: Target, optimisation_level: int = 2, *, entry: str | None = None
+) -> bytes:
     """The same as an object file.
+
+    With an `entry`, the function of that name is in it, and what that calls, and nothing else.
 
     Raises:
       UserError: as `emit_assembly` does.
     """
     refuse_missing_instructions(llvm_ir, target)
     machine = target_machine(target, optimisation_level)
-    return bytes(machine.emit_object(_optimise(llvm_ir, machine, optimisation_level)))
+    return bytes(machine.emit_object(_optimise(llvm_ir, machine, optimisation_level, entry)))
 
 
-def _optimise(llvm_ir: str, machine: llvm.TargetMachine, optimisation_level: int) -> llvm.ModuleRef:
+def _optimise(
+    llvm_ir: str, machine: llvm.TargetMachine, optimisation_level: int, entry: str | None = None
+) -> llvm.ModuleRef:
     try:
         # Each in a context of its own: types of earlier modules would rename those of later ones.
         module = llvm.parse_assembly(_without_debug_info(llvm_ir), llvm.create_context())
@@ -47,8 +53,19 @@ def _optimise(llvm_ir: str, machine: llvm.TargetMachine, optimisation_level: int
     options = llvm.create_pipeline_tuning_options(speed_level=optimisation_level)
     options.loop_vectorization = options.slp_vectorization = optimisation_level >= 2
     builder = llvm.create_pass_builder(machine, options)
+    if entry is not None:
+        _leave_out_all_but(entry, module, builder)
     builder.getModulePassManager().run(module, builder)
     return module
+
+
+def _leave_out_all_but(entry: str, module: llvm.ModuleRef, builder: llvm.PassBuilder) -> None:
+    for function in module.functions:
+        if not function.is_declaration and function.name != entry:
+            function.linkage = llvm.Linkage.internal
+    manager = llvm.create_new_module_pass_manager()
+    manager.add_global_dead_code_eliminate_pass()
+    manager.run(module, builder)
 
 
 def _without_debug_info(llvm_ir: str) -> str:

@@ -62,6 +62,32 @@ def test_an_object_file_holds_the_same_function() -> None:
     assert any(section.is_text() and section.size() > 0 for section in sections)
 
 
+_CALLED = """
+declare void @outside()
+define i32 @entry() {
+  call void @called()
+  ret i32 1
+}
+define void @called() noinline {
+  call void @outside()
+  ret void
+}
+define i32 @for_others() {
+  ret i32 2
+}
+"""
+
+
+@pytest.mark.parametrize("level", [0, 2])
+def test_an_object_file_of_an_entry_holds_what_that_calls(level: int) -> None:
+    target = cpu_target("baseline")
+    assert b"for_others" in emit_object(_CALLED, target, level)
+    alone = emit_object(_CALLED, target, level, entry="entry")
+    assert b"for_others" not in alone
+    assert b"entry" in alone
+    assert b"outside" in alone
+
+
 @pytest.mark.parametrize("cpu", ["pentium9", "", "a b", "+avx", "x86-64\n", "é", "\0", "\udc80"])
 def test_an_unknown_cpu_is_refused_by_name(cpu: str, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UserError, match=r"target_cpu '.*no .*CPU.*baseline.*native"):
