@@ -109,7 +109,8 @@ class EmulatedProgram:
             actual = self.run(*left, *state.values())
             wanted = [*results, *_tensors(expected), *(values[name] for name in state)]
             for one, other in zip([*actual, *_tensors(left), *state.values()], wanted, strict=True):
-                torch.testing.assert_close(one, other, rtol=rtol, atol=atol, equal_nan=True)
+                if not _are_the_same(one, other):
+                    torch.testing.assert_close(one, other, rtol=rtol, atol=atol, equal_nan=True)
             allocated.add(stand_in.plumbline_stand_in_allocated())
         # Weights stay where the first call has put them; of a call nothing else does.
         assert len(allocated) == 1
@@ -117,6 +118,11 @@ class EmulatedProgram:
 
 def _tensors(results: object) -> list[torch.Tensor]:
     return [leaf for leaf in tree_leaves(results) if isinstance(leaf, torch.Tensor)]
+
+
+def _are_the_same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether there is nothing to find; to look for what is not close takes 20 times as long."""
+    return one.dtype == other.dtype and torch.equal(one, other)
 
 
 def integers(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
