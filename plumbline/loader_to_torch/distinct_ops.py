@@ -5,10 +5,11 @@ alike: of the 700 ops of BERT-base, 30 differ. So it is given a program of these
 makes of each is put in the place of all that are like it.
 
 It is given the whole where that is not all there is to know: of sizes that are not fixed, of random
-numbers, of bodies of loops, and of writes to what has views or comes from outside. And it is given
-nothing of what it would leave as it is (`untouched_ops.py`).
+numbers, of bodies that the program has itself, and of writes to what has views or comes from
+outside. And it is given nothing of what it would leave as it is (`untouched_ops.py`).
 """
 
+import copy
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,8 +24,10 @@ from torch.export.graph_signature import (
     OutputSpec,
     TensorArgument,
 )
+from torch.fx import GraphModule
 
-from plumbline.loader_to_torch.decompositions import random_numbers, recurrent
+from plumbline.loader_to_torch.decompositions import random_numbers
+from plumbline.loader_to_torch.decompositions.bodies import body_of
 from plumbline.loader_to_torch.generator import draws
 from plumbline.loader_to_torch.program_of_graph import program_of_graph
 from plumbline.loader_to_torch.untouched_ops import is_untouched
@@ -39,6 +42,9 @@ ORIGIN = ("stack_trace", "nn_module_stack")
 
 _CHECK = torch.ops.aten._assert_tensor_metadata.default
 """The one op for its effects alone that PyTorch leaves as it is."""
+
+_ASSERTION = torch.ops.aten._assert_async.msg
+"""The one that rules have, of what becomes of a tensor."""
 
 
 @dataclass
@@ -89,8 +95,6 @@ def _is_told_by_arguments(node: Node, op: Op) -> bool:
         # The generator is what others draw from.
         and op is not random_numbers.draw_from._opoverload
         and (not op._schema.is_mutable or writes_its_own(node))
-        # Each becomes a loop, whose body would have to come along.
-        and op not in recurrent.RULES
     )
 
 
@@ -153,20 +157,38 @@ def _writes_nothing(taken_apart: ExportedProgram) -> bool:
 def _may_stand_anywhere(node: Node) -> bool:
     """Whether a node is all there is to copy, and has what uses it.
 
-    The body of a loop would have to come along. An assertion is used by nothing that tells what it
-    belongs to. What an op counts as it runs is another number in each place.
+    What an op counts as it runs is another number in each place.
     """
     match node.op:
-        case "placeholder" | "output":
+        # What is read is the body of a loop, which comes along.
+        case "placeholder" | "output" | "get_attr":
             return True
+        case "call_function" if node.target is _ASSERTION:
+            return _input_behind(node) is not None
         case "call_function":
             return (
-                (isinstance(node.target, Op) or node.target is operator.getitem)
+                (
+                    isinstance(node.target, Op | torch._ops.HigherOrderOperator)
+                    or node.target is operator.getitem
+                )
                 and bool(_results(node))
                 and _has_fixed_sizes(node)
             )
         case _:
             return False
+
+
+def _input_behind(node: Node) -> Node | None:
+    """An input of the program that a node is computed of, if it is of any."""
+    seen = {node}
+    left = [node]
+    while left:
+        node = left.pop()
+        if node.op == "placeholder":
+            return node
+        left += (operand for operand in node.all_input_nodes if operand not in seen)
+        seen.update(node.all_input_nodes)
+    return None
 
 
 def _has_fixed_sizes(node: Node) -> bool:
@@ -270,8 +292,11 @@ def _note_parts(kinds: Sequence[_Kind], taken_apart: ExportedProgram) -> None:
         kind.inputs = [next(placeholders) for _ in kind.inputs]
         kind.results = [next(results) for _ in _results(kind.first)]
         owners |= dict.fromkeys((*kind.inputs, *kind.results), kind)
-    # They have nothing from one another: a node belongs to what uses it.
+    # They have nothing from one another: a node belongs to what uses it, and what nothing uses, an
+    # assertion, to what it is computed of.
     for node in reversed(nodes):
+        if node.target is _ASSERTION:
+            owners[node] = owners[cast("Node", _input_behind(node))]
         found = next((owners[user] for user in node.users if user in owners), None)
         if found is not None:
             owners.setdefault(node, found)
@@ -284,17 +309,36 @@ def _outputs(graph: torch.fx.Graph) -> Sequence[Node]:
     return cast("Sequence[Node]", graph.output_node().args[0])
 
 
+def _body_from(node: Node, origin: Mapping[str, object]) -> GraphModule:
+    """A copy of the body that a part stands for, whose nodes come from there.
+
+    Later steps change bodies each for itself.
+    """
+    module = node.graph.owning_module
+    assert module is not None
+    body = copy.deepcopy(body_of(module, node))
+    for inner in body.modules():
+        if isinstance(inner, GraphModule):
+            for each in inner.graph.nodes:
+                each.meta |= origin
+    return body
+
+
 def _with_parts(exported: ExportedProgram, kinds: Mapping[Node, _Kind]) -> ExportedProgram:
     """The program with the parts of its nodes in their place."""
     graph = torch.fx.Graph()
     made: dict[Node, Any] = {}
+    bodies: dict[str, Any] = {}
     for node in exported.graph.nodes:
         if (kind := kinds.get(node)) is not None:
             here = dict(zip(kind.inputs, map(made.get, node.all_input_nodes), strict=True))
             origin = {name: node.meta[name] for name in ORIGIN if name in node.meta}
             for part in kind.parts:
-                here[part] = copy = graph.node_copy(part, here.__getitem__)
-                copy.meta = {**part.meta, **origin}
+                here[part] = placed = graph.node_copy(part, here.__getitem__)
+                placed.meta = {**part.meta, **origin}
+                if part.op == "get_attr":
+                    placed.target = f"body_{len(bodies)}"
+                    bodies[placed.target] = _body_from(part, origin)
             results = [here[result] for result in kind.results]
             made[node] = results if _has_several_results(node) else results[0]
             # Whoever reads what has been written reads the result.
@@ -307,7 +351,8 @@ def _with_parts(exported: ExportedProgram, kinds: Mapping[Node, _Kind]) -> Expor
                 # Also where it is a name that a new node is not given, such as `input`.
                 made[node].name = node.name
     graph.eliminate_dead_code()
-    module = torch.fx.GraphModule(exported.graph_module, graph)
+    # Of a program that has bodies itself, PyTorch is given the whole.
+    module = GraphModule(bodies, graph)
     module.meta.update(exported.graph_module.meta)
     specs = [
         OutputSpec(spec.kind, TensorArgument(node.name), spec.target)

@@ -11,6 +11,7 @@ from torch.export import Dim, ExportedProgram
 from torch.utils import _pytree as pytree
 
 import plumbline
+from plumbline.errors import UserError
 from plumbline.loader_to_torch import distinct_ops
 from plumbline.loader_to_torch.bodies_of_rules import bodies_of_rules_trusted
 from plumbline.loader_to_torch.decompositions import decomposition_table, effects_table
@@ -96,6 +97,11 @@ _ALIKE = {
         (x * 2).ldexp_(y),
     ),
     "shapes changed in place": lambda x, y: ((x * 2).resize_(2, 6), (y * 2).t_().unsqueeze_(0)),
+    "loops and assertions": lambda x, y: (
+        torch.linalg.eigvalsh(x @ x.t()),
+        torch.linalg.inv(x @ x.t()),
+        torch.linalg.eigvalsh(y @ y.t()) @ torch.linalg.inv(y @ y.t()),
+    ),
     "no ops": lambda x, y: (x, y),
 }
 
@@ -424,13 +430,44 @@ def test_what_is_counted_in_two_places_are_two_numbers() -> None:
     torch.testing.assert_close(actual, forward(x, y))
 
 
+class _Chain(torch.nn.Module):
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.layers = torch.nn.ModuleList(torch.nn.LSTM(4, 4) for _ in range(count))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for layer in self.layers:
+            x = layer(x)[0]
+        return x
+
+
 @pytest.mark.parametrize("op", [torch.linalg.eigvalsh, torch.linalg.inv])
-def test_ops_that_become_loops_and_assertions_are_left_to_pytorch(
-    op: Callable[[torch.Tensor], torch.Tensor],
+def test_loops_and_assertions_come_along(
+    op: Callable[[torch.Tensor], torch.Tensor], traced: list[int]
 ) -> None:
     x, y = torch.randn(3, 3), torch.randn(3, 3)
     (actual,) = plumbline.compile(_Program(lambda x, y: op(x) - op(y)), (x, y))(x, y)
     torch.testing.assert_close(actual, op(x) - op(y), rtol=1e-4, atol=1e-5)
+    assert traced == [1]
+
+
+def test_an_assertion_of_each_place_is_kept() -> None:
+    module = _Program(lambda x, y: torch.linalg.inv(x) + torch.linalg.inv(y))
+    x = torch.eye(3)
+    program = plumbline.compile(module, (x, x))
+    for operands in ((x, torch.zeros(3, 3)), (torch.zeros(3, 3), x)):
+        with pytest.raises(UserError, match="singular"):
+            program(*operands)
+
+
+def test_layers_with_loops_are_traced_once(traced: list[int]) -> None:
+    x = torch.randn(5, 2, 4)
+    for count in (1, 3):
+        model = _Chain(count).eval()
+        (actual,) = plumbline.compile(model, (x,))(x)
+        torch.testing.assert_close(actual, model(x).detach())
+    one, three = traced
+    assert one == three
 
 
 def test_random_numbers_are_left_to_pytorch(traced: list[int]) -> None:
