@@ -474,7 +474,9 @@ _SPECIAL_POWERS: dict[float, Unary] = {
 
 
 def convert_aten_pow_tensor_scalar(op: ir.OpView) -> ir.Value:
-    """A constant power."""
+    """The same power of all elements."""
+    if not is_constant(op.operands[1]):
+        return _POWER(op)
     exponent, dtype = _number(op.operands[1]), tensor_type(op.result).dtype
     # In f16 alone PyTorch takes no roots: the power of -inf is inf there, its root is NaN.
     is_special = exponent in _SPECIAL_POWERS and not (dtype == "f16" and abs(exponent) == 0.5)

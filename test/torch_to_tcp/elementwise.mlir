@@ -619,6 +619,15 @@ func.func @aten_pow_Tensor_Scalar(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtens
   return %0 : !torch.vtensor<[?,3],f32>
 }
 
+// CHECK-LABEL: func.func @aten_pow_Tensor_Scalar_of_run_time(
+// CHECK:         tcp.pow
+// CHECK:         return
+func.func @aten_pow_Tensor_Scalar_of_run_time(%x: !torch.vtensor<[?,3],f32>, %n: !torch.vtensor<[],si64>) -> !torch.vtensor<[?,3],f32> {
+  %number = torch.aten.Int.Tensor %n : !torch.vtensor<[],si64> -> !torch.int
+  %0 = torch.aten.pow.Tensor_Scalar %x, %number : !torch.vtensor<[?,3],f32>, !torch.int -> !torch.vtensor<[?,3],f32>
+  return %0 : !torch.vtensor<[?,3],f32>
+}
+
 // CHECK-LABEL: func.func @aten_pow_Tensor_Tensor(
 // CHECK:         tcp.pow
 // CHECK:         return
