@@ -169,6 +169,7 @@ RULES: Rules = {
     aten.as_strided.default: _as_strided,
     aten.as_strided_copy.default: _as_strided_copy,
     aten.as_strided_scatter.default: _as_strided_scatter,
+    aten.detach_copy.default: torch.clone,
     aten.diagonal_scatter.default: _diagonal_scatter,
     aten.empty_permuted.default: _without_strides(torch.empty),
     aten.empty_strided.default: _without_strides(torch.empty),

@@ -27,7 +27,7 @@ def embedding_bag(
     Args and results are those of `torch.ops.aten.embedding_bag.padding_idx`, of which
     `torch.nn.functional.embedding_bag` returns the first result only. The others (the bag of each
     index, the size of each bag, and for the mode "max" the index that each element comes from) are
-    for gradients: where PyTorch leaves one empty, it is here all the same, but for the last.
+    for gradients, and have the sizes that PyTorch's have on a CPU.
     """
     rows = torch.nn.functional.embedding(indices, weight)
     wide = torch.float64 if weight.dtype == torch.float64 else torch.float32
@@ -44,7 +44,7 @@ def embedding_bag(
 
     reduced = torch.zeros(bags, weight.shape[1], dtype=wide)
     places = bag.unsqueeze(1).expand(rows.shape)
-    chosen = torch.zeros(0, dtype=indices.dtype)
+    chosen = sizes
     if mode == _MAX:
         reduced = reduced.scatter_reduce(0, places, rows, "amax", include_self=False)
         chosen = _chosen(indices, rows, reduced, places)
@@ -54,7 +54,19 @@ def embedding_bag(
         reduced = reduced.scatter_add(0, places, rows)
         if mode == _MEAN:
             reduced = reduced / sizes.clamp(min=1).unsqueeze(1)
-    return reduced.to(weight.dtype), bag.to(indices.dtype), sizes.to(indices.dtype), chosen
+    if mode == _SUM and counts is None and _adds_at_once(weight, per_sample_weights):
+        bag = bag[:0]
+    bag, sizes, chosen = (each.to(offsets.dtype) for each in (bag, sizes, chosen))
+    return reduced.to(weight.dtype), bag, sizes, chosen
+
+
+def _adds_at_once(weight: torch.Tensor, per_sample_weights: torch.Tensor | None) -> bool:
+    """Whether PyTorch reduces bags without asking which one each index is in."""
+    return (
+        weight.dtype in (torch.float32, torch.float16)
+        and weight.stride(1) == 1
+        and (per_sample_weights is None or per_sample_weights.stride(0) == 1)
+    )
 
 
 def _bag_of_each(indices: torch.Tensor, offsets: torch.Tensor, bags: int) -> torch.Tensor:

@@ -309,9 +309,21 @@ def _take(operand: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
     return operand.reshape(-1)[index.reshape(-1)].reshape(index.shape)
 
 
+def _embedding_renorm(
+    weight: torch.Tensor, indices: torch.Tensor, max_norm: float, norm_type: float
+) -> torch.Tensor:
+    """`weight` with those rows made shorter that `indices` names and that are too long."""
+    places = indices.reshape(-1)
+    rows = weight[places]
+    norms = torch.linalg.vector_norm(rows, norm_type, 1, keepdim=True).to(torch.float64)
+    shares = torch.where(norms > max_norm, max_norm / (norms + 1e-7), 1.0)
+    return weight.index_put([places], rows * shares.to(weight.dtype))
+
+
 RULES: Rules = {
     aten.bucketize.Scalar: _bucketize,
     aten.combinations.default: combinations,
+    aten.embedding_renorm.default: _embedding_renorm,
     aten.index_add.default: first_of(
         _in_float32(aten.index_add.default), decomposition_table[aten.index_add.default]
     ),
