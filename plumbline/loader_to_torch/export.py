@@ -248,6 +248,7 @@ def export_traced(
     traced: torch.export.ExportedProgram,
     func_name: str,
     *,
+    rules: Table,
     inout: Mapping[int, int],
     scalars: Iterable[int],
     is_drawn_from: bool,
@@ -258,6 +259,7 @@ def export_traced(
       who: what messages call it.
       traced: it writes into nothing. What it is to have as weights are its parameters.
       func_name: what the compiled function is to be called.
+      rules: of ops that no other program has.
       inout: for each argument that the function is to write, the result that is its new value.
       scalars: the arguments that are numbers of Python's.
       is_drawn_from: whether the state of the generator of random numbers is an argument.
@@ -267,7 +269,7 @@ def export_traced(
       LoweringError: a pass of torch-mlir refuses it.
     """
     _ready_to_decompose(traced)
-    functional = _decomposed(who, traced, decomposition_table(), embedded=True)
+    functional = _decomposed(who, traced, {**decomposition_table(), **rules}, embedded=True)
     name_inputs_as(functional, traced)
     fix_settled_sizes(functional, traced.range_constraints)
     note_scalars(functional, scalars)

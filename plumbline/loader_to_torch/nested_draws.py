@@ -44,15 +44,18 @@ def hand_generator_to_bodies(exported: torch.export.ExportedProgram) -> None:
     A program that has none stays as it is.
     """
     module = exported.graph_module
-    for generator in module.graph.find_nodes(op="call_function", target=_DRAW_FROM):
-        (end,) = module.graph.find_nodes(op="call_function", target=_DRAWN_FROM)
-        end.args = (_hand_on(module, generator),)
+    for first in list(module.graph.find_nodes(op="call_function", target=_DRAW_FROM))[:1]:
+        _hand_on(module, first)
     module.recompile()
 
 
 def _hand_on(module: GraphModule, generator: Node) -> Node:
     """Hands what `generator` returned from body to body of a module; returns the last such node."""
     for node in list(module.graph.nodes):
+        if node.target is _DRAW_FROM:
+            generator = node
+        elif node.target is _DRAWN_FROM:
+            node.args = (generator,)
         hand = _HANDS.get(getattr(node.target, "__name__", ""))
         if hand is None or not any(map(_draws, bodies_of(module, node))):
             continue

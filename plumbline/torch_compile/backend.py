@@ -78,6 +78,10 @@ class Backend:
         self.programs: list[CompiledProgram] = []
         """What has been compiled, in order; `programs[0].stage("kernels")` shows a stage."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies, and what pickle makes, compile alike, but have compiled nothing."""
+        return {**self.__dict__, "programs": []}
+
     def __call__(
         self, module: GraphModule, inputs: Sequence[Any], **options: Any
     ) -> Callable[..., Any]:

@@ -21,8 +21,11 @@ from plumbline.loader_to_torch.program_of_graph import program_of_graph
 from plumbline.signature.function_name import DEFAULT_FUNCTION_NAME
 from plumbline.target.choices import RuntimeChecks
 from plumbline.target.target import Target
+from plumbline.torch_compile import dynamo_ops
 from plumbline.torch_compile.divided_graph import Program, Weight, divided, mode_of
+from plumbline.torch_compile.effect_tokens import drop_effect_tokens
 from plumbline.torch_compile.left_ops import describe, in_turns, ops_to_leave
+from plumbline.torch_compile.replayed_draws import spell_replayed_draws
 from plumbline.torch_compile.settled_numbers import settle_numbers
 
 _WHO = "torch.compile"
@@ -58,7 +61,9 @@ def compile_graph(
     Raises:
       UserError: it cannot be compiled, although each of its ops can.
     """
+    drop_effect_tokens(module)
     with _tracing_apart(module.graph):
+        spell_replayed_draws(module.graph, mode_of(module.graph))
         try:
             return _whole(module, weights, options, note)
         except UserError as error:
@@ -112,6 +117,7 @@ def _exported(module: GraphModule, program: Program) -> Export:
         _WHO,
         traced,
         DEFAULT_FUNCTION_NAME,
+        rules=dynamo_ops.RULES,
         inout=program.inout,
         scalars=program.scalars,
         is_drawn_from=program.draws,

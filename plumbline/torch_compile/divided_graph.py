@@ -11,12 +11,14 @@ with sizes:
         return [permute, primals_1, primals_3]
 """
 
+import itertools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 import torch
+from torch._functorch._aot_autograd.descriptors import SyntheticBaseAOTInput, ViewBaseAOTInput
 from torch._prims_common import is_contiguous_or_false
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx import Graph, GraphModule, Node
@@ -28,6 +30,9 @@ from plumbline.loader_to_torch.generator import GENERATOR, first_draw
 from plumbline.torch_compile.memory_order import has_gaps, inverse, memory_order
 
 aten = torch.ops.aten
+
+_BASES = (SyntheticBaseAOTInput, ViewBaseAOTInput)
+"""What inputs are views of, where one is written: it may be larger in calls than when traced."""
 
 _NUMBERS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
@@ -160,23 +165,28 @@ class _Division:
 
     # -- what is left to PyTorch -------------------------------------------------------------------
 
+    def _outputs(self) -> list[Node]:
+        return [output for output in _outputs(self._module.graph) if isinstance(output, Node)]
+
     def _results(self) -> list[Node]:
         """What the program is to return, so that the rest can be done around it."""
-        outputs = [output for output in _outputs(self._module.graph) if isinstance(output, Node)]
-        wholes = [self._whole(output) for output in outputs]
+        outputs = list(dict.fromkeys(itertools.chain(*map(_parts, self._outputs()))))
+        viewed = [self._viewed(output) for output in outputs]
         results: dict[Node, None] = {}
-        for output, whole in zip(outputs, wholes, strict=True):
+        for output, source in zip(outputs, viewed, strict=True):
             if self._is_left(output):
                 continue
-            is_view_around = whole is not output and (
-                not is_contiguous_or_false(output.meta["val"]) or wholes.count(whole) > 1
-            )
-            results[whole if is_view_around else output] = None
+            if viewed.count(source) == 1 and source is not output:
+                # A part by itself is copied, so that the rest of the memory is free.
+                source = self._viewed(output, where=_shows_all)
+                if is_contiguous_or_false(output.meta["val"]):
+                    source = output
+            results[source] = None
         return list(results)
 
-    def _whole(self, node: Node) -> Node:
-        """What a node is a view of, however often, that shows all its elements; or itself."""
-        while _is_view(node) and _shows_all(node):
+    def _viewed(self, node: Node, where: Callable[[Node], bool] = lambda view: True) -> Node:
+        """What a node is a view of, by views like those, however often; or itself."""
+        while _is_view(node) and where(node):
             viewed, *sizes = node.all_input_nodes
             if not all(map(self._is_left, sizes)):
                 break
@@ -260,6 +270,9 @@ class _Division:
         value = node.meta["val"]
         order = memory_order(value)
         argument = self._is_around[node]
+        if isinstance(node.meta.get("desc"), _BASES) and not value._has_symbolic_sizes_strides:
+            layout = [list(value.shape), list(value.stride())]
+            argument = self._call(aten.as_strided.default, argument, *layout)
         if order is None:
             self._is_within[node] = self._placeholder(node.name, value)
         else:
@@ -371,7 +384,7 @@ def _permuted(value: torch.Tensor, order: Sequence[int]) -> torch.Tensor:
 
 
 def mode_of(graph: Graph) -> FakeTensorMode:
-    """Where tensors without elements are made, as those of the graph are."""
+    """Where tensors without elements are made, as those of the graph are, if it has any."""
     values = (node.meta.get("val") for node in graph.nodes)
     modes = (value.fake_mode for value in values if isinstance(value, FakeTensor))
     return next(modes, None) or FakeTensorMode()
@@ -405,6 +418,12 @@ def _needed(nodes: Iterable[Node], graph: Graph) -> set[Node]:
             found.add(node)
             todo += node.all_input_nodes
     return found
+
+
+def _parts(output: Node) -> Sequence[Node]:
+    """What PyTorch makes an output of: a sparse tensor of its indices and elements."""
+    is_sparse = output.target is aten._sparse_coo_tensor_with_dims_and_tensors.default
+    return output.all_input_nodes if is_sparse else [output]
 
 
 def _shows_all(view: Node) -> bool:

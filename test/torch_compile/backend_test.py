@@ -1,6 +1,7 @@
 """`torch.compile` with the backend, beside PyTorch itself."""
 
 import copy
+import pickle
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -219,6 +220,16 @@ def test_weights_are_followed_unless_they_are_frozen() -> None:
         # To train a model, its weights are no part of the program.
         compiled(x).sum().backward()
         assert model.inner.weight.grad is not None
+
+
+def test_a_copy_of_what_is_compiled_is_compiled_anew(backend: plumbline.Backend) -> None:
+    compiled: Any = torch.compile(torch.nn.Linear(3, 2), backend=backend)
+    x = _randn(4, 3)
+    expected = compiled(x)
+    for same in (copy.deepcopy(compiled), pickle.loads(pickle.dumps(compiled))):
+        torch.testing.assert_close(same(x), expected)
+    assert len(backend.programs) == 1
+    assert copy.deepcopy(backend).programs == []
 
 
 def test_what_cannot_be_compiled_is_left_to_pytorch(backend: plumbline.Backend) -> None:

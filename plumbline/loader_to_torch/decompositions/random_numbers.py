@@ -106,6 +106,10 @@ def _(state: torch.Tensor) -> torch.Tensor:
     return torch.empty_like(state)
 
 
+# Of it comes what is drawn after it, even if nothing reads what it returns.
+torch.fx.node.has_side_effect(draw_from._opoverload)
+
+
 def _draw_from(state: torch.Tensor) -> torch.Tensor:
     _current.set((MersenneTwister(state), _tracer()))
     return state

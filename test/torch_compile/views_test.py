@@ -1,0 +1,46 @@
+"""Results and inputs that share memory."""
+
+from collections.abc import Sequence
+
+import pytest
+import torch
+
+import plumbline
+from test.torch_compile.beside_eager import assert_same
+
+
+def test_results_share_memory_as_in_eager() -> None:
+    """Parts too, where there is something to share it with."""
+
+    def parts(x: torch.Tensor) -> Sequence[torch.Tensor]:
+        y, z = x * 2, x + 1
+        return y, y[0], y.t(), z[1:], z[:2], x[1:]
+
+    for requires_grad in (False, True):
+        (program, *_) = assert_same(parts, torch.randn(3, 4, requires_grad=requires_grad)).programs
+        assert len(program.signature.outputs) == 2
+
+
+def test_a_part_by_itself_is_copied() -> None:
+    """So that the rest is free."""
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda x: (x * 2)[1:3], backend=plumbline.Backend(threads=1))
+    result = compiled(torch.ones(1000, 2))
+    assert result.untyped_storage().nbytes() == result.nbytes
+
+
+def test_inputs_that_are_parts_of_one_tensor_are_written() -> None:
+    def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        x.add_(1)
+        return x * y
+
+    def rows(count: int, start: int) -> Sequence[torch.Tensor]:
+        whole = torch.randn(count, 4)
+        return whole[:3], whole[start : start + 3]
+
+    # That whole is no argument of theirs, and nothing checks how large it is.
+    assert_same(add, *rows(6, 2), further=[(*rows(9, 2),)])
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__]))
