@@ -68,8 +68,8 @@ def exporting() -> Iterator[None]:
         indices_by_number(),
         orders_by_example(),
         _without_memory_formats(),
-        checks_of_factorizations_as_other_ops(),
-        _labels_before_the_first_minus_one(),
+        _checks_of_factorizations_as_other_ops(),
+        labels_before_the_first_minus_one(),
         _levels_of_transforms_kept(),
         _functions_transformed_at_once(),
         # Graphs become Python's code where they are run, not at each of a dozen changes.
@@ -81,7 +81,7 @@ def exporting() -> Iterator[None]:
         yield
 
 
-def checks_of_factorizations_as_other_ops() -> contextlib.AbstractContextManager[object]:
+def _checks_of_factorizations_as_other_ops() -> contextlib.AbstractContextManager[object]:
     """Has PyTorch not order checks of factorizations by tokens, which no later stage knows.
 
     Then a rule of ours has them asserted.
@@ -91,7 +91,7 @@ def checks_of_factorizations_as_other_ops() -> contextlib.AbstractContextManager
 
 
 @contextlib.contextmanager
-def _labels_before_the_first_minus_one() -> Iterator[None]:
+def labels_before_the_first_minus_one() -> Iterator[None]:
     """Has a margin loss go by a rule of ours where gradients are taken.
 
     PyTorch's takes what comes after the first -1 of a row for labels of class 0.

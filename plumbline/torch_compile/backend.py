@@ -18,7 +18,7 @@ from torch.fx import GraphModule
 from plumbline.compiler import CompiledProgram
 from plumbline.errors import UserError
 from plumbline.garbage import collecting_seldom
-from plumbline.loader_to_torch.pytorch_state import checks_of_factorizations_as_other_ops
+from plumbline.loader_to_torch.pytorch_state import labels_before_the_first_minus_one
 from plumbline.runtime.threads import check_threads
 from plumbline.target.choices import (
     OPTIMISATION_LEVELS,
@@ -32,6 +32,8 @@ from plumbline.torch_compile.divided_graph import Weight
 
 _Boxed = Callable[[list[Any]], Sequence[Any]]
 """What AOTAutograd calls: it may empty the list, so that what is in it lives no longer."""
+
+_NO_MODE = "torch.compile: the backend plumbline has no mode {!r}"
 
 _ATTRIBUTE = re.compile(r"\['(\w+)'\]|\.(?!_modules|_parameters|_buffers)(\w+)")
 """In what Dynamo calls a parameter: `L['self']._modules['encoder']._parameters['weight']`."""
@@ -90,6 +92,8 @@ class Backend:
         Raises:
           UserError: it cannot be compiled; the message says what is in the way.
         """
+        if "mode" in options:
+            raise UserError(_NO_MODE.format(options["mode"]))
         if options:
             words = ", ".join(options)
             raise UserError(f"torch.compile: {words} is for a backend by name: say it to Backend")
@@ -110,13 +114,14 @@ class Backend:
         def for_gradients(graph: GraphModule, _: Sequence[Any]) -> _Boxed:
             return compiled(graph, {})
 
-        with checks_of_factorizations_as_other_ops():
-            return aot_autograd(
-                fw_compiler=for_gradients,
-                inference_compiler=for_inference,
-                partition_fn=min_cut_rematerialization_partition,
-                keep_inference_input_mutations=True,
-            )(module, inputs)
+        trace = aot_autograd(
+            fw_compiler=for_gradients,
+            inference_compiler=for_inference,
+            partition_fn=min_cut_rematerialization_partition,
+            keep_inference_input_mutations=True,
+        )
+        with labels_before_the_first_minus_one():
+            return trace(module, inputs)
 
 
 def plumbline(
@@ -134,7 +139,7 @@ def plumbline(
       UserError: it cannot be compiled, or there is no such mode or option.
     """
     if mode is not None:
-        raise UserError(f"torch.compile: the backend plumbline has no mode {mode!r}")
+        raise UserError(_NO_MODE.format(mode))
     try:
         backend = Backend(**(options or {}))
     except TypeError as error:

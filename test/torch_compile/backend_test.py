@@ -312,6 +312,8 @@ def test_options_of_the_backend_by_name() -> None:
         run(mode="max-autotune")
     with pytest.raises(BackendCompilerFailed, match="options is for a backend by name"):
         _compiled(doubled, plumbline.Backend(), options={"threads": 1})(torch.ones(3))
+    with pytest.raises(BackendCompilerFailed, match="has no mode 'max-autotune'"):
+        _compiled(doubled, plumbline.Backend(), mode="max-autotune")(torch.ones(3))
 
 
 if __name__ == "__main__":

@@ -41,11 +41,32 @@ def test_embeddings_are_trained(options: dict[str, Any]) -> None:
     assert_same(torch.nn.Embedding(5, 2, **options), _numbers(5, 2, 3))
 
 
+class _Lstm(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.LSTM(2, 3, bidirectional=True)
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return self.layer(x)
+
+
+def test_recurrent_layers_are_trained() -> None:
+    """By one op for the gradients of all steps in a direction."""
+    with torch._dynamo.config.patch(allow_rnn=True):
+        assert_same(_Lstm(), torch.randn(4, 2, 2))
+
+
 def test_what_raises_keeps_its_place() -> None:
     """By a token, which the graph takes and returns."""
     regular = torch.eye(2) * 4 + torch.randn(2, 2)
     with pytest.raises(UserError, match="singular"):
         assert_same(torch.linalg.inv, regular, further=[(torch.zeros(2, 2),)])
+
+
+def test_labels_end_at_the_first_minus_one() -> None:
+    """Where PyTorch's own rule goes on."""
+    labels = torch.tensor([[3, 0, -1, 1], [1, 2, -1, 0]])
+    assert_same(functional.multilabel_margin_loss, _matrix(2, 4), labels)
 
 
 def test_fourier_transforms_bring_tables() -> None:

@@ -182,6 +182,103 @@ def _mkldnn_rnn_layer(
     )
 
 
+def _mkldnn_rnn_layer_backward(
+    operand: torch.Tensor,
+    of_input: torch.Tensor,
+    of_state: torch.Tensor,
+    input_bias: torch.Tensor,
+    state_bias: torch.Tensor,
+    hidden: torch.Tensor,
+    cell: torch.Tensor,
+    results: torch.Tensor,
+    hidden_after: torch.Tensor,
+    cell_after: torch.Tensor,
+    grad: torch.Tensor | None,
+    grad_of_hidden: torch.Tensor | None,
+    grad_of_cell: torch.Tensor | None,
+    reverse: bool,
+    mode: int,
+    hidden_size: int,
+    layers: int,
+    has_biases: bool,
+    train: bool,
+    bidirectional: bool,
+    batch_sizes: Sequence[int],
+    *options: Any,
+) -> Any:
+    """The gradients of its seven tensors: of all steps at once, but for what hands on the state."""
+    if mode != _LSTM or len(batch_sizes) > 0:
+        return NotImplemented
+
+    def of_step(state: torch.Tensor) -> torch.Tensor:
+        return state.reshape(state.shape[-2:])
+
+    def in_turn(values: torch.Tensor) -> torch.Tensor:
+        return values.flip(0) if reverse else values
+
+    biases = [input_bias, state_bias] if has_biases else []
+    weights, inputs = _Weights(of_input, of_state, *biases), in_turn(operand)
+    hidden_before = torch.cat([of_step(hidden).unsqueeze(0), in_turn(results)[:-1]])
+    gates = weights.products_of_input(inputs) + weights.products_of_state(hidden_before)
+    taken, kept, candidate, shown = gates.chunk(4, -1)
+    taken, kept, candidate, shown = (
+        taken.sigmoid(),
+        kept.sigmoid(),
+        candidate.tanh(),
+        shown.sigmoid(),
+    )
+
+    def next_cell(*operands: torch.Tensor) -> list[torch.Tensor]:
+        before, kept, added = operands
+        after = kept * before + added
+        return [after, after.clone()]
+
+    _, cells = scan_op(next_cell, [contiguous(of_step(cell))], [kept, taken * candidate], ())
+    cells_before = torch.cat([of_step(cell).unsqueeze(0), cells[:-1]])
+    squashed = cells.tanh()
+    # What gradients of the cell are multiplied with for those of the gates but the last.
+    by_cell = torch.cat(
+        [
+            candidate * taken * (1 - taken),
+            cells_before * kept * (1 - kept),
+            taken * (1 - candidate * candidate),
+        ],
+        -1,
+    )
+    by_hidden = squashed * shown * (1 - shown)
+    from_hidden = shown * (1 - squashed * squashed)
+
+    def step_before(*operands: torch.Tensor) -> list[torch.Tensor]:
+        of_hidden, of_cell, grad, by_cell, by_hidden, from_hidden, kept, of_state = operands
+        of_hidden = of_hidden + grad
+        of_cell = of_cell + of_hidden * from_hidden
+        of_gates = torch.cat([of_cell.repeat(1, 3) * by_cell, of_hidden * by_hidden], -1)
+        return [of_gates @ of_state, of_cell * kept, of_gates.clone()]
+
+    given = [torch.zeros_like(results) if grad is None else in_turn(grad)]
+    last = [
+        torch.zeros_like(of_step(state)) if grad is None else contiguous(of_step(grad))
+        for state, grad in ((hidden, grad_of_hidden), (cell, grad_of_cell))
+    ]
+    slices = [each.flip(0) for each in (*given, by_cell, by_hidden, from_hidden, kept)]
+    of_hidden, of_cell, turned = scan_op(step_before, last, slices, (of_state,))
+    of_gates: torch.Tensor = turned.flip(0)
+
+    def of_products(factors: torch.Tensor) -> torch.Tensor:
+        return of_gates.flatten(0, 1).T @ factors.flatten(0, 1)
+
+    of_bias = of_gates.sum((0, 1)) if has_biases else torch.zeros_like(input_bias)
+    return (
+        in_turn(of_gates @ of_input),
+        of_products(inputs),
+        of_products(hidden_before),
+        of_bias,
+        of_bias.clone(),
+        of_hidden.reshape(hidden.shape),
+        of_cell.reshape(cell.shape),
+    )
+
+
 OF_SEQUENCES: Rules = {
     aten.gru.input: _all_layers(_gru_step),
     aten.lstm.input: _all_layers(_lstm_step),
@@ -189,4 +286,8 @@ OF_SEQUENCES: Rules = {
     aten.rnn_tanh.input: _all_layers(_rnn_step(torch.tanh)),
 }
 
-RULES: Rules = {**OF_SEQUENCES, aten.mkldnn_rnn_layer.default: _mkldnn_rnn_layer}
+RULES: Rules = {
+    **OF_SEQUENCES,
+    aten.mkldnn_rnn_layer.default: _mkldnn_rnn_layer,
+    aten.mkldnn_rnn_layer_backward.default: _mkldnn_rnn_layer_backward,
+}
