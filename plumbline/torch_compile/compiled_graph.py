@@ -27,6 +27,7 @@ from plumbline.torch_compile.effect_tokens import drop_effect_tokens
 from plumbline.torch_compile.left_ops import describe, in_turns, ops_to_leave
 from plumbline.torch_compile.replayed_draws import spell_replayed_draws
 from plumbline.torch_compile.settled_numbers import settle_numbers
+from plumbline.torch_compile.unused_numbers import drop_unused_numbers
 
 _WHO = "torch.compile"
 
@@ -62,6 +63,7 @@ def compile_graph(
       UserError: it cannot be compiled, although each of its ops can.
     """
     drop_effect_tokens(module)
+    drop_unused_numbers(module)
     with _tracing_apart(module.graph):
         spell_replayed_draws(module.graph, mode_of(module.graph))
         try:

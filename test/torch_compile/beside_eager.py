@@ -55,9 +55,10 @@ def _tensors(function: Callable[..., Any], module: object, inputs: tuple[Any, ..
     leaves = pytree.tree_leaves(inputs)
     if isinstance(module, torch.nn.Module):
         leaves += module.parameters()
-    for result in results:
-        if isinstance(result, torch.Tensor) and result.requires_grad:
-            torch.autograd.backward(result.square().sum(), retain_graph=True)
+    tensors = [result for result in results if isinstance(result, torch.Tensor)]
+    squares = [tensor.square().sum() for tensor in tensors if tensor.requires_grad]
+    if squares:
+        torch.autograd.backward(torch.stack(squares).sum())
     gradients = [leaf.grad for leaf in leaves if isinstance(leaf, torch.Tensor)]
     leaves.append(torch.get_rng_state())
     return [*results, *leaves, *(grad for grad in gradients if grad is not None)]

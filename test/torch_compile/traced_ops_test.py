@@ -95,11 +95,12 @@ def test_numbers_are_rounded_as_if_quantised() -> None:
     assert_same(rounded, _matrix(2, 5))
 
 
-def test_a_scan_is_trained() -> None:
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_a_scan_is_trained(dynamic: bool) -> None:
     def step(state: torch.Tensor, row: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         return (state + row).tanh(), state * row
 
-    assert_same(lambda x: scan(step, torch.zeros(2), x), _matrix(4, 2))
+    assert_same(lambda x: scan(step, torch.zeros(2), x), _matrix(4, 2), dynamic=dynamic)
 
 
 def test_what_a_checkpoint_draws_is_drawn_again() -> None:
