@@ -252,31 +252,6 @@ def test_what_cannot_be_compiled_is_left_to_pytorch(backend: plumbline.Backend) 
     assert len(backend.programs) == 2
 
 
-def _bags(x: torch.Tensor) -> torch.Tensor:
-    return functional.embedding_bag(torch.tensor([0, 2, 1, 1]), x, torch.tensor([0, 3]), mode="sum")
-
-
-@pytest.mark.parametrize(
-    "function",
-    [
-        torch.sgn,
-        # It asserts that there is a factor.
-        lambda x: torch.linalg.cholesky(x @ x.mT + torch.eye(3)),
-        # Of complex numbers, and a table.
-        lambda x: torch.fft.rfft(x).abs(),
-        _bags,
-    ],
-    ids=["sgn", "cholesky", "rfft", "embedding_bag"],
-)
-def test_gradients(backend: plumbline.Backend, function: Callable[..., torch.Tensor]) -> None:
-    x = _randn(3, 3).requires_grad_()
-    mine = x.detach().clone().requires_grad_()
-    for calls, given in ((function, x), (_compiled(function, backend), mine)):
-        result = calls(given)
-        (result * torch.arange(result.numel()).view(result.shape)).sum().backward()
-    torch.testing.assert_close(mine.grad, x.grad)
-
-
 def test_tensors_are_on_a_cpu(backend: plumbline.Backend) -> None:
     with pytest.raises(BackendCompilerFailed, match="a tensor is on meta"):
         _compiled(torch.relu, backend)(torch.ones(2, device="meta"))

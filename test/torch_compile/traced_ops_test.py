@@ -73,6 +73,10 @@ def test_fourier_transforms_bring_tables() -> None:
     assert_same(lambda x: torch.fft.rfft(x).abs(), _matrix(2, 8))
 
 
+def test_gradients_may_be_known_to_be_zero() -> None:
+    assert_same(lambda x: torch.sgn(x) * x, _matrix(2, 3))
+
+
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_a_power_is_a_number_of_the_call(dynamic: bool) -> None:
     x = torch.randn(3).abs()
