@@ -46,7 +46,7 @@ def program_of_graph(
       ranges: of symbols in sizes.
     """
     kinds = {
-        **dict.fromkeys(weights or {}, InputKind.PARAMETER),
+        **{name: _kind_of_weight(value) for name, value in (weights or {}).items()},
         **dict.fromkeys(constants or {}, InputKind.CONSTANT_TENSOR),
     }
     placeholders = graph.find_nodes(op="placeholder")
@@ -58,7 +58,12 @@ def program_of_graph(
         graph,
         ExportGraphSignature(
             [
-                InputSpec(kind, TensorArgument(node.name), name)
+                InputSpec(
+                    kind,
+                    TensorArgument(node.name),
+                    name,
+                    persistent=True if kind is InputKind.BUFFER else None,
+                )
                 for node, (kind, name) in zip(placeholders, specs, strict=True)
             ],
             [OutputSpec(OutputKind.USER_OUTPUT, _argument(node), None) for node in results],
@@ -68,6 +73,10 @@ def program_of_graph(
         range_constraints=dict(ranges or {}),
         module_call_graph=[_call_of(own, len(results))],
     )
+
+
+def _kind_of_weight(value: torch.Tensor) -> InputKind:
+    return InputKind.PARAMETER if isinstance(value, torch.nn.Parameter) else InputKind.BUFFER
 
 
 def name_inputs_as(program: ExportedProgram, other: ExportedProgram) -> None:

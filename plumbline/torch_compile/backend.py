@@ -35,6 +35,7 @@ _Boxed = Callable[[list[Any]], Sequence[Any]]
 
 _NO_MODE = "torch.compile: the backend plumbline has no mode {!r}"
 
+_STATE = re.compile(r"\._(parameters|buffers)\['\w+'\]$")
 _ATTRIBUTE = re.compile(r"\['(\w+)'\]|\.(?!_modules|_parameters|_buffers)(\w+)")
 """In what Dynamo calls a parameter: `L['self']._modules['encoder']._parameters['weight']`."""
 
@@ -167,16 +168,21 @@ def _frozen(graph: GraphModule, traced: GraphModule, inputs: Sequence[Any]) -> d
     sources = traced.graph.find_nodes(op="placeholder")
     if context is None or context.fw_metadata is None or len(placeholders) != len(inputs):
         return {}
+    names = {place: _name_of(sources[place]) for place in context.fw_metadata.static_input_indices}
     return {
-        placeholders[place].name: Weight(_name_of(sources[place]), inputs[place])
-        for place in context.fw_metadata.static_input_indices
-        if isinstance(inputs[place], torch.Tensor)
+        placeholders[place].name: Weight(name, inputs[place])
+        for place, name in names.items()
+        if name is not None
     }
 
 
-def _name_of(source: torch.fx.Node) -> str:
-    """What a parameter is called, as `state_dict` has it: `encoder.weight`."""
+def _name_of(source: torch.fx.Node) -> str | None:
+    """What a parameter or a buffer is called, as `state_dict` has it: `encoder.weight`.
+
+    None for what is neither, such as a cache that is said to stay where it is.
+    """
     argument = source.meta.get("grapharg")
-    found = _ATTRIBUTE.findall(argument.source.name if argument else "")
-    path = [item or attribute for item, attribute in found][1:]
-    return ".".join(path) or source.name
+    if argument is None or not _STATE.search(argument.source.name):
+        return None
+    path = [item or attribute for item, attribute in _ATTRIBUTE.findall(argument.source.name)]
+    return ".".join(path[1:])

@@ -198,10 +198,15 @@ class _Linear(torch.nn.Module):
         super().__init__()
         self.inner = torch.nn.Linear(3, 2)
         self.calls = torch.nn.Buffer(torch.zeros(()))
+        self.scale = torch.nn.Buffer(torch.ones(2))
+        # That it stays where it is does not make it a weight.
+        self.cache = torch.zeros(2)
+        torch._dynamo.mark_static_address(self.cache)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         self.calls.add_(1)
-        return functional.relu(functional.linear(x, self.inner.weight, self.inner.bias))
+        linear = functional.linear(x, self.inner.weight, self.inner.bias)
+        return functional.relu(linear) * self.scale + self.cache
 
 
 def test_weights_are_followed_unless_they_are_frozen() -> None:
@@ -216,7 +221,11 @@ def test_weights_are_followed_unless_they_are_frozen() -> None:
         torch.testing.assert_close(after, expected)
         assert model.calls == (2 if freeze else 3)
         (program,) = backend.programs
-        assert ("inner.weight" in program.stage("torch")) == freeze
+        for name in ("inner.weight", "scale"):
+            assert (f'"{name}"' in program.stage("torch")) == freeze
+        with torch.no_grad():
+            model.cache.add_(1)
+            torch.testing.assert_close(compiled(x), after + 1)
         # To train a model, its weights are no part of the program.
         compiled(x).sum().backward()
         assert model.inner.weight.grad is not None
