@@ -4,7 +4,9 @@
 
 A step is the program, the mean of what it returns squared, and the gradients of all parameters. All
 is timed in one process, in turns; ratios are to eager's time. Compilation is that of the first
-step, with imports made before. Inductor, which compiles C++, takes a compiler.
+step, with imports made before. Inductor, which compiles C++, takes a compiler. Gradients of ours
+are held against those of a copy in float64, beside eager's: batch norms of few images are no exact
+matter. Inductor's are of other random numbers.
 """
 
 import argparse
@@ -27,8 +29,8 @@ _SECONDS = 2.0
 
 _ROUNDS = 5
 
-_LARGEST_DIFFERENCE = 1e-3
-"""Of gradients, beside the largest: more would be another program."""
+_TIMES_EAGERS, _NO_ERROR = 10.0, 1e-4
+"""How far off gradients are that are another program's: beside eager's, and the largest of all."""
 
 _MODELS = (
     "resnet50",
@@ -85,7 +87,7 @@ def measure(name: str, program: Program, threads: int) -> Row:
     row = Row(name)
     model = program.module.train()
     steps = {"eager": _step(model, model, program.inputs)}
-    expected = steps["eager"]()
+    exact, by_eager = _in_float64(program)(), steps["eager"]()
     for who, backend in _BACKENDS.items():
         torch._dynamo.reset()
         mine = copy.deepcopy(model)
@@ -99,7 +101,8 @@ def measure(name: str, program: Program, threads: int) -> Row:
             continue
         row.compilation[who] = time.perf_counter() - start
         steps[who] = step
-        if _difference(gradients, expected) > _LARGEST_DIFFERENCE:
+        allowed = _TIMES_EAGERS * _difference(by_eager, exact) + _NO_ERROR
+        if who == "ours" and _difference(gradients, exact) > allowed:
             row.problems[who] = "other gradients"
     clock = clock_for(threads)
     for _ in range(_ROUNDS):
@@ -132,6 +135,12 @@ def _step(
     return step
 
 
+def _in_float64(program: Program) -> _Step:
+    model = copy.deepcopy(program.module).double()
+    inputs = [x.double() if x.is_floating_point() else x for x in program.inputs]
+    return _step(model, model, inputs)
+
+
 def _difference(some: Sequence[torch.Tensor], others: Sequence[torch.Tensor]) -> float:
     """The largest difference, beside the largest element."""
     pairs = [(one, other) for one, other in zip(some, others, strict=True) if other is not None]
@@ -139,13 +148,19 @@ def _difference(some: Sequence[torch.Tensor], others: Sequence[torch.Tensor]) ->
     return max(float((one - other).abs().max()) for one, other in pairs) / largest
 
 
+def _batch(value: torch.Tensor, count: int) -> torch.Tensor:
+    """So many examples: floats are drawn, and others repeated."""
+    repeated = torch.cat([value] * count)
+    return torch.randn_like(repeated) if value.is_floating_point() else repeated
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("patterns", nargs="*", default=_MODELS, help="which, as of a shell")
-    parser.add_argument("--threads", type=int, default=1, help="of all")
-    parser.add_argument("--batch", type=int, default=1, help="how often each input is repeated")
+    parser.add_argument("--threads", type=int, default=1, help="of all three")
+    parser.add_argument("--batch", type=int, default=4, help="how many times the example")
     return parser
 
 
@@ -162,7 +177,7 @@ def main(arguments: Sequence[str]) -> int:
     for case in cases:
         torch.manual_seed(0)
         program = case.make()
-        inputs = tuple(torch.cat([value] * given.batch) for value in program.inputs)
+        inputs = tuple(_batch(value, given.batch) for value in program.inputs)
         rows.append(measure(case.name, Program(program.module, inputs), given.threads))
         print(table(rows[-1:]), file=sys.stderr, flush=True)
     print(table(rows))
