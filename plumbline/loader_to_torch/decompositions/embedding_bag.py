@@ -110,22 +110,11 @@ def _ones(count: int) -> torch.Tensor:
 
 
 def _with_gradients(*arguments: Any, **options: Any) -> tuple[torch.Tensor, ...]:
-    """What a step of training has that was traced: no padding is -1 there.
-
-    What is for gradients has the sizes that PyTorch gives it, which whoever traced it knows; rules
-    of gradients look at nothing of it but where greatest elements come from.
-    """
+    """What a step of training has that was traced: no padding is -1 there."""
     names = [argument.name for argument in aten._embedding_bag.default._schema.arguments]
     given = {**dict(zip(names, arguments, strict=False)), **options}
-    padding_idx, mode = given.pop("padding_idx", -1), given.get("mode", _SUM)
-    padding_idx = None if padding_idx < 0 else padding_idx
-    reduced, bag, sizes, chosen = embedding_bag(**given, padding_idx=padding_idx)
-    is_narrow = given["weight"].dtype in (torch.float32, torch.float16)
-    if mode == _SUM and padding_idx is None and is_narrow:
-        bag = bag[:0]
-    if mode != _MAX:
-        chosen = torch.zeros_like(sizes)
-    return reduced, bag, sizes, chosen
+    padding_idx = given.pop("padding_idx", -1)
+    return embedding_bag(**given, padding_idx=None if padding_idx < 0 else padding_idx)
 
 
 def _backward(
