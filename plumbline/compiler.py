@@ -227,15 +227,15 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     check_inputs(caller, "example_inputs", given.inputs)
     check_dynamic_shapes(caller, given.dynamic_shapes, given.model, given.inputs)
     check_func_name(caller, func_name)
-    check_choice(caller, "target", target, TARGETS)
+    check_choice(f"{caller}: target", target, TARGETS)
     if not isinstance(gpu_arch, str):
         raise UserError(f"{caller}: gpu_arch is {gpu_arch!r}; it is a string")
     if not isinstance(allow_tf32, bool):
         raise UserError(f"{caller}: allow_tf32 is {allow_tf32!r}; it is True or False")
     if not isinstance(target_cpu, str):
         raise UserError(f"{caller}: target_cpu is {target_cpu!r}; it is a string")
-    check_choice(caller, "opt_level", opt_level, OPTIMISATION_LEVELS)
-    check_choice(caller, "runtime_checks", runtime_checks, RUNTIME_CHECKS)
+    check_choice(f"{caller}: opt_level", opt_level, OPTIMISATION_LEVELS)
+    check_choice(f"{caller}: runtime_checks", runtime_checks, RUNTIME_CHECKS)
     check_threads(caller, threads)
     check_convention(caller, target, threads=threads, on_gpu_tensors=on_gpu_tensors, stream=stream)
     if not callable(when_done):
@@ -329,9 +329,10 @@ def lower_to_linalg(who: str, exported: Export) -> None:
     """
     with lent_context(torch=True) as context:
         mlir = parse_module(exported.text, context, who)
-        convert_torch_to_tcp(mlir)
-        convert_tcp_to_linalg(mlir)
-        del mlir
+        stages = _Stages(mlir, {}, lambda stage: None)
+        stages.lower_to_linalg("values")
+        # As above.
+        del stages, mlir
 
 
 class _Stages:

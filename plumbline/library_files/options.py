@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from plumbline.errors import UserError
 from plumbline.gpu_to_nvvm.options import GpuOptions, check_convention
@@ -16,6 +15,7 @@ from plumbline.target.choices import (
     TARGETS,
     WEIGHTS,
     RuntimeChecks,
+    check_choice,
 )
 from plumbline.target.gpu import gpu_target
 from plumbline.target.gpu_chip import DEFAULT_ARCH
@@ -77,7 +77,7 @@ class LibraryOptions:
             ("opt_level", self.opt_level, OPTIMISATION_LEVELS),
             ("runtime_checks", self.runtime_checks, RUNTIME_CHECKS),
         ):
-            _check_choice(what, value, known)
+            check_choice(what, value, known)
         if self.abi == "memref" and self.memory == "pool":
             raise UserError('memory "pool" goes with abi "pointers"')
         check_threads(f"library {self.name}", self.threads)
@@ -143,8 +143,3 @@ def is_library_name(name: str) -> bool:
 
 def _flags(*flags: bool) -> tuple[str, ...]:
     return tuple(str(int(flag)) for flag in flags)
-
-
-def _check_choice(what: str, value: Any, known: tuple[Any, ...]) -> None:
-    if isinstance(value, bool) or value not in known:
-        raise UserError(f"{what} is {value!r}; it is one of {', '.join(map(repr, known))}")

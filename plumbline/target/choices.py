@@ -52,15 +52,14 @@ OPTIMISATION_LEVELS = (0, 1, 2, 3)
 """How much LLVM optimises, as in clang -O."""
 
 
-def check_choice(who: str, option: str, given: object, known: Sequence[object]) -> None:
+def check_choice(what: str, given: object, known: Sequence[object]) -> None:
     """Refuses what a function of Python's is `given` for an option, if it is not `known`.
 
     Raises:
-      UserError: it is not; `who` begins the message.
+      UserError: it is not; `what` begins the message.
     """
     if isinstance(given, bool) or given not in known:
-        words = ", ".join(map(repr, known))
-        raise UserError(f"{who}: {option} is {given!r}; it is one of {words}")
+        raise UserError(f"{what} is {given!r}; it is one of {', '.join(map(repr, known))}")
 
 
 def one_of(known: Sequence[str], option: str, given: Sequence[str]) -> str:

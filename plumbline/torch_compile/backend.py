@@ -70,8 +70,8 @@ class Backend:
         who = "plumbline.Backend"
         if not isinstance(target_cpu, str):
             raise UserError(f"{who}: target_cpu is {target_cpu!r}; it is a string")
-        check_choice(who, "opt_level", opt_level, OPTIMISATION_LEVELS)
-        check_choice(who, "runtime_checks", runtime_checks, RUNTIME_CHECKS)
+        check_choice(f"{who}: opt_level", opt_level, OPTIMISATION_LEVELS)
+        check_choice(f"{who}: runtime_checks", runtime_checks, RUNTIME_CHECKS)
         threads = torch.get_num_threads() if threads is None else threads
         check_threads(who, threads)
         if not isinstance(freeze, bool):
