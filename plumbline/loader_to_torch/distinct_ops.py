@@ -29,7 +29,8 @@ from torch.fx import GraphModule
 from plumbline.loader_to_torch.decompositions import random_numbers
 from plumbline.loader_to_torch.decompositions.bodies import body_of
 from plumbline.loader_to_torch.generator import draws
-from plumbline.loader_to_torch.program_of_graph import program_of_graph
+from plumbline.loader_to_torch.node_locations import nodes_within
+from plumbline.loader_to_torch.program_of_graph import each_result, program_of_graph
 from plumbline.loader_to_torch.untouched_ops import is_untouched
 from plumbline.loader_to_torch.writes_in_place import functional_op, writes_its_own, written
 
@@ -271,13 +272,7 @@ def _program_of(kinds: Sequence[_Kind]) -> ExportedProgram:
         # Its name stays: messages name the node by it.
         made = graph.node_copy(kind.first, given.__getitem__)
         made.target = cast("Op", functional_op(kind.first))
-        if _has_several_results(made):
-            for number, value in enumerate(made.meta["val"]):
-                result = graph.call_function(operator.getitem, (made, number))
-                result.meta = {**made.meta, "val": value}
-                results.append(result)
-        else:
-            results.append(made)
+        results += each_result(made)
     graph.output(tuple(results))
     return program_of_graph(graph)
 
@@ -317,10 +312,8 @@ def _body_from(node: Node, origin: Mapping[str, object]) -> GraphModule:
     module = node.graph.owning_module
     assert module is not None
     body = copy.deepcopy(body_of(module, node))
-    for inner in body.modules():
-        if isinstance(inner, GraphModule):
-            for each in inner.graph.nodes:
-                each.meta |= origin
+    for each in nodes_within(body):
+        each.meta |= origin
     return body
 
 

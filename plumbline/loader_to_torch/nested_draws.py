@@ -32,6 +32,7 @@ from plumbline.loader_to_torch.decompositions.bodies import (
     with_operand,
 )
 from plumbline.loader_to_torch.generator import draws
+from plumbline.loader_to_torch.node_locations import nodes_within
 
 _DRAW_FROM = random_numbers.draw_from._opoverload
 _DRAWN_FROM = random_numbers.drawn_from._opoverload
@@ -73,8 +74,7 @@ def _arguments(node: Node) -> tuple[Any, ...]:
 
 
 def _draws(body: GraphModule) -> bool:
-    modules = [module for module in body.modules() if isinstance(module, GraphModule)]
-    return any(draws(node) for module in modules for node in module.graph.nodes)
+    return any(map(draws, nodes_within(body)))
 
 
 # -- the ops ---------------------------------------------------------------------------------------

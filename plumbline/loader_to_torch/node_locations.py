@@ -111,6 +111,11 @@ def _call_site(node: torch.fx.Node) -> ir.Location:
 
 def all_nodes(exported: torch.export.ExportedProgram) -> Iterator[torch.fx.Node]:
     """The nodes of a program, those in the bodies of its loops too."""
-    for module in exported.graph_module.modules():
-        if isinstance(module, torch.fx.GraphModule):
-            yield from module.graph.nodes
+    return nodes_within(exported.graph_module)
+
+
+def nodes_within(module: torch.fx.GraphModule) -> Iterator[torch.fx.Node]:
+    """The nodes of a graph, and those of the bodies of its branches and loops."""
+    for each in module.modules():
+        if isinstance(each, torch.fx.GraphModule):
+            yield from each.graph.nodes

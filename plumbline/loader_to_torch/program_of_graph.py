@@ -1,5 +1,6 @@
 """A graph as what torch.export makes of programs."""
 
+import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -77,6 +78,19 @@ def program_of_graph(
 
 def _kind_of_weight(value: torch.Tensor) -> InputKind:
     return InputKind.PARAMETER if isinstance(value, torch.nn.Parameter) else InputKind.BUFFER
+
+
+def each_result(node: torch.fx.Node) -> list[torch.fx.Node]:
+    """The results of the last node of a graph: itself, or nodes that take it apart."""
+    values = node.meta["val"]
+    if not isinstance(values, tuple | list):
+        return [node]
+    results = []
+    for number, value in enumerate(values):
+        result = node.graph.call_function(operator.getitem, (node, number))
+        result.meta = {**node.meta, "val": value}
+        results.append(result)
+    return results
 
 
 def name_inputs_as(program: ExportedProgram, other: ExportedProgram) -> None:

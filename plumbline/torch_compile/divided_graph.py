@@ -27,6 +27,7 @@ from torch.fx.experimental.symbolic_shapes import statically_known_true
 from plumbline.loader_to_torch.decompositions import random_numbers
 from plumbline.loader_to_torch.distinct_ops import ORIGIN
 from plumbline.loader_to_torch.generator import GENERATOR, first_draw
+from plumbline.loader_to_torch.node_locations import nodes_within
 from plumbline.torch_compile.memory_order import has_gaps, inverse, memory_order
 
 aten = torch.ops.aten
@@ -111,6 +112,7 @@ class _Division:
     def __init__(self, module: GraphModule, weights: Mapping[str, Weight]) -> None:
         self._module = module
         self._known = weights
+        self._mode = mode_of(module.graph)
         self._given = list(module.graph.find_nodes(op="placeholder"))
         writes = list(_writes(module.graph))
         self._written = {written: value for _, written, value in writes}
@@ -143,7 +145,7 @@ class _Division:
         for node in self._given:
             self._is_around[node] = self._around.placeholder(node.name)
         results = self._results()
-        needed = _needed((*results, *self._written.values()), self._module.graph)
+        needed = self._needed((*results, *self._written.values()))
         run = self._compute(results, needed) if needed else None
         outputs = [self._output(output) for output in _outputs(self._module.graph)]
         self._around.output(outputs)
@@ -210,6 +212,22 @@ class _Division:
     def _output(self, output: Any) -> Any:
         return self._stands_around(output) if isinstance(output, Node) else output
 
+    def _needed(self, nodes: Iterable[Node]) -> set[Node]:
+        """What `nodes` are computed of, and what asserts something."""
+        of_effect = [
+            node
+            for node in self._module.graph.nodes
+            if node.op == "call_function" and node.is_impure() and node not in self._copies
+        ]
+        found: set[Node] = set()
+        further = [*nodes, *of_effect]
+        while further:
+            node = further.pop()
+            if node not in found:
+                found.add(node)
+                further += node.all_input_nodes
+        return found
+
     def _stands_around(self, node: Node) -> Node:
         if node not in self._is_around:
             self._is_around[node] = self._around.node_copy(node, self._stands_around)
@@ -243,7 +261,7 @@ class _Division:
         }
         places = {node: place for place, node in enumerate(orders)}
         self._take_numbers(needed, orders)
-        drawing = [node for node in _all_nodes(self._module) if node.graph is not graph]
+        drawing = [node for node in nodes_within(self._module) if node.graph is not graph]
         self._draws = first_draw((*needed, *drawing)) is not None
         if self._draws:
             generator = self._draw_from()
@@ -276,7 +294,7 @@ class _Division:
         if order is None:
             self._is_within[node] = self._placeholder(node.name, value)
         else:
-            taken = self._placeholder(node.name, _permuted(value, order))
+            taken = self._placeholder(node.name, self._permuted(value, order))
             self._is_within[node] = self._permute(taken, inverse(order))
             argument = self._call(aten.permute.default, argument, order)
         self._arguments.append(argument)
@@ -302,14 +320,14 @@ class _Division:
                 continue
             elif statically_known_true(number >= 0):
                 # A tensor of no elements tells it.
-                with mode_of(self._module.graph):
+                with self._mode:
                     tensor = torch.empty((number, 0))
                 taken = self._placeholder(node.name, tensor)
                 self._is_within[node] = self._size_of(taken, 0, number)
                 argument = self._call(aten.empty.memory_format, [self._is_around[node], 0])
                 self._arguments.append(argument)
             else:
-                with mode_of(self._module.graph):
+                with self._mode:
                     scalar: Any = torch.empty((), dtype=torch.int64)
                 scalar.item_memo = number
                 taken = self._placeholder(node.name, scalar)
@@ -341,7 +359,7 @@ class _Division:
 
     def _draw_from(self) -> Node:
         """Has the program take the state of the generator, and draw from it."""
-        with mode_of(self._module.graph):
+        with self._mode:
             state = torch.empty(torch.get_rng_state().shape, dtype=torch.uint8)
         taken = self._placeholder(GENERATOR.rpartition(".")[-1], state)
         return self._add(random_numbers.draw_from._opoverload, taken, value=state)
@@ -370,17 +388,15 @@ class _Division:
         return node
 
     def _permute(self, node: Node, order: Sequence[int]) -> Node:
-        value = _permuted(node.meta["val"], order)
+        value = self._permuted(node.meta["val"], order)
         return self._add(aten.permute.default, node, list(order), value=value, like=node)
 
     def _size_of(self, tensor: Node, axis: int, size: torch.SymInt) -> Node:
         return self._add(aten.sym_size.int, tensor, axis, value=size)
 
-
-def _permuted(value: torch.Tensor, order: Sequence[int]) -> torch.Tensor:
-    mode = cast("FakeTensor", value).fake_mode
-    with mode:
-        return value.permute(list(order))
+    def _permuted(self, value: torch.Tensor, order: Sequence[int]) -> torch.Tensor:
+        with self._mode:
+            return value.permute(list(order))
 
 
 def mode_of(graph: Graph) -> FakeTensorMode:
@@ -400,24 +416,6 @@ def _writes(graph: Graph) -> Iterator[tuple[Node, Node, Node]]:
         written, value, *_ = node.all_input_nodes
         if written.op == "placeholder":
             yield node, written, value
-
-
-def _needed(nodes: Iterable[Node], graph: Graph) -> set[Node]:
-    """The nodes that `nodes` are computed of, and those that assert something."""
-    copies = {copy for copy, *_ in _writes(graph)}
-    of_effect = [
-        node
-        for node in graph.nodes
-        if node.op == "call_function" and node.is_impure() and node not in copies
-    ]
-    found: set[Node] = set()
-    todo = [*nodes, *of_effect]
-    while todo:
-        node = todo.pop()
-        if node not in found:
-            found.add(node)
-            todo += node.all_input_nodes
-    return found
 
 
 def _parts(output: Node) -> Sequence[Node]:
@@ -443,10 +441,3 @@ def _is_view(node: Node) -> bool:
 
 def _is_number(node: Node) -> bool:
     return isinstance(node.meta.get("val"), _NUMBERS)
-
-
-def _all_nodes(module: GraphModule) -> Iterator[Node]:
-    """The nodes of a graph, and those of the bodies of its branches and loops."""
-    for each in module.modules():
-        if isinstance(each, GraphModule):
-            yield from each.graph.nodes

@@ -5,7 +5,7 @@ have given, and on nothing that comes later.
 """
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -14,6 +14,7 @@ from torch.fx.passes.split_module import split_module
 
 from plumbline.loader_to_torch.distinct_ops import kind_of_op
 from plumbline.loader_to_torch.node_locations import place
+from plumbline.loader_to_torch.program_of_graph import each_result
 
 _Call = Callable[..., Sequence[Any]]
 
@@ -98,20 +99,8 @@ def _graph_of(node: Node) -> Graph:
         else:
             made[operand] = graph.placeholder(operand.name)
             made[operand].meta = {"val": operand.meta["val"]}
-    copy = graph.node_copy(node, made.__getitem__)
-    graph.output(tuple(_results(graph, copy)))
+    graph.output(tuple(each_result(graph.node_copy(node, made.__getitem__))))
     return graph
-
-
-def _results(graph: Graph, node: Node) -> Iterator[Node]:
-    values = node.meta["val"]
-    if not isinstance(values, tuple | list):
-        yield node
-        return
-    for number, value in enumerate(values):
-        result = graph.call_function(operator.getitem, (node, number))
-        result.meta = {"val": value}
-        yield result
 
 
 def _is_op(node: Node) -> bool:

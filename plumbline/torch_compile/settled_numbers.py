@@ -28,12 +28,10 @@ def settle_numbers(module: GraphModule) -> bool:
         if isinstance(number, torch.SymInt) and node.users and number.node.expr not in sizes:
             # By which it is compared with what calls give.
             settled[node] = int(number)
+
+    def number_of(operand: Node) -> Any:
+        return settled.get(operand, operand)
+
     for node in module.graph.nodes:
-        if not settled.keys().isdisjoint(node.all_input_nodes):
-
-            def number_of(operand: Node) -> Any:
-                return settled.get(operand, operand)
-
-            node.args = map_arg(node.args, number_of)
-            node.kwargs = map_arg(node.kwargs, number_of)
+        node.args, node.kwargs = map_arg((node.args, node.kwargs), number_of)
     return bool(settled)

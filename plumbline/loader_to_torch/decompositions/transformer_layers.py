@@ -45,14 +45,9 @@ def _encoder_layer(
         return functional.layer_norm(x, [width], *norm, eps)
 
     x = normed(source, norm_1) if norm_first else source
-    attended = _attention(
-        (x, x, x),
-        heads,
-        (qkv_weight, qkv_bias),
-        (projection_weight, projection_bias),
-        _added(mask, mask_type, x),
-    )
-    x = source + attended
+    projected = _projected((x, x, x), heads, (qkv_weight, qkv_bias))
+    added = _added(mask, mask_type, x)
+    x = source + _attention(projected, (projection_weight, projection_bias), added)
     x = x if norm_first else normed(x, norm_1)
     hidden = functional.linear(normed(x, norm_2) if norm_first else x, inner_weight, inner_bias)
     hidden = functional.gelu(hidden) if use_gelu else functional.relu(hidden)
@@ -76,26 +71,23 @@ def _multi_head_attention(
     mask_type: int | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """`aten::_native_multi_head_attention`."""
-    operands = (query, key, value)
-    qkv, projection = (qkv_weight, qkv_bias), (projection_weight, projection_bias)
+    projected = _projected((query, key, value), heads, (qkv_weight, qkv_bias))
     added = _added(mask, mask_type, query)
-    attended = _attention(operands, heads, qkv, projection, added)
+    attended = _attention(projected, (projection_weight, projection_bias), added)
     if not need_weights:
         return attended, query.new_empty(0)
-    q, k, _ = _projected(operands, heads, qkv)
+    q, k, _ = projected
     scores = q @ k.mT * q.shape[-1] ** -0.5
     weights = (scores if added is None else scores + added).softmax(-1)
     return attended, weights.mean(1) if average_attn_weights else weights
 
 
 def _attention(
-    operands: tuple[torch.Tensor, ...],
-    heads: int,
-    qkv: tuple[torch.Tensor, ...],
+    projected: list[torch.Tensor],
     projection: tuple[torch.Tensor, ...],
     added: torch.Tensor | None,
 ) -> torch.Tensor:
-    q, k, v = _projected(operands, heads, qkv)
+    q, k, v = projected
     attended = functional.scaled_dot_product_attention(q, k, v, attn_mask=added)
     return functional.linear(attended.transpose(1, 2).flatten(2), *projection)
 
