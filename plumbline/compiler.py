@@ -55,7 +55,7 @@ from plumbline.target.choices import (
     RuntimeChecks,
     check_choice,
 )
-from plumbline.target.cpu import cpu_target
+from plumbline.target.cpu import cpu_target_here
 from plumbline.target.gpu import gpu_target
 from plumbline.target.gpu_chip import DEFAULT_ARCH
 from plumbline.target.probe import vector_unit_of
@@ -241,7 +241,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     if not callable(when_done):
         raise UserError(f"{caller}: when_done is {when_done!r}; it is a function")
     who = type(given.model).__name__
-    cpu = cpu_target(target_cpu)
+    cpu = cpu_target_here(target_cpu)
     gpu = None
     if target == "nvptx":
         gpu = GpuOptions(

@@ -30,7 +30,7 @@ from plumbline.loader_to_torch.references import check_repeatable, record_refere
 from plumbline.loader_to_torch.state import with_mutations_returned
 from plumbline.loader_to_torch.structure import leaves
 from plumbline.runtime.threads import check_threads
-from plumbline.target.cpu import cpu_target
+from plumbline.target.cpu import cpu_target_here
 from plumbline.target.target import Target
 
 _MOST_VALUES = 64
@@ -159,7 +159,7 @@ def bisect(
     Raises:
       UserError: the program fails in PyTorch, or it does not compile.
     """
-    target = cpu_target(target_cpu)
+    target = cpu_target_here(target_cpu)
     check_threads(who, threads)
     program = with_mutations_returned(who, program)
     bisector = _Bisector(who, program, target, opt_level, threads, progress)

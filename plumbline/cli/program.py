@@ -76,7 +76,8 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
         "--target-cpu",
         default="baseline",
         metavar="CPU",
-        help='"baseline" (the default: fixed, widely available), "native", or a name of LLVM\'s',
+        help='"baseline" (the default: fixed, widely available), "native", or a name of LLVM\'s; '
+        'one of another architecture, too: "cortex-a76", and "aarch64" for its baseline',
     )
     how.add_argument(
         "--target",

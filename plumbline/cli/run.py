@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plumbline.cli.exit_status import DIFFERS, SUCCESS
+from plumbline.cli.run_under import add_run_under, load_as_told
 
 if TYPE_CHECKING:
     from plumbline.library.load import Library
@@ -55,6 +56,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         help="the weights of a library that is to load them",
     )
     arguments.add_argument("--time", action="store_true", help="tell how long a call takes")
+    add_run_under(arguments)
     arguments.set_defaults(run=_run)
 
 
@@ -63,11 +65,10 @@ def _run(given: argparse.Namespace) -> int:
     from plumbline.bisect.comparison import compare
     from plumbline.cli.library_file import existing
     from plumbline.cli.tensor_files import read_expected, read_inputs, write_outputs
-    from plumbline.library.load import load
     from plumbline.library_files.array_calls import arguments_of, written_by, written_rows
     from plumbline.library_files.c_header import input_rows
 
-    library = load(existing(given.library))
+    library = load_as_told(given, existing(given.library))
     if given.weights:
         library.load_weights(given.weights)
     rows = written_rows(library.signature)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from plumbline.cli.exit_status import DIFFERS, SUCCESS
 from plumbline.cli.program import add_program, with_program
+from plumbline.cli.run_under import add_run_under, load_as_told
 from plumbline.errors import UserError
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ PyTorch's, within the tolerances of the loader.
 examples:
   plumbline test models/blur.py:blur_loader
   plumbline test models/blur.py:blur_loader --target-cpu native --threads 2
+  plumbline test models/blur.py:blur_loader --target-cpu cortex-a76 \\
+    --run-under "qemu-aarch64-static -L /usr/aarch64-linux-gnu"
 """
 
 
@@ -34,6 +37,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_program(arguments)
+    add_run_under(arguments)
     arguments.set_defaults(run=_run)
 
 
@@ -43,7 +47,6 @@ def _run(given: argparse.Namespace) -> int:
     def hold(program: "Program", options: "LibraryOptions") -> int:
         # These import MLIR.
         from plumbline.archives.reference_archive import ReferenceArchive
-        from plumbline.library.load import load
         from plumbline.library_files.build import LibraryBuild, TorchProgram
         from plumbline.library_files.reference_check import check
 
@@ -54,7 +57,7 @@ def _run(given: argparse.Namespace) -> int:
             )
         with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
             build = LibraryBuild(program, options, Path(folder), when_begun=given.progress.begin)
-            library = load(build.file("shared-object"))
+            library = load_as_told(given, build.file("shared-object"))
             references = ReferenceArchive.read(build.file("references"))
             if library.signature.loads_weights:
                 library.load_weights(build.file("weights-file"))

@@ -2,10 +2,12 @@
 
 import ctypes
 import os
+import platform
 from pathlib import Path
+from typing import Protocol
 
 from plumbline.errors import UserError
-from plumbline.library.elf_sections import read_section
+from plumbline.library.elf_sections import read_architecture, read_section
 from plumbline.library.memref_entry import MemrefEntry
 from plumbline.library.native_function import Entry, NativeFunction
 from plumbline.library.packed_entry import PackedEntry
@@ -14,24 +16,69 @@ from plumbline.signature.function_name import ERROR_SUFFIX, LOAD_WEIGHTS_SUFFIX,
 from plumbline.signature.library_description import SECTION, LibraryDescription
 
 
+class Code(Protocol):
+    """The code of a program, wherever it runs."""
+
+    @property
+    def entry(self) -> Entry:
+        """What calls it."""
+
+    def load_weights(self, path: bytes) -> str | None:
+        """Has it map its weights from a file; gives what it says where it cannot."""
+
+
+class _CodeHere:
+    """That of a shared object, in this process."""
+
+    def __init__(self, path: Path, description: LibraryDescription) -> None:
+        """Loads it.
+
+        Raises:
+          UserError: it cannot be loaded, or is for another machine.
+        """
+        signature = description.signature
+        self._name = signature.name
+        self.entry: Entry
+        try:
+            _check_machine(path, description)
+            self._library = open_library(path)
+            if description.abi == "memref":
+                self.entry = MemrefEntry(signature, self._library)
+            else:
+                packed = self._library[signature.name + PACKED_SUFFIX]
+                address = ctypes.cast(packed, ctypes.c_void_p).value
+                self.entry = PackedEntry(signature, address or 0)
+        except (OSError, ValueError, AttributeError) as error:
+            raise UserError(f"{path}: it cannot be loaded: {error}") from error
+
+    def load_weights(self, path: bytes) -> str | None:
+        code = self._library[self._name + LOAD_WEIGHTS_SUFFIX](path)
+        if code == 0:
+            return None
+        error = self._library[self._name + ERROR_SUFFIX]
+        error.restype = ctypes.c_char_p
+        message: bytes = error(code)
+        return message.decode()
+
+
+def _check_machine(path: Path, description: LibraryDescription) -> None:
+    # Of another machine's the dynamic linker says that there is no such file.
+    made_for, own = read_architecture(path), platform.machine()
+    if made_for != own:
+        raise UserError(
+            f"{path}: it is made for {description.made_for}, so for machines of {made_for}, and "
+            f"this is one of {own}: load it there, or say what runs it here by --run-under, "
+            "which plumbline run and plumbline test have"
+        )
+
+
 class Library(NativeFunction):
     """A program of a shared object: call it with the tensors that `signature` lists."""
 
-    def __init__(self, path: Path, description: LibraryDescription) -> None:
-        signature = description.signature
-        entry: Entry
-        try:
-            library = open_library(path)
-            if description.abi == "memref":
-                entry = MemrefEntry(signature, library)
-            else:
-                packed = ctypes.cast(library[signature.name + PACKED_SUFFIX], ctypes.c_void_p)
-                entry = PackedEntry(signature, packed.value or 0)
-        except (OSError, AttributeError) as error:
-            raise UserError(f"{path}: it cannot be loaded: {error}") from error
-        super().__init__(signature, entry, library)
+    def __init__(self, description: LibraryDescription, code: Code) -> None:
+        super().__init__(description.signature, code.entry, code)
         self.description = description
-        self._library = library
+        self._code = code
 
     def load_weights(self, path: str | os.PathLike[str]) -> None:
         """Maps the weights of a library that was compiled with `weights = "file"`.
@@ -45,11 +92,8 @@ class Library(NativeFunction):
         place = os.fsencode(path)
         if b"\0" in place:
             raise UserError(f"{os.fspath(path)!r} is no path: it has a null byte")
-        code = self._library[name + LOAD_WEIGHTS_SUFFIX](place)
-        if code != 0:
-            error = self._library[name + ERROR_SUFFIX]
-            error.restype = ctypes.c_char_p
-            raise UserError(f"{os.fspath(path)}: {error(code).decode()}")
+        if (problem := self._code.load_weights(place)) is not None:
+            raise UserError(f"{os.fspath(path)}: {problem}")
 
 
 def load(path: str | os.PathLike[str], name: str | None = None) -> Library:
@@ -63,13 +107,23 @@ def load(path: str | os.PathLike[str], name: str | None = None) -> Library:
       UserError: there is no such file or program, or it cannot be loaded. The message says why.
     """
     file = Path(path)
+    description = described(file, name)
+    return Library(description, _CodeHere(file, description))
+
+
+def described(file: Path, name: str | None = None) -> LibraryDescription:
+    """What a library says of a program, which may be the only one that it has.
+
+    Raises:
+      UserError: it says nothing, has no such program, or there is no such file.
+    """
     found = {description.signature.name: description for description in describe(file)}
     if name is None and len(found) == 1:
         (name,) = found
     if name not in found:
         wanted = "say which" if name is None else f"not {name}"
         raise UserError(f"{file}: it has the programs {', '.join(found)}; {wanted}")
-    return Library(file, found[name])
+    return found[name]
 
 
 def describe(file: Path) -> list[LibraryDescription]:

@@ -27,6 +27,7 @@ from plumbline.llvm_to_asm.ptx_stage import nvvm_to_ptx
 from plumbline.llvm_to_asm.stage import llvm_to_llvm_ir
 from plumbline.signature.library_description import LibraryDescription
 from plumbline.target.choices import LIBRARY_ABIS
+from plumbline.target.cpu import cpu_target
 from plumbline.tcp_to_linalg.stage import tcp_to_linalg
 from plumbline.torch_to_tcp.stage import torch_to_tcp
 
@@ -312,29 +313,31 @@ class LibraryBuild:
         self._write("asm", assembly)
         self._made |= {"asm", *written}
 
+    @property
+    def _toolchain(self) -> Toolchain:
+        return Toolchain.of_environment(cpu_target(self._options.target_cpu).architecture)
+
     def _assemble(self) -> None:
         assembly = self.file("asm")
         self._when_begun("assembling")
-        Toolchain.of_environment().assemble(assembly, self._place("object"))
+        self._toolchain.assemble(assembly, self._place("object"))
 
     def _objects(self) -> list[Path]:
         """The object files of the library, of which the runtime of a GPU is one."""
         objects = [self.file("object")]
         if self._is_for_gpu:
             runtime = self._folder / GPU_RUNTIME_OBJECT
-            Toolchain.of_environment().compile_gpu_runtime(runtime)
+            self._toolchain.compile_gpu_runtime(runtime)
             objects.append(runtime)
         return objects
 
     def _archive(self) -> None:
-        Toolchain.of_environment().archive(self._objects(), self._place("archive"))
+        self._toolchain.archive(self._objects(), self._place("archive"))
 
     def _link(self) -> None:
         objects = self._objects()
         self._when_begun("linking")
-        Toolchain.of_environment().link(
-            objects, self._place("shared-object"), threads=self._options.threads
-        )
+        self._toolchain.link(objects, self._place("shared-object"), threads=self._options.threads)
 
     def _link_by_own_name(self) -> None:
         self._place("link").symlink_to(self._place("shared-object").name)

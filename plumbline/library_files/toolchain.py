@@ -4,6 +4,7 @@ The same input gives the same bytes: nothing in them says when or where they wer
 """
 
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -18,6 +19,11 @@ _VERSION_SCRIPT = Path(__file__).with_name("library.lds")
 
 _COMPILERS = ("gcc", "cc", "clang")
 """In the order in which they are looked for, as Bazel does."""
+
+_CROSS_PREFIX = "{}-linux-gnu-"
+"""Of the programs that make files for another architecture, by its name, as Debian names them."""
+
+_CALLER = Path(__file__).with_name("call_library.c")
 
 GPU_RUNTIME_OBJECT = "plumbline_cuda.o"
 """What the object file of the runtime is called, in archives too."""
@@ -36,23 +42,29 @@ class Toolchain:
     """A command that takes what GNU's and LLVM's ar take."""
 
     @classmethod
-    def of_environment(cls) -> "Toolchain":
+    def of_environment(cls, architecture: str) -> "Toolchain":
         """What the environment variables CC and AR name, and else what there is on PATH.
+
+        For an `architecture` that is not this machine's ("aarch64"), it is a cross compiler.
 
         Raises:
           UserError: there is no C compiler.
         """
-        compiler = shlex.split(os.environ.get("CC", ""))
+        compiler, archiver = shlex.split(os.environ.get("CC", "")), os.environ.get("AR")
+        is_own = architecture == platform.machine()
+        prefix = "" if is_own else _CROSS_PREFIX.format(architecture)
         if not compiler:
-            found = next(filter(shutil.which, _COMPILERS), None)
+            looked_for = _COMPILERS if is_own else (f"{prefix}gcc",)
+            found = next(filter(shutil.which, looked_for), None)
             if found is None:
+                package = f"gcc{prefix and '-'}{prefix.rstrip('-').replace('_', '-')}"
                 raise UserError(
-                    "there is no C compiler, which assembles and links libraries (looked for "
-                    f"{', '.join(_COMPILERS)}): install one (Debian's package gcc), or name it in "
-                    "the environment variable CC"
+                    f"there is no C compiler{'' if is_own else f' for {architecture}'}, which "
+                    f"assembles and links libraries (looked for {', '.join(looked_for)}): install "
+                    f"one (Debian's package {package}), or name it in the environment variable CC"
                 )
             compiler = [found]
-        return cls(tuple(compiler), os.environ.get("AR") or "ar")
+        return cls(tuple(compiler), archiver or f"{prefix}ar")
 
     def assemble(self, assembly: Path, object_file: Path) -> None:
         """Makes an object file; weights are copied from files that lie beside the assembly.
@@ -80,6 +92,15 @@ class Toolchain:
         # Neither the folder that it lies in, nor its name, are in what is made.
         options = ["-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-g0", f"-I{INCLUDES}"]
         self._run(*self.compiler, *options, "-c", str(SOURCE), "-o", str(object_file))
+
+    def link_caller(self, program: Path) -> None:
+        """Makes the program of call_library.c.
+
+        Raises:
+          UserError: the compiler is missing, or fails.
+        """
+        options = ["-std=gnu11", "-O2", "-g0", "-o", str(program)]
+        self._run(*self.compiler, *options, str(_CALLER), "-ldl")
 
     def archive(self, object_files: Sequence[Path], archive: Path) -> None:
         """Makes a static library of object files.

@@ -12,8 +12,12 @@ LAUNCHES = 0
 few instructions make no difference, and LLVM up to twenty seconds to optimise hundreds."""
 
 
-def emit_assembly(llvm_ir: str, target: Target, optimisation_level: int = 2) -> str:
+def emit_assembly(
+    llvm_ir: str, target: Target, optimisation_level: int = 2, *, has_its_data: bool = False
+) -> str:
     """Optimises `llvm_ir` like `clang -O<level>` and gives position-independent assembly.
+
+    With `has_its_data`, the data that the text declares will be in the same assembly.
 
     Raises:
       UserError: LLVM cannot read the text, or the target does not exist or lacks instructions that
@@ -21,7 +25,22 @@ def emit_assembly(llvm_ir: str, target: Target, optimisation_level: int = 2) -> 
     """
     refuse_missing_instructions(llvm_ir, target)
     machine = target_machine(target, optimisation_level)
-    return str(machine.emit_assembly(_optimise(llvm_ir, machine, optimisation_level)))
+    module = _optimise(llvm_ir, machine, optimisation_level)
+    if has_its_data and target.architecture == "aarch64":
+        _hide_declared_data(module)
+    return str(machine.emit_assembly(module))
+
+
+def _hide_declared_data(module: llvm.ModuleRef) -> None:
+    """Says of data that other libraries do not see it, so that it is addressed where it lies.
+
+    Else addresses are looked up in the global offset table, which also reaches farther: on x86-64,
+    beyond 2 GB. But there GNU's assembler and linker for AArch64 (2.40) make one entry of all
+    symbols of a section that are not global.
+    """
+    for variable in module.global_variables:
+        if variable.is_declaration:
+            variable.visibility = llvm.Visibility.hidden
 
 
 def emit_object(

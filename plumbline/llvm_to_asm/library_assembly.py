@@ -11,6 +11,10 @@ from plumbline.llvm_to_asm.weights import include_weights, pack_weights
 from plumbline.signature.library_description import section_assembly
 from plumbline.target.cpu import cpu_target
 
+_INSTRUCTIONS = {"aarch64": "\t.arch\tarmv8.6-a+fp16+sha3+sve2\n"}
+"""Directives that have GNU's assembler take the instructions of all CPUs, as that for x86-64 does:
+LLVM has chosen among those of the CPU that the code is for."""
+
 
 def llvm_ir_to_asm(
     llvm_ir: str,
@@ -43,7 +47,8 @@ def llvm_ir_to_asm(
       OSError: `packed_weights` or `weights_file` cannot be written.
     """
     level = opt_level if gpu_image is None else LAUNCHES
-    assembly = emit_assembly(llvm_ir, cpu_target(target_cpu), level)
+    target = cpu_target(target_cpu)
+    assembly = emit_assembly(llvm_ir, target, level, has_its_data=True)
     if weights_file is not None:
         content, weights_assembly = map_weights(llvm_ir, weights)
         atomic_file.write_bytes(weights_file, content)
@@ -51,7 +56,12 @@ def llvm_ir_to_asm(
         if packed_weights is not None:
             atomic_file.write_bytes(packed_weights, pack_weights(llvm_ir, weights))
         weights_assembly = include_weights(llvm_ir, weights, packed_weights)
-    parts = [assembly, weights_assembly, mark_functions(llvm_ir, program)]
+    parts = [
+        _INSTRUCTIONS.get(target.architecture, ""),
+        assembly,
+        weights_assembly,
+        mark_functions(llvm_ir, program),
+    ]
     if gpu_image is not None:
         parts.append(include_image(gpu_image))
     if description:

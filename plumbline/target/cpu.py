@@ -1,35 +1,68 @@
-"""The CPUs that code is made for, and what "baseline" stands for."""
+"""The CPUs that code is made for, of this machine's architecture and of others."""
 
 import llvmlite.binding as llvm
 
 from plumbline.errors import UserError
 from plumbline.target.target import Target
-from plumbline.target.trial import problem_with
+from plumbline.target.trial import UNKNOWN, problem_with
 
-# What `cpu = "baseline"` stands for, by architecture: fixed, so that every machine makes the same
-# output and shares one cache; old enough that machines in use have it.
-# x86-64-v3 (2013): AVX2, FMA, and F16C for half precision.
+# Of each architecture its own name stands for a CPU old enough that machines in use have what it
+# has, and so does "baseline" for this machine's: fixed, so that every machine makes the same output
+# and shares one cache.
+# x86-64-v3 (2013): AVX2, FMA, and F16C for half precision. LLVM's generic AArch64 is Armv8.0-A.
 _BASELINES = {"x86_64": "x86-64-v3", "aarch64": "generic"}
 
 
 def cpu_target(cpu: str) -> Target:
-    """The target of this machine's kind, for the CPU called `cpu`.
+    """The target for the CPU called `cpu`.
 
-    `cpu` is "baseline" (a fixed, widely available CPU of this architecture), "native" (this
-    very machine, with just the features that it has), or one of LLVM's names, "skylake".
+    `cpu` is "baseline" (a fixed, widely available CPU of this machine's architecture), "native"
+    (this very machine, with just the features that it has), an architecture, "aarch64", for such a
+    CPU of that, or one of LLVM's names: "skylake", "neoverse-n1". A name that CPUs of several
+    architectures have is taken for that of this machine's.
 
     Raises:
       UserError: LLVM can make no 64-bit code for a CPU of that name.
     """
-    triple = llvm.get_process_triple()
+    own = llvm.get_process_triple()
     if cpu == "native":
-        return Target(triple, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
-    architecture = triple.partition("-")[0]
+        return Target(own, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
+    architecture = Target(own, cpu).architecture
     if cpu == "baseline":
-        return Target(triple, _BASELINES.get(architecture, "generic"))
-    if problem := problem_with(cpu, triple):
+        return Target(own, _BASELINES.get(architecture, "generic"))
+    if cpu in _BASELINES:
+        return Target(_triple(cpu), _BASELINES[cpu])
+    others = [_triple(each) for each in _BASELINES if each != architecture]
+    problems = []
+    for triple in (own, *others):
+        problem = problem_with(cpu, triple)
+        if not problem:
+            return Target(triple, cpu)
+        problems.append(problem)
+    # What keeps it from being one says more than that others know it even less.
+    problem = next((each for each in problems if each != UNKNOWN), UNKNOWN)
+    raise UserError(
+        f'target_cpu {cpu!r}: {problem}; use "baseline", "native", an architecture '
+        f"({', '.join(_BASELINES)}), or a name that clang -mcpu takes for one of these"
+    )
+
+
+def cpu_target_here(cpu: str) -> Target:
+    """The same, for code that this process is to call.
+
+    Raises:
+      UserError: as `cpu_target` does, or the CPU is of another architecture than this machine's.
+    """
+    target = cpu_target(cpu)
+    own = Target(llvm.get_process_triple(), "").architecture
+    if target.architecture != own:
         raise UserError(
-            f'target_cpu {cpu!r}: {problem}; use "baseline", "native", or a name that '
-            f"clang -mcpu takes for {architecture}"
+            f"target_cpu {cpu!r} is of {target.architecture}, and this machine of {own}, which "
+            "cannot run such code: plumbline.aot makes a library of it for another machine"
         )
-    return Target(triple, cpu)
+    return target
+
+
+def _triple(architecture: str) -> str:
+    """Of Linux, in the form in which LLVM names this machine's."""
+    return f"{architecture}-unknown-linux-gnu"

@@ -32,4 +32,4 @@ def _tuning(target: Target) -> str:
     """What LLVM is told beyond the features of a CPU."""
     # LLVM makes gathers and scatters of loops that walk a column, as packing and transposing do:
     # they took three times as long there as one element at a time (AMD Zen 5).
-    return "+prefer-no-gather,+prefer-no-scatter" if target.triple.startswith("x86_64") else ""
+    return "+prefer-no-gather,+prefer-no-scatter" if target.architecture == "x86_64" else ""

@@ -37,7 +37,7 @@ def vector_unit_of(target: Target) -> VectorUnit:
       UserError: the target does not exist.
     """
     assembly = _assembly(_WIDE_ADDITION, target)
-    if not target.triple.startswith("x86_64"):
+    if target.architecture != "x86_64":
         return VectorUnit(16, 32)
     if "%ymm" not in assembly and "%zmm" not in assembly:
         return VectorUnit(16, 16)

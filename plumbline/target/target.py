@@ -10,3 +10,8 @@ class Target:
     triple: str
     cpu: str
     features: str = ""
+
+    @property
+    def architecture(self) -> str:
+        """The first part of the triple, such as "x86_64"."""
+        return self.triple.partition("-")[0]

@@ -17,6 +17,9 @@ from plumbline.target.trial import compile_trial
 compile_trial(triple, cpu)
 """
 
+UNKNOWN = "LLVM knows no such CPU"
+"""Of this architecture, that is; it may be one of another."""
+
 
 def compile_trial(triple: str, cpu: str) -> None:
     """Compiles a function of nothing, for the sake of what LLVM says of the CPU."""
@@ -41,7 +44,7 @@ def problem_with(cpu: str, triple: str) -> str:
         check=False,
     )
     if "is not a recognized" in trial.stderr:
-        return "LLVM knows no such CPU"
+        return UNKNOWN
     if trial.returncode != 0:
         return "LLVM makes no 64-bit code for such a CPU"
     return ""

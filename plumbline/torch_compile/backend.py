@@ -26,7 +26,7 @@ from plumbline.target.choices import (
     RuntimeChecks,
     check_choice,
 )
-from plumbline.target.cpu import cpu_target
+from plumbline.target.cpu import cpu_target_here
 from plumbline.torch_compile.compiled_graph import Options, compile_graph
 from plumbline.torch_compile.divided_graph import Weight
 
@@ -76,7 +76,7 @@ class Backend:
         check_threads(who, threads)
         if not isinstance(freeze, bool):
             raise UserError(f"{who}: freeze is {freeze!r}; it is True or False")
-        self._options = Options(cpu_target(target_cpu), opt_level, runtime_checks, threads)
+        self._options = Options(cpu_target_here(target_cpu), opt_level, runtime_checks, threads)
         self._freeze = freeze
         self.programs: list[CompiledProgram] = []
         """What has been compiled, in order; `programs[0].stage("kernels")` shows a stage."""

@@ -411,6 +411,25 @@ def test_what_is_written_in_place_and_numbers_are_held_against_pytorch_too(
         assert outputs["counts"].tolist() == [1, 1]
 
 
+def test_a_library_runs_under_another_program(
+    library: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["test", "models/scaled.py:counted_loader", "--run-under=env A=1"]) == SUCCESS
+    assert "counts: f32[2]: no difference" in capfd.readouterr().out
+    np.savez("in.npz", x=np.ones((2, 39), np.float32))
+    words = ["run", str(library), "--inputs=in.npz", "--outputs=out.npz"]
+    assert main([*words, "--run-under=env"]) == SUCCESS
+    with np.load("out.npz") as outputs:
+        assert outputs["out0"][1].tolist() == [*range(1, 40)]
+    for command, message in (
+        ("it's", '--run-under "it\'s": No closing quotation'),
+        ("", "--run-under has no command"),
+        ("false", "scaled.so, under false: it ended with exit status 1"),
+    ):
+        assert main([*words, f"--run-under={command}"]) == MISTAKE
+        assert message in capfd.readouterr().err
+
+
 def test_help_names_all_commands_and_statuses(capfd: pytest.CaptureFixture[str]) -> None:
     for words in ([], ["compile"], ["run"], ["show"], ["test"], ["completion"]):
         with pytest.raises(SystemExit) as end:

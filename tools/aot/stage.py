@@ -51,7 +51,8 @@ def add_target_cpu(arguments: argparse.ArgumentParser) -> None:
     arguments.add_argument(
         "--target-cpu",
         default="baseline",
-        help='"baseline" (the default: fixed, widely available), "native", or a name of LLVM\'s',
+        help='"baseline" (the default: fixed, widely available), "native", or a name of LLVM\'s; '
+        'one of another architecture, too: "cortex-a76", and "aarch64" for its baseline',
     )
 
 
