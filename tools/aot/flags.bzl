@@ -35,7 +35,7 @@ def _make_variable_flag_impl(ctx):
         fail("--{}={} {}".format(ctx.label, value, problem))
     return [
         _FlagInfo(help = ctx.attr.help, value = value, values = ctx.attr.values),
-        platform_common.TemplateVariableInfo({ctx.attr.variable: value}),
+        platform_common.TemplateVariableInfo({ctx.attr.variable: ctx.attr.meant.get(value, value)}),
     ]
 
 make_variable_flag = rule(
@@ -49,6 +49,9 @@ bazel_skylib does so only in versions that Debian does not have.""",
         "help": attr.string(
             doc = "What it says, for who lists the flags.",
             mandatory = True,
+        ),
+        "meant": attr.string_dict(
+            doc = "What the make variable is for a value that means something else on the platform at hand.",
         ),
         "number": attr.bool(doc = "Whether the value is a whole number."),
         "values": attr.string_list(doc = "The values allowed; none listed: any plain word."),
