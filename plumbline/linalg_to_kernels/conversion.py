@@ -110,7 +110,9 @@ def _build_kernels(module: ir.Operation, unit: VectorUnit) -> None:
 _UNIT_OPTIONS = (
     Option("vector-bytes", "what a vector register of the CPU holds"),
     Option("vector-registers", "how many of them the CPU has"),
-    Option("vector-dots", "of bf16 and i8 those of which it adds up several products at once"),
+    Option(
+        "vector-dots", "its instructions that add up several products at once, such as vdpbf16ps"
+    ),
 )
 
 

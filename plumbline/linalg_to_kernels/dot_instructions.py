@@ -1,8 +1,9 @@
 """Instructions that add up the products of several summed elements in each lane at once.
 
-They are called by their names: LLVM's intrinsic for bf16 takes vectors of it, which LLVM cannot
-handle otherwise (`kernels_to_llvm/bfloats.py`), and types of others differ between its versions.
-Products of int8 by `vpmulld`, which every CPU has, take five times as long as by `vpmaddwd`.
+Those of x86-64 are called by their names: LLVM's intrinsic for bf16 takes vectors of it, which LLVM
+cannot handle otherwise (`kernels_to_llvm/bfloats.py`), and types of others differ between its
+versions. Products of int8 by `vpmulld`, which every CPU has, take five times as long as by
+`vpmaddwd`. That of AArch64 is an operation of MLIR's.
 """
 
 import functools
@@ -20,9 +21,11 @@ _LANE_BITS = 32
 
 @dataclass(frozen=True)
 class DotInstruction:
-    """One of x86-64, of two operands whose lanes hold several elements each."""
+    """One of two operands whose lanes hold several elements each."""
 
     mnemonic: str
+    of: str
+    """The type of the elements."""
     sums: str
     """Of which type they are."""
     bits: int
@@ -31,6 +34,8 @@ class DotInstruction:
     """Whether it adds to the sums so far, rather than only those in a lane to one another."""
     left_offset: int = 0
     """What is added to each element of the left operand before, which it takes without a sign."""
+    operation: str | None = None
+    """MLIR's operation for it, of vectors of elements."""
 
     @property
     def elements(self) -> int:
@@ -39,6 +44,9 @@ class DotInstruction:
 
     def add_products(self, left: ir.Value, right: ir.Value, sums: ir.Value) -> ir.Value:
         """`sums` with the products of elements in the lanes, which are i32 here."""
+        if self.operation is not None:
+            operands = [sums, *map(self._elements, (left, right))]
+            return ir.Operation.create(self.operation, [sums.type], operands).result
         if not self.adds:
             return arith.addi(sums, self._called("=v,v,v", left, right, to=sums.type))
         return self._called("=v,v,v,0", left, right, sums, to=sums.type)
@@ -53,6 +61,12 @@ class DotInstruction:
                 "constraints": ir.StringAttr.get(constraints),
             },
         ).result
+
+    def _elements(self, lanes: ir.Value) -> ir.Value:
+        """The vector of elements of one of lanes."""
+        (count,) = ir.VectorType(lanes.type).shape
+        type_ = ir.VectorType.get([count * self.elements], ir.Type.parse(self.of))
+        return vector.bitcast(type_, lanes)
 
     def joined(self, elements: Sequence[ir.Value]) -> ir.Value:
         """A lane of its elements, or a vector of lanes of vectors of them."""
@@ -100,12 +114,16 @@ class DotInstruction:
 
 
 _INSTRUCTIONS = {
-    "bf16": DotInstruction("vdpbf16ps", "f32", 16),
-    # Of bytes with a sign by such without: the sign bit turned about adds 128.
-    "i8": DotInstruction("vpdpbusd", "i32", 8, left_offset=128),
-    "i16": DotInstruction("vpmaddwd", "i32", 16, adds=False),
+    instruction.mnemonic: instruction
+    for instruction in (
+        DotInstruction("vdpbf16ps", "bf16", "f32", 16),
+        # Of bytes with a sign by such without: the sign bit turned about adds 128.
+        DotInstruction("vpdpbusd", "i8", "i32", 8, left_offset=128),
+        DotInstruction("vpmaddwd", "i16", "i32", 16, adds=False),
+        DotInstruction("sdot", "i8", "i32", 8, operation="arm_neon.intr.sdot"),
+    )
 }
-"""By the names of element types, which are those of `VectorUnit.dots`."""
+"""By their mnemonics, which are those of `VectorUnit.dots`."""
 
 _WIDER = {"i8": "i16"}
 """As which elements are multiplied where there is no instruction for them."""
@@ -116,11 +134,11 @@ def dot_instruction(
 ) -> DotInstruction | None:
     """What a CPU has for operands of such elements and such sums."""
     (name, *others) = {*map(str, operands)}
-    found = next((each for each in (name, _WIDER.get(name)) if each in unit.dots), None)
-    if others or found is None:
+    has = {_INSTRUCTIONS[mnemonic].of: _INSTRUCTIONS[mnemonic] for mnemonic in unit.dots}
+    instruction = has.get(name) or has.get(_WIDER.get(name, ""))
+    if others or instruction is None:
         return None
-    instruction = _INSTRUCTIONS[found]
-    if found == "i8" and unit.bytes < AVX512_BYTES:
+    if instruction.mnemonic == "vpdpbusd" and unit.bytes < AVX512_BYTES:
         # That of AVX-VNNI: other assemblers than LLVM's take it for that of AVX-512 otherwise.
         instruction = replace(instruction, mnemonic=f"{{vex}} {instruction.mnemonic}")
     return instruction if str(summed_in) == instruction.sums else None

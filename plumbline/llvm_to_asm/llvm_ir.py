@@ -27,7 +27,7 @@ def translate_to_llvm_ir(module: ir.Module) -> str:
         kernels.erase()
     if _HAS_KERNELS in host.attributes:
         del host.attributes[_HAS_KERNELS]
-    return _translated(host, ("llvm",))
+    return _translated(host, ("llvm", "arm_neon"))
 
 
 def translate_kernels_to_llvm_ir(module: ir.Module) -> str:

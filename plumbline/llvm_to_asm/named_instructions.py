@@ -13,9 +13,10 @@ from plumbline.target.vector_unit import VectorUnit
 
 _NAMED: Mapping[str, Callable[[VectorUnit], bool]] = {
     "@llvm.x86.avx512.": lambda unit: unit.looks_up,
-    "vdpbf16ps $": lambda unit: "bf16" in unit.dots,
-    "vpdpbusd $": lambda unit: "i8" in unit.dots,
-    "vpmaddwd $": lambda unit: "i16" in unit.dots,
+    "@llvm.aarch64.neon.sdot.": lambda unit: "sdot" in unit.dots,
+    "vdpbf16ps $": lambda unit: "vdpbf16ps" in unit.dots,
+    "vpdpbusd $": lambda unit: "vpdpbusd" in unit.dots,
+    "vpmaddwd $": lambda unit: "vpmaddwd" in unit.dots,
 }
 """How intrinsics, and instructions in assembly within LLVM IR, begin, and who has them."""
 

@@ -28,6 +28,17 @@ define void @f(ptr %p) {
 }
 """
 
+_SUM_OF_BYTES = """
+define i32 @f(<16 x i8> %x, <16 x i8> %y) {
+  %a = sext <16 x i8> %x to <16 x i32>
+  %b = sext <16 x i8> %y to <16 x i32>
+  %products = mul <16 x i32> %a, %b
+  %sum = call i32 @llvm.vector.reduce.add.v16i32(<16 x i32> %products)
+  ret i32 %sum
+}
+declare i32 @llvm.vector.reduce.add.v16i32(<16 x i32>)
+"""
+
 
 @functools.cache
 def vector_unit_of(target: Target) -> VectorUnit:
@@ -36,6 +47,10 @@ def vector_unit_of(target: Target) -> VectorUnit:
     Raises:
       UserError: the target does not exist.
     """
+    if target.architecture == "aarch64":
+        # Of Armv8.2-A.
+        has_sdot = "\tsdot\t" in _assembly(_SUM_OF_BYTES, target)
+        return VectorUnit(16, 32, ("sdot",) if has_sdot else ())
     assembly = _assembly(_WIDE_ADDITION, target)
     if target.architecture != "x86_64":
         return VectorUnit(16, 32)
@@ -45,7 +60,7 @@ def vector_unit_of(target: Target) -> VectorUnit:
         return VectorUnit(32, 16, _dots_of_integers("%ymm", 8, target))
     dots = _dots_of_integers("%zmm", 16, target)
     if "vcvtneps2bf16" in _assembly(_ROUNDING, target):
-        dots = (*dots, "bf16")
+        dots = (*dots, "vdpbf16ps")
     return VectorUnit(64, 32, dots)
 
 
@@ -58,8 +73,8 @@ def _dots_of_integers(register: str, lanes: int, target: Target) -> tuple[str, .
     text = _assembly(_sums_of_pairs(lanes), target)
     lines = [line for line in text.splitlines() if register in line]
     if any("vpdpwssd" in line for line in lines):
-        return ("i8", "i16")
-    return ("i16",) if any("vpmaddwd" in line for line in lines) else ()
+        return ("vpdpbusd", "vpmaddwd")
+    return ("vpmaddwd",) if any("vpmaddwd" in line for line in lines) else ()
 
 
 def _sums_of_pairs(lanes: int) -> str:

@@ -13,8 +13,8 @@ class VectorUnit:
     bytes: int
     registers: int
     dots: tuple[str, ...] = ()
-    """Of which element types it adds up several products at once in each lane of 32 bits: of bf16,
-    i8 and i16."""
+    """Its instructions that add up several products at once in each lane of 32 bits, by their
+    mnemonics: those of `linalg_to_kernels/dot_instructions.py`."""
 
     @property
     def looks_up(self) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -178,6 +179,29 @@ def test_half_precision(target_cpu: str, dtype: torch.dtype, tmp_path: Path) -> 
     file = plumbline.aot(_Halves(), x, y, name="halves", out=tmp_path, target_cpu=target_cpu)
     library = load_under(file, ["qemu-aarch64-static", "-cpu", "max", "-L", _SYSROOT])
     torch.testing.assert_close(library(x, y), _Halves()(x, y))
+
+
+class _Bytes(torch.nn.Module):
+    w: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("w", torch.arange(-128, 128, dtype=torch.int8).reshape(16, 16))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch._int_mm(x, self.w)
+
+
+@pytest.mark.parametrize(("target_cpu", "has_sdot"), [("cortex-a72", False), ("cortex-a76", True)])
+@emulated
+def test_dot_products_of_bytes(target_cpu: str, has_sdot: bool, tmp_path: Path) -> None:
+    x = torch.arange(-128, 144).to(torch.int8).reshape(17, 16)
+    file = plumbline.aot(_Bytes(), x, name="bytes", out=tmp_path, target_cpu=target_cpu)
+    disassembled = subprocess.run(
+        ["aarch64-linux-gnu-objdump", "-d", file], capture_output=True, text=True, check=True
+    ).stdout
+    assert ("\tsdot\t" in disassembled) == has_sdot
+    assert torch.equal(load_under(file, _EMULATOR)(x)[0], _Bytes()(x))
 
 
 def _of_another_machine(folder: Path) -> Path:

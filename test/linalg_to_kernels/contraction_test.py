@@ -1,5 +1,6 @@
 """Runs kernels over register tiles at sizes around the tiles' own, and around those of blocks."""
 
+import itertools
 import re
 import sys
 from collections.abc import Callable
@@ -209,7 +210,11 @@ def test_weights_of_bytes(rows: int, dtype: torch.dtype) -> None:
     assert len(re.findall(r"call @", kernels)) == 1
 
 
-_INSTRUCTIONS = {"bf16": "vdpbf16ps", "i8": "vpdpbusd", "i16": "vpmaddwd"}
+_INSTRUCTIONS = {
+    torch.bfloat16: ["vdpbf16ps"],
+    torch.int8: ["vpdpbusd", "vpmaddwd"],
+    torch.int16: ["vpmaddwd"],
+}
 
 _DOTS = [
     (torch.bfloat16, "native"),
@@ -232,10 +237,10 @@ def _check_dots(
     exact = function(*(operand.to(wide) for operand in (*operands, *weights)))
     (actual,) = program(*operands)
     torch.testing.assert_close(actual.to(wide), exact, rtol=2**-7, atol=2**-7)
-    names = {torch.bfloat16: ["bf16"], torch.int8: ["i8", "i16"], torch.int16: ["i16"]}
     dots = vector_unit_of(cpu_target(target_cpu)).dots
-    found = next((name for name in names[operands[0].dtype] if name in dots), None)
-    used = {name for name, text in _INSTRUCTIONS.items() if text in program.stage("asm")}
+    found = next((name for name in _INSTRUCTIONS[operands[0].dtype] if name in dots), None)
+    every = itertools.chain.from_iterable(_INSTRUCTIONS.values())
+    used = {name for name in every if name in program.stage("asm")}
     assert used == ({found} if found else set())
 
 

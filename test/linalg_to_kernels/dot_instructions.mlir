@@ -1,7 +1,8 @@
-// RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=64 vector-registers=32 vector-dots=bf16,i8' '-build-kernels=vector-bytes=64 vector-registers=32 vector-dots=bf16,i8' -canonicalize -cse | FileCheck %s
-// RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=32 vector-registers=16 vector-dots=i16' '-build-kernels=vector-bytes=32 vector-registers=16 vector-dots=i16' -canonicalize -cse | FileCheck %s --check-prefix=WORDS
-// RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=32 vector-registers=16 vector-dots=i8,i16' '-build-kernels=vector-bytes=32 vector-registers=16 vector-dots=i8,i16' -canonicalize -cse | FileCheck %s --check-prefix=VEX
+// RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=64 vector-registers=32 vector-dots=vdpbf16ps,vpdpbusd' '-build-kernels=vector-bytes=64 vector-registers=32 vector-dots=vdpbf16ps,vpdpbusd' -canonicalize -cse | FileCheck %s
+// RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=32 vector-registers=16 vector-dots=vpmaddwd' '-build-kernels=vector-bytes=32 vector-registers=16 vector-dots=vpmaddwd' -canonicalize -cse | FileCheck %s --check-prefix=WORDS
+// RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=32 vector-registers=16 vector-dots=vpdpbusd,vpmaddwd' '-build-kernels=vector-bytes=32 vector-registers=16 vector-dots=vpdpbusd,vpmaddwd' -canonicalize -cse | FileCheck %s --check-prefix=VEX
 // RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=64 vector-registers=32' '-build-kernels=vector-bytes=64 vector-registers=32' -canonicalize -cse | FileCheck %s --check-prefix=WITHOUT
+// RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=16 vector-registers=32 vector-dots=sdot' '-build-kernels=vector-bytes=16 vector-registers=32 vector-dots=sdot' -canonicalize -cse | FileCheck %s --check-prefix=AARCH64
 
 // A CPU that adds up products of two pairs of bf16 at once is given weights whose rows are interleaved, and
 // takes two summed elements in each turn of the innermost loop. Others widen each element, as is done where
@@ -53,6 +54,13 @@
 
 // Assemblers take the instruction for that of AVX-512 unless they are told that it is older.
 // VEX:         llvm.inline_asm "{vex} vpdpbusd $2, $1, $0", "=v,v,v,0" {{.*}} -> vector<8xi32>
+
+// That of AArch64 takes bytes as they are, so that no operand is copied.
+// AARCH64:     func.func private @matmul_kernel_{{[0-9]+}}(%{{.*}}: memref<{{.*}}xi8
+// AARCH64-NOT:   xori
+// AARCH64:       %[[FOUR:.*]] = vector.broadcast %{{.*}} : i32 to vector<4xi32>
+// AARCH64:       %[[LEFT:.*]] = vector.bitcast %[[FOUR]] : vector<4xi32> to vector<16xi8>
+// AARCH64:       arm_neon.intr.sdot %{{.*}}, %[[LEFT]], %{{.*}} : vector<16xi8>, vector<16xi8> to vector<4xi32>
 
 // WITHOUT-NOT: {{_interleaved|inline_asm}}
 // WITHOUT:     arith.extf

@@ -1,4 +1,4 @@
-// RUN: tcp-opt %s '-pair-channels=vector-bytes=64 vector-registers=32 vector-dots=bf16' -canonicalize -split-input-file | FileCheck %s
+// RUN: tcp-opt %s '-pair-channels=vector-bytes=64 vector-registers=32 vector-dots=vdpbf16ps' -canonicalize -split-input-file | FileCheck %s
 // RUN: tcp-opt %s '-pair-channels=vector-bytes=64 vector-registers=32' -canonicalize -split-input-file | FileCheck %s --check-prefix=WITHOUT
 
 // Channels are a plane from one another: an image has those of a pair side by side, before there are zeros around

@@ -144,5 +144,19 @@ def test_instructions_that_a_cpu_lacks_are_refused_by_name(call: str, cpus: list
             emit_assembly(text, cpu_target(cpu))
 
 
+def test_so_are_those_of_aarch64() -> None:
+    text = """
+    declare <4 x i32> @llvm.aarch64.neon.sdot.v4i32.v16i8(<4 x i32>, <16 x i8>, <16 x i8>)
+    define <4 x i32> @f(<4 x i32> %sums, <16 x i8> %x) {
+      %z = call <4 x i32> @llvm.aarch64.neon.sdot.v4i32.v16i8(
+          <4 x i32> %sums, <16 x i8> %x, <16 x i8> %x)
+      ret <4 x i32> %z
+    }"""
+    assert "\tsdot\tv0.4s" in emit_assembly(text, cpu_target("cortex-a76"))
+    for cpu in ("cortex-a72", "x86-64-v3"):
+        with pytest.raises(UserError, match=r"CPU \S+ lacks.*neon.sdot"):
+            emit_assembly(text, cpu_target(cpu))
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

@@ -21,6 +21,8 @@ def stand_in_for_driver(name, manual):
         outs = [assembly],
         program = Label("//tools/gpu:emulate_kernels"),
         message = "{}: making kernels for the stand-in driver".format(name),
+        options = "--target-cpu=$(AOT_TARGET_CPU)",
+        toolchains = [Label("//tools/aot:target_cpu")],
         tags = manual,
         testonly = True,
         visibility = ["//visibility:private"],

@@ -3,6 +3,9 @@
 The stand-in driver runs it in tests, in place of the PTX.
 """
 
+import argparse
+
+from plumbline.archives import text_file
 from plumbline.llvm_to_asm.assembly import emit_assembly
 from plumbline.target.cpu import cpu_target
 from tools.aot import stage
@@ -20,11 +23,17 @@ gpu.module @kernels {
 """
 
 
-def emulate(text: str, _filename: str) -> str:
+def emulate(text: str, target_cpu: str) -> str:
     """The stage, from text to text."""
     llvm_ir, _ = emulated_kernels(text)
-    return emit_assembly(llvm_ir, cpu_target("baseline"))
+    return emit_assembly(llvm_ir, cpu_target(target_cpu))
+
+
+def _write(given: argparse.Namespace) -> None:
+    stage.write(given.output, emulate(text_file.read(given.input), given.target_cpu))
 
 
 if __name__ == "__main__":
-    stage.run_text_stage(__doc__, emulate, warm_up=lambda: emulate(_SAMPLE, "sample"))
+    arguments = stage.text_stage_parser(__doc__)
+    stage.add_target_cpu(arguments)
+    stage.run(arguments, _write, warm_up=lambda: emulate(_SAMPLE, "baseline"))
