@@ -149,7 +149,6 @@ def test_it_agrees_with_pytorch(weights: str, tmp_path: Path) -> None:
         out=tmp_path,
         dynamic_shapes=program.dynamic_shapes,
         target_cpu="cortex-a76",
-        threads=2,
         weights=weights,
     )
     library = load_under(file, _EMULATOR)
