@@ -1,8 +1,9 @@
-"""Indices that are tensors of one integer, whose values no export knows.
+"""Indices that are integers whose values no export knows: numbers, or tensors of one.
 
 PyTorch's export takes the number out of such a tensor only where something is read, of which no
-gradient is taken, and by no other tensors beside it. Whether it counts from the end it does not
-ask, without which nothing is written. And in `torch.func.vmap` there is no one number.
+gradient is taken, and by no other tensors beside it. Whether a number counts from the end it does
+not ask, without which nothing is written, nor whether there is such a place. And in
+`torch.func.vmap` there is no one number in a tensor.
 """
 
 import contextlib
@@ -13,10 +14,13 @@ from unittest import mock
 import torch
 from torch._export.non_strict_utils import _NonStrictTorchFunctionHandler
 from torch._subclasses.fake_tensor import FakeTensor
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 _INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64)
 
 _FUNCTIONS = (torch.Tensor.__getitem__, torch.Tensor.__setitem__)
+
+_SELECT = (torch.select, torch.Tensor.select)
 
 _override: Callable[..., Any] = _NonStrictTorchFunctionHandler._override
 
@@ -46,7 +50,18 @@ def _with_numbers(
         args = (*_by_numbers(operand, index), *value)
         if any(map(_is_number, _items(args[1]))):
             return func, args, kwargs
+    if func in _SELECT:
+        args, kwargs = _with_counted(args, kwargs), {}
     return _override(self, func, args, kwargs)
+
+
+def _with_counted(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
+    """The operand of `select`, its dimension, and the place, which is counted from the start."""
+    given = {**dict(zip(("input", "dim", "index"), args, strict=False)), **kwargs}
+    operand, dim, index = (given[name] for name in ("input", "dim", "index"))
+    if isinstance(dim, int) and _is_unknown(index):
+        index = _counted(index, operand.shape[dim])
+    return operand, dim, index
 
 
 def _by_numbers(operand: torch.Tensor, index: Any) -> tuple[torch.Tensor, Any]:
@@ -55,7 +70,8 @@ def _by_numbers(operand: torch.Tensor, index: Any) -> tuple[torch.Tensor, Any]:
     Where there is a number for each of a batch, these stay what they are.
     """
     numbers = [_of_one_level(item) for item in _items(index) if _is_number(item)]
-    if not numbers or any(map(torch._C._functorch.is_batchedtensor, numbers)):
+    tensors = (number for number in numbers if isinstance(number, torch.Tensor))
+    if not numbers or any(map(torch._C._functorch.is_batchedtensor, tensors)):
         return operand, index
     rest: list[Any] = []
     dim = 0
@@ -74,16 +90,19 @@ def _items(index: Any) -> Sequence[Any]:
     return index if isinstance(index, tuple) else (index,)
 
 
-def _counted(item: torch.Tensor, size: int) -> Any:
-    """The number in a tensor, from the start of so many elements, among which it has to be."""
+def _counted(item: Any, size: int) -> Any:
+    """A number, or that in a tensor, from the start of so many elements, which have to have it."""
+    if isinstance(item, torch.SymInt):
+        number: Any = item
+        item = torch.scalar_tensor(number, dtype=torch.int64)
     if not isinstance(item, FakeTensor) or item.constant is not None:
         return item.item()
     is_there = (-size <= item) & (item < size)
     torch._assert_async(is_there, "an index is out of range")
-    number = torch.where(item < 0, item + size, item).item()
+    place = torch.where(item < 0, item + size, item).item()
     # Which, other than torch._check, is handed on by the trace of a gradient.
-    torch.sym_constrain_range(number, min=0)
-    return number
+    torch.sym_constrain_range(place, min=0)
+    return place
 
 
 def _dimensions(item: Any) -> int:
@@ -94,11 +113,20 @@ def _dimensions(item: Any) -> int:
 
 
 def _is_number(item: Any) -> bool:
-    return isinstance(item, torch.Tensor) and item.dim() == 0 and item.dtype in _INTEGERS
+    if isinstance(item, torch.Tensor):
+        return item.dim() == 0 and item.dtype in _INTEGERS
+    return _is_unknown(item)
 
 
-def _of_one_level(item: torch.Tensor) -> torch.Tensor:
+def _is_unknown(item: Any) -> bool:
+    """Whether an item is a number that only a run tells."""
+    return isinstance(item, torch.SymInt) and bool(free_unbacked_symbols(item))
+
+
+def _of_one_level(item: Any) -> Any:
     """What a tensor that gradients are taken of is a wrapper around; integers have none."""
+    if not isinstance(item, torch.Tensor):
+        return item
     while torch._C._functorch.is_gradtrackingtensor(item):
         item = torch._C._functorch.get_unwrapped(item)
     return item

@@ -1,7 +1,8 @@
-"""Programs that are indexed by tensors of one number."""
+"""Programs that are indexed by numbers, and by tensors of one."""
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -49,6 +50,38 @@ def test_counted_from_either_end(name: str) -> None:
         torch.testing.assert_close(program(*inputs), (module(*inputs),))
     with pytest.raises(UserError, match="an index is out of range"):
         program(torch.randn(3, 4, 4), torch.tensor(3))
+
+
+class _Cache(torch.nn.Module):
+    def forward(
+        self, cache: torch.Tensor, x: torch.Tensor, at: int, of: torch.Tensor
+    ) -> tuple[torch.Tensor, ...]:
+        cache[at] = x
+        cache[:, at] += 1
+        place: Any = of.item()
+        return (
+            cache.select(1, at) - x,
+            torch.select(cache, dim=0, index=place),
+            cache[..., at, None],
+        )
+
+
+def test_numbers() -> None:
+    """One that is out of range read memory that is nobody's."""
+    program = plumbline.compile(
+        _Cache(),
+        (torch.zeros(4, 4), torch.ones(4), 2, torch.tensor(1)),
+        (None, None, Dim.DYNAMIC, None),
+        mutable=["cache"],
+    )
+    for at in (3, 0, -1, -4):
+        x, of = torch.randn(4), torch.tensor(-1 - at)
+        ours, theirs = torch.ones(4, 4), torch.ones(4, 4)
+        torch.testing.assert_close(program(ours, x, at, of), _Cache()(theirs, x, at, of))
+        assert torch.equal(ours, theirs)
+    for at, place in ((4, 0), (-5, 0), (0, 4), (0, -5)):
+        with pytest.raises(UserError, match="an index is out of range"):
+            program(torch.ones(4, 4), torch.ones(4), at, torch.tensor(place))
 
 
 def test_a_number_for_each_of_a_batch() -> None:
