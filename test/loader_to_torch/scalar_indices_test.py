@@ -1,5 +1,6 @@
 """Programs that are indexed by numbers, and by tensors of one."""
 
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -82,6 +83,31 @@ def test_numbers() -> None:
     for at, place in ((4, 0), (-5, 0), (0, 4), (0, -5)):
         with pytest.raises(UserError, match="an index is out of range"):
             program(torch.ones(4, 4), torch.ones(4), at, torch.tensor(place))
+
+
+class _Row(torch.nn.Module):
+    def __init__(self, *, is_known: bool) -> None:
+        super().__init__()
+        self._is_known = is_known
+
+    def forward(self, cache: torch.Tensor, x: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
+        cache[-7 if self._is_known else at] = x
+        return x + 1
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_what_is_written_is_one_place(is_known: bool) -> None:
+    program = plumbline.compile(
+        _Row(is_known=is_known),
+        (torch.zeros(300, 40), torch.ones(40), torch.tensor(293)),
+        mutable=["cache"],
+    )
+    kernels = program.stage("kernels")
+    temporaries = [int(peak) for peak in re.findall(r"peak = (\d+)", kernels)]
+    assert max(temporaries, default=0) < 4000
+    cache = torch.zeros(300, 40)
+    program(cache, torch.ones(40), torch.tensor(293))
+    assert cache[293].sum() == cache.sum() == 40
 
 
 def test_a_number_for_each_of_a_batch() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 from torch._decomp import get_decompositions
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from plumbline.loader_to_torch.decompositions.rule import Conditional, Rule, Rules
 
@@ -124,6 +125,19 @@ def _without_strides(op: Any) -> Rule:
     return decomposed
 
 
+def _has_known_sign(operand: torch.Tensor, source: torch.Tensor, dim: int, index: Any) -> bool:
+    """Whether it is known from which end the place is counted that is written."""
+    return statically_known_true(index >= 0) or statically_known_true(index < 0)
+
+
+def _select_scatter(
+    operand: torch.Tensor, source: torch.Tensor, dim: int, index: Any
+) -> torch.Tensor:
+    """Writes that place alone, where PyTorch's rule chooses for each place whether it is that."""
+    start = index if statically_known_true(index >= 0) else index + operand.shape[dim]
+    return torch.slice_scatter(operand, source.unsqueeze(dim), dim, start, start + 1)
+
+
 def _turns_by_sizes(operand: torch.Tensor, shifts: Any, dims: Any = ()) -> bool:
     """Whether an operand is turned by numbers that are only known as the program runs."""
     return any(isinstance(shift, torch.SymInt) for shift in shifts) and len(dims) > 0
@@ -176,4 +190,5 @@ RULES: Rules = {
     aten.new_empty_strided.default: _without_strides(torch.Tensor.new_empty),
     aten.put.default: _put,
     aten.roll.default: Conditional(_turns_by_sizes, _roll),
+    aten.select_scatter.default: Conditional(_has_known_sign, _select_scatter),
 }
