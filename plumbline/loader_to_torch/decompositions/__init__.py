@@ -14,6 +14,7 @@ from plumbline.loader_to_torch.decompositions import (
     convolution,
     data_dependent_sizes,
     data_movement,
+    decomposed_quantization,
     eigenvalues,
     elementwise,
     embedding_bag,
@@ -29,6 +30,7 @@ from plumbline.loader_to_torch.decompositions import (
     losses,
     normalization,
     orthogonal_polynomials,
+    packed_weights,
     padding,
     pooling,
     quantization,
@@ -117,6 +119,7 @@ _FAMILIES = (
     losses,
     normalization,
     orthogonal_polynomials,
+    packed_weights,
     padding,
     pooling,
     quantization,
@@ -137,6 +140,7 @@ def decomposition_table() -> dict[Any, Rule]:
     for family in _FAMILIES:
         table.update(family.RULES)
     table.update(contraction.grouped_mm_of_transformers())
+    table.update(decomposed_quantization.rules_of_registered())
     for family in (complex_numbers, complex_matrices, random_numbers, stored_types):
         for op, rule in family.RULES.items():
             table[op] = first_of(rule, table[op]) if op in table else rule

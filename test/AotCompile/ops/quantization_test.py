@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 import torch
+
+# Ops of which quantized models are made have no other home: it is what torchao imports.
+import torch.ao.quantization.fx._decomposed
 from torch.nn import functional as F  # noqa: N812
 from torch.utils import _pytree as pytree
 
@@ -139,6 +142,64 @@ def test_weights_that_are_read_as_they_are_dequantised(
         torch.testing.assert_close(program(x)[0], module(x), rtol=1e-2, atol=tolerance)
         is_one = program.stage("kernels").count(" call @") == 1
         assert is_one == (rows <= (8 if dtype is torch.float32 else 1))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_weights_of_four_bits_that_pytorch_has_packed(dtype: torch.dtype) -> None:
+    """Two blocks of rows whole, or one, and one that is smaller; each has another order."""
+    made = torch.Generator().manual_seed(1)
+    integers = torch.randint(0, 16, (112, 128), dtype=torch.int32, generator=made)
+    packed = torch.ops.aten._convert_weight_to_int4pack_for_cpu(integers, 1)
+    by = torch.randn(2, 112, 2, generator=made).to(dtype)
+
+    class Product(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("packed", packed)
+            self.register_buffer("by", by)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.ops.aten._weight_int4pack_mm_for_cpu(x, self.packed, 64, self.by)
+
+    x = _numbers(3, 128).to(dtype)
+    rows = torch.export.Dim("rows", max=100)
+    program = plumbline.compile(Product(), (x,), ({0: rows},))
+    assert program.weight_bytes == packed.nbytes + by.nbytes
+    for given in (x, x[:1], _numbers(20, 128).to(dtype)):
+        expected = Product()(given)
+        # Their sums in float32 are rounded once.
+        tolerance = 2e-6 if dtype is torch.float32 else 8e-3
+        allowed = tolerance * float(expected.abs().max())
+        torch.testing.assert_close(program(given)[0], expected, rtol=0, atol=allowed)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_scales_that_follow_from_values(dtype: torch.dtype) -> None:
+    """As models have them that are quantized dynamically by torchao's PT2E."""
+    ops = torch.ops.quantized_decomposed
+
+    def function(x: torch.Tensor) -> Any:
+        results = []
+        for choose, least, greatest, of in (
+            (ops.choose_qparams.tensor, 0, 255, torch.uint8),
+            (ops.choose_qparams.tensor, -127, 127, torch.int8),
+            (ops.choose_qparams_symmetric.tensor, 0, 255, torch.uint8),
+            (ops.choose_qparams_symmetric.tensor, -128, 127, torch.int8),
+        ):
+            scale, zero_point = choose(x, least, greatest, 2.0**-12, of)
+            integers = ops.quantize_per_tensor.tensor(x, scale, zero_point, least, greatest, of)
+            numbers = ops.dequantize_per_tensor.tensor(
+                integers, scale, zero_point, least, greatest, of
+            )
+            results += [scale, zero_point, integers, numbers]
+        limits = torch.tensor(-100), torch.tensor(100)
+        integers = ops.quantize_per_tensor.tensor2(x, scale, zero_point, *limits, torch.int8)
+        return *results, integers
+
+    program = _check(function, _numbers(3, 1000).to(dtype))
+    for x in (_numbers(3, 1000).abs() + 1, -_numbers(3, 1000).abs(), torch.zeros(3, 1000)):
+        given = x.to(dtype)
+        torch.testing.assert_close(program(given), function(given), rtol=0, atol=0)
 
 
 @pytest.mark.parametrize(
