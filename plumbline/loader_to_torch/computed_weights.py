@@ -19,6 +19,10 @@ aten = torch.ops.aten
 _LEAST_ELEMENTS = 1 << 13
 """Less, such as the scale of a batch norm, is computed in no time by the kernel that reads it."""
 
+_SUMMARY = 16
+"""What takes so many times less than the weights that it is computed of, as a sum of each row of
+them, takes no room to speak of, and those need not be read for it."""
+
 _OF_NUMBERS = (aten.arange.start_step, aten.full.default, aten.scalar_tensor.default)
 """What makes tensors of numbers alone, the same in each call."""
 
@@ -38,8 +42,8 @@ _MOVES = (
 def compute_weights(exported: torch.export.ExportedProgram) -> None:
     """Puts weights in the place of what `exported` computes of its weights alone.
 
-    Not where these had more bytes than what nothing reads any more for it: numbers that are stored
-    as narrower ones stay so.
+    Not where these had more bytes than what nothing reads any more for it, unless they have but a
+    few: numbers that are stored as narrower ones stay so.
     """
     weights = weights_at_placeholders(exported)
     order = _known(exported.graph, weights)
@@ -51,13 +55,14 @@ def compute_weights(exported: torch.export.ExportedProgram) -> None:
         value = node.meta["val"]
         if node in weights or not isinstance(value, torch.Tensor):
             continue
-        if value.numel() < _LEAST_ELEMENTS or any(user.op == "output" for user in node.users):
+        if any(user.op == "output" for user in node.users):
             continue
         origins = _origins(node, order)
         unread = _unread_without(node, origins)
-        freed = sum(weights[origin].nbytes for origin in unread if origin in weights)
-        if value.nbytes > freed:
-            continue
+        if not _is_summary(value, [weights[each] for each in origins if each in weights]):
+            freed = sum(weights[origin].nbytes for origin in unread if origin in weights)
+            if value.numel() < _LEAST_ELEMENTS or value.nbytes > freed:
+                continue
         computed = _computed(node, origins, weights)
         constant = add_constant(exported, f"computed_{node.name}", computed, node)
         weights[constant], order[constant] = computed, order[node]
@@ -66,6 +71,13 @@ def compute_weights(exported: torch.export.ExportedProgram) -> None:
             if origin not in weights:
                 exported.graph.erase_node(origin)
     exported.graph_module.recompile()
+
+
+def _is_summary(value: torch.Tensor, weights: list[torch.Tensor]) -> bool:
+    read = sum(weight.numel() for weight in weights)
+    return read >= _LEAST_ELEMENTS and _SUMMARY * value.nbytes <= sum(
+        weight.nbytes for weight in weights
+    )
 
 
 def _known(

@@ -50,6 +50,11 @@ class _Narrow(torch.nn.Module):
         return x @ (self.weight * 0.1)
 
 
+class _Summed(_Narrow):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return super().forward(x) - 3 * self.weight.sum(0, dtype=torch.int32)
+
+
 @pytest.mark.parametrize(
     ("module", "most_bytes", "is_computed"),
     [
@@ -57,6 +62,7 @@ class _Narrow(torch.nn.Module):
         (_Standardised(), _BYTES, True),
         (_ReadTwice(), 2 * _BYTES, False),
         (_Narrow(), _BYTES // 2, False),
+        (_Summed(), _BYTES // 4 + 4 * _SIZE, True),
     ],
     ids=lambda value: type(value).__name__,
 )

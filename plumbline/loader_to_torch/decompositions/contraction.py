@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import torch
 from torch._decomp import get_decompositions
 
-from plumbline.loader_to_torch.decompositions.rule import Rules
+from plumbline.loader_to_torch.decompositions.rule import Conditional, Rules
 
 aten = torch.ops.aten
 
@@ -182,6 +182,15 @@ def grouped_mm_of_transformers() -> Rules:
     return {} if op is None else {op.default: _grouped_mm}
 
 
+def _int_mm(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    """The product of bytes without a sign and such with one, in int32.
+
+    It is that of numbers that are 128 less, which CPUs have instructions for, and what is left.
+    """
+    less = torch.bitwise_xor(left, 128).view(torch.int8)
+    return aten._int_mm.default(less, right) + 128 * right.sum(0, dtype=torch.int32)
+
+
 RULES: Rules = {
     **get_decompositions([aten.addmv, aten.dist]),
     aten._cdist_backward.default: _cdist_backward,
@@ -189,5 +198,6 @@ RULES: Rules = {
     aten._pdist_backward.default: _pdist_backward,
     aten._pdist_forward.default: _pdist,
     aten._grouped_mm.default: _grouped_mm,
+    aten._int_mm.default: Conditional(lambda left, _: left.dtype == torch.uint8, _int_mm),
     aten._trilinear.default: _trilinear,
 }

@@ -173,6 +173,28 @@ def test_weights_of_four_bits_that_pytorch_has_packed(dtype: torch.dtype) -> Non
         torch.testing.assert_close(program(given)[0], expected, rtol=0, atol=allowed)
 
 
+def test_products_of_bytes_without_a_sign_and_such_with_one() -> None:
+    """As torchao has them where a CPU multiplies such: kernels have them with a sign both."""
+    made = torch.Generator().manual_seed(1)
+    weights = torch.randint(-128, 128, (48, 256), dtype=torch.int8, generator=made)
+
+    class Product(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("weights", weights)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            sums = self.weights.sum(1, dtype=torch.int32)
+            return torch._int_mm(x, self.weights.t()) - 128 * sums
+
+    x = torch.randint(0, 256, (33, 256), dtype=torch.uint8, generator=made)
+    program = plumbline.compile(Product(), (x,))
+    assert torch.equal(program(x)[0], Product()(x))
+    assert "extui" not in program.stage("linalg")
+    # What is read is the weights, once, and sums of them that are known before.
+    assert program.weight_bytes <= weights.nbytes + 2 * 4 * 48
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
 def test_scales_that_follow_from_values(dtype: torch.dtype) -> None:
     """As models have them that are quantized dynamically by torchao's PT2E."""
