@@ -65,6 +65,7 @@ from plumbline.loader_to_torch.number_bounds import bound_numbers
 from plumbline.loader_to_torch.program_of_graph import name_inputs_as
 from plumbline.loader_to_torch.python_functions import lengths_as_sizes
 from plumbline.loader_to_torch.pytorch_state import exporting
+from plumbline.loader_to_torch.quantized_products import multiply_integers
 from plumbline.loader_to_torch.reached_state import ReachedState
 from plumbline.loader_to_torch.real_parts import as_real, split_complex
 from plumbline.loader_to_torch.refusals import (
@@ -606,6 +607,7 @@ def _decomposed(
     who: str, exported: torch.export.ExportedProgram, table: Table, *, embedded: bool
 ) -> torch.export.ExportedProgram:
     """`exported` by the ops that a table of decompositions makes of those that it has."""
+    multiply_integers(exported)
     try:
         # Only this makes the program functional: before, in-place ops stay what they are, and
         # the signature does not tell of them.

@@ -1,38 +1,14 @@
-"""Products of integers of 8 bits, less their zero points, summed without rounding.
-
-CPUs have instructions for sums of products of such with a sign: numbers without one become such
-that are 128 less, and zero points are taken off the sums rather than off what is multiplied.
-"""
+"""Products of integers of 8 bits, less their zero points, and of what is quantized by such."""
 
 import itertools
 import math
-from dataclasses import dataclass
 
 import torch
 
+from plumbline.loader_to_torch.decompositions.integer_products import Integers, integer_matmul
 from plumbline.onnx_to_torch.node import Node
 from plumbline.onnx_to_torch.values import Dequantized, Numbers, Value, tensor
 from plumbline.onnx_to_torch.windows import Windows, convolution, windows_of
-
-
-@dataclass(frozen=True)
-class Integers:
-    """Integers of 8 bits that stand for what is less by a zero point."""
-
-    elements: torch.Tensor
-    zero_point: torch.Tensor | int
-    """Of int32, and of a shape that goes with that of the elements; or a number that is known."""
-
-    def less_zero_point(self, dtype: torch.dtype) -> torch.Tensor:
-        """What they stand for."""
-        return self.elements.to(dtype) - self.zero_point
-
-    @property
-    def signed(self) -> "Integers":
-        """The same as int8."""
-        if self.elements.dtype == torch.int8:
-            return self
-        return Integers((self.elements.to(torch.int16) - 128).to(torch.int8), self.zero_point - 128)
 
 
 def integers_of(data: Value, zero_point: Value, axis: int = 0) -> Integers:
@@ -53,27 +29,6 @@ def along(by: torch.Tensor, rank: int, axis: int) -> torch.Tensor:
     if by.numel() == 1:
         return by.reshape(())
     return by.reshape(-1, *[1] * (rank - 1 - axis % rank))
-
-
-def _is_none(zero_point: torch.Tensor | int) -> bool:
-    return isinstance(zero_point, int) and zero_point == 0
-
-
-def integer_matmul(one: Integers, other: Integers) -> torch.Tensor:
-    """The product of matrices, in int32; zero points are of rows of `one`, columns of `other`."""
-    if one.elements.ndim < 2 or other.elements.ndim < 2:
-        return torch.matmul(one.less_zero_point(torch.int32), other.less_zero_point(torch.int32))
-    left, right = one.signed, other.signed
-    product = torch.matmul(left.elements.to(torch.int32), right.elements.to(torch.int32))
-    if not _is_none(left.zero_point):
-        columns = right.elements.sum(-2, keepdim=True, dtype=torch.int32)
-        if not _is_none(right.zero_point):
-            columns = columns - left.elements.shape[-1] * right.zero_point
-        product = product - left.zero_point * columns
-    if not _is_none(right.zero_point):
-        rows = left.elements.sum(-1, keepdim=True, dtype=torch.int32)
-        product = product - rows * right.zero_point
-    return product
 
 
 def matmul_of_dequantized(one: Value, other: Value) -> torch.Tensor | None:

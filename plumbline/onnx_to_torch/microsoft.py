@@ -7,9 +7,10 @@ import torch
 from torch.nn import functional
 
 from plumbline.errors.unsupported_ops import Unsupported
+from plumbline.loader_to_torch.decompositions.integer_products import integer_matmul
 from plumbline.onnx_to_torch.constants import IntegerRange
 from plumbline.onnx_to_torch.elementwise import Function
-from plumbline.onnx_to_torch.integer_products import along, integer_matmul, integers_of
+from plumbline.onnx_to_torch.integer_products import along, integers_of
 from plumbline.onnx_to_torch.node import Node, Pattern
 from plumbline.onnx_to_torch.quantization import rounded
 from plumbline.onnx_to_torch.values import Value, tensor

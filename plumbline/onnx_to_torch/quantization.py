@@ -8,12 +8,12 @@ from collections.abc import Mapping
 
 import torch
 
+from plumbline.loader_to_torch.decompositions.integer_products import integer_matmul
 from plumbline.onnx_to_torch.constants import LESS_THAN_8_BITS, IntegerRange
 from plumbline.onnx_to_torch.elementwise import converted
 from plumbline.onnx_to_torch.integer_products import (
     along,
     integer_convolution,
-    integer_matmul,
     integers_of,
 )
 from plumbline.onnx_to_torch.node import Node, Pattern

@@ -188,7 +188,7 @@ def _int_mm(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
     It is that of numbers that are 128 less, which CPUs have instructions for, and what is left.
     """
     less = torch.bitwise_xor(left, 128).view(torch.int8)
-    return aten._int_mm.default(less, right) + 128 * right.sum(0, dtype=torch.int32)
+    return torch._int_mm(less, right) + 128 * right.sum(0, dtype=torch.int32)
 
 
 RULES: Rules = {

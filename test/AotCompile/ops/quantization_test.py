@@ -159,7 +159,10 @@ def test_weights_of_four_bits_that_pytorch_has_packed(dtype: torch.dtype) -> Non
             self.register_buffer("by", by)
 
         def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return torch.ops.aten._weight_int4pack_mm_for_cpu(x, self.packed, 64, self.by)
+            product: torch.Tensor = torch.ops.aten._weight_int4pack_mm_for_cpu(
+                x, self.packed, 64, self.by
+            )
+            return product
 
     x = _numbers(3, 128).to(dtype)
     rows = torch.export.Dim("rows", max=100)
@@ -182,6 +185,8 @@ def test_products_of_bytes_without_a_sign_and_such_with_one() -> None:
         def __init__(self) -> None:
             super().__init__()
             self.register_buffer("weights", weights)
+
+        weights: torch.Tensor
 
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             sums = self.weights.sum(1, dtype=torch.int32)

@@ -1,0 +1,137 @@
+"""Products of quantized tensors, as PyTorch 2 Export (PT2E) has them in graphs."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+# It is what torchao imports for the ops that it makes models of.
+import torch.ao.quantization.fx._decomposed
+
+import plumbline
+
+_OPS = torch.ops.quantized_decomposed
+
+_U8 = (0.05, 100, 0, 255, torch.uint8)
+_S8 = (0.05, -3, -128, 127, torch.int8)
+
+
+def _rounded(x: torch.Tensor, by: Any) -> torch.Tensor:
+    """Numbers as they are when they are quantized."""
+    integers = _OPS.quantize_per_tensor.default(x, *by)
+    numbers: torch.Tensor = _OPS.dequantize_per_tensor.default(integers, *by)
+    return numbers
+
+
+class _Layer(torch.nn.Module):
+    """One product of quantized numbers with quantized weights, which have a scale for each row."""
+
+    def __init__(self, *shape: int, zero_points: bool = False) -> None:
+        super().__init__()
+        made = torch.Generator().manual_seed(0)
+        integers = torch.randint(-127, 128, shape, dtype=torch.int8, generator=made)
+        rows = shape[0]
+        zeros = torch.zeros(rows, dtype=torch.int64)
+        if zero_points:
+            zeros = torch.randint(-9, 9, (rows,), generator=made)
+        self.register_buffer("integers", integers)
+        self.register_buffer("scales", torch.rand(rows, generator=made) / 100)
+        self.register_buffer("zeros", zeros)
+        self.register_buffer("bias", torch.randn(rows, generator=made))
+
+    bias: torch.Tensor
+
+    @property
+    def weight(self) -> torch.Tensor:
+        weight: torch.Tensor = _OPS.dequantize_per_channel.default(
+            self.integers, self.scales, self.zeros, 0, -128, 127, torch.int8
+        )
+        return weight
+
+
+class _Linear(_Layer):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.linear(_rounded(x, _U8), self.weight, self.bias).relu()
+
+
+class _Dynamic(_Layer):
+    """With a scale and a zero point that follow from the numbers."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        scale, zero_point = _OPS.choose_qparams.tensor(x, -128, 127, 2.0**-12, torch.int8)
+        by = scale, zero_point, -128, 127, torch.int8
+        integers = _OPS.quantize_per_tensor.tensor(x, *by)
+        numbers = _OPS.dequantize_per_tensor.tensor(integers, *by)
+        return torch.nn.functional.linear(numbers, self.weight)
+
+
+class _Convolution(_Layer):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        convolve = (torch.conv1d, torch.conv2d, torch.conv3d)[x.ndim - 3]
+        y = convolve(_rounded(x, _U8), self.weight, self.bias, stride=2, padding=1)
+        other = convolve(_rounded(x, _S8), self.weight, dilation=2)
+        return torch.cat([_rounded(y, _S8).flatten(1), other.flatten(1)], 1)
+
+
+def _numbers(*shape: int) -> torch.Tensor:
+    return 5 * torch.randn(shape, generator=torch.Generator().manual_seed(1))
+
+
+@pytest.mark.parametrize(
+    ("model", "x"),
+    [
+        (_Linear(48, 64), _numbers(3, 5, 64)),
+        (_Linear(48, 64, zero_points=True), _numbers(17, 64)),
+        (_Dynamic(48, 64), _numbers(3, 5, 64)),
+        (_Convolution(24, 16, 3, zero_points=True), _numbers(2, 16, 9)),
+        (_Convolution(24, 16, 3, 2), _numbers(3, 16, 7, 8)),
+        (_Convolution(8, 4, 3, 1, 2), _numbers(2, 4, 7, 4, 5)),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_integers_are_multiplied(model: _Layer, x: torch.Tensor) -> None:
+    program = plumbline.compile(model, (x,), ({0: torch.export.Dim("batch", max=100)},))
+    _compare(program, model, x)
+    _compare(program, model, torch.cat([x, 2 * x]))
+    # What is summed, and the result, is no float.
+    assert "f32" not in "".join(_lines(program, "tcp.matmul", "tcp.conv"))
+    assert program.weight_bytes < 4 * model.get_buffer("integers").numel()
+
+
+def _compare(run: Callable[..., Any], model: _Layer, x: torch.Tensor) -> None:
+    with torch.no_grad():
+        expected = model(x)
+        (actual,) = (run(x),) if isinstance(run, torch.nn.Module) else run(x)
+    # Next to a half, a sum that is rounded otherwise is the next integer.
+    is_other = (actual - expected).abs() > 1e-4 * expected.abs().max()
+    assert is_other.sum() <= expected.numel() // 1000
+    torch.testing.assert_close(actual, expected, rtol=0, atol=0.051)
+
+
+def _lines(program: plumbline.CompiledProgram, *ops: str) -> list[str]:
+    lines = [line for line in program.stage("tcp").splitlines() if any(op in line for op in ops)]
+    assert lines
+    return lines
+
+
+@pytest.mark.parametrize("freeze", [False, True])
+def test_under_torch_compile(freeze: bool) -> None:
+    model, x = _Linear(48, 64), _numbers(3, 5, 64)
+    backend = plumbline.Backend(freeze=freeze)
+    _compare(torch.compile(model, backend=backend), model, x)
+    (program,) = backend.programs
+    assert "f32" not in "".join(_lines(program, "tcp.matmul"))
+
+
+@pytest.mark.parametrize("shape", [(48, 63), (48, 8)], ids=str)
+def test_sums_that_no_instruction_takes_are_of_floats(shape: tuple[int, int]) -> None:
+    model, x = _Linear(*shape), _numbers(3, shape[1])
+    program = plumbline.compile(model, (x,))
+    _compare(program, model, x)
+    assert "f32" in "".join(_lines(program, "tcp.matmul"))
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
