@@ -6,7 +6,7 @@ Torch dialect on.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -14,6 +14,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch._guards import TracingContext
 from torch.fx import GraphModule
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from plumbline.compiler import CompiledProgram
 from plumbline.errors import UserError
@@ -161,19 +162,35 @@ def _boxed(function: Callable[..., Sequence[Any]]) -> _Boxed:
 def _frozen(graph: GraphModule, traced: GraphModule, inputs: Sequence[Any]) -> dict[str, Weight]:
     """Which placeholders of a graph for inference stand for parameters and buffers.
 
-    They are those of `traced`, which Dynamo has made, in order, unless inputs share memory.
+    They are those of `traced`, which Dynamo has made, in order, unless inputs share memory. In the
+    place of a tensor that is made of others, as quantized weights are, there are those.
     """
     context = TracingContext.try_get()
     placeholders = graph.graph.find_nodes(op="placeholder")
     sources = traced.graph.find_nodes(op="placeholder")
-    if context is None or context.fw_metadata is None or len(placeholders) != len(inputs):
+    given = [
+        part
+        for source, value in zip(sources, inputs, strict=True)
+        for part in _parts(_name_of(source), value)
+    ]
+    if context is None or context.fw_metadata is None or len(placeholders) != len(given):
         return {}
-    names = {place: _name_of(sources[place]) for place in context.fw_metadata.static_input_indices}
     return {
-        placeholders[place].name: Weight(name, inputs[place])
-        for place, name in names.items()
+        placeholders[place].name: Weight(name, value)
+        for place in context.fw_metadata.static_input_indices
+        for name, value in [given[place]]
         if name is not None
     }
+
+
+def _parts(name: str | None, value: Any) -> Iterator[tuple[str | None, Any]]:
+    """The tensors that AOTAutograd makes of one that is made of others; itself, if it is not."""
+    if not is_traceable_wrapper_subclass(value):
+        yield name, value
+        return
+    attributes, _ = value.__tensor_flatten__()
+    for attribute in attributes:
+        yield from _parts(name and f"{name}.{attribute}", getattr(value, attribute))
 
 
 def _name_of(source: torch.fx.Node) -> str | None:

@@ -231,6 +231,46 @@ def test_weights_are_followed_unless_they_are_frozen() -> None:
         assert model.inner.weight.grad is not None
 
 
+class _Scaled(torch.Tensor):
+    """Integers and a scale that are one tensor, as torchao has quantized weights."""
+
+    integers: torch.Tensor
+    scale: torch.Tensor
+
+    def __new__(cls, integers: torch.Tensor, scale: torch.Tensor) -> "_Scaled":
+        made: _Scaled = cls._make_wrapper_subclass(cls, integers.shape, dtype=scale.dtype)
+        made.integers, made.scale = integers, scale
+        return made
+
+    def __tensor_flatten__(self) -> tuple[list[str], None]:
+        return ["integers", "scale"], None
+
+    @staticmethod
+    def __tensor_unflatten__(parts: dict[str, torch.Tensor], *_: Any) -> "_Scaled":
+        return _Scaled(parts["integers"], parts["scale"])
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is torch.ops.aten.detach.default:
+            return _Scaled(args[0].integers, args[0].scale)
+        numbers = [
+            each.integers * each.scale if isinstance(each, _Scaled) else each for each in args
+        ]
+        return func(*numbers, **(kwargs or {}))
+
+
+def test_parts_of_weights_are_frozen() -> None:
+    model, backend = torch.nn.Linear(3, 5), plumbline.Backend(threads=1, freeze=True)
+    weight = _Scaled(torch.randint(-9, 9, (5, 3), dtype=torch.int8), torch.rand(5, 1))
+    model.weight = torch.nn.Parameter(weight, requires_grad=False)
+    x = _randn(4, 3)
+    with torch.no_grad():
+        torch.testing.assert_close(_compiled(model, backend)(x), model(x))
+    (program,) = backend.programs
+    for name in ("weight.integers", "weight.scale", "bias"):
+        assert f'"{name}"' in program.stage("torch")
+
+
 def test_a_copy_of_what_is_compiled_is_compiled_anew(backend: plumbline.Backend) -> None:
     compiled: Any = torch.compile(torch.nn.Linear(3, 2), backend=backend)
     x = _randn(4, 3)
