@@ -14,6 +14,8 @@ from plumbline.signature.element_type import ELEMENT_TYPES
 
 _DTYPES = {element_type.torch_name: element_type.name for element_type in ELEMENT_TYPES}
 
+_OF_ONEDNN = ("mkldnn", "onednn")
+"""Namespaces of ops that call its kernels."""
 
 _STATE = (
     f'say mutable=["{GENERATOR}"] beside the model, which makes the state of the generator an '
@@ -40,9 +42,10 @@ def refuse_what_has_no_meaning(
     `is_drawn_from` says whether the state of the generator is one of its arguments.
 
     Raises:
-      UserError: it calls an unknown higher-order op, draws random numbers, makes a sparse tensor,
-        resizes a tensor, computes with complex numbers what nothing lowers, or with a dtype that is
-        not supported or only stored, or returns no tensor; the message lists all places.
+      UserError: it calls an unknown higher-order op or a kernel of oneDNN, draws random numbers,
+        makes a sparse tensor, resizes a tensor, computes with complex numbers what nothing lowers,
+        or with a dtype that is not supported or only stored, or returns no tensor; the message
+        lists all places.
     """
     nodes = [node for node in all_nodes(exported) if node.op == "call_function"]
     _refuse(
@@ -52,6 +55,14 @@ def refuse_what_has_no_meaning(
         "branch and loop by torch.cond and by while_loop, scan, map and associative_scan of "
         "torch._higher_order_ops; what does something beside computing, such as to print, has no "
         "place in a compiled function",
+    )
+    _refuse(
+        who,
+        [node for node in nodes if getattr(node.target, "namespace", None) in _OF_ONEDNN],
+        "calls kernels of oneDNN, whose weights lie as these alone know",
+        "compile what there was before these were put into it: of a quantized model what "
+        "convert_pt2e gives, whose products become those of integers, without "
+        "lower_pt2e_quantized_to_x86",
     )
     _refuse(
         who,

@@ -1,6 +1,7 @@
 """What no compiled function can do is refused, with its place; what only looks like it is not."""
 
 import importlib
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -168,6 +169,21 @@ def test_modules_with_packed_weights_are_named() -> None:
     expected = r"^it: weights are packed .*: layers\.0\._packed_params \(LinearPackedParams\)\. "
     with pytest.raises(UserError, match=expected):
         export("it", TorchLoaderOutput(model, (torch.ones(2, 3),)))
+
+
+def test_kernels_of_onednn_are_named() -> None:
+    """As they are in a model that has been lowered for them, with weights that only they read."""
+
+    class Lowered(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            y: torch.Tensor = torch.ops.mkldnn._linear_pointwise(x, x, None, "relu", [], "")
+            return y
+
+    expected = (
+        r"^it: forward calls kernels of oneDNN, .*\n  mkldnn\._linear_pointwise.*convert_pt2e"
+    )
+    with pytest.raises(UserError, match=re.compile(expected, re.DOTALL)):
+        export("it", TorchLoaderOutput(Lowered(), (torch.ones(3, 3),)))
 
 
 @pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr])

@@ -250,7 +250,9 @@ class _Scaled(torch.Tensor):
         return _Scaled(parts["integers"], parts["scale"])
 
     @classmethod
-    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_dispatch__(  # type: ignore[override]
+        cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
         if func is torch.ops.aten.detach.default:
             return _Scaled(args[0].integers, args[0].scale)
         numbers = [
