@@ -51,19 +51,22 @@ def _of_blocks(
 ) -> torch.Tensor:
     """The product with blocks of rows, which are [blocks, groups, summed elements, bytes].
 
-    Each half of the bytes is multiplied by itself: as rows of one product they would be put side by
-    side before.
+    Each half of the bytes of a block is multiplied by itself: a kernel reads them as they lie so,
+    and of few rows computes the weights as it does (`linalg_to_kernels/dequantized_weights.py`).
     """
     blocks, groups, group, width = packed.shape
     axis = 2 if in_halves else 3
-    by = by.reshape(groups, blocks, *((2, width) if in_halves else (width, 2)), 2)
+    halves = (2, width) if in_halves else (width, 2)
+    # Apart from one another they lie side by side, as what is multiplied with them does.
+    scales, zeros = (each.reshape(groups, blocks, *halves) for each in by.unbind(-1))
     products = []
     for half, integers in enumerate((packed & _LOWER, packed >> _NIBBLE)):
-        scale, zero = by.select(axis, half).transpose(0, 1).unsqueeze(2).unbind(-1)
+        scale, zero = (
+            each.select(axis, half).transpose(0, 1).unsqueeze(2) for each in (scales, zeros)
+        )
         weights = (integers.to(torch.float32) - _MIDDLE) * scale + zero
-        weights = weights.reshape(blocks, groups * group, width).transpose(0, 1)
-        product = numbers @ weights.reshape(groups * group, blocks * width)
-        products.append(product.reshape(-1, blocks, width))
+        weights = weights.reshape(blocks, groups * group, width)
+        products.append(torch.bmm(numbers.expand(blocks, -1, -1), weights).transpose(0, 1))
     return torch.stack(products, axis).reshape(-1, 2 * blocks * width)
 
 

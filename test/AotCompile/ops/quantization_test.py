@@ -1,5 +1,7 @@
 """Numbers that become integers of a few bits, with a scale and a zero point, and come back."""
 
+import math
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -174,6 +176,11 @@ def test_weights_of_four_bits_that_pytorch_has_packed(dtype: torch.dtype) -> Non
         tolerance = 2e-6 if dtype is torch.float32 else 8e-3
         allowed = tolerance * float(expected.abs().max())
         torch.testing.assert_close(program(given)[0], expected, rtol=0, atol=allowed)
+    # Of one row they are computed as they are read: nothing has as many floats as there are.
+    one = plumbline.compile(Product(), (x[:1],))
+    widest = re.findall(r"memref<([0-9x]+)xf32", one.stage("kernels"))
+    most = max(math.prod(map(int, sizes.split("x"))) for sizes in widest)
+    assert most < integers.numel() // 2
 
 
 def test_products_of_bytes_without_a_sign_and_such_with_one() -> None:
