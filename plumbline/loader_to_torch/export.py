@@ -607,7 +607,7 @@ def _decomposed(
     who: str, exported: torch.export.ExportedProgram, table: Table, *, embedded: bool
 ) -> torch.export.ExportedProgram:
     """`exported` by the ops that a table of decompositions makes of those that it has."""
-    multiply_integers(exported)
+    multiply_integers(exported, embedded=embedded)
     try:
         # Only this makes the program functional: before, in-place ops stay what they are, and
         # the signature does not tell of them.

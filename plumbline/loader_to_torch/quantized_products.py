@@ -57,17 +57,18 @@ class _Quantized:
     """Whether there is a scale for each place of the first dimension."""
 
 
-def multiply_integers(exported: torch.export.ExportedProgram) -> None:
+def multiply_integers(exported: torch.export.ExportedProgram, *, embedded: bool) -> None:
     """Puts products of integers in the place of those of what these stand for, in `exported`.
 
     That is for weights whose first dimension has scales of its own, or that have one scale, and for
-    operands that have one.
+    operands that have one. With `embedded`, weights are those that the model has: of zero points
+    that are 0 nothing is computed.
     """
     graph = exported.graph
     nodes = [node for node in graph.nodes if node.op == "call_function"]
     if not any(_is_dequantization(node) for node in nodes):
         return
-    weights = weights_at_placeholders(exported)
+    weights = weights_at_placeholders(exported) if embedded else {}
     changed = False
     for node in nodes:
         replace = _PRODUCTS.get(node.target)

@@ -11,6 +11,8 @@ import torch
 import torch.ao.quantization.fx._decomposed
 
 import plumbline
+from plumbline.loader_to_torch.export import export
+from plumbline.loader_to_torch.loader import TorchLoaderOutput
 
 _OPS = torch.ops.quantized_decomposed
 
@@ -123,6 +125,12 @@ def test_under_torch_compile(freeze: bool) -> None:
     _compare(torch.compile(model, backend=backend), model, x)
     (program,) = backend.programs
     assert "f32" not in "".join(_lines(program, "tcp.matmul"))
+
+
+def test_zero_points_that_may_be_others() -> None:
+    program = TorchLoaderOutput(model=_Linear(48, 64), inputs=(_numbers(3, 64),))
+    for embedded in (False, True):
+        assert ("zeros" in export("it", program, embedded=embedded).weights) != embedded
 
 
 @pytest.mark.parametrize("shape", [(48, 63), (48, 8)], ids=str)
