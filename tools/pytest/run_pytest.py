@@ -1,6 +1,7 @@
 """Runs the tests of several files in one process: the program of every pytest_test."""
 
 import gc
+import os
 import sys
 
 import pytest
@@ -26,4 +27,6 @@ class _FrozenImports:
 _OPTIONS = ("-q", "-p", "no:logging")
 
 if __name__ == "__main__":
+    # A test compiles what it tests, and not what another run has left.
+    os.environ.setdefault("PLUMBLINE_CACHE_DIR", "")
     raise SystemExit(pytest.main([*_OPTIONS, *sys.argv[1:]], plugins=[_FrozenImports()]))

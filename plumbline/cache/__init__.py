@@ -1,0 +1,1 @@
+"""What has been compiled just in time, kept in files for other processes."""
