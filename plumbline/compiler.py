@@ -1,7 +1,8 @@
 """The whole chain in one process: from a PyTorch module to a function that can be called."""
 
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,10 @@ from torch_mlir import ir
 
 from plumbline.archives.reference_archive import Tensor
 from plumbline.archives.torch_tensors import to_numpy
+from plumbline.cache.folder import CacheFolder
+from plumbline.cache.key import key_of
+from plumbline.cache.machine_code import MachineCode
+from plumbline.cache.place import CachePlace, cache_folder
 from plumbline.context import lent_context
 from plumbline.errors import UserError, showing_the_message_alone
 from plumbline.garbage import collecting_seldom
@@ -27,7 +32,7 @@ from plumbline.llvm_to_asm.assembly import LAUNCHES, emit_assembly, emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir, translate_to_llvm_ir
 from plumbline.llvm_to_asm.ptx import IMAGE, PROGRAM, PROGRAM_WORDS, emit_ptx
 from plumbline.llvm_to_asm.weights import embedded_weights
-from plumbline.loader_to_torch.export import Export, export
+from plumbline.loader_to_torch.export import DialectText, export
 from plumbline.loader_to_torch.generator import GENERATOR
 from plumbline.loader_to_torch.loader import (
     Mutation,
@@ -48,6 +53,7 @@ from plumbline.runtime.cuda import shared_library as cuda
 from plumbline.runtime.threads import check_threads
 from plumbline.signature.function_name import DEFAULT_FUNCTION_NAME, PACKED_SUFFIX
 from plumbline.signature.signature import Signature
+from plumbline.signature.weight_arguments import EmbeddedWeight
 from plumbline.target.choices import (
     OPTIMISATION_LEVELS,
     RUNTIME_CHECKS,
@@ -81,8 +87,10 @@ class CompiledProgram(NativeFunction):
         self,
         signature: Signature,
         code: LinkedCode,
+        lowering: "Lowering",
         texts: Mapping[str, str],
-        target: Target,
+        *,
+        from_cache: bool = False,
     ) -> None:
         super().__init__(signature, PackedEntry(signature, code.address), code)
         self._give_without_arguments = give
@@ -96,8 +104,10 @@ class CompiledProgram(NativeFunction):
         module would."""
         self.nested: Nested | None = None
         """What takes tensors out of the arguments, where those were nested when it was compiled."""
+        self.from_cache = from_cache
+        """Whether its machine code is what another compilation has left in files."""
+        self._lowering = lowering
         self._texts = dict(texts)
-        self._target = target
 
     @property
     def code_bytes(self) -> int:
@@ -112,14 +122,19 @@ class CompiledProgram(NativeFunction):
     def stage(self, name: str) -> str:
         """The text of a stage, one of `STAGES` or, of a program for a GPU, of `GPU_STAGES`.
 
+        Of a program that is `from_cache`, all but the first are made when one is asked for.
+
         Raises:
           UserError: there is no stage of that name.
         """
-        stages = GPU_STAGES if "ptx" in self._texts else STAGES
+        stages = STAGES if self._lowering.gpu is None else GPU_STAGES
         if name not in stages:
             raise UserError(f"there is no stage {name!r}; these are: {', '.join(stages)}")
+        if name not in self._texts and "llvm_ir" not in self._texts:
+            _, texts = self._lowering.run(self.signature.name, lambda stage: None)
+            self._texts.update(texts)
         if name == "asm" and name not in self._texts:
-            self._texts[name] = emit_assembly(self._texts["llvm_ir"], self._target)
+            self._texts[name] = emit_assembly(self._texts["llvm_ir"], self._lowering.target)
         return self._texts[name]
 
     def __call__(self, *arguments: Any, out: Any = None) -> tuple[Any, ...]:
@@ -160,6 +175,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     mutation: Mutation = "refuse",
     mutable: Sequence[str] = (),
     threads: int = 1,
+    cache: CachePlace = True,
     when_done: Callable[[str], None] = lambda stage: None,
 ) -> CompiledProgram:
     """Compiles `module` for this machine, by the stages that `aot_compile` makes targets of.
@@ -169,6 +185,8 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     that write running statistics, unless `mutable` or `mutation` says otherwise: with
     `mutable=["torch.default_generator"]` a call draws the numbers that PyTorch does. The program
     has a copy of its weights: what becomes of the module's own later does not change the program.
+    Machine code, without the weights, is kept in a folder, from where the next process has it that
+    compiles the same program for the same CPU with the same versions of all that compiles.
     Several threads may compile at once, the same module too. PyTorch exports one program at a time,
     so that they wait for one another there.
 
@@ -205,8 +223,12 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
       threads: how many threads each call runs on, unless the environment variable PLUMBLINE_THREADS
         says another number as the program is first called. For 1 all runs on the caller's thread,
         whatever the environment says.
+      cache: the folder in which machine code is kept, or False for none. True stands for that of
+        the environment variable PLUMBLINE_CACHE_DIR, none if that is empty, and
+        `~/.cache/plumbline`, or what XDG_CACHE_HOME says, if there is no such variable.
       when_done: called after each stage with its name, to measure or to show progress: those of
-        `STAGES` or `GPU_STAGES` as far as "llvm_ir", then "machine_code".
+        `STAGES` or `GPU_STAGES` as far as "llvm_ir", then "machine_code". Where the machine code
+        comes from the cache, only "torch" and "machine_code" are.
 
     Raises:
       UserError: the program cannot be compiled; the message says what is in the way.
@@ -240,6 +262,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     check_convention(caller, target, threads=threads, on_gpu_tensors=on_gpu_tensors, stream=stream)
     if not callable(when_done):
         raise UserError(f"{caller}: when_done is {when_done!r}; it is a function")
+    folder = cache_folder(caller, cache)
     who = type(given.model).__name__
     cpu = cpu_target_here(target_cpu)
     gpu = None
@@ -263,6 +286,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         opt_level=opt_level,
         runtime_checks=runtime_checks,
         threads=threads,
+        cache=folder,
         when_done=when_done,
     )
     compiled.state.update(state_of(program))
@@ -274,7 +298,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
 
 def compile_export(
     who: str,
-    exported: Export,
+    exported: DialectText,
     func_name: str,
     target: Target,
     gpu: GpuOptions | None = None,
@@ -282,46 +306,107 @@ def compile_export(
     opt_level: int = 2,
     runtime_checks: RuntimeChecks = "values",
     threads: int = 1,
+    cache: CacheFolder | None = None,
     when_done: Callable[[str], None] = lambda stage: None,
 ) -> CompiledProgram:
     """The stages after the first, for a program that messages call `who`.
 
-    With a `gpu` its kernels are for that, and what launches them is for the `target`.
+    With a `gpu` its kernels are for that, and what launches them is for the `target`. With a
+    `cache`, machine code comes from there, or goes there.
 
     Raises:
       UserError: as `compile` does.
     """
+    lowering = Lowering(exported.text, func_name, target, gpu, opt_level, runtime_checks, threads)
     texts = {"torch": exported.text}
     when_done("torch")
-    with lent_context(torch=True) as context:
-        mlir = parse_module(texts["torch"], context, who)
-        stages = _Stages(mlir, texts, when_done)
-        stages.lower_to_linalg(runtime_checks)
-        if gpu is None:
-            signature = stages.lower_for_cpu(func_name, target, threads)
-        else:
-            signature = stages.lower_for_gpu(func_name, gpu, opt_level)
-        # A context is lent again with no module in it alone.
-        del stages, mlir
-    entry = func_name + PACKED_SUFFIX
-    # Functions for C take LLVM as long as that does, and grow with the arguments of a program.
-    machine_code = emit_object(
-        texts["llvm_ir"], target, opt_level if gpu is None else LAUNCHES, entry=entry
-    )
+    key = b"" if cache is None else lowering.key()
+    kept = None if cache is None else cache.read(key)
+    if kept is not None:
+        machine_code = MachineCode.from_bytes(kept)
+    else:
+        machine_code, texts = lowering.machine_code(who, when_done)
+        content = machine_code.to_bytes()
+        if cache is not None and MachineCode.from_bytes(content) == machine_code:
+            cache.write(key, content)
     when_done("machine_code")
-    data = _data(texts["llvm_ir"], exported.weights)
+    data = _data(machine_code.weights, exported.weights)
     symbols = {}
-    if gpu is not None:
-        data[IMAGE] = np.frombuffer(texts["ptx"].encode() + b"\0", np.uint8)
+    if machine_code.kernels is not None:
+        data[IMAGE] = np.frombuffer(machine_code.kernels.encode() + b"\0", np.uint8)
         state = data[PROGRAM] = np.zeros(PROGRAM_WORDS, np.uint64)
         symbols = cuda.addresses()
-    code = LinkedCode(machine_code, entry, data, symbols)
-    if gpu is not None:
+    code = LinkedCode(machine_code.object_file, lowering.entry, data, symbols)
+    if machine_code.kernels is not None:
         weakref.finalize(code, cuda.unload, state).atexit = False
-    return CompiledProgram(signature, code, texts, target)
+    return CompiledProgram(
+        machine_code.signature, code, lowering, texts, from_cache=kept is not None
+    )
 
 
-def lower_to_linalg(who: str, exported: Export) -> None:
+@dataclass(frozen=True)
+class Lowering:
+    """What the stages after the first make, and all that decides it."""
+
+    text: str
+    """Of the Torch dialect."""
+    func_name: str
+    target: Target
+    gpu: GpuOptions | None
+    opt_level: int
+    runtime_checks: RuntimeChecks
+    threads: int
+
+    @property
+    def entry(self) -> str:
+        """The function that is called."""
+        return self.func_name + PACKED_SUFFIX
+
+    def key(self) -> bytes:
+        """Under which the machine code is kept. It has no weights, but what the text has."""
+        others = (self.target, self.gpu, self.opt_level, self.runtime_checks, self.threads)
+        return key_of("machine code", self.text, self.func_name, *map(repr, others))
+
+    def machine_code(
+        self, who: str, when_done: Callable[[str], None]
+    ) -> tuple[MachineCode, dict[str, str]]:
+        """All of it, and the texts of the stages.
+
+        Raises:
+          UserError: as `compile` does.
+        """
+        signature, texts = self.run(who, when_done)
+        # Functions for C take LLVM as long as that does, and grow with the arguments of a program.
+        object_file = emit_object(
+            texts["llvm_ir"],
+            self.target,
+            self.opt_level if self.gpu is None else LAUNCHES,
+            entry=self.entry,
+        )
+        weights = tuple(symbol for symbol, _ in embedded_weights(texts["llvm_ir"]))
+        return MachineCode(signature, object_file, weights, texts.get("ptx")), texts
+
+    def run(self, who: str, when_done: Callable[[str], None]) -> tuple[Signature, dict[str, str]]:
+        """The stages as far as LLVM IR, for a program that messages call `who`.
+
+        Raises:
+          UserError: as `compile` does.
+        """
+        texts = {"torch": self.text}
+        with lent_context(torch=True) as context:
+            mlir = parse_module(self.text, context, who)
+            stages = _Stages(mlir, texts, when_done)
+            stages.lower_to_linalg(self.runtime_checks)
+            if self.gpu is None:
+                signature = stages.lower_for_cpu(self.func_name, self.target, self.threads)
+            else:
+                signature = stages.lower_for_gpu(self.func_name, self.gpu, self.opt_level)
+            # A context is lent again with no module in it alone.
+            del stages, mlir
+        return signature, texts
+
+
+def lower_to_linalg(who: str, exported: DialectText) -> None:
     """The stages that are the same for all targets, to see whether they are there.
 
     Raises:
@@ -379,11 +464,13 @@ class _Stages:
         return signature
 
 
-def _data(llvm_ir: str, weights: Mapping[str, torch.Tensor]) -> dict[str, Tensor]:
+def _data(symbols: Iterable[str], weights: Mapping[str, torch.Tensor]) -> dict[str, Tensor]:
     """What the symbols of weights stand for: copies, of which equal ones are one."""
     copies: dict[tuple[object, ...], Tensor] = {}
     data = {}
-    for symbol, weight in embedded_weights(llvm_ir):
+    for symbol in symbols:
+        weight = EmbeddedWeight.of_symbol(symbol)
+        assert weight is not None
         value = weights[weight.name]
         # Tied weights share memory.
         key = (value.data_ptr(), value.shape, value.dtype, weight.layout)

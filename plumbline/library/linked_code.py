@@ -36,6 +36,9 @@ class LinkedCode:
         self.data_bytes = sum(array.nbytes for array in self._data.values())
         self.address: int
         """Where the function lies."""
+        # What makes code has done so, where some has been made in this process.
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
         # LLVM's older linker maps each section where there is room, and ends the process where one
         # lies too far from another, as in a process with gigabytes of weights.
         self._jit = llvm.create_lljit_compiler(use_jit_link=True)

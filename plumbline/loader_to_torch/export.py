@@ -217,7 +217,7 @@ _MAKE_FX = (
 
 
 @dataclass(frozen=True)
-class Export:
+class DialectText:
     """A program as a module of the Torch dialect, and what its text leaves out."""
 
     text: str
@@ -225,6 +225,12 @@ class Export:
     weights: dict[str, torch.Tensor]
     """The values of the leading arguments, by name and in order; complex ones as pairs of real
     ones, as `torch.view_as_real` has them."""
+
+
+@dataclass(frozen=True)
+class Export(DialectText):
+    """The same, just exported."""
+
     shapes: ArgumentShapes
     """Of the other arguments."""
 

@@ -52,12 +52,15 @@ def name_files_by_import_path(exported: torch.export.ExportedProgram) -> None:
     """Has the nodes name source files as they are imported, the same on every machine."""
     for node in all_nodes(exported):
         if trace := node.meta.get("stack_trace"):
-            node.meta["stack_trace"] = _FRAME.sub(
-                lambda found: (
-                    f'File "{relative_to_import_path(found["file"])}", line {found["line"]}'
-                ),
-                trace,
-            )
+            node.meta["stack_trace"] = by_import_path(trace)
+
+
+def by_import_path(trace: str) -> str:
+    """A stack trace that names source files so."""
+    return _FRAME.sub(
+        lambda found: f'File "{relative_to_import_path(found["file"])}", line {found["line"]}',
+        trace,
+    )
 
 
 @contextmanager

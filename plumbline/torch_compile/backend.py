@@ -16,6 +16,7 @@ from torch._guards import TracingContext
 from torch.fx import GraphModule
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
+from plumbline.cache.place import CachePlace, cache_folder
 from plumbline.compiler import CompiledProgram
 from plumbline.errors import UserError
 from plumbline.garbage import collecting_seldom
@@ -54,6 +55,7 @@ class Backend:
         runtime_checks: RuntimeChecks = "values",
         threads: int | None = None,
         freeze: bool = False,
+        cache: CachePlace = True,
     ) -> None:
         """Says how all that it is given is compiled.
 
@@ -64,6 +66,7 @@ class Backend:
           threads: how many threads a call runs on; None: as many as PyTorch's.
           freeze: whether parameters and buffers of modules are parts of programs for inference,
             which are faster then. Calls do not follow what becomes of them later.
+          cache: where programs are kept for other processes, as `plumbline.compile` takes it.
 
         Raises:
           UserError: an argument is none of what it may be.
@@ -77,7 +80,9 @@ class Backend:
         check_threads(who, threads)
         if not isinstance(freeze, bool):
             raise UserError(f"{who}: freeze is {freeze!r}; it is True or False")
-        self._options = Options(cpu_target_here(target_cpu), opt_level, runtime_checks, threads)
+        folder = cache_folder(who, cache)
+        target = cpu_target_here(target_cpu)
+        self._options = Options(target, opt_level, runtime_checks, threads, folder)
         self._freeze = freeze
         self.programs: list[CompiledProgram] = []
         """What has been compiled, in order; `programs[0].stage("kernels")` shows a stage."""

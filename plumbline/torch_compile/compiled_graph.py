@@ -14,9 +14,11 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx import Graph, GraphModule
 from torch.utils._python_dispatch import _disable_current_modes
 
+from plumbline.cache import kept_text
+from plumbline.cache.folder import CacheFolder
 from plumbline.compiler import CompiledProgram, compile_export, lower_to_linalg
 from plumbline.errors import UserError
-from plumbline.loader_to_torch.export import Export, export_traced
+from plumbline.loader_to_torch.export import DialectText, export_traced
 from plumbline.loader_to_torch.program_of_graph import program_of_graph
 from plumbline.signature.function_name import DEFAULT_FUNCTION_NAME
 from plumbline.target.choices import RuntimeChecks
@@ -24,6 +26,7 @@ from plumbline.target.target import Target
 from plumbline.torch_compile import dynamo_ops
 from plumbline.torch_compile.divided_graph import Program, Weight, divided, mode_of
 from plumbline.torch_compile.effect_tokens import drop_effect_tokens
+from plumbline.torch_compile.export_key import export_key
 from plumbline.torch_compile.left_ops import describe, in_turns, ops_to_leave
 from plumbline.torch_compile.replayed_draws import spell_replayed_draws
 from plumbline.torch_compile.settled_numbers import settle_numbers
@@ -40,6 +43,7 @@ class Options:
     opt_level: int
     runtime_checks: RuntimeChecks
     threads: int
+    cache: CacheFolder | None
 
 
 def compile_graph(
@@ -107,7 +111,20 @@ def _is_lowered(module: GraphModule) -> bool:
     return True
 
 
-def _exported(module: GraphModule, program: Program) -> Export:
+def _dialect_text(module: GraphModule, program: Program, cache: CacheFolder | None) -> DialectText:
+    """A program in the Torch dialect, from the cache if it is there."""
+    key = None if cache is None else export_key(module, program)
+    if cache is None or key is None:
+        return _exported(module, program)
+    kept = cache.read(key)
+    if kept is not None:
+        return kept_text.from_bytes(kept)
+    exported = _exported(module, program)
+    cache.write(key, kept_text.to_bytes(exported))
+    return exported
+
+
+def _exported(module: GraphModule, program: Program) -> DialectText:
     traced = program_of_graph(
         program.graph,
         root=module,
@@ -129,12 +146,13 @@ def _exported(module: GraphModule, program: Program) -> Export:
 def _compiled(module: GraphModule, program: Program, options: Options) -> CompiledProgram:
     compiled = compile_export(
         _WHO,
-        _exported(module, program),
+        _dialect_text(module, program, options.cache),
         DEFAULT_FUNCTION_NAME,
         options.target,
         opt_level=options.opt_level,
         runtime_checks=options.runtime_checks,
         threads=options.threads,
+        cache=options.cache,
     )
     compiled.draws = program.draws
     return compiled

@@ -71,6 +71,7 @@ def _plumbline(program: Program, settings: Settings) -> Call:
         program.inputs,
         target_cpu=settings.target_cpu,
         threads=settings.threads,
+        cache=False,
     )
     return Call(lambda: compiled(*program.inputs), _returned)
 

@@ -207,6 +207,7 @@ def _measure(name: str, program: Program, dtype: torch.dtype, arch: str) -> Row:
             on_gpu_tensors=True,
             stream=True,
             runtime_checks="off",
+            cache=False,
         )
         compiled(*inputs)
         return lambda: compiled(*inputs)

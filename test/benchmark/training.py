@@ -76,7 +76,7 @@ def _cell(row: Row, who: str, of: dict[str, float], unit: float) -> str:
 
 
 _BACKENDS: dict[str, Callable[[int], Any]] = {
-    "ours": lambda threads: plumbline.Backend(threads=threads),
+    "ours": lambda threads: plumbline.Backend(threads=threads, cache=False),
     "inductor": lambda threads: "inductor",
 }
 """What torch.compile is given, for so many threads."""

@@ -233,7 +233,7 @@ def _failure_of(
         if how.target == "nvptx":
             # Before the program opens the driver.
             driver()
-        program = plumbline.compile(module, inputs, mutable=written, target=how.target)
+        program = plumbline.compile(module, inputs, mutable=written, target=how.target, cache=False)
         if failure := _CHECKS[how.target](program):
             return failure
         if not how.calls:

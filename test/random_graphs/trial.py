@@ -75,6 +75,7 @@ def _try(graph: Graph, about_to: object) -> Trial:
             target_cpu=options.target_cpu,
             runtime_checks=options.runtime_checks,
             threads=options.threads,
+            cache=False,
         )
     except UserError as error:
         return Trial("refused", str(error))

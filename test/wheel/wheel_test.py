@@ -34,6 +34,8 @@ def _run(
     """Runs Python, which finds `modules` and its own alone."""
     environment = {
         "PATH": os.environ["PATH"],
+        # As tools/pytest/run_pytest.py.
+        "PLUMBLINE_CACHE_DIR": "",
         "PYTHONPATH": ":".join(map(str, modules)),
         "PYTHONSAFEPATH": "1",
     }

@@ -135,6 +135,7 @@ def _measure(name: str, library: ModuleType, options: argparse.Namespace) -> Non
         program.dynamic_shapes,
         target_cpu=options.target_cpu,
         opt_level=options.opt_level,
+        cache=False,
         when_done=report.when_done,
     )
     report.total()

@@ -1,0 +1,55 @@
+"""The machine code of a program, and what a process needs to know to link and to call it."""
+
+import dataclasses
+from dataclasses import dataclass
+
+from plumbline.cache.record import packed, unpacked
+from plumbline.signature.library_description import LibraryDescription
+from plumbline.signature.signature import Signature
+
+
+@dataclass(frozen=True)
+class MachineCode:
+    """Of one program. It has no addresses and no weights of the process that has made it."""
+
+    signature: Signature
+    object_file: bytes
+    weights: tuple[str, ...]
+    """The symbols of weights that the object file leaves open (`EmbeddedWeight`)."""
+    kernels: str | None = None
+    """Those for a GPU, as PTX, if they are for one."""
+
+    def to_bytes(self) -> bytes:
+        """What `from_bytes` undoes."""
+        said = {
+            "description": _description(self.signature).to_json(),
+            # In C some are called otherwise.
+            "symbols": [symbol.name for symbol in self.signature.shapes.symbols],
+            "weights": self.weights,
+        }
+        parts = {"object_file": self.object_file}
+        if self.kernels is not None:
+            parts["kernels"] = self.kernels.encode()
+        return packed(said, parts)
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> "MachineCode":
+        """Reads what `to_bytes` gave in a process of the same version of Plumbline."""
+        said, parts = unpacked(content)
+        signature = LibraryDescription.from_json("the cache", said["description"]).signature
+        shapes = signature.shapes
+        symbols = tuple(
+            dataclasses.replace(symbol, name=name)
+            for symbol, name in zip(shapes.symbols, said["symbols"], strict=True)
+        )
+        kernels = parts.get("kernels")
+        return cls(
+            dataclasses.replace(signature, shapes=dataclasses.replace(shapes, symbols=symbols)),
+            parts["object_file"],
+            tuple(said["weights"]),
+            None if kernels is None else kernels.decode(),
+        )
+
+
+def _description(signature: Signature) -> LibraryDescription:
+    return LibraryDescription(signature, target_cpu="", origin="")
