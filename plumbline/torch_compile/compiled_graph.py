@@ -16,6 +16,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from plumbline.cache import kept_text
 from plumbline.cache.folder import CacheFolder
+from plumbline.cache.record import packed, unpacked
 from plumbline.compiler import CompiledProgram, compile_export, lower_to_linalg
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.export import DialectText, export_traced
@@ -30,6 +31,7 @@ from plumbline.torch_compile.export_key import export_key
 from plumbline.torch_compile.left_ops import describe, in_turns, ops_to_leave
 from plumbline.torch_compile.replayed_draws import spell_replayed_draws
 from plumbline.torch_compile.settled_numbers import settle_numbers
+from plumbline.torch_compile.size_facts import Comparisons, repeat_comparisons
 from plumbline.torch_compile.unused_numbers import drop_unused_numbers
 
 _WHO = "torch.compile"
@@ -116,11 +118,16 @@ def _dialect_text(module: GraphModule, program: Program, cache: CacheFolder | No
     key = None if cache is None else export_key(module, program)
     if cache is None or key is None:
         return _exported(module, program)
-    kept = cache.read(key)
+    kept = cache.read(key.key)
     if kept is not None:
-        return kept_text.from_bytes(kept)
+        comparisons, parts = unpacked(kept)
+        if key.known is None or repeat_comparisons(key.known, comparisons):
+            return kept_text.from_bytes(parts["text"])
+    made = None if key.known is None else Comparisons(key.known)
     exported = _exported(module, program)
-    cache.write(key, kept_text.to_bytes(exported))
+    comparisons = None if made is None else made.told()
+    if key.known is None or comparisons is not None:
+        cache.write(key.key, packed(comparisons, {"text": kept_text.to_bytes(exported)}))
     return exported
 
 

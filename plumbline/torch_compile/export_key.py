@@ -1,21 +1,25 @@
 """The key of what becomes of a program in the Torch dialect: all that decides it, as text.
 
-It is told of programs of ops of PyTorch's own, in a graph of fixed sizes: what others mean, or what
-comparing sizes tells Dynamo, is known only by exporting them.
+It is told of programs of ops of PyTorch's own: what others mean is known by exporting them only.
 """
 
 import functools
 import hashlib
-from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
+import sympy
 import torch
+import torch._functorch.config as functorch_config
+import torch.fx.experimental._config as sizes_config
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx import Graph, GraphModule, Node
+from torch.fx.experimental.symbolic_shapes import ShapeEnv, free_unbacked_symbols
 
 from plumbline.cache.key import key_of
 from plumbline.loader_to_torch.node_locations import by_import_path, module_path
 from plumbline.torch_compile.divided_graph import Program
+from plumbline.torch_compile.size_facts import expression, facts
 
 _PLAIN = (
     type(None),
@@ -33,6 +37,8 @@ _PLAIN = (
 
 _SEQUENCES = (tuple, list)
 
+_NUMBERS = (torch.SymInt, torch.SymFloat, torch.SymBool)
+
 _OWN = ("aten", "plumbline", "prims")
 """The namespaces of ops that mean the same in all processes of the same versions."""
 
@@ -41,7 +47,16 @@ class _UnknownError(Exception):
     """There is something in a program that may mean another thing in another process."""
 
 
-def export_key(module: GraphModule, program: Program) -> bytes | None:
+@dataclass(frozen=True)
+class ExportKey:
+    """The key of a program."""
+
+    key: bytes
+    known: ShapeEnv | None
+    """What is known of its sizes, where some may differ; the key tells of that too."""
+
+
+def export_key(module: GraphModule, program: Program) -> ExportKey | None:
     """The key, or None where it cannot be told.
 
     Args:
@@ -56,10 +71,12 @@ def export_key(module: GraphModule, program: Program) -> bytes | None:
         writer.graph(module, program.graph)
         for name, constant in program.constants.items():
             writer.add(name, _content(constant))
-        writer.add(program.inout.items(), program.scalars, program.draws, _settings())
     except _UnknownError:
         return None
-    return key_of("export", "\n".join(writer.lines))
+    writer.add(dict(program.inout), program.scalars, program.draws, _settings())
+    if writer.known is not None:
+        writer.add(facts(writer.known))
+    return ExportKey(key_of("export", "\n".join(writer.lines)), writer.known)
 
 
 def _settings() -> tuple[Any, ...]:
@@ -72,6 +89,8 @@ def _settings() -> tuple[Any, ...]:
         torch.are_deterministic_algorithms_enabled(),
         torch.get_float32_matmul_precision(),
         tuple(torch.get_rng_state().shape),
+        functorch_config.get_hash(),
+        sizes_config.get_hash(),  # type: ignore[attr-defined]
     )
 
 
@@ -84,6 +103,8 @@ class _Writer:
         """Numbers of them, in order, by which it is told which values share memory."""
         self._traces: dict[str, int] = {}
         """Numbers of stack traces, which many nodes have in common."""
+        self.known: ShapeEnv | None = None
+        """What is known of sizes, once there is one that may differ."""
 
     def add(self, *values: Any) -> None:
         """Adds a line."""
@@ -98,7 +119,7 @@ class _Writer:
                         node.op,
                         node.name,
                         self._target(root, node),
-                        _written((node.args, node.kwargs)),
+                        self._given((node.args, node.kwargs)),
                         self._value(node.meta.get("val")),
                         repr(node.meta.get("tensor_meta")),
                         str(node.meta.get("original_aten")),
@@ -137,46 +158,52 @@ class _Writer:
             return f"{type(value).__name__}[{','.join(map(self._value, value))}]"
         if type(value) in _PLAIN:
             return repr(value)
+        if isinstance(value, _NUMBERS):
+            return self._number(value)
         if type(value) is not FakeTensor or value.layout != torch.strided:
             raise _UnknownError
         storage = value.untyped_storage()
         told = (
-            *(str(value.dtype), str(value.device), _sizes(value.shape), _sizes(value.stride())),
-            *_sizes((value.storage_offset(), storage.nbytes())),
+            *(str(value.dtype), str(value.device)),
+            *(self._given(tuple(sizes)) for sizes in (value.shape, value.stride())),
+            self._given((value.storage_offset(), storage.nbytes(), value.item_memo)),
             *(value.requires_grad, value.is_conj(), value.is_neg()),
             self._storages.setdefault(storage._cdata, len(self._storages)),
             None if value.constant is None else _content(value.constant),
         )
         return repr(told)
 
+    def _number(self, value: Any) -> str:
+        """One that may differ. Those that depend on values are numbered as they are met."""
+        told = value.node.expr
+        if not isinstance(told, sympy.Basic) or free_unbacked_symbols(told):
+            raise _UnknownError
+        self.known = value.node.shape_env
+        return f"{type(value).__name__}({expression(told)})"
+
+    def _given(self, value: Any) -> str:
+        """What an op is given."""
+        if isinstance(value, Node):
+            return f"%{value.name}"
+        if type(value) in _PLAIN:
+            return repr(value)
+        if isinstance(value, _SEQUENCES):
+            kind = "tuple" if isinstance(value, tuple) else "list"
+            return f"{kind}[{','.join(map(self._given, value))}]"
+        if isinstance(value, dict):
+            items = (f"{name!r}:{self._given(item)}" for name, item in value.items())
+            return f"dict[{','.join(items)}]"
+        if isinstance(value, slice):
+            return f"slice{self._given((value.start, value.stop, value.step))}"
+        if isinstance(value, _NUMBERS):
+            return self._number(value)
+        raise _UnknownError
+
     def _trace(self, trace: str) -> int:
         if trace not in self._traces:
             self._traces[trace] = len(self._traces)
             self.add(by_import_path(trace))
         return self._traces[trace]
-
-
-def _written(value: Any) -> str:
-    """What an op is given."""
-    if isinstance(value, Node):
-        return f"%{value.name}"
-    if type(value) in _PLAIN:
-        return repr(value)
-    if isinstance(value, _SEQUENCES):
-        kind = "tuple" if isinstance(value, tuple) else "list"
-        return f"{kind}[{','.join(map(_written, value))}]"
-    if isinstance(value, dict):
-        return f"dict[{','.join(f'{name!r}:{_written(item)}' for name, item in value.items())}]"
-    if isinstance(value, slice):
-        return f"slice{_written((value.start, value.stop, value.step))}"
-    raise _UnknownError
-
-
-def _sizes(sizes: Iterable[Any]) -> tuple[int, ...]:
-    known = tuple(sizes)
-    if not all(type(size) is int for size in known):
-        raise _UnknownError
-    return known
 
 
 def _content(tensor: torch.Tensor) -> str:

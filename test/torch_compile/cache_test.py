@@ -10,14 +10,19 @@ from typing import Any
 from unittest import mock
 
 import pytest
+import sympy
 import torch
+from torch._dynamo.source import ConstantSource
 from torch.fx import GraphModule
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
+from torch.nn import functional
 
 import plumbline
 from plumbline.torch_compile import compiled_graph
 from plumbline.torch_compile.divided_graph import Weight, divided
 from plumbline.torch_compile.export_key import export_key
+from plumbline.torch_compile.size_facts import Comparisons, repeat_comparisons
 from test.torch_compile import cached_programs
 
 aten = torch.ops.aten
@@ -49,26 +54,68 @@ def test_another_process_compiles_nothing(tmp_path: Path) -> None:
 
 
 def _compiled(
-    function: Callable[..., Any], folder: Path, *inputs: Any, **options: Any
+    function: Callable[..., Any],
+    folder: Path,
+    *inputs: Any,
+    dynamic: bool | None = None,
+    **options: Any,
 ) -> tuple[torch.Tensor, bool]:
     """What a function gives, compiled as in a new process, and whether that was there."""
     torch._dynamo.reset()
     backend = plumbline.Backend(threads=1, cache=folder, **options)
-    result = torch.compile(function, backend=backend, fullgraph=True)(*inputs)
+    compiled = torch.compile(function, backend=backend, fullgraph=True, dynamic=dynamic)
+    result = compiled(*inputs)
     (program,) = backend.programs
     return result, program.from_cache
 
 
-def test_fixed_sizes_are_not_even_exported(tmp_path: Path) -> None:
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_nothing_is_even_exported(tmp_path: Path, *, dynamic: bool) -> None:
     def function(x: torch.Tensor) -> torch.Tensor:
-        return x.cumsum(0) + torch.arange(1000.0)[:5]
+        return x.cumsum(0) + torch.arange(1000.0)[: x.shape[0]]
 
     x = torch.randn(5)
-    _compiled(function, tmp_path, x)
+    _compiled(function, tmp_path, x, dynamic=dynamic)
     with mock.patch.object(compiled_graph, "_exported", None):
-        result, was_there = _compiled(function, tmp_path, x)
+        result, was_there = _compiled(function, tmp_path, x, dynamic=dynamic)
     assert was_there
     torch.testing.assert_close(result, function(x))
+
+
+def test_later_calls_are_told_apart_as_in_the_first_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The export of what draws asks whether there are more numbers than are made at once."""
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return functional.dropout(x, 0.25)
+
+    for _ in range(2):
+        torch._dynamo.reset()
+        backend = plumbline.Backend(threads=1, cache=tmp_path)
+        compiled = torch.compile(function, backend=backend, fullgraph=True, dynamic=True)
+        for size, programs in ((2000, 1), (3000, 1), (10, 2)):
+            results = []
+            for call in (function, compiled):
+                torch.manual_seed(1)
+                results.append(call(torch.ones(size)))
+            assert torch.equal(*results)
+            assert len(backend.programs) == programs
+        monkeypatch.setattr(compiled_graph, "_exported", None)
+
+
+def test_comparisons_that_cannot_be_told_are_not_kept() -> None:
+    known = ShapeEnv()
+    size = known.create_symbol(
+        5, ConstantSource("size"), dynamic_dim=DimDynamic.DYNAMIC, constraint_dim=None
+    )
+    made = Comparisons(known)
+    known.evaluate_expr(sympy.Ne(size - 7, -1))
+    told = made.told()
+    assert told["guards"] == [[sympy.srepr(known.guards[0].expr), False]]
+    assert not repeat_comparisons(known, {**told, "facts": "others"})
+    known.evaluate_expr(sympy.Gt(sympy.log(size), 1))
+    assert made.told() is None
 
 
 def test_what_a_program_says_when_it_fails_has_its_line(tmp_path: Path) -> None:
@@ -100,9 +147,13 @@ def test_options_are_part_of_the_key(tmp_path: Path) -> None:
 
 def _key(function: Callable[..., Any], *inputs: torch.Tensor, mode: Any = "fake") -> bytes | None:
     module: GraphModule = make_fx(function, tracing_mode=mode)(*inputs)
+    for node in module.graph.nodes:
+        # Which repeats what is said of values, if it is there.
+        node.meta.pop("tensor_meta", None)
     program = divided(module, {}).program
     assert program is not None
-    return export_key(module, program)
+    key = export_key(module, program)
+    return None if key is None else key.key
 
 
 _Function = Callable[[torch.Tensor], Sequence[torch.Tensor]]
@@ -161,6 +212,20 @@ def test_the_default_dtype_is_part_of_the_key() -> None:
         torch.set_default_dtype(torch.float32)
 
 
+def test_what_is_known_of_sizes_is_part_of_the_key() -> None:
+    def below_seven(x: torch.Tensor) -> Sequence[torch.Tensor]:
+        assert x.shape[0] < 7
+        return [x * 2]
+
+    def key(function: _Function, *sizes: int) -> bytes | None:
+        return _key(function, torch.ones(*sizes), mode="symbolic")
+
+    assert key(_with(2), 4, 3) == key(_with(2), 4, 3)
+    keys = [key(_with(2), 4, 3), key(_with(2), 5, 3), key(_with(2), 3, 3), key(below_seven, 4, 3)]
+    assert None not in keys
+    assert len(set(keys)) == len(keys)
+
+
 @torch.library.custom_op("plumbline_test::doubled", mutates_args=())
 def _doubled(x: torch.Tensor) -> torch.Tensor:
     return x + x
@@ -172,7 +237,8 @@ _doubled.register_fake(torch.empty_like)
 def test_programs_that_may_mean_another_thing_elsewhere_have_none() -> None:
     x = torch.ones(4, 3)
     assert _key(lambda x: [_doubled(x)], x) is None
-    assert _key(_with(2), x, mode="symbolic") is None
+    # As many as values say.
+    assert _key(lambda x: [x.nonzero()], x, mode="symbolic") is None
 
 
 def test_weights_are_computed_with() -> None:
