@@ -69,7 +69,9 @@ class CacheFolder:
                         return None
                     content = _checked(key, opened.read())
                     if content is not None:
-                        os.utime(file)
+                        # What can only be read serves as well.
+                        with contextlib.suppress(OSError):
+                            os.utime(file)
         except (OSError, UserError):
             return None
         return content

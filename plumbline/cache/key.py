@@ -10,7 +10,6 @@ from pathlib import Path
 
 import llvmlite
 import numpy as np
-import safetensors
 import torch
 import torch_mlir
 
@@ -19,7 +18,6 @@ import plumbline
 _LIBRARIES = (
     (llvmlite, "binding"),
     (np, "_core"),
-    (safetensors, ""),
     (torch, "lib"),
     (torch_mlir, "_mlir_libs"),
 )

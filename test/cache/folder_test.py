@@ -138,6 +138,17 @@ def test_a_full_disk_is_no_failure(folder: CacheFolder, monkeypatch: pytest.Monk
     assert os.listdir(folder.path) == []
 
 
+def test_what_can_only_be_read_is_read(
+    folder: CacheFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "read-only file system")
+
+    folder.write(_KEY, b"machine code")
+    monkeypatch.setattr(os, "utime", fail)
+    assert folder.read(_KEY) == b"machine code"
+
+
 def test_a_folder_may_disappear(folder: CacheFolder) -> None:
     folder.path.rmdir()
     assert folder.read(_KEY) is None
