@@ -37,6 +37,9 @@ _ABANDONED = 3600.0
 
 _MOST_BYTES = 1 << 30
 
+_LARGEST = 0.125
+"""How much of the most one file may take: a larger one would drive out what serves more often."""
+
 _KEPT = 0.75
 """How much of the most is kept where there is more, so that not each file has others looked at."""
 
@@ -77,7 +80,9 @@ class CacheFolder:
         return content
 
     def write(self, key: bytes, content: bytes) -> None:
-        """Keeps what is read under a key from then on, if that can be: no disk has no end."""
+        """Keeps what is read under a key from then on, if that can be, and it is not too large."""
+        if len(content) > _LARGEST * self._most_bytes:
+            return
         name, unfinished = key.hex(), f".{secrets.token_hex(16)}.part"
         body = key + content
         with contextlib.suppress(OSError, UserError), self._opened() as folder:

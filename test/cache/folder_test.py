@@ -118,6 +118,13 @@ def test_what_was_not_used_for_longest_is_removed(tmp_path: Path) -> None:
     assert foreign.exists()
 
 
+def test_what_is_too_large_is_not_kept(tmp_path: Path) -> None:
+    folder = CacheFolder(tmp_path, most_bytes=10_000)
+    folder.write(_KEY, bytes(1000))
+    folder.write(_OTHER, bytes(2000))
+    assert os.listdir(tmp_path) == [_KEY.hex()]
+
+
 def test_what_was_left_unfinished_is_removed(folder: CacheFolder) -> None:
     old, new = (folder.path / f".{digit * 32}.part" for digit in "ab")
     for file in (old, new):
@@ -158,7 +165,7 @@ def test_a_folder_may_disappear(folder: CacheFolder) -> None:
 
 
 def _write_often(path: Path, number: int) -> None:
-    folder = CacheFolder(path, most_bytes=500_000)
+    folder = CacheFolder(path, most_bytes=1_000_000)
     for turn in range(40):
         folder.write(_KEY, bytes([number]) * 100_000)
         folder.write(hashlib.sha256(bytes([number, turn])).digest(), bytes(50_000))
@@ -177,7 +184,7 @@ def test_processes_write_and_remove_at_once(folder: CacheFolder) -> None:
         writer.join()
     assert [writer.exitcode for writer in writers] == [0] * 4
     assert not list(folder.path.glob(".*"))
-    assert sum(file.stat().st_size for file in folder.path.iterdir()) < 500_000
+    assert sum(file.stat().st_size for file in folder.path.iterdir()) < 1_000_000
 
 
 if __name__ == "__main__":
