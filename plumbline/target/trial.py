@@ -47,4 +47,5 @@ def problem_with(cpu: str, triple: str) -> str:
         return UNKNOWN
     if trial.returncode != 0:
         return "LLVM makes no 64-bit code for such a CPU"
-    return ""
+    # "help" has it list those that it knows.
+    return UNKNOWN if "Available CPUs" in trial.stderr else ""
