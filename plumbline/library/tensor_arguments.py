@@ -108,11 +108,34 @@ def _read_dlpack(tensor: Any, parameter: Parameter) -> Reading:
     try:
         array = np.from_dlpack(tensor)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
-        raise UserError(
-            f"{parameter.name} is a {type(tensor).__name__}, which does not lend its memory by "
-            f"DLPack: {error}"
-        ) from error
+        # numpy's DLPack knows no element types of ml_dtypes, where arrays of JAX's have such.
+        if not _is_of_ml_dtypes(getattr(tensor, "dtype", None)):
+            raise UserError(
+                f"{parameter.name} is a {type(tensor).__name__}, which does not lend its memory by "
+                f"DLPack: {error}"
+            ) from error
+        array = np.asarray(tensor)
     return read_array(array, parameter)
+
+
+def _is_of_ml_dtypes(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.type.__module__ == "ml_dtypes"
+
+
+def _give_array(array: Tensor, spec: TensorSpec) -> Tensor:
+    """A result for who has arrays of other libraries: of ml_dtypes where numpy has no such type."""
+    if array.dtype.kind == "V" and (ml_dtypes := sys.modules.get("ml_dtypes")) is not None:
+        return array.view(getattr(ml_dtypes, spec.element_type.torch_name, array.dtype))
+    return array
+
+
+def _read_python_number(number: Any, parameter: Parameter) -> Reading:
+    """Takes a number for a tensor of rank 0."""
+    if parameter.spec.sizes:
+        raise _no_tensor(parameter.name, type(number), f", of rank {len(parameter.spec.sizes)}")
+    bits = read_number(number, parameter)
+    bytes_ = bits.to_bytes(parameter.dtype.itemsize, "little")
+    return read_array(np.frombuffer(bytes_, parameter.dtype).reshape(()), parameter)
 
 
 def _plain_arrays(parameters: Sequence[Parameter]) -> ReadPlain:
@@ -134,7 +157,8 @@ def _plain_arrays(parameters: Sequence[Parameter]) -> ReadPlain:
 
 _ARRAY = Kind(read_array, plain=_plain_arrays)
 _ARRAY_LIKE = Kind(_read_array_like)
-_DLPACK = Kind(_read_dlpack)
+_DLPACK = Kind(_read_dlpack, give=_give_array)
+_NUMBER = Kind(_read_python_number)
 
 KINDS: dict[type, Kind] = {np.ndarray: _ARRAY}
 """Those of the types that have been met."""
@@ -194,7 +218,13 @@ def _new_kind(type_: type, name: str) -> Kind:
         return TENSOR
     if hasattr(type_, "__dlpack__"):
         return _DLPACK
-    raise UserError(
+    if issubclass(type_, bool | int | float):
+        return _NUMBER
+    raise _no_tensor(name, type_)
+
+
+def _no_tensor(name: str, type_: type, wanted: str = "") -> UserError:
+    return UserError(
         f"{name} is a {type_.__name__}; it is a numpy array, a torch tensor, or another that "
-        "lends its memory by DLPack"
+        f"lends its memory by DLPack{wanted}"
     )
