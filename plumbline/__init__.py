@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from plumbline.library.load import Library, load
     from plumbline.library.random_state import generator_state
     from plumbline.library_files.ahead_of_time import aot
+    from plumbline.loader_to_stablehlo.program import StablehloProgram, load_stablehlo
     from plumbline.loader_to_torch.loader import TorchLoaderOutput
     from plumbline.onnx_to_torch.program import load_onnx
     from plumbline.torch_compile.backend import Backend
@@ -19,6 +20,7 @@ __all__ = [
     "Backend",
     "CompiledProgram",
     "Library",
+    "StablehloProgram",
     "TorchLoaderOutput",
     "aot",
     "compile",
@@ -26,6 +28,7 @@ __all__ = [
     "generator_state",
     "load",
     "load_onnx",
+    "load_stablehlo",
 ]
 
 # Compiling pulls torch and MLIR in, which the stage programs and who loads a library must not pay
@@ -34,12 +37,14 @@ _MODULES = {
     "Backend": "plumbline.torch_compile.backend",
     "CompiledProgram": "plumbline.compiler",
     "Library": "plumbline.library.load",
+    "StablehloProgram": "plumbline.loader_to_stablehlo.program",
     "TorchLoaderOutput": "plumbline.loader_to_torch.loader",
     "aot": "plumbline.library_files.ahead_of_time",
     "compile": "plumbline.compiler",
     "generator_state": "plumbline.library.random_state",
     "load": "plumbline.library.load",
     "load_onnx": "plumbline.onnx_to_torch.program",
+    "load_stablehlo": "plumbline.loader_to_stablehlo.program",
 }
 
 

@@ -1,37 +1,35 @@
-"""The whole chain in one process: from a PyTorch module to a function that can be called."""
+"""The whole chain in one process: from a PyTorch module to a function that can be called.
+
+A program of StableHLO, as JAX has one, comes in after the first stage.
+"""
 
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
-from torch_mlir import ir
 
 from plumbline.archives.reference_archive import Tensor
 from plumbline.archives.torch_tensors import to_numpy
 from plumbline.cache.folder import CacheFolder
-from plumbline.cache.key import key_of
 from plumbline.cache.machine_code import MachineCode
 from plumbline.cache.place import CachePlace, cache_folder
-from plumbline.context import lent_context
 from plumbline.errors import UserError, showing_the_message_alone
 from plumbline.garbage import collecting_seldom
-from plumbline.gpu_to_nvvm.conversion import convert_gpu_to_nvvm
 from plumbline.gpu_to_nvvm.options import GpuOptions, check_convention
-from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
-from plumbline.kernels_to_llvm.program_signature import program_signature
 from plumbline.library.linked_code import LinkedCode
 from plumbline.library.native_function import NativeFunction
 from plumbline.library.packed_entry import PackedEntry
 from plumbline.library.torch_arguments import give
-from plumbline.linalg_to_gpu.conversion import convert_linalg_to_gpu
-from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
-from plumbline.llvm_to_asm.assembly import LAUNCHES, emit_assembly, emit_object
-from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir, translate_to_llvm_ir
-from plumbline.llvm_to_asm.ptx import IMAGE, PROGRAM, PROGRAM_WORDS, emit_ptx
-from plumbline.llvm_to_asm.weights import embedded_weights
+from plumbline.llvm_to_asm.assembly import emit_assembly
+from plumbline.llvm_to_asm.ptx import IMAGE, PROGRAM, PROGRAM_WORDS
+from plumbline.loader_to_stablehlo.nested_arguments import NestedArguments
+from plumbline.loader_to_stablehlo.program import (
+    HoldsStablehlo,
+    refuse_beside,
+    stablehlo_of,
+)
 from plumbline.loader_to_torch.export import DialectText, export
 from plumbline.loader_to_torch.generator import GENERATOR
 from plumbline.loader_to_torch.loader import (
@@ -49,9 +47,10 @@ from plumbline.loader_to_torch.loader import (
 from plumbline.loader_to_torch.returned_mutations import state_of
 from plumbline.loader_to_torch.state import with_mutations_returned
 from plumbline.loader_to_torch.structure import Nested
+from plumbline.lowering import Lowering, Source
 from plumbline.runtime.cuda import shared_library as cuda
 from plumbline.runtime.threads import check_threads
-from plumbline.signature.function_name import DEFAULT_FUNCTION_NAME, PACKED_SUFFIX
+from plumbline.signature.function_name import DEFAULT_FUNCTION_NAME
 from plumbline.signature.signature import Signature
 from plumbline.signature.weight_arguments import EmbeddedWeight
 from plumbline.target.choices import (
@@ -64,30 +63,21 @@ from plumbline.target.choices import (
 from plumbline.target.cpu import cpu_target_here
 from plumbline.target.gpu import gpu_target
 from plumbline.target.gpu_chip import DEFAULT_ARCH
-from plumbline.target.probe import vector_unit_of
 from plumbline.target.target import Target
-from plumbline.tcp.assembly.module import parse_module, print_module
-from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
-from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
-
-STAGES = ("torch", "tcp", "linalg", "kernels", "llvm", "llvm_ir", "asm")
-"""The stages whose texts a compiled program keeps, in order."""
-
-GPU_STAGES = ("torch", "tcp", "linalg", "gpu", "nvvm", "ptx", "llvm_ir", "asm")
-"""Those of a program for a GPU. The last two are of what launches its kernels."""
 
 
 class CompiledProgram(NativeFunction):
-    """A compiled PyTorch program: call it with the arguments of the module's `forward`.
+    """A compiled program: call it with the arguments of the module's `forward`.
 
-    It returns numpy arrays if all arguments are such, else torch tensors.
+    One of JAX's takes those of the function. It returns numpy arrays if all arguments are such, or
+    torch tensors.
     """
 
     def __init__(
         self,
         signature: Signature,
         code: LinkedCode,
-        lowering: "Lowering",
+        lowering: Lowering,
         texts: Mapping[str, str],
         *,
         from_cache: bool = False,
@@ -102,7 +92,7 @@ class CompiledProgram(NativeFunction):
         """Whether the state of a generator of random numbers is an in-out argument, the last one.
         A call that leaves it out draws from `torch.default_generator`, and leaves that where the
         module would."""
-        self.nested: Nested | None = None
+        self.nested: Nested | NestedArguments | None = None
         """What takes tensors out of the arguments, where those were nested when it was compiled."""
         self.from_cache = from_cache
         """Whether its machine code is what another compilation has left in files."""
@@ -120,14 +110,14 @@ class CompiledProgram(NativeFunction):
         return self._code.data_bytes
 
     def stage(self, name: str) -> str:
-        """The text of a stage, one of `STAGES` or, of a program for a GPU, of `GPU_STAGES`.
+        """The text of a stage, one of `lowering.STAGES` or, for a GPU, `GPU_STAGES`.
 
         Of a program that is `from_cache`, all but the first are made when one is asked for.
 
         Raises:
           UserError: there is no stage of that name.
         """
-        stages = STAGES if self._lowering.gpu is None else GPU_STAGES
+        stages = self._lowering.stages
         if name not in stages:
             raise UserError(f"there is no stage {name!r}; these are: {', '.join(stages)}")
         if name not in self._texts and "llvm_ir" not in self._texts:
@@ -159,7 +149,7 @@ class CompiledProgram(NativeFunction):
 @showing_the_message_alone
 @collecting_seldom()
 def compile(  # noqa: A001 - the word that PyTorch's users expect
-    module: torch.nn.Module | TorchLoaderOutput,
+    module: torch.nn.Module | TorchLoaderOutput | HoldsStablehlo,
     example_inputs: Sequence[Any] | None = None,
     dynamic_shapes: dict[str, Any] | tuple[Any, ...] | list[Any] | None = None,
     *,
@@ -193,7 +183,10 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     Args:
       module: its `forward` takes and returns tensors and numbers, also in tuples, lists and dicts,
         which count as what is in them, in order; a None counts as nothing. Or what a loader
-        returns, `plumbline.load_onnx` say, which has all that follows as far as `mutable`.
+        returns, `plumbline.load_onnx` say, which has all that follows as far as `mutable`. Or a
+        program of JAX's: what `jax.export.export(jax.jit(f))(...)` or `jax.jit(f).lower(...)`
+        gives, or another of StableHLO (`plumbline.load_stablehlo`). A call then takes the arguments
+        of `f`, nested as they are, those by keyword last, in the order of their names.
       example_inputs: one for each argument of `forward`. A number is part of the program, and calls
         have the same one, unless `dynamic_shapes` says that it may differ.
       dynamic_shapes: which dimensions may differ, as `torch.export.export` takes it, and which
@@ -228,7 +221,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         `~/.cache/plumbline`, or what XDG_CACHE_HOME says, if there is no such variable.
       when_done: called after each stage with its name, to measure or to show progress: those of
         `STAGES` or `GPU_STAGES` as far as "llvm_ir", then "machine_code". Where the machine code
-        comes from the cache, only "torch" and "machine_code" are.
+        comes from the cache, only the first and "machine_code" are.
 
     Raises:
       UserError: the program cannot be compiled; the message says what is in the way.
@@ -236,18 +229,31 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     caller = "plumbline.compile"
     check_mutation(caller, mutation)
     check_mutable(caller, mutable)
-    given = given_program(
-        caller,
-        module,
-        example_inputs,
-        dynamic_shapes=dynamic_shapes,
-        func_name=func_name,
-        mutation=mutation,
-        mutable=mutable,
-    )
-    check_module(caller, "module", given.model)
-    check_inputs(caller, "example_inputs", given.inputs)
-    check_dynamic_shapes(caller, given.dynamic_shapes, given.model, given.inputs)
+    stablehlo = stablehlo_of(module)
+    if stablehlo is None:
+        given = given_program(
+            caller,
+            cast("torch.nn.Module | TorchLoaderOutput", module),
+            example_inputs,
+            dynamic_shapes=dynamic_shapes,
+            func_name=func_name,
+            mutation=mutation,
+            mutable=mutable,
+        )
+        check_module(caller, "module", given.model)
+        check_inputs(caller, "example_inputs", given.inputs)
+        check_dynamic_shapes(caller, given.dynamic_shapes, given.model, given.inputs)
+    else:
+        refuse_beside(
+            caller,
+            stablehlo,
+            {
+                "example_inputs": example_inputs is not None,
+                "dynamic_shapes": dynamic_shapes is not None,
+                "mutation": mutation != "refuse",
+                "mutable": bool(mutable),
+            },
+        )
     check_func_name(caller, func_name)
     check_choice(f"{caller}: target", target, TARGETS)
     if not isinstance(gpu_arch, str):
@@ -263,7 +269,6 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     if not callable(when_done):
         raise UserError(f"{caller}: when_done is {when_done!r}; it is a function")
     folder = cache_folder(caller, cache)
-    who = type(given.model).__name__
     cpu = cpu_target_here(target_cpu)
     gpu = None
     if target == "nvptx":
@@ -273,22 +278,25 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
             stream=stream,
             allow_tf32=allow_tf32,
         )
+
+    def lowering(source: Source) -> Lowering:
+        return Lowering(source, func_name, cpu, gpu, opt_level, runtime_checks, threads)
+
+    if stablehlo is not None:
+        source = Source(stablehlo.text, is_stablehlo=True)
+        compiled = _compiled(stablehlo.who, lowering(source), {}, folder, when_done)
+        if stablehlo.nested is not None:
+            stablehlo.nested.check(stablehlo.who, len(compiled.signature.inputs))
+            if not stablehlo.nested.are_flat:
+                compiled.nested = stablehlo.nested
+        return compiled
     flat = with_flat_inputs(caller, given)
     flat.inputs = tuple(tensor.detach().clone() for tensor in flat.inputs)
+    who = type(given.model).__name__
     program = with_mutations_returned(who, flat)
     exported = export(who, program)
-    compiled = compile_export(
-        who,
-        exported,
-        func_name,
-        cpu,
-        gpu,
-        opt_level=opt_level,
-        runtime_checks=runtime_checks,
-        threads=threads,
-        cache=folder,
-        when_done=when_done,
-    )
+    source = Source(exported.text)
+    compiled = _compiled(who, lowering(source), exported.weights, folder, when_done)
     compiled.state.update(state_of(program))
     compiled.draws = GENERATOR in given.mutable
     if isinstance(flat.model, Nested):
@@ -317,9 +325,21 @@ def compile_export(
     Raises:
       UserError: as `compile` does.
     """
-    lowering = Lowering(exported.text, func_name, target, gpu, opt_level, runtime_checks, threads)
-    texts = {"torch": exported.text}
-    when_done("torch")
+    source = Source(exported.text)
+    lowering = Lowering(source, func_name, target, gpu, opt_level, runtime_checks, threads)
+    return _compiled(who, lowering, exported.weights, cache, when_done)
+
+
+def _compiled(
+    who: str,
+    lowering: Lowering,
+    weights: Mapping[str, torch.Tensor],
+    cache: CacheFolder | None,
+    when_done: Callable[[str], None],
+) -> CompiledProgram:
+    source = lowering.source
+    texts = {source.stage: source.text}
+    when_done(source.stage)
     key = b"" if cache is None else lowering.key()
     kept = None if cache is None else cache.read(key)
     if kept is not None:
@@ -330,7 +350,7 @@ def compile_export(
         if cache is not None and MachineCode.from_bytes(content) == machine_code:
             cache.write(key, content)
     when_done("machine_code")
-    data = _data(machine_code.weights, exported.weights)
+    data = _data(machine_code.weights, weights)
     symbols = {}
     if machine_code.kernels is not None:
         data[IMAGE] = np.frombuffer(machine_code.kernels.encode() + b"\0", np.uint8)
@@ -342,126 +362,6 @@ def compile_export(
     return CompiledProgram(
         machine_code.signature, code, lowering, texts, from_cache=kept is not None
     )
-
-
-@dataclass(frozen=True)
-class Lowering:
-    """What the stages after the first make, and all that decides it."""
-
-    text: str
-    """Of the Torch dialect."""
-    func_name: str
-    target: Target
-    gpu: GpuOptions | None
-    opt_level: int
-    runtime_checks: RuntimeChecks
-    threads: int
-
-    @property
-    def entry(self) -> str:
-        """The function that is called."""
-        return self.func_name + PACKED_SUFFIX
-
-    def key(self) -> bytes:
-        """Under which the machine code is kept. It has no weights, but what the text has."""
-        others = (self.target, self.gpu, self.opt_level, self.runtime_checks, self.threads)
-        return key_of("machine code", self.text, self.func_name, *map(repr, others))
-
-    def machine_code(
-        self, who: str, when_done: Callable[[str], None]
-    ) -> tuple[MachineCode, dict[str, str]]:
-        """All of it, and the texts of the stages.
-
-        Raises:
-          UserError: as `compile` does.
-        """
-        signature, texts = self.run(who, when_done)
-        # Functions for C take LLVM as long as that does, and grow with the arguments of a program.
-        object_file = emit_object(
-            texts["llvm_ir"],
-            self.target,
-            self.opt_level if self.gpu is None else LAUNCHES,
-            entry=self.entry,
-        )
-        weights = tuple(symbol for symbol, _ in embedded_weights(texts["llvm_ir"]))
-        return MachineCode(signature, object_file, weights, texts.get("ptx")), texts
-
-    def run(self, who: str, when_done: Callable[[str], None]) -> tuple[Signature, dict[str, str]]:
-        """The stages as far as LLVM IR, for a program that messages call `who`.
-
-        Raises:
-          UserError: as `compile` does.
-        """
-        texts = {"torch": self.text}
-        with lent_context(torch=True) as context:
-            mlir = parse_module(self.text, context, who)
-            stages = _Stages(mlir, texts, when_done)
-            stages.lower_to_linalg(self.runtime_checks)
-            if self.gpu is None:
-                signature = stages.lower_for_cpu(self.func_name, self.target, self.threads)
-            else:
-                signature = stages.lower_for_gpu(self.func_name, self.gpu, self.opt_level)
-            # A context is lent again with no module in it alone.
-            del stages, mlir
-        return signature, texts
-
-
-def lower_to_linalg(who: str, exported: DialectText) -> None:
-    """The stages that are the same for all targets, to see whether they are there.
-
-    Raises:
-      UserError: as `compile` does.
-    """
-    with lent_context(torch=True) as context:
-        mlir = parse_module(exported.text, context, who)
-        stages = _Stages(mlir, {}, lambda stage: None)
-        stages.lower_to_linalg("values")
-        # As above.
-        del stages, mlir
-
-
-class _Stages:
-    """The stages after "torch", of which each adds its text, as far as LLVM IR."""
-
-    def __init__(
-        self, mlir: ir.Module, texts: dict[str, str], when_done: Callable[[str], None]
-    ) -> None:
-        self._mlir, self._texts, self._when_done = mlir, texts, when_done
-
-    def _done(self, stage: str, text: str) -> None:
-        self._texts[stage] = text
-        self._when_done(stage)
-
-    def lower_to_linalg(self, runtime_checks: RuntimeChecks) -> None:
-        """What is the same for all targets."""
-        convert_torch_to_tcp(self._mlir)
-        self._done("tcp", print_module(self._mlir, is_verified=True))
-        convert_tcp_to_linalg(self._mlir, runtime_checks)
-        self._done("linalg", print_module(self._mlir, is_verified=True))
-
-    def lower_for_cpu(self, func_name: str, target: Target, threads: int) -> Signature:
-        """From linalg on."""
-        convert_linalg_to_kernels(self._mlir, vector_unit_of(target), threads)
-        self._done("kernels", print_module(self._mlir, is_verified=True))
-        signature = program_signature(self._mlir, func_name)
-        convert_kernels_to_llvm(self._mlir, "pointers")
-        self._done("llvm", print_module(self._mlir, is_verified=True))
-        self._done("llvm_ir", translate_to_llvm_ir(self._mlir))
-        return signature
-
-    def lower_for_gpu(self, func_name: str, gpu: GpuOptions, opt_level: int) -> Signature:
-        """The same for kernels of a GPU, and what launches them."""
-        convert_linalg_to_gpu(
-            self._mlir, gpu.target.cpu, allow_tf32=gpu.allow_tf32, tensors=gpu.tensors
-        )
-        self._done("gpu", print_module(self._mlir, is_verified=True))
-        signature = program_signature(self._mlir, func_name, gpu.memory, queue=gpu.queue)
-        convert_gpu_to_nvvm(self._mlir, "pointers", gpu.memory, queue=gpu.queue)
-        self._done("nvvm", print_module(self._mlir, is_verified=True))
-        ptx = emit_ptx(translate_kernels_to_llvm_ir(self._mlir), gpu.target, opt_level)
-        self._done("ptx", ptx)
-        self._done("llvm_ir", translate_to_llvm_ir(self._mlir))
-        return signature
 
 
 def _data(symbols: Iterable[str], weights: Mapping[str, torch.Tensor]) -> dict[str, Tensor]:

@@ -14,9 +14,9 @@ from torch.export import Dim
 
 import plumbline
 from plumbline import context
-from plumbline.compiler import STAGES
 from plumbline.errors import UserError
 from plumbline.llvm_to_asm.assembly import emit_assembly
+from plumbline.lowering import STAGES
 from plumbline.signature.function_name import check_function_name
 from plumbline.target.cpu import cpu_target
 from test.entries import llvm_ir_of

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from plumbline.bisect.bisection import Bisection, Culprit, Finding, Outcome
 from plumbline.bisect.comparison import Comparison, Tolerance
-from plumbline.compiler import STAGES, CompiledProgram
+from plumbline.compiler import CompiledProgram
 from plumbline.context import make_context
+from plumbline.lowering import STAGES
 from plumbline.tcp.assembly.module import parse_module, print_module
 
 _MOST_LINES = 40

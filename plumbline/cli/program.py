@@ -278,14 +278,14 @@ def _find(text: str) -> Loader | Path:
     file = Path(name if colon else text)
     if not file.is_file():
         raise UserError(f"{file}: there is no such file")
-    if file.suffix in (".mlir", ".onnx"):
+    if file.suffix in (".mlir", ".mlirbc", ".onnx"):
         if colon:
             raise UserError(f"{text}: a {file.suffix} file has no loader; leave out :{function}")
         return _relative(file)
     if file.suffix != ".py":
         raise UserError(
             f"{file}: it is neither a .py file, with a loader, nor a .onnx file, nor a .mlir file "
-            "of TCP or StableHLO"
+            "of TCP or StableHLO, nor a .mlirbc file of StableHLO"
         )
     if not colon:
         names = ", ".join(_functions_of(file)) or "none"

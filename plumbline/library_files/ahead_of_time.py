@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -11,6 +11,12 @@ from plumbline.errors import showing_the_message_alone
 from plumbline.library_files.build import TorchProgram, write_files
 from plumbline.library_files.kinds import KINDS, library_kinds
 from plumbline.library_files.options import LibraryOptions
+from plumbline.loader_to_stablehlo.program import (
+    HoldsStablehlo,
+    StablehloProgram,
+    refuse_beside,
+    stablehlo_of,
+)
 from plumbline.loader_to_torch.loader import Mutation, TorchLoaderOutput, checked, given_program
 from plumbline.target.choices import RuntimeChecks
 from plumbline.target.gpu_chip import DEFAULT_ARCH
@@ -18,7 +24,7 @@ from plumbline.target.gpu_chip import DEFAULT_ARCH
 
 @showing_the_message_alone
 def aot(
-    model: torch.nn.Module | TorchLoaderOutput,
+    model: torch.nn.Module | TorchLoaderOutput | HoldsStablehlo,
     *inputs: Any,
     name: str,
     out: str | os.PathLike[str] = ".",
@@ -47,7 +53,9 @@ def aot(
 
     Args:
       model: its `forward` takes and returns tensors, also in tuples, lists and dicts. Or what a
-        loader returns, `plumbline.load_onnx` say, which has inputs and what is said of them.
+        loader returns, `plumbline.load_onnx` say, which has inputs and what is said of them. Or a
+        program of JAX's, as for `plumbline.compile`, which has no `inputs`. The arguments of the
+        library are its arrays, in the order of `jax.tree.leaves((arguments, keyword_arguments))`.
       *inputs: a sample of each argument of `forward`.
       name: of the library, foo; files are named after it, and the C function.
       out: the folder to write to, which is made where there is none.
@@ -97,20 +105,34 @@ def aot(
         on_gpu_tensors=on_gpu_tensors,
         stream=stream,
     )
-    program = given_program(
-        "plumbline.aot",
-        model,
-        inputs if inputs or not isinstance(model, TorchLoaderOutput) else None,
-        dynamic_shapes=dynamic_shapes,
-        func_name=func_name or name,
-        mutation=mutation,
-        mutable=mutable,
-    )
-    kind = type(program.model)
-    origin = f"{kind.__module__}.{kind.__qualname__}"
-    # References are not recorded: to run a model may change it.
-    source = TorchProgram(
-        kind.__name__, origin, lambda: checked("plumbline.aot", program), recorded=False
-    )
+    caller = "plumbline.aot"
+    source: TorchProgram | StablehloProgram | None = stablehlo_of(model)
+    if isinstance(source, StablehloProgram):
+        refuse_beside(
+            caller,
+            source,
+            {
+                "inputs": bool(inputs),
+                "dynamic_shapes": dynamic_shapes is not None,
+                "mutation": mutation != "refuse",
+                "mutable": bool(mutable),
+            },
+        )
+    else:
+        program = given_program(
+            caller,
+            cast("torch.nn.Module | TorchLoaderOutput", model),
+            inputs if inputs or not isinstance(model, TorchLoaderOutput) else None,
+            dynamic_shapes=dynamic_shapes,
+            func_name=func_name or name,
+            mutation=mutation,
+            mutable=mutable,
+        )
+        kind = type(program.model)
+        origin = f"{kind.__module__}.{kind.__qualname__}"
+        # References are not recorded: to run a model may change it.
+        source = TorchProgram(
+            kind.__name__, origin, lambda: checked(caller, program), recorded=False
+        )
     write_files(source, options, library_kinds(weights), Path(out))
     return Path(out, KINDS["shared-object"].file_name(name))

@@ -25,6 +25,8 @@ from plumbline.llvm_to_asm.fatbin import fatbin
 from plumbline.llvm_to_asm.library_assembly import llvm_ir_to_asm
 from plumbline.llvm_to_asm.ptx_stage import nvvm_to_ptx
 from plumbline.llvm_to_asm.stage import llvm_to_llvm_ir
+from plumbline.loader_to_stablehlo import bytecode
+from plumbline.loader_to_stablehlo.program import StablehloProgram, stablehlo_of_file
 from plumbline.signature.library_description import LibraryDescription
 from plumbline.target.choices import LIBRARY_ABIS
 from plumbline.target.cpu import cpu_target
@@ -51,8 +53,10 @@ class TorchProgram:
 
 
 @dataclass(frozen=True)
-class _FileProgram:
-    dialect: ClassVar[str]
+class TcpProgram:
+    """A program to begin with that is a file of TCP."""
+
+    dialect: ClassVar[str] = "TCP"
     file: Path
 
     @property
@@ -61,33 +65,22 @@ class _FileProgram:
         return self.file.as_posix()
 
 
-@dataclass(frozen=True)
-class TcpProgram(_FileProgram):
-    """A program to begin with that is a file of TCP."""
-
-    dialect = "TCP"
-
-
-@dataclass(frozen=True)
-class StablehloProgram(_FileProgram):
-    """A program to begin with that is a file of StableHLO, as JAX exports it."""
-
-    dialect = "StableHLO"
-
-
 Program = TorchProgram | TcpProgram | StablehloProgram
 
 _OP_OF_STABLEHLO = re.compile(r'^\s*(?:%[^=]*=\s*)?"?(?:stablehlo|chlo)\.', re.MULTILINE)
 
 
 def program_of_file(file: Path) -> TcpProgram | StablehloProgram:
-    """The program of a .mlir file, which is StableHLO if it has ops of that.
+    """The program of a .mlir file, which is StableHLO if it has ops of that, or is bytecode.
 
     Raises:
       UserError: it cannot be read.
     """
+    # Bytecode is of StableHLO, and refused there if it is of something else.
+    if bytecode.is_bytecode(file):
+        return stablehlo_of_file(file)
     is_stablehlo = _OP_OF_STABLEHLO.search(text_file.read(file)) is not None
-    return StablehloProgram(file) if is_stablehlo else TcpProgram(file)
+    return stablehlo_of_file(file) if is_stablehlo else TcpProgram(file)
 
 
 class LibraryBuild:
@@ -114,7 +107,7 @@ class LibraryBuild:
         if not isinstance(program, TorchProgram) and options.weights != "embedded":
             raise UserError(
                 f'{program.origin}: weights "{options.weights}" are of a PyTorch program; the '
-                f"arguments of a file of {program.dialect} are what it says"
+                f"arguments of one of {program.dialect} are what it says"
             )
         self._program, self._options, self._folder = program, options, folder
         self._when_begun = when_begun
@@ -155,8 +148,8 @@ class LibraryBuild:
                 raise UserError(f"{self._program.who}: no references are recorded of it")
         elif kind in OF_TORCH:
             raise UserError(
-                f"{self._program.origin} is a file of {self._program.dialect}: there is no {kind} "
-                "file of it"
+                f"{self._program.origin} is a program of {self._program.dialect}: there is no "
+                f"{kind} file of it"
             )
         target = self._options.target
         others = {each for other in OF_TARGET if other != target for each in OF_TARGET[other]}
@@ -220,10 +213,9 @@ class LibraryBuild:
             # Knows StableHLO, which other programs do not need.
             from plumbline.stablehlo_to_tcp.stage import stablehlo_to_tcp
 
-            text = text_file.read(program.file)
             self._when_begun("lowering StableHLO to TCP")
             func_name = self._options.func_name or self._options.name
-            self._write("tcp", stablehlo_to_tcp(text, str(program.file), func_name))
+            self._write("tcp", stablehlo_to_tcp(program.text, program.who, func_name))
         else:
             source = self._text("torch")
             self._when_begun("lowering Torch to TCP")

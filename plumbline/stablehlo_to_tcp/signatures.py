@@ -1,5 +1,8 @@
 """What callers of a function are told of it, which is lost as StableHLO becomes TCP."""
 
+import re
+from collections.abc import Sequence
+
 from torch_mlir import ir
 
 from plumbline.bindings.pipeline import Pass
@@ -14,6 +17,12 @@ from plumbline.stablehlo_to_tcp.pattern import dtype_of
 
 _OF_FRAMEWORKS = ("jax.", "mhlo.", "sdy.", "tf.", "tf_saved_model.")
 """How attributes begin that say where a program comes from and which devices it is laid out for."""
+
+_RESULT = "jax.result_info"
+"""What JAX notes of a result: where it stands among all, `result[0]` or `result['loss']`."""
+
+_KEY = re.compile(r"""\[['"]?([^\]'"]*)['"]?\]|\.""")
+"""A step of the way to where a tensor stands: into a dict, a list or what has fields."""
 
 _MAIN = "main"
 """What exporters call the function that others call."""
@@ -61,11 +70,16 @@ def note_signatures(module: ir.Operation) -> None:
         symbols = ir.SymbolTable(module)
         for function in _public_functions(module):
             bind_sizes(function.operation, symbols)
+            results = _result_names(function)
             for kind in ("arg_attrs", "res_attrs"):
                 if kind in function.attributes:
-                    function.attributes[kind] = _without_notes(function.attributes[kind])
+                    kept = _without_notes(function.attributes[kind])
+                    if any(len(ir.DictAttr(entry)) for entry in kept):
+                        function.attributes[kind] = kept
+                    else:
+                        del function.attributes[kind]
             try:
-                names = _names(function.operation, symbols)
+                names = _names(function.operation, symbols, results)
             except Unsupported:
                 # Which type is none of TCP's is told later, with the place.
                 continue
@@ -94,7 +108,22 @@ def _without_notes(of_values: ir.Attribute) -> ir.ArrayAttr:
     )
 
 
-def _names(function: ir.Operation, symbols: ir.SymbolTable) -> TensorNames:
+def _result_names(function: ir.OpView) -> list[str]:
+    """What results are called: after the keys of a dict, or fields, if such is what is returned."""
+    type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
+    names = [f"out{number}" for number in range(len(type_.results))]
+    if "res_attrs" in function.attributes:
+        for number, entry in enumerate(ir.ArrayAttr(function.attributes["res_attrs"])):
+            noted = ir.DictAttr(entry)
+            if _RESULT in noted:
+                place = ir.StringAttr(noted[_RESULT]).value
+                path = _KEY.sub(r"_\1", place.removeprefix("result")).lstrip("_")
+                if place.startswith("result") and path and not path[0].isdigit():
+                    names[number] = path
+    return names
+
+
+def _names(function: ir.Operation, symbols: ir.SymbolTable, results: Sequence[str]) -> TensorNames:
     type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
     arguments = function.regions[0].blocks[0].arguments
     return TensorNames(
@@ -103,8 +132,8 @@ def _names(function: ir.Operation, symbols: ir.SymbolTable) -> TensorNames:
             for number, argument in enumerate(arguments)
         ),
         tuple(
-            NamedTensor(f"out{number}", _element_type(result))
-            for number, result in enumerate(type_.results)
+            NamedTensor(name, _element_type(result))
+            for name, result in zip(results, type_.results, strict=True)
         ),
     )
 
@@ -128,10 +157,11 @@ def _element_type(type_: ir.Type) -> ElementType:
 def _name(argument: ir.Value, symbols: ir.SymbolTable) -> str:
     """What an argument is called by its location, or by that in a function which takes it.
 
-    JAX puts a function around what it exports for dynamic sizes, and that has no names.
+    JAX puts a function around what it exports for dynamic sizes, and that has no names. A tensor in
+    `params["layer"]` is `params_layer`.
     """
     if isinstance(argument.location, ir.NameLoc):
-        return str(argument.location.name_str)
+        return _KEY.sub(r"_\1", str(argument.location.name_str))
     for use in argument.uses:
         if use.owner.name == "func.call":
             callee = symbols[ir.FlatSymbolRefAttr(use.owner.attributes["callee"]).value]
@@ -139,7 +169,7 @@ def _name(argument: ir.Value, symbols: ir.SymbolTable) -> str:
             for block in list(callee.regions[0].blocks)[:1]:
                 inner = block.arguments[use.operand_number]
                 if isinstance(inner.location, ir.NameLoc):
-                    return str(inner.location.name_str)
+                    return _KEY.sub(r"_\1", str(inner.location.name_str))
     return ""
 
 

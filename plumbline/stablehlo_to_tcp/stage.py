@@ -1,5 +1,7 @@
 """The stage from StableHLO to TCP, from text to text."""
 
+from torch_mlir import ir
+
 from plumbline.context import make_context
 from plumbline.stablehlo_to_tcp.conversion import convert_stablehlo_to_tcp
 from plumbline.stablehlo_to_tcp.signatures import keep_entry, name_entry
@@ -13,13 +15,30 @@ def stablehlo_to_tcp(text: str, filename: str, func_name: str) -> str:
       UserError: it is no such module, has no public function or several, or has what cannot be
         lowered.
     """
-    context = make_context(torch=True, stablehlo=True)
+    module = parse_stablehlo(text, make_context(torch=True, stablehlo=True), filename)
+    lower_entry(module, filename, func_name)
+    # With locations: a later stage that refuses an operation names the user's source by them.
+    return print_module(module, debug_info=True, is_verified=True)
+
+
+def parse_stablehlo(text: str, context: ir.Context, filename: str) -> ir.Module:
+    """The module that `text` holds.
+
+    Raises:
+      UserError: it does not parse or verify.
+    """
     # Attributes may be of dialects that lay programs out for several devices, as JAX's are.
     context.allow_unregistered_dialects = True
-    module = parse_module(text, context, filename)
+    return parse_module(text, context, filename)
+
+
+def lower_entry(module: ir.Module, filename: str, func_name: str) -> None:
+    """Lowers a module in place, as `stablehlo_to_tcp` does a text.
+
+    Raises:
+      UserError: as it does, but for what is no module.
+    """
     keep_entry(module, filename)
     convert_stablehlo_to_tcp(module)
     # Now that no other function is left that may have the name.
     name_entry(module, func_name)
-    # With locations: a later stage that refuses an operation names the user's source by them.
-    return print_module(module, debug_info=True, is_verified=True)

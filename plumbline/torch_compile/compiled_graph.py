@@ -17,10 +17,11 @@ from torch.utils._python_dispatch import _disable_current_modes
 from plumbline.cache import kept_text
 from plumbline.cache.folder import CacheFolder
 from plumbline.cache.record import packed, unpacked
-from plumbline.compiler import CompiledProgram, compile_export, lower_to_linalg
+from plumbline.compiler import CompiledProgram, compile_export
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.export import DialectText, export_traced
 from plumbline.loader_to_torch.program_of_graph import program_of_graph
+from plumbline.lowering import lower_to_linalg
 from plumbline.signature.function_name import DEFAULT_FUNCTION_NAME
 from plumbline.target.choices import RuntimeChecks
 from plumbline.target.target import Target
@@ -107,7 +108,7 @@ def _is_lowered(module: GraphModule) -> bool:
     try:
         program = divided(module, {}).program
         if program is not None:
-            lower_to_linalg(_WHO, _exported(module, program))
+            lower_to_linalg(_WHO, _exported(module, program).text)
     except UserError:
         return False
     return True

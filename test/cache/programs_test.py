@@ -9,9 +9,9 @@ import torch
 from torch.export import Dim
 
 import plumbline
-from plumbline.compiler import GPU_STAGES, STAGES, Lowering
 from plumbline.errors import UserError
 from plumbline.gpu_to_nvvm.options import GpuOptions
+from plumbline.lowering import GPU_STAGES, STAGES, Lowering, Source
 from plumbline.target.target import Target
 
 
@@ -102,13 +102,14 @@ def test_programs_for_a_gpu_have_their_kernels(tmp_path: Path) -> None:
         assert second.stage(stage) == first.stage(stage)
 
 
-_LOWERING = Lowering("module {}", "main", Target("x86_64", "znver5", "+avx2"), None, 2, "values", 1)
+_LOWERING = Lowering(Source("module {}"), "main", Target("x86_64", "znver5", "+avx2"), None, 2, "values", 1)
 
 
 _OTHERS = [
     dataclasses.replace(_LOWERING, **change)
     for change in (
-        {"text": "module { }"},
+        {"source": Source("module { }")},
+        {"source": Source("module {}", is_stablehlo=True)},
         {"func_name": "other"},
         {"target": Target("aarch64", "znver5", "+avx2")},
         {"target": Target("x86_64", "znver4", "+avx2")},

@@ -11,7 +11,7 @@ import torch.nn.functional as F  # noqa: N812 (as everybody calls it)
 from torch.export import Dim
 
 import plumbline
-import plumbline.compiler
+import plumbline.lowering
 from plumbline.linalg_to_kernels import parallelisation
 
 _AUTO = {0: Dim.DYNAMIC, 1: Dim.DYNAMIC}
@@ -127,7 +127,7 @@ def test_sizes_may_be_less_than_the_threads(function: Callable[..., torch.Tensor
 def test_one_thread_needs_no_runtime_library() -> None:
     inputs = (torch.randn(700, 401), torch.randn(700, 401))
     program = _compile(_elementwise, inputs, None, 1)
-    for stage in plumbline.compiler.STAGES:
+    for stage in plumbline.lowering.STAGES:
         assert not re.search("plumbline.parallel|forall|GOMP|omp_", program.stage(stage))
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from plumbline.bisect.bisection import Culprit, bisect
 from plumbline.bisect.report import report, stage_text
-from plumbline.compiler import STAGES
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from plumbline.lowering import STAGES
 from plumbline.target.choices import OPTIMISATION_LEVELS
 from tools.aot import stage
 

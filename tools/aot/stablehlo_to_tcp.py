@@ -1,9 +1,9 @@
-"""Stage program: lowers a .mlir file of StableHLO to TCP."""
+"""Stage program: lowers a file of StableHLO, of text or bytecode, to TCP."""
 
 import argparse
 
-from plumbline.archives import text_file
 from plumbline.context import prepare_context
+from plumbline.loader_to_stablehlo import bytecode
 from plumbline.stablehlo_to_tcp.stage import stablehlo_to_tcp
 from tools.aot import stage
 
@@ -16,7 +16,7 @@ func.func @sample(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 
 def _lower(given: argparse.Namespace) -> None:
-    text = text_file.read(given.input)
+    text = bytecode.read(given.input)
     stage.write(given.output, stablehlo_to_tcp(text, str(given.input), given.func_name))
 
 

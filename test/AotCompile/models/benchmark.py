@@ -21,9 +21,9 @@ from types import ModuleType
 import torch
 
 import plumbline
-from plumbline.compiler import STAGES
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, load
 from plumbline.loader_to_torch.references import record_references
+from plumbline.lowering import STAGES
 from test.AotCompile.models import (
     language_loader_lib,
     recommendation_loader_lib,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plumbline.archives.reference_archive import ReferenceArchive
-from plumbline.compiler import STAGES
+from plumbline.lowering import STAGES
 from test.tools.aot.faulty_loader_lib import Gated
 
 _RIGHT = ("test/AotCompile/mlp_bisect", "test.AotCompile.model_loader_lib.mlp_loader")

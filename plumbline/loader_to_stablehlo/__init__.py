@@ -1,0 +1,1 @@
+"""Programs of StableHLO from where they are: Python objects of JAX's, text, bytecode, files."""

@@ -1,0 +1,177 @@
+"""A program of StableHLO, of whatever has one.
+
+JAX is not imported: its objects are known by what they have, as those of other frameworks may be.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+from plumbline.errors import UserError
+from plumbline.loader_to_stablehlo import bytecode
+from plumbline.loader_to_stablehlo.nested_arguments import NestedArguments
+
+_DEVICE = "cpu"
+"""The platform that exports are for, as JAX calls it: what it leaves to libraries differs."""
+
+
+@dataclass(frozen=True)
+class StablehloProgram:
+    """A module of StableHLO, of which `plumbline.compile` and `plumbline.aot` take one."""
+
+    dialect: ClassVar[str] = "StableHLO"
+    text: str
+    who: str
+    """What messages call it: a file, or "program classify"."""
+    origin: str
+    """What a header calls it, in the user's own words."""
+    nested: NestedArguments | None = None
+    """How its arguments are nested in those of the function that it is made of, if they are."""
+
+
+class Exported(Protocol):
+    """What `jax.export.export(jax.jit(f))(...)` gives, as far as it is looked at first."""
+
+    @property
+    def mlir_module_serialized(self) -> bytes:
+        """Bytecode."""
+
+
+class Lowered(Protocol):
+    """What `jax.jit(f).lower(...)` gives, likewise."""
+
+    def compiler_ir(self, dialect: str) -> Any:
+        """A module of JAX's own MLIR bindings."""
+
+
+HoldsStablehlo = StablehloProgram | Exported | Lowered
+
+
+def load_stablehlo(program: Any) -> StablehloProgram:
+    """The program of StableHLO that something holds, for `plumbline.compile` and `plumbline.aot`.
+
+    These also take what JAX has for a program as it is; this function is for files and text.
+
+    Args:
+      program: what `jax.export.export(jax.jit(f))(...)` gives; or `jax.jit(f).lower(...)`; a module
+        of another library's MLIR bindings; the path of a file, of text or bytecode; or its content:
+        bytes, or a string that has a brace.
+
+    Raises:
+      UserError: it is none of these, cannot be read, or is exported for what Plumbline is not.
+    """
+    if isinstance(program, StablehloProgram):
+        return program
+    if isinstance(program, bytes | bytearray):
+        return StablehloProgram(bytecode.text_of(bytes(program), "bytes"), "bytes", "StableHLO")
+    if isinstance(program, str) and "{" in program:
+        return StablehloProgram(program, "text", "StableHLO")
+    if isinstance(program, str | os.PathLike):
+        return stablehlo_of_file(Path(program))
+    found = stablehlo_of(program)
+    if found is None:
+        raise UserError(
+            f"plumbline.load_stablehlo: {type(program).__name__} holds no program of StableHLO; "
+            "these do: what jax.export.export(jax.jit(f))(...) gives, jax.jit(f).lower(...), a "
+            "path, text, or bytes"
+        )
+    return found
+
+
+def stablehlo_of_file(file: Path) -> StablehloProgram:
+    """The program of a file, of text or bytecode.
+
+    Raises:
+      UserError: it cannot be read, or is neither.
+    """
+    return StablehloProgram(bytecode.read(file), str(file), file.as_posix())
+
+
+def stablehlo_of(program: Any) -> StablehloProgram | None:
+    """The program that an object of Python's holds, if it is known for holding one.
+
+    Raises:
+      UserError: it is of JAX's, and has no program yet, or has one for what Plumbline is not.
+    """
+    if isinstance(program, StablehloProgram):
+        return program
+    if isinstance(program, str | bytes | bytearray | os.PathLike):
+        raise UserError(
+            f"{program!r:.60} is a {type(program).__name__}: plumbline.load_stablehlo makes a "
+            "program of a file or text of StableHLO, and plumbline.load_onnx of a model of ONNX"
+        )
+    # Classes have these attributes, too, and no program.
+    if isinstance(program, type):
+        return None
+    if isinstance(getattr(program, "mlir_module_serialized", None), bytes | bytearray):
+        return _of_exported(program)
+    if hasattr(program, "as_text") and hasattr(program, "compiler_ir"):
+        return _of_lowered(program)
+    if hasattr(getattr(program, "operation", None), "get_asm"):
+        text = str(program.operation.get_asm(enable_debug_info=True))
+        return StablehloProgram(text, "module", "StableHLO")
+    if hasattr(program, "lower") and callable(program) and hasattr(program, "trace"):
+        raise UserError(
+            f"{_name_of(program)} is a function of JAX's, of no sizes: hand over "
+            "jax.export.export(f)(...), with an array or a jax.ShapeDtypeStruct for each argument"
+        )
+    if hasattr(program, "lower") and hasattr(program, "jaxpr"):
+        raise UserError(f"{_name_of(program)} is traced by JAX; hand over what its lower() gives")
+    if hasattr(program, "runtime_executable"):
+        raise UserError(
+            f"{_name_of(program)} is compiled by XLA; hand over what it was compiled from, "
+            "jax.jit(f).lower(...)"
+        )
+    return None
+
+
+def _of_exported(program: Any) -> StablehloProgram:
+    """That of a `jax.export.Exported`."""
+    name = _name_of(program)
+    who = f"program {name}"
+    platforms = tuple(getattr(program, "platforms", (_DEVICE,)))
+    if len(platforms) > 1:
+        raise UserError(
+            f"{who}: it is exported for several platforms ({', '.join(platforms)}); export it for "
+            f'one: jax.export.export(jax.jit(f), platforms=["{_DEVICE}"])(...)'
+        )
+    if getattr(program, "nr_devices", 1) > 1:
+        raise UserError(f"{who}: it is exported for {program.nr_devices} devices; export it for 1")
+    nested = NestedArguments(program.in_tree, program.module_kept_var_idx)
+    text = bytecode.text_of(bytes(program.mlir_module_serialized), who)
+    return StablehloProgram(text, who, name, nested)
+
+
+def _of_lowered(program: Any) -> StablehloProgram:
+    """That of a `jax.stages.Lowered`, which does not say what it leaves out."""
+    module = program.compiler_ir("stablehlo")
+    nested = NestedArguments(program.in_tree, None)
+    module_name = str(module.operation.attributes["sym_name"]).strip('"')
+    name = module_name.removeprefix("jit_")
+    text = str(module.operation.get_asm(enable_debug_info=True))
+    return StablehloProgram(text, f"program {name}", name, nested)
+
+
+def _name_of(program: Any) -> str:
+    for attribute in ("fun_name", "__name__"):
+        name = getattr(program, attribute, None)
+        if isinstance(name, str):
+            return name
+    return type(program).__name__
+
+
+def refuse_beside(caller: str, program: StablehloProgram, beside: Mapping[str, bool]) -> None:
+    """Refuses what `caller` is given beside a program, which is said of PyTorch's alone.
+
+    `beside` tells of each argument whether it is given.
+
+    Raises:
+      UserError: one is.
+    """
+    if given := [name for name, is_given in beside.items() if is_given]:
+        raise UserError(
+            f"{caller}: {program.who} is of StableHLO, which says itself what its arguments are; "
+            f"leave out {', '.join(given)}"
+        )
