@@ -75,7 +75,10 @@ def _decoded(content: bytes, who: str) -> str:
             module = _stablehlo.deserialize_portable_artifact(context, content)
         except (ValueError, ir.MLIRError) as error:
             reasons = "; ".join(said) or str(error)
-            raise UserError(f"{who}: its bytecode cannot be read: {reasons}") from error
+            raise UserError(
+                f"{who}: its bytecode cannot be read: {reasons}; a program of JAX's may be handed "
+                "over as the Exported itself, or as the text that its mlir_module() gives"
+            ) from error
         finally:
             handler.detach()
         text: str = module.operation.get_asm(enable_debug_info=True)

@@ -34,9 +34,8 @@ class StablehloProgram:
 class Exported(Protocol):
     """What `jax.export.export(jax.jit(f))(...)` gives, as far as it is looked at first."""
 
-    @property
-    def mlir_module_serialized(self) -> bytes:
-        """Bytecode."""
+    def mlir_module(self) -> str:
+        """The text of its module."""
 
 
 class Lowered(Protocol):
@@ -105,7 +104,7 @@ def stablehlo_of(program: Any) -> StablehloProgram | None:
     # Classes have these attributes, too, and no program.
     if isinstance(program, type):
         return None
-    if isinstance(getattr(program, "mlir_module_serialized", None), bytes | bytearray):
+    if hasattr(program, "mlir_module") and hasattr(program, "module_kept_var_idx"):
         return _of_exported(program)
     if hasattr(program, "as_text") and hasattr(program, "compiler_ir"):
         return _of_lowered(program)
@@ -140,8 +139,8 @@ def _of_exported(program: Any) -> StablehloProgram:
     if getattr(program, "nr_devices", 1) > 1:
         raise UserError(f"{who}: it is exported for {program.nr_devices} devices; export it for 1")
     nested = NestedArguments(program.in_tree, program.module_kept_var_idx)
-    text = bytecode.text_of(bytes(program.mlir_module_serialized), who)
-    return StablehloProgram(text, who, name, nested)
+    # Its bytecode may be of dialects that are read as text alone (`sdy`).
+    return StablehloProgram(program.mlir_module(), who, name, nested)
 
 
 def _of_lowered(program: Any) -> StablehloProgram:

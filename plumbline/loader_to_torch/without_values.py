@@ -24,17 +24,26 @@ from plumbline.loader_to_torch.decompositions.rule import Rule
 
 aten = torch.ops.aten
 
+
+def _geqrf(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """PyTorch knows the sizes of its results by computing them."""
+    return torch.empty_like(matrix), matrix.new_empty((*matrix.shape[:-2], min(*matrix.shape[-2:])))
+
+
 _COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
 
 _SIZES_KNOWN: dict[Any, Rule] = {
-    op: family.RULES[op]
-    for family, op in (
-        (eigenvalues, aten.linalg_lstsq.default),
-        (losses, aten._ctc_loss.Tensor),
-        (losses, aten._ctc_loss.default),
-        (losses, aten._ctc_loss_backward.Tensor),
-        (losses, aten._ctc_loss_backward.default),
-    )
+    aten.geqrf.default: _geqrf,
+    **{
+        op: family.RULES[op]
+        for family, op in (
+            (eigenvalues, aten.linalg_lstsq.default),
+            (losses, aten._ctc_loss.Tensor),
+            (losses, aten._ctc_loss.default),
+            (losses, aten._ctc_loss_backward.Tensor),
+            (losses, aten._ctc_loss_backward.default),
+        )
+    },
 }
 _COMPOSED: dict[Any, Rule] = {
     aten.combinations.default: indexing.combinations,

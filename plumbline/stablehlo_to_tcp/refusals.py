@@ -14,7 +14,6 @@ _TRANSFORM = "a Fourier transform along a dimension whose size is not known; exp
 _TUPLES = "tuples; export values one by one"
 _QUANTIZED = "quantized numbers; export them dequantized"
 _BOUNDED = "sizes below a bound; export them as dynamic ones"
-_LINEAR_ALGEBRA = "linear algebra that TCP has no op for; compute it outside"
 
 _REASONS = {
     "stablehlo.after_all": _ORDER,
@@ -22,7 +21,6 @@ _REASONS = {
     "stablehlo.all_reduce": _DEVICES,
     "stablehlo.all_to_all": _DEVICES,
     "stablehlo.batch_norm_grad": "the gradient of a batch norm; export it as the ops it is made of",
-    "stablehlo.cholesky": _LINEAR_ALGEBRA,
     "stablehlo.collective_broadcast": _DEVICES,
     "stablehlo.collective_permute": _DEVICES,
     "stablehlo.create_token": _ORDER,
@@ -39,7 +37,6 @@ _REASONS = {
     "stablehlo.rng_bit_generator": _RANDOM,
     "stablehlo.send": _DEVICES,
     "stablehlo.set_dimension_size": _BOUNDED,
-    "stablehlo.triangular_solve": _LINEAR_ALGEBRA,
     "stablehlo.tuple": _TUPLES,
     "stablehlo.uniform_dequantize": _QUANTIZED,
     "stablehlo.uniform_quantize": _QUANTIZED,

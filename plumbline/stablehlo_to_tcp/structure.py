@@ -8,7 +8,7 @@ from torch_mlir.dialects import arith, cf, scf
 from torch_mlir.dialects import tensor as tensor_dialect
 
 from plumbline.errors.unsupported_ops import Unsupported
-from plumbline.stablehlo_to_tcp import functions
+from plumbline.stablehlo_to_tcp import functions, linear_algebra
 from plumbline.stablehlo_to_tcp.pattern import Patterns, recast, tensor, tensor_type, tensors
 from plumbline.stablehlo_to_tcp.pooling import convert_dynamic_reduce_window
 from plumbline.tcp.building.tensors import Tensor, TensorType
@@ -112,8 +112,8 @@ def convert_custom_call(op: ir.OpView) -> list[Tensor]:
     target = ir.StringAttr(op.attributes["call_target_name"]).value
     if target in _CALLS:
         return _CALLS[target](op)
-    if target.startswith("lapack_"):
-        raise Unsupported(f"'{target}', which JAX has LAPACK do; TCP has no op for it")
+    if target.startswith(linear_algebra.PREFIX):
+        return linear_algebra.convert_routine(op, target)
     if target != "shape_assertion":
         raise Unsupported(
             f"'{target}', of which only the runtime that it is exported for knows what it "

@@ -46,14 +46,6 @@ func.func @batch_norm_grad(%x: tensor<2x3xf32>, %s: tensor<3xf32>) -> (tensor<2x
 
 // -----
 
-func.func @cholesky(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>) {
-  // expected-error @below {{'stablehlo.cholesky' op cannot be lowered to TCP: linear algebra that TCP has no op for; compute it outside}}
-  %0 = stablehlo.cholesky %x, lower = true : tensor<2x2xf32>
-  return %0 : tensor<2x2xf32>
-}
-
-// -----
-
 func.func @collective_broadcast(%x: tensor<2xf32>) -> (tensor<2xf32>) {
   // expected-error @below {{'stablehlo.collective_broadcast' op cannot be lowered to TCP: communication between devices; export the program for one}}
   %0 = "stablehlo.collective_broadcast"(%x) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<2xf32>
@@ -182,14 +174,6 @@ func.func @set_dimension_size(%x: tensor<2xf32>, %n: tensor<i32>) -> (tensor<?xf
   // expected-error @below {{'stablehlo.set_dimension_size' op cannot be lowered to TCP: sizes below a bound; export them as dynamic ones}}
   %0 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<2xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<2>>
   return %0 : tensor<?xf32, #stablehlo.bounds<2>>
-}
-
-// -----
-
-func.func @triangular_solve(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>) {
-  // expected-error @below {{'stablehlo.triangular_solve' op cannot be lowered to TCP: linear algebra that TCP has no op for; compute it outside}}
-  %0 = "stablehlo.triangular_solve"(%x, %x) {left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
-  return %0 : tensor<2x2xf32>
 }
 
 // -----

@@ -48,7 +48,7 @@ func.func public @main(%x: tensor<2xf32> loc(unknown)) -> tensor<2xf32> {
 
 LAPACK = """
 func.func @main(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
-  %0 = stablehlo.custom_call @lapack_spotrf_ffi(%x) {
+  %0 = stablehlo.custom_call @lapack_sgehrd_ffi(%x) {
     sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([k, l]) {i=3, j=3}>
   } : (tensor<3x3xf32>) -> tensor<3x3xf32>
   return %0 : tensor<3x3xf32>
@@ -85,7 +85,7 @@ def test_the_function_is_main_if_there_is_one() -> None:
         (ODD_CALLS, "windows that are not described as JAX does it"),
         (ODD_CALLS, "an assertion of nothing"),
         # What it says of several devices is passed over.
-        (LAPACK, "'lapack_spotrf_ffi', which JAX has LAPACK do; TCP has no op for it"),
+        (LAPACK, "'lapack_sgehrd_ffi', which JAX has LAPACK do; TCP has no op for it"),
         (
             'func.func @main() { "nobody.knows"() : () -> () return }',
             "'nobody.knows' op is not legal at the TCP stage",
