@@ -1,7 +1,9 @@
 """Elementwise ops."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
+import numpy as np
 from torch_mlir import ir
 from torch_mlir.dialects import math
 
@@ -16,11 +18,12 @@ from plumbline.stablehlo_to_tcp.pattern import (
     tensors,
 )
 from plumbline.tcp.building.dtypes import bit_width, is_bool, is_float, signedness
-from plumbline.tcp.building.elementwise import apply, bitcast, like
-from plumbline.tcp.building.shapes import broadcast, cast
+from plumbline.tcp.building.elementwise import apply, bitcast, compare, like
+from plumbline.tcp.building.shapes import broadcast, cast, scalar
 from plumbline.tcp.building.tensors import Tensor, built
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import elementwise as tcp
+from plumbline.tcp.ops.data_movement import BroadcastOp, ConstOp
 
 
 def _kind(op: ir.OpView) -> str:
@@ -80,6 +83,46 @@ def _predicate(op_class: type[TcpOp]) -> _Builder:
 
 
 # -- arithmetic ------------------------------------------------------------------------------------
+
+
+def _total(divide: _Builder, by_zero: Callable[[Tensor], Tensor]) -> _Builder:
+    """A division that is defined for 0 too, as XLA has it, of which programs of JAX make use.
+
+    They take quotients of all elements, and then choose: `jnp.gcd` does, and so does masked code.
+    """
+
+    def build(left: Tensor, right: Tensor) -> Tensor:
+        if _has_no_zero(right.value):
+            return divide(left, right)
+        is_zero = compare("eq", right, like(right, 0))
+        divided = divide(left, apply(tcp.SelectOp, is_zero, like(right, 1), right))
+        return apply(tcp.SelectOp, is_zero, by_zero(left), divided)
+
+    return build
+
+
+def _has_no_zero(value: ir.Value) -> bool:
+    """Whether a value is certain to be a constant without a 0."""
+    owner = value.owner
+    while not isinstance(owner, ir.Block) and owner.name in _SHAPING:
+        owner = owner.operands[0].owner
+    if isinstance(owner, ir.Block) or owner.name != ConstOp.OPERATION_NAME:
+        return False
+    literal = owner.attributes["value"]
+    if not isinstance(literal, ir.DenseIntElementsAttr):
+        return False
+    return bool(literal.get_splat_value().value) if literal.is_splat else all(literal)
+
+
+_SHAPING = (
+    *(BroadcastOp.OPERATION_NAME, "tensor.cast", "tensor.collapse_shape", "tensor.expand_shape"),
+)
+"""Ops that have the elements of their first operand and no others."""
+
+
+def _all_bits(operand: Tensor) -> Tensor:
+    """-1, or the greatest number without a sign."""
+    return like(operand, -1)
 
 
 def _unsigned_power(base: Tensor, exponent: Tensor) -> Tensor:
@@ -166,8 +209,36 @@ def convert_select(op: ir.OpView) -> Tensor:
 
 
 def convert_convert(op: ir.OpView) -> Tensor:
-    """A change of the element type."""
-    return cast(tensor(op.operands[0]), tensor_type(op.results[0]).dtype)
+    """A change of the element type; what is beyond an integer's range becomes its limit."""
+    operand, dtype = tensor(op.operands[0]), tensor_type(op.results[0]).dtype
+    if is_float(operand.type.dtype) and not is_float(dtype) and not is_bool(dtype):
+        return _saturated(operand, dtype)
+    return cast(operand, dtype)
+
+
+def _saturated(operand: Tensor, dtype: str) -> Tensor:
+    """Floats as integers, of which NaN becomes 0 and the others the nearest one, as XLA has it."""
+    if bit_width(operand.type.dtype) == 16:
+        # Its own range is less than that of some integers.
+        operand = cast(operand, "f32")
+    limits = np.iinfo(dtype.replace("si", "int").replace("ui", "uint"))
+    wide = np.float64 if operand.type.dtype == "f64" else np.float32
+    # The greatest integer may lie between two floats.
+    highest = wide(limits.max)
+    if int(highest) > limits.max:
+        highest = np.nextafter(highest, wide(0))
+    numbers = apply(tcp.SelectOp, compare("eq", operand, operand), operand, like(operand, 0))
+    limits_of_floats = (
+        scalar(number, operand.type.dtype) for number in (int(limits.min), float(highest))
+    )
+    bounded = _clamp(numbers, *limits_of_floats)
+    result = cast(bounded, dtype)
+    if int(highest) == limits.max:
+        return result
+    beyond = compare("gt", numbers, like(numbers, float(highest)))
+    # Without a sign, all bits are set in it.
+    greatest = int(limits.max) if limits.min else -1
+    return apply(tcp.SelectOp, beyond, like(result, greatest), result)
 
 
 def convert_bitcast_convert(op: ir.OpView) -> Tensor:
@@ -231,7 +302,9 @@ PATTERNS: Patterns = {
     "stablehlo.convert": convert_convert,
     "stablehlo.count_leading_zeros": _by_kind(integer=_beside_tcp(math.ctlz)),
     "stablehlo.divide": _by_kind(
-        float=tcp.DivfOp, signed=_truncating(tcp.DivsiOp), unsigned=_truncating(tcp.DivuiOp)
+        float=tcp.DivfOp,
+        signed=_total(_truncating(tcp.DivsiOp), _all_bits),
+        unsigned=_total(_truncating(tcp.DivuiOp), _all_bits),
     ),
     "stablehlo.is_finite": _by_kind(float=_predicate(tcp.IsfiniteOp)),
     "stablehlo.maximum": _by_kind(number=_signed(tcp.MaximumOp), bool=tcp.LogicalOrOp),
@@ -243,7 +316,11 @@ PATTERNS: Patterns = {
     "stablehlo.popcnt": _by_kind(integer=_beside_tcp(math.ctpop)),
     "stablehlo.power": _by_kind(float=tcp.PowOp, signed=tcp.PowOp, unsigned=_unsigned_power),
     "stablehlo.reduce_precision": convert_reduce_precision,
-    "stablehlo.remainder": _by_kind(float=tcp.RemfOp, signed=tcp.RemsiOp, unsigned=tcp.RemuiOp),
+    "stablehlo.remainder": _by_kind(
+        float=tcp.RemfOp,
+        signed=_total(partial(apply, tcp.RemsiOp), lambda dividend: dividend),
+        unsigned=_total(partial(apply, tcp.RemuiOp), lambda dividend: dividend),
+    ),
     "stablehlo.select": convert_select,
     "stablehlo.shift_left": _by_kind(integer=tcp.ShliOp),
     "stablehlo.shift_right_arithmetic": _by_kind(integer=tcp.ShrsiOp),

@@ -555,6 +555,36 @@ func.func @convert_f32_i1(%x: tensor<?xf32>) -> (tensor<?xi1>) {
   return %0 : tensor<?xi1>
 }
 
+// NaN is 0, and 2^31, which no f32 below it can be told from it by clamping, the greatest integer.
+
+// CHECK-LABEL: func.func @convert_f32_i32(
+// CHECK:         tcp.compare {{.*}} {predicate = #tcp<predicate eq>}
+// CHECK:         tcp.select
+// CHECK:         tcp.maximum
+// CHECK:         tcp.minimum
+// CHECK:         tcp.cast {{.*}} {out_int_signedness = #tcp<signedness Signed>}
+// CHECK:         tcp.compare {{.*}} {predicate = #tcp<predicate gt>}
+// CHECK:         tcp.select
+// CHECK:         return
+func.func @convert_f32_i32(%x: tensor<?xf32>) -> (tensor<?xi32>) {
+  %0 = stablehlo.convert %x : (tensor<?xf32>) -> tensor<?xi32>
+  return %0 : tensor<?xi32>
+}
+
+// A constant that is not 0 needs no choice.
+
+// CHECK-LABEL: func.func @divide_by_three(
+// CHECK-NOT:     tcp.select
+// CHECK:         tcp.divsi
+// CHECK-NOT:     tcp.select
+// CHECK:         return
+func.func @divide_by_three(%x: tensor<4xi32>) -> (tensor<4xi32>) {
+  %c = stablehlo.constant dense<3> : tensor<i32>
+  %y = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i32>) -> tensor<4xi32>
+  %0 = stablehlo.divide %x, %y : tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
+
 // CHECK-LABEL: func.func @convert_f16_bf16(
 // CHECK:         tcp.cast
 // CHECK:         return

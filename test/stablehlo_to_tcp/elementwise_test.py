@@ -315,6 +315,55 @@ def test_chlo(name: str) -> None:
     np.testing.assert_allclose(result, CHLO[name](x), rtol=1e-14, atol=1e-15)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int32", "uint8", "uint64"])
+def test_integers_are_divided_by_zero_too(dtype: str) -> None:
+    type_ = f"tensor<?x{dtype.replace('uint', 'ui').replace('int', 'i')}>"
+    program = compiled(f"""
+func.func @program(%x: {type_}, %y: {type_}) -> ({type_}, {type_}) {{
+  %0 = stablehlo.divide %x, %y : {type_}
+  %1 = stablehlo.remainder %x, %y : {type_}
+  return %0, %1 : {type_}, {type_}
+}}
+""")
+    limits = np.iinfo(dtype)
+    x = np.array([7, 0, limits.min, limits.max, 9], dtype)
+    y = np.array([0, 0, 0, 0, 4], dtype)
+    quotient, remainder = program(x, y)
+    nothing = -1 if limits.min else limits.max
+    assert quotient.tolist() == [nothing] * 4 + [2]
+    assert remainder.tolist() == [*x[:4].tolist(), 1]
+
+
+BEYOND = [0.5, -0.5, -3.75, 300.0, -300.0, 65504.0, 3e9, -3e9, 1e20, -1e20, np.inf, -np.inf, np.nan]
+
+
+@pytest.mark.parametrize(
+    ("of", "dtype"),
+    [
+        *(("f32", "int8"), ("f32", "int32"), ("f32", "uint32"), ("f32", "uint64")),
+        *(("f64", "int32"), ("f64", "int64"), ("f16", "int64"), ("f16", "uint8")),
+    ],
+)
+def test_floats_beyond_integers_are_the_nearest(of: str, dtype: str) -> None:
+    type_ = f"tensor<?x{dtype.replace('uint', 'ui').replace('int', 'i')}>"
+    program = compiled(f"""
+func.func @program(%x: tensor<?x{of}>) -> {type_} {{
+  %0 = stablehlo.convert %x : (tensor<?x{of}>) -> {type_}
+  return %0 : {type_}
+}}
+""")
+    with np.errstate(over="ignore"):
+        x = np.array(BEYOND, of.replace("f", "float"))
+    limits = np.iinfo(dtype)
+    expected = [
+        0
+        if np.isnan(number)
+        else min(max(int(np.clip(number, -1e30, 1e30)), limits.min), limits.max)
+        for number in x.astype(np.float64)
+    ]
+    assert program(x)[0].tolist() == expected
+
+
 def test_chlo_is_taken_apart_where_tcp_has_no_op() -> None:
     text = """
 func.func @program(%x: tensor<?xf64>) -> tensor<?xf64> {
