@@ -80,9 +80,11 @@ def combiner(block: ir.Block, number: int) -> str:
     name = single_op(block, number)
     dtype = tensor_type(block.arguments[number]).dtype
     if name not in _COMBINERS:
+        if is_float(dtype) and _adds_exponentials(block):
+            return "logaddexp"
         raise Unsupported(
-            "its body is none of add, multiply, maximum, minimum, and, or of the two values; "
-            "split what is combined into such"
+            "its body is none of add, multiply, maximum, minimum, and, or, logaddexp of the two "
+            "values; split what is combined into such"
         )
     found = _COMBINERS[name]
     if is_bool(dtype):
@@ -93,7 +95,13 @@ def combiner(block: ir.Block, number: int) -> str:
 
 
 def combine(name: str, left: Tensor, right: Tensor) -> Tensor:
-    """Two tensors of one shape combined."""
+    """Two tensors of one shape combined.
+
+    Raises:
+      Unsupported: TCP combines them along a dimension alone.
+    """
+    if name not in _OPS:
+        raise Unsupported(f"a body of {name} that does not begin with what changes nothing")
     if name in ("max", "min"):
         return apply(_OPS[name], left, right, int_signedness=signedness(left.type.dtype))
     return apply(_OPS[name], left, right)
@@ -104,7 +112,7 @@ def neutral(name: str, dtype: str) -> int | float:
     if is_bool(dtype) or name in ("sum", "prod"):
         return int(name in ("prod", "and"))
     if is_float(dtype):
-        return -inf if name == "max" else inf
+        return inf if name == "min" else -inf
     limits = np.iinfo(dtype.replace("si", "int").replace("ui", "uint"))
     return int(limits.min if name == "max" else limits.max)
 
@@ -153,18 +161,24 @@ def _extreme(pick: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "stablehlo.abs": abs,
+    "stablehlo.add": lambda a, b: a + b,
     "stablehlo.and": lambda a, b: a and b,
+    "stablehlo.exponential": np.exp,
+    "stablehlo.log_plus_one": np.log1p,
     "stablehlo.maximum": _extreme(max),
     "stablehlo.minimum": _extreme(min),
+    "stablehlo.negate": lambda a: -a,
     "stablehlo.not": lambda a: not a,
     "stablehlo.or": lambda a, b: a or b,
     "stablehlo.select": lambda c, a, b: a if c else b,
+    "stablehlo.subtract": lambda a, b: a - b,
     "stablehlo.xor": lambda a, b: a != b,
 }
 
 
 def _evaluate(block: ir.Block, arguments: Iterable[Any]) -> list[Any] | None:
-    """What a block returns for given arguments, if it does nothing but compare and choose."""
+    """What a block returns for given arguments, if it does no more than `_FUNCTIONS`."""
     known = dict(zip(block.arguments, arguments, strict=True))
     *operations, end = block.operations
     for op in operations:
@@ -202,6 +216,27 @@ def best_of_two(block: ir.Block) -> str:
         if all(_evaluate(block, given) == want for given, want in expected):
             return "" if _ignores_nan(block) else name
     return ""
+
+
+def _adds_exponentials(block: ir.Block) -> bool:
+    """Whether a body of two numbers gives the logarithm of the sum of their exponentials."""
+    if len(block.arguments) != 2:
+        return False
+    with np.errstate(all="ignore"):
+        for pair in _PAIRS:
+            returned = _evaluate(block, pair)
+            if returned is None or returned[0] is None:
+                return False
+            if not np.isclose(returned[0], np.logaddexp(*pair), rtol=1e-9, equal_nan=True):
+                return False
+    return True
+
+
+_PAIRS = (
+    *((0.375, -1.5), (-1.5, 0.375), (2.5, 2.5), (-40.25, -39.0), (90.0, -3.0), (nan, 1.0)),
+    *((-inf, 1.25), (1.25, -inf), (-inf, -inf), (inf, 0.5), (inf, inf), (inf, -inf)),
+)
+"""Numbers by whose combinations a body is told."""
 
 
 def kept_of_two(block: ir.Block) -> str:

@@ -240,6 +240,45 @@ def test_scans_agree_with_the_interpreter(case: Case) -> None:
     check(case, dynamic=True)
 
 
+# As JAX spells cumlogsumexp, and the same of all elements.
+LOGADDEXP = """
+func.func @program(%x: tensor<2x5xf64>) -> (tensor<2x5xf64>, tensor<2xf64>) {
+  %i = stablehlo.constant dense<0xFFF0000000000000> : tensor<f64>
+  %0 = "stablehlo.reduce_window"(%x, %i) <{padding = dense<[[0, 0], [4, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 5>}> ({
+    ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+BODY
+    }) : (tensor<2x5xf64>, tensor<f64>) -> tensor<2x5xf64>
+  %1 = stablehlo.reduce(%x init: %i) across dimensions = [1] : (tensor<2x5xf64>, tensor<f64>) -> tensor<2xf64>
+    reducer(%a: tensor<f64>, %b: tensor<f64>) {
+BODY
+    }
+  return %0, %1 : tensor<2x5xf64>, tensor<2xf64>
+}
+""".replace("BODY", """
+      %2 = stablehlo.maximum %a, %b : tensor<f64>
+      %3 = stablehlo.subtract %a, %b : tensor<f64>
+      %4 = stablehlo.compare NE, %3, %3, FLOAT : (tensor<f64>, tensor<f64>) -> tensor<i1>
+      %5 = stablehlo.add %a, %b : tensor<f64>
+      %6 = stablehlo.abs %3 : tensor<f64>
+      %7 = stablehlo.negate %6 : tensor<f64>
+      %8 = stablehlo.exponential %7 : tensor<f64>
+      %9 = stablehlo.log_plus_one %8 : tensor<f64>
+      %10 = stablehlo.add %2, %9 : tensor<f64>
+      %11 = stablehlo.select %4, %5, %10 : tensor<i1>, tensor<f64>
+      stablehlo.return %11 : tensor<f64>""")  # fmt: skip
+
+
+def test_logarithms_of_sums_of_exponentials_are_known_by_what_they_are() -> None:
+    x = np.array([[0.5, -np.inf, 2.0, 90.0, -3.0], [-np.inf, -np.inf, 1.0, np.inf, 2.0]])
+    scanned, reduced = compiled(LOGADDEXP)(x)
+    expected = np.logaddexp.accumulate(x, axis=1)
+    np.testing.assert_allclose(scanned, expected, rtol=1e-14)
+    np.testing.assert_allclose(reduced, expected[:, -1], rtol=1e-14)
+    other = LOGADDEXP.replace("log_plus_one %8", "exponential_minus_one %8")
+    with pytest.raises(UserError, match=r"its body is none of add, .*, logaddexp of the two"):
+        compiled(other)
+
+
 def test_windows_that_are_no_scan_are_refused() -> None:
     more = compiled(_scan("%n1, %zero", "").text({"n": "?"}))
     with pytest.raises(UserError, match="there is not one for each element"):
