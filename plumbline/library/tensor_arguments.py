@@ -129,6 +129,11 @@ def _give_array(array: Tensor, spec: TensorSpec) -> Tensor:
     return array
 
 
+def _read_jax_key(key: Any, parameter: Parameter) -> Reading:
+    """Takes the bits of a key of `jax.random.key`, which a program of JAX's has for it."""
+    return read_array(np.asarray(sys.modules["jax"].random.key_data(key)), parameter)
+
+
 def _read_python_number(number: Any, parameter: Parameter) -> Reading:
     """Takes a number for a tensor of rank 0."""
     if parameter.spec.sizes:
@@ -158,6 +163,7 @@ def _plain_arrays(parameters: Sequence[Parameter]) -> ReadPlain:
 _ARRAY = Kind(read_array, plain=_plain_arrays)
 _ARRAY_LIKE = Kind(_read_array_like)
 _DLPACK = Kind(_read_dlpack, give=_give_array)
+_JAX_KEY = Kind(_read_jax_key)
 _NUMBER = Kind(_read_python_number)
 
 KINDS: dict[type, Kind] = {np.ndarray: _ARRAY}
@@ -216,6 +222,8 @@ def _new_kind(type_: type, name: str) -> Kind:
         from plumbline.library.torch_arguments import TENSOR
 
         return TENSOR
+    if type_.__name__ == "PRNGKeyArray" and "jax" in sys.modules:
+        return _JAX_KEY
     if hasattr(type_, "__dlpack__"):
         return _DLPACK
     if issubclass(type_, bool | int | float):

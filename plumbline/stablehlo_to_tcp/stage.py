@@ -4,6 +4,7 @@ from torch_mlir import ir
 
 from plumbline.context import make_context
 from plumbline.stablehlo_to_tcp.conversion import convert_stablehlo_to_tcp
+from plumbline.stablehlo_to_tcp.device_layouts import without_layouts
 from plumbline.stablehlo_to_tcp.signatures import keep_entry, name_entry
 from plumbline.tcp.assembly.module import parse_module, print_module
 
@@ -29,7 +30,7 @@ def parse_stablehlo(text: str, context: ir.Context, filename: str) -> ir.Module:
     """
     # Attributes may be of dialects that lay programs out for several devices, as JAX's are.
     context.allow_unregistered_dialects = True
-    return parse_module(text, context, filename)
+    return parse_module(without_layouts(text), context, filename)
 
 
 def lower_entry(module: ir.Module, filename: str, func_name: str) -> None:

@@ -2,6 +2,7 @@
 
 import struct
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,18 @@ def test_what_numpy_has_no_dlpack_of_is_of_ml_dtypes() -> None:
     wide = _OfJax(array.astype(np.float32))
     with pytest.raises(UserError, match="does not lend its memory by DLPack: of a type that"):
         kind.read(wide, _tensor("f32", 2))
+
+
+class PRNGKeyArray:
+    """As JAX's keys, which lend no memory."""
+
+
+def test_keys_of_jax_are_their_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    bits = np.array([7, 9], np.uint32)
+    random = SimpleNamespace(key_data=lambda key: bits)
+    monkeypatch.setitem(sys.modules, "jax", SimpleNamespace(random=random))
+    key = PRNGKeyArray()
+    assert kind_of(key, "argument 1").read(key, _tensor("u32", 2))[2] is bits
 
 
 if __name__ == "__main__":

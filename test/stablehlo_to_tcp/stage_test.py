@@ -71,6 +71,23 @@ def test_the_function_has_its_name_and_those_of_its_arguments() -> None:
     assert "mhlo." not in text
 
 
+def test_devices_that_jax_lays_a_program_out_for_are_passed_over() -> None:
+    text = """module @jit_f {
+  sdy.mesh @empty_mesh = <["x"=1]> {stablehlo.mesh = {axes = [{name = "x", size = 1 : i64}]}}
+  func.func public @main(%arg0: tensor<2x3xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+      -> tensor<2x3xf32> {
+    %0:2 = stablehlo.optimization_barrier %arg0, %arg0 : tensor<2x3xf32>, tensor<2x3xf32>
+    %1 = sdy.sharding_constraint %0#1 <@empty_mesh, [{"x"}, {}]> : tensor<2x3xf32>
+    %2 = stablehlo.tanh %1 : tensor<2x3xf32>
+    return %2 : tensor<2x3xf32>
+  }
+}
+"""
+    lowered = stablehlo_to_tcp(text, "keys.mlir", "f")
+    assert "tcp.tanh %arg0" in lowered
+    assert '"keys.mlir":7:' in lowered
+
+
 def test_the_function_is_main_if_there_is_one() -> None:
     others = IDENTITY.format("", "reducer") + IDENTITY.format("private ", "identity")
     text = stablehlo_to_tcp(others + IDENTITY.format("public ", "main"), "main.mlir", "identity")
