@@ -17,9 +17,12 @@ from plumbline.stablehlo_to_tcp.pattern import (
     tensor_type,
     tensors,
 )
+from plumbline.tcp.building import sizes as size_arithmetic
+from plumbline.tcp.building.data_movement import iota
 from plumbline.tcp.building.dtypes import bit_width, is_bool, is_float, signedness
 from plumbline.tcp.building.elementwise import apply, bitcast, compare, like
-from plumbline.tcp.building.shapes import broadcast, cast, scalar
+from plumbline.tcp.building.reduction import reduce
+from plumbline.tcp.building.shapes import broadcast, broadcast_to, cast, scalar, unsqueeze
 from plumbline.tcp.building.tensors import Tensor, built
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import elementwise as tcp
@@ -242,8 +245,33 @@ def _saturated(operand: Tensor, dtype: str) -> Tensor:
 
 
 def convert_bitcast_convert(op: ir.OpView) -> Tensor:
-    """The bits of each element as one of another type, of the same number of bits."""
-    return bitcast(tensor(op.operands[0]), tensor_type(op.results[0]).dtype)
+    """The bits of each element as one of another type, or as several, or of several as one.
+
+    Those that one is made of lie along a last dimension, the lowest bits first.
+    """
+    operand, dtype = tensor(op.operands[0]), tensor_type(op.results[0]).dtype
+    if is_bool(operand.type.dtype) or is_bool(dtype):
+        return bitcast(operand, dtype)
+    have, want = bit_width(operand.type.dtype), bit_width(dtype)
+    if have == want:
+        return bitcast(operand, dtype)
+    bits = bitcast(operand, f"ui{have}")
+    if have > want:
+        sizes = [*size_arithmetic.all_of(bits), have // want]
+        spread = broadcast_to(unsqueeze(bits, [bits.type.rank]), sizes)
+        shifted = apply(tcp.ShruiOp, spread, _amounts(spread, want))
+        return bitcast(cast(shifted, f"ui{want}"), dtype)
+    wide = cast(bits, f"ui{want}")
+    shifted = apply(tcp.ShliOp, wide, _amounts(wide, have))
+    # They have no bit in common.
+    return bitcast(reduce(shifted, [shifted.type.rank - 1], "sum"), dtype)
+
+
+def _amounts(operand: Tensor, step: int) -> Tensor:
+    """0, `step`, twice that and so on along the last dimension of `operand`."""
+    sizes = size_arithmetic.all_of(operand)
+    numbers = iota(sizes, operand.type.rank - 1, operand.type.dtype)
+    return apply(tcp.MulOp, numbers, like(numbers, step))
 
 
 # -- what TCP has no op for ------------------------------------------------------------------------

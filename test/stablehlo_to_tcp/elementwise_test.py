@@ -334,6 +334,30 @@ func.func @program(%x: {type_}, %y: {type_}) -> ({type_}, {type_}) {{
     assert remainder.tolist() == [*x[:4].tolist(), 1]
 
 
+@pytest.mark.parametrize(
+    ("wide", "of", "narrow", "part"),
+    [
+        ("f32", "float32", "ui8", "uint8"),
+        ("f64", "float64", "f16", "float16"),
+        ("i64", "int64", "i16", "int16"),
+    ],
+)
+def test_an_element_is_the_bits_of_several(wide: str, of: str, narrow: str, part: str) -> None:
+    count = np.dtype(of).itemsize // np.dtype(part).itemsize
+    one, several = f"tensor<?x3x{wide}>", f"tensor<?x3x{count}x{narrow}>"
+    program = compiled(f"""
+func.func @program(%x: {one}) -> ({several}, {one}) {{
+  %0 = stablehlo.bitcast_convert %x : ({one}) -> {several}
+  %1 = stablehlo.bitcast_convert %0 : ({several}) -> {one}
+  return %0, %1 : {several}, {one}
+}}
+""")
+    x = (np.random.default_rng(0).standard_normal((2, 3)) * 100).astype(of)
+    parts, again = program(x)
+    np.testing.assert_array_equal(parts, x.view(part).reshape(2, 3, count))
+    np.testing.assert_array_equal(again, x)
+
+
 BEYOND = [0.5, -0.5, -3.75, 300.0, -300.0, 65504.0, 3e9, -3e9, 1e20, -1e20, np.inf, -np.inf, np.nan]
 
 
