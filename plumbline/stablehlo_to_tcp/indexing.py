@@ -13,7 +13,14 @@ from torch_mlir import ir
 
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.stablehlo_to_tcp.attributes import gather_dimensions, scatter_dimensions
-from plumbline.stablehlo_to_tcp.bodies import combiner, is_argument, neutral, returned, single_op
+from plumbline.stablehlo_to_tcp.bodies import (
+    combine,
+    combiner,
+    is_argument,
+    neutral,
+    returned,
+    single_op,
+)
 from plumbline.stablehlo_to_tcp.pattern import Patterns, integers, tensor, tensors
 from plumbline.stablehlo_to_tcp.shape_tensors import elements
 from plumbline.tcp.building import sizes as size_arithmetic
@@ -267,8 +274,13 @@ def _scatter(operand: Tensor, indices: Tensor, updates: Tensor, dims: Any, kind:
     if kind == _SUBTRACT:
         updates, kind = apply(NegOp, updates), "sum"
     columns = places.columns(places.starts())
-    inside = _all_inside(columns, [sizes[dim] for dim in leading])
     ordered = transpose(operand, [*leading, *following])
+    order = [*leading, *following]
+    back = sorted(range(len(order)), key=lambda axis: order[axis])
+    if not columns and not outside:
+        # All of it, once.
+        return transpose(updates if kind == _REPLACE else combine(kind, ordered, updates), back)
+    inside = _all_inside(columns, [sizes[dim] for dim in leading])
     columns = [
         _within(column, size_arithmetic.subtract(sizes[dim], 1))
         for dim, column in zip(leading, columns, strict=True)
@@ -277,8 +289,7 @@ def _scatter(operand: Tensor, indices: Tensor, updates: Tensor, dims: Any, kind:
         scattered = _replaced(ordered, columns, updates, inside)
     else:
         scattered = _combined(ordered, columns, updates, inside, kind)
-    order = [*leading, *following]
-    return transpose(scattered, sorted(range(len(order)), key=lambda axis: order[axis]))
+    return transpose(scattered, back)
 
 
 def _all_inside(columns: Sequence[Tensor], sizes: Sequence[Size]) -> Tensor:

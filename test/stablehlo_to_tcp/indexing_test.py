@@ -332,6 +332,22 @@ def test_scatter_agrees_with_numpy() -> None:
     np.testing.assert_allclose(result, expected, rtol=1e-6)
 
 
+def test_all_of_a_tensor_is_scattered_into_once() -> None:
+    program = compiled("""
+func.func @program(%x: tensor<?x3xf32>, %y: tensor<3x?xf32>, %i: tensor<0xi32>) -> tensor<?x3xf32> {
+  %t = stablehlo.transpose %y, dims = [1, 0] : (tensor<3x?xf32>) -> tensor<?x3xf32>
+  %0 = "stablehlo.scatter"(%x, %i, %t) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0, 1]>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %1 = stablehlo.multiply %a, %b : tensor<f32>
+      stablehlo.return %1 : tensor<f32>
+    }) : (tensor<?x3xf32>, tensor<0xi32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  return %0 : tensor<?x3xf32>
+}
+""")
+    x, y = np.arange(6, dtype=np.float32).reshape(2, 3), np.full((3, 2), 2.5, np.float32)
+    np.testing.assert_array_equal(program(x, y, np.zeros(0, np.int32))[0], x * 2.5)
+
+
 def test_dynamic_gather() -> None:
     # The interpreter takes no sizes that are computed.
     text = f"""
