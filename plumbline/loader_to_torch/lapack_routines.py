@@ -15,8 +15,7 @@ from torch._higher_order_ops.scan import scan
 from torch.export import Dim
 
 from plumbline.errors import UserError
-from plumbline.loader_to_torch.export import export
-from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from plumbline.loader_to_torch.exported_function import ExportedFunction, exported_function
 
 Options = Mapping[str, str]
 """What a routine is asked for, as LAPACK says it: a letter each, and T or F for what is or not."""
@@ -202,24 +201,13 @@ ROUTINES: Mapping[str, Routine] = {
 class ExportedRoutine:
     """A routine for certain operands and options."""
 
-    text: str
-    """In the Torch dialect."""
+    function: ExportedFunction
     results: tuple[int, ...]
     """The numbers of those of LAPACK's that it has."""
     square: tuple[int, ...]
     """The operands that are square, which LAPACK's need not be."""
 
 
-class _Program(torch.nn.Module):
-    def __init__(self, compute: Callable[..., _Results], options: Options) -> None:
-        super().__init__()
-        self._compute, self._options = compute, options
-
-    def forward(self, *operands: torch.Tensor) -> _Results:
-        return self._compute(self._options, *operands)
-
-
-@functools.cache
 def exported_routine(
     name: str, options: frozenset[tuple[str, str]], operands: tuple[Operand, ...]
 ) -> ExportedRoutine:
@@ -256,10 +244,6 @@ def exported_routine(
                 if size is None
             }
         )
-    program = _Program(routine.compute, chosen)
-    exported = export(
-        f"LAPACK's {name}", TorchLoaderOutput(program, tuple(examples), (tuple(dims),))
-    )
-    if exported.weights:
-        raise AssertionError(f"{name} has tables: {', '.join(exported.weights)}")
-    return ExportedRoutine(exported.text, routine.asked_for(chosen), tuple(square))
+    compute = functools.partial(routine.compute, chosen)
+    function = exported_function(f"LAPACK's {name}", compute, examples, dims)
+    return ExportedRoutine(function, routine.asked_for(chosen), tuple(square))

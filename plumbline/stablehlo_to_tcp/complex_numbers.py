@@ -47,6 +47,14 @@ def _converted(value: ir.Value, type_: ir.Type) -> ir.Value:
     return ir.Operation.create("stablehlo.convert", results=[type_], operands=[value]).result
 
 
+def _iota(splitting: Splitting, op: ir.Operation) -> Replacement:
+    """Whole numbers, which have no other part."""
+    attributes = {name: op.attributes[name] for name in op.attributes}
+    types = [part_type(op.results[0].type)]
+    made = ir.Operation.create(op.name, types, list(op.operands), attributes)
+    return [splitting.pair(made.result)]
+
+
 def _compare(splitting: Splitting, op: ir.Operation) -> Replacement:
     """Whether numbers are equal, or not; there is no order among them."""
     compute = {"eq": complex_dialect.eq, "ne": complex_dialect.neq}.get(direction(op.opview))
@@ -108,9 +116,11 @@ STABLEHLO_RULES: Mapping[str, Rule] = {
     "stablehlo.complex": _complex,
     "stablehlo.constant": constant,
     "stablehlo.convert": _convert,
+    "stablehlo.dynamic_iota": _iota,
     "stablehlo.fft": convert_fft,
     "stablehlo.get_dimension_size": size,
     "stablehlo.imag": _part(1),
+    "stablehlo.iota": _iota,
     "stablehlo.multiply": multiply,
     "stablehlo.real": _part(0),
 }

@@ -1,11 +1,10 @@
 """Linear algebra: what JAX has LAPACK do on a CPU, and StableHLO's own ops of its kind.
 
-Programs of PyTorch have all of it, made of other ops. Here such a program is exported for the
-operands at hand and lowered to TCP, and stands in the place of the op.
+Functions of PyTorch's do it (`torch_functions.py`).
 """
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
@@ -15,22 +14,14 @@ from torch_mlir._mlir_libs import _stablehlo
 from torch_mlir.dialects import arith, cf
 from torch_mlir.dialects import tensor as tensor_dialect
 
-from plumbline.bindings.pipeline import Pipeline
-from plumbline.bindings.walk import operations_of
-from plumbline.context import lent_context
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import Unsupported
-from plumbline.signature.c_signature import functions_with_bodies
 from plumbline.signature.element_type import from_mlir_signed
 from plumbline.stablehlo_to_tcp.pattern import Patterns, tensor, tensor_type
-from plumbline.tcp.assembly.module import parse_module, print_module
+from plumbline.stablehlo_to_tcp.torch_functions import TcpFunction, inlined, lowered
 from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.tensors import Tensor, TensorType
-from plumbline.tcp.dialect import NAMESPACE
-from plumbline.tcp.ops.symbolic_shape import BindSymbolicShapeOp
 from plumbline.tcp.shapes import DYNAMIC
-from plumbline.tcp.transforms.drop_symbolic_shape_ops import DROP_SYMBOLIC_SHAPE_OPS
-from plumbline.torch_to_tcp.conversion import convert_torch_to_tcp
 
 PREFIX = "lapack_"
 """How JAX's names for LAPACK's routines begin; the letter of an element type follows."""
@@ -38,29 +29,16 @@ PREFIX = "lapack_"
 _SUFFIX = "_ffi"
 _LETTERS = {"s": "f32", "d": "f64"}
 _CONFIGS = ("backend_config", "mhlo.backend_config")
-_WITHOUT_LIMIT = 2**63 - 1
 
 _NONE = "TCP has no op for it"
 _COMPLEX = "it is of complex numbers, of which TCP has none; compute it of real matrices"
 
 
 @dataclass(frozen=True)
-class _Size:
-    """A size that a function is for some values of, as its first operand to have it does."""
-
-    operand: int
-    axis: int
-    least: int
-    most: int
-
-
-@dataclass(frozen=True)
-class _Function:
-    text: str
-    """In TCP."""
+class _Routine:
+    function: TcpFunction
     results: tuple[int, ...]
     """Which of LAPACK's results it has."""
-    sizes: tuple[_Size, ...]
     square: tuple[int, ...]
     """The operands that it takes for square matrices."""
 
@@ -150,14 +128,13 @@ def _computed(
     """
     types = tuple(operand.type for operand in operands)
     try:
-        function = _function(name, frozenset(options.items()), types)
+        routine = _routine(name, frozenset(options.items()), types)
     except UserError as error:
         raise Unsupported(f"'{who}' of such operands: {error}") from error
-    for size in function.sizes:
-        _assert_size(who, operands[size.operand], size)
-    for number in function.square:
+    for number in routine.square:
         _assert_square(who, operands[number])
-    made = dict(zip(function.results, _inlined(who, function, operands), strict=True))
+    values = inlined(who, routine.function, operands)
+    made = dict(zip(routine.results, values, strict=True))
     tensors = []
     for number, type_ in enumerate(results):
         value = made.get(number) or _anything(type_)
@@ -166,9 +143,9 @@ def _computed(
 
 
 @functools.cache
-def _function(
+def _routine(
     name: str, options: frozenset[tuple[str, str]], operands: tuple[TensorType, ...]
-) -> _Function:
+) -> _Routine:
     """The function of TCP that does a routine's work for operands of these types.
 
     Raises:
@@ -184,79 +161,13 @@ def _function(
         for operand in operands
     )
     exported = exported_routine(name, options, given)
-    with lent_context(torch=True) as context:
-        module = parse_module(exported.text, context, name)
-        convert_torch_to_tcp(module)
-        sizes = tuple(_sizes(module.operation))
-        Pipeline("drop-symbolic-shape-ops-of-routines", (DROP_SYMBOLIC_SHAPE_OPS,)).run(module)
-        text = print_module(module, is_verified=True)
-        # A context is lent again with no module in it alone.
-        del module
-    return _Function(text, exported.results, sizes, exported.square)
-
-
-def _sizes(module: ir.Operation) -> Iterator[_Size]:
-    """The sizes of operands that the function of a module is for some values of alone."""
-    (function,) = functions_with_bodies(module, "func.func", public=True)
-    numbers = {
-        value: number for number, value in enumerate(function.regions[0].blocks[0].arguments)
-    }
-    seen = set()
-    for op in operations_of(module, NAMESPACE):
-        if op.name != BindSymbolicShapeOp.OPERATION_NAME or op.operands[0] not in numbers:
-            continue
-        operand, *symbols = op.operands
-        expressions = ir.AffineMapAttr(op.attributes["shape_expressions"]).value
-        for axis, expression in enumerate(expressions.results):
-            if not isinstance(expression, ir.AffineSymbolExpr):
-                continue
-            symbol = symbols[expression.position].owner
-            least, most = (
-                ir.IntegerAttr(symbol.attributes[limit]).value for limit in ("min_val", "max_val")
-            )
-            # Programs of JAX have sizes of 1 and more.
-            if symbol not in seen and (least > 1 or most < _WITHOUT_LIMIT):
-                yield _Size(numbers[operand], axis, least, most)
-            seen.add(symbol)
+    return _Routine(lowered(exported.function, name), exported.results, exported.square)
 
 
 def _assert_square(who: str, operand: Tensor) -> None:
     rows, columns = (size_arithmetic.of(operand, operand.type.rank - back) for back in (2, 1))
     holds = arith.cmpi(arith.CmpIPredicate.eq, rows, columns)
     cf.AssertOp(holds, f"{who}: its matrix has to be square, as no size of it is known")
-
-
-def _assert_size(who: str, operand: Tensor, size: _Size) -> None:
-    """Asserts that a size is one that the function is for."""
-    index = ir.IndexType.get()
-    given = size_arithmetic.of(operand, size.axis)
-    for predicate, limit, words in (
-        (arith.CmpIPredicate.sge, size.least, "at least"),
-        (arith.CmpIPredicate.sle, size.most, "at most"),
-    ):
-        if limit < _WITHOUT_LIMIT:
-            holds = arith.cmpi(predicate, given, arith.constant(index, limit))
-            cf.AssertOp(
-                holds, f"{who}: dimension {size.axis} of its matrix has to be {words} {limit}"
-            )
-
-
-def _inlined(who: str, function: _Function, operands: Sequence[Tensor]) -> list[ir.Value]:
-    """What the function makes of the operands, by its ops before the one that is converted."""
-    place = ir.InsertionPoint.current
-    module = parse_module(function.text, place.block.owner.context, who)
-    (inner,) = functions_with_bodies(module, "func.func", public=True)
-    block = inner.regions[0].blocks[0]
-    for argument, operand in zip(block.arguments, operands, strict=True):
-        value, type_ = operand.value, argument.type
-        argument.replace_all_uses_with(
-            value if value.type == type_ else tensor_dialect.cast(type_, value)
-        )
-    *ops, end = block.operations
-    results = list(end.operands)
-    for op in ops:
-        op.operation.move_before(place.ref_operation)
-    return results
 
 
 def _anything(type_: TensorType) -> ir.Value:
