@@ -321,3 +321,41 @@ func.func @best_LE_ui8(%x: tensor<30x7xui8>) -> (tensor<30xui8>, tensor<30xi32>)
     }
   return %0#0, %0#1 : tensor<30xui8>, tensor<30xi32>
 }
+
+// Places that do not count along the dimension are taken as they come, slice by slice.
+
+// CHECK-LABEL: func.func @places(
+// CHECK:         scf.for %{{.*}} iter_args(%{{.*}}, %{{.*}}) -> (tensor<2xf32>, tensor<2xi32>)
+// CHECK:         tcp.compare {{.*}} {predicate = #tcp<predicate ge>}
+// CHECK:         tcp.select
+// CHECK:         tcp.select
+// CHECK:         scf.yield
+func.func @places(%x: tensor<2x3xf32>, %p: tensor<2x3xi32>, %n: tensor<f32>, %z: tensor<i32>) -> tensor<2xi32> {
+  %0:2 = stablehlo.reduce(%x init: %n), (%p init: %z) across dimensions = [1] : (tensor<2x3xf32>, tensor<2x3xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>)
+    reducer(%a: tensor<f32>, %b: tensor<f32>) (%c: tensor<i32>, %d: tensor<i32>) {
+      %1 = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %2 = stablehlo.select %1, %a, %b : tensor<i1>, tensor<f32>
+      %3 = stablehlo.select %1, %c, %d : tensor<i1>, tensor<i32>
+      stablehlo.return %2, %3 : tensor<f32>, tensor<i32>
+    }
+  return %0#1 : tensor<2xi32>
+}
+
+// So is what combines by several ops, whose constants are numbers for each element.
+
+// CHECK-LABEL: func.func @bits(
+// CHECK:         scf.for
+// CHECK:         tcp.bitwise_xor
+// CHECK:         tcp.const {value = dense<3> : tensor<i8>}
+// CHECK:         tcp.broadcast
+// CHECK:         tcp.add
+func.func @bits(%x: tensor<4x?xui8>, %n: tensor<ui8>) -> tensor<?xui8> {
+  %0 = stablehlo.reduce(%x init: %n) across dimensions = [0] : (tensor<4x?xui8>, tensor<ui8>) -> tensor<?xui8>
+    reducer(%a: tensor<ui8>, %b: tensor<ui8>) {
+      %1 = stablehlo.xor %a, %b : tensor<ui8>
+      %2 = stablehlo.constant dense<3> : tensor<ui8>
+      %3 = stablehlo.add %1, %2 : tensor<ui8>
+      stablehlo.return %3 : tensor<ui8>
+    }
+  return %0 : tensor<?xui8>
+}

@@ -14,8 +14,9 @@ DTYPES = {
     "multiply": ("f64", "f32", "i32", "ui8", "i1"),
     "maximum": ("f32", "bf16", "i8", "ui8", "i1"),
     "minimum": ("f32", "bf16", "i8", "ui8", "i1"),
-    "and": ("i1",),
-    "or": ("i1",),
+    "and": ("i1", "i32"),
+    "or": ("i1", "ui8"),
+    "xor": ("i1", "i64"),
 }
 NEUTRAL = {
     "add": "0",
@@ -47,6 +48,8 @@ def _reduce(name: str, dtype: str, initial: str, dims: str) -> Case:
 def _initial(name: str, dtype: str) -> str:
     if dtype == "i1":
         return "true" if name in ("multiply", "minimum", "and") else "false"
+    if name in ("and", "or", "xor"):
+        return "0" if name != "and" else "-1"
     if name in ("maximum", "minimum"):
         # None that is neutral: it stays where it is the greatest or least.
         return "3"
