@@ -5,6 +5,7 @@ one that follows from the sizes of arguments is no more than the latter. Whoever
 brings that much.
 """
 
+import functools
 from collections.abc import Sequence
 
 from torch_mlir import ir
@@ -106,7 +107,7 @@ class SizeBoundReader(SizeReader):
 
     def _of_branches(self, owner: ir.Operation, number: int, axis: int) -> Size:
         sizes = self._sizes_of_branches(owner, number, axis)
-        return self._greatest(*sizes)
+        return functools.reduce(self._greatest, sizes)
 
     def of_callee(self, callee: ir.OpView, call: ir.Operation) -> "SizeBoundReader":
         """What is known in a function that this one calls."""

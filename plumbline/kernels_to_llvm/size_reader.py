@@ -119,7 +119,7 @@ class SizeReader:
                 return self.of_number(view.sizes[_dynamic_before(type_, axis)])
             case "scf.for" | "scf.while":
                 return self.of_dimension(_out_of_loop(owner, _number_of(buffer)), axis)
-            case "scf.if":
+            case "scf.if" | "scf.index_switch":
                 return self._of_branches(owner, _number_of(buffer), axis)
             case "func.call":
                 return self._of_call(owner, _number_of(buffer), axis)
@@ -253,8 +253,8 @@ class SizeReader:
 
     def _of_branches(self, owner: ir.Operation, number: int, axis: int) -> Size:
         sizes = self._sizes_of_branches(owner, number, axis)
-        if sizes[0] != sizes[1]:
-            raise UnknownSize("it differs by the way that scf.if takes")
+        if any(size != sizes[0] for size in sizes):
+            raise UnknownSize(f"it differs by the way that {owner.name} takes")
         return sizes[0]
 
     def _sizes_of_branches(self, owner: ir.Operation, number: int, axis: int) -> list[Size]:

@@ -13,10 +13,11 @@ from torch_mlir.dialects import tensor as tensor_dialect
 
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.stablehlo_to_tcp.pattern import tensor, tensor_type
+from plumbline.stablehlo_to_tcp.size_divisions import division_by_constant
 from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.ops.data_movement import ConcatOp, ConstOp
-from plumbline.tcp.ops.elementwise import AddOp, CastOp, MulOp, SubOp
+from plumbline.tcp.ops.elementwise import AddOp, CastOp, MulOp, SelectOp, SubOp
 from plumbline.tcp.shapes import DYNAMIC
 
 _ARITHMETIC: Mapping[str, Callable[[Size, Size], Size]] = {
@@ -97,7 +98,23 @@ def _known(value: ir.Value, place: int) -> Size | None:
         left, right = (_known(operand, place) for operand in owner.operands)
         if left is not None and right is not None:
             return _ARITHMETIC[name](left, right)
+    if name == SelectOp.OPERATION_NAME and value.type.rank == 0:
+        return _divided(value)
     return None
+
+
+def _divided(value: ir.Value) -> Size | None:
+    found = division_by_constant(value)
+    if found is None:
+        return None
+    dividend, divisor, is_remainder = found
+    size = _known(dividend, 0)
+    if size is None:
+        return None
+    quotient = size_arithmetic.divide_down(size, divisor)
+    if not is_remainder:
+        return quotient
+    return size_arithmetic.subtract(size, size_arithmetic.multiply(quotient, divisor))
 
 
 def _is_integer(value: ir.Value) -> bool:

@@ -70,7 +70,10 @@ def _yield_into(source: ir.Block, target: ir.Block) -> None:
 def convert_if(op: ir.OpView) -> list[Tensor]:
     """One of two regions."""
     condition, types = tensor(op.operands[0]), _types(op.results)
-    chosen = tensor_dialect.extract(condition.value, [])
+    return _one_of_two(tensor_dialect.extract(condition.value, []), op, types)
+
+
+def _one_of_two(chosen: ir.Value, op: ir.OpView, types: Sequence[TensorType]) -> list[Tensor]:
     made = scf.IfOp(chosen, [type_.builtin() for type_ in types], has_else=True)
     _yield_into(op.regions[0].blocks[0], made.then_block)
     _yield_into(op.regions[1].blocks[0], made.else_block)
@@ -82,6 +85,9 @@ def convert_case(op: ir.OpView) -> list[Tensor]:
     which, types = tensor(op.operands[0]), _types(op.results)
     number = tensor_dialect.extract(which.value, [])
     last = len(op.regions) - 1
+    if last == 1:
+        is_first = arith.cmpi(arith.CmpIPredicate.eq, number, arith.constant(number.type, 0))
+        return _one_of_two(is_first, op, types)
     made = scf.IndexSwitchOp(
         [type_.builtin() for type_ in types],
         arith.index_cast(ir.IndexType.get(), number),

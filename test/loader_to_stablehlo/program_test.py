@@ -200,6 +200,64 @@ def test_the_command_takes_bytecode(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "func.func public @scaled(" in Path("out/_internal_scaled_tcp.mlir").read_text()
 
 
+# As JAX has `jnp.arange(n // 3)`, `n % 3` of them, and what `lax.switch` and `lax.cond` choose.
+SIZES = """
+func.func public @main(%x: tensor<?xf32>, %which: tensor<i32>)
+    -> (tensor<?xi32>, tensor<?xi32>, tensor<?xf32>, tensor<?xf32>) {
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %quotient = stablehlo.divide %n, %three : tensor<i32>
+  %sign = stablehlo.sign %n : tensor<i32>
+  %of_three = stablehlo.sign %three : tensor<i32>
+  %differ = stablehlo.compare NE, %sign, %of_three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %rest = stablehlo.remainder %n, %three : tensor<i32>
+  %inexact = stablehlo.compare NE, %rest, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %below = stablehlo.and %differ, %inexact : tensor<i1>
+  %less = stablehlo.subtract %quotient, %one : tensor<i32>
+  %floor = stablehlo.select %below, %less, %quotient : tensor<i1>, tensor<i32>
+  %size = stablehlo.reshape %floor : (tensor<i32>) -> tensor<1xi32>
+  %0 = stablehlo.dynamic_iota %size, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
+  %is_negative = stablehlo.compare LT, %rest, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %added = stablehlo.add %rest, %three : tensor<i32>
+  %mod = stablehlo.select %is_negative, %added, %rest : tensor<i1>, tensor<i32>
+  %mods = stablehlo.reshape %mod : (tensor<i32>) -> tensor<1xi32>
+  %1 = stablehlo.dynamic_iota %mods, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
+  %2 = "stablehlo.case"(%which) ({
+      stablehlo.return %x : tensor<?xf32>
+    }, {
+      %4 = stablehlo.add %x, %x : tensor<?xf32>
+      stablehlo.return %4 : tensor<?xf32>
+    }, {
+      %4 = stablehlo.negate %x : tensor<?xf32>
+      stablehlo.return %4 : tensor<?xf32>
+    }) : (tensor<i32>) -> tensor<?xf32>
+  %3 = "stablehlo.case"(%which) ({
+      %4 = stablehlo.multiply %x, %x : tensor<?xf32>
+      stablehlo.return %4 : tensor<?xf32>
+    }, {
+      %4 = stablehlo.negate %x : tensor<?xf32>
+      stablehlo.return %4 : tensor<?xf32>
+    }) : (tensor<i32>) -> tensor<?xf32>
+  return %0, %1, %2, %3 : tensor<?xi32>, tensor<?xi32>, tensor<?xf32>, tensor<?xf32>
+}
+"""
+
+
+def test_sizes_of_results_follow_through_divisions_and_branches() -> None:
+    program = plumbline.compile(plumbline.load_stablehlo(SIZES), opt_level=0)
+    for count in (1, 3, 8):
+        x = np.arange(count, dtype=np.float32) + 1
+        for which in (0, 1, 2, -1):
+            results = program(x, np.int32(which))
+            of_three = [x, 2 * x, -x][which]
+            of_two = x * x if which == 0 else -x
+            expected = [np.arange(count // 3), np.arange(count % 3), of_three, of_two]
+            for result, wanted in zip(results, expected, strict=True):
+                np.testing.assert_array_equal(result, wanted)
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
