@@ -102,7 +102,9 @@ def test_programs_for_a_gpu_have_their_kernels(tmp_path: Path) -> None:
         assert second.stage(stage) == first.stage(stage)
 
 
-_LOWERING = Lowering(Source("module {}"), "main", Target("x86_64", "znver5", "+avx2"), None, 2, "values", 1)
+_LOWERING = Lowering(
+    Source("module {}"), "main", Target("x86_64", "znver5", "+avx2"), None, 2, "values", 1
+)
 
 
 _OTHERS = [
