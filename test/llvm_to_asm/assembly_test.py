@@ -97,7 +97,7 @@ def test_an_unknown_cpu_is_refused_by_name(cpu: str, capfd: pytest.CaptureFixtur
 
 # LLVM ends the process at these. "help" has it print a list.
 @on_x86_64
-@pytest.mark.parametrize("cpu", ["i386", "pentium4", "prescott", "lakemont", "help"])
+@pytest.mark.parametrize("cpu", ["i386", "pentium4", "prescott", "lakemont", "help", "oryon-1"])
 def test_a_cpu_without_64_bit_code_is_refused(cpu: str) -> None:
     with pytest.raises(UserError, match=rf"target_cpu '{cpu}': .*64-bit code.*baseline"):
         cpu_target(cpu)
