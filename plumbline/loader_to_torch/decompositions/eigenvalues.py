@@ -348,9 +348,24 @@ def _linalg_lstsq(
     return solution.squeeze(-1) if is_vector(matrix, right) else solution, residuals, rank, values
 
 
+# PyTorch asks for vectors where a gradient might be taken, as it might of all that it traces.
+
+
+def _linalg_eigvalsh(matrix: torch.Tensor, UPLO: str = "L") -> Any:  # noqa: N803
+    values, _ = aten._linalg_eigh(matrix, UPLO, False)
+    return values
+
+
+def _linalg_svdvals(matrix: torch.Tensor, *, driver: str | None = None) -> Any:
+    _, values, _ = aten._linalg_svd(matrix, False, False)
+    return values
+
+
 RULES: Rules = {
     aten._linalg_eigh.default: _linalg_eigh,
     aten._linalg_svd.default: _linalg_svd,
+    aten.linalg_eigvalsh.default: _linalg_eigvalsh,
+    aten.linalg_svdvals.default: _linalg_svdvals,
     aten.linalg_lstsq.default: _linalg_lstsq,
     aten.linalg_pinv.atol_rtol_tensor: _linalg_pinv,
 }

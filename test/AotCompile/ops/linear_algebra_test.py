@@ -40,6 +40,23 @@ def test_eigenvectors(dtype: torch.dtype) -> None:
     torch.testing.assert_close((vectors * values.unsqueeze(-2)) @ vectors.mT, x)
 
 
+@pytest.mark.parametrize(
+    ("values", "alone"),
+    [
+        (torch.linalg.eigvalsh, lambda x: torch.ops.aten._linalg_eigh(x, "L", False)[0]),
+        (torch.linalg.svdvals, lambda x: torch.ops.aten._linalg_svd(x, False, False)[1]),
+    ],
+)
+def test_vectors_that_nobody_asks_for_are_not_computed(
+    values: Callable[[torch.Tensor], Any], alone: Callable[[torch.Tensor], Any]
+) -> None:
+    half = torch.randn(5, 5)
+    x = half + half.mT
+    program = _compiled(values, x)
+    torch.testing.assert_close(program(x)[0], values(x))
+    assert program.stage("tcp") == _compiled(alone, x).stage("tcp")
+
+
 def _positive(count: int, size: int) -> torch.Tensor:
     half = torch.randn(count, size, size)
     return half @ half.mT + size * torch.eye(size)
