@@ -14,7 +14,7 @@ from unittest import mock
 import torch
 from torch._export.non_strict_utils import _NonStrictTorchFunctionHandler
 from torch._subclasses.fake_tensor import FakeTensor
-from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols, statically_known_true
 
 _INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64)
 
@@ -93,6 +93,8 @@ def _items(index: Any) -> Sequence[Any]:
 def _counted(item: Any, size: int) -> Any:
     """A number, or that in a tensor, from the start of so many elements, which have to have it."""
     if isinstance(item, torch.SymInt):
+        if statically_known_true(item >= 0) and statically_known_true(item < size):
+            return item
         number: Any = item
         item = torch.scalar_tensor(number, dtype=torch.int64)
     if not isinstance(item, FakeTensor) or item.constant is not None:

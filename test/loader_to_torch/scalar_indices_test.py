@@ -85,6 +85,22 @@ def test_numbers() -> None:
             program(torch.ones(4, 4), torch.ones(4), at, torch.tensor(place))
 
 
+class _Checked(torch.nn.Module):
+    def forward(self, x: torch.Tensor, at: int) -> torch.Tensor:
+        torch._check(at >= 0)  # type: ignore[no-untyped-call]
+        torch._check(at < x.shape[0])  # type: ignore[no-untyped-call]
+        return x[at] + 1
+
+
+def test_what_a_program_has_checked_is_not_checked_again() -> None:
+    inputs = (torch.randn(4, 3), 2)
+    program = plumbline.compile(_Checked(), inputs, (None, Dim.DYNAMIC))
+    assert "an index is out of range" not in program.stage("kernels")
+    assert torch.equal(program(*inputs)[0], inputs[0][2] + 1)
+    with pytest.raises(UserError, match="the program asserts that u0 <= 3"):
+        program(inputs[0], 4)
+
+
 class _Row(torch.nn.Module):
     def __init__(self, *, is_known: bool) -> None:
         super().__init__()
