@@ -12,7 +12,7 @@ import torch
 from torch.nn import functional
 
 import plumbline
-from plumbline import compiler
+from plumbline import lowering
 
 
 class _Model(torch.nn.Module):
@@ -68,7 +68,7 @@ def _fail(*_: object, **__: object) -> None:
 
 if __name__ == "__main__":
     with (
-        mock.patch.object(compiler, "emit_object", _fail),
-        mock.patch.object(compiler, "parse_module", _fail),
+        mock.patch.object(lowering, "emit_object", _fail),
+        mock.patch.object(lowering, "parse_module", _fail),
     ):
         print(json.dumps(results(Path(sys.argv[1]))))

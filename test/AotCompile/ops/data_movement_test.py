@@ -279,9 +279,9 @@ PARTS = [
     ),
     OpCase(
         "select_scatter",
-        lambda x, y: x.select_scatter(y, 0, 1),
+        lambda x, y: (x.select_scatter(y, 0, 1), x.select_scatter(y, 0, -2)),
         lambda s: (s.tensor(5, 7), s.tensor(7)),
-        [SelectOp],
+        [],
         static=[5],
     ),
     OpCase(
