@@ -2,7 +2,7 @@
 
 import copy
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -13,14 +13,9 @@ from torch.nn import functional
 import plumbline
 from plumbline.errors import UserError
 from plumbline.torch_compile import backend as by_name
+from test.torch_compile.fresh_dynamo import nothing_compiled_before
 
-
-@pytest.fixture(autouse=True)
-def _nothing_compiled_before() -> Iterator[None]:
-    torch._dynamo.reset()
-    torch.manual_seed(0)
-    yield
-    torch._dynamo.reset()
+_nothing_compiled_before = pytest.fixture(autouse=True)(nothing_compiled_before)
 
 
 @pytest.fixture

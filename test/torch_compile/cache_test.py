@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -24,16 +24,12 @@ from plumbline.torch_compile.divided_graph import Weight, divided
 from plumbline.torch_compile.export_key import export_key
 from plumbline.torch_compile.size_facts import Comparisons, repeat_comparisons
 from test.torch_compile import cached_programs
+from test.torch_compile.fresh_dynamo import nothing_compiled_before
 
 aten = torch.ops.aten
 
 
-@pytest.fixture(autouse=True)
-def _nothing_compiled_before() -> Iterator[None]:
-    torch._dynamo.reset()
-    torch.manual_seed(0)
-    yield
-    torch._dynamo.reset()
+_nothing_compiled_before = pytest.fixture(autouse=True)(nothing_compiled_before)
 
 
 def test_another_process_compiles_nothing(tmp_path: Path) -> None:
