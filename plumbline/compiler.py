@@ -247,12 +247,10 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         refuse_beside(
             caller,
             stablehlo,
-            {
-                "example_inputs": example_inputs is not None,
-                "dynamic_shapes": dynamic_shapes is not None,
-                "mutation": mutation != "refuse",
-                "mutable": bool(mutable),
-            },
+            example_inputs=example_inputs is not None,
+            dynamic_shapes=dynamic_shapes,
+            mutation=mutation,
+            mutable=mutable,
         )
     check_func_name(caller, func_name)
     check_choice(f"{caller}: target", target, TARGETS)

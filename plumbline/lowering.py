@@ -40,7 +40,7 @@ _STABLEHLO = "stablehlo"
 
 @dataclass(frozen=True)
 class Source:
-    """What the chain begins with: a text of the Torch dialect or, of StableHLO."""
+    """What the chain begins with: a text of the Torch dialect, or of StableHLO."""
 
     text: str
     is_stablehlo: bool = False

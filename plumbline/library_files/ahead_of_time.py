@@ -111,12 +111,10 @@ def aot(
         refuse_beside(
             caller,
             source,
-            {
-                "inputs": bool(inputs),
-                "dynamic_shapes": dynamic_shapes is not None,
-                "mutation": mutation != "refuse",
-                "mutable": bool(mutable),
-            },
+            inputs=bool(inputs),
+            dynamic_shapes=dynamic_shapes,
+            mutation=mutation,
+            mutable=mutable,
         )
     else:
         program = given_program(

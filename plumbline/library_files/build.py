@@ -26,7 +26,11 @@ from plumbline.llvm_to_asm.library_assembly import llvm_ir_to_asm
 from plumbline.llvm_to_asm.ptx_stage import nvvm_to_ptx
 from plumbline.llvm_to_asm.stage import llvm_to_llvm_ir
 from plumbline.loader_to_stablehlo import bytecode
-from plumbline.loader_to_stablehlo.program import StablehloProgram, stablehlo_of_file
+from plumbline.loader_to_stablehlo.program import (
+    StablehloProgram,
+    stablehlo_of_file,
+    stablehlo_of_text,
+)
 from plumbline.signature.library_description import LibraryDescription
 from plumbline.target.choices import LIBRARY_ABIS
 from plumbline.target.cpu import cpu_target
@@ -79,8 +83,10 @@ def program_of_file(file: Path) -> TcpProgram | StablehloProgram:
     # Bytecode is of StableHLO, and refused there if it is of something else.
     if bytecode.is_bytecode(file):
         return stablehlo_of_file(file)
-    is_stablehlo = _OP_OF_STABLEHLO.search(text_file.read(file)) is not None
-    return stablehlo_of_file(file) if is_stablehlo else TcpProgram(file)
+    text = text_file.read(file)
+    if _OP_OF_STABLEHLO.search(text) is None:
+        return TcpProgram(file)
+    return stablehlo_of_text(text, file)
 
 
 class LibraryBuild:

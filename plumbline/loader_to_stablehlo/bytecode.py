@@ -21,7 +21,7 @@ def is_bytecode(file: Path) -> bool:
     Raises:
       UserError: it cannot be read.
     """
-    return _content(file).startswith(_MAGIC)
+    return _content(file, len(_MAGIC)) == _MAGIC
 
 
 def read(file: Path) -> str:
@@ -33,9 +33,11 @@ def read(file: Path) -> str:
     return text_of(_content(file), str(file))
 
 
-def _content(file: Path) -> bytes:
+def _content(file: Path, count: int = -1) -> bytes:
+    """So many bytes at its beginning; -1: all of them."""
     try:
-        return file.read_bytes()
+        with file.open("rb") as opened:
+            return opened.read(count)
     except OSError as error:
         raise UserError(f"{file}: cannot be read: {error.strerror}") from error
 

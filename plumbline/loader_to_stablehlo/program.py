@@ -4,7 +4,7 @@ JAX is not imported: its objects are known by what they have, as those of other 
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -85,7 +85,12 @@ def stablehlo_of_file(file: Path) -> StablehloProgram:
     Raises:
       UserError: it cannot be read, or is neither.
     """
-    return StablehloProgram(bytecode.read(file), str(file), file.as_posix())
+    return stablehlo_of_text(bytecode.read(file), file)
+
+
+def stablehlo_of_text(text: str, file: Path) -> StablehloProgram:
+    """The program of a file that has been read."""
+    return StablehloProgram(text, str(file), file.as_posix())
 
 
 def stablehlo_of(program: Any) -> StablehloProgram | None:
@@ -161,14 +166,28 @@ def _name_of(program: Any) -> str:
     return type(program).__name__
 
 
-def refuse_beside(caller: str, program: StablehloProgram, beside: Mapping[str, bool]) -> None:
+def refuse_beside(
+    caller: str,
+    program: StablehloProgram,
+    *,
+    dynamic_shapes: Any,
+    mutation: str,
+    mutable: Sequence[str],
+    **inputs: bool,
+) -> None:
     """Refuses what `caller` is given beside a program, which is said of PyTorch's alone.
 
-    `beside` tells of each argument whether it is given.
+    `inputs` is whether there are any, by what the caller calls them.
 
     Raises:
-      UserError: one is.
+      UserError: something is given.
     """
+    beside = {
+        **inputs,
+        "dynamic_shapes": dynamic_shapes is not None,
+        "mutation": mutation != "refuse",
+        "mutable": bool(mutable),
+    }
     if given := [name for name, is_given in beside.items() if is_given]:
         raise UserError(
             f"{caller}: {program.who} is of StableHLO, which says itself what its arguments are; "

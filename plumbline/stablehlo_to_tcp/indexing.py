@@ -274,8 +274,8 @@ def _scatter(operand: Tensor, indices: Tensor, updates: Tensor, dims: Any, kind:
     if kind == _SUBTRACT:
         updates, kind = apply(NegOp, updates), "sum"
     columns = places.columns(places.starts())
-    ordered = transpose(operand, [*leading, *following])
     order = [*leading, *following]
+    ordered = transpose(operand, order)
     back = sorted(range(len(order)), key=lambda axis: order[axis])
     if not columns and not outside:
         # All of it, once.

@@ -54,7 +54,7 @@ def cpu_target_here(cpu: str) -> Target:
       UserError: as `cpu_target` does, or the CPU is of another architecture than this machine's.
     """
     target = cpu_target(cpu)
-    own = Target(llvm.get_process_triple(), "").architecture
+    own = cpu_target("baseline").architecture
     if target.architecture != own:
         raise UserError(
             f"target_cpu {cpu!r} is of {target.architecture}, and this machine of {own}, which "
