@@ -174,12 +174,14 @@ class _Division:
         """What the program is to return, so that the rest can be done around it."""
         outputs = list(dict.fromkeys(itertools.chain(*map(_parts, self._outputs()))))
         viewed = [self._viewed(output) for output in outputs]
+        written = [self._viewed(value) for value in self._written.values()]
         results: dict[Node, None] = {}
         for output, source in zip(outputs, viewed, strict=True):
             if self._is_left(output):
                 continue
-            if viewed.count(source) == 1 and source is not output:
-                # A part by itself is copied, so that the rest of the memory is free.
+            if [*viewed, *written].count(source) == 1 and source is not output:
+                # A part by itself is copied, so that the rest of the memory is free. Not one of
+                # what is written: PyTorch looks how that part lies, to return that of the input.
                 source = self._viewed(output, where=_shows_all)
                 if is_contiguous_or_false(output.meta["val"]):
                     source = output
@@ -188,8 +190,8 @@ class _Division:
 
     def _viewed(self, node: Node, where: Callable[[Node], bool] = lambda view: True) -> Node:
         """What a node is a view of, by views like those, however often; or itself."""
-        while _is_view(node) and where(node):
-            viewed, *sizes = node.all_input_nodes
+        while (view := _view(node)) and where(node):
+            viewed, *sizes = view.all_input_nodes
             if not all(map(self._is_left, sizes)):
                 break
             node = viewed
@@ -203,9 +205,8 @@ class _Division:
                 node not in self._written
                 if node.op == "placeholder"
                 else node.op == "call_function"
-                and (_is_view(node) or _is_number(node))
-                and node.target is not aten._local_scalar_dense.default
-                and all(map(self._is_left, node.all_input_nodes))
+                and (view := _view(node) or _number(node)) is not None
+                and all(map(self._is_left, view.all_input_nodes))
             )
         return self._left[node]
 
@@ -424,20 +425,25 @@ def _parts(output: Node) -> Sequence[Node]:
     return output.all_input_nodes if is_sparse else [output]
 
 
-def _shows_all(view: Node) -> bool:
+def _shows_all(node: Node) -> bool:
+    view = _view(node)
+    assert view is not None
     viewed = view.all_input_nodes[0].meta["val"]
     return view.target is aten.expand.default or statically_known_true(
-        viewed.numel() == view.meta["val"].numel()
+        viewed.numel() == node.meta["val"].numel()
     )
 
 
-def _is_view(node: Node) -> bool:
-    return (
-        isinstance(node.target, torch._ops.OpOverload)
-        and node.target.is_view
-        and isinstance(node.meta.get("val"), torch.Tensor)
-    )
+def _view(node: Node) -> Node | None:
+    """The op that a tensor is a view by: what has made it, or the views that it is one of."""
+    if not isinstance(node.meta.get("val"), torch.Tensor):
+        return None
+    op = node.all_input_nodes[0] if node.target is operator.getitem else node
+    is_view = isinstance(op.target, torch._ops.OpOverload) and op.target.is_view
+    return op if is_view else None
 
 
-def _is_number(node: Node) -> bool:
-    return isinstance(node.meta.get("val"), _NUMBERS)
+def _number(node: Node) -> Node | None:
+    """The op that computes a number of numbers, and not of what tensors hold."""
+    is_number = isinstance(node.meta.get("val"), _NUMBERS)
+    return node if is_number and node.target is not aten._local_scalar_dense.default else None

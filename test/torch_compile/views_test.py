@@ -1,6 +1,6 @@
 """Results and inputs that share memory."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 import torch
@@ -27,6 +27,25 @@ def test_a_part_by_itself_is_copied() -> None:
     compiled = torch.compile(lambda x: (x * 2)[1:3], backend=plumbline.Backend(threads=1))
     result = compiled(torch.ones(1000, 2))
     assert result.untyped_storage().nbytes() == result.nbytes
+
+
+def _half(x: torch.Tensor) -> torch.Tensor:
+    return x.chunk(2, 1)[1]
+
+
+def _half_of_what_is_written(x: torch.Tensor) -> torch.Tensor:
+    return _half(x.add_(1))
+
+
+def _two_parts(x: torch.Tensor) -> Sequence[torch.Tensor]:
+    y = x + 1
+    return _half(y), y.narrow(0, 2, x.shape[0] - 3), *x.split((1, x.shape[0] - 1))
+
+
+@pytest.mark.parametrize("parts", [_half, _half_of_what_is_written, _two_parts])
+def test_parts_of_sizes_that_differ_lie_as_in_eager(parts: Callable[..., object]) -> None:
+    """PyTorch then looks how a result lies in memory, to make the same part of the input."""
+    assert_same(parts, torch.randn(6, 16), dynamic=True, further=[(torch.randn(8, 10),)])
 
 
 def test_inputs_that_are_parts_of_one_tensor_are_written() -> None:
