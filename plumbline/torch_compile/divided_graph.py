@@ -293,7 +293,7 @@ class _Division:
             layout = [list(value.shape), list(value.stride())]
             argument = self._call(aten.as_strided.default, argument, *layout)
         if order is None:
-            self._is_within[node] = self._placeholder(node.name, value)
+            self._is_within[node] = self._placeholder(node.name, self._without_gaps(value))
         else:
             taken = self._placeholder(node.name, self._permuted(value, order))
             self._is_within[node] = self._permute(taken, inverse(order))
@@ -394,6 +394,13 @@ class _Division:
 
     def _size_of(self, tensor: Node, axis: int, size: torch.SymInt) -> Node:
         return self._add(aten.sym_size.int, tensor, axis, value=size)
+
+    def _without_gaps(self, value: torch.Tensor) -> torch.Tensor:
+        """The tensor as the program is given it: by strides that no size tells, none is asked."""
+        if not has_gaps(value):
+            return value
+        with self._mode:
+            return torch.empty(value.shape, dtype=value.dtype)
 
     def _permuted(self, value: torch.Tensor, order: Sequence[int]) -> torch.Tensor:
         with self._mode:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 import torch
+from torch.nn import functional
 
 import plumbline
 from test.torch_compile.beside_eager import assert_same
@@ -59,6 +60,23 @@ def test_inputs_that_are_parts_of_one_tensor_are_written() -> None:
 
     # That whole is no argument of theirs, and nothing checks how large it is.
     assert_same(add, *rows(6, 2), further=[(*rows(9, 2),)])
+
+
+class _AttentionOfGaps(torch.nn.Module):
+    """Grouped attention by a tensor whose strides no size tells."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.query = torch.randn(7 * 34).as_strided((7, 1, 17, 1), (34, 34, 2, 2))
+
+    def forward(self, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+        query = self.query.expand(-1, 6, -1, -1)
+        return functional.scaled_dot_product_attention(query, key, value, enable_gqa=True)
+
+
+def test_strides_of_what_has_gaps_are_none_of_the_program() -> None:
+    operands = (torch.randn(7, 2, 6, 1), torch.randn(7, 2, 6, 8))
+    assert_same(_AttentionOfGaps(), *operands, dynamic=True)
 
 
 if __name__ == "__main__":
