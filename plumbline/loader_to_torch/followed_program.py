@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch._functorch import predispatch
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.fx.node import map_arg
 from torch.utils import _pytree as pytree
 
@@ -64,7 +65,9 @@ class _Form:
     def __init__(self, program: torch.export.ExportedProgram) -> None:
         self.sizes = _example_sizes(program)
         self._program = program
-        self._mode = FakeTensorMode(allow_non_fake_inputs=True)
+        # What depends on values has sizes and numbers that are symbols.
+        shape_env = ShapeEnv(allow_scalar_outputs=True, allow_dynamic_output_shape_ops=True)
+        self._mode = FakeTensorMode(allow_non_fake_inputs=True, shape_env=shape_env)
         self._example = self._values({}, {})
         # An op that writes in place may change the shape of what others read; one of a transform
         # changes what others do.

@@ -15,6 +15,7 @@ from torch.export import Dim
 from torch.utils import _pytree as pytree
 
 import plumbline
+from plumbline.errors import UserError
 
 
 class _Of(torch.nn.Module):
@@ -70,6 +71,42 @@ def test_a_loop_ends_when_its_condition_says() -> None:
     for times in (0, 1, 5):
         [actual] = program(torch.tensor(times), torch.ones(2))
         torch.testing.assert_close(actual, torch.full((2,), 2.0**times))
+
+
+class _DoubledRows(torch.nn.Module):
+    """Doubles rows a few times, of as many as are left of a tensor; PyTorch asks how many."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        rows = x.reshape(-1, x.shape[-1])
+        _, doubled = while_loop(  # type: ignore[no-untyped-call]
+            lambda done, y: done < 2,
+            lambda done, y: (done + 1, y * 2),
+            (torch.tensor(0), rows),
+        )
+        result: torch.Tensor = doubled
+        return result
+
+
+class _PlacesBesidesTheFirst(torch.nn.Module):
+    """Has a result of as many rows as values say."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.nonzero() + x[0, 0].long()
+
+
+@pytest.mark.parametrize("model", [_DoubledRows(), _PlacesBesidesTheFirst()])
+def test_sizes_that_pytorch_refuses_are_out_of_range_beside_what_values_decide(
+    model: torch.nn.Module,
+) -> None:
+    dims = {"x": {0: Dim("n"), 1: Dim("m")}}
+    program = plumbline.compile(model, (torch.ones(3, 4),), dims)
+    [actual] = program(torch.ones(1, 2))
+    torch.testing.assert_close(actual, model(torch.ones(1, 2)))
+    for refused in (torch.ones(0, 0), torch.ones(2, 0)):
+        with pytest.raises((RuntimeError, IndexError)):
+            model(refused)
+        with pytest.raises(UserError, match="must be at least 1"):
+            program(refused)
 
 
 # -- while_loop ------------------------------------------------------------------------------------
