@@ -8,6 +8,7 @@ import torch
 from torch.export import Dim
 
 from plumbline.target.choices import RuntimeChecks
+from test.random_graphs import higher_order
 
 NAME = re.compile(r"\b[xvw]\d+\b")
 """What lines call inputs (x), weights (w) and one another (v)."""
@@ -88,7 +89,7 @@ class Graph:
 
     def module(self) -> torch.nn.Module:
         """The program as a module."""
-        scope: dict[str, object] = dict(_SCOPE)
+        scope: dict[str, object] = {**_SCOPE, **higher_order.OPS}
         exec(compile(self.class_text(), "<graph>", "exec"), scope)
         made = scope["Graph"]
         assert callable(made)
@@ -138,6 +139,7 @@ class Graph:
                 "import torch.nn.functional as F",
                 "from torch.export import Dim",
                 "from torch import inf, nan",
+                *higher_order.IMPORTS,
                 "",
                 "import plumbline",
                 "",
@@ -178,10 +180,11 @@ def evaluate(lines: Sequence[Line], known: Case) -> Case:
       Exception: what PyTorch raises.
     """
     values = dict(known)
+    scope = {**_SCOPE, **higher_order.MEANINGS}
     with torch.no_grad():
         for line in lines:
             # One scope, which functions within the expression see as well.
-            values[line.name] = eval(line.expression, {**_SCOPE, **values})
+            values[line.name] = eval(line.expression, {**scope, **values})
     return values
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import torch
 
+from test.random_graphs.complex_numbers import complex_numbers
 from test.random_graphs.contractions import (
     attention,
     computed_weight,
@@ -16,7 +17,15 @@ from test.random_graphs.contractions import (
     convolution,
     with_tail,
 )
+from test.random_graphs.control_flow import control_flow
 from test.random_graphs.drawing import DTYPES, FLOATS, INTEGERS, Drawing, Unsuitable
+from test.random_graphs.elementwise import (
+    EXACT_FUNCTIONS,
+    FLOAT_FUNCTIONS,
+    INTEGER_FUNCTIONS,
+    NUMBER_FUNCTIONS,
+    TRUTHS,
+)
 from test.random_graphs.graph import NAME
 from test.random_graphs.in_place import write
 
@@ -26,142 +35,25 @@ _NUMBERS = (*FLOATS, *INTEGERS)
 _BOOL = (torch.bool,)
 _WHOLE = (*INTEGERS, torch.bool)
 
-_FLOAT_FUNCTIONS = (
-    "torch.relu({x})",
-    "torch.sigmoid({x})",
-    "torch.tanh({x})",
-    "torch.exp({x}.clamp(-6, 6))",
-    "torch.exp2({x}.clamp(-6, 6))",
-    "torch.expm1({x}.clamp(-6, 6))",
-    "torch.sin({x})",
-    "torch.cos({x})",
-    "torch.atan({x})",
-    "torch.asinh({x})",
-    "torch.sinh({x}.clamp(-4, 4))",
-    "torch.cosh({x}.clamp(-4, 4))",
-    "torch.sqrt({x}.abs())",
-    "torch.rsqrt({x}.abs() + 1)",
-    "torch.log({x}.abs() + 1)",
-    "torch.log2({x}.abs() + 1)",
-    "torch.log10({x}.abs() + 1)",
-    "torch.log1p({x}.abs())",
-    "torch.erf({x})",
-    "torch.erfc({x})",
-    "torch.reciprocal({x}.abs() + 1)",
-    "torch.logit({x}, eps=0.1)",
-    "F.gelu({x})",
-    "F.gelu({x}, approximate='tanh')",
-    "F.silu({x})",
-    "F.mish({x})",
-    "F.softplus({x})",
-    "F.elu({x})",
-    "F.selu({x})",
-    "F.celu({x}, 1.5)",
-    "F.leaky_relu({x}, 0.1)",
-    "F.hardtanh({x})",
-    "F.hardswish({x})",
-    "F.hardsigmoid({x})",
-    "F.logsigmoid({x})",
-    "F.softsign({x})",
-    "F.tanhshrink({x})",
-    "torch.nan_to_num({x}, nan=0.5, posinf=2.0, neginf=-3.0)",
-    "{x} * 0.5",
-    "{x} + 1.25",
-    "{x} / 3",
-    "2 - {x}",
-    "1 / ({x}.abs() + 0.5)",
-    "{x} ** 2",
-    "{x} ** 3",
-    "({x}.abs() + 0.5) ** 0.5",
-    "({x}.abs() + 0.5) ** -1.5",
-)
-_NUMBER_FUNCTIONS = (
-    "torch.neg({x})",
-    "torch.abs({x})",
-    "torch.square({x})",
-    "{x}.clamp(-2, 3)",
-    "{x}.clamp(min=1)",
-    "{x}.clamp(max=2)",
-    "{x} * 2",
-    "{x} + 3",
-    "{x} - 1",
-    "5 - {x}",
-    "torch.zeros_like({x})",
-    "torch.full_like({x}, 3)",
-    "{x}.contiguous()",
-    "{x}.clone()",
-    "F.relu6({x})",
-    "F.threshold({x}, 1, 2)",
-)
-_EXACT_FUNCTIONS = (
-    "torch.floor({x})",
-    "torch.ceil({x})",
-    "torch.round({x})",
-    "torch.trunc({x})",
-    "torch.frac({x})",
-    "torch.sign({x})",
-    "torch.sgn({x})",
-    "torch.round({x}, decimals=1)",
-    "F.hardshrink({x})",
-    "F.softshrink({x})",
-    "{x} // 2",
-    "{x} % 3",
-    "{x} // -1.5",
-    "torch.fmod({x}, 3)",
-    "torch.remainder({x}, -2)",
-)
-_TRUTHS = (
-    "{x} > 1",
-    "{x} <= 0",
-    "{x} == 2",
-    "{x} != 0",
-    "torch.isnan({x})",
-    "torch.isfinite({x})",
-    "torch.isinf({x})",
-    "torch.signbit({x})",
-    "torch.logical_not({x})",
-    "{x}.bool()",
-)
-_INTEGER_FUNCTIONS = (
-    "torch.bitwise_not({x})",
-    "{x} << 2",
-    "{x} >> 1",
-    "{x} & 6",
-    "{x} | 5",
-    "{x} ^ 3",
-    "{x} // 3",
-    "{x} % 4",
-    "{x} // -2",
-    "{x} % -5",
-    "torch.div({x}, 3, rounding_mode='trunc')",
-    "torch.fmod({x}, -3)",
-    "{x} / 4",
-    "{x} * 0.5",
-    "{x}.sign()",
-    "{x} ** 2",
-    "torch.sqrt({x}.abs())",
-    "torch.tanh({x})",
-)
-
 
 def _float_function(drawing: Drawing) -> str:
-    return drawing.random.choice(_FLOAT_FUNCTIONS).format(x=drawing.tensor(FLOATS))
+    return drawing.random.choice(FLOAT_FUNCTIONS).format(x=drawing.tensor(FLOATS))
 
 
 def _number_function(drawing: Drawing) -> str:
-    return drawing.random.choice(_NUMBER_FUNCTIONS).format(x=drawing.tensor(_NUMBERS))
+    return drawing.random.choice(NUMBER_FUNCTIONS).format(x=drawing.tensor(_NUMBERS))
 
 
 def _exact_function(drawing: Drawing) -> str:
-    return drawing.random.choice(_EXACT_FUNCTIONS).format(x=drawing.exact(FLOATS))
+    return drawing.random.choice(EXACT_FUNCTIONS).format(x=drawing.exact(FLOATS))
 
 
 def _truth(drawing: Drawing) -> str:
-    return drawing.random.choice(_TRUTHS).format(x=drawing.exact(DTYPES))
+    return drawing.random.choice(TRUTHS).format(x=drawing.exact(DTYPES))
 
 
 def _integer_function(drawing: Drawing) -> str:
-    return drawing.random.choice(_INTEGER_FUNCTIONS).format(x=drawing.tensor(INTEGERS))
+    return drawing.random.choice(INTEGER_FUNCTIONS).format(x=drawing.tensor(INTEGERS))
 
 
 def _partner(drawing: Drawing, x: str, *, exact: bool = False, dtypes: object = None) -> str:
@@ -746,12 +638,14 @@ _KINDS: tuple[tuple[Kind, int], ...] = (
     (_image_function, 4),
     (_normalization, 4),
     (_further, 5),
+    (control_flow, 5),
+    (complex_numbers, 6),
 )
 
 # Whether there is a 0 to multiply an infinity with, or a sum that is taken in another order, is
 # for each kernel of PyTorch's to choose.
 _PRODUCTS = (contraction, computed_weight, convolution, attention, _image_function)
-_ONLY_FINITE = (*_PRODUCTS, _normalization)
+_ONLY_FINITE = (*_PRODUCTS, _normalization, complex_numbers)
 
 _TRANSFORMED = (
     "torch.func.grad(lambda t: ({f}).sum())({x})",
