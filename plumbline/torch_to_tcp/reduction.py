@@ -61,8 +61,9 @@ def _require_elements(op: ir.OpView, operand: Tensor, axes: Sequence[int]) -> No
     """Asserts that there are elements along `axes`, as PyTorch does where one is picked."""
     for dim in axes:
         size = size_arithmetic.of(operand, dim)
-        if not isinstance(size, int):
-            some = arith.cmpi(arith.CmpIPredicate.ne, size, size_arithmetic.value(0))
+        if not isinstance(size, int) or size == 0:
+            value = size_arithmetic.value
+            some = arith.cmpi(arith.CmpIPredicate.ne, value(size), value(0))
             cf.AssertOp(
                 some, f"{pytorch_name(op.operation)} over dimension {dim}, which has size 0"
             )

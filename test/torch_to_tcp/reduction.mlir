@@ -220,6 +220,16 @@ func.func @aten_max(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[],f32> {
   return %0 : !torch.vtensor<[],f32>
 }
 
+// CHECK-LABEL: func.func @aten_max_of_none(
+// CHECK:         cf.assert %{{.*}}, "aten.max.dim over dimension 0, which has size 0"
+// CHECK:         return
+func.func @aten_max_of_none(%x: !torch.vtensor<[0,3],f32>) -> !torch.vtensor<[3],f32> {
+  %i0 = torch.constant.int 0
+  %false = torch.constant.bool false
+  %0, %1 = torch.aten.max.dim %x, %i0, %false : !torch.vtensor<[0,3],f32>, !torch.int, !torch.bool -> !torch.vtensor<[3],f32>, !torch.vtensor<[3],si64>
+  return %0 : !torch.vtensor<[3],f32>
+}
+
 // CHECK-LABEL: func.func @aten_max_dim(
 // CHECK:         tcp.argmax
 // CHECK:         tcp.reduce {{.*}}<combiner max>
