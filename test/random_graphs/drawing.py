@@ -48,12 +48,15 @@ class Drawing:
     lines: list[Line] = field(default_factory=list)
     inputs: list[str] = field(default_factory=list)
     weights: list[str] = field(default_factory=list)
+    given: list[Case] = field(default_factory=list)
+    """What inputs and weights are before any line writes into them."""
     cases: list[Case] = field(default_factory=list)
     """What PyTorch computes, by name, as far as it does not raise."""
     rounded: dict[torch.dtype, list[Case]] = field(default_factory=dict)
     """The same in floats of one dtype."""
 
     def __post_init__(self) -> None:
+        self.given = [{} for _ in self.sizes[0]]
         self.cases = [{} for _ in self.sizes[0]]
         self.rounded = {dtype: [{} for _ in self.cases] for dtype in _ROUNDED}
 
@@ -154,7 +157,7 @@ class Drawing:
     def _know(self, name: str, names: list[str], values: Sequence[torch.Tensor]) -> str:
         names.append(name)
         for number, value in enumerate(values):
-            self.cases[number][name] = value
+            self.given[number][name] = self.cases[number][name] = value
             for dtype, rounded in self.rounded.items():
                 rounded[number][name] = as_float(value, dtype)
         return name
@@ -180,7 +183,11 @@ class Drawing:
             del case[name]
 
     def _all_cases(self) -> list[Case]:
-        return [*self.cases, *(case for cases in self.rounded.values() for case in cases)]
+        return [
+            *self.given,
+            *self.cases,
+            *(case for cases in self.rounded.values() for case in cases),
+        ]
 
     def _elements(
         self, dtype: torch.dtype, sizes: Sequence[int], below: int | None
@@ -210,30 +217,32 @@ class Drawing:
           Unsuitable: PyTorch refuses it for the first case, or its values are too large.
         """
         line = Line(f"v{len(self.lines)}", expression)
-        made: list[dict[torch.dtype | None, torch.Tensor]] = []
+        made: list[dict[torch.dtype | None, Case]] = []
         for number, case in enumerate(self.cases):
-            values: dict[torch.dtype | None, torch.Tensor] = {}
+            values: dict[torch.dtype | None, Case] = {}
             made.append(values)
             if line.operands - case.keys():
                 continue
             try:
-                values[None] = evaluate([line], case)[line.name]
+                values[None] = evaluate([line], case)
                 for dtype, rounded in self.rounded.items():
-                    values[dtype] = evaluate_in(dtype, [line], rounded[number])[line.name]
+                    values[dtype] = evaluate_in(dtype, [line], rounded[number])
             except Exception as error:
                 if number == 0:
                     raise Unsuitable from error
                 values.clear()
                 continue
-            if not isinstance(values[None], torch.Tensor) or not self._is_sane(values[None]):
+            value = values[None][line.name]
+            if not isinstance(value, torch.Tensor) or not self._is_sane(value):
                 raise Unsuitable
-            if any(value.shape != values[None].shape for value in values.values()):
+            if any(other[line.name].shape != value.shape for other in values.values()):
                 raise Unsuitable
         self.lines.append(line)
         for number, values in enumerate(made):
-            for which, value in values.items():
+            for which, case in values.items():
                 cases = self.cases if which is None else self.rounded[which]
-                cases[number][line.name] = value
+                for name in (line.name, *line.written):
+                    cases[number][name] = case[name]
 
     def _is_sane(self, value: torch.Tensor) -> bool:
         if value.numel() > _MOST_ELEMENTS or value.ndim > 5 or value.dtype not in DTYPES:
@@ -252,7 +261,7 @@ class Drawing:
         return Graph(
             tuple(self.lines),
             tuple(line.name for line in self.lines if line.name not in read),
-            tuple({name: case[name] for name in inputs} for case in self.cases),
+            tuple({name: case[name] for name in inputs} for case in self.given),
             options,
-            {name: self.value(name) for name in weights},
+            {name: self.given[0][name] for name in weights},
         )

@@ -12,6 +12,9 @@ from test.random_graphs import higher_order
 
 NAME = re.compile(r"\b[xvw]\d+\b")
 """What lines call inputs (x), weights (w) and one another (v)."""
+_WRITTEN = re.compile(
+    r"\b([xw]\d+)(?:\[[^\]]*\]|\.[a-z]\w*\([^()]*\)|\.mT)?\.(?:[a-z]\w*_|__setitem__)\("
+)
 _FLOAT_DTYPE = re.compile(r"torch\.(float16|bfloat16|float32|float64)\b")
 _SCOPE = {"torch": torch, "F": torch.nn.functional}
 
@@ -30,6 +33,11 @@ class Line:
     def operands(self) -> set[str]:
         """The names of inputs, of weights and of lines before it that it reads."""
         return set(NAME.findall(self.expression))
+
+    @property
+    def written(self) -> set[str]:
+        """The names of inputs and of weights that it writes in place."""
+        return set(_WRITTEN.findall(self.expression))
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,11 @@ class Graph:
     def inputs(self) -> tuple[str, ...]:
         """The names of the inputs, in order."""
         return tuple(self.cases[0])
+
+    @property
+    def written(self) -> list[str]:
+        """The names of inputs and of weights that it writes in place."""
+        return sorted({name for line in self.lines for name in line.written})
 
     def dynamic_shapes(self) -> dict[str, dict[int, object]] | None:
         """What `torch.export.export` takes: dims differ where the cases do.
@@ -126,6 +139,7 @@ class Graph:
             f"{name}={getattr(self.options, name)!r}"
             for name in ("opt_level", "target_cpu", "runtime_checks", "threads")
         )
+        options += f", mutable={self.written}"
         cases = ",\n".join(
             "    (" + " ".join(f"{_literal(tensor)}," for tensor in case.values()) + ")"
             for case in self.cases
@@ -135,6 +149,8 @@ class Graph:
         )
         return "\n".join(
             [
+                "import copy",
+                "",
                 "import torch",
                 "import torch.nn.functional as F",
                 "from torch.export import Dim",
@@ -148,7 +164,11 @@ class Graph:
                 f"cases = [\n{cases},\n]",
                 f"program = plumbline.compile(Graph(weights), cases[0], {{{shapes}}}, {options})",
                 "for case in cases:",
-                "    print(program(*case), Graph(weights)(*case), sep='\\n')",
+                "    copies = [x.clone() for x in case]",
+                "    state = [x.clone() for x in program.state.values()]",
+                "    print(program(*copies, *state), copies, state)",
+                "    module = Graph(copy.deepcopy(weights))",
+                "    print(module(*case), case, [getattr(module, w) for w in program.state])",
                 "",
             ]
         )
@@ -174,12 +194,15 @@ def _weight_literal(weight: torch.Tensor) -> str:
 
 
 def evaluate(lines: Sequence[Line], known: Case) -> Case:
-    """What PyTorch makes of lines, added to what is known.
+    """What PyTorch makes of lines, added to what is known, which stays as it is.
 
     Raises:
       Exception: what PyTorch raises.
     """
-    values = dict(known)
+    written = {name for line in lines for name in line.written}
+    values = {
+        name: value.detach().clone() if name in written else value for name, value in known.items()
+    }
     scope = {**_SCOPE, **higher_order.MEANINGS}
     with torch.no_grad():
         for line in lines:

@@ -1,6 +1,8 @@
-"""The lines that write into a copy of a value, or into a part of it."""
+"""The lines that write into a copy of a value, an input or a buffer, or into a part of it."""
 
-from test.random_graphs.drawing import DTYPES, Drawing
+import torch
+
+from test.random_graphs.drawing import DTYPES, Drawing, Unsuitable
 
 _PARTS = (
     "y",
@@ -67,3 +69,57 @@ def write(drawing: Drawing) -> str:
         part = draw.choice(_PARTS).format(a=draw.randrange(-rank, rank), b=draw.randrange(rank))
         steps += [f"z := {part}", draw.choice(_WRITES)]
     return f"({', '.join(steps)}, {draw.choice(_RESULTS)})[-1]"
+
+
+_WRITES_OF_ARGUMENTS = (
+    "{x}.add_(1)",
+    "{x}.mul_(2)",
+    "{x}.zero_()",
+    "{x}.clamp_(0, 2)",
+    "{x}.add_({x}.sum(0))",
+    "{x}.copy_({x}.flip(0))",
+    "{x}.copy_({y})",
+    "{x}.add_({y})",
+    "{x}.masked_fill_({y} > 1, 2)",
+    "{x}[1:].mul_(2)",
+    "{x}[..., ::2].add_(1)",
+    "{x}[0].copy_({y}[-1])",
+    "{x}.mT.add_(1)",
+    "{x}.mT[1:].zero_()",
+    "{x}.select(-1, 0).fill_(3)",
+    "{x}.narrow(0, 0, 1).add_({y}[:1])",
+    "{x}.diagonal().zero_()",
+    "{x}.view(-1).add_(1)",
+    "{x}.__setitem__(0, 5)",
+    "{x}.__setitem__((..., -1), {y}[..., 0])",
+    "{x}.__setitem__({y} < 0, 1)",
+    "{x}.__setitem__(torch.tensor([0, -1]), 4)",
+    "{x}.index_add_(0, torch.tensor([0]), {y}[-1:])",
+    "{x}.index_copy_(0, torch.tensor([0]), {y}[:1])",
+    "{x}.scatter_(-1, torch.zeros_like({x}, dtype=torch.int64), 2)",
+    "{x}.add_(1), {y}.add_({x})",
+    "{x}.add_({y}), {y}.copy_({x})",
+)
+_RESULTS_OF_WRITES = ("{x} + 0", "{x}", "{x}.sum()", "{x}[1:]", "{y} * 1", "{x}.mT", "{x} - {y}")
+
+
+def write_argument(drawing: Drawing) -> str:
+    """An input or a buffer that is written, whatever has been read of it before."""
+    draw = drawing.random
+    # No two of its elements may be one place in memory.
+    names = [
+        name
+        for name in drawing.inputs
+        if all(case[name].is_contiguous() for case in drawing.given)
+        and drawing.value(name).dtype != torch.bool
+    ]
+    if not names:
+        raise Unsuitable
+    x = draw.choice(names)
+    dtype, shape = drawing.value(x).dtype, drawing.shape(x)
+    if drawing.chance(0.3) and all(len(set(size)) == 1 for size in shape):
+        x = drawing.weight(dtype, [size[0] for size in shape], kind=torch.nn.Buffer)
+    alike = [name for name in names if drawing.shape(name) == shape and name != x]
+    y = draw.choice(alike) if alike else drawing.input(dtype, shape)
+    writes = draw.choice(_WRITES_OF_ARGUMENTS)
+    return f"({writes}, {draw.choice(_RESULTS_OF_WRITES)})[-1]".format(x=x, y=y)

@@ -27,7 +27,7 @@ from test.random_graphs.elementwise import (
     TRUTHS,
 )
 from test.random_graphs.graph import NAME
-from test.random_graphs.in_place import write
+from test.random_graphs.in_place import write, write_argument
 
 Kind = Callable[[Drawing], str]
 
@@ -631,6 +631,7 @@ _KINDS: tuple[tuple[Kind, int], ...] = (
     (_computed_index, 5),
     (_number_of_buffer, 2),
     (write, 6),
+    (write_argument, 3),
     (contraction, 9),
     (computed_weight, 4),
     (convolution, 7),
@@ -681,6 +682,6 @@ def draw_line(drawing: Drawing) -> None:
     expression = kind(drawing)
     if kind in _PRODUCTS:
         expression = with_tail(drawing, expression)
-    if not drawing.special and drawing.chance(0.08):
+    if kind is not write_argument and not drawing.special and drawing.chance(0.08):
         expression = _transformed(drawing, expression)
     drawing.add(expression)

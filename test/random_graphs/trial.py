@@ -35,7 +35,7 @@ class Trial:
     case: int = 0
     """The case that it is so in."""
     output: int = 0
-    """The first result that is wrong."""
+    """The first result that is wrong; what is written in place comes after those returned."""
     cases: dict[str, int] = field(default_factory=dict)
     """How many agree, are refused (a size that the program was not compiled for), raise in both."""
 
@@ -75,6 +75,7 @@ def _try(graph: Graph, about_to: object) -> Trial:
             target_cpu=options.target_cpu,
             runtime_checks=options.runtime_checks,
             threads=options.threads,
+            mutable=graph.written,
             cache=False,
         )
     except UserError as error:
@@ -90,8 +91,10 @@ def _try(graph: Graph, about_to: object) -> Trial:
         except Exception as error:
             raised = f"{type(error).__name__}: {str(error).splitlines()[0][:160]}"
         about_to(f"running case {number}" + (", where PyTorch raises" if raised else ""))
+        given = {name: value.clone() for name, value in case.items() if name in graph.written}
+        state = {name: value.clone() for name, value in program.state.items()}
         try:
-            results = program(*case.values())
+            results = program(*{**case, **given}.values(), *state.values())
         except UserError:
             outcomes.append("refused" if values else "both raise")
             continue
@@ -109,7 +112,8 @@ def _try(graph: Graph, about_to: object) -> Trial:
         if not _is_exact_where_it_matters(graph, values, doubles, singles):
             outcomes.append("rounding decides")
             continue
-        for index, (name, result) in enumerate(zip(graph.outputs, results, strict=True)):
+        named = [*zip(graph.outputs, results, strict=True), *given.items(), *state.items()]
+        for index, (name, result) in enumerate(named):
             if problem := _difference(result, values[name], doubles[name]):
                 return Trial("wrong", f"{name}: {problem}", number, index)
         outcomes.append("agree")
