@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from plumbline.archives.reference_archive import Tensor
-from plumbline.archives.torch_tensors import to_numpy
+from plumbline.archives.torch_tensors import to_numpy, to_torch
 from plumbline.cache.folder import CacheFolder
 from plumbline.cache.machine_code import MachineCode
 from plumbline.cache.place import CachePlace, cache_folder
@@ -282,7 +282,8 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
 
     if stablehlo is not None:
         source = Source(stablehlo.text, is_stablehlo=True)
-        compiled = _compiled(stablehlo.who, lowering(source), {}, folder, when_done)
+        weights = {name: to_torch(value) for name, value in stablehlo.weights.items()}
+        compiled = _compiled(stablehlo.who, lowering(source), weights, folder, when_done)
         if stablehlo.nested is not None:
             stablehlo.nested.check(stablehlo.who, len(compiled.signature.inputs))
             if not stablehlo.nested.are_flat:

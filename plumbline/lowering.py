@@ -18,9 +18,10 @@ from plumbline.llvm_to_asm.assembly import LAUNCHES, emit_object
 from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir, translate_to_llvm_ir
 from plumbline.llvm_to_asm.ptx import emit_ptx
 from plumbline.llvm_to_asm.weights import embedded_weights
+from plumbline.loader_to_stablehlo.parsing import parse_stablehlo
 from plumbline.signature.function_name import PACKED_SUFFIX
 from plumbline.signature.signature import Signature
-from plumbline.stablehlo_to_tcp.stage import lower_entry, parse_stablehlo
+from plumbline.stablehlo_to_tcp.stage import lower_entry
 from plumbline.target.choices import RuntimeChecks
 from plumbline.target.probe import vector_unit_of
 from plumbline.target.target import Target

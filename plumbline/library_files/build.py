@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from plumbline.archives import atomic_file, text_file
+from plumbline.archives.serialised_weights import serialised
 from plumbline.errors import UserError
 from plumbline.gpu_to_nvvm.stage import gpu_to_nvvm
 from plumbline.kernels_to_llvm.description import describe
 from plumbline.kernels_to_llvm.stage import kernels_to_llvm
 from plumbline.library_files.c_header import c_header
-from plumbline.library_files.kinds import KINDS, OF_TARGET, OF_TORCH
+from plumbline.library_files.kinds import KINDS, OF_TARGET, OF_TORCH, OF_WEIGHTS
 from plumbline.library_files.options import LibraryOptions
 from plumbline.library_files.pkg_config import pkg_config
 from plumbline.library_files.toolchain import GPU_RUNTIME_OBJECT, Toolchain
@@ -110,7 +111,8 @@ class LibraryBuild:
                 f"{program.origin}: its function cannot be called {options.func_name}: that of "
                 "a file of TCP is called what it says"
             )
-        if not isinstance(program, TorchProgram) and options.weights != "embedded":
+        refused = ("arguments", "file") if isinstance(program, TcpProgram) else ("arguments",)
+        if not isinstance(program, TorchProgram) and options.weights in refused:
             raise UserError(
                 f'{program.origin}: weights "{options.weights}" are of a PyTorch program; the '
                 f"arguments of one of {program.dialect} are what it says"
@@ -121,7 +123,7 @@ class LibraryBuild:
         self._makers: dict[str, Callable[[], None]] = {
             "torch": self._export,
             "references": self._export,
-            "weights": self._export,
+            "weights": self._write_weights,
             "tcp": self._lower_to_tcp,
             "linalg": self._lower_to_linalg,
             "kernels": self._lower_to_kernels,
@@ -152,7 +154,7 @@ class LibraryBuild:
         if isinstance(self._program, TorchProgram):
             if kind == "references" and not self._program.recorded:
                 raise UserError(f"{self._program.who}: no references are recorded of it")
-        elif kind in OF_TORCH:
+        elif kind in OF_TORCH or (kind in OF_WEIGHTS and isinstance(self._program, TcpProgram)):
             raise UserError(
                 f"{self._program.origin} is a program of {self._program.dialect}: there is no "
                 f"{kind} file of it"
@@ -210,6 +212,12 @@ class LibraryBuild:
         self._write("torch", exported.text)
         atomic_file.write_bytes(self._place("weights"), serialise(exported.weights))
         self._made |= {"torch", "references", "weights"}
+
+    def _write_weights(self) -> None:
+        if isinstance(self._program, StablehloProgram):
+            atomic_file.write_bytes(self._place("weights"), serialised(self._program.weights))
+        else:
+            self._export()
 
     def _lower_to_tcp(self) -> None:
         program = self._program
@@ -292,16 +300,16 @@ class LibraryBuild:
     def _compile(self) -> None:
         llvm_ir, _ = self._text("llvm-ir")
         description, _ = self._text("description")
-        from_torch = isinstance(self._program, TorchProgram)
+        has_weights = not isinstance(self._program, TcpProgram)
         beside = "weights-file" if self._options.weights == "file" else "packed-weights"
-        has_beside = from_torch and not (self._is_for_gpu and beside == "packed-weights")
+        has_beside = has_weights and not (self._is_for_gpu and beside == "packed-weights")
         written = {beside: self._place(beside)} if has_beside else {}
         self._when_begun("making assembly")
         assembly = llvm_ir_to_asm(
             llvm_ir,
             target_cpu=self._options.target_cpu,
             opt_level=self._options.opt_level,
-            weights=self.file("weights") if from_torch else None,
+            weights=self.file("weights") if has_weights else None,
             packed_weights=written.get("packed-weights"),
             weights_file=written.get("weights-file"),
             gpu_image=self._gpu_image,

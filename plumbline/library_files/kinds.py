@@ -48,8 +48,11 @@ KINDS = {
     "description": FileKind("{}.json", "names, element types and shapes"),
 }
 
-OF_TORCH = ("torch", "weights", "references", "packed-weights", "weights-file")
-"""The kinds that a program has which PyTorch exports, and one that is a file has not."""
+OF_TORCH = ("torch", "references")
+"""The kinds that a program has which PyTorch exports, and no other."""
+
+OF_WEIGHTS = ("weights", "packed-weights", "weights-file")
+"""The kinds that a program of TCP does not have, whose constants stand in its text."""
 
 OF_TARGET = {
     "host": ("kernels", "packed-weights", "llvm"),

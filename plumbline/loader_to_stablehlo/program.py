@@ -3,18 +3,25 @@
 JAX is not imported: its objects are known by what they have, as those of other frameworks may be.
 """
 
+import contextlib
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
+from plumbline.archives.reference_archive import Tensor
 from plumbline.errors import UserError
 from plumbline.loader_to_stablehlo import bytecode
 from plumbline.loader_to_stablehlo.nested_arguments import NestedArguments
+from plumbline.loader_to_stablehlo.reading import read_stablehlo
 
 _DEVICE = "cpu"
 """The platform that exports are for, as JAX calls it: what it leaves to libraries differs."""
+
+
+_MOST_AS_TEXT = 1 << 20
+"""Bytes of a program that are read as text without further ado: it is twice as long then."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +36,21 @@ class StablehloProgram:
     """What a header calls it, in the user's own words."""
     nested: NestedArguments | None = None
     """How its arguments are nested in those of the function that it is made of, if they are."""
+    weights: Mapping[str, Tensor] = field(default_factory=dict)
+    """What of it is not in the text, as the reference archive stores it, by the names that leading
+    arguments of its function have there."""
+
+    @staticmethod
+    def read(
+        content: str | bytes, who: str, origin: str, nested: NestedArguments | None = None
+    ) -> "StablehloProgram":
+        """That of text or bytecode.
+
+        Raises:
+          UserError: it is bytecode that cannot be read, or has weights and cannot be.
+        """
+        read = read_stablehlo(content, who)
+        return StablehloProgram(read.text, who, origin, nested, read.weights)
 
 
 class Exported(Protocol):
@@ -64,9 +86,10 @@ def load_stablehlo(program: Any) -> StablehloProgram:
     if isinstance(program, StablehloProgram):
         return program
     if isinstance(program, bytes | bytearray):
-        return StablehloProgram(bytecode.text_of(bytes(program), "bytes"), "bytes", "StableHLO")
+        content = bytecode.text_or_bytecode(bytes(program), "bytes")
+        return StablehloProgram.read(content, "bytes", "StableHLO")
     if isinstance(program, str) and "{" in program:
-        return StablehloProgram(program, "text", "StableHLO")
+        return StablehloProgram.read(program, "text", "StableHLO")
     if isinstance(program, str | os.PathLike):
         return stablehlo_of_file(Path(program))
     found = stablehlo_of(program)
@@ -85,12 +108,16 @@ def stablehlo_of_file(file: Path) -> StablehloProgram:
     Raises:
       UserError: it cannot be read, or is neither.
     """
-    return stablehlo_of_text(bytecode.read(file), file)
+    return stablehlo_of_text(bytecode.text_or_bytecode(bytecode.read(file), str(file)), file)
 
 
-def stablehlo_of_text(text: str, file: Path) -> StablehloProgram:
-    """The program of a file that has been read."""
-    return StablehloProgram(text, str(file), file.as_posix())
+def stablehlo_of_text(text: str | bytes, file: Path) -> StablehloProgram:
+    """The program of a file that has been read, text or bytecode.
+
+    Raises:
+      UserError: as `StablehloProgram.read` does.
+    """
+    return StablehloProgram.read(text, str(file), file.as_posix())
 
 
 def stablehlo_of(program: Any) -> StablehloProgram | None:
@@ -115,7 +142,7 @@ def stablehlo_of(program: Any) -> StablehloProgram | None:
         return _of_lowered(program)
     if hasattr(getattr(program, "operation", None), "get_asm"):
         text = str(program.operation.get_asm(enable_debug_info=True))
-        return StablehloProgram(text, "module", "StableHLO")
+        return StablehloProgram.read(text, "module", "StableHLO")
     if hasattr(program, "lower") and callable(program) and hasattr(program, "trace"):
         raise UserError(
             f"{_name_of(program)} is a function of JAX's, of no sizes: hand over "
@@ -144,8 +171,12 @@ def _of_exported(program: Any) -> StablehloProgram:
     if getattr(program, "nr_devices", 1) > 1:
         raise UserError(f"{who}: it is exported for {program.nr_devices} devices; export it for 1")
     nested = NestedArguments(program.in_tree, program.module_kept_var_idx)
-    # Its bytecode may be of dialects that are read as text alone (`sdy`).
-    return StablehloProgram(program.mlir_module(), who, name, nested)
+    bytecode_of_it = getattr(program, "mlir_module_serialized", b"")
+    if len(bytecode_of_it) > _MOST_AS_TEXT:
+        # It may be of dialects that are read as text alone (`sdy`).
+        with contextlib.suppress(UserError):
+            return StablehloProgram.read(bytecode_of_it, who, name, nested)
+    return StablehloProgram.read(program.mlir_module(), who, name, nested)
 
 
 def _of_lowered(program: Any) -> StablehloProgram:
@@ -155,7 +186,7 @@ def _of_lowered(program: Any) -> StablehloProgram:
     module_name = str(module.operation.attributes["sym_name"]).strip('"')
     name = module_name.removeprefix("jit_")
     text = str(module.operation.get_asm(enable_debug_info=True))
-    return StablehloProgram(text, f"program {name}", name, nested)
+    return StablehloProgram.read(text, f"program {name}", name, nested)
 
 
 def _name_of(program: Any) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from torch_mlir import ir
 
 from plumbline.bindings.pipeline import Pass
-from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import Unsupported
-from plumbline.signature.c_signature import functions_with_bodies
+from plumbline.loader_to_stablehlo.entry import entry_of, public_functions
 from plumbline.signature.element_type import ELEMENT_TYPES, ElementType
 from plumbline.signature.name_attributes import note_names
 from plumbline.signature.tensor_names import NamedTensor, TensorNames
+from plumbline.signature.weight_arguments import EMBEDDED
 from plumbline.stablehlo_to_tcp.argument_sizes import bind_sizes
 from plumbline.stablehlo_to_tcp.pattern import dtype_of
 
@@ -24,39 +24,22 @@ _RESULT = "jax.result_info"
 _KEY = re.compile(r"""\[['"]?([^\]'"]*)['"]?\]|\.""")
 """A step of the way to where a tensor stands: into a dict, a list or what has fields."""
 
-_MAIN = "main"
-"""What exporters call the function that others call."""
-
-
-def _public_functions(module: ir.Module | ir.Operation) -> list[ir.OpView]:
-    return functions_with_bodies(module, "func.func", public=True)
-
 
 def keep_entry(module: ir.Module, who: str) -> None:
-    """Leaves one function public, `main` if there is one; messages call the module `who`.
-
-    JAX says of no other that it is private which stands for the body of an op.
+    """Leaves one function public, that which `entry_of` gives; messages call the module `who`.
 
     Raises:
-      UserError: there is none, or there are several without a `main`.
+      UserError: there is none such.
     """
-    functions = {
-        ir.StringAttr(each.attributes["sym_name"]).value: each for each in _public_functions(module)
-    }
-    if _MAIN not in functions and len(functions) != 1:
-        found = f"{len(functions)}: {', '.join(functions)}" if functions else "none"
-        raise UserError(
-            f"{who}: one public function becomes a C function, {_MAIN} if there is one; it has "
-            f"{found}"
-        )
-    for name, function in functions.items():
-        if _MAIN in functions and name != _MAIN:
+    entry = entry_of(module, who)
+    for function in public_functions(module).values():
+        if function.operation != entry.operation:
             function.attributes["sym_visibility"] = ir.StringAttr.get("private", module.context)
 
 
 def name_entry(module: ir.Module, name: str) -> None:
     """Has the one public function be called `name`; no function of a C library can be `main`."""
-    (function,) = _public_functions(module)
+    (function,) = public_functions(module).values()
     function.attributes["sym_name"] = ir.StringAttr.get(name, module.context)
 
 
@@ -68,7 +51,7 @@ def note_signatures(module: ir.Operation) -> None:
     with module.context:
         _drop_notes(module)
         symbols = ir.SymbolTable(module)
-        for function in _public_functions(module):
+        for function in public_functions(module).values():
             bind_sizes(function.operation, symbols)
             results = _result_names(function)
             for kind in ("arg_attrs", "res_attrs"):
@@ -126,16 +109,27 @@ def _result_names(function: ir.OpView) -> list[str]:
 def _names(function: ir.Operation, symbols: ir.SymbolTable, results: Sequence[str]) -> TensorNames:
     type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
     arguments = function.regions[0].blocks[0].arguments
+    weights = _weights(function)
+    own = list(arguments)[len(weights) :]
+    names = [_name(argument, symbols) or f"arg{number}" for number, argument in enumerate(own)]
     return TensorNames(
         tuple(
-            NamedTensor(_name(argument, symbols) or f"arg{number}", _element_type(argument.type))
-            for number, argument in enumerate(arguments)
+            NamedTensor(name, _element_type(argument.type))
+            for name, argument in zip([*weights, *names], arguments, strict=True)
         ),
         tuple(
             NamedTensor(name, _element_type(result))
             for name, result in zip(results, type_.results, strict=True)
         ),
     )
+
+
+def _weights(function: ir.Operation) -> list[str]:
+    """The names of the weights, which come before all other arguments."""
+    if "arg_attrs" not in function.attributes:
+        return []
+    entries = [ir.DictAttr(entry) for entry in ir.ArrayAttr(function.attributes["arg_attrs"])]
+    return [ir.StringAttr(entry[EMBEDDED]).value for entry in entries if EMBEDDED in entry]
 
 
 def _element_type(type_: ir.Type) -> ElementType:

@@ -3,10 +3,10 @@
 from torch_mlir import ir
 
 from plumbline.context import make_context
+from plumbline.loader_to_stablehlo.parsing import parse_stablehlo
 from plumbline.stablehlo_to_tcp.conversion import convert_stablehlo_to_tcp
-from plumbline.stablehlo_to_tcp.device_layouts import without_layouts
 from plumbline.stablehlo_to_tcp.signatures import keep_entry, name_entry
-from plumbline.tcp.assembly.module import parse_module, print_module
+from plumbline.tcp.assembly.module import print_module
 
 
 def stablehlo_to_tcp(text: str, filename: str, func_name: str) -> str:
@@ -20,17 +20,6 @@ def stablehlo_to_tcp(text: str, filename: str, func_name: str) -> str:
     lower_entry(module, filename, func_name)
     # With locations: a later stage that refuses an operation names the user's source by them.
     return print_module(module, debug_info=True, is_verified=True)
-
-
-def parse_stablehlo(text: str, context: ir.Context, filename: str) -> ir.Module:
-    """The module that `text` holds.
-
-    Raises:
-      UserError: it does not parse or verify.
-    """
-    # Attributes may be of dialects that lay programs out for several devices, as JAX's are.
-    context.allow_unregistered_dialects = True
-    return parse_module(without_layouts(text), context, filename)
 
 
 def lower_entry(module: ir.Module, filename: str, func_name: str) -> None:

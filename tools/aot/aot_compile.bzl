@@ -112,8 +112,9 @@ def aot_compile(
     (//tools/gpu); foo_gpu_test, with the tag gpu, is the same without that. --//tools/aot:gpu_arch says for what GPUs they are made.
 
     With onnx_source there is no foo_torch_exporter. With stablehlo_source the chain starts at
-    gen_foo_mlir_tcp, with tcp_source at gen_foo_mlir_linalg; of both there are gen_foo_reference_tensors
-    and the test with `reference_tensors`, and foo_bisect never.
+    gen_foo_mlir_tcp, and gen_foo_weights has the large constants of the file; with tcp_source it starts at
+    gen_foo_mlir_linalg. Of both there are gen_foo_reference_tensors and the test with `reference_tensors`,
+    and foo_bisect never.
 
     The flags --//tools/aot:target_cpu and --//tools/aot:opt_level say for what machine code is made
     and how much LLVM optimises it; --//tools/aot:runtime_checks says what the program checks as it runs:
@@ -197,6 +198,7 @@ def _aot_compile(
         tcp_source = "_internal_{}_tcp.mlir".format(name)
     elif stablehlo_source:
         stablehlo_to_tcp(name, stablehlo_source, func_name, manual, testonly, visibility)
+        weights_file = ["_internal_{}_weights.safetensors".format(name)]
         tcp_source = "_internal_{}_tcp.mlir".format(name)
     if reference_tensors and not onnx_source:
         complete_references(name, reference_tensors, func_name, manual, testonly, visibility)

@@ -185,8 +185,10 @@ def _aot_library(
     weights_file, loaded_weights, included = [], [], []
     file = tcp_source or stablehlo_source or onnx_source
     origin = _path_of(file) if file else torch_loader_path
-    if torch_loader_lib or onnx_source:
-        if onnx_source:
+    if torch_loader_lib or onnx_source or stablehlo_source:
+        if stablehlo_source:
+            stablehlo_to_tcp(name, stablehlo_source, func_name, manual, testonly, visibility)
+        elif onnx_source:
             onnx_to_tcp(name, onnx_source, onnx_data, onnx_sizes, reference_tensors, func_name, weights, manual, testonly, visibility)
         else:
             options = loader_options(name, torch_loader_path, func_name)
@@ -197,9 +199,6 @@ def _aot_library(
             native.filegroup(name = "gen_{}_weights_file".format(name), srcs = loaded_weights, **common)
         else:
             included = weights_file
-        tcp_source = "_internal_{}_tcp.mlir".format(name)
-    elif stablehlo_source:
-        stablehlo_to_tcp(name, stablehlo_source, func_name, manual, testonly, visibility)
         tcp_source = "_internal_{}_tcp.mlir".format(name)
     if reference_tensors and not onnx_source:
         complete_references(name, reference_tensors, func_name, manual, testonly, visibility)

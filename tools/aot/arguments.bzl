@@ -137,7 +137,7 @@ def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, fun
     for size in onnx_sizes:
         if plain_text_problem(size, "_") or type(onnx_sizes[size]) != "int" or onnx_sizes[size] < 0:
             return "onnx_sizes = {} has not sizes by names, such as {{\"batch\": 1}}".format(repr(onnx_sizes))
-    if not has_loader and not onnx_source and weights != "embedded":
+    if not has_loader and not onnx_source and weights != "embedded" and not (stablehlo_source and weights == "file"):
         return "weights = \"{}\" goes with a torch loader or onnx_source; the arguments of a {} are what it says".format(weights, given[0])
     if type(threads) != "int" or threads < 1 or threads > _MOST_THREADS:
         return "threads = {} is no number from 1 to {}".format(repr(threads), _MOST_THREADS)

@@ -164,27 +164,36 @@ def _torch_to_tcp(name, tags, testonly, visibility):
     )
 
 def stablehlo_to_tcp(name, stablehlo_source, func_name, tags, testonly, visibility):
-    """From a file of StableHLO to TCP: gen_foo_mlir_tcp.
+    """From a file of StableHLO to TCP: gen_foo_mlir_tcp, and its large constants: gen_foo_weights.
 
     Args:
       name: the program's name, foo.
       stablehlo_source: as for aot_compile.
       func_name: as for aot_compile.
-      tags: of the target.
-      testonly: of the target.
-      visibility: of the target.
+      tags: of all targets.
+      testonly: of all targets.
+      visibility: of all targets.
     """
+    _, _, safetensors = _exported_files(name)
     stage(
-        name = "gen_{}_mlir_tcp".format(name),
+        name = "_gen_{}_tcp_and_weights".format(name),
         src = stablehlo_source,
-        outs = ["_internal_{}_tcp.mlir".format(name)],
+        outs = ["_internal_{}_tcp.mlir".format(name), safetensors],
         program = Label("//tools/aot:stablehlo_to_tcp"),
         message = "{}: lowering StableHLO to TCP".format(name),
-        options = "--func-name={}".format(func_name or name),
+        options = "--func-name={} --weights=$(location {})".format(func_name or name, safetensors),
         tags = tags,
         testonly = testonly,
-        visibility = visibility,
+        visibility = ["//visibility:private"],
     )
+    for kind, file in [("mlir_tcp", "_internal_{}_tcp.mlir".format(name)), ("weights", safetensors)]:
+        native.filegroup(
+            name = "gen_{}_{}".format(name, kind),
+            testonly = testonly,
+            srcs = [file],
+            tags = tags,
+            visibility = visibility,
+        )
 
 def complete_references(name, reference_tensors, func_name, tags, testonly, visibility):
     """From the archive that a user wrote to that which the test reads: gen_foo_reference_tensors.

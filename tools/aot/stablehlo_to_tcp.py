@@ -2,8 +2,9 @@
 
 import argparse
 
+from plumbline.archives.serialised_weights import serialised
 from plumbline.context import prepare_context
-from plumbline.loader_to_stablehlo import bytecode
+from plumbline.loader_to_stablehlo.program import stablehlo_of_file
 from plumbline.stablehlo_to_tcp.stage import stablehlo_to_tcp
 from tools.aot import stage
 
@@ -16,8 +17,10 @@ func.func @sample(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 
 def _lower(given: argparse.Namespace) -> None:
-    text = bytecode.read(given.input)
-    stage.write(given.output, stablehlo_to_tcp(text, str(given.input), given.func_name))
+    program = stablehlo_of_file(given.input)
+    stage.write(given.output, stablehlo_to_tcp(program.text, program.who, given.func_name))
+    if given.weights is not None:
+        stage.write_bytes(given.weights, serialised(program.weights))
 
 
 def _warm_up() -> None:
@@ -29,5 +32,8 @@ if __name__ == "__main__":
     arguments = stage.text_stage_parser(__doc__)
     arguments.add_argument(
         "--func-name", required=True, metavar="NAME", help="the name of the C function"
+    )
+    arguments.add_argument(
+        "--weights", type=stage.path, help="the .safetensors file to write, of large constants"
     )
     stage.run(arguments, _lower, warm_up=_warm_up)

@@ -79,6 +79,7 @@ _ACCEPTED = [
     dict(tcp_source = "x.mlir", target = "nvptx"),
     dict(tcp_source = ":generated"),
     dict(onnx_source = "x.onnx", weights = "arguments"),
+    dict(stablehlo_source = "x.mlir", weights = "file", macro = "aot_library"),
     dict(onnx_source = "//a:x.onnx", onnx_data = ["//a:x.data"], reference_tensors = "x.npz"),
     dict(tcp_source = "@googletest//some/package-1.2:x.mlir"),
     dict(name = "2d", tcp_source = "x.mlir"),
