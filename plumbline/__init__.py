@@ -3,6 +3,7 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from plumbline.bindings.loading import load_bindings_apart
 from plumbline.garbage import collecting_seldom
 
 if TYPE_CHECKING:
@@ -53,5 +54,6 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("plumbline.library.device")
     if name in _MODULES:
         with collecting_seldom():
+            load_bindings_apart()
             return getattr(importlib.import_module(_MODULES[name]), name)
     raise AttributeError(f"module 'plumbline' has no attribute {name!r}")

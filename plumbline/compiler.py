@@ -1,6 +1,6 @@
 """The whole chain in one process: from a PyTorch module to a function that can be called.
 
-A program of StableHLO, as JAX has one, comes in after the first stage.
+A program of StableHLO, as JAX and TensorFlow have one, comes in after the first stage.
 """
 
 import weakref
@@ -25,6 +25,7 @@ from plumbline.library.torch_arguments import give
 from plumbline.llvm_to_asm.assembly import emit_assembly
 from plumbline.llvm_to_asm.ptx import IMAGE, PROGRAM, PROGRAM_WORDS
 from plumbline.loader_to_stablehlo.nested_arguments import NestedArguments
+from plumbline.loader_to_stablehlo.nested_tensors import NestedTensors
 from plumbline.loader_to_stablehlo.program import (
     HoldsStablehlo,
     refuse_beside,
@@ -69,8 +70,8 @@ from plumbline.target.target import Target
 class CompiledProgram(NativeFunction):
     """A compiled program: call it with the arguments of the module's `forward`.
 
-    One of JAX's takes those of the function. It returns numpy arrays if all arguments are such, or
-    torch tensors.
+    One of JAX's or TensorFlow's takes those of the function. It returns numpy arrays if all
+    arguments are such, or torch tensors.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class CompiledProgram(NativeFunction):
         """Whether the state of a generator of random numbers is an in-out argument, the last one.
         A call that leaves it out draws from `torch.default_generator`, and leaves that where the
         module would."""
-        self.nested: Nested | NestedArguments | None = None
+        self.nested: Nested | NestedArguments | NestedTensors | None = None
         """What takes tensors out of the arguments, where those were nested when it was compiled."""
         self.from_cache = from_cache
         """Whether its machine code is what another compilation has left in files."""
@@ -186,9 +187,14 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         returns, `plumbline.load_onnx` say, which has all that follows as far as `mutable`. Or a
         program of JAX's: what `jax.export.export(jax.jit(f))(...)` or `jax.jit(f).lower(...)`
         gives, or another of StableHLO (`plumbline.load_stablehlo`). A call then takes the arguments
-        of `f`, nested as they are, those by keyword last, in the order of their names.
+        of `f`, nested as they are, those by keyword last, in the order of their names. Or a program
+        of TensorFlow's: what `tf.function(f)` gives, one of its concrete functions, such as a
+        signature of a SavedModel, or a `keras.Model`. Calls take the arguments of `f` that hold
+        tensors; variables are weights, as they are then.
       example_inputs: one for each argument of `forward`. A number is part of the program, and calls
-        have the same one, unless `dynamic_shapes` says that it may differ.
+        have the same one, unless `dynamic_shapes` says that it may differ. Of a function of
+        TensorFlow's or a model of Keras a sample or a `tf.TensorSpec` for each argument, unless it
+        says itself what these are.
       dynamic_shapes: which dimensions may differ, as `torch.export.export` takes it, and which
         numbers: those that have `Dim.DYNAMIC`.
       func_name: the name of the compiled function.
@@ -229,7 +235,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     caller = "plumbline.compile"
     check_mutation(caller, mutation)
     check_mutable(caller, mutable)
-    stablehlo = stablehlo_of(module)
+    stablehlo = stablehlo_of(module, example_inputs)
     if stablehlo is None:
         given = given_program(
             caller,

@@ -56,6 +56,8 @@ def aot(
         loader returns, `plumbline.load_onnx` say, which has inputs and what is said of them. Or a
         program of JAX's, as for `plumbline.compile`, which has no `inputs`. The arguments of the
         library are its arrays, in the order of `jax.tree.leaves((arguments, keyword_arguments))`.
+        Or one of TensorFlow's, as there, whose `inputs` are what `example_inputs` are; those of the
+        library are its tensors, in the order of `tf.nest.flatten((arguments, keyword_arguments))`.
       *inputs: a sample of each argument of `forward`.
       name: of the library, foo; files are named after it, and the C function.
       out: the folder to write to, which is made where there is none.
@@ -106,7 +108,7 @@ def aot(
         stream=stream,
     )
     caller = "plumbline.aot"
-    source: TorchProgram | StablehloProgram | None = stablehlo_of(model)
+    source: TorchProgram | StablehloProgram | None = stablehlo_of(model, inputs or None)
     if isinstance(source, StablehloProgram):
         refuse_beside(
             caller,

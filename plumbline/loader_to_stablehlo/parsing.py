@@ -8,6 +8,7 @@ from torch_mlir import ir
 from plumbline.context import lent_context, make_context
 from plumbline.errors import UserError
 from plumbline.loader_to_stablehlo.device_layouts import without_layouts
+from plumbline.loader_to_stablehlo.spellings import as_read_here
 from plumbline.tcp.assembly.module import parse_module
 
 _MOST_LENT = 1 << 20
@@ -32,7 +33,7 @@ def parse_stablehlo(text: str, context: ir.Context, filename: str) -> ir.Module:
     """
     # Attributes may be of dialects that lay programs out for several devices, as JAX's are.
     context.allow_unregistered_dialects = True
-    return parse_module(without_layouts(text), context, filename)
+    return parse_module(as_read_here(without_layouts(text)), context, filename)
 
 
 def decode_stablehlo(content: bytes, context: ir.Context, who: str) -> ir.Module:

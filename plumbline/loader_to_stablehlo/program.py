@@ -1,11 +1,11 @@
 """A program of StableHLO, of whatever has one.
 
-JAX is not imported: its objects are known by what they have, as those of other frameworks may be.
+JAX and TensorFlow are not imported: their objects are known by what they have.
 """
 
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -14,7 +14,10 @@ from plumbline.archives.reference_archive import Tensor
 from plumbline.errors import UserError
 from plumbline.loader_to_stablehlo import bytecode
 from plumbline.loader_to_stablehlo.nested_arguments import NestedArguments
+from plumbline.loader_to_stablehlo.nested_tensors import NestedTensors
 from plumbline.loader_to_stablehlo.reading import read_stablehlo
+from plumbline.loader_to_stablehlo.tensorflow_functions import tensorflow_program
+from plumbline.loader_to_stablehlo.weights import GivenArguments
 
 _DEVICE = "cpu"
 """The platform that exports are for, as JAX calls it: what it leaves to libraries differs."""
@@ -34,23 +37,31 @@ class StablehloProgram:
     """What messages call it: a file, or "program classify"."""
     origin: str
     """What a header calls it, in the user's own words."""
-    nested: NestedArguments | None = None
+    nested: NestedArguments | NestedTensors | None = None
     """How its arguments are nested in those of the function that it is made of, if they are."""
     weights: Mapping[str, Tensor] = field(default_factory=dict)
     """What of it is not in the text, as the reference archive stores it, by the names that leading
     arguments of its function have there."""
+    has_inputs: bool = False
+    """Whether it is made for samples of its arguments, if there are any."""
 
     @staticmethod
     def read(
-        content: str | bytes, who: str, origin: str, nested: NestedArguments | None = None
+        content: str | bytes,
+        who: str,
+        origin: str,
+        nested: NestedArguments | NestedTensors | None = None,
+        given: GivenArguments | None = None,
+        *,
+        has_inputs: bool = False,
     ) -> "StablehloProgram":
-        """That of text or bytecode.
+        """That of text or bytecode, with what is known of the arguments of its function.
 
         Raises:
           UserError: it is bytecode that cannot be read, or has weights and cannot be.
         """
-        read = read_stablehlo(content, who)
-        return StablehloProgram(read.text, who, origin, nested, read.weights)
+        read = read_stablehlo(content, who, given)
+        return StablehloProgram(read.text, who, origin, nested, read.weights, has_inputs)
 
 
 class Exported(Protocol):
@@ -67,10 +78,38 @@ class Lowered(Protocol):
         """A module of JAX's own MLIR bindings."""
 
 
-HoldsStablehlo = StablehloProgram | Exported | Lowered
+class Function(Protocol):
+    """What `tf.function` gives, likewise; it holds a program of what it is called with."""
+
+    @property
+    def get_concrete_function(self) -> Callable[..., Any]:
+        """Gives one of its concrete functions."""
 
 
-def load_stablehlo(program: Any) -> StablehloProgram:
+class ConcreteFunction(Protocol):
+    """What that gives."""
+
+    @property
+    def structured_input_signature(self) -> Any:
+        """A tuple of its arguments and a dict of those by keyword."""
+
+
+class KerasModel(Protocol):
+    """What `keras.Model` is, likewise."""
+
+    @property
+    def name(self) -> Any:
+        """What it is called."""
+
+    @property
+    def inputs(self) -> Any:
+        """What tensors it takes, if that is known."""
+
+
+HoldsStablehlo = StablehloProgram | Exported | Lowered | Function | ConcreteFunction | KerasModel
+
+
+def load_stablehlo(program: Any, *inputs: Any) -> StablehloProgram:
     """The program of StableHLO that something holds, for `plumbline.compile` and `plumbline.aot`.
 
     These also take what JAX has for a program as it is; this function is for files and text.
@@ -78,7 +117,9 @@ def load_stablehlo(program: Any) -> StablehloProgram:
     Args:
       program: what `jax.export.export(jax.jit(f))(...)` gives; or `jax.jit(f).lower(...)`; a module
         of another library's MLIR bindings; the path of a file, of text or bytecode; or its content:
-        bytes, or a string that has a brace.
+        bytes, or a string that has a brace. Or a function of TensorFlow's or a model of Keras, as
+        for `plumbline.compile`.
+      *inputs: samples of the arguments of such a function.
 
     Raises:
       UserError: it is none of these, cannot be read, or is exported for what Plumbline is not.
@@ -92,12 +133,12 @@ def load_stablehlo(program: Any) -> StablehloProgram:
         return StablehloProgram.read(program, "text", "StableHLO")
     if isinstance(program, str | os.PathLike):
         return stablehlo_of_file(Path(program))
-    found = stablehlo_of(program)
+    found = stablehlo_of(program, inputs or None)
     if found is None:
         raise UserError(
             f"plumbline.load_stablehlo: {type(program).__name__} holds no program of StableHLO; "
-            "these do: what jax.export.export(jax.jit(f))(...) gives, jax.jit(f).lower(...), a "
-            "path, text, or bytes"
+            "these do: what jax.export.export(jax.jit(f))(...) gives, jax.jit(f).lower(...), what "
+            "tf.function gives, a model of Keras, a path, text, or bytes"
         )
     return found
 
@@ -120,11 +161,14 @@ def stablehlo_of_text(text: str | bytes, file: Path) -> StablehloProgram:
     return StablehloProgram.read(text, str(file), file.as_posix())
 
 
-def stablehlo_of(program: Any) -> StablehloProgram | None:
+def stablehlo_of(program: Any, inputs: Sequence[Any] | None = None) -> StablehloProgram | None:
     """The program that an object of Python's holds, if it is known for holding one.
 
+    `inputs` are samples of its arguments, or specifications of TensorFlow's, where there are any.
+
     Raises:
-      UserError: it is of JAX's, and has no program yet, or has one for what Plumbline is not.
+      UserError: it is of JAX's, and has no program yet, or has one for what Plumbline is not; or of
+        TensorFlow's, and none can be made.
     """
     if isinstance(program, StablehloProgram):
         return program
@@ -143,6 +187,10 @@ def stablehlo_of(program: Any) -> StablehloProgram | None:
     if hasattr(getattr(program, "operation", None), "get_asm"):
         text = str(program.operation.get_asm(enable_debug_info=True))
         return StablehloProgram.read(text, "module", "StableHLO")
+    if found := tensorflow_program(program, inputs):
+        return StablehloProgram.read(
+            found.text, found.who, found.name, found.nested, found.given, has_inputs=True
+        )
     if hasattr(program, "lower") and callable(program) and hasattr(program, "trace"):
         raise UserError(
             f"{_name_of(program)} is a function of JAX's, of no sizes: hand over "
@@ -219,6 +267,8 @@ def refuse_beside(
         "mutation": mutation != "refuse",
         "mutable": bool(mutable),
     }
+    if program.has_inputs:
+        beside = {name: is_given for name, is_given in beside.items() if name not in inputs}
     if given := [name for name, is_given in beside.items() if is_given]:
         raise UserError(
             f"{caller}: {program.who} is of StableHLO, which says itself what its arguments are; "

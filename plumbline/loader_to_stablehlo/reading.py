@@ -4,14 +4,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from torch_mlir import ir
+
 from plumbline.archives.reference_archive import Tensor
+from plumbline.errors import UserError
 from plumbline.loader_to_stablehlo.entry import entry_of
 from plumbline.loader_to_stablehlo.parsing import (
     context_for,
     decode_stablehlo,
     parse_stablehlo,
 )
-from plumbline.loader_to_stablehlo.weights import LARGEST_CONSTANT, GivenArgument, take_weights
+from plumbline.loader_to_stablehlo.weights import LARGEST_CONSTANT, GivenArguments, take_weights
 
 _LONG_CONSTANT = re.compile(rf"\bdense<[^>]{{{2 * LARGEST_CONSTANT}}}")
 """What may be a constant that becomes a weight: an element takes two letters at least."""
@@ -26,30 +29,51 @@ class Read:
     """As the reference archive stores them, by their names."""
 
 
-def read_stablehlo(
-    content: str | bytes, who: str, given: Mapping[int, GivenArgument] | None = None
-) -> Read:
+def read_stablehlo(content: str | bytes, who: str, given: GivenArguments | None = None) -> Read:
     """Reads a program, of text or bytecode, which messages call `who`.
 
-    A text without weights stays as it is, mistakes in it too. `given` are the arguments of its
-    function that are weights, by their numbers.
+    A text without weights stays as it is, mistakes in it too. `given` is what is known of
+    the arguments of its function.
 
     Raises:
       UserError: it is bytecode that cannot be read, or has weights and cannot be.
     """
-    if isinstance(content, str) and not given and not _LONG_CONSTANT.search(content):
+    if isinstance(content, str) and given is None and not _LONG_CONSTANT.search(content):
         return Read(content, {})
     with context_for(content) as context:
         if isinstance(content, str):
             module = parse_stablehlo(content, context, who)
         else:
             module = decode_stablehlo(content, context, who)
-        weights = take_weights(module, entry_of(module, who), given or {})
+        entry = entry_of(module, who)
+        if given is not None:
+            _check(who, entry, given)
+        weights = take_weights(module, entry, given)
         text: str = (
             content
-            if isinstance(content, str) and not weights
+            if isinstance(content, str) and not weights and given is None
             else module.operation.get_asm(enable_debug_info=True)
         )
         # A context is lent again with no module in it alone.
         del module
     return Read(text, weights)
+
+
+def _check(who: str, entry: ir.OpView, given: GivenArguments) -> None:
+    """Refuses what a framework has given another signature than that of the function.
+
+    Raises:
+      UserError: it has.
+    """
+    type_ = ir.FunctionType(ir.TypeAttr(entry.attributes["function_type"]).value)
+    count = len(given.inputs) + len(given.weights)
+    if len(type_.inputs) != count:
+        raise UserError(
+            f"{who}: its StableHLO has {len(type_.inputs)} arguments, where {count} are known of it"
+        )
+    if len(type_.results) > len(given.outputs):
+        raise UserError(
+            f"{who}: it writes variables in place, whose new values its StableHLO returns; have it "
+            "return them itself, and take the variables as arguments. A layer that keeps running "
+            "statistics writes none in inference: training=False"
+        )

@@ -5,6 +5,7 @@ that a framework has values for, such as TensorFlow's variables. As in a program
 become leading arguments of its function that go by their names (`signature/weight_arguments.py`).
 """
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from torch_mlir.dialects import func
 from plumbline.bindings.walk import all_operations
 from plumbline.signature.element_type import ELEMENT_TYPES, ElementType, Tensor
 from plumbline.signature.weight_arguments import EMBEDDED
+
+RESULT_NAME = "plumbline.result"
+"""What is noted of a result of a function that is called so."""
 
 LARGEST_CONSTANT = 100
 """Constants of at most so many elements stay in the text, where they can be read and folded.
@@ -32,16 +36,19 @@ _OPEN = frozenset({"stablehlo.case", "stablehlo.if", "stablehlo.while"})
 
 
 @dataclass(frozen=True)
-class GivenArgument:
-    """An argument of the function that is a weight."""
+class GivenArguments:
+    """What a framework knows of the arguments and results of a function, beside its module."""
 
-    name: str
-    value: Tensor
-    """As the reference archive stores it."""
+    inputs: Sequence[str]
+    """What arguments are called that calls have, which come first."""
+    weights: Mapping[str, Tensor]
+    """The arguments after these by their names, as the reference archive stores them."""
+    outputs: Sequence[str]
+    """What results are called."""
 
 
 def take_weights(
-    module: ir.Module, entry: ir.OpView, given: Mapping[int, GivenArgument]
+    module: ir.Module, entry: ir.OpView, given: GivenArguments | None
 ) -> dict[str, Tensor]:
     """Makes weights of the large constants that `entry` uses, and of arguments that it has.
 
@@ -51,26 +58,27 @@ def take_weights(
     Args:
       module: it is changed in place.
       entry: its function that others call.
-      given: the arguments that are weights, by their numbers.
+      given: what its arguments are, if that is known.
 
     Returns:
       The weights by their names, in the order of the arguments that stand for them.
     """
     with module.context:
         _hand_to_callees(module, entry)
+        own = len(entry.regions[0].blocks[0].arguments)
+        weights = dict(given.weights) if given else {}
         lifted = _lift(entry, _large_constants(entry))
-        weights = dict(given)
-        taken = {each.name for each in weights.values()}
-        names = (
-            name
-            for count in range(len(taken) + len(lifted))
-            if (name := f"constant{count}") not in taken
+        inputs = given.inputs if given else [None] * own
+        free = (
+            name for number in itertools.count() if (name := f"constant{number}") not in weights
         )
-        for (number, attribute), name in zip(lifted.items(), names, strict=False):
-            weights[number] = GivenArgument(name, _elements(attribute))
-        if weights:
-            _put_first(entry, {number: each.name for number, each in weights.items()})
-    return {each.name: each.value for each in weights.values()}
+        weights |= {
+            name: _elements(attribute) for attribute, name in zip(lifted, free, strict=False)
+        }
+        if weights or given:
+            _put_first(entry, list(weights), inputs)
+            _name_results(entry, given.outputs if given else ())
+    return weights
 
 
 def _large_constants(function: ir.OpView) -> list[ir.Operation]:
@@ -142,7 +150,7 @@ def _hand_to_callees(module: ir.Module, entry: ir.OpView) -> None:
             continue
         users = [op for op in all_operations(module) if name in _functions_named(op)]
         if all(op.name == _CALL for op in users):
-            attributes = list(_lift(functions[name], constants).values())
+            attributes = _lift(functions[name], constants)
             for call in users:
                 _hand_over(call, attributes)
 
@@ -191,43 +199,52 @@ def _hand_over(call: ir.Operation, attributes: Sequence[ir.Attribute]) -> None:
     call.erase()
 
 
-def _lift(function: ir.OpView, constants: Sequence[ir.Operation]) -> dict[int, ir.Attribute]:
+def _lift(function: ir.OpView, constants: Sequence[ir.Operation]) -> list[ir.Attribute]:
     """Gives a function an argument, after its own, for each of its constants that differs.
 
     Returns:
-      The elements that these have, by the numbers of the arguments.
+      The elements that these have, in the order of the arguments.
     """
     block = function.regions[0].blocks[0]
-    numbers: dict[ir.Attribute, int] = {}
+    arguments: dict[ir.Attribute, ir.Value] = {}
     entries = _entries(function)
     for op in constants:
         attribute = op.attributes["value"]
-        if attribute not in numbers:
-            numbers[attribute] = len(block.arguments)
-            block.add_argument(attribute.type, op.location)
+        if attribute not in arguments:
+            arguments[attribute] = block.add_argument(attribute.type, op.location)
             entries.append(ir.DictAttr.get({}))
-        op.results[0].replace_all_uses_with(block.arguments[numbers[attribute]])
+        op.results[0].replace_all_uses_with(arguments[attribute])
         op.erase()
-    if numbers:
+    if arguments:
         _set_arguments(function, entries)
-    return {number: attribute for attribute, number in numbers.items()}
+    return list(arguments)
 
 
-def _put_first(function: ir.OpView, names: Mapping[int, str]) -> None:
-    """Puts the arguments of these numbers before all others, as weights of these names."""
+def _put_first(function: ir.OpView, weights: Sequence[str], inputs: Sequence[str | None]) -> None:
+    """Puts the weights among the arguments, which come last, before the others: the inputs.
+
+    Each is called so, or as it was, for None.
+    """
     block = function.regions[0].blocks[0]
     entries, old = _entries(function), list(block.arguments)
-    order = [*names, *(number for number in range(len(old)) if number not in names)]
-    for number in order:
-        argument = old[number]
+    count = len(inputs)
+    for argument, name in zip([*old[count:], *old[:count]], [*weights, *inputs], strict=True):
         place = argument.location
-        if number in names:
-            place = ir.Location.name(names[number], place)
+        if name is not None:
+            place = ir.Location.name(name, place)
         argument.replace_all_uses_with(block.add_argument(argument.type, place))
     for _ in old:
         block.erase_argument(0)
-    marks = [ir.DictAttr.get({EMBEDDED: ir.StringAttr.get(name)}) for name in names.values()]
-    _set_arguments(function, [*marks, *(entries[number] for number in order[len(names) :])])
+    marks = [ir.DictAttr.get({EMBEDDED: ir.StringAttr.get(name)}) for name in weights]
+    _set_arguments(function, [*marks, *entries[:count]])
+
+
+def _name_results(function: ir.OpView, outputs: Sequence[str]) -> None:
+    """Notes what the results of a function are called."""
+    if outputs:
+        function.attributes["res_attrs"] = ir.ArrayAttr.get(
+            [ir.DictAttr.get({RESULT_NAME: ir.StringAttr.get(name)}) for name in outputs]
+        )
 
 
 def _entries(function: ir.OpView) -> list[ir.Attribute]:

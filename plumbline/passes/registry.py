@@ -41,6 +41,7 @@ from plumbline.stablehlo_to_tcp.conversion import (
     STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
 )
 from plumbline.stablehlo_to_tcp.signatures import STABLEHLO_NOTE_SIGNATURES
+from plumbline.stablehlo_to_tcp.tuples import STABLEHLO_SPLIT_TUPLES
 from plumbline.tcp.complex_numbers.conversion import TCP_SPLIT_COMPLEX_NUMBERS
 from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE, TCP_MERGE_CONSTANTS
 from plumbline.tcp.transforms.drop_symbolic_shape_ops import DROP_SYMBOLIC_SHAPE_OPS
@@ -124,6 +125,7 @@ PASSES = _by_name(
         SEPARATE_CALLED_FUNCTIONS,
         STABLEHLO_NOTE_SIGNATURES,
         STABLEHLO_SPLIT_COMPLEX_NUMBERS,
+        STABLEHLO_SPLIT_TUPLES,
         STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
         STORE_INOUT_ARGUMENTS,
         TRIM_SORTS,

@@ -165,6 +165,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "stablehlo.add": lambda a, b: a + b,
     "stablehlo.and": lambda a, b: a and b,
     "stablehlo.exponential": np.exp,
+    "stablehlo.is_finite": np.isfinite,
     "stablehlo.log_plus_one": np.log1p,
     "stablehlo.maximum": _extreme(max),
     "stablehlo.minimum": _extreme(min),

@@ -12,6 +12,7 @@ from plumbline.stablehlo_to_tcp.complex_numbers import STABLEHLO_SPLIT_COMPLEX_N
 from plumbline.stablehlo_to_tcp.pattern import CAST, conform
 from plumbline.stablehlo_to_tcp.patterns import PATTERNS
 from plumbline.stablehlo_to_tcp.signatures import STABLEHLO_NOTE_SIGNATURES
+from plumbline.stablehlo_to_tcp.tuples import STABLEHLO_SPLIT_TUPLES
 from plumbline.tcp.backend_contract import dialect_violation, type_violation
 from plumbline.tcp.building.tensors import Tensor
 from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
@@ -135,11 +136,13 @@ STABLEHLO_TO_TCP = Pipeline(
     "stablehlo-to-tcp-pipeline",
     (
         STABLEHLO_NOTE_SIGNATURES,
+        STABLEHLO_SPLIT_TUPLES,
         # Inlining knows StableHLO, and not TCP.
         Nested("func.func", ("stablehlo-legalize-composite-to-call",)),
         "inline",
         "symbol-dce",
-        Nested("func.func", ("stablehlo-legalize-deprecated-ops",)),
+        # What has no other spelling is left, to be refused with what to do.
+        Nested("func.func", ("stablehlo-legalize-deprecated-ops{fail-on-unused=false}",)),
         CONVERT_STABLEHLO_TO_TCP,
         # What is made of several ops, once those that TCP has ops for are converted.
         Nested("func.func", ("chlo-legalize-to-stablehlo",)),

@@ -6,6 +6,7 @@ import numpy as np
 from torch_mlir import ir
 
 from plumbline.errors.unsupported_ops import Unsupported
+from plumbline.stablehlo_to_tcp.bodies import constant
 from plumbline.stablehlo_to_tcp.pattern import (
     Patterns,
     integer,
@@ -78,6 +79,21 @@ def convert_get_dimension_size(op: ir.OpView) -> Tensor:
     operand = tensor(op.operands[0])
     size = size_arithmetic.of(operand, integer(op, "dimension"))
     return from_size(size, tensor_type(op.results[0]).dtype)
+
+
+def convert_set_dimension_size(op: ir.OpView) -> Tensor:
+    """A tensor of which one size is said to be what it is already.
+
+    Raises:
+      Unsupported: it is said to be less, which types do not tell.
+    """
+    operand, size = tensor(op.operands[0]), tensor(op.operands[1])
+    if constant(size) != operand.type.sizes[integer(op, "dimension")]:
+        raise Unsupported(
+            "sizes below a bound; export them as dynamic ones, or keep as many elements as there "
+            "are and choose among them"
+        )
+    return operand
 
 
 # -- shapes ----------------------------------------------------------------------------------------
@@ -266,6 +282,7 @@ PATTERNS: Patterns = {
     "stablehlo.dynamic_slice": convert_dynamic_slice,
     "stablehlo.dynamic_update_slice": convert_dynamic_update_slice,
     "stablehlo.get_dimension_size": convert_get_dimension_size,
+    "stablehlo.set_dimension_size": convert_set_dimension_size,
     "stablehlo.iota": convert_iota,
     "stablehlo.pad": convert_pad,
     "stablehlo.real_dynamic_slice": convert_real_dynamic_slice,

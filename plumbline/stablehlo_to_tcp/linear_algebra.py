@@ -26,6 +26,13 @@ from plumbline.tcp.shapes import DYNAMIC
 PREFIX = "lapack_"
 """How JAX's names for LAPACK's routines begin; the letter of an element type follows."""
 
+OF_XLA = {
+    "Eigh": "syevd",
+    "ProductOfElementaryHouseholderReflectors": "orgqr",
+    "Qr": "geqrf",
+}
+"""XLA's own calls, as programs of TensorFlow have them, and LAPACK's name for what they compute."""
+
 _SUFFIX = "_ffi"
 _LETTERS = {"s": "f32", "d": "f64"}
 _CONFIGS = ("backend_config", "mhlo.backend_config")
@@ -68,6 +75,25 @@ def convert_routine(op: ir.OpView, target: str) -> list[Tensor]:
         raise Unsupported(f"'{target}' of {len(op.operands)} operands, where it takes {count}")
     operands = [tensor(value) for value in list(op.operands)[:count]]
     return _computed(target, name, options, operands, [*map(tensor_type, op.results)])
+
+
+def convert_factorization(op: ir.OpView, target: str) -> list[Tensor]:
+    """One of XLA's own calls, of `OF_XLA`, which has the first of LAPACK's operands and results.
+
+    Raises:
+      Unsupported: there is no program of PyTorch's for it.
+    """
+    options = {}
+    if target == "Eigh":
+        # Whether it reads the lower triangle, whether values rise, and how iterations end.
+        lower, rises, *_ = ir.StringAttr(op.attributes["backend_config"]).value.split(",")
+        if rises != "1":
+            raise Unsupported("'Eigh' of values in any order; have it sort them")
+        options = {"mode": "V", "uplo": "L" if lower == "1" else "U"}
+        if not _is_needed(op.results[0]):
+            options["mode"] = "N"
+    operands = [tensor(operand) for operand in op.operands]
+    return _computed(target, OF_XLA[target], options, operands, [*map(tensor_type, op.results)])
 
 
 def convert_cholesky(op: ir.OpView) -> list[Tensor]:

@@ -13,7 +13,6 @@ _ORDER = "tokens, which order effects that TCP has none of; export a program wit
 _TRANSFORM = "a Fourier transform along a dimension whose size is not known; export a known one"
 _TUPLES = "tuples; export values one by one"
 _QUANTIZED = "quantized numbers; export them dequantized"
-_BOUNDED = "sizes below a bound; export them as dynamic ones"
 
 _REASONS = {
     "stablehlo.after_all": _ORDER,
@@ -36,7 +35,6 @@ _REASONS = {
     "stablehlo.rng": _RANDOM,
     "stablehlo.rng_bit_generator": _RANDOM,
     "stablehlo.send": _DEVICES,
-    "stablehlo.set_dimension_size": _BOUNDED,
     "stablehlo.tuple": _TUPLES,
     "stablehlo.uniform_dequantize": _QUANTIZED,
     "stablehlo.uniform_quantize": _QUANTIZED,

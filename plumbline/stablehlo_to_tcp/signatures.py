@@ -8,6 +8,7 @@ from torch_mlir import ir
 from plumbline.bindings.pipeline import Pass
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.loader_to_stablehlo.entry import entry_of, public_functions
+from plumbline.loader_to_stablehlo.weights import RESULT_NAME
 from plumbline.signature.element_type import ELEMENT_TYPES, ElementType
 from plumbline.signature.name_attributes import note_names
 from plumbline.signature.tensor_names import NamedTensor, TensorNames
@@ -15,7 +16,7 @@ from plumbline.signature.weight_arguments import EMBEDDED
 from plumbline.stablehlo_to_tcp.argument_sizes import bind_sizes
 from plumbline.stablehlo_to_tcp.pattern import dtype_of
 
-_OF_FRAMEWORKS = ("jax.", "mhlo.", "sdy.", "tf.", "tf_saved_model.")
+_OF_FRAMEWORKS = ("jax.", "mhlo.", "sdy.", "tf.", "tf_saved_model.", RESULT_NAME)
 """How attributes begin that say where a program comes from and which devices it is laid out for."""
 
 _RESULT = "jax.result_info"
@@ -98,6 +99,8 @@ def _result_names(function: ir.OpView) -> list[str]:
     if "res_attrs" in function.attributes:
         for number, entry in enumerate(ir.ArrayAttr(function.attributes["res_attrs"])):
             noted = ir.DictAttr(entry)
+            if RESULT_NAME in noted:
+                names[number] = ir.StringAttr(noted[RESULT_NAME]).value
             if _RESULT in noted:
                 place = ir.StringAttr(noted[_RESULT]).value
                 path = _KEY.sub(r"_\1", place.removeprefix("result")).lstrip("_")

@@ -120,6 +120,8 @@ def convert_custom_call(op: ir.OpView) -> list[Tensor]:
         return _CALLS[target](op)
     if target.startswith(linear_algebra.PREFIX):
         return linear_algebra.convert_routine(op, target)
+    if target in linear_algebra.OF_XLA:
+        return linear_algebra.convert_factorization(op, target)
     if target != "shape_assertion":
         raise Unsupported(
             f"'{target}', of which only the runtime that it is exported for knows what it "

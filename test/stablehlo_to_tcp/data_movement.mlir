@@ -190,6 +190,16 @@ func.func @get_dimension_size(%x: tensor<3x?xf32>) -> (tensor<i32>, tensor<i32>)
   return %0, %1 : tensor<i32>, tensor<i32>
 }
 
+// XLA says of what it makes of top_k that it has the size that it has.
+
+// CHECK-LABEL: func.func @set_dimension_size(
+// CHECK-NEXT:    return %arg0
+func.func @set_dimension_size(%x: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  %c = stablehlo.constant dense<2> : tensor<i32>
+  %0 = stablehlo.set_dimension_size %x, %c, dim = 1 : (tensor<3x2xf32>, tensor<i32>) -> tensor<3x2xf32>
+  return %0 : tensor<3x2xf32>
+}
+
 // Sizes that are those of the operand stretch nothing.
 
 // CHECK-LABEL: func.func @dynamic_broadcast_in_dim(

@@ -119,6 +119,32 @@ def test_reflections_are_packed_and_multiplied() -> None:
     _close(q.T @ q, np.eye(3))
 
 
+def test_xla_factors_matrices_by_calls_that_give_tuples() -> None:
+    x = _drawn(4, 3)
+    text = """
+func.func @main(%x: tensor<4x3xf32>, %s: tensor<3x3xf32>)
+    -> (tensor<4x3xf32>, tensor<4x3xf32>, tensor<3x3xf32>, tensor<3xf32>) {
+  %0 = stablehlo.custom_call @Qr(%x) {backend_config = "", xla_shape = "(f32[4,3]{1,0}, f32[3]{0})"}
+      : (tensor<4x3xf32>) -> tuple<tensor<4x3xf32>, tensor<3xf32>>
+  %1 = stablehlo.get_tuple_element %0[0] : (tuple<tensor<4x3xf32>, tensor<3xf32>>) -> tensor<4x3xf32>
+  %2 = stablehlo.get_tuple_element %0[1] : (tuple<tensor<4x3xf32>, tensor<3xf32>>) -> tensor<3xf32>
+  %3 = stablehlo.custom_call @ProductOfElementaryHouseholderReflectors(%1, %2) {backend_config = ""}
+      : (tensor<4x3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  %4 = stablehlo.custom_call @Eigh(%s) {backend_config = "1,1,4,0.000001"}
+      : (tensor<3x3xf32>) -> tuple<tensor<3x3xf32>, tensor<3xf32>>
+  %5 = stablehlo.get_tuple_element %4[0] : (tuple<tensor<3x3xf32>, tensor<3xf32>>) -> tensor<3x3xf32>
+  %6 = stablehlo.get_tuple_element %4[1] : (tuple<tensor<3x3xf32>, tensor<3xf32>>) -> tensor<3xf32>
+  return %1, %3, %5, %6 : tensor<4x3xf32>, tensor<4x3xf32>, tensor<3x3xf32>, tensor<3xf32>
+}"""  # noqa: E501
+    symmetric = _positive(3, 3)
+    program = plumbline.compile(plumbline.load_stablehlo(text), opt_level=0)
+    packed, q, vectors, values = program(x, np.tril(symmetric))
+    _close(q @ np.triu(packed)[:3], x)
+    _close(vectors @ np.diag(values) @ vectors.T, symmetric)
+    with pytest.raises(UserError, match="'Eigh' of values in any order; have it sort them"):
+        plumbline.compile(plumbline.load_stablehlo(text.replace('"1,1,4,', '"1,0,4,')))
+
+
 def test_symmetric_matrices_have_eigenvectors_where_they_are_asked_for() -> None:
     x = _positive(5, 5, dtype="float64")
     results = [_type(x), "tensor<5xf64>", "tensor<i32>"]

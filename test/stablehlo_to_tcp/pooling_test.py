@@ -240,8 +240,8 @@ def test_scans_agree_with_the_interpreter(case: Case) -> None:
     check(case, dynamic=True)
 
 
-# As JAX spells cumlogsumexp, and the same of all elements.
-LOGADDEXP = """
+# The logarithms of sums of exponentials up to each element, and that of all elements.
+_OF_EXPONENTIALS = """
 func.func @program(%x: tensor<2x5xf64>) -> (tensor<2x5xf64>, tensor<2xf64>) {
   %i = stablehlo.constant dense<0xFFF0000000000000> : tensor<f64>
   %0 = "stablehlo.reduce_window"(%x, %i) <{padding = dense<[[0, 0], [4, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 5>}> ({
@@ -254,7 +254,9 @@ BODY
     }
   return %0, %1 : tensor<2x5xf64>, tensor<2xf64>
 }
-""".replace("BODY", """
+"""
+
+LOGADDEXP = """
       %2 = stablehlo.maximum %a, %b : tensor<f64>
       %3 = stablehlo.subtract %a, %b : tensor<f64>
       %4 = stablehlo.compare NE, %3, %3, FLOAT : (tensor<f64>, tensor<f64>) -> tensor<i1>
@@ -265,18 +267,35 @@ BODY
       %9 = stablehlo.log_plus_one %8 : tensor<f64>
       %10 = stablehlo.add %2, %9 : tensor<f64>
       %11 = stablehlo.select %4, %5, %10 : tensor<i1>, tensor<f64>
-      stablehlo.return %11 : tensor<f64>""")  # fmt: skip
+      stablehlo.return %11 : tensor<f64>"""
+"""As JAX spells it."""
+
+LOGADDEXP_OF_XLA = """
+      %2 = stablehlo.maximum %a, %b : tensor<f64>
+      %3 = stablehlo.is_finite %2 : (tensor<f64>) -> tensor<i1>
+      %4 = stablehlo.not %3 : tensor<i1>
+      %5 = stablehlo.abs %2 : tensor<f64>
+      %6 = stablehlo.negate %5 : tensor<f64>
+      %7 = stablehlo.minimum %a, %b : tensor<f64>
+      %8 = stablehlo.subtract %7, %2 : tensor<f64>
+      %9 = stablehlo.select %4, %6, %8 : tensor<i1>, tensor<f64>
+      %10 = stablehlo.exponential %9 : tensor<f64>
+      %11 = stablehlo.log_plus_one %10 : tensor<f64>
+      %12 = stablehlo.add %2, %11 : tensor<f64>
+      stablehlo.return %12 : tensor<f64>"""
+"""As XLA spells it for TensorFlow."""
 
 
-def test_logarithms_of_sums_of_exponentials_are_known_by_what_they_are() -> None:
+@pytest.mark.parametrize("body", [LOGADDEXP, LOGADDEXP_OF_XLA])
+def test_logarithms_of_sums_of_exponentials_are_known_by_what_they_are(body: str) -> None:
     x = np.array([[0.5, -np.inf, 2.0, 90.0, -3.0], [-np.inf, -np.inf, 1.0, np.inf, 2.0]])
-    scanned, reduced = compiled(LOGADDEXP)(x)
+    scanned, reduced = compiled(_OF_EXPONENTIALS.replace("BODY", body))(x)
     expected = np.logaddexp.accumulate(x, axis=1)
     np.testing.assert_allclose(scanned, expected, rtol=1e-14)
     np.testing.assert_allclose(reduced, expected[:, -1], rtol=1e-14)
-    other = LOGADDEXP.replace("log_plus_one %8", "exponential_minus_one %8")
+    other = body.replace("log_plus_one", "exponential_minus_one")
     with pytest.raises(UserError, match=r"its body is none of add, .*, logaddexp of the two"):
-        compiled(other)
+        compiled(_OF_EXPONENTIALS.replace("BODY", other))
 
 
 def test_windows_that_are_no_scan_are_refused() -> None:

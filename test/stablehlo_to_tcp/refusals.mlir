@@ -171,7 +171,7 @@ func.func @send(%x: tensor<2xf32>, %t: !stablehlo.token) -> (!stablehlo.token) {
 // -----
 
 func.func @set_dimension_size(%x: tensor<2xf32>, %n: tensor<i32>) -> (tensor<?xf32, #stablehlo.bounds<2>>) {
-  // expected-error @below {{'stablehlo.set_dimension_size' op cannot be lowered to TCP: sizes below a bound; export them as dynamic ones}}
+  // expected-error @below {{'stablehlo.set_dimension_size' op cannot be lowered to TCP: sizes below a bound; export them as dynamic ones, or keep as many elements as there are and choose among them}}
   %0 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<2xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<2>>
   return %0 : tensor<?xf32, #stablehlo.bounds<2>>
 }

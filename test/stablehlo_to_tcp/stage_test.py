@@ -56,6 +56,17 @@ func.func @main(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
 """
 
 
+def test_random_numbers_are_refused_before_they_are_spelled_otherwise() -> None:
+    text = """
+func.func @main(%x: tensor<f32>, %s: tensor<1xi64>) -> tensor<2xf32> {
+  %0 = stablehlo.rng %x, %x, %s, distribution = NORMAL : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""  # noqa: E501
+    with pytest.raises(UserError, match=r"'stablehlo\.rng' op cannot be lowered to TCP: random"):
+        stablehlo_to_tcp(text, "rng.mlir", "f")
+
+
 def test_the_function_has_its_name_and_those_of_its_arguments() -> None:
     text = stablehlo_to_tcp(DYNAMIC, "dynamic.mlir", "scaled")
     (line,) = (line for line in text.splitlines() if "func.func" in line)
