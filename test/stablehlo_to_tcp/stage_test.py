@@ -1,5 +1,6 @@
 """The stage from StableHLO to TCP: the name of its function, and what callers are told of it."""
 
+import importlib.abc
 import re
 import sys
 
@@ -54,6 +55,26 @@ func.func @main(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
   return %0 : tensor<3x3xf32>
 }
 """
+
+
+def test_the_bindings_look_for_classes_of_a_dialect_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_for: list[str] = []
+
+    class Finder(importlib.abc.MetaPathFinder):
+        def find_spec(self, fullname: str, *others: object) -> None:
+            looked_for.append(fullname)
+
+    ops = "".join(f"%{n + 1} = stablehlo.tanh %{n} : tensor<2xf32>\n" for n in range(9))
+    text = f"""
+func.func @main(%0: tensor<2xf32>) -> tensor<2xf32> {{
+  {ops} %x = chlo.tan %9 : tensor<2xf32> -> tensor<2xf32>
+  %y = chlo.tan %x : tensor<2xf32> -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}}"""
+    monkeypatch.setattr(sys, "meta_path", [Finder(), *sys.meta_path])
+    stablehlo_to_tcp(text, "tanh.mlir", "f")
+    of_dialects = [name for name in looked_for if name.endswith((".stablehlo", ".chlo"))]
+    assert len(of_dialects) == len(set(of_dialects))
 
 
 def test_random_numbers_are_refused_before_they_are_spelled_otherwise() -> None:

@@ -1,0 +1,4 @@
+"""CHLO, the dialect that StableHLO's exporters mix in.
+
+The bindings have no module for it, and look for one at each op of it: this is what they find.
+"""
