@@ -19,9 +19,9 @@ import plumbline.tcp.ops as _tcp_ops  # noqa: F401
 from plumbline.tcp.dialect import NAMESPACE, TCP
 
 # Before they make an op, the bindings import the Python module of its dialect, `plumbline.tcp`,
-# `plumbline.bindings.torch_c` or `plumbline.bindings.stablehlo`. One that they find, they never look
-# for again; for one that there is not, they search the file system at each op, which took more time
-# than the passes over TCP themselves.
+# `plumbline.bindings.torch_c` or `plumbline.bindings.stablehlo`. One that they find, they never
+# look for again; for one that there is not, they search the file system at each op, which took more
+# time than the passes over TCP themselves.
 bindings.globals.append_dialect_search_prefix("plumbline")
 bindings.globals.append_dialect_search_prefix("plumbline.bindings")
 

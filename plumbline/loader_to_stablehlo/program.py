@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
+from plumbline.archives import atomic_file
 from plumbline.archives.reference_archive import Tensor
 from plumbline.errors import UserError
 from plumbline.loader_to_stablehlo import bytecode
 from plumbline.loader_to_stablehlo.nested_arguments import NestedArguments
 from plumbline.loader_to_stablehlo.nested_tensors import NestedTensors
-from plumbline.loader_to_stablehlo.reading import read_stablehlo
+from plumbline.loader_to_stablehlo.reading import Read, read_stablehlo, written_stablehlo
 from plumbline.loader_to_stablehlo.tensorflow_functions import tensorflow_program
 from plumbline.loader_to_stablehlo.weights import GivenArguments
 
@@ -44,6 +45,18 @@ class StablehloProgram:
     arguments of its function have there."""
     has_inputs: bool = False
     """Whether it is made for samples of its arguments, if there are any."""
+
+    def save(self, file: str | os.PathLike[str]) -> None:
+        """Writes it, with its weights, as bytecode, which `load_stablehlo` and all others read.
+
+        Raises:
+          UserError: it is no program that can be read, or the file cannot be written.
+        """
+        content = written_stablehlo(Read(self.text, self.weights), self.who)
+        try:
+            atomic_file.write_bytes(Path(file), content)
+        except OSError as error:
+            raise UserError(f"{os.fspath(file)}: cannot be written: {error.strerror}") from error
 
     @staticmethod
     def read(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 
 from plumbline.archives.reference_archive import Tensor
+from plumbline.context import make_context
 from plumbline.errors import UserError
 from plumbline.loader_to_stablehlo.entry import entry_of
 from plumbline.loader_to_stablehlo.parsing import (
@@ -14,7 +15,12 @@ from plumbline.loader_to_stablehlo.parsing import (
     decode_stablehlo,
     parse_stablehlo,
 )
-from plumbline.loader_to_stablehlo.weights import LARGEST_CONSTANT, GivenArguments, take_weights
+from plumbline.loader_to_stablehlo.weights import (
+    LARGEST_CONSTANT,
+    GivenArguments,
+    give_constants,
+    take_weights,
+)
 
 _LONG_CONSTANT = re.compile(rf"\bdense<[^>]{{{2 * LARGEST_CONSTANT}}}")
 """What may be a constant that becomes a weight: an element takes two letters at least."""
@@ -57,6 +63,25 @@ def read_stablehlo(content: str | bytes, who: str, given: GivenArguments | None 
         # A context is lent again with no module in it alone.
         del module
     return Read(text, weights)
+
+
+def written_stablehlo(program: Read, who: str) -> bytes:
+    """Undoes `read_stablehlo`: the bytecode of a program with its weights as constants.
+
+    Raises:
+      UserError: the text cannot be read.
+    """
+    # The wheel has no public module for it.
+    from torch_mlir._mlir_libs import _stablehlo
+
+    context = make_context(torch=True, stablehlo=True)
+    module = parse_stablehlo(program.text, context, who)
+    give_constants(entry_of(module, who), program.weights)
+    version = _stablehlo.get_minimum_version()
+    try:
+        return bytes(_stablehlo.serialize_portable_artifact(module, version))
+    except ValueError as error:
+        raise UserError(f"{who}: it cannot be written as bytecode: {error}") from error
 
 
 def _check(who: str, entry: ir.OpView, given: GivenArguments) -> None:

@@ -67,32 +67,71 @@ def take_weights(
         _hand_to_callees(module, entry)
         own = len(entry.regions[0].blocks[0].arguments)
         weights = dict(given.weights) if given else {}
-        lifted = _lift(entry, _large_constants(entry))
+        lifted = _lift(entry, _weights_among_constants(entry))
         inputs = given.inputs if given else [None] * own
         free = (
             name for number in itertools.count() if (name := f"constant{number}") not in weights
         )
-        weights |= {
-            name: _elements(attribute) for attribute, name in zip(lifted, free, strict=False)
-        }
+        for attribute, noted in lifted:
+            weights[next(free) if noted is None else noted] = _elements(attribute)
         if weights or given:
             _put_first(entry, list(weights), inputs)
             _name_results(entry, given.outputs if given else ())
     return weights
 
 
-def _large_constants(function: ir.OpView) -> list[ir.Operation]:
-    """Those in whose place a function can have arguments."""
+def give_constants(function: ir.OpView, weights: Mapping[str, Tensor]) -> None:
+    """Undoes `take_weights`: the weights become constants, which note their names."""
+    block = function.regions[0].blocks[0]
+    entries = _entries(function)
+    with function.context, ir.InsertionPoint.at_block_begin(block):
+        for name, value in weights.items():
+            argument = block.arguments[0]
+            attributes = {
+                "value": _attribute(value, argument.type),
+                EMBEDDED: ir.StringAttr.get(name),
+            }
+            made = ir.Operation.create(
+                _CONSTANT, [argument.type], [], attributes, loc=argument.location
+            )
+            argument.replace_all_uses_with(made.result)
+            block.erase_argument(0)
+        _set_arguments(function, entries[len(weights) :])
+
+
+def _attribute(value: Tensor, type_: ir.Type) -> ir.Attribute:
+    """The elements of a weight as those of a constant of this type."""
+    if value.dtype.kind == "V":
+        content = np.ascontiguousarray(value).tobytes().hex().upper()
+        return ir.Attribute.parse(f'dense<"0x{content}"> : {type_}')
+    return ir.DenseElementsAttr.get(np.ascontiguousarray(value), type=type_)
+
+
+def _weights_among_constants(function: ir.OpView) -> list[ir.Operation]:
+    """The constants in whose place a function can have arguments: the large ones."""
     return [
         op
         for op in all_operations(function.operation)
-        if op.name == _CONSTANT and _is_large(op) and _is_reached(op, function)
+        if op.name == _CONSTANT and _is_weight(op) and _is_reached(op, function)
     ]
 
 
-def _is_large(constant: ir.Operation) -> bool:
+def _name(constant: ir.Operation) -> str | None:
+    """What a constant is called that was a weight as the program was saved."""
+    if EMBEDDED not in constant.attributes:
+        return None
+    return str(ir.StringAttr(constant.attributes[EMBEDDED]).value)
+
+
+def _is_weight(constant: ir.Operation) -> bool:
     type_ = ir.RankedTensorType(constant.results[0].type)
-    if math.prod(type_.shape) <= LARGEST_CONSTANT or _element_type(type_) is None:
+    known = _element_type(type_)
+    if known is None:
+        return False
+    # Elements that numpy does not have are read where there are many.
+    if _name(constant) is not None and known.numpy_dtype.kind != "V":
+        return True
+    if math.prod(type_.shape) <= LARGEST_CONSTANT:
         return False
     value = constant.attributes["value"]
     # Of a resource the elements are elsewhere.
@@ -145,12 +184,12 @@ def _hand_to_callees(module: ir.Module, entry: ir.OpView) -> None:
         if op.operation.name == "func.func"
     }
     for name in _callees_first(entry, functions):
-        constants = _large_constants(functions[name])
+        constants = _weights_among_constants(functions[name])
         if not constants:
             continue
         users = [op for op in all_operations(module) if name in _functions_named(op)]
         if all(op.name == _CALL for op in users):
-            attributes = _lift(functions[name], constants)
+            attributes = [attribute for attribute, _ in _lift(functions[name], constants)]
             for call in users:
                 _hand_over(call, attributes)
 
@@ -199,21 +238,23 @@ def _hand_over(call: ir.Operation, attributes: Sequence[ir.Attribute]) -> None:
     call.erase()
 
 
-def _lift(function: ir.OpView, constants: Sequence[ir.Operation]) -> list[ir.Attribute]:
+def _lift(
+    function: ir.OpView, constants: Sequence[ir.Operation]
+) -> list[tuple[ir.Attribute, str | None]]:
     """Gives a function an argument, after its own, for each of its constants that differs.
 
     Returns:
-      The elements that these have, in the order of the arguments.
+      The elements that these have, and their names, in the order of the arguments.
     """
     block = function.regions[0].blocks[0]
-    arguments: dict[ir.Attribute, ir.Value] = {}
+    arguments: dict[tuple[ir.Attribute, str | None], ir.Value] = {}
     entries = _entries(function)
     for op in constants:
-        attribute = op.attributes["value"]
-        if attribute not in arguments:
-            arguments[attribute] = block.add_argument(attribute.type, op.location)
+        key = (op.attributes["value"], _name(op))
+        if key not in arguments:
+            arguments[key] = block.add_argument(op.results[0].type, op.location)
             entries.append(ir.DictAttr.get({}))
-        op.results[0].replace_all_uses_with(arguments[attribute])
+        op.results[0].replace_all_uses_with(arguments[key])
         op.erase()
     if arguments:
         _set_arguments(function, entries)

@@ -13,6 +13,7 @@ import plumbline
 from plumbline.archives.serialised_weights import serialised
 from plumbline.cli.main import main
 from plumbline.errors import UserError
+from plumbline.loader_to_stablehlo.program import StablehloProgram
 from plumbline.loader_to_stablehlo.weights import LARGEST_CONSTANT
 
 COUNT = LARGEST_CONSTANT + 1
@@ -187,6 +188,30 @@ def test_the_command_writes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     np.testing.assert_array_equal(safetensors.numpy.load_file(file)["constant0"], W)
     (tcp,) = tmp_path.rglob("_internal_scaled_tcp.mlir")
     assert "dense<" not in tcp.read_text().replace("dense<[", "").replace("dense<1", "")
+
+
+def test_a_program_is_saved_with_its_weights(tmp_path: Path) -> None:
+    loaded = plumbline.load_stablehlo(_scaled())
+    given: dict[str, np.ndarray[Any, Any]] = {"few": X[:2], "layer/w": W}
+    renamed = StablehloProgram(
+        loaded.text.replace('"constant0"', '"layer/w"').replace(
+            "(%arg0: ", '(%few: tensor<2xf32> {plumbline.weight = "few"}, %arg0: '
+        ),
+        "program scaled",
+        "scaled",
+        weights=given,
+    )
+    file = tmp_path / "scaled.mlir"
+    renamed.save(file)
+    again = plumbline.load_stablehlo(file)
+    assert list(again.weights) == ["few", "layer/w"]
+    for name, value in again.weights.items():
+        assert value.tobytes() == given[name].tobytes()
+    program = plumbline.compile(again, cache=False)
+    assert program.signature.names.inputs == ("x",)
+    np.testing.assert_array_equal(program(X)[0], X * W + W + 1)
+    with pytest.raises(UserError, match=r"no_folder/f\.mlir: cannot be written: No such file"):
+        loaded.save(tmp_path / "no_folder" / "f.mlir")
 
 
 def test_places_in_the_source_stay(tmp_path: Path) -> None:
