@@ -40,6 +40,7 @@ from plumbline.stablehlo_to_tcp.conversion import (
     STABLEHLO_TO_TCP,
     STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
 )
+from plumbline.stablehlo_to_tcp.random_bits import STABLEHLO_EXPAND_RANDOM_BITS
 from plumbline.stablehlo_to_tcp.signatures import STABLEHLO_NOTE_SIGNATURES
 from plumbline.stablehlo_to_tcp.tuples import STABLEHLO_SPLIT_TUPLES
 from plumbline.tcp.complex_numbers.conversion import TCP_SPLIT_COMPLEX_NUMBERS
@@ -123,6 +124,7 @@ PASSES = _by_name(
         OUTLINE_PARALLEL_LOOPS,
         RETURN_FAILURES,
         SEPARATE_CALLED_FUNCTIONS,
+        STABLEHLO_EXPAND_RANDOM_BITS,
         STABLEHLO_NOTE_SIGNATURES,
         STABLEHLO_SPLIT_COMPLEX_NUMBERS,
         STABLEHLO_SPLIT_TUPLES,

@@ -11,6 +11,7 @@ from plumbline.stablehlo_to_tcp import functions
 from plumbline.stablehlo_to_tcp.complex_numbers import STABLEHLO_SPLIT_COMPLEX_NUMBERS
 from plumbline.stablehlo_to_tcp.pattern import CAST, conform
 from plumbline.stablehlo_to_tcp.patterns import PATTERNS
+from plumbline.stablehlo_to_tcp.random_bits import STABLEHLO_EXPAND_RANDOM_BITS
 from plumbline.stablehlo_to_tcp.signatures import STABLEHLO_NOTE_SIGNATURES
 from plumbline.stablehlo_to_tcp.tuples import STABLEHLO_SPLIT_TUPLES
 from plumbline.tcp.backend_contract import dialect_violation, type_violation
@@ -137,6 +138,7 @@ STABLEHLO_TO_TCP = Pipeline(
     (
         STABLEHLO_NOTE_SIGNATURES,
         STABLEHLO_SPLIT_TUPLES,
+        STABLEHLO_EXPAND_RANDOM_BITS,
         # Inlining knows StableHLO, and not TCP.
         Nested("func.func", ("stablehlo-legalize-composite-to-call",)),
         "inline",
