@@ -12,6 +12,7 @@ from plumbline.stablehlo_to_tcp.convolution import padding
 from plumbline.stablehlo_to_tcp.data_movement import spread
 from plumbline.stablehlo_to_tcp.pattern import Patterns, integers, tensor, tensor_type, tensors
 from plumbline.stablehlo_to_tcp.shape_tensors import elements
+from plumbline.stablehlo_to_tcp.uniform_tensors import Uniform, summed, uniform
 from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.data_movement import pad, reverse, transpose
 from plumbline.tcp.building.dtypes import is_float, signedness
@@ -171,7 +172,17 @@ def _pool(
         return broadcast_to(initial, result.sizes)
     interior = [distance - 1 for distance in windows.spread]
     axes = windows.axes()
-    own_padding = is_neutral(name, initial)
+    is_plain = is_neutral(name, initial)
+    if is_plain and name == "sum" and not any(interior):
+        given = uniform(operand)
+        sums = None if given is None else _summed(given, result, windows)
+        if sums is not None:
+            return sums
+    order = _windows_last(operand, axes)
+    scans = len(axes) == 1 and windows.is_scan(axes[0], operand.type.sizes[axes[0]])
+    # What is padded is copied, and a copy is best of what lies as it does: what puts windows last
+    # is then only another way to read it.
+    own_padding = is_plain and (scans or order == [*range(operand.type.rank)])
 
     # What TCP's windows do not do by themselves is done before.
     def done_before(amounts: Sequence[int]) -> list[int]:
@@ -190,11 +201,24 @@ def _pool(
     )
     if not axes:
         return with_initial(name, operand, initial)
-    if own_padding and len(axes) == 1 and windows.is_scan(axes[0], operand.type.sizes[axes[0]]):
+    if own_padding and scans and not any(interior):
         return _scan(operand, name, axes[0], backwards=windows.low[axes[0]] == 0)
-    order = _windows_last(operand, axes)
     pooled = _pool_last(transpose(operand, order), name, windows.along(axes))
     return with_initial(name, transpose(pooled, _inverse(order)), initial)
+
+
+def _summed(given: Uniform, result: TensorType, windows: _Windows) -> Tensor | None:
+    """The sums of what windows have of a tensor that is one number everywhere."""
+    if min(*windows.low, *windows.high) < 0:
+        return None
+    return summed(
+        given,
+        result,
+        kernel=windows.kernel,
+        strides=windows.strides,
+        dilations=windows.dilations,
+        low=windows.low,
+    )
 
 
 def _windows_last(operand: Tensor, axes: Sequence[int]) -> list[int]:

@@ -365,3 +365,39 @@ func.func @gradient(%x: tensor<3x4xf32>, %s: tensor<3x2xf32>, %i: tensor<f32>) -
   }) : (tensor<3x4xf32>, tensor<3x2xf32>, tensor<f32>) -> tensor<3x4xf32>
   return %0 : tensor<3x4xf32>
 }
+
+// Channels are padded where they are, last, before windows are put there.
+
+// CHECK-LABEL: func.func @padded_channels_last(
+// CHECK:         tcp.pad {{.*}} -> tensor<1x6x5x3xf32>
+// CHECK:         tcp.transpose {{.*}} {permutation = [0, 3, 1, 2]}
+// CHECK:         tcp.pool {{.*}} padding_high = [0, 0], padding_low = [0, 0]
+// CHECK:         return
+func.func @padded_channels_last(%x: tensor<1x4x4x3xf32>) -> (tensor<1x5x3x3xf32>) {
+  %i = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %0 = "stablehlo.reduce_window"(%x, %i) <{window_dimensions = array<i64: 1, 2, 3, 1>, padding = dense<[[0, 0], [1, 1], [1, 0], [0, 0]]> : tensor<4x2xi64>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %1 = stablehlo.maximum %a, %b : tensor<f32>
+      stablehlo.return %1 : tensor<f32>
+    }) : (tensor<1x4x4x3xf32>, tensor<f32>) -> tensor<1x5x3x3xf32>
+  return %0 : tensor<1x5x3x3xf32>
+}
+
+// How many elements windows have is known, within their own padding and that around ones.
+
+// CHECK-LABEL: func.func @counts(
+// CHECK-NOT:     tcp.pool
+// CHECK:         tcp.const {value = dense<{{\[\[}}4.000000e+00, 6.000000e+00, 4.000000e+00], [2.000000e+00, 3.000000e+00, 2.000000e+00]]> : tensor<2x3xf32>}
+// CHECK:         return
+func.func @counts() -> (tensor<2x3xf32>) {
+  %i = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %ones = stablehlo.broadcast_in_dim %one, dims = [] : (tensor<f32>) -> tensor<3x3xf32>
+  %padded = stablehlo.pad %ones, %i, low = [0, 1], high = [0, 0], interior = [0, 0] : (tensor<3x3xf32>, tensor<f32>) -> tensor<3x4xf32>
+  %0 = "stablehlo.reduce_window"(%padded, %i) <{window_dimensions = array<i64: 2, 3>, window_strides = array<i64: 2, 1>, padding = dense<[[0, 1], [0, 1]]> : tensor<2x2xi64>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %1 = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %1 : tensor<f32>
+    }) : (tensor<3x4xf32>, tensor<f32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}

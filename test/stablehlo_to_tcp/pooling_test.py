@@ -45,6 +45,38 @@ NHWC = "window_dimensions = array<i64: 1, 3, 2, 1>, window_strides = array<i64: 
 PADDED = "padding = dense<[[0, 0], [0, 0], [1, 0], [2, 1]]> : tensor<4x2xi64>"
 LOWEST = "0xFF800000"
 
+AVERAGE = """
+func.func @program(%x: tensor<2x7x6x3xf32>) -> tensor<2x4x3x3xf32> {
+  %i = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.reduce_window"(%x, %i) <{window_dimensions = array<i64: 1, 3, 2, 1>, window_strides = array<i64: 1, 2, 2, 1>, window_dilations = array<i64: 1, 1, 2, 1>, padding = dense<[[0, 0], [1, 1], [1, 1], [0, 0]]> : tensor<4x2xi64>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %4 = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %4 : tensor<f32>
+    }) : (tensor<2x7x6x3xf32>, tensor<f32>) -> tensor<2x4x3x3xf32>
+  %1 = stablehlo.constant dense<1.0> : tensor<2x7x6x1xf32>
+  %2 = "stablehlo.reduce_window"(%1, %i) <{window_dimensions = array<i64: 1, 3, 2, 1>, window_strides = array<i64: 1, 2, 2, 1>, window_dilations = array<i64: 1, 1, 2, 1>, padding = dense<[[0, 0], [1, 1], [1, 1], [0, 0]]> : tensor<4x2xi64>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %4 = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %4 : tensor<f32>
+    }) : (tensor<2x7x6x1xf32>, tensor<f32>) -> tensor<2x4x3x1xf32>
+  %3 = stablehlo.broadcast_in_dim %2, dims = [0, 1, 2, 3] : (tensor<2x4x3x1xf32>) -> tensor<2x4x3x3xf32>
+  %4 = stablehlo.divide %0, %3 : tensor<2x4x3x3xf32>
+  return %4 : tensor<2x4x3x3xf32>
+}
+"""
+
+
+def test_averages_are_of_the_elements_that_windows_have() -> None:
+    x = np.random.default_rng(0).random((2, 7, 6, 3), np.float32)
+    (given,) = compiled(AVERAGE)(x)
+    padded = np.full((2, 9, 8, 3), np.nan, np.float32)
+    padded[:, 1:8, 1:7] = x
+    for row in range(4):
+        for column in range(3):
+            window = padded[:, 2 * row : 2 * row + 3, 2 * column : 2 * column + 3 : 2]
+            np.testing.assert_allclose(given[:, row, column], np.nanmean(window, (1, 2)), rtol=1e-6)
+
+
 STATIC = [
     _windows("nchw", "add", "2x3x5x6", "2x3x4x4", TWO),
     _windows("nchw", "maximum", "2x3x5x6", "2x3x4x4", TWO, initial=LOWEST),
