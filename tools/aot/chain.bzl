@@ -176,7 +176,7 @@ def stablehlo_to_tcp(name, stablehlo_source, func_name, tags, testonly, visibili
     """
     _, _, safetensors = _exported_files(name)
     stage(
-        name = "_gen_{}_tcp_and_weights".format(name),
+        name = "gen_{}_mlir_tcp".format(name),
         src = stablehlo_source,
         outs = ["_internal_{}_tcp.mlir".format(name), safetensors],
         program = Label("//tools/aot:stablehlo_to_tcp"),
@@ -184,16 +184,15 @@ def stablehlo_to_tcp(name, stablehlo_source, func_name, tags, testonly, visibili
         options = "--func-name={} --weights=$(location {})".format(func_name or name, safetensors),
         tags = tags,
         testonly = testonly,
-        visibility = ["//visibility:private"],
+        visibility = visibility,
     )
-    for kind, file in [("mlir_tcp", "_internal_{}_tcp.mlir".format(name)), ("weights", safetensors)]:
-        native.filegroup(
-            name = "gen_{}_{}".format(name, kind),
-            testonly = testonly,
-            srcs = [file],
-            tags = tags,
-            visibility = visibility,
-        )
+    native.filegroup(
+        name = "gen_{}_weights".format(name),
+        testonly = testonly,
+        srcs = [safetensors],
+        tags = tags,
+        visibility = visibility,
+    )
 
 def complete_references(name, reference_tensors, func_name, tags, testonly, visibility):
     """From the archive that a user wrote to that which the test reads: gen_foo_reference_tensors.
