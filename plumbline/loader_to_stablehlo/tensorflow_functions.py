@@ -120,9 +120,9 @@ def _concrete(tf: Any, program: Any, inputs: Sequence[Any] | None) -> tuple[str,
     if hasattr(program, "get_concrete_function"):
         name = str(getattr(program, "__name__", "function"))
         return "function", name, _traced(tf, f"function {name}", program, inputs)
-    signatures = getattr(program, "signatures", None)
-    if isinstance(program, tf.Module) or isinstance(signatures, Mapping):
-        names = ", ".join(map(repr, signatures or ()))
+    is_own = type(program).__module__.startswith("tensorflow.")
+    if isinstance(program, tf.Module) or (is_own and hasattr(program, "signatures")):
+        names = ", ".join(map(repr, getattr(program, "signatures", ())))
         raise UserError(
             f"{type(program).__name__} of TensorFlow's has several functions: hand over one, a "
             + (f"signature of those that it has: {names}" if names else "tf.function of its own")

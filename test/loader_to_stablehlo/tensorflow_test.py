@@ -277,7 +277,11 @@ def test_what_no_program_is_made_of_is_refused(made: SimpleNamespace) -> None:
         made.function = function
         with pytest.raises(UserError, match=message):
             plumbline.load_stablehlo(function, {"x": x, "n": N}, SCALE)
-    loaded = SimpleNamespace(signatures={"serving_default": None})
+    # As tf.saved_model.load gives it, which others with such an attribute are not.
+    signatures = {"signatures": {"serving_default": None}}
+    loaded = type("Saved", (), {"__module__": "tensorflow.python.saved_model.load", **signatures})()
+    with pytest.raises(UserError, match="SimpleNamespace holds no program"):
+        plumbline.load_stablehlo(SimpleNamespace(**signatures))
     with pytest.raises(UserError, match="a signature of those that it has: 'serving_default'"):
         plumbline.load_stablehlo(loaded)
 
