@@ -35,6 +35,8 @@ class GraphSource:
     """By domain and name of an op."""
     element_types: MutableMapping[str, int] = field(default_factory=dict)
     """The `TensorProto.DataType` of inputs and constants read so far, by their names."""
+    constants: MutableMapping[str, torch.Tensor] = field(default_factory=dict)
+    """What initializers and other constants read so far are, by their names."""
     lines: list[str] = field(default_factory=list)
     """What each node reads like, in the order of the file: a node's number is that of its line."""
 
@@ -76,17 +78,18 @@ class Graph(torch.nn.Module):
         self.output_names = [each.name for each in proto.output]
         source.element_types.update(_element_types(proto))
         for each in proto.initializer:
-            self._hold(each.name, source.constant(each))
+            self._hold(each.name, source.constant(each), source)
         for node in proto.node:
             number = source.number(node)
             if (constant := of_node(node, source.constant)) is not None:
-                self._hold(node.output[0], constant)
+                self._hold(node.output[0], constant, source)
                 continue
             step = _Step(node, source, number)
             self._steps.append(step)
             self.add_module(_attribute_name(self, step.node.name), step)
 
-    def _hold(self, name: str, constant: torch.Tensor) -> None:
+    def _hold(self, name: str, constant: torch.Tensor, source: GraphSource) -> None:
+        source.constants[name] = constant
         self._buffer_names[name] = _attribute_name(self, name)
         self.register_buffer(self._buffer_names[name], constant)
         if (elements := numbers_of(constant)) is not None:
@@ -142,7 +145,15 @@ class _Step(torch.nn.Module):
         pattern = source.patterns.get((domain, proto.op_type))
         try:
             opset = source.opsets.get(domain, 1)
-            self.node = node_of(proto, domain, name, opset, source.constant, source.element_types)
+            self.node = node_of(
+                proto,
+                domain,
+                name,
+                opset,
+                source.constant,
+                source.element_types,
+                source.constants,
+            )
             self.pattern = pattern(self.node) if isinstance(pattern, type) else pattern
         except Unsupported as reason:
             raise UserError(f"{self._place}: {reason}") from reason

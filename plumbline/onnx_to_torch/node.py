@@ -39,6 +39,8 @@ class Node:
     """Numbers, strings, lists, `torch.Tensor`s, and `onnx.GraphProto`s."""
     element_types: tuple[int, ...]
     """The `TensorProto.DataType` of each input that is one of the model, or a constant; else 0."""
+    constants: tuple[torch.Tensor | None, ...]
+    """What each input is, if it is a constant of the model; else None."""
 
     def element_type(self, index: int) -> int:
         """That of an input, or 0 where it is not known, or left out.
@@ -87,7 +89,7 @@ tuple of those of all. It raises `Unsupported` where it cannot. Of a node with g
 it takes these too, by name, and the values of all that is around the node, before the inputs.
 
 What is a class of modules is one that a node's own is made of as the model is read, of the node:
-its buffers are tables that are made of attributes."""
+its buffers are tables that are made of attributes, or of constants."""
 
 
 def node_of(
@@ -97,10 +99,11 @@ def node_of(
     opset: int,
     constant: Callable[[TensorProto], torch.Tensor],
     element_types: Mapping[str, int],
+    constants: Mapping[str, torch.Tensor],
 ) -> Node:
     """The node that `proto` describes; `constant` makes tensors of those among its attributes.
 
-    `element_types` has those that are known of tensors, by their names.
+    `element_types` has those that are known of tensors, and `constants` these, by their names.
 
     Raises:
       Unsupported: it has an attribute that has no meaning here.
@@ -115,6 +118,7 @@ def node_of(
         tuple(proto.output),
         attributes,
         tuple(element_types.get(each, 0) for each in proto.input),
+        tuple(constants.get(each) for each in proto.input),
     )
 
 

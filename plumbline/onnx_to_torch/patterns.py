@@ -2,6 +2,7 @@
 
 from plumbline.onnx_to_torch import (
     attention,
+    block_quantization,
     contraction,
     control_flow,
     convolution,
@@ -52,12 +53,17 @@ _OF_MACHINE_LEARNING = (
     trees,
 )
 
+_OF_ONNX_RUNTIME = (
+    block_quantization,
+    microsoft,
+)
+
 PATTERNS: dict[tuple[str, str], Pattern] = {
     (domain, name): pattern
     for domain, families in (
         (DEFAULT_DOMAIN, _OF_ONNX),
         ("ai.onnx.ml", _OF_MACHINE_LEARNING),
-        ("com.microsoft", (microsoft,)),
+        ("com.microsoft", _OF_ONNX_RUNTIME),
     )
     for family in families
     for name, pattern in family.PATTERNS.items()
