@@ -12,6 +12,31 @@ from onnx import TensorShapeProto, ValueInfoProto
 from plumbline.errors import UserError
 
 
+class OtherSize(RuntimeError):
+    """A dimension of a tensor is of another size than an op needs it to be."""
+
+    def __init__(self, given: torch.Tensor, axis: int, size: int) -> None:
+        """`size` is what that of `given` along `axis` has to be."""
+        super().__init__(
+            f"dimension {axis} of a tensor is {given.shape[axis]}, and has to be {size}"
+        )
+        self.given = given
+        self.axis = axis
+        self.size = size
+
+
+def hold_size(given: torch.Tensor, axis: int, size: Any) -> None:
+    """Has PyTorch take for granted that a dimension of an operand is of a size.
+
+    Raises:
+      OtherSize: it is of another.
+    """
+    is_known = isinstance(given.shape[axis], int) and isinstance(size, int)
+    if is_known and given.shape[axis] != size:
+        raise OtherSize(given, axis, size)
+    torch._check(given.shape[axis] == size)  # type: ignore[no-untyped-call]
+
+
 class ArgumentSizes:
     """The dynamic sizes of the arguments of a model.
 
@@ -63,6 +88,14 @@ class ArgumentSizes:
                 raise UserError(f"{self._who}: no dimension is called {name}; {hint}")
             if size < 0:
                 raise UserError(f"{self._who}: {name} is to be {size}; a size is at least 0")
+
+    def name_of(self, needed: OtherSize, inputs: Sequence[torch.Tensor]) -> str | None:
+        """What a dimension of one of `inputs` is called that is to be of another size, if it is."""
+        for texts, given in zip(self.texts, inputs, strict=True):
+            if given is needed.given:
+                name = texts.get(needed.axis)
+                return name if name in self.names else None
+        return None
 
     def hold(self, inputs: Sequence[torch.Tensor]) -> None:
         """Has PyTorch take for granted what the model says of the sizes of its arguments.

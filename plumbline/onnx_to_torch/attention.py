@@ -11,7 +11,7 @@ from plumbline.onnx_to_torch.node import Node, Pattern
 from plumbline.onnx_to_torch.values import Value, tensor, torch_dtype
 
 
-def _heads(x: torch.Tensor, count: Any) -> torch.Tensor:
+def heads(x: torch.Tensor, count: Any) -> torch.Tensor:
     """[batch, heads, length, size], of that or of [batch, length, heads * size]."""
     if x.ndim == 4:
         return x
@@ -64,8 +64,8 @@ def _attention(
     lengths: Value = None,
 ) -> tuple[torch.Tensor | None, ...]:
     of_queries, of_keys = node.optional("q_num_heads"), node.optional("kv_num_heads")
-    q = _heads(tensor(query), of_queries)
-    k, v = (_heads(tensor(each), of_keys) for each in (key, value))
+    q = heads(tensor(query), of_queries)
+    k, v = (heads(tensor(each), of_keys) for each in (key, value))
     if past_key is not None:
         k = torch.cat([tensor(past_key), k], 2)
         v = torch.cat([tensor(past_value), v], 2)
@@ -126,26 +126,32 @@ def _rotary(
     node: Node, data: Value, cosines: Value, sines: Value, positions: Value = None
 ) -> torch.Tensor:
     given, count = tensor(data), node.attribute("num_heads", 0)
-    x = _heads(given, count)
+    x = heads(given, count)
     size = node.attribute("rotary_embedding_dim", 0) or x.shape[3]
-    turned, rest = x[..., :size], x[..., size:]
     places = None if positions is None else tensor(positions)
     # Of each sequence, or of the positions in it: one for all heads.
     cosine, sine = (
-        (tensor(each) if places is None else tensor(each)[places]).unsqueeze(1)
+        (tensor(each) if places is None else tensor(each)[places]).unsqueeze(1)[..., : size // 2]
         for each in (cosines, sines)
     )
-    if node.attribute("interleaved", 0):
-        one, other = turned[..., 0::2], turned[..., 1::2]
-    else:
-        one, other = turned.chunk(2, -1)
-    parts = [cosine * one - sine * other, sine * one + cosine * other]
-    if node.attribute("interleaved", 0):
-        made = torch.stack(parts, -1).flatten(-2)
-    else:
-        made = torch.cat(parts, -1)
-    made = torch.cat([made, rest], -1) if size != x.shape[3] else made
+    made = turned(x, cosine, sine, interleaved=bool(node.attribute("interleaved", 0)))
     return made.transpose(1, 2).flatten(2) if given.ndim == 3 else made
+
+
+def turned(
+    x: torch.Tensor, cosine: torch.Tensor, sine: torch.Tensor, *, interleaved: bool
+) -> torch.Tensor:
+    """`x` with pairs of its elements turned by angles, as many as there are of these.
+
+    Pairs are contiguous if they are `interleaved`; else the first half of what is turned has the
+    first of each.
+    """
+    size = 2 * cosine.shape[-1]
+    pairs, rest = x[..., :size], x[..., size:]
+    one, other = (pairs[..., 0::2], pairs[..., 1::2]) if interleaved else pairs.chunk(2, -1)
+    parts = [cosine * one - sine * other, sine * one + cosine * other]
+    made = torch.stack(parts, -1).flatten(-2) if interleaved else torch.cat(parts, -1)
+    return torch.cat([made, rest], -1) if size != x.shape[3] else made
 
 
 def _tensor_scatter(node: Node, past: Value, update: Value, places: Value = None) -> torch.Tensor:

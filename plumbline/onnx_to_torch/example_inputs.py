@@ -12,7 +12,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import Unsupported
-from plumbline.onnx_to_torch.argument_sizes import ArgumentSizes, names_in
+from plumbline.onnx_to_torch.argument_sizes import ArgumentSizes, OtherSize, names_in
 from plumbline.onnx_to_torch.values import torch_dtype
 
 _SIZES = (3, 5, 7, 11, 13)
@@ -25,7 +25,7 @@ _GROWTHS = (1, 4, 16, 64, 256)
 """How much larger sizes are tried to be, beside that of a batch: windows of sound are long."""
 
 Takes = Callable[[Sequence[torch.Tensor]], bool]
-"""Whether a model can be computed of inputs."""
+"""Whether a model can be computed of inputs; raises `OtherSize` where an op knows what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,9 @@ def example_inputs(
     """Inputs for the `arguments` of the model that messages call `who`, drawn at random.
 
     Floats are drawn from the normal distribution, and integers are 0 and 1, which an index may be.
-    Dimensions of one name are of one size, which is fixed if it is among `sizes`. The others are
-    the smallest that the model `takes`, of those that are tried.
+    Dimensions of one name are of one size, which is fixed if it is among `sizes`, or if an op needs
+    it. The others are the smallest that the model `takes`, of those that are
+    tried.
 
     Raises:
       UserError: PyTorch has no tensors of an argument's type, or a formula gives no size, or no
@@ -58,6 +59,7 @@ def example_inputs(
     """
     argument_sizes.check_names(sizes)
     dtypes = [_dtype(who, argument) for argument in arguments]
+    sizes = _with_needed(who, arguments, argument_sizes, sizes, dtypes, takes)
     shapes = _shapes(who, arguments, argument_sizes, sizes, 1)
     dynamic = [
         {axis: text for axis, text in texts.items() if not set(names_in(text)) <= sizes.keys()}
@@ -112,13 +114,49 @@ def _shapes(
     return shapes
 
 
+def _with_needed(
+    who: str,
+    arguments: Sequence[ValueInfoProto],
+    argument_sizes: ArgumentSizes,
+    sizes: Mapping[str, int],
+    dtypes: Sequence[torch.dtype],
+    takes: Takes,
+) -> Mapping[str, int]:
+    """`sizes`, with those that ops of the model need, such as that of a head in a cache."""
+    known = dict(sizes)
+    for _ in argument_sizes.names:
+        shapes = _shapes(who, arguments, argument_sizes, known, 1)
+        with _without_memory(shapes, dtypes) as inputs:
+            try:
+                takes(inputs)
+            except OtherSize as needed:
+                name = argument_sizes.name_of(needed, inputs)
+                if name is not None and name not in known:
+                    known[name] = needed.size
+                    continue
+        break
+    return known
+
+
 def _are_taken(
     takes: Takes, shapes: Sequence[Sequence[int]], dtypes: Sequence[torch.dtype]
 ) -> bool:
-    """Whether a model takes inputs of these shapes, found without their memory."""
+    """Whether a model takes inputs of these shapes."""
+    with _without_memory(shapes, dtypes) as inputs:
+        try:
+            return takes(inputs)
+        except OtherSize:
+            return False
+
+
+@contextlib.contextmanager
+def _without_memory(
+    shapes: Sequence[Sequence[int]], dtypes: Sequence[torch.dtype]
+) -> Iterator[Sequence[torch.Tensor]]:
+    """Inputs of these shapes that have no elements; ops of them find shapes alone."""
     with _silent(), FakeTensorMode(allow_non_fake_inputs=True):
         pairs = zip(shapes, dtypes, strict=True)
-        return takes([torch.empty(shape, dtype=dtype) for shape, dtype in pairs])
+        yield [torch.empty(shape, dtype=dtype) for shape, dtype in pairs]
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ from plumbline.onnx_to_torch import (
     linear_models,
     losses,
     microsoft,
+    microsoft_attention,
     normalization,
     pooling,
     quantization,
@@ -56,6 +57,7 @@ _OF_MACHINE_LEARNING = (
 _OF_ONNX_RUNTIME = (
     block_quantization,
     microsoft,
+    microsoft_attention,
 )
 
 PATTERNS: dict[tuple[str, str], Pattern] = {

@@ -20,7 +20,7 @@ from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, checked
 from plumbline.loader_to_torch.stand_in import identifiers
-from plumbline.onnx_to_torch.argument_sizes import ArgumentSizes
+from plumbline.onnx_to_torch.argument_sizes import ArgumentSizes, OtherSize
 from plumbline.onnx_to_torch.constants import constant_tensor
 from plumbline.onnx_to_torch.example_inputs import example_inputs
 from plumbline.onnx_to_torch.graph import Graph, GraphSource
@@ -80,12 +80,18 @@ class OnnxProgram(Graph):
         }
 
     def takes(self, inputs: Sequence[torch.Tensor]) -> bool:
-        """Whether no op finds that `inputs` have wrong sizes; they may be fake tensors."""
+        """Whether no op finds that `inputs` have wrong sizes; they may be fake tensors.
+
+        Raises:
+          OtherSize: an op finds it, and knows the right one.
+        """
         try:
             self._forward(*inputs)
         except (UserError, *_NEEDS_VALUES):
             # What goes before has been computed; the rest is found when the program is followed.
             return True
+        except OtherSize:
+            raise
         except (RuntimeError, ValueError, IndexError):
             return False
         return True
