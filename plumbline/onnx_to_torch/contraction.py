@@ -16,7 +16,8 @@ def _matmul(node: Node, one: Value, other: Value) -> torch.Tensor:
     return torch.matmul(tensor(one), tensor(other))
 
 
-def _gemm(node: Node, one: Value, other: Value, bias: Value = None) -> torch.Tensor:
+def gemm(node: Node, one: Value, other: Value, bias: Value = None) -> torch.Tensor:
+    """The product of two matrices, and what is added to it."""
     alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
     one = _transposed(one) if node.attribute("transA", 0) else one
     # As a layer of PyTorch's has its weight, a row for each result.
@@ -53,6 +54,6 @@ def _determinant(node: Node, data: Value) -> torch.Tensor:
 PATTERNS: Mapping[str, Pattern] = {
     "Det": _determinant,
     "Einsum": _einsum,
-    "Gemm": _gemm,
+    "Gemm": gemm,
     "MatMul": _matmul,
 }

@@ -22,7 +22,8 @@ _TRANSPOSED: tuple[Function, ...] = (
 )
 
 
-def _conv(node: Node, data: Value, weight: Value, bias: Value = None) -> torch.Tensor:
+def conv(node: Node, data: Value, weight: Value, bias: Value = None) -> torch.Tensor:
+    """The convolution, of floats or of quantized numbers."""
     if (convolved := convolution_of_dequantized(node, data, weight)) is not None:
         return convolved if bias is None else convolved + along(tensor(bias), convolved.ndim, 1)
     return convolution(node, tensor(data), tensor(weight), None if bias is None else tensor(bias))
@@ -181,7 +182,7 @@ def _causal(
 PATTERNS: Mapping[str, Pattern] = {
     "CausalConvWithState": _causal,
     "Col2Im": _col2im,
-    "Conv": _conv,
+    "Conv": conv,
     "ConvTranspose": _conv_transpose,
     "DeformConv": _deformable,
 }

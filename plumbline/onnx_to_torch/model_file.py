@@ -1,13 +1,56 @@
 """Reads a model's file, and holds it against what ONNX says of its kind."""
 
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
 import onnx
 from google.protobuf.message import DecodeError
-from onnx import inliner
+from onnx import defs, helper, inliner
 
 from plumbline.errors import UserError
+
+_RUNTIMES_OWN = (
+    ("LayerNormalization", ("X", "Scale"), ("B",), ("Y",), ("Mean", "InvStdDev")),
+    ("SimplifiedLayerNormalization", ("X", "scale"), (), ("Y",), ("InvStdDev",)),
+)
+"""Ops that ONNX Runtime's tools write as if they were ONNX's own, in versions in which these are
+none: inputs, and those that may be left out; likewise what is put out."""
+
+
+@functools.cache
+def _know_ops_of_onnx_runtime() -> None:
+    """Has the checker take what ONNX Runtime takes for ONNX's own since its first version."""
+    formal = defs.OpSchema.FormalParameter
+    optional = defs.OpSchema.FormalParameterOption.Optional
+    for name, inputs, optional_inputs, outputs, optional_outputs in _RUNTIMES_OWN:
+        if defs.has(name, 1, ""):
+            continue
+        attributes = [
+            defs.OpSchema.Attribute("axis", helper.make_attribute("axis", -1), ""),
+            defs.OpSchema.Attribute("epsilon", helper.make_attribute("epsilon", 1e-5), ""),
+            defs.OpSchema.Attribute("stash_type", helper.make_attribute("stash_type", 1), ""),
+        ]
+        defs.register_schema(
+            defs.OpSchema(
+                name,
+                "",
+                1,
+                inputs=[
+                    *(formal(each, "T") for each in inputs),
+                    *(formal(each, "T", param_option=optional) for each in optional_inputs),
+                ],
+                outputs=[
+                    *(formal(each, "T") for each in outputs),
+                    *(formal(each, "T", param_option=optional) for each in optional_outputs),
+                ],
+                type_constraints=[("T", _FLOATS, "")],
+                attributes=attributes,
+            )
+        )
+
+
+_FLOATS = [f"tensor({name})" for name in ("float16", "bfloat16", "float", "double")]
 
 
 def read_model(file: Path) -> onnx.ModelProto:
@@ -18,6 +61,7 @@ def read_model(file: Path) -> onnx.ModelProto:
     Raises:
       UserError: it cannot be read, or breaks a rule of ONNX; the message says which.
     """
+    _know_ops_of_onnx_runtime()
     try:
         model = onnx.load_model(file, format="protobuf", load_external_data=False)
         if _gives_ranks(model):

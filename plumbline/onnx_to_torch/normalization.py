@@ -74,10 +74,12 @@ def _group_norm(node: Node, data: Value, scale: Value, bias: Value) -> torch.Ten
     return torch.group_norm(x, groups, weight, offset, node.attribute("epsilon", 1e-5))
 
 
-def layer_norm(node: Node, data: Value, scale: Value, bias: Value = None) -> Any:
+def layer_norm(
+    node: Node, data: Value, scale: Value, bias: Value = None, *, default_epsilon: float = 1e-5
+) -> Any:
     """The normalization of the last dimensions; its mean and scale where they are asked for."""
     x, axis = tensor(data), node.attribute("axis", -1)
-    sizes, epsilon = x.shape[axis:], node.attribute("epsilon", 1e-5)
+    sizes, epsilon = x.shape[axis:], node.attribute("epsilon", default_epsilon)
     weight = tensor(scale).expand(sizes)
     offset = None if bias is None else tensor(bias).expand(sizes)
     y = functional.layer_norm(x, sizes, weight, offset, epsilon)
@@ -89,11 +91,19 @@ def layer_norm(node: Node, data: Value, scale: Value, bias: Value = None) -> Any
     return y, mean, torch.rsqrt(variance + epsilon)
 
 
-def _rms_norm(node: Node, data: Value, scale: Value) -> torch.Tensor:
-    x = tensor(data)
-    sizes = x.shape[node.attribute("axis", -1) :]
-    weight = tensor(scale).expand(sizes)
-    return functional.rms_norm(x, sizes, weight, node.attribute("epsilon", 1e-5))
+def rms_norm(node: Node, data: Value, scale: Value) -> Any:
+    """The normalization without a mean; what it multiplies by, where that is asked for."""
+    x, axis, epsilon = tensor(data), node.attribute("axis", -1), node.attribute("epsilon", 1e-5)
+    sizes = x.shape[axis:]
+    y = functional.rms_norm(x, sizes, tensor(scale).expand(sizes), epsilon)
+    return (y, inverse_root_mean_square(x, axis, epsilon)) if node.has_output(1) else y
+
+
+def inverse_root_mean_square(x: torch.Tensor, axis: int, epsilon: float) -> torch.Tensor:
+    """What a normalization without a mean multiplies the dimensions from `axis` on by."""
+    axes = list(range(axis % x.ndim, x.ndim))
+    squares = x.to(torch.float32).square().mean(axes, keepdim=True)
+    return torch.rsqrt(squares + epsilon)
 
 
 def _local_response_norm(node: Node, data: Value) -> torch.Tensor:
@@ -127,5 +137,6 @@ PATTERNS: Mapping[str, Pattern] = {
     "LayerNormalization": layer_norm,
     "LpNormalization": _lp_norm,
     "MeanVarianceNormalization": _mean_variance_norm,
-    "RMSNormalization": _rms_norm,
+    "RMSNormalization": rms_norm,
+    "SimplifiedLayerNormalization": rms_norm,
 }

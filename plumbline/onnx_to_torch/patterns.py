@@ -15,6 +15,7 @@ from plumbline.onnx_to_torch import (
     losses,
     microsoft,
     microsoft_attention,
+    microsoft_quantization,
     normalization,
     pooling,
     quantization,
@@ -58,6 +59,7 @@ _OF_ONNX_RUNTIME = (
     block_quantization,
     microsoft,
     microsoft_attention,
+    microsoft_quantization,
 )
 
 PATTERNS: dict[tuple[str, str], Pattern] = {

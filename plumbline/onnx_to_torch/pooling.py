@@ -36,7 +36,8 @@ def _own_padding(windows: Windows) -> list[int] | None:
     return padding
 
 
-def _average_pool(node: Node, data: Value) -> torch.Tensor:
+def average_pool(node: Node, data: Value) -> torch.Tensor:
+    """The means of windows; what these have beyond the padding is not counted."""
     x = tensor(data)
     windows = windows_of(node, x.shape[2:])
     ceil_mode = bool(node.attribute("ceil_mode", 0))
@@ -248,7 +249,7 @@ def _samples(
 
 
 PATTERNS: Mapping[str, Pattern] = {
-    "AveragePool": _average_pool,
+    "AveragePool": average_pool,
     "GlobalAveragePool": _global_average_pool,
     "GlobalLpPool": _global_lp_pool,
     "GlobalMaxPool": _global_max_pool,

@@ -28,7 +28,8 @@ def _spread(node: Node, by: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     return along(by, x.ndim, axis)
 
 
-def _quantize(node: Node, data: Value, scale: Value, zero_point: Value = None) -> torch.Tensor:
+def quantize(node: Node, data: Value, scale: Value, zero_point: Value = None) -> torch.Tensor:
+    """The integers, or narrow floats, that are nearest to what is divided by its scale."""
     x, by = tensor(data), tensor(scale)
     zero = None if zero_point is None else _spread(node, tensor(zero_point), x)
     data_type = node.attribute("output_dtype", 0) or node.element_type(2)
@@ -56,7 +57,8 @@ def rounded(
     return nearest.clamp(bounds.least, bounds.most).to(bounds.dtype)
 
 
-def _dequantize(node: Node, data: Value, scale: Value, zero_point: Value = None) -> Value:
+def dequantize(node: Node, data: Value, scale: Value, zero_point: Value = None) -> Value:
+    """What integers or narrow floats stand for; those of 8 bits are kept for products."""
     x, by = tensor(data), _spread(node, tensor(scale), tensor(data))
     data_type = node.attribute("output_dtype", 0)
     dtype = torch_dtype(data_type) if data_type else by.dtype
@@ -70,7 +72,8 @@ def _dequantize(node: Node, data: Value, scale: Value, zero_point: Value = None)
     return Dequantized(numbers.to(dtype), integers.elements, integers.zero_point, by)
 
 
-def _quantize_by_range(node: Node, data: Value) -> tuple[torch.Tensor, ...]:
+def quantize_by_range(node: Node, data: Value) -> tuple[torch.Tensor, ...]:
+    """The integers of uint8 that the range of `data` gives, with their scale and zero point."""
     x = tensor(data)
     # The range that it has, and 0.
     least, most = x.amin().clamp(max=0), x.amax().clamp(min=0)
@@ -120,7 +123,7 @@ def _requantized(
     return rounded(ratio, zero_point, IntegerRange.of(zero_point.dtype))
 
 
-def _conv(
+def qlinear_conv(
     node: Node,
     data: Value,
     data_scale: Value,
@@ -132,6 +135,7 @@ def _conv(
     zero_point: Value,
     bias: Value = None,
 ) -> torch.Tensor:
+    """The convolution of quantized numbers, quantized."""
     sums = _conv_integer(node, data, weight, data_zero, weight_zero)
     if bias is not None:
         sums = sums + along(tensor(bias), sums.ndim, 1)
@@ -141,10 +145,10 @@ def _conv(
 
 PATTERNS: Mapping[str, Pattern] = {
     "ConvInteger": _conv_integer,
-    "DequantizeLinear": _dequantize,
-    "DynamicQuantizeLinear": _quantize_by_range,
+    "DequantizeLinear": dequantize,
+    "DynamicQuantizeLinear": quantize_by_range,
     "MatMulInteger": _matmul_integer,
-    "QLinearConv": _conv,
+    "QLinearConv": qlinear_conv,
     "QLinearMatMul": _matmul,
-    "QuantizeLinear": _quantize,
+    "QuantizeLinear": quantize,
 }

@@ -1,6 +1,7 @@
 """Quantized models of ONNX, which are computed by products of integers."""
 
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,77 @@ def test_sums_and_products_of_onnx_runtime_are_quantized(tmp_path: Path) -> None
     assert total.tolist() == [[10, 13, 12, 11]]
     # Sums of 29 by 0.5 and 20 by 1.
     assert product.tolist() == [[17, 20]]
+
+
+_OF_ONE: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "QLinearAveragePool<kernel_shape=[2,2], strides=[2,2]>": lambda x: functional.avg_pool2d(x, 2),
+    "QLinearAveragePool<kernel_shape=[2,2], channels_last=1>": lambda x: functional.avg_pool2d(
+        x.movedim(-1, 1), 2, 1
+    ).movedim(1, -1),
+    "QLinearGlobalAveragePool": lambda x: x.mean([2, 3], keepdim=True),
+    "QLinearGlobalAveragePool<channels_last=1>": lambda x: x.mean([1, 2], keepdim=True),
+    "QLinearLeakyRelu<alpha=0.1>": lambda x: functional.leaky_relu(x, 0.1),
+    "QLinearReduceMean<axes=[1], keepdims=0>": lambda x: x.mean(1),
+    "QLinearSigmoid": torch.sigmoid,
+    "QLinearSoftmax<axis=1, opset=13>": lambda x: x.softmax(1),
+    "QLinearSoftmax<axis=2, opset=11>": lambda x: x.flatten(2).softmax(2).reshape(x.shape),
+}
+
+
+@pytest.mark.parametrize("op", _OF_ONE)
+def test_quantized_ops_of_onnx_runtime(tmp_path: Path, op: str) -> None:
+    x = torch.randint(0, 256, (2, 4, 6, 6), dtype=torch.uint8)
+    exact = _OF_ONE[op]((x.float() - 120) * 0.03125)
+    expected = (torch.round(exact / 0.015625) + 100).clamp(0, 255)
+    shape = ",".join(map(str, exact.shape))
+    model = program(
+        tmp_path,
+        f"""(uint8[2,4,6,6] x) => (uint8[{shape}] y) <float from = {{0.03125}},
+          uint8 zero = {{120}}, float to = {{0.015625}}, uint8 place = {{100}}> {{
+            y = com.microsoft.{op}(x, from, zero, to, place)
+        }}""",
+    )
+    # What is next to a half may go either way.
+    assert (model(x)["y"].float() - expected).abs().max() <= 1
+
+
+def test_quantized_parts_are_joined_and_chosen(tmp_path: Path) -> None:
+    model = program(
+        tmp_path,
+        """(uint8[1,2] x, bool[1,2] which) => (uint8[1,4] y, uint8[1,2] z) <float half = {0.5},
+          uint8 ten = {10}, float one = {1.0}, uint8 none = {0}> {
+            y = com.microsoft.QLinearConcat<axis=1>(one, none, x, half, ten, x, one, ten)
+            z = com.microsoft.QLinearWhere(which, x, half, ten, x, one, ten, one, none)
+        }""",
+    )
+    y, z = model(
+        torch.tensor([[14, 30]], dtype=torch.uint8), torch.tensor([[True, False]])
+    ).values()
+    assert y.tolist() == [[2, 10, 4, 20]]
+    assert z.tolist() == [[2, 20]]
+
+
+def test_products_of_integers_become_floats(tmp_path: Path) -> None:
+    """A zero point and a scale of each column; floats are quantized by their range, 0 to 255."""
+    weight = torch.randint(-128, 128, (16, 4), dtype=torch.int8)
+    zeros, scales = torch.tensor([1, -2, 0, 3], dtype=torch.int8), torch.tensor([0.5, 1, 2, 0.25])
+    bias = torch.tensor([1.0, 0.0, -1.0, 2.0])
+    model = program(
+        tmp_path,
+        """(uint8[3,16] x, float[3,16] data) => (float[3,4] y, float[3,4] z)
+          <float half = {0.5}, uint8 ten = {10}> {
+            y = com.microsoft.MatMulIntegerToFloat(x, weight, half, scales, ten, zeros, bias)
+            z = com.microsoft.DynamicQuantizeMatMul(data, weight, scales, zeros, bias)
+        }""",
+        {"weight": weight, "zeros": zeros, "scales": scales, "bias": bias},
+    )
+    x = torch.randint(0, 256, (3, 16), dtype=torch.uint8)
+    data = torch.randint(0, 256, (3, 16)).float()
+    data[0, :2] = torch.tensor([0.0, 255.0])
+    y, z = model(x, data).values()
+    columns = (weight.double() - zeros) * scales
+    assert torch.equal(y, ((x.double() - 10) / 2 @ columns + bias).float())
+    assert torch.equal(z, (data.double() @ columns + bias).float())
 
 
 if __name__ == "__main__":
