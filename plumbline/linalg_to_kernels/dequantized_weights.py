@@ -7,28 +7,39 @@ product is a sum like others, of what is computed as it is read; of some rows ea
 
 Where some elements at a time have a scale, the sums are first of those at each place among them:
 these lie side by side, and are added up by vectors, with no sum across one for each scale.
+
+How many rows there are may not be known before the program runs: then one is told apart from more,
+as a step of a language model is from the text that it begins with.
 """
 
+import math
+from collections.abc import Sequence
+
 from torch_mlir import ir
+from torch_mlir.dialects import arith, tensor
 
 from plumbline.bindings.walk import defining_operation, operations_of
+from plumbline.linalg_to_kernels.building import either
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     GENERIC,
     Computation,
     computation,
     computation_of,
+    erase_unused,
     is_copy,
     is_tensor,
+    is_zero,
+    number_everywhere,
     read_source,
     reassociation,
     viewed,
 )
 from plumbline.linalg_to_kernels.constants import is_constant
 from plumbline.linalg_to_kernels.expand_contractions import has_loop_along_each_axis, split_loop
-from plumbline.linalg_to_kernels.products import product_of, sum_of_products
+from plumbline.linalg_to_kernels.products import SumOfProducts, product_of, sum_of_products
 from plumbline.linalg_to_kernels.vectors import add
-from plumbline.tcp_to_linalg.building import dim, fill, zero
+from plumbline.tcp_to_linalg.building import dim, fill, index, zero
 from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, dims_map, loop_nest
 
 _MOST_ROWS = 8
@@ -39,6 +50,9 @@ instructions, with weights of it."""
 _LEAST_PLACES = 16
 """Of a group that has a scale: as many as fill the widest vectors."""
 
+_LEAST_WEIGHTS = 1 << 14
+"""So many are worth that one row is told apart where it is not known how many there are."""
+
 _COLLAPSE = "tensor.collapse_shape"
 
 
@@ -48,6 +62,9 @@ def read_dequantized_weights(module: ir.Operation) -> None:
     They are turned about or reshaped on their way there otherwise.
     """
     with module.context:
+        for op in operations_of(module, "linalg"):
+            if op.name == GENERIC and (sum_ := sum_of_products(op)) is not None:
+                _tell_one_row_apart(op, sum_)
         for op in operations_of(module, "linalg"):
             if op.name == GENERIC and sum_of_products(op) is not None:
                 _take_moves_in(op)
@@ -116,6 +133,85 @@ def _follows_from_weights(value: ir.Value) -> bool:
 def _read(member: Computation) -> list[ir.Value]:
     """The tensors that a computation reads; a number everywhere it computes of none."""
     return list(filter(is_tensor, (*member.inputs, *member.read_anywhere)))
+
+
+def _tell_one_row_apart(op: ir.Operation, sum_: SumOfProducts) -> None:
+    """Has a product of rows, of which there may be any number, be done in two ways."""
+    member = computation(op)
+    if member is None or not is_zero(number_everywhere(member.inits[0])):
+        return
+    found = _rows_of_any_number(member, sum_)
+    if found is None:
+        return
+    number, loop = found
+    rows, weights, result = member.inputs[1 - number], member.inputs[number], member.results[0]
+    of_rows, of_result = (
+        [*map(str, member.maps[place].results)].index(f"d{loop}") for place in (1 - number, 2)
+    )
+
+    def product(given: ir.Value, type_: ir.RankedTensorType, sizes: Sequence[ir.Value]) -> ir.Value:
+        here = _computed_here(weights, {})
+        zeros = fill(type_, sizes, zero(type_.element_type))
+        made = op.clone(ip=ir.InsertionPoint.current).operation
+        for place, operand in ((number, here), (1 - number, given), (2, zeros)):
+            made.operands[place] = operand
+        made.results[0].set_type(type_)
+        return made.results[0]
+
+    def of_one() -> list[ir.Value]:
+        row = tensor.cast(_with_one(rows.type, of_rows), rows)
+        return [tensor.cast(result.type, product(row, _with_one(result.type, of_result), []))]
+
+    with ir.InsertionPoint(op), op.location:
+        count = dim(rows, of_rows)
+        is_one = arith.cmpi(arith.CmpIPredicate.eq, count, index(1))
+        of_many = ir.RankedTensorType(result.type)
+        (chosen,) = either([of_many], is_one, of_one, lambda: [product(rows, of_many, [count])])
+    result.replace_all_uses_with(chosen)
+    (init,) = member.inits
+    op.erase()
+    erase_unused(weights, init)
+
+
+def _rows_of_any_number(member: Computation, sum_: SumOfProducts) -> tuple[int, int] | None:
+    """Which operand is weights that are computed of others, and the one loop of unknown size.
+
+    That is one along the rows that the weights are multiplied with. None if there is no such.
+    """
+    unknown = [loop for loop, size in enumerate(member.sizes) if size == DYNAMIC]
+    if any(access.has_windows for access in sum_.accesses):
+        return None
+    for number, loops in ((sum_.right, sum_.rows), (sum_.left, sum_.columns)):
+        weights = ir.RankedTensorType(member.inputs[number].type)
+        if (
+            unknown == [*loops]
+            and weights.has_static_shape
+            and math.prod(weights.shape) >= _LEAST_WEIGHTS
+            and _is_computed(member.inputs[number])
+        ):
+            return number, unknown[0]
+    return None
+
+
+def _with_one(type_: ir.Type, axis: int) -> ir.RankedTensorType:
+    """The type of a tensor of the size 1 along an axis."""
+    ranked = ir.RankedTensorType(type_)
+    shape = [*ranked.shape]
+    shape[axis] = 1
+    return ir.RankedTensorType.get(shape, ranked.element_type)
+
+
+def _computed_here(value: ir.Value, known: dict[ir.Value, ir.Value]) -> ir.Value:
+    """A tensor that follows from weights, computed anew of these where ops are inserted."""
+    op = defining_operation(value)
+    if value in known or op is None or is_constant(value) or op.name == "arith.constant":
+        return known.get(value, value)
+    operands = [_computed_here(operand, known) for operand in op.operands]
+    clone = op.clone(ip=ir.InsertionPoint.current).operation
+    for place, operand in enumerate(operands):
+        clone.operands[place] = operand
+    known.update(zip(op.results, clone.results, strict=True))
+    return known[value]
 
 
 def _take_moves_in(op: ir.Operation) -> None:

@@ -128,3 +128,50 @@ func.func @at_places_of_an_argument(%x: tensor<1x256xf32>, %w: tensor<40x256xi64
   } -> tensor<1x40xf32>
   return %0 : tensor<1x40xf32>
 }
+
+// -----
+
+// Where it is not known how many rows there are, one is told apart; the weights are computed in either branch.
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#scale = affine_map<(d0, d1) -> (d0)>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// CHECK-LABEL: func.func @any_rows(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<?x256xf32>
+// CHECK-NOT:     arith.mulf
+// CHECK:         %[[IS_ONE:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
+// CHECK:         %[[RESULT:.*]] = scf.if %[[IS_ONE]] -> (tensor<?x64xf32>) {
+// CHECK:           %[[ROW:.*]] = tensor.cast %[[X]] : tensor<?x256xf32> to tensor<1x256xf32>
+// CHECK:           %[[WEIGHTS:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<256x64xi8>, tensor<256xf32>)
+// CHECK:           %[[ONE:.*]] = linalg.generic {{.*}} ins(%[[ROW]], %[[WEIGHTS]] : tensor<1x256xf32>, tensor<256x64xf32>) outs(%{{.*}} : tensor<1x64xf32>)
+// CHECK:           tensor.cast %[[ONE]] : tensor<1x64xf32> to tensor<?x64xf32>
+// CHECK:         } else {
+// CHECK:           linalg.generic {{.*}} ins(%[[X]], %{{.*}} : tensor<?x256xf32>, tensor<256x64xf32>) outs(%{{.*}} : tensor<?x64xf32>)
+// CHECK:         return %[[RESULT]]
+func.func @any_rows(%x: tensor<?x256xf32>, %w: tensor<256x64xi8> {plumbline.weight = "w"}, %s: tensor<256xf32> {plumbline.weight = "s"}) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<256x64xf32>
+  %weights = linalg.generic {indexing_maps = [#id, #scale, #id], iterator_types = ["parallel", "parallel"]} ins(%w, %s : tensor<256x64xi8>, tensor<256xf32>) outs(%e : tensor<256x64xf32>) {
+  ^bb0(%a: i8, %b: f32, %o: f32):
+    %c = arith.sitofp %a : i8 to f32
+    %p = arith.mulf %c, %b : f32
+    linalg.yield %p : f32
+  } -> tensor<256x64xf32>
+  %rows = tensor.dim %x, %c0 : tensor<?x256xf32>
+  %f = tensor.empty(%rows) : tensor<?x64xf32>
+  %zeros = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%f : tensor<?x64xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  } -> tensor<?x64xf32>
+  %0 = linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %weights : tensor<?x256xf32>, tensor<256x64xf32>) outs(%zeros : tensor<?x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %p = arith.addf %o, %m : f32
+    linalg.yield %p : f32
+  } -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}

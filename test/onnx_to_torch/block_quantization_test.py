@@ -10,7 +10,7 @@ from onnx import TensorProto, helper
 
 import plumbline
 from plumbline.errors import UserError
-from plumbline.onnx_to_torch.program import OnnxProgram
+from plumbline.onnx_to_torch.program import OnnxProgram, load_onnx
 from test.onnx_to_torch.models import program
 
 _BLOCK = 16
@@ -99,6 +99,25 @@ def test_weights_of_4_bits_stay_so(tmp_path: Path) -> None:
     assert f"memref<{rows}x{columns // 2}xf32" not in compiled.stage("kernels")
     expected = x @ ((integers - 8) * scales.repeat_interleave(_BLOCK, 1)).T
     _check(compiled(x)[0], expected)
+
+
+def test_rows_of_any_number_are_multiplied_with_weights_of_4_bits(tmp_path: Path) -> None:
+    """One of them by a kernel of its own, which computes the weights as it reads them."""
+    integers, scales = _integers(4, 128, 256), torch.rand(128, 256 // _BLOCK)
+    model = program(
+        tmp_path,
+        """(float[rows,256] x) => (float[rows,128] y) {
+          y = com.microsoft.MatMulNBits<K=256, N=128, bits=4, block_size=16>(x, w, scales)
+        }""",
+        {"w": _packed(integers.reshape(128, -1, _BLOCK), 4), "scales": scales},
+    )
+    x = torch.randn(3, 256)
+    compiled = plumbline.compile(load_onnx(tmp_path / "model.onnx"))
+    assert compiled.stage("kernels").count("scf.if") == 2
+    expected = model(x)["y"]
+    for count in (3, 1):
+        _check(compiled(x[:count])[0], expected[:count])
+    assert compiled(x[:0])[0].shape == (0, 128)
 
 
 def test_weights_may_be_arguments(tmp_path: Path) -> None:
