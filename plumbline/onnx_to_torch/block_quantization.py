@@ -143,9 +143,9 @@ class _MatMul(torch.nn.Module):
             x = functional.pad(x, (0, blocks * block - x.shape[-1]))
         products = []
         for part in range(parts):
-            q, columns = bytes_, slice(part * width, (part + 1) * width)
-            if self._bits < 8:
-                q = (bytes_ >> (part * self._bits)) & ((1 << self._bits) - 1)
+            columns = slice(part * width, (part + 1) * width)
+            q = bytes_ >> (part * self._bits) if part else bytes_
+            q = q & ((1 << self._bits) - 1) if part + 1 < parts else q
             zero = zeros if isinstance(zeros, int) else zeros[:, None, columns].to(torch.float32)
             weight = (q.to(torch.float32) - zero) * scales[:, None, columns].to(torch.float32)
             products.append(x @ weight.reshape(blocks * block, width))
