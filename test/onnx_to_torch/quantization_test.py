@@ -54,6 +54,29 @@ def test_products_of_what_is_dequantized_are_of_integers(tmp_path: Path) -> None
     assert torch.equal(sums, functional.conv2d(offset, weight.double(), padding=1).int())
 
 
+def test_elements_of_windows_are_copied_once(tmp_path: Path) -> None:
+    """Into the place where they are multiplied; of single places, not at all."""
+    kernels = torch.randint(-128, 128, (16, 48, 3, 3), dtype=torch.int8)
+    points = torch.randint(-128, 128, (4, 16, 1, 1), dtype=torch.int8)
+    model = program(
+        tmp_path,
+        """(uint8[1,48,6,6] x) => (int32[1,4,6,6] y) <uint8 zero = {7}> {
+          windows = ConvInteger<pads=[1,1,1,1]>(x, kernels, zero)
+          bytes = Cast<to=3>(windows)
+          y = ConvInteger(bytes, points)
+        }""",
+        {"kernels": kernels, "points": points},
+    )
+    x = torch.randint(0, 256, (1, 48, 6, 6), dtype=torch.uint8)
+    compiled = plumbline.compile(model, (x,))
+    windows = functional.conv2d(x.double() - 7, kernels.double(), padding=1).to(torch.int64)
+    wrapped = (windows.to(torch.int8)).double()
+    assert torch.equal(compiled(x)[0], functional.conv2d(wrapped, points.double()).int())
+    assert "aten.convolution" not in compiled.stage("torch")
+    # One of each place of a window, and one of what is padded.
+    assert compiled.stage("kernels").count("call @copy_kernel") == 10
+
+
 def test_integers_of_4_bits_are_in_their_range(tmp_path: Path) -> None:
     model = program(
         tmp_path,

@@ -132,8 +132,9 @@ def _convolution(
         ):
             first = place * step
             part = torch.ops.aten.slice.Tensor(part, axis, first, first + (count - 1) * by + 1, by)
-        parts.append(part.flatten(1))
-    columns = torch.cat(parts, 0) if len(parts) > 1 else parts[0]
+        parts.append(part)
+    # As planes they are copied once; of rows each would be made one before.
+    columns = (torch.cat(parts, 0) if len(parts) > 1 else parts[0]).flatten(1)
     of_weight = 0 if weight_zero_point is None else weight_zero_point.to(torch.int32)
     if isinstance(of_weight, torch.Tensor) and of_weight.ndim:
         of_weight = of_weight.unsqueeze(1)
