@@ -22,6 +22,7 @@ from plumbline.onnx_to_torch.quantization import (
     quantize_by_range,
     rounded,
 )
+from plumbline.onnx_to_torch.recurrent import lstm
 from plumbline.onnx_to_torch.values import Value, tensor
 
 
@@ -164,8 +165,26 @@ def _dynamic_matmul(
     return _product(left, by, integers_of(other, zero_point, -1), scale, bias)
 
 
+def _lstm(node: Node, data: Value, of_input: Value, of_state: Value, *given: Value) -> Any:
+    """Inputs and states are not quantized here, which ONNX Runtime does step by step."""
+    weights = [
+        _weights_of_gates(tensor(integers), tensor(scale), tensor(zero))
+        for integers, scale, zero in ((of_input, *given[5:7]), (of_state, *given[7:9]))
+    ]
+    return lstm(node, data, *weights, *given[:5])
+
+
+def _weights_of_gates(
+    integers: torch.Tensor, scale: torch.Tensor, zero: torch.Tensor
+) -> torch.Tensor:
+    """[directions, gates * size, inputs], of [directions, inputs, gates * size]."""
+    by, offset = (each.reshape(each.shape[0], 1, -1) for each in (scale, zero))
+    return ((integers.to(scale.dtype) - offset.to(scale.dtype)) * by).transpose(1, 2)
+
+
 PATTERNS: Mapping[str, Pattern] = {
     "DequantizeLinear": dequantize,
+    "DynamicQuantizeLSTM": _lstm,
     "DynamicQuantizeMatMul": _dynamic_matmul,
     "MatMulIntegerToFloat": _matmul_to_float,
     "QGemm": _gemm,

@@ -377,8 +377,11 @@ def _reordered(x: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
     return torch.gather(x, 0, order.to(torch.int64)[:, :, None].expand(x.shape))
 
 
+lstm = _layer(_LSTM)
+"""Of floats."""
+
 PATTERNS: Mapping[str, Pattern] = {
     "GRU": _layer(_GRU),
-    "LSTM": _layer(_LSTM),
+    "LSTM": lstm,
     "RNN": _layer(_RNN),
 }

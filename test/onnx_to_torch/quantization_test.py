@@ -9,6 +9,7 @@ import torch
 from torch.nn import functional
 
 import plumbline
+from plumbline.onnx_to_torch.program import OnnxProgram
 from test.onnx_to_torch.models import program
 
 
@@ -183,6 +184,38 @@ def test_products_of_integers_become_floats(tmp_path: Path) -> None:
     columns = (weight.double() - zeros) * scales
     assert torch.equal(y, ((x.double() - 10) / 2 @ columns + bias).float())
     assert torch.equal(z, (data.double() @ columns + bias).float())
+
+
+@pytest.mark.parametrize("by_channel", [False, True])
+def test_weights_of_an_lstm_are_dequantized(tmp_path: Path, by_channel: bool) -> None:
+    made = torch.Generator().manual_seed(1)
+    integers = [
+        torch.randint(-128, 128, (1, count, 32), dtype=torch.int8, generator=made)
+        for count in (5, 8)
+    ]
+    sizes = (1, 32) if by_channel else (1,)
+    scales = [torch.rand(sizes, generator=made) / 200 for _ in integers]
+    zeros = [torch.full(sizes, number, dtype=torch.int8) for number in (3, -2)]
+    names = ("w", "r", "w_scale", "r_scale", "w_zero", "r_zero")
+    program(
+        tmp_path,
+        """(float[6,2,5] x) => (float[6,1,2,8] y, float[6,1,2,8] z) {
+          y = com.microsoft.DynamicQuantizeLSTM<hidden_size=8>
+            (x, w, r, , , , , , w_scale, w_zero, r_scale, r_zero)
+          z = LSTM<hidden_size=8>(x, of_input, of_state)
+        }""",
+        {
+            **dict(zip(names, [*integers, *scales, *zeros], strict=True)),
+            **{
+                name: ((each - zero.reshape(1, 1, -1).float()) * scale.reshape(1, 1, -1)).mT
+                for name, each, scale, zero in zip(
+                    ("of_input", "of_state"), integers, scales, zeros, strict=True
+                )
+            },
+        },
+    )
+    y, z = OnnxProgram(tmp_path / "model.onnx")(torch.randn(6, 2, 5)).values()
+    torch.testing.assert_close(y, z)
 
 
 if __name__ == "__main__":
