@@ -242,7 +242,13 @@ class _SlidingCache:
 
 
 def _mask(
-    node: Node, given: Value, bias: Value, shape: Sequence[Any], *, is_causal: bool
+    node: Node,
+    given: Value,
+    bias: Value,
+    shape: Sequence[Any],
+    dtype: torch.dtype,
+    *,
+    is_causal: bool,
 ) -> torch.Tensor | None:
     """What is added to products, of [batch, heads, queries, keys].
 
@@ -264,12 +270,12 @@ def _mask(
             mask = mask[:, 0, keys - queries : keys, :keys]
         mask = mask[:, None, None] if mask.ndim == 2 else mask[:, None]
         filled = node.attribute("mask_filter_value", _MASKED)
-        nothing = torch.zeros((), dtype=torch.float32)
-        masked = torch.where(mask != 0, nothing, torch.full((), filled))
+        nothing = torch.zeros((), dtype=dtype)
+        masked = torch.where(mask != 0, nothing, torch.full((), filled, dtype=dtype))
         added = masked if added is None else added + masked
     if is_causal:
         ahead = torch.arange(keys) - torch.arange(queries)[:, None] > keys - queries
-        own = torch.zeros(ahead.shape).masked_fill(ahead, -torch.inf)
+        own = torch.zeros(ahead.shape, dtype=dtype).masked_fill(ahead, -torch.inf)
         added = own if added is None else added + own
     return added
 
@@ -320,7 +326,9 @@ def _attended(
 ) -> Any:
     shape = (q.shape[0], q.shape[1], q.shape[2], k.shape[2])
     is_causal = bool(node.attribute("unidirectional", 0)) and q.shape[2] != 1
-    shares = _Shares(_scale(node, q.shape[3]), _mask(node, mask, bias, shape, is_causal=is_causal))
+    shares = _Shares(
+        _scale(node, q.shape[3]), _mask(node, mask, bias, shape, q.dtype, is_causal=is_causal)
+    )
     products = (shares.of(q, k),) if node.has_output(3) else ()
     return _merged(shares.attend(q, k, v)), *present, *products
 

@@ -250,6 +250,26 @@ def test_masks_of_each_shape(tmp_path: Path, mask: str, new: int) -> None:
     torch.testing.assert_close(torch.stack([all_k, all_v]), torch.stack([k, v]))
 
 
+def test_attention_of_half_precision(tmp_path: Path) -> None:
+    """Masks are of what products are of."""
+    q, k, v = (_normal(2, 5, 16, seed=seed).half() for seed in range(3))
+    mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]], dtype=torch.int32)
+    model = program(
+        tmp_path,
+        """(float16[2,5,16] q, float16[2,5,16] k, float16[2,5,16] v, int32[2,5] mask)
+          => (float16[2,5,16] y) {
+            y = com.microsoft.MultiHeadAttention<num_heads=2, unidirectional=1>
+              (q, k, v, , mask)
+        }""",
+    )
+    expected = _text(*(_by_heads(each.float(), 2) for each in (q, k, v)))
+    made = model(q, k, v, mask)["y"]
+    assert made.dtype is torch.float16
+    # Of the second text two queries would look at keys that are masked.
+    torch.testing.assert_close(made[0].float(), expected[0], rtol=0, atol=4e-3)
+    torch.testing.assert_close(made[1, :3].float(), expected[1, :3], rtol=0, atol=4e-3)
+
+
 def test_heads_side_by_side_or_apart(tmp_path: Path) -> None:
     """Packed queries, keys and values; packed keys and values; keys of a text seen before."""
     q, k, v = (_normal(2, 5, 2, 8, seed=seed) for seed in range(3))
