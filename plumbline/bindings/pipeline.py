@@ -6,10 +6,11 @@ around a pass (printing, timing, verifying) is there for ours too.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from torch_mlir import ir
 from torch_mlir.passmanager import PassDisplayMode, PassManager
@@ -166,13 +167,18 @@ class Pipeline:
           LoweringError: a pass failed, or what comes of them does not verify. The module is then in
             an unspecified state.
         """
-        with collected_errors(module.context) as errors:
+        context = module.context
+        spare = _spare.setdefault(context, {})
+        # Nobody else has it in the meantime, nor later if it fails.
+        manager = spare.pop(self, None) or self.manager(context, _UNVERIFIED)
+        with collected_errors(context) as errors:
             try:
-                self.manager(module.context, _UNVERIFIED).run(module.operation)
+                manager.run(module.operation)
                 module.operation.verify()
             except ir.MLIRError as error:
                 report = "\n".join(errors) or f"  {error}"
                 raise LoweringError(f"{self.name} failed:\n{report}") from None
+        spare[self] = manager
 
     def manager(
         self, context: ir.Context, instrumentation: Instrumentation | None = None
@@ -186,6 +192,10 @@ class Pipeline:
 
 
 Step = str | Pass | PassUse | Nested | Pipeline
+
+_spare: MutableMapping[ir.Context, dict[Pipeline, PassManager]] = WeakKeyDictionary()
+"""Managers that have run a pipeline in a context, to run it there again: before its first run, a
+pass collects its patterns, those of all ops that there are for each `canonicalize`."""
 
 
 def flatten(steps: Iterable[Step]) -> Iterator[str | PassUse | Nested]:

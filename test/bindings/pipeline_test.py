@@ -1,9 +1,11 @@
 """Pipelines run on modules: what comes of all passes is verified, and what one refuses is told."""
 
 import sys
+from typing import Any
 
 import pytest
 from torch_mlir import ir
+from torch_mlir.passmanager import PassManager
 
 from plumbline.bindings.pipeline import LoweringError, Pass, Pipeline
 
@@ -52,6 +54,31 @@ def test_what_passes_of_ours_hand_to_each_other_is_not() -> None:
         module = ir.Module.parse(_MODULE)
         Pipeline("two-passes", (_giving("i64"), _giving("i32"))).run(module)
         assert module.operation.verify()
+
+
+def test_a_manager_serves_a_context_until_a_run_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To make one, and its passes ready, takes as long as they take over a small program."""
+    made: list[Pipeline] = []
+    make = Pipeline.manager
+
+    def noted(pipeline: Pipeline, *arguments: Any) -> PassManager:
+        made.append(pipeline)
+        return make(pipeline, *arguments)
+
+    monkeypatch.setattr(Pipeline, "manager", noted)
+
+    right, wrong = (Pipeline("two-passes", (_giving(type_), "cse")) for type_ in ("i32", "i64"))
+    with ir.Context():
+        for _ in range(2):
+            right.run(ir.Module.parse(_MODULE))
+        assert len(made) == 1
+        for _ in range(2):
+            with pytest.raises(LoweringError, match="type of return"):
+                wrong.run(ir.Module.parse(_MODULE))
+        assert len(made) == 3
+    with ir.Context():
+        right.run(ir.Module.parse(_MODULE))
+    assert len(made) == 4
 
 
 if __name__ == "__main__":
