@@ -1,5 +1,6 @@
 """Follows a program at other sizes than those of its example, to see whether it holds for them."""
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -60,7 +61,7 @@ def _is_same(one: torch.export.ExportedProgram, other: torch.export.ExportedProg
 
 
 class _Form:
-    """A graph that is followed at several sizes, at those of its example first."""
+    """A graph that is followed at several sizes, if at any, then at those of its example first."""
 
     def __init__(self, program: torch.export.ExportedProgram) -> None:
         self.sizes = _example_sizes(program)
@@ -68,7 +69,6 @@ class _Form:
         # What depends on values has sizes and numbers that are symbols.
         shape_env = ShapeEnv(allow_scalar_outputs=True, allow_dynamic_output_shape_ops=True)
         self._mode = FakeTensorMode(allow_non_fake_inputs=True, shape_env=shape_env)
-        self._example = self._values({}, {})
         # An op that writes in place may change the shape of what others read; one of a transform
         # changes what others do.
         nodes = program.graph.nodes
@@ -80,6 +80,11 @@ class _Form:
             # A program that cannot be followed at its own sizes tells nothing about others.
             return True
         return self._values(changed, self._example if self._may_share else {}) is not None
+
+    @functools.cached_property
+    def _example(self) -> dict[torch.fx.Node, Any] | None:
+        """What each node gives at the sizes of the example, once it is asked for others."""
+        return self._values({}, {})
 
     def _values(
         self, changed: dict[Any, int], example: dict[torch.fx.Node, Any]

@@ -191,7 +191,11 @@ def _without_logs_of_this_thread() -> Iterator[None]:
 def _without_printed_graphs() -> contextlib.AbstractContextManager[object]:
     """Has torch.export not print the half-made graph of a program that it refuses."""
     # There is no option for it.
-    return mock.patch.object(_trace, "print", mock.Mock(), create=True)
+    return mock.patch.object(_trace, "print", _print_nothing, create=True)
+
+
+def _print_nothing(*_: object, **__: object) -> None:
+    """Takes the place of `print`."""
 
 
 def _without_memory_formats() -> contextlib.AbstractContextManager[object]:

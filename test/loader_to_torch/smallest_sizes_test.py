@@ -101,6 +101,10 @@ def test_only_what_depends_on_a_size_is_followed_again(
     assert _least(function) == [0, 0]
     # Of each form of the program: 20 ops twice, and 10 of them four times.
     assert followed == forms * (2 * 20 + 4 * 10)
+    # Of fixed sizes there are no others.
+    followed = 0
+    export("it", TorchLoaderOutput(_Of(function), (torch.ones(4), torch.ones(4)), {}, "func_main"))
+    assert followed == 0
 
 
 @pytest.mark.parametrize(
