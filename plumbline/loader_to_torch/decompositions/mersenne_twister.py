@@ -46,7 +46,8 @@ class MersenneTwister:
     def __init__(self, state: torch.Tensor) -> None:
         """`state` is what `torch.get_rng_state()` returns."""
         self._bytes = state
-        self._words = state[_BLOCK].view(torch.int64).to(torch.int32)
+        # The lower half of each number of 64 bits.
+        self._words = state[_BLOCK].view(torch.int32)[::2]
         # 1 to 624: how many of the block have been given.
         self._position = _WORDS + 1 - state[_LEFT].view(torch.int32).to(torch.int64).reshape(())
         self._given: torch.Tensor | Count = 0
@@ -160,13 +161,13 @@ class MersenneTwister:
         given = self._given
         if not isinstance(given, torch.Tensor):
             given = torch.full((), given, dtype=torch.int64)
-        next_ = torch.where(given == 0, before[_NEXT].view(torch.int64), self._position)
+        next_ = torch.where(given == 0, before[_NEXT], _bytes_of_long(self._position))
         parts = [
             before[: _LEFT.start],
             _bytes((_WORDS + 1 - self._position).to(torch.int32)),
             before[_LEFT.stop : _NEXT.start],
-            _bytes(next_),
-            _bytes(self._words.to(torch.int64) & 0xFFFFFFFF),
+            next_,
+            _bytes_of_long(self._words),
         ]
         if self._normal is None:
             return torch.cat([*parts, before[_BLOCK.stop :]])
@@ -185,6 +186,12 @@ class MersenneTwister:
 
 def _bytes(numbers: torch.Tensor) -> torch.Tensor:
     return numbers.reshape(-1).view(torch.uint8)
+
+
+def _bytes_of_long(numbers: torch.Tensor) -> torch.Tensor:
+    """Those of numbers as int64, of which the upper half is 0."""
+    low = numbers.reshape(-1).to(torch.int32)
+    return torch.stack([low, torch.zeros_like(low)], -1).view(torch.uint8).reshape(-1)
 
 
 def _blocks_after(words: torch.Tensor, count: Count) -> torch.Tensor:

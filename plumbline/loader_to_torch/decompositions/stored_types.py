@@ -57,17 +57,21 @@ def _view_dtype(operand: torch.Tensor, dtype: torch.dtype) -> Any:
     had, wanted = operand.dtype.itemsize, dtype.itemsize
     if had == wanted:
         return NotImplemented
+    if had > 4 * wanted:
+        # Each of eight parts would be stored by itself.
+        return operand.view(torch.int32).view(dtype)
     bits = operand.view(_INTEGERS[had])
-    parts = [bits >> shift for shift in range(0, 8 * had, 8 * wanted)]
     if had > wanted:
+        parts = [bits, *(bits >> shift for shift in range(8 * wanted, 8 * had, 8 * wanted))]
         narrow = [part.to(_INTEGERS[wanted]) for part in parts]
         return torch.stack(narrow, -1).flatten(-2).view(dtype)
     count = wanted // had
     rows = _rows_of(bits, count).to(_INTEGERS[wanted])
     if bits.dtype.is_signed:
         rows = rows & (2 ** (8 * had) - 1)
-    shifted = [rows.select(-1, place) << (8 * had * place) for place in range(count)]
-    return functools.reduce(torch.bitwise_or, shifted).view(dtype)
+    first, *others = (rows.select(-1, place) for place in range(count))
+    shifted = (part << (8 * had * place) for place, part in enumerate(others, 1))
+    return functools.reduce(torch.bitwise_or, shifted, first).view(dtype)
 
 
 def _rows_of(operand: torch.Tensor, count: int) -> torch.Tensor:

@@ -322,6 +322,13 @@ def test_views_as_every_other_dtype(dtype: torch.dtype) -> None:
     _check(viewed, x)
 
 
+def test_bytes_of_64_bits_are_taken_by_halves() -> None:
+    """Of eight at once each is stored by itself, which takes several times as long."""
+    x = torch.arange(-50, 50)
+    program = _check(lambda x: x.view(torch.uint8), x)
+    assert program.stage("torch").count("shift") == 1 + 3
+
+
 def test_views_of_bool() -> None:
     _check(lambda x: x.view(torch.uint8), torch.tensor([True, False, True]))
     _check(lambda x: x.view(torch.bool), torch.tensor([1, 0, 1], dtype=torch.uint8))
