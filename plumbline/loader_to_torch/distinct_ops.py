@@ -25,6 +25,7 @@ from torch.export.graph_signature import (
     TensorArgument,
 )
 from torch.fx import GraphModule
+from torch.fx._lazy_graph_module import _make_graph_module
 
 from plumbline.loader_to_torch.decompositions import random_numbers
 from plumbline.loader_to_torch.decompositions.bodies import body_of
@@ -345,7 +346,7 @@ def _with_parts(exported: ExportedProgram, kinds: Mapping[Node, _Kind]) -> Expor
                 made[node].name = node.name
     graph.eliminate_dead_code()
     # Of a program that has bodies itself, PyTorch is given the whole.
-    module = GraphModule(bodies, graph)
+    module = _make_graph_module(bodies, graph)
     module.meta.update(exported.graph_module.meta)
     specs = [
         OutputSpec(spec.kind, TensorArgument(node.name), spec.target)

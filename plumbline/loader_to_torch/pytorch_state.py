@@ -17,8 +17,9 @@ from torch._functorch.pyfunctorch import dispatch_functorch
 from torch._library.simple_registry import singleton
 from torch._logging._internal import trace_log
 from torch.autograd import forward_ad
-from torch.export import _trace
-from torch.fx._lazy_graph_module import _use_lazy_graph_module
+from torch.export import _trace, exported_program
+from torch.export.exported_program import _create_graph_module_for_export
+from torch.fx._lazy_graph_module import _LazyGraphModule, _use_lazy_graph_module
 from torch.fx.experimental import proxy_tensor
 from torch.fx.passes.shape_prop import _extract_tensor_metadata
 
@@ -72,8 +73,7 @@ def exporting() -> Iterator[None]:
         labels_before_the_first_minus_one(),
         _levels_of_transforms_kept(),
         _functions_transformed_at_once(),
-        # Graphs become Python's code where they are run, not at each of a dozen changes.
-        _use_lazy_graph_module(should_use=True),
+        _graphs_as_code_where_they_are_run(),
     ):
         for message in _WARNINGS:
             # Python has no filters for one thread, so these stay. Each is there only once.
@@ -158,6 +158,18 @@ def _functions_transformed_at_once() -> contextlib.AbstractContextManager[object
         return function.apply(*args, **kwargs)
 
     return mock.patch.object(CustomFunctionHigherOrderOperator, "__call__", call)
+
+
+@contextlib.contextmanager
+def _graphs_as_code_where_they_are_run() -> Iterator[None]:
+    """Has graphs not become Python's code at each of a dozen changes."""
+    make = _create_graph_module_for_export.__name__
+    with (
+        _use_lazy_graph_module(should_use=True),
+        # Which asks for none that is lazy.
+        mock.patch.object(exported_program, make, _LazyGraphModule),
+    ):
+        yield
 
 
 @contextlib.contextmanager

@@ -278,6 +278,13 @@ def test_a_program_of_ops_that_are_left_is_not_traced(
     assert _spelled(actual) == _spelled(exported)
 
 
+def test_a_graph_that_nobody_runs_does_not_become_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it did at each of eight changes."""
+    monkeypatch.delattr(torch.fx.Graph, "python_code")
+    x = torch.ones(3, 4)
+    plumbline.compile(_Program(lambda x, y: torch.relu(x) + y), (x, x))
+
+
 def test_ops_that_draw_random_numbers_and_have_no_rule_are_left() -> None:
     exported = _exported(_Program(lambda x, y: (torch.rand_like(x), torch.bernoulli(y.sigmoid()))))
     _assert_as_pytorch_does(exported, {})
