@@ -33,6 +33,7 @@ from plumbline.loader_to_torch.pooled_sizes import sizes_of_poolings
 from plumbline.loader_to_torch.python_functions import functions_of_sizes
 from plumbline.loader_to_torch.recurrent_sizes import sizes_of_recurrent_layers
 from plumbline.loader_to_torch.scalar_indices import indices_by_number
+from plumbline.loader_to_torch.size_expressions import quick_expressions
 from plumbline.loader_to_torch.without_values import without_values
 
 # torch.export traces one program at a time: it has one slot for its proxy mode, and replaces
@@ -60,7 +61,7 @@ def exporting() -> Iterator[None]:
         _without_printed_graphs(),
         _without_seeds_of_this_thread(),
         without_values(),
-        quick_composite_ops(),
+        _what_is_known_taken(),
         elements_asserted(),
         sizes_of_poolings(),
         sizes_of_recurrent_layers(),
@@ -158,6 +159,13 @@ def _functions_transformed_at_once() -> contextlib.AbstractContextManager[object
         return function.apply(*args, **kwargs)
 
     return mock.patch.object(CustomFunctionHigherOrderOperator, "__call__", call)
+
+
+@contextlib.contextmanager
+def _what_is_known_taken() -> Iterator[None]:
+    """Has PyTorch not look again for what it has found in exports before, or in this one."""
+    with quick_composite_ops(), quick_expressions():
+        yield
 
 
 @contextlib.contextmanager

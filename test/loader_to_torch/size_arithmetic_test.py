@@ -5,13 +5,16 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import sympy
 import torch
 from torch.export import Dim
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
 import plumbline
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from plumbline.loader_to_torch.pytorch_state import exporting
 
 _PAD = torch.nn.functional.pad
 
@@ -295,6 +298,25 @@ def test_a_number_that_is_an_argument_or_written_is_not_known() -> None:
     (actual,) = counting(x, taken)
     torch.testing.assert_close(actual, 6 * _Padded()(x))
     assert taken == 6
+
+
+def test_an_expression_that_is_known_is_not_looked_through(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sizes = ShapeEnv()
+    n, m = sizes.create_unbacked_symint(), sizes.create_unbacked_symint()
+    product: Any = n * m + 2
+    with exporting():
+        before = product.node._expr
+        with monkeypatch.context() as patched:
+            patched.delattr(sympy.Expr, "is_number")
+            assert product.node.expr is before
+        torch._check(n == 3)  # type: ignore[no-untyped-call]
+        after = product.node.expr
+        assert after == 3 * m.node.expr + 2
+        with monkeypatch.context() as patched:
+            patched.delattr(sympy.Expr, "is_number")
+            assert product.node.expr is after
 
 
 if __name__ == "__main__":
