@@ -11,7 +11,7 @@ import pytest
 import plumbline.library_files.build
 import plumbline.loader_to_torch.recorded_export  # noqa: F401
 from plumbline.cli.main import main
-from plumbline.library_files.kinds import KINDS, OF_TARGET, OF_TORCH
+from plumbline.library_files.kinds import KINDS, OF_TARGET, OF_TORCH, OF_WEIGHTS
 
 _ROOT = Path(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"])
 _FILES = _ROOT / "test/AotLibrary"
@@ -62,7 +62,7 @@ def _kinds(name: str) -> list[str]:
     missing |= set() if _CUBINS in _COMMANDS[name] else {"fatbin"}
     missing |= {kind for other in OF_TARGET if other != target for kind in OF_TARGET[other]}
     if name == "scaled_rows":
-        missing |= {*OF_TORCH, "tcp"}
+        missing |= {*OF_TORCH, *OF_WEIGHTS, "tcp"}
     return [kind for kind in KINDS if kind not in missing]
 
 

@@ -40,7 +40,7 @@ def _half_of_what_is_written(x: torch.Tensor) -> torch.Tensor:
 
 def _two_parts(x: torch.Tensor) -> Sequence[torch.Tensor]:
     y = x + 1
-    return _half(y), y.narrow(0, 2, x.shape[0] - 3), *x.split((1, x.shape[0] - 1))
+    return _half(y), y.narrow(0, 2, x.shape[0] - 3), *torch.split(x, [1, x.shape[0] - 1])
 
 
 @pytest.mark.parametrize("parts", [_half, _half_of_what_is_written, _two_parts])
