@@ -11,7 +11,7 @@ _FILE_LINE_COLUMN = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 _UNKNOWN = "<unknown location>"
 
 # loc("model/dense/MatMul")   loc(fused["model/dense/MatMul", unknown])
-_NAME = re.compile(r'"(?P<name>(?:[^"\\]|\\.)+)"')
+_NAME = re.compile(r'"((?:[^"\\]|\\.)+)"')
 
 # loc("encoder.layer.0"(callsite(...))), or that within a fused location
 _NAMED = re.compile(r'"(?P<name>(?:[^"\\]|\\.)*)"\(')
@@ -22,8 +22,8 @@ def describe(location: ir.Location) -> str:
 
     Where a library's code was called from the user's, the user's line comes first: `model.py:7, in
     torch/nn/modules/linear.py:134`. A position in Python has no column (PyTorch records lines only,
-    MLIR then prints 0): it is left out. Without any file it is a name, if there is
-    one, and else `<unknown location>`.
+    MLIR then prints 0): it is left out. Without any file it is a name, if there is one, and else
+    `<unknown location>`.
     """
     text = str(location)
     places = [
@@ -31,9 +31,9 @@ def describe(location: ir.Location) -> str:
         for file, line, column in _FILE_LINE_COLUMN.findall(text)
     ]
     if not places:
-        # An op of a framework that has names for ops.
-        name = _NAME.search(text)
-        return name["name"] if name else _UNKNOWN
+        # A framework may have names for ops; later stages note what op of TCP one comes from.
+        names = (name for name in _NAME.findall(text) if not name.startswith("tcp."))
+        return next(names, _UNKNOWN)
     # loc(callsite("callee":1:0 at callsite("caller":2:0 at "its caller":3:0)))
     if "callsite(" in text and len(places) > 1:
         return f"{places[-1]}, in {places[0]}"

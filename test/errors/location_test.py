@@ -16,6 +16,8 @@ from plumbline.errors.location import describe, module_path
         ('loc(callsite("lib.py":7:0 at "a.py":8:0))', "a.py:8, in lib.py:7"),
         ('loc(callsite("l.py":1:0 at callsite("m.py":2:0 at "a.py":3:0)))', "a.py:3, in l.py:1"),
         ('loc(fused["dense/MatMul", unknown])', "dense/MatMul"),
+        ('loc(fused["tcp.add", "dense/Add"])', "dense/Add"),
+        ('loc("tcp.add")', "<unknown location>"),
         ("loc(unknown)", "<unknown location>"),
     ],
 )
