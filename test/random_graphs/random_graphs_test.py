@@ -24,7 +24,7 @@ from test.random_graphs.trial import TIME_LIMIT, Trial, run_trial, summary, tria
 from test.shard import of_this_shard
 
 _FIRST, _COUNT = (
-    int(os.environ.get(name, default)) for name, default in (("FIRST_GRAPH", "0"), ("GRAPHS", "30"))
+    int(os.environ.get(name, default)) for name, default in (("FIRST_GRAPH", "0"), ("GRAPHS", "20"))
 )
 
 
