@@ -18,6 +18,11 @@ def heads(x: torch.Tensor, count: Any) -> torch.Tensor:
     return x.reshape(x.shape[0], x.shape[1], count, -1).transpose(1, 2)
 
 
+def merged(x: torch.Tensor) -> torch.Tensor:
+    """[batch, length, heads * size], of [batch, heads, length, size]."""
+    return x.transpose(1, 2).flatten(2)
+
+
 def _bias(
     node: Node,
     q: torch.Tensor,
@@ -91,7 +96,7 @@ def _attention(
             q, k, v, bias, is_causal=is_causal, scale=scale, enable_gqa=grouped
         )
     if tensor(query).ndim == 3:
-        made = made.transpose(1, 2).flatten(2)
+        made = merged(made)
     return made, k, v, products
 
 
@@ -135,7 +140,7 @@ def _rotary(
         for each in (cosines, sines)
     )
     made = turned(x, cosine, sine, interleaved=bool(node.attribute("interleaved", 0)))
-    return made.transpose(1, 2).flatten(2) if given.ndim == 3 else made
+    return merged(made) if given.ndim == 3 else made
 
 
 def turned(

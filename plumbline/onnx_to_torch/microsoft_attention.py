@@ -11,18 +11,13 @@ from torch.nn import functional
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.loader_to_torch.decompositions.integer_products import integer_matmul
 from plumbline.onnx_to_torch.argument_sizes import hold_size
-from plumbline.onnx_to_torch.attention import heads, turned
+from plumbline.onnx_to_torch.attention import heads, merged, turned
 from plumbline.onnx_to_torch.integer_products import along, integers_of
 from plumbline.onnx_to_torch.node import Node, Pattern
 from plumbline.onnx_to_torch.values import Value, integer, sym_max, tensor
 
 _MASKED = -10000.0
 """What is added where nothing is to be looked at, if a node does not say it."""
-
-
-def _merged(x: torch.Tensor) -> torch.Tensor:
-    """[batch, length, heads * size], of [batch, heads, length, size]."""
-    return x.transpose(1, 2).flatten(2)
 
 
 # -- what several have in common -------------------------------------------------------------------
@@ -154,7 +149,7 @@ def _group_query(
         node.attribute("softcap", 0.0),
         None if sinks is None else tensor(sinks),
     )
-    return _merged(shares.attend(q, keys, values)), *present
+    return merged(shares.attend(q, keys, values)), *present
 
 
 def _of_group_query(
@@ -330,7 +325,7 @@ def _attended(
         _scale(node, q.shape[3]), _mask(node, mask, bias, shape, q.dtype, is_causal=is_causal)
     )
     products = (shares.of(q, k),) if node.has_output(3) else ()
-    return _merged(shares.attend(q, k, v)), *present, *products
+    return merged(shares.attend(q, k, v)), *present, *products
 
 
 def _attention(
@@ -403,7 +398,7 @@ def _rotary(
         at = at.expand(x.shape[0], -1)
     parts = (each[at].unsqueeze(1) for each in (cosine, tensor(sines)))
     made = turned(x, *parts, interleaved=bool(node.attribute("interleaved", 0)))
-    return _merged(made) if given.ndim == 3 else made
+    return merged(made) if given.ndim == 3 else made
 
 
 def _count(node: Node) -> int:

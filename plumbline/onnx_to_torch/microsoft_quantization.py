@@ -60,11 +60,10 @@ def _of_two(function: Function) -> Pattern:
 def _of_planes(function: Any) -> Any:
     """Of channels that come second; they may be last in what the node has."""
 
-    def of_planes(node: Node, x: torch.Tensor) -> torch.Tensor:
+    def of_planes(node: Node, data: Value, *given: Value) -> Any:
         if not node.attribute("channels_last", 0):
-            made: torch.Tensor = function(node, x)
-            return made
-        return function(node, x.movedim(-1, 1)).movedim(1, -1)  # type: ignore[no-any-return]
+            return function(node, data, *given)
+        return function(node, tensor(data).movedim(-1, 1), *given).movedim(1, -1)
 
     return of_planes
 
@@ -99,12 +98,6 @@ def _where(node: Node, condition: Value, *given: Value) -> torch.Tensor:
     one, other = _dequantized(*given[:3]), _dequantized(*given[3:6])
     chosen = torch.where(tensor(condition), one, other)
     return _quantized(chosen, given[6], given[7], given[0])
-
-
-def _conv(node: Node, data: Value, *given: Value) -> torch.Tensor:
-    if not node.attribute("channels_last", 0):
-        return qlinear_conv(node, data, *given)
-    return qlinear_conv(node, tensor(data).movedim(-1, 1), *given).movedim(1, -1)
 
 
 def _gemm(
@@ -191,7 +184,7 @@ PATTERNS: Mapping[str, Pattern] = {
     "QLinearAdd": _of_two(torch.add),
     "QLinearAveragePool": _of_one(_of_planes(average_pool)),
     "QLinearConcat": _concat,
-    "QLinearConv": _conv,
+    "QLinearConv": _of_planes(qlinear_conv),
     "QLinearGlobalAveragePool": _of_one(_of_planes(_mean_of_planes)),
     "QLinearLeakyRelu": _of_one(_leaky_relu),
     "QLinearMul": _of_two(torch.mul),

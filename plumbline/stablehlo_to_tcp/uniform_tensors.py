@@ -13,6 +13,7 @@ import numpy as np
 from torch_mlir import ir
 
 from plumbline.bindings.walk import constant_integer, defining_operation
+from plumbline.signature.element_type import from_name
 from plumbline.stablehlo_to_tcp.bodies import constant
 from plumbline.stablehlo_to_tcp.pattern import tensor
 from plumbline.tcp.building.shapes import broadcast_to
@@ -27,7 +28,8 @@ _MOST = 1 << 14
 """The elements that windows may have along their own dimensions."""
 
 
-_DTYPES = {"f32": np.float32, "f64": np.float64}
+_DTYPES = ("f32", "f64")
+"""Of the sums that become constants."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def summed(
             [-1 if other == axis else 1 for other in range(len(narrow))]
         )
     type_ = TensorType(tuple(numbers.shape), result.dtype)
-    elements = numbers.astype(_DTYPES[result.dtype])
+    elements = numbers.astype(from_name(result.dtype).numpy_dtype)
     value = ConstOp(value=ir.DenseElementsAttr.get(elements, type=type_.builtin())).out
     return broadcast_to(Tensor(value, type_), result.sizes)
 
