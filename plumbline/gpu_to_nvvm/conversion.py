@@ -57,6 +57,7 @@ LOWER_KERNELS = Pipeline(
                 "convert-math-to-llvm{approximate-log1p=false}",
                 "convert-index-to-llvm",
                 "convert-ub-to-llvm",
+                "convert-nvvm-to-llvm",
                 "reconcile-unrealized-casts",
                 DECLARE_SHARED_MEMORY,
                 "canonicalize",

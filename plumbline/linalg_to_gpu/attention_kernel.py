@@ -27,7 +27,8 @@ from plumbline.linalg_to_gpu.launches import (
 )
 from plumbline.linalg_to_gpu.running_softmax import RunningSoftmax
 from plumbline.linalg_to_gpu.tile_copies import LEAST_STAGES, Loops, TileCopy, pipelined
-from plumbline.linalg_to_gpu.warp_tiles import Left, Staged, warp_tile
+from plumbline.linalg_to_gpu.warp_instructions import warp_tile
+from plumbline.linalg_to_gpu.warp_tiles import Left, Staged
 from plumbline.linalg_to_kernels.building import either, for_each, if_else, index, least, product
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, Indices
 from plumbline.linalg_to_kernels.evaluation import Evaluation

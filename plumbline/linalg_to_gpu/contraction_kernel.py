@@ -25,7 +25,8 @@ from plumbline.linalg_to_gpu.launches import (
     strided,
 )
 from plumbline.linalg_to_gpu.tile_copies import Loops, TileCopy, pipelined, stages_of
-from plumbline.linalg_to_gpu.warp_tiles import Staged, WarpTile, into, warp_tile
+from plumbline.linalg_to_gpu.warp_instructions import warp_tile
+from plumbline.linalg_to_gpu.warp_tiles import Staged, WarpTile, into
 from plumbline.linalg_to_kernels.building import (
     for_each,
     if_else,
@@ -152,7 +153,8 @@ class _Kernel:
         self._epilogue = Epilogue(found.group, found.contraction, found.axes, given, output)
         self._warps: WarpTile = warp_tile(found.product, thread)
         copied = list(zip((found.left, found.right), self._warps.shared, strict=True))
-        self._stages = stages_of(copied, found.shared_bytes, found.rounds)
+        self._behind = self._warps.stages_behind
+        self._stages = stages_of(copied, found.shared_bytes, found.rounds, self._behind)
         types = [tile.type(self._stages) for tile in self._warps.shared]
         self._rows = found.product.tile.rows // found.product.parts
         sums = shared_type(
@@ -196,7 +198,7 @@ class _Kernel:
             count = least(arith.subi(count, first), most)
         extent = (first, count, depth)
         start = self._warps.start()
-        return pipelined(self._copies, self._stages, self._thread, extent, add, start)
+        return pipelined(self._copies, self._stages, self._thread, extent, add, start, self._behind)
 
     def _finish(
         self, piece: int, part: _Part, batch: Loops, row: ir.Value, column: ir.Value

@@ -74,6 +74,8 @@ class Instruction(Enum):
     """Of each thread, for the products of its own rows and columns."""
     MMA = "mma"
     """Of the tensor cores, for a warp."""
+    WGMMA = "wgmma"
+    """Of the tensor cores, for four warps, which go on meanwhile."""
 
 
 _LEAST_SUMMED = 64
@@ -117,14 +119,22 @@ TILES = {
         Tile(64, 64, 32, 32, 0.65),
         Tile(32, 64, 32, 32, 0.5),
     ),
+    Instruction.WGMMA: (
+        Tile(128, 256, 16, 256, 1.0),
+        Tile(256, 128, 16, 128, 0.97),
+        Tile(128, 128, 16, 128, 0.8),
+        Tile(128, 64, 16, 64, 0.47),
+        Tile(64, 128, 16, 128, 0.5),
+        Tile(64, 64, 16, 64, 0.45),
+    ),
 }
 """The tiles that there are, the one that reads each element the least often first.
 
 Efficiencies of large ones are those of products of 4096 by 4096, and 8192 by 1024 by 4096, on an
-H100.
+H100; of those of warp groups the former, on an H200.
 """
 
-_SUMMED_BYTES = {Instruction.FMA: 32, Instruction.MMA: 64}
+_SUMMED_BYTES = {Instruction.FMA: 32, Instruction.MMA: 64, Instruction.WGMMA: 128}
 """How much of a line a tile has in the direction of the sums."""
 
 _DEEP_STAGES = 3
@@ -134,7 +144,7 @@ others half as often, which made products on tensor cores a tenth faster."""
 _ALONE = 1.3
 """How much longer a warp takes that its scheduler has no other beside."""
 
-_PRODUCTS = {Instruction.FMA: 4e4, Instruction.MMA: 2.8e5}
+_PRODUCTS = {Instruction.FMA: 4e4, Instruction.MMA: 2.8e5, Instruction.WGMMA: 7.8e5}
 """How many of rows, columns and summed elements a warp does in a microsecond, of four that run at
 once: at an efficiency of 1, on an H100."""
 
@@ -274,14 +284,17 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
     loops = (*sum_.batches, *left.lines, *right.lines, *summed)
     is_known = all(contraction.sizes[loop] != DYNAMIC for loop in loops)
     length = usual_product(contraction.sizes, summed)
-    tile, parts = _tile_and_parts(instruction, sizes, length, chip, in_parts=is_known)
+    instructions = [instruction]
+    if _suits_warp_groups(instruction, (left, right), chip):
+        instructions.append(Instruction.WGMMA)
+    instruction, tile, parts = _tile_and_parts(instructions, sizes, length, chip, in_parts=is_known)
     product = TileProduct(
         instruction,
         tile,
         (left.element, right.element),
         (left.along_sums, right.along_sums),
         ir.F32Type.get() if is_half else result,
-        _PARTS,
+        1 if instruction is Instruction.WGMMA else _PARTS,
         _deep(instruction, tile, (left, right), chip),
     )
     return TiledContraction(
@@ -453,18 +466,32 @@ def instruction_for(
     return Instruction.FMA
 
 
+def _suits_warp_groups(
+    instruction: Instruction, operands: Sequence[Operand], chip: GpuChip
+) -> bool:
+    """Whether four warps can multiply together what one could.
+
+    Elements of 2 bytes may lie either way in shared memory, to which they go by themselves.
+    """
+    if instruction is not Instruction.MMA or not chip.has_warp_group_products:
+        return False
+    bytes_ = [element_bytes(operand.element) for operand in operands]
+    vectors = [operand.vector * size for operand, size in zip(operands, bytes_, strict=True)]
+    return set(bytes_) == {2} and min(vectors) == VECTOR_BYTES
+
+
 def _tile_and_parts(
-    instruction: Instruction,
+    instructions: Sequence[Instruction],
     sizes: Sequence[int],
     summed: int,
     chip: GpuChip,
     *,
     in_parts: bool,
-) -> tuple[Tile, int]:
-    """The tile by which a contraction takes the least time, and in how many parts sums are done.
+) -> tuple[Instruction, Tile, int]:
+    """What a contraction takes the least time by: instruction, tile, and parts of the sums.
 
     Args:
-      instruction: what multiplies.
+      instructions: what can multiply.
       sizes: how many batches, rows and columns there are.
       summed: how many elements are summed.
       chip: what it is done on.
@@ -472,8 +499,8 @@ def _tile_and_parts(
     """
     elements = math.prod(sizes)
 
-    def microseconds(choice: tuple[Tile, int]) -> float:
-        tile, parts = choice
+    def microseconds(choice: tuple[Instruction, Tile, int]) -> float:
+        instruction, tile, parts = choice
         blocks = math.ceil(_tiles(tile, sizes) * parts / chip.multiprocessors)
         turns = math.ceil(blocks * tile.threads / 32 / _SCHEDULERS)
         once = tile.warp_rows * tile.warp_columns / tile.efficiency * (_ALONE if turns == 1 else 1)
@@ -484,7 +511,8 @@ def _tile_and_parts(
 
     return min(
         (
-            (tile, parts)
+            (instruction, tile, parts)
+            for instruction in instructions
             for tile in TILES[instruction]
             for parts in range(1, 1 + (_most_parts(tile, sizes, summed, chip) if in_parts else 1))
         ),
@@ -513,7 +541,7 @@ def _deep(
     """
     bytes_ = [element_bytes(operand.element) for operand in operands]
     vectors = [operand.vector * size for operand, size in zip(operands, bytes_, strict=True)]
-    if instruction is Instruction.FMA or min(vectors) < VECTOR_BYTES:
+    if instruction is not Instruction.MMA or min(vectors) < VECTOR_BYTES:
         return None
     line = 2 * _SUMMED_BYTES[instruction]
     stage = (tile.rows + tile.columns) * (line + VECTOR_BYTES)

@@ -23,20 +23,33 @@ THREADS = 256
 """Of a block: eight warps, of which some wait for memory while others compute."""
 
 _BARRIER, _COMMIT, _WAIT = "plumbline_barrier", "plumbline_commit", "plumbline_wait_for_copies"
+_SHOW = "plumbline_show_copies"
+_BEGIN_PRODUCTS, _COMMIT_PRODUCTS = "plumbline_begin_products", "plumbline_commit_products"
+_WAIT_FOR_PRODUCTS = "plumbline_wait_for_products"
 
 _MOST_UNDER_WAY = 2
 """Groups of copies that a thread leaves under way as it waits for those before."""
 
-STAND_INS: Mapping[str, Callable[[], object]] = {
+STAND_INS: Mapping[str, Callable[..., ir.OpView]] = {
     _BARRIER: gpu.BarrierOp,
     _COMMIT: nvvm.CpAsyncCommitGroupOp,
     **{
         f"{_WAIT}_{groups}": partial(nvvm.CpAsyncWaitGroupOp, groups)
         for groups in range(_MOST_UNDER_WAY + 1)
     },
+    _SHOW: lambda: nvvm.FenceProxyOp(
+        ir.Attribute.parse("#nvvm.proxy_kind<async.shared>"),
+        space=ir.Attribute.parse("#nvvm.shared_space<cta>"),
+    ),
+    _BEGIN_PRODUCTS: nvvm.WgmmaFenceAlignedOp,
+    _COMMIT_PRODUCTS: nvvm.WgmmaGroupSyncAlignedOp,
+    **{
+        f"{_WAIT_FOR_PRODUCTS}_{groups}": partial(nvvm.WgmmaWaitGroupSyncOp, groups)
+        for groups in range(2)
+    },
 }
 """Functions that stand for operations until tensors are buffers: buffer deallocation refuses those
-of which it does not know what they do to memory."""
+of which it does not know what they do to memory. They are called with the operands of these."""
 
 _MOST_BLOCKS = 1 << 16
 """More than any GPU runs at once, by far."""
@@ -75,7 +88,7 @@ class Thread:
 
     def wait(self) -> None:
         """Waits for all threads of the block, and for what they have written."""
-        self._call(_BARRIER)
+        self.call(_BARRIER)
 
     def once(self, work: Callable[[], object]) -> None:
         """Does work by the first thread of the block."""
@@ -83,18 +96,38 @@ class Thread:
 
     def commit(self) -> None:
         """Says that all copies which were begun are waited for together."""
-        self._call(_COMMIT)
+        self.call(_COMMIT)
 
     def wait_for_copies(self, under_way: int = 0) -> None:
         """Waits for what the thread has begun to copy, but for so many groups begun last."""
-        self._call(f"{_WAIT}_{under_way}")
+        self.call(f"{_WAIT}_{under_way}")
 
-    def _call(self, name: str) -> None:
+    def show_copies(self) -> None:
+        """Has what the thread has put into shared memory be seen by what reads that for itself."""
+        self.call(_SHOW)
+
+    def begin_products(self) -> None:
+        """Says that a warp group has its sums ready for products that it begins."""
+        self.call(_BEGIN_PRODUCTS)
+
+    def commit_products(self) -> None:
+        """Says that all products which were begun are waited for together."""
+        self.call(_COMMIT_PRODUCTS)
+
+    def wait_for_products(self, under_way: int = 0) -> None:
+        """Waits for the products that the warp group has begun, but for so many groups of them."""
+        self.call(f"{_WAIT_FOR_PRODUCTS}_{under_way}")
+
+    def call(
+        self, name: str, operands: Sequence[ir.Value] = (), results: Sequence[ir.Type] = ()
+    ) -> list[ir.Value]:
+        """Calls a function that stands for an operation; gives the results of that."""
         module = module_around(self.launch)
         if name not in ir.SymbolTable(module):
             with ir.InsertionPoint(module.regions[0].blocks[0]), module.location:
-                func.FuncOp(name, ([], []), visibility="private")
-        func.CallOp([], ir.FlatSymbolRefAttr.get(name), [])
+                types = [operand.type for operand in operands]
+                func.FuncOp(name, (types, list(results)), visibility="private")
+        return list(func.CallOp(results, ir.FlatSymbolRefAttr.get(name), operands).results)
 
 
 def launch(teams: ir.Value, threads: int, body: Callable[[Thread], None]) -> None:

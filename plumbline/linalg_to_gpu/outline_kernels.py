@@ -1,5 +1,7 @@
 """What comes after launches are built, and before kernels are functions of their own."""
 
+from collections.abc import Callable, Mapping
+
 from torch_mlir import ir
 from torch_mlir.dialects import arith, gpu, memref
 
@@ -7,15 +9,18 @@ from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_gpu.contraction_tiles import VECTOR_BYTES
 from plumbline.linalg_to_gpu.launch_loops import LAUNCH
 from plumbline.linalg_to_gpu.launches import STAND_INS, WORKGROUP, buffer_bytes
+from plumbline.linalg_to_gpu.warp_groups import PRODUCT_STAND_INS
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import index
-from plumbline.target.gpu_chip import DECLARED_BYTES
+from plumbline.target.gpu_chip import DECLARED_BYTES, SHARED_ALIGNMENT
 
 MODULE = "kernels"
 """The `gpu.module` of all kernels of a program."""
 
 STORE = "store_kernel"
 """What a kernel is called that is launched for a number which the host has computed."""
+
+_STAND_INS: Mapping[str, Callable[..., ir.OpView]] = {**STAND_INS, **PRODUCT_STAND_INS}
 
 
 def name_launches(module: ir.Operation) -> None:
@@ -30,7 +35,7 @@ def name_launches(module: ir.Operation) -> None:
             if function.name != "func.func":
                 continue
             name = ir.StringAttr(function.attributes["sym_name"]).value
-            if name in STAND_INS:
+            if name in _STAND_INS:
                 function.erase()
                 continue
             if KERNEL in function.attributes:
@@ -42,9 +47,11 @@ def name_launches(module: ir.Operation) -> None:
                     op.attributes["module"] = ir.FlatSymbolRefAttr.get(MODULE)
                     op.attributes["function"] = ir.FlatSymbolRefAttr.get(name)
                     _attribute_buffers(op)
-                elif op.name == "func.call" and _callee(op) in STAND_INS:
+                elif op.name == "func.call" and _callee(op) in _STAND_INS:
                     with ir.InsertionPoint(op), op.location:
-                        STAND_INS[_callee(op)]()
+                        made = _STAND_INS[_callee(op)](*op.operands)
+                    for old, new in zip(op.results, made.operation.results, strict=True):
+                        old.replace_all_uses_with(new)
                     op.erase()
 
 
@@ -65,13 +72,20 @@ def share_at_launch(module: ir.Operation) -> None:
 
 
 def align_shared_buffers(module: ir.Operation) -> None:
-    """Has the shared buffers of kernels begin where a thread can read or write the most at once."""
+    """Has the shared buffers of kernels begin where a thread can read or write the most at once.
+
+    Tiles begin where tensor cores can read them.
+    """
     with module.context:
         i64 = ir.IntegerType.get_signless(64)
-        aligned = ir.DictAttr.get({"llvm.align": ir.IntegerAttr.get(i64, VECTOR_BYTES)})
         for op in all_operations(module):
-            if count := _shared_buffers(op):
-                op.attributes["workgroup_attrib_attrs"] = ir.ArrayAttr.get([aligned] * count)
+            if types := _shared_types(op):
+                op.attributes["workgroup_attrib_attrs"] = ir.ArrayAttr.get(
+                    [
+                        ir.DictAttr.get({"llvm.align": ir.IntegerAttr.get(i64, _alignment(type_))})
+                        for type_ in types
+                    ]
+                )
 
 
 def keep_tiles_in_registers(module: ir.Operation) -> None:
@@ -98,11 +112,21 @@ def _shared_buffers(op: ir.Operation) -> int:
     return 0 if count is None else int(ir.IntegerAttr(count).value)
 
 
-def _shared_bytes(op: ir.Operation) -> int:
-    """How much memory the threads of a block share, of a kernel; 0 of other operations."""
+def _shared_types(op: ir.Operation) -> list[ir.MemRefType]:
+    """The types of these."""
     count = _shared_buffers(op)
     arguments = list(op.regions[0].blocks[0].arguments)[-count:] if count else []
-    return sum(buffer_bytes(ir.MemRefType(argument.type)) for argument in arguments)
+    return [ir.MemRefType(argument.type) for argument in arguments]
+
+
+def _shared_bytes(op: ir.Operation) -> int:
+    """How much memory the threads of a block share, of a kernel; 0 of other operations."""
+    return sum(map(buffer_bytes, _shared_types(op)))
+
+
+def _alignment(type_: ir.MemRefType) -> int:
+    """Where a buffer in shared memory is to begin: at a multiple of so many bytes."""
+    return SHARED_ALIGNMENT if buffer_bytes(type_) >= _LEAST_TILE else VECTOR_BYTES
 
 
 def _has_dynamic_memory(op: ir.Operation) -> bool:
@@ -137,8 +161,10 @@ def _take_dynamically(kernel: ir.Operation) -> int:
         memory = gpu.dynamic_shared_memory(raw)
         for argument in list(body.arguments)[first:]:
             type_ = ir.MemRefType(argument.type)
+            alignment = _alignment(type_)
+            taken = -(-taken // alignment) * alignment
             argument.replace_all_uses_with(memref.ViewOp(type_, memory, index(taken), []).result)
-            taken = -(-(taken + buffer_bytes(type_)) // VECTOR_BYTES) * VECTOR_BYTES
+            taken += buffer_bytes(type_)
     for _ in range(count):
         body.erase_argument(first)
     del kernel.attributes["workgroup_attributions"]

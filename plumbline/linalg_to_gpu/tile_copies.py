@@ -289,7 +289,10 @@ def is_asynchronous(operand: Operand, tile: SharedTile) -> bool:
 
 
 def stages_of(
-    copied: Sequence[tuple[Operand, SharedTile]], shared_bytes: int, rounds: int | None
+    copied: Sequence[tuple[Operand, SharedTile]],
+    shared_bytes: int,
+    rounds: int | None,
+    behind: int = 0,
 ) -> int:
     """How many stages a pipeline has.
 
@@ -297,13 +300,16 @@ def stages_of(
       copied: its operands, and how tiles of these lie in shared memory.
       shared_bytes: how much of that a block may take.
       rounds: how often it goes round, where that is known.
+      behind: as `pipelined` takes it.
     """
     if not any(is_asynchronous(*each) for each in copied):
         # What goes through registers is there only when the products of a stage are done.
-        return LEAST_STAGES
+        return LEAST_STAGES + behind
     stage = sum(buffer_bytes(tile.type(1)) for _, tile in copied)
-    most = MOST_STAGES if rounds is None else min(MOST_STAGES, rounds)
-    return max(min(most, shared_bytes // stage), LEAST_STAGES)
+    most = MOST_STAGES + behind
+    if rounds is not None:
+        most = min(most, rounds)
+    return max(min(most, shared_bytes // stage), LEAST_STAGES + behind)
 
 
 Add = Callable[[ir.Value, ir.Value, Sequence[ir.Value]], list[ir.Value]]
@@ -318,6 +324,7 @@ def pipelined(
     extent: tuple[ir.Value, ir.Value, int],
     add: Add,
     sums: Sequence[ir.Value],
+    behind: int = 0,
 ) -> list[ir.Value]:
     """Goes along sums: while the products of one stage are added up, the next ones are copied.
 
@@ -328,10 +335,12 @@ def pipelined(
       extent: the first summed element, how many there are, and how many a stage has.
       add: what is done to a stage.
       sums: what there is before; the result is what there is then.
+      behind: how many stages before may still be read as one is computed of, by what does so for
+        itself.
     """
     first, count, depth = extent
     end = arith.addi(first, count)
-    ahead = stages - 1
+    ahead = stages - 1 - behind
 
     asynchronous = [copy for copy in copies if copy.is_asynchronous]
     through_registers = [copy for copy in copies if not copy.is_asynchronous]
@@ -350,16 +359,18 @@ def pipelined(
         finish(begin(through_registers, at, stage), stage)
 
     def body(at: ir.Value, stage: ir.Value, *sums: ir.Value) -> list[ir.Value]:
-        def stage_after(other: ir.Value, last: int, following: int, step: int) -> ir.Value:
-            is_last = arith.cmpi(arith.CmpIPredicate.eq, other, index(last))
-            return arith.select(is_last, index(following), arith.addi(other, index(step)))
+        def stage_after(steps: int) -> ir.Value:
+            """Round and round."""
+            goes_round = arith.cmpi(arith.CmpIPredicate.uge, stage, index(stages - steps))
+            return arith.addi(stage, arith.select(goes_round, index(steps - stages), index(steps)))
 
-        # That before, round and round.
-        following = stage_after(stage, 0, stages - 1, -1)
+        following = stage_after(ahead)
         ahead_of = arith.addi(at, index(ahead * depth))
         thread.wait_for_copies(ahead - 1)
-        # What was copied is there for all. Nobody computes of the stage before any more, which is
-        # the one that is copied to next.
+        if behind:
+            thread.show_copies()
+        # What was copied is there for all. Nobody computes any more of the stage that is copied to
+        # next, which is the one before those that may still be read.
         thread.wait()
         loaded = begin(through_registers, ahead_of, following)
 
@@ -375,9 +386,11 @@ def pipelined(
         if ahead > 1:
             copy()
         finish(loaded, following)
-        return [stage_after(stage, stages - 1, 0, 1), *results]
+        return [stage_after(1), *results]
 
     _, *results = for_each(index(0), count, depth, body, [index(0), *sums])
+    if behind:
+        thread.wait_for_products()
     # Who comes next may put something else where the stages were.
     thread.wait_for_copies()
     thread.wait()

@@ -12,7 +12,7 @@ from typing import Protocol
 from torch_mlir import ir
 from torch_mlir.dialects import arith, nvgpu, vector
 
-from plumbline.linalg_to_gpu.contraction_tiles import VECTOR_BYTES, Instruction, TileProduct
+from plumbline.linalg_to_gpu.contraction_tiles import VECTOR_BYTES, TileProduct
 from plumbline.linalg_to_gpu.launches import WARP, Thread
 from plumbline.linalg_to_gpu.tile_copies import SharedTile
 from plumbline.linalg_to_kernels.building import for_each, index
@@ -62,6 +62,10 @@ class WarpTile(Protocol):
     def part_rows(self) -> int:
         """How many rows of a warp's a part of the sums has."""
 
+    @property
+    def stages_behind(self) -> int:
+        """How many stages before may still be multiplied when the products of one are begun."""
+
     def start(self) -> list[ir.Value]:
         """Zeros."""
 
@@ -103,15 +107,8 @@ class WarpTile(Protocol):
         """Puts a part of the sums where others find it."""
 
 
-def warp_tile(product: TileProduct, thread: Thread) -> WarpTile:
-    """How warps do a product."""
-    if product.instruction is Instruction.MMA:
-        return _TensorCores(product, thread)
-    return _Threads(product, thread)
-
-
 @dataclass(frozen=True)
-class _Warp:
+class Warp:
     """Where a warp is, and a thread in it."""
 
     row: ir.Value
@@ -122,12 +119,13 @@ class _Warp:
     lane: ir.Value
 
 
-def _warp(product: TileProduct, thread: Thread) -> _Warp:
+def warp_of(product: TileProduct, thread: Thread) -> Warp:
+    """The warp of a thread, whose part of the tile is the next one along columns, then rows."""
     tile = product.tile
     number = arith.divui(thread.number, index(WARP))
     across = tile.columns // tile.warp_columns
     row, column = arith.divui(number, index(across)), arith.remui(number, index(across))
-    return _Warp(
+    return Warp(
         arith.muli(row, index(tile.warp_rows)),
         arith.muli(column, index(tile.warp_columns)),
         arith.muli(row, index(tile.warp_rows // product.parts)),
@@ -135,7 +133,7 @@ def _warp(product: TileProduct, thread: Thread) -> _Warp:
     )
 
 
-class _Threads:
+class Threads:
     """Each thread multiplies some rows by some columns: 8 by 8 of f32.
 
     Of a warp's rows a thread has 4 next to one another, and as many further on for each group of
@@ -146,7 +144,7 @@ class _Threads:
     """How many threads a warp has along rows, and along columns."""
 
     def __init__(self, product: TileProduct, thread: Thread) -> None:
-        self._product, self._warp, self._thread = product, _warp(product, thread), thread
+        self._product, self._warp, self._thread = product, warp_of(product, thread), thread
         self._type = product.summed_in
         self._length = 4 if self._type.width <= 32 else 2
         tile = product.tile
@@ -176,6 +174,11 @@ class _Threads:
     def part_rows(self) -> int:
         """As `WarpTile` says."""
         return self._product.tile.warp_rows // self._product.parts
+
+    @property
+    def stages_behind(self) -> int:
+        """As `WarpTile` says: none, products are there when the instruction is done."""
+        return 0
 
     def start(self) -> list[ir.Value]:
         """As `WarpTile` says: for each row of a thread's a vector for each group of columns."""
@@ -335,7 +338,7 @@ class _Threads:
         return found
 
 
-class _TensorCores:
+class TensorCores:
     """A warp multiplies 16 rows by 8 columns at a time, of 32 bytes along the sums.
 
     Which thread has which elements is said in NVIDIA's PTX ISA, "Matrix Fragments for mma"; it is
@@ -345,7 +348,7 @@ class _TensorCores:
     _ROWS, _COLUMNS, _BYTES = 16, 8, 32
 
     def __init__(self, product: TileProduct, thread: Thread) -> None:
-        self._product, self._warp = product, _warp(product, thread)
+        self._product, self._warp = product, warp_of(product, thread)
         self._element = product.elements[0]
         bytes_ = element_bytes(self._element)
         self._depth = self._BYTES // bytes_
@@ -374,6 +377,11 @@ class _TensorCores:
     def part_rows(self) -> int:
         """As `WarpTile` says."""
         return self._product.tile.warp_rows // self._product.parts
+
+    @property
+    def stages_behind(self) -> int:
+        """As `WarpTile` says: none, products are there when the instruction is done."""
+        return 0
 
     def start(self) -> list[ir.Value]:
         """As `WarpTile` says: a fragment for each 16 rows and 8 columns."""

@@ -12,6 +12,9 @@ PTX for it to code of every GPU since."""
 DECLARED_BYTES = 48 << 10
 """How much shared memory a kernel may declare. What is more its launch has to ask for."""
 
+SHARED_ALIGNMENT = 1024
+"""Bytes: where tiles in shared memory begin. So far a swizzle goes, in which `wgmma` reads them."""
+
 _ARCH = re.compile(r"sm_(\d+)([af]?)")
 _OLDEST = 70
 """From which on threads of a warp have program counters of their own, as shuffles expect."""
@@ -68,6 +71,11 @@ class GpuChip:
     def has_tensor_cores(self) -> bool:
         """Whether there are `mma` of 16 rows for f16, bf16, TF32 and int8, and `ldmatrix`."""
         return self.capability >= 80
+
+    @property
+    def has_warp_group_products(self) -> bool:
+        """Whether there is `wgmma`, which takes operands from shared memory: on sm_90a alone."""
+        return self.capability == 90 and self.is_this_one
 
 
 _MULTIPROCESSORS = {70: 80, 75: 40, 80: 108, 86: 84, 89: 128, 90: 132, 100: 148, 120: 170}

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from torch import nn
 from torch.export import Dim
 from torch.nn import functional
 
@@ -291,7 +292,7 @@ def test_stages(depth: int, stages: int) -> None:
     shared = stages * 2 * 64 * (64 + 8) * 2
     is_given = shared > 48 << 10
     assert (f"dynamic_shared_memory_size %c{shared}_i32" in program.gpu) == is_given
-    assert (".extern .shared .align 16" in program.ptx) == is_given
+    assert (".extern .shared .align 1024" in program.ptx) == is_given
 
 
 def test_code_for_one_chip_has_the_shared_memory_of_that() -> None:
@@ -301,7 +302,7 @@ def test_code_for_one_chip_has_the_shared_memory_of_that() -> None:
     driver()
     for arch, bytes_ in (
         ("sm_90", 3 * (128 * (32 + 8) + 32 * (256 + 8)) * 2),
-        ("sm_90a", 4 * (128 * (64 + 8) + 64 * (256 + 8)) * 2),
+        ("sm_90a", 4 * (128 + 256) * 64 * 2),
     ):
         program = plumbline.compile(
             Function(torch.matmul), (x, x), target="nvptx", gpu_arch=arch, runtime_checks="off"
@@ -323,6 +324,65 @@ def test_large_tiles(tile: Tile, dtype: torch.dtype, monkeypatch: pytest.MonkeyP
     program = EmulatedProgram(product, *operands)
     program.check(*operands)
     assert f"threads in (%c{tile.threads}," in program.gpu
+
+
+@pytest.mark.parametrize(
+    ("tile", "layout", "dtype"),
+    list(
+        zip(
+            TILES[Instruction.WGMMA], [*_LAYOUTS, "nn", "nt"], [_F16] * 4 + [_BF16] * 2, strict=True
+        )
+    ),
+    ids=str,
+)
+def test_warp_groups(
+    tile: Tile, layout: str, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Operands lie in shared memory as descriptors say, whichever way they lie elsewhere.
+
+    There are more stages than that has room for, and tiles have parts beyond the result.
+    """
+    monkeypatch.setitem(TILES, Instruction.MMA, ())
+    monkeypatch.setitem(TILES, Instruction.WGMMA, (tile,))
+    operands = [integers(*shape, dtype=dtype) for shape in _operands(layout, 136, 264, 328)]
+    program = EmulatedProgram(_LAYOUTS[layout], *operands, gpu_arch="sm_90a")
+    program.check(*operands)
+    kind = "f16" if dtype == _F16 else "bf16"
+    assert f"wgmma.mma_async.sync.aligned.m64n{tile.columns}k16.f32.{kind}" in program.ptx
+    assert f"threads in (%c{tile.threads}," in program.gpu
+
+
+@pytest.mark.parametrize(
+    ("function", "shapes", "dims"),
+    [
+        (torch.baddbmm, [(3, 72, 96), (3, 72, 136), (3, 136, 96)], None),
+        (torch.addmm, [(72,), (40, 2048), (2048, 72)], None),
+        (functional.linear, [(130, 136), (96, 136)], ({0: Dim("rows", max=4000)}, None)),
+    ],
+    ids=["batches", "parts", "dynamic"],
+)
+def test_programs_of_warp_groups(
+    function: Callable[..., object],
+    shapes: list[tuple[int, ...]],
+    dims: object,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(TILES, Instruction.MMA, ())
+    operands = [integers(*shape, dtype=_F16) for shape in shapes]
+    program = EmulatedProgram(function, *operands, dims=dims, gpu_arch="sm_90a")
+    program.check(*operands)
+    assert "wgmma.mma_async" in program.ptx
+
+
+def test_windows_of_warp_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(TILES, Instruction.MMA, ())
+    convolution = nn.Conv2d(64, 72, 3, padding=1, dtype=_F16).requires_grad_(False)
+    convolution.weight.copy_(integers(72, 64, 3, 3).clamp(-1, 1))
+    convolution.bias = None
+    image = integers(2, 64, 9, 9, dtype=_F16)
+    program = EmulatedProgram(convolution, image, gpu_arch="sm_90a")
+    program.check(image)
+    assert "wgmma.mma_async" in program.ptx
 
 
 def test_large_products_have_large_tiles() -> None:

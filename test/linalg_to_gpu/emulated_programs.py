@@ -61,8 +61,9 @@ class EmulatedProgram:
         self.ptx = self._program.stage("ptx")
         self.gpu = self._program.stage("gpu")
         self.resources = []
-        # Drivers make code of the same PTX for later chips.
-        for chip in ("sm_90", "sm_80") if ".entry" in self.ptx else ():
+        # Drivers make code of the same PTX for later chips, unless it is for one alone.
+        chips = ("sm_90a",) if ".target sm_90a" in self.ptx else ("sm_90", "sm_80")
+        for chip in chips if ".entry" in self.ptx else ():
             self.resources = assemble(self.ptx, chip)
             assert all(kernel.spill_bytes == 0 for kernel in self.resources), self.resources
 

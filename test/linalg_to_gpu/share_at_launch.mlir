@@ -2,7 +2,7 @@
 
 module attributes {gpu.container_module} {
   // CHECK-LABEL: func.func @f(
-  // CHECK:         %[[BYTES:.*]] = arith.constant 49200 : i32
+  // CHECK:         %[[BYTES:.*]] = arith.constant 50196 : i32
   // CHECK:         gpu.launch_func @kernels::@tiles {{.*}} dynamic_shared_memory_size %[[BYTES]] args(%{{.*}} : memref<8xf32>)
   // CHECK-NOT:     dynamic_shared_memory_size
   // CHECK:         gpu.launch_func @kernels::@few
@@ -14,13 +14,14 @@ module attributes {gpu.container_module} {
   }
 
   gpu.module @kernels {
-    // Buffers lie one after the other, each where 16 bytes are read or written at once.
+    // Buffers lie one after the other, each where 16 bytes are read or written at once, and tiles
+    // where tensor cores read them.
     // CHECK-LABEL: gpu.func @tiles(
     // CHECK-NOT:     workgroup(
     // CHECK:         %[[MEMORY:.*]] = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
     // CHECK:         %[[FIRST:.*]] = arith.constant 0 : index
     // CHECK:         %[[A:.*]] = memref.view %[[MEMORY]][%[[FIRST]]][] : {{.*}} to memref<3xi8, #gpu.address_space<workgroup>>
-    // CHECK:         %[[SECOND:.*]] = arith.constant 16 : index
+    // CHECK:         %[[SECOND:.*]] = arith.constant 1024 : index
     // CHECK:         %[[B:.*]] = memref.view %[[MEMORY]][%[[SECOND]]][] : {{.*}} to memref<12293xf32, #gpu.address_space<workgroup>>
     // CHECK:         memref.load %[[A]]
     // CHECK:         memref.load %[[B]]

@@ -33,8 +33,8 @@ PREFIX = "plumbline_emulated_"
 
 CALLED = (
     *("barrier", "block_dim", "block_id", "commit_copies", "copy", "dynamic_shared", "grid_dim"),
-    *("load_matrices", "multiply_matrices", "shared", "shuffle_up", "shuffle_xor", "thread_id"),
-    "wait_for_copies",
+    *("load_matrices", "multiply_matrices", "multiply_tiles", "shared", "shuffle_up"),
+    *("shuffle_xor", "thread_id", "wait_for_copies"),
 )
 """What they call, after that prefix."""
 
@@ -46,9 +46,6 @@ _TO_LLVM = Pipeline(
         if getattr(step, "pass_", step) not in (BUILD_C_ABI, RETURN_FAILURES)
     ),
 )
-
-_ALIGNMENT = 16
-"""Of shared buffers, in bytes."""
 
 
 def emulated_kernels(gpu_stage: str) -> tuple[str, list[str]]:
@@ -86,6 +83,7 @@ def _declare(symbols: ir.SymbolTable) -> None:
     declare(symbols, PREFIX + "copy", [word, word, word, word])
     declare(symbols, PREFIX + "load_matrices", [word, word, pointer_type()])
     declare(symbols, PREFIX + "multiply_matrices", [word, *[pointer_type()] * 3])
+    declare(symbols, PREFIX + "multiply_tiles", [*[word] * 6, pointer_type()])
     declare(symbols, PREFIX + "wait_for_copies", [word])
     declare(symbols, PREFIX + "shared", [word, word], pointer_type())
     for mode in _SHUFFLES.values():
@@ -104,9 +102,12 @@ def _emulate(kernel: gpu.GPUFuncOp) -> str:
             argument: parameters.take(argument.type) for argument in list(body.arguments)[:count]
         }
         offset = 0
-        for argument in list(body.arguments)[count:]:
-            shared = ir.MemRefType(argument.type)
-            inside[argument], offset = _shared(shared, offset)
+        shared = list(body.arguments)[count:]
+        told = kernel.attributes["workgroup_attrib_attrs"] if shared else []
+        for argument, attributes in zip(shared, told, strict=True):
+            alignment = ir.IntegerAttr(attributes["llvm.align"]).value
+            offset = -(-offset // alignment) * alignment
+            inside[argument], offset = _shared(ir.MemRefType(argument.type), offset)
         for view in body.operations:
             if view.operation.name == "gpu.return":
                 func.ReturnOp([])
@@ -157,12 +158,12 @@ class _Parameters:
 
 
 def _shared(type_: ir.MemRefType, offset: int) -> tuple[ir.Value, int]:
-    """A shared buffer, as one of common memory, and where the next one may lie."""
+    """A shared buffer, as one of common memory, and where it ends."""
     bytes_ = element_bytes(type_.element_type)
     for size in type_.shape:
         bytes_ *= size
     pointer = call(PREFIX + "shared", [integer(offset), integer(bytes_)], pointer_type()).result
-    return _at(pointer, _common(type_)), -(-(offset + bytes_) // _ALIGNMENT) * _ALIGNMENT
+    return _at(pointer, _common(type_)), offset + bytes_
 
 
 def _at(pointer: ir.Value, plain: ir.MemRefType) -> ir.Value:
@@ -284,6 +285,27 @@ def _multiply_matrices(op: ir.Operation) -> list[ir.Value]:
     return [_loaded(places[-1], op.results[0].type)]
 
 
+def _multiply_tiles(op: ir.Operation) -> list[ir.Value]:
+    """Each thread does so by itself, as both operands are in shared memory."""
+    sums, *descriptors = op.operands
+    kind = str(op.attributes["typeA"]).split("<")[1].rstrip(">")
+    along_sums = [
+        layout in str(op.attributes[name])
+        for name, layout in (("layoutA", "row"), ("layoutB", "col"))
+    ]
+    columns = 2 * len(llvm.StructType(sums.type).body)
+    numbers = [_KINDS[kind], *along_sums, columns]
+    place = _room(op, sums.type)
+    llvm.StoreOp(sums, place)
+    call(PREFIX + "multiply_tiles", [*map(integer, map(int, numbers)), *descriptors, place])
+    return [llvm.LoadOp(sums.type, place).result]
+
+
+def _nothing(op: ir.Operation) -> list[ir.Value]:
+    """What says when others are to see something, who see it at once."""
+    return []
+
+
 def _flat(type_: ir.Type) -> ir.VectorType:
     vector_type = ir.VectorType(type_)
     return ir.VectorType.get([math.prod(vector_type.shape)], vector_type.element_type)
@@ -294,11 +316,16 @@ def _loaded(place: ir.Value, type_: ir.Type) -> ir.Value:
 
 
 def _stack(op: ir.Operation, type_: ir.Type) -> ir.Value:
-    """Room for a vector, which is the function's: an operation may be in a loop."""
+    """Room for a vector."""
+    return _room(op, _flat(type_))
+
+
+def _room(op: ir.Operation, type_: ir.Type) -> ir.Value:
+    """Room for a value, which is the function's: an operation may be in a loop."""
     while op.name != "func.func":
         op = op.parent.operation
     with ir.InsertionPoint.at_block_begin(op.regions[0].blocks[0]):
-        return llvm.AllocaOp(pointer_type(), integer(1), ir.TypeAttr.get(_flat(type_))).result
+        return llvm.AllocaOp(pointer_type(), integer(1), ir.TypeAttr.get(type_)).result
 
 
 _EMULATED: Mapping[str, Callable[[ir.Operation], list[ir.Value]]] = {
@@ -314,4 +341,9 @@ _EMULATED: Mapping[str, Callable[[ir.Operation], list[ir.Value]]] = {
     "nvgpu.mma.sync": _multiply_matrices,
     "nvvm.cp.async.commit.group": _commit,
     "nvvm.cp.async.wait.group": _wait,
+    "nvvm.fence.proxy": _nothing,
+    "nvvm.wgmma.commit.group.sync.aligned": _nothing,
+    "nvvm.wgmma.fence.aligned": _nothing,
+    "nvvm.wgmma.mma_async": _multiply_tiles,
+    "nvvm.wgmma.wait.group.sync.aligned": _nothing,
 }

@@ -43,10 +43,13 @@ namespace {
 constexpr size_t kPage = 4096;
 constexpr size_t kStack = 64 << 10;
 // What a kernel may declare, or be given without more ado; and what a block has at most, on every
-// GPU that kernels with asynchronous copies run on.
+// GPU that kernels with asynchronous copies run on, and where code is for sm_90a alone.
 constexpr size_t kSharedBytes = 48 << 10;
 constexpr size_t kMostSharedBytes = 99 << 10;
+constexpr size_t kMostSharedBytesOfH100 = 227 << 10;
 constexpr size_t kGuardBytes = 256;
+// Where shared memory begins: the descriptors of tiles have so many bits of an address.
+constexpr size_t kSharedAlignment = 1 << 18;
 
 constexpr CUresult kInvalidValue = 1;
 constexpr CUresult kOutOfMemory = 2;
@@ -73,6 +76,7 @@ struct Kernel {
   size_t parameters = 0;
   size_t most_threads = 1024;
   size_t shared_bytes = 0;  // that it declares
+  size_t most_shared_bytes = kMostSharedBytes;
   size_t most_dynamic_bytes = kSharedBytes;
   bool waits = false;  // for other threads of its block
 };
@@ -194,6 +198,7 @@ void Load(const std::string& ptx, CUmodule module) {
       const size_t size = code.find_first_of("[;", place);
       if (code[size] == '[') kernel.shared_bytes += std::stoul(code.substr(size + 1));
     }
+    if (Count(ptx, ".target sm_90a") > 0) kernel.most_shared_bytes = kMostSharedBytesOfH100;
     module->kernels[kernel.name] = kernel;
   }
   if (module->kernels.empty()) Die("a module without a kernel is loaded");
@@ -228,8 +233,11 @@ struct Block {
   int64_t block, blocks, threads;
   size_t dynamic_bytes;
   int64_t thread = 0;
-  std::vector<char> shared;
+  char* shared;
   std::vector<Fiber> fibers;
+
+  // Where what the launch gives begins: after what is declared, of which descriptors say nothing.
+  size_t DynamicPlace() const { return kernel->shared_bytes > 0 ? kSharedBytes : 0; }
 };
 
 thread_local Block* running = nullptr;
@@ -375,6 +383,14 @@ void RunInTurns(Block* block) {
   }
 }
 
+// That of the block which this thread runs, for all that it may be given.
+char* SharedMemory() {
+  using Memory = std::unique_ptr<void, decltype(&std::free)>;
+  thread_local const Memory memory(std::aligned_alloc(kSharedAlignment, 2 * kSharedAlignment),
+                                   std::free);
+  return static_cast<char*>(memory.get());
+}
+
 void Run(const Kernel& kernel, unsigned blocks, unsigned threads, size_t dynamic_bytes,
          void** parameters) {
   // Kernels go round in strides of the grid, so that every number of blocks is right.
@@ -387,8 +403,9 @@ void Run(const Kernel& kernel, unsigned blocks, unsigned threads, size_t dynamic
     block.blocks = blocks;
     block.threads = threads;
     block.dynamic_bytes = dynamic_bytes;
-    const size_t bytes = kSharedBytes + dynamic_bytes;
-    block.shared.assign(bytes + kGuardBytes, static_cast<char>(0xcb));
+    const size_t bytes = std::max(kSharedBytes, block.DynamicPlace() + dynamic_bytes);
+    block.shared = SharedMemory();
+    std::memset(block.shared, 0xcb, bytes + kGuardBytes);
     running = &block;
     if (kernel.waits) {
       RunInTurns(&block);
@@ -399,7 +416,7 @@ void Run(const Kernel& kernel, unsigned blocks, unsigned threads, size_t dynamic
       }
     }
     running = nullptr;
-    for (size_t i = bytes; i < block.shared.size(); ++i) {
+    for (size_t i = bytes; i < bytes + kGuardBytes; ++i) {
       if (block.shared[i] == static_cast<char>(0xcb)) continue;
       Die("%s writes beyond the %zu bytes of shared memory that it is given", kernel.name.c_str(),
           dynamic_bytes);
@@ -702,7 +719,7 @@ CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
   if (attribute != PLUMBLINE_CUDA_MOST_SHARED_BYTES) {
     Die("cuFuncSetAttribute: nobody knows the attribute %d here", attribute);
   }
-  if (value < 0 || kernel.shared_bytes + value > kMostSharedBytes) return kInvalidValue;
+  if (value < 0 || kernel.shared_bytes + value > kernel.most_shared_bytes) return kInvalidValue;
   kernel.most_dynamic_bytes = value;
   return 0;
 }
@@ -929,7 +946,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
   }
   if (block_x == 0 || block_x > kernel.most_threads) return kInvalidValue;
   if (shared_bytes > kernel.most_dynamic_bytes) return kInvalidValue;
-  if (kernel.shared_bytes + shared_bytes > kMostSharedBytes) return kInvalidValue;
+  if (kernel.shared_bytes + shared_bytes > kernel.most_shared_bytes) return kInvalidValue;
   // They are read at once; each is a word at most.
   std::vector<uint64_t> words(kernel.parameters);
   for (size_t i = 0; i < kernel.parameters; ++i) {
@@ -961,11 +978,10 @@ void* plumbline_emulated_shared(int64_t offset, int64_t bytes) {
   if (offset + bytes > static_cast<int64_t>(kSharedBytes)) {
     Die("%s has more shared memory than a block", running->kernel->name.c_str());
   }
-  return running->shared.data() + offset;
+  return running->shared + offset;
 }
 
-// What the launch gives, after what is declared.
-void* plumbline_emulated_dynamic_shared() { return running->shared.data() + kSharedBytes; }
+void* plumbline_emulated_dynamic_shared() { return running->shared + running->DynamicPlace(); }
 
 int64_t plumbline_emulated_shuffle_xor(int64_t value, int32_t mask) {
   return Shuffled(value, static_cast<int>(running->thread % kWarp) ^ mask);
@@ -1021,6 +1037,16 @@ void plumbline_emulated_multiply_matrices(int64_t kind, const uint32_t* left, co
   const Lanes lanes = Exchange(own);
   MultiplyMatrices(static_cast<MatrixKind>(kind), lanes, static_cast<int>(running->thread % kWarp),
                    sums);
+}
+
+// Does at once what the tensor cores would do until somebody waits for it.
+void plumbline_emulated_multiply_tiles(int64_t kind, int64_t left_is_along_sums,
+                                       int64_t right_is_along_sums, int64_t columns, int64_t left,
+                                       int64_t right, float* sums) {
+  const char* memory = running->shared;
+  MultiplyTiles(static_cast<MatrixKind>(kind), TileOperand{memory, left, left_is_along_sums != 0},
+                TileOperand{memory, right, right_is_along_sums != 0}, columns,
+                static_cast<int>(running->thread % kWarpGroup), sums);
 }
 
 // -- what tests call ------------------------------------------------------------------------------

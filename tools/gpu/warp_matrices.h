@@ -1,4 +1,5 @@
-// What a warp does together on tensor cores, as one of its lanes sees it: `ldmatrix` and `mma`.
+// What a warp does together on tensor cores, as one of its lanes sees it: `ldmatrix` and `mma`; and
+// what four warps do, `wgmma`.
 //
 // Which lane has which elements is said in NVIDIA's PTX ISA, "Matrix Fragments for mma.m16n8k16"
 // and the like. Counted in words of 4 bytes it is the same for all types: a lane has of the left
@@ -12,6 +13,7 @@
 #include <cstring>
 
 constexpr int kWarp = 32;
+constexpr int kWarpGroup = 4 * kWarp;
 
 struct Registers {
   uint32_t words[6];
@@ -103,6 +105,47 @@ inline void MultiplyMatrices(MatrixKind kind, const Lanes& lanes, int lane, uint
       std::memcpy(sums + number, &whole, sizeof whole);
     } else {
       std::memcpy(sums + number, &sum, sizeof sum);
+    }
+  }
+}
+
+// An operand of `wgmma` in shared memory, as its descriptor tells it: PTX ISA, "Shared Memory
+// Matrix Layout" and "Matrix Descriptor Format". Of the kinds of layout there is that of 128 bytes
+// here.
+struct TileOperand {
+  const char* shared;
+  int64_t descriptor;
+  bool is_along_sums;
+
+  // The element of a line, a row or a column, at a place along the sums.
+  uint16_t At(int64_t line, int64_t depth) const {
+    const int64_t start = (descriptor & 0x3fff) << 4;
+    const int64_t leading = (descriptor >> 16 & 0x3fff) << 4;
+    const int64_t stride = (descriptor >> 32 & 0x3fff) << 4;
+    int64_t address = start;
+    if (is_along_sums) {
+      address += line / 8 * stride + line % 8 * 128 + 2 * depth;
+    } else {
+      address += line / 64 * leading + depth / 8 * stride + depth % 8 * 128 + line % 64 * 2;
+    }
+    // Of eight lines of 128 bytes each has its parts of 16 bytes in another order.
+    address ^= (address >> 7 & 7) << 4;
+    uint16_t element;
+    std::memcpy(&element, shared + address, sizeof element);
+    return element;
+  }
+};
+
+// Adds the products of 64 rows, all columns and 16 elements along the sums to what a thread of the
+// four warps has: in each 8 columns as `mma` of 16 rows.
+inline void MultiplyTiles(MatrixKind kind, const TileOperand& left, const TileOperand& right,
+                          int64_t columns, int thread, float* sums) {
+  for (int64_t number = 0; number < columns / 2; ++number) {
+    const int64_t row = thread / kWarp * 16 + thread % kWarp / 4 + number / 2 % 2 * 8;
+    const int64_t column = number / 4 * 8 + thread % 4 * 2 + number % 2;
+    for (int64_t depth = 0; depth < 16; ++depth) {
+      sums[number] +=
+          FloatOf(kind, left.At(row, depth), 0) * FloatOf(kind, right.At(column, depth), 0);
     }
   }
 }
