@@ -413,7 +413,7 @@ class _Kernel:
 
                 def store(column: ir.Value = column, value: ir.Value = value) -> None:
                     at = dict(zip(found.value.lines, delinearized(column, sizes), strict=True))
-                    self._epilogue.store(value, {**row.loops, **at})
+                    self._epilogue.store([value], {**row.loops, **at})
 
                 if is_full:
                     store()

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, memref
+from torch_mlir.dialects import arith, memref, vector
 
-from plumbline.linalg_to_gpu.contraction_tiles import TiledContraction
+from plumbline.linalg_to_gpu.contraction_tiles import VECTOR_BYTES, TiledContraction
+from plumbline.linalg_to_gpu.element_runs import common_length
 from plumbline.linalg_to_gpu.epilogues import Epilogue, scaled
 from plumbline.linalg_to_gpu.launches import (
     THREADS,
@@ -35,6 +36,7 @@ from plumbline.linalg_to_kernels.building import (
     product,
     rounded_up,
 )
+from plumbline.linalg_to_kernels.planned_memory import element_bytes
 from plumbline.linalg_to_kernels.sizes import loop_size
 
 Values = Mapping[ir.Value, ir.Value]
@@ -120,7 +122,7 @@ def _build_sums_of_parts(
             for own, place in zip(lines, places, strict=True):
                 own_places = delinearized(place, [sizes[loop] for loop in own])
                 loops |= zip(own, own_places, strict=True)
-            epilogue.store(scaled(sum_, found.left.factor * found.right.factor), loops)
+            epilogue.store([scaled(sum_, found.left.factor * found.right.factor)], loops)
 
         first = arith.addi(arith.muli(thread.block, index(THREADS)), thread.number)
         strided(first, number, arith.muli(thread.blocks, index(THREADS)), element)
@@ -153,6 +155,7 @@ class _Kernel:
         self._epilogue = Epilogue(found.group, found.contraction, found.axes, given, output)
         self._warps: WarpTile = warp_tile(found.product, thread)
         copied = list(zip((found.left, found.right), self._warps.shared, strict=True))
+        self._length = self._run_length()
         self._behind = self._warps.stages_behind
         self._stages = stages_of(copied, found.shared_bytes, found.rounds, self._behind)
         types = [tile.type(self._stages) for tile in self._warps.shared]
@@ -172,6 +175,17 @@ class _Kernel:
             TileCopy(operand, given[operand.value], tile, shared, thread, summed)
             for (operand, tile), shared in zip(copied, (self._left, self._right), strict=True)
         ]
+
+    def _run_length(self) -> int:
+        """How many sums next to one another in a row a thread takes at once."""
+        lines = self._found.right.lines
+        if not lines:
+            return 1
+        if self._partials is None:
+            return self._epilogue.run_length(lines[-1])
+        return common_length(
+            [self._found.product.summed_in], self._found.contraction.sizes[lines[-1]]
+        )
 
     def build(self, part: _Part, batch: Loops, row: ir.Value, column: ir.Value) -> None:
         """Builds all of the tile whose first row and column these are."""
@@ -204,13 +218,15 @@ class _Kernel:
         self, piece: int, part: _Part, batch: Loops, row: ir.Value, column: ir.Value
     ) -> None:
         """Does the epilogue for a piece of the sums, or leaves it to who adds up the parts."""
-        found, sizes = self._found, self._sizes
+        found, sizes, length = self._found, self._sizes, self._length
         tile, own = found.product.tile, self._warps.part_rows
+        alignment = min(length * element_bytes(found.product.summed_in), VECTOR_BYTES)
         rows = product([sizes[loop] for loop in found.left.lines])
         columns = product([sizes[loop] for loop in found.right.lines])
 
-        def element(number: ir.Value) -> None:
-            staged, line = delinearized(number, [index(self._rows), index(tile.columns)])
+        def run(number: ir.Value) -> None:
+            staged, run = delinearized(number, [index(self._rows), index(tile.columns // length)])
+            line = arith.muli(run, index(length))
             warp, inner = delinearized(staged, [index(self._rows // own), index(own)])
             in_tile = arith.addi(arith.muli(warp, index(tile.warp_rows)), inner)
             at_row = arith.addi(row, arith.addi(in_tile, index(piece * own)))
@@ -221,19 +237,25 @@ class _Kernel:
             )
 
             def store() -> None:
-                value = memref.load(self._staged, [staged, line])
+                values = vector.LoadOp(
+                    ir.VectorType.get([length], found.product.summed_in),
+                    self._staged,
+                    [staged, line],
+                    alignment=alignment,
+                ).result
                 if self._partials is not None and part.part is not None:
                     places = [part.part, part.batch, at_row, at_column]
-                    memref.store(value, self._partials, places)
+                    vector.StoreOp(values, self._partials, places, alignment=alignment)
                     return
                 loops = dict(batch)
                 for lines, at in ((found.left.lines, at_row), (found.right.lines, at_column)):
                     places = delinearized(at, [sizes[loop] for loop in lines])
                     loops |= zip(lines, places, strict=True)
                 factor = found.left.factor * found.right.factor
-                self._epilogue.store(scaled(value, factor), loops)
+                elements = [vector.extract(values, [], [lane]) for lane in range(length)]
+                self._epilogue.store([scaled(each, factor) for each in elements], loops)
 
             if_else(is_there, store)
 
-        count = index(self._rows * tile.columns)
-        strided(self._thread.number, count, index(self._thread.threads), element)
+        count = index(self._rows * tile.columns // length)
+        strided(self._thread.number, count, index(self._thread.threads), run)

@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
+from plumbline.linalg_to_gpu.element_runs import Read, reads_of
 from plumbline.linalg_to_gpu.launches import THREADS, WARP, Thread, delinearized, launch, strided
-from plumbline.linalg_to_gpu.vector_kernel import Read, is_elementwise, no_other_step, reads_of
+from plumbline.linalg_to_gpu.vector_kernel import is_elementwise, no_other_step
 from plumbline.linalg_to_kernels.building import if_else, index, product
 from plumbline.linalg_to_kernels.computations import DYNAMIC
 from plumbline.linalg_to_kernels.evaluation import Evaluation, index_value
