@@ -24,7 +24,7 @@ from plumbline.linalg_to_kernels.computations import (
     is_widening,
     loops_in,
     number_everywhere,
-    reshaped_from,
+    seen_through,
 )
 from plumbline.linalg_to_kernels.contraction_groups import (
     is_large_sum_of_products,
@@ -161,7 +161,9 @@ class Operand:
 
     value: ir.Value
     indices: Indices
-    """Where an element is, by the loops of the contraction."""
+    """Where an element is, by the loops of the contraction,"""
+    offsets: tuple[int, ...]
+    """and what is added to each of these."""
     lines: tuple[int, ...]
     """The loops along its rows, of the left operand, or columns, of the right one."""
     along_sums: bool
@@ -348,7 +350,9 @@ class Origin:
 
     value: ir.Value
     indices: Indices
-    """Where an element is, by loops."""
+    """Where an element is, by loops,"""
+    offsets: tuple[int, ...]
+    """and what is added to each of these, as of parts of a tensor."""
     access: Access
     scattered: frozenset[int]
     """The loops that elements are not one stride apart along, but by quotients: heads that share
@@ -402,13 +406,14 @@ def origin_of(group: Group, value: ir.Value, indices: Indices, count: int) -> Or
     while True:
         # Of some reshapes places are quotients: such an operand is read as it is reshaped.
         reshaped = value, indices
-        value, indices = reshaped_from(value, indices)
+        value, indices = seen_through(value, indices)
         producer = group.producer(value)
         if producer is None:
             for source, places in ((value, indices), reshaped):
-                access, scattered = _access(places, count)
+                terms, offsets = zip(*map(_without_offset, places), strict=True)
+                access, scattered = _access(terms, count)
                 if is_in_memory(value) and (not scattered or source == reshaped[0]):
-                    return Origin(source, places, access, scattered, factor)
+                    return Origin(source, terms, offsets, access, scattered, factor)
             return None
         if not is_free(producer):
             return None
@@ -425,6 +430,17 @@ def origin_of(group: Group, value: ir.Value, indices: Indices, count: int) -> Or
         if not is_tensor(value):
             return None
         indices = composed(map_, loops, count)
+
+
+def _without_offset(expression: ir.AffineExpr) -> tuple[ir.AffineExpr, int]:
+    """A place by loops alone, and what else is added to it."""
+    match expression.maybe_downcast():
+        case ir.AffineConstantExpr() as constant:
+            return ir.AffineConstantExpr.get(0), int(constant.value)
+        case ir.AffineAddExpr() as both:
+            (left, one), (right, other) = map(_without_offset, (both.lhs, both.rhs))
+            return left + right, one + other
+    return expression, 0
 
 
 def _access(indices: Indices, count: int) -> tuple[Access, frozenset[int]]:
@@ -590,7 +606,14 @@ def _operand(
         found.append((vector, usual_product(sizes, run), along_sums))
     vector, _, along_sums = max(found)
     return Operand(
-        origin.value, origin.indices, lines, along_sums, vector, origin.factor, origin.scattered
+        origin.value,
+        origin.indices,
+        origin.offsets,
+        lines,
+        along_sums,
+        vector,
+        origin.factor,
+        origin.scattered,
     )
 
 
@@ -648,6 +671,18 @@ def _steps(origin: Origin, *, but_last: bool = False) -> dict[int, int]:
     return steps
 
 
+def _first(origin: Origin) -> int:
+    """A number that divides where the first element is, as `_steps` has it of others."""
+    strides, _ = layout_of(origin.value).get_strides_and_offset()
+    unknown = ir.ShapedType.get_dynamic_stride_or_offset()
+    first, known = 0, 1
+    shape = ir.RankedTensorType(origin.value.type).shape
+    for offset, stride, size in reversed([*zip(origin.offsets, strides, shape, strict=True)]):
+        first = math.gcd(first, offset * (known if stride == unknown else stride))
+        known *= 1 if size == DYNAMIC else size
+    return first
+
+
 def _vector(sizes: Sequence[int], origin: Origin, run: Sequence[int]) -> int:
     """How many elements along a run of loops can be copied as one: never a part of them."""
     lengths = [origin.chunks.get(loop, sizes[loop]) for loop in run]
@@ -657,6 +692,7 @@ def _vector(sizes: Sequence[int], origin: Origin, run: Sequence[int]) -> int:
     # From one of its chunks to the next, a loop of the run moves as well.
     chunks = _steps(origin, but_last=True)
     others += [step for loop, step in chunks.items() if loop in run and loop in origin.chunks]
+    others.append(_first(origin))
     for whole in ASYNCHRONOUS_BYTES:
         count = whole // element_bytes(origin.element)
         if count > 1 and not any(amount % count for amount in (math.prod(lengths), *others)):

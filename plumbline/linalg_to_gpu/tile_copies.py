@@ -123,6 +123,8 @@ class TileCopy:
         for size in self._summed_sizes:
             self._count = arith.muli(self._count, size)
         self._flat = FlatView(buffer)
+        offsets = zip(operand.offsets, self._flat.strides, strict=True)
+        self._offset = total([arith.muli(index(at), stride) for at, stride in offsets])
         self._vector = _elements_at_once(operand, tile)
         self._chunks: list[_Chunk] = []
 
@@ -143,7 +145,7 @@ class TileCopy:
         every = index(1)
         for size in sizes:
             every = arith.muli(every, size)
-        batch = self._distance(loops)
+        batch = arith.addi(self._offset, self._distance(loops))
         self._chunks = []
         for place in self._places():
             own = arith.addi(first, place.line)

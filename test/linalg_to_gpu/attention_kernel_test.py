@@ -28,6 +28,18 @@ def _with_heads(q: _Tensor, k: _Tensor, v: _Tensor) -> _Tensor:
     return _attention(q, k, v).transpose(1, 2).reshape(batch, length, width)
 
 
+def _put_together(x: _Tensor) -> _Tensor:
+    """Of queries, keys and values that one product gives, as vision transformers have them."""
+    batch, length, width = x.shape
+    return _attention(*x.view(batch, length, 3, 4, width // 12).permute(2, 0, 3, 1, 4).unbind(0))
+
+
+def _side_by_side(x: _Tensor) -> _Tensor:
+    """Head by head."""
+    batch, length, width = x.shape
+    return _attention(*x.view(batch, length, 4, width // 4).transpose(1, 2).chunk(3, -1))
+
+
 def _divided(q: _Tensor, k: _Tensor, v: _Tensor) -> _Tensor:
     """With a softmax that divides, as is written by hand and in StableHLO."""
     scores = q @ k.transpose(-1, -2)
@@ -52,6 +64,8 @@ _CASES: dict[str, tuple[Callable[..., _Tensor], list[tuple[int, ...]]]] = {
     "explicit": (_explicit, [*[(2, 2, 40, 16)] * 3, (2, 1, 1, 40)]),
     "divided": (_divided, [(2, 2, 40, 16)] * 3),
     "heads": (_with_heads, [(2, 30, 64), (2, 40, 64), (2, 40, 64)]),
+    "put_together": (_put_together, [(2, 40, 192)]),
+    "side_by_side": (_side_by_side, [(2, 40, 192)]),
 }
 
 
@@ -74,7 +88,9 @@ def test_attention(name: str) -> None:
     program.check(*operands)
 
 
-@pytest.mark.parametrize("name", ["plain", "causal", "scaled", "wide", "masked", "grouped"])
+@pytest.mark.parametrize(
+    "name", ["plain", "causal", "scaled", "wide", "masked", "grouped", "put_together"]
+)
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 def test_half_precision(dtype: torch.dtype, name: str) -> None:
     """Both products are of tensor cores; weights are rounded to half precision for the second."""

@@ -184,6 +184,22 @@ def test_programs(name: str) -> None:
     assert (_MMA in program.ptx) == (dtype == _F16)
 
 
+def _parts_of_turned(x: torch.Tensor) -> torch.Tensor:
+    """Of a tensor that is transposed, parts that begin elsewhere than it."""
+    x = x.permute(1, 0, 2)
+    return x[1:4, :20] @ x[:3, 3:23].transpose(1, 2)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, _F16], ids=str)
+def test_parts_of_what_is_copied(dtype: torch.dtype) -> None:
+    """They are read where the copy is from, and as many elements at once as lie so for all."""
+    for columns in (64, 60):
+        x = integers(30, 6, columns, dtype=dtype)
+        program = EmulatedProgram(_parts_of_turned, x)
+        program.check(x)
+        assert program.gpu.count("gpu.launch_func") == 1
+
+
 def _projected(heads: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     """What attention gives, on its way out."""
     return functional.linear(heads.transpose(1, 2).flatten(2), weight)
