@@ -302,8 +302,7 @@ class LibraryBuild:
         description, _ = self._text("description")
         has_weights = not isinstance(self._program, TcpProgram)
         beside = "weights-file" if self._options.weights == "file" else "packed-weights"
-        has_beside = has_weights and not (self._is_for_gpu and beside == "packed-weights")
-        written = {beside: self._place(beside)} if has_beside else {}
+        written = {beside: self._place(beside)} if has_weights else {}
         self._when_begun("making assembly")
         assembly = llvm_ir_to_asm(
             llvm_ir,

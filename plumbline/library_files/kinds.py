@@ -55,7 +55,7 @@ OF_WEIGHTS = ("weights", "packed-weights", "weights-file")
 """The kinds that a program of TCP does not have, whose constants stand in its text."""
 
 OF_TARGET = {
-    "host": ("kernels", "packed-weights", "llvm"),
+    "host": ("kernels", "llvm"),
     "nvptx": ("gpu", "nvvm", "ptx", "fatbin"),
 }
 """The kinds that programs for one target have, and those for others have not."""

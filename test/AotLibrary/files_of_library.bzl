@@ -36,7 +36,7 @@ def files_of_library(name, library, from_torch = True, loads_weights = False, ta
         patterns = patterns + _OF_TORCH
         if loads_weights:
             patterns = patterns + ["{}.safetensors"]
-        elif target == "host":
+        else:
             patterns = patterns + ["_internal_{}_packed_weights.safetensors"]
     if cubins:
         patterns = patterns + ["_internal_{}.fatbin"]

@@ -121,6 +121,14 @@ def squash_loader():
     assert origin == "torch.nn.modules.activation.Tanh"
 
 
+def test_a_library_for_a_gpu_has_packed_weights(tmp_path: Path) -> None:
+    """Those of an image whose channels are put last, in the order in which kernels read them."""
+    model = torch.nn.Conv2d(16, 32, 3, padding=1).half()
+    image = torch.zeros(1, 16, 20, 20, dtype=torch.float16)
+    library = plumbline.aot(model, image, name="edges", out=tmp_path, target="nvptx")
+    assert library == tmp_path / "libedges.so"
+
+
 def test_a_model_stays_as_it_was(tmp_path: Path) -> None:
     model = _Scaled()
     former = {name: value.clone() for name, value in model.state_dict().items()}
