@@ -22,6 +22,7 @@ from plumbline.linalg_to_gpu.contraction_tiles import (
     instruction_for,
     origin_of,
     scaling,
+    suits_warp_groups,
     usual_product,
 )
 from plumbline.linalg_to_gpu.launches import WARP
@@ -47,13 +48,21 @@ MOST_COLUMNS = 128
 """Of values: a block has the sums of all of them in registers."""
 
 _QUERIES = {False: 64, True: 128}
-"""Of a block, by whether these are many: warps read each key for twice as many rows then."""
+"""Of a block, by whether these are many: warps read each key for twice as many rows then.
+
+Warp groups read keys where they lie, and so have one of themselves in a block, which waits for no
+other: on an H200 that was 5 to 15% faster than two with 128 queries.
+"""
 
 _FEW_COLUMNS = 64
 """Of values: more of them need registers."""
 
 WARPS = 4
 """Of a block; each has a part of the queries."""
+
+WARP_GROUP_WIDTH = 64
+"""What the columns of values are a multiple of that warp groups multiply, and what the summed
+elements of a query are filled up to: a line of a swizzled tile."""
 
 MOST_REGISTERS = 160
 """That a thread has numbers in which are multiplied or added up, of 255: others have addresses."""
@@ -237,6 +246,11 @@ class _Matching:
         _, (of_value, _) = best_order(
             sizes, (key_loop,), (value, sum_.columns), (value, sum_.columns)
         )
+        columns = _length(sizes, sum_.columns)
+        if suits_warp_groups(instruction, (of_query, of_key, of_value), self._chip) and (
+            columns % WARP_GROUP_WIDTH == 0 and _length(sizes, summed) <= MOST_COLUMNS
+        ):
+            instruction = Instruction.WGMMA
         shown = None
         if len(sum_.rows) == 1:
             shown = without_causal_mask(self._elements, x, sum_.rows[0], key_loop)
@@ -246,11 +260,11 @@ class _Matching:
         is_score = producer is scores
         if is_score and factor > 0.0:
             factor, scale = 1.0, factor * scale
-        columns = _length(sizes, sum_.columns)
         # Many columns, masks, and rows that a thread multiplies by itself need registers: next to
         # many queries there is room for one of the three.
         taken = (columns > _FEW_COLUMNS, not is_score, instruction is Instruction.FMA)
-        queries = _QUERIES[sum(taken) <= 1 and self._has_blocks(sizes, sum_)]
+        is_group = instruction is Instruction.WGMMA
+        queries = _QUERIES[sum(taken) <= 1 and self._has_blocks(sizes, sum_) and not is_group]
         return AttentionGroup(
             group,
             scores,

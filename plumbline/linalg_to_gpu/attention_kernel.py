@@ -4,7 +4,8 @@ A block of threads has some queries, and goes along the keys. For some of these 
 the products with the queries, makes weights of these scores, and adds the weighted values to the
 sums that it has. Each warp does so for rows of its own, and has all but the operands in registers:
 scores, weights, what it knows of its rows, and sums (Dao, "FlashAttention-2", 2023). The next keys
-and values are copied to shared memory meanwhile. Where there is no room there for these, or for all
+and values are copied to shared memory meanwhile. Of warp groups, which multiply what lies there, the
+weights go through it too. Where there is no room there for these, or for all
 that a query is summed over, the scores are those of a contraction, by stages of the sums.
 """
 
@@ -15,8 +16,13 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
-from plumbline.linalg_to_gpu.attention_groups import MOST_REGISTERS, WARPS, AttentionGroup
-from plumbline.linalg_to_gpu.contraction_tiles import Instruction, Tile, TileProduct
+from plumbline.linalg_to_gpu.attention_groups import (
+    MOST_REGISTERS,
+    WARP_GROUP_WIDTH,
+    WARPS,
+    AttentionGroup,
+)
+from plumbline.linalg_to_gpu.contraction_tiles import VECTOR_BYTES, Instruction, Tile, TileProduct
 from plumbline.linalg_to_gpu.epilogues import Epilogue, converted, scaled
 from plumbline.linalg_to_gpu.launches import (
     Thread,
@@ -34,18 +40,20 @@ from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, Indic
 from plumbline.linalg_to_kernels.evaluation import Evaluation
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
 from plumbline.linalg_to_kernels.sizes import loop_size
+from plumbline.target.gpu_chip import SHARED_ALIGNMENT
 
 Values = Mapping[ir.Value, ir.Value]
 Scores = Sequence[Sequence[ir.Value]]
 """Those that a thread has, by rows."""
 
-_DEPTH = 16
+_DEPTH = {Instruction.FMA: 16, Instruction.MMA: 16, Instruction.WGMMA: WARP_GROUP_WIDTH}
 """What the summed elements of a query are filled up to a multiple of."""
 
-_COLUMNS = {Instruction.FMA: 32, Instruction.MMA: 16}
+_COLUMNS = {Instruction.FMA: 32, Instruction.MMA: 16, Instruction.WGMMA: WARP_GROUP_WIDTH}
 """What the columns of values are filled up to a multiple of."""
 
-_ALIGNMENT = 16
+_ROWS_OF_WARP_GROUPS = 16
+"""That a warp of these has."""
 
 
 def build_attention(found: AttentionGroup, given: Values, output: ir.Value) -> None:
@@ -86,7 +94,9 @@ def build_attention(found: AttentionGroup, given: Values, output: ir.Value) -> N
 
 
 def _tile(found: AttentionGroup, columns: int) -> Tile:
-    return Tile(found.queries, columns, found.queries // WARPS, columns, 1.0)
+    is_group = found.instruction is Instruction.WGMMA
+    rows = _ROWS_OF_WARP_GROUPS if is_group else found.queries // WARPS
+    return Tile(found.queries, columns, rows, columns, 1.0)
 
 
 def _size(found: AttentionGroup, loops: Sequence[int]) -> int | None:
@@ -121,7 +131,7 @@ class _Kernel:
         self._found, self._given, self._sizes, self._thread = found, given, sizes, thread
         self._f32 = ir.F32Type.get()
         self._epilogue = Epilogue(found.group, found.values, found.axes, given, output)
-        is_half = found.instruction is Instruction.MMA
+        is_half = found.instruction is not Instruction.FMA
         self._own_columns = _size(found, found.value.lines)
         assert self._own_columns is not None
         self._second = TileProduct(
@@ -135,7 +145,7 @@ class _Kernel:
         )
         self._value_warps = warp_tile(self._second, thread)
         width = _size(found, found.summed)
-        self._is_whole = width is not None and self._take(_filled(width, _DEPTH))
+        self._is_whole = width is not None and self._take(_filled(width, _DEPTH[found.instruction]))
         if not self._is_whole:
             self._take(None)
         self._queries = product([sizes[loop] for loop in found.query.lines])
@@ -185,9 +195,11 @@ class _Kernel:
         types = [tile.type(count) for tile, count in zip(tiles, stages, strict=True)]
         room = self._value_warps.left_room
         types += [] if room is None else [room]
+        is_group = found.instruction is Instruction.WGMMA
+        alignment = SHARED_ALIGNMENT if is_group else VECTOR_BYTES
         places = [0]
         for type_ in types:
-            places.append(_filled(places[-1] + buffer_bytes(type_), _ALIGNMENT))
+            places.append(_filled(places[-1] + buffer_bytes(type_), alignment))
         if summed is not None and places[-1] > found.shared_bytes:
             return False
         raw = self._thread.shared([places[-1]], ir.IntegerType.get_signless(8))
@@ -256,8 +268,7 @@ class _Kernel:
         zero = index(0)
         self._copy(self._query_copy, (zero, self._summed), zero)
         self._copy_keys(batch, zero)
-        self._thread.wait_for_copies()
-        self._thread.wait()
+        self._wait_for_copies()
         query = Staged(self._query, zero)
         return self._score_warps.loaded(query) if self._has_registers() else query
 
@@ -271,6 +282,13 @@ class _Kernel:
     def _copy(self, copy: TileCopy, extent: tuple[ir.Value, ir.Value], stage: ir.Value) -> None:
         """Begins to copy a stage of an operand: sums from one to another."""
         copy.finish(copy.begin(*extent, stage), stage)
+
+    def _wait_for_copies(self) -> None:
+        """Waits until what was copied is there for all threads, and for what multiplies it."""
+        self._thread.wait_for_copies()
+        if self._found.instruction is Instruction.WGMMA:
+            self._thread.show_copies()
+        self._thread.wait()
 
     def _copy_values(self, at: ir.Value, stage: ir.Value) -> None:
         end = arith.addi(at, index(self._found.keys))
@@ -305,8 +323,7 @@ class _Kernel:
                 start,
             )
         # What was copied is there for all, and nobody reads what was there before any more.
-        thread.wait_for_copies()
-        thread.wait()
+        self._wait_for_copies()
         self._copy_keys(batch, arith.addi(at, index(self._found.keys)))
         return self._score_warps.add(query, Staged(self._key, self._stage(at)), start)
 

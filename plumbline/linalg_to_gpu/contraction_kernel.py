@@ -156,7 +156,7 @@ class _Kernel:
         self._warps: WarpTile = warp_tile(found.product, thread)
         copied = list(zip((found.left, found.right), self._warps.shared, strict=True))
         self._length = self._run_length()
-        self._behind = self._warps.stages_behind
+        self._behind = found.product.behind
         self._stages = stages_of(copied, found.shared_bytes, found.rounds, self._behind)
         types = [tile.type(self._stages) for tile in self._warps.shared]
         self._rows = found.product.tile.rows // found.product.parts

@@ -197,6 +197,8 @@ class TileProduct:
     """In how many parts the sums go to shared memory."""
     summed: int | None = None
     """How many summed elements a stage has, if not as many as is usual."""
+    behind: int = 0
+    """How many stages before may still be multiplied when the products of one are begun."""
 
     @property
     def depth(self) -> int:
@@ -287,7 +289,7 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
     is_known = all(contraction.sizes[loop] != DYNAMIC for loop in loops)
     length = usual_product(contraction.sizes, summed)
     instructions = [instruction]
-    if _suits_warp_groups(instruction, (left, right), chip):
+    if suits_warp_groups(instruction, (left, right), chip):
         instructions.append(Instruction.WGMMA)
     instruction, tile, parts = _tile_and_parts(instructions, sizes, length, chip, in_parts=is_known)
     product = TileProduct(
@@ -298,6 +300,7 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
         ir.F32Type.get() if is_half else result,
         1 if instruction is Instruction.WGMMA else _PARTS,
         _deep(instruction, tile, (left, right), chip),
+        int(instruction is Instruction.WGMMA),
     )
     return TiledContraction(
         group,
@@ -482,9 +485,7 @@ def instruction_for(
     return Instruction.FMA
 
 
-def _suits_warp_groups(
-    instruction: Instruction, operands: Sequence[Operand], chip: GpuChip
-) -> bool:
+def suits_warp_groups(instruction: Instruction, operands: Sequence[Operand], chip: GpuChip) -> bool:
     """Whether four warps can multiply together what one could.
 
     Elements of 2 bytes may lie either way in shared memory, to which they go by themselves.

@@ -59,16 +59,22 @@ class SharedTile:
 
         So what is known of an address is a part of the instruction, and not each in a register.
         """
-        if not line and not depth:
-            return buffer
-        type_ = ir.MemRefType(buffer.type)
-        offsets = [0, *((line, depth) if self.along_sums else (depth, line))]
-        sizes = [size - offset for size, offset in zip(type_.shape, offsets, strict=True)]
-        strides, _ = type_.get_strides_and_offset()
-        offset = sum(at * stride for at, stride in zip(offsets, strides, strict=True))
-        layout = ir.StridedLayoutAttr.get(offset, list(strides))
-        moved = ir.MemRefType.get(sizes, type_.element_type, layout, type_.memory_space)
-        return memref.SubViewOp(moved, buffer, [], [], [], offsets, sizes, [1] * len(sizes)).result
+        return moved_by(buffer, [0, *((line, depth) if self.along_sums else (depth, line))])
+
+
+def moved_by(buffer: ir.Value, offsets: Sequence[int]) -> ir.Value:
+    """A buffer from known places on."""
+    if not any(offsets):
+        return buffer
+    type_ = ir.MemRefType(buffer.type)
+    sizes = [size - offset for size, offset in zip(type_.shape, offsets, strict=True)]
+    strides, _ = type_.get_strides_and_offset()
+    offset = sum(at * stride for at, stride in zip(offsets, strides, strict=True))
+    layout = ir.StridedLayoutAttr.get(offset, list(strides))
+    moved = ir.MemRefType.get(sizes, type_.element_type, layout, type_.memory_space)
+    return memref.SubViewOp(
+        moved, buffer, [], [], [], list(offsets), sizes, [1] * len(sizes)
+    ).result
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from torch_mlir.dialects import arith, llvm, memref, nvvm, vector
 
 from plumbline.linalg_to_gpu.contraction_tiles import VECTOR_BYTES, TileProduct
 from plumbline.linalg_to_gpu.launches import WARP, Thread, shared_type
-from plumbline.linalg_to_gpu.tile_copies import SharedTile
+from plumbline.linalg_to_gpu.tile_copies import SharedTile, moved_by
 from plumbline.linalg_to_gpu.warp_tiles import Left, Put, Staged, TensorCores
 from plumbline.linalg_to_kernels.building import index
 from plumbline.target.gpu_chip import SHARED_ALIGNMENT
@@ -51,61 +51,53 @@ _UNIT = 16
 class SwizzledTile(SharedTile):
     """A tile in lines of 128 bytes, eight of which have their parts of 16 bytes in eight orders.
 
-    So neither who reads eight lines nor who reads one finds two parts in the same bank. A line is
-    of one row or column, or of 64 of these for one summed element.
+    So neither who reads eight lines nor who reads one finds two parts in the same bank. Along a
+    line are elements that are contiguous in memory: 64 along the sums, or 64 rows or columns; line
+    by line the other direction, and then come the next 64.
     """
+
+    @property
+    def _shape(self) -> tuple[int, int]:
+        """How many elements there are line by line, and how many along lines."""
+        return (self.lines, self.depth) if self.along_sums else (self.depth, self.lines)
 
     def type(self, stages: int) -> ir.MemRefType:
         """As `SharedTile` says."""
-        if self.along_sums:
-            return shared_type([stages, self.lines, _LINE], self.element)
-        return shared_type([stages, self.lines // _LINE, self.depth, _LINE], self.element)
+        outer, inner = self._shape
+        assert inner % _LINE == 0
+        return shared_type([stages, inner // _LINE, outer, _LINE], self.element)
 
     def place(self, line: ir.Value, depth: ir.Value) -> list[ir.Value]:
         """As `SharedTile` says."""
-        if self.along_sums:
-            return [line, _swizzled(depth, line)]
-        block, within = arith.divui(line, index(_LINE)), arith.remui(line, index(_LINE))
-        return [block, depth, _swizzled(within, depth)]
+        outer, inner = (line, depth) if self.along_sums else (depth, line)
+        within = arith.remui(inner, index(_LINE))
+        order = arith.muli(arith.remui(outer, index(_LINES)), index(_CHUNK))
+        return [arith.divui(inner, index(_LINE)), outer, arith.xori(within, order)]
 
     def moved(self, buffer: ir.Value, line: int, depth: int) -> ir.Value:
         """As `SharedTile` says: by lines of which the orders are those of the first."""
         outer, inner = (line, depth) if self.along_sums else (depth, line)
         assert outer % _LINES == 0
-        assert inner == 0
-        if not outer:
-            return buffer
-        type_ = ir.MemRefType(buffer.type)
-        axis = type_.rank - 2
-        offsets = [outer if at == axis else 0 for at in range(type_.rank)]
-        sizes = [size - offset for size, offset in zip(type_.shape, offsets, strict=True)]
-        strides, _ = type_.get_strides_and_offset()
-        layout = ir.StridedLayoutAttr.get(outer * _LINE, list(strides))
-        moved = ir.MemRefType.get(sizes, type_.element_type, layout, type_.memory_space)
-        return memref.SubViewOp(moved, buffer, [], [], [], offsets, sizes, [1] * len(sizes)).result
+        assert inner % _LINE == 0
+        return moved_by(buffer, [0, inner // _LINE, outer, 0])
 
     @property
     def stage_bytes(self) -> int:
         """Of a stage."""
         return self.lines * self.depth * _ELEMENT_BYTES
 
-    @property
-    def step_bytes(self) -> int:
-        """From the elements that an instruction takes to those that the next one does."""
-        return _DEPTH * (_ELEMENT_BYTES if self.along_sums else _LINE_BYTES)
+    def distance(self, line: int, depth: int) -> int:
+        """How many bytes after the first element that of a line lies, where no order differs."""
+        outer, inner = (line, depth) if self.along_sums else (depth, line)
+        assert outer % _LINES == 0
+        block, within = divmod(inner, _LINE)
+        return (block * self._shape[0] + outer) * _LINE_BYTES + within * _ELEMENT_BYTES
 
     @property
     def descriptor(self) -> int:
         """What descriptors say of it but for the address."""
-        # Lines of 64 rows or columns follow one another for each summed element of the stage.
-        leading = self.depth * _LINE_BYTES // _UNIT
+        leading = self._shape[0] * _LINE_BYTES // _UNIT
         return _SWIZZLED | leading << _LEADING | SHARED_ALIGNMENT // _UNIT << _STRIDE
-
-
-def _swizzled(place: ir.Value, line: ir.Value) -> ir.Value:
-    """Where in a line of that number what lies at a place is put."""
-    order = arith.remui(line, index(_LINES))
-    return arith.xori(place, arith.muli(order, index(_CHUNK)))
 
 
 class WarpGroups(TensorCores):
@@ -120,65 +112,105 @@ class WarpGroups(TensorCores):
         self._thread = thread
         self._columns = product.tile.columns
         self._sums_type = _sums_type(self._columns)
+        self._left, self._right = (
+            SwizzledTile(lines, product.depth, along_sums, 0, element)
+            for lines, along_sums, element in zip(
+                (product.tile.rows, self._columns),
+                product.along_sums,
+                product.elements,
+                strict=True,
+            )
+        )
 
     @property
     def shared(self) -> tuple[SharedTile, SharedTile]:
         """As `WarpTile` says: as they lie in memory."""
-        return self._tiles
-
-    @property
-    def _tiles(self) -> tuple[SwizzledTile, SwizzledTile]:
-        product, tile = self._product, self._product.tile
-        left, right = (
-            SwizzledTile(lines, product.depth, along_sums, 0, element)
-            for lines, along_sums, element in zip(
-                (tile.rows, tile.columns), product.along_sums, product.elements, strict=True
-            )
-        )
-        return left, right
-
-    @property
-    def stages_behind(self) -> int:
-        """As `WarpTile` says: while one is multiplied, the products of the next are begun."""
-        return 1
+        return self._left, self._right
 
     def start(self) -> list[ir.Value]:
         """As `WarpTile` says: all of a thread's in one structure, as instructions take them."""
         return [llvm.mlir_zero(self._sums_type)]
 
+    def loaded(self, left: Staged) -> Left:
+        """As `WarpTile` says: it stays where it is."""
+        return left
+
+    @property
+    def left_room(self) -> ir.MemRefType | None:
+        """As `WarpTile` says: a stage."""
+        return self._left.type(1)
+
+    def as_left(self, values: Sequence[Sequence[ir.Value]], room: ir.Value | None) -> Left:
+        """As `WarpTile` says: each thread puts its own into shared memory, by twos."""
+        assert room is not None
+        pair = ir.VectorType.get([2], self._element)
+        lane = arith.remui(self._warp.lane, index(4))
+        for offset, row in zip(self.rows.offsets, values, strict=True):
+            line = arith.addi(self.rows.first, index(offset))
+            for column in range(0, len(row), 2):
+                # Of eight columns, as `mma` has them.
+                depth = arith.addi(arith.muli(lane, index(2)), index(column * 4))
+                elements = [arith.truncf(self._element, each) for each in row[column : column + 2]]
+                vector.StoreOp(
+                    vector.from_elements(pair, elements),
+                    room,
+                    [index(0), *self._left.place(line, depth)],
+                    alignment=2 * _ELEMENT_BYTES,
+                )
+        self._thread.show_copies()
+        self._thread.wait()
+        return Staged(room, index(0))
+
     def add(self, left: Left, right: Staged, sums: Sequence[ir.Value]) -> list[ir.Value]:
-        """As `WarpTile` says; they are complete when the products have been waited for."""
+        """As `WarpTile` says; stages behind they are complete when these were waited for."""
         assert isinstance(left, Staged)
         (so_far,) = sums
-        of_left, of_right = self._tiles
         group = arith.divui(self._thread.number, index(WARP * _WARPS))
-        # A group's rows are lines, or a line for each summed element: as many bytes either way.
-        first = arith.muli(group, index(_ROWS * _LINE_BYTES))
+        own_rows = arith.muli(group, index(self._left.distance(_ROWS, 0)))
         starts = [
-            _descriptor(of_left, left, first),
-            _descriptor(of_right, right, index(0)),
+            _descriptor(self._left, left, own_rows),
+            _descriptor(self._right, right, index(0)),
         ]
         name = _name(self._columns, self._element, self._product.along_sums)
         self._thread.begin_products()
-        for number in range(self._product.depth // _DEPTH):
+        for depth in range(0, self._product.depth, _DEPTH):
             at = [
-                arith.addi(start, arith.constant(start.type, number * tile.step_bytes // _UNIT))
-                for start, tile in zip(starts, self._tiles, strict=True)
+                arith.addi(start, arith.constant(start.type, tile.distance(0, depth) // _UNIT))
+                for start, tile in zip(starts, (self._left, self._right), strict=True)
             ]
             (so_far,) = self._thread.call(name, [so_far, *at], [self._sums_type])
         self._thread.commit_products()
-        self._thread.wait_for_products(self.stages_behind)
+        self._thread.wait_for_products(self._product.behind)
         return [so_far]
+
+    def by_rows(self, sums: Sequence[ir.Value]) -> list[list[ir.Value]]:
+        """As `WarpTile` says."""
+        return super().by_rows(self._fragments(sums))
+
+    def scaled(self, sums: Sequence[ir.Value], factors: Sequence[ir.Value]) -> list[ir.Value]:
+        """As `WarpTile` says."""
+        (all_,) = sums
+        for number in range(self._columns // 2):
+            value = llvm.extractvalue(self._product.summed_in, all_, [number])
+            factor = factors[number // 2 % 2]
+            all_ = llvm.insertvalue(all_, arith.mulf(value, factor), [number])
+        return [all_]
 
     def put(self, part: int, sums: Sequence[ir.Value], put: Put) -> None:
         """As `WarpTile` says."""
+        super().put(part, self._fragments(sums), put)
+
+    def _fragments(self, sums: Sequence[ir.Value]) -> list[ir.Value]:
+        """The sums of each 8 columns."""
         (all_,) = sums
-        f32 = self._product.summed_in
-        fragments = []
-        for first in range(0, self._columns // 2, 4):
-            elements = [llvm.extractvalue(f32, all_, [first + at]) for at in range(4)]
-            fragments.append(vector.from_elements(self._sums, elements))
-        super().put(part, fragments, put)
+        values = [
+            llvm.extractvalue(self._product.summed_in, all_, [number])
+            for number in range(self._columns // 2)
+        ]
+        return [
+            vector.from_elements(self._sums, values[first : first + 4])
+            for first in range(0, len(values), 4)
+        ]
 
 
 def _descriptor(tile: SwizzledTile, staged: Staged, further: ir.Value) -> ir.Value:

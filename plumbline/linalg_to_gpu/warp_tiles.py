@@ -62,10 +62,6 @@ class WarpTile(Protocol):
     def part_rows(self) -> int:
         """How many rows of a warp's a part of the sums has."""
 
-    @property
-    def stages_behind(self) -> int:
-        """How many stages before may still be multiplied when the products of one are begun."""
-
     def start(self) -> list[ir.Value]:
         """Zeros."""
 
@@ -174,11 +170,6 @@ class Threads:
     def part_rows(self) -> int:
         """As `WarpTile` says."""
         return self._product.tile.warp_rows // self._product.parts
-
-    @property
-    def stages_behind(self) -> int:
-        """As `WarpTile` says: none, products are there when the instruction is done."""
-        return 0
 
     def start(self) -> list[ir.Value]:
         """As `WarpTile` says: for each row of a thread's a vector for each group of columns."""
@@ -377,11 +368,6 @@ class TensorCores:
     def part_rows(self) -> int:
         """As `WarpTile` says."""
         return self._product.tile.warp_rows // self._product.parts
-
-    @property
-    def stages_behind(self) -> int:
-        """As `WarpTile` says: none, products are there when the instruction is done."""
-        return 0
 
     def start(self) -> list[ir.Value]:
         """As `WarpTile` says: a fragment for each 16 rows and 8 columns."""

@@ -31,13 +31,15 @@ def _with_heads(q: _Tensor, k: _Tensor, v: _Tensor) -> _Tensor:
 def _put_together(x: _Tensor) -> _Tensor:
     """Of queries, keys and values that one product gives, as vision transformers have them."""
     batch, length, width = x.shape
-    return _attention(*x.view(batch, length, 3, 4, width // 12).permute(2, 0, 3, 1, 4).unbind(0))
+    q, k, v = x.view(batch, length, 3, 4, width // 12).permute(2, 0, 3, 1, 4).unbind(0)
+    return _attention(q, k, v)
 
 
 def _side_by_side(x: _Tensor) -> _Tensor:
     """Head by head."""
     batch, length, width = x.shape
-    return _attention(*x.view(batch, length, 4, width // 4).transpose(1, 2).chunk(3, -1))
+    q, k, v = x.view(batch, length, 4, width // 4).transpose(1, 2).chunk(3, -1)
+    return _attention(q, k, v)
 
 
 def _divided(q: _Tensor, k: _Tensor, v: _Tensor) -> _Tensor:
@@ -102,6 +104,38 @@ def test_half_precision(dtype: torch.dtype, name: str) -> None:
     assert "ex2.approx" in program.ptx
     rounding = torch.finfo(dtype).eps
     program.check(*operands, rtol=2 * rounding, atol=2 * rounding)
+
+
+@pytest.mark.parametrize(
+    ("function", "shapes", "dtype"),
+    [
+        (_attention, [(2, 3, 70, 64)] * 3, torch.bfloat16),
+        (functools.partial(_attention, is_causal=True), [(1, 2, 150, 64)] * 3, torch.float16),
+        (_attention, [(1, 2, 65, 72), (1, 2, 65, 72), (1, 2, 65, 128)], torch.float16),
+        (_explicit, [*[(1, 2, 72, 64)] * 3, (72, 72)], torch.float16),
+    ],
+    ids=["plain", "causal", "wide", "masked"],
+)
+def test_warp_groups(
+    function: Callable[..., _Tensor], shapes: list[tuple[int, ...]], dtype: torch.dtype
+) -> None:
+    """Weights go through shared memory on their way to the second product."""
+    torch.manual_seed(0)
+    operands = [torch.randn(shape).to(dtype) for shape in shapes]
+    program = EmulatedProgram(function, *operands, gpu_arch="sm_90a")
+    assert "wgmma.mma_async" in program.ptx
+    assert "mma.sync" not in program.ptx
+    rounding = torch.finfo(dtype).eps
+    program.check(*operands, rtol=2 * rounding, atol=2 * rounding)
+
+
+def test_attention_without_warp_groups() -> None:
+    """What they have no room or no lines for is for single warps."""
+    for shapes in ([(1, 2, 65, 32)] * 3, [(1, 1, 65, 192), (1, 1, 65, 192), (1, 1, 65, 64)]):
+        operands = [torch.randn(shape).half() for shape in shapes]
+        program = EmulatedProgram(_attention, *operands, gpu_arch="sm_90a")
+        program.check(*operands, rtol=2e-3, atol=2e-3)
+        assert "wgmma" not in program.ptx
 
 
 def test_blocks_of_many_queries() -> None:
