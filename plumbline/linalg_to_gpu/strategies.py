@@ -153,9 +153,15 @@ class GpuStrategies:
             if is_tensor(value)
         )
 
-    def pads_read(self, group: Group) -> frozenset[ir.Value]:
+    def goes_along(self, group: Group) -> frozenset[ir.Value]:
         """As `Strategies` says: none, they are tensors of their own."""
         return frozenset()
+
+    def block_products(
+        self, members: Sequence[Computation], outputs: frozenset[ir.Value]
+    ) -> Group | None:
+        """As `Strategies` says: each part is a kernel of its own."""
+        return None
 
     def attention(
         self, members: Sequence[Computation], outputs: frozenset[ir.Value]

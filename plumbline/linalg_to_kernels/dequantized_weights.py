@@ -38,6 +38,7 @@ from plumbline.linalg_to_kernels.computations import (
 from plumbline.linalg_to_kernels.constants import is_constant
 from plumbline.linalg_to_kernels.expand_contractions import has_loop_along_each_axis, split_loop
 from plumbline.linalg_to_kernels.products import SumOfProducts, product_of, sum_of_products
+from plumbline.linalg_to_kernels.products_of_blocks import products_of_blocks
 from plumbline.linalg_to_kernels.vectors import add
 from plumbline.tcp_to_linalg.building import dim, fill, index, zero
 from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, dims_map, loop_nest
@@ -64,7 +65,10 @@ def read_dequantized_weights(module: ir.Operation) -> None:
     with module.context:
         for op in operations_of(module, "linalg"):
             if op.name == GENERIC and (sum_ := sum_of_products(op)) is not None:
-                _tell_one_row_apart(op, sum_)
+                member = computation(op)
+                # The kernel of products of blocks does as many rows at once as there are.
+                if member is not None and products_of_blocks(member) is None:
+                    _tell_one_row_apart(member, sum_)
         for op in operations_of(module, "linalg"):
             if op.name == GENERIC and sum_of_products(op) is not None:
                 _take_moves_in(op)
@@ -135,10 +139,10 @@ def _read(member: Computation) -> list[ir.Value]:
     return list(filter(is_tensor, (*member.inputs, *member.read_anywhere)))
 
 
-def _tell_one_row_apart(op: ir.Operation, sum_: SumOfProducts) -> None:
+def _tell_one_row_apart(member: Computation, sum_: SumOfProducts) -> None:
     """Has a product of rows, of which there may be any number, be done in two ways."""
-    member = computation(op)
-    if member is None or not is_zero(number_everywhere(member.inits[0])):
+    op = member.op
+    if not is_zero(number_everywhere(member.inits[0])):
         return
     found = _rows_of_any_number(member, sum_)
     if found is None:

@@ -48,8 +48,12 @@ class DotInstruction:
             operands = [sums, *map(self._elements, (left, right))]
             return ir.Operation.create(self.operation, [sums.type], operands).result
         if not self.adds:
-            return arith.addi(sums, self._called("=v,v,v", left, right, to=sums.type))
+            return arith.addi(sums, self.products(left, right))
         return self._called("=v,v,v,0", left, right, sums, to=sums.type)
+
+    def products(self, left: ir.Value, right: ir.Value) -> ir.Value:
+        """The products of elements in the lanes, added up; of an instruction that adds no more."""
+        return self._called("=v,v,v", left, right, to=left.type)
 
     def _called(self, constraints: str, *operands: ir.Value, to: ir.Type) -> ir.Value:
         return ir.Operation.create(
@@ -120,6 +124,8 @@ _INSTRUCTIONS = {
         # Of bytes with a sign by such without: the sign bit turned about adds 128.
         DotInstruction("vpdpbusd", "i8", "i32", 8, left_offset=128),
         DotInstruction("vpmaddwd", "i16", "i32", 16, adds=False),
+        # Its sums are words, of two products each, and do not go beyond what these hold.
+        DotInstruction("vpmaddubsw", "i8", "i16", 8, adds=False),
         DotInstruction("sdot", "i8", "i32", 8, operation="arm_neon.intr.sdot"),
     )
 }
@@ -136,9 +142,15 @@ def dot_instruction(
     (name, *others) = {*map(str, operands)}
     has = {_INSTRUCTIONS[mnemonic].of: _INSTRUCTIONS[mnemonic] for mnemonic in unit.dots}
     instruction = has.get(name) or has.get(_WIDER.get(name, ""))
-    if others or instruction is None:
+    if others or instruction is None or str(summed_in) != instruction.sums:
         return None
-    if instruction.mnemonic == "vpdpbusd" and unit.bytes < AVX512_BYTES:
+    return instruction_called(instruction.mnemonic, unit)
+
+
+def instruction_called(mnemonic: str, unit: VectorUnit) -> DotInstruction:
+    """The instruction with that mnemonic, for vectors of such a CPU."""
+    found = _INSTRUCTIONS[mnemonic]
+    if mnemonic == "vpdpbusd" and unit.bytes < AVX512_BYTES:
         # That of AVX-VNNI: other assemblers than LLVM's take it for that of AVX-512 otherwise.
-        instruction = replace(instruction, mnemonic=f"{{vex}} {instruction.mnemonic}")
-    return instruction if str(summed_in) == instruction.sums else None
+        return replace(found, mnemonic=f"{{vex}} {mnemonic}")
+    return found

@@ -17,6 +17,7 @@ from plumbline.bindings.walk import (
     defining_operation,
     enclosing_in,
 )
+from plumbline.linalg_to_kernels.block_products import members_of_total
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     GENERIC,
@@ -112,15 +113,44 @@ class _Block:
 
     def groups(self) -> Iterator[Group]:
         """All groups, the last of the block first."""
+        for total in reversed(self._computations):
+            if self._is_used(total) and (found := self._block_products(total)) is not None:
+                yield self._take(found)
         for root in reversed(self._computations):
             if root not in self._taken and self._is_used(root):
-                group = self._grown(root)
-                self._taken |= {
-                    member
-                    for member in group.members
-                    if member is root or member not in self._repeated
-                }
-                yield group
+                yield self._take(self._grown(root))
+
+    def _take(self, group: Group) -> Group:
+        self._taken |= {
+            member
+            for member in group.members
+            if member is group.root or member not in self._repeated
+        }
+        return group
+
+    def _block_products(self, total: Computation) -> Group | None:
+        """The group of products of blocks that a computation adds up, with what follows it."""
+        members = members_of_total(total, self._producers)
+        found, root = None, total
+        while members is not None and (formed := self._formed_of_blocks(root, members)):
+            found = formed
+            # What is done next to each element is done before it is stored.
+            following = [*self._users(root.results[0])]
+            user = None if len(following) != 1 else self._by_op(following[0])
+            if user is None or user in self._taken or len(user.results) != 1:
+                break
+            copied = {other for other in self._producers(user) if is_copy(other)}
+            root, members = user, {*members, user, *copied}
+        return found
+
+    def _formed_of_blocks(self, root: Computation, members: set[Computation]) -> Group | None:
+        if not self._are_only_for(root, members):
+            return None
+        ordered = sorted(members, key=self._places.__getitem__)
+        return self._strategies.block_products(ordered, frozenset(root.results))
+
+    def _by_op(self, op: ir.Operation) -> Computation | None:
+        return next(filter(None, map(self._by_result.get, op.results)), None)
 
     def _users(self, result: ir.Value) -> Iterator[ir.Operation]:
         """What reads a result, but for what is dead."""
@@ -355,7 +385,7 @@ def _outline(
     """Puts a call of a function in the place of a group, and notes what is dead then."""
     by_vectors = strategies.reads_by_vectors(group)
     takes_parts = strategies.takes_parts(group)
-    order, captured = _parts(group, strategies.pads_read(group), takes_parts=takes_parts)
+    order, captured = _parts(group, strategies.goes_along(group), takes_parts=takes_parts)
     outputs = [
         result for member in group.members for result in member.results if result in group.outputs
     ]
@@ -420,15 +450,15 @@ def _redirect(
 
 
 def _parts(
-    group: Group, pads: frozenset[ir.Value], *, takes_parts: bool
+    group: Group, along: frozenset[ir.Value], *, takes_parts: bool
 ) -> tuple[list[ir.Operation], list[ir.Value]]:
-    """The operations of a group and its pads, in order, and the values from outside they use.
+    """The operations of a group and what goes along, in order, and the values they use.
 
     With `takes_parts` those are tensors as a whole that parts are taken of.
     """
     order: dict[ir.Value, ir.Operation] = {}
     captured: dict[ir.Value, None] = {}
-    members = {result for member in group.members for result in member.results} | pads
+    members = {result for member in group.members for result in member.results} | along
     products = filter(None, map(group.constant_product, group.steps))
     members.update(product.constant for product in products)
     # Of these, bodies ask for elements by themselves.

@@ -1,6 +1,6 @@
 """Spells pads in loops that write each element of the result once.
 
-Those that kernels lay around what they read (`Strategies.pads_read`) are gone by then. To fill the
+Those that kernels lay around what they read (`Strategies.goes_along`) are gone by then. To fill the
 result and to copy what is padded into it writes most elements twice: with that, a pooling of
 112x112 planes took 1.1 times as long; where more is computed of each element it made no difference
 (AMD Zen 3).

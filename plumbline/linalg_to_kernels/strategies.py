@@ -11,6 +11,11 @@ from typing import Protocol
 from torch_mlir import ir
 
 from plumbline.linalg_to_kernels.attention import attention_group, build_attention
+from plumbline.linalg_to_kernels.block_products import block_products_group, reshapes_of_weights
+from plumbline.linalg_to_kernels.block_products_kernel import (
+    build_block_products,
+    packed_weights,
+)
 from plumbline.linalg_to_kernels.computations import Computation, is_copy
 from plumbline.linalg_to_kernels.contraction_groups import (
     build_contraction_group,
@@ -77,8 +82,20 @@ class Strategies(Protocol):
     def suits_contraction(self, group: Group) -> bool:
         """Whether such a kernel can do a group with one contraction."""
 
-    def pads_read(self, group: Group) -> frozenset[ir.Value]:
-        """The pads that a group's kernel lays around what it reads, so that they are its own."""
+    def goes_along(self, group: Group) -> frozenset[ir.Value]:
+        """What is a group's own though no member computes it.
+
+        That are pads that its kernel lays around what it reads, and reshapes of weights that it
+        takes packed.
+        """
+
+    def block_products(
+        self, members: Sequence[Computation], outputs: frozenset[ir.Value]
+    ) -> Group | None:
+        """The group of computations that one kernel does block by block, if they are products so.
+
+        They are rows of integers by weights of few bits (`block_products.py`).
+        """
 
     def attention(
         self, members: Sequence[Computation], outputs: frozenset[ir.Value]
@@ -124,10 +141,19 @@ class CpuStrategies:
         """As `Strategies` says."""
         return contraction_group(group, self.unit) is not None
 
-    def pads_read(self, group: Group) -> frozenset[ir.Value]:
-        """As `Strategies` says: those of depthwise convolutions."""
+    def goes_along(self, group: Group) -> frozenset[ir.Value]:
+        """As `Strategies` says: pads are those of depthwise convolutions."""
+        if block_products_group(group.members, group.outputs) is not None:
+            return reshapes_of_weights(group.members)
         found = contraction_group(group, self.unit)
         return frozenset() if found is None or found.pad is None else frozenset({found.pad})
+
+    def block_products(
+        self, members: Sequence[Computation], outputs: frozenset[ir.Value]
+    ) -> Group | None:
+        """As `Strategies` says."""
+        found = block_products_group(members, outputs)
+        return None if found is None else found.group
 
     def attention(
         self, members: Sequence[Computation], outputs: frozenset[ir.Value]
@@ -139,6 +165,16 @@ class CpuStrategies:
     def plan(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Plan:
         """As `Strategies` says."""
         result = members[-1].results[0]
+        products = block_products_group(members, outputs)
+        if products is not None:
+            return Plan(
+                lambda given, outputs: build_block_products(
+                    products, given, outputs[result], self.unit
+                ),
+                packed_weights(products, self.unit),
+                is_loosely_typed=True,
+                contiguous=0,
+            )
         attention = attention_group(members, outputs, self.unit)
         if attention is not None:
             return Plan(

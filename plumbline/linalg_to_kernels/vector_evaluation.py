@@ -59,6 +59,14 @@ class Lanes:
         return any(access.stride(loop) != 0 for loop in self.loops)
 
 
+def can_read_vectors(
+    group: Group, step: Computation, lanes: Lanes, source: ir.Value, number: int
+) -> bool:
+    """Whether vectors of what a step reads as an input can be computed, given those of `source`."""
+    places = tuple(step.maps[number].results)
+    return _Check(group, step, lanes, source).tensor(step.inputs[number], places)
+
+
 def can_be_vectors(group: Group, step: Computation, lanes: Lanes, source: ir.Value) -> bool:
     """Whether the elements of a step can be computed by vectors, given those of `source`."""
     return _Check(group, step, lanes, source).member(step, step.loops)
@@ -77,17 +85,23 @@ class _Check:
 
     def _member(self, member: Computation, loops: Indices) -> bool:
         if any(
-            op.regions or op.name.partition(".")[0] not in ("arith", "math")
+            op.regions
+            or (op.name.partition(".")[0] not in ("arith", "math") and op.name != "linalg.index")
             for op in member.body_ops
         ):
             return False
+        # What lanes count is no number that all of them have.
+        counted = tuple(loops[_dim(op)] for op in member.body_ops if op.name == "linalg.index")
+        if self._lanes.matter_to(counted):
+            return False
         return all(
-            self._tensor(value, composed(map_, loops, len(self._step.reduces)))
+            self.tensor(value, composed(map_, loops, len(self._step.reduces)))
             for value, map_ in zip(member.inputs, member.maps[: len(member.inputs)], strict=True)
             if is_tensor(value)
         ) and not any(member.reads_inits)
 
-    def _tensor(self, value: ir.Value, indices: Indices) -> bool:
+    def tensor(self, value: ir.Value, indices: Indices) -> bool:
+        """Whether vectors of a tensor's elements can be read, or computed."""
         whole, _ = reshaped_from(value, indices)
         source, indices = seen_through(value, indices)
         producer = self._group.producer(source)
@@ -109,6 +123,11 @@ class _Check:
         return width >= _LEAST_BITS and self._lanes.is_contiguous(
             Access(tuple(type_.shape), indices, known)
         )
+
+
+def _dim(index: ir.Operation) -> int:
+    """Which loop a `linalg.index` gives the count of."""
+    return int(ir.IntegerAttr(index.attributes["dim"]).value)
 
 
 class VectorEvaluation:
@@ -225,6 +244,9 @@ class VectorEvaluation:
             if any(True for _ in argument.uses):
                 values[argument] = self.element(value, composed(map_, loops, count))
         for op in member.body_ops:
+            if op.name == "linalg.index":
+                values[op.results[0]] = index_value(loops[_dim(op)], self._loops)
+                continue
             operands = [
                 values.get(operand) or captured_value(operand, self._given)
                 for operand in op.operands
