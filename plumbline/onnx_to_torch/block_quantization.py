@@ -19,6 +19,13 @@ _WIDTHS = (2, 4, 8)
 """How many bits an integer may have; there is a whole number of them in a byte."""
 
 
+_OF_INTEGERS = 4
+"""The `accuracy_level` that allows to multiply int8."""
+
+_LARGEST = 127.0
+"""What the largest number of a block becomes."""
+
+
 def _bits(node: Node) -> int:
     bits = node.attribute("bits", 4)
     if bits not in _WIDTHS:
@@ -116,11 +123,50 @@ class _MatMul(torch.nn.Module):
         if zero_points is not None:
             zeros = self.zeros
             zeros = self._zeros_of_columns(tensor(zero_points)) if zeros is None else zeros
-        product = self._product(x.to(torch.float32), bytes_, by, zeros, groups)
+        if self._rounds_rows(zeros, groups):
+            product = self._product_of_integers(x.to(torch.float32), bytes_, by, zeros)
+        else:
+            product = self._product(x.to(torch.float32), bytes_, by, zeros, groups)
         if self._columns != node.required("N"):
             product = product[..., : node.required("N")]
         product = product.to(x.dtype)
         return product if bias is None else product + tensor(bias)
+
+    def _rounds_rows(self, zeros: Any, groups: Value) -> bool:
+        """Whether blocks of a row are rounded to int8, as ONNX Runtime does where a model allows.
+
+        It does not for weights that are arguments, or have zero points that are no integers.
+        """
+        if self._node.attribute("accuracy_level", 0) != _OF_INTEGERS or groups is not None:
+            return False
+        are_integers = isinstance(zeros, int) or zeros.dtype == torch.uint8
+        return are_integers and self.integers is not None
+
+    def _product_of_integers(
+        self, x: torch.Tensor, bytes_: torch.Tensor, scales: torch.Tensor, zeros: Any
+    ) -> torch.Tensor:
+        """The product of rows of which each block is of integers with a scale of its own."""
+        blocks, block, _ = bytes_.shape
+        if blocks * block != x.shape[-1]:
+            x = functional.pad(x, (0, blocks * block - x.shape[-1]))
+        rows = x.reshape(-1, blocks, block).transpose(0, 1)
+        most = rows.abs().amax(-1, keepdim=True)
+        per_unit = torch.where(most > 0, _LARGEST / most, 0.0)
+        q = torch.round(rows * per_unit).to(torch.int8)
+        # Zero points are taken off the sums.
+        offset: Any = zeros if isinstance(zeros, int) else zeros[:, None, :].to(torch.int32)
+        if self._bits == 8:
+            integers, offset = (bytes_ ^ 128).view(torch.int8), offset - 128
+        else:
+            firsts = torch.arange(0, 8, self._bits, dtype=torch.uint8)
+            parts = bytes_[:, :, None, :] >> firsts[:, None] & ((1 << self._bits) - 1)
+            integers = parts.reshape(blocks, block, -1).to(torch.int8)
+        sums = torch.bmm(q.to(torch.int32), integers.to(torch.int32))
+        if not isinstance(offset, int) or offset != 0:
+            sums = sums - q.sum(-1, keepdim=True, dtype=torch.int32) * offset
+        by = (most / _LARGEST) * scales[:, None, :].to(torch.float32)
+        product = (sums.to(torch.float32) * by).sum(0)
+        return product.reshape(*x.shape[:-1], product.shape[-1])
 
     def _product(
         self,

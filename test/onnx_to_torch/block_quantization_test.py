@@ -120,6 +120,58 @@ def test_rows_of_any_number_are_multiplied_with_weights_of_4_bits(tmp_path: Path
     assert compiled(x[:0])[0].shape == (0, 128)
 
 
+@pytest.mark.parametrize(
+    ("bits", "has_zeros", "target_cpu"),
+    [
+        (2, True, "baseline"),
+        (4, False, "native"),
+        (8, True, "native"),
+        (8, False, "baseline"),
+    ],
+)
+def test_rows_are_rounded_to_int8_where_a_model_allows(
+    tmp_path: Path, bits: int, has_zeros: bool, target_cpu: str
+) -> None:
+    """Each block of a row by itself, as ONNX Runtime does; no sum of a block is in memory.
+
+    The columns of each part of a byte fill one panel and a part of another one.
+    """
+    columns, rows, blocks = 40 * 8 // bits, 40, 3
+    integers = _integers(bits, columns, blocks * _BLOCK)
+    zeros = torch.full((columns, blocks), 1 << (bits - 1))
+    if has_zeros:
+        zeros = _integers(bits, columns, blocks)
+    scales, bias = torch.rand(columns, blocks) + 0.5, torch.randn(columns)
+    model = program(
+        tmp_path,
+        f"""(float[rows,{rows}] x) => (float[rows,{columns}] y) {{
+          y = com.microsoft.MatMulNBits<
+            K={rows}, N={columns}, bits={bits}, block_size={_BLOCK}, accuracy_level=4
+          > (x, w, scales, {"zeros" if has_zeros else ""}, , bias)
+        }}""",
+        {
+            "w": _packed(integers.reshape(columns, blocks, _BLOCK), bits),
+            "scales": scales,
+            "zeros": _packed(zeros, bits),
+            "bias": bias,
+        },
+    )
+    x = torch.randn(7, rows)
+    x[3, 16:32] = 0
+    of_blocks = torch.nn.functional.pad(x, (0, 8)).reshape(7, blocks, _BLOCK)
+    by = of_blocks.abs().amax(-1, keepdim=True) / 127
+    rounded = torch.where(by > 0, (of_blocks / by).round(), 0.0).double()
+    weights = (integers.reshape(columns, blocks, _BLOCK) - zeros[..., None]).double()
+    sums = torch.einsum("mbk,nbk->mbn", rounded, weights)
+    expected = ((sums * by * scales.T).sum(1) + bias).float()
+    _check(model(x)["y"], expected)
+    compiled = plumbline.compile(load_onnx(tmp_path / "model.onnx"), target_cpu=target_cpu)
+    for count in (7, 2, 1):
+        _check(compiled(x[:count])[0], expected[:count])
+    assert compiled(x[:0])[0].shape == (0, columns)
+    assert f"x{columns}xi32" not in compiled.stage("kernels")
+
+
 def test_weights_may_be_arguments(tmp_path: Path) -> None:
     integers, scales = _integers(4, 8, 2 * _BLOCK), torch.rand(8, 2)
     model = program(
