@@ -8,8 +8,8 @@ product is a sum like others, of what is computed as it is read; of some rows ea
 Where some elements at a time have a scale, the sums are first of those at each place among them:
 these lie side by side, and are added up by vectors, with no sum across one for each scale.
 
-How many rows there are may not be known before the program runs: then one is told apart from more,
-as a step of a language model is from the text that it begins with.
+How many rows there are may not be known before the program runs: then few are told apart from more,
+as a step of a language model is from the text that it begins with, and done one after the other.
 """
 
 import math
@@ -19,7 +19,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, tensor
 
 from plumbline.bindings.walk import defining_operation, operations_of
-from plumbline.linalg_to_kernels.building import either
+from plumbline.linalg_to_kernels.building import either, for_each
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     GENERIC,
@@ -52,7 +52,7 @@ _LEAST_PLACES = 16
 """Of a group that has a scale: as many as fill the widest vectors."""
 
 _LEAST_WEIGHTS = 1 << 14
-"""So many are worth that one row is told apart where it is not known how many there are."""
+"""So many are worth that few rows are told apart where it is not known how many there are."""
 
 _COLLAPSE = "tensor.collapse_shape"
 
@@ -68,7 +68,7 @@ def read_dequantized_weights(module: ir.Operation) -> None:
                 member = computation(op)
                 # The kernel of products of blocks does as many rows at once as there are.
                 if member is not None and products_of_blocks(member) is None:
-                    _tell_one_row_apart(member, sum_)
+                    _tell_few_rows_apart(member, sum_)
         for op in operations_of(module, "linalg"):
             if op.name == GENERIC and sum_of_products(op) is not None:
                 _take_moves_in(op)
@@ -98,11 +98,16 @@ def _matrix(member: Computation) -> int | None:
         few, number = rows, sum_.right
     if few is None or rows == columns:
         return None
+    return number if few <= _most_rows(member, number) else None
+
+
+def _most_rows(member: Computation, number: int) -> int:
+    """How many rows are few for an operand that they are multiplied with."""
     of_rows, sums = (
         ir.RankedTensorType(value.type).element_type
         for value in (member.inputs[1 - number], *member.results)
     )
-    return number if few <= (_MOST_ROWS if of_rows == sums else 1) else None
+    return _MOST_ROWS if of_rows == sums else 1
 
 
 def _is_computed(value: ir.Value) -> bool:
@@ -139,7 +144,7 @@ def _read(member: Computation) -> list[ir.Value]:
     return list(filter(is_tensor, (*member.inputs, *member.read_anywhere)))
 
 
-def _tell_one_row_apart(member: Computation, sum_: SumOfProducts) -> None:
+def _tell_few_rows_apart(member: Computation, sum_: SumOfProducts) -> None:
     """Has a product of rows, of which there may be any number, be done in two ways."""
     op = member.op
     if not is_zero(number_everywhere(member.inits[0])):
@@ -162,15 +167,21 @@ def _tell_one_row_apart(member: Computation, sum_: SumOfProducts) -> None:
         made.results[0].set_type(type_)
         return made.results[0]
 
-    def of_one() -> list[ir.Value]:
-        row = tensor.cast(_with_one(rows.type, of_rows), rows)
-        return [tensor.cast(result.type, product(row, _with_one(result.type, of_result), []))]
+    def of_row(at: ir.Value, so_far: ir.Value) -> list[ir.Value]:
+        row = _slice_of_one(rows, of_rows, at)
+        made = product(row, _with_one(result.type, of_result), [])
+        return [_with_slice(so_far, of_result, at, made)]
 
     with ir.InsertionPoint(op), op.location:
         count = dim(rows, of_rows)
-        is_one = arith.cmpi(arith.CmpIPredicate.eq, count, index(1))
+        are_few = arith.cmpi(arith.CmpIPredicate.ule, count, index(_most_rows(member, number)))
         of_many = ir.RankedTensorType(result.type)
-        (chosen,) = either([of_many], is_one, of_one, lambda: [product(rows, of_many, [count])])
+
+        def of_few() -> list[ir.Value]:
+            sizes = [count if size == DYNAMIC else size for size in of_many.shape]
+            return for_each(index(0), count, 1, of_row, [tensor.empty(sizes, of_many.element_type)])
+
+        (chosen,) = either([of_many], are_few, of_few, lambda: [product(rows, of_many, [count])])
     result.replace_all_uses_with(chosen)
     (init,) = member.inits
     op.erase()
@@ -203,6 +214,24 @@ def _with_one(type_: ir.Type, axis: int) -> ir.RankedTensorType:
     shape = [*ranked.shape]
     shape[axis] = 1
     return ir.RankedTensorType.get(shape, ranked.element_type)
+
+
+def _slice_of_one(value: ir.Value, axis: int, at: ir.Value) -> ir.Value:
+    """The part of a tensor of the size 1 along an axis that begins at a place of it."""
+    type_ = _with_one(value.type, axis)
+    return tensor.ExtractSliceOp(type_, value, [at], [], [], *_place(type_, axis)).result
+
+
+def _with_slice(value: ir.Value, axis: int, at: ir.Value, part: ir.Value) -> ir.Value:
+    """A tensor with such a part."""
+    place = _place(ir.RankedTensorType(part.type), axis)
+    return tensor.InsertSliceOp(part, value, [at], [], [], *place).result
+
+
+def _place(type_: ir.RankedTensorType, axis: int) -> tuple[list[int], list[int], list[int]]:
+    """The offsets, sizes and strides of a part of such a type that begins anywhere on an axis."""
+    offsets = [DYNAMIC if other == axis else 0 for other in range(type_.rank)]
+    return offsets, [*type_.shape], [1] * type_.rank
 
 
 def _computed_here(value: ir.Value, known: dict[ir.Value, ir.Value]) -> ir.Value:

@@ -131,7 +131,8 @@ func.func @at_places_of_an_argument(%x: tensor<1x256xf32>, %w: tensor<40x256xi64
 
 // -----
 
-// Where it is not known how many rows there are, one is told apart; the weights are computed in either branch.
+// Where it is not known how many rows there are, few are told apart, each of which is multiplied with weights that
+// are computed as it needs them; of more these are computed once.
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #scale = affine_map<(d0, d1) -> (d0)>
@@ -142,12 +143,17 @@ func.func @at_places_of_an_argument(%x: tensor<1x256xf32>, %w: tensor<40x256xi64
 // CHECK-LABEL: func.func @any_rows(
 // CHECK-SAME:    %[[X:[^:]*]]: tensor<?x256xf32>
 // CHECK-NOT:     arith.mulf
-// CHECK:         %[[IS_ONE:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
-// CHECK:         %[[RESULT:.*]] = scf.if %[[IS_ONE]] -> (tensor<?x64xf32>) {
-// CHECK:           %[[ROW:.*]] = tensor.cast %[[X]] : tensor<?x256xf32> to tensor<1x256xf32>
-// CHECK:           %[[WEIGHTS:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<256x64xi8>, tensor<256xf32>)
-// CHECK:           %[[ONE:.*]] = linalg.generic {{.*}} ins(%[[ROW]], %[[WEIGHTS]] : tensor<1x256xf32>, tensor<256x64xf32>) outs(%{{.*}} : tensor<1x64xf32>)
-// CHECK:           tensor.cast %[[ONE]] : tensor<1x64xf32> to tensor<?x64xf32>
+// CHECK-DAG:     %[[COUNT:.*]] = tensor.dim %[[X]], %c0{{.*}} : tensor<?x256xf32>
+// CHECK-DAG:     %[[MOST:.*]] = arith.constant 8 : index
+// CHECK:         %[[ARE_FEW:.*]] = arith.cmpi ule, %{{.*}}, %[[MOST]] : index
+// CHECK:         %[[RESULT:.*]] = scf.if %[[ARE_FEW]] -> (tensor<?x64xf32>) {
+// CHECK:           %[[ROWS:.*]] = scf.for %[[AT:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[SO_FAR:.*]] = %{{.*}}) -> (tensor<?x64xf32>) {
+// CHECK:             %[[ROW:.*]] = tensor.extract_slice %[[X]][%[[AT]], 0] [1, 256] [1, 1] : tensor<?x256xf32> to tensor<1x256xf32>
+// CHECK:             %[[WEIGHTS:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<256x64xi8>, tensor<256xf32>)
+// CHECK:             %[[ONE:.*]] = linalg.generic {{.*}} ins(%[[ROW]], %[[WEIGHTS]] : tensor<1x256xf32>, tensor<256x64xf32>) outs(%{{.*}} : tensor<1x64xf32>)
+// CHECK:             %[[MORE:.*]] = tensor.insert_slice %[[ONE]] into %[[SO_FAR]][%[[AT]], 0] [1, 64] [1, 1] : tensor<1x64xf32> into tensor<?x64xf32>
+// CHECK:             scf.yield %[[MORE]]
+// CHECK:           scf.yield %[[ROWS]]
 // CHECK:         } else {
 // CHECK:           linalg.generic {{.*}} ins(%[[X]], %{{.*}} : tensor<?x256xf32>, tensor<256x64xf32>) outs(%{{.*}} : tensor<?x64xf32>)
 // CHECK:         return %[[RESULT]]

@@ -102,7 +102,7 @@ def test_weights_of_4_bits_stay_so(tmp_path: Path) -> None:
 
 
 def test_rows_of_any_number_are_multiplied_with_weights_of_4_bits(tmp_path: Path) -> None:
-    """One of them by a kernel of its own, which computes the weights as it reads them."""
+    """Few of them one by one, each by a kernel that computes the weights as it reads them."""
     integers, scales = _integers(4, 128, 256), torch.rand(128, 256 // _BLOCK)
     model = program(
         tmp_path,
@@ -111,11 +111,12 @@ def test_rows_of_any_number_are_multiplied_with_weights_of_4_bits(tmp_path: Path
         }""",
         {"w": _packed(integers.reshape(128, -1, _BLOCK), 4), "scales": scales},
     )
-    x = torch.randn(3, 256)
+    x = torch.randn(9, 256)
     compiled = plumbline.compile(load_onnx(tmp_path / "model.onnx"))
-    assert compiled.stage("kernels").count("scf.if") == 2
+    calls, _, _ = compiled.stage("kernels").partition("func.func private")
+    assert calls.count("scf.if") == calls.count("scf.for") == 2
     expected = model(x)["y"]
-    for count in (3, 1):
+    for count in (9, 3, 1):
         _check(compiled(x[:count])[0], expected[:count])
     assert compiled(x[:0])[0].shape == (0, 128)
 
