@@ -26,6 +26,10 @@ _LARGEST = 127.0
 """What the largest number of a block becomes."""
 
 
+_LEAST = 1e-36
+"""What is taken for the largest number of a block of zeros, which others can be divided by."""
+
+
 def _bits(node: Node) -> int:
     bits = node.attribute("bits", 4)
     if bits not in _WIDTHS:
@@ -151,7 +155,8 @@ class _MatMul(torch.nn.Module):
             x = functional.pad(x, (0, blocks * block - x.shape[-1]))
         rows = x.reshape(-1, blocks, block).transpose(0, 1)
         most = rows.abs().amax(-1, keepdim=True)
-        per_unit = torch.where(most > 0, _LARGEST / most, 0.0)
+        # A quotient, not a product with 1 / most: roundings are to fall as in ONNX Runtime.
+        per_unit = torch.full((), _LARGEST) / most.clamp_min(_LEAST)
         q = torch.round(rows * per_unit).to(torch.int8)
         # Zero points are taken off the sums.
         offset: Any = zeros if isinstance(zeros, int) else zeros[:, None, :].to(torch.int32)

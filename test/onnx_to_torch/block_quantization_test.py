@@ -159,9 +159,12 @@ def test_rows_are_rounded_to_int8_where_a_model_allows(
     )
     x = torch.randn(7, rows)
     x[3, 16:32] = 0
+    # By 127 / 2.95 it is 86.5, by 127 times 1 / 2.95 a little more.
+    x[4, :16] = torch.tensor([2.95, *[2.0092520713806152] * 15])
     of_blocks = torch.nn.functional.pad(x, (0, 8)).reshape(7, blocks, _BLOCK)
-    by = of_blocks.abs().amax(-1, keepdim=True) / 127
-    rounded = torch.where(by > 0, (of_blocks / by).round(), 0.0).double()
+    most = of_blocks.abs().amax(-1, keepdim=True)
+    per_unit = torch.where(most > 0, torch.full((), 127.0) / most, 0.0)
+    rounded, by = (of_blocks * per_unit).round().double(), most / 127
     weights = (integers.reshape(columns, blocks, _BLOCK) - zeros[..., None]).double()
     sums = torch.einsum("mbk,nbk->mbn", rounded, weights)
     expected = ((sums * by * scales.T).sum(1) + bias).float()
