@@ -3,7 +3,8 @@
 A model that PyTorch 2 Export (PT2E) quantizes says of each tensor by which integers, scale and zero
 point it is rounded, dequantizes it, and multiplies floats. Sums of products of the integers are
 exact, and differ from those of floats by the rounding of the latter alone. CPUs have instructions
-for them, and weights are multiplied as they are, where they would be widened in each call.
+for them, and weights are multiplied as they are, where they would be widened in each call. So it is
+with rows that have a scale each by weights of 4 bits that have one for some elements, a block.
 """
 
 import math
@@ -14,6 +15,11 @@ from typing import Any, cast
 import torch
 from torch.fx import Node
 
+from plumbline.loader_to_torch.decompositions.block_products import (
+    linear_of_blocks,
+    packed_in_blocks,
+)
+from plumbline.loader_to_torch.decompositions.constant_tables import add_constant
 from plumbline.loader_to_torch.decompositions.integer_products import (
     convolution_of_integers,
     linear_of_integers,
@@ -57,16 +63,27 @@ class _Quantized:
     """Whether there is a scale for each place of the first dimension."""
 
 
+@dataclass(frozen=True)
+class _InBlocks:
+    """The same, where some elements along the last dimension have a scale and a zero point."""
+
+    integers: Node
+    scale: Node
+    zero_point: Node | None
+    block: int
+
+
 def multiply_integers(exported: torch.export.ExportedProgram, *, embedded: bool) -> None:
     """Puts products of integers in the place of those of what these stand for, in `exported`.
 
     That is for weights whose first dimension has scales of its own, or that have one scale, and for
     operands that have one. With `embedded`, weights are those that the model has: of zero points
-    that are 0 nothing is computed.
+    that are 0 nothing is computed, and such as 4 bits hold may have scales for blocks, by which
+    rows are multiplied that have each their own.
     """
     graph = exported.graph
     nodes = [node for node in graph.nodes if node.op == "call_function"]
-    if not any(_is_dequantization(node) for node in nodes):
+    if not any(_is_dequantization(node) or _name_of(node) in _OF_BLOCKS for node in nodes):
         return
     weights = weights_at_placeholders(exported) if embedded else {}
     changed = False
@@ -75,7 +92,7 @@ def multiply_integers(exported: torch.export.ExportedProgram, *, embedded: bool)
         if replace is None:
             continue
         with graph.inserting_before(node):
-            product = replace(node, weights)
+            product = _of_rows_by_blocks(node, weights, exported) or replace(node, weights)
         if product is not None:
             product.meta = dict(node.meta)
             node.replace_all_uses_with(product)
@@ -88,7 +105,11 @@ def multiply_integers(exported: torch.export.ExportedProgram, *, embedded: bool)
 
 def _is_unread(node: Node) -> bool:
     """Whether a node may go if nothing reads it."""
-    return _is_dequantization(node) or node.target in (*_MOVES, *_TURNS)
+    return (
+        _is_dequantization(node)
+        or node.target in (*_MOVES, *_TURNS)
+        or _name_of(node) in (*_OF_BLOCKS, *_OF_ROWS)
+    )
 
 
 def _is_dequantization(node: Node) -> bool:
@@ -127,6 +148,44 @@ def _arguments(node: Node) -> dict[str, Any]:
     op = cast("torch._ops.OpOverload", node.target)
     names = [argument.name for argument in op._schema.arguments]
     return {**dict(zip(names, node.args, strict=False)), **node.kwargs}
+
+
+_OF_BLOCKS = ("quantized_decomposed::dequantize_per_channel_group", "torchao::dequantize_affine")
+_OF_ROWS = ("quantized_decomposed::dequantize_per_token", "torchao::dequantize_affine")
+"""What dequantizes by scales of blocks, and of rows. That of torchao says how large a block is."""
+
+
+def _name_of(node: Node) -> str:
+    op = node.target
+    return op._schema.name if isinstance(op, torch._ops.OpOverload) else ""
+
+
+def _in_blocks(node: object, names: Sequence[str]) -> _InBlocks | None:
+    """What one of such ops dequantizes to float32, if it does."""
+    if not isinstance(node, Node) or _name_of(node) not in names:
+        return None
+    given = _arguments(node)
+    integers, zero_point = given["input"], given.get("zero_point", given.get("zero_points"))
+    scale, size = given.get("scale") or given["scales"], integers.meta["val"].shape[-1]
+    block = given.get("group_size", size)
+    if "block_size" in given:
+        *others, block = given["block_size"]
+        if any(other != 1 for other in others):
+            return None
+    if not isinstance(size, int) or not isinstance(block, int) or block < 1 or size % block:
+        return None
+    if integers.meta["val"].dtype != torch.int8 or node.meta["val"].dtype != torch.float32:
+        return None
+    return _InBlocks(integers, scale, zero_point, block)
+
+
+def _value(node: Node, weights: Mapping[Node, torch.Tensor]) -> torch.Tensor | None:
+    """The weight that a node gives, or the tensor that it takes out of one of another class."""
+    if _name_of(node) == "export::access_subclass_inner_tensor":
+        whole, name = node.args
+        outer = _value(cast("Node", whole), weights)
+        return None if outer is None else getattr(outer, cast("str", name))
+    return weights.get(node)
 
 
 # -- operands --------------------------------------------------------------------------------------
@@ -211,6 +270,45 @@ def _addmm(node: Node, weights: Mapping[Node, torch.Tensor]) -> Node | None:
     if given.get("beta", 1) != 1 or given.get("alpha", 1) != 1 or bias.meta["val"].ndim != 1:
         return None
     return _of_matrices(given["mat1"], _turned(given["mat2"]), bias, weights)
+
+
+def _of_rows_by_blocks(
+    node: Node, weights: Mapping[Node, torch.Tensor], exported: torch.export.ExportedProgram
+) -> Node | None:
+    """The product of rows with weights that 4 bits hold; an even number of them, of no zero point.
+
+    A byte has a weight of two of the columns that there are for them.
+    """
+    if node.target is not aten.linear.default:
+        return None
+    given = _arguments(node)
+    x, weight = _in_blocks(given["input"], _OF_ROWS), _in_blocks(given["weight"], _OF_BLOCKS)
+    if x is None or weight is None or x.zero_point is None:
+        return None
+    integers, size = _value(weight.integers, weights), x.integers.meta["val"].shape[-1]
+    if integers is None or integers.ndim != 2 or integers.shape[0] % 2 or x.block != size:
+        return None
+    if weight.zero_point is not None:
+        zeros = _value(weight.zero_point, weights)
+        if zeros is None or zeros.any():
+            return None
+    if not _may_be_summed(weight.block) or integers.min() < -8 or integers.max() > 7:
+        return None
+    scale = _value(weight.scale, weights)
+    if scale is None or scale.shape != (integers.shape[0], size // weight.block):
+        return None
+    with torch.no_grad():
+        packed = packed_in_blocks(integers, scale)
+    constants = []
+    for number, value in enumerate(packed):
+        constant = add_constant(exported, f"{node.name}_in_blocks_{number}", value, weight.integers)
+        mode = weight.integers.meta["val"].fake_mode
+        constant.meta["val"] = mode.from_tensor(value, static_shapes=True)
+        constants.append(constant)
+    return node.graph.call_function(
+        linear_of_blocks._opoverload,
+        (x.integers, x.scale, x.zero_point, *constants, given.get("bias")),
+    )
 
 
 def _of_matrices(

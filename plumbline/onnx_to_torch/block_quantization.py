@@ -12,6 +12,7 @@ from onnx import TensorProto
 from torch.nn import functional
 
 from plumbline.errors.unsupported_ops import Unsupported
+from plumbline.loader_to_torch.decompositions.block_products import sums_of_blocks
 from plumbline.onnx_to_torch.node import Node, Pattern
 from plumbline.onnx_to_torch.values import Value, tensor
 
@@ -158,17 +159,8 @@ class _MatMul(torch.nn.Module):
         # A quotient, not a product with 1 / most: roundings are to fall as in ONNX Runtime.
         per_unit = torch.full((), _LARGEST) / most.clamp_min(_LEAST)
         q = torch.round(rows * per_unit).to(torch.int8)
-        # Zero points are taken off the sums.
-        offset: Any = zeros if isinstance(zeros, int) else zeros[:, None, :].to(torch.int32)
-        if self._bits == 8:
-            integers, offset = (bytes_ ^ 128).view(torch.int8), offset - 128
-        else:
-            firsts = torch.arange(0, 8, self._bits, dtype=torch.uint8)
-            parts = bytes_[:, :, None, :] >> firsts[:, None] & ((1 << self._bits) - 1)
-            integers = parts.reshape(blocks, block, -1).to(torch.int8)
-        sums = torch.bmm(q.to(torch.int32), integers.to(torch.int32))
-        if not isinstance(offset, int) or offset != 0:
-            sums = sums - q.sum(-1, keepdim=True, dtype=torch.int32) * offset
+        offset = zeros if isinstance(zeros, int) else zeros[:, None, :].to(torch.int32)
+        sums = sums_of_blocks(q, bytes_, self._bits, offset)
         by = (most / _LARGEST) * scales[:, None, :].to(torch.float32)
         product = (sums.to(torch.float32) * by).sum(0)
         return product.reshape(*x.shape[:-1], product.shape[-1])

@@ -69,6 +69,32 @@ class _Dynamic(_Layer):
         return torch.nn.functional.linear(numbers, self.weight)
 
 
+class _InBlocks(torch.nn.Module):
+    """A linear layer of rows that have a scale each, by weights that have one for 16 elements."""
+
+    def __init__(self, largest: int) -> None:
+        super().__init__()
+        made = torch.Generator().manual_seed(0)
+        integers = torch.randint(-8, largest + 1, (64, 64), dtype=torch.int8, generator=made)
+        self.register_buffer("integers", integers)
+        self.register_buffer("scales", torch.rand(64, 4, generator=made) / 20)
+        self.register_buffer("zeros", torch.zeros(64, 4, dtype=torch.int64))
+        self.register_buffer("bias", torch.randn(64, generator=made))
+
+    bias: torch.Tensor
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        chosen = _OPS.choose_qparams_per_token_asymmetric.default(x, torch.int8)
+        rows = _OPS.quantize_per_token.default(x, *chosen, -128, 127, torch.int8)
+        numbers = _OPS.dequantize_per_token.default(
+            rows, *chosen, -128, 127, torch.int8, torch.float32
+        )
+        weight = _OPS.dequantize_per_channel_group.default(
+            self.integers, self.scales, self.zeros, -8, 7, torch.int8, 16, torch.float32
+        )
+        return torch.nn.functional.linear(numbers, weight, self.bias)
+
+
 class _Convolution(_Layer):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         convolve = (torch.conv1d, torch.conv2d, torch.conv3d)[x.ndim - 3]
@@ -100,6 +126,22 @@ def test_integers_are_multiplied(model: _Layer, x: torch.Tensor) -> None:
     # What is summed, and the result, is no float.
     assert "f32" not in "".join(_lines(program, "tcp.matmul", "tcp.conv"))
     assert program.weight_bytes < 4 * model.get_buffer("integers").numel()
+
+
+def test_rows_are_multiplied_with_integers_of_4_bits() -> None:
+    """Which are two in a byte then, though they were one; others stay as they are."""
+    x = _numbers(3, 5, 64)
+    sizes = ({0: torch.export.Dim("batch", max=100)},)
+    for largest, is_packed in ((7, True), (8, False)):
+        model = _InBlocks(largest)
+        program = plumbline.compile(model, (x,), sizes)
+        with torch.no_grad():
+            for given in (x, x[:1]):
+                (made,) = program(given)
+                torch.testing.assert_close(made, model(given), rtol=0, atol=1e-5)
+        assert (program.weight_bytes < model.get_buffer("integers").nbytes) == is_packed
+        # The sums of blocks are in no memory.
+        assert "x64xi32" not in program.stage("kernels")
 
 
 def _compare(run: Callable[..., Any], model: _Layer, x: torch.Tensor) -> None:

@@ -8,6 +8,7 @@ from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 from plumbline.loader_to_torch.decompositions import (
     attention,
     bessel_functions,
+    block_products,
     complex_matrices,
     complex_numbers,
     contraction,
@@ -101,6 +102,7 @@ _WHOLE = (
 _FAMILIES = (
     attention,
     bessel_functions,
+    block_products,
     contraction,
     convolution,
     data_dependent_sizes,
