@@ -172,8 +172,9 @@ def _gcd(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
 
     def turn(left: torch.Tensor, right: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         done = right == 0
-        # By the least negative number -1 has a quotient that is too great for the type.
-        remainder = torch.fmod(left, torch.where(done | (right == -1), 1, right))
+        # The least negative number by -1 has a quotient that is too great for the type.
+        divides_all = done | (right == -1) if dtype.is_signed else done
+        remainder = torch.fmod(left, torch.where(divides_all, 1, right))
         return torch.where(done, left, right), torch.where(done, 0, remainder)
 
     start = tuple(map(contiguous, broadcast(left.to(dtype), right.to(dtype))))

@@ -97,6 +97,8 @@ def test_divisors_and_multiples(dtype: torch.dtype) -> None:
     least = limits.min + dtype.is_signed
     left, right = torch.randint(least, limits.max, (2, 4000), dtype=dtype)
     left[:20], right[10:30] = 0, 0
+    # Of no sign, it has the bits of -1.
+    left[40:60], right[50:70] = limits.max, limits.max
     _check(aten.gcd.default, left, right)
     _check(aten.lcm.default, left // 100, right // 100)
 
