@@ -46,7 +46,7 @@ def in_turns(
     module: GraphModule, left: Sequence[Node], compiled: Callable[[GraphModule], _Call]
 ) -> _Call:
     """What computes as a graph does, of parts that are `compiled`, and of nodes that are `left`."""
-    turns = _turns(module.graph, set(left))
+    turns = _turns(module.graph, left)
     parts = split_module(
         module, module, turns.__getitem__, keep_original_order=True, tuple_return=True
     )
@@ -74,15 +74,18 @@ def _is_compiled(name: str) -> bool:
     return int(name.rpartition("_")[-1]) % 2 == 0
 
 
-def _turns(graph: Graph, left: set[Node]) -> dict[Node, int]:
+def _turns(graph: Graph, ops: Sequence[Node]) -> dict[Node, int]:
     """When each node's turn is: even numbers are compiled, odd ones left."""
     turns: dict[Node, int] = {}
+    # Programs take tensors: lists, also lists of lists, are taken apart where they are made.
+    left = set(ops)
     for node in graph.nodes:
         if node.op != "call_function":
             continue
         turn = max((turns.get(operand, 0) for operand in node.all_input_nodes), default=0)
-        is_left = node in left or (node.target is operator.getitem and node.args[0] in left)
-        turns[node] = turn + (turn % 2 != is_left)
+        if node.target is operator.getitem and node.args[0] in left:
+            left.add(node)
+        turns[node] = turn + (turn % 2 != (node in left))
     last = max(turns.values())
     # Who reads what is written reads what was there before.
     turns |= {node: last + 1 - last % 2 for node in turns if _writes(node)}

@@ -298,6 +298,23 @@ def test_what_cannot_be_compiled_is_left_to_pytorch(backend: plumbline.Backend) 
     assert len(backend.programs) == 2
 
 
+def test_what_is_left_gives_lists_of_tensors(backend: plumbline.Backend) -> None:
+    def step(
+        gradients: list[torch.Tensor], has_overflown: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        torch._amp_foreach_non_finite_check_and_unscale_(
+            gradients, has_overflown, torch.tensor(0.5)
+        )
+        return gradients[0] * 2, has_overflown + 1
+
+    values = torch.tensor([4.0]), torch.tensor([-3.0]).sqrt()
+    gradients, mine = [value.clone() for value in values], [value.clone() for value in values]
+    with pytest.warns(UserWarning, match="left to PyTorch: aten._amp_foreach_non_finite"):
+        results = _compiled(step, backend)(mine, torch.zeros(1))
+    torch.testing.assert_close(results, step(gradients, torch.zeros(1)))
+    torch.testing.assert_close(mine, gradients, equal_nan=True)
+
+
 def test_tensors_are_on_a_cpu(backend: plumbline.Backend) -> None:
     with pytest.raises(BackendCompilerFailed, match="a tensor is on meta"):
         _compiled(torch.relu, backend)(torch.ones(2, device="meta"))
