@@ -57,11 +57,10 @@ def _turned_rows(rows: torch.Tensor, cosine: torch.Tensor, sine: torch.Tensor) -
     half = rows.shape[-2] // 2
     upper, lower = rows[..., :half, :], rows[..., half:, :]
     up, down = cosine * upper - sine * lower, sine * upper + cosine * lower
-    if half == 1:
-        return torch.cat([up, down], -2)
-    return torch.cat(
-        [up[..., :1, :], down[..., :1, :], up[..., 1:-1, :], down[..., 1:, :], up[..., -1:, :]], -2
-    )
+    # The last of the upper half, unless that is the first, too.
+    last = torch.sym_max(half - 1, 1)
+    parts = [up[..., :1, :], down[..., :1, :], up[..., 1:last, :], down[..., 1:, :]]
+    return torch.cat([*parts, up[..., last:, :]], -2)
 
 
 def _swept(
@@ -74,15 +73,17 @@ def _swept(
         to what counts as nothing, and what they are after it.
       matrices: [..., 2 h, :], that are to be turned together.
     """
-    steps = matrices[0].shape[-2] - 1
+    # Sizes may be dynamic: a loop's body and condition know those of their own operands alone.
 
-    def goes_on(step: torch.Tensor, most: torch.Tensor, *_: torch.Tensor) -> torch.Tensor:
+    def goes_on(step: torch.Tensor, most: torch.Tensor, *before: torch.Tensor) -> torch.Tensor:
+        steps = before[0].shape[-2] - 1
         within = torch.remainder(step, steps) != 0
         return within | ((most > 1.0) & (step < _MOST_SWEEPS * steps))
 
     def body(
         step: torch.Tensor, most: torch.Tensor, *before: torch.Tensor
     ) -> tuple[torch.Tensor, ...]:
+        steps = before[0].shape[-2] - 1
         found, *after = turned(*before)
         so_far = torch.where(torch.remainder(step, steps) == 0, 0.0, most)
         return step + 1, torch.maximum(so_far, found.amax()), *after
@@ -139,11 +140,12 @@ def _eigh(
     symmetric, scale = _scaled(triangle + triangle.tril(-1).mT)
     # Where the number is odd, one row is turned with zeros: that changes nothing.
     odd = size % 2
-    half = (size + odd) // 2
 
     def turned(matrix: torch.Tensor, *vectors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        half = matrix.shape[-1] // 2
         diagonal = torch.diagonal(matrix, 0, -2, -1)
-        shared = torch.diagonal(matrix, half, -2, -1)
+        # Of a part: how far a diagonal is from the middle one cannot be dynamic.
+        shared = torch.diagonal(matrix[..., :half, half:], 0, -2, -1)
         cosine, sine = _rotation(diagonal[..., :half], diagonal[..., half:], shared)
         from_left = _turned_rows(matrix, cosine, sine)
         return (
@@ -183,10 +185,9 @@ def _orthogonalized(matrix: torch.Tensor, *, with_vectors: bool = True) -> _Turn
         return _Turned(wide, wide.sum(-1), _unit(batch, count, count), _unit(batch, 1, 1))
     scaled, scale = _scaled(matrix)
     odd = count % 2
-    half = (count + odd) // 2
 
     def turned(rows: torch.Tensor, *vectors: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        # Of its own sizes, which may be dynamic: a loop's body knows no others.
+        half = rows.shape[-2] // 2
         rounding = _ROUNDING * math.sqrt(rows.shape[-2] * rows.shape[-1])
         squares = (rows * rows).sum(-1)
         shared = (rows[..., :half, :] * rows[..., half:, :]).sum(-1)

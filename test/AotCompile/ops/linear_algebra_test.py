@@ -72,6 +72,8 @@ def _positive(count: int, size: int) -> torch.Tensor:
         lambda x: torch.linalg.solve(x, x[:1], left=False),
         lambda x: torch.cholesky_solve(x, torch.linalg.cholesky(x)),
         lambda x: torch.linalg.lu(x),
+        lambda x: torch.linalg.eigh(x).eigenvalues,
+        torch.linalg.svdvals,
     ],
 )
 def test_matrices_of_any_size(function: Callable[[torch.Tensor], Any]) -> None:
