@@ -14,6 +14,7 @@ from plumbline.loader_to_torch.decompositions.resampling_weights import (
     Filter,
     Taps,
     cubic,
+    lanczos,
     step_between,
     taps_below,
     taps_beside,
@@ -163,6 +164,7 @@ _NEAREST_OF_ALL = _backward(_by_overload(aten.upsample_nearest2d.vec), reach=1, 
 _NEAREST_EXACT = _backward(
     _by_overload(aten._upsample_nearest_exact2d.vec), reach=1, has_corners=False
 )
+_LANCZOS_FILTER = _with_filter(lanczos, 3)
 _CUBIC_FILTER = _with_filter(cubic, 2)
 _TRIANGLE_FILTER = _with_filter(triangle, 1)
 
@@ -188,10 +190,14 @@ RULES: Rules = {
     aten.upsample_bilinear2d.vec: _between_neighbours(aten.upsample_bilinear2d.vec, triangle, 1),
     aten._upsample_bicubic2d_aa.default: _CUBIC_FILTER,
     aten._upsample_bilinear2d_aa.default: _TRIANGLE_FILTER,
+    aten._upsample_lanczos2d_aa.default: _LANCZOS_FILTER,
     aten._upsample_bicubic2d_aa_backward.default: _backward(
         _by_rule(_CUBIC_FILTER), reach=2, widens=True
     ),
     aten._upsample_bilinear2d_aa_backward.default: _backward(
         _by_rule(_TRIANGLE_FILTER), reach=1, widens=True
+    ),
+    aten._upsample_lanczos2d_aa_backward.default: _backward(
+        _by_rule(_LANCZOS_FILTER), reach=3, widens=True
     ),
 }

@@ -34,6 +34,11 @@ def cubic(distance: torch.Tensor, a: float = -0.5) -> torch.Tensor:
     return torch.where(distance < 1, near, torch.where(distance < 2, far, 0.0))
 
 
+def lanczos(distance: torch.Tensor) -> torch.Tensor:
+    """Lanczos' window of the sinc function, of three lobes on each side."""
+    return torch.where(distance < 3, torch.sinc(distance) * torch.sinc(distance / 3), 0.0)
+
+
 def step_between(
     old: int, new: int, scale: float | None, dtype: torch.dtype, *, align_corners: bool
 ) -> float | torch.Tensor:

@@ -674,7 +674,7 @@ def test_gradients_of_distances(p: float) -> None:
 
 @pytest.mark.parametrize("align_corners", [False, True])
 @pytest.mark.parametrize("size", [(3, 3), (17, 18), (30, 7), (1, 1)])
-@pytest.mark.parametrize("filter_", ["bilinear", "bicubic"])
+@pytest.mark.parametrize("filter_", ["bilinear", "bicubic", "lanczos"])
 def test_upsample_with_a_filter(filter_: str, size: Sequence[int], align_corners: bool) -> None:
     op = getattr(aten, f"_upsample_{filter_}2d_aa").default
     image = torch.randn(2, 3, 10, 20)
@@ -684,13 +684,18 @@ def test_upsample_with_a_filter(filter_: str, size: Sequence[int], align_corners
 
 @pytest.mark.parametrize("align_corners", [False, True])
 @pytest.mark.parametrize("size", [(3, 4), (17, 18), (30, 7), (10, 41)])
-@pytest.mark.parametrize("filter_", ["bilinear", "bicubic"])
+@pytest.mark.parametrize("filter_", ["bilinear", "bicubic", "lanczos"])
 def test_upsample_of_bytes(filter_: str, size: Sequence[int], align_corners: bool) -> None:
     # Noise, and edges, beside which a cubic filter goes beyond all bytes.
     noise = torch.randint(0, 256, (2, 3, 10, 20), dtype=torch.uint8)
-    for image in (noise, noise // 128 * 255):
-        _check(getattr(aten, f"upsample_{filter_}2d").vec, image, size, align_corners, None)
+    images = (noise, noise // 128 * 255)
+    for image in images:
         _check(getattr(aten, f"_upsample_{filter_}2d_aa").default, image, size, align_corners)
+    if filter_ == "lanczos":
+        # PyTorch has it as one that widens alone.
+        return
+    for image in images:
+        _check(getattr(aten, f"upsample_{filter_}2d").vec, image, size, align_corners, None)
     options = None, align_corners, (1.7, 0.9)
     _check(getattr(aten, f"upsample_{filter_}2d").vec, noise, *options)
 
@@ -709,6 +714,7 @@ def test_upsample_of_bytes(filter_: str, size: Sequence[int], align_corners: boo
         ("upsample_nearest3d", (4, 5, 9), (None, None, None)),
         ("_upsample_bicubic2d_aa", (3, 9), (False, None, None)),
         ("_upsample_bilinear2d_aa", (3, 4), (False, 0.6, None)),
+        ("_upsample_lanczos2d_aa", (3, 9), (False, None, None)),
         ("_upsample_nearest_exact1d", (8,), (1.6,)),
         ("_upsample_nearest_exact2d", (7, 13), (None, None)),
         ("_upsample_nearest_exact3d", (4, 5, 9), (None, None, None)),
