@@ -151,7 +151,7 @@ def _reflected(
     place: torch.Tensor, slope: float | torch.Tensor, size: int, *, align_corners: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """A place turned back at both ends, as often as it takes, and its slope."""
-    low, span = (0.0, size - 1.0) if align_corners else (-0.5, float(size))
+    low, span = (0.0, size - 1.0) if align_corners else (-0.5, 1.0 * size)
     if span == 0:
         return torch.zeros_like(place), torch.zeros_like(place)
     rest = torch.remainder((place - low).abs(), 2 * span)

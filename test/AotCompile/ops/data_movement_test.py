@@ -426,12 +426,15 @@ def test_complex_numbers_between_two_ends() -> None:
     torch.testing.assert_close(plumbline.compile(Between(), (x,))(x)[0], Between()(x))
 
 
-@pytest.mark.parametrize(("rank", "align_corners"), [(2, True), (2, False), (3, False)])
-def test_grids_of_any_size(rank: int, align_corners: bool) -> None:
+@pytest.mark.parametrize(
+    ("rank", "align_corners", "padding"),
+    [(2, True, "zeros"), (2, False, "reflection"), (3, False, "zeros")],
+)
+def test_grids_of_any_size(rank: int, align_corners: bool, padding: str) -> None:
     class Moved(torch.nn.Module):
         def forward(self, x: torch.Tensor, theta: torch.Tensor) -> torch.Tensor:
             grid = F.affine_grid(theta, list(x.shape), align_corners=align_corners)
-            return F.grid_sample(x, grid, align_corners=align_corners)
+            return F.grid_sample(x, grid, padding_mode=padding, align_corners=align_corners)
 
     torch.manual_seed(0)
     module, theta = Moved(), torch.randn(2, rank, rank + 1)
