@@ -25,6 +25,7 @@ from plumbline.bindings.walk import (
 )
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index
+from plumbline.linalg_to_kernels.layouts import is_contiguous
 from plumbline.linalg_to_kernels.work import LOOPS
 
 _ALLOC = "memref.alloc"
@@ -172,7 +173,8 @@ def _settle_loop(carried: Sequence[_Carried]) -> None:
 def _is_read_before(carried: _Carried) -> bool:
     """Whether a round does not look at a tensor any more when it begins to make the next one."""
     body = carried.end.block
-    made = defining_operation(_uncast(carried.next))
+    new = _uncast(carried.next)
+    made = defining_operation(new)
     if made is None or made.block != body:
         return False
     operations = [view.operation for view in body.operations]
@@ -181,7 +183,7 @@ def _is_read_before(carried: _Carried) -> bool:
         return [operations.index(enclosing_in(body, user)) for user in users_of(buffer)]
 
     return all(map(only_uses, users_of(carried.argument))) and (
-        max(places(carried.argument), default=-1) < min(places(carried.next))
+        max(places(carried.argument), default=-1) < min(places(new))
     )
 
 
@@ -209,7 +211,12 @@ def _drop_copy(copying: ir.Operation) -> None:
 
 
 def _is_own(carried: _Carried) -> bool:
-    """Whether nobody but the loop has use for what the first round finds."""
+    """Whether nobody but the loop has use for what the first round finds.
+
+    What is a part of a buffer is none: what a round makes would be taken for one by itself.
+    """
+    if not is_contiguous(ir.MemRefType(_uncast(carried.start).type)):
+        return False
     buffer = root(carried.start)
     made = defining_operation(buffer)
     block = carried.loop.block

@@ -56,6 +56,37 @@ func.func private @fill(memref<4xf32>)
 
 // -----
 
+// A part of a buffer does not lie as what a round makes does, which it would be taken for: a copy.
+// CHECK-LABEL: func.func @part(
+// CHECK:         %[[BOTH:.*]] = memref.alloc()
+// CHECK-NEXT:    call @fill(%[[BOTH]])
+// CHECK-NEXT:    %[[PART:.*]] = memref.subview %[[BOTH]][4]
+// CHECK:         %[[CARRIED:.*]] = memref.alloc()
+// CHECK:         memref.copy %{{.*}}, %[[CARRIED]]
+// CHECK:         scf.for %{{[^ ]*}} = %{{.*}} {
+// CHECK:           memref.copy %{{.*}}, %[[CARRIED]]
+// CHECK-NEXT:    }
+func.func @part(%n: index) -> memref<4xf32, strided<[1], offset: ?>> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %both = memref.alloc() : memref<8xf32>
+  call @fill(%both) : (memref<8xf32>) -> ()
+  %part = memref.subview %both[4] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 4>>
+  %x = memref.cast %part : memref<4xf32, strided<[1], offset: 4>> to memref<4xf32, strided<[1], offset: ?>>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%last = %x) -> (memref<4xf32, strided<[1], offset: ?>>) {
+    %next = memref.alloc() : memref<4xf32>
+    func.call @kernel(%last, %next) : (memref<4xf32, strided<[1], offset: ?>>, memref<4xf32>) -> ()
+    %handed = memref.cast %next : memref<4xf32> to memref<4xf32, strided<[1], offset: ?>>
+    scf.yield %handed : memref<4xf32, strided<[1], offset: ?>>
+  }
+  return %r : memref<4xf32, strided<[1], offset: ?>>
+}
+
+func.func private @kernel(memref<4xf32, strided<[1], offset: ?>>, memref<4xf32>)
+func.func private @fill(memref<8xf32>)
+
+// -----
+
 // Two that change places.
 // CHECK-LABEL: func.func @swapped(
 // CHECK-SAME:    %[[X:.*]]: memref<4xf32>, %[[Y:.*]]: memref<4xf32>, %{{.*}}: index)

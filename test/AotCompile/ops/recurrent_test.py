@@ -86,6 +86,21 @@ def test_a_sequence_of_any_length(layer: Callable[..., nn.Module]) -> None:
     assert "memref.alloc" not in body
 
 
+def test_states_of_before_may_be_parts_of_one_tensor() -> None:
+    """One for each direction."""
+
+    class Continued(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.gru = _made(nn.GRU, bidirectional=True)
+
+        def forward(self, x: torch.Tensor) -> Any:
+            return self.gru(x, torch.cat([x[:2], x[:2, :, :1]], -1).sin())
+
+    inputs = (torch.randn(4, batch, 5) for batch in (3, 2))
+    _check(Continued(), *inputs, dynamic_shapes=({1: _B},))
+
+
 def test_sizes_that_are_found_out() -> None:
     _check(
         _made(nn.LSTM, batch_first=True),
