@@ -57,10 +57,21 @@ def _turned_rows(rows: torch.Tensor, cosine: torch.Tensor, sine: torch.Tensor) -
     half = rows.shape[-2] // 2
     upper, lower = rows[..., :half, :], rows[..., half:, :]
     up, down = cosine * upper - sine * lower, sine * upper + cosine * lower
-    # The last of the upper half, unless that is the first, too.
-    last = torch.sym_max(half - 1, 1)
-    parts = [up[..., :1, :], down[..., :1, :], up[..., 1:last, :], down[..., 1:, :]]
-    return torch.cat([*parts, up[..., last:, :]], -2)
+    if isinstance(half, torch.SymInt):
+        return torch.cat([up, down], -2).index_select(-2, _partners(rows.shape[-2]))
+    if half == 1:
+        return torch.cat([up, down], -2)
+    return torch.cat(
+        [up[..., :1, :], down[..., :1, :], up[..., 1:-1, :], down[..., 1:, :], up[..., -1:, :]], -2
+    )
+
+
+def _partners(size: int) -> torch.Tensor:
+    """Which row comes to each place, without asking how many there are: a half may be one row."""
+    places, half = torch.arange(size), size // 2
+    upper, lower = places - 1, torch.where(places == size - 1, half - 1, places + 1)
+    moved = torch.where(places < half, upper, lower)
+    return torch.where(places == 0, 0, torch.where(places == 1, half, moved))
 
 
 def _swept(

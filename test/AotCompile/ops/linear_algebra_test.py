@@ -85,6 +85,15 @@ def test_matrices_of_any_size(function: Callable[[torch.Tensor], Any]) -> None:
         torch.testing.assert_close(program(x), expected, rtol=1e-4, atol=1e-4)
 
 
+def test_eigenvalues_where_the_example_has_two() -> None:
+    """Of which a half is one row: the program is for as many."""
+    torch.manual_seed(0)
+    shapes = ({1: (size := Dim("size", min=1)), 2: size},)
+    x = _positive(1, 2)
+    program = _compiled(torch.linalg.eigvalsh, x, dynamic_shapes=shapes)
+    torch.testing.assert_close(program(x)[0], torch.linalg.eigvalsh(x))
+
+
 def _of_solution(x: torch.Tensor) -> Any:
     return torch.linalg.solve(x, x[0]).square().sum() + torch.linalg.cholesky(x @ x.mT).sum()
 
