@@ -69,24 +69,21 @@ def _build(op: ir.Operation) -> tuple[Sequence[Tensor], Sequence[ir.Operation]]:
     if pattern is None:
         raise Unsupported("there is no pattern for it")
     with ir.InsertionPoint(op), op.location:
-        marker = ir.Operation.create(CAST)
+        # In a block of its own, so that nobody looks for what is made among all there is.
+        apart = ir.Operation.create(CAST, regions=1)
+        block = ir.Block.create_at_start(apart.regions[0])
         try:
-            replacement = pattern(op.opview)
-        except Unsupported:
-            for made in reversed(_between(marker, op)):
-                made.erase()
-            raise
+            with ir.InsertionPoint(block):
+                end = ir.Operation.create(CAST)
+            with ir.InsertionPoint(end):
+                replacement = pattern(op.opview)
+            made = [view.operation for view in block.operations][:-1]
+            for each in made:
+                each.move_before(op)
         finally:
-            has_regions = bool(op.regions)
-            made_here = _between(marker, op) if has_regions else []
-            marker.erase()
+            apart.erase()
     results = [replacement] if isinstance(replacement, Tensor) else replacement
-    return results, [made for made in made_here if made.regions]
-
-
-def _between(first: ir.Operation, last: ir.Operation) -> list[ir.Operation]:
-    ops = [op.operation for op in first.block.operations]
-    return ops[ops.index(first) + 1 : ops.index(last)]
+    return results, [each for each in made if op.regions and each.regions]
 
 
 CONVERT_STABLEHLO_TO_TCP = Pass(
