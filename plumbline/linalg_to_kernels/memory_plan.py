@@ -11,6 +11,7 @@ Those of a round of a loop have an arena that lives as long as the loop, and lie
 """
 
 import functools
+import itertools
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -63,10 +64,6 @@ class _Temporary:
     last: int
     """When it is last used."""
     offset: int = field(default=0, init=False)
-
-    def lives_with(self, other: "_Temporary") -> bool:
-        """Whether both live at once."""
-        return self.first <= other.last and other.first <= self.last
 
 
 def plan_memory(module: ir.Operation) -> None:
@@ -184,8 +181,8 @@ def _computed_in(loop: ir.Operation, sizes: Sequence[ir.Value]) -> list[ir.Opera
 
 def _mark_calls(block: ir.Block, temporaries: Sequence[_Temporary]) -> None:
     i64 = ir.IntegerType.get_signless(64)
-    for place, view in enumerate(block.operations):
-        live = sum(one.bytes for one in temporaries if one.first <= place <= one.last)
+    lived_at = _sums(temporaries, [one.bytes for one in temporaries])
+    for live, view in zip(lived_at, block.operations, strict=False):
         for op in all_operations(view.operation) if live else ():
             if op.name == "func.call":
                 op.attributes[LIVE] = ir.IntegerAttr.get(i64, live)
@@ -201,14 +198,12 @@ def _last(temporaries: Sequence[_Temporary]) -> ir.Operation:
 
 
 def _temporaries(block: ir.Block) -> Iterator[_Temporary]:
-    operations = [view.operation for view in block.operations]
+    places = {view.operation: place for place, view in enumerate(block.operations)}
     for allocation, release, users in _released(block):
         bytes_, counts = _bytes(allocation)
         if bytes_:
-            first = operations.index(allocation)
-            last = max(
-                (operations.index(enclosing_in(block, user)) for user in users), default=first
-            )
+            first = places[allocation]
+            last = max((places[enclosing_in(block, user)] for user in users), default=first)
             yield _Temporary(allocation, release, bytes_, counts, first, last)
 
 
@@ -299,7 +294,8 @@ def _place(temporaries: Sequence[_Temporary]) -> int:
     placed: list[_Temporary] = []
     for temporary in sorted(temporaries, key=lambda one: -one.bytes):
         offset = 0
-        beside = [other for other in placed if other.lives_with(temporary)]
+        first, last = temporary.first, temporary.last
+        beside = [other for other in placed if other.first <= last and first <= other.last]
         for other in sorted(beside, key=lambda one: one.offset):
             if offset + temporary.bytes <= other.offset:
                 break
@@ -313,10 +309,17 @@ def _place(temporaries: Sequence[_Temporary]) -> int:
 def _lower_bound(temporaries: Sequence[_Temporary]) -> int:
     """The bytes of those that live at once, where these are most."""
     return max(
-        sum(
-            planned_bytes(other.allocation, "lower_bound", other.bytes)
-            for other in temporaries
-            if other.first <= one.first <= other.last
+        _sums(
+            temporaries,
+            [planned_bytes(one.allocation, "lower_bound", one.bytes) for one in temporaries],
         )
-        for one in temporaries
     )
+
+
+def _sums(temporaries: Sequence[_Temporary], numbers: Sequence[int]) -> list[int]:
+    """At each place as far as one lives the sum of the numbers of the temporaries that live."""
+    changes = [0] * (max(one.last for one in temporaries) + 2)
+    for one, number in zip(temporaries, numbers, strict=True):
+        changes[one.first] += number
+        changes[one.last + 1] -= number
+    return [*itertools.accumulate(changes)]
