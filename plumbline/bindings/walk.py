@@ -19,7 +19,8 @@ def all_operations(root: ir.Module | ir.Operation) -> list[ir.Operation]:
 
 def operations_of(root: ir.Module | ir.Operation, dialect: str) -> list[ir.Operation]:
     """All operations of `dialect` in `root`, nested ones included, in the order of the text."""
-    return [op for op in all_operations(root) if op.name.startswith(f"{dialect}.")]
+    prefix = f"{dialect}."
+    return [op for op in all_operations(root) if op.name.startswith(prefix)]
 
 
 def defining_operation(value: ir.Value) -> ir.Operation | None:

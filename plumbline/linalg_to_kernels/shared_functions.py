@@ -24,7 +24,11 @@ class SharedFunctions:
 
         Gives the name of that which is there then.
         """
-        text = function.get_asm(use_local_scope=True, enable_debug_info=False)
+        # In generic form, of which it does not matter whether it verifies: that is found out anew
+        # before any other is printed, which took longer than to print it.
+        text = function.get_asm(
+            use_local_scope=True, enable_debug_info=False, print_generic_op_form=True
+        )
         if text in self._by_text:
             function.erase()
         else:
