@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 
 from plumbline.bindings.walk import all_operations, defining_operation
+from plumbline.linalg_to_kernels.products import SumOfProducts, reductions_of, sum_of_products
 
 _View = Callable[[ir.Operation, "Indices"], "Indices | None"]
 """Where in its operand an element of a view's result lies."""
@@ -65,6 +66,11 @@ class Computation:
     def is_reduction(self) -> bool:
         """Whether a loop is a reduction."""
         return any(self.reduces)
+
+    @functools.cached_property
+    def sum_of_products(self) -> SumOfProducts | None:
+        """How it is a sum of products, if it is one."""
+        return sum_of_products(self.op)
 
     @functools.cached_property
     def body_ops(self) -> tuple[ir.Operation, ...]:
@@ -146,6 +152,11 @@ class Computation:
         """What the inputs are reshapes or parts of."""
         return tuple(seen_through(value, _zeros(value))[0] for value in self.inputs)
 
+    @functools.cached_property
+    def viewed_operands(self) -> tuple[ir.Value, ...]:
+        """What the tensors among the inputs and inits are reshapes of."""
+        return tuple(viewed(value) for value in (*self.inputs, *self.inits) if is_tensor(value))
+
     def reads(self, loops: Indices, dims: int) -> list[tuple[ir.Value, Indices]]:
         """What an iteration reads, and where, if its loops are expressions of `dims` others."""
         if (loops, dims) not in self._reads:
@@ -219,13 +230,21 @@ def number_everywhere(value: ir.Value) -> ir.Attribute | None:
         if not is_tensor(value):
             return op.attributes["value"]
         return op.attributes["value"].get_splat_value() if is_splat(op) else None
-    fill = computation_of(value)
+    # Most are computed, which the first thing that is done to an element tells.
+    fill = None if op is None or not _begins_as_copy(op) else computation(op)
     if fill is None or not is_copy(fill):
         return None
     (yielded,) = fill.yielded
     if fill.inputs and yielded == fill.body.arguments[0]:
         yielded = fill.inputs[0]
     return None if isinstance(yielded.owner, ir.Block) else number_everywhere(yielded)
+
+
+def _begins_as_copy(op: ir.Operation) -> bool:
+    if op.name != GENERIC:
+        return False
+    first = op.regions[0].blocks[0].operations[0]
+    return first.operation.name in ("arith.constant", "linalg.yield")
 
 
 def is_zero(number: ir.Attribute | None) -> bool:
@@ -240,8 +259,7 @@ def computation(op: ir.Operation) -> Computation | None:
     maps = tuple(ir.AffineMapAttr(map_).value for map_ in op.attributes["indexing_maps"])
     if any(map_.n_symbols for map_ in maps):
         return None
-    reduces = tuple(_is_reduction(kind) for kind in op.attributes["iterator_types"])
-    found = Computation(op, maps, reduces)
+    found = Computation(op, maps, reductions_of(op))
     if any(found.result_loops(number) is None for number in range(len(found.results))):
         return None
     return found
@@ -266,11 +284,6 @@ def erase_unused(*values: ir.Value) -> None:
             pending = [value for value in pending if value not in erased]
             pending += [value for value in op.operands if is_tensor(value) and value not in pending]
             op.erase()
-
-
-def _is_reduction(kind: ir.Attribute) -> bool:
-    # The bindings have no class for this attribute.
-    return "reduction" in str(kind)
 
 
 def seen_through(value: ir.Value, indices: Indices) -> tuple[ir.Value, Indices]:

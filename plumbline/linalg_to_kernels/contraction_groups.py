@@ -18,7 +18,6 @@ from plumbline.linalg_to_kernels.computations import (
     number_everywhere,
     reshaped_from,
     seen_through,
-    viewed,
 )
 from plumbline.linalg_to_kernels.constant_products import constant_product
 from plumbline.linalg_to_kernels.constants import is_constant
@@ -40,7 +39,6 @@ from plumbline.linalg_to_kernels.products import (
     access_of,
     product_of,
     sum_of_accesses,
-    sum_of_products,
 )
 from plumbline.linalg_to_kernels.sizes import size_of
 from plumbline.linalg_to_kernels.vector_evaluation import Lanes, VectorEvaluation, can_be_vectors
@@ -62,7 +60,7 @@ def is_contraction(computation: Computation, unit: VectorUnit) -> bool:
 
 def is_large_sum_of_products(computation: Computation) -> bool:
     """Whether a computation may be a contraction, if its tensors lie well."""
-    sum_ = sum_of_products(computation.op)
+    sum_ = computation.sum_of_products
     if sum_ is None:
         return False
     batches, rows, columns, summed = (
@@ -262,10 +260,7 @@ def sum_at_root(
 def _is_only_for(contraction: Computation, value: ir.Value, group: Group) -> bool:
     """Whether of a group's members only the contraction reads a tensor, by way of copies or not."""
     readers = [
-        member
-        for member in group.members
-        for operand in (*member.inputs, *member.inits)
-        if is_tensor(operand) and viewed(operand) == value
+        member for member in group.members for operand in member.viewed_operands if operand == value
     ]
     return readers == [contraction] or (
         len(readers) == 1

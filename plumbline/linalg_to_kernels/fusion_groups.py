@@ -258,10 +258,9 @@ class _Block:
     def _producers(self, member: Computation) -> list[Computation]:
         """What computes what a member reads, or starts from, reshaped or not."""
         if member not in self._found_producers:
-            tensors = filter(is_tensor, (*member.inputs, *member.inits))
             self._found_producers[member] = [
                 self._by_result[source]
-                for source in map(viewed, tensors)
+                for source in member.viewed_operands
                 if source in self._by_result
             ]
         return self._found_producers[member]

@@ -71,7 +71,7 @@ def sum_of_products(op: ir.OpView) -> SumOfProducts | None:
     if first is None or second is None or result is None:
         return None
     loops = set(range(maps[0].n_dims))
-    reductions = {loop for loop, kind in enumerate(_iterators(op)) if "reduction" in kind}
+    reductions = {loop for loop, reduces in enumerate(reductions_of(op)) if reduces}
     return sum_of_accesses((first, second, result), loops, reductions)
 
 
@@ -115,7 +115,7 @@ def static_sizes(op: ir.OpView, accesses: Sequence[Access]) -> list[int] | None:
         for size, terms in zip(ir.MemRefType(operand.type).shape, access.axes, strict=True):
             if len(terms) == 1 and terms[0][1] == 1 and sizes.get(terms[0][0], DYNAMIC) == DYNAMIC:
                 sizes[terms[0][0]] = size
-    count = len(_iterators(op))
+    count = len(op.attributes["iterator_types"])
     return [sizes[loop] for loop in range(count)] if len(sizes) == count else None
 
 
@@ -124,8 +124,13 @@ def product_of(sizes: Sequence[int]) -> int | None:
     return None if DYNAMIC in sizes else math.prod(sizes)
 
 
-def _iterators(op: ir.OpView) -> list[str]:
-    return [str(attribute) for attribute in op.attributes["iterator_types"]]
+def reductions_of(op: ir.OpView | ir.Operation) -> tuple[bool, ...]:
+    """Of each loop of a `linalg.generic` whether it is a reduction."""
+    kinds = op.attributes["iterator_types"]
+    if len(kinds) == 0:
+        return ()
+    # The bindings have no class for what the array holds, and to ask each for its text takes long.
+    return tuple("reduction" in kind for kind in str(kinds).split(","))
 
 
 def _multiplies_and_adds(op: ir.OpView) -> bool:

@@ -24,7 +24,6 @@ from plumbline.linalg_to_kernels.contraction_groups import (
 )
 from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.loop_nests import build_loop_nests
-from plumbline.linalg_to_kernels.products import sum_of_products
 from plumbline.signature.packed_layout import PackedLayout
 from plumbline.target.vector_unit import VectorUnit
 
@@ -127,7 +126,7 @@ class CpuStrategies:
 
     def reads_by_vectors(self, group: Group) -> bool:
         """As `Strategies` says: contractions do; others are alike however their arguments lie."""
-        return any(sum_of_products(member.op) is not None for member in group.members)
+        return any(member.sum_of_products is not None for member in group.members)
 
     def takes_parts(self, group: Group) -> bool:
         """As `Strategies` says: LLVM makes vectors of all parts at once, if of one argument."""
