@@ -102,7 +102,7 @@ class CompiledProgram(NativeFunction):
 
     @property
     def code_bytes(self) -> int:
-        """The size of the machine code, as an object file."""
+        """The size of the machine code, as object files."""
         return self._code.code_bytes
 
     @property
@@ -179,7 +179,8 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     Machine code, without the weights, is kept in a folder, from where the next process has it that
     compiles the same program for the same CPU with the same versions of all that compiles.
     Several threads may compile at once, the same module too. PyTorch exports one program at a time,
-    so that they wait for one another there.
+    so that they wait for one another there. Of a large program LLVM makes machine code on several
+    threads, where the process has CPUs for them.
 
     Args:
       module: its `forward` takes and returns tensors and numbers, also in tuples, lists and dicts,
@@ -361,7 +362,8 @@ def _compiled(
         data[IMAGE] = np.frombuffer(machine_code.kernels.encode() + b"\0", np.uint8)
         state = data[PROGRAM] = np.zeros(PROGRAM_WORDS, np.uint64)
         symbols = cuda.addresses()
-    code = LinkedCode(machine_code.object_file, lowering.entry, data, symbols)
+    first, *others = machine_code.object_files
+    code = LinkedCode(first, lowering.entry, data, symbols, others=others)
     if machine_code.kernels is not None:
         weakref.finalize(code, cuda.unload, state).atexit = False
     return CompiledProgram(

@@ -14,7 +14,7 @@ from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.kernels_to_llvm.program_signature import program_signature
 from plumbline.linalg_to_gpu.conversion import convert_linalg_to_gpu
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
-from plumbline.llvm_to_asm.assembly import LAUNCHES, emit_object
+from plumbline.llvm_to_asm.assembly import LAUNCHES, emit_objects
 from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir, translate_to_llvm_ir
 from plumbline.llvm_to_asm.ptx import emit_ptx
 from plumbline.llvm_to_asm.weights import embedded_weights
@@ -111,14 +111,14 @@ class Lowering:
         """
         signature, texts = self.run(who, when_done)
         # Functions for C take LLVM as long as that does, and grow with the arguments of a program.
-        object_file = emit_object(
+        object_files = emit_objects(
             texts["llvm_ir"],
             self.target,
             self.opt_level if self.gpu is None else LAUNCHES,
             entry=self.entry,
         )
         weights = tuple(symbol for symbol, _ in embedded_weights(texts["llvm_ir"]))
-        return MachineCode(signature, object_file, weights, texts.get("ptx")), texts
+        return MachineCode(signature, object_files, weights, texts.get("ptx")), texts
 
     def run(self, who: str, when_done: Callable[[str], None]) -> tuple[Signature, dict[str, str]]:
         """The stages as far as LLVM IR, for a program that messages call `who`.

@@ -7,15 +7,19 @@ from plumbline.cache.record import packed, unpacked
 from plumbline.signature.library_description import LibraryDescription
 from plumbline.signature.signature import Signature
 
+_OBJECT_FILE = "object_file_"
+"""What the parts of a record are called that are object files, before their numbers."""
+
 
 @dataclass(frozen=True)
 class MachineCode:
     """Of one program. It has no addresses and no weights of the process that has made it."""
 
     signature: Signature
-    object_file: bytes
+    object_files: tuple[bytes, ...]
+    """The first has the function that is called, the others what it calls."""
     weights: tuple[str, ...]
-    """The symbols of weights that the object file leaves open (`EmbeddedWeight`)."""
+    """The symbols of weights that the object files leave open (`EmbeddedWeight`)."""
     kernels: str | None = None
     """Those for a GPU, as PTX, if they are for one."""
 
@@ -27,7 +31,7 @@ class MachineCode:
             "symbols": [symbol.name for symbol in self.signature.shapes.symbols],
             "weights": self.weights,
         }
-        parts = {"object_file": self.object_file}
+        parts = {_OBJECT_FILE + str(n): each for n, each in enumerate(self.object_files)}
         if self.kernels is not None:
             parts["kernels"] = self.kernels.encode()
         return packed(said, parts)
@@ -45,7 +49,7 @@ class MachineCode:
         kernels = parts.get("kernels")
         return cls(
             dataclasses.replace(signature, shapes=dataclasses.replace(shapes, symbols=symbols)),
-            parts["object_file"],
+            tuple(part for name, part in parts.items() if name.startswith(_OBJECT_FILE)),
             tuple(said["weights"]),
             None if kernels is None else kernels.decode(),
         )

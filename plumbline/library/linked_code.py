@@ -1,6 +1,6 @@
-"""Machine code in memory: an object file that is linked into this process."""
+"""Machine code in memory: object files that are linked into this process."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import llvmlite.binding as llvm
 
@@ -22,17 +22,21 @@ class LinkedCode:
         name: str,
         data: Mapping[str, Tensor] | None = None,
         symbols: Mapping[str, int] | None = None,
+        *,
+        others: Sequence[bytes] = (),
     ) -> None:
         """Links `object_file` against this process, which has the C library and libm.
 
-        `data` has the elements of the symbols that the object file leaves open; they stay where
-        they are in memory, and must not change. `symbols` has the addresses of others.
+        `data` has the elements of the symbols that it leaves open; they stay where they are in
+        memory, and must not change. `symbols` has the addresses of others, and the object files
+        `others` have functions that it calls.
 
         Raises:
           UserError: the code calls functions that this process does not have.
         """
         self._data = dict(data or {})
-        self.code_bytes = len(object_file)
+        object_files = [object_file, *others]
+        self.code_bytes = sum(map(len, object_files))
         self.data_bytes = sum(array.nbytes for array in self._data.values())
         self.address: int
         """Where the function lies."""
@@ -42,17 +46,14 @@ class LinkedCode:
         # LLVM's older linker maps each section where there is room, and ends the process where one
         # lies too far from another, as in a process with gigabytes of weights.
         self._jit = llvm.create_lljit_compiler(use_jit_link=True)
-        library = (
-            llvm.JITLibraryBuilder()
-            .add_object_img(object_file)
-            .add_current_process()
-            .export_symbol(name)
-        )
+        library = llvm.JITLibraryBuilder().add_current_process().export_symbol(name)
+        for each in object_files:
+            library.add_object_img(each)
         for symbol, array in self._data.items():
             library.import_symbol(symbol, array.ctypes.data)
         for symbol, address in (symbols or {}).items():
             library.import_symbol(symbol, address)
-        if openmp.PARALLEL.encode() in object_file:
+        if any(openmp.PARALLEL.encode() in each for each in object_files):
             program = name.removesuffix(PACKED_SUFFIX)
             for symbol, address in openmp.addresses(program).items():
                 library.import_symbol(symbol, address)

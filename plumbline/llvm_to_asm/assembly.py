@@ -1,9 +1,14 @@
-"""Turns LLVM IR into assembly text for a CPU, with llvmlite."""
+"""Turns LLVM IR into assembly text for a CPU, or into objects, with llvmlite."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
 
 import llvmlite.binding as llvm
 
 from plumbline.errors import UserError
 from plumbline.llvm_to_asm.named_instructions import refuse_missing_instructions
+from plumbline.llvm_to_asm.units import may_be_several, units_of
+from plumbline.llvm_to_asm.unlocked import object_of, run_passes
 from plumbline.target.machine import target_machine
 from plumbline.target.target import Target
 
@@ -54,13 +59,69 @@ def emit_object(
       UserError: as `emit_assembly` does.
     """
     refuse_missing_instructions(llvm_ir, target)
+    return _object(llvm_ir, target, optimisation_level, entry)
+
+
+def emit_objects(
+    llvm_ir: str, target: Target, optimisation_level: int = 2, *, entry: str
+) -> tuple[bytes, ...]:
+    """The same as several object files, if it is much; the `entry` is in the first.
+
+    They are made on as many threads as there are CPUs for, and are the same on any number.
+
+    Raises:
+      UserError: as `emit_assembly` does.
+    """
+    refuse_missing_instructions(llvm_ir, target)
+    if optimisation_level == 0 or not may_be_several(llvm_ir):
+        return (_object(llvm_ir, target, optimisation_level, entry),)
+    units = units_of(_specialised(llvm_ir, target, optimisation_level, entry))
+
+    def made(number: int) -> bytes:
+        return _object(units[number], target, optimisation_level, None if number else entry)
+
+    threads = min(len(units), len(os.sched_getaffinity(0)))
+    if threads == 1:
+        return tuple(map(made, range(len(units))))
+    with ThreadPoolExecutor(threads) as pool:
+        return tuple(pool.map(made, range(len(units))))
+
+
+def _specialised(llvm_ir: str, target: Target, optimisation_level: int, entry: str) -> str:
+    """What an entry calls, of which functions take no arguments but those that calls tell apart.
+
+    Else no unit would know what arguments are that are the same in all calls, as offsets are, nor
+    that a function in another one does not look at them: the calls alone came to be twice as much
+    code as kernels.
+    """
+    module, builder = _read(llvm_ir, target_machine(target, optimisation_level), optimisation_level)
+    _leave_out_all_but(entry, module, builder)
+    manager = llvm.create_new_module_pass_manager()
+    manager.add_ipsccp_pass()
+    manager.add_dead_arg_elimination_pass()
+    run_passes(manager, module, builder)
+    return str(module)
+
+
+def _object(llvm_ir: str, target: Target, optimisation_level: int, entry: str | None) -> bytes:
     machine = target_machine(target, optimisation_level)
-    return bytes(machine.emit_object(_optimise(llvm_ir, machine, optimisation_level, entry)))
+    return object_of(machine, _optimise(llvm_ir, machine, optimisation_level, entry))
 
 
 def _optimise(
     llvm_ir: str, machine: llvm.TargetMachine, optimisation_level: int, entry: str | None = None
 ) -> llvm.ModuleRef:
+    module, builder = _read(llvm_ir, machine, optimisation_level)
+    if entry is not None:
+        _leave_out_all_but(entry, module, builder)
+    run_passes(builder.getModulePassManager(), module, builder)
+    return module
+
+
+def _read(
+    llvm_ir: str, machine: llvm.TargetMachine, optimisation_level: int
+) -> tuple[llvm.ModuleRef, llvm.PassBuilder]:
+    """The module of a text, and what makes the passes over it."""
     try:
         # Each in a context of its own: types of earlier modules would rename those of later ones.
         module = llvm.parse_assembly(_without_debug_info(llvm_ir), llvm.create_context())
@@ -71,11 +132,7 @@ def _optimise(
     module.data_layout = str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=optimisation_level)
     options.loop_vectorization = options.slp_vectorization = optimisation_level >= 2
-    builder = llvm.create_pass_builder(machine, options)
-    if entry is not None:
-        _leave_out_all_but(entry, module, builder)
-    builder.getModulePassManager().run(module, builder)
-    return module
+    return module, llvm.create_pass_builder(machine, options)
 
 
 def _leave_out_all_but(entry: str, module: llvm.ModuleRef, builder: llvm.PassBuilder) -> None:

@@ -34,7 +34,8 @@ _SIGNATURE = Signature(
 
 @pytest.mark.parametrize("kernels", [None, "", ".version 8.0\n"])
 def test_machine_code(kernels: str | None) -> None:
-    code = MachineCode(_SIGNATURE, b"\0ELF", ("plumbline_weight_w", "b"), kernels)
+    objects = (b"\0ELF", b"", b"another")
+    code = MachineCode(_SIGNATURE, objects, ("plumbline_weight_w", "b"), kernels)
     assert MachineCode.from_bytes(code.to_bytes()) == code
 
 

@@ -68,7 +68,7 @@ def _fail(*_: object, **__: object) -> None:
 
 if __name__ == "__main__":
     with (
-        mock.patch.object(lowering, "emit_object", _fail),
+        mock.patch.object(lowering, "emit_objects", _fail),
         mock.patch.object(lowering, "parse_module", _fail),
     ):
         print(json.dumps(results(Path(sys.argv[1]))))
