@@ -4,9 +4,8 @@ A block of threads has some queries, and goes along the keys. For some of these 
 the products with the queries, makes weights of these scores, and adds the weighted values to the
 sums that it has. Each warp does so for rows of its own, and has all but the operands in registers:
 scores, weights, what it knows of its rows, and sums (Dao, "FlashAttention-2", 2023). The next keys
-and values are copied to shared memory meanwhile. Warp groups multiply what lies there, so that the
-weights go through it too. Where there is no room there for these, or for all that a query is summed
-over, the scores are those of a contraction, by stages of the sums.
+and values are copied to shared memory meanwhile. Where there is no room there for these, or for all
+that a query is summed over, the scores are those of a contraction, by stages of the sums.
 """
 
 import math

@@ -5,7 +5,7 @@ while the warps copy what comes next. Instructions, descriptors and layouts are 
 ISA, "Asynchronous Warpgroup Level Matrix Instructions".
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import product
 
@@ -32,6 +32,9 @@ _CHUNK = VECTOR_BYTES // _ELEMENT_BYTES
 _LINE = _LINE_BYTES // _ELEMENT_BYTES
 
 _WARPS = 4
+
+_WORDS = 4
+"""Of 4 bytes, that a thread has of the left operand of an instruction."""
 
 _ROWS, _DEPTH = 64, 16
 """Of an instruction."""
@@ -135,50 +138,22 @@ class WarpGroups(TensorCores):
         """As `WarpTile` says: it stays where it is."""
         return left
 
-    @property
-    def left_room(self) -> ir.MemRefType | None:
-        """As `WarpTile` says: a stage."""
-        return self._left.type(1)
-
-    def as_left(self, values: Sequence[Sequence[ir.Value]], room: ir.Value | None) -> Left:
-        """As `WarpTile` says: each thread puts its own into shared memory, by twos."""
-        assert room is not None
-        pair = ir.VectorType.get([2], self._element)
-        lane = arith.remui(self._warp.lane, index(4))
-        for offset, row in zip(self.rows.offsets, values, strict=True):
-            line = arith.addi(self.rows.first, index(offset))
-            for column in range(0, len(row), 2):
-                # Of eight columns, as `mma` has them.
-                depth = arith.addi(arith.muli(lane, index(2)), index(column * 4))
-                elements = [arith.truncf(self._element, each) for each in row[column : column + 2]]
-                vector.StoreOp(
-                    vector.from_elements(pair, elements),
-                    room,
-                    [index(0), *self._left.place(line, depth)],
-                    alignment=2 * _ELEMENT_BYTES,
-                )
-        self._thread.show_copies()
-        self._thread.wait()
-        return Staged(room, index(0))
-
     def add(self, left: Left, right: Staged, sums: Sequence[ir.Value]) -> list[ir.Value]:
         """As `WarpTile` says; stages behind they are complete when these were waited for."""
-        assert isinstance(left, Staged)
         (so_far,) = sums
-        group = arith.divui(self._thread.number, index(WARP * _WARPS))
-        own_rows = arith.muli(group, index(self._left.distance(_ROWS, 0)))
-        starts = [
-            _descriptor(self._left, left, own_rows),
-            _descriptor(self._right, right, index(0)),
-        ]
-        name = _name(self._columns, self._element, self._product.along_sums)
+        depths = range(0, self._product.depth, _DEPTH)
+        rights = _descriptors(self._right, right, index(0), depths)
+        if isinstance(left, Staged):
+            group = arith.divui(self._thread.number, index(WARP * _WARPS))
+            own_rows = arith.muli(group, index(self._left.distance(_ROWS, 0)))
+            lefts = _descriptors(self._left, left, own_rows, depths)
+            name = _name(self._columns, self._element, self._product.along_sums)
+        else:
+            lefts = [fragment for (fragment,) in left]
+            name = _name(self._columns, self._element, (None, self._product.along_sums[1]))
         self._thread.begin_products()
-        for depth in range(0, self._product.depth, _DEPTH):
-            at = [
-                arith.addi(start, arith.constant(start.type, tile.distance(0, depth) // _UNIT))
-                for start, tile in zip(starts, (self._left, self._right), strict=True)
-            ]
-            (so_far,) = self._thread.call(name, [so_far, *at], [self._sums_type])
+        for operands in zip(lefts, rights, strict=True):
+            (so_far,) = self._thread.call(name, [so_far, *operands], [self._sums_type])
         self._thread.commit_products()
         self._thread.wait_for_products(self._product.behind)
         return [so_far]
@@ -213,15 +188,20 @@ class WarpGroups(TensorCores):
         ]
 
 
-def _descriptor(tile: SwizzledTile, staged: Staged, further: ir.Value) -> ir.Value:
-    """Of a stage, from so many bytes on."""
+def _descriptors(
+    tile: SwizzledTile, staged: Staged, further: ir.Value, depths: Iterable[int]
+) -> list[ir.Value]:
+    """Of a stage, from so many bytes on, where the summed elements of each instruction begin."""
     start = memref.extract_aligned_pointer_as_index(staged.buffer)
     stage = arith.muli(staged.number, index(tile.stage_bytes))
     address = arith.addi(arith.addi(start, stage), further)
     i64 = ir.IntegerType.get_signless(64)
     units = arith.divui(arith.index_cast(i64, address), arith.constant(i64, _UNIT))
     mask = arith.constant(i64, (1 << _ADDRESS_BITS) - 1)
-    return arith.ori(arith.andi(units, mask), arith.constant(i64, tile.descriptor))
+    first = arith.ori(arith.andi(units, mask), arith.constant(i64, tile.descriptor))
+    return [
+        arith.addi(first, arith.constant(i64, tile.distance(0, depth) // _UNIT)) for depth in depths
+    ]
 
 
 def _sums_type(columns: int) -> ir.Type:
@@ -231,15 +211,15 @@ def _sums_type(columns: int) -> ir.Type:
 
 _TYPES = "f16", "bf16"
 
-_LAYOUTS = ("row", "col"), ("col", "row")
-"""Of the left and of the right operand, which is along the sums and which is not."""
+_LAYOUTS = {True: "row", False: "col", None: "registers"}, {True: "col", False: "row"}
+"""Of the left and of the right operand, which is along the sums, is not, or is in registers."""
 
 
-def _layouts(along_sums: Sequence[bool]) -> list[str]:
-    return [names[not along] for names, along in zip(_LAYOUTS, along_sums, strict=True)]
+def _layouts(along_sums: Sequence[bool | None]) -> list[str]:
+    return [names[along] for names, along in zip(_LAYOUTS, along_sums, strict=True)]  # type: ignore[index]
 
 
-def _name(columns: int, element: object, along_sums: Sequence[bool]) -> str:
+def _name(columns: int, element: object, along_sums: Sequence[bool | None]) -> str:
     """Of the function that stands for an instruction."""
     layouts = "_".join(_layouts(along_sums))
     return f"plumbline_wgmma_m{_ROWS}n{columns}k{_DEPTH}_{element}_{layouts}"
@@ -267,10 +247,42 @@ def _product(
     )
 
 
+def _product_of_registers(
+    columns: int, element: str, along_sums: bool, sums: ir.Value, left: ir.Value, right: ir.Value
+) -> llvm.InlineAsmOp:
+    """The same of a left operand in registers, for which NVVM has no operation."""
+    f32, i32 = ir.F32Type.get(), ir.IntegerType.get_signless(32)
+    count = columns // 2
+    values = [llvm.extractvalue(f32, sums, [number]) for number in range(count)]
+    words = vector.bitcast(ir.VectorType.get([_WORDS, 1], i32), left)
+    values += [vector.extract(words, [], [number, 0]) for number in range(_WORDS)]
+    places = [f"${number}" for number in range(2 * count + _WORDS + 1)]
+    results, (*lefts, descriptor) = places[:count], places[2 * count :]
+    text = (
+        f"wgmma.mma_async.sync.aligned.m{_ROWS}n{columns}k{_DEPTH}.f32.{element}.{element} "
+        f"{{{', '.join(results)}}}, {{{', '.join(lefts)}}}, {descriptor}, 1, 1, 1, "
+        f"{int(not along_sums)};"
+    )
+    constraints = ["=f"] * count + [str(number) for number in range(count)] + ["r"] * _WORDS
+    return llvm.InlineAsmOp(
+        sums.type, [*values, right], text, ",".join([*constraints, "l"]), has_side_effects=True
+    )
+
+
 PRODUCT_STAND_INS = {
-    _name(columns, element, along_sums): partial(_product, columns, element, along_sums)
-    for columns in range(8, 257, 8)
-    for element in _TYPES
-    for along_sums in product((True, False), repeat=2)
+    **{
+        _name(columns, element, along_sums): partial(_product, columns, element, along_sums)
+        for columns in range(8, 257, 8)
+        for element in _TYPES
+        for along_sums in product((True, False), repeat=2)
+    },
+    **{
+        _name(columns, element, (None, along)): partial(
+            _product_of_registers, columns, element, along
+        )
+        for columns in range(8, 257, 8)
+        for element in _TYPES
+        for along in (True, False)
+    },
 }
 """Functions that stand for instructions, as `launches.STAND_INS`."""

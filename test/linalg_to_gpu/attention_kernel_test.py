@@ -119,7 +119,7 @@ def test_half_precision(dtype: torch.dtype, name: str) -> None:
 def test_warp_groups(
     function: Callable[..., _Tensor], shapes: list[tuple[int, ...]], dtype: torch.dtype
 ) -> None:
-    """Weights go through shared memory on their way to the second product."""
+    """Queries, keys and values are multiplied where they lie, and weights in registers."""
     torch.manual_seed(0)
     operands = [torch.randn(shape).to(dtype) for shape in shapes]
     program = EmulatedProgram(function, *operands, gpu_arch="sm_90a")

@@ -112,7 +112,7 @@ func.func private @sum_div(%x: tensor<40x100xf32>) -> tensor<40x100xf32> attribu
 // By tiles of 128 rows, or as many as there are, and 64 columns: so many blocks there are. A stage in
 // shared memory is copied while the one before is multiplied. The sums go through there as well.
 // CHECK-LABEL: func.func private @matmul(
-// CHECK-SAME:      %[[X:[^:]*]]: memref<?x40xf32, {{.*}}, %[[N:[^:]*]]: index, %[[Y:[^:]*]]: memref<40x50xf32,
+// CHECK-SAME:      %[[X:[^:]*]]: memref<?x40xf32, {{.*}}, %[[N:[^:]*]]: index, %[[Y:[^:]*]]: memref<40x52xf32,
 // CHECK:         %[[ROWS:.*]] = arith.ceildivui %[[N]], %c{{.*}} : index
 // CHECK:         %[[LEAST:.*]] = arith.minsi %[[ROWS]], %c65536
 // CHECK:         %[[GRID:.*]] = arith.maxsi %[[LEAST]], %c1
@@ -122,9 +122,9 @@ func.func private @sum_div(%x: tensor<40x100xf32>) -> tensor<40x100xf32> attribu
 // CHECK-DAG:       %[[RIGHT:.*]] = memref.view %[[SHARED]]{{.*}} to memref<4x8x64xf32, #gpu.address_space<workgroup>>
 // CHECK:           scf.for
 // CHECK:             nvgpu.device_async_copy %{{.*}}, %[[LEFT]][%c0, {{.*}}], 1, %{{.*}}
-// CHECK:             nvgpu.device_async_copy %{{.*}}, %[[RIGHT]][%c0, {{.*}}], 2, %{{.*}}
+// CHECK:             nvgpu.device_async_copy %{{.*}}, %[[RIGHT]][%c0, {{.*}}], 4, %{{.*}}
 // CHECK:             func.call @plumbline_commit()
-// CHECK:             nvgpu.device_async_copy %{{.*}}, %[[RIGHT]][%c1, {{.*}}], 2, %{{.*}}
+// CHECK:             nvgpu.device_async_copy %{{.*}}, %[[RIGHT]][%c1, {{.*}}], 4, %{{.*}}
 // CHECK:             func.call @plumbline_commit()
 // CHECK:             nvgpu.device_async_copy %{{.*}}, %[[RIGHT]][%c2, {{.*}}], 2, %{{.*}}
 // CHECK:             func.call @plumbline_commit()
@@ -143,22 +143,22 @@ func.func private @sum_div(%x: tensor<40x100xf32>) -> tensor<40x100xf32> attribu
 // CHECK:             vector.store %[[SUMS]]#1, %[[STAGED:.*]][
 // CHECK:             func.call @plumbline_barrier()
 // CHECK:               scf.if
-// CHECK:                 memref.load %[[STAGED]]
-// CHECK:                 memref.store
-func.func private @matmul(%x: tensor<?x40xf32>, %n: index, %y: tensor<40x50xf32>) -> tensor<?x50xf32> attributes {plumbline.group = "matmul"} {
+// CHECK:                 vector.load %[[STAGED]][{{.*}}] {alignment = 16 : i64} : {{.*}}, vector<4xf32>
+// CHECK:                 vector.store {{.*}} {alignment = 16 : i64}
+func.func private @matmul(%x: tensor<?x40xf32>, %n: index, %y: tensor<40x52xf32>) -> tensor<?x52xf32> attributes {plumbline.group = "matmul"} {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty(%n) : tensor<?x50xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<?x50xf32>) {
+  %e = tensor.empty(%n) : tensor<?x52xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<?x52xf32>) {
   ^bb0(%o: f32):
     linalg.yield %zero : f32
-  } -> tensor<?x50xf32>
-  %1 = linalg.generic {indexing_maps = [#left, #right, #result], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %y : tensor<?x40xf32>, tensor<40x50xf32>) outs(%0 : tensor<?x50xf32>) {
+  } -> tensor<?x52xf32>
+  %1 = linalg.generic {indexing_maps = [#left, #right, #result], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %y : tensor<?x40xf32>, tensor<40x52xf32>) outs(%0 : tensor<?x52xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %m = arith.mulf %a, %b : f32
     %r = arith.addf %o, %m : f32
     linalg.yield %r : f32
-  } -> tensor<?x50xf32>
-  return %1 : tensor<?x50xf32>
+  } -> tensor<?x52xf32>
+  return %1 : tensor<?x52xf32>
 }
 
 // -----

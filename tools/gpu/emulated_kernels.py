@@ -5,6 +5,7 @@ which one, and all that it does together with others, it asks the driver.
 """
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from torch_mlir import ir
@@ -33,8 +34,8 @@ PREFIX = "plumbline_emulated_"
 
 CALLED = (
     *("barrier", "block_dim", "block_id", "commit_copies", "copy", "dynamic_shared", "grid_dim"),
-    *("load_matrices", "multiply_matrices", "multiply_tiles", "shared", "shuffle_up"),
-    *("shuffle_xor", "thread_id", "wait_for_copies"),
+    *("load_matrices", "multiply_matrices", "multiply_rows", "multiply_tiles", "shared"),
+    *("shuffle_up", "shuffle_xor", "thread_id", "wait_for_copies"),
 )
 """What they call, after that prefix."""
 
@@ -83,6 +84,7 @@ def _declare(symbols: ir.SymbolTable) -> None:
     declare(symbols, PREFIX + "copy", [word, word, word, word])
     declare(symbols, PREFIX + "load_matrices", [word, word, pointer_type()])
     declare(symbols, PREFIX + "multiply_matrices", [word, *[pointer_type()] * 3])
+    declare(symbols, PREFIX + "multiply_rows", [*[word] * 3, pointer_type(), word, pointer_type()])
     declare(symbols, PREFIX + "multiply_tiles", [*[word] * 6, pointer_type()])
     declare(symbols, PREFIX + "wait_for_copies", [word])
     declare(symbols, PREFIX + "shared", [word, word], pointer_type())
@@ -301,6 +303,29 @@ def _multiply_tiles(op: ir.Operation) -> list[ir.Value]:
     return [llvm.LoadOp(sums.type, place).result]
 
 
+_ROWS_BY_TILE = re.compile(
+    r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k16\.f32\.(\w+)\.\w+ .*, ([01]);"
+)
+
+
+def _multiply_rows(op: ir.Operation) -> list[ir.Value]:
+    """What a warp group multiplies of registers with a tile, which is told in PTX."""
+    told = _ROWS_BY_TILE.fullmatch(ir.StringAttr(op.attributes["asm_string"]).value)
+    if told is None:
+        raise ValueError(f"nobody emulates {op}")
+    columns, kind, is_across_sums = int(told[1]), told[2], int(told[3])
+    *values, descriptor = op.operands
+    sums, words = values[: columns // 2], values[columns // 2 :]
+    places = []
+    for given in (words, sums):
+        type_ = ir.VectorType.get([len(given)], given[0].type)
+        places.append(_stack(op, type_))
+        llvm.StoreOp(vector.from_elements(type_, given), places[-1])
+    numbers = [_KINDS[kind], 1 - is_across_sums, columns]
+    call(PREFIX + "multiply_rows", [*map(integer, numbers), places[0], descriptor, places[1]])
+    return [llvm.LoadOp(op.results[0].type, places[1]).result]
+
+
 def _nothing(op: ir.Operation) -> list[ir.Value]:
     """What says when others are to see something, who see it at once."""
     return []
@@ -336,6 +361,7 @@ _EMULATED: Mapping[str, Callable[[ir.Operation], list[ir.Value]]] = {
     "gpu.grid_dim": _number("grid_dim"),
     "gpu.shuffle": _shuffle,
     "gpu.thread_id": _number("thread_id"),
+    "llvm.inline_asm": _multiply_rows,
     "nvgpu.device_async_copy": _copy,
     "nvgpu.ldmatrix": _load_matrices,
     "nvgpu.mma.sync": _multiply_matrices,

@@ -1058,6 +1058,17 @@ void plumbline_emulated_multiply_tiles(int64_t kind, int64_t left_is_along_sums,
                 static_cast<int>(running->thread % kWarpGroup), sums);
 }
 
+// The same of rows that the lanes of a warp have in registers.
+void plumbline_emulated_multiply_rows(int64_t kind, int64_t right_is_along_sums, int64_t columns,
+                                      const uint32_t* left, int64_t right, float* sums) {
+  Registers own{};
+  std::memcpy(own.words, left, 4 * sizeof *left);
+  const Lanes lanes = Exchange(own);
+  MultiplyTiles(static_cast<MatrixKind>(kind), RegisterOperand{lanes},
+                TileOperand{running->shared, right, right_is_along_sums != 0}, columns,
+                static_cast<int>(running->thread % kWarpGroup), sums);
+}
+
 // -- what tests call ------------------------------------------------------------------------------
 
 // Says what a kernel of that name does.

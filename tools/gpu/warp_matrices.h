@@ -136,10 +136,22 @@ struct TileOperand {
   }
 };
 
+// The left operand of `wgmma` in registers: 16 rows of a warp, whose lanes have them as for `mma`.
+struct RegisterOperand {
+  const Lanes& lanes;
+
+  // The element of one of 64 rows, which is of the warp that asks.
+  uint16_t At(int64_t row, int64_t depth) const {
+    const int64_t lane = row % 8 * 4 + depth % 8 / 2, word = row / 8 % 2 + depth / 8 * 2;
+    return static_cast<uint16_t>(lanes[lane]->words[word] >> depth % 2 * 16);
+  }
+};
+
 // Adds the products of 64 rows, all columns and 16 elements along the sums to what a thread of the
 // four warps has: in each 8 columns as `mma` of 16 rows.
-inline void MultiplyTiles(MatrixKind kind, const TileOperand& left, const TileOperand& right,
-                          int64_t columns, int thread, float* sums) {
+template <typename Left>
+void MultiplyTiles(MatrixKind kind, const Left& left, const TileOperand& right, int64_t columns,
+                   int thread, float* sums) {
   for (int64_t number = 0; number < columns / 2; ++number) {
     const int64_t row = thread / kWarp * 16 + thread % kWarp / 4 + number / 2 % 2 * 8;
     const int64_t column = number / 4 * 8 + thread % 4 * 2 + number % 2;
