@@ -126,7 +126,7 @@ func.func private @sum_div(%x: tensor<40x100xf32>) -> tensor<40x100xf32> attribu
 // CHECK:             func.call @plumbline_commit()
 // CHECK:             nvgpu.device_async_copy %{{.*}}, %[[RIGHT]][%c1, {{.*}}], 4, %{{.*}}
 // CHECK:             func.call @plumbline_commit()
-// CHECK:             nvgpu.device_async_copy %{{.*}}, %[[RIGHT]][%c2, {{.*}}], 2, %{{.*}}
+// CHECK:             nvgpu.device_async_copy %{{.*}}, %[[RIGHT]][%c2, {{.*}}], 4, %{{.*}}
 // CHECK:             func.call @plumbline_commit()
 // The loop has the number of the stage, and the sums.
 // CHECK:             %[[SUMS:.*]]:17 = scf.for %[[AT:.*]] = %c0 to %c40 step %c8 iter_args
@@ -175,7 +175,7 @@ func.func private @matmul(%x: tensor<?x40xf32>, %n: index, %y: tensor<40x52xf32>
 // CHECK:         nvgpu.ldmatrix %{{.*}} {numTiles = 4 : i32, transpose = false} : {{.*}} -> vector<4x2xf16>
 // CHECK:         nvgpu.mma.sync(%{{.*}}) {mmaShape = [16, 8, 16]} : (vector<4x2xf16>, vector<2x2xf16>, vector<2x2xf32>) -> vector<2x2xf32>
 // CHECK:         arith.maximumf
-// CHECK:         memref.store
+// CHECK:         vector.store {{.*}} {alignment = 16 : i64} : {{.*}}, vector<4xf32>
 func.func private @half(%x: tensor<40x64xf16>, %y: tensor<48x64xf16>) -> tensor<40x48xf32> attributes {plumbline.group = "half"} {
   %zero = arith.constant 0.0 : f32
   %a = tensor.empty() : tensor<40x64xf32>
@@ -266,7 +266,7 @@ func.func @calls(%x: tensor<2x100000xf32>) -> tensor<2xf32> {
 // CHECK:         gpu.launch blocks(%{{.*}}, %{{.*}}, %{{.*}}) in (%{{.*}} = %c32,
 // CHECK:           %[[FIRST:.*]] = arith.muli %{{.*}}, %c64
 // CHECK:           scf.for
-// CHECK:           memref.store %{{.*}}, %[[PARTIALS]][
+// CHECK:           vector.store %{{.*}}, %[[PARTIALS]][
 // CHECK:         gpu.launch blocks(%{{.*}}, %{{.*}}, %{{.*}}) in (%{{.*}} = %c4,
 // CHECK:           %[[SUM:.*]] = scf.for %[[PART:.*]] = %c1 to %c32 step %c1
 // CHECK:             memref.load %[[PARTIALS]][%[[PART]],
