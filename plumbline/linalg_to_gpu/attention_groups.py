@@ -48,7 +48,11 @@ MOST_COLUMNS = 128
 """Of values: a block has the sums of all of them in registers."""
 
 _QUERIES = {False: 64, True: 128}
-"""Of a block, by whether these are many: warps read each key for twice as many rows then."""
+"""Of a block, by whether these are many: warps read each key for twice as many rows then.
+
+Tensor cores read keys for a warp group, of which a block has one, so that it waits for no other: on
+an H200 that was 5 to 15% faster than two of them with 128 queries.
+"""
 
 _FEW_COLUMNS = 64
 """Of values: more of them need registers."""
@@ -259,7 +263,8 @@ class _Matching:
         # Many columns, masks, and rows that a thread multiplies by itself need registers: next to
         # many queries there is room for one of the three.
         taken = (columns > _FEW_COLUMNS, not is_score, instruction is Instruction.FMA)
-        queries = _QUERIES[sum(taken) <= 1 and self._has_blocks(sizes, sum_)]
+        is_group = instruction is Instruction.WGMMA
+        queries = _QUERIES[sum(taken) <= 1 and self._has_blocks(sizes, sum_) and not is_group]
         return AttentionGroup(
             group,
             scores,
