@@ -116,6 +116,11 @@ class AttentionGroup:
     shared_bytes: int
     """How much shared memory it may take."""
 
+    @property
+    def is_of_warp_groups(self) -> bool:
+        """Whether four warps multiply together."""
+        return self.instruction is Instruction.WGMMA
+
 
 def attention_group(
     members: Sequence[Computation], outputs: frozenset[ir.Value], chip: GpuChip

@@ -93,8 +93,7 @@ def build_attention(found: AttentionGroup, given: Values, output: ir.Value) -> N
 
 
 def _tile(found: AttentionGroup, columns: int) -> Tile:
-    is_group = found.instruction is Instruction.WGMMA
-    rows = _ROWS_OF_WARP_GROUPS if is_group else found.queries // WARPS
+    rows = _ROWS_OF_WARP_GROUPS if found.is_of_warp_groups else found.queries // WARPS
     return Tile(found.queries, columns, rows, columns, 1.0)
 
 
@@ -194,8 +193,7 @@ class _Kernel:
         types = [tile.type(count) for tile, count in zip(tiles, stages, strict=True)]
         room = self._value_warps.left_room
         types += [] if room is None else [room]
-        is_group = found.instruction is Instruction.WGMMA
-        alignment = SHARED_ALIGNMENT if is_group else VECTOR_BYTES
+        alignment = SHARED_ALIGNMENT if found.is_of_warp_groups else VECTOR_BYTES
         places = [0]
         for type_ in types:
             places.append(_filled(places[-1] + buffer_bytes(type_), alignment))
@@ -285,7 +283,7 @@ class _Kernel:
     def _wait_for_copies(self) -> None:
         """Waits until what was copied is there for all threads, and for what multiplies it."""
         self._thread.wait_for_copies()
-        if self._found.instruction is Instruction.WGMMA:
+        if self._found.is_of_warp_groups:
             self._thread.show_copies()
         self._thread.wait()
 

@@ -492,9 +492,13 @@ def suits_warp_groups(instruction: Instruction, operands: Sequence[Operand], chi
     """
     if instruction is not Instruction.MMA or not chip.has_warp_group_products:
         return False
-    bytes_ = [element_bytes(operand.element) for operand in operands]
-    vectors = [operand.vector * size for operand, size in zip(operands, bytes_, strict=True)]
-    return set(bytes_) == {2} and min(vectors) == VECTOR_BYTES
+    are_half = all(element_bytes(operand.element) == 2 for operand in operands)
+    return are_half and _least_at_once(operands) == VECTOR_BYTES
+
+
+def _least_at_once(operands: Sequence[Operand]) -> int:
+    """How many bytes are contiguous, and aligned as one, of each operand at least."""
+    return min(operand.vector * element_bytes(operand.element) for operand in operands)
 
 
 def _tile_and_parts(
@@ -556,13 +560,12 @@ def _deep(
 
     So it is where stages find room, and are copied by few instructions.
     """
-    bytes_ = [element_bytes(operand.element) for operand in operands]
-    vectors = [operand.vector * size for operand, size in zip(operands, bytes_, strict=True)]
-    if instruction is not Instruction.MMA or min(vectors) < VECTOR_BYTES:
+    if instruction is not Instruction.MMA or _least_at_once(operands) < VECTOR_BYTES:
         return None
     line = 2 * _SUMMED_BYTES[instruction]
     stage = (tile.rows + tile.columns) * (line + VECTOR_BYTES)
-    return line // max(bytes_) if _DEEP_STAGES * stage <= chip.shared_bytes else None
+    widest = max(element_bytes(operand.element) for operand in operands)
+    return line // widest if _DEEP_STAGES * stage <= chip.shared_bytes else None
 
 
 def best_order(
@@ -658,30 +661,31 @@ def _steps(origin: Origin, *, but_last: bool = False) -> dict[int, int]:
     Where sizes are not known, strides are still multiples of those that are. With `but_last` it is
     of moves along all axes but the last.
     """
-    strides, _ = layout_of(origin.value).get_strides_and_offset()
-    unknown = ir.ShapedType.get_dynamic_stride_or_offset()
     steps: dict[int, int] = {}
-    known = 1
-    shape = ir.RankedTensorType(origin.value.type).shape
-    axes = [*zip(origin.access.axes, strides, shape, strict=True)]
-    for number, (terms, stride, size) in reversed([*enumerate(axes)]):
-        step = known if stride == unknown else stride
-        for loop, times in () if but_last and number == len(axes) - 1 else terms:
+    axes = [*zip(origin.access.axes, _axis_steps(origin), strict=True)]
+    for terms, step in axes[:-1] if but_last else axes:
+        for loop, times in terms:
             steps[loop] = math.gcd(steps.get(loop, 0), times * step)
-        known *= 1 if size == DYNAMIC else size
     return steps
 
 
 def _first(origin: Origin) -> int:
     """A number that divides where the first element is, as `_steps` has it of others."""
+    offsets = zip(origin.offsets, _axis_steps(origin), strict=True)
+    return math.gcd(*(offset * step for offset, step in offsets))
+
+
+def _axis_steps(origin: Origin) -> list[int]:
+    """Of each axis its stride, or where that is not known what it is a multiple of."""
     strides, _ = layout_of(origin.value).get_strides_and_offset()
     unknown = ir.ShapedType.get_dynamic_stride_or_offset()
-    first, known = 0, 1
-    shape = ir.RankedTensorType(origin.value.type).shape
-    for offset, stride, size in reversed([*zip(origin.offsets, strides, shape, strict=True)]):
-        first = math.gcd(first, offset * (known if stride == unknown else stride))
+    steps: list[int] = []
+    known = 1
+    shape = list(ir.RankedTensorType(origin.value.type).shape)
+    for stride, size in zip(reversed(strides), reversed(shape), strict=True):
+        steps.append(known if stride == unknown else stride)
         known *= 1 if size == DYNAMIC else size
-    return first
+    return steps[::-1]
 
 
 def _vector(sizes: Sequence[int], origin: Origin, run: Sequence[int]) -> int:

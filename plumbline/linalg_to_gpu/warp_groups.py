@@ -15,7 +15,7 @@ from torch_mlir.dialects import arith, llvm, memref, nvvm, vector
 from plumbline.linalg_to_gpu.contraction_tiles import VECTOR_BYTES, TileProduct
 from plumbline.linalg_to_gpu.launches import WARP, Thread, shared_type
 from plumbline.linalg_to_gpu.tile_copies import SharedTile, moved_by
-from plumbline.linalg_to_gpu.warp_tiles import Left, Put, Staged, TensorCores
+from plumbline.linalg_to_gpu.warp_tiles import WORDS, Left, Put, Staged, TensorCores
 from plumbline.linalg_to_kernels.building import index
 from plumbline.target.gpu_chip import SHARED_ALIGNMENT
 
@@ -32,9 +32,6 @@ _CHUNK = VECTOR_BYTES // _ELEMENT_BYTES
 _LINE = _LINE_BYTES // _ELEMENT_BYTES
 
 _WARPS = 4
-
-_WORDS = 4
-"""Of 4 bytes, that a thread has of the left operand of an instruction."""
 
 _ROWS, _DEPTH = 64, 16
 """Of an instruction."""
@@ -254,16 +251,16 @@ def _product_of_registers(
     f32, i32 = ir.F32Type.get(), ir.IntegerType.get_signless(32)
     count = columns // 2
     values = [llvm.extractvalue(f32, sums, [number]) for number in range(count)]
-    words = vector.bitcast(ir.VectorType.get([_WORDS, 1], i32), left)
-    values += [vector.extract(words, [], [number, 0]) for number in range(_WORDS)]
-    places = [f"${number}" for number in range(2 * count + _WORDS + 1)]
+    words = vector.bitcast(ir.VectorType.get([WORDS, 1], i32), left)
+    values += [vector.extract(words, [], [number, 0]) for number in range(WORDS)]
+    places = [f"${number}" for number in range(2 * count + WORDS + 1)]
     results, (*lefts, descriptor) = places[:count], places[2 * count :]
     text = (
         f"wgmma.mma_async.sync.aligned.m{_ROWS}n{columns}k{_DEPTH}.f32.{element}.{element} "
         f"{{{', '.join(results)}}}, {{{', '.join(lefts)}}}, {descriptor}, 1, 1, 1, "
         f"{int(not along_sums)};"
     )
-    constraints = ["=f"] * count + [str(number) for number in range(count)] + ["r"] * _WORDS
+    constraints = ["=f"] * count + [str(number) for number in range(count)] + ["r"] * WORDS
     return llvm.InlineAsmOp(
         sums.type, [*values, right], text, ",".join([*constraints, "l"]), has_side_effects=True
     )

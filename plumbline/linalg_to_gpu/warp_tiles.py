@@ -18,7 +18,7 @@ from plumbline.linalg_to_gpu.tile_copies import SharedTile
 from plumbline.linalg_to_kernels.building import for_each, index
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
 
-_WORDS = 4
+WORDS = 4
 """Of 4 bytes, that a lane has of a fragment of the left operand, or of two of the right one."""
 
 _DEPTHS = 4
@@ -385,7 +385,7 @@ class TensorCores:
 
     def as_left(self, values: Sequence[Sequence[ir.Value]], room: ir.Value | None) -> Left:
         """As `WarpTile` says: a lane has those sums of which it has to give the operand."""
-        type_ = ir.VectorType.get([_WORDS, self._word], self._element)
+        type_ = ir.VectorType.get([WORDS, self._word], self._element)
         columns = 2 * self._word
 
         def fragment(rows: Sequence[Sequence[ir.Value]]) -> ir.Value:
@@ -542,10 +542,10 @@ class TensorCores:
             line = arith.addi(line, own)
         else:
             sums = arith.addi(sums, own)
-        type_ = ir.VectorType.get([_WORDS, self._word], self._element)
+        type_ = ir.VectorType.get([WORDS, self._word], self._element)
         buffer, place = tile.moved(staged.buffer, first[1], depth), tile.place(line, sums)
         return nvgpu.LdMatrixOp(
-            type_, buffer, [staged.number, *place], not tile.along_sums, _WORDS
+            type_, buffer, [staged.number, *place], not tile.along_sums, WORDS
         ).res
 
     def _half(self, pair: ir.Value, number: int) -> ir.Value:
