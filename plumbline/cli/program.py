@@ -77,7 +77,8 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
         default="baseline",
         metavar="CPU",
         help='"baseline" (the default: fixed, widely available), "native", or a name of LLVM\'s; '
-        'one of another architecture, too: "cortex-a76", and "aarch64" for its baseline',
+        'one of another architecture, too: "cortex-a76", "spacemit-x60", and "aarch64" or '
+        '"riscv64" for its baseline',
     )
     how.add_argument(
         "--target",

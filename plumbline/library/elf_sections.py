@@ -9,8 +9,8 @@ _MAGIC = b"\x7fELF\x02\x01"
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 
-_MACHINES = {62: "x86_64", 183: "aarch64"}
-"""What `e_machine` says, as `platform.machine` has it: EM_X86_64 and EM_AARCH64."""
+_MACHINES = {62: "x86_64", 183: "aarch64", 243: "riscv64"}
+"""What `e_machine` says, as `platform.machine` has it: EM_X86_64, EM_AARCH64 and EM_RISCV."""
 
 
 def read_architecture(path: Path) -> str:

@@ -31,6 +31,10 @@ GPU_RUNTIME_OBJECT = "plumbline_cuda.o"
 _MOST_LINES = 20
 """Of what a compiler says, in a message."""
 
+_OF_FLOAT16 = ("__extendhfsf2", "__truncsfhf2")
+"""What LLVM calls to convert float16 where a CPU cannot. GCC's library for RISC-V has them from
+version 13 on."""
+
 
 @dataclass(frozen=True)
 class Toolchain:
@@ -121,6 +125,18 @@ class Toolchain:
         Raises:
           UserError: the compiler is missing, or cannot link it.
         """
+        try:
+            self._link(object_files, shared_object, threads=threads)
+        except UserError as error:
+            if not any(name in str(error) for name in _OF_FLOAT16):
+                raise
+            raise UserError(
+                "float16 takes functions here that this C compiler's library does not have "
+                f"({', '.join(_OF_FLOAT16)}): name a target_cpu that converts float16 itself, of "
+                "RISC-V rva22u64 or what has Zfhmin, or compile with GCC 13 or later"
+            ) from None
+
+    def _link(self, object_files: Sequence[Path], shared_object: Path, *, threads: int) -> None:
         self._run(
             *self.compiler,
             "-shared",

@@ -10,6 +10,7 @@ from plumbline.elementary_functions.conversion import (
     LOOK_UP_FUNCTIONS,
 )
 from plumbline.elementary_functions.pieces import FUNCTIONS_IN_PIECES
+from plumbline.errors import UserError
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.carried_scalars import carry_scalars
 from plumbline.linalg_to_kernels.dequantized_weights import read_dequantized_weights
@@ -90,11 +91,19 @@ def _for_unit(run: Callable[[ir.Operation, VectorUnit], None]) -> Callable[..., 
         vector_bytes: Sequence[str],
         vector_registers: Sequence[str],
         vector_dots: Sequence[str],
+        vector_scalable: Sequence[str],
     ) -> None:
-        unit = AVX2
-        for bytes_, registers in zip(vector_bytes, vector_registers, strict=True):
-            unit = VectorUnit(int(bytes_), int(registers), tuple(vector_dots))
-        run(operation, unit)
+        sizes = (*vector_bytes, *vector_registers)
+        if not sizes:
+            run(operation, AVX2)
+            return
+        if (len(vector_bytes), len(vector_registers)) != (1, 1) or not all(
+            size.isdecimal() and int(size) for size in sizes
+        ):
+            raise UserError("vector-bytes and vector-registers are given together, one number each")
+        bytes_, registers = map(int, sizes)
+        dots, is_scalable = tuple(vector_dots), "true" in vector_scalable
+        run(operation, VectorUnit(bytes_, registers, dots, is_scalable))
 
     return run_for
 
@@ -113,6 +122,7 @@ _UNIT_OPTIONS = (
     Option(
         "vector-dots", "its instructions that add up several products at once, such as vdpbf16ps"
     ),
+    Option("vector-scalable", "true: it also has vectors as long as each machine has them"),
 )
 
 
@@ -335,6 +345,7 @@ def linalg_to_kernels_pipeline(
     """
     options = f"vector-bytes={unit.bytes} vector-registers={unit.registers}"
     options += f" vector-dots={','.join(unit.dots)}" if unit.dots else ""
+    options += " vector-scalable=true" if unit.scalable else ""
     functions = ",".join(FUNCTIONS_IN_PIECES) if unit.looks_up else ""
     return Pipeline(
         "linalg-to-kernels-pipeline",

@@ -41,7 +41,8 @@ def choose_vector_widths(module: ir.Operation, unit: VectorUnit) -> None:
                 continue
             # Where it does not pay, LLVM makes no vectors and says nothing, as it is not told to.
             said = []
-            if is_mostly_narrow(op):
+            # Where vectors may be scalable, it says aloud that these are not to be.
+            if is_mostly_narrow(op) and not unit.scalable:
                 said.append(f"vectorize = <width = {unit.lanes(32)} : i32>")
             if is_chain(op) and _may_take(op, _ROUNDS * INTERLEAVED * unit.lanes(32)):
                 said.append(f"interleave = <count = {INTERLEAVED} : i32>")

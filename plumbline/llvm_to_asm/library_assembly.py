@@ -5,15 +5,12 @@ from pathlib import Path
 from plumbline.archives import atomic_file
 from plumbline.llvm_to_asm.assembly import LAUNCHES, emit_assembly
 from plumbline.llvm_to_asm.function_marks import mark_functions
+from plumbline.llvm_to_asm.gnu_assembler import for_gnu_assembler
 from plumbline.llvm_to_asm.mapped_weights import map_weights
 from plumbline.llvm_to_asm.ptx import include_image
 from plumbline.llvm_to_asm.weights import include_weights, pack_weights
 from plumbline.signature.library_description import section_assembly
 from plumbline.target.cpu import cpu_target
-
-_INSTRUCTIONS = {"aarch64": "\t.arch\tarmv8.6-a+fp16+sha3+sve2\n"}
-"""Directives that have GNU's assembler take the instructions of all CPUs, as that for x86-64 does:
-LLVM has chosen among those of the CPU that the code is for."""
 
 
 def llvm_ir_to_asm(
@@ -57,8 +54,7 @@ def llvm_ir_to_asm(
             atomic_file.write_bytes(packed_weights, pack_weights(llvm_ir, weights))
         weights_assembly = include_weights(llvm_ir, weights, packed_weights)
     parts = [
-        _INSTRUCTIONS.get(target.architecture, ""),
-        assembly,
+        for_gnu_assembler(assembly, target),
         weights_assembly,
         mark_functions(llvm_ir, program),
     ]

@@ -10,7 +10,17 @@ from plumbline.target.trial import UNKNOWN, problem_with
 # has, and so does "baseline" for this machine's: fixed, so that every machine makes the same output
 # and shares one cache.
 # x86-64-v3 (2013): AVX2, FMA, and F16C for half precision. LLVM's generic AArch64 is Armv8.0-A.
-_BASELINES = {"x86_64": "x86-64-v3", "aarch64": "generic"}
+# RISC-V has profiles of what it had at a time, which are features to LLVM; that of 2020, RVA20, is
+# what Linux asks for, without vectors.
+_BASELINES = {
+    "x86_64": ("x86-64-v3", ""),
+    "aarch64": ("generic", ""),
+    "riscv64": ("generic-rv64", "+rva20u64"),
+}
+
+_PROFILES = {name: ("generic-rv64", f"+{name}") for name in ("rva20u64", "rva22u64", "rva23u64")}
+"""Those of RISC-V for 64 bits in user mode (RISC-V Profiles), as `clang -march` names them. The
+first that has vectors is RVA23."""
 
 
 def cpu_target(cpu: str) -> Target:
@@ -18,8 +28,9 @@ def cpu_target(cpu: str) -> Target:
 
     `cpu` is "baseline" (a fixed, widely available CPU of this machine's architecture), "native"
     (this very machine, with just the features that it has), an architecture, "aarch64", for such a
-    CPU of that, or one of LLVM's names: "skylake", "neoverse-n1". A name that CPUs of several
-    architectures have is taken for that of this machine's.
+    CPU of that, a profile of RISC-V, "rva23u64", or one of LLVM's names: "skylake", "neoverse-n1",
+    "spacemit-x60". A name that CPUs of several architectures have is taken for that of this
+    machine's.
 
     Raises:
       UserError: LLVM can make no 64-bit code for a CPU of that name.
@@ -29,9 +40,11 @@ def cpu_target(cpu: str) -> Target:
         return Target(own, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
     architecture = Target(own, cpu).architecture
     if cpu == "baseline":
-        return Target(own, _BASELINES.get(architecture, "generic"))
+        return Target(own, *_BASELINES.get(architecture, ("generic", "")))
     if cpu in _BASELINES:
-        return Target(_triple(cpu), _BASELINES[cpu])
+        return Target(_triple(cpu), *_BASELINES[cpu])
+    if cpu in _PROFILES:
+        return Target(_triple("riscv64"), *_PROFILES[cpu])
     others = [_triple(each) for each in _BASELINES if each != architecture]
     problems = []
     for triple in (own, *others):
@@ -43,7 +56,8 @@ def cpu_target(cpu: str) -> Target:
     problem = next((each for each in problems if each != UNKNOWN), UNKNOWN)
     raise UserError(
         f'target_cpu {cpu!r}: {problem}; use "baseline", "native", an architecture '
-        f"({', '.join(_BASELINES)}), or a name that clang -mcpu takes for one of these"
+        f"({', '.join(_BASELINES)}), a profile of RISC-V ({', '.join(_PROFILES)}), or a name that "
+        "clang -mcpu takes for one of these"
     )
 
 

@@ -28,8 +28,32 @@ def target_machine(target: Target, optimisation_level: int = 2) -> llvm.TargetMa
         raise UserError(f"no code can be made for {target}: {error}") from None
 
 
+# Extensions of RISC-V with instructions that LLVM chooses by itself and binutils 2.40, Debian 12's
+# assembler, does not know.
+_NOT_ASSEMBLED = (
+    "zicond",
+    "zfa",
+    "zvbb",
+    "zvkb",
+    "zfbfmin",
+    "zvfbfmin",
+    "zvfbfwma",
+    "zacas",
+    "zabha",
+    "zihintntl",
+    "xandesperf",
+    "xmipscbop",
+    "xmipscmov",
+    "xmipslsp",
+    "xsmtvdot",
+    "xventanacondops",
+)
+
+
 def _tuning(target: Target) -> str:
     """What LLVM is told beyond the features of a CPU."""
+    if target.architecture == "riscv64":
+        return ",".join(f"-{extension}" for extension in _NOT_ASSEMBLED)
     # LLVM makes gathers and scatters of loops that walk a column, as packing and transposing do:
     # they took three times as long there as one element at a time (AMD Zen 5).
     return "+prefer-no-gather,+prefer-no-scatter" if target.architecture == "x86_64" else ""

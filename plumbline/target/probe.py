@@ -1,6 +1,7 @@
 """Finds out from LLVM what the CPU of a target has."""
 
 import functools
+import re
 
 import llvmlite.binding as llvm
 
@@ -40,6 +41,18 @@ declare i32 @llvm.vector.reduce.add.v16i32(<16 x i32>)
 """
 
 
+# NEON divides no integers.
+_QUOTIENTS = """
+define <4 x i32> @f(<4 x i32> %x, <4 x i32> %y) {
+  %z = sdiv <4 x i32> %x, %y
+  ret <4 x i32> %z
+}
+"""
+
+_SCALARS = VectorUnit(4, 32)
+"""Of a CPU that has no vectors, but registers of one float each."""
+
+
 @functools.cache
 def vector_unit_of(target: Target) -> VectorUnit:
     """The vector registers that code for `target` may use.
@@ -50,8 +63,11 @@ def vector_unit_of(target: Target) -> VectorUnit:
     if target.architecture == "aarch64":
         # Of Armv8.2-A.
         has_sdot = "\tsdot\t" in _assembly(_SUM_OF_BYTES, target)
-        return VectorUnit(16, 32, ("sdot",) if has_sdot else ())
+        has_sve = "\tsdiv\tz" in _assembly(_QUOTIENTS, target)
+        return VectorUnit(16, 32, ("sdot",) if has_sdot else (), scalable=has_sve)
     assembly = _assembly(_WIDE_ADDITION, target)
+    if target.architecture == "riscv64":
+        return _riscv_unit(assembly)
     if target.architecture != "x86_64":
         return VectorUnit(16, 32)
     if "%ymm" not in assembly and "%zmm" not in assembly:
@@ -62,6 +78,19 @@ def vector_unit_of(target: Target) -> VectorUnit:
     if "vcvtneps2bf16" in _assembly(_ROUNDING, target):
         dots = (*dots, "vdpbf16ps")
     return VectorUnit(64, 32, dots)
+
+
+def _riscv_unit(wide_addition: str) -> VectorUnit:
+    """Of RISC-V, where registers are as long as a CPU has them, and code is for at least so long.
+
+    LLVM takes them in groups (`m4`: four) that hold a vector.
+    """
+    group = re.search(r"\tvset\w+\t.*\be32, m(f?)(\d)", wide_addition)
+    if group is None:
+        return _SCALARS
+    # Of those of more than 64 bytes a part is used.
+    registers = 1 if group[1] else int(group[2])
+    return VectorUnit(16 * 4 // registers, 32, scalable=True)
 
 
 def _dots_of_integers(register: str, lanes: int, target: Target) -> tuple[str, ...]:

@@ -40,8 +40,8 @@ define i64 @f(ptr %p, ptr %q) {
 
 
 def compile_trial(triple: str, cpu: str) -> None:
-    """Compiles a small function, for the sake of what LLVM says of the CPU."""
-    target_machine(Target(triple, cpu)).emit_assembly(llvm.parse_assembly(_LOADS))
+    """Compiles a small function, for the sake of what LLVM says of the CPU, and prints it."""
+    print(target_machine(Target(triple, cpu)).emit_assembly(llvm.parse_assembly(_LOADS)))
 
 
 @functools.cache
@@ -64,5 +64,7 @@ def problem_with(cpu: str, triple: str) -> str:
         return UNKNOWN
     if trial.returncode != 0:
         return "LLVM makes no 64-bit code for such a CPU, or fails at it"
+    if "__addsf3" in trial.stdout:
+        return "it has no instructions for floats"
     # "help" has it list those that it knows.
     return UNKNOWN if "Available CPUs" in trial.stderr else ""

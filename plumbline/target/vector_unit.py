@@ -16,13 +16,16 @@ class VectorUnit:
     """Its instructions that add up several products at once in each lane of 32 bits, by their
     mnemonics: those of `linalg_to_kernels/dot_instructions.py`."""
 
+    scalable: bool = False
+    """Whether it also has vectors that are as long as each machine has them (SVE, RISC-V's)."""
+
     @property
     def looks_up(self) -> bool:
         """Whether an instruction looks up a number for each lane in a table that registers hold.
 
         AVX2 has one as well, but its registers hold tables of 8 numbers.
         """
-        return self.bytes >= AVX512_BYTES
+        return self.bytes >= AVX512_BYTES and not self.scalable
 
     def lanes(self, element_bits: int) -> int:
         """How many elements of that width a register holds."""

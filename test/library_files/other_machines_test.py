@@ -17,16 +17,28 @@ from plumbline.library_files.called_under import load_under
 from plumbline.library_files.options import LibraryOptions
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 
-_SYSROOT = "/usr/aarch64-linux-gnu"
-_EMULATOR = ["qemu-aarch64-static", "-L", _SYSROOT]
+
+def _emulator(architecture: str, *options: str) -> list[str]:
+    return [f"qemu-{architecture}-static", *options, "-L", f"/usr/{architecture}-linux-gnu"]
+
+
+_AARCH64 = _emulator("aarch64")
+_RISCV64 = _emulator("riscv64")
+_RISCV64_WITH_VECTORS = _emulator("riscv64", "-cpu", "rv64,v=true,vlen=256,Zfh=true")
 
 _HERE = ["env"]
 """It runs programs for this machine."""
 
+_MISSING = [
+    command
+    for command in ("aarch64-linux-gnu-gcc", "riscv64-linux-gnu-gcc", _AARCH64[0], _RISCV64[0])
+    if shutil.which(command) is None
+]
+
 emulated = pytest.mark.skipif(
-    None in map(shutil.which, ("aarch64-linux-gnu-gcc", _EMULATOR[0])),
-    reason="there is no compiler for AArch64, or no emulator (Debian's gcc-aarch64-linux-gnu, "
-    "libc6-dev-arm64-cross, qemu-user-static)",
+    bool(_MISSING),
+    reason=f"there is no {_MISSING} (Debian's gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, "
+    "gcc-riscv64-linux-gnu, libc6-dev-riscv64-cross, qemu-user-static)",
 )
 
 
@@ -94,6 +106,49 @@ def test_code_for_another_architecture(tmp_path: Path) -> None:
     assert ":lo12:func_main.weight" in assembly
 
 
+def _loop_of(assembly: str, instruction: str) -> str:
+    """What lies between labels, of which the most is this instruction."""
+    return max(
+        re.split(r"^\S+:", assembly, flags=re.MULTILINE), key=lambda part: part.count(instruction)
+    )
+
+
+def test_code_for_riscv_without_vectors(tmp_path: Path) -> None:
+    loop = _loop_of(_assembly(tmp_path, "riscv64"), "\tfmadd.s\t")
+    assert loop.count("\tfmadd.s\t") >= 20
+    # Sums stay in registers.
+    assert "(sp)" not in loop
+
+
+def test_code_for_riscv_with_vectors(tmp_path: Path) -> None:
+    assembly = _assembly(tmp_path, "spacemit-x60")
+    # What GNU's assembler does not know is not named, and LLVM uses none of it.
+    assert re.search(r"^\t\.attribute\t5, \"rv64i2p1_.*_v1p0_\w*zba1p0", assembly, re.MULTILINE)
+    assert "zicond" not in assembly
+    assert "czero." not in assembly
+    loop = _loop_of(assembly, "\tvfmacc.vf\t")
+    assert loop.count("\tvfmacc.vf\t") >= 20
+    assert "e32, m1, " in assembly, "a register holds eight floats"
+
+
+class _MeanOfExponentials(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.exp().mean()
+
+
+@pytest.mark.parametrize("target_cpu", ["neoverse-n2", "rva23u64"])
+def test_llvm_has_nothing_to_say_of_scalable_vectors(
+    target_cpu: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    program = TorchProgram("it", "it", mean_loader, recorded=False)
+    LibraryBuild(program, LibraryOptions("it", target_cpu=target_cpu), tmp_path).file("asm")
+    assert capfd.readouterr().err == ""
+
+
+def mean_loader() -> TorchLoaderOutput:
+    return TorchLoaderOutput(model=_MeanOfExponentials(), inputs=(torch.randn(9, 200),))
+
+
 def _check_cached(library: plumbline.Library) -> None:
     cache = torch.zeros(4, 5)
     x = torch.tensor([1.0, 0.0, 2.0, 0.0, 3.0])
@@ -138,9 +193,23 @@ def test_a_process_that_ends(tmp_path: Path) -> None:
     assert _ending_of(["sh", "-c", "kill -9 $$"], file).endswith("it ended with signal 9")
 
 
-@pytest.mark.parametrize("weights", ["embedded", "file"])
+_EMULATED = [
+    ("cortex-a76", _AARCH64),
+    ("riscv64", _RISCV64),
+    # As long as they are at least, and longer.
+    ("rva23u64", _RISCV64_WITH_VECTORS),
+    ("spacemit-x60", _RISCV64_WITH_VECTORS),
+]
+
+
+@pytest.mark.parametrize(
+    ("target_cpu", "emulator", "weights"),
+    [*((*machine, "embedded") for machine in _EMULATED), ("cortex-a76", _AARCH64, "file")],
+)
 @emulated
-def test_it_agrees_with_pytorch(weights: str, tmp_path: Path) -> None:
+def test_it_agrees_with_pytorch(
+    target_cpu: str, emulator: Sequence[str], weights: str, tmp_path: Path
+) -> None:
     program = classifier_loader()
     file = plumbline.aot(
         program.model,
@@ -148,10 +217,10 @@ def test_it_agrees_with_pytorch(weights: str, tmp_path: Path) -> None:
         name="it",
         out=tmp_path,
         dynamic_shapes=program.dynamic_shapes,
-        target_cpu="cortex-a76",
+        target_cpu=target_cpu,
         weights=weights,
     )
-    library = load_under(file, _EMULATOR)
+    library = load_under(file, emulator)
     if weights == "file":
         library.load_weights(tmp_path / "it.safetensors")
     for count in (0, 1, 7, 40):
@@ -159,9 +228,10 @@ def test_it_agrees_with_pytorch(weights: str, tmp_path: Path) -> None:
         torch.testing.assert_close(library(x)[0], program.model(x))
 
 
+@pytest.mark.parametrize(("target_cpu", "emulator"), [("aarch64", _AARCH64), ("riscv64", _RISCV64)])
 @emulated
-def test_what_an_emulator_runs(tmp_path: Path) -> None:
-    _check_cached(load_under(_cached(tmp_path, "aarch64"), _EMULATOR))
+def test_what_an_emulator_runs(target_cpu: str, emulator: Sequence[str], tmp_path: Path) -> None:
+    _check_cached(load_under(_cached(tmp_path, target_cpu), emulator))
 
 
 class _Halves(torch.nn.Module):
@@ -170,14 +240,36 @@ class _Halves(torch.nn.Module):
         return wide, torch.exp(x) + 1
 
 
-@pytest.mark.parametrize("target_cpu", ["aarch64", "neoverse-n1", "neoverse-n2"])
+def _halves(folder: Path, target_cpu: str, inputs: Sequence[torch.Tensor]) -> Path:
+    return plumbline.aot(_Halves(), *inputs, name="halves", out=folder, target_cpu=target_cpu)
+
+
+@pytest.mark.parametrize(
+    ("target_cpu", "emulator"),
+    [
+        *(
+            (cpu, _emulator("aarch64", "-cpu", "max"))
+            for cpu in ("aarch64", "neoverse-n1", "neoverse-n2")
+        ),
+        ("spacemit-x60", _RISCV64_WITH_VECTORS),
+    ],
+)
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 @emulated
-def test_half_precision(target_cpu: str, dtype: torch.dtype, tmp_path: Path) -> None:
+def test_half_precision(
+    target_cpu: str, emulator: Sequence[str], dtype: torch.dtype, tmp_path: Path
+) -> None:
     x, y = torch.randn(9, 17).to(dtype), torch.randn(17, 12).to(dtype)
-    file = plumbline.aot(_Halves(), x, y, name="halves", out=tmp_path, target_cpu=target_cpu)
-    library = load_under(file, ["qemu-aarch64-static", "-cpu", "max", "-L", _SYSROOT])
+    library = load_under(_halves(tmp_path, target_cpu, (x, y)), emulator)
     torch.testing.assert_close(library(x, y), _Halves()(x, y))
+
+
+@emulated
+def test_half_precision_that_the_compiler_cannot_link(tmp_path: Path) -> None:
+    inputs = torch.randn(9, 17).half(), torch.randn(17, 12).half()
+    message = "^float16 takes functions here that this C compiler's library does not have.*rva22u64"
+    with pytest.raises(UserError, match=message):
+        _halves(tmp_path, "riscv64", inputs)
 
 
 class _Bytes(torch.nn.Module):
@@ -200,7 +292,7 @@ def test_dot_products_of_bytes(target_cpu: str, has_sdot: bool, tmp_path: Path) 
         ["aarch64-linux-gnu-objdump", "-d", file], capture_output=True, text=True, check=True
     ).stdout
     assert ("\tsdot\t" in disassembled) == has_sdot
-    assert torch.equal(load_under(file, _EMULATOR)(x)[0], _Bytes()(x))
+    assert torch.equal(load_under(file, _AARCH64)(x)[0], _Bytes()(x))
 
 
 def _of_another_machine(folder: Path) -> Path:

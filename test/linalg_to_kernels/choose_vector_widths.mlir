@@ -1,6 +1,12 @@
 // RUN: tcp-opt %s -choose-vector-widths | FileCheck %s --check-prefixes=CHECK,AVX2
 // RUN: tcp-opt %s '-choose-vector-widths=vector-bytes=64 vector-registers=32' | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: tcp-opt %s '-choose-vector-widths=vector-bytes=16 vector-registers=32 vector-scalable=true' | FileCheck %s --check-prefix=SCALABLE
+// RUN: not tcp-opt %s '-choose-vector-widths=vector-bytes=64' 2>&1 | FileCheck %s --check-prefix=ALONE
 
+// Where vectors may be scalable, LLVM complains of a width.
+// SCALABLE-NOT:  width =
+// SCALABLE:      #llvm.loop_interleave<count = 4 : i32>
+// ALONE:         vector-bytes and vector-registers are given together, one number each
 // What is computed in f32 fills vectors; of a plain sum in f64 there is nothing more to gain.
 // CHECK:         #[[FOUR:.*]] = #llvm.loop_interleave<count = 4 : i32>
 // AVX2:          width = 8 : i32

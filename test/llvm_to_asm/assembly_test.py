@@ -104,6 +104,13 @@ def test_a_cpu_without_64_bit_code_is_refused(cpu: str) -> None:
 
 
 @on_x86_64
+@pytest.mark.parametrize("cpu", ["generic-rv64", "sifive-s51"])
+def test_a_cpu_without_floats_is_refused(cpu: str) -> None:
+    with pytest.raises(UserError, match=f"target_cpu '{cpu}': it has no instructions for floats"):
+        cpu_target(cpu)
+
+
+@on_x86_64
 def test_names_of_cpus_with_64_bit_code_are_taken() -> None:
     for cpu in ("skylake", "znver5", "x86-64", "core2"):
         assert cpu_target(cpu).cpu == cpu

@@ -52,7 +52,8 @@ def add_target_cpu(arguments: argparse.ArgumentParser) -> None:
         "--target-cpu",
         default="baseline",
         help='"baseline" (the default: fixed, widely available), "native", or a name of LLVM\'s; '
-        'one of another architecture, too: "cortex-a76", and "aarch64" for its baseline',
+        'one of another architecture, too: "cortex-a76", "spacemit-x60", and "aarch64" or '
+        '"riscv64" for its baseline',
     )
 
 

@@ -1,0 +1,34 @@
+"""What has GNU's assembler take the instructions of all CPUs, as it does on x86-64 by itself.
+
+LLVM has chosen among those of the CPU that the code is for.
+"""
+
+import re
+
+from plumbline.target.target import Target
+
+_ARMV8 = "\t.arch\tarmv8.6-a+fp16+sha3+sve2\n"
+
+_EXTENSIONS = re.compile(r'^(\t\.attribute\t5, ")(.*)(")$', re.MULTILINE)
+"""Of RISC-V, those that LLVM says that the code has, with their versions: "rv64i2p1_m2p0_zba1p0"
+(RISC-V ELF psABI, Attributes, Tag_RISCV_arch)."""
+
+_READ = re.compile(
+    r"(rv64i|[mafdcv]|zicsr|zifencei|zicbop|zawrs|zfh|zfhmin|zb[abcs]|zbkb|xthead\w+?)\d+p\d+"
+)
+"""Those with instructions that code consists of and that binutils 2.40, Debian 12's, knows by name:
+it refuses text that says of any other one. Half precision in vectors has none of its own."""
+
+
+def for_gnu_assembler(assembly: str, target: Target) -> str:
+    """LLVM's assembly, as GNU's assembler of 2023 takes it."""
+    if target.architecture == "aarch64":
+        return _ARMV8 + assembly
+    if target.architecture == "riscv64":
+        return _EXTENSIONS.sub(_known_extensions, assembly, count=1)
+    return assembly
+
+
+def _known_extensions(attribute: re.Match[str]) -> str:
+    names = [name for name in attribute[2].split("_") if _READ.fullmatch(name)]
+    return f"{attribute[1]}{'_'.join(names)}{attribute[3]}"
