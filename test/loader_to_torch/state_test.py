@@ -6,6 +6,7 @@ from typing import Any, cast
 import pytest
 import torch
 from torch.export import Dim
+from torch.nn.modules.linear_cross_entropy_options import LinearCrossEntropyOptions
 
 import plumbline
 from plumbline.errors import UserError
@@ -129,6 +130,28 @@ def test_ops_that_write_or_draw_with_other_arguments() -> None:
     model.norm.train()
     written = [each.name for each in mutations(functional_graph("it", program))]
     assert written == ["norm.running_mean", "norm.running_var"]
+
+
+class _Counted(torch.nn.Module):
+    """A count of calls, and a loss in chunks: Python that writes into what it allocates."""
+
+    calls: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("calls", torch.zeros((), dtype=torch.int64))
+
+    def forward(self, x: torch.Tensor, weight: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        self.calls += 1
+        options = LinearCrossEntropyOptions(batch_chunk_size=2)
+        return torch.nn.functional.linear_cross_entropy(x, weight, target, options=options)
+
+
+def test_ops_that_are_python() -> None:
+    inputs = (torch.randn(4, 3), torch.randn(5, 3), torch.tensor([0, 4, 2, 1]))
+    program = TorchLoaderOutput(_Counted(), inputs)
+    written = [each.name for each in mutations(functional_graph("it", program))]
+    assert written == ["calls"]
 
 
 def test_references_have_the_state_too() -> None:

@@ -156,7 +156,8 @@ def effects_table() -> dict[Any, Rule]:
 
     That is into which tensors it writes, and whether it draws random numbers. A composite op may do
     either without a word in its schema. An op that may draw does so with some arguments, and not
-    with others. All other rules are of ops that do neither.
+    with others. An op that PyTorch has in Python writes into tensors of its own, which is in the
+    way of all that is looked for. All other rules are of ops that do neither.
     """
     composite = torch._C.DispatchKey.CompositeImplicitAutograd
     return {
@@ -164,5 +165,6 @@ def effects_table() -> dict[Any, Rule]:
         for op, rule in decomposition_table().items()
         if op in random_numbers.RULES
         or torch.Tag.nondeterministic_seeded in op.tags
+        or op.namespace == "torch_nn"
         or op.has_kernel_for_dispatch_key(composite)
     }
