@@ -38,7 +38,7 @@ from plumbline.linalg_to_kernels.constants import CONSTANT, is_constant
 from plumbline.linalg_to_kernels.group import Group
 from plumbline.linalg_to_kernels.kernel_names import kernel_name
 from plumbline.linalg_to_kernels.layouts import LAYOUT, is_contiguous, layout_of
-from plumbline.linalg_to_kernels.loop_order import Access, accesses
+from plumbline.linalg_to_kernels.loop_order import Access, accesses, has_contiguous_loop
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.linalg_to_kernels.strategies import Strategies
 from plumbline.linalg_to_kernels.told_by_place import told_by_place
@@ -312,6 +312,7 @@ class _Block:
             and _is_transposition(more)
             and not found
             and not _is_undone(more, grown)
+            and not _is_reduced_along_lines(more, grown)
         ):
             # Its loops run in pieces, for the sake of cache lines, which those of steps do not.
             return None
@@ -372,6 +373,34 @@ def _is_undone(transposition: Computation, group: Group) -> bool:
         for result in transposition.results
         for site in group.sites(result)
     )
+
+
+def _is_reduced_along_lines(transposition: Computation, group: Group) -> bool:
+    """Whether reductions alone read a transposition, each along what it reads as that lies.
+
+    They have no use for pieces: no line of memory is left before it is used up.
+    """
+    readers = {site.step for result in transposition.results for site in group.sites(result)}
+    return group.is_inlined(transposition) and all(
+        reader.is_reduction and _goes_along_lines(group, reader) for reader in readers
+    )
+
+
+def _goes_along_lines(group: Group, step: Computation) -> bool:
+    """Whether a loop of a step goes along all that it reads and writes as that lies.
+
+    That is a loop within a row, or over the rows that the root has side by side.
+    """
+    rows = group.row_loops[step]
+    (written,) = accesses(group, group.root)[-1:]
+    loops = [
+        loop
+        for loop, size in enumerate(step.sizes)
+        if size != 1
+        and all(loop != rows[row] or written.stride(row) == 1 for row in group.rows)
+        and loop not in group.at_once(step)
+    ]
+    return has_contiguous_loop(group, step, loops)
 
 
 def _outline(

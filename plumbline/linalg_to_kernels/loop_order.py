@@ -176,6 +176,12 @@ def innermost_costs(group: Group, step: Computation, loops: Sequence[int]) -> di
     return _costs(step, accesses(group, step), loops, _strides_of_runs(group, step))
 
 
+def has_contiguous_loop(group: Group, step: Computation, loops: Sequence[int]) -> bool:
+    """Whether one of the loops may run innermost that leads nowhere else but to next elements."""
+    costs = innermost_costs(group, step, loops)
+    return min(costs.values(), default=_STRIDED_COST) < _STRIDED_COST
+
+
 def _strides_of_runs(group: Group, step: Computation) -> frozenset[int]:
     """By how many elements each iteration goes on where all that is between them is done too."""
     parts = group.parts_loop(step)

@@ -86,6 +86,10 @@ _CASES: dict[str, tuple[Callable[..., object], tuple[tuple[int, ...], ...], int]
     "transposed": (lambda x, y: x.t() + y, ((35, 18), (18, 35)), 1),
     # Rows are written as they lie, and turned by a kernel that does so in pieces.
     "transposed_rows": (lambda x: x.softmax(-1).transpose(-1, -2).clone(), ((3, 35, 18),), 2),
+    # Sums read what is turned where it lies; what writes as much as it reads turns it in pieces.
+    "sum_of_transposed": (lambda x: x.t().sum(0), ((35, 18),), 1),
+    "sum_of_transposed_rows": (lambda x: x.transpose(1, 2).mean(2), ((3, 35, 18),), 1),
+    "softmax_of_transposed": (lambda x: x.t().softmax(1), ((35, 18),), 2),
     "reshaped": (lambda x: (x.tanh().view(6, 4) * 2).view(2, 12), ((2, 3, 4),), 1),
     # Rows in blocks, with the rows around them that other steps read: none, two, and four of them.
     "rows_of_blocks": (lambda x: _taps(_taps(x, 2), 1) - x[:, 1:-1, 1:-1], ((2, 150, 311),), 1),
