@@ -23,6 +23,7 @@ from plumbline.linalg_to_kernels.fused_products import fuse_products
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
 from plumbline.linalg_to_kernels.inlining import inline_small_kernels
 from plumbline.linalg_to_kernels.interleave_parts import interleave_parts
+from plumbline.linalg_to_kernels.late_transpositions import transpose_late
 from plumbline.linalg_to_kernels.loop_temporaries import put_loop_temporaries_on_stack
 from plumbline.linalg_to_kernels.memory_plan import plan_memory
 from plumbline.linalg_to_kernels.merge_sorts import merge_sorts
@@ -168,6 +169,12 @@ FILL_SPLATS = Pass(
     "fill-splats",
     "Fill tensors in a loop that would else be large constants with one value everywhere",
     fill_splats,
+)
+
+TRANSPOSE_LATE = Pass(
+    "transpose-late",
+    "Have transpositions come after pads, and reads at computed places go before them",
+    transpose_late,
 )
 
 TILE_SCANS = Pass(
@@ -359,6 +366,7 @@ def linalg_to_kernels_pipeline(
             COMPUTE_EXTRACTED_ELEMENTS,
             FOLD_CONSTANT_PRODUCTS,
             FILL_SPLATS,
+            TRANSPOSE_LATE,
             FOLD_CASTS,
             READ_DEQUANTIZED_WEIGHTS,
             PAIR_CHANNELS.with_options(options),

@@ -56,7 +56,8 @@ selected from a sum that it has just loaded by a mask, which takes AMD's CPUs te
 
 _FEW_TERMS = 9
 """How many terms are added up without a loop, as those of a window of 3x3. Of planes whose sizes
-are not known the largest elements of such windows took twice as long by way of memory."""
+are not known the largest elements of such windows took twice as long by way of memory, and those of
+2x2 where sizes are known, so that LLVM may unroll the loops, too."""
 
 _ROWS_AT_ONCE = 4
 """How many rows of a block are done at once by a step that reads neighbours of each."""
@@ -438,9 +439,34 @@ class _LoopNests:
         self, evaluation: Evaluation, producer: Computation, indices: Indices
     ) -> ir.Value:
         loops = producer.loops_for(indices)
-        values = evaluation.results(producer, loops, evaluation.needed_inits(producer, loops))
+        values = self.all_terms_added(evaluation, producer, loops)
         self.store(evaluation, producer, loops, values)
         return values[0]
+
+    def has_few_terms(self, step: Computation) -> bool:
+        """Whether terms are as few as are added up at once, for contiguous elements."""
+        loops = self.order(step).loops
+        terms = [step.sizes[loop] for loop in loops if step.reduces[loop]]
+        if not terms or step.reduces[loops[-1]] or self.constant_product(step) is not None:
+            return False
+        return DYNAMIC not in terms and math.prod(terms) <= _FEW_TERMS
+
+    def all_terms_added(
+        self, evaluation: Evaluation, step: Computation, loops: Indices
+    ) -> list[ir.Value]:
+        """The results of a step at a place, of which each term has code of its own."""
+        values = evaluation.needed_inits(step, loops)
+        sizes = [
+            range(size) if reduces else range(1)
+            for size, reduces in zip(step.sizes, step.reduces, strict=True)
+        ]
+        for term in all_terms(*sizes):
+            places = tuple(
+                ir.AffineConstantExpr.get(at) if reduces else loop
+                for at, reduces, loop in zip(term, step.reduces, loops, strict=True)
+            )
+            values = evaluation.results(step, places, values)
+        return values
 
     def finished(self, step: Computation) -> None:
         """Notes that a step, with what is computed in its loops, is built."""
@@ -500,9 +526,11 @@ class _LoopNests:
 
     def _may_be_hosted(self, step: Computation, reader: Computation) -> bool:
         """Whether a step may be done in the loops of one that reads it."""
-        return self.lane_loop(step) is None and any(
-            step in run and reader in run for run in self._runs
-        )
+        if step.is_reduction:
+            can_be = not reader.is_reduction and self.has_few_terms(step)
+        else:
+            can_be = self.lane_loop(step) is None
+        return can_be and any(step in run and reader in run for run in self._runs)
 
     def _buffer(self, step: Computation, number: int) -> ir.Value:
         shape, sizes = [], []
@@ -551,7 +579,7 @@ def _hosted(
     at_once: dict[Computation, int | None] = {}
     positions = {step: position for position, step in enumerate(group.steps)}
     for position, step in reversed(list(enumerate(group.steps[:-1]))):
-        if step.is_reduction or len(step.results) > 1:
+        if len(step.results) > 1:
             continue
         readers = [
             (reader, site)
@@ -629,7 +657,7 @@ class _Step:
         elif self._step.reduces[loops[-1]]:
             parallel = [loop for loop in loops if not self._step.reduces[loop]]
             self._nest(parallel, self._reduce)
-        elif self._has_few_terms():
+        elif self._nests.has_few_terms(self._step):
             parallel = [loop for loop in loops if not self._step.reduces[loop]]
             self._nest(parallel, self._add_few_terms)
         else:
@@ -752,29 +780,9 @@ class _Step:
 
         self._nests.store(self._evaluation, step, self._loops, add(reductions, inits))
 
-    def _has_few_terms(self) -> bool:
-        """Whether terms are as few as are added up at once, for elements whose number is not known.
-
-        Of a number that is known LLVM finds out by itself what is best.
-        """
-        sizes, inner = self._step.sizes, self._order.loops[-1]
-        terms = [sizes[loop] for loop in self._order.loops if self._step.reduces[loop]]
-        return sizes[inner] == DYNAMIC and DYNAMIC not in terms and math.prod(terms) <= _FEW_TERMS
-
     def _add_few_terms(self) -> None:
-        """The sum of an element's few terms, each in code of its own."""
-        step = self._step
-        sums = [
-            self._evaluation.init(step, number, self._loops) for number in range(len(step.results))
-        ]
-        reductions = [loop for loop in self._order.loops if step.reduces[loop]]
-        for term in all_terms(*(range(step.sizes[loop]) for loop in reductions)):
-            with self._evaluation.scope():
-                self._evaluation.loops |= {
-                    loop: index(at) for loop, at in zip(reductions, term, strict=True)
-                }
-                sums = self._evaluation.results(step, self._loops, sums)
-        self._nests.store(self._evaluation, step, self._loops, sums)
+        values = self._nests.all_terms_added(self._evaluation, self._step, self._loops)
+        self._nests.store(self._evaluation, self._step, self._loops, values)
 
     def _reduce_in_memory(self) -> None:
         step, loops = self._step, self._order.loops

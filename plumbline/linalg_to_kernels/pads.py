@@ -22,7 +22,7 @@ def pad_by_elements(module: ir.Operation) -> None:
     with module.context:
         # Without what is in them, which is gone where they are erased.
         for op in [op for op in all_operations(module) if op.name == "tensor.pad"]:
-            if (pad := _pad(op)) is not None:
+            if (pad := pad_of(op)) is not None:
                 with ir.InsertionPoint(op), op.location:
                     op.results[0].replace_all_uses_with(pad.built())
                 op.erase()
@@ -40,13 +40,13 @@ class Zeros:
 def zeros_around(padded: ir.Value) -> Zeros | None:
     """What a tensor is, if it is another with so many zeros around it."""
     op = defining_operation(padded)
-    pad = _pad(op) if op is not None and op.name == "tensor.pad" else None
+    pad = pad_of(op) if op is not None and op.name == "tensor.pad" else None
     if pad is None or not is_zero(number_everywhere(pad.value)):
         return None
     return Zeros(pad.source, tuple(zip(pad.low, pad.high, strict=True)))
 
 
-def _pad(op: ir.Operation) -> "_Pad | None":
+def pad_of(op: ir.Operation) -> "Pad | None":
     """A pad of sizes that are known, none of which takes anything off, and of one value."""
     (block,) = op.regions[0].blocks
     low, high = (
@@ -58,11 +58,13 @@ def _pad(op: ir.Operation) -> "_Pad | None":
     value = block.operations[0].operands[0]
     if value in block.arguments:
         return None
-    return _Pad(op.operands[0], ir.RankedTensorType(op.results[0].type), low, high, value)
+    return Pad(op.operands[0], ir.RankedTensorType(op.results[0].type), low, high, value)
 
 
 @dataclass(frozen=True)
-class _Pad:
+class Pad:
+    """So many of one value before and after a tensor along each axis."""
+
     source: ir.Value
     type: ir.RankedTensorType
     low: Sequence[int]

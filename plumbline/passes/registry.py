@@ -188,6 +188,7 @@ PASSES = _by_name(
         linalg_to_kernels.SELECT_CLAMPS,
         linalg_to_kernels.SPECIALISE_KERNELS,
         linalg_to_kernels.TILE_SCANS,
+        linalg_to_kernels.TRANSPOSE_LATE,
         linalg_to_kernels.TRANSPOSE_TILES,
         linalg_to_kernels.PREPARE_ARGUMENTS,
         linalg_to_kernels.REASSOCIATE_REDUCTIONS,

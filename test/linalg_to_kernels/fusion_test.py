@@ -149,6 +149,29 @@ def test_fused(name: str, is_dynamic: bool) -> None:
     assert len(re.findall(r"func\.func private @\w+\(.*no_inline", text)) == kernels, text
 
 
+@pytest.mark.parametrize("is_dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: functional.max_pool2d(x, 3, 2, 1),
+        lambda x: functional.avg_pool2d(x, 2),
+        lambda x: functional.interpolate(x, scale_factor=2.0, mode="bilinear"),
+    ],
+    ids=["padded", "pool", "bilinear"],
+)
+def test_images_that_have_channels_last_are_not_turned(
+    function: Callable[[torch.Tensor], torch.Tensor], is_dynamic: bool
+) -> None:
+    """Between what turns them to and fro are pads, windows of few elements, and reads anywhere."""
+    torch.manual_seed(0)
+    x = torch.randn(2, 7, 11, 18)
+    module = _Function(lambda x: function(x.permute(0, 3, 1, 2)).permute(0, 2, 3, 1).contiguous())
+    dims = {"operands": ({1: Dim.AUTO, 2: Dim.AUTO},)} if is_dynamic else None
+    program = plumbline.compile(module, (x,), dims)
+    torch.testing.assert_close(program(x)[0], module(x))
+    assert "memref<2x18x" not in program.stage("kernels")
+
+
 def test_what_a_shared_copy_copies_is_computed_once() -> None:
     """A transposition that mean, variance and norm read, of a convolution."""
 
