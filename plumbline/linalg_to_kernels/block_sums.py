@@ -19,6 +19,7 @@ from plumbline.bindings.views import NEW_MEMORY
 from plumbline.bindings.walk import (
     all_operations,
     clone_operations,
+    constant_float,
     constant_integer,
     defining_operation,
 )
@@ -96,8 +97,9 @@ def _sum(so_far: ir.Value, total: ir.Value, body: ir.Block) -> _Sum | None:
     if not isinstance(widen.operands[0].type, ir.F32Type):
         return None
     # The sum so far is of no other use, and nor are the term and the sum as f64.
-    used = [len(list(value.uses)) for value in (so_far, terms[0], total)]
-    return _Sum(so_far, add, widen) if used == [1, 1, 1] else None
+    values = [terms[0], total] if constant_float(so_far) is not None else [so_far, terms[0], total]
+    is_only_for_it = all(len(list(value.uses)) == 1 for value in values)
+    return _Sum(so_far, add, widen) if is_only_for_it else None
 
 
 def _split(loop: scf.ForOp, sums: list[_Sum]) -> None:
@@ -243,7 +245,9 @@ def _add_terms_first(body: ir.Block) -> None:
     for op in ops:
         if op.name != "arith.addf" or not is_reassociable(op):
             continue
-        so_far = op.operands[0]
+        # A constant that a sum begins with is the second operand of what has been canonicalized.
+        begins = constant_float(op.operands[1]) is not None
+        so_far = op.operands[1 if begins else 0]
         sum_ = _sum(so_far, op.results[0], body)
         if sum_ is None:
             continue

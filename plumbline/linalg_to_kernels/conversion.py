@@ -47,6 +47,7 @@ from plumbline.linalg_to_kernels.reassociation import reassociate_reductions
 from plumbline.linalg_to_kernels.select_clamps import select_clamps
 from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
 from plumbline.linalg_to_kernels.splats import fill_splats
+from plumbline.linalg_to_kernels.split_sums import split_sums
 from plumbline.linalg_to_kernels.strategies import CpuStrategies
 from plumbline.linalg_to_kernels.stream_results import stream_results
 from plumbline.linalg_to_kernels.tile_scans import tile_scans
@@ -205,6 +206,12 @@ REASSOCIATE_REDUCTIONS = Pass(
     "reassociate-reductions",
     "Let sums and products over many elements be taken in any order, and extremes of zeros",
     reassociate_reductions,
+)
+
+SPLIT_SUMS = Pass(
+    "split-sums",
+    "Add up what lies in short runs for each place of a run first, then over the run",
+    split_sums,
 )
 
 EXPAND_CONTRACTIONS = Pass(
@@ -371,6 +378,7 @@ def linalg_to_kernels_pipeline(
             READ_DEQUANTIZED_WEIGHTS,
             PAIR_CHANNELS.with_options(options),
             REASSOCIATE_REDUCTIONS,
+            SPLIT_SUMS,
             REARRANGE_WEIGHTS,
             EXPAND_CONTRACTIONS,
             FORM_FUSION_GROUPS.with_options(options),

@@ -150,14 +150,14 @@ def _innermost_axis(result: ir.Value) -> int | None:
 
     def along(value: ir.Value, reader: Computation | None, depth: int) -> int | None:
         """The axis of `value` along which a reader of it is contiguous."""
-        last = ir.RankedTensorType(value.type).rank - 1
+        last = len(ir.RankedTensorType(value.type).shape) - 1
         if reader is None or reader.is_reduction or len(reader.results) != 1 or depth > _DEEPEST:
             return last
         axis, loops = innermost(reader.results[0], depth + 1), reader.result_loops(0)
         if axis is None or loops is None or value not in reader.inputs:
             return None
-        read = reader.maps[reader.inputs.index(value)].results
-        return next((own for own, at in enumerate(read) if loops_in(at) == {loops[axis]}), None)
+        own = [loops_in(at) for at in reader.maps[reader.inputs.index(value)].results]
+        return own.index({loops[axis]}) if {loops[axis]} in own else None
 
     return innermost(result, 0)
 

@@ -32,7 +32,7 @@ from plumbline.linalg_to_kernels.computations import (
 from plumbline.linalg_to_kernels.constant_products import ConstantProduct, build_product
 from plumbline.linalg_to_kernels.evaluation import Evaluation
 from plumbline.linalg_to_kernels.group import Block, Group
-from plumbline.linalg_to_kernels.loop_order import Order, innermost_costs, order_of
+from plumbline.linalg_to_kernels.loop_order import MOST_BESIDE, Order, innermost_costs, order_of
 from plumbline.linalg_to_kernels.sizes import loop_size
 
 _LANES = 64
@@ -47,7 +47,7 @@ _WIDE_LANES = 256
 """How many are where of each row a sum or an extreme is kept alone: memory is then read in longer
 stretches. Of 4096 rows of 256 floats the sum took 1.8 times as long by 64."""
 
-_SUMS = 512
+_SUMS = MOST_BESIDE
 """How many sums are added to at once, in a buffer."""
 
 _ADDED_AT_ONCE = 4
@@ -786,9 +786,10 @@ class _Step:
 
     def _reduce_in_memory(self) -> None:
         step, loops = self._step, self._order.loops
-        inner = loops[-1]
-        parallel = [loop for loop in loops[:-1] if not step.reduces[loop]]
         reductions = [loop for loop in loops if step.reduces[loop]]
+        within = loops.index(reductions[-1]) + 1
+        parallel = [loop for loop in loops[:within] if not step.reduces[loop]]
+        inner = loops[within:]
 
         def set_init() -> None:
             inits = [
@@ -811,7 +812,7 @@ class _Step:
             def some(at: ir.Value, count: int) -> list[ir.Value]:
                 with self._evaluation.scope():
                     terms = [at, *(arith.addi(at, index(more)) for more in range(1, count))]
-                    self._nest([inner], lambda: add(terms), bounds)
+                    self._nest(inner, lambda: add(terms), bounds)
                 return []
 
             def all_terms() -> None:
@@ -822,18 +823,18 @@ class _Step:
                 for_each(middle, end, 1, lambda at: some(at, 1))
 
             with self._evaluation.scope():
-                self._nest([inner], set_init, bounds)
+                self._nest(inner, set_init, bounds)
             with self._evaluation.scope():
                 self._nest(outer, all_terms, bounds)
 
         def blocks() -> None:
-            if inner == self._nests.lane_loop(step):
+            if len(inner) > 1 or inner[0] == self._nests.lane_loop(step):
                 over({})
                 return
-            size = self._nests.size(step, inner)
+            size = self._nests.size(step, inner[0])
 
             def block(first: ir.Value) -> list[ir.Value]:
-                over({inner: (first, least(arith.addi(first, index(_SUMS)), size))})
+                over({inner[0]: (first, least(arith.addi(first, index(_SUMS)), size))})
                 return []
 
             for_each(index(0), size, _SUMS, block, parallel=True)

@@ -26,6 +26,10 @@ from plumbline.linalg_to_kernels.group import Group
 _SHORT = 8
 """A loop of fewer iterations is no gain as the innermost one."""
 
+_FEW, MOST_BESIDE = 64, 512
+"""An innermost loop that adds to sums in memory is short with fewer of them, and long with more: as
+many as are kept at once."""
+
 _STRIDED_COST, _SHORT_COST = 16, 32
 """Next to a cost of 1 for each tensor that an innermost loop walks contiguously: a line of memory
 has 16 elements of f32, and a vector no more."""
@@ -163,7 +167,8 @@ def order_of(group: Group, step: Computation, loops: Sequence[int]) -> Order:
     outer.sort(key=lambda loop: step.reduces[loop])
     other = _transposed(step, found, inner, outer, runs)
     if other is None:
-        return Order((*outer, inner))
+        beside = _beside(step, found, inner, outer)
+        return Order((*(loop for loop in outer if loop not in beside), *beside, inner))
     is_moved = all(map(is_copy, (step, *filter(group.is_inlined, group.members))))
     is_long = step.sizes[inner] >= _LONG_PIECE
     return Order(
@@ -235,6 +240,33 @@ def _continues(access: Access, outer: int, inner: int, length: int) -> bool:
     """Whether a step of the outer loop leads as far as that many of the inner one."""
     far, near = access.stride(outer), access.stride(inner)
     return far is not None and near is not None and far == near * length
+
+
+def _beside(
+    step: Computation, found: Sequence[Access], inner: int, outer: Sequence[int]
+) -> list[int]:
+    """Loops of sums that run within those that add up, as their elements go on from `inner`'s.
+
+    That is where these alone are few: of each of them there would be a loop of its own.
+    """
+    if not step.is_reduction or step.reduces[inner]:
+        return []
+    beside: list[int] = []
+    length = step.sizes[inner]
+    for loop in sorted((loop for loop in outer if not step.reduces[loop]), reverse=True):
+        size = step.sizes[loop]
+        if loop > inner or DYNAMIC in (length, size) or not 1 < length * size <= MOST_BESIDE:
+            break
+        if length >= _FEW or not all(_goes_on(access, loop, inner, length) for access in found):
+            break
+        beside.insert(0, loop)
+        length *= size
+    return beside
+
+
+def _goes_on(access: Access, outer: int, inner: int, length: int) -> bool:
+    """Whether an outer loop goes on where the inner one ends, or that leads nowhere."""
+    return access.stride(inner) == 0 or _continues(access, outer, inner, length)
 
 
 def _transposed(

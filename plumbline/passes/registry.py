@@ -187,6 +187,7 @@ PASSES = _by_name(
         linalg_to_kernels.FUSE_PRODUCTS,
         linalg_to_kernels.SELECT_CLAMPS,
         linalg_to_kernels.SPECIALISE_KERNELS,
+        linalg_to_kernels.SPLIT_SUMS,
         linalg_to_kernels.TILE_SCANS,
         linalg_to_kernels.TRANSPOSE_LATE,
         linalg_to_kernels.TRANSPOSE_TILES,

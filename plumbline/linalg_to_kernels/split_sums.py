@@ -1,0 +1,138 @@
+"""Has sums over short runs of elements be sums of what is added up for each place of a run.
+
+The norm of a group of channels adds up all its elements, of which few are contiguous where channels
+are last: those of one point of the image, beside which lie those of the next group. Of the sums for
+each channel vectors hold as many as there are channels, and few are left to be added up of these.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith
+
+from plumbline.bindings.walk import clone_operations, operations_of
+from plumbline.linalg_to_kernels.computations import (
+    DYNAMIC,
+    GENERIC,
+    Computation,
+    Indices,
+    computation,
+    computation_of,
+    is_in_memory,
+)
+from plumbline.linalg_to_kernels.loop_order import Access
+from plumbline.linalg_to_kernels.reassociation import is_reassociable
+from plumbline.tcp_to_linalg.building import dim, empty, generic, zero
+from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, dims_map, loop_nest
+
+_LONGEST = 64
+"""Elements of a run that is short: some vectors."""
+
+_FEWEST = 16
+"""Of each place of a run so many elements are to be added up, or more."""
+
+
+def split_sums(module: ir.Operation) -> None:
+    """Splits the sums of `module` over short runs that have others beside them."""
+    with module.context:
+        for op in operations_of(module, "linalg"):
+            member = computation(op) if op.name == GENERIC else None
+            if member is not None and (run := _run(member)) is not None:
+                _split(member, run)
+
+
+def _run(member: Computation) -> int | None:
+    """The loop over a short run of elements that a computation adds up, beside others."""
+    reductions = [loop for loop, reduces in enumerate(member.reduces) if reduces]
+    if not _is_sum(member) or member.sum_of_products is not None:
+        return None
+    found = list(_accesses(member))
+    for run in reductions:
+        size = member.sizes[run]
+        others = [member.sizes[loop] for loop in reductions if loop != run]
+        if (
+            1 < size < _LONGEST
+            and (DYNAMIC in others or math.prod(others) >= _FEWEST)
+            and any(_has_runs_beside(member, access, run) for access in found)
+            and all(access.stride(run) in (0, 1) for access in found)
+        ):
+            return run
+    return None
+
+
+def _is_sum(member: Computation) -> bool:
+    """Whether all it does is to add up, in any order, what it computes of elements."""
+    if len(member.results) != 1:
+        return False
+    so_far = member.body.arguments[len(member.inputs)]
+    add = member.body_ops[-1] if member.body_ops else None
+    return (
+        add is not None
+        and add.name == "arith.addf"
+        and is_reassociable(add)
+        and member.yielded[0] == add.results[0]
+        and [use.owner.operation for use in so_far.uses] == [add]
+    )
+
+
+def _has_runs_beside(member: Computation, access: Access, run: int) -> bool:
+    """Whether a loop that adds nothing up goes from one run to the next, along a tensor."""
+    return access.stride(run) == 1 and any(
+        access.stride(loop) == member.sizes[run]
+        for loop, (reduces, size) in enumerate(zip(member.reduces, member.sizes, strict=True))
+        if not reduces and size != 1
+    )
+
+
+def _accesses(member: Computation) -> Iterator[Access]:
+    """The tensors that what a computation adds up is computed of, element by element."""
+    asked: set[tuple[ir.Value, Indices]] = set()
+    pending = [*member.reads(member.loops, len(member.reduces))[: len(member.inputs)]]
+    while pending:
+        source, indices = pending.pop()
+        if (source, indices) in asked:
+            continue
+        asked.add((source, indices))
+        producer = computation_of(source)
+        if producer is not None and not producer.is_reduction and len(producer.results) == 1:
+            pending += producer.reads(producer.loops_for(indices), len(member.reduces))
+        elif is_in_memory(source):
+            yield Access(tuple(ir.RankedTensorType(source.type).shape), indices)
+
+
+def _split(member: Computation, run: int) -> None:
+    """Makes two sums of one, of which the second is over the run."""
+    op, loops = member.op, len(member.reduces)
+    (init,), maps = member.inits, list(member.maps)
+    type_ = ir.RankedTensorType(init.type)
+    rank = type_.rank
+    *inputs, written = maps
+    of_each = ir.AffineMap.get(loops, 0, [*written.results, ir.AffineDimExpr.get(run)])
+    kinds = [
+        REDUCTION if reduces and loop != run else PARALLEL
+        for loop, reduces in enumerate(member.reduces)
+    ]
+
+    def terms(read: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> ir.Value:
+        values = dict(zip(member.body.arguments, (*read, *so_far), strict=True))
+        clone_operations(member.body_ops, values)
+        return values[member.yielded[0]]
+
+    def add(read: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> ir.Value:
+        return arith.addf(*so_far, *read, fastmath=member.body_ops[-1].attributes["fastmath"])
+
+    with ir.InsertionPoint(op), op.location:
+        sizes = [dim(init, axis) for axis in range(rank) if type_.is_dynamic_dim(axis)]
+        sums = ir.RankedTensorType.get([*type_.shape, member.sizes[run]], type_.element_type)
+        zeros = generic(empty(sums, sizes), [], [], lambda _: zero(type_.element_type))
+        (of_places,) = loop_nest([zeros], list(member.inputs), [*inputs, of_each], kinds, terms)
+        (total,) = loop_nest(
+            [init],
+            [of_places],
+            [ir.AffineMap.get_identity(rank + 1), dims_map(rank + 1, range(rank))],
+            [*[PARALLEL] * rank, REDUCTION],
+            add,
+        )
+    op.results[0].replace_all_uses_with(total)
+    op.erase()
