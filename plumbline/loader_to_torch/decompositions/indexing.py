@@ -15,6 +15,10 @@ aten = torch.ops.aten
 _COUNTED = 128
 """The longest sequence in which it is quicker to count all elements than to search."""
 
+_BLOCK = 32
+"""How many elements of a sequence whose size is not known are one block. To count ends of blocks
+takes the less time the longer they are, and to search in one the more."""
+
 
 def _searchsorted(
     sequence: torch.Tensor,
@@ -27,8 +31,9 @@ def _searchsorted(
 ) -> torch.Tensor:
     """How many of a rising sequence are less than each value, or equal if `right`.
 
-    Of a short sequence, or one of a size that is not known, all are counted, which takes no loads
-    from places that depend on others; else the count is found by its bits, from the highest on.
+    Of a short sequence all are counted, which takes no loads from places that depend on others;
+    else the count is found by its bits, from the highest on. Of a size that is not known, the
+    number of whole blocks is counted, by their last elements, and bits tell how many come after.
     """
     if sorter is not None:
         sequence = sequence.gather(-1, sorter)
@@ -43,16 +48,24 @@ def _searchsorted(
         # Not the same as `<=` and `<`: a NaN is greater than all.
         return ~(others > wanted) if right or side == "right" else ~(others >= wanted)
 
-    size = sequence.shape[-1]
-    if isinstance(size, int) and size > _COUNTED:
-        counts = torch.zeros(values.shape, dtype=torch.int64)
-        for bit in reversed(range(size.bit_length())):
-            more = counts + (1 << bit)
-            last = torch.clamp(more, max=size) - 1
-            others = sequence[last] if sequence.dim() == 1 else sequence.gather(-1, last)
-            counts = torch.where((more <= size) & before(others, values), more, counts)
+    size, bits = sequence.shape[-1], (_BLOCK - 1).bit_length()
+    if isinstance(size, int) and size <= _COUNTED:
+        counts, bits = before(sequence.unsqueeze(-2), values.unsqueeze(-1)).sum(-1), 0
+    elif isinstance(size, int):
+        counts, bits = torch.zeros(values.shape, dtype=torch.int64), size.bit_length()
     else:
-        counts = before(sequence.unsqueeze(-2), values.unsqueeze(-1)).to(torch.int64).sum(-1)
+        # An element behind the last one is there to be read, though not counted, where no other is;
+        # and ends of more blocks than there are, as of one export would know that it is broadcast.
+        sequence = torch.constant_pad_nd(sequence, [0, 1])
+        ends = torch.arange(size // _BLOCK + 2) * _BLOCK + (_BLOCK - 1)
+        last = sequence.index_select(-1, torch.clamp(ends, max=size))
+        are_whole = (ends < size) & before(last.unsqueeze(-2), values.unsqueeze(-1))
+        counts = are_whole.sum(-1) * _BLOCK
+    for bit in reversed(range(bits)):
+        more = counts + (1 << bit)
+        last = torch.clamp(more - 1, max=sequence.shape[-1] - 1)
+        others = sequence[last] if sequence.dim() == 1 else sequence.gather(-1, last)
+        counts = torch.where((more <= size) & before(others, values), more, counts)
     counts = counts.reshape(()) if rank == 0 else counts
     return counts.to(torch.int32) if out_int32 else counts
 
@@ -152,9 +165,13 @@ def _in_segments(
 
 
 def _bucketize(
-    number: float, boundaries: torch.Tensor, *, out_int32: bool = False, right: bool = False
+    values: torch.Tensor | float,
+    boundaries: torch.Tensor,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
 ) -> torch.Tensor:
-    return _searchsorted(boundaries, number, out_int32=out_int32, right=right)
+    return _searchsorted(boundaries, values, out_int32=out_int32, right=right)
 
 
 def combinations(operand: torch.Tensor, r: int = 2, with_replacement: bool = False) -> torch.Tensor:
@@ -322,6 +339,7 @@ def _embedding_renorm(
 
 RULES: Rules = {
     aten.bucketize.Scalar: _bucketize,
+    aten.bucketize.Tensor: _bucketize,
     aten.combinations.default: combinations,
     aten.embedding_renorm.default: _embedding_renorm,
     aten.index_add.default: first_of(

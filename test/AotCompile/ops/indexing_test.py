@@ -1,11 +1,14 @@
 """Ops that read or write places which are known at run time only, against PyTorch."""
 
+import math
 import sys
 from collections.abc import Callable
 
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
+from torch.export import Dim
+from torch.testing import assert_close
 
 import plumbline
 from plumbline.tcp.ops import indexing as tcp
@@ -340,6 +343,26 @@ def test_half_precision_is_combined_in_f32() -> None:
     inputs = (torch.zeros(3, 2, dtype=torch.bfloat16), torch.ones(1000, 2, dtype=torch.bfloat16))
     actual = plumbline.compile(_Combined(), inputs)(*inputs)
     torch.testing.assert_close(actual, _Combined()(*inputs))
+
+
+class _Searched(torch.nn.Module):
+    def forward(self, x: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return torch.searchsorted(x, values), torch.bucketize(values, x[0], right=True)
+
+
+def test_sequences_of_any_size_are_searched() -> None:
+    """By their blocks of 32, of which there are none, one, or some and a part."""
+    dims = ({1: Dim.AUTO}, {1: Dim.AUTO})
+    program = plumbline.compile(_Searched(), _sequences(50), dims)
+    for size in (0, 1, 31, 32, 33, 64, 300):
+        inputs = _sequences(size)
+        assert_close(program(*inputs), _Searched()(*inputs))
+
+
+def _sequences(size: int) -> tuple[torch.Tensor, torch.Tensor]:
+    numbers = torch.arange(size, dtype=torch.float32) // 2
+    ends = torch.tensor([math.nan, math.inf, -math.inf])
+    return numbers.repeat(2, 1), torch.cat([torch.arange(-1, size / 2 + 1), ends]).repeat(2, 1)
 
 
 def test_every_op_has_a_case() -> None:

@@ -422,6 +422,7 @@ def test_searchsorted(size: int, right: bool) -> None:
     _check(aten.searchsorted.Tensor, sequence[0], values, right=right, out_int32=True)
     _check(aten.searchsorted.Scalar, sequence[0], 0.25, right=right)
     _check(aten.bucketize.Scalar, 0.25, sequence[0], right=right, out_int32=True)
+    _check(aten.bucketize.Tensor, values, sequence[0], right=right)
     shuffled = torch.randperm(size)
     _check(
         aten.searchsorted.Tensor,
