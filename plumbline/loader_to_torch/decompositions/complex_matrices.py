@@ -1,8 +1,7 @@
-"""Linear algebra of complex numbers, by that of real ones of twice the size.
+"""Values of complex matrices, by those of real ones of twice the size.
 
-(A + iB) (x + iy) = c + id is A x - B y = c and B x + A y = d. The matrix of both has each singular
-value of the complex one twice, and each eigenvalue of a Hermitian one: solving is as exact.
-Products of such matrices are such matrices, and so are series of them.
+(A + iB) (x + iy) is A x - B y and B x + A y. The matrix of both has each singular value of the
+complex one twice, and each eigenvalue of a Hermitian one.
 """
 
 from typing import Any
@@ -10,28 +9,9 @@ from typing import Any
 import torch
 
 from plumbline.loader_to_torch.decompositions.complex_numbers import complex_rule, parts
-from plumbline.loader_to_torch.decompositions.linear_algebra import is_vector
 from plumbline.loader_to_torch.decompositions.rule import Conditional, Rules
 
 aten = torch.ops.aten
-
-
-def _solve(matrix: torch.Tensor, right: torch.Tensor, *, left: bool = True) -> torch.Tensor:
-    """X of A X = B; of X A = B unless `left`."""
-    if is_vector(matrix, right):
-        return _solve(matrix, right.unsqueeze(-1)).squeeze(-1)
-    if not left:
-        return _solve(matrix.mT, right.mT).mT
-    both = torch.linalg.solve(_doubled(matrix), torch.cat(parts(right), -2))
-    return _from_halves(both)
-
-
-def _inverse(matrix: torch.Tensor) -> torch.Tensor:
-    return _from_halves(torch.linalg.inv(_doubled(matrix))[..., : matrix.shape[-1]])
-
-
-def _exponential(matrix: torch.Tensor) -> torch.Tensor:
-    return _from_halves(torch.linalg.matrix_exp(_doubled(matrix))[..., : matrix.shape[-1]])
 
 
 def _eigenvalues(matrix: torch.Tensor, UPLO: str = "L") -> torch.Tensor:  # noqa: N803
@@ -55,11 +35,6 @@ def _doubled(matrix: torch.Tensor) -> torch.Tensor:
     return torch.cat([upper, torch.cat([imaginary, real], -1)], -2)
 
 
-def _from_halves(both: torch.Tensor) -> torch.Tensor:
-    size = both.shape[-2] // 2
-    return torch.complex(both[..., :size, :].contiguous(), both[..., size:, :].contiguous())
-
-
 def _has_complex_dtype(*_: Any, dtype: torch.dtype | None = None, **__: Any) -> bool:
     return dtype is not None and dtype.is_complex
 
@@ -71,10 +46,6 @@ def _eye(*sizes: int, dtype: torch.dtype, **options: Any) -> torch.Tensor:
 RULES: Rules = {
     aten.eye.default: Conditional(_has_complex_dtype, _eye),
     aten.eye.m: Conditional(_has_complex_dtype, _eye),
-    aten.inverse.default: complex_rule(_inverse),
     aten.linalg_eigvalsh.default: complex_rule(_eigenvalues),
-    aten.linalg_inv.default: complex_rule(_inverse),
-    aten.linalg_matrix_exp.default: complex_rule(_exponential),
-    aten.linalg_solve.default: complex_rule(_solve),
     aten.linalg_svdvals.default: complex_rule(_singular_values),
 }

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from plumbline.loader_to_torch.decompositions.elementwise import hypot, isclose
+from plumbline.loader_to_torch.decompositions.loops import looped
 from plumbline.loader_to_torch.decompositions.rule import (
     Conditional,
     Rule,
@@ -519,16 +520,29 @@ def _halved(operand: torch.Tensor, axis: int) -> torch.Tensor:
     return operand
 
 
+def _one_by_one(operand: torch.Tensor, dim: int) -> list[torch.Tensor]:
+    """The product along a dimension of any size, and those on the way to it, in a first one."""
+    elements = operand.movedim(dim, 0)
+    start = torch.ones(elements.shape[1:], dtype=operand.dtype)
+
+    def times(element: torch.Tensor, product: torch.Tensor) -> Sequence[torch.Tensor]:
+        product = product * element
+        return product, product.clone()
+
+    return looped(times, [elements], [start], [])
+
+
 def _prod_along(
     operand: torch.Tensor, dim: int, keepdim: bool = False, *, dtype: torch.dtype | None = None
 ) -> Any:
     operand = operand if dtype is None else operand.to(dtype)
     if not operand.dim():
         return operand.clone()
-    if not isinstance(operand.shape[dim], int):
-        return NotImplemented
-    product = _halved(operand, dim)
-    return product if keepdim else product.squeeze(dim)
+    if isinstance(operand.shape[dim], int):
+        product = _halved(operand, dim)
+        return product if keepdim else product.squeeze(dim)
+    product, _ = _one_by_one(operand, dim)
+    return product.unsqueeze(dim) if keepdim else product
 
 
 def _prod(operand: torch.Tensor, *, dtype: torch.dtype | None = None) -> Any:
@@ -542,7 +556,7 @@ def _cumprod(operand: torch.Tensor, dim: int, *, dtype: torch.dtype | None = Non
         return result.clone()
     size = operand.shape[dim]
     if not isinstance(size, int):
-        return NotImplemented
+        return _one_by_one(result, dim)[1].movedim(0, dim)
     step = 1
     while step < size:
         product = result.narrow(dim, step, size - step) * result.narrow(dim, 0, size - step)

@@ -3,11 +3,12 @@
 Each is a loop over panels of some rows or columns, and in it one over the rows or columns of a
 panel; between panels, products do the work (Golub and Van Loan, Matrix Computations, chapters 3 to
 5). Small matrices are one panel. What PyTorch raises an error for, a program asserts.
+
+Numbers may be complex: where LAPACK transposes real matrices it takes the adjoint of others.
 """
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import torch
 from torch.nn.functional import pad
@@ -142,6 +143,13 @@ def _triangular_solve(
 # -- LU --------------------------------------------------------------------------------------------
 
 
+def _size(numbers: torch.Tensor) -> torch.Tensor:
+    """How large pivots are, as LAPACK tells it: of complex numbers the sizes of both parts."""
+    if not numbers.is_complex():
+        return numbers.abs()
+    return torch.real(numbers).abs() + torch.imag(numbers).abs()
+
+
 def _lu(
     matrix: torch.Tensor, *, pivot: bool = True
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -166,7 +174,7 @@ def _lu(
         column = matrices.column(columns, step)
         if pivot:
             # The greatest element from the diagonal on comes to the diagonal.
-            best = torch.where(numbers >= place, column.abs(), -1.0).argmax(-1)
+            best = torch.where(numbers >= place, _size(column), -1.0).argmax(-1)
             swap = matrices.swapped(columns.shape[-2], place, best)
             columns, order = matrices.rows_taken(columns, swap), order.gather(-1, swap)
             column = matrices.column(columns, step)
@@ -279,10 +287,10 @@ def _linalg_lu_solve(
     left: bool = True,
     adjoint: bool = False,
 ) -> torch.Tensor:
-    """X of A X = B, given the factors of A; of X A = B unless `left`, of A^T if `adjoint`."""
+    """X of A X = B, given the factors of A; of X A = B unless `left`, of A^H if `adjoint`."""
     if not left:
-        turned = _linalg_lu_solve(factors, pivots, matrices.transposed(right), adjoint=not adjoint)
-        return matrices.transposed(turned)
+        turned = _linalg_lu_solve(factors, pivots, matrices.adjoint(right), adjoint=not adjoint)
+        return matrices.adjoint(turned)
     size = factors.shape[-1]
     batch = common_batch(factors, right)
     factors = factors.expand(*batch, size, size)
@@ -292,7 +300,7 @@ def _linalg_lu_solve(
         swapped = matrices.rows_taken(right, order)
         lower = _solve_triangular(factors, swapped, upper=False, unitriangular=True)
         return _solve_triangular(factors, lower, upper=True)
-    turned = matrices.transposed(factors)
+    turned = matrices.adjoint(factors)
     upper = _solve_triangular(turned, right, upper=False)
     lower = _solve_triangular(turned, upper, upper=True, unitriangular=True)
     # The way back: the row that each came from.
@@ -398,6 +406,8 @@ def _slogdet(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 def _logdet(matrix: torch.Tensor) -> torch.Tensor:
     sign, logarithm = _slogdet(matrix)
+    if sign.is_complex():
+        return sign.log() + logarithm
     return torch.where(sign < 0, math.nan, logarithm)
 
 
@@ -407,10 +417,10 @@ def _logdet(matrix: torch.Tensor) -> torch.Tensor:
 def _cholesky_ex(
     matrix: torch.Tensor, *, upper: bool = False, check_errors: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """L of L L^T = A, or its transpose, and the number of the first pivot that is not positive."""
+    """L of L L^H = A, or its adjoint, and the number of the first pivot that is not positive."""
     size = matrix.shape[-1]
     count = matrices.in_full_panels(size)
-    lower = matrices.padded(matrices.transposed(matrix) if upper else matrix, count)
+    lower = matrices.padded(matrices.adjoint(matrix) if upper else matrix, count)
     factor = torch.zeros_like(lower)
     info = torch.zeros(matrix.shape[:-2], dtype=torch.int64)
 
@@ -420,11 +430,11 @@ def _cholesky_ex(
         size, width = columns.shape[-2:]
         numbers, later = matrices.numbers(size), matrices.numbers(width) > step
         column = matrices.column(columns, step)
-        pivot = matrices.entry(column, place)
+        pivot = torch.real(matrices.entry(column, place))
         info = torch.where((info == 0) & ~(pivot.squeeze(-1) > 0), place + 1, info)
         column = torch.where(numbers > place, column * torch.rsqrt(pivot), 0.0)
         column = torch.where(numbers == place, torch.sqrt(pivot), column)
-        row = matrices.entries(column, place - step, width)
+        row = matrices.conjugate(matrices.entries(column, place - step, width))
         rest = torch.where(later, columns - matrices.outer(column, row), columns)
         return matrices.with_column(rest, step, column), info
 
@@ -439,7 +449,7 @@ def _cholesky_ex(
         whole = matrices.is_one_panel(lower.shape[-1])
         if not whole:
             done = matrices.rows(factor, start, width)
-            columns = columns - factor @ matrices.transposed(done)
+            columns = columns - factor @ matrices.adjoint(done)
         columns, info = matrices.in_steps(turn, width, [columns, info], start=start)
         return columns if whole else matrices.with_columns(factor, start, columns), info
 
@@ -451,7 +461,7 @@ def _cholesky_ex(
         info = torch.where(info > size, 0, info)
     if check_errors:
         assert_none(info, f"linalg.cholesky: {_NOT_POSITIVE}")
-    return matrices.transposed(factor) if upper else factor, info.to(torch.int32)
+    return matrices.adjoint(factor) if upper else factor, info.to(torch.int32)
 
 
 def _linalg_cholesky(matrix: torch.Tensor, *, upper: bool = False) -> torch.Tensor:
@@ -465,7 +475,7 @@ def _cholesky(matrix: torch.Tensor, upper: bool = False) -> torch.Tensor:
 def _cholesky_solve(right: torch.Tensor, factor: torch.Tensor, upper: bool = False) -> torch.Tensor:
     """X of A X = B, given the factor of A."""
     first, second = (
-        (matrices.transposed(factor), factor) if upper else (factor, matrices.transposed(factor))
+        (matrices.adjoint(factor), factor) if upper else (factor, matrices.adjoint(factor))
     )
     return _solve_triangular(second, _solve_triangular(first, right, upper=False), upper=True)
 
@@ -492,16 +502,22 @@ def _geqrf(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         below = rows > place
         tail = torch.where(below, column, 0.0)
         first = matrices.entry(column, place)
-        length = torch.linalg.vector_norm(tail, 2, -1, keepdim=True)
+        length = matrices.length(tail)
         flat = length == 0
-        norm = torch.sqrt(first * first + length * length)
+        real = torch.real(first)
+        if columns.is_complex():
+            # What is turned to becomes real.
+            flat = flat & (torch.imag(first) == 0)
+            length = torch.hypot(length, torch.imag(first))
+        norm = torch.sqrt(real * real + length * length)
         # Of the sign that cancels nothing, as LAPACK does it; where nothing is below, no turn.
-        end = torch.where(first < 0, norm, -norm)
+        end = torch.where(real < 0, norm, -norm)
         vector = torch.where(flat, 0.0, tail / torch.where(flat, 1.0, first - end))
         factor = torch.where(flat, 0.0, (end - first) / torch.where(flat, 1.0, end))
         vector = torch.where(rows == place, 1.0, vector)
-        products = (vector.unsqueeze(-1) * columns).sum(-2)
-        turned = torch.where(numbers > step, matrices.outer(vector * factor, products), 0.0)
+        products = (matrices.conjugate(vector).unsqueeze(-1) * columns).sum(-2)
+        turned = matrices.outer(vector * matrices.conjugate(factor), products)
+        turned = torch.where(numbers > step, turned, 0.0)
         done = torch.where(below, vector, torch.where(flat, first, end))
         done = torch.where(rows < place, column, done)
         return matrices.with_column(columns - turned, step, done), factor.squeeze(-1)
@@ -514,8 +530,8 @@ def _geqrf(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         if whole:
             return columns, factors
         vectors, between = _block_of(columns, factors, start)
-        products = matrices.transposed(vectors) @ matrix
-        turned = matrix - vectors @ (matrices.transposed(between) @ products)
+        products = matrices.adjoint(vectors) @ matrix
+        turned = matrix - vectors @ (matrices.adjoint(between) @ products)
         later = matrices.numbers(matrix.shape[-1]) >= start + width
         matrix = torch.where(later, turned, matrix)
         return matrices.with_columns(matrix, start, columns), factors
@@ -530,10 +546,10 @@ def _geqrf(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 def _block_of(
     packed: torch.Tensor, factors: torch.Tensor, start: matrices.Number
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """V and S of 1 - V S V^T, the product of some of Householder's reflections (5.1.7).
+    """V and S of 1 - V S V^H, the product of some of Householder's reflections (5.1.7).
 
     S is triangular, the inverse of 1 + D N times D, where D has their factors on its diagonal and N
-    is the part of V^T V above it: so written, a factor may be 0.
+    is the part of V^H V above it: so written, a factor may be 0.
 
     Args:
       packed: their vectors, in columns, as they are packed with R.
@@ -545,15 +561,15 @@ def _block_of(
     vectors = torch.where(rows > numbers + start, packed, 0.0)
     vectors = torch.where(rows == numbers + start, 1.0, vectors)
     diagonal = factors.unsqueeze(-1)
-    above = diagonal * (matrices.transposed(vectors) @ vectors)
+    above = diagonal * (matrices.adjoint(vectors) @ vectors)
     scales = torch.where(numbers.unsqueeze(-1) == numbers, diagonal, 0.0)
     return vectors, _substituted(scales, above, upper=True, unitriangular=True)
 
 
 def _turned(
-    target: torch.Tensor, vectors: torch.Tensor, factors: torch.Tensor, *, transpose: bool
+    target: torch.Tensor, vectors: torch.Tensor, factors: torch.Tensor, *, adjoint: bool
 ) -> torch.Tensor:
-    """Q B, or Q^T B, where Q is the product of Householder's reflections."""
+    """Q B, or Q^H B, where Q is the product of Householder's reflections."""
     count = factors.shape[-1]
     if count == 0:
         return target.clone()
@@ -568,8 +584,10 @@ def _turned(
         numbers = matrices.numbers(vectors.shape[-2])
         vector = torch.where(numbers > step, matrices.column(vectors, step), 0.0)
         vector = torch.where(numbers == step, 1.0, vector)
-        products = (vector.unsqueeze(-1) * target).sum(-2)
-        return (target - matrices.outer(vector * matrices.entry(factors, step), products),)
+        products = (matrices.conjugate(vector).unsqueeze(-1) * target).sum(-2)
+        factor = matrices.entry(factors, step)
+        factor = matrices.conjugate(factor) if adjoint else factor
+        return (target - matrices.outer(vector * factor, products),)
 
     def panel(
         start: matrices.Number,
@@ -580,22 +598,22 @@ def _turned(
     ) -> _Results:
         given = [vectors, factors]
         if matrices.is_one_panel(count):
-            return (*matrices.in_steps(turn, width, [target], given, backwards=not transpose),)
+            return (*matrices.in_steps(turn, width, [target], given, backwards=not adjoint),)
         scales = matrices.entries(factors, start, width)
         own, between = _block_of(matrices.columns(vectors, start, width), scales, start)
-        between = matrices.transposed(between) if transpose else between
-        return (target - own @ (between @ (matrices.transposed(own) @ target)),)
+        between = matrices.adjoint(between) if adjoint else between
+        return (target - own @ (between @ (matrices.adjoint(own) @ target)),)
 
     added = matrices.in_full_panels(count) - count
     given = [pad(vectors, (0, added)), pad(factors, (0, added))]
-    (target,) = matrices.in_panels(panel, count, [target], given, backwards=not transpose)
+    (target,) = matrices.in_panels(panel, count, [target], given, backwards=not adjoint)
     return target
 
 
 def _householder_product(vectors: torch.Tensor, factors: torch.Tensor) -> torch.Tensor:
     rows, columns = vectors.shape[-2:]
     unit = (matrices.numbers(rows).unsqueeze(-1) == matrices.numbers(columns)).to(vectors.dtype)
-    return _turned(unit.expand(vectors.shape), vectors, factors, transpose=False)
+    return _turned(unit.expand(vectors.shape), vectors, factors, adjoint=False)
 
 
 def _ormqr(
@@ -606,9 +624,9 @@ def _ormqr(
     transpose: bool = False,
 ) -> torch.Tensor:
     if left:
-        return _turned(target, vectors, factors, transpose=transpose)
-    turned = _turned(matrices.transposed(target), vectors, factors, transpose=not transpose)
-    return matrices.transposed(turned)
+        return _turned(target, vectors, factors, adjoint=transpose)
+    turned = _turned(matrices.adjoint(target), vectors, factors, adjoint=not transpose)
+    return matrices.adjoint(turned)
 
 
 def linalg_qr(matrix: torch.Tensor, mode: str = "reduced") -> tuple[torch.Tensor, torch.Tensor]:
@@ -621,7 +639,7 @@ def linalg_qr(matrix: torch.Tensor, mode: str = "reduced") -> tuple[torch.Tensor
         return torch.zeros(0, dtype=matrix.dtype), triangle
     unit = (matrices.numbers(rows).unsqueeze(-1) == matrices.numbers(size)).to(matrix.dtype)
     unit = unit.expand(*matrix.shape[:-2], rows, size)
-    return _turned(unit, packed, factors, transpose=False), triangle
+    return _turned(unit, packed, factors, adjoint=False), triangle
 
 
 # -- the exponential -------------------------------------------------------------------------------
@@ -631,64 +649,57 @@ _SQUARINGS = 16
 
 
 def _matrix_exp(matrix: torch.Tensor) -> torch.Tensor:
-    """exp(A), by Taylor's series of A / 2^16 and 16 squarings, in float64."""
-    wide = matrix.to(torch.float64) * 2.0**-_SQUARINGS
+    """exp(A), by Taylor's series of A / 2^16 and 16 squarings, in double precision."""
+    wide = matrices.wide(matrix) * 2.0**-_SQUARINGS
     size = matrix.shape[-1]
-    unit = (matrices.numbers(size).unsqueeze(-1) == matrices.numbers(size)).to(torch.float64)
+    unit = (matrices.numbers(size).unsqueeze(-1) == matrices.numbers(size)).to(wide.dtype)
     # Without the unit, which would drown the rest: exp(2 A) - 1 = 2 (exp(A) - 1) + (exp(A) - 1)^2.
-    rest = wide
-    for term in range(_TERMS, 1, -1):
-        rest = wide + wide @ rest / term
-    for _ in range(_SQUARINGS):
-        rest = 2 * rest + rest @ rest
+    if 0 in matrix.shape:
+        return matrix.clone()
+
+    def add_term(
+        term: matrices.Number, _: matrices.Number, rest: torch.Tensor, wide: torch.Tensor
+    ) -> _Results:
+        # The last is x / 1, of which there is one already.
+        return (wide + wide @ rest / (term + 2),)
+
+    def square(_: matrices.Number, __: matrices.Number, rest: torch.Tensor) -> _Results:
+        return (2 * rest + rest @ rest,)
+
+    [rest] = matrices.in_steps(add_term, _TERMS - 1, [wide], [wide], backwards=True)
+    [rest] = matrices.in_steps(square, _SQUARINGS, [rest])
     return (rest + unit).to(matrix.dtype)
-
-
-def _real(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The rule for matrices of real numbers only."""
-
-    def decomposed(matrix: torch.Tensor, *arguments: Any, **options: Any) -> Any:
-        if matrix.is_complex():
-            return NotImplemented
-        return function(matrix, *arguments, **options)
-
-    return decomposed
 
 
 RULES: Rules = {
     aten._linalg_check_errors.default: _check_errors,
-    **{
-        op.default: _real(function)
-        for op, function in (
-            (aten._linalg_det, _linalg_det),
-            (aten._linalg_slogdet, _linalg_slogdet),
-            (aten._linalg_solve_ex, _linalg_solve_ex),
-            (aten.cholesky, _cholesky),
-            (aten.cholesky_inverse, _cholesky_inverse),
-            (aten.cholesky_solve, _cholesky_solve),
-            (aten.geqrf, _geqrf),
-            (aten.inverse, _linalg_inv),
-            (aten.linalg_cholesky, _linalg_cholesky),
-            (aten.linalg_cholesky_ex, _cholesky_ex),
-            (aten.linalg_householder_product, _householder_product),
-            (aten.linalg_inv, _linalg_inv),
-            (aten.linalg_inv_ex, _linalg_inv_ex),
-            (aten.linalg_lu, _linalg_lu),
-            (aten.linalg_lu_factor, _linalg_lu_factor),
-            (aten.linalg_lu_factor_ex, _lu_factor_ex),
-            (aten.linalg_lu_solve, _linalg_lu_solve),
-            (aten.linalg_matrix_exp, _matrix_exp),
-            (aten.linalg_qr, linalg_qr),
-            (aten.linalg_solve, _linalg_solve),
-            (aten.linalg_solve_triangular, _solve_triangular),
-            (aten.linalg_slogdet, _slogdet),
-            (aten.linalg_tensorinv, _linalg_tensorinv),
-            (aten.linalg_tensorsolve, _linalg_tensorsolve),
-            (aten.logdet, _logdet),
-            (aten.lu_solve, _lu_solve),
-            (aten.lu_unpack, _lu_unpack),
-            (aten.ormqr, _ormqr),
-            (aten.triangular_solve, _triangular_solve),
-        )
-    },
+    aten._linalg_det.default: _linalg_det,
+    aten._linalg_slogdet.default: _linalg_slogdet,
+    aten._linalg_solve_ex.default: _linalg_solve_ex,
+    aten.cholesky.default: _cholesky,
+    aten.cholesky_inverse.default: _cholesky_inverse,
+    aten.cholesky_solve.default: _cholesky_solve,
+    aten.geqrf.default: _geqrf,
+    aten.inverse.default: _linalg_inv,
+    aten.linalg_cholesky.default: _linalg_cholesky,
+    aten.linalg_cholesky_ex.default: _cholesky_ex,
+    aten.linalg_householder_product.default: _householder_product,
+    aten.linalg_inv.default: _linalg_inv,
+    aten.linalg_inv_ex.default: _linalg_inv_ex,
+    aten.linalg_lu.default: _linalg_lu,
+    aten.linalg_lu_factor.default: _linalg_lu_factor,
+    aten.linalg_lu_factor_ex.default: _lu_factor_ex,
+    aten.linalg_lu_solve.default: _linalg_lu_solve,
+    aten.linalg_matrix_exp.default: _matrix_exp,
+    aten.linalg_qr.default: linalg_qr,
+    aten.linalg_solve.default: _linalg_solve,
+    aten.linalg_solve_triangular.default: _solve_triangular,
+    aten.linalg_slogdet.default: _slogdet,
+    aten.linalg_tensorinv.default: _linalg_tensorinv,
+    aten.linalg_tensorsolve.default: _linalg_tensorsolve,
+    aten.logdet.default: _logdet,
+    aten.lu_solve.default: _lu_solve,
+    aten.lu_unpack.default: _lu_unpack,
+    aten.ormqr.default: _ormqr,
+    aten.triangular_solve.default: _triangular_solve,
 }

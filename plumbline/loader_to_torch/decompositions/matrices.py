@@ -194,3 +194,26 @@ def rows_taken(matrix: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
 def transposed(matrix: torch.Tensor) -> torch.Tensor:
     """Rows as columns."""
     return matrix.transpose(-2, -1)
+
+
+def conjugate(numbers: torch.Tensor) -> torch.Tensor:
+    """Complex numbers with the other sign of the imaginary parts; real ones as they are."""
+    return torch.conj_physical(numbers) if numbers.is_complex() else numbers
+
+
+def adjoint(matrix: torch.Tensor) -> torch.Tensor:
+    """Rows as columns, conjugate if they are complex."""
+    return conjugate(transposed(matrix))
+
+
+def length(vector: torch.Tensor) -> torch.Tensor:
+    """Euclid's length, as a vector of one; real of complex numbers, too."""
+    if vector.is_complex():
+        return torch.hypot(length(torch.real(vector)), length(torch.imag(vector)))
+    norm: torch.Tensor = torch.linalg.vector_norm(vector, 2, -1, keepdim=True)
+    return norm
+
+
+def wide(matrix: torch.Tensor) -> torch.Tensor:
+    """The matrix in double precision."""
+    return matrix.to(torch.complex128 if matrix.is_complex() else torch.float64)

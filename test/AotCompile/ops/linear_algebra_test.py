@@ -85,6 +85,35 @@ def test_matrices_of_any_size(function: Callable[[torch.Tensor], Any]) -> None:
         torch.testing.assert_close(program(x), expected, rtol=1e-4, atol=1e-4)
 
 
+def _of_complex_numbers(z: torch.Tensor) -> Any:
+    positive = z @ z.mH + torch.eye(z.shape[-1])
+    packed, factors = torch.geqrf(z)
+    return (
+        torch.linalg.slogdet(z),
+        torch.linalg.solve(z, z[:1], left=False),
+        torch.linalg.lu_solve(*torch.linalg.lu_factor(z), z, adjoint=True),
+        torch.linalg.cholesky(positive, upper=True),
+        torch.ormqr(packed, factors, z, left=False, transpose=True),
+    )
+
+
+def test_matrices_of_complex_numbers() -> None:
+    torch.manual_seed(0)
+    z = torch.randn(2, 3, 3, dtype=torch.complex64)
+    expected = tuple(pytree.tree_leaves(_of_complex_numbers(z)))
+    torch.testing.assert_close(_compiled(_of_complex_numbers, z)(z), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_complex_matrices_of_any_size() -> None:
+    torch.manual_seed(0)
+    size = Dim("size", min=1)
+    z = torch.randn(4, 4, dtype=torch.complex128)
+    program = _compiled(torch.linalg.det, z, dynamic_shapes=({0: size, 1: size},))
+    for count in (4, 1, 19):
+        z = torch.randn(count, count, dtype=torch.complex128)
+        torch.testing.assert_close(program(z)[0], torch.linalg.det(z))
+
+
 def test_eigenvalues_where_the_example_has_two() -> None:
     """Of which a half is one row: the program is for as many."""
     torch.manual_seed(0)

@@ -17,6 +17,7 @@ from plumbline.loader_to_torch.decompositions.reduction import cov
 aten = torch.ops.aten
 TABLE = decomposition_table()
 F64 = torch.float64
+C64, C128 = torch.complex64, torch.complex128
 
 
 class _Counting(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -855,9 +856,13 @@ MATRICES: list[tuple[int, ...]] = [
 _SQUARE = [shape for shape in MATRICES if shape[-1] == shape[-2]]
 
 
+_OF_EITHER = pytest.mark.parametrize("dtype", [F64, C128], ids=str)
+
+
 @pytest.mark.parametrize("shape", MATRICES, ids=str)
-def test_factorizations(shape: Sequence[int]) -> None:
-    matrix = torch.randn(shape, dtype=F64)
+@_OF_EITHER
+def test_factorizations(shape: Sequence[int], dtype: torch.dtype) -> None:
+    matrix = torch.randn(shape, dtype=dtype)
     for op in (aten.geqrf, aten.linalg_lu, aten.linalg_lu_factor, aten.linalg_lu_factor_ex):
         _check(op.default, matrix)
     factors, pivots = torch.linalg.lu_factor(matrix)
@@ -867,9 +872,10 @@ def test_factorizations(shape: Sequence[int]) -> None:
 
 
 @pytest.mark.parametrize("shape", _SQUARE, ids=str)
-def test_functions_of_matrices(shape: Sequence[int]) -> None:
-    matrix = torch.randn(shape, dtype=F64)
-    right = torch.randn((*shape[:-1], 3), dtype=F64)
+@_OF_EITHER
+def test_functions_of_matrices(shape: Sequence[int], dtype: torch.dtype) -> None:
+    matrix = torch.randn(shape, dtype=dtype)
+    right = torch.randn((*shape[:-1], 3), dtype=dtype)
     for op in (
         aten.inverse,
         aten.linalg_inv,
@@ -897,9 +903,10 @@ def test_functions_of_matrices(shape: Sequence[int]) -> None:
 
 @pytest.mark.parametrize("shape", _SQUARE, ids=str)
 @pytest.mark.parametrize("upper", [False, True])
-def test_triangles(shape: Sequence[int], upper: bool) -> None:
-    matrix = torch.randn(shape, dtype=F64)
-    right = torch.randn((*shape[:-1], 3), dtype=F64)
+@_OF_EITHER
+def test_triangles(shape: Sequence[int], upper: bool, dtype: torch.dtype) -> None:
+    matrix = torch.randn(shape, dtype=dtype)
+    right = torch.randn((*shape[:-1], 3), dtype=dtype)
     triangle: Callable[..., torch.Tensor] = torch.triu if upper else torch.tril
     for left, side in ((True, right), (False, right.mT)):
         solve = aten.linalg_solve_triangular.default
@@ -908,7 +915,7 @@ def test_triangles(shape: Sequence[int], upper: bool) -> None:
         torch.testing.assert_close(actual, expected)
     for transpose in (False, True):
         _check(aten.triangular_solve.default, right, matrix, upper, transpose)
-    positive = matrix @ matrix.mT + torch.eye(shape[-1], dtype=F64)
+    positive = matrix @ matrix.mH + torch.eye(shape[-1], dtype=F64)
     for op in (aten.cholesky, aten.linalg_cholesky, aten.linalg_cholesky_ex):
         _check(op.default, positive, upper=upper)
     factor = torch.linalg.cholesky(positive, upper=upper)
@@ -1052,10 +1059,11 @@ def test_symmetric_matrices_that_are_not_definite(name: str) -> None:
     _check(aten.linalg_ldl_solve.default, factors, pivots, right)
 
 
-def test_reflections() -> None:
-    vectors, factors = torch.geqrf(torch.randn(5, 3, dtype=F64))
+@_OF_EITHER
+def test_reflections(dtype: torch.dtype) -> None:
+    vectors, factors = torch.geqrf(torch.randn(5, 3, dtype=dtype))
     _check(aten.linalg_householder_product.default, vectors, factors)
-    target = torch.randn(5, 2, dtype=F64)
+    target = torch.randn(5, 2, dtype=dtype)
     for transpose in (False, True):
         _check(aten.ormqr.default, vectors, factors, target, True, transpose)
         _check(aten.ormqr.default, vectors, factors, target.mT, False, transpose)
