@@ -9,7 +9,6 @@ from plumbline.loader_to_torch.decompositions import (
     attention,
     bessel_functions,
     block_products,
-    complex_matrices,
     complex_numbers,
     contraction,
     convolution,
@@ -145,7 +144,7 @@ def decomposition_table() -> dict[Any, Rule]:
         table.update(family.RULES)
     table.update(contraction.grouped_mm_of_transformers())
     table.update(decomposed_quantization.rules_of_registered())
-    for family in (complex_numbers, complex_matrices, random_numbers, stored_types):
+    for family in (complex_numbers, random_numbers, stored_types):
         for op, rule in family.RULES.items():
             table[op] = first_of(rule, table[op]) if op in table else rule
     return table

@@ -602,6 +602,14 @@ def _vector_norm(
     return result
 
 
+def _has_complex_dtype(*_: Any, dtype: torch.dtype | None = None, **__: Any) -> bool:
+    return dtype is not None and dtype.is_complex
+
+
+def _eye(*sizes: int, dtype: torch.dtype, **options: Any) -> torch.Tensor:
+    return torch.eye(*sizes, dtype=dtype.to_real(), **options).to(dtype)
+
+
 _OPS: dict[Any, Rule] = {
     aten._conj_physical.default: _conj_physical,
     aten.abs.default: _abs,
@@ -690,5 +698,7 @@ _OPS: dict[Any, Rule] = {
 RULES: Rules = {
     **{op: complex_rule(rule) for op, rule in _OPS.items()},
     aten.complex.default: _complex,
+    aten.eye.default: Conditional(_has_complex_dtype, _eye),
+    aten.eye.m: Conditional(_has_complex_dtype, _eye),
     aten.polar.default: _polar,
 }

@@ -490,7 +490,39 @@ def _cholesky_inverse(factor: torch.Tensor, upper: bool = False) -> torch.Tensor
 # -- QR --------------------------------------------------------------------------------------------
 
 
-def _geqrf(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def reflection(
+    column: torch.Tensor, place: matrices.Number
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """What makes 0 of all that follows a place: v and f of 1 - f v v^H, and what comes there.
+
+    It is the adjoint that does. What comes to the place is real. The vector is 0 before it, and 1
+    there. Where nothing is to be done, and where there is no such place, the factor is 0.
+
+    Args:
+      column: [..., n].
+      place: n at most.
+    """
+    rows = matrices.numbers(column.shape[-1])
+    left = torch.where(rows >= place, column, 0.0)
+    # Without it, squares of what is great or small would be lost.
+    scale = _size(left).amax(-1, keepdim=True)
+    left = left / torch.where(scale == 0, 1.0, scale)
+    tail = torch.where(rows == place, 0.0, left)
+    first = torch.where(rows == place, left, 0.0).sum(-1, keepdim=True)
+    length, real = matrices.length(tail), torch.real(first)
+    flat = length == 0
+    if column.is_complex():
+        flat = flat & (torch.imag(first) == 0)
+        length = torch.hypot(length, torch.imag(first))
+    norm = torch.sqrt(real * real + length * length)
+    # Of the sign that cancels nothing, as LAPACK does it; where nothing is below, no turn.
+    end = torch.where(flat, real, torch.where(real < 0, norm, -norm))
+    vector = torch.where(flat, 0.0, tail / torch.where(flat, 1.0, first - end))
+    factor = torch.where(flat, 0.0, (end - first) / torch.where(flat, 1.0, end))
+    return torch.where(rows == place, 1.0, vector), factor, end * scale
+
+
+def geqrf(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """R, below it Householder's vectors that take the columns there, and their factors."""
     steps = min(*matrix.shape[-2:])
     if steps == 0:
@@ -499,27 +531,11 @@ def _geqrf(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     def turn(step: matrices.Number, place: matrices.Number, columns: torch.Tensor) -> _Results:
         rows, numbers = map(matrices.numbers, columns.shape[-2:])
         column = matrices.column(columns, step)
-        below = rows > place
-        tail = torch.where(below, column, 0.0)
-        first = matrices.entry(column, place)
-        length = matrices.length(tail)
-        flat = length == 0
-        real = torch.real(first)
-        if columns.is_complex():
-            # What is turned to becomes real.
-            flat = flat & (torch.imag(first) == 0)
-            length = torch.hypot(length, torch.imag(first))
-        norm = torch.sqrt(real * real + length * length)
-        # Of the sign that cancels nothing, as LAPACK does it; where nothing is below, no turn.
-        end = torch.where(real < 0, norm, -norm)
-        vector = torch.where(flat, 0.0, tail / torch.where(flat, 1.0, first - end))
-        factor = torch.where(flat, 0.0, (end - first) / torch.where(flat, 1.0, end))
-        vector = torch.where(rows == place, 1.0, vector)
+        vector, factor, end = reflection(column, place)
         products = (matrices.conjugate(vector).unsqueeze(-1) * columns).sum(-2)
         turned = matrices.outer(vector * matrices.conjugate(factor), products)
         turned = torch.where(numbers > step, turned, 0.0)
-        done = torch.where(below, vector, torch.where(flat, first, end))
-        done = torch.where(rows < place, column, done)
+        done = torch.where(rows > place, vector, torch.where(rows < place, column, end))
         return matrices.with_column(columns - turned, step, done), factor.squeeze(-1)
 
     def panel(start: matrices.Number, width: int, matrix: torch.Tensor) -> _Results:
@@ -566,7 +582,7 @@ def _block_of(
     return vectors, _substituted(scales, above, upper=True, unitriangular=True)
 
 
-def _turned(
+def reflected(
     target: torch.Tensor, vectors: torch.Tensor, factors: torch.Tensor, *, adjoint: bool
 ) -> torch.Tensor:
     """Q B, or Q^H B, where Q is the product of Householder's reflections."""
@@ -613,7 +629,7 @@ def _turned(
 def _householder_product(vectors: torch.Tensor, factors: torch.Tensor) -> torch.Tensor:
     rows, columns = vectors.shape[-2:]
     unit = (matrices.numbers(rows).unsqueeze(-1) == matrices.numbers(columns)).to(vectors.dtype)
-    return _turned(unit.expand(vectors.shape), vectors, factors, adjoint=False)
+    return reflected(unit.expand(vectors.shape), vectors, factors, adjoint=False)
 
 
 def _ormqr(
@@ -624,22 +640,22 @@ def _ormqr(
     transpose: bool = False,
 ) -> torch.Tensor:
     if left:
-        return _turned(target, vectors, factors, adjoint=transpose)
-    turned = _turned(matrices.adjoint(target), vectors, factors, adjoint=not transpose)
+        return reflected(target, vectors, factors, adjoint=transpose)
+    turned = reflected(matrices.adjoint(target), vectors, factors, adjoint=not transpose)
     return matrices.adjoint(turned)
 
 
 def linalg_qr(matrix: torch.Tensor, mode: str = "reduced") -> tuple[torch.Tensor, torch.Tensor]:
     """Q with orthonormal columns, and R with 0 below the diagonal, of which it is the product."""
     rows, columns = matrix.shape[-2:]
-    packed, factors = _geqrf(matrix)
+    packed, factors = geqrf(matrix)
     size = rows if mode == "complete" else min(rows, columns)
     triangle = torch.triu(packed)[..., :size, :]
     if mode == "r":
         return torch.zeros(0, dtype=matrix.dtype), triangle
     unit = (matrices.numbers(rows).unsqueeze(-1) == matrices.numbers(size)).to(matrix.dtype)
     unit = unit.expand(*matrix.shape[:-2], rows, size)
-    return _turned(unit, packed, factors, adjoint=False), triangle
+    return reflected(unit, packed, factors, adjoint=False), triangle
 
 
 # -- the exponential -------------------------------------------------------------------------------
@@ -679,7 +695,7 @@ RULES: Rules = {
     aten.cholesky.default: _cholesky,
     aten.cholesky_inverse.default: _cholesky_inverse,
     aten.cholesky_solve.default: _cholesky_solve,
-    aten.geqrf.default: _geqrf,
+    aten.geqrf.default: geqrf,
     aten.inverse.default: _linalg_inv,
     aten.linalg_cholesky.default: _linalg_cholesky,
     aten.linalg_cholesky_ex.default: _cholesky_ex,

@@ -26,6 +26,7 @@ def in_steps(
     *,
     start: Number = 0,
     backwards: bool = False,
+    is_long: bool = False,
 ) -> list[torch.Tensor]:
     """What `turn(step, place, *carried, *given)` makes of `carried`, one step after the other.
 
@@ -38,8 +39,11 @@ def in_steps(
       given: what all steps read.
       start: the place of step 0, from which places are counted on.
       backwards: whether the last one comes first.
+      is_long: whether a step is a program of its own, which few steps are a loop of, too.
     """
-    if isinstance(count, int) and count <= _FEW:
+    # Complex numbers take several times the ops.
+    is_long = is_long or any(each.is_complex() for each in carried)
+    if isinstance(count, int) and count <= _FEW and not is_long:
         made: list[Sequence[torch.Tensor]] = []
         for step in reversed(range(count)) if backwards else range(count):
             results = turn(step, start + step, *carried, *given)

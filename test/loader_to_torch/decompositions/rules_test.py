@@ -931,15 +931,16 @@ def test_pivots_that_are_0() -> None:
 
 
 @pytest.mark.parametrize("shape", [*_SQUARE, (7, 7), (2, 6, 6)], ids=str)
-@pytest.mark.parametrize("dtype", [torch.float32, F64])
+@pytest.mark.parametrize("dtype", [torch.float32, F64, C64, C128], ids=str)
 @pytest.mark.parametrize("uplo", ["L", "U"])
 def test_eigenvalues(shape: Sequence[int], dtype: torch.dtype, uplo: str) -> None:
     matrix = torch.randn(shape, dtype=dtype)
     values, vectors = TABLE[aten._linalg_eigh.default](matrix, uplo)
-    triangle = matrix.tril() if uplo == "L" else matrix.triu().mT
-    symmetric = triangle + triangle.tril(-1).mT
+    triangle = matrix.tril() if uplo == "L" else matrix.triu().mH
+    diagonal = torch.diag_embed(torch.diagonal(matrix, 0, -2, -1).real)
+    symmetric = triangle.tril(-1) + triangle.tril(-1).mH + diagonal
     torch.testing.assert_close(values, torch.linalg.eigvalsh(symmetric))
-    torch.testing.assert_close((vectors * values.unsqueeze(-2)) @ vectors.mT, symmetric)
+    torch.testing.assert_close((vectors * values.unsqueeze(-2)) @ vectors.mH, symmetric)
     _check_orthonormal(vectors)
     alone, nothing = TABLE[aten._linalg_eigh.default](matrix, uplo, compute_v=False)
     torch.testing.assert_close(alone, values)
@@ -948,11 +949,11 @@ def test_eigenvalues(shape: Sequence[int], dtype: torch.dtype, uplo: str) -> Non
 
 def _check_orthonormal(columns: torch.Tensor) -> None:
     unit = torch.eye(columns.shape[-1], dtype=columns.dtype).expand(*columns.shape[:-2], -1, -1)
-    torch.testing.assert_close(columns.mT @ columns, unit)
+    torch.testing.assert_close(columns.mH @ columns, unit)
 
 
 @pytest.mark.parametrize("shape", [*MATRICES, (9, 4), (2, 3, 8)], ids=str)
-@pytest.mark.parametrize("dtype", [torch.float32, F64])
+@pytest.mark.parametrize("dtype", [torch.float32, F64, C64, C128], ids=str)
 @pytest.mark.parametrize("full", [False, True])
 def test_singular_values(shape: Sequence[int], dtype: torch.dtype, full: bool) -> None:
     _check_singular_values(torch.randn(shape, dtype=dtype), full)
@@ -968,7 +969,7 @@ def _check_singular_values(matrix: torch.Tensor, full: bool) -> None:
     product = (left[..., :count] * values.unsqueeze(-2)) @ right[..., :count, :]
     torch.testing.assert_close(product, matrix)
     _check_orthonormal(left)
-    _check_orthonormal(right.mT)
+    _check_orthonormal(right.mH)
     torch.testing.assert_close(TABLE[op](matrix, full, False)[1], values)
 
 
@@ -994,6 +995,45 @@ def test_eigenvalues_and_singular_values_of_telling_matrices(name: str) -> None:
         _check_orthonormal(vectors)
 
 
+def _of_values(*values: float, dtype: torch.dtype) -> torch.Tensor:
+    """A Hermitian matrix that has these eigenvalues."""
+    basis, _ = torch.linalg.qr(torch.randn(len(values), len(values), dtype=dtype))
+    matrix: torch.Tensor = (basis * torch.tensor(values)) @ basis.mH
+    return matrix
+
+
+_SPECTRA = {
+    "clustered": [*(1 + 1e-13 * number for number in range(10)), *[-2.0] * 5, *[3.0] * 5],
+    "of opposite signs": [*[1.0, -1.0] * 10, 1e-3],
+    "of half of the rank": [*range(1, 9), *[0.0] * 9],
+    "graded": [10.0**-number for number in range(20)],
+    "great": [1e300, 5e299, -2e299, *[1e250] * 15],
+    "small": [1e-300, -5e-301, *[2e-301] * 15],
+    "one": [1.0] * 18,
+}
+
+
+@pytest.mark.parametrize("name", _SPECTRA)
+@_OF_EITHER
+def test_errors_of_values_and_vectors_are_as_small_as_lapacks(
+    name: str, dtype: torch.dtype
+) -> None:
+    values = torch.tensor(_SPECTRA[name], dtype=F64).sort().values
+    matrix = _of_values(*values, dtype=dtype)
+    scale = values.abs().amax()
+    least = 8 * len(values) * torch.finfo(F64).eps
+    own, vectors = TABLE[aten._linalg_eigh.default](matrix)
+    left, lengths, right = TABLE[aten._linalg_svd.default](matrix)
+    assert ((own - values) / scale).abs().amax() < least
+    assert ((lengths - values.abs().sort(descending=True).values) / scale).abs().amax() < least
+    products = (vectors * (own / scale)) @ vectors.mH, (left * (lengths / scale)) @ right
+    for product in products:
+        assert (product - matrix / scale).abs().amax() < least
+    for columns in (vectors, left, right.mH):
+        unit = torch.eye(len(values), dtype=F64)
+        assert (columns.mH @ columns - unit).abs().amax() < least
+
+
 def test_nan_ends_the_search_for_eigenvalues() -> None:
     matrix = torch.full((4, 4), math.nan)
     assert TABLE[aten._linalg_eigh.default](matrix)[0].isnan().all()
@@ -1001,8 +1041,9 @@ def test_nan_ends_the_search_for_eigenvalues() -> None:
 
 
 @pytest.mark.parametrize("shape", MATRICES, ids=str)
-def test_pseudoinverses(shape: Sequence[int]) -> None:
-    matrix = torch.randn(shape, dtype=F64)
+@_OF_EITHER
+def test_pseudoinverses(shape: Sequence[int], dtype: torch.dtype) -> None:
+    matrix = torch.randn(shape, dtype=dtype)
     pinv = aten.linalg_pinv.atol_rtol_tensor
     _check(pinv, matrix)
     for tolerance in (torch.tensor(0.0, dtype=F64), torch.tensor(0.9, dtype=F64)):
@@ -1010,16 +1051,17 @@ def test_pseudoinverses(shape: Sequence[int]) -> None:
         _check(pinv, matrix, rtol=tolerance)
         _check(pinv, matrix, atol=tolerance, rtol=0.5 * tolerance)
     if shape[-1] == shape[-2]:
-        _check(pinv, matrix + matrix.mT, hermitian=True)
+        _check(pinv, matrix + matrix.mH, hermitian=True)
     # Of half of its rank.
     _check(pinv, torch.cat([matrix, matrix], -2))
 
 
 @pytest.mark.parametrize("driver", ["gels", "gelsy", "gelss", "gelsd", None])
 @pytest.mark.parametrize("shape", [(4, 4), (2, 3, 5), (5, 3)], ids=str)
-def test_least_squares(driver: str | None, shape: Sequence[int]) -> None:
+@_OF_EITHER
+def test_least_squares(driver: str | None, shape: Sequence[int], dtype: torch.dtype) -> None:
     op = aten.linalg_lstsq.default
-    matrix, right = torch.randn(shape, dtype=F64), torch.randn(*shape[:-1], 2, dtype=F64)
+    matrix, right = torch.randn(shape, dtype=dtype), torch.randn(*shape[:-1], 2, dtype=dtype)
     if driver in ("gelss", "gelsd") and shape == (5, 3):
         with pytest.raises(NotImplementedError, match=r"residuals .*'gelsy'"):
             TABLE[op](matrix, right, driver=driver)

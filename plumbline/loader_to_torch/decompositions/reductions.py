@@ -1,0 +1,188 @@
+"""Matrices with the same eigenvalues, or singular values, that have two or three diagonals.
+
+By Householder's reflections from the left and from the right, in panels: what those of a panel do
+to the rest of a matrix is taken away by products when the panel is done, and until then from each
+column as it is read (Golub and Van Loan, Matrix Computations, 8.3.1 and 5.4.8; LAPACK's hetrd and
+gebrd). Diagonals are real, also of complex matrices.
+"""
+
+from typing import NamedTuple
+
+import torch
+
+from plumbline.loader_to_torch.decompositions import matrices
+from plumbline.loader_to_torch.decompositions.linear_algebra import reflected, reflection
+
+_Results = tuple[torch.Tensor, ...]
+
+
+class Reflections(NamedTuple):
+    """An orthogonal matrix [..., n, n], or a unitary one, as a product of reflections."""
+
+    vectors: torch.Tensor
+    """[..., n, n], in columns, 1 where they begin: on the diagonal, or the one below it."""
+    factors: torch.Tensor
+    """[..., n]."""
+    below: bool
+    """Whether they begin below the diagonal."""
+
+    def applied(self, target: torch.Tensor) -> torch.Tensor:
+        """The matrix times another one [..., n, m]."""
+        if not self.below:
+            return reflected(target, self.vectors, self.factors, adjoint=False)
+        first, rest = target[..., :1, :], target[..., 1:, :]
+        turned = reflected(rest, self.vectors[..., 1:, :-1], self.factors[..., :-1], adjoint=False)
+        return torch.cat([first, turned], -2)
+
+
+def _times(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    """A matrix times a vector."""
+    return (left @ right.unsqueeze(-1)).squeeze(-1)
+
+
+def _adjoint_times(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    """The adjoint of a matrix times a vector."""
+    return _times(matrices.adjoint(left), right)
+
+
+# -- three diagonals -------------------------------------------------------------------------------
+
+
+def tridiagonal(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, Reflections]:
+    """The diagonal of T, what is below it, and Q, of Q T Q^H, which is a Hermitian matrix.
+
+    What is below the diagonal [..., n] ends with 0.
+    """
+    size = matrix.shape[-1]
+
+    def panel(
+        start: matrices.Number, width: int, matrix: torch.Tensor, packed: torch.Tensor
+    ) -> _Results:
+        whole = matrices.is_one_panel(size)
+
+        def turn(
+            step: matrices.Number,
+            place: matrices.Number,
+            vectors: torch.Tensor,
+            products: torch.Tensor,
+            matrix: torch.Tensor,
+        ) -> _Results:
+            # A - V W^H - W V^H is what is left of the matrix.
+            column = matrices.column(matrix, place)
+            column = column - _times(vectors, matrices.conjugate(matrices.row(products, place)))
+            column = column - _times(products, matrices.conjugate(matrices.row(vectors, place)))
+            own = torch.real(matrices.entry(column, place)).squeeze(-1)
+            vector, factor, end = reflection(column, place + 1)
+            product = _times(matrix, vector)
+            product = product - _times(vectors, _adjoint_times(products, vector))
+            product = product - _times(products, _adjoint_times(vectors, vector))
+            product = product * factor
+            inner = (matrices.conjugate(product) * vector).sum(-1, keepdim=True)
+            product = product - 0.5 * factor * inner * vector
+            return (
+                matrices.with_column(vectors, step, vector),
+                matrices.with_column(products, step, product),
+                own,
+                end.squeeze(-1),
+                factor.squeeze(-1),
+            )
+
+        nothing = torch.zeros_like(matrix[..., :width])
+        vectors, products, *made = matrices.in_steps(
+            turn, width, [nothing, nothing], [matrix], start=start, is_long=True
+        )
+        made = [each.movedim(0, -1) for each in made]
+        if whole:
+            return matrix, vectors, *made
+        matrix = matrix - vectors @ matrices.adjoint(products)
+        matrix = matrix - products @ matrices.adjoint(vectors)
+        return matrix, matrices.with_columns(packed, start, vectors), *made
+
+    count = matrices.in_full_panels(size)
+    start = matrices.padded(matrix, count)
+    _, vectors, diagonal, below, factors = matrices.in_panels(
+        panel, size, [start, torch.zeros_like(start)]
+    )
+    vectors = vectors[..., :size, :size]
+    return diagonal, below, Reflections(vectors, factors, below=True)
+
+
+# -- two diagonals ---------------------------------------------------------------------------------
+
+
+def bidiagonal(
+    matrix: torch.Tensor,
+) -> tuple[torch.Tensor, torch.Tensor, Reflections, Reflections]:
+    """The diagonal of B, what is right of it, and P and Q, of P B Q^H, which is a square matrix.
+
+    What is right of the diagonal [..., n] ends with 0.
+    """
+    size = matrix.shape[-1]
+
+    def panel(
+        start: matrices.Number,
+        width: int,
+        matrix: torch.Tensor,
+        lefts: torch.Tensor,
+        rights: torch.Tensor,
+    ) -> _Results:
+        def turn(
+            step: matrices.Number,
+            place: matrices.Number,
+            left: torch.Tensor,
+            left_products: torch.Tensor,
+            right_products: torch.Tensor,
+            right: torch.Tensor,
+            matrix: torch.Tensor,
+        ) -> _Results:
+            # A - U Y^H - X V^H is what is left of the matrix.
+            def taken(place: matrices.Number) -> torch.Tensor:
+                return matrices.conjugate(matrices.row(right, place))
+
+            column = matrices.column(matrix, place) - _times(right_products, taken(place))
+            beside = matrices.conjugate(matrices.row(left_products, place))
+            vector, factor, end = reflection(column - _times(left, beside), place)
+            product = _adjoint_times(matrix, vector)
+            product = product - _times(left_products, _adjoint_times(left, vector))
+            product = product - _times(right, _adjoint_times(right_products, vector))
+            left = matrices.with_column(left, step, vector)
+            left_products = matrices.with_column(left_products, step, product * factor)
+            # The row, as a column of the adjoint.
+            row = matrices.conjugate(matrices.row(matrix, place))
+            row = row - _times(left_products, matrices.conjugate(matrices.row(left, place)))
+            row = row - _times(right, matrices.conjugate(matrices.row(right_products, place)))
+            other, other_factor, other_end = reflection(row, place + 1)
+            product = _times(matrix, other)
+            product = product - _times(left, _adjoint_times(left_products, other))
+            product = product - _times(right_products, _adjoint_times(right, other))
+            return (
+                left,
+                left_products,
+                matrices.with_column(right_products, step, product * other_factor),
+                matrices.with_column(right, step, other),
+                *(each.squeeze(-1) for each in (end, factor, other_end, other_factor)),
+            )
+
+        carried = [torch.zeros_like(matrix[..., :width])] * 4
+        left, left_products, right_products, right, *made = matrices.in_steps(
+            turn, width, carried, [matrix], start=start, is_long=True
+        )
+        made = [each.movedim(0, -1) for each in made]
+        if matrices.is_one_panel(size):
+            return matrix, left, right, *made
+        matrix = matrix - left @ matrices.adjoint(left_products)
+        matrix = matrix - right_products @ matrices.adjoint(right)
+        lefts = matrices.with_columns(lefts, start, left)
+        return matrix, lefts, matrices.with_columns(rights, start, right), *made
+
+    start = matrices.padded(matrix, matrices.in_full_panels(size))
+    zeros = torch.zeros_like(start)
+    results = matrices.in_panels(panel, size, [start, zeros, zeros])
+    lefts, rights = (vectors[..., :size, :size] for vectors in results[1:3])
+    diagonal, left_factors, beside, right_factors = results[3:]
+    return (
+        diagonal,
+        beside,
+        Reflections(lefts, left_factors, below=False),
+        Reflections(rights, right_factors, below=True),
+    )
