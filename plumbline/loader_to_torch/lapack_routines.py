@@ -14,7 +14,6 @@ import torch
 from torch._higher_order_ops.scan import scan
 from torch.export import Dim
 
-from plumbline.errors import UserError
 from plumbline.loader_to_torch.exported_function import ExportedFunction, exported_function
 
 Options = Mapping[str, str]
@@ -53,8 +52,6 @@ class Routine:
     """What it has to be told."""
     on_the_right: tuple[str, ...] = ()
     """The same where the matrix stands on the right of what it is multiplied with."""
-    is_of_known_size: bool = False
-    """Whether one size of a matrix has to be known: iterations take pairs of its rows."""
     vectors: tuple[int, ...] = ()
     """The results that are not asked for with the `mode` N."""
 
@@ -181,16 +178,14 @@ ROUTINES: Mapping[str, Routine] = {
     # What they leave of the matrix is nothing.
     **dict.fromkeys(
         ("gesdd", "gesvd"),
-        Routine(_gesdd, ("mn",), (1, 2, 3, 4), ("mode",), is_of_known_size=True, vectors=(2, 3)),
+        Routine(_gesdd, ("mn",), (1, 2, 3, 4), ("mode",), vectors=(2, 3)),
     ),
     "getrf": Routine(_getrf, ("mn",), (0, 1, 2)),
     # Nobody asks for the factors.
     "gtsv": Routine(_gtsv, ("n", "n", "n", "nk"), (3, 4)),
     "orgqr": Routine(_orgqr, ("mn", "k"), (0,)),
     "potrf": Routine(_potrf, ("nn",), (0, 1), ("uplo",)),
-    "syevd": Routine(
-        _syevd, ("nn",), (0, 1, 2), ("mode", "uplo"), is_of_known_size=True, vectors=(0,)
-    ),
+    "syevd": Routine(_syevd, ("nn",), (0, 1, 2), ("mode", "uplo"), vectors=(0,)),
     "trsm": Routine(
         _trsm, ("nn", "nk"), (0,), ("diag", "side", "trans_x", "uplo"), on_the_right=("nn", "kn")
     ),
@@ -220,8 +215,6 @@ def exported_routine(
       UserError: PyTorch cannot export it for them.
     """
     routine, chosen = ROUTINES[name], dict(options)
-    if routine.is_of_known_size and operands[0].sizes[-2:] == (None, None):
-        raise UserError("no size of its matrix is known; export it for a known one")
     examples, dims = [], []
     square = []
     of_operands = zip(operands, routine.letters(chosen), strict=True)

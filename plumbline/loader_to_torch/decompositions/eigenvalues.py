@@ -8,6 +8,7 @@ unique up to their signs at best, and those are not LAPACK's.
 from typing import Any, NamedTuple
 
 import torch
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.nn.functional import pad
 
 from plumbline.loader_to_torch.decompositions import linear_algebra, matrices
@@ -94,32 +95,48 @@ class _Svd(NamedTuple):
 def _svd(matrix: torch.Tensor, *, with_vectors: bool = True, complete: bool = False) -> _Svd:
     """All of a matrix; without vectors they are anything, and `complete` if they are all."""
     rows, columns = matrix.shape[-2:]
-    if rows < columns:
+    if statically_known_true(rows < columns):
         left, values, right = _svd(
             matrices.adjoint(matrix), with_vectors=with_vectors, complete=complete
         )
         return _Svd(right, values, left)
-    scaled, scale = _scaled(matrix) if 0 not in matrix.shape else (matrices.wide(matrix), None)
-    if scale is None:
-        unit = _unit_rows(rows, matrix.shape[:-2]).movedim(0, -2).to(scaled.dtype)
-        nothing = torch.real(scaled).sum(-2)
-        square = unit[..., :columns, :columns]
-        return _Svd(unit if complete else unit[..., :columns], nothing, square)
-    if rows == columns:
+    if 0 in matrix.shape:
+        wide = matrices.wide(matrix)
+        unit = _unit_rows(rows, matrix.shape[:-2]).movedim(0, -2).to(wide.dtype)
+        left = unit if complete else unit[..., :columns]
+        return _Svd(left, torch.real(wide).sum(-2), unit[..., :columns, :columns])
+    scaled, scale = _scaled(matrix)
+    if statically_known_true(rows == columns):
         left, values, right = _of_square(scaled, with_vectors=with_vectors)
         return _Svd(left, values * scale.squeeze(-1), right)
-    packed, factors = linear_algebra.geqrf(scaled)
-    triangle = packed[..., :columns, :].triu()
+    # Where it is not known which number is less, there is a triangle on both sides.
+    stands = statically_known_true(rows > columns)
+    count = columns if stands else matrices.lesser(rows, columns)
+    packed = linear_algebra.geqrf(scaled)
+    triangle = packed[0][..., :count, :].triu()
+    across = None if stands else linear_algebra.geqrf(matrices.adjoint(triangle))
+    if across is not None:
+        triangle = matrices.adjoint(across[0][..., :count, :].triu())
     left, values, right = _of_square(triangle, with_vectors=with_vectors)
     if with_vectors:
-        more = rows - columns
-        left = pad(left, (0, more if complete else 0, 0, more))
-        if complete:
-            numbers = matrices.numbers(rows)
-            added = (numbers.unsqueeze(-1) == numbers) & (numbers >= columns)
-            left = torch.where(added, 1.0, left)
-        left = linear_algebra.reflected(left, packed, factors, adjoint=False)
+        left = _reflected(left, *packed, complete=complete)
+        if across is not None:
+            right = _reflected(right, *across, complete=complete)
     return _Svd(left, values * scale.squeeze(-1), right)
+
+
+def _reflected(
+    columns: torch.Tensor, packed: torch.Tensor, factors: torch.Tensor, *, complete: bool
+) -> torch.Tensor:
+    """Columns of which a triangle is made as those of what it is the triangle of."""
+    rows, count = packed.shape[-2], columns.shape[-1]
+    more = rows - count
+    columns = pad(columns, (0, more if complete else 0, 0, more))
+    if complete:
+        numbers = matrices.numbers(rows)
+        added = (numbers.unsqueeze(-1) == numbers) & (numbers >= count)
+        columns = torch.where(added, 1.0, columns)
+    return linear_algebra.reflected(columns, packed, factors, adjoint=False)
 
 
 def _of_square(matrix: torch.Tensor, *, with_vectors: bool) -> _Svd:
@@ -199,7 +216,7 @@ def _linalg_pinv(
 
 
 def _default_tolerance(matrix: torch.Tensor) -> float:
-    return torch.finfo(matrix.dtype).eps * max(matrix.shape[-2:])
+    return torch.finfo(matrix.dtype).eps * matrices.greater(*matrix.shape[-2:])
 
 
 def _linalg_lstsq(
@@ -211,7 +228,7 @@ def _linalg_lstsq(
 ) -> Any:
     """The X of least |A X - B|, and of those the least; what PyTorch tells beside by the driver."""
     rows, columns = matrix.shape[-2:]
-    if rows > columns and driver in ("gelss", "gelsd"):
+    if driver in ("gelss", "gelsd") and rows > columns:
         raise NotImplementedError(
             f"the residuals of torch.linalg.lstsq by {driver!r}, which are there if the rank is "
             "full: use driver='gelsy', which computes none, or 'gels'"

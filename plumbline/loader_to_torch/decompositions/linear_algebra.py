@@ -157,7 +157,7 @@ def _lu(
 
     Rows are counted from 1; so are pivots, of which the first counts, and 0 stands for none.
     """
-    steps = min(*matrix.shape[-2:])
+    steps = matrices.lesser(*matrix.shape[-2:])
     info = torch.zeros(matrix.shape[:-2], dtype=torch.int64)
     if steps == 0:
         pivots = torch.zeros((*matrix.shape[:-2], 0), dtype=torch.int32)
@@ -256,7 +256,7 @@ def _lu_unpack(
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """P, L and U, of which the product is what was factored."""
     rows, columns = factors.shape[-2:]
-    steps = min(rows, columns)
+    steps = matrices.lesser(rows, columns)
     permutation = lower = upper = torch.zeros(0, dtype=factors.dtype)
     if unpack_data:
         unit = matrices.numbers(rows).unsqueeze(-1) == matrices.numbers(steps)
@@ -524,7 +524,7 @@ def reflection(
 
 def geqrf(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """R, below it Householder's vectors that take the columns there, and their factors."""
-    steps = min(*matrix.shape[-2:])
+    steps = matrices.lesser(*matrix.shape[-2:])
     if steps == 0:
         return matrix.clone(), torch.zeros((*matrix.shape[:-2], 0), dtype=matrix.dtype)
 
@@ -649,7 +649,7 @@ def linalg_qr(matrix: torch.Tensor, mode: str = "reduced") -> tuple[torch.Tensor
     """Q with orthonormal columns, and R with 0 below the diagonal, of which it is the product."""
     rows, columns = matrix.shape[-2:]
     packed, factors = geqrf(matrix)
-    size = rows if mode == "complete" else min(rows, columns)
+    size = rows if mode == "complete" else matrices.lesser(rows, columns)
     triangle = torch.triu(packed)[..., :size, :]
     if mode == "r":
         return torch.zeros(0, dtype=matrix.dtype), triangle

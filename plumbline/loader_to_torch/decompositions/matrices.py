@@ -101,6 +101,22 @@ def is_one_panel(count: int) -> bool:
     return not isinstance(count, int) or count <= _PANEL
 
 
+def lesser(rows: int, columns: int) -> int:
+    """The lesser number, without asking which one it is where neither is known."""
+    if isinstance(rows, int) and isinstance(columns, int):
+        return min(rows, columns)
+    lesser: int = torch.sym_min(rows, columns)
+    return lesser
+
+
+def greater(rows: int, columns: int) -> int:
+    """The greater number, in the same way."""
+    if isinstance(rows, int) and isinstance(columns, int):
+        return max(rows, columns)
+    greater: int = torch.sym_max(rows, columns)
+    return greater
+
+
 def numbers(count: int) -> torch.Tensor:
     """0, 1 and so on."""
     return torch.arange(count)

@@ -139,6 +139,25 @@ def test_singular_values_of_any_number_of_rows() -> None:
         torch.testing.assert_close(program(x)[0], torch.linalg.svdvals(x))
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        torch.linalg.svdvals,
+        lambda x: (torch.linalg.qr(x), torch.linalg.lu_factor(x), torch.linalg.lu(x)),
+    ],
+    ids=["svdvals", "factors"],
+)
+def test_rectangles_of_any_sizes(function: Callable[[torch.Tensor], Any]) -> None:
+    """Whichever is greater in the example."""
+    torch.manual_seed(0)
+    shapes = {"x": {0: Dim("rows", min=1), 1: Dim("columns", min=1)}}
+    program = plumbline.compile(_Of(function), (torch.randn(5, 3, dtype=torch.float64),), shapes)
+    for sizes in ((5, 3), (3, 5), (4, 4), (1, 6), (20, 1)):
+        x = torch.randn(sizes, dtype=torch.float64)
+        expected = tuple(pytree.tree_leaves(function(x)))
+        torch.testing.assert_close(program(x), expected)
+
+
 def test_gradients_in_a_graph_that_has_been_traced() -> None:
     """It has ops that check factorizations."""
     torch.manual_seed(0)
