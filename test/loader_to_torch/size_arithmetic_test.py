@@ -300,6 +300,23 @@ def test_a_number_that_is_an_argument_or_written_is_not_known() -> None:
     assert taken == 6
 
 
+class _Blurred(torch.nn.Module):
+    """As filters of kornia's do it: each channel by itself, however many there are."""
+
+    def forward(self, x: torch.Tensor, kernel: torch.Tensor) -> torch.Tensor:
+        kernels = kernel.expand(x.shape[1], 1, -1, -1)
+        return torch.nn.functional.conv2d(x, kernels, groups=x.shape[1])
+
+
+def test_a_convolution_has_as_many_groups_as_a_call_has_channels() -> None:
+    sizes = dict.fromkeys(range(4), Dim.AUTO)
+    x, kernel = torch.rand(2, 3, 5, 6), torch.rand(3, 2)
+    program = plumbline.compile(_Blurred(), (x, kernel), dynamic_shapes=(sizes, {}))
+    for shape in ((2, 3, 5, 6), (1, 4, 7, 5)):
+        x = torch.rand(shape)
+        torch.testing.assert_close(program(x, kernel)[0], _Blurred()(x, kernel))
+
+
 def test_an_expression_that_is_known_is_not_looked_through(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import torch
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
-from plumbline.loader_to_torch.decompositions.rule import Conditional, Rules
+from plumbline.loader_to_torch.decompositions import dynamic_groups
+from plumbline.loader_to_torch.decompositions.rule import Conditional, Rules, first_of
 
 aten = torch.ops.aten
 
@@ -67,18 +68,22 @@ def _of_weight(
     # Batch and channels change places in what is padded, as padding reads each element anyway.
     sides = [side for pad in reversed(padding) for side in (pad, pad)]
     padded = aten.constant_pad_nd(large, sides, 0) if any(padding) else large
-    if groups == 1:
-        turned = padded.transpose(0, 1)
-    else:
-        batch, channels = padded.shape[:2]
-        split = padded.reshape(batch, groups, channels // groups, *padded.shape[2:])
-        turned = split.permute(2, 1, 0, *range(3, split.ndim)).flatten(1, 2)
     seen = [
         (results - 1) * step + (taps - 1) * apart + 1
         for results, step, taps, apart in zip(
             small.shape[2:], stride, kernel, dilation, strict=True
         )
     ]
+    if dynamic_groups.is_dynamic(groups):
+        return dynamic_groups.gradient_of_weight(
+            small, _cut(padded, seen), kernel, stride, dilation, groups
+        )
+    if groups == 1:
+        turned = padded.transpose(0, 1)
+    else:
+        batch, channels = padded.shape[:2]
+        split = padded.reshape(batch, groups, channels // groups, *padded.shape[2:])
+        turned = split.permute(2, 1, 0, *range(3, split.ndim)).flatten(1, 2)
     none = [0] * len(kernel)
     sums = aten.convolution(
         _cut(turned, seen), small.transpose(0, 1), None, dilation, none, stride, False, none, groups
@@ -234,7 +239,10 @@ def _by_taps(
 
 
 RULES: Rules = {
-    aten.convolution.default: Conditional(_sees_mostly_zeros, _by_taps),
+    aten.convolution.default: first_of(
+        Conditional(dynamic_groups.applies, dynamic_groups.convolution),
+        Conditional(_sees_mostly_zeros, _by_taps),
+    ),
     aten.conv_tbc.default: _conv_tbc,
     aten.convolution_backward.default: _convolution_backward,
 }

@@ -11,7 +11,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from plumbline.loader_to_torch import decompositions
-from plumbline.loader_to_torch.decompositions import decomposition_table
+from plumbline.loader_to_torch.decompositions import decomposition_table, dynamic_groups
 from plumbline.loader_to_torch.decompositions.reduction import cov
 
 aten = torch.ops.aten
@@ -627,6 +627,43 @@ def test_convolution_backward(
     _check(op, *arguments, [6], *options, [True, True, True])
     actual = TABLE[op](*arguments, [6], *options, [False, True, False])
     assert [gradient is None for gradient in actual] == [True, False, True]
+
+
+@pytest.mark.parametrize("dtype", [F64, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("channels", [(4, 4), (4, 8), (8, 4)])
+@pytest.mark.parametrize(
+    ("sizes", "stride", "padding", "dilation"),
+    [((9,), [2], [1], [2]), ((9, 8), [1, 3], [2, 0], [2, 1]), ((4, 5, 6), [2], [1], [1])],
+)
+def test_convolutions_of_an_unknown_number_of_groups(
+    sizes: tuple[int, ...],
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    channels: tuple[int, int],
+    transposed: bool,
+    dtype: torch.dtype,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(dynamic_groups, "is_dynamic", lambda _: True)
+    rtol = 1e-7 if dtype == F64 else 1e-2
+    options = stride, padding, dilation, transposed, [1 if transposed else 0], 4
+    inputs, outputs = channels
+    weight_channels = (inputs, outputs // 4) if transposed else (outputs, inputs // 4)
+    operand = torch.randn(3, inputs, *sizes, dtype=dtype)
+    weight = torch.randn(*weight_channels, *[3] * len(sizes), dtype=dtype)
+    for bias in (None, torch.randn(outputs, dtype=dtype)):
+        actual = TABLE[aten.convolution.default](operand, weight, bias, *options)
+        given = (None if each is None else each.double() for each in (operand, weight, bias))
+        expected = aten.convolution(*given, *options).to(dtype)
+        torch.testing.assert_close(actual, expected, rtol=rtol, atol=1e-6)
+    if dtype == F64:
+        gradient = torch.randn_like(aten.convolution(operand, weight, None, *options))
+        arguments = gradient, operand, weight, None, *options, [False, True, False]
+        expected = aten.convolution_backward(*arguments)[1]
+        actual = TABLE[aten.convolution_backward.default](*arguments)[1]
+        torch.testing.assert_close(actual, expected)
 
 
 @pytest.mark.parametrize("name", ["hardshrink", "softshrink"])
