@@ -258,7 +258,9 @@ class _Listed(torch.nn.Module):
 def test_tensors_are_made_of_lists_of_tensors() -> None:
     program = plumbline.compile(_Listed(), (torch.randn(4),), dynamic_shapes=({0: Dim("n")},))
     for x in (torch.randn(4), torch.randn(9)):
-        torch.testing.assert_close(program(x), _Listed()(x))
+        # Of which the sum is exact: float64 is held to more digits than float32 has.
+        eighths = (x * 8).round() / 8
+        torch.testing.assert_close(program(eighths), _Listed()(eighths))
 
 
 class _Counted(torch.nn.Module):
