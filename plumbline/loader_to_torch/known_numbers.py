@@ -1,7 +1,8 @@
 """Numbers in tensors that are known, of which a program computes sizes and decides branches.
 
 PyTorch itself knows them in a tensor of one element that the program makes, `torch.tensor(3)`.
-Where a program writes one, it is known as far as to there.
+Where a program writes one, it is known as far as to there. What it computes of sizes that may
+differ is in `numbers_of_sizes.py`.
 """
 
 import contextlib
@@ -18,6 +19,8 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.export.graph_signature import InputKind
 from torch.fx.experimental import proxy_tensor
 from torch.utils._mode_utils import no_dispatch
+
+from plumbline.loader_to_torch.numbers_of_sizes import follow
 
 _MOST_ELEMENTS = 64
 
@@ -42,6 +45,8 @@ def known_numbers(*, in_held: bool) -> Iterator[None]:
     with contextlib.ExitStack() as changes:
         dispatch = _without_any_numbers(FakeTensorMode._dispatch_impl)
         changes.enter_context(mock.patch.object(FakeTensorMode, "_dispatch_impl", dispatch))
+        following = _following_sizes(FakeTensorMode.dispatch)
+        changes.enter_context(mock.patch.object(FakeTensorMode, "dispatch", following))
         for module in (fake_tensor, proxy_tensor):
             changes.enter_context(mock.patch.object(module, "CONSTANT_NUMEL_LIMIT", _MOST_ELEMENTS))
         if in_held:
@@ -70,6 +75,19 @@ def _without_any_numbers(dispatch: Callable[..., Any]) -> Callable[..., Any]:
         result = dispatch(mode, func, *given)
         if func in _WITHOUT_NUMBERS and isinstance(result, FakeTensor):
             result.constant = None
+        return result
+
+    return dispatched
+
+
+def _following_sizes(dispatch: Callable[..., Any]) -> Callable[..., Any]:
+    """What computes tensors without data, and notes which numbers in them follow from sizes."""
+
+    def dispatched(
+        mode: FakeTensorMode, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        result = dispatch(mode, func, types, args, kwargs)
+        follow(func, args, kwargs or {}, result)
         return result
 
     return dispatched

@@ -302,6 +302,33 @@ def test_a_number_that_is_an_argument_or_written_is_not_known() -> None:
     assert taken == 6
 
 
+class _Framed(torch.nn.Module):
+    """Pads as the convolutions of EnCodec and Mimi do, to whole windows."""
+
+    stride: torch.Tensor
+    window: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("stride", torch.tensor(4))
+        self.register_buffer("window", torch.tensor(7), persistent=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        length = x.shape[-1]
+        frames = torch.ceil((length - self.window) / self.stride + 1).to(torch.int64)
+        missing: Any = (frames - 1) * self.stride + self.window - length
+        padded = _PAD(x, (0, missing))
+        return padded if padded.shape[1] > 2 else padded * 2
+
+
+def test_numbers_that_tensors_of_sizes_hold_are_sizes() -> None:
+    sizes = {0: Dim.AUTO, 1: Dim.AUTO}
+    program = plumbline.compile(_Framed(), (torch.randn(2, 33),), dynamic_shapes=(sizes,))
+    for length in (33, 34, 35, 36, 21):
+        x = torch.randn(3, length)
+        torch.testing.assert_close(program(x)[0], _Framed()(x))
+
+
 class _Blurred(torch.nn.Module):
     """As filters of kornia's do it: each channel by itself, however many there are."""
 
