@@ -269,7 +269,10 @@ def _stft(
 def _unfold_backward(
     frames: torch.Tensor, input_sizes: Sequence[int], dim: int, size: int, step: int
 ) -> Any:
-    """The sum of frames that begin `step` elements apart, each over the rest of those before it."""
+    """The sum of frames that begin `step` elements apart, each over the rest of those before it.
+
+    Frames of one row are those of all: istft hands over its window so.
+    """
     rank = len(input_sizes)
     if rank == 0:
         return frames.reshape(())
@@ -289,7 +292,7 @@ def _unfold_backward(
     # What no frame reaches, less than a step, is 0.
     if not (isinstance(length, int) and length <= total.shape[-1]):
         total = torch.nn.functional.pad(total, (0, step))
-    return total.narrow(-1, 0, length).movedim(-1, dim).contiguous()
+    return total.narrow(-1, 0, length).movedim(-1, dim).expand(list(input_sizes)).contiguous()
 
 
 def _frequencies(count: int, first: int, end: int, spacing: float, **options: Any) -> torch.Tensor:

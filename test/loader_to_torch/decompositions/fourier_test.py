@@ -193,6 +193,9 @@ def test_frames_that_overlap_are_added(size: int, step: int) -> None:
     # Of another dimension, and with a rest that no frame reaches.
     arguments = (torch.randn(6, 2, 3, size), [length + step - 1, 2, 3], 0, size, step)
     torch.testing.assert_close(TABLE[op](*arguments), op(*arguments))
+    # Of one row, for all.
+    arguments = (frames[:1], [2, length], 1, size, step)
+    torch.testing.assert_close(TABLE[op](*arguments), op(*arguments))
 
 
 def test_sizes_that_are_not_known_are_left() -> None:
