@@ -1,8 +1,8 @@
 """Eigenvalues of Hermitian matrices, singular values, and what is computed by them.
 
 Matrices become tridiagonal or bidiagonal ones by reflections, and these diagonal ones by sweeps of
-rotations, in float64. They are loops, whatever the size. Eigenvectors and singular vectors are
-unique up to their signs at best, and those are not LAPACK's.
+rotations, in float64; small real ones do by rotations alone. They are loops, whatever the size.
+Eigenvectors and singular vectors are unique up to their signs at best, and those are not LAPACK's.
 """
 
 from typing import Any, NamedTuple
@@ -12,8 +12,13 @@ from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.nn.functional import pad
 
 from plumbline.loader_to_torch.decompositions import linear_algebra, matrices
+from plumbline.loader_to_torch.decompositions.condensed_forms import bidiagonal, tridiagonal
 from plumbline.loader_to_torch.decompositions.linear_algebra import is_vector
-from plumbline.loader_to_torch.decompositions.reductions import bidiagonal, tridiagonal
+from plumbline.loader_to_torch.decompositions.rotations import (
+    MOST_ROWS,
+    eigenvalues_by_rotations,
+    singular_values_by_rotations,
+)
 from plumbline.loader_to_torch.decompositions.rule import Rules
 from plumbline.loader_to_torch.decompositions.sweeps import (
     eigenvalues_of_tridiagonal,
@@ -43,6 +48,11 @@ def _unit_rows(size: int, batch: torch.Size) -> torch.Tensor:
     return unit.expand(size, *batch, size)
 
 
+def _is_small(matrix: torch.Tensor) -> bool:
+    """Whether a square matrix is one for rotations alone."""
+    return not matrix.is_complex() and statically_known_true(matrix.shape[-1] <= MOST_ROWS)
+
+
 def _columns_in_order(columns: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
     return columns.gather(-1, order.unsqueeze(-2).expand(columns.shape))
 
@@ -68,7 +78,12 @@ def _eigh(
     scaled, scale = _scaled(triangle)
     below = scaled.tril(-1)
     diagonal = torch.diag_embed(torch.real(torch.diagonal(scaled, 0, -2, -1)))
-    diagonal, below, turn = tridiagonal(below + matrices.adjoint(below) + diagonal)
+    hermitian = below + matrices.adjoint(below) + diagonal
+    if _is_small(hermitian):
+        values, *found = eigenvalues_by_rotations(hermitian, with_vectors=with_vectors)
+        values, order = (values * scale.squeeze(-1)).sort(-1)
+        return values, _columns_in_order(found[0], order) if with_vectors else matrix
+    diagonal, below, turn = tridiagonal(hermitian)
     unit = [_unit_rows(matrix.shape[-1], matrix.shape[:-2])] if with_vectors else []
     values, *rows = eigenvalues_of_tridiagonal(diagonal.movedim(-1, 0), below.movedim(-1, 0), *unit)
     values, order = (values.movedim(0, -1) * scale.squeeze(-1)).sort(-1)
@@ -141,6 +156,10 @@ def _reflected(
 
 def _of_square(matrix: torch.Tensor, *, with_vectors: bool) -> _Svd:
     """All of a square matrix that is scaled."""
+    if _is_small(matrix):
+        lengths, *vectors = singular_values_by_rotations(matrix, with_vectors=with_vectors)
+        of_left, of_right = vectors or (matrix, matrix)
+        return _Svd(of_left, lengths, of_right)
     size, batch = matrix.shape[-1], matrix.shape[:-2]
     diagonal, beside, left, right = bidiagonal(matrix)
     unit = [_unit_rows(size, batch)] * 2 if with_vectors else []
