@@ -219,9 +219,8 @@ class _LoopNests:
             rows = self._group.row_loops[step]
             own = [loop for loop in self._several(step) if loop not in rows.values()]
             if own:
-                along_row += innermost_costs(self._group, step, [rows[row], *own], row)[rows[row]]
                 costs = innermost_costs(self._group, step, [rows[row], *own])
-                del costs[rows[row]]
+                along_row += costs.pop(rows[row])
                 within_row += min(costs.values(), default=0)
         return along_row <= within_row
 
@@ -503,13 +502,12 @@ class _LoopNests:
         return places
 
     def _buffered(self, step: Computation, number: int) -> list[int]:
-        """The loops along the axes of the buffer for a result, that over contiguous rows last."""
+        """The loops along the axes of the buffer for a result."""
         axes = step.result_loops(number)
         assert axes is not None
         own = {loop for loop in self.own_loops(step) if step.sizes[loop] != 1}
         block = self._row_of_block(step) if self._outlives_its_run(step, number) else None
-        buffered = [loop for loop in axes if loop in own or loop == block]
-        return sorted(buffered, key=lambda loop: loop == self.lane_loop(step))
+        return [loop for loop in axes if loop in own or loop == block]
 
     def _row_of_block(self, step: Computation) -> int | None:
         """The loop of a step over the rows of a block."""

@@ -116,12 +116,8 @@ def _coefficient(expression: ir.AffineExpr, loop: int) -> int | None:
             return 0 if _coefficient(both.lhs, loop) == 0 else None
 
 
-def accesses(group: Group, step: Computation, lanes: int | None = None) -> list[Access]:
-    """The tensors from outside and of other steps that a step reads and writes.
-
-    With `lanes`, a row loop of the root, those that the group keeps to itself are contiguous along
-    that, as buffers of a kernel are.
-    """
+def accesses(group: Group, step: Computation) -> list[Access]:
+    """The tensors from outside and of other steps that a step reads and writes."""
     count = len(step.reduces)
     # Of members and places, as what is inlined may be read many times.
     seen: set[tuple[Computation, Indices]] = set()
@@ -139,25 +135,15 @@ def accesses(group: Group, step: Computation, lanes: int | None = None) -> list[
             if producer is not None and group.is_inlined(producer):
                 reads(producer, producer.loops_for(indices))
             elif producer is not None or is_in_memory(source):
-                found[source, indices] = _access(group, source, indices, lanes)
+                shape = tuple(ir.RankedTensorType(source.type).shape)
+                found[source, indices] = Access(shape, indices)
 
     reads(step, step.loops)
     results = [
-        _access(group, result, tuple(map_.results), lanes)
+        Access(tuple(ir.RankedTensorType(result.type).shape), tuple(map_.results))
         for result, map_ in zip(step.results, step.maps[len(step.inputs) :], strict=True)
     ]
     return [*found.values(), *results]
-
-
-def _access(group: Group, tensor: ir.Value, indices: Indices, lanes: int | None) -> Access:
-    shape = tuple(ir.RankedTensorType(tensor.type).shape)
-    step = group.producer(tensor)
-    if lanes is None or step is None or tensor in group.outputs:
-        return Access(shape, indices)
-    axes = step.result_loops(step.results.index(tensor))
-    assert axes is not None
-    order = sorted(range(len(axes)), key=lambda axis: axes[axis] == group.row_loops[step][lanes])
-    return Access(tuple(shape[axis] for axis in order), tuple(indices[axis] for axis in order))
 
 
 @dataclass(frozen=True)
@@ -190,14 +176,9 @@ def order_of(group: Group, step: Computation, loops: Sequence[int]) -> Order:
     )
 
 
-def innermost_costs(
-    group: Group, step: Computation, loops: Sequence[int], lanes: int | None = None
-) -> dict[int, int]:
-    """For those of the loops that may run innermost, what an iteration then costs.
-
-    `lanes` is as `accesses` takes it.
-    """
-    return _costs(step, accesses(group, step, lanes), loops, _strides_of_runs(group, step))
+def innermost_costs(group: Group, step: Computation, loops: Sequence[int]) -> dict[int, int]:
+    """For those of the loops that may run innermost, what an iteration then costs."""
+    return _costs(step, accesses(group, step), loops, _strides_of_runs(group, step))
 
 
 def has_contiguous_loop(group: Group, step: Computation, loops: Sequence[int]) -> bool:
