@@ -330,7 +330,7 @@ def _linalg_inv_ex(
     if check_errors:
         assert_none(info, f"linalg.inv: {_SINGULAR}")
     size = matrix.shape[-1]
-    unit = (matrices.numbers(size).unsqueeze(-1) == matrices.numbers(size)).to(matrix.dtype)
+    unit = matrices.unit(size, size, matrix.dtype)
     return _linalg_lu_solve(factors, pivots, unit.expand(matrix.shape)), info
 
 
@@ -483,7 +483,7 @@ def _cholesky_solve(right: torch.Tensor, factor: torch.Tensor, upper: bool = Fal
 def _cholesky_inverse(factor: torch.Tensor, upper: bool = False) -> torch.Tensor:
     size = factor.shape[-1]
     assert_none(factor.diagonal(dim1=-2, dim2=-1) == 0, f"cholesky_inverse: {_SINGULAR}")
-    unit = (matrices.numbers(size).unsqueeze(-1) == matrices.numbers(size)).to(factor.dtype)
+    unit = matrices.unit(size, size, factor.dtype)
     return _cholesky_solve(unit.expand(factor.shape), factor, upper)
 
 
@@ -628,7 +628,7 @@ def reflected(
 
 def _householder_product(vectors: torch.Tensor, factors: torch.Tensor) -> torch.Tensor:
     rows, columns = vectors.shape[-2:]
-    unit = (matrices.numbers(rows).unsqueeze(-1) == matrices.numbers(columns)).to(vectors.dtype)
+    unit = matrices.unit(rows, columns, vectors.dtype)
     return reflected(unit.expand(vectors.shape), vectors, factors, adjoint=False)
 
 
@@ -653,8 +653,7 @@ def linalg_qr(matrix: torch.Tensor, mode: str = "reduced") -> tuple[torch.Tensor
     triangle = torch.triu(packed)[..., :size, :]
     if mode == "r":
         return torch.zeros(0, dtype=matrix.dtype), triangle
-    unit = (matrices.numbers(rows).unsqueeze(-1) == matrices.numbers(size)).to(matrix.dtype)
-    unit = unit.expand(*matrix.shape[:-2], rows, size)
+    unit = matrices.unit(rows, size, matrix.dtype).expand(*matrix.shape[:-2], rows, size)
     return reflected(unit, packed, factors, adjoint=False), triangle
 
 
@@ -666,12 +665,10 @@ _SQUARINGS = 16
 
 def _matrix_exp(matrix: torch.Tensor) -> torch.Tensor:
     """exp(A), by Taylor's series of A / 2^16 and 16 squarings, in double precision."""
-    wide = matrices.wide(matrix) * 2.0**-_SQUARINGS
-    size = matrix.shape[-1]
-    unit = (matrices.numbers(size).unsqueeze(-1) == matrices.numbers(size)).to(wide.dtype)
-    # Without the unit, which would drown the rest: exp(2 A) - 1 = 2 (exp(A) - 1) + (exp(A) - 1)^2.
     if 0 in matrix.shape:
         return matrix.clone()
+    size = matrix.shape[-1]
+    wide = matrices.wide(matrix) * 2.0**-_SQUARINGS
 
     def add_term(
         term: matrices.Number, _: matrices.Number, rest: torch.Tensor, wide: torch.Tensor
@@ -682,9 +679,10 @@ def _matrix_exp(matrix: torch.Tensor) -> torch.Tensor:
     def square(_: matrices.Number, __: matrices.Number, rest: torch.Tensor) -> _Results:
         return (2 * rest + rest @ rest,)
 
+    # Without the unit, which would drown the rest: exp(2 A) - 1 = 2 (exp(A) - 1) + (exp(A) - 1)^2.
     [rest] = matrices.in_steps(add_term, _TERMS - 1, [wide], [wide], backwards=True)
     [rest] = matrices.in_steps(square, _SQUARINGS, [rest])
-    return (rest + unit).to(matrix.dtype)
+    return (rest + matrices.unit(size, size, wide.dtype)).to(matrix.dtype)
 
 
 RULES: Rules = {

@@ -122,6 +122,11 @@ def numbers(count: int) -> torch.Tensor:
     return torch.arange(count)
 
 
+def unit(rows: int, columns: int, dtype: torch.dtype) -> torch.Tensor:
+    """1 on the diagonal, and 0 beside it."""
+    return (numbers(rows).unsqueeze(-1) == numbers(columns)).to(dtype)
+
+
 def entry(vector: torch.Tensor, number: Number) -> torch.Tensor:
     """The element at a place, as a vector of one."""
     if isinstance(number, torch.Tensor):

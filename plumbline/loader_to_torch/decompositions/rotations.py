@@ -17,6 +17,7 @@ import torch
 from torch._higher_order_ops.while_loop import while_loop_op
 from torch.nn.functional import pad
 
+from plumbline.loader_to_torch.decompositions import matrices
 from plumbline.loader_to_torch.decompositions.linear_algebra import linalg_qr
 from plumbline.loader_to_torch.decompositions.loops import contiguous
 
@@ -133,15 +134,15 @@ def _turned_rows(rows: torch.Tensor, cosine: torch.Tensor, sine: torch.Tensor) -
     )
 
 
-def _swept(turned: Callable[..., _Results], *matrices: torch.Tensor) -> list[torch.Tensor]:
+def _swept(turned: Callable[..., _Results], *given: torch.Tensor) -> list[torch.Tensor]:
     """The matrices after as many sweeps as it takes.
 
     Args:
       turned: one step; what the matrices are before it is to how much was found to turn, relative
         to what counts as nothing, and what they are after it.
-      matrices: [..., 2 h, :], that are to be turned together.
+      given: [..., 2 h, :], the matrices that are to be turned together.
     """
-    steps = matrices[0].shape[-2] - 1
+    steps = given[0].shape[-2] - 1
 
     def goes_on(step: torch.Tensor, most: torch.Tensor, *before: torch.Tensor) -> torch.Tensor:
         within = torch.remainder(step, steps) != 0
@@ -153,13 +154,12 @@ def _swept(turned: Callable[..., _Results], *matrices: torch.Tensor) -> list[tor
         return step + 1, torch.maximum(so_far, found.amax()), *after
 
     start = torch.zeros((), dtype=torch.int64), torch.full((), math.inf, dtype=_F64)
-    _, _, *after = while_loop_op(goes_on, body, (*start, *map(contiguous, matrices)), ())  # type: ignore[arg-type]
+    _, _, *after = while_loop_op(goes_on, body, (*start, *map(contiguous, given)), ())  # type: ignore[arg-type]
     return list(after)
 
 
 def _unit(batch: torch.Size, rows: int, columns: int) -> torch.Tensor:
-    unit = torch.arange(rows).unsqueeze(-1) == torch.arange(columns)
-    return unit.to(_F64).expand(*batch, rows, columns)
+    return matrices.unit(rows, columns, _F64).expand(*batch, rows, columns)
 
 
 def _rows_in_order(rows: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
