@@ -40,57 +40,80 @@ def _is_whole(type_: ir.Type) -> bool:
     return isinstance(type_, ir.FloatType | ir.IntegerType) and type_.width >= 8
 
 
-def reads_of(group: Group, but: Computation | None = None) -> list[Read]:
-    """What the root of a group reads that is in memory, and not for a step before it."""
+def reads_of(group: Group, step: Computation) -> list[Read]:
+    """What a step reads that is in memory before the group begins."""
+    return [(source, at) for source, at in _reads_of(group, step) if group.producer(source) is None]
+
+
+def reads_of_steps(group: Group, step: Computation) -> list[Read]:
+    """What a step reads that other steps have computed."""
+    return [(source, at) for source, at in _reads_of(group, step) if group.producer(source)]
+
+
+def _reads_of(group: Group, step: Computation) -> list[Read]:
     found: dict[Read, None] = {}
-    pending: list[tuple[Computation, Indices]] = [(group.root, group.root.loops)]
+    pending: list[tuple[Computation, Indices]] = [(step, step.loops)]
     seen = set()
     while pending:
         member, loops = pending.pop()
-        for source, indices in member.reads(loops, len(group.root.reduces)):
+        for source, indices in member.reads(loops, len(step.reduces)):
             producer = group.producer(source)
-            if producer is not None and producer is but:
-                continue
-            if producer is not None and len(producer.results) == 1:
+            if producer is not None and group.is_inlined(producer):
                 read = producer, producer.loops_for(indices)
                 if read not in seen:
                     seen.add(read)
                     pending.append(read)
-            elif producer is None and is_tensor(source) and is_in_memory(source):
+            elif producer is not None or (is_tensor(source) and is_in_memory(source)):
                 found[source, indices] = None
     return list(found)
 
 
-def runs_of(group: Group, loop: int, but: Computation | None = None) -> list[Read]:
-    """Those elements that are contiguous along a loop of the root."""
-    return [read for read in reads_of(group, but) if _is_run(*read, loop)]
+def runs_of(group: Group, step: Computation, loop: int) -> list[Read]:
+    """Those elements from before the group that are contiguous along a loop of a step."""
+    size = step.sizes[loop]
+    return [
+        (source, indices)
+        for source, indices in reads_of(group, step)
+        if is_contiguous(layout_of(source)) and _is_run(source, indices, loop, size)
+    ]
 
 
-def _is_run(source: ir.Value, indices: Indices, loop: int) -> bool:
-    """Whether a tensor's last axis is along the loop, from its beginning to its end."""
-    if not indices or not is_contiguous(layout_of(source)):
+def _is_run(source: ir.Value, indices: Indices, loop: int, size: int) -> bool:
+    """Whether a tensor's last axis alone is along the loop, and each line begins a vector.
+
+    A part of a tensor may have lines of a size that the tensor's are not.
+    """
+    type_ = ir.RankedTensorType(source.type)
+    if not _is_whole(type_.element_type) or not are_along(indices, loop):
+        return False
+    line = type_.shape[-1]
+    most = VECTOR_BYTES // element_bytes(type_.element_type)
+    return line == size or (line != DYNAMIC and line % most == 0)
+
+
+def are_along(indices: Indices, loop: int) -> bool:
+    """Whether the last axis of a tensor, and no other one, goes along the loop from its beginning."""
+    if not indices:
         return False
     last = indices[-1].maybe_downcast()
-    type_ = ir.RankedTensorType(source.type)
     outer = Access((1,) * len(indices[:-1]), indices[:-1])
-    return (
-        isinstance(last, ir.AffineDimExpr)
-        and last.position == loop
-        and outer.stride(loop) == 0
-        and _is_whole(type_.element_type)
-    )
+    is_last = isinstance(last, ir.AffineDimExpr) and last.position == loop
+    return is_last and outer.stride(loop) == 0
 
 
 def load_run(
     view: FlatView,
     indices: Indices,
     loops: Mapping[int, ir.Value],
-    source: ir.Value,
     length: int,
 ) -> ir.Value:
     """So many elements of a tensor as a vector, from a place on that loops tell."""
-    element = ir.RankedTensorType(source.type).element_type
-    places = [index_value(at, loops) for at in indices]
+    return load_vector(view, [index_value(at, loops) for at in indices], length)
+
+
+def load_vector(view: FlatView, places: list[ir.Value], length: int) -> ir.Value:
+    """So many elements next to one another as a vector, from a place on."""
+    element = ir.MemRefType(view.elements.type).element_type
     return vector.LoadOp(
         ir.VectorType.get([length], element),
         view.elements,

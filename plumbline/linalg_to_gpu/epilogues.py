@@ -70,7 +70,7 @@ class Epilogue:
         assert last is not None
         own = self._own(loops)
         runs = {
-            (source, indices): load_run(FlatView(self._given[source]), indices, own, source, count)
+            (source, indices): load_run(FlatView(self._given[source]), indices, own, count)
             for source, indices in self._runs
         }
         results = []
@@ -86,7 +86,7 @@ class Epilogue:
         root, axes = self._group.root, self._group.root.result_loops(0)
         if root is self._contraction or not axes:
             return []
-        return runs_of(self._group, axes[-1], but=self._contraction)
+        return runs_of(self._group, root, axes[-1])
 
     def _result(
         self, value: ir.Value, loops: Mapping[int, ir.Value], known: Mapping[Read, ir.Value]

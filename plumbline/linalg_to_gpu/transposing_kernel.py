@@ -47,7 +47,7 @@ def transposed_reads(group: Group) -> tuple[int, list[Read]] | None:
     assert axes is not None
     column = axes[-1]
     found: dict[int, list[Read]] = {}
-    for source, indices in reads_of(group):
+    for source, indices in reads_of(group, group.root):
         access = Access(tuple(ir.RankedTensorType(source.type).shape), indices)
         if access.stride(column) in (0, 1):
             continue

@@ -38,7 +38,7 @@ def vector_length(group: Group) -> int:
     root = group.root
     axes = root.result_loops(0)
     assert axes is not None
-    values = [*root.results, *(source for source, _ in runs_of(group, axes[-1]))]
+    values = [*root.results, *(source for source, _ in runs_of(group, root, axes[-1]))]
     types = [ir.RankedTensorType(value.type).element_type for value in values]
     return common_length(types, root.sizes[axes[-1]])
 
@@ -60,7 +60,7 @@ def build_vector_kernel(group: Group, given: Values, outputs: Values, length: in
     count = product(sizes)
 
     def build(thread: Thread) -> None:
-        views = {source: FlatView(given[source]) for source, _ in runs_of(group, axes[-1])}
+        views = {source: FlatView(given[source]) for source, _ in runs_of(group, root, axes[-1])}
         targets = {result: FlatView(buffer) for result, buffer in outputs.items()}
 
         def work(number: ir.Value) -> None:
@@ -87,8 +87,8 @@ def _build_vector(
     assert axes is not None
     loops = dict.fromkeys(range(len(root.reduces)), index(0)) | dict(at)
     loaded = {
-        (source, indices): load_run(views[0][source], indices, loops, source, length)
-        for source, indices in runs_of(group, axes[-1])
+        (source, indices): load_run(views[0][source], indices, loops, length)
+        for source, indices in runs_of(group, root, axes[-1])
     }
     columns: list[list[ir.Value]] = []
     for lane in range(length):

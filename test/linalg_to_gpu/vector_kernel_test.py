@@ -39,6 +39,15 @@ def test_vectors(name: str) -> None:
     assert _STORE in program.ptx
 
 
+def test_lines_that_begin_within_a_vector_are_read_by_elements() -> None:
+    """Though what is computed of their beginnings is as long as some vectors."""
+    x, y = torch.randn(6, 42), torch.randn(6, 32)
+    program = EmulatedProgram(lambda x, y: x.exp()[:, :32] + y, x, y)
+    program.check(x, y)
+    assert len(program.resources) == 1
+    assert program.ptx.count(_LOAD) == 1
+
+
 @pytest.mark.parametrize("shape", [(70, 45), (32, 64), (3, 33, 40)], ids=str)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bool], ids=str)
 def test_transposed(dtype: torch.dtype, shape: tuple[int, ...]) -> None:
