@@ -274,6 +274,8 @@ def _as_external(run: Callable[[ir.Operation], None]) -> Callable[[ir.Operation,
     """`run` as the bindings call a pass."""
 
     def external(operation: ir.Operation, handle: Any) -> None:
+        # All passes before have done what they are for, whatever they tried on the way.
+        _collected.get(operation.context, []).clear()
         try:
             run(operation)
         except UserError as error:
@@ -305,14 +307,26 @@ def _class_name(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("-"))
 
 
+_collected: MutableMapping[ir.Context, list[str]] = WeakKeyDictionary()
+"""Of contexts that run a pipeline, what errors were given since its last pass of ours began."""
+
+
 @contextmanager
 def collected_errors(context: ir.Context) -> Iterator[Sequence[str]]:
-    """A list that takes each error given in the meantime, with its place, as a line of a report."""
+    """A list that takes errors given in the meantime, with their places, as lines of a report.
+
+    Some of MLIR's passes report what they try in vain, and succeed otherwise: it forgets these as
+    another pass of ours begins.
+    """
     lines: list[str] = []
+    around = _collected.get(context, [])
+    _collected[context] = lines
 
     def take(diagnostic: ir.Diagnostic) -> bool:
-        if diagnostic.severity == ir.DiagnosticSeverity.ERROR:
-            lines.append(f"  {describe(diagnostic.location)}: error: {diagnostic.message}")
+        line = f"  {describe(diagnostic.location)}: error: {diagnostic.message}"
+        # Of one line of a program several ops may be refused for one reason.
+        if diagnostic.severity == ir.DiagnosticSeverity.ERROR and line not in lines:
+            lines.append(line)
             lines.extend(
                 f"    {describe(note.location)}: note: {_first_line(note.message)}"
                 for note in diagnostic.notes
@@ -326,6 +340,7 @@ def collected_errors(context: ir.Context) -> Iterator[Sequence[str]]:
     try:
         yield lines
     finally:
+        _collected[context] = around
         context.emit_error_diagnostics = emitted
         handler.detach()
 

@@ -8,6 +8,7 @@ from torch_mlir import ir
 from torch_mlir.passmanager import PassManager
 
 from plumbline.bindings.pipeline import LoweringError, Pass, Pipeline
+from plumbline.errors import UserError
 
 _MODULE = """
 func.func @f(%x: i32) -> i32 {
@@ -54,6 +55,20 @@ def test_what_passes_of_ours_hand_to_each_other_is_not() -> None:
         module = ir.Module.parse(_MODULE)
         Pipeline("two-passes", (_giving("i64"), _giving("i32"))).run(module)
         assert module.operation.verify()
+
+
+def test_what_a_pass_tried_in_vain_is_forgotten_once_it_has_succeeded() -> None:
+    """The conversion to LLVM's types reports memory spaces that it finds another way for."""
+
+    def refuse(module: ir.Operation) -> None:
+        raise UserError("no such machine")
+
+    attempt = Pass("attempt", "Try", lambda module: module.location.emit_error("no way here"))
+    last = Pass("refuse", "Refuse", refuse)
+    with ir.Context(), pytest.raises(LoweringError) as failure:
+        Pipeline("two-passes", (attempt, last)).run(ir.Module.parse(_MODULE))
+    assert "no such machine" in str(failure.value)
+    assert "no way here" not in str(failure.value)
 
 
 def test_a_manager_serves_a_context_until_a_run_fails(monkeypatch: pytest.MonkeyPatch) -> None:
