@@ -1,12 +1,12 @@
 """Elements that are contiguous in memory, of which a thread reads or writes 16 bytes at once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, vector
 
 from plumbline.linalg_to_gpu.contraction_tiles import VECTOR_BYTES
-from plumbline.linalg_to_kernels.building import FlatView, total
+from plumbline.linalg_to_kernels.building import FlatView, index, total
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     Computation,
@@ -14,7 +14,6 @@ from plumbline.linalg_to_kernels.computations import (
     is_in_memory,
     is_tensor,
 )
-from plumbline.linalg_to_kernels.evaluation import index_value
 from plumbline.linalg_to_kernels.group import Group
 from plumbline.linalg_to_kernels.layouts import is_contiguous, layout_of
 from plumbline.linalg_to_kernels.loop_order import Access
@@ -29,13 +28,13 @@ def common_length(types: Sequence[ir.Type], size: int) -> int:
 
     1 if they are no vectors.
     """
-    if not all(map(_is_whole, types)):
+    if not all(map(is_whole, types)):
         return 1
     length = VECTOR_BYTES // max(map(element_bytes, types))
     return length if length > 1 and size != DYNAMIC and size and size % length == 0 else 1
 
 
-def _is_whole(type_: ir.Type) -> bool:
+def is_whole(type_: ir.Type) -> bool:
     """Whether elements in memory are as they are in a vector."""
     return isinstance(type_, ir.FloatType | ir.IntegerType) and type_.width >= 8
 
@@ -84,7 +83,7 @@ def _is_run(source: ir.Value, indices: Indices, loop: int, size: int) -> bool:
     A part of a tensor may have lines of a size that the tensor's are not.
     """
     type_ = ir.RankedTensorType(source.type)
-    if not _is_whole(type_.element_type) or not are_along(indices, loop):
+    if not is_whole(type_.element_type) or not are_along(indices, loop):
         return False
     line = type_.shape[-1]
     most = VECTOR_BYTES // element_bytes(type_.element_type)
@@ -92,7 +91,7 @@ def _is_run(source: ir.Value, indices: Indices, loop: int, size: int) -> bool:
 
 
 def are_along(indices: Indices, loop: int) -> bool:
-    """Whether the last axis of a tensor, and no other one, goes along the loop from its beginning."""
+    """Whether the last axis of a tensor, and no other one, goes along the loop from its start."""
     if not indices:
         return False
     last = indices[-1].maybe_downcast()
@@ -101,33 +100,32 @@ def are_along(indices: Indices, loop: int) -> bool:
     return is_last and outer.stride(loop) == 0
 
 
-def load_run(
-    view: FlatView,
-    indices: Indices,
-    loops: Mapping[int, ir.Value],
-    length: int,
-) -> ir.Value:
-    """So many elements of a tensor as a vector, from a place on that loops tell."""
-    return load_vector(view, [index_value(at, loops) for at in indices], length)
-
-
-def load_vector(view: FlatView, places: list[ir.Value], length: int) -> ir.Value:
-    """So many elements next to one another as a vector, from a place on."""
+def load_run(view: FlatView, places: list[ir.Value], length: int) -> list[ir.Value]:
+    """So many elements next to one another, from a place on."""
     element = ir.MemRefType(view.elements.type).element_type
-    return vector.LoadOp(
-        ir.VectorType.get([length], element),
-        view.elements,
-        [_place(view, places)],
-        alignment=length * element_bytes(element),
-    ).result
+    at_once = min(length, VECTOR_BYTES // element_bytes(element))
+    type_ = ir.VectorType.get([at_once], element)
+    first = _place(view, places)
+    elements: list[ir.Value] = []
+    for start in range(0, length, at_once):
+        place = [arith.addi(first, index(start)) if start else first]
+        alignment = at_once * element_bytes(element)
+        whole = vector.LoadOp(type_, view.elements, place, alignment=alignment).result
+        elements += [vector.extract(whole, [], [lane]) for lane in range(at_once)]
+    return elements
 
 
 def store_run(view: FlatView, places: list[ir.Value], values: Sequence[ir.Value]) -> None:
     """Stores elements next to one another, from a place on."""
-    type_ = ir.VectorType.get([len(values)], values[0].type)
-    whole = vector.from_elements(type_, list(values))
-    alignment = len(values) * element_bytes(type_.element_type)
-    vector.StoreOp(whole, view.elements, [_place(view, places)], alignment=alignment)
+    element = values[0].type
+    at_once = min(len(values), VECTOR_BYTES // element_bytes(element))
+    type_ = ir.VectorType.get([at_once], element)
+    first = _place(view, places)
+    for start in range(0, len(values), at_once):
+        place = [arith.addi(first, index(start)) if start else first]
+        whole = vector.from_elements(type_, list(values[start : start + at_once]))
+        alignment = at_once * element_bytes(element)
+        vector.StoreOp(whole, view.elements, place, alignment=alignment)
 
 
 def _place(view: FlatView, places: list[ir.Value]) -> ir.Value:

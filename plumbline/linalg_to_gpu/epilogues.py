@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, memref, vector
+from torch_mlir.dialects import arith, memref
 
 from plumbline.linalg_to_gpu.element_runs import (
     Read,
@@ -15,7 +15,7 @@ from plumbline.linalg_to_gpu.element_runs import (
 from plumbline.linalg_to_kernels.building import FlatView, index
 from plumbline.linalg_to_kernels.computations import Computation, Indices
 from plumbline.linalg_to_kernels.contraction_groups import starts_from_zero
-from plumbline.linalg_to_kernels.evaluation import Evaluation
+from plumbline.linalg_to_kernels.evaluation import Evaluation, index_value
 from plumbline.linalg_to_kernels.group import Group
 
 Values = Mapping[ir.Value, ir.Value]
@@ -70,13 +70,15 @@ class Epilogue:
         assert last is not None
         own = self._own(loops)
         runs = {
-            (source, indices): load_run(FlatView(self._given[source]), indices, own, count)
+            (source, indices): load_run(
+                FlatView(self._given[source]), [index_value(at, own) for at in indices], count
+            )
             for source, indices in self._runs
         }
         results = []
         for lane, value in enumerate(values):
             there = {**loops, last: arith.addi(loops[last], index(lane))}
-            known = {read: vector.extract(run, [], [lane]) for read, run in runs.items()}
+            known = {read: run[lane] for read, run in runs.items()}
             results.append(self._result(value, there, known))
         store_run(FlatView(self._output), places, results)
 

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, scf
 
-from plumbline.bindings.walk import all_operations
+from plumbline.bindings.walk import all_operations, constant_integer
 from plumbline.linalg_to_gpu.launches import THREADS, Thread, delinearized, launch, strided
 from plumbline.linalg_to_gpu.loop_kernels import BEFORE_LOOPS, loop_kernel
+from plumbline.linalg_to_gpu.run_copies import run_copy
 from plumbline.linalg_to_gpu.scan_kernel import build_scan
 from plumbline.linalg_to_gpu.update_kernel import build_updates
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
@@ -66,11 +67,20 @@ def _launch(kernel: ir.Operation) -> None:
             launch(index(1), 1, lambda thread: _move(inside))
             return
         counts = [loop.upperBound for loop in nest]
+        copy = run_copy(nest, _body(nest[-1]))
+        if copy is not None:
+            size = constant_integer(counts[-1])
+            assert size is not None
+            counts[-1] = index(size // copy.length)
         total = product(counts)
 
         def build(thread: Thread) -> None:
             def body(number: ir.Value) -> None:
-                for loop, place in zip(nest, delinearized(number, counts), strict=True):
+                places = delinearized(number, counts)
+                if copy is not None:
+                    copy.build([*places[:-1], arith.muli(places[-1], index(copy.length))])
+                    return
+                for loop, place in zip(nest, places, strict=True):
                     loop.induction_variable.replace_all_uses_with(place)
                 _move(_body(nest[-1]))
 

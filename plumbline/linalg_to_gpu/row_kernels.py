@@ -1,13 +1,12 @@
 """Builds a group as a kernel of a GPU: each row is done by a thread, or by a block of threads.
 
-Rows are those loops that all steps of a group share, or of a single step all its parallel loops.
 The steps of a row are done one after the other. What a step computes of a row is a value where that
 is one number, and else lies in shared memory, or in the buffer of the result that it is.
 """
 
 import functools
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,41 +14,24 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, scf
 
 from plumbline.linalg_to_gpu.combinations import Combination, combinations, combined_by_block
+from plumbline.linalg_to_gpu.element_runs import Read, load_run, store_run
 from plumbline.linalg_to_gpu.launches import THREADS, WARP, Thread, delinearized, launch, strided
-from plumbline.linalg_to_kernels.building import for_each, if_else, index, least, product
+from plumbline.linalg_to_gpu.row_loops import (
+    buffer_axes,
+    buffered_axes,
+    own_loops,
+    own_parallel,
+    own_reductions,
+    row_loops,
+)
+from plumbline.linalg_to_gpu.row_runs import row_runs
+from plumbline.linalg_to_kernels.building import FlatView, for_each, if_else, index, least, product
 from plumbline.linalg_to_kernels.computations import Computation, Indices
-from plumbline.linalg_to_kernels.evaluation import Evaluation
+from plumbline.linalg_to_kernels.evaluation import Evaluation, index_value
 from plumbline.linalg_to_kernels.group import Group
-from plumbline.linalg_to_kernels.loop_order import order_of
 from plumbline.linalg_to_kernels.sizes import loop_size
 
 Values = Mapping[ir.Value, ir.Value]
-
-
-def row_loops(group: Group) -> dict[Computation, dict[int, int]]:
-    """For each step its loop for each row loop of the root, in the order of the root's axes."""
-    root = group.root
-    axes = root.result_loops(0)
-    assert axes is not None
-    order = [*axes, *(loop for loop in range(len(root.reduces)) if loop not in axes)]
-    if len(group.steps) == 1:
-        return {root: {loop: loop for loop in order if not root.reduces[loop]}}
-    rows = [loop for loop in order if loop in group.rows]
-    return {step: {row: group.row_loops[step][row] for row in rows} for step in group.steps}
-
-
-def own_loops(group: Group, step: Computation) -> list[int]:
-    """The loops that a step has within a row, but for those that run once."""
-    rows = set(row_loops(group)[step].values())
-    return [loop for loop, size in enumerate(step.sizes) if loop not in rows and size != 1]
-
-
-def buffered_axes(group: Group, step: Computation, number: int) -> list[int]:
-    """The loops along the axes of what a step computes of a row, as its result of that number."""
-    axes = step.result_loops(number)
-    assert axes is not None
-    own = own_loops(group, step)
-    return [loop for loop in axes if loop in own]
 
 
 class Team(Protocol):
@@ -254,7 +236,7 @@ def _build_together(
             else evaluation.results(step, step.loops, evaluation.needed_inits(step, step.loops))
             for evaluation in evaluations
         ]
-        reductions = kernels[0].own_reductions(step)
+        reductions = own_reductions(kernels[0].group, step)
         places = itertools.product(*(range(step.sizes[loop]) for loop in reductions))
         for place in places if step.is_reduction else ():
             for which, evaluation in enumerate(evaluations):
@@ -426,6 +408,9 @@ class _RowKernel:
         self._sizes, self._team, self._partials = sizes, team, partials
         self._row_loops = row_loops(group)
         self._values: dict[ir.Value, ir.Value] = {}
+        is_shared = isinstance(team, BlockOfThreads)
+        self._runs = {step: row_runs(group, step, is_shared=is_shared) for step in group.steps}
+        self._views = self._views_of_runs()
 
     @functools.cached_property
     def _buffers(self) -> dict[ir.Value, ir.Value]:
@@ -438,6 +423,17 @@ class _RowKernel:
             for number, result in enumerate(step.results)
             if result not in self._outputs and (axes := buffered_axes(self.group, step, number))
         }
+
+    def _views_of_runs(self) -> dict[ir.Value, FlatView]:
+        """For each tensor that a thread reads or writes runs of its elements, before any loop."""
+        views = {}
+        for step, runs in self._runs.items():
+            for source, _ in runs.given:
+                views[source] = FlatView(self._given[source])
+            own = step.results if runs.loop is not None and not step.is_reduction else ()
+            for result in [*own, *(source for source, _ in runs.computed)]:
+                views[result] = FlatView(self._buffer(result))
+        return views
 
     def build(self, rows: Mapping[int, ir.Value]) -> None:
         """Builds all steps of a row, given the row loops of the root."""
@@ -453,15 +449,13 @@ class _RowKernel:
         evaluation = self.at_rows(step, rows)
         how = combinations(step)
         assert how is not None
-        reductions = self.own_reductions(step)
+        reductions = own_reductions(self.group, step)
         count = self._count(step, reductions)
         length = arith.ceildivui(count, partials.parts)
         start = arith.muli(part, length)
 
         def add(number: ir.Value, *so_far: ir.Value) -> list[ir.Value]:
-            with evaluation.scope():
-                self._set(evaluation, step, reductions, arith.addi(start, number))
-                return evaluation.results(step, step.loops, so_far)
+            return self._added(evaluation, step, arith.addi(start, number), so_far)
 
         own = least(arith.maxsi(arith.subi(count, start), index(0)), length)
         inits = [one.neutral() for one in how]
@@ -486,17 +480,10 @@ class _RowKernel:
         evaluation.loops |= {loop: rows[row] for row, loop in self._row_loops[step].items()}
         return evaluation
 
-    def _own_order(self, step: Computation) -> Sequence[int]:
-        return order_of(self.group, step, own_loops(self.group, step)).loops
-
-    def own_reductions(self, step: Computation) -> list[int]:
-        """The loops of a step within a row that it reduces along, in the order of memory."""
-        return [loop for loop in self._own_order(step) if step.reduces[loop]]
-
     def _build_step(self, step: Computation, rows: Mapping[int, ir.Value]) -> None:
         evaluation = self.at_rows(step, rows)
-        parallel = [loop for loop in self._own_order(step) if not step.reduces[loop]]
-        reductions = self.own_reductions(step)
+        parallel = own_parallel(self.group, step)
+        reductions = own_reductions(self.group, step)
         # Of what is one number in a row each thread has it, and one puts it where it is a result.
         if not parallel:
             if self._partials is not None and step == self.group.steps[0]:
@@ -508,9 +495,11 @@ class _RowKernel:
 
             def work(number: ir.Value) -> None:
                 with evaluation.scope():
-                    self._set(evaluation, step, parallel, number)
-                    values = self._results(evaluation, step, reductions, OneThread())
-                    self._store(evaluation, step, values)
+                    columns = [
+                        self._results(evaluation, step, reductions, OneThread())
+                        for _ in self._elements(evaluation, step, parallel, number)
+                    ]
+                    self._store_run(evaluation, step, columns)
 
             self._team.share(self._count(step, parallel), work)
             if any(self.group.sites(result) for result in step.results):
@@ -527,9 +516,7 @@ class _RowKernel:
             return evaluation.results(step, step.loops, inits)
 
         def add(number: ir.Value, *so_far: ir.Value) -> list[ir.Value]:
-            with evaluation.scope():
-                self._set(evaluation, step, reductions, number)
-                return evaluation.results(step, step.loops, so_far)
+            return self._added(evaluation, step, number, so_far)
 
         return team.reduce(self._count(step, reductions), inits, combinations(step), add)
 
@@ -552,14 +539,91 @@ class _RowKernel:
         return self._team.reduce(partials.parts, inits, how, add)
 
     def _count(self, step: Computation, loops: Sequence[int]) -> ir.Value:
-        return product([self._sizes[step][loop] for loop in loops])
+        """How often loops run, of which a thread does a run at a time where there are such."""
+        return product(self._run_sizes(step, loops))
 
-    def _set(
-        self, evaluation: Evaluation, step: Computation, loops: Sequence[int], number: ir.Value
-    ) -> None:
-        """Gives loops their values in the iteration of such a number."""
+    def _run_sizes(self, step: Computation, loops: Sequence[int]) -> list[ir.Value]:
         sizes = [self._sizes[step][loop] for loop in loops]
-        evaluation.loops |= zip(loops, delinearized(number, sizes), strict=True)
+        if (length := self._length(step, loops)) > 1:
+            sizes[-1] = index(step.sizes[loops[-1]] // length)
+        return sizes
+
+    def _length(self, step: Computation, loops: Sequence[int]) -> int:
+        """How many elements a thread does at once along the last of loops."""
+        runs = self._runs[step]
+        return runs.length if loops and loops[-1] == runs.loop else 1
+
+    def _elements(
+        self,
+        evaluation: Evaluation,
+        step: Computation,
+        loops: Sequence[int],
+        number: ir.Value,
+    ) -> Iterator[None]:
+        """Gives loops their values at each element of the run of such a number, one by one.
+
+        After them they are those of the first.
+        """
+        places = delinearized(number, self._run_sizes(step, loops))
+        length = self._length(step, loops)
+        if length == 1:
+            evaluation.loops |= zip(loops, places, strict=True)
+            yield
+            return
+        first = arith.muli(places.pop(), index(length))
+        evaluation.loops |= zip(loops, [*places, first], strict=True)
+        known = self._known(evaluation, step)
+        for lane in range(length):
+            with evaluation.scope():
+                evaluation.loops[loops[-1]] = arith.addi(first, index(lane))
+                for read, elements in known.items():
+                    evaluation.know(*read, elements[lane])
+                yield
+        evaluation.loops[loops[-1]] = first
+
+    def _known(self, evaluation: Evaluation, step: Computation) -> dict[Read, list[ir.Value]]:
+        """What is read at once from where the loops of a step are."""
+        runs = self._runs[step]
+
+        def loaded(value: ir.Value, indices: Indices) -> list[ir.Value]:
+            places = [index_value(at, evaluation.loops) for at in indices]
+            return load_run(self._views[value], places, runs.length)
+
+        known = {(source, indices): loaded(source, indices) for source, indices in runs.given}
+        for source, indices in runs.computed:
+            producer = self.group.producer(source)
+            assert producer is not None
+            number = producer.results.index(source)
+            loops = producer.loops_for(indices, number)
+            axes = buffer_axes(self.group, producer, number)
+            known[source, indices] = loaded(source, tuple(loops[axis] for axis in axes))
+        return known
+
+    def _store_run(
+        self, evaluation: Evaluation, step: Computation, columns: Sequence[Sequence[ir.Value]]
+    ) -> None:
+        """Stores what a step computes at each element of a run."""
+        if len(columns) == 1:
+            self._store(evaluation, step, columns[0])
+            return
+        for number, values in enumerate(zip(*columns, strict=True)):
+            _, places = self._place(evaluation, step, number, step.loops)
+            store_run(self._views[step.results[number]], places, values)
+
+    def _added(
+        self,
+        evaluation: Evaluation,
+        step: Computation,
+        number: ir.Value,
+        so_far: Sequence[ir.Value],
+    ) -> list[ir.Value]:
+        """What a reduction comes to with the run of such a number."""
+        values = list(so_far)
+        with evaluation.scope():
+            loops = own_reductions(self.group, step)
+            for _ in self._elements(evaluation, step, loops, number):
+                values = evaluation.results(step, step.loops, values)
+        return values
 
     def _store(self, evaluation: Evaluation, step: Computation, values: Sequence[ir.Value]) -> None:
         for number, (result, value) in enumerate(zip(step.results, values, strict=True)):
@@ -570,14 +634,11 @@ class _RowKernel:
         self, evaluation: Evaluation, step: Computation, number: int, loops: Indices
     ) -> tuple[ir.Value, list[ir.Value]]:
         """The buffer that a result of a step lies in, and where in it."""
-        result = step.results[number]
-        if result in self._outputs:
-            buffer, axes = self._outputs[result], step.result_loops(number)
-            assert axes is not None
-        else:
-            axes = tuple(buffered_axes(self.group, step, number))
-            buffer = self._buffers[result]
-        return buffer, [evaluation.at(loops[loop]) for loop in axes]
+        axes = buffer_axes(self.group, step, number)
+        return self._buffer(step.results[number]), [evaluation.at(loops[loop]) for loop in axes]
+
+    def _buffer(self, result: ir.Value) -> ir.Value:
+        return self._outputs[result] if result in self._outputs else self._buffers[result]
 
     def _evaluation(self, step: Computation) -> Evaluation:
         """Elements within the loops of a step."""

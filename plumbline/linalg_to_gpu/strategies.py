@@ -16,14 +16,13 @@ from plumbline.linalg_to_gpu.launches import THREADS, WARP
 from plumbline.linalg_to_gpu.row_kernels import (
     Neighbours,
     Partials,
-    buffered_axes,
     build_neighbours_kernel,
     build_row_kernel,
     build_row_kernels_by_length,
     build_split_row_kernels,
-    own_loops,
-    row_loops,
 )
+from plumbline.linalg_to_gpu.row_loops import buffered_axes, own_loops, row_loops
+from plumbline.linalg_to_gpu.row_runs import row_runs
 from plumbline.linalg_to_gpu.transposing_kernel import (
     build_transposing_kernel,
     transposed_reads,
@@ -360,7 +359,8 @@ def _threads_of_row(group: Group) -> int:
     if not _buffers(group) and _suits_threads(group):
         return 1
     # As many as have something to do in the longest step.
-    return min(-(-_longest(group) // WARP) * WARP, THREADS)
+    most = max(_runs(group, step) for step in group.steps)
+    return min(-(-most // WARP) * WARP, THREADS)
 
 
 def _neighbours(group: Group) -> Neighbours | None:
@@ -400,18 +400,22 @@ def _threads_of_few(group: Group, threads: int) -> int:
     """The same where rows are done as a whole, which may be so few that more threads are free."""
     rows = _rows(group)
     are_few = DYNAMIC not in rows and math.prod(rows) * _MOST_THREADS <= _ENOUGH_THREADS
-    is_long = _longest(group) >= _MOST_THREADS * _EACH_OF_FEW
+    longest = max(_elements(group, step) for step in group.steps)
+    is_long = longest >= _MOST_THREADS * _EACH_OF_FEW
     return _MOST_THREADS if threads == THREADS and are_few and is_long else threads
 
 
-def _longest(group: Group) -> int:
-    """How many elements the longest step has of a row, at least one."""
-    longest = [
-        math.prod(step.sizes[loop] for loop in own) if not _is_dynamic(step, own) else THREADS
-        for step in group.steps
-        if (own := own_loops(group, step))
-    ]
-    return max(longest, default=1) or 1
+def _elements(group: Group, step: Computation) -> int:
+    """How many elements a step has of a row, at least one."""
+    own = own_loops(group, step)
+    return THREADS if _is_dynamic(step, own) else math.prod(step.sizes[loop] for loop in own) or 1
+
+
+def _runs(group: Group, step: Computation) -> int:
+    """How many runs of them there are, of which each is done at once by one of several threads."""
+    if _is_dynamic(step, own_loops(group, step)):
+        return THREADS
+    return _elements(group, step) // row_runs(group, step, is_shared=True).length
 
 
 def _is_dynamic(step: Computation, loops: Sequence[int]) -> bool:

@@ -7,13 +7,13 @@ as it computes, of others one after the other. A warp so moves 512 contiguous by
 from collections.abc import Mapping
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, vector
+from torch_mlir.dialects import arith
 
 from plumbline.linalg_to_gpu.element_runs import common_length, load_run, runs_of, store_run
 from plumbline.linalg_to_gpu.launches import THREADS, Thread, delinearized, launch, strided
 from plumbline.linalg_to_kernels.building import FlatView, index, product
 from plumbline.linalg_to_kernels.computations import Computation, Indices
-from plumbline.linalg_to_kernels.evaluation import Evaluation
+from plumbline.linalg_to_kernels.evaluation import Evaluation, index_value
 from plumbline.linalg_to_kernels.group import Group
 from plumbline.linalg_to_kernels.sizes import loop_size
 
@@ -87,7 +87,9 @@ def _build_vector(
     assert axes is not None
     loops = dict.fromkeys(range(len(root.reduces)), index(0)) | dict(at)
     loaded = {
-        (source, indices): load_run(views[0][source], indices, loops, length)
+        (source, indices): load_run(
+            views[0][source], [index_value(at, loops) for at in indices], length
+        )
         for source, indices in runs_of(group, root, axes[-1])
     }
     columns: list[list[ir.Value]] = []
@@ -95,7 +97,7 @@ def _build_vector(
         evaluation = Evaluation(group, root, given, no_other_step)
         evaluation.loops = {**loops, axes[-1]: arith.addi(loops[axes[-1]], index(lane))}
         for (source, indices), values in loaded.items():
-            evaluation.know(source, indices, vector.extract(values, [], [lane]))
+            evaluation.know(source, indices, values[lane])
         inits = evaluation.needed_inits(root, root.loops)
         columns.append(evaluation.results(root, root.loops, inits))
     for result, values in zip(root.results, zip(*columns, strict=True), strict=True):

@@ -138,7 +138,7 @@ class FlatView:
         layout = ir.StridedLayoutAttr.get(_DYNAMIC_STRIDE, [1])
         dynamic = ir.ShapedType.get_dynamic_size()
         self.elements = memref.ReinterpretCastOp(
-            ir.MemRefType.get([dynamic], type_.element_type, layout),
+            ir.MemRefType.get([dynamic], type_.element_type, layout, type_.memory_space),
             metadata[0],
             [offset],
             [total([*extents, index(1)])],
