@@ -32,6 +32,7 @@ from plumbline.linalg_to_gpu.launches import (
 )
 from plumbline.linalg_to_gpu.running_softmax import RunningSoftmax
 from plumbline.linalg_to_gpu.tile_copies import LEAST_STAGES, Loops, TileCopy, pipelined
+from plumbline.linalg_to_gpu.warp_groups import WarpGroups
 from plumbline.linalg_to_gpu.warp_instructions import warp_tile
 from plumbline.linalg_to_gpu.warp_tiles import Left, Staged
 from plumbline.linalg_to_kernels.building import either, for_each, if_else, index, least, product
@@ -210,9 +211,22 @@ class _Kernel:
 
     def build(self, batch: Loops, first: ir.Value) -> None:
         """Builds all of the block whose first query this is."""
-        found, warps = self._found, self._value_warps
+        found = self._found
         self._query_copy.start(batch, first, [self._sizes[loop] for loop in found.query.lines])
         self._value_copy.start(batch, index(0), [self._sizes[loop] for loop in found.value.lines])
+        warps = self._score_warps, self._value_warps
+        if self._is_whole and isinstance(warps[0], WarpGroups) and isinstance(warps[1], WarpGroups):
+            state, sums = self._sums_behind(batch, first, *warps)
+        else:
+            state, sums = self._sums(batch, first)
+        self._finish(self._rows(batch, first), state, sums)
+        # Who comes next copies to where all have read.
+        self._thread.wait_for_copies()
+        self._thread.wait()
+
+    def _sums(self, batch: Loops, first: ir.Value) -> tuple[list[ir.Value], list[ir.Value]]:
+        """What is known of rows in the end, and their sums of weighted values."""
+        warps = self._value_warps
         query = self._start(batch)
         count = len(self._softmax.start())
 
@@ -235,15 +249,96 @@ class _Kernel:
             carried = for_each(
                 begin,
                 end,
-                found.keys,
+                self._found.keys,
                 lambda at, *carried, all_seen=all_seen: keys(at, carried, all_seen=all_seen),
                 carried,
             )
             begin = end
-        self._finish(self._rows(batch, first), carried[:count], carried[count:])
-        # Who comes next copies to where all have read.
-        self._thread.wait_for_copies()
-        self._thread.wait()
+        return carried[:count], carried[count:]
+
+    def _sums_behind(
+        self,
+        batch: Loops,
+        first: ir.Value,
+        score_warps: WarpGroups,
+        value_warps: WarpGroups,
+    ) -> tuple[list[ir.Value], list[ir.Value]]:
+        """The same, where tensor cores add weighted values up while weights are made of scores.
+
+        Those are the scores of the keys after, whose products begin before: so tensor cores have
+        something to do all the time (Shah et al., "FlashAttention-3", 2024). Keys are copied one
+        step ahead of values.
+        """
+        thread, zero, step = self._thread, index(0), index(self._found.keys)
+        self._copy(self._query_copy, (zero, self._summed), zero)
+        self._copy_keys(batch, zero)
+        thread.commit()
+        self._wait_for_copies()
+        query = score_warps.loaded(Staged(self._query, zero))
+        count = len(self._softmax.start())
+
+        def weigh(
+            at: ir.Value,
+            state: Sequence[ir.Value],
+            sums: Sequence[ir.Value],
+            *,
+            all_seen: bool,
+            before: Sequence[ir.Value] | None,
+        ) -> list[ir.Value]:
+            if before is not None:
+                # What was copied is there for all, and nobody reads what was there any more.
+                self._wait_for_copies()
+            self._copy_keys(batch, arith.addi(at, step))
+            self._copy_values(at, self._stage(at))
+            thread.commit()
+            key = Staged(self._key, self._stage(at))
+            of_scores = score_warps.prepared(query, key)
+            if before is None:
+                scores = score_warps.begin(of_scores, score_warps.start())
+                thread.wait_for_products()
+            else:
+                value = Staged(self._value, self._stage(arith.subi(at, step)))
+                of_values = value_warps.prepared([[one] for one in before], value)
+                scores = score_warps.begin(of_scores, score_warps.start())
+                sums = value_warps.begin(of_values, sums)
+                thread.wait_for_products(1)
+            xs = self._xs(
+                score_warps.by_rows(scores), self._rows(batch, first), at, all_seen=all_seen
+            )
+            weighed = self._softmax.weigh(xs, state)
+            if before is not None:
+                thread.wait_for_products()
+                sums = value_warps.scaled(sums, weighed.shrinking)
+            weights = value_warps.as_left(weighed.weights, None)
+            assert not isinstance(weights, Staged)
+            return [*weighed.state, *sums, *(one for (one,) in weights)]
+
+        extents = self._extents(first)
+        carried = weigh(
+            zero, self._softmax.start(), value_warps.start(), all_seen=extents[-1][1], before=None
+        )
+        end_of_sums = count + len(value_warps.start())
+        begin = step
+        for end, all_seen in extents:
+            carried = for_each(
+                begin,
+                end,
+                self._found.keys,
+                lambda at, *carried, all_seen=all_seen: weigh(
+                    at,
+                    carried[:count],
+                    carried[count:end_of_sums],
+                    all_seen=all_seen,
+                    before=carried[end_of_sums:],
+                ),
+                carried,
+            )
+            begin = arith.maxsi(end, step)
+        state, sums, before = carried[:count], carried[count:end_of_sums], carried[end_of_sums:]
+        self._wait_for_copies()
+        end, _ = extents[-1]
+        last = self._stage(arith.subi(arith.maxsi(end, index(1)), index(1)))
+        return state, value_warps.add([[one] for one in before], Staged(self._value, last), sums)
 
     def _extents(self, first: ir.Value) -> list[tuple[ir.Value, bool]]:
         """How far the keys go of which all queries of a block see all, and how far all keys do."""
@@ -264,7 +359,7 @@ class _Kernel:
             return None
         zero = index(0)
         self._copy(self._query_copy, (zero, self._summed), zero)
-        self._copy_keys(batch, zero)
+        self._copy_both(batch, zero)
         self._wait_for_copies()
         query = Staged(self._query, zero)
         return self._score_warps.loaded(query) if self._has_registers() else query
@@ -292,9 +387,13 @@ class _Kernel:
         self._copy(self._value_copy, (at, end), stage)
 
     def _copy_keys(self, batch: Loops, at: ir.Value) -> None:
-        """Begins to copy some keys, all of these, and their values."""
+        """Begins to copy some keys, all of these."""
         self._key_copy.start(batch, at, [self._keys])
         self._copy(self._key_copy, (index(0), self._summed), self._stage(at))
+
+    def _copy_both(self, batch: Loops, at: ir.Value) -> None:
+        """Begins to copy some keys and their values."""
+        self._copy_keys(batch, at)
         self._copy_values(at, self._stage(at))
         self._thread.commit()
 
@@ -321,7 +420,7 @@ class _Kernel:
             )
         # What was copied is there for all, and nobody reads what was there before any more.
         self._wait_for_copies()
-        self._copy_keys(batch, arith.addi(at, index(self._found.keys)))
+        self._copy_both(batch, arith.addi(at, index(self._found.keys)))
         return self._score_warps.add(query, Staged(self._key, self._stage(at)), start)
 
     def _add_scores(self, _: ir.Value, stage: ir.Value, sums: Sequence[ir.Value]) -> list[ir.Value]:

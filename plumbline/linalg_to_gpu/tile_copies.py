@@ -54,6 +54,10 @@ class SharedTile:
         """Where an element lies in a stage."""
         return [line, depth] if self.along_sums else [depth, line]
 
+    def parted(self, depth: int) -> tuple[int, int]:
+        """Of a number of summed elements those that `moved` can move by, and the others."""
+        return depth, 0
+
     def moved(self, buffer: ir.Value, line: int, depth: int) -> ir.Value:
         """The stages from a line and a summed element on, by which places are told then.
 

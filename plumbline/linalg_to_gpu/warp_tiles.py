@@ -543,7 +543,10 @@ class TensorCores:
         else:
             sums = arith.addi(sums, own)
         type_ = ir.VectorType.get([WORDS, self._word], self._element)
-        buffer, place = tile.moved(staged.buffer, first[1], depth), tile.place(line, sums)
+        whole, rest = tile.parted(depth)
+        if rest:
+            sums = arith.addi(sums, index(rest))
+        buffer, place = tile.moved(staged.buffer, first[1], whole), tile.place(line, sums)
         return nvgpu.LdMatrixOp(
             type_, buffer, [staged.number, *place], not tile.along_sums, WORDS
         ).res

@@ -19,6 +19,8 @@ _MEMORY = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) 
 _USED = re.compile(r"Used (\d+) registers(?:.*?(\d+) bytes smem)?")
 _MOST_THREADS = re.compile(r"\.entry\s+([\w$]+)\s*\([^)]*\)\s*\.maxntid\s+(\d+)")
 
+_SERIALIZED = re.compile(r"wgmma\S* instructions are serialized .* in the function '([^']+)'")
+
 _WARP = 32
 _REGISTERS_OF_SM = 1 << 16
 _REGISTERS_AT_ONCE = 256
@@ -63,6 +65,9 @@ class KernelResources:
     """Of a block."""
     spill_bytes: int
     """Of a thread: what is written to memory as there is no register for it."""
+    is_serialized: bool = False
+    """Whether its products of warp groups wait for one another, as ptxas takes care of a register
+    that something else writes meanwhile."""
 
     def occupancy(self, arch: str) -> float | None:
         """Which part of the threads that a multiprocessor can have it has; None if not known."""
@@ -134,6 +139,7 @@ def assemble(ptx: str, arch: str) -> list[KernelResources]:
 
 
 def _read(text: str, threads: dict[str, int]) -> Iterable[KernelResources]:
+    serialized = frozenset(_SERIALIZED.findall(text))
     name, spilled = "", 0
     for line in text.splitlines():
         if match := _KERNEL.search(line):
@@ -142,4 +148,6 @@ def _read(text: str, threads: dict[str, int]) -> Iterable[KernelResources]:
             spilled = int(match[2]) + int(match[3])
         elif match := _USED.search(line):
             registers, shared = int(match[1]), int(match[2] or 0)
-            yield KernelResources(name, threads.get(name, 1), registers, shared, spilled)
+            yield KernelResources(
+                name, threads.get(name, 1), registers, shared, spilled, name in serialized
+            )

@@ -110,11 +110,12 @@ def test_half_precision(dtype: torch.dtype, name: str) -> None:
     ("function", "shapes", "dtype"),
     [
         (_attention, [(2, 3, 70, 64)] * 3, torch.bfloat16),
+        (_attention, [(1, 2, 70, 64), *[(1, 2, 270, 64)] * 2], torch.float16),
         (functools.partial(_attention, is_causal=True), [(1, 2, 150, 64)] * 3, torch.float16),
-        (_attention, [(1, 2, 65, 72), (1, 2, 65, 72), (1, 2, 65, 128)], torch.float16),
+        (_attention, [(1, 2, 65, 72), (1, 2, 165, 72), (1, 2, 165, 128)], torch.float16),
         (_explicit, [*[(1, 2, 72, 64)] * 3, (72, 72)], torch.float16),
     ],
-    ids=["plain", "causal", "wide", "masked"],
+    ids=["plain", "many_keys", "causal", "wide", "masked"],
 )
 def test_warp_groups(
     function: Callable[..., _Tensor], shapes: list[tuple[int, ...]], dtype: torch.dtype

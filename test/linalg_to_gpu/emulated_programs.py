@@ -27,7 +27,7 @@ class Function(nn.Module):
 
 
 class EmulatedProgram:
-    """A program whose kernels ptxas takes without a spill, and which can be run here.
+    """A program whose kernels ptxas takes as they are meant, and which can be run here.
 
     Args:
       function: a module, or a function of tensors.
@@ -66,6 +66,7 @@ class EmulatedProgram:
         for chip in chips if ".entry" in self.ptx else ():
             self.resources = assemble(self.ptx, chip)
             assert all(kernel.spill_bytes == 0 for kernel in self.resources), self.resources
+            assert not any(kernel.is_serialized for kernel in self.resources), self.resources
 
     @classmethod
     def of(cls, loaded: TorchLoaderOutput) -> "EmulatedProgram":
