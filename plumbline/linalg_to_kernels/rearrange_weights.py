@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from torch_mlir import ir
+from torch_mlir.dialects import tensor
 
 from plumbline.bindings.walk import all_operations, defining_operation
 from plumbline.linalg_to_kernels.computations import (
@@ -21,8 +22,10 @@ from plumbline.linalg_to_kernels.computations import (
     computation,
     computation_of,
     is_copy,
+    is_widening,
     loops_in,
     seen_through,
+    widening_of,
 )
 from plumbline.linalg_to_kernels.constants import argument_attributes
 from plumbline.linalg_to_kernels.contraction_groups import is_large_sum_of_products
@@ -41,6 +44,8 @@ class _Read:
     op: ir.Operation
     number: int
     layout: WeightLayout
+    widening: ir.Operation | None
+    """What gives its elements a wider type on the way, if anything does."""
 
 
 def rearrange_weights(module: ir.Operation) -> None:
@@ -52,9 +57,9 @@ def rearrange_weights(module: ir.Operation) -> None:
             if member is None or not is_large_sum_of_products(member):
                 continue
             for number, value in enumerate(member.inputs):
-                weight, layout = _weight(value)
+                weight, layout, widening = _weight(value)
                 if layout is not None:
-                    found[weight].append(_Read(op, number, layout))
+                    found[weight].append(_Read(op, number, layout, widening))
         weights = LaidOutWeights()
         for weight, reads in found.items():
             shape = ir.RankedTensorType(weight.type).shape
@@ -67,26 +72,52 @@ def rearrange_weights(module: ir.Operation) -> None:
 
 def _replace(read: _Read, weight: ir.Value) -> None:
     old = read.op.operands[read.number]
+    if read.widening is not None:
+        weight = _widened(weight, read)
     read.op.operands[read.number] = weight
     while (made := defining_operation(old)) is not None and not list(old.uses):
         old = made.operands[0]
         made.erase()
 
 
-def _weight(value: ir.Value) -> tuple[ir.Value, WeightLayout | None]:
-    """The weight that a tensor is a view or a copy of, and in which order; if it is in another."""
+def _widened(weight: ir.Value, read: _Read) -> ir.Value:
+    """A weight with elements as wide as those that are read."""
+    type_ = ir.RankedTensorType(read.op.operands[read.number].type)
+    each = ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank, context=type_.context))
+    assert read.widening is not None
+    with ir.InsertionPoint(read.op), read.op.location:
+        out = tensor.empty(list(type_.shape), type_.element_type)
+        op = read.widening.clone(ip=ir.InsertionPoint.current).operation
+    op.operands[0], op.operands[1] = weight, out
+    op.results[0].set_type(type_)
+    op.attributes["indexing_maps"] = ir.ArrayAttr.get([each, each])
+    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
+    op.attributes["iterator_types"] = ir.ArrayAttr.get([parallel] * type_.rank)
+    return op.results[0]
+
+
+def _weight(value: ir.Value) -> tuple[ir.Value, WeightLayout | None, ir.Operation | None]:
+    """The weight that a tensor is a view or a copy of, and in which order; if it is in another.
+
+    With it goes what widens its elements, if anything does.
+    """
     type_ = ir.RankedTensorType(value.type)
     if not type_.has_static_shape:
-        return value, None
+        return value, None, None
+    widening = None
     indices: Indices = tuple(ir.AffineDimExpr.get(axis) for axis in range(type_.rank))
     source, indices = seen_through(value, indices)
-    while (copy := _copied(source)) is not None:
-        source, indices = copy.reads(copy.loops_for(indices), type_.rank)[0]
+    while (step := _copied(source) or widening_of(source)) is not None:
+        if is_widening(step):
+            if widening is not None:
+                return source, None, None
+            widening = step.op
+        source, indices = step.reads(step.loops_for(indices), type_.rank)[0]
     attributes = argument_attributes(source)
     if EMBEDDED not in attributes or LAYOUT in attributes:
-        return source, None
+        return source, None, None
     view = _view(indices, type_.shape, ir.RankedTensorType(source.type).shape)
-    return source, None if view is None else WeightLayout(view)
+    return source, None if view is None else WeightLayout(view), widening
 
 
 def _copied(value: ir.Value) -> Computation | None:

@@ -31,6 +31,45 @@ func.func @turned_about(%w: tensor<64x32x4xf32> {plumbline.weight = "w"}, %x: te
 
 // -----
 
+// Of half precision they are rearranged as they lie, and widened then.
+
+#x = affine_map<(n, o, i, k, p) -> (n, i, p + k)>
+#w = affine_map<(n, o, i, k, p) -> (o, i, k)>
+#y = affine_map<(n, o, i, k, p) -> (n, o, p)>
+#id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#turned = affine_map<(d0, d1, d2) -> (d1, d0 floordiv 2, d0 mod 2 - d2 * 2 + 2)>
+
+// CHECK-LABEL: func.func @widened(
+// CHECK-SAME:    %[[W:[^:]*]]: tensor<64x64x2xf16> {plumbline.layout = "view_2_axis_32by4_2by1_axis_64by128_axis_2back2", plumbline.weight = "w"}
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<1x64x9xf32>, %[[Y:[^:]*]]: tensor<1x64x8xf32>)
+// CHECK:         %[[WIDE:.*]] = linalg.generic {{.*}} ins(%[[W]] : tensor<64x64x2xf16>) outs({{.*}} : tensor<64x64x2xf32>)
+// CHECK-NEXT:    ^bb0(
+// CHECK-NEXT:      arith.extf
+// CHECK:         linalg.generic {{.*}} ins(%[[X]], %[[WIDE]] :
+// CHECK-NOT:     linalg.generic
+func.func @widened(%w: tensor<64x32x4xf16> {plumbline.weight = "w"}, %x: tensor<1x64x9xf32>, %y: tensor<1x64x8xf32>) -> tensor<1x64x8xf32> {
+  %f = tensor.empty() : tensor<64x32x4xf32>
+  %u = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%w : tensor<64x32x4xf16>) outs(%f : tensor<64x32x4xf32>) {
+  ^bb0(%a: f16, %o: f32):
+    %b = arith.extf %a : f16 to f32
+    linalg.yield %b : f32
+  } -> tensor<64x32x4xf32>
+  %e = tensor.empty() : tensor<64x64x2xf32>
+  %t = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%u : tensor<64x32x4xf32>) outs(%e : tensor<64x64x2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<64x64x2xf32>
+  %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction", "reduction", "parallel"]} ins(%x, %t : tensor<1x64x9xf32>, tensor<64x64x2xf32>) outs(%y : tensor<1x64x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x64x8xf32>
+  return %r : tensor<1x64x8xf32>
+}
+
+// -----
+
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
