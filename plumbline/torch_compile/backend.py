@@ -87,8 +87,20 @@ class Backend:
         self.programs: list[CompiledProgram] = []
         """What has been compiled, in order; `programs[0].stage("kernels")` shows a stage."""
 
+    def __copy__(self) -> "Backend":
+        """Itself, as a copy of a function is, which most backends are.
+
+        Who copies what a backend is part of means that: transformers' `generate` copies its
+        configuration in each call, and compiles anew where the copy has another backend.
+        """
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Backend":
+        """Itself, as `__copy__` says."""
+        return self
+
     def __getstate__(self) -> dict[str, Any]:
-        """Copies, and what pickle makes, compile alike, but have compiled nothing."""
+        """What pickle makes compiles alike, but has compiled nothing."""
         return {**self.__dict__, "programs": []}
 
     def __call__(

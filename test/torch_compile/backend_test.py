@@ -268,14 +268,24 @@ def test_parts_of_weights_are_frozen() -> None:
         assert f'"{name}"' in program.stage("torch")
 
 
-def test_a_copy_of_what_is_compiled_is_compiled_anew(backend: plumbline.Backend) -> None:
+def test_what_pickle_makes_of_what_is_compiled_is_compiled_anew(backend: plumbline.Backend) -> None:
     compiled: Any = torch.compile(torch.nn.Linear(3, 2), backend=backend)
     x = _randn(4, 3)
     expected = compiled(x)
-    for same in (copy.deepcopy(compiled), pickle.loads(pickle.dumps(compiled))):
-        torch.testing.assert_close(same(x), expected)
+    torch.testing.assert_close(pickle.loads(pickle.dumps(compiled))(x), expected)
     assert len(backend.programs) == 1
-    assert copy.deepcopy(backend).programs == []
+    assert pickle.loads(pickle.dumps(backend)).programs == []
+
+
+def test_copies_have_the_same_backend(backend: plumbline.Backend) -> None:
+    compiled: Any = torch.compile(torch.nn.Linear(3, 2), backend=backend)
+    x = _randn(4, 3)
+    expected = compiled(x)
+    torch.testing.assert_close(copy.deepcopy(compiled)(x), expected)
+    # Where configurations are equal, libraries keep what they compiled: transformers' `generate`.
+    once, again = copy.deepcopy({"backend": backend}), copy.copy({"backend": backend})
+    assert once == again
+    assert copy.copy(backend) is backend
 
 
 def test_what_cannot_be_compiled_is_left_to_pytorch(backend: plumbline.Backend) -> None:
