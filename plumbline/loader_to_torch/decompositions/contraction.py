@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import torch
 from torch._decomp import get_decompositions
 
-from plumbline.loader_to_torch.decompositions.rule import Conditional, Rules
+from plumbline.loader_to_torch.decompositions.rule import Conditional, Rule, Rules
 
 aten = torch.ops.aten
 
@@ -176,10 +176,21 @@ def _grouped_mm(
     return product if out_dtype is None else product.to(out_dtype)
 
 
+def _grouped_mm_gradients(
+    left: torch.Tensor, right: torch.Tensor, offs: torch.Tensor, gradient: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The gradients of `left`, [rows, inner], and of `right`, [groups, inner, columns]."""
+    return _grouped_mm(gradient, right.mT, offs), _grouped_mm(left.mT, gradient, offs)
+
+
 def grouped_mm_of_transformers() -> Rules:
-    """The rule of the op of mixtures of experts, which the package `transformers` brings along."""
-    op = getattr(torch.ops.transformers, "grouped_mm_fallback", None)
-    return {} if op is None else {op.default: _grouped_mm}
+    """The rules of the ops of mixtures of experts, which `transformers` brings along."""
+    rules: dict[str, Rule] = {
+        "grouped_mm_fallback": _grouped_mm,
+        "grouped_mm_fallback_backward": _grouped_mm_gradients,
+    }
+    ops = {getattr(torch.ops.transformers, name, None): rule for name, rule in rules.items()}
+    return {op.default: rule for op, rule in ops.items() if op is not None}
 
 
 def _int_mm(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:

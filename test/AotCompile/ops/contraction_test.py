@@ -1,5 +1,6 @@
 """Products of matrices against PyTorch."""
 
+import importlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -164,6 +165,24 @@ def test_products_of_groups(left: tuple[int, ...], right: tuple[int, ...]) -> No
         offsets = torch.tensor(ends, dtype=torch.int32)
         torch.testing.assert_close(program(x, y, offsets), (module(x, y, offsets),))
     assert program.stage("tcp").count("tcp.matmul") == 1
+
+
+def test_gradients_of_products_of_groups() -> None:
+    """Those of the op by which models of `transformers` multiply the rows of their experts."""
+    importlib.import_module("transformers.integrations.moe")
+    op = torch.ops.transformers.grouped_mm_fallback_backward
+
+    class Model(torch.nn.Module):
+        def forward(self, *operands: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            return op(*operands)  # type: ignore[no-any-return]
+
+    torch.manual_seed(0)
+    left, right, gradient = torch.randn(8, 5), torch.randn(4, 5, 6), torch.randn(8, 6)
+    program = plumbline.compile(Model(), (left, right, torch.tensor([2, 4, 6, 8]), gradient))
+    # Groups may be empty, and rows may belong to none.
+    for ends in ([2, 4, 6, 8], [0, 5, 5, 8], [1, 2, 3, 6]):
+        operands = left, right, torch.tensor(ends), gradient
+        torch.testing.assert_close(program(*operands), Model()(*operands))
 
 
 @pytest.mark.parametrize("columns", [32, 33])
