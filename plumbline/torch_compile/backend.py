@@ -109,7 +109,7 @@ class Backend:
         """What computes as the graph of `module`, which Dynamo has traced, does.
 
         Raises:
-          UserError: it cannot be compiled; the message says what is in the way.
+          UserError: it is asked for what there is not, or is of tensors that are not on a CPU.
         """
         if "mode" in options:
             raise UserError(_NO_MODE.format(options["mode"]))
@@ -155,7 +155,7 @@ def plumbline(
     PyTorch finds it where the wheel is installed. `options` are the arguments of `Backend`.
 
     Raises:
-      UserError: it cannot be compiled, or there is no such mode or option.
+      UserError: there is no such mode or option, or tensors are not on a CPU.
     """
     if mode is not None:
         raise UserError(_NO_MODE.format(mode))

@@ -11,7 +11,7 @@ from unittest import mock
 import torch
 from torch._guards import tracing
 from torch._subclasses.fake_tensor import FakeTensor
-from torch.fx import Graph, GraphModule
+from torch.fx import Graph, GraphModule, Node
 from torch.utils._python_dispatch import _disable_current_modes
 
 from plumbline.cache import kept_text
@@ -29,7 +29,7 @@ from plumbline.torch_compile import dynamo_ops
 from plumbline.torch_compile.divided_graph import Program, Weight, divided, mode_of
 from plumbline.torch_compile.effect_tokens import drop_effect_tokens
 from plumbline.torch_compile.export_key import export_key
-from plumbline.torch_compile.left_ops import describe, in_turns, ops_to_leave
+from plumbline.torch_compile.left_ops import describe, in_parts
 from plumbline.torch_compile.replayed_draws import spell_replayed_draws
 from plumbline.torch_compile.settled_numbers import settle_numbers
 from plumbline.torch_compile.size_facts import Comparisons, repeat_comparisons
@@ -64,10 +64,8 @@ def compile_graph(
       note: is told of the compiled program, if there is something to compute.
 
     Numbers that calls give become parts of the program where it cannot be compiled for all of them.
-    What cannot be compiled then is left to PyTorch, with a warning that says which ops these are.
-
-    Raises:
-      UserError: it cannot be compiled, although each of its ops can.
+    What cannot be compiled then is left to PyTorch, with a warning that says which ops these are,
+    and why.
     """
     drop_effect_tokens(module)
     drop_unused_numbers(module)
@@ -76,16 +74,15 @@ def compile_graph(
         try:
             return _whole(module, weights, options, note)
         except UserError as error:
-            problem = error
+            problem = str(error)
         if settle_numbers(module):
             return compile_graph(module, weights, options, note)
-        left = ops_to_leave(module, _is_lowered)
-        if not left:
-            raise problem
-        # The first line tells of what all its lines are.
-        reason = str(problem).partition("\n")[0].rstrip(":")
-        warnings.warn(f"{reason}; left to PyTorch: {describe(left)}", stacklevel=2)
-        return in_turns(module, left, lambda part: _whole(part, weights, options, note))
+        left: dict[Node, str] = {}
+        call = in_parts(
+            module, problem, lambda part: _whole(part, weights, options, note), _refusal_of, left
+        )
+        warnings.warn(describe(left), stacklevel=2)
+        return call
 
 
 def _whole(
@@ -103,15 +100,15 @@ def _whole(
     return parts.calling(compiled)
 
 
-def _is_lowered(module: GraphModule) -> bool:
-    """Whether a graph goes as far as the stages in which an op can be refused."""
+def _refusal_of(module: GraphModule) -> str:
+    """Why a graph does not go as far as the stages in which most ops are refused; empty if so."""
     try:
         program = divided(module, {}).program
         if program is not None:
             lower_to_linalg(_WHO, _exported(module, program).text)
-    except UserError:
-        return False
-    return True
+    except UserError as error:
+        return str(error)
+    return ""
 
 
 def _dialect_text(module: GraphModule, program: Program, cache: CacheFolder | None) -> DialectText:

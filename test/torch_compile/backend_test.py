@@ -11,8 +11,11 @@ from torch._dynamo.exc import BackendCompilerFailed
 from torch.nn import functional
 
 import plumbline
+from plumbline.compiler import CompiledProgram, compile_export
 from plumbline.errors import UserError
+from plumbline.loader_to_torch.export import DialectText
 from plumbline.torch_compile import backend as by_name
+from plumbline.torch_compile import compiled_graph
 from test.torch_compile.fresh_dynamo import nothing_compiled_before
 
 _nothing_compiled_before = pytest.fixture(autouse=True)(nothing_compiled_before)
@@ -306,6 +309,46 @@ def test_what_cannot_be_compiled_is_left_to_pytorch(backend: plumbline.Backend) 
     torch.testing.assert_close((*results, mine), (*expected, noise))
     assert results[1].stride() == (1, 3)
     assert len(backend.programs) == 2
+
+
+def test_what_is_refused_as_a_whole_is_divided(
+    backend: plumbline.Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a stage that comes after those in which each op is looked at may refuse what it likes."""
+
+    def refusing(who: str, exported: DialectText, *rest: Any, **options: Any) -> CompiledProgram:
+        if "torch.aten.tanh" in exported.text:
+            raise UserError(f"{who}: no hyperbola\nas it is none of ours")
+        return compile_export(who, exported, *rest, **options)
+
+    def step(x: torch.Tensor, kept: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        values, places = (x.exp() + 1).sort()
+        curved = values.tanh()
+        kept.copy_(curved.sum(1))
+        return curved.cos() + torch.rand(3), places, x.sin().mT
+
+    monkeypatch.setattr(compiled_graph, "compile_export", refusing)
+    x, kept, mine = _randn(3, 3), torch.zeros(3), torch.zeros(3)
+    torch.manual_seed(1)
+    expected = step(x, kept)
+    torch.manual_seed(1)
+    reason = r"torch.compile: no hyperbola; left to PyTorch: aten.tanh \(.*backend_test.py:\d+\)$"
+    with pytest.warns(UserWarning, match=reason) as told:
+        results = _compiled(step, backend)(x, mine)
+    assert len(told) == 1
+    torch.testing.assert_close((*results, mine), (*expected, kept))
+    assert len(backend.programs) > 1
+
+
+def test_what_only_asserts_is_a_program(backend: plumbline.Backend) -> None:
+    def checked(x: torch.Tensor) -> torch.Tensor:
+        torch._assert_async((x > 0).all(), "x is above 0")
+        return x
+
+    compiled, x = _compiled(checked, backend), torch.ones(2)
+    assert compiled(x).tolist() == [1, 1]
+    with pytest.raises(UserError, match="x is above 0"):
+        compiled(-x)
 
 
 def test_what_is_left_gives_lists_of_tensors(backend: plumbline.Backend) -> None:
