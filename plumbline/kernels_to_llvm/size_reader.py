@@ -168,7 +168,12 @@ class SizeReader:
         if owner.name == "arith.subi":
             return difference(self.of_number(operands[0]), self.of_number(operands[1]))
         if operator := _BINARY.get(owner.name):
-            return operation(operator, *map(self.of_number, operands))
+            left, right = map(self.of_number, operands)
+            return (
+                self._greater(left, right)
+                if operator == "max"
+                else operation(operator, left, right)
+            )
         if owner.name in ("arith.sitofp", "arith.uitofp", "arith.truncf", "arith.extf"):
             is_single = isinstance(owner.results[0].type, ir.F32Type)
             return Operation("*.f32" if is_single else "*.", self.of_number(operands[0]), 1.0)
@@ -222,6 +227,14 @@ class SizeReader:
         if self._is_natural(difference(right, operation("+", left, 1))):
             return 1
         return operation("<", left, right)
+
+    def _greater(self, left: Size, right: Size) -> Size:
+        """The greater one, where that is told: so many numbers as are counted are max(n, 0)."""
+        if self._is_natural(difference(left, right)):
+            return left
+        if self._is_natural(difference(right, left)):
+            return right
+        return operation("max", left, right)
 
     def _is_natural(self, size: Size) -> bool:
         bound = lower_bound(size, self._shapes.symbols)

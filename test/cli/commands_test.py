@@ -68,10 +68,10 @@ def drifting_loader():
     return TorchLoaderOutput(Drifting(), (torch.ones(3),))
 
 
-def eigenvalues_loader():
+def sparse_loader():
     class Model(torch.nn.Module):
         def forward(self, x):
-            return torch.linalg.eig(x)[0].real
+            return torch.sparse.mm(x.to_sparse(), x)
 
     return TorchLoaderOutput(Model(), (torch.eye(3),))
 
@@ -206,7 +206,7 @@ _MISTAKES = {
     "nothing.py:loader": "nothing.py: there is no such file",
     "models/scaled.py": "say which function is the loader, models/scaled.py:NAME; it has scaled_",
     "models/scaled.py:scald_loader": "has no function scald_loader; did you mean scaled_loader?",
-    "models/scaled.py:eigenvalues_loader": "computes with complex numbers what nothing lowers",
+    "models/scaled.py:sparse_loader": "makes a sparse tensor",
     "models": "models: there is no such file",
     "text.txt:loader": "text.txt: it is neither a .py file, with a loader, nor a .onnx file",
     "broken.py": "it is not Python",

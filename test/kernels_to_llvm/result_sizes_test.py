@@ -37,6 +37,9 @@ def _texts(body: str, result: str = "memref<?xf32>", others: str = "") -> list[s
         ("%s = arith.divsi %m2, %c4 : index", "(2*m) floordiv 4"),
         ("%s = arith.ceildivsi %n, %c4 : index", "n ceildiv 4"),
         ("%s = arith.minsi %n, %c4 : index", "min(n, 4)"),
+        ("%s = arith.maxsi %n, %c4 : index", "max(n, 4)"),
+        # So many numbers as torch.arange makes of it.
+        ("%s = arith.maxsi %n, %c0 : index", "n"),
         # What affine.apply of a floordiv is lowered to: a size is never below 0.
         (
             "%b = arith.cmpi slt, %n, %c0 : index\n  %s = arith.select %b, %c0, %n : index",

@@ -42,7 +42,7 @@ _UNINITIALIZED = frozenset(
 """What has the elements that happen to be in memory: there only shape and dtype are compared."""
 
 _UP_TO_SIGNS = frozenset(
-    ["linalg.eigh", "linalg.svd", "pca_lowrank", "svd", "svd_lowrank"],
+    ["linalg.eig", "linalg.eigh", "linalg.svd", "pca_lowrank", "svd", "svd_lowrank"],
 )
 """What has vectors that are as good the other way around: there the database says what of them is
 unique."""

@@ -65,7 +65,7 @@ _X = torch.arange(6.0).reshape(2, 3)
     ("expression", "kind"),
     [
         ("x0 * 2", "agrees"),
-        ("torch.linalg.eigvals(x0[:, :2].contiguous()).real", "refused"),
+        ("x0.to(torch.complex32).real", "refused"),
         # What is different each time, by more than a rounding, however long the machine has run.
         ("x0 + __import__('time').process_time()", "wrong"),
         ("__import__('os').abort() or x0", "broken"),

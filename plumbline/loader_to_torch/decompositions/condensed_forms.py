@@ -1,9 +1,10 @@
-"""Matrices with the same eigenvalues, or singular values, that have two or three diagonals.
+"""Matrices with the same eigenvalues, or singular values, of which less is not 0.
 
 By Householder's reflections from the left and from the right, in panels: what those of a panel do
 to the rest of a matrix is taken away by products when the panel is done, and until then from each
-column as it is read (Golub and Van Loan, Matrix Computations, 8.3.1 and 5.4.8; LAPACK's hetrd and
-gebrd). Diagonals are real, also of complex matrices.
+column as it is read (Golub and Van Loan, Matrix Computations, 8.3.1, 5.4.8 and 7.4.3; LAPACK's
+hetrd, gebrd and gehrd). Where two or three diagonals remain, they are real, also of complex
+matrices.
 """
 
 from typing import NamedTuple
@@ -30,9 +31,10 @@ class Reflections(NamedTuple):
         """The matrix times another one [..., n, m]."""
         if not self.below:
             return reflected(target, self.vectors, self.factors, adjoint=False)
-        first, rest = target[..., :1, :], target[..., 1:, :]
-        turned = reflected(rest, self.vectors[..., 1:, :-1], self.factors[..., :-1], adjoint=False)
-        return torch.cat([first, turned], -2)
+        # With the first row behind the others they begin on the diagonal; the last one, which has
+        # no factor, begins in that row.
+        moved, vectors = target.roll(-1, -2), self.vectors.roll(-1, -2)
+        return reflected(moved, vectors, self.factors, adjoint=False).roll(1, -2)
 
 
 def _times(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
@@ -185,4 +187,35 @@ def bidiagonal(
         beside,
         Reflections(lefts, left_factors, below=False),
         Reflections(rights, right_factors, below=True),
+    )
+
+
+# -- all but what is below the diagonal and the one below it ---------------------------------------
+
+
+def hessenberg(matrix: torch.Tensor) -> tuple[torch.Tensor, Reflections]:
+    """H and Q of Q H Q^H, which is a square matrix; H is 0 two places below the diagonal, and on.
+
+    Each reflection is done to the whole of the matrix.
+    """
+    size = matrix.shape[-1]
+
+    def turn(_: matrices.Number, place: matrices.Number, matrix: torch.Tensor) -> _Results:
+        column = matrices.column(matrix, place)
+        vector, factor, _ = reflection(column, place + 1)
+        # (1 - f v v^H)^H A (1 - f v v^H)
+        left = matrices.conjugate(factor) * vector
+        right = factor * matrices.conjugate(vector)
+        products = _times(matrix, vector)
+        inner = (matrices.conjugate(vector) * products).sum(-1, keepdim=True)
+        others = matrices.conjugate(_adjoint_times(matrix, vector))
+        turned = matrix - matrices.outer(left, others - inner * right)
+        return turned - matrices.outer(products, right), vector, factor.squeeze(-1)
+
+    matrix, vectors, factors = matrices.in_steps(turn, size, [matrix], is_long=True)
+    numbers = matrices.numbers(size)
+    is_kept = numbers.unsqueeze(-1) <= numbers + 1
+    return (
+        torch.where(is_kept, matrix, 0.0),
+        Reflections(vectors.movedim(0, -1), factors.movedim(0, -1), below=True),
     )

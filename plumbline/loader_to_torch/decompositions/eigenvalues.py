@@ -13,6 +13,7 @@ from torch.nn.functional import pad
 
 from plumbline.loader_to_torch.decompositions import linear_algebra, matrices
 from plumbline.loader_to_torch.decompositions.condensed_forms import bidiagonal, tridiagonal
+from plumbline.loader_to_torch.decompositions.leading_rows import unit_rows
 from plumbline.loader_to_torch.decompositions.linear_algebra import is_vector
 from plumbline.loader_to_torch.decompositions.rotations import (
     MOST_ROWS,
@@ -28,24 +29,6 @@ from plumbline.loader_to_torch.decompositions.sweeps import (
 aten = torch.ops.aten
 
 _F64 = torch.float64
-
-
-def _scaled(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The matrices in double precision, with a greatest part of 1, and what it was [..., 1, 1]."""
-    wide = matrices.wide(matrix)
-    sizes = torch.real(wide).abs()
-    if wide.is_complex():
-        sizes = torch.maximum(sizes, torch.imag(wide).abs())
-    scale = sizes.amax((-2, -1), keepdim=True)
-    scale = torch.where(scale == 0, 1.0, scale)
-    return wide / scale, scale
-
-
-def _unit_rows(size: int, batch: torch.Size) -> torch.Tensor:
-    """The rows of a unit matrix [n, ..., n]."""
-    numbers = matrices.numbers(size)
-    unit = (numbers.reshape(-1, *[1] * len(batch), 1) == numbers).to(_F64)
-    return unit.expand(size, *batch, size)
 
 
 def _is_small(matrix: torch.Tensor) -> bool:
@@ -75,7 +58,7 @@ def _eigh(
         wide = matrices.wide(matrix)
         return torch.real(wide).sum(-1), wide
     triangle = matrices.adjoint(matrix.triu()) if upper else matrix.tril()
-    scaled, scale = _scaled(triangle)
+    scaled, scale = matrices.scaled(triangle)
     below = scaled.tril(-1)
     diagonal = torch.diag_embed(torch.real(torch.diagonal(scaled, 0, -2, -1)))
     hermitian = below + matrices.adjoint(below) + diagonal
@@ -84,7 +67,7 @@ def _eigh(
         values, order = (values * scale.squeeze(-1)).sort(-1)
         return values, _columns_in_order(found[0], order) if with_vectors else matrix
     diagonal, below, turn = tridiagonal(hermitian)
-    unit = [_unit_rows(matrix.shape[-1], matrix.shape[:-2])] if with_vectors else []
+    unit = [unit_rows(matrix.shape[-1], matrix.shape[:-2])] if with_vectors else []
     values, *rows = eigenvalues_of_tridiagonal(diagonal.movedim(-1, 0), below.movedim(-1, 0), *unit)
     values, order = (values.movedim(0, -1) * scale.squeeze(-1)).sort(-1)
     if not with_vectors:
@@ -117,10 +100,10 @@ def _svd(matrix: torch.Tensor, *, with_vectors: bool = True, complete: bool = Fa
         return _Svd(right, values, left)
     if 0 in matrix.shape:
         wide = matrices.wide(matrix)
-        unit = _unit_rows(rows, matrix.shape[:-2]).movedim(0, -2).to(wide.dtype)
+        unit = unit_rows(rows, matrix.shape[:-2]).movedim(0, -2).to(wide.dtype)
         left = unit if complete else unit[..., :columns]
         return _Svd(left, torch.real(wide).sum(-2), unit[..., :columns, :columns])
-    scaled, scale = _scaled(matrix)
+    scaled, scale = matrices.scaled(matrix)
     if statically_known_true(rows == columns):
         left, values, right = _of_square(scaled, with_vectors=with_vectors)
         return _Svd(left, values * scale.squeeze(-1), right)
@@ -162,7 +145,7 @@ def _of_square(matrix: torch.Tensor, *, with_vectors: bool) -> _Svd:
         return _Svd(of_left, lengths, of_right)
     size, batch = matrix.shape[-1], matrix.shape[:-2]
     diagonal, beside, left, right = bidiagonal(matrix)
-    unit = [_unit_rows(size, batch)] * 2 if with_vectors else []
+    unit = [unit_rows(size, batch)] * 2 if with_vectors else []
     values, *rows = singular_values_of_bidiagonal(
         diagonal.movedim(-1, 0), beside.movedim(-1, 0), *unit
     )

@@ -242,3 +242,14 @@ def length(vector: torch.Tensor) -> torch.Tensor:
 def wide(matrix: torch.Tensor) -> torch.Tensor:
     """The matrix in double precision."""
     return matrix.to(torch.complex128 if matrix.is_complex() else torch.float64)
+
+
+def scaled(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The matrices in double precision, with a greatest part of 1, and what it was [..., 1, 1]."""
+    numbers = wide(matrix)
+    sizes = torch.real(numbers).abs()
+    if numbers.is_complex():
+        sizes = torch.maximum(sizes, torch.imag(numbers).abs())
+    scale = sizes.amax((-2, -1), keepdim=True)
+    scale = torch.where(scale == 0, 1.0, scale)
+    return numbers / scale, scale

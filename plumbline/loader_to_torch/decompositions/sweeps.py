@@ -15,7 +15,7 @@ import torch
 from torch._higher_order_ops.while_loop import while_loop_op
 from torch.nn.functional import pad
 
-from plumbline.loader_to_torch.decompositions import matrices
+from plumbline.loader_to_torch.decompositions.leading_rows import places, rows_more, some_rows
 from plumbline.loader_to_torch.decompositions.loops import contiguous, looped
 
 _Results = tuple[torch.Tensor, ...]
@@ -130,11 +130,11 @@ def _turned(rows: torch.Tensor, cosines: torch.Tensor, sines: torch.Tensor) -> t
             row = sheared + tangent * row
         return (*kept, row)
 
-    given = pad(rows, _rows_more(rows, 0, _TOGETHER))
+    given = pad(rows, rows_more(rows, 0, _TOGETHER))
     held = [torch.zeros_like(rows[0])] * _TOGETHER
     turns = _delayed(sines / (1 + cosines)), _delayed(sines)
     *_, turned = looped(turn, [given, *turns], held, [])
-    return _some_rows(turned, _TOGETHER, rows.shape[0]).clone()
+    return some_rows(turned, _TOGETHER, rows.shape[0]).clone()
 
 
 def _delayed(turns: torch.Tensor) -> torch.Tensor:
@@ -152,21 +152,11 @@ def _delayed(turns: torch.Tensor) -> torch.Tensor:
 
 def _settled(diagonal: torch.Tensor, beside: torch.Tensor) -> torch.Tensor:
     """What is beside the diagonal, and 0 where that is nothing."""
-    following = pad(diagonal[1:], _rows_more(diagonal, 0, 1))
+    following = pad(diagonal[1:], rows_more(diagonal, 0, 1))
     least = _ROUNDING * (diagonal.abs() + following.abs() + 1)
     # What is no number is of none, too, as no sweep makes it one.
-    counts = (beside.abs() > least) & (_places(diagonal) < diagonal.shape[0] - 1)
+    counts = (beside.abs() > least) & (places(diagonal) < diagonal.shape[0] - 1)
     return torch.where(counts, beside, 0.0)
-
-
-def _places(rows: torch.Tensor) -> torch.Tensor:
-    """The number of each row, to be compared with."""
-    return matrices.numbers(rows.shape[0]).reshape(-1, *[1] * (rows.dim() - 1))
-
-
-def _rows_more(rows: torch.Tensor, before: int, after: int) -> tuple[int, ...]:
-    """How `pad` is told about rows."""
-    return (*[0, 0] * (rows.dim() - 1), before, after)
 
 
 def _chained(
@@ -188,23 +178,16 @@ def _chained(
     """
     count = diagonal.shape[0]
     # A row more, with which the last block ends.
-    rows = [pad(each, _rows_more(each, 0, 1)) for each in (diagonal, *told)]
-    before = pad(beside, _rows_more(beside, 1, 0))
+    rows = [pad(each, rows_more(each, 0, 1)) for each in (diagonal, *told)]
+    before = pad(beside, rows_more(beside, 1, 0))
     *turns, values, others = looped(turn, [rows[0], before, *rows[1:]], held, [])[len(held) :]
-    values = _some_rows(values, 1, count).clone()
-    others = _some_rows(pad(others[2:], _rows_more(others, 0, 1)), 0, count)
+    values = some_rows(values, 1, count).clone()
+    others = some_rows(pad(others[2:], rows_more(others, 0, 1)), 0, count)
     return [
         values,
         _settled(values, others),
-        *(_some_rows(each, 0, count).clone() for each in turns),
+        *(some_rows(each, 0, count).clone() for each in turns),
     ]
-
-
-def _some_rows(rows: torch.Tensor, start: int, count: int) -> torch.Tensor:
-    """So many of them that follow one another: by their places, where these tell how many."""
-    if isinstance(count, int):
-        return rows[start : start + count]
-    return rows.index_select(0, matrices.numbers(count) + start)
 
 
 # -- tridiagonal matrices --------------------------------------------------------------------------
@@ -234,8 +217,8 @@ def eigenvalues_of_tridiagonal(
 
 def _shifts_of_eigenvalues(diagonal: torch.Tensor, beside: torch.Tensor) -> torch.Tensor:
     """For each row the eigenvalue of the last two of its block that is next to the last entry."""
-    above = pad(diagonal[:-1], _rows_more(diagonal, 1, 0))
-    shared = pad(beside[:-1], _rows_more(beside, 1, 0))
+    above = pad(diagonal[:-1], rows_more(diagonal, 1, 0))
+    shared = pad(beside[:-1], rows_more(beside, 1, 0))
     none = shared == 0
     ratio = (above - diagonal) / torch.where(none, 1.0, 2 * shared)
     size = ratio.abs() + torch.sqrt(1 + ratio * ratio)
@@ -317,8 +300,8 @@ def _shifts_of_singular_values(
     That is where the block from there on has one that is nothing: with an entry of 0 on the
     diagonal, a sweep that has a shift ends there.
     """
-    above = pad(diagonal[:-1], _rows_more(diagonal, 1, 0)).abs()
-    shared = pad(beside[:-1], _rows_more(beside, 1, 0)).abs()
+    above = pad(diagonal[:-1], rows_more(diagonal, 1, 0)).abs()
+    shared = pad(beside[:-1], rows_more(beside, 1, 0)).abs()
     own = diagonal.abs()
     greater, lesser = torch.maximum(above, own), torch.minimum(above, own)
     scale = torch.where(greater < _NOTHING, 1.0, greater)

@@ -88,6 +88,18 @@ def test_matrices_of_any_size(function: Callable[[torch.Tensor], Any]) -> None:
         torch.testing.assert_close(program(x), expected, rtol=1e-4, atol=1e-4)
 
 
+def test_eigenvectors_of_matrices_that_are_not_symmetric() -> None:
+    torch.manual_seed(0)
+    shapes = ({0: Dim("count", min=1), 1: (size := Dim("size", min=1)), 2: size},)
+    program = _compiled(torch.linalg.eig, torch.randn(2, 6, 6), dynamic_shapes=shapes)
+    for count, rows in ((2, 6), (1, 1), (3, 19)):
+        x = torch.randn(count, rows, rows)
+        values, vectors = program(x)
+        torch.testing.assert_close(x.to(vectors.dtype) @ vectors, vectors * values.unsqueeze(-2))
+        torch.testing.assert_close(values.sum(-1).real, x.diagonal(0, 1, 2).sum(-1))
+        torch.testing.assert_close(vectors.abs().square().sum(-2), torch.ones(count, rows))
+
+
 def _of_complex_numbers(z: torch.Tensor) -> Any:
     positive = z @ z.mH + torch.eye(z.shape[-1])
     packed, factors = torch.geqrf(z)

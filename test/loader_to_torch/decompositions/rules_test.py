@@ -1077,6 +1077,88 @@ def test_nan_ends_the_search_for_eigenvalues() -> None:
     matrix = torch.full((4, 4), math.nan)
     assert TABLE[aten._linalg_eigh.default](matrix)[0].isnan().all()
     assert TABLE[aten._linalg_svd.default](matrix)[1].isnan().all()
+    assert TABLE[aten.linalg_eigvals.default](matrix).isnan().all()
+
+
+def _check_eigenvectors(matrix: torch.Tensor, least: float = 1e-13) -> None:
+    values, vectors = TABLE[aten.linalg_eig.default](matrix)
+    expected = aten.linalg_eig.default(matrix)
+    for own, right in zip((values, vectors), expected, strict=True):
+        assert (own.shape, own.dtype) == (right.shape, right.dtype)
+    # All by the greatest entry, as errors are.
+    scale = matrix.abs().amax((-2, -1), keepdim=True)
+    scale = torch.where(scale == 0, 1.0, scale)
+    given, values = matrix / scale, values / scale.squeeze(-1)
+    apart = given.to(vectors.dtype) @ vectors - vectors * values.unsqueeze(-2)
+    assert apart.abs().amax() < least
+    lengths = torch.linalg.vector_norm(vectors, dim=-2)
+    torch.testing.assert_close(lengths, torch.ones_like(lengths))
+    # The greatest entry of each is real, or one that is as great.
+    sizes = vectors.abs()
+    is_greatest = sizes > (1 - 1e-5) * sizes.amax(-2, keepdim=True)
+    is_real = (vectors.imag.abs() < 1e-6) & (vectors.real > 0)
+    assert (is_greatest & is_real).any(-2).all()
+
+
+def _check_eigenvalues(matrix: torch.Tensor) -> None:
+    """Each of ours is one of PyTorch's, and the other way around."""
+    values = TABLE[aten.linalg_eigvals.default](matrix)
+    expected = torch.linalg.eigvals(matrix)
+    assert (values.shape, values.dtype) == (expected.shape, expected.dtype)
+    apart = (values.unsqueeze(-1) - expected.unsqueeze(-2)).abs()
+    for dim in (-1, -2):
+        nearest = apart.amin(dim)
+        torch.testing.assert_close(nearest, torch.zeros_like(nearest), rtol=0, atol=2e-5)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 3), (2, 2, 6, 6)], ids=str)
+@pytest.mark.parametrize("dtype", [torch.float32, F64, C64, C128], ids=str)
+def test_eigenvalues_of_matrices_that_are_not_symmetric(
+    shape: Sequence[int], dtype: torch.dtype
+) -> None:
+    matrix = torch.randn(shape, dtype=dtype)
+    _check_eigenvectors(matrix, 1e-13 if dtype in (F64, C128) else 1e-5)
+    _check_eigenvalues(matrix)
+
+
+def test_eigenvalues_of_no_matrices() -> None:
+    for shape in ((0, 0), (0, 2, 2), (2, 0, 0)):
+        matrix = torch.zeros(shape)
+        values, vectors = TABLE[aten.linalg_eig.default](matrix)
+        assert (values.shape, vectors.shape) == (shape[:-1], shape)
+        assert values.dtype == vectors.dtype == C64
+
+
+_ONES = torch.ones(5, 5, dtype=F64)
+
+_NOT_SYMMETRIC = {
+    "zero": 0 * _ONES,
+    "one": torch.eye(4, dtype=F64),
+    "a rotation": torch.tensor([[0.0, 1.0], [-1.0, 0.0]], dtype=F64),
+    # The shift that is next to the last entry leaves them as they are.
+    "a permutation": torch.eye(5, dtype=F64).roll(1, 0),
+    "two permutations": torch.eye(6, dtype=F64).roll(2, 0),
+    "of one vector": _ONES.triu(),
+    "nilpotent": _ONES.tril(-1),
+    "in blocks": torch.kron(torch.eye(3, dtype=F64) - 2, _ONES[:2, :2].tril()),
+    "graded": torch.diag(10.0 ** -torch.arange(12, dtype=F64)) + 1e-13,
+    "great": 1e300 * torch.tensor([[1.0, 2.0, 0.0], [-3.0, 1.0, 0.1], [0.2, 0.4, 0.3]], dtype=F64),
+    "small": 1e-300 * torch.tensor([[1.0, 2.0, 0.0], [-3.0, 1.0, 0.1], [0.2, 0.4, 0.3]], dtype=F64),
+}
+
+
+@pytest.mark.parametrize("name", _NOT_SYMMETRIC)
+def test_eigenvectors_of_telling_matrices(name: str) -> None:
+    _check_eigenvectors(_NOT_SYMMETRIC[name])
+
+
+def test_real_eigenvalues_of_real_matrices_are_real() -> None:
+    basis = torch.randn(6, 6, dtype=F64)
+    values = torch.tensor([1.0, -2.0, 0.5, 3.0, -0.25, 0.0], dtype=F64)
+    matrix = basis @ torch.diag(values) @ torch.linalg.inv(basis)
+    found = TABLE[aten.linalg_eigvals.default](matrix)
+    assert (found.imag == 0).all()
+    torch.testing.assert_close(found.real.sort().values, values.sort().values)
 
 
 @pytest.mark.parametrize("shape", MATRICES, ids=str)
