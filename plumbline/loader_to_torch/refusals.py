@@ -93,8 +93,8 @@ def refuse_what_has_no_meaning(
         [node for node in nodes if computes_with_complex(node)],
         "computes with complex numbers what nothing lowers",
         "compute it of the real and the imaginary parts, or write a decomposition of it, in "
-        "plumbline/loader_to_torch/decompositions; of linear algebra there are products, solve, "
-        "inv, matrix_exp, eigvalsh and svdvals",
+        "plumbline/loader_to_torch/decompositions; of linear algebra there is all that "
+        "torch.linalg has",
     )
     _refuse(
         who,

@@ -143,7 +143,7 @@ def _triangular_solve(
 # -- LU --------------------------------------------------------------------------------------------
 
 
-def _size(numbers: torch.Tensor) -> torch.Tensor:
+def pivot_size(numbers: torch.Tensor) -> torch.Tensor:
     """How large pivots are, as LAPACK tells it: of complex numbers the sizes of both parts."""
     if not numbers.is_complex():
         return numbers.abs()
@@ -174,7 +174,7 @@ def _lu(
         column = matrices.column(columns, step)
         if pivot:
             # The greatest element from the diagonal on comes to the diagonal.
-            best = torch.where(numbers >= place, _size(column), -1.0).argmax(-1)
+            best = torch.where(numbers >= place, pivot_size(column), -1.0).argmax(-1)
             swap = matrices.swapped(columns.shape[-2], place, best)
             columns, order = matrices.rows_taken(columns, swap), order.gather(-1, swap)
             column = matrices.column(columns, step)
@@ -505,7 +505,7 @@ def reflection(
     rows = matrices.numbers(column.shape[-1])
     left = torch.where(rows >= place, column, 0.0)
     # Without it, squares of what is great or small would be lost.
-    scale = _size(left).amax(-1, keepdim=True)
+    scale = pivot_size(left).amax(-1, keepdim=True)
     left = left / torch.where(scale == 0, 1.0, scale)
     tail = torch.where(rows == place, 0.0, left)
     first = torch.where(rows == place, left, 0.0).sum(-1, keepdim=True)

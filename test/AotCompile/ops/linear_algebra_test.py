@@ -100,6 +100,24 @@ def test_eigenvectors_of_matrices_that_are_not_symmetric() -> None:
         torch.testing.assert_close(vectors.abs().square().sum(-2), torch.ones(count, rows))
 
 
+def _ldl_solved(x: torch.Tensor) -> Any:
+    y = x + x.mH - 2 * torch.diag_embed(x.diagonal(0, -2, -1).real).to(x.dtype)
+    factors, pivots = torch.linalg.ldl_factor(y, hermitian=True)
+    return torch.linalg.ldl_solve(factors, pivots, x, hermitian=True)
+
+
+def test_matrices_that_are_not_definite() -> None:
+    """Hermitian ones with a diagonal of 0, of any size."""
+    torch.manual_seed(0)
+    shapes = ({1: (size := Dim("size", min=2)), 2: size},)
+    program = _compiled(
+        _ldl_solved, torch.randn(2, 5, 5, dtype=torch.complex128), dynamic_shapes=shapes
+    )
+    for count in (5, 2, 12):
+        x = torch.randn(2, count, count, dtype=torch.complex128)
+        torch.testing.assert_close(program(x)[0], _ldl_solved(x))
+
+
 def _of_complex_numbers(z: torch.Tensor) -> Any:
     positive = z @ z.mH + torch.eye(z.shape[-1])
     packed, factors = torch.geqrf(z)

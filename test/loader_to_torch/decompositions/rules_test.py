@@ -1207,19 +1207,23 @@ _INDEFINITE = {
 
 
 @pytest.mark.parametrize("name", _INDEFINITE)
-def test_symmetric_matrices_that_are_not_definite(name: str) -> None:
+@pytest.mark.parametrize("kind", ["real", "complex", "hermitian"])
+def test_symmetric_matrices_that_are_not_definite(name: str, kind: str) -> None:
     matrix = _INDEFINITE[name]
-    matrix = matrix + matrix.mT
-    _check(aten.linalg_ldl_factor_ex.default, matrix)
+    given = {"hermitian": kind == "hermitian"}
+    if kind != "real":
+        matrix = torch.complex(matrix, matrix.mT.cos() * (matrix != 0))
+    matrix = matrix + (matrix.mH if kind == "hermitian" else matrix.mT)
+    _check(aten.linalg_ldl_factor_ex.default, matrix, **given)
     if name == "zero":
         assert TABLE[aten.linalg_ldl_factor_ex.default](matrix)[2] == 1
         with pytest.raises(RuntimeError, match=r"linalg\.ldl_factor"):
             TABLE[aten.linalg_ldl_factor.default](matrix)
         return
-    _check(aten.linalg_ldl_factor.default, matrix)
-    factors, pivots = torch.linalg.ldl_factor(matrix)
-    right = torch.randn(*matrix.shape[:-1], 2, dtype=F64)
-    _check(aten.linalg_ldl_solve.default, factors, pivots, right)
+    _check(aten.linalg_ldl_factor.default, matrix, **given)
+    factors, pivots = torch.linalg.ldl_factor(matrix, **given)
+    right = torch.randn(*matrix.shape[:-1], 2, dtype=matrix.dtype)
+    _check(aten.linalg_ldl_solve.default, factors, pivots, right, **given)
 
 
 @_OF_EITHER
