@@ -3,12 +3,13 @@
 Operands and results are those of JAX's custom calls, with dimensions of a batch before those of
 matrices; of an operand that LAPACK writes in place, what it leaves there is a result. Results that
 say whether it went well do so in its way, as far as PyTorch's do; those of iterations, which always
-come to an end here, are 0.
+come to an end here, are 0. Complex numbers are taken and given as two tensors, of their parts.
 """
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch._higher_order_ops.scan import scan
@@ -35,7 +36,8 @@ class Operand:
     sizes: tuple[int | None, ...]
     """None where they are dynamic."""
     dtype: str
-    """As PyTorch calls it: "float32"."""
+    """As PyTorch calls it: "float32"; of complex numbers that of their parts."""
+    is_complex: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ def _getrf(_: Options, matrix: torch.Tensor) -> _Results:
 def _trsm(options: Options, matrix: torch.Tensor, right: torch.Tensor) -> _Results:
     is_upper = options["uplo"] == "U"
     if options["trans_x"] != "N":
-        matrix, is_upper = matrix.mT, not is_upper
+        matrix = matrix.mH if options["trans_x"] == "C" else matrix.mT
+        is_upper = not is_upper
     solution = torch.linalg.solve_triangular(
         matrix,
         right,
@@ -117,6 +120,22 @@ def _gesdd(options: Options, matrix: torch.Tensor) -> _Results:
         return values, _all_well(matrix)
     left, values, right = torch.linalg.svd(matrix, full_matrices=options["mode"] == "A")
     return values, left, right, _all_well(matrix)
+
+
+def _geev(options: Options, matrix: torch.Tensor) -> _Results:
+    values, *vectors = _eigenvalues(options, matrix)
+    return values.real, values.imag, *vectors, _all_well(matrix)
+
+
+def _cgeev(options: Options, matrix: torch.Tensor) -> _Results:
+    return *_eigenvalues(options, matrix), _all_well(matrix)
+
+
+def _eigenvalues(options: Options, matrix: torch.Tensor) -> _Results:
+    if options.get("mode") == "N":
+        return (torch.ops.aten._linalg_eigvals(matrix),)
+    values, vectors = torch.linalg.eig(matrix)
+    return values, vectors
 
 
 def _gtsv(
@@ -174,6 +193,9 @@ def _gtsv(
 
 
 ROUTINES: Mapping[str, Routine] = {
+    # There are no vectors from the left.
+    "cgeev": Routine(_cgeev, ("nn",), (0, 2, 3), vectors=(2,)),
+    "geev": Routine(_geev, ("nn",), (0, 1, 3, 4), vectors=(3,)),
     "geqrf": Routine(_geqrf, ("mn",), (0, 1)),
     # What they leave of the matrix is nothing.
     **dict.fromkeys(
@@ -190,6 +212,27 @@ ROUTINES: Mapping[str, Routine] = {
         _trsm, ("nn", "nk"), (0,), ("diag", "side", "trans_x", "uplo"), on_the_right=("nn", "kn")
     ),
 }
+
+
+OF_COMPLEX: Mapping[str, str] = {"geev": "cgeev", "heevd": "syevd", "ungqr": "orgqr"}
+"""What some of `ROUTINES` are called where LAPACK has another routine for complex numbers."""
+
+
+def _of_parts(compute: Callable[..., _Results], operands: Sequence[Operand]) -> Any:
+    """What takes both parts of operands that are complex, and gives those of such results."""
+
+    def computed(*parts: torch.Tensor) -> _Results:
+        given = iter(parts)
+        numbers = (
+            torch.complex(next(given), next(given)) if operand.is_complex else next(given)
+            for operand in operands
+        )
+        results: list[torch.Tensor] = []
+        for result in compute(*numbers):
+            results += [result.real, result.imag] if result.is_complex() else [result]
+        return tuple(results)
+
+    return computed
 
 
 @dataclass(frozen=True)
@@ -228,15 +271,15 @@ def exported_routine(
             _EXAMPLES.get(name, _BATCH) if size is None else size
             for name, size in zip(names, operand.sizes, strict=True)
         ]
-        examples.append(torch.ones(sizes, dtype=getattr(torch, operand.dtype)))
         # Sizes of matrices may be held against each other, which a program then asserts.
-        dims.append(
-            {
-                axis: Dim(names[axis]) if axis < batch else Dim.AUTO
-                for axis, size in enumerate(operand.sizes)
-                if size is None
-            }
-        )
-    compute = functools.partial(routine.compute, chosen)
+        dynamic = {
+            axis: Dim(names[axis]) if axis < batch else Dim.AUTO
+            for axis, size in enumerate(operand.sizes)
+            if size is None
+        }
+        for _ in range(1 + operand.is_complex):
+            examples.append(torch.ones(sizes, dtype=getattr(torch, operand.dtype)))
+            dims.append(dynamic)
+    compute = _of_parts(functools.partial(routine.compute, chosen), operands)
     function = exported_function(f"LAPACK's {name}", compute, examples, dims)
     return ExportedRoutine(function, routine.asked_for(chosen), tuple(square))

@@ -10,6 +10,7 @@ from plumbline.bindings.pipeline import Pass
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.stablehlo_to_tcp.attributes import direction
 from plumbline.stablehlo_to_tcp.fourier import convert_fft
+from plumbline.stablehlo_to_tcp.linear_algebra import convert_complex_routine
 from plumbline.tcp.complex_numbers.parts import is_complex, part_type
 from plumbline.tcp.complex_numbers.rules import (
     RULES,
@@ -116,6 +117,7 @@ STABLEHLO_RULES: Mapping[str, Rule] = {
     "stablehlo.complex": _complex,
     "stablehlo.constant": constant,
     "stablehlo.convert": _convert,
+    "stablehlo.custom_call": convert_complex_routine,
     "stablehlo.dynamic_iota": _iota,
     "stablehlo.fft": convert_fft,
     "stablehlo.get_dimension_size": size,

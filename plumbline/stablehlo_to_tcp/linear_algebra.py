@@ -17,10 +17,12 @@ from torch_mlir.dialects import tensor as tensor_dialect
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.signature.element_type import from_mlir_signed
-from plumbline.stablehlo_to_tcp.pattern import Patterns, tensor, tensor_type
+from plumbline.stablehlo_to_tcp.pattern import Patterns, recast, tensor, tensor_type
 from plumbline.stablehlo_to_tcp.torch_functions import TcpFunction, inlined, lowered
 from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.tensors import Tensor, TensorType
+from plumbline.tcp.complex_numbers.parts import Pair, as_tensor, is_complex, part_type
+from plumbline.tcp.complex_numbers.splitting import Replacement, Splitting
 from plumbline.tcp.shapes import DYNAMIC
 
 PREFIX = "lapack_"
@@ -34,11 +36,13 @@ OF_XLA = {
 """XLA's own calls, as programs of TensorFlow have them, and LAPACK's name for what they compute."""
 
 _SUFFIX = "_ffi"
-_LETTERS = {"s": "f32", "d": "f64"}
+_REAL, _COMPLEX = "sd", "cz"
+"""The letters of real and of complex element types."""
+
 _CONFIGS = ("backend_config", "mhlo.backend_config")
 
 _NONE = "TCP has no op for it"
-_COMPLEX = "it is of complex numbers, of which TCP has none; compute it of real matrices"
+_LEFT = "it gives eigenvectors from the left: compute those of the adjoint"
 
 
 @dataclass(frozen=True)
@@ -56,14 +60,61 @@ def convert_routine(op: ir.OpView, target: str) -> list[Tensor]:
     Raises:
       Unsupported: there is no program of PyTorch's for it.
     """
+    name, options, count = _call(op.operation, target)
+    if any(is_complex(value.type) for value in (*op.operands, *op.results)):
+        raise Unsupported(f"'{target}' of complex numbers in tensors of such sizes")
+    operands = [tensor(value) for value in list(op.operands)[:count]]
+    return _computed(target, name, options, operands, [*map(tensor_type, op.results)])
+
+
+def convert_complex_routine(splitting: Splitting, op: ir.Operation) -> Replacement:
+    """The same where an operand or a result is of complex numbers.
+
+    Raises:
+      Unsupported: as above, or it is the call of something else.
+    """
+    target = ir.StringAttr(op.attributes["call_target_name"]).value
+    if not target.startswith(PREFIX):
+        raise Unsupported(f"'{target}' of complex numbers")
+    name, options, count = _call(op, target)
+    given = list(op.operands)[:count]
+    parts = [
+        [as_tensor(part) for part in splitting.pair(value)]
+        if is_complex(value.type)
+        else [as_tensor(value)]
+        for value in given
+    ]
+    made = _values(target, name, options, parts)
+    values = iter(made.values)
+    replaced: list[ir.Value | Pair] = []
+    for number, result in enumerate(op.results):
+        type_ = part_type(result.type)
+        count = 1 + is_complex(result.type)
+        if number in made.results:
+            found = [recast(next(values), type_) for _ in range(count)]
+        else:
+            found = [_anything(_tensor_type(type_)) for _ in range(count)]
+        replaced.append((found[0], found[1]) if is_complex(result.type) else found[0])
+    return replaced
+
+
+def _call(op: ir.Operation, target: str) -> tuple[str, dict[str, str], int]:
+    """The routine that a call is for, what it is asked for, and of how many operands.
+
+    Raises:
+      Unsupported: there is no program of PyTorch's for it.
+    """
     # Imports PyTorch, which few programs need.
-    from plumbline.loader_to_torch.lapack_routines import ROUTINES
+    from plumbline.loader_to_torch.lapack_routines import OF_COMPLEX, ROUTINES
 
     letter, name = target[len(PREFIX)], target[len(PREFIX) + 1 :].removesuffix(_SUFFIX)
-    if letter not in _LETTERS or name not in ROUTINES:
-        reason = _COMPLEX if letter in ("c", "z") else _NONE
-        raise Unsupported(f"'{target}', which JAX has LAPACK do; {reason}")
+    if letter in _COMPLEX:
+        name = OF_COMPLEX.get(name, name)
+    if letter not in _REAL + _COMPLEX or name not in ROUTINES:
+        raise Unsupported(f"'{target}', which JAX has LAPACK do; {_NONE}")
     options = _options(op)
+    if options.pop("compute_left", "N") == "V":
+        raise Unsupported(f"'{target}', which JAX has LAPACK do; {_LEFT}")
     if missing := [each for each in ROUTINES[name].options if each not in options]:
         raise Unsupported(f"'{target}' without {', '.join(missing)}, which it is to be told")
     vectors = ROUTINES[name].vectors
@@ -73,8 +124,7 @@ def convert_routine(op: ir.OpView, target: str) -> list[Tensor]:
     count = len(ROUTINES[name].operands)
     if len(op.operands) < count:
         raise Unsupported(f"'{target}' of {len(op.operands)} operands, where it takes {count}")
-    operands = [tensor(value) for value in list(op.operands)[:count]]
-    return _computed(target, name, options, operands, [*map(tensor_type, op.results)])
+    return name, options, count
 
 
 def convert_factorization(op: ir.OpView, target: str) -> list[Tensor]:
@@ -122,7 +172,7 @@ def convert_triangular_solve(op: ir.OpView) -> list[Tensor]:
     return _computed("triangular_solve", "trsm", options, operands, [operands[1].type])
 
 
-def _options(op: ir.OpView) -> dict[str, str]:
+def _options(op: ir.Operation) -> dict[str, str]:
     """What a routine is asked for: JAX has LAPACK's letters as their codes."""
     options = {}
     for config in _CONFIGS:
@@ -131,6 +181,10 @@ def _options(op: ir.OpView) -> dict[str, str]:
                 if isinstance(named.attr, ir.IntegerAttr):
                     options[named.name] = chr(ir.IntegerAttr(named.attr).value)
     return options
+
+
+def _tensor_type(type_: ir.RankedTensorType) -> TensorType:
+    return TensorType(tuple(type_.shape), str(type_.element_type))
 
 
 def _is_needed(value: ir.Value) -> bool:
@@ -152,15 +206,8 @@ def _computed(
     Raises:
       Unsupported: PyTorch has none for these operands and options.
     """
-    types = tuple(operand.type for operand in operands)
-    try:
-        routine = _routine(name, frozenset(options.items()), types)
-    except UserError as error:
-        raise Unsupported(f"'{who}' of such operands: {error}") from error
-    for number in routine.square:
-        _assert_square(who, operands[number])
-    values = inlined(who, routine.function, operands)
-    made = dict(zip(routine.results, values, strict=True))
+    found = _values(who, name, options, [[operand] for operand in operands])
+    made = dict(zip(found.results, found.values, strict=True))
     tensors = []
     for number, type_ in enumerate(results):
         value = made.get(number) or _anything(type_)
@@ -168,11 +215,42 @@ def _computed(
     return tensors
 
 
+@dataclass(frozen=True)
+class _Found:
+    results: tuple[int, ...]
+    """The numbers of LAPACK's results that there are."""
+    values: list[ir.Value]
+    """Them, of complex ones both parts."""
+
+
+def _values(
+    who: str, name: str, options: Mapping[str, str], operands: Sequence[Sequence[Tensor]]
+) -> _Found:
+    """What a routine, which messages call `who`, makes of operands: tensors, or two parts of each.
+
+    Raises:
+      Unsupported: PyTorch has none for these operands and options.
+    """
+    types = tuple((operand[0].type, len(operand) > 1) for operand in operands)
+    try:
+        routine = _routine(name, frozenset(options.items()), types)
+    except UserError as error:
+        raise Unsupported(f"'{who}' of such operands: {error}") from error
+    for number in routine.square:
+        _assert_square(who, operands[number][0])
+    given = [part for operand in operands for part in operand]
+    return _Found(routine.results, inlined(who, routine.function, given))
+
+
 @functools.cache
 def _routine(
-    name: str, options: frozenset[tuple[str, str]], operands: tuple[TensorType, ...]
+    name: str,
+    options: frozenset[tuple[str, str]],
+    operands: tuple[tuple[TensorType, bool], ...],
 ) -> _Routine:
     """The function of TCP that does a routine's work for operands of these types.
+
+    Of complex ones, which are marked, it takes both parts, of the type.
 
     Raises:
       UserError: PyTorch's program cannot be exported for them, or lowered.
@@ -183,8 +261,9 @@ def _routine(
         Operand(
             tuple(None if size == DYNAMIC else size for size in operand.sizes),
             from_mlir_signed(operand.dtype).torch_name,
+            is_complex,
         )
-        for operand in operands
+        for operand, is_complex in operands
     )
     exported = exported_routine(name, options, given)
     return _Routine(lowered(exported.function, name), exported.results, exported.square)

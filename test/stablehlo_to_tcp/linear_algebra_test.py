@@ -14,7 +14,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 GENERATOR = np.random.default_rng(0)
 
-CHARACTERS = {name: ord(name) for name in "ALNRSTUV"}
+CHARACTERS = {name: ord(name) for name in "ACLNRSTUV"}
 
 
 def _drawn(*shape: int, dtype: str = "float32") -> Array:
@@ -30,7 +30,13 @@ def _positive(*shape: int, dtype: str = "float32") -> Array:
 
 def _type(array: Array, *, dynamic: int = 0) -> str:
     sizes = ["?"] * dynamic + [str(size) for size in array.shape[dynamic:]]
-    kind = {"float32": "f32", "float64": "f64", "int32": "i32"}[array.dtype.name]
+    kind = {
+        "complex64": "complex<f32>",
+        "complex128": "complex<f64>",
+        "float32": "f32",
+        "float64": "f64",
+        "int32": "i32",
+    }[array.dtype.name]
     return f"tensor<{'x'.join([*sizes, kind])}>"
 
 
@@ -65,7 +71,7 @@ func.func @main({arguments}) -> ({returned}) {{
 
 
 def _close(given: Array, expected: Array) -> None:
-    wide = given.dtype == np.float64
+    wide = given.dtype in (np.float64, np.complex128)
     np.testing.assert_allclose(given, expected, rtol=1e-12 if wide else 2e-5, atol=2e-5)
 
 
@@ -117,6 +123,50 @@ def test_reflections_are_packed_and_multiplied() -> None:
     (q,) = _program("sorgqr", "", [x, factors], [_type(x)], [0])(packed, factors)
     _close(q @ np.triu(packed)[:3], x)
     _close(q.T @ q, np.eye(3))
+
+
+def _complex(*shape: int, dtype: str = "complex64") -> Array:
+    numbers: Array = (_drawn(*shape) + 1j * _drawn(*shape)).astype(dtype)
+    return numbers
+
+
+def test_complex_matrices_are_factored() -> None:
+    x = _complex(2, 3, 3, dtype="complex128")
+    x = x @ x.conj().mT + 2 * np.eye(3)
+    of_factor = [_type(x), "tensor<2xi32>"]
+    factor, info = _program("zpotrf", "uplo=L", [x], of_factor, [0, 1])(np.tril(x))
+    _close(factor, np.linalg.cholesky(x))
+    assert info.tolist() == [0, 0]
+    options = "diag=N side=L trans_x=C uplo=L"
+    (solution,) = _program("ztrsm", options, [factor, x], [_type(x)], [0])(factor, x)
+    _close(factor.conj().mT @ solution, x)
+    y = _complex(4, 3)
+    packed, factors = _program("cgeqrf", "", [y], [_type(y), _type(y[0])], [0, 1])(y)
+    (q,) = _program("cungqr", "", [y, factors], [_type(y)], [0])(packed, factors)
+    _close(q @ np.triu(packed)[:3], y)
+
+
+def test_complex_matrices_have_real_eigenvalues_where_they_are_hermitian() -> None:
+    x = _complex(3, 3)
+    x = x + x.conj().T
+    results = [_type(x), "tensor<3xf32>", "tensor<i32>"]
+    (values,) = _program("cheevd", "mode=V uplo=L", [x], results, [1])(x)
+    _close(values, np.linalg.eigvalsh(x))
+
+
+@pytest.mark.parametrize("letter", ["s", "c"])
+def test_eigenvalues_of_matrices_that_are_not_symmetric(letter: str) -> None:
+    """Real ones have both parts of the values as tensors of their own, and complex vectors."""
+    x = _drawn(3, 3) if letter == "s" else _complex(3, 3)
+    vectors = "tensor<3x3xcomplex<f32>>"
+    values = ["tensor<3xf32>"] * 2 if letter == "s" else ["tensor<3xcomplex<f32>>"]
+    results = [*values, vectors, vectors, "tensor<i32>"]
+    kept = [*range(len(values)), len(values) + 1]
+    options = "compute_left=N compute_right=V"
+    *found, right = _program(f"{letter}geev", options, [x], results, kept)(x)
+    numbers = found[0] + 1j * found[1] if letter == "s" else found[0]
+    _close(x @ right, right * numbers)
+    _close(np.abs(right * right.conj()).sum(0), np.ones(3, dtype="float32"))
 
 
 def test_xla_factors_matrices_by_calls_that_give_tuples() -> None:
@@ -213,7 +263,11 @@ def test_eigenvalues_and_singular_values_of_any_size() -> None:
 @pytest.mark.parametrize(
     ("routine", "options", "message"),
     [
-        ("cpotrf", "uplo=L", "'lapack_cpotrf_ffi', which JAX has LAPACK do; it is of complex"),
+        (
+            "sgeev",
+            "compute_left=V compute_right=V",
+            "'lapack_sgeev_ffi', which JAX has LAPACK do; it gives eigenvectors from the left",
+        ),
         ("sgees", "", "'lapack_sgees_ffi', which JAX has LAPACK do; TCP has no op for it"),
         ("spotrf", "", "'lapack_spotrf_ffi' without uplo, which it is to be told"),
         (
