@@ -3,6 +3,7 @@
 A tensor of a quantised dtype, which graphs cannot hold, is a pair of integers and of what these
 stand for, as long as nothing but the two is asked of it. A check of values in the middle of a
 function, which a graph cannot branch on, becomes an assertion. A norm of matrices is called that.
+The tolerance by which singular values count as none is computed of sizes.
 A tensor that is made of a list of tensors, whose numbers no export can read, is a stack of them.
 What PyTorch counts by the size of the example is counted by a dynamic one. What is indexed by a
 tensor of one number is selected. To pack sequences, which would fail somewhere in the middle, is
@@ -345,6 +346,28 @@ def _linalg_norm(
     return result
 
 
+# -- ranks of matrices -----------------------------------------------------------------------------
+
+
+def _of_rank(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    """What computes by singular values, with the tolerance that PyTorch has by sizes.
+
+    It asks which of them is greater, and the program would be for sizes of which that one is.
+    """
+
+    def computed(A: torch.Tensor, *args: Any, **options: Any) -> torch.Tensor:  # noqa: N803
+        sizes = A.shape[-2:]
+        is_known = all(isinstance(size, int) for size in sizes)
+        if args or is_known or not options.keys() <= {"hermitian"}:
+            return function(A, *args, **options)
+        greatest: Any = torch.sym_max(*sizes)  # type: ignore[no-untyped-call]
+        rounding = torch.finfo(A.dtype).eps
+        rtol = torch.full((), greatest * rounding, dtype=torch.float64)
+        return function(A, rtol=rtol, **options)
+
+    return computed
+
+
 # -- means of losses -------------------------------------------------------------------------------
 
 
@@ -469,7 +492,9 @@ _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     torch.as_tensor: _as_tensor,
     torch.equal: _equal,
     torch.Tensor.equal: _equal,
+    torch.linalg.matrix_rank: _of_rank(torch.linalg.matrix_rank),
     torch.linalg.norm: _linalg_norm,
+    torch.linalg.pinv: _of_rank(torch.linalg.pinv),
     torch.linspace: knowing_numbers(_linspace),
     torch.logsumexp: _logsumexp,
     torch.quantize_per_channel: _quantize_per_channel,

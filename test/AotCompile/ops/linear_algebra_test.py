@@ -100,6 +100,19 @@ def test_eigenvectors_of_matrices_that_are_not_symmetric() -> None:
         torch.testing.assert_close(vectors.abs().square().sum(-2), torch.ones(count, rows))
 
 
+def test_ranks_of_matrices_of_any_shape() -> None:
+    """The tolerance is that of the greater size, whichever that is in the example."""
+    torch.manual_seed(0)
+    shapes = ({0: Dim("rows", min=1), 1: Dim("columns", min=1)},)
+    program = _compiled(
+        torch.linalg.matrix_rank, torch.randn(5, 3), dynamic_shapes=shapes, opt_level=0
+    )
+    for rows, columns in ((5, 3), (3, 5), (1, 1), (4, 4)):
+        x = torch.randn(rows, columns)
+        x[-1] = 2 * x[0]
+        assert program(x)[0] == torch.linalg.matrix_rank(x)
+
+
 def _ldl_solved(x: torch.Tensor) -> Any:
     y = x + x.mH - 2 * torch.diag_embed(x.diagonal(0, -2, -1).real).to(x.dtype)
     factors, pivots = torch.linalg.ldl_factor(y, hermitian=True)
