@@ -51,6 +51,7 @@ from plumbline.loader_to_torch.structure import Nested
 from plumbline.lowering import Lowering, Source
 from plumbline.runtime.cuda import shared_library as cuda
 from plumbline.runtime.threads import check_threads
+from plumbline.signature.axis_orders import AxisOrders
 from plumbline.signature.function_name import DEFAULT_FUNCTION_NAME
 from plumbline.signature.signature import Signature
 from plumbline.signature.weight_arguments import EmbeddedWeight
@@ -193,7 +194,10 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
         signature of a SavedModel, or a `keras.Model`. Calls take the arguments of `f` that hold
         tensors; variables are weights, as they are then.
       example_inputs: one for each argument of `forward`. A number is part of the program, and calls
-        have the same one, unless `dynamic_shapes` says that it may differ. Of a function of
+        have the same one, unless `dynamic_shapes` says that it may differ. The program reads
+        tensors as those of the example lie in memory, `channels_last` say, if they have no gaps,
+        and copies others; where one is not row-major, results lie as the module's do. Those that it
+        writes are row-major, and all are with the target "nvptx". Of a function of
         TensorFlow's or a model of Keras a sample or a `tf.TensorSpec` for each argument, unless it
         says itself what these are.
       dynamic_shapes: which dimensions may differ, as `torch.export.export` takes it, and which
@@ -300,9 +304,10 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     flat.inputs = tuple(tensor.detach().clone() for tensor in flat.inputs)
     who = type(given.model).__name__
     program = with_mutations_returned(who, flat)
-    exported = export(who, program)
+    exported = export(who, program, as_they_lie=gpu is None)
     source = Source(exported.text)
-    compiled = _compiled(who, lowering(source), exported.weights, folder, when_done)
+    weights, orders = exported.weights, exported.orders
+    compiled = _compiled(who, lowering(source), weights, folder, when_done, orders)
     compiled.state.update(state_of(program))
     compiled.draws = GENERATOR in given.mutable
     if isinstance(flat.model, Nested):
@@ -342,6 +347,7 @@ def _compiled(
     weights: Mapping[str, torch.Tensor],
     cache: CacheFolder | None,
     when_done: Callable[[str], None],
+    orders: AxisOrders | None = None,
 ) -> CompiledProgram:
     source = lowering.source
     texts = {source.stage: source.text}
@@ -366,9 +372,10 @@ def _compiled(
     code = LinkedCode(first, lowering.entry, data, symbols, others=others)
     if machine_code.kernels is not None:
         weakref.finalize(code, cuda.unload, state).atexit = False
-    return CompiledProgram(
-        machine_code.signature, code, lowering, texts, from_cache=kept is not None
-    )
+    signature = machine_code.signature
+    if orders is not None:
+        signature = orders.for_callers(signature)
+    return CompiledProgram(signature, code, lowering, texts, from_cache=kept is not None)
 
 
 def _data(symbols: Iterable[str], weights: Mapping[str, torch.Tensor]) -> dict[str, Tensor]:

@@ -49,6 +49,98 @@ def test_numpy_arrays_give_numpy_arrays(scale: plumbline.CompiledProgram) -> Non
     np.testing.assert_array_equal(product, [[0, 4, 12], [1, 6, 15]])
 
 
+class _Laid(torch.nn.Module):
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        return torch.relu(x) + y, None, x.mean(1), x
+
+
+@pytest.fixture(scope="module")
+def laid() -> plumbline.CompiledProgram:
+    x = torch.ones(2, 3, 4, 5).contiguous(memory_format=torch.channels_last)
+    return plumbline.compile(
+        _Laid(), (x, torch.ones(5)), {"x": {0: Dim("n"), 2: Dim("h")}, "y": {}}
+    )
+
+
+def test_tensors_are_taken_as_they_lie(laid: plumbline.CompiledProgram) -> None:
+    x, y = torch.randn(3, 7, 5, 3).permute(0, 3, 1, 2), torch.randn(5)
+    assert "memref<?x?x5x3xf32>) " in laid.stage("kernels")
+    assert [spec.sizes for spec in laid.signature.inputs] == [(None, 3, None, 5), (5,)]
+    for given in (
+        x,
+        x.contiguous(),
+        x.movedim(0, 3).contiguous().movedim(3, 0),
+        x[:, 1:2].expand(x.shape),
+    ):
+        for _ in range(3):
+            results = laid(given, y)
+            expected = [each for each in _Laid()(given, y) if each is not None]
+            assert [each.stride() for each in results] == [
+                (105, 1, 15, 3),
+                (35, 5, 1),
+                (105, 1, 15, 3),
+            ]
+            torch.testing.assert_close(list(results), expected)
+
+
+def test_arrays_are_taken_and_results_put_as_they_lie(laid: plumbline.CompiledProgram) -> None:
+    x, y = torch.randn(2, 7, 5, 3).permute(0, 3, 1, 2), torch.randn(5)
+    expected = laid(x, y)
+    for _ in range(2):
+        arrays = laid(x.numpy(), y.numpy())
+        assert arrays[0].transpose(0, 2, 3, 1).flags.c_contiguous
+        np.testing.assert_array_equal(arrays[0], expected[0])
+    out = [np.empty_like(array) for array in arrays]
+    assert laid(x, y, out=out)[0] is out[0]
+    np.testing.assert_array_equal(out[0], expected[0])
+    tensors = [torch.empty_like(each) for each in expected]
+    laid(x, y, out=tensors)
+    assert torch.equal(tensors[2], x)
+
+
+def test_what_does_not_lie_as_a_result_takes_none(laid: plumbline.CompiledProgram) -> None:
+    x, y = torch.ones(2, 7, 5, 3).permute(0, 3, 1, 2), torch.ones(5)
+    out = [each.contiguous() for each in laid(x, y)]
+    with pytest.raises(UserError, match=r"^out 0 .* with its axes in the order \(0, 2, 3, 1\)"):
+        laid(x, y, out=out)
+    with pytest.raises(
+        UserError, match=r"^argument 0 is f32\[2, 4, 7, 5\], where .* f32\[\?, 3, \?, 5\]"
+    ):
+        laid(torch.ones(2, 4, 7, 5), y)
+
+
+class _Filled(torch.nn.Module):
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        x.add_(y)
+        return x * y
+
+
+def test_what_is_written_lies_row_major() -> None:
+    x, y = torch.ones(2, 3).T.contiguous().T, torch.ones(2, 3).T.contiguous().T
+    program = plumbline.compile(_Filled(), (x, y), mutable=["x"])
+    given = torch.zeros(2, 3)
+    (result,) = program(given, 2 * y)
+    assert given.tolist() == [[2.0] * 3] * 2
+    assert result.tolist() == [[4.0] * 3] * 2
+    with pytest.raises(UserError, match=r"^argument 0 cannot be written"):
+        program(x, y)
+
+
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.bfloat16, torch.bool])
+def test_elements_of_all_kinds_are_taken_as_they_lie(dtype: torch.dtype) -> None:
+    x = torch.tensor([[1, 0, 1], [0, 0, 1]]).to(dtype).T
+    program = plumbline.compile(_Squared(), (x,))
+    for given in (x, x.contiguous(), x.conj()):
+        (result,) = program(given)
+        assert torch.equal(result, given)
+        assert result.stride() == (1, 3)
+
+
+class _Squared(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * x
+
+
 def test_stages_report_when_they_are_done() -> None:
     done: list[str] = []
     plumbline.compile(torch.nn.ReLU(), (torch.ones(3),), when_done=done.append)

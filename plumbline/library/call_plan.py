@@ -50,7 +50,6 @@ def plan_call(
         tuple(0 if size is None else evaluate(size, values) or 0 for size in sizes)
         for sizes in signature.result_shapes
     ]
-    made = [*zip(result_shapes, (result.dtype for result in results), strict=True)]
     memory = signature.workspace
     return CallPlan(
         shapes,
@@ -59,8 +58,14 @@ def plan_call(
             for parameter, shape in zip(parameters, shapes, strict=True)
         ),
         tuple(result_shapes),
-        tuple(byte_count(shape, dtype) for shape, dtype in made),
-        tuple(maker_of(shape, dtype) for shape, dtype in made),
+        tuple(
+            byte_count(shape, result.dtype)
+            for shape, result in zip(result_shapes, results, strict=True)
+        ),
+        tuple(
+            maker_of(shape, result.dtype, result.spec.order)
+            for shape, result in zip(result_shapes, results, strict=True)
+        ),
         tuple(values[index] for index in sorted(values)),
         None if memory is None else evaluate(memory.bytes, values),
     )

@@ -22,6 +22,7 @@ from plumbline.library.tensor_arguments import (
     ReadPlain,
     Repeat,
     kind_of,
+    lies,
     read_number,
 )
 from plumbline.signature.signature import Signature, TensorSpec
@@ -58,8 +59,9 @@ class NativeFunction:
     """A program that has been compiled: call it with what `signature` lists.
 
     It takes numpy arrays, torch tensors, and tensors of other libraries by DLPack, on the CPU. They
-    are not copied if they are contiguous. For a scalar it takes and returns a number. Several
-    threads may call it at once.
+    are not copied if they lie in memory as the signature says: row-major, where it says nothing of
+    the order of their axes, and without gaps. Results lie as it says. For a scalar it takes and
+    returns a number. Several threads may call it at once.
 
     Where the program has its tensors on a GPU (`signature.on_device`), it takes torch tensors that
     are there, and others by the CUDA array interface or DLPack; results are torch tensors if an
@@ -219,7 +221,7 @@ class NativeFunction:
         self, arguments: Sequence[Any], spans: Sequence[_Span], kept: Sequence[Any]
     ) -> None:
         for number in self._inout:
-            _check_writable(self._parameters[number].name, arguments[number], kept[number])
+            _check_writable(self._parameters[number], arguments[number], kept[number])
         # In the order of memory, so that what overlaps another does so with one before it.
         in_order = sorted((*span, number) for number, span in enumerate(spans))
         any_end = written_end = 0
@@ -269,16 +271,16 @@ def _place(tensor: Any, parameter: Parameter, shape: tuple[int, ...]) -> int:
     if has != shape:
         element_type = parameter.spec.element_type
         TensorSpec(element_type, shape).check(parameter.name, element_type.name, tuple(has))
-    _check_writable(parameter.name, tensor, kept)
+    _check_writable(parameter, tensor, kept)
     return place
 
 
-def _check_writable(name: str, tensor: Any, kept: Any) -> None:
+def _check_writable(parameter: Parameter, tensor: Any, kept: Any) -> None:
     """Refuses a tensor, of which `kept` is what was read, that machine code cannot write to."""
     if kept is not tensor or (isinstance(tensor, np.ndarray) and not tensor.flags.writeable):
         raise UserError(
-            f"{name} cannot be written in place: it is a numpy array or a torch tensor "
-            "that is row-major without gaps, and not read-only"
+            f"{parameter.name} cannot be written in place: it is a numpy array or a torch tensor "
+            f"that lies {lies(parameter.spec)}, and is not read-only"
         )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from plumbline.archives.reference_archive import Tensor
 from plumbline.library.tensor_arguments import address
-from plumbline.signature.signature import WORKSPACE_ALIGNMENT
+from plumbline.signature.signature import WORKSPACE_ALIGNMENT, AxisOrder
 
 _LARGE = 1 << 16
 """From so many bytes on an array is worth being aligned."""
@@ -34,8 +34,14 @@ def byte_count(shape: Sequence[int], dtype: "np.dtype[np.generic]") -> int:
     return math.prod(shape) * dtype.itemsize
 
 
-def maker_of(shape: tuple[int, ...], dtype: "np.dtype[np.generic]") -> Callable[[], Tensor]:
-    """What makes arrays of that shape."""
+def maker_of(
+    shape: tuple[int, ...], dtype: "np.dtype[np.generic]", order: AxisOrder | None = None
+) -> Callable[[], Tensor]:
+    """What makes arrays of that shape, whose axes lie in memory in an order; None: row-major."""
+    if order is not None:
+        make = maker_of(tuple(shape[axis] for axis in order), dtype)
+        own = tuple(order.index(axis) for axis in range(len(order)))
+        return lambda: make().transpose(own)
     bytes_ = byte_count(shape, dtype)
     if bytes_ < _LARGE:
         return functools.partial(np.empty, shape, dtype)

@@ -35,16 +35,16 @@ class Parameter:
 
 
 Reading = tuple[int, tuple[int, ...], Any]
-"""The address of a tensor that is row-major without gaps, its sizes, and an array or a tensor that
-keeps it there."""
+"""The address of a tensor that lies as the parameter says, without gaps, its sizes, and an array or
+a tensor that keeps it there."""
 
 
 PlainReading = tuple[list[int], list[tuple[int, ...]]]
 """The addresses of tensors, and their sizes."""
 
 ReadPlain = Callable[[Sequence[Any]], PlainReading]
-"""Takes the arguments of a call where they are as most are: row-major without gaps, writable, of
-the right element types, all of one library. To ask more of each of them in Python would take most
+"""Takes the arguments of a call where they are as most are: as parameters lie, writable, of the
+right element types, all of one library. To ask more of each of them in Python would take most
 of a small call's time. Raises one of `NOT_PLAIN` where one is something else."""
 
 Repeat = Callable[..., Any]
@@ -71,24 +71,34 @@ class Kind:
 
 
 def read_array(array: Tensor, parameter: Parameter) -> Reading:
-    """Takes a numpy array; a copy of it where it is not row-major without gaps."""
+    """Takes a numpy array; a copy of it where it does not lie as the parameter, or has gaps."""
     if array.dtype != parameter.dtype:
         try:
             given = element_type.from_numpy_dtype(array.dtype)
         except UserError as error:
             raise UserError(f"{parameter.name}: {error}") from error
         parameter.spec.check(parameter.name, given.name, array.shape)
-    if not array.flags.c_contiguous:
+    order = parameter.spec.order
+    lying = array.transpose(order) if order is not None and len(order) == array.ndim else array
+    if not lying.flags.c_contiguous:
         # Before it is copied, as it may be of any size: numpy repeats elements without memory.
         parameter.spec.check(parameter.name, parameter.spec.element_type.name, array.shape)
         try:
-            array = np.ascontiguousarray(array)
+            copy = np.ascontiguousarray(lying)
         except MemoryError as error:
             raise UserError(
-                f"{parameter.name} is to be copied, as it is not row-major without gaps, and there "
-                f"is no memory for its {array.nbytes} bytes"
+                f"{parameter.name} is to be copied, as it does not lie {lies(parameter.spec)}, and "
+                f"there is no memory for its {array.nbytes} bytes"
             ) from error
-    return address(array), array.shape, array
+        return address(copy), array.shape, copy
+    return address(lying), array.shape, array
+
+
+def lies(spec: TensorSpec) -> str:
+    """How a tensor is to lie in memory, in words."""
+    if spec.order is None:
+        return "row-major without gaps"
+    return f"without gaps with its axes in the order {spec.order}, the outermost first"
 
 
 def address(array: Tensor) -> int:
@@ -146,14 +156,16 @@ def _read_python_number(number: Any, parameter: Parameter) -> Reading:
 def _plain_arrays(parameters: Sequence[Parameter]) -> ReadPlain:
     # A number has none, and is never taken for an array.
     dtypes = [None if parameter.spec.is_scalar else parameter.dtype for parameter in parameters]
+    orders = [parameter.spec.order for parameter in parameters]
 
     def read(arguments: Sequence[Any]) -> PlainReading:
         words: list[int] = []
         shapes: list[tuple[int, ...]] = []
-        for array, dtype in zip(arguments, dtypes, strict=True):
+        for array, dtype, order in zip(arguments, dtypes, orders, strict=True):
             if array.dtype is not dtype:
                 raise TypeError
-            words.append(_address_of(_from_buffer(array)))
+            lying = array if order is None else array.transpose(order)
+            words.append(_address_of(_from_buffer(lying)))
             shapes.append(array.shape)
         return words, shapes
 

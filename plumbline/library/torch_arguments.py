@@ -20,7 +20,7 @@ from plumbline.library.tensor_arguments import (
     read_array,
 )
 from plumbline.signature import element_type
-from plumbline.signature.signature import Signature, TensorSpec
+from plumbline.signature.signature import AxisOrder, Signature, TensorSpec
 
 _ELEMENT_TYPES = {getattr(torch, known.torch_name): known for known in element_type.ELEMENT_TYPES}
 
@@ -35,13 +35,20 @@ def _read(tensor: torch.Tensor, parameter: Parameter) -> Reading:
         and tensor.layout is torch.strided
         and not tensor.is_nested
         and _ELEMENT_TYPES.get(tensor.dtype) is parameter.spec.element_type
-        and tensor.is_contiguous()
+        and _lies_as(tensor, parameter.spec.order)
         and not tensor.is_neg()
         and not tensor.is_conj()
     ):
         return tensor.data_ptr(), tensor.shape, tensor
     check_tensor(parameter.name, tensor)
     return read_array(to_numpy(tensor), parameter)
+
+
+def _lies_as(tensor: torch.Tensor, order: AxisOrder | None) -> bool:
+    """Whether a tensor has its axes in an order in memory, without gaps; None: row-major."""
+    if order is None:
+        return tensor.is_contiguous()
+    return tensor.dim() == len(order) and tensor.permute(order).is_contiguous()
 
 
 def plain_tensors(parameters: Sequence[Parameter], where: str = "is_cpu") -> ReadPlain:
@@ -51,17 +58,18 @@ def plain_tensors(parameters: Sequence[Parameter], where: str = "is_cpu") -> Rea
         None if parameter.spec.is_scalar else getattr(torch, parameter.spec.element_type.torch_name)
         for parameter in parameters
     ]
+    orders = [parameter.spec.order for parameter in parameters]
     is_there = operator.attrgetter(where)
 
     def read(arguments: Sequence[Any]) -> PlainReading:
         words: list[int] = []
         shapes: list[tuple[int, ...]] = []
-        for tensor, dtype in zip(arguments, dtypes, strict=True):
+        for tensor, dtype, order in zip(arguments, dtypes, orders, strict=True):
             if (
                 type(tensor) not in PLAIN_TYPES
                 or tensor.dtype is not dtype
                 or not is_there(tensor)
-                or not tensor.is_contiguous()
+                or not (tensor if order is None else tensor.permute(order)).is_contiguous()
                 or tensor.is_neg()
                 or tensor.is_conj()
             ):

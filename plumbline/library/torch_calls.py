@@ -60,8 +60,9 @@ def call_of(signature: Signature, entry: int, plan: CallPlan) -> Repeat | None:
     gaps, of the element types and sizes of the record. The entry stays for as long as it is called.
 
     Returns:
-      None for programs that are not called so: those that take numbers, that have large results, or
-      results whose sizes depend on values, and those that write in place.
+      None for programs that are not called so: those that take numbers, tensors that are not
+      row-major, that have large results, or results whose sizes depend on values, and those that
+      write in place.
     """
     tensors = (*signature.inputs, *signature.outputs)
     types = [*map(_type_of, tensors)]
@@ -69,6 +70,7 @@ def call_of(signature: Signature, entry: int, plan: CallPlan) -> Repeat | None:
         None in types
         or signature.inout
         or signature.unbacked
+        or any(spec.order is not None for spec in tensors)
         or plan.workspace is not None
         or len(tensors) + len(plan.sizes) > _MOST_WORDS
         or sum(plan.result_bytes) > _MOST_BYTES

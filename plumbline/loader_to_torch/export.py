@@ -1,6 +1,7 @@
 """Exports a program to the Torch dialect, in the form that backends start from."""
 
 import contextlib
+import dataclasses
 import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,6 +26,7 @@ from plumbline.loader_to_torch.assertions import (
     import_assertions,
     keep_assertions,
 )
+from plumbline.loader_to_torch.axis_orders import take_as_they_lie
 from plumbline.loader_to_torch.bodies_of_rules import bodies_of_rules_trusted
 from plumbline.loader_to_torch.body_constants import hand_constants_to_bodies
 from plumbline.loader_to_torch.bool_literals import spell_bools_as_numbers
@@ -112,6 +114,7 @@ from plumbline.loader_to_torch.weights import (
 from plumbline.loader_to_torch.window_lists import spell_windows
 from plumbline.signature import element_type
 from plumbline.signature.argument_shapes import ArgumentShapes
+from plumbline.signature.axis_orders import AxisOrders
 from plumbline.signature.inout_arguments import note_inout_results
 from plumbline.signature.name_attributes import note_names
 from plumbline.signature.tensor_names import NamedTensor, TensorNames, shapes_of_elements
@@ -233,21 +236,31 @@ class Export(DialectText):
 
     shapes: ArgumentShapes
     """Of the other arguments."""
+    orders: AxisOrders | None = None
+    """In which they, and results, lie in memory; None: all are row-major."""
 
 
-def export(who: str, program: TorchLoaderOutput, *, embedded: bool = True) -> Export:
+def export(
+    who: str, program: TorchLoaderOutput, *, embedded: bool = True, as_they_lie: bool = False
+) -> Export:
     """Exports `program`, which messages call `who`, such as "loader test.foo_loader".
 
     Threads may call it at the same time; PyTorch has them wait for one another.
 
     With `embedded`, the weights become read-only data of the library; else they stay arguments.
+    With `as_they_lie`, the function takes arguments with their axes in the order in which those of
+    the example lie in memory, unless it writes them.
 
     Raises:
       UserError: torch.export refuses the program, or it writes in place into what it is given.
       LoweringError: a pass of torch-mlir refuses it.
     """
     functional = to_functional(who, program, embedded=embedded)
-    return to_torch_dialect(who, functional, name_of_function(program), embedded=embedded)
+    orders = None
+    if as_they_lie:
+        orders = take_as_they_lie(functional, functional.graph_module.meta[_INOUT])
+    exported = to_torch_dialect(who, functional, name_of_function(program), embedded=embedded)
+    return dataclasses.replace(exported, orders=orders)
 
 
 def export_traced(

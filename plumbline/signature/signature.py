@@ -10,6 +10,9 @@ from plumbline.signature.element_type import ElementType
 from plumbline.signature.size_expressions import Operation, Size, operation
 from plumbline.signature.unbacked_size import UnbackedSize
 
+AxisOrder = tuple[int, ...]
+"""The axes of a tensor as they lie in memory, the outermost first; there are no gaps."""
+
 
 @dataclass(frozen=True)
 class TensorSpec:
@@ -20,6 +23,8 @@ class TensorSpec:
     """None where the size is not known before run time."""
     is_scalar: bool = False
     """Whether callers have a number for it, by value, where it is an input. It has rank 0 then."""
+    order: AxisOrder | None = None
+    """None where it is row-major."""
 
     @property
     def rank(self) -> int:

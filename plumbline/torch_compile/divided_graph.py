@@ -27,8 +27,8 @@ from torch.fx.experimental.symbolic_shapes import statically_known_true
 from plumbline.loader_to_torch.decompositions import random_numbers
 from plumbline.loader_to_torch.distinct_ops import ORIGIN
 from plumbline.loader_to_torch.generator import GENERATOR, first_draw
+from plumbline.loader_to_torch.memory_order import has_gaps, inverse, memory_order
 from plumbline.loader_to_torch.node_locations import nodes_within
-from plumbline.torch_compile.memory_order import has_gaps, inverse, memory_order
 
 aten = torch.ops.aten
 
