@@ -6,6 +6,7 @@ from plumbline.linalg_to_kernels.block_sums import block_sums
 from plumbline.linalg_to_kernels.collapse_loops import collapse_loops
 from plumbline.linalg_to_kernels.control_flow_buffers import settle_buffers
 from plumbline.linalg_to_kernels.inout_arguments import store_inout_arguments
+from plumbline.linalg_to_kernels.jam_windows import jam_windows
 from plumbline.linalg_to_kernels.tm_tensor import bufferize_tm_tensor
 from plumbline.linalg_to_kernels.trimmed_sorts import trim_sorts
 from plumbline.linalg_to_kernels.unroll_quotients import unroll_quotients
@@ -126,6 +127,12 @@ UNROLL_QUOTIENTS = Pass(
     unroll_quotients,
 )
 
+JAM_WINDOWS = Pass(
+    "jam-windows",
+    "Compute several neighbouring results at once, where their windows overlap",
+    jam_windows,
+)
+
 MAKE_LOOPS = Pipeline(
     "make-loops",
     (
@@ -143,6 +150,7 @@ SHAPE_LOOPS = Pipeline(
         BLOCK_SCANS,
         UNROLL_QUOTIENTS,
         BLOCK_SUMS,
+        JAM_WINDOWS,
         "canonicalize",
         "cse",
     ),

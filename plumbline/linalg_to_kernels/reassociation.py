@@ -50,5 +50,17 @@ def reassociate_reductions(module: ir.Operation) -> None:
                 if first in so_far or second in so_far:
                     flags = ir.Attribute.parse(_FLAGS[value.owner.name])
                     value.owner.attributes["fastmath"] = flags
+                    _contract(second if first in so_far else first)
                 if first in so_far and value.owner.name in _EXTREMES:
                     value.owner.operands[0], value.owner.operands[1] = second, first
+
+
+def _contract(added: ir.Value) -> None:
+    """Lets a product be rounded together with the sum that it is added to, and nothing else reads.
+
+    LLVM takes the flags of both for that.
+    """
+    if isinstance(added.owner, ir.Block) or added.owner.name != "arith.mulf":
+        return
+    if len(list(added.uses)) == 1:
+        added.owner.attributes["fastmath"] = ir.Attribute.parse("#arith.fastmath<contract>")

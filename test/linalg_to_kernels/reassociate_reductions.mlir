@@ -1,4 +1,4 @@
-// RUN: tcp-opt %s -reassociate-reductions | FileCheck %s
+// RUN: tcp-opt %s -split-input-file -reassociate-reductions | FileCheck %s
 
 // CHECK-LABEL: func.func @sum(
 // CHECK:         arith.mulf %{{.*}}, %{{.*}} : f32
@@ -38,4 +38,32 @@ func.func @no_reduction(%a: memref<8xf32>, %b: memref<8xf32>) {
     linalg.yield %s : f32
   }
   return
+}
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#sums = affine_map<(d0, d1) -> (d0)>
+
+// A product is rounded with the sum that it is added to; not one that something else reads.
+// CHECK-LABEL: func.func @products(
+// CHECK:         %[[PRODUCT:.*]] = arith.mulf %{{.*}}, %{{.*}} fastmath<contract> : f32
+// CHECK-NEXT:    arith.addf %[[PRODUCT]], %{{.*}} fastmath<reassoc,contract> : f32
+// CHECK:         %[[PRODUCT:.*]] = arith.mulf %{{.*}}, %{{.*}} : f32
+// CHECK-NEXT:    arith.addf %[[PRODUCT]], %{{.*}} fastmath<reassoc,contract> : f32
+func.func @products(%x: tensor<5x6xf32>, %y: tensor<5x6xf32>, %e: tensor<5xf32>) -> (tensor<5xf32>, tensor<5xf32>, tensor<5xf32>) {
+  %0 = linalg.generic {indexing_maps = [#rows, #rows, #sums], iterator_types = ["parallel", "reduction"]} ins(%x, %y : tensor<5x6xf32>, tensor<5x6xf32>) outs(%e : tensor<5xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %m, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<5xf32>
+  %1:2 = linalg.generic {indexing_maps = [#rows, #rows, #sums, #sums], iterator_types = ["parallel", "reduction"]} ins(%x, %y : tensor<5x6xf32>, tensor<5x6xf32>) outs(%e, %e : tensor<5xf32>, tensor<5xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32, %p: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %m, %o : f32
+    %t = arith.maximumf %m, %p : f32
+    linalg.yield %s, %t : f32, f32
+  } -> (tensor<5xf32>, tensor<5xf32>)
+  return %0, %1#0, %1#1 : tensor<5xf32>, tensor<5xf32>, tensor<5xf32>
 }

@@ -1,0 +1,187 @@
+"""Computes several neighbouring results at once, where their windows overlap.
+
+Of an image that has its channels last, or of the rows of a plane, a loop over contiguous elements
+loads all that a window has: nine vectors for each one that is stored, and as many of weights. Those
+of neighbours are mostly the same. A loop over elements of several results at once loads them once;
+on CPUs that load as much as they multiply that is what takes the time.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, scf
+
+from plumbline.bindings.walk import (
+    all_operations,
+    clone_operations,
+    constant_integer,
+    defining_operation,
+    is_inside,
+)
+from plumbline.linalg_to_kernels.building import index
+
+_MOST = 4
+"""Results at once: what they share is in registers then, besides a sum for each."""
+
+_LEAST_LOADS = 4
+_LEAST_SHARED = 0.2
+"""The part of so many loads at least that is not done, for which it is worth code of its own."""
+
+_LARGEST = 160
+"""The operations of a loop's body that are copied at most."""
+
+_VIEWS = (
+    "memref.cast",
+    "memref.collapse_shape",
+    "memref.expand_shape",
+    "memref.reinterpret_cast",
+    "memref.subview",
+)
+_MEMORY = ("memref.alloc", "memref.alloca")
+
+
+def jam_windows(module: ir.Operation) -> None:
+    """Unrolls loops of `module` around innermost ones whose loads are mostly the same next time."""
+    with module.context:
+        for op in all_operations(module):
+            if op.name == "scf.for" and (windows := _windows(op.opview)) is not None:
+                _jam(windows)
+
+
+@dataclass(frozen=True)
+class _Windows:
+    """A loop over results, with a loop over the contiguous elements of each."""
+
+    outer: scf.ForOp
+    before: list[ir.Operation]
+    """What is computed of the place of a result, and no more."""
+    inner: scf.ForOp
+    at_once: int
+
+
+def _windows(outer: scf.ForOp) -> _Windows | None:
+    *before, inner, _ = (op.operation for op in outer.body.operations)
+    if outer.inner_iter_args or constant_integer(outer.step) != 1 or inner.name != "scf.for":
+        return None
+    body = [op.operation for op in inner.opview.body.operations][:-1]
+    if inner.opview.inner_iter_args or len(body) > _LARGEST or not all(map(_is_plain, before)):
+        return None
+    if any(is_inside(bound, outer.operation) for bound in list(inner.operands)):
+        return None
+    loads = [op for op in body if op.name == "memref.load"]
+    stores = [op for op in body if op.name == "memref.store"]
+    others = [op for op in body if op not in loads and op not in stores]
+    if not stores or not all(map(_is_plain, others)):
+        return None
+    written, read = (
+        {_memory(op.operands[number]) for op in ops} for number, ops in ((1, stores), (0, loads))
+    )
+    if None in written | read or written & read:
+        return None
+    count = _count(outer)
+    if count is not None and count < _MOST:
+        return None
+    # One less where that leaves no rest.
+    at_once = next((n for n in (_MOST, _MOST - 1) if count is not None and count % n == 0), _MOST)
+    pays = _pays(outer, inner.opview, loads, at_once)
+    return _Windows(outer, before, inner.opview, at_once) if pays else None
+
+
+def _count(loop: scf.ForOp) -> int | None:
+    """How often a loop of step 1 runs, if that is known."""
+    lower, upper = constant_integer(loop.lowerBound), constant_integer(loop.upperBound)
+    return None if lower is None or upper is None else upper - lower
+
+
+def _is_plain(op: ir.Operation) -> bool:
+    """Whether an operation computes numbers of numbers."""
+    return op.name.startswith(("arith.", "math.")) and not op.regions
+
+
+def _memory(buffer: ir.Value) -> ir.Value | None:
+    """The argument or the allocation that a buffer is a view of; None if it may be part of one."""
+    while (op := defining_operation(buffer)) is not None and op.name in _VIEWS:
+        buffer = op.operands[0]
+    is_whole = op is None or op.name in _MEMORY
+    return buffer if is_whole else None
+
+
+# -- what is loaded --------------------------------------------------------------------------------
+
+_Place = tuple[frozenset[tuple[ir.Value, int]], int]
+"""A sum of values, each some times, and a constant."""
+
+
+def _pays(outer: scf.ForOp, inner: scf.ForOp, loads: Sequence[ir.Operation], at_once: int) -> bool:
+    """Whether fewer vectors are loaded for so many results than for each by itself."""
+    result, element = outer.induction_variable, inner.induction_variable
+    one, all_ = set(), set()
+    for load in loads:
+        sums = [_sum(index_) for index_ in list(load.operands)[1:]]
+        if not sums or sums[-1][0].get(element) != 1:
+            # It is the same for all elements, or they are gathered.
+            continue
+        for number in range(at_once):
+            place = (load.operands[0], *(_at(sum_, result, number) for sum_ in sums))
+            all_.add(place)
+            if number == 0:
+                one.add(place)
+    return len(one) >= _LEAST_LOADS and len(all_) <= (1 - _LEAST_SHARED) * at_once * len(one)
+
+
+def _sum(value: ir.Value) -> tuple[dict[ir.Value, int], int]:
+    """What an index is a sum of: values, each some times, and a constant."""
+    constant = constant_integer(value)
+    if constant is not None:
+        return {}, constant
+    op = defining_operation(value)
+    if op is not None and op.name == "arith.addi":
+        (left, more), (right, further) = map(_sum, op.operands)
+        keys = {*left, *right}
+        return {key: left.get(key, 0) + right.get(key, 0) for key in keys}, more + further
+    if op is not None and op.name == "arith.muli":
+        factor = constant_integer(op.operands[1])
+        if factor is not None:
+            terms, more = _sum(op.operands[0])
+            return {key: times * factor for key, times in terms.items()}, more * factor
+    return {value: 1}, 0
+
+
+def _at(sum_: tuple[dict[ir.Value, int], int], loop: ir.Value, number: int) -> _Place:
+    """An index where a loop is so many further."""
+    terms, constant = sum_
+    return frozenset(terms.items()), constant + number * terms.get(loop, 0)
+
+
+# -- the loop --------------------------------------------------------------------------------------
+
+
+def _jam(windows: _Windows) -> None:
+    """Puts a loop over several results at once before the loop, which is left with the rest."""
+    outer, inner, at_once = windows.outer, windows.inner, windows.at_once
+    body = [op.operation for op in inner.body.operations][:-1]
+    with ir.InsertionPoint(outer), outer.location:
+        first, end = outer.lowerBound, outer.upperBound
+        whole = arith.divsi(arith.subi(end, first), index(at_once))
+        last = arith.addi(first, arith.muli(whole, index(at_once)))
+        jammed = scf.ForOp(first, last, index(at_once))
+        with ir.InsertionPoint(jammed.body):
+            results = [
+                {outer.induction_variable: arith.addi(jammed.induction_variable, index(number))}
+                for number in range(at_once)
+            ]
+            for values in results:
+                clone_operations(windows.before, values)
+            elements = scf.ForOp(*list(inner.operation.operands))
+            scf.YieldOp([])
+            with ir.InsertionPoint(elements.body):
+                for values in results:
+                    values[inner.induction_variable] = elements.induction_variable
+                # Loads before all stores, so that equal ones become one.
+                for is_store in (False, True):
+                    ops = [op for op in body if (op.name == "memref.store") == is_store]
+                    for values in results:
+                        clone_operations(ops, values)
+                scf.YieldOp([])
+        outer.operation.operands[0] = last
