@@ -49,6 +49,9 @@ from plumbline.target.vector_unit import VectorUnit
 _SMALL = 4096
 """Up to how many products plain loops are as good."""
 
+_SIDE_BY_SIDE = 8
+"""From so many contiguous elements on, each of which has products of its own, they are so too."""
+
 
 def is_contraction(computation: Computation, unit: VectorUnit) -> bool:
     """Whether a computation is a sum of products that register tiles pay for."""
@@ -70,10 +73,32 @@ def is_large_sum_of_products(computation: Computation) -> bool:
     if rows == columns == 1 and not sum_.batches:
         # One dot product: LLVM's loop is as good.
         return False
+    if not (sum_.rows and sum_.columns) and _has_products_side_by_side(computation, sum_):
+        # Loops over what is contiguous are vectors as they are.
+        return False
     if not sum_.rows:
         # Planes with weights of their own are done alike, be they ever so small.
         columns = columns and batches and columns * batches
     return not (rows and columns and summed and rows * columns * summed <= _SMALL)
+
+
+def _has_products_side_by_side(computation: Computation, sum_: SumOfProducts) -> bool:
+    """Whether all operands and the result are contiguous along a loop that is not summed over.
+
+    It is a long one, as that over the channels of images that have them last.
+    """
+    last = {
+        tuple(term for term in access.axes[-1] if computation.sizes[term[0]] != 1)
+        for access in sum_.accesses
+        if access.axes
+    }
+    if len(last) != 1:
+        return False
+    (terms,) = last
+    if len(terms) != 1 or terms[0][1] != 1 or terms[0][0] not in sum_.batches:
+        return False
+    size = computation.sizes[terms[0][0]]
+    return size == DYNAMIC or size >= _SIDE_BY_SIDE
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from plumbline.elementary_functions.pieces import FUNCTIONS_IN_PIECES
 from plumbline.errors import UserError
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.carried_scalars import carry_scalars
+from plumbline.linalg_to_kernels.channels_last import keep_channels_last
 from plumbline.linalg_to_kernels.dequantized_weights import read_dequantized_weights
 from plumbline.linalg_to_kernels.exact_roundings import drop_exact_roundings
 from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
@@ -176,6 +177,12 @@ TRANSPOSE_LATE = Pass(
     "transpose-late",
     "Have transpositions come after pads, and reads at computed places go before them",
     transpose_late,
+)
+
+KEEP_CHANNELS_LAST = Pass(
+    "keep-channels-last",
+    "Have depthwise convolutions compute channels side by side, where images have them so",
+    keep_channels_last,
 )
 
 TILE_SCANS = Pass(
@@ -373,6 +380,7 @@ def linalg_to_kernels_pipeline(
             COMPUTE_EXTRACTED_ELEMENTS,
             FOLD_CONSTANT_PRODUCTS,
             FILL_SPLATS,
+            KEEP_CHANNELS_LAST,
             TRANSPOSE_LATE,
             FOLD_CASTS,
             READ_DEQUANTIZED_WEIGHTS,

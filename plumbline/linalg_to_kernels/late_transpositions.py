@@ -66,8 +66,11 @@ def _order(transposition: Computation) -> list[int] | None:
     return [axes.index(loop) for loop in loops]
 
 
-def _transposed(value: ir.Value) -> tuple[Computation, list[int]] | None:
-    """What transposes a tensor to this one, and its `_order`, if something does."""
+def transposed(value: ir.Value) -> tuple[Computation, list[int]] | None:
+    """What transposes a tensor to this one, if something does.
+
+    With it goes along which axis of this one each axis of that lies.
+    """
     found = computation_of(value)
     order = None if found is None else _order(found)
     return None if found is None or order is None else (found, order)
@@ -78,7 +81,7 @@ def _transposed(value: ir.Value) -> tuple[Computation, list[int]] | None:
 
 def _pad_first(op: ir.Operation) -> None:
     """Pads what is transposed, and transposes that, unless kernels of contractions pad."""
-    found, known = _transposed(op.operands[0]), pad_of(op)
+    found, known = transposed(op.operands[0]), pad_of(op)
     readers = [computation(user) for user in users(op.results[0])]
     if found is None or known is None or not readers:
         return
@@ -111,12 +114,12 @@ def _pad_first(op: ir.Operation) -> None:
 
 def _read_untransposed(extract: ir.Operation) -> None:
     source = extract.operands[0]
-    found, reader = _transposed(source), computation(extract.parent.operation)
+    found, reader = transposed(source), computation(extract.parent.operation)
     if found is None or reader is None or reader.is_reduction or len(reader.results) != 1:
         return
     transposition, order = found
     places = list(extract.operands)[1:]
-    innermost = _innermost_axis(reader.results[0])
+    innermost = innermost_axis(reader.results[0])
     axes = reader.result_loops(0)
     if innermost is None or axes is None:
         return
@@ -135,7 +138,7 @@ def _read_untransposed(extract: ir.Operation) -> None:
     erase_unused(source)
 
 
-def _innermost_axis(result: ir.Value) -> int | None:
+def innermost_axis(result: ir.Value) -> int | None:
     """The axis of a tensor along which what is computed of it, element by element, is contiguous.
 
     None if that differs between those who read it.

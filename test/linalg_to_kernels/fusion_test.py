@@ -172,6 +172,32 @@ def test_images_that_have_channels_last_are_not_turned(
     assert "memref<2x18x" not in program.stage("kernels")
 
 
+_DEPTHWISE: dict[str, dict[str, Any]] = {
+    "padded": {"kernel_size": 3, "padding": 1},
+    "strided": {"kernel_size": 3, "stride": 2, "padding": 1, "bias": False},
+    "dilated": {"kernel_size": (3, 2), "dilation": 2},
+    "small": {"kernel_size": (4, 1), "padding": (2, 0)},
+    "large": {"kernel_size": 5, "padding": 2},
+    "of_several": {"kernel_size": 3, "out_channels": 36},
+}
+
+
+@pytest.mark.parametrize("is_dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize("name", _DEPTHWISE)
+def test_depthwise_convolutions_of_images_that_have_channels_last(
+    name: str, is_dynamic: bool
+) -> None:
+    torch.manual_seed(0)
+    conv = nn.Conv2d(**{"in_channels": 18, "out_channels": 18, "groups": 18, **_DEPTHWISE[name]})
+    x = torch.randn(2, 9, 11, 18).permute(0, 3, 1, 2)
+    dims = ({0: Dim.AUTO, 2: Dim.AUTO, 3: Dim.AUTO},) if is_dynamic else None
+    program = plumbline.compile(nn.Sequential(conv, nn.ReLU6()).eval(), (x,), dims)
+    for given in (x, torch.randn(3, 7, 8, 18).permute(0, 3, 1, 2)) if is_dynamic else (x,):
+        torch.testing.assert_close(program(given)[0], nn.functional.relu6(conv(given)))
+    # Else the weights of a channel would be contiguous, as they are for planes.
+    assert ("memref<18x1x" in program.stage("kernels")) == (name == "large")
+
+
 def test_what_a_shared_copy_copies_is_computed_once() -> None:
     """A transposition that mean, variance and norm read, of a convolution."""
 
