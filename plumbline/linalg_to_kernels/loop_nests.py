@@ -32,7 +32,13 @@ from plumbline.linalg_to_kernels.computations import (
 from plumbline.linalg_to_kernels.constant_products import ConstantProduct, build_product
 from plumbline.linalg_to_kernels.evaluation import Evaluation
 from plumbline.linalg_to_kernels.group import Block, Group
-from plumbline.linalg_to_kernels.loop_order import MOST_BESIDE, Order, innermost_costs, order_of
+from plumbline.linalg_to_kernels.loop_order import (
+    MOST_BESIDE,
+    Order,
+    innermost_costs,
+    is_read_by_axes,
+    order_of,
+)
 from plumbline.linalg_to_kernels.sizes import loop_size
 
 _LANES = 64
@@ -219,8 +225,9 @@ class _LoopNests:
             rows = self._group.row_loops[step]
             own = [loop for loop in self._several(step) if loop not in rows.values()]
             if own:
+                along_row += innermost_costs(self._group, step, [rows[row], *own], row)[rows[row]]
                 costs = innermost_costs(self._group, step, [rows[row], *own])
-                along_row += costs.pop(rows[row])
+                del costs[rows[row]]
                 within_row += min(costs.values(), default=0)
         return along_row <= within_row
 
@@ -502,12 +509,18 @@ class _LoopNests:
         return places
 
     def _buffered(self, step: Computation, number: int) -> list[int]:
-        """The loops along the axes of the buffer for a result."""
+        """The loops along the axes of the buffer for a result, that over contiguous rows last.
+
+        In their own order, where something reads the result as it is reshaped.
+        """
         axes = step.result_loops(number)
         assert axes is not None
         own = {loop for loop in self.own_loops(step) if step.sizes[loop] != 1}
         block = self._row_of_block(step) if self._outlives_its_run(step, number) else None
-        return [loop for loop in axes if loop in own or loop == block]
+        buffered = [loop for loop in axes if loop in own or loop == block]
+        if not is_read_by_axes(self._group, step.results[number]):
+            return buffered
+        return sorted(buffered, key=lambda loop: loop == self.lane_loop(step))
 
     def _row_of_block(self, step: Computation) -> int | None:
         """The loop of a step over the rows of a block."""

@@ -116,8 +116,12 @@ def _coefficient(expression: ir.AffineExpr, loop: int) -> int | None:
             return 0 if _coefficient(both.lhs, loop) == 0 else None
 
 
-def accesses(group: Group, step: Computation) -> list[Access]:
-    """The tensors from outside and of other steps that a step reads and writes."""
+def accesses(group: Group, step: Computation, lanes: int | None = None) -> list[Access]:
+    """The tensors from outside and of other steps that a step reads and writes.
+
+    With `lanes`, a row loop of the root, those that the group keeps to itself are contiguous along
+    that, where buffers of a kernel are (`is_read_by_axes`).
+    """
     count = len(step.reduces)
     # Of members and places, as what is inlined may be read many times.
     seen: set[tuple[Computation, Indices]] = set()
@@ -135,15 +139,38 @@ def accesses(group: Group, step: Computation) -> list[Access]:
             if producer is not None and group.is_inlined(producer):
                 reads(producer, producer.loops_for(indices))
             elif producer is not None or is_in_memory(source):
-                shape = tuple(ir.RankedTensorType(source.type).shape)
-                found[source, indices] = Access(shape, indices)
+                found[source, indices] = _access(group, source, indices, lanes)
 
     reads(step, step.loops)
     results = [
-        Access(tuple(ir.RankedTensorType(result.type).shape), tuple(map_.results))
+        _access(group, result, tuple(map_.results), lanes)
         for result, map_ in zip(step.results, step.maps[len(step.inputs) :], strict=True)
     ]
     return [*found.values(), *results]
+
+
+def is_read_by_axes(group: Group, result: ir.Value) -> bool:
+    """Whether all that reads a step's result goes along each of its axes by a loop of its own.
+
+    Its axes may then lie in any order. By one loop along several, as of what has been reshaped,
+    places would be quotients in another.
+    """
+    return all(
+        isinstance(index.maybe_downcast(), ir.AffineDimExpr | ir.AffineConstantExpr)
+        for site in group.sites(result)
+        for index in site.indices
+    )
+
+
+def _access(group: Group, tensor: ir.Value, indices: Indices, lanes: int | None) -> Access:
+    shape = tuple(ir.RankedTensorType(tensor.type).shape)
+    step = None if lanes is None or tensor in group.outputs else group.producer(tensor)
+    if lanes is None or step is None or not is_read_by_axes(group, tensor):
+        return Access(shape, indices)
+    axes = step.result_loops(step.results.index(tensor))
+    assert axes is not None
+    order = sorted(range(len(axes)), key=lambda axis: axes[axis] == group.row_loops[step][lanes])
+    return Access(tuple(shape[axis] for axis in order), tuple(indices[axis] for axis in order))
 
 
 @dataclass(frozen=True)
@@ -176,9 +203,14 @@ def order_of(group: Group, step: Computation, loops: Sequence[int]) -> Order:
     )
 
 
-def innermost_costs(group: Group, step: Computation, loops: Sequence[int]) -> dict[int, int]:
-    """For those of the loops that may run innermost, what an iteration then costs."""
-    return _costs(step, accesses(group, step), loops, _strides_of_runs(group, step))
+def innermost_costs(
+    group: Group, step: Computation, loops: Sequence[int], lanes: int | None = None
+) -> dict[int, int]:
+    """For those of the loops that may run innermost, what an iteration then costs.
+
+    `lanes` is as `accesses` takes it.
+    """
+    return _costs(step, accesses(group, step, lanes), loops, _strides_of_runs(group, step))
 
 
 def has_contiguous_loop(group: Group, step: Computation, loops: Sequence[int]) -> bool:

@@ -89,6 +89,12 @@ _CASES: dict[str, tuple[Callable[..., object], tuple[tuple[int, ...], ...], int]
     # Sums read what is turned where it lies; what writes as much as it reads turns it in pieces.
     "sum_of_transposed": (lambda x: x.t().sum(0), ((35, 18),), 1),
     "sum_of_transposed_rows": (lambda x: x.transpose(1, 2).mean(2), ((3, 35, 18),), 1),
+    # What steps hand on is contiguous along the rows that are, whatever the order of its axes.
+    "softmax_there_and_back": (
+        lambda x: x.transpose(1, 2).softmax(2).transpose(1, 2).clone(),
+        ((3, 70, 35),),
+        1,
+    ),
     "softmax_of_transposed": (lambda x: x.t().softmax(1), ((35, 18),), 2),
     "reshaped": (lambda x: (x.tanh().view(6, 4) * 2).view(2, 12), ((2, 3, 4),), 1),
     # Rows in blocks, with the rows around them that other steps read: none, two, and four of them.
@@ -170,6 +176,13 @@ def test_images_that_have_channels_last_are_not_turned(
     program = plumbline.compile(module, (x,), dims)
     torch.testing.assert_close(program(x)[0], module(x))
     assert "memref<2x18x" not in program.stage("kernels")
+
+
+def test_buffers_are_contiguous_along_the_rows_that_are() -> None:
+    function, shapes, _ = _CASES["softmax_there_and_back"]
+    text = plumbline.compile(_Function(function), (torch.ones(shapes[0]),)).stage("kernels")
+    # Of 64 columns at once, 70 exponentials each.
+    assert "memref<70x64xf32>" in text, text
 
 
 _DEPTHWISE: dict[str, dict[str, Any]] = {
