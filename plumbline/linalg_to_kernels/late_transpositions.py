@@ -5,6 +5,7 @@ What turns them there and back is nothing to do, unless something is between tha
 where it is read:
 
 - Zeros that are laid around what has been turned are laid around it before.
+- What is turned back right away is what it was.
 - What is read at computed places has to be there as a whole. It is read where it was before it was
   turned, if elements that are computed one after the other then lie side by side.
 """
@@ -41,6 +42,8 @@ def transpose_late(module: ir.Operation) -> None:
         for op in operations_of(module, "tensor"):
             if op.name == "tensor.pad":
                 _pad_first(op)
+        for op in operations_of(module, "linalg"):
+            _undo(op)
         for op in operations_of(module, "tensor"):
             if op.name == "tensor.extract":
                 _read_untransposed(op)
@@ -74,6 +77,22 @@ def transposed(value: ir.Value) -> tuple[Computation, list[int]] | None:
     found = computation_of(value)
     order = None if found is None else _order(found)
     return None if found is None or order is None else (found, order)
+
+
+def _undo(op: ir.Operation) -> None:
+    """Has those who read what is transposed there and back read what it was."""
+    back = transposed(op.results[0]) if len(op.results) == 1 else None
+    there = None if back is None else transposed(back[0].inputs[0])
+    if back is None or there is None:
+        return
+    (second, further), (first, order) = back, there
+    source = first.inputs[0]
+    is_undone = [further[axis] for axis in order] == sorted(order)
+    if is_undone and source.type == op.results[0].type:
+        transposition = second.inputs[0]
+        op.results[0].replace_all_uses_with(source)
+        op.erase()
+        erase_unused(transposition)
 
 
 # -- pads ------------------------------------------------------------------------------------------

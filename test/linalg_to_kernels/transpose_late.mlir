@@ -121,3 +121,47 @@ func.func @gather_of_turned(%x: tensor<30x8xf32>, %at: tensor<90xi64>, %e: tenso
   } -> tensor<8x90xf32>
   return %1 : tensor<8x90xf32>
 }
+
+// -----
+
+#planes = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#turned = affine_map<(d0, d1, d2) -> (d1, d2, d0)>
+#back = affine_map<(d0, d1, d2) -> (d2, d0, d1)>
+
+// What is transposed there and back is what it was; there twice it is not.
+// CHECK-LABEL: func.func @there_and_back(
+// CHECK-SAME:      %[[X:.*]]: tensor<5x7x32xf32>
+// CHECK:         %[[PADDED:.*]] = tensor.pad %[[X]] low[1, 0, 0] high[0, 0, 0]
+// CHECK-NOT:     linalg.generic
+// CHECK:         return %[[PADDED]] :
+func.func @there_and_back(%x: tensor<5x7x32xf32>, %e: tensor<32x5x7xf32>, %f: tensor<6x7x32xf32>) -> tensor<6x7x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = linalg.generic {indexing_maps = [#turned, #planes], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<5x7x32xf32>) outs(%e : tensor<32x5x7xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<32x5x7xf32>
+  %1 = tensor.pad %0 low[0, 1, 0] high[0, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %zero : f32
+  } : tensor<32x5x7xf32> to tensor<32x6x7xf32>
+  %2 = linalg.generic {indexing_maps = [#back, #planes], iterator_types = ["parallel", "parallel", "parallel"]} ins(%1 : tensor<32x6x7xf32>) outs(%f : tensor<6x7x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<6x7x32xf32>
+  return %2 : tensor<6x7x32xf32>
+}
+
+// CHECK-LABEL: func.func @there_twice(
+// CHECK:         linalg.generic
+// CHECK:         linalg.generic
+func.func @there_twice(%x: tensor<5x5x5xf32>, %e: tensor<5x5x5xf32>) -> tensor<5x5x5xf32> {
+  %0 = linalg.generic {indexing_maps = [#turned, #planes], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<5x5x5xf32>) outs(%e : tensor<5x5x5xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<5x5x5xf32>
+  %1 = linalg.generic {indexing_maps = [#turned, #planes], iterator_types = ["parallel", "parallel", "parallel"]} ins(%0 : tensor<5x5x5xf32>) outs(%e : tensor<5x5x5xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<5x5x5xf32>
+  return %1 : tensor<5x5x5xf32>
+}
