@@ -203,9 +203,14 @@ def _are_apart(first: ir.Value, second: ir.Value) -> bool:
         return False
     bounds = [_bounds(each[0]) for each in parts]
     return any(
-        DYNAMIC not in (*one, *other) and (sum(one) <= other[0] or sum(other) <= one[0])
+        _ends_before(one, other) or _ends_before(other, one)
         for one, other in zip(*bounds, strict=True)
     )
+
+
+def _ends_before(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether a part ends where another begins, or before, along an axis."""
+    return DYNAMIC not in (*one, other[0]) and sum(one) <= other[0]
 
 
 def _bounds(subview: ir.Operation) -> list[tuple[int, int]]:

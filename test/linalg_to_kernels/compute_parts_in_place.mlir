@@ -182,3 +182,32 @@ func.func private @kernel(%0: memref<4x64xf32, #any>, %1: memref<4x64xf32, #any>
 func.func private @both(%0: memref<4x64xf32, #any>, %1: memref<512xf32, strided<[?], offset: ?>>) attributes {no_inline} {
   return
 }
+
+// -----
+
+#any = strided<[?, 1], offset: ?>
+
+// A part of a size that is not known, after one of which it is known where that ends.
+// CHECK-LABEL: func.func @after_what_ends(
+// CHECK:         %[[WHOLE:.*]] = memref.alloc(%{{.*}}) : memref<8x?xf32>
+// CHECK:         %[[PART:.*]] = memref.subview %[[WHOLE]][0, 2]
+// CHECK:         call @kernel(%{{.*}}, %{{.*}})
+// CHECK:         memref.copy %{{.*}} : memref<8x2xf32> to
+// CHECK-NOT:     memref.copy
+// CHECK:         return %[[WHOLE]]
+func.func @after_what_ends(%x: memref<8x?xf32, #any>, %few: memref<8x2xf32>, %n: index) -> memref<8x?xf32> {
+  %c2 = arith.constant 2 : index
+  %a = memref.alloc(%n) : memref<8x?xf32>
+  %a_any = memref.cast %a : memref<8x?xf32> to memref<8x?xf32, #any>
+  call @kernel(%x, %a_any) : (memref<8x?xf32, #any>, memref<8x?xf32, #any>) -> ()
+  %size = arith.addi %n, %c2 : index
+  %whole = memref.alloc(%size) : memref<8x?xf32>
+  %first = memref.subview %whole[0, 0] [8, 2] [1, 1] : memref<8x?xf32> to memref<8x2xf32, strided<[?, 1]>>
+  memref.copy %few, %first : memref<8x2xf32> to memref<8x2xf32, strided<[?, 1]>>
+  %second = memref.subview %whole[0, 2] [8, %n] [1, 1] : memref<8x?xf32> to memref<8x?xf32, strided<[?, 1], offset: 2>>
+  memref.copy %a, %second : memref<8x?xf32> to memref<8x?xf32, strided<[?, 1], offset: 2>>
+  return %whole : memref<8x?xf32>
+}
+func.func private @kernel(%0: memref<8x?xf32, #any>, %1: memref<8x?xf32, #any>) attributes {no_inline} {
+  return
+}
