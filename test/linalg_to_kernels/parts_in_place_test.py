@@ -1,12 +1,14 @@
 """Parts of concatenations that kernels of all kinds compute where they are to lie."""
 
+import re
 import sys
 from collections.abc import Callable
 
 import pytest
 import torch
 from torch import nn
-from torch.nn.functional import interpolate, max_pool2d
+from torch.export import Dim
+from torch.nn.functional import interpolate, max_pool2d, pad
 
 import plumbline
 
@@ -120,6 +122,32 @@ def test_parts_one_after_the_other() -> None:
         return once.slice_scatter(once[:, :3].sin(), 1, 1, 4)
 
     _check(program, *torch.randn(2, 3, 8, 64))
+
+
+class _Padded(nn.Module):
+    def __init__(self, mode: str) -> None:
+        super().__init__()
+        self._mode = mode
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return pad(x, (2, 1, 0, 3, 1, 0)[: 2 * x.dim() - 4], mode=self._mode)
+
+
+@pytest.mark.parametrize("mode", ["circular", "reflect", "replicate"])
+@pytest.mark.parametrize("shape", [(2, 3, 6, 40), (2, 2, 3, 6, 40)])
+def test_pads_of_any_sizes(mode: str, shape: tuple[int, ...]) -> None:
+    """Rows are copied once, to between the elements that are put before and after them.
+
+    All memory of rows is that of the result.
+    """
+    module = _Padded(mode)
+    sizes = dict.fromkeys((0, *range(2, len(shape))), Dim.AUTO)
+    compiled = plumbline.compile(module, (torch.ones(shape),), (sizes,))
+    for more in (0, 1, 7):
+        x = torch.randn([size + more * (axis != 1) for axis, size in enumerate(shape)])
+        assert torch.equal(compiled(x)[0], module(x))
+    functions = compiled.stage("kernels").partition("func.func private")[0]
+    assert len(re.findall(r"= memref\.alloc\(.*: memref<[^>]*x\?xf32>", functions)) == 1
 
 
 if __name__ == "__main__":

@@ -554,6 +554,12 @@ def test_pads_of_modes(mode: str, padding: tuple[int, ...]) -> None:
     _check(aten.pad.default, operand, padding, mode)
 
 
+@pytest.mark.parametrize("mode", ["circular", "reflect", "replicate"])
+@pytest.mark.parametrize("padding", [(2, 1, 0, 3, 2, 1), (0, 0, 3, 0, 0, 0)])
+def test_pads_of_three_dimensions(mode: str, padding: tuple[int, ...]) -> None:
+    _check(aten.pad.default, torch.randn(1, 2, 3, 4, 5), padding, mode)
+
+
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_pads(rank: int) -> None:
     operand, padding = torch.randn(1, 2, *(4, 5, 6)[:rank]), (1, 2, -1, 3, 2, 0)[: 2 * rank]
