@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from plumbline.library.random_state import generator_state
     from plumbline.library_files.ahead_of_time import aot
     from plumbline.loader_to_stablehlo.program import StablehloProgram, load_stablehlo
+    from plumbline.loader_to_torch.exported_programs import load_exported
     from plumbline.loader_to_torch.loader import TorchLoaderOutput
     from plumbline.onnx_to_torch.program import load_onnx
     from plumbline.torch_compile.backend import Backend
@@ -28,6 +29,7 @@ __all__ = [
     "device",
     "generator_state",
     "load",
+    "load_exported",
     "load_onnx",
     "load_stablehlo",
 ]
@@ -44,6 +46,7 @@ _MODULES = {
     "compile": "plumbline.compiler",
     "generator_state": "plumbline.library.random_state",
     "load": "plumbline.library.load",
+    "load_exported": "plumbline.loader_to_torch.exported_programs",
     "load_onnx": "plumbline.onnx_to_torch.program",
     "load_stablehlo": "plumbline.loader_to_stablehlo.program",
 }

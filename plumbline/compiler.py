@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 import torch
+from torch.export import ExportedProgram
 
 from plumbline.archives.reference_archive import Tensor
 from plumbline.archives.torch_tensors import to_numpy, to_torch
@@ -151,7 +152,7 @@ class CompiledProgram(NativeFunction):
 @showing_the_message_alone
 @collecting_seldom()
 def compile(  # noqa: A001 - the word that PyTorch's users expect
-    module: torch.nn.Module | TorchLoaderOutput | HoldsStablehlo,
+    module: torch.nn.Module | TorchLoaderOutput | ExportedProgram | HoldsStablehlo,
     example_inputs: Sequence[Any] | None = None,
     dynamic_shapes: dict[str, Any] | tuple[Any, ...] | list[Any] | None = None,
     *,
@@ -186,7 +187,8 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     Args:
       module: its `forward` takes and returns tensors and numbers, also in tuples, lists and dicts,
         which count as what is in them, in order; a None counts as nothing. Or what a loader
-        returns, `plumbline.load_onnx` say, which has all that follows as far as `mutable`. Or a
+        returns, `plumbline.load_onnx` say, which has all that follows as far as `mutable`. Or what
+        `torch.export.export` gives, which has inputs and sizes, as `plumbline.load_exported`. Or a
         program of JAX's: what `jax.export.export(jax.jit(f))(...)` or `jax.jit(f).lower(...)`
         gives, or another of StableHLO (`plumbline.load_stablehlo`). A call then takes the arguments
         of `f`, nested as they are, those by keyword last, in the order of their names. Or a program
@@ -244,7 +246,7 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
     if stablehlo is None:
         given = given_program(
             caller,
-            cast("torch.nn.Module | TorchLoaderOutput", module),
+            cast("torch.nn.Module | TorchLoaderOutput | ExportedProgram", module),
             example_inputs,
             dynamic_shapes=dynamic_shapes,
             func_name=func_name,

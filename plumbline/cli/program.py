@@ -33,6 +33,9 @@ _ENDING = "_loader"
 """What names of loader functions often end with, and those of libraries do not."""
 
 
+_ONNX, _EXPORTED = ".onnx", ".pt2"
+
+
 @dataclass(frozen=True)
 class Loader:
     """A loader function of a file."""
@@ -53,9 +56,9 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
     """Lets a command line say what to compile, and how."""
     arguments.add_argument(
         "program",
-        metavar="FILE.py:LOADER|FILE.onnx|FILE.mlir",
-        help="a function that returns a plumbline.TorchLoaderOutput, or a model of ONNX, or a file "
-        "of TCP or StableHLO",
+        metavar="FILE.py:LOADER|FILE.pt2|FILE.onnx|FILE.mlir",
+        help="a function that returns a plumbline.TorchLoaderOutput, or a program that "
+        "torch.export.save has written, or a model of ONNX, or a file of TCP or StableHLO",
     )
     arguments.add_argument(
         "--name", help="the library's name (default: the loader's or the file's)"
@@ -204,15 +207,14 @@ def with_program(given: argparse.Namespace, work: Work) -> int:
         on_gpu_tensors=given.on_gpu_tensors,
         stream=given.stream,
     )
-    is_onnx = isinstance(found, Path) and found.suffix == ".onnx"
-    if given.size and not is_onnx:
+    if given.size and not (isinstance(found, Path) and found.suffix == _ONNX):
         raise UserError("--size goes with a model of ONNX")
-    if isinstance(found, Path) and not is_onnx:
+    if isinstance(found, Path) and found.suffix not in (_ONNX, _EXPORTED):
         return work(program_of_file(found), options)
 
     def work_watched(watch: Watch) -> None:
         if isinstance(found, Path):
-            program = _onnx_program(found, options, dict(given.size))
+            program = _model_program(found, options, dict(given.size))
         else:
             program = _torch_program(found, options, watch)
         sys.exit(
@@ -228,16 +230,21 @@ def with_program(given: argparse.Namespace, work: Work) -> int:
     return SUCCESS
 
 
-def _onnx_program(
+def _model_program(
     file: Path, options: "LibraryOptions", sizes: Mapping[str, int]
 ) -> "TorchProgram":
     from plumbline.library_files.build import TorchProgram
 
     def load_program() -> "TorchLoaderOutput":
         # Imports PyTorch.
+        func_name = options.func_name or options.name
+        if file.suffix == _EXPORTED:
+            from plumbline.loader_to_torch.exported_programs import load_exported
+
+            return load_exported(file, func_name=func_name)
         from plumbline.onnx_to_torch.program import load_onnx
 
-        return load_onnx(file, func_name=options.func_name or options.name, sizes=sizes)
+        return load_onnx(file, func_name=func_name, sizes=sizes)
 
     return TorchProgram(f"model {file}", file.as_posix(), load_program)
 
@@ -279,14 +286,14 @@ def _find(text: str) -> Loader | Path:
     file = Path(name if colon else text)
     if not file.is_file():
         raise UserError(f"{file}: there is no such file")
-    if file.suffix in (".mlir", ".mlirbc", ".onnx"):
+    if file.suffix in (".mlir", ".mlirbc", _ONNX, _EXPORTED):
         if colon:
             raise UserError(f"{text}: a {file.suffix} file has no loader; leave out :{function}")
         return _relative(file)
     if file.suffix != ".py":
         raise UserError(
-            f"{file}: it is neither a .py file, with a loader, nor a .onnx file, nor a .mlir file "
-            "of TCP or StableHLO, nor a .mlirbc file of StableHLO"
+            f"{file}: it is neither a .py file, with a loader, nor a .pt2 file, nor a .onnx file, "
+            "nor a .mlir file of TCP or StableHLO, nor a .mlirbc file of StableHLO"
         )
     if not colon:
         names = ", ".join(_functions_of(file)) or "none"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import torch
+from torch.export import ExportedProgram
 
 from plumbline.errors import showing_the_message_alone
 from plumbline.library_files.build import TorchProgram, write_files
@@ -24,7 +25,7 @@ from plumbline.target.gpu_chip import DEFAULT_ARCH
 
 @showing_the_message_alone
 def aot(
-    model: torch.nn.Module | TorchLoaderOutput | HoldsStablehlo,
+    model: torch.nn.Module | TorchLoaderOutput | ExportedProgram | HoldsStablehlo,
     *inputs: Any,
     name: str,
     out: str | os.PathLike[str] = ".",
@@ -53,7 +54,8 @@ def aot(
 
     Args:
       model: its `forward` takes and returns tensors, also in tuples, lists and dicts. Or what a
-        loader returns, `plumbline.load_onnx` say, which has inputs and what is said of them. Or a
+        loader returns, `plumbline.load_onnx` say, or what `torch.export.export` gives, which have
+        inputs and what is said of them. Or a
         program of JAX's, as for `plumbline.compile`, which has no `inputs`. The arguments of the
         library are its arrays, in the order of `jax.tree.leaves((arguments, keyword_arguments))`.
         Or one of TensorFlow's, as there, whose `inputs` are what `example_inputs` are; those of the
@@ -121,8 +123,10 @@ def aot(
     else:
         program = given_program(
             caller,
-            cast("torch.nn.Module | TorchLoaderOutput", model),
-            inputs if inputs or not isinstance(model, TorchLoaderOutput) else None,
+            cast("torch.nn.Module | TorchLoaderOutput | ExportedProgram", model),
+            inputs
+            if inputs or not isinstance(model, TorchLoaderOutput | ExportedProgram)
+            else None,
             dynamic_shapes=dynamic_shapes,
             func_name=func_name or name,
             mutation=mutation,

@@ -214,9 +214,9 @@ class _Kernel:
         found = self._found
         self._query_copy.start(batch, first, [self._sizes[loop] for loop in found.query.lines])
         self._value_copy.start(batch, index(0), [self._sizes[loop] for loop in found.value.lines])
-        warps = self._score_warps, self._value_warps
-        if self._is_whole and isinstance(warps[0], WarpGroups) and isinstance(warps[1], WarpGroups):
-            state, sums = self._sums_behind(batch, first, *warps)
+        scoring, adding = self._score_warps, self._value_warps
+        if self._is_whole and isinstance(scoring, WarpGroups) and isinstance(adding, WarpGroups):
+            state, sums = self._sums_behind(batch, first, scoring, adding)
         else:
             state, sums = self._sums(batch, first)
         self._finish(self._rows(batch, first), state, sums)

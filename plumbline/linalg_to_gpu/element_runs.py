@@ -87,7 +87,7 @@ def _is_run(source: ir.Value, indices: Indices, loop: int, size: int) -> bool:
         return False
     line = type_.shape[-1]
     most = VECTOR_BYTES // element_bytes(type_.element_type)
-    return line == size or (line != DYNAMIC and line % most == 0)
+    return bool(line == size or (line != DYNAMIC and line % most == 0))
 
 
 def are_along(indices: Indices, loop: int) -> bool:

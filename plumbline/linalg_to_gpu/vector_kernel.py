@@ -100,8 +100,8 @@ def _build_vector(
             evaluation.know(source, indices, values[lane])
         inits = evaluation.needed_inits(root, root.loops)
         columns.append(evaluation.results(root, root.loops, inits))
-    for result, values in zip(root.results, zip(*columns, strict=True), strict=True):
-        store_run(views[1][result], [loops[loop] for loop in axes], values)
+    for result, lanes in zip(root.results, zip(*columns, strict=True), strict=True):
+        store_run(views[1][result], [loops[loop] for loop in axes], lanes)
 
 
 def no_other_step(producer: Computation, source: ir.Value, indices: Indices) -> ir.Value:

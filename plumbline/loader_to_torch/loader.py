@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import torch
+from torch.export import ExportedProgram
 
 from plumbline.archives.torch_tensors import check_tensor
 from plumbline.errors import UserError
@@ -121,10 +122,13 @@ def load(
         output = _call(path, front)
     finally:
         os.chdir(folder)
+    if isinstance(output, ExportedProgram):
+        output = _of_exported(f"loader {path}", output)
     if not isinstance(output, TorchLoaderOutput):
         raise UserError(
             f"loader {path} returned a {type(output).__name__}; it returns a "
-            "plumbline.TorchLoaderOutput, which tools.aot.torch_loader_utils has too"
+            "plumbline.TorchLoaderOutput, which tools.aot.torch_loader_utils has too, or what "
+            "torch.export.export gives"
         )
     if func_name is not None:
         output.func_name = func_name
@@ -138,6 +142,13 @@ def load(
             ) from error
         output.func_name = target
     return checked(f"loader {path}", output)
+
+
+def _of_exported(who: str, program: ExportedProgram) -> TorchLoaderOutput:
+    # It makes programs as they are described here.
+    from plumbline.loader_to_torch.exported_programs import of_exported
+
+    return of_exported(who, program, None)
 
 
 def checked(who: str, program: TorchLoaderOutput) -> TorchLoaderOutput:
@@ -158,7 +169,7 @@ def checked(who: str, program: TorchLoaderOutput) -> TorchLoaderOutput:
 
 def given_program(
     caller: str,
-    model: torch.nn.Module | TorchLoaderOutput,
+    model: torch.nn.Module | TorchLoaderOutput | ExportedProgram,
     inputs: Sequence[Any] | None,
     *,
     dynamic_shapes: Any,
@@ -171,6 +182,15 @@ def given_program(
     Raises:
       UserError: it is given both, or a module without inputs.
     """
+    if isinstance(model, ExportedProgram):
+        _refuse_beside(
+            caller,
+            "ExportedProgram",
+            inputs=inputs is not None,
+            dynamic_shapes=dynamic_shapes is not None,
+        )
+        program = _of_exported(caller, model)
+        return dataclasses.replace(program, func_name=func_name, mutation=mutation, mutable=mutable)
     if not isinstance(model, TorchLoaderOutput):
         if inputs is None:
             raise UserError(
@@ -184,15 +204,20 @@ def given_program(
             mutation=mutation,
             mutable=mutable,
         )
-    beside = {
-        "inputs": inputs is not None,
-        "dynamic_shapes": dynamic_shapes is not None,
-        "mutation": mutation != "refuse",
-        "mutable": bool(mutable),
-    }
-    if twice := [name for name, is_given in beside.items() if is_given]:
-        raise UserError(f"{caller}: {', '.join(twice)} is part of the TorchLoaderOutput given")
+    _refuse_beside(
+        caller,
+        "TorchLoaderOutput",
+        inputs=inputs is not None,
+        dynamic_shapes=dynamic_shapes is not None,
+        mutation=mutation != "refuse",
+        mutable=bool(mutable),
+    )
     return dataclasses.replace(model, func_name=func_name)
+
+
+def _refuse_beside(caller: str, given: str, **beside: bool) -> None:
+    if twice := [name for name, is_given in beside.items() if is_given]:
+        raise UserError(f"{caller}: {', '.join(twice)} is part of the {given} given")
 
 
 def with_flat_inputs(who: str, program: TorchLoaderOutput) -> TorchLoaderOutput:

@@ -208,7 +208,8 @@ _MISTAKES = {
     "models/scaled.py:scald_loader": "has no function scald_loader; did you mean scaled_loader?",
     "models/scaled.py:sparse_loader": "makes a sparse tensor",
     "models": "models: there is no such file",
-    "text.txt:loader": "text.txt: it is neither a .py file, with a loader, nor a .onnx file",
+    "text.txt:loader": "text.txt: it is neither a .py file, with a loader, nor a .pt2 file",
+    "broken.pt2": "model broken.pt2: torch.export.load does not read it",
     "broken.py": "it is not Python",
     "broken.mlir": "broken.mlir:1:1: error: ",
     "random.py:loader": "random.py: Python has a module random of its own",
@@ -217,7 +218,7 @@ _MISTAKES = {
 
 @pytest.mark.parametrize("program", _MISTAKES)
 def test_a_mistake_is_told_in_one_message(program: str, capfd: pytest.CaptureFixture[str]) -> None:
-    for file in ("text.txt", "broken.py", "broken.mlir", "random.py"):
+    for file in ("text.txt", "broken.pt2", "broken.py", "broken.mlir", "random.py"):
         Path(file).write_text("no program (")
     assert main(["compile", program, "--out", "out"]) == MISTAKE
     out, err = capfd.readouterr()

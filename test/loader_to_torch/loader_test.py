@@ -17,7 +17,10 @@ from plumbline.loader_to_torch.references import (
 
 _PACKAGE = "test.loader_to_torch.broken_loaders"
 
-_OUTPUT = "it returns a plumbline.TorchLoaderOutput, which tools.aot.torch_loader_utils has too"
+_OUTPUT = (
+    "it returns a plumbline.TorchLoaderOutput, which tools.aot.torch_loader_utils has too, or what "
+    "torch.export.export gives"
+)
 _INPUTS = "it is a tuple or list of tensors, for one input too: (x,)"
 _FAILS = "the model fails on its own inputs in PyTorch:"
 _TOLERANCE = "it is a number, or a list of one for each output"
