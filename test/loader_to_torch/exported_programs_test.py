@@ -20,7 +20,8 @@ class _Layer(nn.Module):
         self.inner = nn.Linear(4, 3)
 
     def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        return self.inner(x).relu() + y
+        result: torch.Tensor = self.inner(x).relu() + y
+        return result
 
 
 class _ByKeyword(nn.Module):
