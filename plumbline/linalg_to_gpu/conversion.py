@@ -13,6 +13,7 @@ from plumbline.linalg_to_gpu.direct_reshapes import reshape_directly
 from plumbline.linalg_to_gpu.flops import note_flops
 from plumbline.linalg_to_gpu.late_widening import widen_late
 from plumbline.linalg_to_gpu.launch_loops import launch_loops
+from plumbline.linalg_to_gpu.launch_once import launch_once
 from plumbline.linalg_to_gpu.outline_kernels import (
     align_shared_buffers,
     keep_tiles_in_registers,
@@ -165,6 +166,12 @@ TELL_PADS = Pass(
     tell_pads,
 )
 
+LAUNCH_ONCE = Pass(
+    "launch-once",
+    "Launch loops whole that launch nothing but kernels of few blocks",
+    launch_once,
+)
+
 NOTE_FLOPS = Pass(
     "note-flops",
     "Say of launches how many operations on numbers their kernels do",
@@ -227,11 +234,17 @@ def linalg_to_gpu_pipeline(
             "gpu-kernel-outlining",
             SHARE_AT_LAUNCH,
             NOTE_FLOPS,
-            ALIGN_SHARED_BUFFERS,
-            KEEP_TILES_IN_REGISTERS,
             # What is launched stands where it was called.
             "inline",
             "symbol-dce",
+            "canonicalize",
+            "cse",
+            LAUNCH_ONCE,
+            "canonicalize",
+            "func.func(gpu-launch-sink-index-computations)",
+            "gpu-kernel-outlining",
+            ALIGN_SHARED_BUFFERS,
+            KEEP_TILES_IN_REGISTERS,
             "canonicalize",
             "cse",
         ),

@@ -46,7 +46,7 @@ def name_launches(module: ir.Operation) -> None:
                 if op.name == LAUNCH:
                     op.attributes["module"] = ir.FlatSymbolRefAttr.get(MODULE)
                     op.attributes["function"] = ir.FlatSymbolRefAttr.get(name)
-                    _attribute_buffers(op)
+                    attribute_buffers(op)
                 elif op.name == "func.call" and _callee(op) in _STAND_INS:
                     with ir.InsertionPoint(op), op.location:
                         made = _STAND_INS[_callee(op)](*op.operands)
@@ -79,7 +79,7 @@ def align_shared_buffers(module: ir.Operation) -> None:
     with module.context:
         i64 = ir.IntegerType.get_signless(64)
         for op in all_operations(module):
-            if types := _shared_types(op):
+            if types := shared_types(op):
                 op.attributes["workgroup_attrib_attrs"] = ir.ArrayAttr.get(
                     [
                         ir.DictAttr.get({"llvm.align": ir.IntegerAttr.get(i64, _alignment(type_))})
@@ -93,12 +93,12 @@ def keep_tiles_in_registers(module: ir.Operation) -> None:
 
     So that several have room in a multiprocessor, ptxas has a thread do with 128 registers, and
     puts what it has of a tile beyond these into memory. Kernels that share a few numbers, as those
-    of rows do, are the better for several blocks.
+    of rows do, are the better for several blocks; those that are a loop have one.
     """
     with module.context:
         one = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 1)
         for op in all_operations(module):
-            if _shared_bytes(op) >= _LEAST_TILE or _has_dynamic_memory(op):
+            if _shared_bytes(op) >= _LEAST_TILE or _has_dynamic_memory(op) or _has_one_block(op):
                 op.attributes["nvvm.minctasm"] = one
 
 
@@ -107,12 +107,13 @@ _LEAST_TILE = 2048
 
 
 def _shared_buffers(op: ir.Operation) -> int:
-    """How many buffers the threads of a block share, of a kernel; 0 of other operations."""
-    count = op.attributes.get("workgroup_attributions") if op.name == "gpu.func" else None
+    """How many buffers the threads of a block share, of a kernel or a launch; 0 of others."""
+    has_some = op.name in ("gpu.func", LAUNCH)
+    count = op.attributes.get("workgroup_attributions") if has_some else None
     return 0 if count is None else int(ir.IntegerAttr(count).value)
 
 
-def _shared_types(op: ir.Operation) -> list[ir.MemRefType]:
+def shared_types(op: ir.Operation) -> list[ir.MemRefType]:
     """The types of these."""
     count = _shared_buffers(op)
     arguments = list(op.regions[0].blocks[0].arguments)[-count:] if count else []
@@ -121,7 +122,7 @@ def _shared_types(op: ir.Operation) -> list[ir.MemRefType]:
 
 def _shared_bytes(op: ir.Operation) -> int:
     """How much memory the threads of a block share, of a kernel; 0 of other operations."""
-    return sum(map(buffer_bytes, _shared_types(op)))
+    return sum(map(buffer_bytes, shared_types(op)))
 
 
 def _alignment(type_: ir.MemRefType) -> int:
@@ -135,7 +136,7 @@ def _has_dynamic_memory(op: ir.Operation) -> bool:
     return any(inner.name == "gpu.dynamic_shared_memory" for inner in inside)
 
 
-def _attribute_buffers(launch: ir.Operation) -> None:
+def attribute_buffers(launch: ir.Operation) -> None:
     """Makes the shared buffers of a launch arguments of its body, which is how it has them."""
     body = launch.regions[0].blocks[0]
     buffers = [view.operation for view in body.operations if _is_shared(view.operation)]
@@ -192,6 +193,11 @@ def _is_shared(op: ir.Operation) -> bool:
         return False
     space = ir.MemRefType(op.results[0].type).memory_space
     return bool(space == ir.Attribute.parse(WORKGROUP))
+
+
+def _has_one_block(op: ir.Operation) -> bool:
+    """Whether it is a kernel of which there is never more than one block."""
+    return op.name == "gpu.func" and list(op.opview.known_grid_size or ()) == [1, 1, 1]
 
 
 def _callee(call: ir.Operation) -> str:

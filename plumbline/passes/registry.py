@@ -159,6 +159,7 @@ PASSES = _by_name(
         linalg_to_gpu.FORM_GPU_FUSION_GROUPS,
         linalg_to_gpu.GIVE_SCANS_MEMORY,
         linalg_to_gpu.LAUNCH_LOOPS,
+        linalg_to_gpu.LAUNCH_ONCE,
         linalg_to_gpu.NAME_LAUNCHES,
         linalg_to_gpu.NOTE_FLOPS,
         linalg_to_gpu.PLACE_ON_DEVICE,
