@@ -61,7 +61,10 @@ class _Windows:
 
 
 def _windows(outer: scf.ForOp) -> _Windows | None:
-    *before, inner, _ = (op.operation for op in outer.body.operations)
+    *steps, _ = (op.operation for op in outer.body.operations)
+    if not steps:
+        return None
+    *before, inner = steps
     if outer.inner_iter_args or constant_integer(outer.step) != 1 or inner.name != "scf.for":
         return None
     body = [op.operation for op in inner.opview.body.operations][:-1]

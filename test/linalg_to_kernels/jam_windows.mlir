@@ -150,5 +150,8 @@ func.func private @others(%x: memref<100x64xf32>, %y: memref<20x64xf32>) {
       memref.store %2, %y[%i, %j] : memref<20x64xf32>
     }
   }
+  // Nothing at all is done here.
+  scf.for %i = %c0 to %c8 step %c1 {
+  }
   return
 }
