@@ -66,22 +66,26 @@ func.func private @negated(%x: tensor<30x40xf32>, %y: tensor<40xf32>) -> tensor<
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 
-// A block for each row. Its warps sum up by exchanging registers, and then by shared memory.
+// A block for each row, of which a thread reads and writes two elements at once. Its warps sum up by
+// exchanging registers, and then by shared memory.
 // CHECK-LABEL: func.func private @sum_div(
 // CHECK-DAG:     %[[ROWS:.*]] = arith.constant 40 : index
-// CHECK-DAG:     %[[THREADS:.*]] = arith.constant 128 : index
+// CHECK-DAG:     %[[THREADS:.*]] = arith.constant 64 : index
+// CHECK-DAG:     %[[RUNS:.*]] = arith.constant 50 : index
 // CHECK:         gpu.launch blocks(%[[BX:.*]], %{{.*}}, %{{.*}}) in (%[[GX:.*]] = %[[ROWS]], {{.*}} threads(%[[TX:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %[[THREADS]],
-// CHECK:           %[[SHARED:.*]] = memref.alloca() : memref<4xf32, #gpu.address_space<workgroup>>
+// CHECK:           %[[SHARED:.*]] = memref.alloca() : memref<2xf32, #gpu.address_space<workgroup>>
 // CHECK:           scf.for %[[ROW:.*]] = %[[BX]] to %[[ROWS]] step %[[GX]]
-// CHECK:             scf.for %[[COLUMN:.*]] = %[[TX]] to %c100 step %[[THREADS]] iter_args(%{{.*}} = %[[ZERO:.*]]) -> (f32)
-// CHECK:               memref.load %{{.*}}[%[[ROW]], %[[COLUMN]]]
+// CHECK:             scf.for %[[RUN:.*]] = %[[TX]] to %[[RUNS]] step %[[THREADS]] iter_args(%{{.*}} = %[[ZERO:.*]]) -> (f32)
+// CHECK:               %[[COLUMN:.*]] = arith.muli %[[RUN]], %c2
+// CHECK:               vector.load {{.*}} {alignment = 8 : i64} : {{.*}}, vector<2xf32>
 // CHECK-COUNT-5:     gpu.shuffle xor
 // CHECK:             memref.store %{{.*}}, %[[SHARED]]
 // CHECK:             func.call @plumbline_barrier()
-// CHECK-COUNT-4:     memref.load %[[SHARED]]
+// CHECK-COUNT-2:     memref.load %[[SHARED]]
 // CHECK:             func.call @plumbline_barrier()
-// CHECK:             scf.for %[[COLUMN:.*]] = %[[TX]] to %c100 step %[[THREADS]] {
-// CHECK:               arith.divf
+// CHECK:             scf.for %[[RUN:.*]] = %[[TX]] to %[[RUNS]] step %[[THREADS]] {
+// CHECK-COUNT-2:       arith.divf
+// CHECK:               vector.store {{.*}} {alignment = 8 : i64} : {{.*}}, vector<2xf32>
 func.func private @sum_div(%x: tensor<40x100xf32>) -> tensor<40x100xf32> attributes {plumbline.group = "sum_div"} {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<40xf32>
@@ -220,7 +224,7 @@ func.func private @half(%x: tensor<40x64xf16>, %y: tensor<48x64xf16>) -> tensor<
 // CHECK:         gpu.launch blocks(%[[BX:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %c24, {{.*}} threads(%[[TX:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %c256,
 // CHECK:           scf.for
 // CHECK:             scf.for %{{.*}} = %[[TX]] to %{{.*}} step %c256 iter_args
-// CHECK:               memref.load %[[X]]
+// CHECK:               vector.load {{.*}} {alignment = 16 : i64} : {{.*}}, vector<4xf32>
 // CHECK-COUNT-5:     gpu.shuffle xor
 // CHECK:             memref.store %{{.*}}, %[[PARTIALS]][
 // CHECK:         gpu.launch {{.*}} in (%{{.*}} = %c2, {{.*}} in (%{{.*}} = %c32,
