@@ -75,15 +75,15 @@ func.func private @negated(%x: tensor<30x40xf32>, %y: tensor<40xf32>) -> tensor<
 // CHECK:         gpu.launch blocks(%[[BX:.*]], %{{.*}}, %{{.*}}) in (%[[GX:.*]] = %[[ROWS]], {{.*}} threads(%[[TX:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %[[THREADS]],
 // CHECK:           %[[SHARED:.*]] = memref.alloca() : memref<2xf32, #gpu.address_space<workgroup>>
 // CHECK:           scf.for %[[ROW:.*]] = %[[BX]] to %[[ROWS]] step %[[GX]]
-// CHECK:             scf.for %[[RUN:.*]] = %[[TX]] to %[[RUNS]] step %[[THREADS]] iter_args(%{{.*}} = %[[ZERO:.*]]) -> (f32)
-// CHECK:               %[[COLUMN:.*]] = arith.muli %[[RUN]], %c2
+// CHECK:             scf.for %[[PLACE:.*]] = %[[TX]] to %[[RUNS]] step %[[THREADS]] iter_args(%{{.*}} = %[[ZERO:.*]]) -> (f32)
+// CHECK:               %[[COLUMN:.*]] = arith.muli %[[PLACE]], %c2
 // CHECK:               vector.load {{.*}} {alignment = 8 : i64} : {{.*}}, vector<2xf32>
 // CHECK-COUNT-5:     gpu.shuffle xor
 // CHECK:             memref.store %{{.*}}, %[[SHARED]]
 // CHECK:             func.call @plumbline_barrier()
 // CHECK-COUNT-2:     memref.load %[[SHARED]]
 // CHECK:             func.call @plumbline_barrier()
-// CHECK:             scf.for %[[RUN:.*]] = %[[TX]] to %[[RUNS]] step %[[THREADS]] {
+// CHECK:             scf.for %[[PLACE:.*]] = %[[TX]] to %[[RUNS]] step %[[THREADS]] {
 // CHECK-COUNT-2:       arith.divf
 // CHECK:               vector.store {{.*}} {alignment = 8 : i64} : {{.*}}, vector<2xf32>
 func.func private @sum_div(%x: tensor<40x100xf32>) -> tensor<40x100xf32> attributes {plumbline.group = "sum_div"} {
