@@ -32,7 +32,7 @@ _ADDRESSES = frozenset(
 
 
 def launch_once(module: ir.Operation) -> None:
-    """Replaces loops of `module` that launch kernels of one block by launches of the loops."""
+    """Replaces loops of `module` that launch kernels of few blocks by launches of the loops."""
     with module.context:
         kernels = _kernels(module)
         for op in reversed(all_operations(module)):
@@ -110,13 +110,12 @@ def _threads(op: ir.Operation) -> int:
 
 def _shared(op: ir.Operation, kernels: Mapping[str, ir.Operation]) -> list[ir.MemRefType]:
     """The buffers that the threads of a block share."""
-    return shared_types(op if op.name == LAUNCH else kernels[_name(op)])
+    return shared_types(_done_by(op, kernels))
 
 
 def _waits(op: ir.Operation, kernels: Mapping[str, ir.Operation]) -> bool:
     """Whether threads wait for one another in what a launch does."""
-    done = op if op.name == LAUNCH else kernels[_name(op)]
-    return any(inner.name == "gpu.barrier" for inner in all_operations(done))
+    return any(inner.name == "gpu.barrier" for inner in all_operations(_done_by(op, kernels)))
 
 
 def _launch(
@@ -134,10 +133,8 @@ def _launch(
                 if _is_address(op):
                     clone_operations([op], values)
                     continue
-                inside, given = _done_by(op, kernels)
-                known = {one: values.get(value, value) for one, value in given.items()}
-                known |= _own_buffers(op, kernels, thread)
-                _do(inside, {**values, **known}, thread, _threads(op))
+                *inside, _ = [view.operation for view in _body(op, kernels).operations]
+                _do(inside, values | _given(op, kernels, values, thread), thread, _threads(op))
                 # Its successor reads what it wrote.
                 gpu.BarrierOp()
             scf.YieldOp([])
@@ -161,27 +158,28 @@ def _do(
     if_else(has_part, lambda: clone_operations(inside, values))
 
 
-def _done_by(
-    op: ir.Operation, kernels: Mapping[str, ir.Operation]
-) -> tuple[list[ir.Operation], dict[ir.Value, ir.Value]]:
-    """What a launch does, and what stands for the arguments of its kernel."""
-    body = (op if op.name == LAUNCH else kernels[_name(op)]).regions[0].blocks[0]
-    *inside, _ = [view.operation for view in body.operations]
-    operands = [] if op.name == LAUNCH else list(op.opview.kernelOperands)
-    return inside, dict(zip(body.arguments, operands, strict=False))
+def _done_by(op: ir.Operation, kernels: Mapping[str, ir.Operation]) -> ir.Operation:
+    """What has the body of a launch: its kernel, or the launch of a loop itself."""
+    return op if op.name == LAUNCH else kernels[_name(op)]
 
 
-def _own_buffers(
-    op: ir.Operation, kernels: Mapping[str, ir.Operation], thread: Thread
+def _body(op: ir.Operation, kernels: Mapping[str, ir.Operation]) -> ir.Block:
+    return _done_by(op, kernels).regions[0].blocks[0]
+
+
+def _given(
+    op: ir.Operation,
+    kernels: Mapping[str, ir.Operation],
+    values: Mapping[ir.Value, ir.Value],
+    thread: Thread,
 ) -> dict[ir.Value, ir.Value]:
-    """Of the launch that is built what stands for the shared buffers of one in it."""
+    """What stands for the arguments of a body: operands first, and at last the shared buffers."""
+    arguments = list(_body(op, kernels).arguments)
+    operands = [] if op.name == LAUNCH else list(op.opview.kernelOperands)
     types = _shared(op, kernels)
-    body = (op if op.name == LAUNCH else kernels[_name(op)]).regions[0].blocks[0]
-    buffers = list(body.arguments)[len(body.arguments) - len(types) :]
-    return {
-        buffer: thread.shared(type_.shape, type_.element_type)
-        for buffer, type_ in zip(buffers, types, strict=True)
-    }
+    buffers = [thread.shared(type_.shape, type_.element_type) for type_ in types]
+    given = dict(zip(arguments, [values.get(value, value) for value in operands], strict=False))
+    return given | dict(zip(arguments[len(arguments) - len(types) :], buffers, strict=True))
 
 
 def _loop_name(launches: Sequence[ir.Operation]) -> str:
