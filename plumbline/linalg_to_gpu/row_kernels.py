@@ -20,8 +20,7 @@ from plumbline.linalg_to_gpu.row_loops import (
     buffer_axes,
     buffered_axes,
     own_loops,
-    own_parallel,
-    own_reductions,
+    own_order,
     row_loops,
 )
 from plumbline.linalg_to_gpu.row_runs import row_runs
@@ -236,7 +235,7 @@ def _build_together(
             else evaluation.results(step, step.loops, evaluation.needed_inits(step, step.loops))
             for evaluation in evaluations
         ]
-        reductions = own_reductions(kernels[0].group, step)
+        _, reductions = own_order(kernels[0].group, step)
         places = itertools.product(*(range(step.sizes[loop]) for loop in reductions))
         for place in places if step.is_reduction else ():
             for which, evaluation in enumerate(evaluations):
@@ -408,6 +407,7 @@ class _RowKernel:
         self._sizes, self._team, self._partials = sizes, team, partials
         self._row_loops = row_loops(group)
         self._values: dict[ir.Value, ir.Value] = {}
+        self._own = {step: own_order(group, step) for step in group.steps}
         is_shared = isinstance(team, BlockOfThreads)
         self._runs = {step: row_runs(group, step, is_shared=is_shared) for step in group.steps}
         self._views = self._views_of_runs()
@@ -449,7 +449,7 @@ class _RowKernel:
         evaluation = self.at_rows(step, rows)
         how = combinations(step)
         assert how is not None
-        reductions = own_reductions(self.group, step)
+        _, reductions = self._own[step]
         count = self._count(step, reductions)
         length = arith.ceildivui(count, partials.parts)
         start = arith.muli(part, length)
@@ -482,8 +482,7 @@ class _RowKernel:
 
     def _build_step(self, step: Computation, rows: Mapping[int, ir.Value]) -> None:
         evaluation = self.at_rows(step, rows)
-        parallel = own_parallel(self.group, step)
-        reductions = own_reductions(self.group, step)
+        parallel, reductions = self._own[step]
         # Of what is one number in a row each thread has it, and one puts it where it is a result.
         if not parallel:
             if self._partials is not None and step == self.group.steps[0]:
@@ -620,7 +619,7 @@ class _RowKernel:
         """What a reduction comes to with the run of such a number."""
         values = list(so_far)
         with evaluation.scope():
-            loops = own_reductions(self.group, step)
+            _, loops = self._own[step]
             for _ in self._elements(evaluation, step, loops, number):
                 values = evaluation.results(step, step.loops, values)
         return values

@@ -48,16 +48,13 @@ def buffer_axes(group: Group, step: Computation, number: int) -> Sequence[int]:
     return axes
 
 
-def own_order(group: Group, step: Computation) -> Sequence[int]:
-    """The loops that a step has within a row, in the order of memory."""
-    return order_of(group, step, own_loops(group, step)).loops
+def own_order(group: Group, step: Computation) -> tuple[list[int], list[int]]:
+    """The loops that a step has within a row, in the order of memory: parallel ones, and others.
 
-
-def own_parallel(group: Group, step: Computation) -> list[int]:
-    """Those of them that it does not reduce along."""
-    return [loop for loop in own_order(group, step) if not step.reduces[loop]]
-
-
-def own_reductions(group: Group, step: Computation) -> list[int]:
-    """Those that it reduces along."""
-    return [loop for loop in own_order(group, step) if step.reduces[loop]]
+    Along the others it reduces.
+    """
+    order = order_of(group, step, own_loops(group, step)).loops
+    return (
+        [loop for loop in order if not step.reduces[loop]],
+        [loop for loop in order if step.reduces[loop]],
+    )

@@ -19,7 +19,7 @@ from plumbline.linalg_to_gpu.element_runs import (
     runs_of,
 )
 from plumbline.linalg_to_gpu.launches import WARP
-from plumbline.linalg_to_gpu.row_loops import buffer_axes, own_parallel, own_reductions
+from plumbline.linalg_to_gpu.row_loops import buffer_axes, own_order
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation
 from plumbline.linalg_to_kernels.group import Group
 
@@ -45,7 +45,7 @@ def row_runs(group: Group, step: Computation, *, is_shared: bool) -> RowRuns:
       step: all that it computes of a row, or reduces to a number, a thread does so many at a time.
       is_shared: whether the threads of a block have a row together, of which none is to be idle.
     """
-    parallel, reductions = own_parallel(group, step), own_reductions(group, step)
+    parallel, reductions = own_order(group, step)
     loops = reductions or parallel
     if not loops:
         return RowRuns()

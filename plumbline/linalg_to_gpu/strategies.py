@@ -278,10 +278,13 @@ def _parts(group: Group, step: Computation) -> int:
 
 def _most_parts(group: Group, step: Computation) -> int:
     """The same with one row along each loop of which it is not known how often it runs."""
-    threads = _threads_of_row(group)
-    rows = math.prod(size for size in _rows(group) if size != DYNAMIC)
     own = [step.sizes[loop] for loop in own_loops(group, step)]
     elements = math.prod(_USUAL_LENGTH if size == DYNAMIC else size for size in own)
+    if elements < _LEAST_PARTS * _EACH:
+        # However many threads there are: most groups that are tried need not be looked at further.
+        return 1
+    threads = _threads_of_row(group)
+    rows = math.prod(size for size in _rows(group) if size != DYNAMIC)
     parts = min(_ENOUGH_THREADS // max(rows * threads, 1), elements // (threads * _EACH))
     return parts if parts >= _LEAST_PARTS else 1
 
@@ -413,9 +416,10 @@ def _elements(group: Group, step: Computation) -> int:
 
 def _runs(group: Group, step: Computation) -> int:
     """How many runs of them there are, of which each is done at once by one of several threads."""
-    if _is_dynamic(step, own_loops(group, step)):
-        return THREADS
-    return _elements(group, step) // row_runs(group, step, is_shared=True).length
+    elements = _elements(group, step)
+    if elements <= WARP or _is_dynamic(step, own_loops(group, step)):
+        return elements
+    return elements // row_runs(group, step, is_shared=True).length
 
 
 def _is_dynamic(step: Computation, loops: Sequence[int]) -> bool:
