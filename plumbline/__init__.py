@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from plumbline.loader_to_torch.exported_programs import load_exported
     from plumbline.loader_to_torch.loader import TorchLoaderOutput
     from plumbline.onnx_to_torch.program import load_onnx
+    from plumbline.profiling.measurement import profile
     from plumbline.torch_compile.backend import Backend
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "load_exported",
     "load_onnx",
     "load_stablehlo",
+    "profile",
 ]
 
 # Compiling pulls torch and MLIR in, which the stage programs and who loads a library must not pay
@@ -49,6 +51,7 @@ _MODULES = {
     "load_exported": "plumbline.loader_to_torch.exported_programs",
     "load_onnx": "plumbline.onnx_to_torch.program",
     "load_stablehlo": "plumbline.loader_to_stablehlo.program",
+    "profile": "plumbline.profiling.measurement",
 }
 
 

@@ -99,7 +99,8 @@ class CompiledProgram(NativeFunction):
         """What takes tensors out of the arguments, where those were nested when it was compiled."""
         self.from_cache = from_cache
         """Whether its machine code is what another compilation has left in files."""
-        self._lowering = lowering
+        self.lowering = lowering
+        """What its stages are made by."""
         self._texts = dict(texts)
 
     @property
@@ -120,15 +121,28 @@ class CompiledProgram(NativeFunction):
         Raises:
           UserError: there is no stage of that name.
         """
-        stages = self._lowering.stages
+        stages = self.lowering.stages
         if name not in stages:
             raise UserError(f"there is no stage {name!r}; these are: {', '.join(stages)}")
         if name not in self._texts and "llvm_ir" not in self._texts:
-            _, texts = self._lowering.run(self.signature.name, lambda stage: None)
+            _, texts = self.lowering.run(self.signature.name, lambda stage: None)
             self._texts.update(texts)
         if name == "asm" and name not in self._texts:
-            self._texts[name] = emit_assembly(self._texts["llvm_ir"], self._lowering.target)
+            self._texts[name] = emit_assembly(self._texts["llvm_ir"], self.lowering.target)
         return self._texts[name]
+
+    def with_code(
+        self, object_files: Sequence[bytes], data: Mapping[str, Tensor]
+    ) -> "CompiledProgram":
+        """The same program by other machine code, on the same weights.
+
+        `data` has the elements of symbols that this code leaves open beside them.
+        """
+        first, *others = object_files
+        code = LinkedCode(first, self.lowering.entry, {**self._code.data, **data}, others=others)
+        other = CompiledProgram(self.signature, code, self.lowering, self._texts)
+        other.state, other.draws, other.nested = self.state, self.draws, self.nested
+        return other
 
     def __call__(self, *arguments: Any, out: Any = None) -> tuple[Any, ...]:
         """Runs the program, as `NativeFunction` does, on arguments nested as the example inputs.

@@ -1,6 +1,6 @@
 """The stages of a program in one process, from the text of the first to machine code."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
@@ -14,6 +14,7 @@ from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.kernels_to_llvm.program_signature import program_signature
 from plumbline.linalg_to_gpu.conversion import convert_linalg_to_gpu
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
+from plumbline.linalg_to_kernels.timed_calls import TimedCall, timed_calls
 from plumbline.llvm_to_asm.assembly import LAUNCHES, emit_objects
 from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir, translate_to_llvm_ir
 from plumbline.llvm_to_asm.ptx import emit_ptx
@@ -140,6 +141,26 @@ class Lowering:
             # A context is lent again with no module in it alone.
             del stages, mlir
         return signature, texts
+
+    def with_timers(self, who: str) -> tuple[Sequence[TimedCall], tuple[bytes, ...]]:
+        """Object files of the same kernels, with timers, and the calls that are timed.
+
+        What holds the times is left open (`kernels_to_llvm/time_kernels.py`). It is for a CPU.
+
+        Raises:
+          UserError: as `compile` does.
+        """
+        with lent_context(torch=True, stablehlo=self.source.is_stablehlo) as context:
+            mlir = self.source.parse(context, who)
+            self.source.lower_to_tcp(mlir, who, self.func_name)
+            convert_tcp_to_linalg(mlir, self.runtime_checks)
+            convert_linalg_to_kernels(mlir, vector_unit_of(self.target), self.threads, timed=True)
+            calls = timed_calls(mlir)
+            convert_kernels_to_llvm(mlir, "pointers", timed=True)
+            llvm_ir = translate_to_llvm_ir(mlir)
+            # A context is lent again with no module in it alone.
+            del mlir
+        return calls, emit_objects(llvm_ir, self.target, self.opt_level, entry=self.entry)
 
 
 def lower_to_linalg(who: str, text: str) -> None:

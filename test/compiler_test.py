@@ -411,7 +411,7 @@ def test_a_program_has_weights_of_its_own() -> None:
 def test_tied_weights_are_copied_once() -> None:
     model = _Layers().eval()
     program = plumbline.compile(model, (torch.ones(2, 3),))
-    data = program._code._data
+    data = program._code.data
     weights = [array.ctypes.data for name, array in data.items() if array.shape == (3, 3)]
     assert len(set(weights)) == 1
 

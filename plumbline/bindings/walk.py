@@ -29,6 +29,11 @@ def defining_operation(value: ir.Value) -> ir.Operation | None:
     return None if isinstance(owner, ir.Block) else owner.operation
 
 
+def callee(call: ir.Operation) -> str:
+    """The function that a `func.call` calls."""
+    return str(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)
+
+
 def constant_integer(value: ir.Value) -> int | None:
     """The number that an integer is, if it is a constant."""
     owner = defining_operation(value)

@@ -53,7 +53,23 @@ class Loader:
 
 
 def add_program(arguments: argparse.ArgumentParser) -> None:
-    """Lets a command line say what to compile, and how."""
+    """Lets a command line say what to compile to a library, and how."""
+    _add_source(arguments)
+    how = arguments.add_argument_group("how it is compiled")
+    _add_code(how)
+    _add_library(how)
+
+
+def add_program_alone(arguments: argparse.ArgumentParser) -> None:
+    """Lets a command line say what to compile, and how, for this process alone."""
+    _add_source(arguments)
+    _add_code(arguments.add_argument_group("how it is compiled"))
+    library = argparse.ArgumentParser(add_help=False)
+    _add_library(library)
+    arguments.set_defaults(**vars(library.parse_args([])))
+
+
+def _add_source(arguments: argparse.ArgumentParser) -> None:
     arguments.add_argument(
         "program",
         metavar="FILE.py:LOADER|FILE.pt2|FILE.onnx|FILE.mlir",
@@ -71,10 +87,10 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="how long the loader may take, and after it the model; 0: any time (default: 600)",
     )
-    how = arguments.add_argument_group("how it is compiled")
-    how.add_argument(
-        "--func-name", metavar="NAME", help="the C function's name (default: the library's)"
-    )
+
+
+def _add_code(how: "argparse._ArgumentGroup") -> None:
+    """What is chosen of machine code."""
     how.add_argument(
         "--target-cpu",
         default="baseline",
@@ -82,6 +98,31 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
         help='"baseline" (the default: fixed, widely available), "native", or a name of LLVM\'s; '
         'one of another architecture, too: "cortex-a76", "spacemit-x60", and "aarch64" or '
         '"riscv64" for its baseline',
+    )
+    how.add_argument(
+        "--threads", type=int, default=1, metavar="N", help="how many a call runs on (default: 1)"
+    )
+    how.add_argument(
+        "-O",
+        "--opt-level",
+        type=int,
+        choices=OPTIMISATION_LEVELS,
+        default=2,
+        help="how much LLVM optimises, as in clang -O (default: 2)",
+    )
+    how.add_argument(
+        "--runtime-checks",
+        choices=RUNTIME_CHECKS,
+        default="values",
+        help="what the program checks as it runs: what PyTorch raises for (values, the default), "
+        "also that the sizes of operands agree (all), or neither (off)",
+    )
+
+
+def _add_library(how: "argparse._ActionsContainer") -> None:
+    """What is chosen of a library beside that."""
+    how.add_argument(
+        "--func-name", metavar="NAME", help="the C function's name (default: the library's)"
     )
     how.add_argument(
         "--target",
@@ -132,29 +173,11 @@ def add_program(arguments: argparse.ArgumentParser) -> None:
         help="where temporaries come from: the heap (the default), or a workspace of the caller's",
     )
     how.add_argument(
-        "--threads", type=int, default=1, metavar="N", help="how many a call runs on (default: 1)"
-    )
-    how.add_argument(
         "--weights",
         choices=WEIGHTS,
         default=WEIGHTS[0],
         help="read-only data of the library (the default), or leading arguments of the function, "
         "or a file that the library maps when it is told where",
-    )
-    how.add_argument(
-        "-O",
-        "--opt-level",
-        type=int,
-        choices=OPTIMISATION_LEVELS,
-        default=2,
-        help="how much LLVM optimises, as in clang -O (default: 2)",
-    )
-    how.add_argument(
-        "--runtime-checks",
-        choices=RUNTIME_CHECKS,
-        default="values",
-        help="what the program checks as it runs: what PyTorch raises for (values, the default), "
-        "also that the sizes of operands agree (all), or neither (off)",
     )
 
 

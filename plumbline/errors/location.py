@@ -8,6 +8,12 @@ from torch_mlir import ir
 #   loc("model.py":12:4)   loc("add"("model.py":12:4))   loc(fused["a.py":1:2, "b.py":3:4])
 _FILE_LINE_COLUMN = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 
+# Of a place that was called from elsewhere, `at` and the caller follow.
+_PLACE_AND_CALLED = re.compile(_FILE_LINE_COLUMN.pattern + r"(\)* at )?")
+
+_LIBRARY = "torch/"
+"""Where the files lie that are PyTorch's own, as the exporter names them."""
+
 _UNKNOWN = "<unknown location>"
 
 # loc("model/dense/MatMul")   loc(fused["model/dense/MatMul", unknown])
@@ -38,6 +44,23 @@ def describe(location: ir.Location) -> str:
     if "callsite(" in text and len(places) > 1:
         return f"{places[-1]}, in {places[0]}"
     return places[0]
+
+
+def nearest_lines(location: ir.Location) -> list[tuple[str, int]]:
+    """The files and lines that a location has, each once, in its order.
+
+    Of calls within calls that is the innermost line outside of PyTorch, if there is one, and else
+    the innermost.
+    """
+    lines: dict[tuple[str, int], None] = {}
+    calls: list[tuple[str, int]] = []
+    for file, line, _, is_called in _PLACE_AND_CALLED.findall(str(location)):
+        calls.append((file, int(line)))
+        if not is_called:
+            own = (call for call in calls if not call[0].startswith(_LIBRARY))
+            lines[next(own, calls[0])] = None
+            calls.clear()
+    return list(lines)
 
 
 def located(location: ir.Location, message: str) -> str:

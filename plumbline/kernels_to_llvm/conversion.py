@@ -15,6 +15,7 @@ from plumbline.kernels_to_llvm.loop_annotations import attach_loop_annotations
 from plumbline.kernels_to_llvm.noalias import attach_noalias, note_noalias
 from plumbline.kernels_to_llvm.parallel_loops import OUTLINE_PARALLEL_LOOPS
 from plumbline.kernels_to_llvm.thread_count import DEFINE_THREAD_COUNT
+from plumbline.kernels_to_llvm.time_kernels import TIME_KERNELS
 from plumbline.signature.c_signature import CALLED_FROM
 from plumbline.signature.called_functions import SEPARATE_CALLED_FUNCTIONS
 
@@ -56,16 +57,20 @@ def kernels_to_llvm_pipeline(
     weights: str = "embedded",
     queue: str = "own",
     called_from: str = "",
+    *,
+    timed: bool = False,
 ) -> Pipeline:
     """The whole lowering, for callers of that convention.
 
     These are one of `choices.ABIS`, `choices.MEMORIES`, `choices.WEIGHTS` and, for programs that
-    run on a GPU, `choices.QUEUES`.
+    run on a GPU, `choices.QUEUES`. A program that is `timed`
+    adds up how long the calls take that are to be.
     """
     return Pipeline(
         "kernels-to-llvm-pipeline",
         (
             SEPARATE_CALLED_FUNCTIONS,
+            *([TIME_KERNELS] if timed else []),
             OUTLINE_PARALLEL_LOOPS,
             BUILD_C_ABI.with_options(
                 f"abi={abi} memory={memory} weights={weights} queue={queue} "
@@ -114,17 +119,23 @@ KERNELS_TO_LLVM = kernels_to_llvm_pipeline("memref")
 
 
 def convert_kernels_to_llvm(
-    module: ir.Module, abi: str = "memref", memory: str = "malloc", weights: str = "embedded"
+    module: ir.Module,
+    abi: str = "memref",
+    memory: str = "malloc",
+    weights: str = "embedded",
+    *,
+    timed: bool = False,
 ) -> None:
     """Lowers `module` in place; its public functions are called by the convention `abi`.
 
     That is "memref", as `tools/aot/abi.h` says: every result is memory from aligned_alloc that the
     caller frees; or "pointers": the caller brings the memory along. With the `memory` "pool" it
     brings that of temporaries along as well, and with the `weights` "file" it has the program map
-    them. Inputs are never written, but for those that are in-out.
+    them. Inputs are never written, but for those that are in-out. With `timed`, calls that are
+    numbered are (`time_kernels.py`).
 
     Raises:
       LoweringError: a public function takes or returns something other than memrefs that C can
         pass, or a pass refused the module.
     """
-    kernels_to_llvm_pipeline(abi, memory, weights, called_from="c").run(module)
+    kernels_to_llvm_pipeline(abi, memory, weights, called_from="c", timed=timed).run(module)

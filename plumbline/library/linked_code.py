@@ -34,10 +34,11 @@ class LinkedCode:
         Raises:
           UserError: the code calls functions that this process does not have.
         """
-        self._data = dict(data or {})
+        self.data = dict(data or {})
+        """The elements of symbols that it leaves open."""
         object_files = [object_file, *others]
         self.code_bytes = sum(map(len, object_files))
-        self.data_bytes = sum(array.nbytes for array in self._data.values())
+        self.data_bytes = sum(array.nbytes for array in self.data.values())
         self.address: int
         """Where the function lies."""
         # What makes code has done so, where some has been made in this process.
@@ -49,7 +50,7 @@ class LinkedCode:
         library = llvm.JITLibraryBuilder().add_current_process().export_symbol(name)
         for each in object_files:
             library.add_object_img(each)
-        for symbol, array in self._data.items():
+        for symbol, array in self.data.items():
             library.import_symbol(symbol, array.ctypes.data)
         for symbol, address in (symbols or {}).items():
             library.import_symbol(symbol, address)

@@ -9,7 +9,7 @@ from torch_mlir.dialects import bufferization, func, memref
 
 from plumbline.bindings.pipeline import PassFailure
 from plumbline.bindings.views import NOALIAS
-from plumbline.bindings.walk import all_operations
+from plumbline.bindings.walk import all_operations, callee
 from plumbline.linalg_to_kernels.building import ALIGNMENT, in_any_layout, loosely_typed
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Computation, computation
 from plumbline.linalg_to_kernels.equal_sizes import SIZES, notes_of_sizes
@@ -18,6 +18,7 @@ from plumbline.linalg_to_kernels.laid_out_weights import LaidOutWeights
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.linalg_to_kernels.sizes import size_of
 from plumbline.linalg_to_kernels.strategies import Strategies
+from plumbline.linalg_to_kernels.timed_calls import WORK
 from plumbline.signature.packed_layout import PackedLayout
 from plumbline.signature.weight_layout import WeightLayout
 
@@ -57,7 +58,7 @@ def build_kernels(module: ir.Operation, strategies: Strategies) -> None:
         if empty:
             raise PassFailure
         calls = [
-            op for op in all_operations(module) if op.name == "func.call" and _callee(op) in groups
+            op for op in all_operations(module) if op.name == "func.call" and callee(op) in groups
         ]
         for name, function in groups.items():
             # Kernels take the names of their groups.
@@ -71,7 +72,7 @@ def build_kernels(module: ir.Operation, strategies: Strategies) -> None:
         symbols = ir.SymbolTable(module)
         weights = LaidOutWeights()
         for call in calls:
-            name = _callee(call)
+            name = callee(call)
             for number, layout in kernels[name][1].items():
                 packed = WeightLayout(packed=layout)
                 call.operands[number] = weights.laid_out(call.operands[number], packed)
@@ -79,10 +80,6 @@ def build_kernels(module: ir.Operation, strategies: Strategies) -> None:
         weights.finish()
         for function in groups.values():
             function.erase()
-
-
-def _callee(call: ir.Operation) -> str:
-    return str(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)
 
 
 def _members(function: ir.Operation) -> tuple[list[Computation], frozenset[ir.Value]]:
@@ -178,7 +175,9 @@ def _call(call: ir.Operation, group: ir.Operation, kernel: ir.Operation) -> None
             for type_ in types[len(buffers) + len(targets) :]
         ]
         name = ir.FlatSymbolRefAttr.get(ir.StringAttr(kernel.attributes["sym_name"]).value)
-        func.CallOp([], name, [*buffers, *targets, *scratch])
+        made = func.CallOp([], name, [*buffers, *targets, *scratch])
+        if WORK in call.attributes:
+            made.attributes[WORK] = call.attributes[WORK]
         for old, buffer in zip(call.results, taken, strict=True):
             new = bufferization.ToTensorOp(old.type, buffer, restrict=True, writable=True).result
             old.replace_all_uses_with(new)

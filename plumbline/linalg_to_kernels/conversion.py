@@ -14,6 +14,7 @@ from plumbline.errors import UserError
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.carried_scalars import carry_scalars
 from plumbline.linalg_to_kernels.channels_last import keep_channels_last
+from plumbline.linalg_to_kernels.count_work import count_work
 from plumbline.linalg_to_kernels.dequantized_weights import read_dequantized_weights
 from plumbline.linalg_to_kernels.exact_roundings import drop_exact_roundings
 from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
@@ -28,6 +29,7 @@ from plumbline.linalg_to_kernels.late_transpositions import transpose_late
 from plumbline.linalg_to_kernels.loop_temporaries import put_loop_temporaries_on_stack
 from plumbline.linalg_to_kernels.memory_plan import plan_memory
 from plumbline.linalg_to_kernels.merge_sorts import merge_sorts
+from plumbline.linalg_to_kernels.number_timers import number_timers
 from plumbline.linalg_to_kernels.outlining import outline_loops
 from plumbline.linalg_to_kernels.pads import pad_by_elements
 from plumbline.linalg_to_kernels.paired_channels import pair_channels
@@ -342,6 +344,18 @@ INLINE_SMALL_KERNELS = Pass(
     inline_small_kernels,
 )
 
+COUNT_WORK = Pass(
+    "count-work",
+    "Note with each call of a group how much it computes, reads and writes",
+    count_work,
+)
+
+NUMBER_TIMERS = Pass(
+    "number-timers",
+    "Number the calls of kernels that are to be timed",
+    number_timers,
+)
+
 PLAN_MEMORY = Pass(
     "plan-memory",
     "Put the temporaries of a function into one arena, sharing bytes by lifetime",
@@ -358,11 +372,17 @@ PARALLELISE = Pass(
 
 
 def linalg_to_kernels_pipeline(
-    unit: VectorUnit, threads: int = 1, temporaries: str = "arena", called_from: str = ""
+    unit: VectorUnit,
+    threads: int = 1,
+    temporaries: str = "arena",
+    called_from: str = "",
+    *,
+    timed: bool = False,
 ) -> Pipeline:
     """The whole lowering, for a CPU with such vectors, and so many threads.
 
-    `temporaries` is one of `choices.TEMPORARIES`.
+    `temporaries` is one of `choices.TEMPORARIES`. Where it is `timed`, calls of kernels say that
+    they are to be, and what they do (`timed_calls.py`).
     """
     options = f"vector-bytes={unit.bytes} vector-registers={unit.registers}"
     options += f" vector-dots={','.join(unit.dots)}" if unit.dots else ""
@@ -390,6 +410,7 @@ def linalg_to_kernels_pipeline(
             REARRANGE_WEIGHTS,
             EXPAND_CONTRACTIONS,
             FORM_FUSION_GROUPS.with_options(options),
+            *([COUNT_WORK] if timed else []),
             BUILD_KERNELS.with_options(options),
             # Of pads those are left that no kernel does.
             PAD_BY_ELEMENTS,
@@ -424,6 +445,7 @@ def linalg_to_kernels_pipeline(
             *(_LOOK_UPS if unit.looks_up else ()),
             CHOOSE_VECTOR_WIDTHS.with_options(options),
             INLINE_SMALL_KERNELS,
+            *([NUMBER_TIMERS] if timed else []),
         ),
         summary="Lower linalg on tensors to kernels on buffers, for a CPU",
     )
@@ -433,7 +455,12 @@ LINALG_TO_KERNELS = linalg_to_kernels_pipeline(AVX2)
 
 
 def convert_linalg_to_kernels(
-    module: ir.Module, unit: VectorUnit = AVX2, threads: int = 1, temporaries: str = "arena"
+    module: ir.Module,
+    unit: VectorUnit = AVX2,
+    threads: int = 1,
+    temporaries: str = "arena",
+    *,
+    timed: bool = False,
 ) -> None:
     """Lowers `module` in place: each public function calls kernels, which are private functions.
 
@@ -441,10 +468,10 @@ def convert_linalg_to_kernels(
     in-out, and each result is memory of its own. Kernels are made to suit the vectors of `unit`,
     and may name instructions that others lack. With several `threads`, those that do much say what
     may run at once.
-    `temporaries` is one of `choices.TEMPORARIES`.
+    `temporaries` is one of `choices.TEMPORARIES`. With `timed`, calls of kernels are numbered.
 
     Raises:
       LoweringError: a public function takes or returns something other than ranked tensors, or a
         pass refused the module.
     """
-    linalg_to_kernels_pipeline(unit, threads, temporaries, called_from="c").run(module)
+    linalg_to_kernels_pipeline(unit, threads, temporaries, called_from="c", timed=timed).run(module)

@@ -5,7 +5,7 @@ that can be computed where they are read, or row by row beside it. Groups alike 
 """
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from torch_mlir import ir
 from torch_mlir.dialects import func
@@ -63,7 +63,7 @@ def form_fusion_groups(module: ir.Operation, strategies: Strategies) -> None:
             computations = _Block(block, dead, strategies)
             for group in computations.groups():
                 kind = kernel_name(group, computations.contractions)
-                _outline(group, kind, functions, dead, strategies)
+                _outline(group, kind, functions, dead, strategies, computations.contractions)
             dead.erase()
 
 
@@ -409,8 +409,13 @@ def _outline(
     functions: SharedFunctions,
     dead: _Dead,
     strategies: Strategies,
+    contractions: Container[Computation],
 ) -> None:
-    """Puts a call of a function in the place of a group, and notes what is dead then."""
+    """Puts a call of a function in the place of a group, and notes what is dead then.
+
+    The call is where the contractions are that take most of its time, and what comes of them.
+    Others, such as the zeros that a sum begins with, may be from anywhere.
+    """
     by_vectors = strategies.reads_by_vectors(group)
     takes_parts = strategies.takes_parts(group)
     order, captured = _parts(group, strategies.goes_along(group), takes_parts=takes_parts)
@@ -434,7 +439,9 @@ def _outline(
             func.ReturnOp([inside[value] for value in outputs])
     name = functions.shared(function.operation, kind)
     members = {result for member in group.members for result in member.results}
-    with ir.InsertionPoint.after(group.root.op), group.root.op.location:
+    telling = [member.op.location for member in group.members if member in contractions]
+    place = ir.Location.fused([*telling, group.root.op.location])
+    with ir.InsertionPoint.after(group.root.op), place:
         call = func.CallOp(types, name, captured)
         old_views = [
             view

@@ -19,6 +19,7 @@ from plumbline.kernels_to_llvm.forks import FORK_THREADS
 from plumbline.kernels_to_llvm.huge_pages import USE_HUGE_PAGES
 from plumbline.kernels_to_llvm.parallel_loops import OUTLINE_PARALLEL_LOOPS
 from plumbline.kernels_to_llvm.thread_count import DEFINE_THREAD_COUNT
+from plumbline.kernels_to_llvm.time_kernels import TIME_KERNELS
 from plumbline.linalg_to_gpu import conversion as linalg_to_gpu
 from plumbline.linalg_to_kernels import conversion as linalg_to_kernels
 from plumbline.linalg_to_kernels.pipelines import (
@@ -132,6 +133,7 @@ PASSES = _by_name(
         STABLEHLO_SPLIT_TUPLES,
         STABLEHLO_VERIFY_TCP_BACKEND_CONTRACT,
         STORE_INOUT_ARGUMENTS,
+        TIME_KERNELS,
         TRIM_SORTS,
         TCP_CANONICALIZE,
         TCP_FUSE_ELEMENTWISE_OPS,
@@ -173,6 +175,8 @@ PASSES = _by_name(
         linalg_to_kernels.FILL_SPLATS,
         linalg_to_kernels.BUILD_KERNELS,
         linalg_to_kernels.CHOOSE_VECTOR_WIDTHS,
+        linalg_to_kernels.COUNT_WORK,
+        linalg_to_kernels.NUMBER_TIMERS,
         linalg_to_kernels.COMPUTE_EXTRACTED_ELEMENTS,
         linalg_to_kernels.COMPUTE_PARTS_IN_PLACE,
         linalg_to_kernels.STREAM_RESULTS,

@@ -431,6 +431,17 @@ def test_a_library_runs_under_another_program(
         assert message in capfd.readouterr().err
 
 
+def test_a_profile_has_each_kernel_and_its_line(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["profile", "models/scaled.py:scaled_loader"]) == SUCCESS
+    out, err = capfd.readouterr()
+    assert out.startswith("scaled: a call takes ")
+    assert "models/scaled.py:18  return x * self.scale\n" in out
+    assert err == ""
+    Path("twice.mlir").write_text("module {}")
+    assert main(["profile", "twice.mlir"]) == MISTAKE
+    assert "error: twice.mlir: a file of TCP has no inputs to run on; " in capfd.readouterr().err
+
+
 def test_help_names_all_commands_and_statuses(capfd: pytest.CaptureFixture[str]) -> None:
     for words in ([], ["compile"], ["run"], ["show"], ["test"], ["completion"]):
         with pytest.raises(SystemExit) as end:

@@ -3,7 +3,7 @@ import sys
 import pytest
 from torch_mlir import ir
 
-from plumbline.errors.location import describe, module_path
+from plumbline.errors.location import describe, module_path, nearest_lines
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,30 @@ def test_module_path(text: str, expected: str) -> None:
     with ir.Context():
         module = ir.Module.parse(f"module {{}} {text}")
         assert module_path(module.operation.location) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('loc("norm"(callsite("torch/n.py":1:0 at "a.py":8:0)))', [("a.py", 8)]),
+        (
+            'loc(callsite("torch/n.py":1:0 at callsite("b.py":2:0 at "a.py":3:0)))',
+            [("b.py", 2)],
+        ),
+        ('loc(callsite(callsite("torch/n.py":1:0 at "b.py":2:0) at "a.py":3:0))', [("b.py", 2)]),
+        ('loc(callsite("torch/n.py":1:0 at "torch/m.py":2:0))', [("torch/n.py", 1)]),
+        (
+            'loc(fused[callsite("torch/n.py":1:0 at "a.py":8:0), "b.py":2:4, "a.py":8:0])',
+            [("a.py", 8), ("b.py", 2)],
+        ),
+        ('loc("dense/Add")', []),
+        ("loc(unknown)", []),
+    ],
+)
+def test_nearest_lines(text: str, expected: list[tuple[str, int]]) -> None:
+    with ir.Context():
+        module = ir.Module.parse(f"module {{}} {text}")
+        assert nearest_lines(module.operation.location) == expected
 
 
 if __name__ == "__main__":

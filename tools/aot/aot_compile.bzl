@@ -93,13 +93,14 @@ def aot_compile(
       | gen_foo_execute_test        | B | _internal_foo_execute_test.cpp       |
       | foo_compile_execute_test    | T | runs the library on the references   |
       | foo_bisect                  | R | finds the op whose numbers are wrong |
+      | foo_profile                 | R | tells how long each kernel takes     |
 
     foo_bisect is for when foo_compile_execute_test fails: it compiles the program with the values between
-    its ops as outputs as well, and tells the first that is not PyTorch's. It is built only when it is
-    asked for.
+    its ops as outputs as well, and tells the first that is not PyTorch's. foo_profile runs the program on
+    the loader's inputs, with timers around its kernels. Both are built only when they are asked for.
 
     With target = "nvptx" these take the place of gen_foo_mlir_kernels and gen_foo_mlir_llvm, and of
-    foo_bisect there is none:
+    foo_bisect and foo_profile there are none:
 
       | gen_foo_mlir_gpu            | B | _internal_foo_gpu.mlir               |
       | gen_foo_mlir_nvvm           | B | _internal_foo_nvvm.mlir              |
@@ -114,7 +115,7 @@ def aot_compile(
     With onnx_source there is no foo_torch_exporter. With stablehlo_source the chain starts at
     gen_foo_mlir_tcp, and gen_foo_weights has the large constants of the file; with tcp_source it starts at
     gen_foo_mlir_linalg. Of both there are gen_foo_reference_tensors and the test with `reference_tensors`,
-    and foo_bisect never.
+    and foo_bisect and foo_profile never.
 
     The flags --//tools/aot:target_cpu and --//tools/aot:opt_level say for what machine code is made
     and how much LLVM optimises it; --//tools/aot:runtime_checks says what the program checks as it runs:
@@ -226,7 +227,7 @@ def _aot_compile(
         deps = [":aot_compiled_{}".format(name)],
     )
 
-    has_bisect = (torch_loader_lib or onnx_source) and target == "host"
+    compiles_itself = (torch_loader_lib or onnx_source) and target == "host"
     if torch_loader_lib or onnx_source or reference_tensors:
         execute_test(
             name,
@@ -235,28 +236,32 @@ def _aot_compile(
             tags,
             testonly,
             visibility,
-            bisect = label_of("{}_bisect".format(name)) if has_bisect else None,
+            bisect = label_of("{}_bisect".format(name)) if compiles_itself else None,
             stand_in = stand_in_for_driver(name, manual) if target == "nvptx" else [],
         )
-    if has_bisect and torch_loader_lib:
-        _bisect(name, "bisect_program", options, threads, testonly, visibility, deps = [torch_loader_lib])
-    elif has_bisect:
+    if compiles_itself and torch_loader_lib:
+        for what in ["bisect", "profile"]:
+            _compiles_itself(name, what, "program", options, threads, testonly, visibility, deps = [torch_loader_lib])
+    elif compiles_itself:
         files = [onnx_source] + onnx_data + ([reference_tensors] if reference_tensors else [])
         options = onnx_options(name, onnx_sizes, reference_tensors, func_name, "rootpath")
-        _bisect(name, "bisect_onnx", ["$(rootpath {})".format(onnx_source)] + options, threads, testonly, visibility, data = files)
+        for what in ["bisect", "profile"]:
+            _compiles_itself(name, what, "onnx", ["$(rootpath {})".format(onnx_source)] + options, threads, testonly, visibility, data = files)
 
-def _bisect(name, program, options, threads, testonly, visibility, deps = [], data = []):
-    bisect = "{}_bisect".format(name)
+def _compiles_itself(name, what, kind, options, threads, testonly, visibility, deps = [], data = []):
+    """A program foo_bisect or foo_profile, which compiles another in its own process."""
+    program = "{}_{}".format(what, kind)
+    binary = "{}_{}".format(name, what)
     source = Label("//tools/aot:{}.py".format(program))
     py_binary(
-        name = bisect,
+        name = binary,
         testonly = testonly,
         srcs = [source],
         args = options + [
             "--target-cpu=$(AOT_TARGET_CPU)",
             "--opt-level=$(AOT_OPT_LEVEL)",
             "--threads={}".format(threads),
-            "--label={}".format(label_of(bisect)),
+            "--label={}".format(label_of(binary)),
         ],
         data = data,
         main = source,

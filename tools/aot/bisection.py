@@ -13,8 +13,7 @@ from plumbline.bisect.report import report, stage_text
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.lowering import STAGES
-from plumbline.target.choices import OPTIMISATION_LEVELS
-from tools.aot import stage
+from tools.aot import compiling, stage
 
 _SUFFIXES = {"llvm_ir": ".ll", "asm": ".S"}
 
@@ -76,16 +75,4 @@ def add_options(arguments: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="where to write the lowering of the op that is wrong, and its inputs and result",
     )
-    arguments.add_argument(
-        "--target-cpu", default="native", help="as the flag --//tools/aot:target_cpu"
-    )
-    arguments.add_argument(
-        "--opt-level",
-        type=int,
-        choices=OPTIMISATION_LEVELS,
-        default=2,
-        help="as the flag --//tools/aot:opt_level",
-    )
-    arguments.add_argument(
-        "--threads", type=int, default=1, help="how many threads the program runs on (default 1)"
-    )
+    compiling.add_options(arguments)

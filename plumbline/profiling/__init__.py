@@ -1,0 +1,1 @@
+"""Finds what a compiled program spends its time on."""
