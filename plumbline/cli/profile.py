@@ -54,7 +54,6 @@ def _run(given: argparse.Namespace) -> int:
             loaded = program.load()
         profile = profile_loader(
             loaded,
-            func_name=options.name,
             target_cpu=options.target_cpu,
             threads=options.threads,
             opt_level=options.opt_level,

@@ -71,7 +71,7 @@ class Profile:
         rows: list[tuple[str, ...]] = [
             ("time", "share", "calls", "Gop/s", "GB/s", "kernel", "module", "line")
         ]
-        rows += [_row(kernel, whole) for kernel in shown]
+        rows += [_row(kernel, whole, self.timer_seconds) for kernel in shown]
         if others:
             rest = sum(kernel.seconds for kernel in others)
             rows.append(_plain_row(rest, whole, f"{_count(len(others), 'other')}"))
@@ -115,10 +115,11 @@ def _common(paths: Sequence[str]) -> str:
     return ".".join(each[0] if len(set(each)) == 1 else "*" for each in zip(*parts, strict=True))
 
 
-def _row(kernel: KernelTime, whole: float) -> tuple[str, ...]:
+def _row(kernel: KernelTime, whole: float, timer_seconds: float) -> tuple[str, ...]:
     work = kernel.work
     operations = bytes_ = ""
-    if work is not None and kernel.seconds > 0:
+    # Of what takes less than a timer, no more is known than that.
+    if work is not None and kernel.seconds > kernel.count * timer_seconds:
         operations = _rate(work.operations, kernel.seconds)
         bytes_ = _rate(work.bytes, kernel.seconds)
     return (
@@ -139,7 +140,7 @@ def _plain_row(seconds: float, whole: float, what: str) -> tuple[str, ...]:
 
 def _time(seconds: float) -> str:
     scale, unit = next((scale, unit) for scale, unit in _UNITS if seconds >= scale)
-    return f"{seconds / (scale or 1e-9):.3g} {unit}"
+    return f"{seconds / scale:.3g} {unit}" if scale else f"{1e9 * seconds:.0f} {unit}"
 
 
 def _share(seconds: float, whole: float) -> str:

@@ -15,7 +15,6 @@ _BEGUN = {"torch": "lowering", "llvm_ir": "compiling", "machine_code": "measurin
 def profile_loader(
     given: TorchLoaderOutput,
     *,
-    func_name: str,
     target_cpu: str,
     threads: int,
     opt_level: int,
@@ -25,8 +24,7 @@ def profile_loader(
     """Compiles what a loader returns, and measures it.
 
     Args:
-      given: the program and its inputs.
-      func_name: what the profile calls it, where the loader does not say.
+      given: the program and its inputs; its function has a name.
       target_cpu: as of `plumbline.compile`, as are those that follow.
       threads: how many a call runs on.
       opt_level: how much LLVM optimises.
@@ -36,9 +34,10 @@ def profile_loader(
     Raises:
       UserError: the program cannot be compiled, or fails.
     """
+    assert given.func_name is not None
     program = compile_program(
         given,
-        func_name=func_name,
+        func_name=given.func_name,
         target_cpu=target_cpu,
         threads=threads,
         opt_level=opt_level,

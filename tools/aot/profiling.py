@@ -14,7 +14,6 @@ def run(given: argparse.Namespace, program: TorchLoaderOutput) -> None:
     """
     profile = profile_loader(
         program,
-        func_name="program",
         target_cpu=given.target_cpu,
         threads=given.threads,
         opt_level=given.opt_level,
