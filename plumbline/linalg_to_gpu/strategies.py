@@ -126,6 +126,10 @@ class GpuStrategies:
         """As `Strategies` says."""
         return is_large_sum_of_products(computation)
 
+    def is_contraction_of_attention(self, computation: Computation) -> bool:
+        """As `Strategies` says."""
+        return self.is_contraction(computation)
+
     def suits_contraction(self, group: Group) -> bool:
         """As `Strategies` says: it stands by itself, or before what takes each element of it once.
 

@@ -25,7 +25,7 @@ from plumbline.linalg_to_kernels.computations import (
     viewed,
 )
 from plumbline.linalg_to_kernels.contraction_groups import (
-    is_contraction,
+    is_contraction_of_attention,
     root_axes,
     sources,
     starts_from_zero,
@@ -120,7 +120,7 @@ def attention_group(
     members: Sequence[Computation], outputs: frozenset[ir.Value], unit: VectorUnit
 ) -> AttentionGroup | None:
     """How computations, in the order of the program, are attention, if they are."""
-    products = [member for member in members if is_contraction(member, unit)]
+    products = [member for member in members if is_contraction_of_attention(member, unit)]
     root = members[-1]
     if len(products) != 2 or outputs != frozenset(root.results) or len(root.results) != 1:
         return None

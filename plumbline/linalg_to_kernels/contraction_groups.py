@@ -33,6 +33,7 @@ from plumbline.linalg_to_kernels.dequantized_weights import multiplies_dequantiz
 from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.layouts import is_contiguous, layout_of
 from plumbline.linalg_to_kernels.pads import zeros_around
+from plumbline.linalg_to_kernels.planned_memory import element_bytes
 from plumbline.linalg_to_kernels.products import (
     Access,
     SumOfProducts,
@@ -49,20 +50,78 @@ from plumbline.target.vector_unit import VectorUnit
 _SMALL = 4096
 """Up to how many products plain loops are as good."""
 
+_SMALL_BESIDE = 512
+"""The same where rows of results fill vectors, and more is added up than is in an unrolled loop."""
+
+_SMALL_OF_ATTENTION = 256
+"""The same of attention, whose plain loops go through keys one by one."""
+
+_UNROLLED = 8
+"""How many products LLVM adds up without a loop."""
+
+_FEW_ROWS = 2
+"""With so many rows, what is loaded of the right operand is used so seldom that tiles gain nothing.
+Of attention, twice as many, as it also does whole rows by vectors."""
+
 _SIDE_BY_SIDE = 8
 """From so many contiguous elements on, each of which has products of its own, they are so too."""
 
 
 def is_contraction(computation: Computation, unit: VectorUnit) -> bool:
     """Whether a computation is a sum of products that register tiles pay for."""
-    if not is_large_sum_of_products(computation) or multiplies_dequantized_weights(computation):
+    return _suits_tiles(computation, unit, _small(computation, unit))
+
+
+def is_contraction_of_attention(computation: Computation, unit: VectorUnit) -> bool:
+    """The same, if it is one of the two products of attention."""
+    if is_contraction(computation, unit):
+        return True
+    rows, *_ = _sizes(computation)
+    are_many = rows is not None and rows > 2 * _FEW_ROWS
+    return are_many and _suits_tiles(computation, unit, _SMALL_OF_ATTENTION)
+
+
+def _suits_tiles(computation: Computation, unit: VectorUnit, small: int) -> bool:
+    if not is_large_sum_of_products(computation, small):
+        return False
+    if multiplies_dequantized_weights(computation):
         return False
     alone = form_group([computation], frozenset(computation.results))
-    return alone is not None and _planned(alone, unit) is not None
+    return alone is not None and _planned(alone, unit, small) is not None
 
 
-def is_large_sum_of_products(computation: Computation) -> bool:
-    """Whether a computation may be a contraction, if its tensors lie well."""
+def _small(computation: Computation, unit: VectorUnit) -> int:
+    """Up to how many products loops are as good for a computation."""
+    return _SMALL_BESIDE if _fills_vectors(computation, unit) else _SMALL
+
+
+def _fills_vectors(computation: Computation, unit: VectorUnit) -> bool:
+    """Whether register tiles of a small sum of products are full, and longer than loops unroll."""
+    rows, columns, summed = _sizes(computation)
+    if rows is None or columns is None or summed is None:
+        return False
+    element = ir.RankedTensorType(computation.results[0].type).element_type
+    lanes = unit.bytes // element_bytes(element)
+    return rows > _FEW_ROWS and columns >= lanes and summed > _UNROLLED
+
+
+def _sizes(computation: Computation) -> tuple[int | None, int | None, int | None]:
+    """How many rows, columns and terms a sum of products has, where these are known."""
+    sum_ = computation.sum_of_products
+    if sum_ is None:
+        return None, None, None
+    rows, columns, summed = (
+        product_of([computation.sizes[loop] for loop in loops])
+        for loops in (sum_.rows, sum_.columns, sum_.summed)
+    )
+    return rows, columns, summed
+
+
+def is_large_sum_of_products(computation: Computation, small: int = _SMALL) -> bool:
+    """Whether a computation may be a contraction, if its tensors lie well.
+
+    It is not one if it has no more than so many products.
+    """
     sum_ = computation.sum_of_products
     if sum_ is None:
         return False
@@ -79,7 +138,7 @@ def is_large_sum_of_products(computation: Computation) -> bool:
     if not sum_.rows:
         # Planes with weights of their own are done alike, be they ever so small.
         columns = columns and batches and columns * batches
-    return not (rows and columns and summed and rows * columns * summed <= _SMALL)
+    return not (rows and columns and summed and rows * columns * summed <= small)
 
 
 def _has_products_side_by_side(computation: Computation, sum_: SumOfProducts) -> bool:
@@ -134,16 +193,16 @@ def contraction_group(group: Group, unit: VectorUnit) -> ContractionGroup | None
     Its one step, or the one before the root, is a large sum of products; the root, if it is another
     computation, takes each element of it once.
     """
-    found = _planned(group, unit)
+    found = _planned(group, unit, _small(group.steps[0], unit))
     return found if found is not None and _has_vector_epilogue(found) else None
 
 
-def _planned(group: Group, unit: VectorUnit) -> ContractionGroup | None:
-    """How a group is a contraction, if what follows that is an epilogue."""
+def _planned(group: Group, unit: VectorUnit, small: int) -> ContractionGroup | None:
+    """How a group is a contraction of more than so many products, if an epilogue follows on it."""
     contraction = group.steps[0]
     if len(group.steps) > 2 or group.outputs != frozenset(group.root.results):
         return None
-    if not is_large_sum_of_products(contraction) or len(group.root.results) != 1:
+    if not is_large_sum_of_products(contraction, small) or len(group.root.results) != 1:
         return None
     if constant_product(contraction) is not None:
         return None
@@ -167,7 +226,7 @@ def _planned(group: Group, unit: VectorUnit) -> ContractionGroup | None:
     # Planes with weights of their own, in another order, would be gathered into panels for one row
     # of products each. To reorder the result afterwards takes a tenth of that.
     alone = form_group([contraction], frozenset(contraction.results))
-    return None if alone is not None and _is_depthwise(_planned(alone, unit)) else found
+    return None if alone is not None and _is_depthwise(_planned(alone, unit, small)) else found
 
 
 def _is_depthwise(found: ContractionGroup | None) -> bool:

@@ -62,8 +62,9 @@ def form_fusion_groups(module: ir.Operation, strategies: Strategies) -> None:
             dead = _Dead()
             computations = _Block(block, dead, strategies)
             for group in computations.groups():
-                kind = kernel_name(group, computations.contractions)
-                _outline(group, kind, functions, dead, strategies, computations.contractions)
+                contractions = computations.contractions_of(group)
+                kind = kernel_name(group, contractions)
+                _outline(group, kind, functions, dead, strategies, contractions)
             dead.erase()
 
 
@@ -101,15 +102,23 @@ class _Block:
             result: member for member in self._computations for result in member.results
         }
         self._dead, self._strategies = dead, strategies
-        self.contractions = {
-            member for member in self._computations if strategies.is_contraction(member)
-        }
+        self._contractions = frozenset(filter(strategies.is_contraction, self._computations))
+        others = [member for member in self._computations if member not in self._contractions]
+        self._of_attention = self._contractions.union(
+            filter(strategies.is_contraction_of_attention, others)
+        )
+        self._attentions: set[Computation] = set()
         # What is done anew for whoever reads it: what is for nothing, or nearly so.
         self._repeated = told_by_place(self._computations) | set(
             filter(strategies.is_free, self._computations)
         )
         self._taken: set[Computation] = set()
         self._found_producers: dict[Computation, list[Computation]] = {}
+
+    def contractions_of(self, group: Group) -> frozenset[Computation]:
+        """The members of a group that are contractions there."""
+        found = self._of_attention if group.root in self._attentions else self._contractions
+        return found.intersection(group.members)
 
     def groups(self) -> Iterator[Group]:
         """All groups, the last of the block first."""
@@ -180,9 +189,9 @@ class _Block:
         assert group is not None
         # What a contraction's epilogue can be is tried first: it has no other steps.
         group = self._grown_by(group, most_steps=1)
-        if self.contractions.isdisjoint(group.members):
-            return self._with_steps(group)
-        return self._attention(group) or group
+        if attention := self._attention(group):
+            return attention
+        return self._with_steps(group) if self._contractions.isdisjoint(group.members) else group
 
     def _with_steps(self, group: Group) -> Group:
         """The group with steps before it, unless these put what lies side by side far apart.
@@ -200,7 +209,10 @@ class _Block:
 
         That is what lies between it and the contraction before it, and what is copied on the way.
         """
-        (last,) = self.contractions.intersection(group.members)
+        found = self._of_attention.intersection(group.members)
+        if len(found) != 1:
+            return None
+        (last,) = found
         for weights in self._producers(last):
             between = self._from_contraction(weights)
             if between is None:
@@ -210,6 +222,7 @@ class _Block:
                 ordered = sorted(members, key=self._places.__getitem__)
                 outputs = frozenset(group.root.results)
                 if attention := self._strategies.attention(ordered, outputs):
+                    self._attentions.add(group.root)
                     return attention
         return None
 
@@ -219,11 +232,11 @@ class _Block:
         pending = [last]
         while pending:
             member = pending.pop()
-            if member not in self.contractions:
+            if member not in self._of_attention:
                 producers = [other for other in self._producers(member) if other not in before]
                 before.update(producers)
                 pending += producers
-        found = before & self.contractions
+        found = before & self._of_attention
         if len(found) != 1:
             return None
         for member in sorted(before, key=self._places.__getitem__):
@@ -284,15 +297,16 @@ class _Block:
             grown = self._with(group, candidate)
             if grown is not None and (
                 most_steps is None
-                or len(grown.steps) - len(self.contractions.intersection(grown.steps)) <= most_steps
+                or len(grown.steps) - len(self._contractions.intersection(grown.steps))
+                <= most_steps
             ):
                 group = grown
                 find(candidate)
         return group
 
     def _with(self, group: Group, more: Computation) -> Group | None:
-        found = self.contractions.intersection(group.members)
-        if found and more in self.contractions:
+        found = self._contractions.intersection(group.members)
+        if found and more in self._contractions:
             return None
         members = sorted((more, *group.members), key=self._places.__getitem__)
         outputs = set(group.outputs)
@@ -316,7 +330,7 @@ class _Block:
         ):
             # Its loops run in pieces, for the sake of cache lines, which those of steps do not.
             return None
-        if grown is None or not (found or more in self.contractions):
+        if grown is None or not (found or more in self._contractions):
             return grown
         return grown if self._strategies.suits_contraction(grown) else None
 

@@ -21,6 +21,7 @@ from plumbline.linalg_to_kernels.contraction_groups import (
     build_contraction_group,
     contraction_group,
     is_contraction,
+    is_contraction_of_attention,
 )
 from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.loop_nests import build_loop_nests
@@ -77,6 +78,9 @@ class Strategies(Protocol):
 
     def is_contraction(self, computation: Computation) -> bool:
         """Whether a computation is a sum of products that has kernels of its own kind."""
+
+    def is_contraction_of_attention(self, computation: Computation) -> bool:
+        """The same as one of the two products of attention; others may be so there too."""
 
     def suits_contraction(self, group: Group) -> bool:
         """Whether such a kernel can do a group with one contraction."""
@@ -135,6 +139,10 @@ class CpuStrategies:
     def is_contraction(self, computation: Computation) -> bool:
         """As `Strategies` says."""
         return is_contraction(computation, self.unit)
+
+    def is_contraction_of_attention(self, computation: Computation) -> bool:
+        """As `Strategies` says."""
+        return is_contraction_of_attention(computation, self.unit)
 
     def suits_contraction(self, group: Group) -> bool:
         """As `Strategies` says."""

@@ -290,6 +290,26 @@ def test_not_a_number_stays_in_its_query() -> None:
     assert actual.isnan().sum() == 32
 
 
+@pytest.mark.parametrize(
+    ("queries", "keys", "is_one_kernel"),
+    [
+        ((2, 3, 5, 16), (2, 3, 5, 16), True),
+        ((2, 3, 16, 8), (2, 3, 11, 8), True),
+        # So few queries leave little of a tile to fill.
+        ((2, 3, 4, 16), (2, 3, 9, 16), False),
+        # What is done in no time as it is.
+        ((2, 3, 6, 6), (2, 3, 6, 6), False),
+    ],
+)
+def test_few_queries(
+    queries: tuple[int, ...], keys: tuple[int, ...], *, is_one_kernel: bool
+) -> None:
+    tensors = (torch.randn(queries), torch.randn(keys), torch.randn(keys))
+    program = plumbline.compile(_Attention(), tensors)
+    torch.testing.assert_close(program(*tensors)[0], _Attention()(*tensors))
+    assert ("@attention_" in program.stage("kernels")) == is_one_kernel
+
+
 def test_layers_with_something_to_each_element_are_no_attention() -> None:
     layers = nn.Sequential(nn.Linear(64, 128), nn.GELU(), nn.Linear(128, 64))
     names = _kernels(_check(layers, (torch.randn(50, 64),)))

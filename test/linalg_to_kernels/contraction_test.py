@@ -384,6 +384,28 @@ def test_parts_of_images_are_added(
     assert all("vector" in type_ for type_ in re.findall(r"arith\.mulf .* : (.*)", text))
 
 
+@pytest.mark.parametrize("target_cpu", ["native", "baseline"])
+@pytest.mark.parametrize(
+    ("rows", "summed", "columns", "by_tiles"),
+    [
+        (8, 16, 16, True),
+        (3, 20, 30, True),
+        # Too few rows, columns or terms for tiles, of so few products.
+        (2, 32, 32, False),
+        (64, 16, 3, False),
+        (32, 4, 32, False),
+    ],
+)
+def test_small_layers(
+    rows: int, summed: int, columns: int, target_cpu: str, *, by_tiles: bool
+) -> None:
+    layer = torch.nn.Linear(summed, columns)
+    x = torch.randn(rows, summed)
+    program = plumbline.compile(layer, (x,), target_cpu=target_cpu)
+    torch.testing.assert_close(program(x)[0], layer(x).detach())
+    assert ("@matmul_" in program.stage("kernels")) == by_tiles
+
+
 def test_not_a_number_stays_in_its_row() -> None:
     left, right = torch.ones(13, 20), torch.ones(20, 17)
     left[12, 3] = torch.nan
