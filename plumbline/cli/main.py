@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from plumbline.cli import compile as compile_command
-from plumbline.cli import completion, profile, run, show
+from plumbline.cli import completion, explore, profile, run, show
 from plumbline.cli import test as test_command
 from plumbline.cli.exit_status import DIFFERS, EXPLANATION, FAULT, SUCCESS
 from plumbline.cli.mistakes import status_of
@@ -25,13 +25,14 @@ examples:
   plumbline show out/blur.so                                 what it takes, returns and needs
   plumbline run out/blur.so --inputs in.npz --outputs out.npz
   plumbline test models/blur.py:blur_loader                  against PyTorch, on the loader's inputs
+  plumbline explore models/blur.py:blur_loader --output blur.html
   plumbline profile models/blur.py:blur_loader               how long each of its kernels takes
 
 `plumbline COMMAND --help` tells more of each.
 
 {EXPLANATION}"""
 
-_COMMANDS = (compile_command, run, show, test_command, profile, completion)
+_COMMANDS = (compile_command, run, show, test_command, explore, profile, completion)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -52,9 +52,14 @@ def nearest_lines(location: ir.Location) -> list[tuple[str, int]]:
     Of calls within calls that is the innermost line outside of PyTorch, if there is one, and else
     the innermost.
     """
+    return lines_in(str(location))
+
+
+def lines_in(text: str) -> list[tuple[str, int]]:
+    """Those of a location as MLIR prints it, without names for others in it."""
     lines: dict[tuple[str, int], None] = {}
     calls: list[tuple[str, int]] = []
-    for file, line, _, is_called in _PLACE_AND_CALLED.findall(str(location)):
+    for file, line, _, is_called in _PLACE_AND_CALLED.findall(text):
         calls.append((file, int(line)))
         if not is_called:
             own = (call for call in calls if not call[0].startswith(_LIBRARY))

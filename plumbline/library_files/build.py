@@ -16,7 +16,7 @@ from plumbline.gpu_to_nvvm.stage import gpu_to_nvvm
 from plumbline.kernels_to_llvm.description import describe
 from plumbline.kernels_to_llvm.stage import kernels_to_llvm
 from plumbline.library_files.c_header import c_header
-from plumbline.library_files.kinds import KINDS, OF_TARGET, OF_TORCH, OF_WEIGHTS
+from plumbline.library_files.kinds import KINDS, OF_TARGET, OF_TORCH, OF_WEIGHTS, STAGES
 from plumbline.library_files.options import LibraryOptions
 from plumbline.library_files.pkg_config import pkg_config
 from plumbline.library_files.toolchain import GPU_RUNTIME_OBJECT, Toolchain
@@ -159,11 +159,10 @@ class LibraryBuild:
                 f"{self._program.origin} is a program of {self._program.dialect}: there is no "
                 f"{kind} file of it"
             )
-        target = self._options.target
-        others = {each for other in OF_TARGET if other != target for each in OF_TARGET[other]}
-        if kind in others:
+        if kind in self._of_other_targets:
             raise UserError(
-                f"{self._program.origin}: there is no {kind} file of it for the target {target}"
+                f"{self._program.origin}: there is no {kind} file of it for the target "
+                f"{self._options.target}"
             )
         if kind == ("packed-weights" if self._options.weights == "file" else "weights-file"):
             raise UserError(
@@ -176,6 +175,19 @@ class LibraryBuild:
             self._makers[kind]()
             self._made.add(kind)
         return self._place(kind)
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The kinds of files that are texts of its stages, in order."""
+        left_out = set(self._of_other_targets)
+        if not isinstance(self._program, TorchProgram):
+            left_out.update(OF_TORCH)
+        return tuple(kind for kind in STAGES if kind not in left_out)
+
+    @property
+    def _of_other_targets(self) -> set[str]:
+        target = self._options.target
+        return {kind for other in OF_TARGET if other != target for kind in OF_TARGET[other]}
 
     def _place(self, kind: str) -> Path:
         return self._folder / KINDS[kind].file_name(self._options.name)

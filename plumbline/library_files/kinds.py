@@ -48,6 +48,9 @@ KINDS = {
     "description": FileKind("{}.json", "names, element types and shapes"),
 }
 
+STAGES = ("torch", "tcp", "linalg", "kernels", "llvm", "gpu", "nvvm", "ptx", "llvm-ir", "asm")
+"""The kinds that are texts of stages, in order."""
+
 OF_TORCH = ("torch", "references")
 """The kinds that a program has which PyTorch exports, and no other."""
 

@@ -1,15 +1,12 @@
 """What was measured of a program: the time of each call of a kernel, and of the rest."""
 
 import dataclasses
-import linecache
-import os
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
+from plumbline.explorer.source_files import line_of
 from plumbline.linalg_to_kernels.timed_calls import TimedCall, Work
 
 _MOST_ROWS = 30
@@ -160,19 +157,12 @@ def _source(lines: Sequence[tuple[str, int]]) -> str:
     if not lines:
         return ""
     (file, line), *others = lines
-    text = _line(file, line)
+    text = line_of(file, line)
     first = f"{file}:{line}  {text}" if text else f"{file}:{line}"
     if not others:
         return first
     numbers = (str(each[1]) if each[0] == file else "{}:{}".format(*each) for each in others)
     return f"{first}  (and {', '.join(numbers)})"
-
-
-def _line(file: str, line: int) -> str:
-    """A line of a file that is named as it is imported."""
-    folders = [Path(folder or os.curdir) for folder in sys.path]
-    found = next((folder / file for folder in folders if (folder / file).is_file()), None)
-    return linecache.getline(str(found), line).strip() if found else ""
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterable[str]:

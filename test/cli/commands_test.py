@@ -442,6 +442,25 @@ def test_a_profile_has_each_kernel_and_its_line(capfd: pytest.CaptureFixture[str
     assert "error: twice.mlir: a file of TCP has no inputs to run on; " in capfd.readouterr().err
 
 
+def test_a_page_shows_the_stages_beside_the_source(capfd: pytest.CaptureFixture[str]) -> None:
+    words = ["explore", "models/scaled.py:scaled_loader", "--output"]
+    assert main([*words, "scaled.html"]) == SUCCESS
+    page = Path("scaled.html").read_text()
+    assert "return x * self.scale" in page
+    for stage in ("torch", "tcp", "linalg", "kernels", "llvm", "llvm-ir", "asm"):
+        assert f'"name":"{stage}"' in page
+    assert main([*words, "nowhere/scaled.html"]) == MISTAKE
+    assert "nowhere/scaled.html: cannot be written: No such file" in capfd.readouterr().err
+    Path("doubled.mlir").write_text("""
+func.func @doubled(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = tcp.add %x, %x : tensor<3xf32>, tensor<3xf32> -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+""")
+    assert main(["explore", "doubled.mlir", "--output", "doubled.html"]) == SUCCESS
+    assert '"name":"torch"' not in Path("doubled.html").read_text()
+
+
 def test_help_names_all_commands_and_statuses(capfd: pytest.CaptureFixture[str]) -> None:
     for words in ([], ["compile"], ["run"], ["show"], ["test"], ["completion"]):
         with pytest.raises(SystemExit) as end:

@@ -1,0 +1,62 @@
+"""`plumbline explore`: a page of all stages of a program, beside its source."""
+
+import argparse
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plumbline.archives import atomic_file
+from plumbline.cli.exit_status import SUCCESS
+from plumbline.cli.program import add_program, with_program
+from plumbline.errors import UserError
+
+if TYPE_CHECKING:
+    from plumbline.library_files.build import Program
+    from plumbline.library_files.options import LibraryOptions
+
+_EPILOG = """\
+The page is one file, for any browser. A line of the source, of TCP, of a kernel or of its assembly
+shows what it comes from and what becomes of it, in each of the stages.
+
+examples:
+  plumbline explore models/blur.py:blur_loader --output blur.html
+  plumbline explore models/blur.py:blur_loader --output blur.html --target-cpu native
+"""
+
+
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the command to a command line."""
+    arguments = commands.add_parser(
+        "explore",
+        help="shows all stages of a program beside its source",
+        description="Writes a page of all stages of a program, line by line beside its source.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_program(arguments)
+    arguments.add_argument(
+        "--output", type=Path, required=True, metavar="HTML", help="the page to write"
+    )
+    arguments.set_defaults(run=_run)
+
+
+def _run(given: argparse.Namespace) -> int:
+    given.progress.begin("loading the compiler")
+
+    def write(program: "Program", options: "LibraryOptions") -> int:
+        # These import MLIR.
+        from plumbline.explorer.page import page
+        from plumbline.library_files.build import LibraryBuild
+
+        with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
+            build = LibraryBuild(program, options, Path(folder), when_begun=given.progress.begin)
+            stages = {kind: build.file(kind).read_text(encoding="utf-8") for kind in build.stages}
+        given.progress.begin("writing the page")
+        try:
+            atomic_file.write_text(given.output, page(options.name, stages))
+        except OSError as error:
+            raise UserError(f"{given.output}: cannot be written: {error.strerror}") from error
+        given.progress.end(f"written: {given.output}")
+        return SUCCESS
+
+    return with_program(given, write)
