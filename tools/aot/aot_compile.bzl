@@ -3,7 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "cc_binary")
 load("@rules_python//python:defs.bzl", "py_binary")
 load(":arguments.bzl", "argument_error")
-load(":chain.bzl", "complete_references", "export_to_tcp", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly", "onnx_options", "onnx_to_tcp", "program_symbol", "stablehlo_to_tcp")
+load(":chain.bzl", "complete_references", "export_to_tcp", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly", "onnx_options", "onnx_to_tcp", "page_of_stages", "program_symbol", "stablehlo_to_tcp")
 load(":execute_test.bzl", "execute_test")
 load(":gpu_test.bzl", "stand_in_for_driver")
 load(":targets.bzl", "for_each_target")
@@ -94,10 +94,12 @@ def aot_compile(
       | foo_compile_execute_test    | T | runs the library on the references   |
       | foo_bisect                  | R | finds the op whose numbers are wrong |
       | foo_profile                 | R | tells how long each kernel takes     |
+      | gen_foo_page                | B | _internal_foo.html                   |
 
     foo_bisect is for when foo_compile_execute_test fails: it compiles the program with the values between
     its ops as outputs as well, and tells the first that is not PyTorch's. foo_profile runs the program on
-    the loader's inputs, with timers around its kernels. Both are built only when they are asked for.
+    the loader's inputs, with timers around its kernels. gen_foo_page is all stages beside the source, line
+    by line, for a browser. All three are built only when they are asked for.
 
     With target = "nvptx" these take the place of gen_foo_mlir_kernels and gen_foo_mlir_llvm, and of
     foo_bisect and foo_profile there are none:
@@ -226,6 +228,8 @@ def _aot_compile(
         visibility = visibility,
         deps = [":aot_compiled_{}".format(name)],
     )
+
+    page_of_stages(name, tcp_source, target, testonly, visibility, has_torch = bool(torch_loader_lib or onnx_source), has_loader = bool(torch_loader_lib))
 
     compiles_itself = (torch_loader_lib or onnx_source) and target == "host"
     if torch_loader_lib or onnx_source or reference_tensors:

@@ -310,6 +310,42 @@ def lower_to_assembly(
         visibility = visibility,
     )
 
+def page_of_stages(name, tcp_source, target, testonly, visibility, has_torch = False, has_loader = False):
+    """The page of all stages of a program, beside its source: gen_foo_page. It is built when it is asked for.
+
+    Args:
+      name: the program's name, foo.
+      tcp_source: as for lower_to_assembly.
+      target: as for aot_compile.
+      testonly: of the target.
+      visibility: of the target.
+      has_torch: whether there is gen_foo_mlir_torch.
+      has_loader: whether that comes of a loader.
+    """
+    internal = "_internal_{}".format(name)
+    of_target = {"gpu": "_gpu.mlir", "nvvm": "_nvvm.mlir", "ptx": ".ptx"} if target == "nvptx" else {"kernels": "_kernels.mlir", "llvm": "_llvm.mlir"}
+    stages = {"torch": internal + "_torch.mlir"} if has_torch else {}
+    stages.update({"tcp": tcp_source, "linalg": internal + "_linalg.mlir"})
+    stages.update({kind: internal + ending for kind, ending in of_target.items()})
+    stages.update({"llvm-ir": internal + ".ll", "asm": internal + ".S"})
+    loader = [internal + "_loader_files.json"] if has_loader else []
+    worker_genrule(
+        name = "gen_{}_page".format(name),
+        testonly = testonly,
+        srcs = stages.values() + loader + ([":_{}_loader_files".format(name)] if has_loader else []),
+        outs = [internal + ".html"],
+        cmd = " ".join(
+            ["$(location {})".format(Label("//tools/aot:explore")), "--name=" + name] +
+            ["--stage={}=$(location {})".format(kind, file) for kind, file in stages.items()] +
+            ["--loader-files=$(location {})".format(file) for file in loader] +
+            ["-o $(location {}.html)".format(internal), "--label=" + label_of("gen_{}_page".format(name))],
+        ),
+        message = "{}: writing the page of its stages".format(name),
+        tags = ["manual"],
+        tools = [Label("//tools/aot:explore")],
+        visibility = visibility,
+    )
+
 def _lower_to_llvm(name, tags, testonly, visibility, abi, memory, target_cpu, threads, weights):
     """From linalg to the LLVM dialect, for a CPU: gen_foo_mlir_kernels, gen_foo_mlir_llvm."""
     stage(
