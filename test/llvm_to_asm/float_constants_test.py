@@ -93,5 +93,14 @@ def test_a_constant_without_a_type_is_refused() -> None:
         respell_float_constants("ret 1.5")
 
 
+def test_lines_stay_apart() -> None:
+    """Each is looked at alone, and those without constants are not."""
+    text = "\n%1 = load float, ptr %0\n\n%2 = fmul double 0.1, %2\n%3 = fmul float 0.1, %1"
+    doubled = text.replace("double 0.1", "double 0x3FB999999999999A")
+    assert respell_float_constants(text) == doubled.replace("float 0.1", "float 0x3FB99999A0000000")
+    with pytest.raises(ValueError, match="no floating type"):
+        respell_float_constants("%1 = fneg float %0\nret 1.5\n")
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
