@@ -9,7 +9,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import math
 
 from plumbline.bindings.pipeline import Option, Pass
-from plumbline.bindings.walk import all_operations, constant_float
+from plumbline.bindings.walk import constant_float, operations_named
 from plumbline.elementary_functions import hyperbolic, pieces
 from plumbline.elementary_functions.arithmetic import Float
 from plumbline.elementary_functions.exponential import exp_to_1
@@ -29,7 +29,7 @@ def expand_elementary_functions(root: ir.Operation, but: Sequence[str] = ()) -> 
     """
     functions = {**FUNCTIONS, **EXACT_FUNCTIONS}
     with root.context:
-        for view in all_operations(root):
+        for view in operations_named(root, "math.powf", *functions):
             op = _exp2_of(view) or view
             build = functions.get(op.name)
             if build is None:
@@ -53,9 +53,9 @@ def is_approximate(op: ir.Operation) -> bool:
 def look_up_functions(root: ir.Operation) -> None:
     """Has functions of vectors that fill registers of AVX-512 look up polynomials there."""
     with root.context:
-        for op in all_operations(root):
-            build = FUNCTIONS_IN_PIECES.get(op.name)
-            if build is not None and fits_registers(op.results[0].type):
+        for op in operations_named(root, *FUNCTIONS_IN_PIECES):
+            build = FUNCTIONS_IN_PIECES[op.name]
+            if fits_registers(op.results[0].type):
                 _spell(op, build, pieces.one_plus_tanh)
 
 

@@ -10,7 +10,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith
 
 from plumbline.bindings.pipeline import Pass
-from plumbline.bindings.walk import all_operations
+from plumbline.bindings.walk import operations_named
 from plumbline.runtime.requirement import MOST_VALUES, require
 
 _MOST_ELEMENTS = 2**58
@@ -19,8 +19,8 @@ _MOST_ELEMENTS = 2**58
 
 def _check(operation: ir.Operation) -> None:
     with operation.context:
-        for op in all_operations(operation):
-            if op.name == "memref.alloc" and len(op.operands) > 0:
+        for op in operations_named(operation, "memref.alloc"):
+            if len(op.operands) > 0:
                 with ir.InsertionPoint(op), op.location:
                     _check_sizes(op)
 

@@ -8,7 +8,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith
 
 from plumbline.bindings.pipeline import Pass
-from plumbline.bindings.walk import operations_of
+from plumbline.bindings.walk import operations_named
 
 # With which operand is written, or stands for what is not read.
 _LOADS = {"llvm.load": None, "llvm.intr.masked.load": 2, "llvm.intr.masked.gather": 2}
@@ -17,7 +17,7 @@ _STORES = {"llvm.store": 0, "llvm.intr.masked.store": 0, "llvm.intr.masked.scatt
 
 def _move_booleans_as_bytes(operation: ir.Operation) -> None:
     with operation.context:
-        for op in operations_of(operation, "llvm"):
+        for op in operations_named(operation, *_LOADS, *_STORES):
             if op.name in _LOADS and _is_boolean(loaded := op.results[0].type):
                 _extend(op, _LOADS[op.name])
                 op.results[0].set_type(_in_bytes(loaded))

@@ -6,7 +6,7 @@ What `workspace.py` places are allocations of the memref dialect.
 from torch_mlir import ir
 from torch_mlir.dialects import memref
 
-from plumbline.bindings.walk import all_operations
+from plumbline.bindings.walk import operations_named
 from plumbline.linalg_to_kernels.planned_memory import PLAN
 from plumbline.signature.device_tensors import RESIDENT
 from plumbline.signature.signature import WORKSPACE_ALIGNMENT
@@ -14,8 +14,8 @@ from plumbline.signature.signature import WORKSPACE_ALIGNMENT
 
 def allocate_by_memrefs(module: ir.Operation) -> None:
     """Makes memref.alloc and memref.dealloc of gpu.alloc, but for what stays, and gpu.dealloc."""
-    for op in all_operations(module):
-        if op.name == "gpu.alloc" and RESIDENT not in op.attributes:
+    for op in operations_named(module, "gpu.alloc"):
+        if RESIDENT not in op.attributes:
             with ir.InsertionPoint(op), op.location:
                 type_ = ir.MemRefType(op.results[0].type)
                 place = memref.alloc(type_, list(op.operands), [], alignment=WORKSPACE_ALIGNMENT)

@@ -25,7 +25,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import func, llvm
 
 from plumbline.bindings.pipeline import Pass
-from plumbline.bindings.walk import all_operations
+from plumbline.bindings.walk import operations_named
 from plumbline.kernels_to_llvm.allocation_table import (
     ALLOCATE,
     FORGET,
@@ -141,7 +141,7 @@ def _take_program(function: llvm.LLVMFuncOp) -> str | None:
 
 
 def _calls(function: llvm.LLVMFuncOp) -> Iterator[llvm.CallOp]:
-    return (op.opview for op in all_operations(function.operation) if op.name == "llvm.call")
+    return (op.opview for op in operations_named(function.operation, "llvm.call"))
 
 
 def _callee(call_: llvm.CallOp) -> str:

@@ -10,7 +10,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import llvm
 
 from plumbline.bindings.pipeline import Pass
-from plumbline.bindings.walk import all_operations
+from plumbline.bindings.walk import operations_named
 from plumbline.kernels_to_llvm.allocation_table import ALLOCATE
 from plumbline.kernels_to_llvm.building import (
     call,
@@ -32,7 +32,7 @@ _HUGE_PAGES = 14
 
 def _use_huge_pages(module: ir.Operation) -> None:
     with module.context, module.location:
-        allocations = [op for op in all_operations(module) if _may_be_large(op)]
+        allocations = [*filter(_may_be_large, operations_named(module, "llvm.call"))]
         if not allocations:
             return
         with ir.InsertionPoint(module.regions[0].blocks[0]):
@@ -44,7 +44,7 @@ def _use_huge_pages(module: ir.Operation) -> None:
 
 
 def _may_be_large(op: ir.Operation) -> bool:
-    if op.name != "llvm.call" or op.opview.callee is None or op.opview.callee.value != ALLOCATE:
+    if op.opview.callee is None or op.opview.callee.value != ALLOCATE:
         return False
     size = op.operands[1].owner
     if isinstance(size, ir.Block) or size.name != "llvm.mlir.constant":

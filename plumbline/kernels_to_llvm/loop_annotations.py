@@ -6,7 +6,7 @@ called `llvm.loop_annotation`, which the conversions keep and the translation to
 
 from torch_mlir import ir
 
-from plumbline.bindings.walk import operations_of
+from plumbline.bindings.walk import operations_named
 
 CARRIED = "llvm.loop_annotation"
 """The attribute of a loop that is to be annotated."""
@@ -15,7 +15,7 @@ CARRIED = "llvm.loop_annotation"
 def attach_loop_annotations(module: ir.Operation) -> None:
     """Makes properties of the annotations that the branches of `module` carry."""
     with module.context:
-        for op in operations_of(module, "llvm"):
+        for op in operations_named(module, "llvm.br", "llvm.cond_br"):
             if CARRIED in op.attributes:
                 op.attributes["loop_annotation"] = op.attributes[CARRIED]
                 del op.attributes[CARRIED]

@@ -13,7 +13,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, scf, vector
 
 from plumbline.bindings.views import is_apart, root
-from plumbline.bindings.walk import all_operations, clone_operations, is_inside
+from plumbline.bindings.walk import clone_operations, is_inside, operations_named
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.reassociation import is_reassociable
 from plumbline.linalg_to_kernels.vectors import of_lanes, on_lanes
@@ -43,8 +43,8 @@ _ASSOCIATIVE_IF_MARKED = frozenset({"arith.addf", "arith.mulf"})
 def block_scans(module: ir.Operation) -> None:
     """Splits the loops of `module` that are scans into one over blocks and one over the rest."""
     with module.context:
-        for op in all_operations(module):
-            if op.name == "scf.for" and (scan := _scan(op.opview)) is not None:
+        for op in operations_named(module, "scf.for"):
+            if (scan := _scan(op.opview)) is not None:
                 _split(scan)
 
 

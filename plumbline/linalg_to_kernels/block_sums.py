@@ -17,11 +17,11 @@ from torch_mlir.dialects import arith, scf
 
 from plumbline.bindings.views import NEW_MEMORY
 from plumbline.bindings.walk import (
-    all_operations,
     clone_operations,
     constant_float,
     constant_integer,
     defining_operation,
+    operations_named,
 )
 from plumbline.linalg_to_kernels.building import for_each, index, least
 from plumbline.linalg_to_kernels.reassociation import is_reassociable
@@ -48,7 +48,7 @@ _PLAIN = 6
 def block_sums(module: ir.Operation) -> None:
     """Splits the loops of `module` that compute mostly in f32, and add that up in f64."""
     with module.context:
-        loops = [op for op in all_operations(module) if op.name == "scf.for"]
+        loops = operations_named(module, "scf.for")
         for op in loops:
             if any(view.operation.regions for view in op.opview.body.operations):
                 continue

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, tensor
 
-from plumbline.bindings.walk import defining_operation, operations_of
+from plumbline.bindings.walk import defining_operation, operations_named
 from plumbline.linalg_to_kernels.building import either, for_each
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
@@ -63,14 +63,14 @@ def read_dequantized_weights(module: ir.Operation) -> None:
     They are turned about or reshaped on their way there otherwise.
     """
     with module.context:
-        for op in operations_of(module, "linalg"):
-            if op.name == GENERIC and (sum_ := sum_of_products(op)) is not None:
+        for op in operations_named(module, GENERIC):
+            if (sum_ := sum_of_products(op)) is not None:
                 member = computation(op)
                 # The kernel of products of blocks does as many rows at once as there are.
                 if member is not None and products_of_blocks(member) is None:
                     _tell_few_rows_apart(member, sum_)
-        for op in operations_of(module, "linalg"):
-            if op.name == GENERIC and sum_of_products(op) is not None:
+        for op in operations_named(module, GENERIC):
+            if sum_of_products(op) is not None:
                 _take_moves_in(op)
 
 

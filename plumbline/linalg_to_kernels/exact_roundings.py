@@ -14,7 +14,7 @@ from collections.abc import Callable
 from torch_mlir import ir
 from torch_mlir.dialects import arith, scf
 
-from plumbline.bindings.walk import constant_float, defining_operation, operations_of
+from plumbline.bindings.walk import constant_float, defining_operation, operations_named
 
 Range = tuple[float, float]
 """Between which integers a float is one."""
@@ -37,13 +37,12 @@ _FROM_INTEGERS = ("arith.sitofp", "arith.uitofp")
 def drop_exact_roundings(module: ir.Operation) -> None:
     """Has what is rounded in `module`, and widened then, be as it was if it is the same."""
     with module.context:
-        for op in operations_of(module, "arith"):
-            if op.name == "arith.extf" and (same := _unrounded(op)) is not None:
+        for op in operations_named(module, "arith.extf"):
+            if (same := _unrounded(op)) is not None:
                 op.results[0].replace_all_uses_with(same)
                 op.erase()
-        for op in operations_of(module, "scf"):
-            if op.name == "scf.for":
-                _round_extremes(op.opview)
+        for op in operations_named(module, "scf.for"):
+            _round_extremes(op.opview)
 
 
 def _round_extremes(loop: scf.ForOp) -> None:

@@ -8,14 +8,14 @@ it is rounded once, and vectors have twice the elements.
 from torch_mlir import ir
 from torch_mlir.dialects import arith, math
 
-from plumbline.bindings.walk import constant_float, defining_operation, operations_of
+from plumbline.bindings.walk import constant_float, defining_operation, operations_named
 
 
 def fuse_products(module: ir.Operation) -> None:
     """Replaces f32 roundings of sums of products in f64, of numbers that are f32 themselves."""
     with module.context:
-        for op in operations_of(module, "arith"):
-            if op.name == "arith.truncf" and isinstance(op.results[0].type, ir.F32Type):
+        for op in operations_named(module, "arith.truncf"):
+            if isinstance(op.results[0].type, ir.F32Type):
                 _fuse(op)
 
 

@@ -16,6 +16,7 @@ from plumbline.bindings.walk import (
     clone_operations,
     defining_operation,
     enclosing_in,
+    operations_named,
 )
 from plumbline.linalg_to_kernels.block_products import members_of_total
 from plumbline.linalg_to_kernels.computations import (
@@ -51,9 +52,7 @@ def form_fusion_groups(module: ir.Operation, strategies: Strategies) -> None:
     """Moves the computations of `module` into functions, and calls those in their place."""
     with module.context:
         blocks: list[ir.Block] = []
-        for op in all_operations(module):
-            if op.name != GENERIC:
-                continue
+        for op in operations_named(module, GENERIC):
             give_own_constant(op)
             if op.block not in blocks:
                 blocks.append(op.block)

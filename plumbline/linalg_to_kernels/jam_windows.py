@@ -13,11 +13,11 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, scf
 
 from plumbline.bindings.walk import (
-    all_operations,
     clone_operations,
     constant_integer,
     defining_operation,
     is_inside,
+    operations_named,
 )
 from plumbline.linalg_to_kernels.building import index
 
@@ -44,8 +44,8 @@ _MEMORY = ("memref.alloc", "memref.alloca")
 def jam_windows(module: ir.Operation) -> None:
     """Unrolls loops of `module` around innermost ones whose loads are mostly the same next time."""
     with module.context:
-        for op in all_operations(module):
-            if op.name == "scf.for" and (windows := _windows(op.opview)) is not None:
+        for op in operations_named(module, "scf.for"):
+            if (windows := _windows(op.opview)) is not None:
                 _jam(windows)
 
 

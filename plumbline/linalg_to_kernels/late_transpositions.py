@@ -13,7 +13,7 @@ where it is read:
 from torch_mlir import ir
 from torch_mlir.dialects import tensor
 
-from plumbline.bindings.walk import defining_operation, operations_of
+from plumbline.bindings.walk import defining_operation, operations_named, operations_of
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
@@ -39,14 +39,12 @@ _DEEPEST = 32
 def transpose_late(module: ir.Operation) -> None:
     """Has transpositions of `module` come after pads, and reads at computed places before them."""
     with module.context:
-        for op in operations_of(module, "tensor"):
-            if op.name == "tensor.pad":
-                _pad_first(op)
+        for op in operations_named(module, "tensor.pad"):
+            _pad_first(op)
         for op in operations_of(module, "linalg"):
             _undo(op)
-        for op in operations_of(module, "tensor"):
-            if op.name == "tensor.extract":
-                _read_untransposed(op)
+        for op in operations_named(module, "tensor.extract"):
+            _read_untransposed(op)
 
 
 def _order(transposition: Computation) -> list[int] | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, tensor
 
-from plumbline.bindings.walk import all_operations, defining_operation
+from plumbline.bindings.walk import defining_operation, operations_named
 from plumbline.linalg_to_kernels.building import for_each, index
 from plumbline.linalg_to_kernels.computations import DYNAMIC, is_zero, number_everywhere
 
@@ -21,7 +21,7 @@ def pad_by_elements(module: ir.Operation) -> None:
     """Replaces each `tensor.pad` of `module` by so many of one value on each side."""
     with module.context:
         # Without what is in them, which is gone where they are erased.
-        for op in [op for op in all_operations(module) if op.name == "tensor.pad"]:
+        for op in operations_named(module, "tensor.pad"):
             if (pad := pad_of(op)) is not None:
                 with ir.InsertionPoint(op), op.location:
                     op.results[0].replace_all_uses_with(pad.built())

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, tensor
 
-from plumbline.bindings.walk import operations_of
+from plumbline.bindings.walk import operations_named
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     GENERIC,
@@ -32,8 +32,8 @@ from plumbline.tcp_to_linalg.loop_nest import REDUCTION
 def pair_channels(module: ir.Operation, unit: VectorUnit) -> None:
     """Gives convolutions of `module` images and weights whose channels lie in pairs."""
     with module.context:
-        for op in operations_of(module, "linalg"):
-            if op.name != GENERIC or sum_of_products(op) is None:
+        for op in operations_named(module, GENERIC):
+            if sum_of_products(op) is None:
                 continue
             member = computation(op)
             found = None if member is None else _image(member, unit)

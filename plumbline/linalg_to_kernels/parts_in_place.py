@@ -13,7 +13,12 @@ from torch_mlir import ir
 from torch_mlir.dialects import memref
 
 from plumbline.bindings.views import VIEWS, only_uses, root, users_of
-from plumbline.bindings.walk import all_operations, defining_operation, enclosing_in, users_through
+from plumbline.bindings.walk import (
+    defining_operation,
+    enclosing_in,
+    operations_named,
+    users_through,
+)
 from plumbline.linalg_to_kernels.build_kernels import ANY_AXES, CONTIGUOUS, KERNEL
 from plumbline.linalg_to_kernels.computations import DYNAMIC
 from plumbline.linalg_to_kernels.planned_memory import OF_SIZES
@@ -49,7 +54,7 @@ def compute_parts_in_place(module: ir.Operation) -> None:
             if KERNEL in function.attributes:
                 continue
             # Of what is erased on the way nobody can be asked what it is.
-            copies = [op for op in all_operations(function) if op.name == "memref.copy"]
+            copies = operations_named(function, "memref.copy")
             for copy in copies:
                 part = _part(copy, needs)
                 if part is not None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, scf
 
-from plumbline.bindings.walk import all_operations, constant_integer, is_inside
+from plumbline.bindings.walk import constant_integer, is_inside, operations_named
 from plumbline.linalg_to_kernels.building import FIRST_CACHE, LINE, index, least
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
 from plumbline.linalg_to_kernels.strides import has_contiguous_rows
@@ -30,8 +30,8 @@ _LOAD, _STORE = "memref.load", "memref.store"
 def prefetch_rows(module: ir.Operation) -> None:
     """Puts prefetches into the loops over long rows of `module` that have such a pass."""
     with module.context:
-        for op in all_operations(module):
-            if op.name == "scf.for" and (rows := _rows(op.opview)) is not None:
+        for op in operations_named(module, "scf.for"):
+            if (rows := _rows(op.opview)) is not None:
                 rows.prefetch()
 
 

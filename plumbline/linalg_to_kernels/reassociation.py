@@ -8,7 +8,7 @@ all else that is done.
 
 from torch_mlir import ir
 
-from plumbline.bindings.walk import all_operations
+from plumbline.bindings.walk import operations_named
 
 _FLAGS = {
     "arith.addf": "#arith.fastmath<reassoc,contract>",
@@ -35,9 +35,7 @@ def reassociate_reductions(module: ir.Operation) -> None:
     Of extremes the operand that is not the one so far comes first.
     """
     with module.context:
-        for op in all_operations(module):
-            if op.name != "linalg.generic":
-                continue
+        for op in operations_named(module, "linalg.generic"):
             if not any("reduction" in str(kind) for kind in op.attributes["iterator_types"]):
                 continue
             block = op.regions[0].blocks[0]

@@ -11,7 +11,7 @@ import math
 from torch_mlir import ir
 from torch_mlir.dialects import arith
 
-from plumbline.bindings.walk import constant_float, operations_of
+from plumbline.bindings.walk import constant_float, operations_named
 
 _BEYOND = {
     "arith.maximumf": arith.CmpFPredicate.OLT,
@@ -23,9 +23,7 @@ _BEYOND = {
 def select_clamps(module: ir.Operation) -> None:
     """Replaces the extremes of `module` of which one operand is a constant."""
     with module.context:
-        for op in operations_of(module, "arith"):
-            if op.name not in _BEYOND:
-                continue
+        for op in operations_named(module, *_BEYOND):
             left, right = op.operands
             bound, number = (left, right) if _is_bound(left) else (right, left)
             if not _is_bound(bound):

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import memref
 
-from plumbline.bindings.walk import all_operations
+from plumbline.bindings.walk import operations_named
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.computations import DYNAMIC
 
@@ -26,12 +26,11 @@ def specialise_kernels(module: ir.Operation) -> None:
     with module.context:
         symbols = ir.SymbolTable(module)
         calls: dict[str, dict[_Types, list[ir.Operation]]] = defaultdict(lambda: defaultdict(list))
-        for op in all_operations(module):
-            if op.name == "func.call":
-                callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-                if KERNEL in symbols[callee].attributes:
-                    types = tuple(_known_type(value) for value in op.operands)
-                    calls[callee][types].append(op)
+        for op in operations_named(module, "func.call"):
+            callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+            if KERNEL in symbols[callee].attributes:
+                types = tuple(_known_type(value) for value in op.operands)
+                calls[callee][types].append(op)
         for callee, by_types in calls.items():
             kernel = symbols[callee].operation
             first, *others = by_types.values()

@@ -9,7 +9,7 @@ import math
 from torch_mlir import ir
 from torch_mlir.dialects import arith, tensor
 
-from plumbline.bindings.walk import operations_of
+from plumbline.bindings.walk import operations_named
 from plumbline.linalg_to_kernels.computations import is_splat, is_tensor
 from plumbline.tcp_to_linalg.loop_nest import PARALLEL, loop_nest
 
@@ -20,8 +20,8 @@ _MOST_ELEMENTS = 64
 def fill_splats(module: ir.Operation) -> None:
     """Replaces the large constants of `module` that have one value everywhere by loops."""
     with module.context:
-        for op in operations_of(module, "arith"):
-            if op.name == "arith.constant" and _is_large_splat(op):
+        for op in operations_named(module, "arith.constant"):
+            if _is_large_splat(op):
                 with ir.InsertionPoint(op), op.location:
                     op.results[0].replace_all_uses_with(_filled(op.attributes["value"]))
                 op.erase()

@@ -13,11 +13,11 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, vector
 
 from plumbline.bindings.walk import (
-    all_operations,
     clone_operations,
     constant_integer,
     defining_operation,
     is_inside,
+    operations_named,
 )
 from plumbline.linalg_to_kernels.building import for_each, index
 from plumbline.linalg_to_kernels.loop_order import PIECE
@@ -35,7 +35,7 @@ _LONGEST = 32
 def transpose_tiles(module: ir.Operation, unit: VectorUnit) -> None:
     """Has the pairs of innermost loops of `module` take squares that read along the outer one."""
     with module.context:
-        loops = [op.opview for op in all_operations(module) if op.name == "scf.for"]
+        loops = [op.opview for op in operations_named(module, "scf.for")]
         nests = [_nest(loop, unit) for loop in loops]
         for nest in nests:
             if nest is not None:

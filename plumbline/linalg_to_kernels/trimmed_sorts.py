@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from torch_mlir import ir
 
-from plumbline.bindings.walk import clone_operations, defining_operation, operations_of
+from plumbline.bindings.walk import clone_operations, defining_operation, operations_named
 
 _COUNTED = "plumbline.counted"
 """The attribute of a `tm_tensor.sort` that has the numbers of operands which hold places."""
@@ -28,7 +28,7 @@ def trim_sorts(module: ir.Operation) -> None:
 
 def sorts_of(module: ir.Operation) -> list[ir.Operation]:
     """Each `tm_tensor.sort`, without what is in it, which is gone where a sort is erased."""
-    return [op for op in operations_of(module, "tm_tensor") if op.name == "tm_tensor.sort"]
+    return operations_named(module, "tm_tensor.sort")
 
 
 def counted_operands(op: ir.Operation) -> frozenset[int]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, scf
 
-from plumbline.bindings.walk import all_operations, clone_operations, constant_integer
+from plumbline.bindings.walk import clone_operations, constant_integer, operations_named
 from plumbline.linalg_to_kernels.building import index
 
 _MOST = 8
@@ -20,8 +20,8 @@ _MOST = 8
 def unroll_quotients(module: ir.Operation) -> None:
     """Unrolls the innermost loops of `module` that divide their count, plus a constant."""
     with module.context:
-        for op in all_operations(module):
-            if op.name == "scf.for" and (turns := _turns(op.opview)) is not None:
+        for op in operations_named(module, "scf.for"):
+            if (turns := _turns(op.opview)) is not None:
                 _unroll(turns)
 
 

@@ -10,7 +10,7 @@ longer than a CPU looks ahead: to load coefficients anew takes less time than th
 
 from torch_mlir import ir
 
-from plumbline.bindings.walk import all_operations
+from plumbline.bindings.walk import operations_named
 from plumbline.linalg_to_kernels.work import is_function, known_trips
 from plumbline.target.vector_unit import VectorUnit
 
@@ -36,8 +36,8 @@ def choose_vector_widths(module: ir.Operation, unit: VectorUnit) -> None:
     Those that compute mostly in f32, and else in f64, and those of long chains of operations.
     """
     with module.context:
-        for op in all_operations(module):
-            if op.name != "scf.for" or _has_vectors(op):
+        for op in operations_named(module, "scf.for"):
+            if _has_vectors(op):
                 continue
             # Where it does not pay, LLVM makes no vectors and says nothing, as it is not told to.
             said = []

@@ -14,7 +14,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, scf, vector
 
 from plumbline.bindings.views import is_apart, root
-from plumbline.bindings.walk import all_operations, constant_integer, defining_operation
+from plumbline.bindings.walk import constant_integer, defining_operation, operations_named
 from plumbline.elementary_functions.lookups import LANES
 from plumbline.elementary_functions.pieces import FUNCTIONS_IN_PIECES
 from plumbline.linalg_to_kernels.building import for_each, index
@@ -30,8 +30,8 @@ _FEWEST = LANES // 2
 def vectorise_functions(module: ir.Operation) -> None:
     """Rewrites the innermost loops of `module` of which all can be done to vectors."""
     with module.context:
-        for op in all_operations(module):
-            if op.name == "scf.for" and _has_functions(op):
+        for op in operations_named(module, "scf.for"):
+            if _has_functions(op):
                 loop = _Loop(op.opview)
                 if loop.can_be_vectors():
                     loop.vectorise()

@@ -7,14 +7,13 @@ of all, have all tensors copied twice in each round.
 
 from torch_mlir import ir
 
-from plumbline.bindings.walk import operations_of
+from plumbline.bindings.walk import operations_named
 
 
 def align_while_arguments(root: ir.Operation) -> None:
     """Orders what each `scf.while` carries as its condition hands it on; the rest comes last."""
-    for op in operations_of(root, "scf"):
-        if op.name == "scf.while":
-            _align(op)
+    for op in operations_named(root, "scf.while"):
+        _align(op)
 
 
 def _align(loop: ir.Operation) -> None:

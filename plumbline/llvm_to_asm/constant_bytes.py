@@ -9,7 +9,7 @@ import numpy as np
 from torch_mlir import ir
 from torch_mlir.dialects import llvm
 
-from plumbline.bindings.walk import operations_of
+from plumbline.bindings.walk import operations_named
 
 _MOST_ELEMENTS = 1024
 """Of a constant that stays for people to read."""
@@ -24,8 +24,8 @@ def spell_constants_as_bytes(module: ir.Operation) -> None:
     What reads them has pointers, and says itself what is there.
     """
     with module.context:
-        for op in operations_of(module, "llvm"):
-            if op.name != "llvm.mlir.global" or "value" not in op.attributes:
+        for op in operations_named(module, "llvm.mlir.global"):
+            if "value" not in op.attributes:
                 continue
             content = _bytes_of(op)
             if content is None:
