@@ -36,10 +36,9 @@ from plumbline.signature.weight_layout import WeightLayout
 from plumbline.tcp_to_linalg.building import padded
 from plumbline.tcp_to_linalg.loop_nest import PARALLEL, dims_map, loop_nest
 
-_MOST_TERMS = 16
-"""Of larger windows kernels of planes, with what transposes these, take as long or less: sums of
-windows are in memory then. Of 5x5 that makes no difference; of 4x4 it takes half the time, and of
-7x7 1.2 to 1.6 times (AMD Zen 4)."""
+_MOST_TERMS = 81
+"""Of larger windows kernels of planes, with what transposes these, take as long or less, as no code
+is made of all their elements. Of 9x9 they take 1.2 times as long, and of 5x5 twice (AMD Zen 4)."""
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,9 @@ _LEAST_LOADS = 4
 _LEAST_SHARED = 0.2
 """The part of so many loads at least that is not done, for which it is worth code of its own."""
 
-_LARGEST = 160
-"""The operations of a loop's body that are copied at most."""
+_LARGEST = 800
+"""The operations of a loop's body that are copied at most: a window of 9x9 has seven for each of
+its elements."""
 
 _VIEWS = (
     "memref.cast",
@@ -57,7 +58,8 @@ class _Windows:
     before: list[ir.Operation]
     """What is computed of the place of a result, and no more."""
     inner: scf.ForOp
-    at_once: int
+    at_once: Sequence[tuple[int, int | None]]
+    """How many results at once, and of how many; None: of all that there are."""
 
 
 def _windows(outer: scf.ForOp) -> _Windows | None:
@@ -85,10 +87,23 @@ def _windows(outer: scf.ForOp) -> _Windows | None:
     count = _count(outer)
     if count is not None and count < _MOST:
         return None
-    # One less where that leaves no rest.
-    at_once = next((n for n in (_MOST, _MOST - 1) if count is not None and count % n == 0), _MOST)
-    pays = _pays(outer, inner.opview, loads, at_once)
+    at_once = _at_once(count)
+    pays = _pays(outer, inner.opview, loads, min(number for number, _ in at_once))
     return _Windows(outer, before, inner.opview, at_once) if pays else None
+
+
+def _at_once(count: int | None) -> list[tuple[int, int | None]]:
+    """How many results are done at once of so many, and of how many of these.
+
+    Some by one less, where that leaves no rest.
+    """
+    if count is None:
+        return [(_MOST, None)]
+    by_less = -count % _MOST * (_MOST - 1)
+    if by_less > count:
+        return [(_MOST, count - count % _MOST)]
+    parts = [(_MOST, count - by_less), (_MOST - 1, by_less)]
+    return [(number, of) for number, of in parts if of]
 
 
 def _count(loop: scf.ForOp) -> int | None:
@@ -161,13 +176,23 @@ def _at(sum_: tuple[dict[ir.Value, int], int], loop: ir.Value, number: int) -> _
 
 
 def _jam(windows: _Windows) -> None:
-    """Puts a loop over several results at once before the loop, which is left with the rest."""
-    outer, inner, at_once = windows.outer, windows.inner, windows.at_once
+    """Puts loops over several results at once before the loop, which is left with the rest."""
+    for number, count in windows.at_once:
+        _jam_some(windows, number, count)
+
+
+def _jam_some(windows: _Windows, at_once: int, count: int | None) -> None:
+    """Does so many of the first results at once, which the loop then leaves out."""
+    outer, inner = windows.outer, windows.inner
     body = [op.operation for op in inner.body.operations][:-1]
     with ir.InsertionPoint(outer), outer.location:
         first, end = outer.lowerBound, outer.upperBound
-        whole = arith.divsi(arith.subi(end, first), index(at_once))
-        last = arith.addi(first, arith.muli(whole, index(at_once)))
+        if count is None:
+            whole = arith.divsi(arith.subi(end, first), index(at_once))
+            length = arith.muli(whole, index(at_once))
+        else:
+            length = index(count)
+        last = arith.addi(first, length)
         jammed = scf.ForOp(first, last, index(at_once))
         with ir.InsertionPoint(jammed.body):
             results = [
@@ -181,10 +206,12 @@ def _jam(windows: _Windows) -> None:
             with ir.InsertionPoint(elements.body):
                 for values in results:
                     values[inner.induction_variable] = elements.induction_variable
-                # Loads before all stores, so that equal ones become one.
+                # Loads before all stores, so that equal ones become one. What results share is
+                # computed for one after the other, or a large window would not fit in registers.
                 for is_store in (False, True):
                     ops = [op for op in body if (op.name == "memref.store") == is_store]
-                    for values in results:
-                        clone_operations(ops, values)
+                    for op in ops:
+                        for values in results:
+                            clone_operations([op], values)
                 scf.YieldOp([])
         outer.operation.operands[0] = last

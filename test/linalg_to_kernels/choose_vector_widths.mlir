@@ -226,3 +226,69 @@ func.func private @enough(%x: memref<128xf32>) {
   }
   return
 }
+
+// Of three chains side by side each waits for itself alone.
+// CHECK-LABEL: func.func private @side_by_side(
+// CHECK:         memref.store
+// CHECK:         memref.store
+// CHECK:         memref.store
+// CHECK-NEXT:    {{^ *\}$}}
+func.func private @side_by_side(%in: memref<?xf32>, %p: memref<?xf32>, %q: memref<?xf32>, %r: memref<?xf32>, %x: f32, %y: f32, %z: f32, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %a = memref.load %in[%i] : memref<?xf32>
+    %p0 = arith.mulf %a, %x : f32
+    %p1 = arith.mulf %p0, %a : f32
+    %p2 = arith.mulf %p1, %a : f32
+    %p3 = arith.mulf %p2, %a : f32
+    %p4 = arith.mulf %p3, %a : f32
+    %p5 = arith.mulf %p4, %a : f32
+    %p6 = arith.mulf %p5, %a : f32
+    %p7 = arith.mulf %p6, %a : f32
+    %p8 = arith.mulf %p7, %a : f32
+    %p9 = arith.mulf %p8, %a : f32
+    %p10 = arith.mulf %p9, %a : f32
+    %p11 = arith.mulf %p10, %a : f32
+    %p12 = arith.mulf %p11, %a : f32
+    %p13 = arith.mulf %p12, %a : f32
+    %p14 = arith.mulf %p13, %a : f32
+    %p15 = arith.mulf %p14, %a : f32
+    memref.store %p15, %p[%i] : memref<?xf32>
+    %q0 = arith.mulf %a, %y : f32
+    %q1 = arith.mulf %q0, %a : f32
+    %q2 = arith.mulf %q1, %a : f32
+    %q3 = arith.mulf %q2, %a : f32
+    %q4 = arith.mulf %q3, %a : f32
+    %q5 = arith.mulf %q4, %a : f32
+    %q6 = arith.mulf %q5, %a : f32
+    %q7 = arith.mulf %q6, %a : f32
+    %q8 = arith.mulf %q7, %a : f32
+    %q9 = arith.mulf %q8, %a : f32
+    %q10 = arith.mulf %q9, %a : f32
+    %q11 = arith.mulf %q10, %a : f32
+    %q12 = arith.mulf %q11, %a : f32
+    %q13 = arith.mulf %q12, %a : f32
+    %q14 = arith.mulf %q13, %a : f32
+    %q15 = arith.mulf %q14, %a : f32
+    memref.store %q15, %q[%i] : memref<?xf32>
+    %r0 = arith.mulf %a, %z : f32
+    %r1 = arith.mulf %r0, %a : f32
+    %r2 = arith.mulf %r1, %a : f32
+    %r3 = arith.mulf %r2, %a : f32
+    %r4 = arith.mulf %r3, %a : f32
+    %r5 = arith.mulf %r4, %a : f32
+    %r6 = arith.mulf %r5, %a : f32
+    %r7 = arith.mulf %r6, %a : f32
+    %r8 = arith.mulf %r7, %a : f32
+    %r9 = arith.mulf %r8, %a : f32
+    %r10 = arith.mulf %r9, %a : f32
+    %r11 = arith.mulf %r10, %a : f32
+    %r12 = arith.mulf %r11, %a : f32
+    %r13 = arith.mulf %r12, %a : f32
+    %r14 = arith.mulf %r13, %a : f32
+    %r15 = arith.mulf %r14, %a : f32
+    memref.store %r15, %r[%i] : memref<?xf32>
+  }
+  return
+}

@@ -191,6 +191,7 @@ _DEPTHWISE: dict[str, dict[str, Any]] = {
     "dilated": {"kernel_size": (3, 2), "dilation": 2},
     "small": {"kernel_size": (4, 1), "padding": (2, 0)},
     "large": {"kernel_size": 5, "padding": 2},
+    "very_large": {"kernel_size": 11, "padding": 5},
     "of_several": {"kernel_size": 3, "out_channels": 36},
 }
 
@@ -208,7 +209,18 @@ def test_depthwise_convolutions_of_images_that_have_channels_last(
     for given in (x, torch.randn(3, 7, 8, 18).permute(0, 3, 1, 2)) if is_dynamic else (x,):
         torch.testing.assert_close(program(given)[0], nn.functional.relu6(conv(given)))
     # Else the weights of a channel would be contiguous, as they are for planes.
-    assert ("memref<18x1x" in program.stage("kernels")) == (name == "large")
+    assert ("memref<18x1x" in program.stage("kernels")) == (name == "very_large")
+
+
+def test_depthwise_convolutions_whose_weights_no_cache_holds_are_done_by_channels() -> None:
+    torch.manual_seed(0)
+    conv = nn.Conv2d(200, 200, 7, padding=3, groups=200)
+    x = torch.randn(1, 7, 7, 200).permute(0, 3, 1, 2)
+    program = plumbline.compile(conv.eval(), (x,))
+    torch.testing.assert_close(program(x)[0], conv(x))
+    loops = re.findall(r"scf.for .* to %c(\d+) step %c(\d+) {", program.stage("kernels"))
+    # Pieces of channels, and rows, of which four and three points are computed at once.
+    assert loops[:2] == [("200", "64"), ("7", "1")], loops
 
 
 def test_what_a_shared_copy_copies_is_computed_once() -> None:
