@@ -10,7 +10,7 @@ it answers None, and `NativeFunction` looks closer.
 
 import ctypes
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import llvmlite.binding as llvm
@@ -21,7 +21,7 @@ from llvmlite import ir
 from plumbline.library.call_plan import CallPlan
 from plumbline.library.tensor_arguments import Repeat
 from plumbline.library.torch_arguments import PLAIN_TYPES
-from plumbline.signature.signature import Signature, TensorSpec
+from plumbline.signature.signature import AxisOrder, Signature, TensorSpec
 
 _MOST_WORDS = 64
 """With so many words at most a program is entered: they lie on the stack."""
@@ -56,13 +56,13 @@ def call_of(signature: Signature, entry: int, plan: CallPlan) -> Repeat | None:
 
     It takes the program's arguments, and gives a tuple of its results, which are tensors. Where the
     program fails, it gives the address of the message, which is then the caller's to free. It gives
-    None, and has done nothing, unless all arguments are CPU tensors of PyTorch's, row-major without
-    gaps, of the element types and sizes of the record. The entry stays for as long as it is called.
+    None, and has done nothing, unless all arguments are CPU tensors of PyTorch's of the element
+    types and sizes of the record, which lie without gaps with their axes in the order in which the
+    program reads them. The entry stays for as long as it is called.
 
     Returns:
-      None for programs that are not called so: those that take numbers, tensors that are not
-      row-major, that have large results, or results whose sizes depend on values, and those that
-      write in place.
+      None for programs that are not called so: those that take numbers, that have large results, or
+      results whose sizes depend on values, and those that write in place.
     """
     tensors = (*signature.inputs, *signature.outputs)
     types = [*map(_type_of, tensors)]
@@ -70,21 +70,30 @@ def call_of(signature: Signature, entry: int, plan: CallPlan) -> Repeat | None:
         None in types
         or signature.inout
         or signature.unbacked
-        or any(spec.order is not None for spec in tensors)
         or plan.workspace is not None
         or len(tensors) + len(plan.sizes) > _MOST_WORDS
         or sum(plan.result_bytes) > _MOST_BYTES
     ):
         return None
     record = [len(signature.inputs), len(signature.outputs), len(plan.sizes), entry]
-    for type_, sizes in zip(types, (*plan.shapes, *plan.result_shapes), strict=True):
-        record += [type_ or 0, len(sizes), *sizes]
+    shapes = (*plan.shapes, *plan.result_shapes)
+    for type_, spec, sizes in zip(types, tensors, shapes, strict=True):
+        record += [type_ or 0, len(sizes), *sizes, *_strides(sizes, spec.order)]
     record += plan.sizes
     # The function holds the record, and who calls it the function.
     call: Repeat = _new_function(
         ctypes.byref(_method()), np.array(record, np.int64).tobytes(), None
     )
     return call
+
+
+def _strides(sizes: Sequence[int], order: AxisOrder | None) -> list[int]:
+    """Those of a tensor that has its axes in an order in memory, without gaps; None: row-major."""
+    strides, so_far = [0] * len(sizes), 1
+    for axis in reversed(range(len(sizes)) if order is None else order):
+        strides[axis] = so_far
+        so_far *= sizes[axis]
+    return strides
 
 
 _new_function = ctypes.pythonapi.PyCFunction_NewEx
@@ -225,17 +234,16 @@ class _CallOfTensors:
             self._go_on_if(builder.icmp_signed("==", self._field(field), value))
         sizes, strides = self._field(_SIZES), self._field(_STRIDES)
         expected = self._load(_POINTER, self._read_next)
-        gap_less = self._variable(_WORD(1))
-        with self._each(rank) as reversed_index:
-            index = builder.sub(builder.sub(rank, reversed_index), _WORD(1))
+        expected_strides = self._element(_WORD, expected, rank)
+        with self._each(rank) as index:
             size = self._load(_WORD, sizes, index)
             self._go_on_if(builder.icmp_signed("==", size, self._load(_WORD, expected, index)))
-            so_far = self._load(_WORD, gap_less)
-            in_place = builder.icmp_signed("==", self._load(_WORD, strides, index), so_far)
+            stride = self._load(_WORD, strides, index)
+            in_place = builder.icmp_signed("==", stride, self._load(_WORD, expected_strides, index))
             # It then has one element there.
             alone = builder.icmp_signed("==", size, _WORD(1))
             self._go_on_if(builder.or_(in_place, alone))
-            builder.store(builder.mul(so_far, size), gap_less)
+        self._skip(rank)
         self._skip(rank)
         data = builder.ptrtoint(self._field(_DATA), _WORD)
         # There are tensors of zeros without memory.
@@ -268,6 +276,8 @@ class _CallOfTensors:
         }.items():
             builder.store(value, self._place(_TENSOR, self._tensor, field))
         self._skip(rank)
+        strides = self._load(_POINTER, self._read_next)
+        self._skip(rank)
         functions = _exchange_functions()
         allocated = self._call(
             _INT, functions[_ALLOCATE], self._tensor, self._made, _NULL, self._ignore_error
@@ -278,6 +288,8 @@ class _CallOfTensors:
         data = self._load(_WORD, self._place(_TENSOR, tensor, _DATA))
         offset = self._load(_WORD, self._place(_TENSOR, tensor, _OFFSET))
         self._hand_over(builder.add(data, offset))
+        # PyTorch allocates row-major, whatever it is asked for, and copies what it wraps.
+        builder.store(strides, self._place(_TENSOR, tensor, _STRIDES))
         wrapped = self._call(_INT, functions[_WRAP], managed, self._made)
         self._go_on_if(builder.icmp_signed("==", wrapped, _INT(0)))
         return self._load(_POINTER, self._made)

@@ -157,6 +157,33 @@ class _Look(torch.nn.Module):
         return x[place]
 
 
+@pytest.mark.parametrize(
+    "sizes", [(2, 3, 4, 5), (2, 1, 4, 5), (2, 3, 1, 1), (2, 3, 4, 5, 6)], ids=str
+)
+def test_channels_may_be_last(sizes: tuple[int, ...]) -> None:
+    lies = torch.channels_last if len(sizes) == 4 else torch.channels_last_3d
+
+    class Double(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x + x
+
+    x = torch.randn(sizes).contiguous(memory_format=lies)
+    program = plumbline.compile(Double(), (x,))
+    (first,) = program(x)
+    program(x)
+    assert _takes(program, x)
+    (repeated,) = program(x)
+    assert repeated.stride() == first.stride() == (x + x).stride()
+    torch.testing.assert_close(repeated, x + x, rtol=0, atol=0)
+    # Nothing but its elements is left when the tensor that was allocated is gone.
+    del first
+    gc.collect()
+    torch.testing.assert_close(repeated, x + x, rtol=0, atol=0)
+    others = torch.randn(sizes)
+    assert _takes(program, others) == others.is_contiguous(memory_format=lies)
+    torch.testing.assert_close(program(others)[0], others + others, rtol=0, atol=0)
+
+
 def test_failures_are_told() -> None:
     x = torch.randn(4)
     program = plumbline.compile(_Look(), (x, torch.tensor([1])))
