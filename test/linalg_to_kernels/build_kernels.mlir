@@ -13,7 +13,7 @@
 // CHECK-DAG:     %[[EXP:.*]] = memref.alloca() {alignment = 64 : i64} : memref<40x64xf32>
 // CHECK-DAG:     %[[SUM:.*]] = memref.alloca() {alignment = 64 : i64} : memref<64xf32>
 // CHECK:         scf.for %[[FIRST:.*]] = %c0 to %c100 step %c64
-// CHECK-NEXT:      scf.for %{{.*}} = %c0 to %c40
+// CHECK:           scf.for %{{.*}} = %c0 to %c40
 // CHECK:             scf.for %{{.*}} = %[[FIRST]] to %{{.*}} step %c1
 // CHECK:               math.exp
 // CHECK:               memref.store %{{.*}}, %[[EXP]]
