@@ -19,7 +19,7 @@
 // CHECK:               memref.store %{{.*}}, %[[EXP]]
 // CHECK:           scf.for %{{.*}} = %[[FIRST]] to
 // CHECK:             memref.store %{{.*}}, %[[SUM]]
-// CHECK:           scf.for %{{.*}} = %c0 to %c40{{.*}} step %c4
+// CHECK:           scf.for %{{.*}} = %c0 to %c40{{.*}} step %c8
 // CHECK:             scf.for %{{.*}} = %[[FIRST]] to
 // CHECK:               arith.addf
 // CHECK:               memref.store %{{.*}}, %[[SUM]]
@@ -183,9 +183,9 @@ func.func private @sums_of_four(%x: tensor<?x?xf32>, %w: tensor<2x2xf32>, %n: in
 // CHECK:           scf.for
 // CHECK-NEXT:        memref.load
 // CHECK-NEXT:        memref.store
-// CHECK:           scf.for %{{.*}} = %c0 to %c40 step %c4
+// CHECK:           scf.for %{{.*}} = %c0 to %c40 step %c8
 // CHECK:             scf.for
-// CHECK-COUNT-4:       memref.load %[[X]]
+// CHECK-COUNT-8:       memref.load %[[X]]
 // CHECK-NOT:           memref.load
 // CHECK:               memref.store
 // CHECK-NOT:           memref.store

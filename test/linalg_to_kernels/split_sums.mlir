@@ -64,7 +64,7 @@ func.func @whole(%x: tensor<100x4x8xf32>, %sums: tensor<100xf32>, %others: tenso
 
 // Of each point both loops over what is added to go along, as each alone is short.
 // LOOPS-LABEL: func.func private @sum_kernel(
-// LOOPS:         scf.for %[[POINT:.*]] = %{{.*}} to %{{.*}} step %c4
+// LOOPS:         scf.for %[[POINT:.*]] = %{{.*}} to %{{.*}} step %c8
 // LOOPS-NEXT:      arith.constant
 // LOOPS:           scf.for %[[GROUP:[^ ]*]] = %{{.*}} to %c4
 // LOOPS:             scf.for %[[CHANNEL:[^ ]*]] = %{{.*}} to %c8
