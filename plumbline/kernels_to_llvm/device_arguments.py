@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, llvm, scf
 
-from plumbline.bindings.walk import all_operations
+from plumbline.bindings.walk import all_operations, callee
 from plumbline.kernels_to_llvm.building import (
     address_of,
     call,
@@ -44,9 +44,7 @@ def _begin(body: ir.OpView) -> ir.Operation | None:
         (
             op
             for op in all_operations(body.operation)
-            if op.name == "llvm.call"
-            and "callee" in op.attributes
-            and ir.FlatSymbolRefAttr(op.attributes["callee"]).value == DEVICE_BEGIN
+            if op.name == "llvm.call" and "callee" in op.attributes and callee(op) == DEVICE_BEGIN
         ),
         None,
     )

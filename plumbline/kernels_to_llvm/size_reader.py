@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith
 
-from plumbline.bindings.walk import defining_operation
+from plumbline.bindings.walk import callee, defining_operation
 from plumbline.signature.argument_shapes import ArgumentShapes
 from plumbline.signature.size_expressions import Operation, Size, difference, lower_bound, operation
 
@@ -277,10 +277,10 @@ class SizeReader:
         ]
 
     def _of_call(self, owner: ir.Operation, number: int, axis: int) -> Size:
-        name = ir.FlatSymbolRefAttr(owner.attributes["callee"]).value
+        name = callee(owner)
         module = self._function.operation.parent.operation
-        callee = ir.SymbolTable(module)[name]
-        return self.of_callee(callee, owner).of_dimension(returned(callee)[number], axis)
+        function = ir.SymbolTable(module)[name]
+        return self.of_callee(function, owner).of_dimension(returned(function)[number], axis)
 
     def of_callee(self, callee: ir.OpView, call: ir.Operation) -> "SizeReader":
         """What is known in a function that this one calls."""

@@ -17,7 +17,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, func, memref
 
 from plumbline.bindings.views import NOALIAS, VIEWS
-from plumbline.bindings.walk import all_operations, enclosing_in, users_through
+from plumbline.bindings.walk import all_operations, callee, enclosing_in, users_through
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.parallel_loops import FORK
 from plumbline.kernels_to_llvm.result_arguments import bytes_type
@@ -102,7 +102,7 @@ def _limit_threads(module: ir.Operation) -> None:
 
 
 def _called(module: ir.Operation, call: ir.Operation) -> func.FuncOp:
-    return ir.SymbolTable(module)[ir.FlatSymbolRefAttr(call.attributes["callee"]).value]
+    return ir.SymbolTable(module)[callee(call)]
 
 
 def _needs(function: func.FuncOp) -> _Needs:
@@ -203,11 +203,7 @@ def _rewrite(function: func.FuncOp, module: ir.Operation, rewritten: dict[str, b
     takes = [
         op
         for op in operations
-        if op.name == "memref.alloc"
-        or (
-            op.name == "func.call"
-            and rewritten.get(ir.FlatSymbolRefAttr(op.attributes["callee"]).value)
-        )
+        if op.name == "memref.alloc" or (op.name == "func.call" and rewritten.get(callee(op)))
     ]
     rewritten[name] = bool(takes)
     if takes:

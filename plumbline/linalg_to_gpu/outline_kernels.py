@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from torch_mlir import ir
 from torch_mlir.dialects import arith, gpu, memref
 
-from plumbline.bindings.walk import all_operations
+from plumbline.bindings.walk import all_operations, callee
 from plumbline.linalg_to_gpu.contraction_tiles import VECTOR_BYTES
 from plumbline.linalg_to_gpu.launch_loops import LAUNCH
 from plumbline.linalg_to_gpu.launches import STAND_INS, WORKGROUP, buffer_bytes
@@ -47,9 +47,9 @@ def name_launches(module: ir.Operation) -> None:
                     op.attributes["module"] = ir.FlatSymbolRefAttr.get(MODULE)
                     op.attributes["function"] = ir.FlatSymbolRefAttr.get(name)
                     attribute_buffers(op)
-                elif op.name == "func.call" and _callee(op) in _STAND_INS:
+                elif op.name == "func.call" and callee(op) in _STAND_INS:
                     with ir.InsertionPoint(op), op.location:
-                        made = _STAND_INS[_callee(op)](*op.operands)
+                        made = _STAND_INS[callee(op)](*op.operands)
                     for old, new in zip(op.results, made.operation.results, strict=True):
                         old.replace_all_uses_with(new)
                     op.erase()
@@ -198,7 +198,3 @@ def _is_shared(op: ir.Operation) -> bool:
 def _has_one_block(op: ir.Operation) -> bool:
     """Whether it is a kernel of which there is never more than one block."""
     return op.name == "gpu.func" and list(op.opview.known_grid_size or ()) == [1, 1, 1]
-
-
-def _callee(call: ir.Operation) -> str:
-    return str(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)

@@ -7,7 +7,7 @@ import math
 
 from torch_mlir import ir
 
-from plumbline.bindings.walk import all_operations
+from plumbline.bindings.walk import all_operations, callee
 from plumbline.linalg_to_kernels.build_kernels import INLINED, KERNEL
 from plumbline.linalg_to_kernels.work import LOOPS, known_trips
 
@@ -20,7 +20,7 @@ def inline_small_kernels(module: ir.Operation) -> None:
     with module.context:
         symbols = ir.SymbolTable(module)
         called = {
-            ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+            callee(op)
             for view in module.regions[0].blocks[0].operations
             if view.operation.name == "func.func" and KERNEL not in view.attributes
             for loop in all_operations(view.operation)

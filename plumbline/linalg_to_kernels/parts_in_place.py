@@ -14,6 +14,7 @@ from torch_mlir.dialects import memref
 
 from plumbline.bindings.views import VIEWS, only_uses, root, users_of
 from plumbline.bindings.walk import (
+    callee,
     defining_operation,
     enclosing_in,
     operations_named,
@@ -181,11 +182,11 @@ def _can_use(user: ir.Operation, number: int, type_: ir.MemRefType, needs: _Need
         return has_all_axes and _can_lie(user.results[0], part_type(user, type_), needs)
     if user.name == "func.call":
         # Kernels take casts, which tell nothing of how elements lie.
-        callee = ir.FlatSymbolRefAttr(user.attributes["callee"]).value
+        name = callee(user)
         given = defining_operation(user.operands[number])
-        if given is None or given.name != "memref.cast" or callee not in needs:
+        if given is None or given.name != "memref.cast" or name not in needs:
             return False
-        return _contiguous_from(type_) <= needs[callee][number]
+        return _contiguous_from(type_) <= needs[name][number]
     return user.name == _RELEASE or only_uses(user)
 
 

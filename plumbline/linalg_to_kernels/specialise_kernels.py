@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import memref
 
-from plumbline.bindings.walk import operations_named
+from plumbline.bindings.walk import callee, operations_named
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.computations import DYNAMIC
 
@@ -27,12 +27,12 @@ def specialise_kernels(module: ir.Operation) -> None:
         symbols = ir.SymbolTable(module)
         calls: dict[str, dict[_Types, list[ir.Operation]]] = defaultdict(lambda: defaultdict(list))
         for op in operations_named(module, "func.call"):
-            callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-            if KERNEL in symbols[callee].attributes:
+            name = callee(op)
+            if KERNEL in symbols[name].attributes:
                 types = tuple(_known_type(value) for value in op.operands)
-                calls[callee][types].append(op)
-        for callee, by_types in calls.items():
-            kernel = symbols[callee].operation
+                calls[name][types].append(op)
+        for name, by_types in calls.items():
+            kernel = symbols[name].operation
             first, *others = by_types.values()
             for alike in others:
                 clone = kernel.clone(ip=ir.InsertionPoint(kernel)).operation

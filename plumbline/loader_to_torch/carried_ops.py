@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from torch_mlir import ir
 from torch_mlir.dialects import func
 
-from plumbline.bindings.walk import operations_of
+from plumbline.bindings.walk import callee, operations_of
 
 CARRIED_OPS = frozenset({"torch.aten.cummax", "torch.aten.cummin", "torch.aten.erfc"})
 """By their names in MLIR: those of which no rule makes others without more work at run time."""
@@ -32,7 +32,7 @@ def carried(module: ir.Module) -> Iterator[None]:
     symbols = ir.SymbolTable(module.operation)
     for call in operations_of(module, "func"):
         if call.name == "func.call":
-            function = ir.FlatSymbolRefAttr(call.attributes["callee"]).value
+            function = callee(call)
             if function in attributes:
                 _show(call, attributes[function])
     for function in attributes:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func
 
-from plumbline.bindings.walk import all_operations, module_around
+from plumbline.bindings.walk import all_operations, callee, module_around
 from plumbline.runtime.threads import THREADS, threads_type
 
 REQUIRE = "plumbline_require"
@@ -89,7 +89,7 @@ def _is_declaration(function: ir.Operation, name: str) -> bool:
 
 
 def _is_named(call: ir.Operation) -> bool:
-    return bool(ir.FlatSymbolRefAttr(call.attributes["callee"]).value == REQUIRE)
+    return bool(callee(call) == REQUIRE)
 
 
 def _has_message(call: ir.Operation) -> bool:

@@ -8,7 +8,7 @@ A kernel asks as it runs, by a call of a function that has no body until the las
 from torch_mlir import ir
 from torch_mlir.dialects import func
 
-from plumbline.bindings.walk import all_operations, constant_integer
+from plumbline.bindings.walk import all_operations, callee, constant_integer
 from plumbline.errors import UserError
 
 ENVIRONMENT_VARIABLE = "PLUMBLINE_THREADS"
@@ -40,9 +40,7 @@ def threads_type() -> ir.FunctionType:
 def calls_of_threads(operation: ir.Operation) -> list[ir.Operation]:
     """Where functions of a module ask how many threads to use."""
     return [
-        op
-        for op in all_operations(operation)
-        if op.name == "func.call" and ir.FlatSymbolRefAttr(op.attributes["callee"]).value == THREADS
+        op for op in all_operations(operation) if op.name == "func.call" and callee(op) == THREADS
     ]
 
 

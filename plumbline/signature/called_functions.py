@@ -6,7 +6,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import func
 
 from plumbline.bindings.pipeline import Pass, PassFailure
-from plumbline.bindings.walk import all_operations
+from plumbline.bindings.walk import all_operations, callee
 from plumbline.runtime.requirement import REQUIRE
 from plumbline.runtime.threads import THREADS
 from plumbline.signature.c_signature import is_public
@@ -29,12 +29,12 @@ def _separate_called_functions(module: ir.Operation) -> None:
         if op.operation.name == "func.func"
     }
     calls = {name: list(_calls(function)) for name, function in functions.items()}
-    callees = {name: {_callee(call) for call in inner} for name, inner in calls.items()}
+    callees = {name: {callee(call) for call in inner} for name, inner in calls.items()}
     problems = [
         (call, problem)
         for caller, inner in calls.items()
         for call in inner
-        if (problem := _problem(caller, _callee(call), functions, callees))
+        if (problem := _problem(caller, callee(call), functions, callees))
     ]
     for call, problem in problems:
         call.location.emit_error(problem)
@@ -46,7 +46,7 @@ def _separate_called_functions(module: ir.Operation) -> None:
                 inner = _unused(name + _CALLED_SUFFIX, functions)
                 _make_private(functions[name], inner)
                 for call in (call for inner_calls in calls.values() for call in inner_calls):
-                    if _callee(call) == name:
+                    if callee(call) == name:
                         call.attributes["callee"] = ir.FlatSymbolRefAttr.get(inner)
 
 
@@ -55,12 +55,8 @@ def _calls(function: ir.OpView) -> Iterator[ir.Operation]:
         op
         for op in all_operations(function.operation)
         # These the last lowering defines, or makes something else of.
-        if op.name == "func.call" and _callee(op) not in (REQUIRE, THREADS)
+        if op.name == "func.call" and callee(op) not in (REQUIRE, THREADS)
     )
-
-
-def _callee(call: ir.Operation) -> str:
-    return str(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)
 
 
 def _problem(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from torch_mlir import ir
 
-from plumbline.bindings.walk import defining_operation
+from plumbline.bindings.walk import callee, defining_operation
 from plumbline.signature.argument_shapes import Place
 from plumbline.stablehlo_to_tcp.attributes import direction
 from plumbline.tcp.ops.symbolic_shape import BindSymbolicShapeOp, SymbolicIntOp
@@ -88,8 +88,8 @@ def _sizes_of(block: ir.Block, symbols: ir.SymbolTable) -> _Sizes:
                 axis = ir.IntegerAttr(op.attributes["dimension"]).value
                 places[op.results[0]] = Place(numbers[operands[0]], axis)
             case "func.call":
-                callee = symbols[ir.FlatSymbolRefAttr(op.attributes["callee"]).value]
-                for operand, name in zip(operands, _names(callee), strict=False):
+                function = symbols[callee(op)]
+                for operand, name in zip(operands, _names(function), strict=False):
                     if name and operand in places:
                         sizes.names[places[operand]] = name
             case "stablehlo.custom_call" if operands and _asserts(op):

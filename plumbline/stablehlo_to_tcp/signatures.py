@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from torch_mlir import ir
 
 from plumbline.bindings.pipeline import Pass
+from plumbline.bindings.walk import callee
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.loader_to_stablehlo.entry import entry_of, public_functions
 from plumbline.loader_to_stablehlo.weights import RESULT_NAME
@@ -161,9 +162,9 @@ def _name(argument: ir.Value, symbols: ir.SymbolTable) -> str:
         return _KEY.sub(r"_\1", str(argument.location.name_str))
     for use in argument.uses:
         if use.owner.name == "func.call":
-            callee = symbols[ir.FlatSymbolRefAttr(use.owner.attributes["callee"]).value]
+            function = symbols[callee(use.owner)]
             # A declaration has none.
-            for block in list(callee.regions[0].blocks)[:1]:
+            for block in list(function.regions[0].blocks)[:1]:
                 inner = block.arguments[use.operand_number]
                 if isinstance(inner.location, ir.NameLoc):
                     return _KEY.sub(r"_\1", str(inner.location.name_str))
