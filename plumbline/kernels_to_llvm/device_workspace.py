@@ -14,8 +14,8 @@ from plumbline.signature.signature import WORKSPACE_ALIGNMENT
 
 def allocate_by_memrefs(module: ir.Operation) -> None:
     """Makes memref.alloc and memref.dealloc of gpu.alloc, but for what stays, and gpu.dealloc."""
-    for op in operations_named(module, "gpu.alloc"):
-        if RESIDENT not in op.attributes:
+    for op in operations_named(module, "gpu.alloc", "gpu.dealloc"):
+        if op.name == "gpu.alloc" and RESIDENT not in op.attributes:
             with ir.InsertionPoint(op), op.location:
                 type_ = ir.MemRefType(op.results[0].type)
                 place = memref.alloc(type_, list(op.operands), [], alignment=WORKSPACE_ALIGNMENT)

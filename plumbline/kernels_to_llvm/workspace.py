@@ -115,8 +115,8 @@ def _needs(function: func.FuncOp) -> _Needs:
                 needs.steps.append(op)
             else:
                 needs.static += _aligned(_static_bytes(op))
-        elif op.name == "func.call" and _has_body(callee := _called(module, op)):
-            inner = _needs(callee)
+        elif op.name == "func.call" and _has_body(called := _called(module, op)):
+            inner = _needs(called)
             if inner.static or inner.steps:
                 needs.steps.append(op)
     return needs
@@ -147,8 +147,8 @@ def _workspace(function: func.FuncOp, reader: SizeReader) -> Workspace:
             )
             found = found.beside(Workspace(taken, together, most))
         else:
-            callee = _called(module, op)
-            inner = _workspace(callee, reader.of_callee(callee, op))
+            called = _called(module, op)
+            inner = _workspace(called, reader.of_callee(called, op))
             live = _live_bytes(function, op)
             found = found.beside(inner.times(copies).behind(taken, live))
     return found
@@ -198,8 +198,8 @@ def _rewrite(function: func.FuncOp, module: ir.Operation, rewritten: dict[str, b
         return
     operations = all_operations(function.operation)
     for op in operations:
-        if op.name == "func.call" and _has_body(callee := _called(module, op)):
-            _rewrite(callee, module, rewritten)
+        if op.name == "func.call" and _has_body(called := _called(module, op)):
+            _rewrite(called, module, rewritten)
     takes = [
         op
         for op in operations
