@@ -128,7 +128,9 @@ class CompiledProgram(NativeFunction):
             _, texts = self.lowering.run(self.signature.name, lambda stage: None)
             self._texts.update(texts)
         if name == "asm" and name not in self._texts:
-            self._texts[name] = emit_assembly(self._texts["llvm_ir"], self.lowering.target)
+            self._texts[name] = emit_assembly(
+                self._texts["llvm_ir"], self.lowering.target, self.lowering.host_opt_level
+            )
         return self._texts[name]
 
     def with_code(

@@ -92,6 +92,12 @@ class Lowering:
         return self.func_name + PACKED_SUFFIX
 
     @property
+    def host_opt_level(self) -> int:
+        """How much LLVM optimises what runs on the CPU."""
+        # Functions for C take LLVM as long as that does, and grow with the arguments of a program.
+        return self.opt_level if self.gpu is None else LAUNCHES
+
+    @property
     def stages(self) -> tuple[str, ...]:
         """The names of all stages."""
         return (self.source.stage, *(STAGES if self.gpu is None else GPU_STAGES)[1:])
@@ -111,18 +117,18 @@ class Lowering:
           UserError: as `compile` does.
         """
         signature, texts = self.run(who, when_done)
-        # Functions for C take LLVM as long as that does, and grow with the arguments of a program.
         object_files = emit_objects(
-            texts["llvm_ir"],
-            self.target,
-            self.opt_level if self.gpu is None else LAUNCHES,
-            entry=self.entry,
+            texts["llvm_ir"], self.target, self.host_opt_level, entry=self.entry
         )
         weights = tuple(symbol for symbol, _ in embedded_weights(texts["llvm_ir"]))
         return MachineCode(signature, object_files, weights, texts.get("ptx")), texts
 
-    def run(self, who: str, when_done: Callable[[str], None]) -> tuple[Signature, dict[str, str]]:
+    def run(
+        self, who: str, when_done: Callable[[str], None], *, debug_info: bool = False
+    ) -> tuple[Signature, dict[str, str]]:
         """The stages as far as LLVM IR, for a program that messages call `who`.
+
+        With `debug_info`, the texts of MLIR have the locations of ops.
 
         Raises:
           UserError: as `compile` does.
@@ -131,7 +137,7 @@ class Lowering:
         texts = {source.stage: source.text}
         with lent_context(torch=True, stablehlo=source.is_stablehlo) as context:
             mlir = source.parse(context, who)
-            stages = _Stages(mlir, texts, when_done)
+            stages = _Stages(mlir, texts, when_done, debug_info=debug_info)
             source.lower_to_tcp(mlir, who, self.func_name)
             stages.lower_to_linalg(self.runtime_checks)
             if self.gpu is None:
@@ -160,7 +166,7 @@ class Lowering:
             llvm_ir = translate_to_llvm_ir(mlir)
             # A context is lent again with no module in it alone.
             del mlir
-        return calls, emit_objects(llvm_ir, self.target, self.opt_level, entry=self.entry)
+        return calls, emit_objects(llvm_ir, self.target, self.host_opt_level, entry=self.entry)
 
 
 def lower_to_linalg(who: str, text: str) -> None:
@@ -184,27 +190,36 @@ class _Stages:
     """The stages after the first, of which each adds its text, as far as LLVM IR."""
 
     def __init__(
-        self, mlir: ir.Module, texts: dict[str, str], when_done: Callable[[str], None]
+        self,
+        mlir: ir.Module,
+        texts: dict[str, str],
+        when_done: Callable[[str], None],
+        *,
+        debug_info: bool = False,
     ) -> None:
         self._mlir, self._texts, self._when_done = mlir, texts, when_done
+        self._debug_info = debug_info
 
     def _done(self, stage: str, text: str) -> None:
         self._texts[stage] = text
         self._when_done(stage)
 
+    def _printed(self) -> str:
+        return print_module(self._mlir, debug_info=self._debug_info, is_verified=True)
+
     def lower_to_linalg(self, runtime_checks: RuntimeChecks) -> None:
         """From TCP on, what is the same for all targets."""
-        self._done("tcp", print_module(self._mlir, is_verified=True))
+        self._done("tcp", self._printed())
         convert_tcp_to_linalg(self._mlir, runtime_checks)
-        self._done("linalg", print_module(self._mlir, is_verified=True))
+        self._done("linalg", self._printed())
 
     def lower_for_cpu(self, func_name: str, target: Target, threads: int) -> Signature:
         """From linalg on."""
         convert_linalg_to_kernels(self._mlir, vector_unit_of(target), threads)
-        self._done("kernels", print_module(self._mlir, is_verified=True))
+        self._done("kernels", self._printed())
         signature = program_signature(self._mlir, func_name)
         convert_kernels_to_llvm(self._mlir, "pointers")
-        self._done("llvm", print_module(self._mlir, is_verified=True))
+        self._done("llvm", self._printed())
         self._done("llvm_ir", translate_to_llvm_ir(self._mlir))
         return signature
 
@@ -213,10 +228,10 @@ class _Stages:
         convert_linalg_to_gpu(
             self._mlir, gpu.target.cpu, allow_tf32=gpu.allow_tf32, tensors=gpu.tensors
         )
-        self._done("gpu", print_module(self._mlir, is_verified=True))
+        self._done("gpu", self._printed())
         signature = program_signature(self._mlir, func_name, gpu.memory, queue=gpu.queue)
         convert_gpu_to_nvvm(self._mlir, "pointers", gpu.memory, queue=gpu.queue)
-        self._done("nvvm", print_module(self._mlir, is_verified=True))
+        self._done("nvvm", self._printed())
         ptx = emit_ptx(translate_kernels_to_llvm_ir(self._mlir), gpu.target, opt_level)
         self._done("ptx", ptx)
         self._done("llvm_ir", translate_to_llvm_ir(self._mlir))

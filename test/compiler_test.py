@@ -408,6 +408,14 @@ def test_a_program_has_weights_of_its_own() -> None:
     torch.testing.assert_close(program(x)[0], expected)
 
 
+def test_assembly_is_optimised_as_the_program_is() -> None:
+    texts = [
+        plumbline.compile(torch.nn.GELU(), (torch.ones(50),), opt_level=level).stage("asm")
+        for level in (0, 2)
+    ]
+    assert texts[0] != texts[1]
+
+
 def test_tied_weights_are_copied_once() -> None:
     model = _Layers().eval()
     program = plumbline.compile(model, (torch.ones(2, 3),))
