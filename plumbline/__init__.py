@@ -8,6 +8,7 @@ from plumbline.garbage import collecting_seldom
 
 if TYPE_CHECKING:
     from plumbline.compiler import CompiledProgram, compile  # noqa: A004
+    from plumbline.explorer.of_program import explore
     from plumbline.library import device
     from plumbline.library.load import Library, load
     from plumbline.library.random_state import generator_state
@@ -28,6 +29,7 @@ __all__ = [
     "aot",
     "compile",
     "device",
+    "explore",
     "generator_state",
     "load",
     "load_exported",
@@ -46,6 +48,7 @@ _MODULES = {
     "TorchLoaderOutput": "plumbline.loader_to_torch.loader",
     "aot": "plumbline.library_files.ahead_of_time",
     "compile": "plumbline.compiler",
+    "explore": "plumbline.explorer.of_program",
     "generator_state": "plumbline.library.random_state",
     "load": "plumbline.library.load",
     "load_exported": "plumbline.loader_to_torch.exported_programs",

@@ -1,0 +1,33 @@
+"""The page of a program that this process has compiled."""
+
+import os
+
+from plumbline.archives import atomic_file
+from plumbline.compiler import CompiledProgram
+from plumbline.errors import UserError
+from plumbline.explorer.page import page
+from plumbline.llvm_to_asm.assembly import emit_assembly
+
+
+def explore(program: CompiledProgram, file: str | os.PathLike[str]) -> None:
+    """Writes a page of all stages of `program`, line by line beside its source.
+
+    It is one file of HTML, for any browser. A line of the source or of a stage shows what it comes
+    from, and what becomes of it. The stages are made anew, as the program's own texts do not say
+    where their ops come from.
+
+    Args:
+      program: what `plumbline.compile` gives, or one of a `Backend`'s `programs`.
+      file: where to write it.
+
+    Raises:
+      UserError: the file cannot be written.
+    """
+    name, lowering = program.signature.name, program.lowering
+    _, texts = lowering.run(name, lambda stage: None, debug_info=True)
+    texts["asm"] = emit_assembly(texts["llvm_ir"], lowering.target, lowering.host_opt_level)
+    stages = {stage.replace("_", "-"): texts[stage] for stage in lowering.stages}
+    try:
+        atomic_file.write_text(file, page(name, stages))
+    except OSError as error:
+        raise UserError(f"{os.fspath(file)}: cannot be written: {error.strerror}") from error
