@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from plumbline.archives import atomic_file
 from plumbline.cli.exit_status import SUCCESS
+from plumbline.cli.profile import profile_of
 from plumbline.cli.program import add_program, with_program
 from plumbline.errors import UserError
 
@@ -20,7 +21,7 @@ shows what it comes from and what becomes of it, in each of the stages.
 
 examples:
   plumbline explore models/blur.py:blur_loader --output blur.html
-  plumbline explore models/blur.py:blur_loader --output blur.html --target-cpu native
+  plumbline explore models/blur.py:blur_loader --output blur.html --target-cpu native --profile
 """
 
 
@@ -34,6 +35,12 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_program(arguments)
+    arguments.add_argument(
+        "--profile",
+        action="store_true",
+        help="run the program on the inputs of its loader, too, and tell how much of its time each "
+        "line of the source takes",
+    )
     arguments.add_argument(
         "--output", type=Path, required=True, metavar="HTML", help="the page to write"
     )
@@ -51,9 +58,12 @@ def _run(given: argparse.Namespace) -> int:
         with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
             build = LibraryBuild(program, options, Path(folder), when_begun=given.progress.begin)
             stages = {kind: build.file(kind).read_text(encoding="utf-8") for kind in build.stages}
+        shares = None
+        if given.profile:
+            shares = profile_of(program, options, given.progress).shares_of_lines()
         given.progress.begin("writing the page")
         try:
-            atomic_file.write_text(given.output, page(options.name, stages))
+            atomic_file.write_text(given.output, page(options.name, stages, shares))
         except OSError as error:
             raise UserError(f"{given.output}: cannot be written: {error.strerror}") from error
         given.progress.end(f"written: {given.output}")

@@ -5,11 +5,14 @@ from typing import TYPE_CHECKING
 
 from plumbline.cli.exit_status import SUCCESS
 from plumbline.cli.program import add_program_alone, with_program
+from plumbline.cli.progress import Progress
 from plumbline.errors import UserError
+from plumbline.target.choices import TARGETS
 
 if TYPE_CHECKING:
     from plumbline.library_files.build import Program
     from plumbline.library_files.options import LibraryOptions
+    from plumbline.profiling.kernel_time import Profile
 
 _EPILOG = """\
 The program runs on the inputs of its loader, as a whole, with timers around its kernels. Each row
@@ -40,28 +43,39 @@ def _run(given: argparse.Namespace) -> int:
     given.progress.begin("loading the compiler")
 
     def measure(program: "Program", options: "LibraryOptions") -> int:
-        # These import PyTorch and MLIR.
-        from plumbline.library_files.build import TorchProgram
-        from plumbline.profiling.of_loader import profile_loader
-
-        if not isinstance(program, TorchProgram):
-            raise UserError(
-                f"{program.origin}: a file of {program.dialect} has no inputs to run on; give a "
-                "loader, or call plumbline.profile in Python"
-            )
-        given.progress.begin("exporting from PyTorch")
-        with program.watched(program.who):
-            loaded = program.load()
-        profile = profile_loader(
-            loaded,
-            target_cpu=options.target_cpu,
-            threads=options.threads,
-            opt_level=options.opt_level,
-            runtime_checks=options.runtime_checks,
-            when_begun=given.progress.begin,
-        )
+        profile = profile_of(program, options, given.progress)
         given.progress.end()
         print(profile)
         return SUCCESS
 
     return with_program(given, measure)
+
+
+def profile_of(program: "Program", options: "LibraryOptions", progress: Progress) -> "Profile":
+    """The profile of a program, compiled as `options` say, on the inputs of its loader.
+
+    Raises:
+      UserError: it has none, or is for a GPU; or it cannot be compiled, or fails.
+    """
+    # These import PyTorch and MLIR.
+    from plumbline.library_files.build import TorchProgram
+    from plumbline.profiling.of_loader import profile_loader
+
+    if not isinstance(program, TorchProgram):
+        raise UserError(
+            f"{program.origin}: a file of {program.dialect} has no inputs to run on; give a "
+            "loader, or call plumbline.profile in Python"
+        )
+    if options.target != TARGETS[0]:
+        raise UserError(f"{program.who}: there are profiles of programs for a CPU alone")
+    progress.begin("exporting from PyTorch")
+    with program.watched(program.who):
+        loaded = program.load()
+    return profile_loader(
+        loaded,
+        target_cpu=options.target_cpu,
+        threads=options.threads,
+        opt_level=options.opt_level,
+        runtime_checks=options.runtime_checks,
+        when_begun=progress.begin,
+    )

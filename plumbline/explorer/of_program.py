@@ -1,15 +1,17 @@
 """The page of a program that this process has compiled."""
 
 import os
+from typing import Any
 
 from plumbline.archives import atomic_file
 from plumbline.compiler import CompiledProgram
 from plumbline.errors import UserError
 from plumbline.explorer.page import page
 from plumbline.llvm_to_asm.assembly import emit_assembly
+from plumbline.profiling.measurement import profile
 
 
-def explore(program: CompiledProgram, file: str | os.PathLike[str]) -> None:
+def explore(program: CompiledProgram, file: str | os.PathLike[str], *arguments: Any) -> None:
     """Writes a page of all stages of `program`, line by line beside its source.
 
     It is one file of HTML, for any browser. A line of the source or of a stage shows what it comes
@@ -19,15 +21,18 @@ def explore(program: CompiledProgram, file: str | os.PathLike[str]) -> None:
     Args:
       program: what `plumbline.compile` gives, or one of a `Backend`'s `programs`.
       file: where to write it.
+      *arguments: those of a call. With them, the page also tells how much of the program's time
+        each line of the source takes, as `plumbline.profile` finds it.
 
     Raises:
-      UserError: the file cannot be written.
+      UserError: the file cannot be written, or the program cannot be profiled.
     """
     name, lowering = program.signature.name, program.lowering
     _, texts = lowering.run(name, lambda stage: None, debug_info=True)
     texts["asm"] = emit_assembly(texts["llvm_ir"], lowering.target, lowering.host_opt_level)
     stages = {stage.replace("_", "-"): texts[stage] for stage in lowering.stages}
+    shares = profile(program, *arguments).shares_of_lines() if arguments else None
     try:
-        atomic_file.write_text(file, page(name, stages))
+        atomic_file.write_text(file, page(name, stages, shares))
     except OSError as error:
         raise UserError(f"{os.fspath(file)}: cannot be written: {error.strerror}") from error

@@ -2,7 +2,7 @@
 
 import html
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from plumbline.explorer.located_text import (
@@ -21,13 +21,15 @@ _WITHOUT_LOCATIONS = ("llvm", "nvvm", "ptx", "llvm-ir", "asm")
 """The stages whose lines are placed by the functions that they are in."""
 
 
-def page(name: str, stages: Mapping[str, str]) -> str:
+def page(name: str, stages: Mapping[str, str], shares: Mapping[Line, float] | None = None) -> str:
     """The page of a program.
 
     Args:
       name: the program's.
       stages: the texts of its stages in order, by the names of `library_files.kinds.STAGES`. Those
         of MLIR have locations as far as kernels.
+      shares: how much of the program's time each line of its source takes, from 0 to 1, if that is
+        known.
     """
     located = {
         stage: located_mlir(text)
@@ -40,9 +42,10 @@ def page(name: str, stages: Mapping[str, str]) -> str:
     for stage in stages:
         if stage in _WITHOUT_LOCATIONS:
             located[stage] = located_by_function(stages[stage], of_functions)
-    numbers = _numbers(located)
+    numbers = _numbers(located, shares or ())
     data = {
         "sources": _sources(numbers),
+        "shares": {numbers[line]: share for line, share in (shares or {}).items()},
         "stages": [_stage(stage, located[stage], numbers) for stage in stages],
     }
     # Within an element of HTML, no text of the program's may end it.
@@ -51,9 +54,10 @@ def page(name: str, stages: Mapping[str, str]) -> str:
     return head.replace(_NAME, html.escape(name)) + content + tail
 
 
-def _numbers(located: Mapping[str, LocatedText]) -> dict[Line, int]:
+def _numbers(located: Mapping[str, LocatedText], others: Iterable[Line]) -> dict[Line, int]:
     """All lines of the source, numbered."""
     lines = {line for text in located.values() for origins in text.origins for line in origins}
+    lines.update(others)
     return {line: number for number, line in enumerate(sorted(lines))}
 
 

@@ -57,12 +57,32 @@ class Profile:
     def outside(self) -> float:
         """The seconds of the machine code that are in no kernel: memory is allocated there."""
         timers = sum(kernel.count for kernel in self.kernels) * 2 * self.timer_seconds
-        inside = sum(kernel.seconds for kernel in self.kernels)
-        return max(self.timed_seconds - inside - timers, 0.0)
+        return max(self.timed_seconds - self.inside - timers, 0.0)
+
+    @cached_property
+    def whole(self) -> float:
+        """The seconds of the machine code, without those of timers."""
+        return self.inside + self.outside
+
+    @cached_property
+    def inside(self) -> float:
+        """The seconds of all kernels."""
+        return sum(kernel.seconds for kernel in self.kernels)
+
+    def shares_of_lines(self) -> dict[tuple[str, int], float]:
+        """How much of the whole each line of the source takes, from 0 to 1.
+
+        Of a kernel that is from several lines, each takes as much.
+        """
+        shares: dict[tuple[str, int], float] = {}
+        for kernel in self.kernels:
+            for line in kernel.call.lines:
+                share = kernel.seconds / len(kernel.call.lines) / self.whole
+                shares[line] = shares.get(line, 0.0) + share
+        return shares
 
     def __str__(self) -> str:
-        inside = sum(kernel.seconds for kernel in self.kernels)
-        whole = inside + self.outside
+        inside, whole = self.inside, self.whole
         slowest = sorted(_merged(self.kernels), key=lambda kernel: -kernel.seconds)
         shown, others = slowest[:_MOST_ROWS], slowest[_MOST_ROWS:]
         rows: list[tuple[str, ...]] = [

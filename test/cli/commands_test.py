@@ -449,6 +449,9 @@ def test_a_page_shows_the_stages_beside_the_source(capfd: pytest.CaptureFixture[
     assert "return x * self.scale" in page
     for stage in ("torch", "tcp", "linalg", "kernels", "llvm", "llvm-ir", "asm"):
         assert f'"name":"{stage}"' in page
+    assert '"shares":{}' in page
+    assert main([*words, "profiled.html", "--profile"]) == SUCCESS
+    assert '"shares":{"0":' in Path("profiled.html").read_text()
     assert main([*words, "nowhere/scaled.html"]) == MISTAKE
     assert "nowhere/scaled.html: cannot be written: No such file" in capfd.readouterr().err
     Path("doubled.mlir").write_text("""

@@ -143,6 +143,14 @@ def test_a_page_has_all_stages_and_the_source_of_their_lines(source: str) -> Non
     assert shown["lines"][4] == [5, "# 5"]
 
 
+def test_lines_have_the_shares_of_time_that_are_known() -> None:
+    stages = {"kernels": _KERNELS}
+    assert _data(page("f", stages))["shares"] == {}
+    data = _data(page("f", stages, {_DOWN: 0.75, ("other.py", 1): 0.25}))
+    assert data["shares"] == {"1": 0.75, "2": 0.25}
+    assert data["sources"][1] == {"file": "other.py", "lines": [[1, "", 2]]}
+
+
 def test_a_source_that_is_not_there_has_its_numbers() -> None:
     data = _data(page("f", {"kernels": _KERNELS}))
     assert data["sources"] == [{"file": "model.py", "lines": [[3, "", 0], [4, "", 1]]}]

@@ -50,6 +50,7 @@ def test_a_compiled_program(tmp_path: Path) -> None:
     plumbline.explore(program, tmp_path / "model.html")
     stages = ["torch", "tcp", "linalg", "kernels", "llvm", "llvm-ir", "asm"]
     assert _stages_of(tmp_path / "model.html", "return torch.tanh(y)") == stages
+    assert '"shares":{}' in (tmp_path / "model.html").read_text(encoding="utf-8")
     assert program.stage("tcp") == before
     assert "loc(" not in before
 
@@ -69,6 +70,13 @@ def test_the_programs_of_a_backend(tmp_path: Path) -> None:
     for program, code in ((forward, "y = self.first(x)"), (backward, "return torch.tanh(y)")):
         plumbline.explore(program, tmp_path / "model.html")
         assert "kernels" in _stages_of(tmp_path / "model.html", code)
+
+
+def test_a_call_tells_how_long_lines_take(tmp_path: Path) -> None:
+    x = torch.randn(40, 3)
+    plumbline.explore(plumbline.compile(_Model(), (x,)), tmp_path / "model.html", x)
+    text = (tmp_path / "model.html").read_text(encoding="utf-8")
+    assert re.search(r'"shares":\{"\d+":0\.\d+', text)
 
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:

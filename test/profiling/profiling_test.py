@@ -152,6 +152,16 @@ def test_what_is_too_much_for_a_table_is_one_row() -> None:
     assert outside.split() == ["10", "us", "1.2", "%", "outside", "of", "kernels"]
 
 
+def test_lines_have_their_shares() -> None:
+    kernels = [
+        KernelTime(TimedCall(("a",), [("a.py", 1)], "", None), 1, 3e-6, None),
+        KernelTime(TimedCall(("b",), [("a.py", 1), ("b.py", 2)], "", None), 1, 2e-6, None),
+        KernelTime(TimedCall(("c",), [], "", None), 1, 1e-6, None),
+    ]
+    profile = Profile("f", kernels, seconds=1e-3, timed_seconds=8e-6, timer_seconds=0)
+    assert profile.shares_of_lines() == pytest.approx({("a.py", 1): 4 / 8, ("b.py", 2): 1 / 8})
+
+
 def test_modules_that_differ_in_a_part() -> None:
     kernels = [
         KernelTime(TimedCall(("add",), [("a.py", 1)], module, None), 2, 1e-6, Work(6, 8))
