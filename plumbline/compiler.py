@@ -165,6 +165,18 @@ class CompiledProgram(NativeFunction):
         return self._call(arguments, out)
 
 
+def check_compiled(caller: str, program: object) -> None:
+    """Refuses what is no compiled program, where `caller` is given one.
+
+    Raises:
+      UserError: it is not.
+    """
+    if not isinstance(program, CompiledProgram):
+        raise UserError(
+            f"{caller}: it takes what plumbline.compile gives, not {type(program).__name__}"
+        )
+
+
 @showing_the_message_alone
 @collecting_seldom()
 def compile(  # noqa: A001 - the word that PyTorch's users expect

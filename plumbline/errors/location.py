@@ -8,8 +8,8 @@ from torch_mlir import ir
 #   loc("model.py":12:4)   loc("add"("model.py":12:4))   loc(fused["a.py":1:2, "b.py":3:4])
 _FILE_LINE_COLUMN = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
 
-# Of a place that was called from elsewhere, `at` and the caller follow.
-_PLACE_AND_CALLED = re.compile(_FILE_LINE_COLUMN.pattern + r"(\)* at )?")
+# JAX says where a place ends, too. Of one that is called from elsewhere, `at` and that follow.
+_PLACE_AND_CALLED = re.compile(_FILE_LINE_COLUMN.pattern + r"(?: to \d*:\d+)?(\)* at )?")
 
 _LIBRARY = "torch/"
 """Where the files lie that are PyTorch's own, as the exporter names them."""

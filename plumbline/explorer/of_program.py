@@ -4,13 +4,14 @@ import os
 from typing import Any
 
 from plumbline.archives import atomic_file
-from plumbline.compiler import CompiledProgram
-from plumbline.errors import UserError
+from plumbline.compiler import CompiledProgram, check_compiled
+from plumbline.errors import UserError, showing_the_message_alone
 from plumbline.explorer.page import page
 from plumbline.llvm_to_asm.assembly import emit_assembly
 from plumbline.profiling.measurement import profile
 
 
+@showing_the_message_alone
 def explore(program: CompiledProgram, file: str | os.PathLike[str], *arguments: Any) -> None:
     """Writes a page of all stages of `program`, line by line beside its source.
 
@@ -25,8 +26,9 @@ def explore(program: CompiledProgram, file: str | os.PathLike[str], *arguments: 
         each line of the source takes, as `plumbline.profile` finds it.
 
     Raises:
-      UserError: the file cannot be written, or the program cannot be profiled.
+      UserError: it is no such program, it cannot be profiled, or the file cannot be written.
     """
+    check_compiled("plumbline.explore", program)
     name, lowering = program.signature.name, program.lowering
     _, texts = lowering.run(name, lambda stage: None, debug_info=True)
     texts["asm"] = emit_assembly(texts["llvm_ir"], lowering.target, lowering.host_opt_level)

@@ -44,7 +44,8 @@ def _time_kernels(module: ir.Operation) -> None:
             with op.location:
                 with ir.InsertionPoint(op):
                     begin = _now()
-                _add_after(op, number, begin)
+                with ir.InsertionPoint.after(op):
+                    call(_ADD, [integer(number), begin])
         for function in functions:
             _time_whole(function.operation, len(timed))
 
@@ -61,13 +62,6 @@ def _time_whole(function: ir.Operation, nothing: int) -> None:
 
 def _now() -> ir.Value:
     return call(_CLOCK, [], integer_type()).result
-
-
-def _add_after(op: ir.Operation, number: int, begin: ir.Value) -> None:
-    block = op.block
-    place = list(block.operations).index(op.opview)
-    with ir.InsertionPoint(block.operations[place + 1]):
-        call(_ADD, [integer(number), begin])
 
 
 def _define(symbols: ir.SymbolTable, words: int) -> None:

@@ -77,8 +77,8 @@ class Profile:
         shares: dict[tuple[str, int], float] = {}
         for kernel in self.kernels:
             for line in kernel.call.lines:
-                share = kernel.seconds / len(kernel.call.lines) / self.whole
-                shares[line] = shares.get(line, 0.0) + share
+                seconds = kernel.seconds / len(kernel.call.lines)
+                shares[line] = shares.get(line, 0.0) + (seconds and seconds / self.whole)
         return shares
 
     def __str__(self) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from plumbline.archives.reference_archive import Tensor
-from plumbline.compiler import CompiledProgram
-from plumbline.errors import UserError
+from plumbline.compiler import CompiledProgram, check_compiled
+from plumbline.errors import UserError, showing_the_message_alone
 from plumbline.kernels_to_llvm.time_kernels import TIMES
 from plumbline.linalg_to_kernels.timed_calls import TimedCall, Work
 from plumbline.profiling.kernel_time import KernelTime, Profile
@@ -20,6 +20,7 @@ which other work on the machine would seem to be what is in no kernel."""
 _CLOCK: Callable[[], float] = time.perf_counter
 
 
+@showing_the_message_alone
 def profile(program: CompiledProgram, *arguments: Any, seconds: float = 1.0) -> Profile:
     """Finds what `program` spends its time on, when it is called with `arguments`.
 
@@ -34,7 +35,8 @@ def profile(program: CompiledProgram, *arguments: Any, seconds: float = 1.0) -> 
       seconds: how long it measures, at least.
 
     Raises:
-      UserError: the program is for a GPU, or it does not take the arguments, or fails.
+      UserError: it is no such program, or one for a GPU; or it does not take the arguments, or
+        fails.
     """
     timed_calls, times, timed = _with_timers(program)
     for each in (program, timed):
@@ -72,6 +74,7 @@ def _with_timers(
     program: CompiledProgram,
 ) -> tuple[Sequence[TimedCall], Tensor, CompiledProgram]:
     """What of a program is timed, where the times come to lie, and the program that does it."""
+    check_compiled("plumbline.profile", program)
     name = program.signature.name
     if program.lowering.gpu is not None:
         raise UserError(

@@ -54,6 +54,7 @@ def test_module_path(text: str, expected: str) -> None:
         ),
         ('loc(callsite(callsite("torch/n.py":1:0 at "b.py":2:0) at "a.py":3:0))', [("b.py", 2)]),
         ('loc(callsite("torch/n.py":1:0 at "torch/m.py":2:0))', [("torch/n.py", 1)]),
+        ('loc("f"(callsite("g"("a.py":8:4 to :9) at "h"("b.py":2:4 to 3:9))))', [("a.py", 8)]),
         (
             'loc(fused[callsite("torch/n.py":1:0 at "a.py":8:0), "b.py":2:4, "a.py":8:0])',
             [("a.py", 8), ("b.py", 2)],

@@ -79,6 +79,11 @@ def test_a_call_tells_how_long_lines_take(tmp_path: Path) -> None:
     assert re.search(r'"shares":\{"\d+":0\.\d+', text)
 
 
+def test_what_is_no_program() -> None:
+    with pytest.raises(UserError, match=r"takes what plumbline\.compile gives, not _Model"):
+        plumbline.explore(_Model(), "model.html")  # type: ignore[arg-type]
+
+
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     program = plumbline.compile(_Model(), (torch.randn(4, 3),))
     with pytest.raises(UserError, match=r"nowhere/model\.html: cannot be written: No such file"):

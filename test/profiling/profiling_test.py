@@ -135,6 +135,8 @@ def test_mistakes() -> None:
     on_gpu = plumbline.compile(_Of(torch.exp), (x,), target="nvptx")
     with pytest.raises(UserError, match="func_main: it is for a GPU, whose kernels NVIDIA's tools"):
         plumbline.profile(on_gpu, x)
+    with pytest.raises(UserError, match=r"takes what plumbline\.compile gives, not _Of"):
+        plumbline.profile(_Of(torch.exp), x)  # type: ignore[arg-type]
     program = plumbline.compile(_Of(torch.exp), (x,))
     with pytest.raises(UserError, match="takes 1 argument"):
         plumbline.profile(program)
@@ -159,6 +161,10 @@ def test_lines_have_their_shares() -> None:
         KernelTime(TimedCall(("c",), [], "", None), 1, 1e-6, None),
     ]
     profile = Profile("f", kernels, seconds=1e-3, timed_seconds=8e-6, timer_seconds=0)
+    nothing = [KernelTime(TimedCall(("a",), [("a.py", 1)], "", None), 1, 0.0, None)]
+    empty = Profile("f", nothing, seconds=1e-6, timed_seconds=0.0, timer_seconds=0)
+    assert empty.shares_of_lines() == {("a.py", 1): 0}
+    assert "0 ns" in str(empty)
     assert profile.shares_of_lines() == pytest.approx({("a.py", 1): 4 / 8, ("b.py", 2): 1 / 8})
 
 
