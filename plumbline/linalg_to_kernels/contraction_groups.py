@@ -30,6 +30,7 @@ from plumbline.linalg_to_kernels.contraction_plan import (
     plan_contraction,
 )
 from plumbline.linalg_to_kernels.dequantized_weights import multiplies_dequantized_weights
+from plumbline.linalg_to_kernels.expand_contractions import is_weight
 from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.layouts import is_contiguous, layout_of
 from plumbline.linalg_to_kernels.pads import zeros_around
@@ -52,6 +53,9 @@ _SMALL = 4096
 
 _SMALL_BESIDE = 512
 """The same where rows of results fill vectors, and more is added up than is in an unrolled loop."""
+
+_WIDE = 4
+"""The bytes of elements that are multiplied as they are."""
 
 _SMALL_OF_ATTENTION = 256
 """The same of attention, whose plain loops go through keys one by one."""
@@ -96,13 +100,24 @@ def _small(computation: Computation, unit: VectorUnit) -> int:
 
 
 def _fills_vectors(computation: Computation, unit: VectorUnit) -> bool:
-    """Whether register tiles of a small sum of products are full, and longer than loops unroll."""
+    """Whether register tiles of a small sum of products are full, and longer than loops unroll.
+
+    What has fewer than four bytes is widened, or put side by side, before it is multiplied. Unless
+    it is a weight, that takes as long as so few products.
+    """
     rows, columns, summed = _sizes(computation)
-    if rows is None or columns is None or summed is None:
+    sum_ = computation.sum_of_products
+    if sum_ is None or rows is None or columns is None or summed is None:
         return False
-    element = ir.RankedTensorType(computation.results[0].type).element_type
-    lanes = unit.bytes // element_bytes(element)
+    right = computation.inputs[sum_.right]
+    if not is_weight(right) and _element_bytes(right) < _WIDE:
+        return False
+    lanes = unit.bytes // _element_bytes(computation.results[0])
     return rows > _FEW_ROWS and columns >= lanes and summed > _UNROLLED
+
+
+def _element_bytes(tensor: ir.Value) -> int:
+    return element_bytes(ir.RankedTensorType(tensor.type).element_type)
 
 
 def _sizes(computation: Computation) -> tuple[int | None, int | None, int | None]:

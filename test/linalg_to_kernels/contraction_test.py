@@ -406,6 +406,22 @@ def test_small_layers(
     assert ("@matmul_" in program.stage("kernels")) == by_tiles
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_small_products_of_halves_take_tiles_of_weights_alone(dtype: torch.dtype) -> None:
+    layer = torch.nn.Linear(16, 32, dtype=dtype)
+    x = torch.randn(8, 16, dtype=dtype)
+    of_weights = plumbline.compile(layer, (x,), target_cpu="baseline")
+    assert "call @cast_matmul_add(" in of_weights.stage("kernels")
+
+    class Product(torch.nn.Module):
+        def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+            return x @ y
+
+    operands = (x, torch.randn(16, 32, dtype=dtype))
+    program = plumbline.compile(Product(), operands, target_cpu="baseline")
+    assert "call @cast_product_sum(" in program.stage("kernels")
+
+
 def test_not_a_number_stays_in_its_row() -> None:
     left, right = torch.ones(13, 20), torch.ones(20, 17)
     left[12, 3] = torch.nan
