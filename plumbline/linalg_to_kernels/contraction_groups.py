@@ -140,10 +140,7 @@ def is_large_sum_of_products(computation: Computation, small: int = _SMALL) -> b
     sum_ = computation.sum_of_products
     if sum_ is None:
         return False
-    batches, rows, columns, summed = (
-        product_of([computation.sizes[loop] for loop in loops])
-        for loops in (sum_.batches, sum_.rows, sum_.columns, sum_.summed)
-    )
+    rows, columns, summed = _sizes(computation)
     if rows == columns == 1 and not sum_.batches:
         # One dot product: LLVM's loop is as good.
         return False
@@ -152,6 +149,7 @@ def is_large_sum_of_products(computation: Computation, small: int = _SMALL) -> b
         return False
     if not sum_.rows:
         # Planes with weights of their own are done alike, be they ever so small.
+        batches = product_of([computation.sizes[loop] for loop in sum_.batches])
         columns = columns and batches and columns * batches
     return not (rows and columns and summed and rows * columns * summed <= small)
 
