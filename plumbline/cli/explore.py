@@ -5,11 +5,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plumbline.archives import atomic_file
 from plumbline.cli.exit_status import SUCCESS
 from plumbline.cli.profile import profile_of
 from plumbline.cli.program import add_program, with_program
-from plumbline.errors import UserError
 
 if TYPE_CHECKING:
     from plumbline.library_files.build import Program
@@ -52,7 +50,7 @@ def _run(given: argparse.Namespace) -> int:
 
     def write(program: "Program", options: "LibraryOptions") -> int:
         # These import MLIR.
-        from plumbline.explorer.page import page
+        from plumbline.explorer.page import write_page
         from plumbline.library_files.build import LibraryBuild
 
         with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
@@ -62,10 +60,7 @@ def _run(given: argparse.Namespace) -> int:
         if given.profile:
             shares = profile_of(program, options, given.progress).shares_of_lines()
         given.progress.begin("writing the page")
-        try:
-            atomic_file.write_text(given.output, page(options.name, stages, shares))
-        except OSError as error:
-            raise UserError(f"{given.output}: cannot be written: {error.strerror}") from error
+        write_page(given.output, options.name, stages, shares)
         given.progress.end(f"written: {given.output}")
         return SUCCESS
 

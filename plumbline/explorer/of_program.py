@@ -3,10 +3,9 @@
 import os
 from typing import Any
 
-from plumbline.archives import atomic_file
 from plumbline.compiler import CompiledProgram, check_compiled
-from plumbline.errors import UserError, showing_the_message_alone
-from plumbline.explorer.page import page
+from plumbline.errors import showing_the_message_alone
+from plumbline.explorer.page import write_page
 from plumbline.llvm_to_asm.assembly import emit_assembly
 from plumbline.profiling.measurement import profile
 
@@ -34,7 +33,4 @@ def explore(program: CompiledProgram, file: str | os.PathLike[str], *arguments: 
     texts["asm"] = emit_assembly(texts["llvm_ir"], lowering.target, lowering.host_opt_level)
     stages = {stage.replace("_", "-"): texts[stage] for stage in lowering.stages}
     shares = profile(program, *arguments).shares_of_lines() if arguments else None
-    try:
-        atomic_file.write_text(file, page(name, stages, shares))
-    except OSError as error:
-        raise UserError(f"{os.fspath(file)}: cannot be written: {error.strerror}") from error
+    write_page(file, name, stages, shares)

@@ -2,9 +2,12 @@
 
 import html
 import json
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from plumbline.archives import atomic_file
+from plumbline.errors import UserError
 from plumbline.explorer.located_text import (
     Line,
     LocatedText,
@@ -52,6 +55,23 @@ def page(name: str, stages: Mapping[str, str], shares: Mapping[Line, float] | No
     content = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     head, _, tail = _TEMPLATE.read_text(encoding="utf-8").partition(_DATA)
     return head.replace(_NAME, html.escape(name)) + content + tail
+
+
+def write_page(
+    file: str | os.PathLike[str],
+    name: str,
+    stages: Mapping[str, str],
+    shares: Mapping[Line, float] | None = None,
+) -> None:
+    """Writes that page to a file.
+
+    Raises:
+      UserError: it cannot be written.
+    """
+    try:
+        atomic_file.write_text(file, page(name, stages, shares))
+    except OSError as error:
+        raise UserError(f"{os.fspath(file)}: cannot be written: {error.strerror}") from error
 
 
 def _numbers(located: Mapping[str, LocatedText], others: Iterable[Line]) -> dict[Line, int]:

@@ -10,7 +10,6 @@ from torch_mlir import ir
 from torch_mlir.dialects import llvm
 
 from plumbline.bindings.pipeline import Pass
-from plumbline.bindings.walk import all_operations
 from plumbline.kernels_to_llvm.building import (
     address_of,
     call,
@@ -21,7 +20,7 @@ from plumbline.kernels_to_llvm.building import (
     integer_type,
     pointer_type,
 )
-from plumbline.linalg_to_kernels.timed_calls import TIMER
+from plumbline.linalg_to_kernels.timed_calls import timed_operations
 from plumbline.signature.c_signature import functions_with_bodies
 
 TIMES = "plumbline_times"
@@ -36,11 +35,10 @@ _NANOSECONDS = 10**9
 def _time_kernels(module: ir.Operation) -> None:
     with module.context, module.location:
         functions = functions_with_bodies(module, "func.func", public=True)
-        timed = [op for op in all_operations(module) if TIMER in op.attributes]
+        timed = timed_operations(module)
         with ir.InsertionPoint(module.regions[0].blocks[0]):
             _define(ir.SymbolTable(module), 2 * (len(timed) + 2))
-        for op in timed:
-            number = int(ir.IntegerAttr(op.attributes[TIMER]).value)
+        for number, op in enumerate(timed):
             with op.location:
                 with ir.InsertionPoint(op):
                     begin = _now()

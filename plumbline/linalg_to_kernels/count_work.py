@@ -5,6 +5,7 @@ done: what a kernel computes twice counts once.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 
 from torch_mlir import ir
@@ -44,7 +45,7 @@ def _work(group: ir.Operation) -> Work | None:
     inputs = [value for value in block.arguments if is_tensor(value)]
     if any(DYNAMIC in member.sizes for member in members):
         return None
-    looked_up = {value: 0 for member in members for value in member.read_anywhere}
+    looked_up = Counter[ir.Value]()
     for member in members:
         for value in member.read_anywhere:
             looked_up[value] += math.prod(member.sizes)

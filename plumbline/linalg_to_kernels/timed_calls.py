@@ -52,13 +52,17 @@ def note_work(call: ir.Operation, work: Work) -> None:
     )
 
 
-def timed_calls(module: ir.Module | ir.Operation) -> list[TimedCall]:
-    """What is timed in a module, by number."""
+def timed_operations(module: ir.Module | ir.Operation) -> list[ir.Operation]:
+    """The calls, and loops of calls, that are timed in a module, by number."""
     timed = [op for op in all_operations(module) if TIMER in op.attributes]
-    timed.sort(key=lambda op: int(ir.IntegerAttr(op.attributes[TIMER]).value))
+    return sorted(timed, key=lambda op: int(ir.IntegerAttr(op.attributes[TIMER]).value))
+
+
+def timed_calls(module: ir.Module | ir.Operation) -> list[TimedCall]:
+    """What these are."""
     return [
         TimedCall(_kernels(op), nearest_lines(op.location), module_path(op.location), _work(op))
-        for op in timed
+        for op in timed_operations(module)
     ]
 
 

@@ -91,7 +91,7 @@ class Profile:
         rows += [_row(kernel, whole, self.timer_seconds) for kernel in shown]
         if others:
             rest = sum(kernel.seconds for kernel in others)
-            rows.append(_plain_row(rest, whole, f"{_count(len(others), 'other')}"))
+            rows.append(_plain_row(rest, whole, _count(len(others), "other")))
         rows.append(_plain_row(self.outside, whole, "outside of kernels"))
         head = (
             f"{self.name}: a call takes {_time(self.seconds)}, its kernels {_time(inside)} of that "
