@@ -1,9 +1,10 @@
 """The table of allocations of a function that can fail (`failures.py`), and what is done with one.
 
-Its entries are pointers, or null. plumbline_release frees all of them, and plumbline_forget sets
-those to null that are equal to a pointer which is freed. The table's address is handed to a
-function, so that LLVM does not keep each entry in a register: for hundreds of allocations, each of
-hundreds of failures would move hundreds of registers.
+Its entries are pointers, or null, each in a word of 64 bits, whatever a pointer has.
+plumbline_release frees all of them, and plumbline_forget sets those to null that are equal to a
+pointer which is freed. The table's address is handed to a function, so that LLVM does not keep each
+entry in a register: for hundreds of allocations, each of hundreds of failures would move hundreds
+of registers.
 """
 
 from collections.abc import Callable
@@ -32,6 +33,13 @@ RELEASE = "plumbline_release"
 FORGET = "plumbline_forget"
 """Takes a table, its length, and the pointer."""
 
+ENTRY_BYTES = 8
+
+
+def entry_of(table: ir.Value, index: ir.Value | int) -> ir.Value:
+    """The address of an entry."""
+    return element(table, index, integer_type())
+
 
 def define_table_functions(symbols: ir.SymbolTable) -> None:
     """Defines both functions, at the insertion point."""
@@ -56,8 +64,8 @@ def _for_each_entry(entry: ir.Block, work: Callable[..., None]) -> None:
     with ir.InsertionPoint(entry):
         first, one = integer(0), integer(1)
 
-    def entry_of(index: ir.Value) -> None:
-        work(element(table, index, pointer_type()), *others)
+    def work_on(index: ir.Value) -> None:
+        work(entry_of(table, index), *others)
 
-    with ir.InsertionPoint(counted_loop(entry, first, count, one, entry_of)):
+    with ir.InsertionPoint(counted_loop(entry, first, count, one, work_on)):
         llvm.ReturnOp()

@@ -7,6 +7,7 @@ from plumbline.kernels_to_llvm.allocation_sizes import CHECK_ALLOCATION_SIZES
 from plumbline.kernels_to_llvm.assertions import LOWER_ASSERTIONS
 from plumbline.kernels_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
 from plumbline.kernels_to_llvm.booleans import MOVE_BOOLEANS_AS_BYTES
+from plumbline.kernels_to_llvm.byte_counts import MULTIPLY_BYTE_COUNTS
 from plumbline.kernels_to_llvm.c_abi import build_entries
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
 from plumbline.kernels_to_llvm.forks import FORK_THREADS
@@ -101,6 +102,7 @@ def kernels_to_llvm_pipeline(
             "convert-func-to-llvm",
             "convert-cf-to-llvm",
             "reconcile-unrealized-casts",
+            MULTIPLY_BYTE_COUNTS,
             MOVE_BF16_AS_INTEGERS,
             "canonicalize",
             "cse",

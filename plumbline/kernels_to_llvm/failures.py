@@ -28,10 +28,12 @@ from plumbline.bindings.pipeline import Pass
 from plumbline.bindings.walk import operations_named
 from plumbline.kernels_to_llvm.allocation_table import (
     ALLOCATE,
+    ENTRY_BYTES,
     FORGET,
     FREE,
     RELEASE,
     define_table_functions,
+    entry_of,
 )
 from plumbline.kernels_to_llvm.building import (
     address_of,
@@ -76,7 +78,6 @@ CAN_FAIL = "plumbline.can_fail"
 """The attribute of a function with a `FORK` that has come to take a failure, its last argument."""
 
 _NO_MEMORY = "there is no memory for {} bytes"
-_POINTER_BYTES = 8
 _RARELY = (2000, 1)
 """The weights of a branch whose second way is hardly ever taken."""
 
@@ -307,8 +308,8 @@ class _Function:
     def _make_table(self, entry: ir.Block) -> None:
         count = len(self._entries)
         with ir.InsertionPoint.at_block_begin(entry):
-            self._table = llvm.AllocaOp(pointer_type(), integer(count), pointer_type()).result
-            size = integer(count * _POINTER_BYTES)
+            self._table = llvm.AllocaOp(pointer_type(), integer(count), integer_type()).result
+            size = integer(count * ENTRY_BYTES)
             llvm.MemsetOp(self._table, integer(0, 8), size, isVolatile=False)
         for free in self._frees:
             (freed,) = free.operands
@@ -321,7 +322,7 @@ class _Function:
 
     def _enter(self, pointer: ir.Value, allocation: llvm.CallOp) -> None:
         """Writes the entry of a place that allocates."""
-        llvm.StoreOp(pointer, element(self._table, self._entries[allocation], pointer_type()))
+        llvm.StoreOp(pointer, entry_of(self._table, self._entries[allocation]))
 
     # -- what follows a call that can fail ---------------------------------------------------------
 

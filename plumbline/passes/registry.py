@@ -14,6 +14,7 @@ from plumbline.kernels_to_llvm.allocation_sizes import CHECK_ALLOCATION_SIZES
 from plumbline.kernels_to_llvm.assertions import LOWER_ASSERTIONS
 from plumbline.kernels_to_llvm.bfloats import MOVE_BF16_AS_INTEGERS
 from plumbline.kernels_to_llvm.booleans import MOVE_BOOLEANS_AS_BYTES
+from plumbline.kernels_to_llvm.byte_counts import MULTIPLY_BYTE_COUNTS
 from plumbline.kernels_to_llvm.failures import RETURN_FAILURES
 from plumbline.kernels_to_llvm.forks import FORK_THREADS
 from plumbline.kernels_to_llvm.huge_pages import USE_HUGE_PAGES
@@ -122,6 +123,7 @@ PASSES = _by_name(
         LOWER_ASSERTIONS,
         MOVE_BF16_AS_INTEGERS,
         MOVE_BOOLEANS_AS_BYTES,
+        MULTIPLY_BYTE_COUNTS,
         NAME_TCP_OPS,
         NOTE_ARGUMENT_SHAPES,
         OUTLINE_PARALLEL_LOOPS,

@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: llvm.func internal @f(
 // CHECK-SAME:      %[[HOLDS:.*]]: i1, %[[X:.*]]: i64, %[[FAILURE:.*]]: !llvm.ptr) -> !llvm.ptr
-// CHECK:         %[[TABLE:.*]] = llvm.alloca %{{.*}} x !llvm.ptr
+// CHECK:         %[[TABLE:.*]] = llvm.alloca %{{.*}} x i64
 // CHECK:         "llvm.intr.memset"(%[[TABLE]], %{{.*}}, %{{.*}})
 // CHECK:         %[[A:.*]] = llvm.call @aligned_alloc
 // CHECK:         %[[LIVES:.*]] = llvm.icmp "ne" %[[A]], %{{.*}} : !llvm.ptr
