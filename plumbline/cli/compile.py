@@ -8,7 +8,7 @@ from plumbline.cli.exit_status import SUCCESS
 from plumbline.cli.program import add_program, with_program
 from plumbline.cli.word_list import WordList
 from plumbline.errors import UserError
-from plumbline.library_files.kinds import KINDS, LIBRARY, library_kinds
+from plumbline.library_files.kinds import KINDS, LIBRARY, WEBASSEMBLY_LIBRARY
 
 if TYPE_CHECKING:
     from plumbline.library_files.build import Program
@@ -22,7 +22,8 @@ _KINDS = "\n".join(
 
 _EPILOG = f"""\
 kinds of files:
-  {_LIBRARY:16} all of {", ".join(LIBRARY)}
+  {_LIBRARY:16} all of {", ".join(LIBRARY)};
+  {"":16} with --target-cpu wasm32 {", ".join(WEBASSEMBLY_LIBRARY)}
 {_KINDS}
 
 The files are those of the targets of aot_library, byte for byte. Nothing is written unless all can
@@ -74,7 +75,7 @@ def _run(given: argparse.Namespace) -> int:
 
         kinds: dict[str, None] = {}
         for word in given.emit:
-            made = library_kinds(options.weights) if word == _LIBRARY else [word]
+            made = options.kinds if word == _LIBRARY else [word]
             kinds.update(dict.fromkeys(made))
         files = write_files(program, options, kinds, given.out, when_begun=given.progress.begin)
         given.progress.end(*(f"{file}  {file.stat().st_size} bytes" for file in files))

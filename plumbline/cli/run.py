@@ -36,7 +36,9 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    arguments.add_argument("library", type=Path, metavar="LIBRARY.so", help="the shared object")
+    arguments.add_argument(
+        "library", type=Path, metavar="LIBRARY.so", help="the shared object, or the .wasm file"
+    )
     arguments.add_argument(
         "--inputs", type=Path, required=True, metavar="NPZ", help="the file of the inputs"
     )

@@ -17,7 +17,7 @@ def add_run_under(arguments: argparse.ArgumentParser) -> None:
         "--run-under",
         metavar="COMMAND",
         help="what runs a library for another machine here, in a process of its own: an emulator, "
-        'such as "qemu-aarch64-static -L /usr/aarch64-linux-gnu"',
+        'such as "qemu-aarch64-static -L /usr/aarch64-linux-gnu", or "node" for WebAssembly',
     )
 
 

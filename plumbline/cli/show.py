@@ -29,7 +29,9 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    arguments.add_argument("library", type=Path, metavar="LIBRARY.so", help="the shared object")
+    arguments.add_argument(
+        "library", type=Path, metavar="LIBRARY.so", help="the shared object, or the .wasm file"
+    )
     arguments.add_argument(
         "--json", action="store_true", help="as JSON, the same as in the file beside the library"
     )
@@ -51,7 +53,7 @@ def _run(given: argparse.Namespace) -> int:
 
 
 def _lines(file: Path, description: "LibraryDescription") -> Iterator[str]:
-    from plumbline.library.elf_sections import section_sizes
+    from plumbline.library.sections import section_sizes
     from plumbline.library_files.c_header import input_rows, output_rows, symbol_rows
 
     signature = description.signature

@@ -57,7 +57,7 @@ def _run(given: argparse.Namespace) -> int:
             )
         with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
             build = LibraryBuild(program, options, Path(folder), when_begun=given.progress.begin)
-            library = load_as_told(given, build.file("shared-object"))
+            library = load_as_told(given, build.file(options.loaded_kind))
             references = ReferenceArchive.read(build.file("references"))
             if library.signature.loads_weights:
                 library.load_weights(build.file("weights-file"))

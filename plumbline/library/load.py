@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Protocol
 
 from plumbline.errors import UserError
-from plumbline.library.elf_sections import read_architecture, read_section
 from plumbline.library.memref_entry import MemrefEntry
 from plumbline.library.native_function import Entry, NativeFunction
 from plumbline.library.packed_entry import PackedEntry
+from plumbline.library.sections import read_architecture, read_section
 from plumbline.library.shared_object import open_library
 from plumbline.signature.function_name import ERROR_SUFFIX, LOAD_WEIGHTS_SUFFIX, PACKED_SUFFIX
 from plumbline.signature.library_description import SECTION, LibraryDescription
+from plumbline.target.target import WEBASSEMBLY
 
 
 class Code(Protocol):
@@ -67,8 +68,9 @@ def _check_machine(path: Path, description: LibraryDescription) -> None:
     if made_for != own:
         raise UserError(
             f"{path}: it is made for {description.made_for}, so for machines of {made_for}, and "
-            f"this is one of {own}: load it there, or say what runs it here by --run-under, "
-            "which plumbline run and plumbline test have"
+            f"this is one of {own}: load it there, or say what runs it here by --run-under"
+            f"{' node' if made_for == WEBASSEMBLY else ''}, which plumbline run and plumbline test "
+            "have"
         )
 
 

@@ -10,7 +10,7 @@ from torch.export import ExportedProgram
 
 from plumbline.errors import showing_the_message_alone
 from plumbline.library_files.build import TorchProgram, write_files
-from plumbline.library_files.kinds import KINDS, library_kinds
+from plumbline.library_files.kinds import KINDS
 from plumbline.library_files.options import LibraryOptions
 from plumbline.loader_to_stablehlo.program import (
     HoldsStablehlo,
@@ -49,6 +49,8 @@ def aot(
 ) -> Path:
     """Compiles `model` to the files of a library: libfoo.so, libfoo.a, foo.h, and so on.
 
+    For WebAssembly it has foo.wasm and foo.mjs in place of libfoo.so.
+
     They are those that aot_library makes, and the command `plumbline compile`. The model is
     compiled in the mode that it is in, and stays as it was.
 
@@ -67,7 +69,8 @@ def aot(
       mutation: as for `TorchLoaderOutput`.
       mutable: as for `TorchLoaderOutput`.
       func_name: the name of the C function, where it is another.
-      target_cpu: the CPU that code is made for; the default is one that most have.
+      target_cpu: the CPU that code is made for; the default is one that most have. "wasm32" is
+        WebAssembly, for browsers.
       abi: how C calls it: by "pointers", or by "memref" descriptors, as MLIR does.
       memory: "malloc": temporaries come from the heap; "pool": from a workspace of the caller's.
       threads: how many a call runs on.
@@ -86,7 +89,7 @@ def aot(
         workspace in memory of the GPU along.
 
     Returns:
-      The shared object, which `plumbline.load` takes.
+      The shared object, which `plumbline.load` takes; or the module of WebAssembly.
 
     Raises:
       UserError: the program cannot be compiled, or the files cannot be written. The message says
@@ -138,5 +141,5 @@ def aot(
         source = TorchProgram(
             kind.__name__, origin, lambda: checked(caller, program), recorded=False
         )
-    write_files(source, options, library_kinds(weights), Path(out))
-    return Path(out, KINDS["shared-object"].file_name(name))
+    write_files(source, options, options.kinds, Path(out))
+    return Path(out, KINDS[options.loaded_kind].file_name(name))

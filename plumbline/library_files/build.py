@@ -16,10 +16,24 @@ from plumbline.gpu_to_nvvm.stage import gpu_to_nvvm
 from plumbline.kernels_to_llvm.description import describe
 from plumbline.kernels_to_llvm.stage import kernels_to_llvm
 from plumbline.library_files.c_header import c_header
-from plumbline.library_files.kinds import KINDS, OF_TARGET, OF_TORCH, OF_WEIGHTS, STAGES
+from plumbline.library_files.javascript import exported_functions, javascript
+from plumbline.library_files.kinds import (
+    KINDS,
+    LIBRARY,
+    OF_TARGET,
+    OF_TORCH,
+    OF_WEIGHTS,
+    ONLY_OF_WEBASSEMBLY,
+    STAGES,
+    WEBASSEMBLY_LIBRARY,
+)
 from plumbline.library_files.options import LibraryOptions
 from plumbline.library_files.pkg_config import pkg_config
-from plumbline.library_files.toolchain import GPU_RUNTIME_OBJECT, Toolchain
+from plumbline.library_files.toolchain import (
+    GPU_RUNTIME_OBJECT,
+    WEBASSEMBLY_RUNTIME_OBJECT,
+    Toolchain,
+)
 from plumbline.linalg_to_gpu.stage import linalg_to_gpu
 from plumbline.linalg_to_kernels.stage import linalg_to_kernels
 from plumbline.llvm_to_asm.fatbin import fatbin
@@ -35,6 +49,7 @@ from plumbline.loader_to_stablehlo.program import (
 from plumbline.signature.library_description import LibraryDescription
 from plumbline.target.choices import LIBRARY_ABIS
 from plumbline.target.cpu import cpu_target
+from plumbline.target.target import WEBASSEMBLY
 from plumbline.tcp_to_linalg.stage import tcp_to_linalg
 from plumbline.torch_to_tcp.stage import torch_to_tcp
 
@@ -140,6 +155,8 @@ class LibraryBuild:
             "archive": self._archive,
             "shared-object": self._link,
             "link": self._link_by_own_name,
+            "module": self._link_module,
+            "javascript": self._write_javascript,
             "header": self._write_header,
             "description": self._describe,
             "pkg-config": self._write_pkg_config,
@@ -160,9 +177,10 @@ class LibraryBuild:
                 f"{kind} file of it"
             )
         if kind in self._of_other_targets:
+            options = self._options
+            target = WEBASSEMBLY if options.is_for_webassembly else options.target
             raise UserError(
-                f"{self._program.origin}: there is no {kind} file of it for the target "
-                f"{self._options.target}"
+                f"{self._program.origin}: there is no {kind} file of it for the target {target}"
             )
         if kind == ("packed-weights" if self._options.weights == "file" else "weights-file"):
             raise UserError(
@@ -187,7 +205,10 @@ class LibraryBuild:
     @property
     def _of_other_targets(self) -> set[str]:
         target = self._options.target
-        return {kind for other in OF_TARGET if other != target for kind in OF_TARGET[other]}
+        kinds = {kind for other in OF_TARGET if other != target for kind in OF_TARGET[other]}
+        if self._options.is_for_webassembly:
+            return kinds | set(LIBRARY) - set(WEBASSEMBLY_LIBRARY)
+        return kinds | set(ONLY_OF_WEBASSEMBLY)
 
     def _place(self, kind: str) -> Path:
         return self._folder / KINDS[kind].file_name(self._options.name)
@@ -340,11 +361,15 @@ class LibraryBuild:
         self._toolchain.assemble(assembly, self._place("object"))
 
     def _objects(self) -> list[Path]:
-        """The object files of the library, of which the runtime of a GPU is one."""
+        """The object files of the library, of which its runtime is one, if it has any."""
         objects = [self.file("object")]
         if self._is_for_gpu:
             runtime = self._folder / GPU_RUNTIME_OBJECT
             self._toolchain.compile_gpu_runtime(runtime)
+            objects.append(runtime)
+        if self._options.is_for_webassembly:
+            runtime = self._folder / WEBASSEMBLY_RUNTIME_OBJECT
+            self._toolchain.compile_webassembly_runtime(runtime)
             objects.append(runtime)
         return objects
 
@@ -358,6 +383,15 @@ class LibraryBuild:
 
     def _link_by_own_name(self) -> None:
         self._place("link").symlink_to(self._place("shared-object").name)
+
+    def _link_module(self) -> None:
+        objects = self._objects()
+        self._when_begun("linking")
+        functions = exported_functions(self._description())
+        self._toolchain.link_module(objects, self._place("module"), functions)
+
+    def _write_javascript(self) -> None:
+        self._write("javascript", javascript(self._description(), self._place("module").name))
 
     def _describe(self) -> None:
         options = self._options

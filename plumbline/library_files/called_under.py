@@ -1,6 +1,7 @@
 """Calls libraries for other machines, in a process that something runs such code in: an emulator.
 
-That process is of `call_library.c`, which has the format of requests and replies.
+That process is of `call_library.c`, which has the format of requests and replies, or for a module
+of WebAssembly of `call_module.mjs`.
 """
 
 import ctypes
@@ -16,12 +17,15 @@ from pathlib import Path
 from plumbline.archives.reference_archive import Tensor
 from plumbline.errors import UserError
 from plumbline.library.call_plan import CallPlan, Shapes
-from plumbline.library.elf_sections import read_architecture
 from plumbline.library.load import Library, described
 from plumbline.library.new_arrays import beginning
+from plumbline.library.sections import read_architecture
 from plumbline.library.tensor_arguments import address
 from plumbline.library_files.toolchain import Toolchain
 from plumbline.signature.library_description import LibraryDescription
+from plumbline.target.target import WEBASSEMBLY
+
+_MODULE_CALLER = Path(__file__).with_name("call_module.mjs")
 
 _WORD = struct.Struct("<q")
 _LOAD_WEIGHTS = -1
@@ -39,13 +43,14 @@ class _Kind(IntEnum):
 
 
 def load_under(path: Path, command: Sequence[str], name: str | None = None) -> Library:
-    """Loads the program of a shared object that aot_library made for whatever machine.
+    """Loads the program of a library that was made for whatever machine.
 
     Each call copies arguments to a process and results back. It ends with the library.
 
     Args:
-      path: the .so file.
-      command: what runs programs of that machine, and its arguments; theirs follow.
+      path: the .so file, or the .wasm file.
+      command: what runs programs of that machine, and its arguments; theirs follow. For a module of
+        WebAssembly it runs programs of JavaScript: node.
       name: which program, of a file with several.
 
     Raises:
@@ -58,10 +63,16 @@ def load_under(path: Path, command: Sequence[str], name: str | None = None) -> L
             f"{path}: under another program run libraries for a CPU that are called by pointers"
         )
     try:
-        toolchain = Toolchain.of_environment(read_architecture(path))
+        architecture = read_architecture(path)
     except (OSError, ValueError) as error:
         raise UserError(f"{path}: it cannot be read: {error}") from error
-    return Library(description, _CodeUnder(path, description, command, toolchain))
+    folder = tempfile.TemporaryDirectory(prefix="plumbline-")
+    if architecture == WEBASSEMBLY:
+        caller = _MODULE_CALLER
+    else:
+        caller = Path(folder.name, "call_library")
+        Toolchain.of_environment(architecture).link_caller(caller)
+    return Library(description, _CodeUnder(path, description, [*command, str(caller)], folder))
 
 
 class _CodeUnder:
@@ -72,14 +83,12 @@ class _CodeUnder:
         path: Path,
         description: LibraryDescription,
         command: Sequence[str],
-        toolchain: Toolchain,
+        folder: "tempfile.TemporaryDirectory[str]",
     ) -> None:
+        """`command` runs a caller, which may be in the `folder`."""
         self._signature = description.signature
-        self._what = f"{path}, under {shlex.join(command)}"
-        folder = tempfile.TemporaryDirectory(prefix="plumbline-")
-        caller = Path(folder.name, "call_library")
-        toolchain.link_caller(caller)
-        call = [*command, str(caller), str(path.absolute()), self._signature.name]
+        self._what = f"{path}, under {shlex.join(command[:-1])}"
+        call = [*command, str(path.absolute()), self._signature.name]
         # Given back with this, as the process is.
         self._said = tempfile.TemporaryFile()  # noqa: SIM115
         try:

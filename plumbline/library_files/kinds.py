@@ -44,6 +44,8 @@ KINDS = {
     "archive": FileKind("lib{}.a", "the static library"),
     "shared-object": FileKind("lib{}.so", "the shared object, which Python loads too"),
     "link": FileKind("{}.so", "a link to the shared object, by the library's own name"),
+    "module": FileKind("{}.wasm", "the module of WebAssembly"),
+    "javascript": FileKind("{}.mjs", "the module of JavaScript that loads it"),
     "pkg-config": FileKind("{}.pc", "the file for pkg-config"),
     "description": FileKind("{}.json", "names, element types and shapes"),
 }
@@ -53,6 +55,9 @@ STAGES = ("torch", "tcp", "linalg", "kernels", "llvm", "gpu", "nvvm", "ptx", "ll
 
 OF_TORCH = ("torch", "references")
 """The kinds that a program has which PyTorch exports, and no other."""
+
+ONLY_OF_WEBASSEMBLY = ("module", "javascript")
+"""The kinds that no other library has."""
 
 OF_WEIGHTS = ("weights", "packed-weights", "weights-file")
 """The kinds that a program of TCP does not have, whose constants stand in its text."""
@@ -66,7 +71,5 @@ OF_TARGET = {
 LIBRARY = ("header", "object", "archive", "shared-object", "link", "pkg-config", "description")
 """The kinds that are shipped, whatever weights are."""
 
-
-def library_kinds(weights: str) -> tuple[str, ...]:
-    """The kinds that are shipped of a library with such weights, one of `choices.WEIGHTS`."""
-    return (*LIBRARY, "weights-file") if weights == "file" else LIBRARY
+WEBASSEMBLY_LIBRARY = ("header", "object", "archive", "module", "javascript", "description")
+"""Those of a library for WebAssembly."""

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from plumbline.errors import UserError
 from plumbline.runtime.cuda.source import INCLUDES, SOURCE
+from plumbline.runtime.webassembly.source import SOURCE as WEBASSEMBLY_SOURCE
+from plumbline.target.target import WEBASSEMBLY
 
 _VERSION_SCRIPT = Path(__file__).with_name("library.lds")
 
@@ -23,10 +25,30 @@ _COMPILERS = ("gcc", "cc", "clang")
 _CROSS_PREFIX = "{}-linux-gnu-"
 """Of the programs that make files for another architecture, by its name, as Debian names them."""
 
+# Of an assembler, for what `cpu_target` says of WebAssembly.
+_WEBASSEMBLY_FEATURES = (
+    "-msimd128",
+    "-mbulk-memory",
+    "-mmutable-globals",
+    "-mnontrapping-fptoint",
+    "-msign-ext",
+)
+
+_WEBASSEMBLY_PACKAGES = "clang, lld, llvm, wasi-libc and libclang-rt-14-dev-wasm32"
+"""Of Debian 12, which make modules of WebAssembly. GNU's ar writes no index of their objects."""
+
+_STACK_BYTES = 1 << 20
+"""Of a module of WebAssembly. Linkers give 64 KB, and kernels have blocks of operands there."""
+
 _CALLER = Path(__file__).with_name("call_library.c")
 
 GPU_RUNTIME_OBJECT = "plumbline_cuda.o"
 """What the object file of the runtime is called, in archives too."""
+
+WEBASSEMBLY_RUNTIME_OBJECT = "plumbline_webassembly.o"
+"""The same of that of programs for WebAssembly."""
+
+_RUNTIME_OPTIONS = ("-std=gnu11", "-O2", "-fvisibility=hidden", "-g0")
 
 _MOST_LINES = 20
 """Of what a compiler says, in a message."""
@@ -49,12 +71,15 @@ class Toolchain:
     def of_environment(cls, architecture: str) -> "Toolchain":
         """What the environment variables CC and AR name, and else what there is on PATH.
 
-        For an `architecture` that is not this machine's ("aarch64"), it is a cross compiler.
+        For an `architecture` that is not this machine's ("aarch64"), it is a cross compiler, and
+        for WebAssembly clang.
 
         Raises:
           UserError: there is no C compiler.
         """
         compiler, archiver = shlex.split(os.environ.get("CC", "")), os.environ.get("AR")
+        if architecture == WEBASSEMBLY:
+            return cls._of_webassembly(compiler, archiver)
         is_own = architecture == platform.machine()
         prefix = "" if is_own else _CROSS_PREFIX.format(architecture)
         if not compiler:
@@ -69,6 +94,18 @@ class Toolchain:
                 )
             compiler = [found]
         return cls(tuple(compiler), archiver or f"{prefix}ar")
+
+    @classmethod
+    def _of_webassembly(cls, compiler: Sequence[str], archiver: str | None) -> "Toolchain":
+        if not compiler:
+            if shutil.which("clang") is None:
+                raise UserError(
+                    "there is no C compiler for WebAssembly (looked for clang): install one "
+                    f"(Debian's packages {_WEBASSEMBLY_PACKAGES}), or name it in the environment "
+                    "variable CC"
+                )
+            compiler = ["clang", "--target=wasm32-wasi"]
+        return cls((*compiler, *_WEBASSEMBLY_FEATURES), archiver or "llvm-ar")
 
     def assemble(self, assembly: Path, object_file: Path) -> None:
         """Makes an object file; weights are copied from files that lie beside the assembly.
@@ -94,8 +131,17 @@ class Toolchain:
           UserError: the compiler is missing, or fails.
         """
         # Neither the folder that it lies in, nor its name, are in what is made.
-        options = ["-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-g0", f"-I{INCLUDES}"]
+        options = [*_RUNTIME_OPTIONS, "-fPIC", f"-I{INCLUDES}"]
         self._run(*self.compiler, *options, "-c", str(SOURCE), "-o", str(object_file))
+
+    def compile_webassembly_runtime(self, object_file: Path) -> None:
+        """Makes an object file of what programs for WebAssembly call, which hosts do not see.
+
+        Raises:
+          UserError: the compiler is missing, or fails.
+        """
+        source = str(WEBASSEMBLY_SOURCE)
+        self._run(*self.compiler, *_RUNTIME_OPTIONS, "-c", source, "-o", str(object_file))
 
     def link_caller(self, program: Path) -> None:
         """Makes the program of call_library.c.
@@ -153,6 +199,36 @@ class Toolchain:
             "-lpthread",
             *(["-lgomp"] if threads > 1 else []),
         )
+
+    def link_module(
+        self, object_files: Sequence[Path], module: Path, functions: Sequence[str]
+    ) -> None:
+        """Makes a module of WebAssembly, which shows its memory and some `functions`.
+
+        It has what it needs of the C library.
+
+        Raises:
+          UserError: the compiler is missing, or cannot link it.
+        """
+        command = [
+            *self.compiler,
+            "-nostartfiles",
+            "-o",
+            str(module),
+            *map(str, object_files),
+            "-Wl,--no-entry",
+            *(f"-Wl,--export={function}" for function in functions),
+            # The names of functions stay, which profilers show.
+            "-Wl,--strip-debug",
+            # Below the data, so that what overflows it ends the call.
+            "-Wl,--stack-first",
+            f"-Wl,-z,stack-size={_STACK_BYTES}",
+            "-lm",
+        ]
+        try:
+            self._run(*command)
+        except UserError as error:
+            raise UserError(f"{error}\n(it takes Debian's {_WEBASSEMBLY_PACKAGES})") from None
 
     def _run(self, *command: str) -> None:
         try:

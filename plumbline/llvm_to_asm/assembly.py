@@ -9,6 +9,7 @@ from plumbline.errors import UserError
 from plumbline.llvm_to_asm.named_instructions import refuse_missing_instructions
 from plumbline.llvm_to_asm.units import may_be_several, units_of
 from plumbline.llvm_to_asm.unlocked import object_of, run_passes
+from plumbline.llvm_to_asm.webassembly_calls import replace_calls
 from plumbline.target.machine import target_machine
 from plumbline.target.target import Target
 
@@ -20,7 +21,7 @@ few instructions make no difference, and LLVM up to twenty seconds to optimise h
 def emit_assembly(
     llvm_ir: str, target: Target, optimisation_level: int = 2, *, has_its_data: bool = False
 ) -> str:
-    """Optimises `llvm_ir` like `clang -O<level>` and gives position-independent assembly.
+    """Optimises `llvm_ir` like `clang -O<level>` and gives assembly.
 
     With `has_its_data`, the data that the text declares will be in the same assembly.
 
@@ -130,6 +131,8 @@ def _read(
         raise UserError(f"LLVM cannot read this LLVM IR: {error}") from None
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
+    if Target(machine.triple, "").is_webassembly:
+        replace_calls(module)
     options = llvm.create_pipeline_tuning_options(speed_level=optimisation_level)
     options.loop_vectorization = options.slp_vectorization = optimisation_level >= 2
     return module, llvm.create_pass_builder(machine, options)

@@ -2,9 +2,13 @@
 
 import llvmlite.binding as llvm
 
+from plumbline.llvm_to_asm.object_format import ELF, ObjectFormat
 
-def mark_functions(llvm_ir: str, program: str | None) -> str:
+
+def mark_functions(llvm_ir: str, program: str | None, format_: ObjectFormat = ELF) -> str:
     """Assembly with one symbol for each function that `llvm_ir` defines for others to call.
+
+    It is for object files of a format.
 
     Linkers take the first of several functions of a name, where these are in archives, and the
     wrong one runs. Two definitions of one symbol in objects that are both taken are an error,
@@ -21,8 +25,14 @@ def mark_functions(llvm_ir: str, program: str | None) -> str:
     ]
     if program is not None:
         marks.append(program)
-    lines = ["\t.section\t.rodata"]
+    lines = [format_.read_only]
     for mark in marks:
         # A byte each: two symbols at one address could be taken for one.
-        lines += [f'\t.globl\t"{mark}"', f'\t.hidden\t"{mark}"', f'"{mark}":', "\t.byte\t0"]
+        lines += [
+            f'\t.globl\t"{mark}"',
+            f'\t.hidden\t"{mark}"',
+            f'"{mark}":',
+            "\t.byte\t0",
+            f'\t.size\t"{mark}", 1',
+        ]
     return "\n".join(lines) + "\n"

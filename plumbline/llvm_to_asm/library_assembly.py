@@ -4,12 +4,13 @@ from pathlib import Path
 
 from plumbline.archives import atomic_file
 from plumbline.llvm_to_asm.assembly import LAUNCHES, emit_assembly
+from plumbline.llvm_to_asm.description_section import include_description
 from plumbline.llvm_to_asm.function_marks import mark_functions
 from plumbline.llvm_to_asm.gnu_assembler import for_gnu_assembler
 from plumbline.llvm_to_asm.mapped_weights import map_weights
+from plumbline.llvm_to_asm.object_format import object_format
 from plumbline.llvm_to_asm.ptx import include_image
 from plumbline.llvm_to_asm.weights import include_weights, pack_weights
-from plumbline.signature.library_description import section_assembly
 from plumbline.target.cpu import cpu_target
 
 
@@ -25,7 +26,7 @@ def llvm_ir_to_asm(
     description: str = "",
     program: str | None = None,
 ) -> str:
-    """Compiles LLVM IR to assembly for this machine's kind.
+    """Compiles LLVM IR to assembly for a CPU, or for WebAssembly.
 
     Args:
       llvm_ir: the text.
@@ -45,6 +46,7 @@ def llvm_ir_to_asm(
     """
     level = opt_level if gpu_image is None else LAUNCHES
     target = cpu_target(target_cpu)
+    format_ = object_format(target)
     assembly = emit_assembly(llvm_ir, target, level, has_its_data=True)
     if weights_file is not None:
         content, weights_assembly = map_weights(llvm_ir, weights)
@@ -52,14 +54,14 @@ def llvm_ir_to_asm(
     else:
         if packed_weights is not None:
             atomic_file.write_bytes(packed_weights, pack_weights(llvm_ir, weights))
-        weights_assembly = include_weights(llvm_ir, weights, packed_weights)
+        weights_assembly = include_weights(llvm_ir, weights, packed_weights, format_)
     parts = [
         for_gnu_assembler(assembly, target),
         weights_assembly,
-        mark_functions(llvm_ir, program),
+        mark_functions(llvm_ir, program, format_),
     ]
     if gpu_image is not None:
         parts.append(include_image(gpu_image))
     if description:
-        parts.append(section_assembly(description))
+        parts.append(include_description(description, format_))
     return "".join(parts)

@@ -8,6 +8,7 @@ import safetensors.numpy
 
 from plumbline.archives.weights_archive import StoredWeight, read_layout
 from plumbline.errors import UserError
+from plumbline.llvm_to_asm.object_format import ELF, ObjectFormat
 from plumbline.signature.weight_arguments import EmbeddedWeight
 
 # How LLVM IR declares the memory of a weight; a name is quoted where it has to be.
@@ -42,8 +43,10 @@ def pack_weights(llvm_ir: str, archive: Path | None) -> bytes:
     return bytes(safetensors.numpy.save(packed))
 
 
-def include_weights(llvm_ir: str, archive: Path | None, packed: Path | None) -> str:
-    """Assembly that defines the weights which `llvm_ir` declares.
+def include_weights(
+    llvm_ir: str, archive: Path | None, packed: Path | None, format_: ObjectFormat = ELF
+) -> str:
+    """Assembly, for object files of a format, that defines the weights which `llvm_ir` declares.
 
     They are bytes of the safetensors file `archive` or, those that are packed, of the file `packed`
     of what `pack_weights` gives. The assembler looks for both by their names alone, in the folder
@@ -71,8 +74,9 @@ def include_weights(llvm_ir: str, archive: Path | None, packed: Path | None) -> 
             f"\t.balign\t{_ALIGNMENT}",
             f'"{symbol}":',
             f'\t.incbin\t"{quoted}", {stored.offset}, {stored.size}',
+            f'\t.size\t"{symbol}", {stored.size}',
         ]
-    return "\n".join(["\t.section\t.rodata", *lines]) + "\n" if lines else ""
+    return "\n".join([format_.read_only, *lines]) + "\n" if lines else ""
 
 
 def found_weights(

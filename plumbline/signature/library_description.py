@@ -156,20 +156,6 @@ class LibraryDescription:
         )
 
 
-def section_assembly(text: str) -> str:
-    """Assembly of the section with a description, which linkers keep."""
-    return f'\t.section\t{SECTION},"aR",@progbits\n\t.asciz\t{_quoted(text)}\n'
-
-
-def _quoted(text: str) -> str:
-    # Octal is read as it is by every assembler, whatever the letters are.
-    plain = (
-        chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\' else f"\\{byte:03o}"
-        for byte in text.encode()
-    )
-    return f'"{"".join(plain)}"'
-
-
 def _tensors(
     names: CNames,
     own: Sequence[str],
@@ -180,19 +166,20 @@ def _tensors(
         {
             "name": name,
             "type": spec.element_type.name,
-            "shape": [_written(size, names.symbols) for size in shape],
+            "shape": [written_size(size, names.symbols) for size in shape],
             **({"scalar": True} if spec.is_scalar else {}),
         }
         for name, spec, shape in zip(own, specs, shapes, strict=True)
     ]
 
 
-def _written(size: Size | None, symbols: Sequence[str]) -> Any:
+def written_size(size: Size | None, symbols: Sequence[str]) -> Any:
+    """A size as a description has it, with these names of symbols."""
     match size:
         case SymbolUse(index):
             return symbols[index]
         case Operation(operator, left, right):
-            return [operator, _written(left, symbols), _written(right, symbols)]
+            return [operator, written_size(left, symbols), written_size(right, symbols)]
         case _:
             return size
 
@@ -201,7 +188,7 @@ def _workspace(workspace: Workspace | None, symbols: Sequence[str]) -> dict[str,
     if workspace is None:
         return None
     return {
-        field.name: _written(getattr(workspace, field.name), symbols)
+        field.name: written_size(getattr(workspace, field.name), symbols)
         for field in dataclasses.fields(workspace)
     }
 

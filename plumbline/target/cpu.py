@@ -3,7 +3,7 @@
 import llvmlite.binding as llvm
 
 from plumbline.errors import UserError
-from plumbline.target.target import Target
+from plumbline.target.target import WEBASSEMBLY, Target
 from plumbline.target.trial import UNKNOWN, problem_with
 
 # Of each architecture its own name stands for a CPU old enough that machines in use have what it
@@ -11,12 +11,20 @@ from plumbline.target.trial import UNKNOWN, problem_with
 # and shares one cache.
 # x86-64-v3 (2013): AVX2, FMA, and F16C for half precision. LLVM's generic AArch64 is Armv8.0-A.
 # RISC-V has profiles of what it had at a time, which are features to LLVM; that of 2020, RVA20, is
-# what Linux asks for, without vectors.
+# what Linux asks for, without vectors. WebAssembly is what all browsers run since 2023: version 2.0
+# of it, with vectors of 128 bits.
 _BASELINES = {
     "x86_64": ("x86-64-v3", ""),
     "aarch64": ("generic", ""),
     "riscv64": ("generic-rv64", "+rva20u64"),
+    WEBASSEMBLY: (
+        "generic",
+        "+simd128,+bulk-memory,+mutable-globals,+nontrapping-fptoint,+sign-ext",
+    ),
 }
+
+_SYSTEMS = {WEBASSEMBLY: "unknown-wasi"}
+"""Where it is not Linux: how triples end."""
 
 _PROFILES = {name: ("generic-rv64", f"+{name}") for name in ("rva20u64", "rva22u64", "rva23u64")}
 """Those of RISC-V for 64 bits in user mode (RISC-V Profiles), as `clang -march` names them. The
@@ -28,9 +36,9 @@ def cpu_target(cpu: str) -> Target:
 
     `cpu` is "baseline" (a fixed, widely available CPU of this machine's architecture), "native"
     (this very machine, with just the features that it has), an architecture, "aarch64", for such a
-    CPU of that, a profile of RISC-V, "rva23u64", or one of LLVM's names: "skylake", "neoverse-n1",
-    "spacemit-x60". A name that CPUs of several architectures have is taken for that of this
-    machine's.
+    CPU of that, or "wasm32", which no CPU is, a profile of RISC-V, "rva23u64", or one of LLVM's
+    names: "skylake", "neoverse-n1", "spacemit-x60". A name that CPUs of several architectures have
+    is taken for that of this machine's.
 
     Raises:
       UserError: LLVM can make no 64-bit code for a CPU of that name.
@@ -45,7 +53,7 @@ def cpu_target(cpu: str) -> Target:
         return Target(_triple(cpu), *_BASELINES[cpu])
     if cpu in _PROFILES:
         return Target(_triple("riscv64"), *_PROFILES[cpu])
-    others = [_triple(each) for each in _BASELINES if each != architecture]
+    others = [_triple(each) for each in _BASELINES if each not in (architecture, WEBASSEMBLY)]
     problems = []
     for triple in (own, *others):
         problem = problem_with(cpu, triple)
@@ -78,5 +86,5 @@ def cpu_target_here(cpu: str) -> Target:
 
 
 def _triple(architecture: str) -> str:
-    """Of Linux, in the form in which LLVM names this machine's."""
-    return f"{architecture}-unknown-linux-gnu"
+    """In the form in which LLVM names this machine's."""
+    return f"{architecture}-{_SYSTEMS.get(architecture, 'unknown-linux-gnu')}"

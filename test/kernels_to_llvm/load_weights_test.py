@@ -20,12 +20,13 @@ from plumbline.library.load import Library
 from plumbline.library_files.c_header import c_header
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.llvm_to_asm.assembly import emit_assembly
+from plumbline.llvm_to_asm.description_section import include_description
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
 from plumbline.llvm_to_asm.mapped_weights import map_weights
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.weights import serialise
-from plumbline.signature.library_description import LibraryDescription, section_assembly
+from plumbline.signature.library_description import LibraryDescription
 from plumbline.target.cpu import cpu_target
 from plumbline.tcp.assembly.module import parse_module
 from plumbline.tcp_to_linalg.conversion import convert_tcp_to_linalg
@@ -70,7 +71,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> _Built:
     (folder / "mlp.S").write_text(
         emit_assembly(llvm_ir, cpu_target("baseline"))
         + assembly
-        + section_assembly(description.to_json())
+        + include_description(description.to_json())
     )
     command = ["gcc", "-shared", "-undef", "-o", "libmlp.so", "mlp.S", "-lm"]
     subprocess.run(command, cwd=folder, check=True)
@@ -194,7 +195,9 @@ def test_the_header_declares_it(built: _Built, tmp_path: Path, compiler: str) ->
 def test_a_library_with_its_weights_loads_none(built: _Built, tmp_path: Path) -> None:
     program = plumbline.compile(torch.nn.Tanh(), (torch.ones(2),), func_name="tanh_of")
     description = LibraryDescription(program.signature, "native", "here")
-    (tmp_path / "tanh.S").write_text(program.stage("asm") + section_assembly(description.to_json()))
+    (tmp_path / "tanh.S").write_text(
+        program.stage("asm") + include_description(description.to_json())
+    )
     command = ["gcc", "-shared", "-undef", "-o", "libtanh.so", "tanh.S", "-lm"]
     subprocess.run(command, cwd=tmp_path, check=True)
     with pytest.raises(UserError, match="tanh_of has its weights; it loads none from"):

@@ -14,7 +14,8 @@ from torch.export import Dim
 import plumbline
 from plumbline.errors import UserError
 from plumbline.library.load import describe
-from plumbline.signature.library_description import LibraryDescription, section_assembly
+from plumbline.llvm_to_asm.description_section import include_description
+from plumbline.signature.library_description import LibraryDescription
 from plumbline.signature.size_expressions import Operation
 
 
@@ -44,7 +45,7 @@ def shared_object(
 ) -> Path:
     folder = tmp_path_factory.mktemp("library")
     description = LibraryDescription(program.signature, "native", 'a "test" in C:\\ größe')
-    return _linked(folder, program.stage("asm") + section_assembly(description.to_json()))
+    return _linked(folder, program.stage("asm") + include_description(description.to_json()))
 
 
 def _linked(folder: Path, assembly: str) -> Path:

@@ -10,7 +10,7 @@ from torch.export import Dim
 import plumbline
 from plumbline.cli.main import main
 from plumbline.errors import UserError
-from plumbline.library.elf_sections import read_section
+from plumbline.library.sections import read_section
 from plumbline.library_files.kinds import KINDS, LIBRARY
 
 

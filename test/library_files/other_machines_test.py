@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from torch.export import Dim
 
 import plumbline
 from plumbline.errors import UserError
@@ -16,6 +15,14 @@ from plumbline.library_files.build import LibraryBuild, TorchProgram
 from plumbline.library_files.called_under import load_under
 from plumbline.library_files.options import LibraryOptions
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from test.library_files.programs import (
+    Classifier,
+    Halves,
+    cached,
+    check_cached,
+    classifier_loader,
+    halves,
+)
 
 
 def _emulator(architecture: str, *options: str) -> list[str]:
@@ -40,55 +47,6 @@ emulated = pytest.mark.skipif(
     reason=f"there is no {_MISSING} (Debian's gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, "
     "gcc-riscv64-linux-gnu, libc6-dev-riscv64-cross, qemu-user-static)",
 )
-
-
-class _Classifier(torch.nn.Module):
-    """With weights as they are and packed ones, exponentials, and a sum over rows."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        torch.manual_seed(0)
-        self.hidden = torch.nn.Linear(20, 33)
-        self.norm = torch.nn.LayerNorm(33)
-        self.last = torch.nn.Linear(33, 10)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        scores: torch.Tensor = self.last(self.norm(torch.nn.functional.gelu(self.hidden(x))))
-        return scores.softmax(-1)
-
-
-def classifier_loader() -> TorchLoaderOutput:
-    return TorchLoaderOutput(
-        model=_Classifier().eval(),
-        inputs=(torch.randn(7, 20),),
-        dynamic_shapes={"x": {0: Dim("rows")}},
-    )
-
-
-class _Cached(torch.nn.Module):
-    """It has an in-out argument, numbers, an index that may be wrong, and a size of its values."""
-
-    def forward(
-        self, cache: torch.Tensor, x: torch.Tensor, at: torch.Tensor, factor: float
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        cache[at] = x * factor
-        return cache.sum(0), torch.nonzero(x)
-
-
-def _cached(folder: Path, target_cpu: str) -> Path:
-    return plumbline.aot(
-        _Cached(),
-        torch.zeros(4, 5),
-        torch.ones(5),
-        torch.tensor(2),
-        0.5,
-        name="cached",
-        out=folder,
-        dynamic_shapes=(None, None, None, Dim.DYNAMIC),
-        mutable=["cache"],
-        memory="pool",
-        target_cpu=target_cpu,
-    )
 
 
 def _assembly(folder: Path, target_cpu: str) -> str:
@@ -149,26 +107,12 @@ def mean_loader() -> TorchLoaderOutput:
     return TorchLoaderOutput(model=_MeanOfExponentials(), inputs=(torch.randn(9, 200),))
 
 
-def _check_cached(library: plumbline.Library) -> None:
-    cache = torch.zeros(4, 5)
-    x = torch.tensor([1.0, 0.0, 2.0, 0.0, 3.0])
-    total, places = library(cache, x, torch.tensor(1), 0.5)
-    assert torch.equal(cache[1], x / 2)
-    assert torch.equal(total, x / 2)
-    assert torch.equal(places, torch.nonzero(x))
-    with pytest.raises(UserError, match=r"cached: .*an index is out of range"):
-        library(cache, x, torch.tensor(7), 0.5)
-    out, places = torch.empty(5), torch.empty(5, 1, dtype=torch.int64)
-    assert library(cache, x, torch.tensor(0), 2.0, out=[out, places])[0] is out
-    assert torch.equal(out, x * 2.5)
-
-
 def test_a_process_of_its_own(tmp_path: Path) -> None:
-    _check_cached(load_under(_cached(tmp_path, "baseline"), _HERE))
+    check_cached(load_under(cached(tmp_path, "baseline"), _HERE))
 
 
 def test_weights_of_a_file_in_a_process_of_its_own(tmp_path: Path) -> None:
-    model, x = _Classifier().eval(), torch.randn(3, 20)
+    model, x = Classifier().eval(), torch.randn(3, 20)
     file = plumbline.aot(model, x, name="it", out=tmp_path, weights="file")
     library = load_under(file, _HERE)
     with pytest.raises(UserError, match=r"no such.*: the file of weights cannot be opened"):
@@ -185,7 +129,7 @@ def _ending_of(command: Sequence[str], file: Path) -> str:
 
 
 def test_a_process_that_ends(tmp_path: Path) -> None:
-    file = _cached(tmp_path, "baseline")
+    file = cached(tmp_path, "baseline")
     with pytest.raises(UserError, match=r"^no-such-emulator cannot be run: No such file"):
         load_under(file, ["no-such-emulator"])
     said = _ending_of(["sh", "-c", "echo 'no, thanks' >&2; exit 3"], file)
@@ -231,17 +175,7 @@ def test_it_agrees_with_pytorch(
 @pytest.mark.parametrize(("target_cpu", "emulator"), [("aarch64", _AARCH64), ("riscv64", _RISCV64)])
 @emulated
 def test_what_an_emulator_runs(target_cpu: str, emulator: Sequence[str], tmp_path: Path) -> None:
-    _check_cached(load_under(_cached(tmp_path, target_cpu), emulator))
-
-
-class _Halves(torch.nn.Module):
-    def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        wide = (x @ y).softmax(-1)
-        return wide, torch.exp(x) + 1
-
-
-def _halves(folder: Path, target_cpu: str, inputs: Sequence[torch.Tensor]) -> Path:
-    return plumbline.aot(_Halves(), *inputs, name="halves", out=folder, target_cpu=target_cpu)
+    check_cached(load_under(cached(tmp_path, target_cpu), emulator))
 
 
 @pytest.mark.parametrize(
@@ -260,8 +194,8 @@ def test_half_precision(
     target_cpu: str, emulator: Sequence[str], dtype: torch.dtype, tmp_path: Path
 ) -> None:
     x, y = torch.randn(9, 17).to(dtype), torch.randn(17, 12).to(dtype)
-    library = load_under(_halves(tmp_path, target_cpu, (x, y)), emulator)
-    torch.testing.assert_close(library(x, y), _Halves()(x, y))
+    library = load_under(halves(tmp_path, target_cpu, (x, y)), emulator)
+    torch.testing.assert_close(library(x, y), Halves()(x, y))
 
 
 @emulated
@@ -269,7 +203,7 @@ def test_half_precision_that_the_compiler_cannot_link(tmp_path: Path) -> None:
     inputs = torch.randn(9, 17).half(), torch.randn(17, 12).half()
     message = "^float16 takes functions here that this C compiler's library does not have.*rva22u64"
     with pytest.raises(UserError, match=message):
-        _halves(tmp_path, "riscv64", inputs)
+        halves(tmp_path, "riscv64", inputs)
 
 
 class _Bytes(torch.nn.Module):
@@ -297,7 +231,7 @@ def test_dot_products_of_bytes(target_cpu: str, has_sdot: bool, tmp_path: Path) 
 
 def _of_another_machine(folder: Path) -> Path:
     """A library that says of itself that it is for AArch64, as ELF's header has it."""
-    file = plumbline.aot(_Classifier().eval(), torch.randn(3, 20), name="it", out=folder)
+    file = plumbline.aot(Classifier().eval(), torch.randn(3, 20), name="it", out=folder)
     content = bytearray(file.read_bytes())
     content[18:20] = (183).to_bytes(2, "little")
     file.write_bytes(content)
@@ -318,13 +252,13 @@ def test_there_has_to_be_a_cross_compiler(tmp_path: Path, monkeypatch: pytest.Mo
         "aarch64-linux-gnu-gcc): install one (Debian's package gcc-aarch64-linux-gnu), or"
     )
     with pytest.raises(UserError, match=message):
-        _cached(tmp_path, "neoverse-n1")
+        cached(tmp_path, "neoverse-n1")
 
 
 def test_what_this_process_is_to_call_is_for_this_machine() -> None:
     message = "target_cpu 'cortex-a76' is of aarch64, and this machine of x86_64"
     with pytest.raises(UserError, match=message):
-        plumbline.compile(_Classifier().eval(), (torch.randn(3, 20),), target_cpu="cortex-a76")
+        plumbline.compile(Classifier().eval(), (torch.randn(3, 20),), target_cpu="cortex-a76")
     with pytest.raises(UserError, match=message):
         plumbline.Backend(target_cpu="cortex-a76")
 

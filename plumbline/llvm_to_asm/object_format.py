@@ -1,0 +1,30 @@
+"""How assembly says where data lies, in the object files of each kind."""
+
+from dataclasses import dataclass
+
+from plumbline.signature.library_description import SECTION
+from plumbline.target.target import Target
+
+
+@dataclass(frozen=True)
+class ObjectFormat:
+    """The directives of one kind of object file."""
+
+    read_only: str
+    """What begins a section of data that nobody writes."""
+    described: str
+    """What begins the section in which a library says what it is, which linkers keep."""
+
+
+ELF = ObjectFormat("\t.section\t.rodata", f'\t.section\t{SECTION},"aR",@progbits')
+
+# Each section of data becomes a segment of the memory, as they are; those that are called so become
+# sections of their own, which are not in the memory.
+_WASM = ObjectFormat(
+    '\t.section\t.rodata.plumbline,"",@', f'\t.section\t.custom_section.{SECTION},"",@'
+)
+
+
+def object_format(target: Target) -> ObjectFormat:
+    """That of object files for `target`."""
+    return _WASM if target.is_webassembly else ELF

@@ -1,0 +1,1 @@
+"""What programs for WebAssembly call in place of the C library, in C."""

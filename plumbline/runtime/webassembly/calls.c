@@ -1,0 +1,86 @@
+// What programs for WebAssembly call in place of functions of the C library, which begin without
+// plumbline_.
+//
+// Programs hand sizes of 64 bits, and size_t has 32 there. And a module that writes to no file is
+// handed no functions for that, so that it runs wherever WebAssembly does.
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+static int fits(int64_t bytes) { return bytes >= 0 && (uint64_t)bytes <= SIZE_MAX; }
+
+void* plumbline_malloc(int64_t bytes) { return fits(bytes) ? malloc((size_t)bytes) : NULL; }
+
+void* plumbline_aligned_alloc(int64_t alignment, int64_t bytes) {
+  return fits(bytes) ? aligned_alloc((size_t)alignment, (size_t)bytes) : NULL;
+}
+
+// There is one kind of pages.
+int plumbline_madvise(void* memory, int64_t bytes, int advice) {
+  (void)memory, (void)bytes, (void)advice;
+  return 0;
+}
+
+int plumbline_dprintf(int file, const char* format, ...) {
+  (void)file, (void)format;
+  return 0;
+}
+
+_Noreturn void plumbline_abort(void) { __builtin_trap(); }
+
+void __wasm_call_ctors(void);
+
+// Else linkers take a module for a command, of which a call is the whole life: they have each end
+// with what a program does at its end.
+__attribute__((used)) static void (*const begin)(void) = __wasm_call_ctors;
+
+struct text {
+  char* place;
+  int64_t room;
+  int length;
+};
+
+static void add(struct text* text, char c) {
+  if (text->length < text->room - 1) text->place[text->length] = c;
+  ++text->length;
+}
+
+static void add_number(struct text* text, int64_t number) {
+  char digits[20];
+  int count = 0;
+  uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+  do {
+    digits[count++] = (char)('0' + rest % 10);
+    rest /= 10;
+  } while (rest > 0);
+  if (number < 0) add(text, '-');
+  while (count > 0) add(text, digits[--count]);
+}
+
+// Of the conversions %s, %lld and %%, which are all that formats of failures have.
+int plumbline_snprintf(char* place, int64_t room, const char* format, ...) {
+  struct text text = {place, room, 0};
+  va_list arguments;
+  va_start(arguments, format);
+  for (; *format; ++format) {
+    if (*format != '%') {
+      add(&text, *format);
+      continue;
+    }
+    switch (*++format) {
+      case 's':
+        for (const char* part = va_arg(arguments, const char*); *part; ++part) add(&text, *part);
+        break;
+      case 'l':
+        format += 2;
+        add_number(&text, va_arg(arguments, long long));
+        break;
+      default:
+        add(&text, *format);
+    }
+  }
+  va_end(arguments);
+  if (room > 0) place[text.length < room ? text.length : room - 1] = '\0';
+  return text.length;
+}
