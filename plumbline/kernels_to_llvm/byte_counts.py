@@ -50,7 +50,8 @@ def _bytes_of(type_: ir.Type) -> int | None:
     """Of one element in memory, if it is a number."""
     if not isinstance(type_, ir.IntegerType | ir.FloatType):
         return None
-    return max(type_.width // _BYTE_BITS, 1)
+    bits: int = type_.width
+    return max(bits // _BYTE_BITS, 1)
 
 
 MULTIPLY_BYTE_COUNTS = Pass(
