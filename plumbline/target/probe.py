@@ -61,8 +61,9 @@ def vector_unit_of(target: Target) -> VectorUnit:
       UserError: the target does not exist.
     """
     if target.is_webassembly:
-        # It has any number of variables, which browsers keep in the registers of x86-64 or AArch64.
-        return VectorUnit(16, 16)
+        # It has any number of variables. Browsers keep them in the registers of x86-64, of which
+        # they need some themselves, or AArch64.
+        return VectorUnit(16, 12)
     if target.architecture == "aarch64":
         # Of Armv8.2-A.
         has_sdot = "\tsdot\t" in _assembly(_SUM_OF_BYTES, target)

@@ -10,7 +10,9 @@ from plumbline.target.vector_unit import AVX2, VectorUnit
 _AVX512 = VectorUnit(64, 32)
 
 
-@pytest.mark.parametrize("unit", [AVX2, _AVX512, VectorUnit(16, 16), VectorUnit(16, 32)])
+@pytest.mark.parametrize(
+    "unit", [AVX2, _AVX512, *(VectorUnit(16, count) for count in (12, 16, 32))]
+)
 @pytest.mark.parametrize("bits", [32, 64])
 def test_tiles_fit_the_registers(unit: VectorUnit, bits: int) -> None:
     for rows in (None, 0, 1, 2, 7, 17, 197, 1024):
@@ -36,6 +38,7 @@ def test_tiles_waste_little() -> None:
     # Ten tiles of 5 rather than nine of 6, or thirteen of 4.
     assert register_tile(AVX2, 32, 49, 512) == RegisterTile(5, 2, 8)
     assert register_tile(AVX2, 32, None, 16) == RegisterTile(6, 2, 8)
+    assert register_tile(VectorUnit(16, 12), 32, 1024, 1024) == RegisterTile(4, 2, 4)
 
 
 def test_scattered_elements_leave_registers_free() -> None:
