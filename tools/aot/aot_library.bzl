@@ -8,6 +8,7 @@ load(":gpu_test.bzl", "stand_in_for_driver")
 load(":link.bzl", "link")
 load(":plain_text.bzl", "plain_text_problem")
 load(":targets.bzl", "for_each_target")
+load(":webassembly.bzl", "WEBASSEMBLY", "module_of_assembly", "module_test", "webassembly_error")
 
 def aot_library(
         name,
@@ -52,7 +53,8 @@ def aot_library(
       func_name: as for aot_compile.
       weights: as for aot_compile; or "file": the program maps them from foo.safetensors, which its
         users hand to foo_load_weights before the first call.
-      target_cpu: the CPU that code is made for, in place of what --//tools/aot:target_cpu says.
+      target_cpu: the CPU that code is made for, in place of what --//tools/aot:target_cpu says. Or
+        "wasm32": a module of WebAssembly, in place of a shared object.
       abi: "pointers": by pointers to memory that is all the caller's. "memref": by MLIR's descriptors,
         as the libraries of aot_compile; results are memory that the caller gives back.
       memory: "malloc": temporaries come from the heap. "pool": from a workspace that the caller hands
@@ -87,6 +89,9 @@ def aot_library(
       | gen_foo_pkg_config       | foo.pc, for `pkg-config --with-path`
       | gen_foo_weights_file     | foo.safetensors, with weights = "file"
       | foo_compile_execute_test | runs the library on the references of a loader, or on `reference_tensors`
+
+    With target_cpu = "wasm32" foo is foo.wasm and foo.mjs, which loads it from JavaScript, in place
+    of shared objects and foo.pc; node runs the test. It takes Debian's lld, llvm and wasi-libc.
 
     With target = "nvptx" the test runs kernels on the CPU, by a stand-in for the driver, and
     foo_gpu_test on a GPU, if there is one.
@@ -170,6 +175,8 @@ def _aot_library(
         error = "aot_library(name = \"{}\"): abi = \"{}\" is neither \"pointers\" nor \"memref\"".format(name, abi)
     if not error and abi == "memref" and memory == "pool":
         error = "aot_library(name = \"{}\"): memory = \"pool\" goes with abi = \"pointers\"".format(name)
+    if not error and target_cpu == WEBASSEMBLY:
+        error = webassembly_error(name, target, abi, threads, weights)
     if error:
         fail(error)
 
@@ -245,6 +252,11 @@ def _aot_library(
         message = "{}: writing the header".format(name),
         **common
     )
+    if target_cpu == WEBASSEMBLY:
+        module_of_assembly(name, description, included, manual, testonly, visibility)
+        if torch_loader_lib or reference_tensors:
+            module_test(name, manual + tags, visibility)
+        return
     stage(
         name = "gen_{}_pkg_config".format(name),
         src = description,
