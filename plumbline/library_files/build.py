@@ -16,7 +16,7 @@ from plumbline.gpu_to_nvvm.stage import gpu_to_nvvm
 from plumbline.kernels_to_llvm.description import describe
 from plumbline.kernels_to_llvm.stage import kernels_to_llvm
 from plumbline.library_files.c_header import c_header
-from plumbline.library_files.javascript import exported_functions, javascript
+from plumbline.library_files.javascript import exported_functions, javascript, types
 from plumbline.library_files.kinds import (
     KINDS,
     LIBRARY,
@@ -157,6 +157,7 @@ class LibraryBuild:
             "link": self._link_by_own_name,
             "module": self._link_module,
             "javascript": self._write_javascript,
+            "types": self._write_types,
             "header": self._write_header,
             "description": self._describe,
             "pkg-config": self._write_pkg_config,
@@ -392,6 +393,9 @@ class LibraryBuild:
 
     def _write_javascript(self) -> None:
         self._write("javascript", javascript(self._description(), self._place("module").name))
+
+    def _write_types(self) -> None:
+        self._write("types", types(self._description()))
 
     def _describe(self) -> None:
         options = self._options

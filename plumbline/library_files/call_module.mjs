@@ -1,6 +1,6 @@
-// Calls a program of a module of WebAssembly for another process, which reads and writes its tensors
-// through pipes: call_module.mjs MODULE FUNCTION. Requests and replies are those of call_library.c,
-// but for weights, which modules do not load.
+// Calls a program of a module of WebAssembly for another process, which reads and writes its
+// tensors through pipes: call_module.mjs MODULE FUNCTION. Requests and replies are those of
+// call_library.c, but for weights, which modules do not load.
 
 import { readFileSync, readSync, writeSync } from "node:fs";
 

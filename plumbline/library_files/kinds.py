@@ -46,6 +46,7 @@ KINDS = {
     "link": FileKind("{}.so", "a link to the shared object, by the library's own name"),
     "module": FileKind("{}.wasm", "the module of WebAssembly"),
     "javascript": FileKind("{}.mjs", "the module of JavaScript that loads it"),
+    "types": FileKind("{}.d.mts", "the types of that, for TypeScript and editors"),
     "pkg-config": FileKind("{}.pc", "the file for pkg-config"),
     "description": FileKind("{}.json", "names, element types and shapes"),
 }
@@ -56,7 +57,7 @@ STAGES = ("torch", "tcp", "linalg", "kernels", "llvm", "gpu", "nvvm", "ptx", "ll
 OF_TORCH = ("torch", "references")
 """The kinds that a program has which PyTorch exports, and no other."""
 
-ONLY_OF_WEBASSEMBLY = ("module", "javascript")
+ONLY_OF_WEBASSEMBLY = ("module", "javascript", "types")
 """The kinds that no other library has."""
 
 OF_WEIGHTS = ("weights", "packed-weights", "weights-file")
@@ -71,5 +72,13 @@ OF_TARGET = {
 LIBRARY = ("header", "object", "archive", "shared-object", "link", "pkg-config", "description")
 """The kinds that are shipped, whatever weights are."""
 
-WEBASSEMBLY_LIBRARY = ("header", "object", "archive", "module", "javascript", "description")
+WEBASSEMBLY_LIBRARY = (
+    "header",
+    "object",
+    "archive",
+    "module",
+    "javascript",
+    "types",
+    "description",
+)
 """Those of a library for WebAssembly."""

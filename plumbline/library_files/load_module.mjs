@@ -1,10 +1,10 @@
 const ALIGNMENT = 64;
 
 /**
- * Loads the module. What it gives is called as `about` says, any number of times.
+ * Loads the module. What it gives is called as is said above, any number of times.
  *
- * @param {WebAssembly.Module | BufferSource | URL | string} [source] the module, its bytes, or where
- *   it lies; else it lies beside this file.
+ * @param {WebAssembly.Module | BufferSource | URL | string} [source] the module, its bytes, or
+ *   where it lies; else it lies beside this file.
  */
 export async function load(source = new URL(program.module, import.meta.url)) {
   const module = source instanceof WebAssembly.Module ? source : await compile(source);
@@ -39,14 +39,9 @@ function call(exports, inputs) {
       return { shape, place: memory.allocate(bytesOf(output, shape)) };
     });
     const told = program.unbacked.map(() => memory.allocate(8));
-    const words = [
-      ...places,
-      ...results.map(({ place }) => place),
-      ...told,
-      ...sizes.map(BigInt),
-    ];
+    const words = [...places, ...results.map(({ place }) => place), ...told, ...sizes];
     if (program.workspace) {
-      words.push(memory.allocate(Number(exports[`${program.name}_workspace_size`](...sizes.map(BigInt)))));
+      words.push(memory.allocate(Number(exports[`${program.name}_workspace_size`](...sizes))));
     }
     memory.run(words, given);
     program.unbacked.forEach(({ output, axis }, number) => {
@@ -87,17 +82,19 @@ function checked(input, tensor) {
   if (!(data instanceof globalThis[input.array]) || !Array.isArray(shape)) {
     fail(TypeError, `${input.name} is to be { data, shape }, with data in a ${input.array}`);
   }
-  if (shape.length !== input.rank || !shape.every((size) => Number.isSafeInteger(size) && size >= 0)) {
-    fail(RangeError, `${input.name} has the shape [${shape}], and is to have ${input.rank} sizes`);
+  const { name, rank } = input;
+  const isSize = (size) => Number.isSafeInteger(size) && size >= 0;
+  if (shape.length !== rank || !shape.every(isSize)) {
+    fail(RangeError, `${name} has the shape [${shape}], and is to have ${rank} sizes`);
   }
   const length = lengthOf(input, shape);
   if (data.length !== length) {
-    fail(RangeError, `${input.name} has ${data.length} numbers; of its shape it would have ${length}`);
+    fail(RangeError, `${name} has ${data.length} numbers; of its shape it would have ${length}`);
   }
   return { data, shape };
 }
 
-/** The values of the symbols, from the shapes of the arguments, which are held against each other. */
+/** The values of the symbols, from the shapes of the arguments, which are held against them. */
 function sizesOf(shapes) {
   const values = {};
   const value = (of) => {
@@ -113,12 +110,13 @@ function sizesOf(shapes) {
       continue;
     }
     const actual = value(step.actual);
-    if ((step.low !== null && actual < value(step.low)) || (step.high !== null && actual > value(step.high))) {
+    const isLow = step.low !== null && actual < value(step.low);
+    if (isLow || (step.high !== null && actual > value(step.high))) {
       const said = step.values.map(value);
       fail(RangeError, step.message.replaceAll("{}", () => said.shift()));
     }
   }
-  return program.symbols.map((symbol) => values[symbol]);
+  return program.symbols.map((symbol) => BigInt(values[symbol]));
 }
 
 const OPERATORS = {
@@ -132,7 +130,7 @@ const OPERATORS = {
 function resultShape(exports, memory, output, rank, sizes) {
   if (rank === 0) return [];
   const place = memory.allocate(8 * rank);
-  exports[`${program.name}_output_shape`](output, ...sizes.map(BigInt), place);
+  exports[`${program.name}_output_shape`](output, ...sizes, place);
   return Array.from({ length: rank }, (_, axis) =>
     Number(memory.view.getBigInt64(place + 8 * axis, true)),
   );

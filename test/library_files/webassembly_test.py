@@ -17,6 +17,7 @@ from plumbline.library.load import describe
 from plumbline.library_files.build import LibraryBuild, TorchProgram
 from plumbline.library_files.called_under import load_under
 from plumbline.library_files.options import LibraryOptions
+from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from test.library_files.programs import (
     Classifier,
     Halves,
@@ -122,7 +123,7 @@ def test_it_agrees_with_pytorch(tmp_path: Path) -> None:
         target_cpu="wasm32",
     )
     assert file == tmp_path / "it.wasm"
-    names = {"it.h", "it.o", "libit.a", "it.wasm", "it.mjs", "it.json"}
+    names = {"it.h", "it.o", "libit.a", "it.wasm", "it.mjs", "it.d.mts", "it.json"}
     assert {each.name for each in tmp_path.iterdir()} == names
     library = load_under(file, _NODE)
     for count in (0, 1, 7, 40):
@@ -310,6 +311,49 @@ def test_what_a_module_says_of_itself(tmp_path: Path) -> None:
         ["node", "-p", f"{script}.length"], capture_output=True, text=True, check=True, cwd=tmp_path
     )
     assert result.stdout == "0\n"
+
+
+_ARRAYS = {
+    "float32": "Float32Array",
+    "float64": "Float64Array",
+    "float16": "Uint16Array",
+    "bfloat16": "Uint16Array",
+    "int64": "BigInt64Array",
+    "uint8": "Uint8Array",
+    "int16": "Int16Array",
+    "uint32": "Uint32Array",
+    "bool": "Uint8Array",
+    "complex64": "Float32Array",
+    "complex128": "Float64Array",
+    "float8_e4m3fn": "Uint8Array",
+}
+"""What JavaScript has the elements of a type in."""
+
+
+class _Scaled(torch.nn.Module):
+    def forward(
+        self, numbers: dict[str, torch.Tensor], factor: float, count: int, flag: bool
+    ) -> torch.Tensor:
+        return numbers["float32"] * factor
+
+
+def test_types_of_arguments(tmp_path: Path) -> None:
+    def load() -> TorchLoaderOutput:
+        numbers = {name: torch.ones(2, dtype=getattr(torch, name)) for name in _ARRAYS}
+        return TorchLoaderOutput(model=_Scaled(), inputs=(numbers, 1.5, 2, True))
+
+    program = TorchProgram("it", "it", load, recorded=False)
+    build = LibraryBuild(program, LibraryOptions("it", target_cpu="wasm32"), tmp_path)
+    declared = re.findall(r"^  (\w+): (.*);$", build.file("types").read_text(), re.MULTILINE)
+    types = [type_ for _, type_ in declared]
+    assert types[:2] == ["Data", "number[]"]
+    assert types[2:-4] == [f"Tensor<{array}>" for array in _ARRAYS.values()]
+    assert types[-4:] == [
+        "number | boolean",
+        "bigint | number",
+        "number | boolean",
+        "Tensor<Float32Array>",
+    ]
 
 
 def _module(*parts: tuple[int, bytes]) -> bytes:

@@ -90,8 +90,8 @@ def aot_library(
       | gen_foo_weights_file     | foo.safetensors, with weights = "file"
       | foo_compile_execute_test | runs the library on the references of a loader, or on `reference_tensors`
 
-    With target_cpu = "wasm32" foo is foo.wasm and foo.mjs, which loads it from JavaScript, in place
-    of shared objects and foo.pc; node runs the test. It takes Debian's lld, llvm and wasi-libc.
+    With target_cpu = "wasm32" foo is foo.wasm, foo.mjs, which loads it from JavaScript, and what
+    TypeScript is told of that, in place of shared objects and foo.pc; node runs the test. It takes Debian's lld, llvm and wasi-libc.
 
     With target = "nvptx" the test runs kernels on the CPU, by a stand-in for the driver, and
     foo_gpu_test on a GPU, if there is one.

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from plumbline.archives import text_file
-from plumbline.library_files.javascript import exported_functions, javascript
+from plumbline.library_files.javascript import exported_functions, javascript, types
 from plumbline.library_files.toolchain import WEBASSEMBLY_RUNTIME_OBJECT, Toolchain
 from plumbline.signature.library_description import LibraryDescription
 from plumbline.target.target import WEBASSEMBLY
@@ -34,6 +34,7 @@ def _assemble(given: argparse.Namespace) -> None:
         for output, file in made.items():
             stage.write_bytes(output, file.read_bytes())
     stage.write(given.javascript, javascript(description, given.module.name))
+    stage.write(given.types, types(description))
 
 
 if __name__ == "__main__":
@@ -49,5 +50,8 @@ if __name__ == "__main__":
     )
     arguments.add_argument(
         "--javascript", type=stage.path, required=True, help="what is to load it, to write"
+    )
+    arguments.add_argument(
+        "--types", type=stage.path, required=True, help="what TypeScript is told of that, to write"
     )
     stage.run(arguments, _assemble)

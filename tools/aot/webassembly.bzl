@@ -29,26 +29,24 @@ def module_of_assembly(name, description, included, tags, testonly, visibility):
       testonly: of all targets.
       visibility: of all targets.
     """
-    archive, module, javascript = ["{}{}".format(name, ending) for ending in [".a", ".wasm", ".mjs"]]
-    archive = "lib" + archive
+    archive = "lib{}.a".format(name)
+    module, javascript, types = [name + ending for ending in [".wasm", ".mjs", ".d.mts"]]
+    options = {"archive": archive, "description": description, "javascript": javascript, "module": module, "types": types}
     stage(
         name = "gen_{}_object".format(name),
         src = "_internal_{}.S".format(name),
-        outs = [name + ".o", archive, module, javascript],
+        outs = [name + ".o", archive, module, javascript, types],
         program = Label("//tools/aot:assemble_module"),
         message = "{}: linking the module of WebAssembly".format(name),
         data = included_files(name, included) + [description],
-        options = " ".join([
-            "--{}=$(location {})".format(option, file)
-            for option, file in [("description", description), ("archive", archive), ("module", module), ("javascript", javascript)]
-        ]),
+        options = " ".join(["--{}=$(location {})".format(option, file) for option, file in options.items()]),
         tags = tags,
         testonly = testonly,
         visibility = visibility,
     )
     native.filegroup(
         name = name,
-        srcs = [module, javascript],
+        srcs = [module, javascript, types],
         tags = tags,
         testonly = testonly,
         visibility = visibility,
