@@ -17,7 +17,7 @@ from plumbline.library.load import describe
 from plumbline.library_files.build import LibraryBuild, TorchProgram
 from plumbline.library_files.called_under import load_under
 from plumbline.library_files.options import LibraryOptions
-from plumbline.loader_to_torch.loader import TorchLoaderOutput
+from plumbline.loader_to_torch.loader import TorchLoaderOutput, checked
 from test.library_files.programs import (
     Classifier,
     Halves,
@@ -331,27 +331,30 @@ _ARRAYS = {
 
 
 class _Scaled(torch.nn.Module):
-    def forward(
-        self, numbers: dict[str, torch.Tensor], factor: float, count: int, flag: bool
-    ) -> torch.Tensor:
-        return numbers["float32"] * factor
+    def forward(self, numbers: dict[str, torch.Tensor], factor: float, count: int) -> torch.Tensor:
+        return numbers["float32"] * factor + count
 
 
 def test_types_of_arguments(tmp_path: Path) -> None:
     def load() -> TorchLoaderOutput:
         numbers = {name: torch.ones(2, dtype=getattr(torch, name)) for name in _ARRAYS}
-        return TorchLoaderOutput(model=_Scaled(), inputs=(numbers, 1.5, 2, True))
+        dynamic = torch.export.Dim.DYNAMIC
+        program = TorchLoaderOutput(
+            model=_Scaled(),
+            inputs=(numbers, 1.5, 2),
+            dynamic_shapes=(None, dynamic, dynamic),
+        )
+        return checked("it", program)
 
     program = TorchProgram("it", "it", load, recorded=False)
     build = LibraryBuild(program, LibraryOptions("it", target_cpu="wasm32"), tmp_path)
     declared = re.findall(r"^  (\w+): (.*);$", build.file("types").read_text(), re.MULTILINE)
     types = [type_ for _, type_ in declared]
     assert types[:2] == ["Data", "number[]"]
-    assert types[2:-4] == [f"Tensor<{array}>" for array in _ARRAYS.values()]
-    assert types[-4:] == [
+    assert types[2:-3] == [f"Tensor<{array}>" for array in _ARRAYS.values()]
+    assert types[-3:] == [
         "number | boolean",
         "bigint | number",
-        "number | boolean",
         "Tensor<Float32Array>",
     ]
 
