@@ -103,11 +103,12 @@ def _aot_inductor(program: Program, settings: Settings) -> Call:
     return Call(lambda: compiled(*program.inputs), _returned)
 
 
-def _onnx_file(program: Program, folder: str) -> str:
+def onnx_file(program: Program, folder: str, *, external_data: bool = True) -> str:
+    """Exports a program to program.onnx in a folder, its weights in a file beside it, or within."""
     exported = torch.onnx.export(program.module, program.inputs, dynamo=True, verbose=False)
     assert exported is not None
     path = str(Path(folder, "program.onnx"))
-    exported.save(path, external_data=True)
+    exported.save(path, external_data=external_data)
     return path
 
 
@@ -119,7 +120,7 @@ def _onnxruntime(program: Program, settings: Settings) -> Call:
     # Threads that wait for the next call by spinning would take the core from who runs then.
     options.add_session_config_entry("session.force_spinning_stop", "1")
     with tempfile.TemporaryDirectory() as folder:
-        path = _onnx_file(program, folder)
+        path = onnx_file(program, folder)
         session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     inputs = {
         given.name: onnxruntime.OrtValue.ortvalue_from_numpy(tensor.numpy())
@@ -139,7 +140,7 @@ def _openvino(program: Program, settings: Settings) -> Call:
         model = openvino.convert_model(torch.export.export(program.module, program.inputs))
     except Exception:  # Its own converter knows fewer ops than PyTorch's to ONNX.
         with tempfile.TemporaryDirectory() as folder:
-            model = openvino.Core().read_model(_onnx_file(program, folder))
+            model = openvino.Core().read_model(onnx_file(program, folder))
     compiled = openvino.compile_model(
         model,
         "CPU",
