@@ -45,10 +45,12 @@ def choose_vector_widths(module: ir.Operation, unit: VectorUnit) -> None:
                 continue
             # Where it does not pay, LLVM makes no vectors and says nothing, as it is not told to.
             said = []
-            # Where vectors may be scalable, it says aloud that these are not to be.
-            if is_mostly_narrow(op) and not unit.scalable:
-                said.append(f"vectorize = <width = {unit.lanes(32)} : i32>")
-            if is_chain(op) and _may_take(op, _ROUNDS * INTERLEAVED * unit.lanes(32)):
+            # Where vectors may be scalable, it says aloud that these are not to be; of a loop with
+            # too few iterations for one, that it makes none.
+            lanes = unit.lanes(32)
+            if is_mostly_narrow(op) and not unit.scalable and _may_take(op, lanes):
+                said.append(f"vectorize = <width = {lanes} : i32>")
+            if is_chain(op) and _may_take(op, _ROUNDS * INTERLEAVED * lanes):
                 said.append(f"interleave = <count = {INTERLEAVED} : i32>")
             if said:
                 annotation = f"#llvm.loop_annotation<{', '.join(said)}>"

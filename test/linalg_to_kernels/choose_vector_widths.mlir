@@ -46,6 +46,32 @@ func.func private @loops(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) -> (f6
   return %0, %1 : f64, f64
 }
 
+// There is no vector in two iterations, and LLVM would say so.
+// CHECK-LABEL: func.func private @two(
+// CHECK:         scf.yield
+// CHECK-NEXT:    {{^ *\}$}}
+// CHECK-NEXT:    return
+func.func private @two(%x: memref<?xf32>) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %z = arith.constant 0.0 : f64
+  %0 = scf.for %i = %c0 to %c2 step %c1 iter_args(%s = %z) -> (f64) {
+    %a = memref.load %x[%i] : memref<?xf32>
+    %b = arith.mulf %a, %a : f32
+    %c = arith.mulf %b, %a : f32
+    %d = arith.mulf %c, %a : f32
+    %e = arith.mulf %d, %a : f32
+    %f = arith.mulf %e, %a : f32
+    %g = arith.mulf %f, %a : f32
+    %h = arith.mulf %g, %a : f32
+    %w = arith.extf %h : f32 to f64
+    %r = arith.addf %s, %w fastmath<reassoc> : f64
+    scf.yield %r : f64
+  }
+  return %0 : f64
+}
+
 // Nothing is left to do for vectors.
 // CHECK-LABEL: func.func private @vectors(
 // CHECK:         vector.store
