@@ -14,6 +14,7 @@ import torch
 from torch._C import DispatchKey
 from torch._functorch.autograd_function import CustomFunctionHigherOrderOperator
 from torch._functorch.pyfunctorch import dispatch_functorch
+from torch._library.fake_impl import FakeImplCtx
 from torch._library.simple_registry import singleton
 from torch._logging._internal import trace_log
 from torch.autograd import forward_ad
@@ -63,8 +64,7 @@ def exporting() -> Iterator[None]:
         without_values(),
         _what_is_known_taken(),
         elements_asserted(),
-        sizes_of_poolings(),
-        sizes_of_recurrent_layers(),
+        _sizes_of_results(),
         functions_of_sizes(),
         flex_attention_by_ops(),
         indices_by_number(),
@@ -89,6 +89,23 @@ def _checks_of_factorizations_as_other_ops() -> contextlib.AbstractContextManage
     """
     check = singleton.find("aten::_linalg_check_errors")
     return mock.patch.object(check.effect, "_effect", None)
+
+
+@contextlib.contextmanager
+def _sizes_of_results() -> Iterator[None]:
+    """Has ops and layers say themselves how large a result is, and not what it is in an example."""
+    with sizes_of_poolings(), sizes_of_recurrent_layers(), _results_of_any_size():
+        yield
+
+
+def _results_of_any_size() -> contextlib.AbstractContextManager[object]:
+    """Has a library's op whose result is as long as values say give less than two elements, too.
+
+    Of the older one of two functions by which it tells PyTorch of such a size, the default is that
+    it has 2 at least: torchvision's `nms`, of which a program would assert it.
+    """
+    newer = FakeImplCtx.new_dynamic_size
+    return mock.patch.object(FakeImplCtx, "create_unbacked_symint", newer)
 
 
 @contextlib.contextmanager

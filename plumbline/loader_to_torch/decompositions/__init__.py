@@ -9,12 +9,14 @@ from plumbline.loader_to_torch.decompositions import (
     attention,
     bessel_functions,
     block_products,
+    box_suppression,
     complex_numbers,
     contraction,
     convolution,
     data_dependent_sizes,
     data_movement,
     decomposed_quantization,
+    deformable_convolution,
     eigenvalues,
     elementwise,
     embedding_bag,
@@ -39,6 +41,7 @@ from plumbline.loader_to_torch.decompositions import (
     random_numbers,
     recurrent,
     reduction,
+    region_pooling,
     resampling,
     stored_types,
     symmetric_systems,
@@ -136,6 +139,14 @@ _FAMILIES = (
     window_functions,
 )
 
+_OF_LIBRARIES = (
+    box_suppression,
+    decomposed_quantization,
+    deformable_convolution,
+    region_pooling,
+)
+"""Of ops that libraries bring along, which may not be there."""
+
 
 def decomposition_table() -> dict[Any, Rule]:
     """torch-mlir's table, and rules for ops that its dialect does not have, or gets wrong."""
@@ -145,7 +156,8 @@ def decomposition_table() -> dict[Any, Rule]:
     for family in _FAMILIES:
         table.update(family.RULES)
     table.update(contraction.grouped_mm_of_transformers())
-    table.update(decomposed_quantization.rules_of_registered())
+    for library in _OF_LIBRARIES:
+        table.update(library.rules_of_registered())
     for family in (complex_numbers, random_numbers, stored_types):
         for op, rule in family.RULES.items():
             table[op] = first_of(rule, table[op]) if op in table else rule

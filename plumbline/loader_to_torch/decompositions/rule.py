@@ -53,6 +53,13 @@ def first_of(rule: Rule, other: Rule) -> Rule:
     return Conditional(applies, decomposed)
 
 
+def rules_of_library(namespace: str, rules: Mapping[str, Rule]) -> Rules:
+    """Those of the rules, by the name of an op each, whose op a library has registered."""
+    ops = getattr(torch.ops, namespace)
+    packets = {name: getattr(ops, name, None) for name in rules}
+    return {packet.default: rules[name] for name, packet in packets.items() if packet is not None}
+
+
 def in_double(function: Callable[..., torch.Tensor]) -> Rule:
     """The rule of an elementwise function of float64 tensors, for operands of any real dtype.
 
