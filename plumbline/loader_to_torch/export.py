@@ -38,6 +38,7 @@ from plumbline.loader_to_torch.decompositions import (
     effects_table,
 )
 from plumbline.loader_to_torch.decompositions.constant_tables import make_tables_constants
+from plumbline.loader_to_torch.detection_functions import detection_functions
 from plumbline.loader_to_torch.distinct_ops import Table, run_decompositions
 from plumbline.loader_to_torch.extension_ops import (
     with_extension_ops,
@@ -584,7 +585,7 @@ def _exported(
 
     @contextlib.contextmanager
     def tracing() -> Iterator[None]:
-        with reached, lengths_as_sizes(model), TracedFunctions():
+        with reached, lengths_as_sizes(model), detection_functions(), TracedFunctions():
             yield
 
     gradients = gradients_taken(model, tracing) if takes_gradients else GradientsNoticed()

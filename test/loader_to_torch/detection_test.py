@@ -7,7 +7,9 @@ import itertools
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from types import ModuleType
 from typing import Any
+from unittest import mock
 
 import pytest
 import torch
@@ -364,6 +366,58 @@ def test_a_program_of_boxes_whose_number_depends_on_values(ops: Any) -> None:
         if known:
             expected = _averages(images, rois, 0, offset=0.5, least=-math.inf)
             torch.testing.assert_close(pooled, expected)
+
+
+class _Coder:
+    """As torchvision's, which branches on how many boxes there are."""
+
+    def decode(self, rel_codes: torch.Tensor, boxes: list[torch.Tensor]) -> torch.Tensor:
+        decoded = self.decode_single(rel_codes, torch.cat(boxes))
+        return decoded.reshape(boxes[0].shape[0], -1, 4) if boxes[0].shape[0] > 0 else decoded
+
+    def decode_single(self, rel_codes: torch.Tensor, boxes: torch.Tensor) -> torch.Tensor:
+        return rel_codes + boxes.repeat(1, rel_codes.shape[1] // 4)
+
+
+def _batched_nms(boxes: torch.Tensor, *_: object) -> torch.Tensor:
+    if boxes.numel() > 4000:
+        raise NotImplementedError
+    return torch.arange(boxes.shape[0])
+
+
+def test_functions_of_torchvision_that_branch_on_sizes() -> None:
+    """Are others in an export, in which they then may be about no box."""
+    modules = {
+        "torchvision.ops.boxes": ModuleType("boxes"),
+        "torchvision.models.detection._utils": ModuleType("_utils"),
+    }
+    boxes_module, coder_module = modules.values()
+    vars(boxes_module)["batched_nms"] = _batched_nms
+    boxes_module.batched_nms.__name__ = "batched_nms"
+    vars(coder_module)["BoxCoder"] = _Coder
+
+    class Model(torch.nn.Module):
+        def forward(
+            self, boxes: torch.Tensor, scores: torch.Tensor, labels: torch.Tensor
+        ) -> tuple[torch.Tensor, ...]:
+            (good,) = torch.where(scores > 0.5)
+            boxes, scores, labels = boxes[good], scores[good], labels[good]
+            kept = boxes_module.batched_nms(boxes, scores, labels, 0.3)
+            return kept, _Coder().decode(boxes.repeat(1, 2), [boxes])
+
+    boxes, scores = _boxes(16)
+    labels = torch.arange(16) % 2
+    with mock.patch.dict(sys.modules, modules):
+        program = plumbline.compile(Model(), (boxes, scores, labels))
+        assert boxes_module.batched_nms is _batched_nms
+    good = scores > 0.5
+    kept, decoded = program(boxes, scores, labels)
+    known = _kept(boxes[good], scores[good], labels[good], 0.3)
+    assert kept.tolist() == known
+    assert len(known) > len(_kept(boxes[good], scores[good], torch.zeros(16), 0.3))
+    torch.testing.assert_close(decoded, 2 * boxes[good].unsqueeze(1).repeat(1, 2, 1))
+    kept, decoded = program(boxes, scores / 2, labels)
+    assert (kept.shape, decoded.shape) == ((0,), (0, 2, 4))
 
 
 if __name__ == "__main__":
