@@ -163,18 +163,16 @@ def _path(labels: torch.Tensor, blank: int) -> tuple[torch.Tensor, torch.Tensor]
 
 
 def _in_rows(targets: torch.Tensor, lengths: _Lengths) -> tuple[torch.Tensor, torch.Tensor]:
-    """Targets [batch, most], 0 beyond the end of each, and their lengths, both of int64."""
+    """Targets [batch, most], 0 beyond the end of each, and their lengths, both of int64.
+
+    Of targets one after another whose lengths are values, one may have all that there are.
+    """
     counts = _as_tensor(lengths)
     rows = targets.to(torch.int64)
     most = rows.shape[-1] if isinstance(lengths, torch.Tensor) else max(lengths, default=0)
     numbers = torch.arange(most)
     if targets.dim() == 2:
         rows = rows[:, :most]
-    elif isinstance(lengths, torch.Tensor):
-        raise NotImplementedError(
-            "ctc_loss of targets one after another whose lengths are a tensor: pad them to rows "
-            "of one size"
-        )
     elif targets.shape[0] == 0:
         rows = rows.new_zeros((counts.shape[0], most))
     else:

@@ -302,6 +302,19 @@ def test_a_mean_loss_whose_lengths_are_numbers() -> None:
     torch.testing.assert_close(program(*inputs), (function(*inputs),))
 
 
+def test_a_loss_of_targets_one_after_another() -> None:
+    def function(x: torch.Tensor, targets: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        labels = targets.masked_select(targets > 0)
+        times = torch.full((3,), 7)
+        return F.ctc_loss(x.log_softmax(-1), labels, times, lengths, reduction="sum")
+
+    inputs = _numbers(7, 3, 5), torch.tensor([[1, 2, 2], [4, 3, -1], [1, -1, -1]])
+    program = plumbline.compile(_Of(function), (*inputs, torch.tensor([3, 2, 1])))
+    for lengths in ([3, 2, 1], [2, 2, 2], [1, 4, 1]):
+        given = *inputs, torch.tensor(lengths)
+        torch.testing.assert_close(program(*given), (function(*given),))
+
+
 def test_a_mask_that_a_transformer_looks_at() -> None:
     layer = torch.nn.TransformerDecoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
     decoder = torch.nn.TransformerDecoder(layer, 1)
