@@ -35,7 +35,8 @@ def detection_functions() -> Iterator[None]:
 
 def _importers(function: Any) -> list[ModuleType]:
     """The modules that have a function by its name."""
-    files = list(sys.modules.values())
+    # A name may stand there for no module, or for none that there is.
+    files = [file for file in list(sys.modules.values()) if isinstance(file, ModuleType)]
     return [file for file in files if vars(file).get(function.__name__) is function]
 
 
