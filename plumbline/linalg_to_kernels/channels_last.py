@@ -11,12 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
-from torch_mlir.dialects import tensor
 
 from plumbline.bindings.walk import defining_operation, operations_of
-from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.computations import (
-    DYNAMIC,
     Computation,
     computation,
     erase_unused,
@@ -27,14 +24,19 @@ from plumbline.linalg_to_kernels.contraction_groups import (
     starts_from_zero,
 )
 from plumbline.linalg_to_kernels.laid_out_weights import LaidOutWeights
-from plumbline.linalg_to_kernels.late_transpositions import innermost_axis, transposed
 from plumbline.linalg_to_kernels.pads import Pad, pad_of
 from plumbline.linalg_to_kernels.products import product_of
+from plumbline.linalg_to_kernels.transpositions import (
+    Turned,
+    innermost_axis,
+    transpose,
+    transposed,
+    turn,
+)
 from plumbline.signature.strided_layout import StridedLayout
 from plumbline.signature.weight_arguments import EMBEDDED, LAYOUT
 from plumbline.signature.weight_layout import WeightLayout
 from plumbline.tcp_to_linalg.building import padded
-from plumbline.tcp_to_linalg.loop_nest import PARALLEL, dims_map, loop_nest
 
 _MOST_TERMS = 81
 """Of larger windows kernels of planes, with what transposes these, take as long or less, as no code
@@ -117,23 +119,10 @@ def _turn(found: _Depthwise, weights: LaidOutWeights) -> None:
             low, high = ([of[axis] for axis in order] for of in (pad.low, pad.high))
             image = padded(image, low, high, pad.value)
         turned = [
-            (found.image, image, order),
-            (1 - found.image, _turned(weight, of_weights, weights), of_weights),
-            (2, _transposition(member.inits[0], of_result), of_result),
+            Turned(found.image, image, order),
+            Turned(1 - found.image, _turned(weight, of_weights, weights), of_weights),
         ]
-    maps = list(op.attributes["indexing_maps"])
-    for number, operand, axes in turned:
-        op.operands[number] = operand
-        results = member.maps[number].results
-        map_ = ir.AffineMap.get(len(member.reduces), 0, [results[axis] for axis in axes])
-        maps[number] = ir.AffineMapAttr.get(map_)
-    op.attributes["indexing_maps"] = ir.ArrayAttr.get(maps)
-    readers = [(use.owner, use.operand_number) for use in result.uses]
-    result.set_type(op.operands[2].type)
-    with ir.InsertionPoint.after(op), op.location:
-        back = _transposition(result, [of_result.index(axis) for axis in range(len(of_result))])
-    for reader, number in readers:
-        reader.operation.operands[number] = back
+    turn(member, turned, of_result)
     erase_unused(*before)
 
 
@@ -141,29 +130,10 @@ def _turned(weight: ir.Value, axes: Sequence[int], weights: LaidOutWeights) -> i
     """The weights with their axes in another order."""
     attributes = argument_attributes(weight)
     if EMBEDDED not in attributes or LAYOUT in attributes:
-        return _transposition(weight, axes)
+        return transpose(weight, axes)
     shape = ir.RankedTensorType(weight.type).shape
     strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     view = StridedLayout(
         0, tuple(((shape[axis], strides[axis]),) if shape[axis] != 1 else () for axis in axes)
     )
     return weights.laid_out(weight, WeightLayout(view))
-
-
-def _transposition(value: ir.Value, axes: Sequence[int]) -> ir.Value:
-    """A copy of a tensor with its axes in another order."""
-    type_ = ir.RankedTensorType(value.type)
-    rank = type_.rank
-    sizes = [
-        tensor.dim(value, index(axis)) if type_.shape[axis] == DYNAMIC else type_.shape[axis]
-        for axis in axes
-    ]
-    own = [axes.index(axis) for axis in range(rank)]
-    (result,) = loop_nest(
-        [tensor.EmptyOp(sizes, type_.element_type).result],
-        [value],
-        [dims_map(rank, own), ir.AffineMap.get_identity(rank)],
-        [PARALLEL] * rank,
-        lambda read, _: read[0],
-    )
-    return result

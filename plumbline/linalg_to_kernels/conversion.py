@@ -177,7 +177,7 @@ FILL_SPLATS = Pass(
 
 TRANSPOSE_LATE = Pass(
     "transpose-late",
-    "Have transpositions come after pads, and reads at computed places go before them",
+    "Have transpositions come after parts, pads, windows and the like, and reads go before them",
     transpose_late,
 )
 

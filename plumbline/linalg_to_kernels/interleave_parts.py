@@ -17,6 +17,7 @@ from plumbline.bindings.walk import all_operations, defining_operation
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.computations import DYNAMIC, MOST_PARTS, takes_part
 from plumbline.linalg_to_kernels.expand_contractions import sink_collapses
+from plumbline.linalg_to_kernels.transpositions import comes_of_transposed, innermost_axis
 from plumbline.tcp_to_linalg.loop_nest import PARALLEL, dims_map, loop_nest
 
 
@@ -45,7 +46,18 @@ def _is_of_parts(op: ir.Operation) -> bool:
         and is_innermost
         and 2 <= len(op.operands) <= MOST_PARTS
         and all(ir.RankedTensorType(part.type).shape[-1] == 1 for part in op.operands)
+        and not _is_turned_back(op.results[0])
     )
+
+
+def _is_turned_back(whole: ir.Value) -> bool:
+    """Whether what is made of a tensor has an axis innermost that what it is made of had so, too.
+
+    Then it is computed before that is turned (`late_transpositions.py`).
+    """
+    innermost = innermost_axis(whole)
+    last = ir.RankedTensorType(whole.type).rank - 1
+    return innermost is not None and innermost != last and comes_of_transposed(whole)
 
 
 def _take_apart(op: ir.Operation) -> None:

@@ -162,13 +162,16 @@ def test_fused(name: str, is_dynamic: bool) -> None:
         lambda x: functional.max_pool2d(x, 3, 2, 1),
         lambda x: functional.avg_pool2d(x, 2),
         lambda x: functional.interpolate(x, scale_factor=2.0, mode="bilinear"),
+        lambda x: functional.avg_pool2d(x * 2, 3, 2, 1, count_include_pad=False),
+        lambda x: functional.adaptive_avg_pool2d(x, 3),
+        lambda x: functional.adaptive_max_pool2d(x[:, :, 1:, ::2].exp(), (3, 1)),
     ],
-    ids=["padded", "pool", "bilinear"],
+    ids=["padded", "pool", "bilinear", "counted", "adaptive", "adaptive_maximum"],
 )
 def test_images_that_have_channels_last_are_not_turned(
     function: Callable[[torch.Tensor], torch.Tensor], is_dynamic: bool
 ) -> None:
-    """Between what turns them to and fro are pads, windows of few elements, and reads anywhere."""
+    """Between what turns them to and fro are pads, windows, parts, and reads anywhere."""
     torch.manual_seed(0)
     x = torch.randn(2, 7, 11, 18)
     module = _Function(lambda x: function(x.permute(0, 3, 1, 2)).permute(0, 2, 3, 1).contiguous())

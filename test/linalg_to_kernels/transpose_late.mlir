@@ -165,3 +165,57 @@ func.func @there_twice(%x: tensor<5x5x5xf32>, %e: tensor<5x5x5xf32>) -> tensor<5
   } -> tensor<5x5x5xf32>
   return %1 : tensor<5x5x5xf32>
 }
+
+// -----
+
+#planes = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#turned = affine_map<(d0, d1, d2) -> (d1, d2, d0)>
+#back = affine_map<(d0, d1, d2) -> (d2, d0, d1)>
+#rows = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// Parts are taken, and put together, where channels are contiguous, if they are so in the end. Axes
+// of size 1 come before channels.
+// CHECK-LABEL: func.func @parts(
+// CHECK-SAME:      %[[X:[^:]*]]: tensor<7x30x8xf32>, %[[N:[^:]*]]: index
+// CHECK:         %[[PART:.*]] = tensor.extract_slice %[[X]][0, %[[N]], 0] [7, 4, 8] [1, 2, 1]
+// CHECK:         %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[PART]] : tensor<7x4x8xf32>)
+// CHECK:         %[[ROW:.*]] = tensor.expand_shape %[[SUM]]
+// CHECK-SAME:        output_shape [7, 1, 8] : tensor<7x8xf32>
+// CHECK:         %[[ONE:.*]] = tensor.insert_slice %[[ROW]] into %{{.*}}[0, 0, 0] [7, 1, 8]
+// CHECK:         %[[BOTH:.*]] = tensor.insert_slice %[[ROW]] into %[[ONE]][0, %[[N]], 0] [7, 1, 8]
+// CHECK-NOT:     linalg.generic
+// CHECK:         return %[[BOTH]] : tensor<7x2x8xf32>
+func.func @parts(%x: tensor<7x30x8xf32>, %n: index, %e: tensor<8x7x30xf32>, %f: tensor<8x7xf32>, %g: tensor<7x2x8xf32>) -> tensor<7x2x8xf32> {
+  %0 = linalg.generic {indexing_maps = [#turned, #planes], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<7x30x8xf32>) outs(%e : tensor<8x7x30xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<8x7x30xf32>
+  %1 = tensor.extract_slice %0[0, 0, %n] [8, 7, 4] [1, 1, 2] : tensor<8x7x30xf32> to tensor<8x7x4xf32>
+  %2 = linalg.generic {indexing_maps = [#planes, #rows], iterator_types = ["parallel", "parallel", "reduction"]} ins(%1 : tensor<8x7x4xf32>) outs(%f : tensor<8x7xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<8x7xf32>
+  %3 = tensor.expand_shape %2 [[0], [1, 2]] output_shape [8, 7, 1] : tensor<8x7xf32> into tensor<8x7x1xf32>
+  %4 = tensor.empty() : tensor<8x7x2xf32>
+  %5 = tensor.insert_slice %3 into %4[0, 0, 0] [8, 7, 1] [1, 1, 1] : tensor<8x7x1xf32> into tensor<8x7x2xf32>
+  %6 = tensor.insert_slice %3 into %5[0, 0, %n] [8, 7, 1] [1, 1, 1] : tensor<8x7x1xf32> into tensor<8x7x2xf32>
+  %7 = linalg.generic {indexing_maps = [#back, #planes], iterator_types = ["parallel", "parallel", "parallel"]} ins(%6 : tensor<8x7x2xf32>) outs(%g : tensor<7x2x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<7x2x8xf32>
+  return %7 : tensor<7x2x8xf32>
+}
+
+// Where what is made of them stays turned, so do parts.
+// CHECK-LABEL: func.func @parts_of_turned(
+// CHECK:         %[[TURNED:.*]] = linalg.generic
+// CHECK:         tensor.extract_slice %[[TURNED]]
+func.func @parts_of_turned(%x: tensor<7x30x8xf32>, %e: tensor<8x7x30xf32>) -> tensor<8x7x4xf32> {
+  %0 = linalg.generic {indexing_maps = [#turned, #planes], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<7x30x8xf32>) outs(%e : tensor<8x7x30xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<8x7x30xf32>
+  %1 = tensor.extract_slice %0[0, 0, 1] [8, 7, 4] [1, 1, 2] : tensor<8x7x30xf32> to tensor<8x7x4xf32>
+  return %1 : tensor<8x7x4xf32>
+}
