@@ -25,6 +25,7 @@ from plumbline.linalg_to_kernels.fused_products import fuse_products
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
 from plumbline.linalg_to_kernels.inlining import inline_small_kernels
 from plumbline.linalg_to_kernels.interleave_parts import interleave_parts
+from plumbline.linalg_to_kernels.keep_widened import keep_widened
 from plumbline.linalg_to_kernels.late_transpositions import transpose_late
 from plumbline.linalg_to_kernels.loop_temporaries import put_loop_temporaries_on_stack
 from plumbline.linalg_to_kernels.memory_plan import plan_memory
@@ -332,6 +333,12 @@ CHOOSE_VECTOR_WIDTHS = Pass(
     _UNIT_OPTIONS,
 )
 
+KEEP_WIDENED = Pass(
+    "keep-widened",
+    "Keep LLVM from computing in half precision what kernels compute in f32",
+    keep_widened,
+)
+
 PUT_LOOP_TEMPORARIES_ON_STACK = Pass(
     "put-loop-temporaries-on-stack",
     "Put the small temporaries of loops that call kernels on the stack",
@@ -444,6 +451,7 @@ def linalg_to_kernels_pipeline(
             PREFETCH_ROWS,
             *(_LOOK_UPS if unit.looks_up else ()),
             CHOOSE_VECTOR_WIDTHS.with_options(options),
+            KEEP_WIDENED,
             INLINE_SMALL_KERNELS,
             *([NUMBER_TIMERS] if timed else []),
         ),

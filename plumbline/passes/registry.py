@@ -177,6 +177,7 @@ PASSES = _by_name(
         linalg_to_kernels.FILL_SPLATS,
         linalg_to_kernels.BUILD_KERNELS,
         linalg_to_kernels.CHOOSE_VECTOR_WIDTHS,
+        linalg_to_kernels.KEEP_WIDENED,
         linalg_to_kernels.COUNT_WORK,
         linalg_to_kernels.NUMBER_TIMERS,
         linalg_to_kernels.COMPUTE_EXTRACTED_ELEMENTS,
