@@ -4,11 +4,16 @@ Those of integers of few bits, which it holds: quantised weights are such, less 
 each rounding of a vector to bf16 and back takes a CPU seven instructions. And those of all numbers
 of which the greatest is looked for, as it is the same to round that one: of a loop that rounds to
 bf16 LLVM makes no vectors, and a softmax of products took three times as long as PyTorch's.
+
+What bf16 holds anyway, such as the greater of two, the absolute value of one, or one that another
+chooses, is rounded by leaving out the bits that are zero: what is computed so of 16 bits, LLVM then
+sees, takes no more.
 """
 
 import itertools
 import math
 import operator
+import struct
 from collections.abc import Callable
 
 from torch_mlir import ir
@@ -29,6 +34,25 @@ _FUNCTIONS: dict[str, Callable[[float, float], float]] = {
 }
 """Functions of two integers that are greatest and least at ends of their ranges."""
 
+_KEEPING = (
+    "arith.maximumf",
+    "arith.minimumf",
+    "arith.negf",
+    "arith.select",
+    "math.absf",
+    "math.ceil",
+    "math.copysign",
+    "math.floor",
+    "math.round",
+    "math.roundeven",
+    "math.trunc",
+)
+"""Functions of numbers that bf16 holds whose results it holds, too: integers beyond the 8 bits of
+its significands are what they are rounded to."""
+
+_DEEPEST = 16
+"""How many of them, one of another, are looked through."""
+
 _CASTS = ("arith.extf", "arith.truncf")
 _EXTREMES = ("arith.maximumf", "arith.minimumf")
 _FROM_INTEGERS = ("arith.sitofp", "arith.uitofp")
@@ -43,6 +67,51 @@ def drop_exact_roundings(module: ir.Operation) -> None:
                 op.erase()
         for op in operations_named(module, "scf.for"):
             _round_extremes(op.opview)
+        for op in operations_named(module, "arith.truncf"):
+            if _element(op.results[0]) == ir.BF16Type.get() and _holds_bf16(op.operands[0]):
+                _leave_out_bits(op)
+
+
+def _element(value: ir.Value) -> ir.Type:
+    return value.type.element_type if isinstance(value.type, ir.VectorType) else value.type
+
+
+def _holds_bf16(value: ir.Value, depth: int = 0) -> bool:
+    """Whether a float is one of f32 that bf16 holds, whatever it is computed of."""
+    if _element(value) != ir.F32Type.get():
+        return False
+    number = constant_float(value)
+    if number is not None:
+        (bits,) = struct.unpack("<I", struct.pack("<f", number))
+        return not bits & 0xFFFF
+    op = defining_operation(value)
+    if op is None or depth > _DEEPEST:
+        return False
+    if op.name == "arith.extf":
+        return bool(_element(op.operands[0]) == ir.BF16Type.get())
+    numbers = [operand for operand in op.operands if operand.type == value.type]
+    return op.name in _KEEPING and all(_holds_bf16(each, depth + 1) for each in numbers)
+
+
+def _leave_out_bits(op: ir.Operation) -> None:
+    """Rounds to bf16 what that holds."""
+    value, result = op.operands[0], op.results[0]
+
+    def of_bits(width: int) -> ir.Type:
+        bits = ir.IntegerType.get_signless(width)
+        is_vector = isinstance(value.type, ir.VectorType)
+        return ir.VectorType.get(value.type.shape, bits) if is_vector else bits
+
+    with ir.InsertionPoint(op), op.location:
+        wide = of_bits(32)
+        bits = arith.bitcast(wide, value)
+        number = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 16)
+        is_vector = isinstance(wide, ir.VectorType)
+        places = ir.DenseElementsAttr.get_splat(wide, number) if is_vector else number
+        upper = arith.shrui(bits, arith.constant(wide, places))
+        kept = arith.bitcast(result.type, arith.trunci(of_bits(16), upper))
+    result.replace_all_uses_with(kept)
+    op.erase()
 
 
 def _round_extremes(loop: scf.ForOp) -> None:

@@ -108,3 +108,40 @@ func.func @from_another(%numbers: memref<?xf32>, %count: index, %most: f32) -> (
   }
   return %0#0, %0#1 : f32, f32
 }
+
+// What bf16 holds loses bits that are zero.
+
+// CHECK-LABEL: func.func @greater(
+// CHECK:           %[[GREATER:.*]] = arith.select
+// CHECK:           %[[BITS:.*]] = arith.bitcast %[[GREATER]] : vector<4xf32> to vector<4xi32>
+// CHECK:           %[[UPPER:.*]] = arith.shrui %[[BITS]]
+// CHECK:           %[[KEPT:.*]] = arith.trunci %[[UPPER]] : vector<4xi32> to vector<4xi16>
+// CHECK:           %[[RESULT:.*]] = arith.bitcast %[[KEPT]] : vector<4xi16> to vector<4xbf16>
+// CHECK:           return %[[RESULT]]
+func.func @greater(%x: vector<4xbf16>, %y: vector<4xbf16>, %is_x: vector<4xi1>) -> vector<4xbf16> {
+  %least = arith.constant dense<-1.5> : vector<4xf32>
+  %0 = arith.extf %x : vector<4xbf16> to vector<4xf32>
+  %1 = arith.extf %y : vector<4xbf16> to vector<4xf32>
+  %2 = math.absf %0 : vector<4xf32>
+  %3 = arith.maximumf %1, %least : vector<4xf32>
+  %4 = arith.select %is_x, %2, %3 : vector<4xi1>, vector<4xf32>
+  %5 = arith.truncf %4 : vector<4xf32> to vector<4xbf16>
+  return %5 : vector<4xbf16>
+}
+
+// But not numbers that it does not hold.
+
+// CHECK-LABEL: func.func @others(
+// CHECK-COUNT-3:   arith.truncf
+func.func @others(%x: bf16, %y: f16, %z: f32) -> (bf16, bf16, bf16) {
+  %tenth = arith.constant 0.1 : f32
+  %0 = arith.extf %x : bf16 to f32
+  %1 = arith.maximumf %0, %tenth : f32
+  %2 = arith.truncf %1 : f32 to bf16
+  %3 = arith.extf %y : f16 to f32
+  %4 = arith.negf %3 : f32
+  %5 = arith.truncf %4 : f32 to bf16
+  %6 = arith.minimumf %0, %z : f32
+  %7 = arith.truncf %6 : f32 to bf16
+  return %2, %5, %7 : bf16, bf16, bf16
+}
