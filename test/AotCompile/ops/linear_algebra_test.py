@@ -240,6 +240,14 @@ def test_a_program_does_not_grow_with_its_matrices(sizes: Sequence[int]) -> None
     assert small == large
 
 
+@pytest.mark.parametrize(("size", "width", "rows"), [(33, 11, 33), (100, 16, 112)])
+def test_panels_are_no_wider_than_it_takes(size: int, width: int, rows: int) -> None:
+    """Of 16, unless narrower ones save rows that are added to fill the last one."""
+    text = _compiled(torch.linalg.det, torch.eye(size)).stage("tcp")
+    assert f"x{width}xf32>" in text
+    assert f"<{rows}x{rows}xf32>" in text
+
+
 def _other_triangle_is_nan(x: torch.Tensor, *, upper: bool) -> torch.Tensor:
     unread = torch.ones(x.shape[-2:]).tril(-1) if upper else torch.ones(x.shape[-2:]).triu(1)
     return x.masked_fill(unread.to(torch.bool), float("nan"))
@@ -356,7 +364,9 @@ def test_norms_of_vectors_and_matrices(ord_: Any, dim: Any) -> None:
 
 def test_the_program_of_a_greater_matrix_is_as_small() -> None:
     small, great = (
-        _compiled(torch.linalg.svdvals, torch.randn(n, n)).stage("tcp") for n in (20, 60)
+        # Rows are added to fill the last panel of either.
+        _compiled(torch.linalg.svdvals, torch.randn(n, n)).stage("tcp")
+        for n in (21, 60)
     )
     assert small.count("scf.while") == great.count("scf.while") == 1
     assert small.count(" tcp.") == great.count(" tcp.")
